@@ -1,0 +1,55 @@
+package io.pipeset.redis;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * The choice of the tests' Redis is kept: nothing else is taken silently instead.
+ */
+class RedisSourceTests {
+
+	@Test
+	void anUnknownChoiceNamesTheKnownOnes() {
+		assertThatIllegalStateException().isThrownBy(() -> RedisSource.open("podman"))
+			.withMessage("PIPESET_TEST_REDIS=podman is none of auto, url, docker, embedded");
+	}
+
+	@Test
+	void aGivenServerThatDoesNotAnswerFailsAndFallsThroughToNothing() throws IOException {
+		int nobodyListens;
+		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+			nobodyListens = socket.getLocalPort();
+		}
+		String before = System.getProperty(RedisSource.URL_VARIABLE);
+		System.setProperty(RedisSource.URL_VARIABLE, "redis://:secret@127.0.0.1:" + nobodyListens);
+		try {
+			assertThatIllegalStateException().isThrownBy(() -> RedisSource.open("url"))
+				.withMessageContaining("PIPESET_TEST_REDIS=url does not work")
+				.withMessageContaining("127.0.0.1:" + nobodyListens)
+				.withMessageNotContaining("secret");
+		}
+		finally {
+			if (before != null) {
+				System.setProperty(RedisSource.URL_VARIABLE, before);
+			}
+			else {
+				System.clearProperty(RedisSource.URL_VARIABLE);
+			}
+		}
+	}
+
+	@Test
+	void aSocketThatIsNotThereIsNoDockerEngine(@TempDir Path directory) {
+		assertThat(DockerEngine.answers("unix://" + directory.resolve("docker.sock"))).isFalse();
+		assertThat(DockerEngine.answers("nonsense")).isFalse();
+	}
+
+}

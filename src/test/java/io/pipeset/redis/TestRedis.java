@@ -1,0 +1,255 @@
+package io.pipeset.redis;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCredentials;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.sync.RedisCommands;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.test.context.DynamicPropertyRegistry;
+
+/**
+ * The real Redis of a test. Where it comes from is the choice {@code PIPESET_TEST_REDIS}
+ * (environment or system property): {@code url} (with {@code PIPESET_TEST_REDIS_URL}),
+ * {@code docker}, {@code embedded}, or {@code auto}, the first of these that works.
+ */
+public final class TestRedis implements AutoCloseable {
+
+	private static final Logger logger = LoggerFactory.getLogger(TestRedis.class);
+
+	private final RedisServer server;
+
+	private final boolean shared;
+
+	private @Nullable RedisClient client;
+
+	private @Nullable RedisCommands<String, String> commands;
+
+	private TestRedis(RedisServer server, boolean shared) {
+		this.server = server;
+		this.shared = shared;
+	}
+
+	/**
+	 * The one server for all tests of this JVM, started by whoever asks first and ended
+	 * with the JVM. Whoever needs it empty flushes it.
+	 * @return the shared server
+	 * @throws IllegalStateException if the choice does not work, saying why
+	 */
+	public static TestRedis shared() {
+		return Shared.redis();
+	}
+
+	/**
+	 * A further server of the test's own, which it may configure, kill and pause.
+	 * @param configLines lines for redis.conf such as {@code maxmemory 2mb}
+	 * @return the server, to be closed by the test
+	 * @throws RuntimeException if it does not start
+	 */
+	public static TestRedis start(String... configLines) {
+		return new TestRedis(Shared.source().start(configLines), false);
+	}
+
+	/**
+	 * Where it is, with its credentials and a timeout of ten seconds.
+	 * @return a new object each time
+	 */
+	public RedisURI uri() {
+		return RedisURI.builder(this.server.uri()).withTimeout(Duration.ofSeconds(10)).build();
+	}
+
+	/**
+	 * The host it listens on.
+	 * @return a name or an address
+	 */
+	public String host() {
+		return this.server.uri().getHost();
+	}
+
+	/**
+	 * The port it listens on, the same over restarts.
+	 * @return the port
+	 */
+	public int port() {
+		return this.server.uri().getPort();
+	}
+
+	/**
+	 * The password.
+	 * @return the password, or {@code null} if it needs none
+	 */
+	public @Nullable String password() {
+		RedisCredentials credentials = credentials();
+		return (credentials != null && credentials.hasPassword()) ? new String(credentials.getPassword()) : null;
+	}
+
+	/**
+	 * What makes Spring Boot use this server.
+	 * @return properties {@code spring.data.redis.*}, one for each part of the address so
+	 * that a test may replace host and port by those of a proxy
+	 */
+	public Map<String, String> properties() {
+		RedisURI uri = this.server.uri();
+		Map<String, String> properties = new LinkedHashMap<>();
+		properties.put("spring.data.redis.host", uri.getHost());
+		properties.put("spring.data.redis.port", Integer.toString(uri.getPort()));
+		RedisCredentials credentials = credentials();
+		if (credentials != null && credentials.hasUsername()) {
+			properties.put("spring.data.redis.username", credentials.getUsername());
+		}
+		String password = password();
+		if (password != null) {
+			properties.put("spring.data.redis.password", password);
+		}
+		if (uri.getDatabase() != 0) {
+			properties.put("spring.data.redis.database", Integer.toString(uri.getDatabase()));
+		}
+		if (uri.isSsl()) {
+			properties.put("spring.data.redis.ssl.enabled", "true");
+		}
+		return properties;
+	}
+
+	/**
+	 * Registers {@link #properties()}, for use in a {@code @DynamicPropertySource}
+	 * method.
+	 * @param registry the registry of that method
+	 */
+	public void register(DynamicPropertyRegistry registry) {
+		properties().forEach((name, value) -> registry.add(name, () -> value));
+	}
+
+	/**
+	 * Commands for assertions, on one connection of their own that reconnects after a
+	 * restart.
+	 * @return the same commands each time
+	 */
+	public synchronized RedisCommands<String, String> client() {
+		RedisCommands<String, String> commands = this.commands;
+		if (commands == null) {
+			RedisClient client = RedisClient.create(uri());
+			this.client = client;
+			commands = client.connect().sync();
+			this.commands = commands;
+		}
+		return commands;
+	}
+
+	/**
+	 * Kills the server (SIGKILL). Returns when it is gone.
+	 */
+	public void kill() {
+		this.server.kill();
+	}
+
+	/**
+	 * Stops the server in its tracks (SIGSTOP): its connections stay open and nothing
+	 * answers.
+	 */
+	public void pause() {
+		this.server.pause();
+	}
+
+	/**
+	 * Lets a paused server go on (SIGCONT).
+	 */
+	public void resume() {
+		this.server.resume();
+	}
+
+	/**
+	 * Kills the server if it is running and starts it again with the same address,
+	 * credentials and configuration.
+	 */
+	public void restart() {
+		this.server.restart();
+	}
+
+	/**
+	 * Ends a server of the test's own; the shared one goes on.
+	 */
+	@Override
+	public void close() {
+		if (!this.shared) {
+			end();
+		}
+	}
+
+	private synchronized void end() {
+		if (this.client != null) {
+			this.client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
+			this.client = null;
+			this.commands = null;
+		}
+		this.server.close();
+	}
+
+	private @Nullable RedisCredentials credentials() {
+		return this.server.uri().getCredentialsProvider().resolveCredentials().block(Duration.ofSeconds(1));
+	}
+
+	/**
+	 * Opens the chosen source once, and remembers it even when it fails, so that a
+	 * hundred tests do not each wait for it.
+	 */
+	private static final class Shared {
+
+		private static RedisSource.@Nullable Opened opened;
+
+		private static @Nullable TestRedis redis;
+
+		private static @Nullable String failure;
+
+		static synchronized TestRedis redis() {
+			if (redis == null) {
+				redis = new TestRedis(opened().shared(), true);
+				Runtime.getRuntime().addShutdownHook(new Thread(redis::end, "test-redis-end"));
+			}
+			return redis;
+		}
+
+		static synchronized RedisSource source() {
+			redis();
+			return opened().source();
+		}
+
+		private static RedisSource.Opened opened() {
+			if (failure != null) {
+				throw new IllegalStateException(failure);
+			}
+			if (opened == null) {
+				try {
+					String choice = RedisSource.setting(RedisSource.VARIABLE);
+					opened = RedisSource.open((choice != null) ? choice.toLowerCase(Locale.ROOT) : "auto");
+					print(opened);
+				}
+				catch (RuntimeException ex) {
+					failure = ex.getMessage();
+					throw ex;
+				}
+			}
+			return opened;
+		}
+
+		private static void print(RedisSource.Opened opened) {
+			RedisURI uri = opened.shared().uri();
+			String info = RedisPing.once(uri);
+			String version = info.lines()
+				.filter((line) -> line.startsWith("redis_version:"))
+				.map((line) -> line.substring(line.indexOf(':') + 1).strip())
+				.findFirst()
+				.orElse("of unknown version");
+			logger.info("Tests use Redis {} at {}:{} ({}={})", version, uri.getHost(), uri.getPort(),
+					RedisSource.VARIABLE, opened.source().choice());
+		}
+
+	}
+
+}
