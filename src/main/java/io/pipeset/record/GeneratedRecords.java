@@ -1,0 +1,132 @@
+package io.pipeset.record;
+
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Records made from a count, with numbers of at least five digits: what the shortcuts run
+ * where nothing is uploaded.
+ */
+public final class GeneratedRecords implements RecordReader {
+
+	private static final int MIN_DIGITS = 5;
+
+	private static final byte[] ID = "id".getBytes(StandardCharsets.US_ASCII);
+
+	private static final byte[] VALUE = "value".getBytes(StandardCharsets.US_ASCII);
+
+	private static final byte[] VALUE_PREFIX = "value-".getBytes(StandardCharsets.US_ASCII);
+
+	private final long count;
+
+	private final Shape shape;
+
+	private final byte[] scratch = new byte[128];
+
+	private long next;
+
+	private GeneratedRecords(long count, Shape shape) {
+		this.count = count;
+		this.shape = shape;
+	}
+
+	/**
+	 * {@code SET keyA00000 value-00000} and so on.
+	 * @param count how many
+	 * @return the records
+	 */
+	public static GeneratedRecords sets(long count) {
+		byte[] prefix = "keyA".getBytes(StandardCharsets.US_ASCII);
+		return new GeneratedRecords(count, (records, record) -> {
+			record.operation(Operation.SET);
+			int key = records.numbered(record, prefix, 0);
+			records.numbered(record, VALUE_PREFIX, key);
+		});
+	}
+
+	/**
+	 * {@code HSET hashA00000 id 0 value value-00000} and so on.
+	 * @param count how many
+	 * @return the records
+	 */
+	public static GeneratedRecords hashes(long count) {
+		byte[] prefix = "hashA".getBytes(StandardCharsets.US_ASCII);
+		return new GeneratedRecords(count, (records, record) -> {
+			record.operation(Operation.HSET);
+			int key = records.numbered(record, prefix, 0);
+			record.argument(ID, 0, ID.length);
+			int id = records.digits(key, 1);
+			record.argument(records.scratch, key, id - key);
+			record.argument(VALUE, 0, VALUE.length);
+			records.numbered(record, VALUE_PREFIX, id);
+		});
+	}
+
+	/**
+	 * {@code LPUSH key value-00000} and so on.
+	 * @param key the list
+	 * @param count how many
+	 * @return the records
+	 */
+	public static GeneratedRecords pushes(String key, long count) {
+		byte[] list = key.getBytes(StandardCharsets.UTF_8);
+		return new GeneratedRecords(count, (records, record) -> {
+			record.operation(Operation.LPUSH);
+			record.argument(list, 0, list.length);
+			records.numbered(record, VALUE_PREFIX, 0);
+		});
+	}
+
+	/**
+	 * {@code RPOP key}, again and again.
+	 * @param key the list
+	 * @param count how many times
+	 * @return the records
+	 */
+	public static GeneratedRecords pops(String key, long count) {
+		byte[] list = key.getBytes(StandardCharsets.UTF_8);
+		return new GeneratedRecords(count, (records, record) -> {
+			record.operation(Operation.RPOP);
+			record.argument(list, 0, list.length);
+		});
+	}
+
+	@Override
+	public boolean read(Record record) {
+		if (this.next == this.count) {
+			return false;
+		}
+		record.begin(0);
+		this.shape.fill(this, record);
+		this.next++;
+		return true;
+	}
+
+	private int numbered(Record record, byte[] prefix, int at) {
+		System.arraycopy(prefix, 0, this.scratch, at, prefix.length);
+		int end = digits(at + prefix.length, MIN_DIGITS);
+		record.argument(this.scratch, at, end - at);
+		return end;
+	}
+
+	private int digits(int at, int least) {
+		int digits = 1;
+		for (long rest = this.next; rest >= 10; rest /= 10) {
+			digits++;
+		}
+		int end = at + Math.max(digits, least);
+		long rest = this.next;
+		for (int i = end - 1; i >= at; i--) {
+			this.scratch[i] = (byte) ('0' + rest % 10);
+			rest /= 10;
+		}
+		return end;
+	}
+
+	/** Fills in the record of the next number. */
+	private interface Shape {
+
+		void fill(GeneratedRecords records, Record record);
+
+	}
+
+}

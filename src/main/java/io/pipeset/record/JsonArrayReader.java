@@ -1,0 +1,187 @@
+package io.pipeset.record;
+
+import java.io.IOException;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the elements of a body that is one array. Unlike a line, an element that is not
+ * JSON hides where the next one begins, and ends the job.
+ */
+final class JsonArrayReader implements RecordReader {
+
+	private static final int END = -1;
+
+	private final BodyBuffer buffer;
+
+	private final JsonRecordParser parser;
+
+	private final RecordLimit limit;
+
+	private final JsonElementScanner scanner = new JsonElementScanner();
+
+	private Place place = Place.BEFORE_ARRAY;
+
+	private @Nullable MalformedBodyException lost;
+
+	JsonArrayReader(BodyBuffer buffer, JsonRecordParser parser, RecordLimit limit) {
+		this.buffer = buffer;
+		this.parser = parser;
+		this.limit = limit;
+	}
+
+	@Override
+	public boolean read(Record record) throws IOException {
+		if (this.lost != null) {
+			throw this.lost;
+		}
+		if (this.place == Place.BEFORE_ARRAY) {
+			openArray();
+		}
+		if (this.place == Place.IN_OVERSIZED_ELEMENT) {
+			skipElement();
+		}
+		if (!findElement()) {
+			return false;
+		}
+		readElement(record);
+		return true;
+	}
+
+	private void openArray() throws IOException {
+		this.buffer.skipByteOrderMark();
+		int found = peek();
+		if (found == END) {
+			throw lost("the body is empty: expected an array of records");
+		}
+		if (found != '[') {
+			throw lost("expected '[' and an array of records, found " + JsonFault.name((byte) found));
+		}
+		take(Place.BEFORE_FIRST);
+	}
+
+	private boolean findElement() throws IOException {
+		int found = (this.place == Place.AFTER_ARRAY) ? END : peekInArray();
+		if (found == ']' && this.place != Place.AFTER_COMMA) {
+			take(Place.AFTER_ARRAY);
+		}
+		else if (this.place == Place.AFTER_ELEMENT) {
+			if (found != ',') {
+				throw lost("expected ',' or ']' after a record, found " + JsonFault.name((byte) found));
+			}
+			take(Place.AFTER_COMMA);
+			peekInArray();
+		}
+		if (this.place != Place.AFTER_ARRAY) {
+			return true;
+		}
+		found = peek();
+		if (found != END) {
+			throw lost("expected nothing after the array of records, found " + JsonFault.name((byte) found));
+		}
+		return false;
+	}
+
+	private void readElement(Record record) throws IOException {
+		this.scanner.begin();
+		int scanned = 0;
+		int end;
+		while ((end = this.scanner.scan(this.buffer.bytes(), this.buffer.start() + scanned, this.buffer.end())) < 0) {
+			scanned = this.buffer.end() - this.buffer.start();
+			if (scanned > this.limit.bytes()) {
+				this.buffer.consume(this.buffer.end());
+				this.place = Place.IN_OVERSIZED_ELEMENT;
+				this.limit.refuse(record, 0);
+				return;
+			}
+			if (!this.buffer.fill()) {
+				throw truncated();
+			}
+		}
+		int start = this.buffer.start();
+		if (end - start > this.limit.bytes()) {
+			this.limit.refuse(record, 0);
+		}
+		else {
+			parse(start, end);
+			this.parser.deliver(record, 0);
+		}
+		this.buffer.consume(end);
+		this.place = Place.AFTER_ELEMENT;
+	}
+
+	private void parse(int start, int end) throws MalformedBodyException {
+		JsonFault fault = this.parser.parse(this.buffer.bytes(), start, end);
+		if (fault != null && fault.breaksGrammar()) {
+			this.buffer.consume(fault.offset());
+			throw lost(fault.text());
+		}
+	}
+
+	// A quote that is missing far ahead of the end is the better news.
+	private MalformedBodyException truncated() throws MalformedBodyException {
+		int end = this.buffer.end();
+		JsonFault fault = this.parser.parse(this.buffer.bytes(), this.buffer.start(), end);
+		boolean earlier = fault != null && fault.breaksGrammar() && fault.offset() < end;
+		this.buffer.consume((fault != null && earlier) ? fault.offset() : end);
+		return lost((fault != null && earlier) ? fault.text() : "the body ends inside a record");
+	}
+
+	private void skipElement() throws IOException {
+		int end;
+		while ((end = this.scanner.scan(this.buffer.bytes(), this.buffer.start(), this.buffer.end())) < 0) {
+			this.buffer.consume(this.buffer.end());
+			if (!this.buffer.fill()) {
+				throw lost("the body ends inside a record");
+			}
+		}
+		this.buffer.consume(end);
+		this.place = Place.AFTER_ELEMENT;
+	}
+
+	private int peekInArray() throws IOException {
+		int found = peek();
+		if (found == END) {
+			throw lost("the body ends inside the array of records: expected "
+					+ ((this.place == Place.AFTER_ELEMENT) ? "',' or ']'" : "a record"));
+		}
+		return found;
+	}
+
+	/** The next byte that is not white space, left where it is. */
+	private int peek() throws IOException {
+		while (true) {
+			byte[] bytes = this.buffer.bytes();
+			int end = this.buffer.end();
+			for (int i = this.buffer.start(); i < end; i++) {
+				if (!JsonCursor.isWhitespace(bytes[i])) {
+					this.buffer.consume(i);
+					return bytes[i] & 0xFF;
+				}
+			}
+			this.buffer.consume(end);
+			if (!this.buffer.fill()) {
+				return END;
+			}
+		}
+	}
+
+	private void take(Place next) {
+		this.buffer.consume(this.buffer.start() + 1);
+		this.place = next;
+	}
+
+	private MalformedBodyException lost(String message) {
+		MalformedBodyException exception = new MalformedBodyException(this.buffer.offset(this.buffer.start()), message);
+		this.lost = exception;
+		return exception;
+	}
+
+	/** Where in the body the next byte stands. */
+	private enum Place {
+
+		BEFORE_ARRAY, BEFORE_FIRST, AFTER_COMMA, AFTER_ELEMENT, IN_OVERSIZED_ELEMENT, AFTER_ARRAY
+
+	}
+
+}

@@ -1,0 +1,178 @@
+package io.pipeset.record;
+
+import java.nio.charset.StandardCharsets;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What has been read of one record. Its members come in any order, so that only at its
+ * end can it be said whether they fit its operation and in which order they are sent.
+ */
+final class JsonDraft {
+
+	private static final byte[] EX = { 'E', 'X' };
+
+	private final JsonFields fields = new JsonFields();
+
+	private final JsonSpans args = new JsonSpans();
+
+	private final int[] offsets = new int[JsonMember.values().length];
+
+	private final int[] lengths = new int[JsonMember.values().length];
+
+	private byte[] source = {};
+
+	private int seen;
+
+	private int known;
+
+	private boolean command;
+
+	private @Nullable Operation operation;
+
+	private @Nullable String code;
+
+	private String problem = "";
+
+	/** Forgets the last record. */
+	void begin(byte[] source) {
+		this.source = source;
+		this.seen = 0;
+		this.known = 0;
+		this.command = false;
+		this.operation = null;
+		this.code = null;
+		this.args.clear();
+		this.fields.clear();
+	}
+
+	/**
+	 * Begins a record that is an array, which has no members, and always its own
+	 * operation.
+	 */
+	void beginCommand() {
+		this.command = true;
+		this.seen = JsonMember.OP.bit();
+	}
+
+	/**
+	 * Takes note of a member.
+	 * @return {@code false} where the record had it already
+	 */
+	boolean see(JsonMember member) {
+		boolean first = !has(this.seen, member);
+		this.seen |= member.bit();
+		if (!first) {
+			refuse("record member '" + member.label() + "' is repeated");
+		}
+		else if (member == JsonMember.ENCODING) {
+			refuse("record member 'encoding' is not available yet");
+		}
+		return first;
+	}
+
+	/** Sets a member whose value may be what it is. */
+	void set(JsonMember member, int offset, int length) {
+		this.known |= member.bit();
+		this.offsets[member.index()] = offset;
+		this.lengths[member.index()] = length;
+		if (member == JsonMember.OP) {
+			this.operation = Operation.find(this.source, offset, length);
+			if (this.operation == null) {
+				refuse(Rejection.UNKNOWN_OPERATION, "operation '" + JsonKind.excerpt(text(member))
+						+ "' is not one that Pipeset sends; allowed are " + Operation.names());
+			}
+		}
+	}
+
+	void addArgument(int offset, int length) {
+		this.args.add(offset, length);
+	}
+
+	void putField(int name, int nameLength, int value, int valueLength) {
+		this.fields.put(this.source, name, nameLength, value, valueLength);
+	}
+
+	boolean hasFields() {
+		return !this.fields.isEmpty();
+	}
+
+	/** Refuses the record, unless that has been done. */
+	void refuse(String message) {
+		refuse(Rejection.MALFORMED, message);
+	}
+
+	/**
+	 * Ends a record that was read to its end, where alone it is certain to have no
+	 * operation of its own.
+	 */
+	void end(@Nullable Operation defaultOperation) {
+		if (!has(this.seen, JsonMember.OP)) {
+			this.operation = defaultOperation;
+		}
+	}
+
+	/** Sets what tells a record from others, whether or not it is a good one. */
+	void identify(Record record) {
+		if (has(this.known, JsonMember.ID)) {
+			record.id(text(JsonMember.ID));
+		}
+		if (this.operation != null) {
+			record.operation(this.operation);
+		}
+		if (has(this.known, JsonMember.KEY)) {
+			addTo(record, JsonMember.KEY);
+		}
+	}
+
+	/** Sets the rest, or the reason why the record is refused. */
+	void complete(Record record) {
+		if (this.operation == null) {
+			refuse("no 'op', and the request names none");
+		}
+		else if (!this.command) {
+			String conflict = JsonSpelling.of(this.operation).check(this.operation, this.seen);
+			if (conflict != null) {
+				refuse(conflict);
+			}
+		}
+		if (this.code != null) {
+			record.reject(this.code, this.problem);
+			return;
+		}
+		if (has(this.known, JsonMember.VALUE)) {
+			addTo(record, JsonMember.VALUE);
+		}
+		this.fields.addTo(record, this.source);
+		if (has(this.known, JsonMember.TTL)) {
+			record.argument(EX, 0, EX.length);
+			addTo(record, JsonMember.TTL);
+		}
+		if (has(this.known, JsonMember.COUNT)) {
+			addTo(record, JsonMember.COUNT);
+		}
+		this.args.addTo(record, this.source);
+		record.check();
+	}
+
+	private void refuse(String code, String message) {
+		if (this.code == null) {
+			this.code = code;
+			this.problem = message;
+		}
+	}
+
+	private void addTo(Record record, JsonMember member) {
+		record.argument(this.source, this.offsets[member.index()], this.lengths[member.index()]);
+	}
+
+	private String text(JsonMember member) {
+		return new String(this.source, this.offsets[member.index()], this.lengths[member.index()],
+				StandardCharsets.UTF_8);
+	}
+
+	private static boolean has(int members, JsonMember member) {
+		return (members & member.bit()) != 0;
+	}
+
+}

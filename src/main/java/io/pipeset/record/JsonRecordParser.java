@@ -1,0 +1,191 @@
+package io.pipeset.record;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads one record out of one complete JSON value, whichever way the value was found in
+ * its body.
+ */
+final class JsonRecordParser {
+
+	private final JsonCursor cursor = new JsonCursor();
+
+	private final JsonDraft draft = new JsonDraft();
+
+	private final @Nullable Operation defaultOperation;
+
+	private @Nullable JsonFault fault;
+
+	private int from;
+
+	JsonRecordParser(@Nullable Operation defaultOperation) {
+		this.defaultOperation = defaultOperation;
+	}
+
+	/**
+	 * Reads a record, decoding it where it stands.
+	 * @param bytes where it stands
+	 * @param from its first byte
+	 * @param to the byte after it
+	 * @return where it is not JSON, or {@code null}
+	 */
+	@Nullable JsonFault parse(byte[] bytes, int from, int to) {
+		this.from = from;
+		this.draft.begin(bytes);
+		this.cursor.begin(bytes, from, to);
+		try {
+			readRecord();
+			this.cursor.expectEnd();
+			this.draft.end(this.defaultOperation);
+			this.fault = this.cursor.contentFault();
+		}
+		catch (JsonFault fault) {
+			this.fault = fault;
+		}
+		return this.fault;
+	}
+
+	/**
+	 * Hands over what was read last, good or refused.
+	 * @param record where to put it
+	 * @param line the record's line, from 1, or 0 where the format has none
+	 */
+	void deliver(Record record, long line) {
+		record.begin(line);
+		this.draft.identify(record);
+		if (this.fault != null) {
+			record.reject(Rejection.MALFORMED,
+					this.fault.text() + " (byte " + (this.fault.offset() - this.from) + " of the record)");
+		}
+		else {
+			this.draft.complete(record);
+		}
+	}
+
+	private void readRecord() throws JsonFault {
+		if (this.cursor.isNext('{')) {
+			readObject();
+		}
+		else if (this.cursor.isNext('[')) {
+			readCommand();
+		}
+		else {
+			JsonKind kind = this.cursor.readValue(0);
+			this.draft.refuse("a record is an object or an array, not " + kind.describe(this.cursor.text()));
+		}
+	}
+
+	private void readObject() throws JsonFault {
+		if (!this.cursor.enter('}')) {
+			return;
+		}
+		do {
+			this.cursor.readName();
+			JsonMember member = JsonMember.find(this.cursor.source(), this.cursor.offset(), this.cursor.length());
+			if (member == null) {
+				refuseMember();
+			}
+			else if (!this.draft.see(member)) {
+				this.cursor.readValue(1);
+			}
+			else if (member == JsonMember.FIELDS && this.cursor.isNext('{')) {
+				readFields();
+			}
+			else if (member == JsonMember.ARGS && this.cursor.isNext('[')) {
+				readArgs();
+			}
+			else {
+				readMember(member);
+			}
+		}
+		while (this.cursor.next('}'));
+	}
+
+	private void refuseMember() throws JsonFault {
+		this.draft.refuse("record member '" + JsonKind.excerpt(this.cursor.text()) + "' is not known; allowed are "
+				+ JsonMember.names());
+		this.cursor.readValue(1);
+	}
+
+	private void readMember(JsonMember member) throws JsonFault {
+		JsonKind kind = this.cursor.readValue(1);
+		if (member.accepts(kind, this.cursor.source(), this.cursor.offset(), this.cursor.length())) {
+			this.draft.set(member, this.cursor.offset(), this.cursor.length());
+		}
+		else {
+			this.draft.refuse("record member '" + member.label() + "' takes " + member.takes() + ", not "
+					+ kind.describe(this.cursor.text()));
+		}
+	}
+
+	private void readFields() throws JsonFault {
+		if (this.cursor.enter('}')) {
+			do {
+				this.cursor.readName();
+				int name = this.cursor.offset();
+				int nameLength = this.cursor.length();
+				JsonKind kind = this.cursor.readValue(2);
+				if (kind.isArgument()) {
+					this.draft.putField(name, nameLength, this.cursor.offset(), this.cursor.length());
+				}
+				else {
+					this.draft.refuse("record member 'fields' takes strings, numbers and booleans, and its '"
+							+ JsonKind.excerpt(this.cursor.text(name, nameLength)) + "' is "
+							+ kind.describe(this.cursor.text()));
+				}
+			}
+			while (this.cursor.next('}'));
+		}
+		if (!this.draft.hasFields()) {
+			this.draft.refuse("record member 'fields' takes a field or more, not an empty object");
+		}
+	}
+
+	private void readArgs() throws JsonFault {
+		if (this.cursor.enter(']')) {
+			do {
+				JsonKind kind = this.cursor.readValue(2);
+				if (kind.isArgument()) {
+					this.draft.addArgument(this.cursor.offset(), this.cursor.length());
+				}
+				else {
+					this.draft.refuse("record member 'args' takes strings, numbers and booleans, not "
+							+ kind.describe(this.cursor.text()));
+				}
+			}
+			while (this.cursor.next(']'));
+		}
+	}
+
+	private void readCommand() throws JsonFault {
+		this.draft.beginCommand();
+		if (!this.cursor.enter(']')) {
+			this.draft.refuse("a record that is an array begins with its operation's name, and this one is empty");
+			return;
+		}
+		int position = 0;
+		do {
+			readWord(position++, this.cursor.readValue(1));
+		}
+		while (this.cursor.next(']'));
+	}
+
+	private void readWord(int position, JsonKind kind) {
+		if (position == 0 && kind != JsonKind.STRING) {
+			this.draft.refuse("a record that is an array begins with its operation's name, a string, not with "
+					+ kind.describe(this.cursor.text()));
+		}
+		else if (!kind.isArgument()) {
+			this.draft.refuse("argument " + position + " of a record that is an array is "
+					+ kind.describe(this.cursor.text()) + "; allowed are strings, numbers and booleans");
+		}
+		else if (position > 1) {
+			this.draft.addArgument(this.cursor.offset(), this.cursor.length());
+		}
+		else {
+			this.draft.set((position == 0) ? JsonMember.OP : JsonMember.KEY, this.cursor.offset(),
+					this.cursor.length());
+		}
+	}
+
+}

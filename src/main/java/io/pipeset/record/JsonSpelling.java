@@ -1,0 +1,83 @@
+package io.pipeset.record;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How an object spells an operation's arguments after the key, by members of their own
+ * or, as every operation may, by {@code args}.
+ */
+enum JsonSpelling {
+
+	VALUE_AND_TTL("'key', 'value' and 'ttl', or 'key' and 'args'", JsonMember.VALUE, JsonMember.TTL),
+
+	FIELDS("'key' and 'fields', or 'key' and 'args'", JsonMember.FIELDS, null),
+
+	COUNT("'key' and 'count', or 'key' and 'args'", null, JsonMember.COUNT),
+
+	VALUE("'key' and 'value', or 'key' and 'args'", JsonMember.VALUE, null),
+
+	ARGS("'key' and 'args'", null, null);
+
+	private static final JsonMember[] OWN = { JsonMember.VALUE, JsonMember.FIELDS, JsonMember.TTL, JsonMember.COUNT };
+
+	private final String takes;
+
+	private final @Nullable JsonMember required;
+
+	private final @Nullable JsonMember optional;
+
+	JsonSpelling(String takes, @Nullable JsonMember required, @Nullable JsonMember optional) {
+		this.takes = takes;
+		this.required = required;
+		this.optional = optional;
+	}
+
+	static JsonSpelling of(Operation operation) {
+		return switch (operation) {
+			case SET -> VALUE_AND_TTL;
+			case HSET -> FIELDS;
+			case RPOP -> COUNT;
+			case LPUSH -> VALUE;
+			default -> ARGS;
+		};
+	}
+
+	/**
+	 * Holds a record's members against the operation it names.
+	 * @param operation the operation of this spelling
+	 * @param seen the bits of the members the record has
+	 * @return what is wrong, for the caller to read, or {@code null}
+	 */
+	@Nullable String check(Operation operation, int seen) {
+		for (JsonMember member : OWN) {
+			if ((seen & member.bit()) != 0) {
+				if (member != this.required && member != this.optional) {
+					return foreign(operation, member);
+				}
+				if ((seen & JsonMember.ARGS.bit()) != 0) {
+					return "record member 'args' goes with 'key' alone, not with '" + member.label() + "': "
+							+ takes(operation);
+				}
+			}
+		}
+		if ((seen & JsonMember.KEY.bit()) == 0) {
+			return "record member 'key' is missing: " + takes(operation);
+		}
+		if (this.required != null && (seen & (this.required.bit() | JsonMember.ARGS.bit())) == 0) {
+			return "record member '" + this.required.label() + "' is missing: " + takes(operation);
+		}
+		return null;
+	}
+
+	private String foreign(Operation operation, JsonMember member) {
+		if (operation == Operation.HSET && member == JsonMember.TTL) {
+			return "record member 'ttl' is not available yet with HSET";
+		}
+		return "record member '" + member.label() + "' does not go with " + operation + ": " + takes(operation);
+	}
+
+	private String takes(Operation operation) {
+		return operation + " takes " + this.takes;
+	}
+
+}

@@ -1,0 +1,42 @@
+package io.pipeset.record;
+
+import java.util.Arrays;
+import java.util.Random;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class LineScannerTests {
+
+	@Test
+	void findsTheFirstLineFeedAtEveryPlace() {
+		for (int length = 0; length < 40; length++) {
+			byte[] bytes = new byte[length];
+			Arrays.fill(bytes, (byte) '\u000b');
+			assertThat(LineScanner.find(bytes, 0, length)).isEqualTo(-1);
+			for (int place = length - 1; place >= 0; place--) {
+				bytes[place] = '\n';
+				for (int from = 0; from <= place; from++) {
+					assertThat(LineScanner.find(bytes, from, length)).isEqualTo(place);
+				}
+				assertThat(LineScanner.find(bytes, 0, place)).isEqualTo(-1);
+			}
+		}
+	}
+
+	@Test
+	void isNotMisledByAnyOtherBytes() {
+		Random random = new Random(7);
+		byte[] bytes = new byte[64];
+		for (int round = 0; round < 10_000; round++) {
+			random.nextBytes(bytes);
+			int expected = -1;
+			for (int i = bytes.length - 1; i >= 0; i--) {
+				expected = (bytes[i] == '\n') ? i : expected;
+			}
+			assertThat(LineScanner.find(bytes, 0, bytes.length)).isEqualTo(expected);
+		}
+	}
+
+}

@@ -1,0 +1,35 @@
+package io.pipeset.record;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+
+/** A connection on which some bytes came, and then none for longer than anyone waits. */
+final class PiecesThenSilence extends InputStream {
+
+	private final InputStream bytes;
+
+	PiecesThenSilence(String bytes) {
+		this.bytes = new ByteArrayInputStream(bytes.getBytes(StandardCharsets.UTF_8));
+	}
+
+	@Override
+	public int read() throws IOException {
+		int b = this.bytes.read();
+		if (b < 0) {
+			throw new IOException("silence");
+		}
+		return b;
+	}
+
+	@Override
+	public int read(byte[] target, int offset, int length) throws IOException {
+		int count = this.bytes.read(target, offset, length);
+		if (count < 0) {
+			throw new IOException("silence");
+		}
+		return count;
+	}
+
+}
