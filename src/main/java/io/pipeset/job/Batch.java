@@ -1,0 +1,163 @@
+package io.pipeset.job;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+import io.pipeset.pipeline.Loss;
+import io.pipeset.pipeline.Pipeline;
+import io.pipeset.pipeline.Slab;
+import io.pipeset.report.Ending.Cause;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call of {@code executePipelined}: sends a lane's slabs until the batch is full or
+ * the input pauses, and ends when every one of them has come back.
+ */
+final class Batch {
+
+	/** Errors that say what is wrong with Redis, and not with a command. */
+	private static final Set<String> HOPELESS = Set.of("MASTERDOWN", "MISCONF", "NOAUTH", "NOREPLICAS", "OOM",
+			"READONLY");
+
+	/** How long the slabs of a connection that was closed may take to come back. */
+	private static final long ABANDON_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+	private final Lane lane;
+
+	private final Lanes lanes;
+
+	private final JobContext context;
+
+	private final Pipeline pipeline;
+
+	private final Deque<Slab> onTheirWay = new ArrayDeque<>();
+
+	private long waitingSince;
+
+	private long abandonedSince;
+
+	private int commands;
+
+	private long bytes;
+
+	private boolean refused = true;
+
+	private @Nullable String code;
+
+	Batch(Lane lane, Lanes lanes, JobContext context, Pipeline pipeline) {
+		this.lane = lane;
+		this.lanes = lanes;
+		this.context = context;
+		this.pipeline = pipeline;
+	}
+
+	void run() {
+		long begun = System.nanoTime();
+		this.context.clock().batchBegins();
+		try {
+			converse();
+		}
+		catch (RuntimeException | Error ex) {
+			// The next job must not find this one's commands on its connection.
+			this.pipeline.abandon();
+			throw ex;
+		}
+		long nanos = System.nanoTime() - begun;
+		this.context.clock().batchEnds(nanos);
+		this.context.meters().batch(this.context.settings().flush().kind(), nanos, this.commands, this.bytes);
+		if (this.refused && this.code != null && HOPELESS.contains(this.code)) {
+			this.context.stop()
+				.because(Cause.REDIS_REFUSES, new Loss(Loss.NOT_SENT, "Redis refused a whole batch with " + this.code
+						+ ": the rest was not sent. Mend the cause there, then send the job again."));
+		}
+	}
+
+	private void converse() {
+		boolean goesOn = true;
+		while (goesOn) {
+			if (takesNext()) {
+				send(this.lane.toSend().remove());
+			}
+			else {
+				goesOn = await();
+			}
+		}
+	}
+
+	private boolean isOpen() {
+		return !this.context.stop().isSet() && this.commands < this.context.settings().batchSize();
+	}
+
+	private boolean takesNext() {
+		Slab next = this.lane.toSend().peek();
+		return next != null && isOpen() && this.commands + next.commands() <= this.context.settings().batchSize();
+	}
+
+	private void send(Slab slab) {
+		if (this.onTheirWay.isEmpty()) {
+			this.waitingSince = System.nanoTime();
+		}
+		this.onTheirWay.add(slab);
+		this.commands += slab.commands();
+		this.bytes += slab.bytes();
+		this.pipeline.send(slab, this.lane::bring);
+	}
+
+	/** Waits for the next slab, to be sent or done; {@code false} ends the batch. */
+	private boolean await() {
+		boolean wantsMore = isOpen() && this.lane.toSend().isEmpty();
+		boolean idle = this.onTheirWay.isEmpty();
+		if (idle && !(wantsMore && this.lanes.isFed())) {
+			return false;
+		}
+		long patience = (idle || (wantsMore && this.lane.isNudged())) ? Lane.PAUSE_NANOS : patience();
+		if (this.lane.receive(patience, this::done) || (wantsMore && this.lane.borrow())) {
+			return true;
+		}
+		return !idle && (patience() > 0 || abandon());
+	}
+
+	/** How much longer Redis may be silent, in nanoseconds. */
+	private long patience() {
+		long now = System.nanoTime();
+		if (this.abandonedSince != 0) {
+			return ABANDON_NANOS - (now - this.abandonedSince);
+		}
+		long silence = Math.min(now - this.pipeline.heardNanos(), now - this.waitingSince);
+		return this.context.settings().timeout().toNanos() - silence;
+	}
+
+	/** Gives the connection up, and in the end what was on its way as well. */
+	private boolean abandon() {
+		if (this.abandonedSince == 0) {
+			this.abandonedSince = System.nanoTime();
+			this.context.stop()
+				.because(Cause.REDIS_LOST,
+						new Loss(Loss.TIMEOUT,
+								"Redis was silent for " + JobSettings.text(this.context.settings().timeout())
+										+ ", the job's timeout; what was written may still run"));
+			this.pipeline.abandon();
+			return true;
+		}
+		this.onTheirWay.forEach(this.lane::settle);
+		return false;
+	}
+
+	private void done(Slab slab) {
+		this.onTheirWay.remove(slab);
+		this.waitingSince = System.nanoTime();
+		if (!slab.isAnswered()) {
+			String cause = this.pipeline.failure();
+			this.context.stop()
+				.because(Cause.REDIS_LOST, new Loss(Loss.CONNECTION_LOST,
+						"The connection to Redis was lost" + ((cause != null) ? ": " + cause : "")));
+		}
+		String sole = (this.refused) ? slab.soleError() : null;
+		this.refused &= sole != null && (this.code == null || this.code.equals(sole));
+		this.code = sole;
+		this.lane.settle(slab);
+	}
+
+}

@@ -1,0 +1,114 @@
+package io.pipeset.job;
+
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.pipeset.pipeline.Slab;
+import io.pipeset.record.Record;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The reading side of a lane: puts records into slabs and brings them to the lane when
+ * they are full. While the reading thread may be waiting for input it lends the lane the
+ * slab it has begun, so that records do not wait for others that may never come.
+ */
+final class Feeder {
+
+	private final Lane lane;
+
+	private final Window window;
+
+	private final JobContext context;
+
+	private final AtomicReference<@Nullable Slab> lent = new AtomicReference<>();
+
+	private @Nullable Slab filling;
+
+	private int commandsInBatch;
+
+	Feeder(Lane lane, Window window, JobContext context) {
+		this.lane = lane;
+		this.window = window;
+		this.context = context;
+	}
+
+	/** Adds a record, which blocks while the lane has as much on its way as it may. */
+	void add(Record record) {
+		Slab slab = this.filling;
+		if (slab != null && !slab.hasRoomFor(record)) {
+			bring(slab);
+			slab = null;
+		}
+		if (slab == null) {
+			slab = this.window.take(this.context.account().wantsReplies());
+			this.filling = slab;
+		}
+		slab.append(record);
+		int batchSize = this.context.settings().batchSize();
+		if (slab.commands() == Math.min(this.context.settings().commandsPerWrite(), batchSize - this.commandsInBatch)) {
+			bring(slab);
+		}
+	}
+
+	/**
+	 * Brings the lane what there is.
+	 * @return whether there was anything
+	 */
+	boolean finish() {
+		Slab slab = this.filling;
+		if (slab != null) {
+			hand(slab);
+		}
+		return slab != null;
+	}
+
+	/** The reading thread is about to wait for input. */
+	void lend() {
+		if (this.filling != null) {
+			this.lent.set(this.filling);
+			this.lane.nudge();
+			start();
+		}
+	}
+
+	/** The reading thread goes on. */
+	void reclaim() {
+		Slab slab = this.filling;
+		if (slab != null && !this.lent.compareAndSet(slab, null)) {
+			this.commandsInBatch = 0;
+			this.filling = null;
+		}
+	}
+
+	/** Takes what was lent, on the lane's side. */
+	@Nullable Slab borrow() {
+		Slab slab = this.lent.getAndSet(null);
+		if (slab != null) {
+			this.window.leave(slab);
+		}
+		return slab;
+	}
+
+	private void bring(Slab slab) {
+		hand(slab);
+		start();
+	}
+
+	private void hand(Slab slab) {
+		this.filling = null;
+		this.commandsInBatch = (this.commandsInBatch + slab.commands()) % this.context.settings().batchSize();
+		this.window.leave(slab);
+		this.lane.bring(slab);
+	}
+
+	private void start() {
+		if (this.lane.claim()) {
+			this.context.executor().execute(this.lane);
+		}
+	}
+
+	/** How long the reading thread has waited here for room. */
+	long blockedNanos() {
+		return this.window.blockedNanos();
+	}
+
+}

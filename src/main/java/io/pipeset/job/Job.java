@@ -1,0 +1,179 @@
+package io.pipeset.job;
+
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+
+import io.pipeset.record.MalformedBodyException;
+import io.pipeset.record.Record;
+import io.pipeset.record.RecordReader;
+import io.pipeset.record.Rejection;
+import io.pipeset.report.Account;
+import io.pipeset.report.Counts;
+import io.pipeset.report.Ending;
+import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.Item;
+import io.pipeset.report.Item.Failure;
+import io.pipeset.report.JobReport;
+import io.pipeset.report.Outcome;
+import io.pipeset.report.Timings;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One job, run by the thread that asks for it: reads the records, refuses the bad ones,
+ * hands the good ones to the lanes, and draws up the account when all have come back.
+ */
+final class Job {
+
+	private final String id;
+
+	private final JobContext context;
+
+	private final JobLimits limits;
+
+	private final Lanes lanes;
+
+	private final PopBudget pops;
+
+	private final Record record = new Record();
+
+	private long read;
+
+	private Ending inputEnding = Ending.COMPLETED;
+
+	private boolean inputComplete;
+
+	private @Nullable Long byteOffset;
+
+	Job(String id, JobContext context, JobLimits limits) {
+		this.id = id;
+		this.context = context;
+		this.limits = limits;
+		this.lanes = new Lanes(context);
+		this.pops = new PopBudget(limits, context, this.lanes);
+	}
+
+	JobReport run(JobInput input) {
+		long began = System.nanoTime();
+		try {
+			read(input);
+		}
+		finally {
+			this.lanes.drain();
+			this.context.clock().read(System.nanoTime() - began - this.lanes.blockedNanos());
+		}
+		return report();
+	}
+
+	private void read(JobInput input) {
+		if (input instanceof JobInput.Generated generated) {
+			read(generated.records(), null);
+			this.context.account().countUnread(operationOfUnread(), generated.count() - this.read);
+		}
+		else if (input instanceof JobInput.Uploaded uploaded) {
+			LendingInputStream body = new LendingInputStream(uploaded.body(), this.lanes);
+			read(uploaded.format()
+				.open(body, this.context.settings().operation(), (int) this.limits.maxRecordBytes().toBytes()),
+					uploaded.declared());
+		}
+	}
+
+	private void read(RecordReader records, @Nullable Long declared) {
+		try {
+			while (!this.context.stop().isSet()) {
+				if (!records.read(this.record)) {
+					this.inputComplete = true;
+					break;
+				}
+				if (declared != null && this.read == declared) {
+					countMismatch(declared, "more, of which nothing was sent");
+					return;
+				}
+				if (!take()) {
+					return;
+				}
+				this.read++;
+			}
+			if (this.inputComplete && declared != null && this.read < declared) {
+				countMismatch(declared, "only " + this.read + ", all of which were sent");
+			}
+		}
+		catch (MalformedBodyException ex) {
+			this.byteOffset = ex.byteOffset();
+			this.inputEnding = new Ending(Cause.MALFORMED_BODY,
+					"At byte " + ex.byteOffset() + " of the body: " + ex.getMessage());
+		}
+		catch (BodyLimitException ex) {
+			this.inputEnding = new Ending(Cause.LIMIT, String.valueOf(ex.getMessage()));
+		}
+		catch (SocketTimeoutException ex) {
+			this.inputEnding = new Ending(Cause.STALLED,
+					"The body stopped coming; " + this.read + " records had been read, and ran");
+		}
+		catch (IOException ex) {
+			this.inputEnding = new Ending(Cause.CANCELLED,
+					"The caller went away during its upload: " + ex.getMessage());
+		}
+	}
+
+	/** Deals with the record just read; {@code false} ends the job without it. */
+	private boolean take() {
+		Rejection rejection = this.record.rejection();
+		if (rejection != null) {
+			reject(rejection);
+			return true;
+		}
+		if (!this.pops.admits(this.record)) {
+			return false;
+		}
+		this.lanes.add(this.record);
+		return true;
+	}
+
+	private void reject(Rejection rejection) {
+		Account account = this.context.account();
+		String operation = (this.record.hasOperation()) ? this.record.operation().name() : null;
+		account.count((operation != null) ? operation : Account.NO_OPERATION, Outcome.REJECTED, 1);
+		if (account.claimItem(Outcome.REJECTED)) {
+			account.list(new Item(this.record.index(), (this.record.line() > 0) ? this.record.line() : null,
+					this.record.id(), operation, (this.record.argumentCount() > 0) ? this.record.text(0) : null,
+					Outcome.REJECTED, new Failure(rejection.code(), rejection.message(), false), null));
+		}
+		this.context.checkErrors();
+	}
+
+	private void countMismatch(long declared, String found) {
+		this.inputEnding = new Ending(Cause.COUNT_MISMATCH,
+				"The path declares " + declared + " records, and the body has " + found);
+	}
+
+	private String operationOfUnread() {
+		return (this.context.settings().operation() != null) ? this.context.settings().operation().name()
+				: Account.NO_OPERATION;
+	}
+
+	private JobReport report() {
+		Account account = this.context.account();
+		Counts counts = account.counts();
+		Ending ending = ending(counts);
+		Timings timings = this.context.clock().timings();
+		return new JobReport(this.id, ending, counts, this.inputComplete, (this.inputComplete) ? null : this.read,
+				this.byteOffset, timings, Math.round(account.replied() * 1000 / Math.max(timings.totalMillis(), 0.001)),
+				account.bytesSent(), this.context.settings().toReport(), account.values(), account.items(),
+				account.itemsOmitted());
+	}
+
+	/** A fault of Redis tells more than the end of the input that it may have caused. */
+	private Ending ending(Counts counts) {
+		Ending stop = this.context.stop().ending();
+		if (stop == null) {
+			return this.inputEnding;
+		}
+		boolean lost = stop.cause() == Cause.REDIS_LOST || stop.cause() == Cause.REDIS_UNREACHABLE;
+		if (lost || counts.unknown() > 0) {
+			boolean written = this.context.account().bytesSent() > 0;
+			return new Ending((written) ? Cause.REDIS_LOST : Cause.REDIS_UNREACHABLE, stop.detail());
+		}
+		return stop;
+	}
+
+}

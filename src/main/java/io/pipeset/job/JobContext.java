@@ -1,0 +1,39 @@
+package io.pipeset.job;
+
+import java.util.concurrent.Executor;
+
+import io.pipeset.pipeline.Loss;
+import io.pipeset.pipeline.PipelineProperties;
+import io.pipeset.pipeline.Pipelines;
+import io.pipeset.report.Account;
+import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.JobClock;
+import io.pipeset.report.JobMeters;
+import io.pipeset.report.Outcome;
+
+/**
+ * What the parts of one job share.
+ *
+ * @param settings how to run it
+ * @param account what became of its records
+ * @param clock where its time goes
+ * @param stop whether it is to write nothing more
+ * @param capacity the connections of all jobs
+ * @param pipelines where batches run
+ * @param pipeline how much a lane may have on its way
+ * @param meters where batches are metered
+ * @param executor where lanes run
+ */
+record JobContext(JobSettings settings, Account account, JobClock clock, JobStop stop, LaneCapacity capacity,
+		Pipelines pipelines, PipelineProperties pipeline, JobMeters meters, Executor executor) {
+
+	/** Stops the job where more records were rejected than it allows. */
+	void checkErrors() {
+		Long maxErrors = this.settings.maxErrors();
+		if (maxErrors != null && this.account.total(Outcome.REJECTED) > maxErrors) {
+			this.stop.because(Cause.STOPPED,
+					new Loss(Loss.NOT_SENT, "More records were rejected than maxErrors=" + maxErrors + " allows"));
+		}
+	}
+
+}

@@ -1,0 +1,57 @@
+package io.pipeset.job;
+
+import java.time.Duration;
+
+import io.pipeset.pipeline.FlushPolicy;
+import io.pipeset.record.Operation;
+import io.pipeset.report.Results;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * The settings of a job that names none of its own.
+ *
+ * @param batchSize as in {@link JobSettings}
+ * @param flush each, close or buffered:N
+ * @param concurrency as in {@link JobSettings}
+ * @param timeout as in {@link JobSettings}
+ * @param maxErrors as in {@link JobSettings}
+ * @param results as in {@link JobSettings}
+ * @param op as in {@link JobSettings}
+ */
+@ConfigurationProperties("pipeset.defaults")
+public record JobDefaults(@DefaultValue("10000") int batchSize, @DefaultValue("buffered:500") String flush,
+		@DefaultValue("1") int concurrency, @DefaultValue("10s") Duration timeout, @Nullable Long maxErrors,
+		@DefaultValue("errors") Results results, @Nullable Operation op) {
+
+	public JobDefaults {
+		settings(batchSize, flush, concurrency, timeout, maxErrors, results, op);
+	}
+
+	/**
+	 * These defaults as a job's settings.
+	 * @return the settings
+	 */
+	public JobSettings toSettings() {
+		return settings(this.batchSize, this.flush, this.concurrency, this.timeout, this.maxErrors, this.results,
+				this.op);
+	}
+
+	private static JobSettings settings(int batchSize, String flush, int concurrency, Duration timeout,
+			@Nullable Long maxErrors, Results results, @Nullable Operation op) {
+		FlushPolicy policy = FlushPolicy.parse(flush);
+		if (policy == null) {
+			throw new IllegalArgumentException(
+					"pipeset.defaults.flush must be " + FlushPolicy.ALLOWED + ", not '" + flush + "'");
+		}
+		try {
+			return new JobSettings(batchSize, policy, concurrency, timeout, maxErrors, results, op);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new IllegalArgumentException("pipeset.defaults: " + ex.getMessage(), ex);
+		}
+	}
+
+}

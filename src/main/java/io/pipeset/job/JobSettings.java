@@ -1,0 +1,87 @@
+package io.pipeset.job;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+import io.pipeset.pipeline.FlushPolicy;
+import io.pipeset.record.Operation;
+import io.pipeset.report.Results;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a job's records are to be run.
+ *
+ * @param batchSize the commands in one call of {@code executePipelined} at most, 1 to
+ * 100,000
+ * @param flush when Lettuce writes to the socket
+ * @param concurrency the lanes, 1 to 16: pipelines that run at once
+ * @param timeout the longest silence of Redis since the oldest unanswered write, 1
+ * millisecond to 1 hour
+ * @param maxErrors the rejected records that do not stop the job, 0 or more; {@code null}
+ * for no limit
+ * @param results which records the report lists
+ * @param operation for records that name none; {@code null} if they have to
+ */
+public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Duration timeout, @Nullable Long maxErrors,
+		Results results, @Nullable Operation operation) {
+
+	/** The most commands in a batch. */
+	public static final int MAX_BATCH_SIZE = 100_000;
+
+	/** The most lanes of a job. */
+	public static final int MAX_CONCURRENCY = 16;
+
+	/** The longest timeout. */
+	public static final Duration MAX_TIMEOUT = Duration.ofHours(1);
+
+	public JobSettings {
+		require(batchSize >= 1 && batchSize <= MAX_BATCH_SIZE, "batchSize", batchSize, "1 to " + MAX_BATCH_SIZE);
+		require(concurrency >= 1 && concurrency <= MAX_CONCURRENCY, "concurrency", concurrency,
+				"1 to " + MAX_CONCURRENCY);
+		require(timeout.toMillis() >= 1 && timeout.compareTo(MAX_TIMEOUT) <= 0, "timeout", timeout, "1ms to 1h");
+		require(maxErrors == null || maxErrors >= 0, "maxErrors", maxErrors, "0 or more");
+	}
+
+	/**
+	 * These settings for records of an operation.
+	 * @param operation the operation of records that name none
+	 * @return the settings
+	 */
+	public JobSettings withOperation(@Nullable Operation operation) {
+		return new JobSettings(this.batchSize, this.flush, this.concurrency, this.timeout, this.maxErrors, this.results,
+				operation);
+	}
+
+	int commandsPerWrite() {
+		return this.flush.commandsPerWrite(this.batchSize);
+	}
+
+	Map<String, Object> toReport() {
+		Map<String, Object> settings = new LinkedHashMap<>();
+		settings.put("batchSize", this.batchSize);
+		settings.put("flush", this.flush);
+		settings.put("concurrency", this.concurrency);
+		settings.put("timeout", text(this.timeout));
+		if (this.maxErrors != null) {
+			settings.put("maxErrors", this.maxErrors);
+		}
+		settings.put("results", this.results);
+		if (this.operation != null) {
+			settings.put("op", this.operation);
+		}
+		return settings;
+	}
+
+	static String text(Duration duration) {
+		long millis = duration.toMillis();
+		return (millis % 1000 == 0) ? millis / 1000 + "s" : millis + "ms";
+	}
+
+	private static void require(boolean holds, String setting, @Nullable Object value, String allowed) {
+		if (!holds) {
+			throw new IllegalArgumentException("'" + setting + "' must be " + allowed + ", not '" + value + "'");
+		}
+	}
+
+}

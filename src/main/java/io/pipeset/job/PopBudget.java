@@ -1,0 +1,79 @@
+package io.pipeset.job;
+
+import io.pipeset.pipeline.Loss;
+import io.pipeset.record.Operation;
+import io.pipeset.record.Record;
+import io.pipeset.report.Account;
+import io.pipeset.report.Ending.Cause;
+
+/**
+ * Sees to it that a job takes no more values out of Redis than its report can carry: what
+ * was taken exists nowhere else, so a job stops before it takes too much.
+ */
+final class PopBudget {
+
+	/** What a value is taken to be before one was seen. */
+	private static final long UNSEEN_BYTES = 64 << 10;
+
+	private final long maxValues;
+
+	private final long maxBytes;
+
+	private final Account account;
+
+	private final JobStop stop;
+
+	private final Lanes lanes;
+
+	private long taken;
+
+	private long asked;
+
+	PopBudget(JobLimits limits, JobContext context, Lanes lanes) {
+		this.maxValues = limits.maxPopped();
+		this.maxBytes = limits.maxPoppedBytes().toBytes();
+		this.account = context.account();
+		this.stop = context.stop();
+		this.lanes = lanes;
+	}
+
+	/**
+	 * Makes room for what a record may take, if need be by waiting for what is on its
+	 * way.
+	 * @return {@code false} where the job is to stop instead
+	 */
+	boolean admits(Record record) {
+		if (!record.operation().reply().takesValues()) {
+			return true;
+		}
+		long wanted = (record.argumentCount() > 1) ? record.number(1) : 1;
+		if (!fits(wanted)) {
+			this.lanes.drain();
+			this.taken = this.account.taken();
+			this.asked = 0;
+			if (this.taken + wanted > this.maxValues) {
+				stop("max-popped=" + this.maxValues);
+				return false;
+			}
+			if (this.account.takenBytes() >= this.maxBytes) {
+				stop("max-popped-bytes=" + this.maxBytes);
+				return false;
+			}
+		}
+		this.asked += wanted;
+		return true;
+	}
+
+	private boolean fits(long wanted) {
+		long largest = Math.max(this.account.largestTakenBytes(), (this.account.taken() == 0) ? UNSEEN_BYTES : 1);
+		return this.taken + this.asked + wanted <= this.maxValues
+				&& this.account.takenBytes() + (this.asked + wanted) * largest <= this.maxBytes;
+	}
+
+	private void stop(String limit) {
+		this.stop.because(Cause.STOPPED,
+				new Loss(Loss.NOT_SENT, Operation.RPOP + " would take more out of Redis than pipeset.limits." + limit
+						+ " allows one job; what was taken is in this report, and the rest is still in Redis"));
+	}
+
+}

@@ -1,0 +1,117 @@
+package io.pipeset.job;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+import io.pipeset.pipeline.PipelineProperties;
+import io.pipeset.pipeline.Slab;
+
+/**
+ * The slabs of one lane, and how many of them may be unanswered. Waiting here for room is
+ * the back-pressure that Lettuce does not have: the thread that reads the body waits, and
+ * TCP does the rest.
+ */
+final class Window {
+
+	private final int maxCommands;
+
+	private final long maxBytes;
+
+	private final LaneCapacity capacity;
+
+	private final ReentrantLock lock = new ReentrantLock();
+
+	private final Condition room = this.lock.newCondition();
+
+	private final Deque<Slab> free = new ArrayDeque<>();
+
+	private int slabs;
+
+	private int commands;
+
+	private long bytes;
+
+	private boolean open;
+
+	private long blockedNanos;
+
+	Window(PipelineProperties properties, LaneCapacity capacity) {
+		this.maxCommands = properties.windowCommands();
+		this.maxBytes = properties.windowBytes().toBytes();
+		this.capacity = capacity;
+	}
+
+	/** Takes a slab to fill, which blocks until there is room for its commands. */
+	Slab take(boolean captureAll) {
+		this.lock.lock();
+		try {
+			if (isFull()) {
+				long since = System.nanoTime();
+				while (isFull()) {
+					this.room.awaitUninterruptibly();
+				}
+				this.blockedNanos += System.nanoTime() - since;
+			}
+			Slab slab = (this.free.isEmpty()) ? new Slab() : this.free.pop();
+			slab.clear(captureAll);
+			return slab;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** A filled slab goes on its way. */
+	void leave(Slab slab) {
+		this.lock.lock();
+		try {
+			this.slabs++;
+			this.commands += slab.commands();
+			this.bytes += slab.bytes();
+		}
+		finally {
+			this.lock.unlock();
+		}
+		this.capacity.inFlight(slab.bytes());
+	}
+
+	/** A slab is settled and can be filled anew. */
+	void giveBack(Slab slab) {
+		this.capacity.inFlight(-slab.bytes());
+		this.lock.lock();
+		try {
+			this.slabs--;
+			this.commands -= slab.commands();
+			this.bytes -= slab.bytes();
+			this.free.push(slab);
+			this.room.signal();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** Blocks nobody any more. */
+	void open() {
+		this.lock.lock();
+		try {
+			this.open = true;
+			this.room.signalAll();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	long blockedNanos() {
+		return this.blockedNanos;
+	}
+
+	/** With less than two slabs on their way, Redis would wait for the reader. */
+	private boolean isFull() {
+		return !this.open && this.slabs >= 2 && (this.commands >= this.maxCommands || this.bytes >= this.maxBytes);
+	}
+
+}

@@ -1,0 +1,67 @@
+package io.pipeset.pipeline;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+import io.lettuce.core.api.StatefulConnection;
+import org.jspecify.annotations.Nullable;
+
+/** A batch's own connection while the batch runs. */
+public final class Pipeline {
+
+	private final StatefulConnection<byte[], byte[]> connection;
+
+	private volatile long heardNanos = System.nanoTime();
+
+	private volatile @Nullable Throwable failure;
+
+	Pipeline(StatefulConnection<byte[], byte[]> connection) {
+		this.connection = connection;
+	}
+
+	/**
+	 * Writes a slab to the socket, behind those sent before.
+	 * @param slab commands; not to be touched before it is done
+	 * @param whenDone where the slab goes when it is answered or lost, from another
+	 * thread
+	 */
+	public void send(Slab slab, Consumer<Slab> whenDone) {
+		this.connection.dispatch(new SlabCommand(slab, this, whenDone));
+		this.connection.flushCommands();
+	}
+
+	/**
+	 * When Redis was last heard on this connection.
+	 * @return a time of {@link System#nanoTime()}, that of the batch's start before the
+	 * first reply
+	 */
+	public long heardNanos() {
+		return this.heardNanos;
+	}
+
+	/**
+	 * Why the connection was lost.
+	 * @return what the driver said, or {@code null}
+	 */
+	public @Nullable String failure() {
+		Throwable cause = this.failure;
+		return (cause != null) ? cause.getMessage() : null;
+	}
+
+	/**
+	 * Closes the connection for good: the pool will not lend it again, and what is on its
+	 * way comes back as lost.
+	 */
+	public void abandon() {
+		CompletableFuture<Void> unused = this.connection.closeAsync();
+	}
+
+	void heard() {
+		this.heardNanos = System.nanoTime();
+	}
+
+	void failed(Throwable cause) {
+		this.failure = cause;
+	}
+
+}

@@ -1,0 +1,119 @@
+package io.pipeset.pipeline;
+
+import java.time.Duration;
+
+import io.lettuce.core.ClientOptions.DisconnectedBehavior;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.metrics.CommandLatencyRecorder;
+import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.channel.Channel;
+import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
+
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.boot.data.redis.autoconfigure.ClientResourcesBuilderCustomizer;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
+import org.springframework.boot.data.redis.autoconfigure.LettuceClientConfigurationBuilderCustomizer;
+import org.springframework.boot.data.redis.autoconfigure.LettuceClientOptionsBuilderCustomizer;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettucePoolingClientConfiguration.LettucePoolingClientConfigurationBuilder;
+import org.springframework.data.redis.core.RedisTemplate;
+
+/**
+ * Makes of Boot's Lettuce set-up what a bulk loader needs: pooled connections that are
+ * never re-connected behind a job's back, each with a {@link ReplyHandler}.
+ */
+@Configuration(proxyBeanMethods = false)
+class RedisConfiguration {
+
+	/** Connections beyond those of jobs, so that a health check never waits for a job. */
+	private static final int RESERVE = 2;
+
+	private static final JobFlushPolicy FLUSH_POLICY = new JobFlushPolicy();
+
+	@Bean
+	static BeanPostProcessor pipelinedConnectionFactory() {
+		return new BeanPostProcessor() {
+
+			@Override
+			public Object postProcessBeforeInitialization(Object bean, String name) {
+				if (bean instanceof LettuceConnectionFactory factory) {
+					if (factory.isClusterAware()) {
+						throw new IllegalStateException("Redis Cluster is not supported yet: remove"
+								+ " spring.data.redis.cluster.* and set spring.data.redis.host or .url");
+					}
+					// A shared connection stays dead after its first drop, since nothing
+					// here reconnects.
+					factory.setShareNativeConnection(false);
+					factory.setPipeliningFlushPolicy(FLUSH_POLICY);
+				}
+				return bean;
+			}
+
+		};
+	}
+
+	@Bean
+	ClientResourcesBuilderCustomizer replyHandlers() {
+		return (resources) -> resources.commandLatencyRecorder(CommandLatencyRecorder.disabled())
+			.nettyCustomizer(new NettyCustomizer() {
+
+				@Override
+				public void afterChannelInitialized(Channel channel) {
+					ReplyHandler.addTo(channel);
+				}
+
+			});
+	}
+
+	@Bean
+	LettuceClientOptionsBuilderCustomizer neverSentTwice(DataRedisProperties redis, PipelineProperties properties) {
+		return (options) -> {
+			// Reconnecting re-sends what was in flight, and the timer of TimeoutOptions
+			// holds every command for the whole timeout.
+			options.autoReconnect(false)
+				.disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
+				.timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build());
+			Duration connectTimeout = redis.getConnectTimeout();
+			options.socketOptions(SocketOptions.builder()
+				.connectTimeout((connectTimeout != null) ? connectTimeout : properties.connectTimeout())
+				.keepAlive(true)
+				.build());
+		};
+	}
+
+	@Bean
+	LettuceClientConfigurationBuilderCustomizer pooled(DataRedisProperties redis, PipelineProperties properties) {
+		return (builder) -> {
+			if (redis.getTimeout() == null) {
+				builder.commandTimeout(properties.connectTimeout());
+			}
+			((LettucePoolingClientConfigurationBuilder) builder).poolConfig(pool(properties));
+		};
+	}
+
+	private static GenericObjectPoolConfig<StatefulConnection<?, ?>> pool(PipelineProperties properties) {
+		GenericObjectPoolConfig<StatefulConnection<?, ?>> pool = new GenericObjectPoolConfig<>();
+		pool.setMaxTotal(properties.maxConnections() + RESERVE);
+		pool.setMaxIdle(properties.maxConnections() + RESERVE);
+		pool.setMaxWait(properties.connectTimeout());
+		pool.setTestOnBorrow(true);
+		pool.setJmxEnabled(false);
+		return pool;
+	}
+
+	@Bean
+	Pipelines pipelines(RedisConnectionFactory factory) {
+		RedisTemplate<byte[], byte[]> template = new RedisTemplate<>();
+		template.setConnectionFactory(factory);
+		// Without the proxy that guards against closing: the callback is our own.
+		template.setExposeConnection(true);
+		template.afterPropertiesSet();
+		return new Pipelines(template, FLUSH_POLICY);
+	}
+
+}

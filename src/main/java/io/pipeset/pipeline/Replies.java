@@ -1,0 +1,118 @@
+package io.pipeset.pipeline;
+
+import java.util.Arrays;
+
+import io.netty.buffer.ByteBuf;
+
+/**
+ * What Redis answered to a slab, by position: nothing for the replies that say no more
+ * than that the command ran, which are nearly all, and a finding for each of the others.
+ */
+final class Replies {
+
+	private static final int KEPT_BYTES = 1 << 20;
+
+	private int count;
+
+	private int findings;
+
+	private int errors;
+
+	private int[] positions = new int[8];
+
+	private Kind[] kinds = new Kind[8];
+
+	private int[] ends = new int[8];
+
+	private byte[] captured = new byte[256];
+
+	private int capturedBytes;
+
+	void clear() {
+		this.count = 0;
+		this.findings = 0;
+		this.errors = 0;
+		this.capturedBytes = 0;
+		if (this.captured.length > KEPT_BYTES) {
+			this.captured = new byte[256];
+		}
+	}
+
+	/** A reply that says no more than that the command ran. */
+	void plain() {
+		this.count++;
+	}
+
+	/** A reply that says more; its bytes, if wanted, have been captured before. */
+	void finding(Kind kind) {
+		int finding = this.findings++;
+		if (finding == this.positions.length) {
+			this.positions = Arrays.copyOf(this.positions, finding * 2);
+			this.kinds = Arrays.copyOf(this.kinds, finding * 2);
+			this.ends = Arrays.copyOf(this.ends, finding * 2);
+		}
+		this.positions[finding] = this.count;
+		this.kinds[finding] = kind;
+		this.ends[finding] = this.capturedBytes;
+		if (kind == Kind.ERROR) {
+			this.errors++;
+		}
+		this.count++;
+	}
+
+	void capture(ByteBuf in, int length) {
+		int needed = this.capturedBytes + length;
+		if (needed > this.captured.length) {
+			this.captured = Arrays.copyOf(this.captured, Math.max(needed, this.captured.length * 2));
+		}
+		in.getBytes(in.readerIndex(), this.captured, this.capturedBytes, length);
+		this.capturedBytes = needed;
+	}
+
+	int count() {
+		return this.count;
+	}
+
+	int findings() {
+		return this.findings;
+	}
+
+	int errors() {
+		return this.errors;
+	}
+
+	int position(int finding) {
+		return this.positions[finding];
+	}
+
+	Kind kind(int finding) {
+		return this.kinds[finding];
+	}
+
+	int bytes(int finding) {
+		return this.ends[finding] - start(finding);
+	}
+
+	Resp.Decoder decoder(int finding) {
+		return new Resp.Decoder(this.captured, start(finding));
+	}
+
+	private int start(int finding) {
+		return (finding == 0) ? 0 : this.ends[finding - 1];
+	}
+
+	/** What kind of reply it was. */
+	enum Kind {
+
+		/** An error; captured. */
+		ERROR,
+
+		/** A nil; not captured. */
+		NIL,
+
+		/** Anything else; captured. */
+		VALUE
+
+	}
+
+}

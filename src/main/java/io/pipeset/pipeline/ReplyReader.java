@@ -1,0 +1,203 @@
+package io.pipeset.pipeline;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.DecoderException;
+import io.pipeset.pipeline.Replies.Kind;
+
+/**
+ * Counts off replies, whatever their type in RESP2 or RESP3 and wherever the network cut
+ * them, without an object for any of them. Pushes, which answer no command, are skipped.
+ */
+final class ReplyReader {
+
+	private static final int OK = ('+' << 24) | ('O' << 16) | ('K' << 8) | '\r';
+
+	/** Values still to come before the reply is whole; 0 between replies. */
+	private long values;
+
+	/** The marker of the line that is being read; 0 between lines. */
+	private int marker;
+
+	/** The line's number so far. */
+	private long number;
+
+	private boolean negative;
+
+	/** Bytes still to come of a bulk string and its CRLF. */
+	private long bulk;
+
+	/** Whether the next line is the reply's own, and not one inside of it. */
+	private boolean own;
+
+	/** Whether what comes before the reply's own line is an attribute. */
+	private boolean attribute;
+
+	private Kind kind = Kind.VALUE;
+
+	private boolean push;
+
+	private boolean capture;
+
+	/**
+	 * Reads replies to a slab.
+	 * @param in what has come, in any pieces
+	 * @param slab where they are noted
+	 * @return whether every command of the slab is answered; what follows is left unread
+	 */
+	boolean read(ByteBuf in, Slab slab) {
+		Replies replies = slab.replies();
+		int commands = slab.commands();
+		while (replies.count() < commands) {
+			if (this.values == 0) {
+				if (in.readableBytes() >= 5 && in.getInt(in.readerIndex()) == OK && !slab.capturesNext()) {
+					in.skipBytes(5);
+					replies.plain();
+					continue;
+				}
+				if (!in.isReadable()) {
+					return false;
+				}
+				begin(in.getByte(in.readerIndex()), slab);
+			}
+			if (!readOn(in, replies)) {
+				return false;
+			}
+			if (this.values == 0) {
+				end(replies);
+			}
+		}
+		return true;
+	}
+
+	private void begin(byte first, Slab slab) {
+		this.values = 1;
+		this.own = true;
+		this.attribute = false;
+		this.push = first == '>';
+		this.kind = Kind.VALUE;
+		this.capture = !this.push && (first == '-' || first == '!' || first == '|' || slab.capturesNext());
+	}
+
+	private void end(Replies replies) {
+		if (this.push) {
+			return;
+		}
+		if (this.kind == Kind.VALUE && !this.capture) {
+			replies.plain();
+		}
+		else {
+			replies.finding(this.kind);
+		}
+	}
+
+	/**
+	 * Reads until the reply is whole or there is no more; {@code false} for the latter.
+	 */
+	private boolean readOn(ByteBuf in, Replies replies) {
+		while (this.values > 0) {
+			if (this.bulk > 0) {
+				int length = (int) Math.min(this.bulk, in.readableBytes());
+				take(in, replies, length);
+				this.bulk -= length;
+				if (this.bulk > 0) {
+					return false;
+				}
+				this.values--;
+			}
+			else if (!readLine(in, replies)) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	private boolean readLine(ByteBuf in, Replies replies) {
+		int from = in.readerIndex();
+		int to = in.writerIndex();
+		int at = from;
+		if (this.marker == 0) {
+			if (at == to) {
+				return false;
+			}
+			this.marker = in.getByte(at++);
+			this.number = 0;
+			this.negative = false;
+			this.own |= this.attribute && this.values == 1;
+		}
+		byte next = 0;
+		while (at < to && next != '\n') {
+			next = in.getByte(at++);
+			if (next >= '0' && next <= '9') {
+				this.number = this.number * 10 + (next - '0');
+			}
+			else if (next == '-') {
+				this.negative = true;
+			}
+		}
+		take(in, replies, at - from);
+		if (next != '\n') {
+			return false;
+		}
+		endLine();
+		this.own = false;
+		this.marker = 0;
+		return true;
+	}
+
+	private void endLine() {
+		switch (this.marker) {
+			case '+', ':', ',', '#', '(' -> this.values--;
+			case '-' -> {
+				is(Kind.ERROR);
+				this.values--;
+			}
+			case '_' -> nil();
+			case '$', '=' -> {
+				if (this.negative) {
+					nil();
+				}
+				else {
+					this.bulk = this.number + 2;
+				}
+			}
+			case '!' -> {
+				is(Kind.ERROR);
+				this.bulk = this.number + 2;
+			}
+			case '*' -> {
+				if (this.negative) {
+					nil();
+				}
+				else {
+					this.values += this.number - 1;
+				}
+			}
+			case '~', '>' -> this.values += this.number - 1;
+			case '%' -> this.values += 2 * this.number - 1;
+			case '|' -> {
+				this.attribute |= this.own;
+				this.values += 2 * this.number;
+			}
+			default -> throw new DecoderException("'" + (char) this.marker + "' begins no reply that RESP knows");
+		}
+	}
+
+	private void nil() {
+		is(Kind.NIL);
+		this.values--;
+	}
+
+	private void is(Kind kind) {
+		if (this.own) {
+			this.kind = kind;
+		}
+	}
+
+	private void take(ByteBuf in, Replies replies, int length) {
+		if (this.capture) {
+			replies.capture(in, length);
+		}
+		in.skipBytes(length);
+	}
+
+}

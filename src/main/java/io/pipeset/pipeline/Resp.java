@@ -1,0 +1,139 @@
+package io.pipeset.pipeline;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The <a href="https://redis.io/docs/latest/develop/reference/protocol-spec/">Redis
+ * serialization protocol</a> in byte arrays: commands written, whole replies read.
+ */
+final class Resp {
+
+	/** What a marker, an int's digits and CRLF take at most. */
+	static final int MAX_HEADER = 13;
+
+	private Resp() {
+	}
+
+	static int putBulk(byte[] out, int at, byte[] source, int offset, int length) {
+		int next = putHeader(out, at, '$', length);
+		System.arraycopy(source, offset, out, next, length);
+		next += length;
+		out[next] = '\r';
+		out[next + 1] = '\n';
+		return next + 2;
+	}
+
+	static int putHeader(byte[] out, int at, char marker, int number) {
+		out[at] = (byte) marker;
+		int digits = 1;
+		for (int rest = number; rest >= 10; rest /= 10) {
+			digits++;
+		}
+		int end = at + 1 + digits;
+		int rest = number;
+		for (int i = end - 1; i > at; i--) {
+			out[i] = (byte) ('0' + rest % 10);
+			rest /= 10;
+		}
+		out[end] = '\r';
+		out[end + 1] = '\n';
+		return end + 2;
+	}
+
+	static int skipLine(byte[] resp, int at) {
+		int end = at;
+		while (resp[end] != '\n') {
+			end++;
+		}
+		return end + 1;
+	}
+
+	static long number(byte[] resp, int at) {
+		boolean negative = resp[at] == '-';
+		long number = 0;
+		for (int i = (negative) ? at + 1 : at; resp[i] != '\r'; i++) {
+			number = number * 10 + (resp[i] - '0');
+		}
+		return (negative) ? -number : number;
+	}
+
+	/**
+	 * Bytes as a report shows them.
+	 * @param bytes where they stand
+	 * @param from the first
+	 * @param to behind the last
+	 * @return a string, or where they are not UTF-8 {@code {"base64": "…"}}
+	 */
+	static Object text(byte[] bytes, int from, int to) {
+		try {
+			return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes, from, to - from)).toString();
+		}
+		catch (CharacterCodingException ex) {
+			return Map.of("base64", Base64.getEncoder().encodeToString(Arrays.copyOfRange(bytes, from, to)));
+		}
+	}
+
+	/** A whole reply as a report shows it. */
+	static final class Decoder {
+
+		private final byte[] resp;
+
+		private int at;
+
+		Decoder(byte[] resp, int from) {
+			this.resp = resp;
+			this.at = from;
+		}
+
+		@Nullable Object next() {
+			int start = this.at;
+			this.at = skipLine(this.resp, start);
+			int line = start + 1;
+			return switch (this.resp[start]) {
+				case '+', '-', ',', '(' -> text(this.resp, line, this.at - 2);
+				case ':' -> number(this.resp, line);
+				case '#' -> this.resp[line] == 't';
+				case '$', '!' -> bulk((int) number(this.resp, line), 0);
+				case '=' -> bulk((int) number(this.resp, line), "txt:".length());
+				case '*', '~' -> list(number(this.resp, line));
+				case '%' -> list(2 * number(this.resp, line));
+				case '|' -> {
+					list(2 * number(this.resp, line));
+					yield next();
+				}
+				default -> null;
+			};
+		}
+
+		private @Nullable Object bulk(int length, int prefix) {
+			if (length < 0) {
+				return null;
+			}
+			int from = this.at;
+			this.at += length + 2;
+			return text(this.resp, from + prefix, from + length);
+		}
+
+		private @Nullable List<@Nullable Object> list(long size) {
+			if (size < 0) {
+				return null;
+			}
+			List<@Nullable Object> elements = new ArrayList<>();
+			for (long i = 0; i < size; i++) {
+				elements.add(next());
+			}
+			return elements;
+		}
+
+	}
+
+}

@@ -1,0 +1,145 @@
+package io.pipeset.pipeline;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+
+import io.pipeset.pipeline.Replies.Kind;
+import io.pipeset.record.Operation;
+import io.pipeset.record.Operation.Repeat;
+import io.pipeset.report.Account;
+import io.pipeset.report.Item;
+import io.pipeset.report.Item.Failure;
+import io.pipeset.report.Item.Reply;
+import io.pipeset.report.Outcome;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Enters a slab that came back into the job's account: each command that was answered by
+ * what its reply means in its operation's row, the others as unknown if they were written
+ * and as unprocessed if not.
+ */
+final class Settlement {
+
+	private static final Set<String> RETRYABLE = Set.of("BUSY", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "MISCONF",
+			"NOREPLICAS", "NOSCRIPT", "OOM", "READONLY", "TRYAGAIN");
+
+	private static final Failure NOT_SENT = new Failure(Loss.NOT_SENT, "The job ended before it was sent", true);
+
+	private final Slab slab;
+
+	private final Account account;
+
+	private final Loss loss;
+
+	/** Commands in a row with one operation and outcome, which are counted at once. */
+	private long run;
+
+	private @Nullable Operation runOperation;
+
+	private @Nullable Outcome runOutcome;
+
+	Settlement(Slab slab, Account account, Loss loss) {
+		this.slab = slab;
+		this.account = account;
+		this.loss = loss;
+	}
+
+	void enter() {
+		Replies replies = this.slab.replies();
+		int finding = 0;
+		for (int command = 0; command < replies.count(); command++) {
+			if (finding < replies.findings() && replies.position(finding) == command) {
+				answered(command, finding++);
+			}
+			else {
+				count(command, Outcome.APPLIED);
+			}
+		}
+		for (int command = replies.count(); command < this.slab.commands(); command++) {
+			unanswered(command);
+		}
+		endRun();
+		this.account.sent((this.slab.isWritten()) ? this.slab.bytes() : 0, replies.count());
+	}
+
+	private void answered(int command, int finding) {
+		Replies replies = this.slab.replies();
+		Operation operation = this.slab.operation(command);
+		Kind kind = replies.kind(finding);
+		if (kind == Kind.ERROR) {
+			count(command, Outcome.REJECTED);
+			if (this.account.claimItem(Outcome.REJECTED)) {
+				String message = String.valueOf(replies.decoder(finding).next());
+				String code = firstWord(message);
+				list(command, Outcome.REJECTED, new Failure(code, message, RETRYABLE.contains(code)), null);
+			}
+			return;
+		}
+		Object value = (kind == Kind.VALUE) ? replies.decoder(finding).next() : null;
+		boolean takes = operation.reply().takesValues();
+		boolean nothing = (takes) ? value == null || value.equals(List.of())
+				: kind == Kind.NIL && operation.reply().nilIsNoop();
+		Outcome outcome = (nothing) ? Outcome.NOOP : Outcome.APPLIED;
+		count(command, outcome);
+		boolean mustList = takes && value != null && !nothing && this.account.take(value, replies.bytes(finding));
+		if (mustList || (this.account.wantsReplies() && this.account.claimItem(outcome))) {
+			list(command, outcome, null, new Reply(value));
+		}
+	}
+
+	private void unanswered(int command) {
+		Outcome outcome = (this.slab.isWritten()) ? Outcome.UNKNOWN : Outcome.UNPROCESSED;
+		count(command, outcome);
+		if (this.account.claimItem(outcome)) {
+			boolean unsent = outcome == Outcome.UNPROCESSED;
+			list(command, outcome, (unsent) ? NOT_SENT : new Failure(this.loss.code(), this.loss.message(),
+					this.slab.operation(command).repeat() == Repeat.REPEATABLE), null);
+		}
+	}
+
+	private void list(int command, Outcome outcome, @Nullable Failure failure, @Nullable Reply reply) {
+		long line = this.slab.line(command);
+		this.account.list(new Item(this.slab.index(command), (line > 0) ? line : null, this.slab.id(command),
+				this.slab.operation(command).name(), this.slab.key(command), outcome, failure, reply));
+	}
+
+	private void count(int command, Outcome outcome) {
+		Operation operation = this.slab.operation(command);
+		if (operation != this.runOperation || outcome != this.runOutcome) {
+			endRun();
+			this.runOperation = operation;
+			this.runOutcome = outcome;
+		}
+		this.run++;
+	}
+
+	private void endRun() {
+		if (this.runOperation != null && this.runOutcome != null) {
+			this.account.count(this.runOperation.name(), this.runOutcome, this.run);
+		}
+		this.run = 0;
+	}
+
+	static @Nullable String soleError(Slab slab) {
+		Replies replies = slab.replies();
+		if (replies.errors() < slab.commands() || replies.errors() == 0) {
+			return null;
+		}
+		String code = null;
+		for (int finding = 0; finding < replies.findings(); finding++) {
+			String next = firstWord(String.valueOf(replies.decoder(finding).next()));
+			if (code != null && !Objects.equals(code, next)) {
+				return null;
+			}
+			code = next;
+		}
+		return code;
+	}
+
+	private static String firstWord(String message) {
+		int space = message.indexOf(' ');
+		return (space < 0) ? message : message.substring(0, space);
+	}
+
+}

@@ -1,0 +1,254 @@
+package io.pipeset.report;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a job knows about its records while it runs, in bounded memory: a count for each
+ * operation and outcome, and the items to list. Fed by the thread that reads and by every
+ * lane, a slab at a time.
+ */
+public final class Account {
+
+	/** The operation of a record that did not get as far as naming one. */
+	public static final String NO_OPERATION = "none";
+
+	private final Results results;
+
+	private final int maxItems;
+
+	private final boolean valuesApart;
+
+	private final Map<String, Map<Outcome, Long>> counts = new TreeMap<>();
+
+	private final Map<Outcome, Long> totals = new EnumMap<>(Outcome.class);
+
+	private final List<Item> items = new ArrayList<>();
+
+	private final List<Object> values = new ArrayList<>();
+
+	private int listed;
+
+	private long omitted;
+
+	private long taken;
+
+	private long takenBytes;
+
+	private long largestTakenBytes;
+
+	private long replied;
+
+	private long bytesSent;
+
+	/**
+	 * Opens an account.
+	 * @param results which records to list
+	 * @param maxItems how many to list at most; replies that carry values taken out of
+	 * Redis are listed beyond it
+	 * @param valuesApart whether such values stand in a list of their own and not in
+	 * items
+	 */
+	public Account(Results results, int maxItems, boolean valuesApart) {
+		this.results = results;
+		this.maxItems = maxItems;
+		this.valuesApart = valuesApart;
+	}
+
+	/**
+	 * Counts records of which nothing is listed.
+	 * @param operation their operation's name
+	 * @param outcome what became of them
+	 * @param records how many
+	 */
+	public synchronized void count(String operation, Outcome outcome, long records) {
+		if (records > 0) {
+			this.counts.computeIfAbsent(operation, (name) -> new EnumMap<>(Outcome.class))
+				.merge(outcome, records, Long::sum);
+			this.totals.merge(outcome, records, Long::sum);
+		}
+	}
+
+	/**
+	 * Counts records that were not even read, and so cannot be listed.
+	 * @param operation their operation's name
+	 * @param records how many
+	 */
+	public synchronized void countUnread(String operation, long records) {
+		count(operation, Outcome.UNPROCESSED, records);
+		if (this.results.lists(Outcome.UNPROCESSED)) {
+			this.omitted += records;
+		}
+	}
+
+	/**
+	 * Whether a record of this outcome would still be listed; what would not is only
+	 * counted, and its item need not be made.
+	 * @param outcome what became of it
+	 * @return {@code false} where it is not asked for, or the list is full, which is
+	 * noted
+	 */
+	public synchronized boolean claimItem(Outcome outcome) {
+		if (!this.results.lists(outcome)) {
+			return false;
+		}
+		if (this.listed == this.maxItems) {
+			this.omitted++;
+			return false;
+		}
+		this.listed++;
+		return true;
+	}
+
+	/**
+	 * Lists a record.
+	 * @param item the record, {@link #claimItem claimed} before, or one that carries
+	 * values taken out of Redis
+	 */
+	public synchronized void list(Item item) {
+		this.items.add(item);
+	}
+
+	/**
+	 * Takes note of values that are no longer in Redis.
+	 * @param reply what Redis answered: a value, or a list of them
+	 * @param bytes their size
+	 * @return whether they still have to be listed with their item
+	 */
+	public synchronized boolean take(Object reply, long bytes) {
+		List<?> all = (reply instanceof List<?> list) ? list : List.of(reply);
+		this.taken += all.size();
+		this.takenBytes += bytes;
+		this.largestTakenBytes = Math.max(this.largestTakenBytes, bytes);
+		if (this.valuesApart) {
+			this.values.addAll(all);
+		}
+		return !this.valuesApart;
+	}
+
+	/**
+	 * Takes note of what was written and answered.
+	 * @param bytes the bytes written to Redis
+	 * @param replies the replies read
+	 */
+	public synchronized void sent(long bytes, long replies) {
+		this.bytesSent += bytes;
+		this.replied += replies;
+	}
+
+	/**
+	 * Whether every reply is wanted, and not only what tells an outcome.
+	 * @return {@code false} too where the list is full already
+	 */
+	public synchronized boolean wantsReplies() {
+		return this.results == Results.ALL && this.listed < this.maxItems;
+	}
+
+	/**
+	 * The records of an outcome so far.
+	 * @param outcome which
+	 * @return the count
+	 */
+	public synchronized long total(Outcome outcome) {
+		return this.totals.getOrDefault(outcome, 0L);
+	}
+
+	/**
+	 * The counts so far.
+	 * @return a snapshot
+	 */
+	public synchronized Counts counts() {
+		long received = this.totals.values().stream().mapToLong(Long::longValue).sum();
+		return new Counts(received, total(Outcome.APPLIED), total(Outcome.NOOP), total(Outcome.REJECTED),
+				total(Outcome.UNKNOWN), total(Outcome.UNPROCESSED));
+	}
+
+	/**
+	 * The counts so far by operation and outcome.
+	 * @return a snapshot, by the operation's name
+	 */
+	public synchronized Map<String, Map<Outcome, Long>> countsByOperation() {
+		Map<String, Map<Outcome, Long>> copy = new TreeMap<>();
+		this.counts.forEach((operation, byOutcome) -> copy.put(operation, Map.copyOf(byOutcome)));
+		return copy;
+	}
+
+	/**
+	 * The one operation of all records so far.
+	 * @return its name, {@code mixed} for several and {@code none} for none
+	 */
+	public synchronized String operation() {
+		return (this.counts.size() > 1) ? "mixed" : this.counts.keySet().stream().findFirst().orElse(NO_OPERATION);
+	}
+
+	/**
+	 * The records listed.
+	 * @return a snapshot in the order of the records
+	 */
+	public synchronized List<Item> items() {
+		return this.items.stream().sorted(Comparator.comparingLong(Item::index)).toList();
+	}
+
+	/**
+	 * How many records should have been listed and were not.
+	 * @return the count
+	 */
+	public synchronized long itemsOmitted() {
+		return this.omitted;
+	}
+
+	/**
+	 * The values taken out of Redis.
+	 * @return them in their order, or {@code null} where items carry them
+	 */
+	public synchronized @Nullable List<Object> values() {
+		return (this.valuesApart) ? List.copyOf(this.values) : null;
+	}
+
+	/**
+	 * How many values were taken out of Redis.
+	 * @return the count
+	 */
+	public synchronized long taken() {
+		return this.taken;
+	}
+
+	/**
+	 * The size of the values taken out of Redis.
+	 * @return bytes
+	 */
+	public synchronized long takenBytes() {
+		return this.takenBytes;
+	}
+
+	/**
+	 * The size of the largest reply that took values out of Redis.
+	 * @return bytes; 0 before there was one
+	 */
+	public synchronized long largestTakenBytes() {
+		return this.largestTakenBytes;
+	}
+
+	/**
+	 * How many replies were read.
+	 * @return the count
+	 */
+	public synchronized long replied() {
+		return this.replied;
+	}
+
+	/**
+	 * What was written to Redis.
+	 * @return bytes of RESP
+	 */
+	public synchronized long bytesSent() {
+		return this.bytesSent;
+	}
+
+}

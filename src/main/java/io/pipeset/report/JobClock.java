@@ -1,0 +1,114 @@
+package io.pipeset.report;
+
+import java.util.concurrent.TimeUnit;
+
+import org.HdrHistogram.IntCountsHistogram;
+
+/**
+ * Where a job's time went. Every method may be called from any of its threads; times come
+ * from {@link System#nanoTime()}.
+ */
+public final class JobClock {
+
+	private final long started = System.nanoTime();
+
+	private final IntCountsHistogram batches = new IntCountsHistogram(2);
+
+	private long waitNanos;
+
+	private long readNanos;
+
+	private long redisNanos;
+
+	private int underWay;
+
+	private long underWaySince;
+
+	/**
+	 * Takes note of a wait for a connection.
+	 * @param nanos how long it took
+	 */
+	public synchronized void waited(long nanos) {
+		this.waitNanos += nanos;
+	}
+
+	/**
+	 * Takes note of time spent reading and parsing.
+	 * @param nanos how long it took
+	 */
+	public synchronized void read(long nanos) {
+		this.readNanos += nanos;
+	}
+
+	/** A batch begins. */
+	public synchronized void batchBegins() {
+		if (this.underWay++ == 0) {
+			this.underWaySince = System.nanoTime();
+		}
+	}
+
+	/**
+	 * A batch ends.
+	 * @param nanos how long it took
+	 */
+	public synchronized void batchEnds(long nanos) {
+		if (--this.underWay == 0) {
+			this.redisNanos += System.nanoTime() - this.underWaySince;
+		}
+		this.batches.recordValue(TimeUnit.NANOSECONDS.toMicros(nanos));
+	}
+
+	/**
+	 * The time in a phase so far.
+	 * @param phase which
+	 * @return nanoseconds
+	 */
+	public synchronized long nanos(Phase phase) {
+		return switch (phase) {
+			case WAIT -> this.waitNanos;
+			case READ -> this.readNanos;
+			case REDIS -> this.redisNanos;
+		};
+	}
+
+	/**
+	 * The time since the job began.
+	 * @return nanoseconds
+	 */
+	public long totalNanos() {
+		return System.nanoTime() - this.started;
+	}
+
+	/**
+	 * The times for the report.
+	 * @return a snapshot
+	 */
+	public synchronized Timings timings() {
+		return new Timings(millis(totalNanos()), millis(this.waitNanos), millis(this.readNanos),
+				millis(this.redisNanos),
+				new Timings.Batches(this.batches.getTotalCount(), percentile(50), percentile(99), percentile(100)));
+	}
+
+	private double percentile(double percentile) {
+		return (this.batches.getTotalCount() == 0) ? 0 : this.batches.getValueAtPercentile(percentile) / 1000.0;
+	}
+
+	private static double millis(long nanos) {
+		return Math.round(nanos / 1000.0) / 1000.0;
+	}
+
+	/** What a job spends its time on; the phases of different threads overlap. */
+	public enum Phase {
+
+		/** Waiting for a connection. */
+		WAIT,
+
+		/** Reading and parsing. */
+		READ,
+
+		/** At least one batch is under way. */
+		REDIS
+
+	}
+
+}

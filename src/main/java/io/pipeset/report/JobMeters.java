@@ -1,0 +1,104 @@
+package io.pipeset.report;
+
+import java.time.Duration;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.LongTaskTimer;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.pipeset.report.JobClock.Phase;
+
+import org.springframework.stereotype.Component;
+
+/**
+ * The meters of jobs and batches. Tags are bounded: an operation's name, an outcome, a
+ * state, a kind of flush; never a key, an id or a client's text.
+ */
+@Component
+public class JobMeters {
+
+	private static final Duration[] BATCH_OBJECTIVES = { Duration.ofMillis(1), Duration.ofMillis(2),
+			Duration.ofMillis(5), Duration.ofMillis(10), Duration.ofMillis(25), Duration.ofMillis(50),
+			Duration.ofMillis(100), Duration.ofMillis(250), Duration.ofMillis(500), Duration.ofSeconds(1),
+			Duration.ofSeconds(2), Duration.ofSeconds(5) };
+
+	private final MeterRegistry registry;
+
+	private final DistributionSummary batchSize;
+
+	private final DistributionSummary batchBytes;
+
+	JobMeters(MeterRegistry registry) {
+		this.registry = registry;
+		this.batchSize = DistributionSummary.builder("pipeset.batch.size")
+			.description("Commands sent in one batch")
+			.baseUnit("commands")
+			.register(registry);
+		this.batchBytes = DistributionSummary.builder("pipeset.batch.bytes")
+			.description("Bytes of RESP sent in one batch")
+			.baseUnit("bytes")
+			.register(registry);
+	}
+
+	/**
+	 * A job begins.
+	 * @param operation the operation its records have by default, or {@code mixed}
+	 * @return to be stopped when the job ends
+	 */
+	public LongTaskTimer.Sample jobBegins(String operation) {
+		return LongTaskTimer.builder("pipeset.job.active")
+			.description("Jobs under way, and for how long")
+			.tag("op", operation)
+			.tag("state", "running")
+			.register(this.registry)
+			.start();
+	}
+
+	/**
+	 * A batch has ended.
+	 * @param flush its kind of flush policy
+	 * @param nanos from its first write to its last reply
+	 * @param commands the commands sent
+	 * @param bytes the bytes sent
+	 */
+	public void batch(String flush, long nanos, long commands, long bytes) {
+		Timer.builder("pipeset.batch")
+			.description("A batch, from its first write to its last reply")
+			.tag("flush", flush)
+			.serviceLevelObjectives(BATCH_OBJECTIVES)
+			.register(this.registry)
+			.record(nanos, TimeUnit.NANOSECONDS);
+		this.batchSize.record((double) commands);
+		this.batchBytes.record((double) bytes);
+	}
+
+	/**
+	 * A job has ended.
+	 * @param state where it ended
+	 * @param account what became of its records
+	 * @param clock where its time went
+	 */
+	public void jobEnds(JobState state, Account account, JobClock clock) {
+		Timer.builder("pipeset.job")
+			.description("A job, from its first record to its last reply")
+			.tag("op", account.operation())
+			.tag("state", state.label())
+			.register(this.registry)
+			.record(clock.totalNanos(), TimeUnit.NANOSECONDS);
+		for (Phase phase : Phase.values()) {
+			Timer.builder("pipeset.phase")
+				.description("A job's time in one of its phases")
+				.tag("phase", phase.name().toLowerCase(Locale.ROOT))
+				.register(this.registry)
+				.record(clock.nanos(phase), TimeUnit.NANOSECONDS);
+		}
+		account.countsByOperation()
+			.forEach((op,
+					outcomes) -> outcomes.forEach((outcome, records) -> this.registry
+						.counter("pipeset.commands", "op", op, "outcome", outcome.label())
+						.increment(records)));
+	}
+
+}

@@ -1,0 +1,54 @@
+package io.pipeset.report;
+
+import java.util.List;
+import java.util.Map;
+
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The account of a job: what became of every one of its records.
+ *
+ * @param jobId the job's name in logs
+ * @param ending why it ended
+ * @param counts its records by outcome
+ * @param inputComplete whether the input was read to its end
+ * @param nextIndex the index of the first record that was not read; {@code null} where
+ * the input was read to its end
+ * @param byteOffset where the body's framing broke, in bytes from 0; else {@code null}
+ * @param timings how long it took
+ * @param commandsPerSecond the records that Redis answered, per second of the whole job
+ * @param bytesSent what was written to Redis, in bytes of RESP
+ * @param settings the settings in effect
+ * @param values what a pop took out of Redis, in its order; {@code null} for other jobs
+ * @param items the records listed
+ * @param itemsOmitted how many more there would have been to list
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+@JsonPropertyOrder({ "jobId", "state", "errors", "counts" })
+public record JobReport(String jobId, @JsonIgnore Ending ending, Counts counts, boolean inputComplete,
+		@Nullable Long nextIndex, @Nullable Long byteOffset, Timings timings, long commandsPerSecond, long bytesSent,
+		Map<String, Object> settings, @Nullable List<Object> values, List<Item> items, long itemsOmitted) {
+
+	/**
+	 * Where the job stands.
+	 * @return its final state
+	 */
+	@JsonProperty
+	public JobState state() {
+		return this.ending.cause().state();
+	}
+
+	/**
+	 * Whether a record did not run as asked.
+	 * @return {@code true} where the caller has something to look at
+	 */
+	@JsonProperty
+	public boolean errors() {
+		return this.counts.errors() > 0;
+	}
+
+}

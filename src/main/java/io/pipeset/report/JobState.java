@@ -1,0 +1,33 @@
+package io.pipeset.report;
+
+import java.util.Locale;
+
+import com.fasterxml.jackson.annotation.JsonValue;
+
+/** Where a job stands. */
+public enum JobState {
+
+	/** Every record ran. */
+	COMPLETED,
+
+	/** The job ended itself before its input did. */
+	STOPPED,
+
+	/** The input or Redis broke. */
+	FAILED,
+
+	/** The caller took it back. */
+	CANCELLED;
+
+	private final String label = name().toLowerCase(Locale.ROOT);
+
+	/**
+	 * The word for it in reports and tags.
+	 * @return the name in lower case
+	 */
+	@JsonValue
+	public String label() {
+		return this.label;
+	}
+
+}

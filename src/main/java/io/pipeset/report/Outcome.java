@@ -1,0 +1,44 @@
+package io.pipeset.report;
+
+import java.util.Locale;
+
+import com.fasterxml.jackson.annotation.JsonValue;
+
+/** What became of one record; a job's records are always the sum of these five. */
+public enum Outcome {
+
+	/** Redis ran it. */
+	APPLIED,
+
+	/** Redis ran it and there was nothing to do. */
+	NOOP,
+
+	/** Redis answered with an error, or the service refused it unsent. */
+	REJECTED,
+
+	/** It may have run: it was written, and no reply was read. */
+	UNKNOWN,
+
+	/** It certainly did not run. */
+	UNPROCESSED;
+
+	private final String label = name().toLowerCase(Locale.ROOT);
+
+	/**
+	 * The word for it in reports and tags.
+	 * @return the name in lower case
+	 */
+	@JsonValue
+	public String label() {
+		return this.label;
+	}
+
+	/**
+	 * Whether a caller has to look at such a record.
+	 * @return {@code true} for all that did not run as asked, or may not have
+	 */
+	public boolean isError() {
+		return this == REJECTED || this == UNKNOWN || this == UNPROCESSED;
+	}
+
+}

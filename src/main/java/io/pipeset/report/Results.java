@@ -1,0 +1,34 @@
+package io.pipeset.report;
+
+import java.util.Locale;
+
+import com.fasterxml.jackson.annotation.JsonValue;
+
+/** Which records a report lists. */
+public enum Results {
+
+	/** Those that did not run as asked. */
+	ERRORS,
+
+	/** All, each with Redis's reply. */
+	ALL,
+
+	/** None. */
+	NONE;
+
+	private final String label = name().toLowerCase(Locale.ROOT);
+
+	/**
+	 * The word for it in settings and reports.
+	 * @return the name in lower case
+	 */
+	@JsonValue
+	public String label() {
+		return this.label;
+	}
+
+	boolean lists(Outcome outcome) {
+		return this == ALL || (this == ERRORS && outcome.isError());
+	}
+
+}

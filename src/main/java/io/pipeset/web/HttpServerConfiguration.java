@@ -1,0 +1,30 @@
+package io.pipeset.web;
+
+import io.pipeset.job.JobLimits;
+import org.apache.coyote.http11.AbstractHttp11Protocol;
+
+import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Makes of Boot's Tomcat what large uploads need. */
+@Configuration(proxyBeanMethods = false)
+class HttpServerConfiguration {
+
+	@Bean
+	WebServerFactoryCustomizer<TomcatServletWebServerFactory> largeUploads(JobLimits limits) {
+		return (factory) -> factory.addConnectorCustomizers((connector) -> {
+			// Lets a key's encoded slash reach the controller, which says where to send
+			// it.
+			connector.setEncodedSolidusHandling("passthrough");
+			if (connector.getProtocolHandler() instanceof AbstractHttp11Protocol<?> http) {
+				// A client that is still uploading reads no answer before it is through,
+				// unless it is kept from starting.
+				http.setContinueResponseTiming("onRead");
+				http.setMaxSwallowSize((int) Math.min(limits.maxBodyBytes().toBytes(), Integer.MAX_VALUE));
+			}
+		});
+	}
+
+}

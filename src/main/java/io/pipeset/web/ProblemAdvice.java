@@ -1,0 +1,48 @@
+package io.pipeset.web;
+
+import java.net.URI;
+
+import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.ErrorResponse;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.context.request.WebRequest;
+import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
+
+/** Answers every request that goes wrong with problem details. */
+@RestControllerAdvice
+class ProblemAdvice extends ResponseEntityExceptionHandler {
+
+	private static final Logger log = LoggerFactory.getLogger(ProblemAdvice.class);
+
+	@Override
+	protected @Nullable ResponseEntity<Object> handleExceptionInternal(Exception ex, @Nullable Object body,
+			HttpHeaders headers, HttpStatusCode status, WebRequest request) {
+		ProblemDetail found = (ex instanceof ErrorResponse response) ? response.getBody() : null;
+		ProblemDetail problem = (found != null && isTyped(found.getType())) ? found
+				: Problems.detail(status, (found != null) ? found.getDetail() : null);
+		return super.handleExceptionInternal(ex, problem, headers, status, request);
+	}
+
+	@ExceptionHandler
+	ResponseEntity<ProblemDetail> failed(RuntimeException ex, HttpServletRequest request) {
+		log.error("{} {} failed", request.getMethod(), request.getRequestURI(), ex);
+		HttpStatus status = HttpStatus.INTERNAL_SERVER_ERROR;
+		return ResponseEntity.status(status)
+			.body(Problems.detail(status, "The service failed to handle the request; its log says why."));
+	}
+
+	private static boolean isTyped(@Nullable URI type) {
+		return type != null && !type.toString().equals("about:blank");
+	}
+
+}

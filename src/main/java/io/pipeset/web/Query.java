@@ -1,0 +1,68 @@
+package io.pipeset.web;
+
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The parameters of a query string, each of which has to be taken by somebody. Read here
+ * and not by the servlet container, which would take a form-typed body for parameters.
+ */
+final class Query {
+
+	private final Map<String, String> parameters;
+
+	private Query(Map<String, String> parameters) {
+		this.parameters = parameters;
+	}
+
+	static Query of(HttpServletRequest request) {
+		Map<String, String> parameters = new LinkedHashMap<>();
+		String query = request.getQueryString();
+		if (query != null) {
+			for (String parameter : query.split("&", -1)) {
+				if (!parameter.isEmpty()) {
+					int equals = parameter.indexOf('=');
+					String name = decode((equals < 0) ? parameter : parameter.substring(0, equals));
+					String value = decode((equals < 0) ? "" : parameter.substring(equals + 1));
+					if (parameters.put(name, value) != null) {
+						throw Problems.badRequest("invalid-setting", "'" + name + "' is given more than once");
+					}
+				}
+			}
+		}
+		return new Query(parameters);
+	}
+
+	/**
+	 * Takes a parameter.
+	 * @param name its name
+	 * @return its value, or {@code null} where it is not given
+	 */
+	@Nullable String take(String name) {
+		return this.parameters.remove(name);
+	}
+
+	/**
+	 * The parameters that nobody has taken.
+	 * @return their names
+	 */
+	Iterable<String> rest() {
+		return this.parameters.keySet();
+	}
+
+	private static String decode(String text) {
+		try {
+			return URLDecoder.decode(text, StandardCharsets.UTF_8);
+		}
+		catch (IllegalArgumentException ex) {
+			throw Problems.badRequest("invalid-setting",
+					"'" + text + "' in the query string is not percent-encoded as RFC 3986 says");
+		}
+	}
+
+}

@@ -1,0 +1,58 @@
+package io.pipeset.web;
+
+import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.JobReport;
+import jakarta.servlet.http.HttpServletRequest;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
+
+/** A job's report as the answer to its request. */
+final class Reports {
+
+	private static final String ERRORS_HEADER = "Pipeset-Errors";
+
+	private static final String RETRY_AFTER_SECONDS = "5";
+
+	private Reports() {
+	}
+
+	static ResponseEntity<Object> answer(JobReport report, HttpServletRequest request) {
+		Cause cause = report.ending().cause();
+		HttpStatus status = status(report);
+		ResponseEntity.BodyBuilder answer = ResponseEntity.status(status)
+			.header(ERRORS_HEADER, String.valueOf(report.counts().errors()));
+		if (cause == Cause.COMPLETED) {
+			return answer.contentType(MediaType.APPLICATION_JSON).body(report);
+		}
+		if (cause == Cause.REDIS_UNREACHABLE) {
+			answer.header(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS);
+		}
+		ProblemDetail problem = Problems.detail(status, cause.problemType(), report.ending().detail());
+		problem.setProperty("job", report);
+		ResponseEntity<Object> entity = answer.contentType(MediaType.APPLICATION_PROBLEM_JSON).body(problem);
+		if (cause == Cause.STALLED) {
+			ProblemErrorController.keep(request, entity);
+		}
+		return entity;
+	}
+
+	private static HttpStatus status(JobReport report) {
+		return switch (report.ending().cause()) {
+			case COMPLETED -> HttpStatus.OK;
+			case STOPPED, COUNT_MISMATCH -> HttpStatus.UNPROCESSABLE_CONTENT;
+			case MALFORMED_BODY -> HttpStatus.BAD_REQUEST;
+			case LIMIT -> HttpStatus.CONTENT_TOO_LARGE;
+			case STALLED -> HttpStatus.REQUEST_TIMEOUT;
+			case REDIS_REFUSES ->
+				(report.counts().applied() == 0) ? HttpStatus.SERVICE_UNAVAILABLE : HttpStatus.BAD_GATEWAY;
+			case REDIS_LOST -> HttpStatus.BAD_GATEWAY;
+			case REDIS_UNREACHABLE -> HttpStatus.SERVICE_UNAVAILABLE;
+			case CANCELLED -> HttpStatus.CONFLICT;
+		};
+	}
+
+}

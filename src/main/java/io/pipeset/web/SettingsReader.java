@@ -1,0 +1,140 @@
+package io.pipeset.web;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+
+import io.pipeset.job.JobDefaults;
+import io.pipeset.job.JobSettings;
+import io.pipeset.pipeline.FlushPolicy;
+import io.pipeset.record.Operation;
+import io.pipeset.report.Results;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.convert.DurationStyle;
+import org.springframework.stereotype.Component;
+
+/** A job's settings from the query string of its request. */
+@Component
+class SettingsReader {
+
+	private static final List<String> COMMON = List.of("batchSize", "flush", "concurrency", "timeout", "maxErrors",
+			"results");
+
+	/** Settings of the contract that this version does not have yet. */
+	private static final Set<String> TO_COME = Set.of("retries", "ttl", "encoding", "rateLimit", "atomic", "dryRun",
+			"reliable", "receiptTtl");
+
+	private final JobDefaults defaults;
+
+	SettingsReader(JobDefaults defaults) {
+		this.defaults = defaults;
+	}
+
+	/**
+	 * Reads the settings of a job whose records may be of any operation.
+	 * @param query what is not taken yet; all of it is afterwards
+	 * @return the settings in effect
+	 */
+	JobSettings read(Query query) {
+		JobSettings settings = common(query);
+		Operation operation = take(query, "op", Operation::find, "one of " + Operation.names())
+			.orElse(settings.operation());
+		refuseRest(query, "op");
+		return settings.withOperation(operation);
+	}
+
+	/**
+	 * Reads the settings of a job whose path says the operation.
+	 * @param query what is not taken yet; all of it is afterwards
+	 * @param operation the operation of records that name none
+	 * @param taken the parameters of this path that are taken already
+	 * @return the settings in effect
+	 */
+	JobSettings read(Query query, Operation operation, String... taken) {
+		JobSettings settings = common(query).withOperation(operation);
+		refuseRest(query, taken);
+		return settings;
+	}
+
+	private JobSettings common(Query query) {
+		JobSettings base = this.defaults.toSettings();
+		int batchSize = take(query, "batchSize", SettingsReader::integer,
+				"a whole number from 1 to " + JobSettings.MAX_BATCH_SIZE)
+			.orElse(base.batchSize());
+		FlushPolicy flush = take(query, "flush", FlushPolicy::parse, FlushPolicy.ALLOWED).orElse(base.flush());
+		int concurrency = take(query, "concurrency", SettingsReader::integer,
+				"a whole number from 1 to " + JobSettings.MAX_CONCURRENCY)
+			.orElse(base.concurrency());
+		Duration timeout = take(query, "timeout", SettingsReader::duration,
+				"a duration from 1ms to 1h such as 30s or PT30S")
+			.orElse(base.timeout());
+		Long maxErrors = take(query, "maxErrors", SettingsReader::number, "a whole number of 0 or more")
+			.orElse(base.maxErrors());
+		Results results = take(query, "results", SettingsReader::results, "errors, all or none").orElse(base.results());
+		try {
+			return new JobSettings(batchSize, flush, concurrency, timeout, maxErrors, results, base.operation());
+		}
+		catch (IllegalArgumentException ex) {
+			throw Problems.badRequest("invalid-setting", String.valueOf(ex.getMessage()));
+		}
+	}
+
+	private static <T> Optional<T> take(Query query, String name, Function<String, @Nullable T> parser,
+			String allowed) {
+		String text = query.take(name);
+		if (text == null) {
+			return Optional.empty();
+		}
+		Optional<T> value = Optional.ofNullable(parser.apply(text));
+		if (value.isEmpty()) {
+			throw Problems.badRequest("invalid-setting", "'" + name + "' must be " + allowed + ", not '" + text + "'");
+		}
+		return value;
+	}
+
+	private static void refuseRest(Query query, String... alsoAllowed) {
+		for (String name : query.rest()) {
+			Set<String> allowed = new LinkedHashSet<>(Arrays.asList(alsoAllowed));
+			allowed.addAll(COMMON);
+			String names = String.join(", ", allowed);
+			if (TO_COME.contains(name)) {
+				throw Problems.badRequest("not-available",
+						"The setting '" + name + "' is not available in this version; available here are " + names);
+			}
+			throw Problems.badRequest("unknown-setting",
+					"There is no setting '" + name + "' here; available are " + names);
+		}
+	}
+
+	static @Nullable Long number(String text) {
+		return (text.matches("[0-9]{1,18}")) ? Long.valueOf(text) : null;
+	}
+
+	private static @Nullable Integer integer(String text) {
+		return (text.matches("[0-9]{1,9}")) ? Integer.valueOf(text) : null;
+	}
+
+	private static @Nullable Duration duration(String text) {
+		try {
+			DurationStyle style = DurationStyle.detect(text);
+			return (style == DurationStyle.SIMPLE && number(text) != null) ? null : style.parse(text);
+		}
+		catch (IllegalArgumentException | ArithmeticException ex) {
+			return null;
+		}
+	}
+
+	private static @Nullable Results results(String text) {
+		return Arrays.stream(Results.values())
+			.filter((value) -> value.label().equals(text.toLowerCase(Locale.ROOT)))
+			.findFirst()
+			.orElse(null);
+	}
+
+}

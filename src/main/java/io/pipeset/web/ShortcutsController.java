@@ -1,0 +1,115 @@
+package io.pipeset.web;
+
+import java.util.function.LongFunction;
+import java.util.regex.Pattern;
+
+import io.pipeset.job.JobInput;
+import io.pipeset.job.JobLimits;
+import io.pipeset.job.JobSettings;
+import io.pipeset.job.Jobs;
+import io.pipeset.record.GeneratedRecords;
+import io.pipeset.record.Operation;
+import jakarta.servlet.http.HttpServletRequest;
+
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** The four calls that say in their path what to run and how often. */
+@RestController
+class ShortcutsController {
+
+	private static final Pattern UNFIT_FOR_PATH = Pattern.compile(";|%(2f|3b|25|5c)", Pattern.CASE_INSENSITIVE);
+
+	private static final String DEFAULT_LIST = "mylist9";
+
+	private static final String DEFAULT_PUSHES = "100";
+
+	private final Jobs jobs;
+
+	private final JobLimits limits;
+
+	private final SettingsReader settings;
+
+	private final Uploads uploads;
+
+	ShortcutsController(Jobs jobs, JobLimits limits, SettingsReader settings, Uploads uploads) {
+		this.jobs = jobs;
+		this.limits = limits;
+		this.settings = settings;
+		this.uploads = uploads;
+	}
+
+	@PostMapping("/pipeset/{count}")
+	ResponseEntity<Object> pipeset(@PathVariable String count, HttpServletRequest request) {
+		return generateOrUpload(request, Operation.SET, count, GeneratedRecords::sets);
+	}
+
+	@PostMapping("/pipehset/{count}")
+	ResponseEntity<Object> pipehset(@PathVariable String count, HttpServletRequest request) {
+		return generateOrUpload(request, Operation.HSET, count, GeneratedRecords::hashes);
+	}
+
+	@PostMapping("/piperpop/{count}")
+	ResponseEntity<Object> piperpop(@PathVariable String count, HttpServletRequest request) {
+		long pops = count("count", count, this.limits.maxPopped(), "max-popped");
+		Query query = Query.of(request);
+		String key = query.take("key");
+		JobSettings settings = this.settings.read(query, Operation.RPOP, "key");
+		refuseBody(request);
+		GeneratedRecords records = GeneratedRecords.pops((key != null) ? key : DEFAULT_LIST, pops);
+		return run(new JobInput.Generated(records, pops), settings, Jobs.Values.APART, request);
+	}
+
+	@PostMapping("/listinput/{key}")
+	ResponseEntity<Object> listinput(@PathVariable String key, HttpServletRequest request) {
+		if (UNFIT_FOR_PATH.matcher(request.getRequestURI()).find()) {
+			throw Problems.badRequest("invalid-key", "A key with '/', ';', '%' or '\\' cannot stand in a path: post"
+					+ " {\"op\":\"LPUSH\",\"key\":\"…\",\"args\":[\"…\"]} to /v1/jobs");
+		}
+		Query query = Query.of(request);
+		String text = query.take("count");
+		JobSettings settings = this.settings.read(query, Operation.LPUSH, "count");
+		long pushes = count("count", (text != null) ? text : DEFAULT_PUSHES, this.limits.maxGenerated(),
+				"max-generated");
+		refuseBody(request);
+		return run(new JobInput.Generated(GeneratedRecords.pushes(key, pushes), pushes), settings, Jobs.Values.IN_ITEMS,
+				request);
+	}
+
+	private ResponseEntity<Object> generateOrUpload(HttpServletRequest request, Operation operation, String count,
+			LongFunction<GeneratedRecords> generator) {
+		JobSettings settings = this.settings.read(Query.of(request), operation);
+		long records = count("count", count, this.limits.maxGenerated(), "max-generated");
+		if (Uploads.isAbsent(request)) {
+			Uploads.refuseToCome(request);
+			return run(new JobInput.Generated(generator.apply(records), records), settings, Jobs.Values.IN_ITEMS,
+					request);
+		}
+		return run(this.uploads.open(request, records), settings, Jobs.Values.IN_ITEMS, request);
+	}
+
+	private ResponseEntity<Object> run(JobInput input, JobSettings settings, Jobs.Values values,
+			HttpServletRequest request) {
+		return Reports.answer(this.jobs.run(input, settings, values), request);
+	}
+
+	private static void refuseBody(HttpServletRequest request) {
+		Uploads.refuseToCome(request);
+		if (!Uploads.isAbsent(request)) {
+			throw Problems.badRequest("unexpected-body", request.getRequestURI()
+					+ " takes no records: send it without a body and Content-Type, or post the records to /v1/jobs");
+		}
+	}
+
+	private static long count(String name, String text, long most, String limit) {
+		Long count = SettingsReader.number(text);
+		if (count == null || count > most) {
+			throw Problems.badRequest("invalid-count", "'" + name + "' must be a whole number from 0 to " + most
+					+ " (pipeset.limits." + limit + "), not '" + text + "'");
+		}
+		return count;
+	}
+
+}
