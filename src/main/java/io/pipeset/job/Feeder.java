@@ -33,16 +33,12 @@ final class Feeder {
 
 	/** Adds a record, which blocks while the lane has as much on its way as it may. */
 	void add(Record record) {
-		Slab slab = this.filling;
-		if (slab != null && !slab.hasRoomFor(record)) {
+		Slab slab = filling();
+		if (!slab.add(record)) {
 			bring(slab);
-			slab = null;
+			slab = filling();
+			slab.add(record);
 		}
-		if (slab == null) {
-			slab = this.window.take(this.context.account().wantsReplies());
-			this.filling = slab;
-		}
-		slab.append(record);
 		int batchSize = this.context.settings().batchSize();
 		if (slab.commands() == Math.min(this.context.settings().commandsPerWrite(), batchSize - this.commandsInBatch)) {
 			bring(slab);
@@ -84,6 +80,15 @@ final class Feeder {
 		Slab slab = this.lent.getAndSet(null);
 		if (slab != null) {
 			this.window.leave(slab);
+		}
+		return slab;
+	}
+
+	private Slab filling() {
+		Slab slab = this.filling;
+		if (slab == null) {
+			slab = this.window.take(this.context.account().wantsReplies());
+			this.filling = slab;
 		}
 		return slab;
 	}

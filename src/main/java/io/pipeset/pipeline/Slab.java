@@ -64,20 +64,17 @@ public final class Slab {
 	}
 
 	/**
-	 * Whether a record can be added without going beyond the size of a write.
+	 * Adds a record as one command, of which nothing is kept but copies.
 	 * @param record a good record
-	 * @return {@code true} always for the first
+	 * @return {@code false} where it would go beyond the size of a write, which the first
+	 * never does
 	 */
-	public boolean hasRoomFor(Record record) {
-		return this.commands == 0 || this.bytes + respBytes(record) <= MAX_BYTES;
-	}
-
-	/**
-	 * Adds a record as one command.
-	 * @param record a good record, of which nothing is kept but copies
-	 */
-	public void append(Record record) {
-		grow(record);
+	public boolean add(Record record) {
+		long needed = this.bytes + respBytes(record);
+		if (needed > MAX_BYTES && this.commands > 0) {
+			return false;
+		}
+		grow(needed);
 		int command = this.commands++;
 		this.indexes[command] = record.index();
 		this.lines[command] = record.line();
@@ -99,6 +96,7 @@ public final class Slab {
 			at = Resp.putBulk(out, at, record.source(i), record.offset(i), record.length(i));
 		}
 		this.bytes = at;
+		return true;
 	}
 
 	/**
@@ -197,7 +195,7 @@ public final class Slab {
 		this.done = true;
 	}
 
-	private void grow(Record record) {
+	private void grow(long needed) {
 		int command = this.commands;
 		if (command == this.indexes.length) {
 			this.indexes = Arrays.copyOf(this.indexes, command * 2);
@@ -205,7 +203,6 @@ public final class Slab {
 			this.starts = Arrays.copyOf(this.starts, command * 2);
 			this.operations = Arrays.copyOf(this.operations, command * 2);
 		}
-		long needed = this.bytes + respBytes(record);
 		if (needed > this.resp.length) {
 			this.resp = Arrays.copyOf(this.resp,
 					(int) Math.max(needed, Math.min(2L * this.resp.length, (long) this.resp.length + MAX_BYTES)));

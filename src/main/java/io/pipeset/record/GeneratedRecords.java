@@ -22,6 +22,11 @@ public final class GeneratedRecords implements RecordReader {
 
 	private final byte[] scratch = new byte[128];
 
+	/** The next number as digits. */
+	private final byte[] counter = "0".repeat(19).getBytes(StandardCharsets.US_ASCII);
+
+	private int digits = 1;
+
 	private long next;
 
 	private GeneratedRecords(long count, Shape shape) {
@@ -54,7 +59,7 @@ public final class GeneratedRecords implements RecordReader {
 			record.operation(Operation.HSET);
 			int key = records.numbered(record, prefix, 0);
 			record.argument(ID, 0, ID.length);
-			int id = records.digits(key, 1);
+			int id = records.number(key, 1);
 			record.argument(records.scratch, key, id - key);
 			record.argument(VALUE, 0, VALUE.length);
 			records.numbered(record, VALUE_PREFIX, id);
@@ -98,28 +103,31 @@ public final class GeneratedRecords implements RecordReader {
 		record.begin(0);
 		this.shape.fill(this, record);
 		this.next++;
+		countOn();
 		return true;
 	}
 
 	private int numbered(Record record, byte[] prefix, int at) {
 		System.arraycopy(prefix, 0, this.scratch, at, prefix.length);
-		int end = digits(at + prefix.length, MIN_DIGITS);
+		int end = number(at + prefix.length, MIN_DIGITS);
 		record.argument(this.scratch, at, end - at);
 		return end;
 	}
 
-	private int digits(int at, int least) {
-		int digits = 1;
-		for (long rest = this.next; rest >= 10; rest /= 10) {
-			digits++;
+	private int number(int at, int least) {
+		int length = Math.max(this.digits, least);
+		System.arraycopy(this.counter, this.counter.length - length, this.scratch, at, length);
+		return at + length;
+	}
+
+	/** Adds one in decimal: cheaper than dividing, for a million numbers. */
+	private void countOn() {
+		int digit = this.counter.length - 1;
+		while (this.counter[digit] == '9') {
+			this.counter[digit--] = '0';
 		}
-		int end = at + Math.max(digits, least);
-		long rest = this.next;
-		for (int i = end - 1; i >= at; i--) {
-			this.scratch[i] = (byte) ('0' + rest % 10);
-			rest /= 10;
-		}
-		return end;
+		this.counter[digit]++;
+		this.digits = Math.max(this.digits, this.counter.length - digit);
 	}
 
 	/** Fills in the record of the next number. */

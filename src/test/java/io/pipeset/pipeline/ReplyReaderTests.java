@@ -195,7 +195,7 @@ class ReplyReaderTests {
 			record.operation(Operation.SET);
 			record.argument(key, 0, key.length);
 			record.argument(key, 0, key.length);
-			slab.append(record);
+			slab.add(record);
 		}
 		return slab;
 	}
