@@ -14,17 +14,23 @@ class HttpServerConfiguration {
 
 	@Bean
 	WebServerFactoryCustomizer<TomcatServletWebServerFactory> largeUploads(JobLimits limits) {
-		return (factory) -> factory.addConnectorCustomizers((connector) -> {
-			// Lets a key's encoded slash reach the controller, which says where to send
-			// it.
-			connector.setEncodedSolidusHandling("passthrough");
-			if (connector.getProtocolHandler() instanceof AbstractHttp11Protocol<?> http) {
-				// A client that is still uploading reads no answer before it is through,
-				// unless it is kept from starting.
-				http.setContinueResponseTiming("onRead");
-				http.setMaxSwallowSize((int) Math.min(limits.maxBodyBytes().toBytes(), Integer.MAX_VALUE));
-			}
-		});
+		return (factory) -> {
+			factory.addContextCustomizers(
+					(context) -> context.getParent().getPipeline().addValve(new ProblemReportValve()));
+			factory.addConnectorCustomizers((connector) -> {
+				// Lets a key's encoded slash reach the controller, which says where to
+				// send
+				// it.
+				connector.setEncodedSolidusHandling("passthrough");
+				if (connector.getProtocolHandler() instanceof AbstractHttp11Protocol<?> http) {
+					// A client that is still uploading reads no answer before it is
+					// through,
+					// unless it is kept from starting.
+					http.setContinueResponseTiming("onRead");
+					http.setMaxSwallowSize((int) Math.min(limits.maxBodyBytes().toBytes(), Integer.MAX_VALUE));
+				}
+			});
+		};
 	}
 
 }

@@ -1,0 +1,46 @@
+package io.pipeset.web;
+
+import java.io.IOException;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+
+import org.apache.catalina.connector.Request;
+import org.apache.catalina.connector.Response;
+import org.apache.catalina.valves.ErrorReportValve;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
+
+/**
+ * Answers with problem details where Tomcat refuses a request before anybody else has
+ * seen it: a target or a header that is not HTTP.
+ */
+class ProblemReportValve extends ErrorReportValve {
+
+	private static final String NOT_HTTP = "The request is not HTTP as RFC 9112 has it;"
+			+ " in the path and the query, all but letters, digits and -._~ has to be percent-encoded";
+
+	@Override
+	protected void report(Request request, Response response, @Nullable Throwable cause) {
+		if (response.getStatus() < 400 || response.getContentWritten() > 0 || !response.setErrorReported()) {
+			return;
+		}
+		ProblemDetail problem = Problems.detail(HttpStatusCode.valueOf(response.getStatus()), NOT_HTTP);
+		try {
+			response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
+			response.setCharacterEncoding(StandardCharsets.UTF_8.name());
+			Writer writer = response.getReporter();
+			if (writer != null) {
+				writer.write("{\"type\":\"%s\",\"title\":\"%s\",\"status\":%d,\"detail\":\"%s\"}"
+					.formatted(problem.getType(), problem.getTitle(), problem.getStatus(), problem.getDetail()));
+				response.finishResponse();
+			}
+		}
+		catch (IOException ex) {
+			this.container.getLogger().debug("Nobody is there to read the answer", ex);
+		}
+	}
+
+}
