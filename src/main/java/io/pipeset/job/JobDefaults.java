@@ -8,6 +8,7 @@ import io.pipeset.report.Results;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
@@ -41,16 +42,16 @@ public record JobDefaults(@DefaultValue("10000") int batchSize, @DefaultValue("b
 
 	private static JobSettings settings(int batchSize, String flush, int concurrency, Duration timeout,
 			@Nullable Long maxErrors, Results results, @Nullable Operation op) {
-		FlushPolicy policy = FlushPolicy.parse(flush);
-		if (policy == null) {
-			throw new IllegalArgumentException(
-					"pipeset.defaults.flush must be " + FlushPolicy.ALLOWED + ", not '" + flush + "'");
-		}
 		try {
+			FlushPolicy policy = FlushPolicy.parse(flush);
+			if (policy == null) {
+				throw new InvalidSettingException("flush", "must be " + FlushPolicy.ALLOWED + ", not '" + flush + "'");
+			}
 			return new JobSettings(batchSize, policy, concurrency, timeout, maxErrors, results, op);
 		}
-		catch (IllegalArgumentException ex) {
-			throw new IllegalArgumentException("pipeset.defaults: " + ex.getMessage(), ex);
+		catch (InvalidSettingException ex) {
+			throw new IllegalArgumentException(
+					"pipeset.defaults." + DataObjectPropertyName.toDashedForm(ex.setting()) + " " + ex.problem(), ex);
 		}
 	}
 

@@ -80,7 +80,7 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 
 	private static void require(boolean holds, String setting, @Nullable Object value, String allowed) {
 		if (!holds) {
-			throw new IllegalArgumentException("'" + setting + "' must be " + allowed + ", not '" + value + "'");
+			throw new InvalidSettingException(setting, "must be " + allowed + ", not '" + value + "'");
 		}
 	}
 

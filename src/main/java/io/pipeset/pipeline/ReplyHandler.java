@@ -59,6 +59,17 @@ final class ReplyHandler extends ChannelDuplexHandler {
 		}
 	}
 
+	/**
+	 * Keeps a connection that ended during its handshake from being taken for an open
+	 * one, which it would be for good.
+	 */
+	@Override
+	public void channelActive(ChannelHandlerContext ctx) throws Exception {
+		if (ctx.channel().isActive()) {
+			super.channelActive(ctx);
+		}
+	}
+
 	@Override
 	public void channelRead(ChannelHandlerContext ctx, Object message) throws Exception {
 		SlabCommand next = this.onTheirWay.peek();

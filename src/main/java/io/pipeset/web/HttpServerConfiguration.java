@@ -12,6 +12,8 @@ import org.springframework.context.annotation.Configuration;
 @Configuration(proxyBeanMethods = false)
 class HttpServerConfiguration {
 
+	private static final int READ_BUFFER_BYTES = 64 << 10;
+
 	@Bean
 	WebServerFactoryCustomizer<TomcatServletWebServerFactory> largeUploads(JobLimits limits) {
 		return (factory) -> {
@@ -23,6 +25,9 @@ class HttpServerConfiguration {
 				// it.
 				connector.setEncodedSolidusHandling("passthrough");
 				if (connector.getProtocolHandler() instanceof AbstractHttp11Protocol<?> http) {
+					// Eight times Tomcat's own: fewer system calls, and fewer pauses that
+					// are none.
+					connector.setProperty("socket.appReadBufSize", String.valueOf(READ_BUFFER_BYTES));
 					// A client that is still uploading reads no answer before it is
 					// through,
 					// unless it is kept from starting.

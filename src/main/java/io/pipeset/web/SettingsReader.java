@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
+import io.pipeset.job.InvalidSettingException;
 import io.pipeset.job.JobDefaults;
 import io.pipeset.job.JobSettings;
 import io.pipeset.pipeline.FlushPolicy;
@@ -80,8 +81,8 @@ class SettingsReader {
 		try {
 			return new JobSettings(batchSize, flush, concurrency, timeout, maxErrors, results, base.operation());
 		}
-		catch (IllegalArgumentException ex) {
-			throw Problems.badRequest("invalid-setting", String.valueOf(ex.getMessage()));
+		catch (InvalidSettingException ex) {
+			throw Problems.badRequest("invalid-setting", "'" + ex.setting() + "' " + ex.problem());
 		}
 	}
 
@@ -123,7 +124,11 @@ class SettingsReader {
 	private static @Nullable Duration duration(String text) {
 		try {
 			DurationStyle style = DurationStyle.detect(text);
-			return (style == DurationStyle.SIMPLE && number(text) != null) ? null : style.parse(text);
+			Duration duration = (style == DurationStyle.SIMPLE && number(text) != null) ? Duration.ZERO
+					: style.parse(text);
+			// Held here against the bounds too, so that the refusal quotes what was sent.
+			boolean allowed = duration.toMillis() >= 1 && duration.compareTo(JobSettings.MAX_TIMEOUT) <= 0;
+			return (allowed) ? duration : null;
 		}
 		catch (IllegalArgumentException | ArithmeticException ex) {
 			return null;
