@@ -1,0 +1,146 @@
+package io.pipeset;
+
+import java.util.Set;
+import java.util.TreeSet;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaPackage;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchRule;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noFields;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What may use what. */
+class ArchitectureTests {
+
+	private static final JavaClasses service = new ClassFileImporter()
+		.withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+		.importPackages("io.pipeset");
+
+	@ParameterizedTest
+	@CsvSource({ "record, ''", "report, ''", "embedded, ''", "pipeline, record report", "job, record report pipeline",
+			"web, record report pipeline job" })
+	void aPackageUsesOnlyThoseBelowIt(String name, String below) {
+		Set<String> allowed = new TreeSet<>(Set.of("io.pipeset." + name));
+		for (String other : below.split(" ", -1)) {
+			allowed.add("io.pipeset." + other);
+		}
+		check(noClasses().that()
+			.resideInAPackage("io.pipeset." + name + "..")
+			.should()
+			.dependOnClassesThat(DescribedPredicate.describe("reside in io.pipeset outside of " + allowed,
+					(JavaClass other) -> other.getPackageName().startsWith("io.pipeset")
+							&& !allowed.contains(other.getPackageName())))
+			.because("each package can be read, and changed, knowing only those below it"));
+	}
+
+	@Test
+	void everyPackageHasItsPlace() {
+		assertThat(service.stream().map(JavaClass::getPackageName).distinct()).containsExactlyInAnyOrder("io.pipeset",
+				"io.pipeset.record", "io.pipeset.report", "io.pipeset.pipeline", "io.pipeset.job", "io.pipeset.web",
+				"io.pipeset.embedded");
+	}
+
+	@Test
+	void packagesHaveNoCycles() {
+		slices().matching("io.pipeset.(*)..")
+			.should()
+			.beFreeOfCycles()
+			.because("what goes in circles can only be understood, and tested, as a whole")
+			.check(service);
+	}
+
+	@Test
+	void recordsKnowOnlyTheJdk() {
+		check(classes().that()
+			.resideInAPackage("io.pipeset.record..")
+			.should()
+			.onlyDependOnClassesThat()
+			.resideInAnyPackage("io.pipeset.record..", "java..", "org.jspecify..")
+			.because("parsing is fuzzed and measured without Spring and without Redis"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "io.lettuce..", "io.netty..", "org.springframework.data.redis.." })
+	void onlyThePipelineKnowsTheDriver(String driver) {
+		check(noClasses().that()
+			.resideOutsideOfPackages("io.pipeset.pipeline..")
+			.should()
+			.dependOnClassesThat()
+			.resideInAPackage(driver)
+			.because("what Lettuce does and does not do is dealt with in one place"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "jakarta.servlet..", "org.springframework.http..", "org.springframework.web..",
+			"org.apache.." })
+	void onlyTheWebKnowsHttp(String http) {
+		check(noClasses().that()
+			.resideOutsideOfPackages("io.pipeset.web..")
+			.and()
+			.resideOutsideOfPackage("io.pipeset.pipeline..")
+			.should()
+			.dependOnClassesThat()
+			.resideInAPackage(http)
+			.because("a job runs the same whoever asks for it"));
+	}
+
+	@Test
+	void nothingIsInjectedIntoFields() {
+		check(noFields().should()
+			.beAnnotatedWith("org.springframework.beans.factory.annotation.Autowired")
+			.orShould()
+			.beAnnotatedWith("org.springframework.beans.factory.annotation.Value")
+			.orShould()
+			.beAnnotatedWith("jakarta.inject.Inject")
+			.orShould()
+			.beAnnotatedWith("jakarta.annotation.Resource")
+			.because("a constructor says what a class needs, and its fields can be final"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "Manager", "Helper", "Util", "Utils", "Impl", "Dto" })
+	void namesSayWhatAClassIs(String ending) {
+		check(noClasses().should()
+			.haveSimpleNameEndingWith(ending)
+			.because("such a name says nothing of what the class is for"));
+	}
+
+	@Test
+	void nothingWritesToTheConsole() {
+		check(noClasses().should()
+			.accessField(System.class, "out")
+			.orShould()
+			.accessField(System.class, "err")
+			.because("what is worth saying goes to the log"));
+	}
+
+	@Test
+	void everyPackageIsNullMarked() {
+		Set<String> unmarked = new TreeSet<>();
+		for (JavaPackage marked : service.getPackage("io.pipeset").getSubpackagesInTree()) {
+			if (!marked.getClasses().isEmpty() && !marked.isAnnotatedWith(NullMarked.class)) {
+				unmarked.add(marked.getName());
+			}
+		}
+		assertThat(unmarked).isEmpty();
+		assertThat(service.getPackage("io.pipeset").isAnnotatedWith(NullMarked.class)).isTrue();
+	}
+
+	private static void check(ArchRule rule) {
+		rule.check(service);
+	}
+
+}

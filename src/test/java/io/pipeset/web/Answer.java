@@ -1,0 +1,94 @@
+package io.pipeset.web;
+
+import java.net.http.HttpHeaders;
+import java.util.stream.StreamSupport;
+
+import io.pipeset.report.Counts;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What the service answered. Whoever asks for a report gets one whose sums hold.
+ *
+ * @param status the status
+ * @param headers the headers
+ * @param text the body
+ */
+record Answer(int status, HttpHeaders headers, String text) {
+
+	private static final JsonMapper mapper = JsonMapper.builder().build();
+
+	JsonNode json() {
+		return mapper.readTree(this.text);
+	}
+
+	String header(String name) {
+		return this.headers.firstValue(name).orElse("");
+	}
+
+	/** The report of a completed job. */
+	JsonNode report() {
+		assertThat(this.status).as(this.text).isEqualTo(200);
+		assertThat(header("Content-Type")).isEqualTo("application/json");
+		JsonNode report = checked(json());
+		assertThat(report.at("/state").asString()).isEqualTo("completed");
+		assertThat(report.at("/inputComplete").asBoolean()).isTrue();
+		assertThat(report.has("nextIndex")).isFalse();
+		return report;
+	}
+
+	/** The problem, of a type that is part of the contract. */
+	JsonNode problem(int status, String type) {
+		assertThat(this.status).as(this.text).isEqualTo(status);
+		assertThat(header("Content-Type")).isEqualTo("application/problem+json");
+		JsonNode problem = json();
+		assertThat(problem.at("/type").asString()).isEqualTo("urn:pipeset:problem:" + type);
+		assertThat(problem.at("/status").asInt()).isEqualTo(status);
+		assertThat(problem.at("/title").asString()).isNotBlank();
+		assertThat(problem.at("/detail").asString()).isNotBlank();
+		return problem;
+	}
+
+	/** The detail of a problem that came before there was a job. */
+	String refusal(int status, String type) {
+		JsonNode problem = problem(status, type);
+		assertThat(problem.has("job")).isFalse();
+		assertThat(this.headers.firstValue("Pipeset-Errors")).isEmpty();
+		return problem.at("/detail").asString();
+	}
+
+	/** The report of a job that did not complete. */
+	JsonNode job(int status, String type, String state) {
+		JsonNode job = checked(problem(status, type).get("job"));
+		assertThat(job.at("/state").asString()).isEqualTo(state);
+		return job;
+	}
+
+	static Counts counts(JsonNode report) {
+		JsonNode counts = report.get("counts");
+		return new Counts(counts.get("received").asLong(), counts.get("applied").asLong(), counts.get("noop").asLong(),
+				counts.get("rejected").asLong(), counts.get("unknown").asLong(), counts.get("unprocessed").asLong());
+	}
+
+	private JsonNode checked(JsonNode report) {
+		Counts counts = counts(report);
+		assertThat(counts.applied() + counts.noop() + counts.rejected() + counts.unknown() + counts.unprocessed())
+			.as("sum of the outcomes of %s", counts)
+			.isEqualTo(counts.received());
+		assertThat(report.get("errors").asBoolean()).isEqualTo(counts.errors() > 0);
+		assertThat(header("Pipeset-Errors")).isEqualTo(Long.toString(counts.errors()));
+		assertThat(report.get("jobId").asString()).isNotBlank();
+		assertThat(report.at("/timings/totalMillis").asDouble()).isPositive();
+		if (report.at("/settings/results").asString().equals("errors")) {
+			long listed = StreamSupport.stream(report.get("items").spliterator(), false)
+				.filter((item) -> item.has("error"))
+				.count();
+			assertThat(listed + report.get("itemsOmitted").asLong()).as("errors listed and omitted")
+				.isEqualTo(counts.errors());
+		}
+		return report;
+	}
+
+}

@@ -1,0 +1,280 @@
+package io.pipeset.web;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.HttpURLConnection;
+import java.net.http.HttpHeaders;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+
+import io.lettuce.core.api.sync.RedisCommands;
+import io.pipeset.redis.TestRedis;
+import io.pipeset.report.Counts;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Every limit is kept, and the answer names it, whatever the client. */
+@ServiceTest(properties = { "pipeset.limits.max-generated=500", "pipeset.limits.max-popped=100",
+		"pipeset.limits.max-popped-bytes=64KB", "pipeset.limits.max-items=10", "pipeset.limits.max-body-bytes=1MB",
+		"pipeset.limits.max-record-bytes=4KB", "server.tomcat.connection-timeout=1s" })
+class LimitTests {
+
+	private static final int LIMIT = 1 << 20;
+
+	private final Service service;
+
+	private final RedisCommands<String, String> redis = TestRedis.shared().client();
+
+	LimitTests(Service service) {
+		this.service = service;
+	}
+
+	@BeforeEach
+	void emptyRedis() {
+		this.redis.flushall();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "/pipeset/501, max-generated, 500", "/pipehset/501, max-generated, 500",
+			"/listinput/l?count=501, max-generated, 500", "/piperpop/101, max-popped, 100" })
+	void aCountBeyondTheConfiguredLimitIsRefused(String path, String property, String most) {
+		assertThat(this.service.post(path).refusal(400, "invalid-count")).contains("pipeset.limits." + property)
+			.contains(most);
+		assertThat(this.redis.dbsize()).isZero();
+	}
+
+	@Test
+	void theLimitItselfIsAllowed() {
+		this.service.post("/listinput/mylist9?count=500").report();
+		assertThat(this.service.post("/piperpop/100").report().get("values")).hasSize(100);
+		this.service.post("/pipeset/500").report();
+		assertThat(this.redis.dbsize()).isEqualTo(501);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "?concurrency=4&batchSize=7" })
+	void aJobStopsBeforeItPopsMoreValuesThanAReportMayCarry(String settings) {
+		fill("queue", 150, "");
+		JsonNode job = this.service
+			.upload("/v1/jobs" + settings, Service.NDJSON, Lines.of(150, (i) -> "[\"RPOP\",\"queue\"]"))
+			.job(422, "stopped", "stopped");
+		assertThat(Answer.counts(job).applied()).isEqualTo(100);
+		assertThat(job.at("/inputComplete").asBoolean(true)).isFalse();
+		assertThat(job.at("/nextIndex").asInt()).isEqualTo(100);
+		assertThat(replies(job)).isEqualTo(IntStream.range(0, 100).mapToObj(Integer::toString).toList());
+		assertThat(this.redis.llen("queue")).isEqualTo(50);
+		assertThat(this.redis.lindex("queue", -1)).isEqualTo("100");
+	}
+
+	@Test
+	void aPopThatMightTakeTooManyValuesIsNotSent() {
+		fill("queue", 150, "");
+		Answer answer = this.service.ndjson("/v1/jobs", "[\"RPOP\",\"queue\",60]", "[\"RPOP\",\"queue\",60]",
+				"[\"SET\",\"k\",\"v\"]");
+		JsonNode job = answer.job(422, "stopped", "stopped");
+		assertThat(Answer.counts(job)).isEqualTo(new Counts(1, 1, 0, 0, 0, 0));
+		assertThat(answer.json().at("/detail").asString()).contains("pipeset.limits.max-popped=100");
+		assertThat(this.redis.llen("queue")).isEqualTo(90);
+		assertThat(this.redis.exists("k")).isZero();
+	}
+
+	@Test
+	void popsThatFoundNothingDoNotCountAgainstTheLimit() {
+		fill("queue", 50, "");
+		JsonNode report = this.service.upload("/v1/jobs", Service.NDJSON, Lines.of(400, (i) -> "[\"RPOP\",\"queue\"]"))
+			.report();
+		assertThat(Answer.counts(report)).isEqualTo(new Counts(400, 50, 350, 0, 0, 0));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/piperpop/60?key=queue", "/v1/jobs" })
+	void aJobStopsBeforeItPopsMoreBytesThanAReportMayCarry(String path) {
+		fill("queue", 60, "x".repeat(10_000));
+		Answer answer = (path.startsWith("/v1"))
+				? this.service.upload(path, Service.NDJSON, Lines.of(60, (i) -> "[\"RPOP\",\"queue\"]"))
+				: this.service.post(path);
+		JsonNode job = answer.job(422, "stopped", "stopped");
+		assertThat(answer.json().at("/detail").asString()).contains("pipeset.limits.max-popped-bytes");
+		long taken = Answer.counts(job).applied();
+		assertThat(taken).isBetween(5L, 7L);
+		assertThat(this.redis.llen("queue")).isEqualTo(60 - taken);
+		if (!path.startsWith("/v1")) {
+			assertThat(job.get("values")).hasSize((int) taken);
+		}
+	}
+
+	@Test
+	void oneRecordThatPopsMoreBytesThanAllowedIsTheLastToPop() {
+		fill("queue", 100, "x".repeat(10_000));
+		JsonNode job = this.service.ndjson("/v1/jobs", "[\"RPOP\",\"queue\",90]", "[\"RPOP\",\"queue\"]")
+			.job(422, "stopped", "stopped");
+		assertThat(job.at("/items/0/reply")).hasSize(90);
+		assertThat(this.redis.llen("queue")).isEqualTo(10);
+	}
+
+	@Test
+	void itemsAreCutOffAtTheConfiguredNumber() {
+		JsonNode report = this.service.upload("/v1/jobs", Service.NDJSON, Lines.of(15, (i) -> "bad")).report();
+		assertThat(report.get("items")).hasSize(10);
+		assertThat(report.get("itemsOmitted").asInt()).isEqualTo(5);
+	}
+
+	@Test
+	void aRecordThatIsTooLargeIsRejectedAndTheNextOneRuns() {
+		JsonNode report = this.service
+			.ndjson("/v1/jobs", "[\"SET\",\"a\",\"" + "x".repeat(5000) + "\"]", "[\"SET\",\"b\",\"1\"]")
+			.report();
+		assertThat(Answer.counts(report)).isEqualTo(new Counts(2, 1, 0, 1, 0, 0));
+		assertThat(report.at("/items/0/error/code").asString()).isEqualTo("TOO_LARGE");
+		assertThat(report.at("/items/0/error/message").asString()).contains("pipeset.limits.max-record-bytes");
+		assertThat(this.redis.keys("*")).containsExactly("b");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/v1/jobs", "/pipeset/400" })
+	void aBodyThatDeclaresToBeTooLargeIsRefusedBeforeThereIsAJob(String path) {
+		String detail = this.service.post(path, Service.NDJSON, records(LIMIT + 1)).refusal(413, "limit");
+		assertThat(detail).contains("pipeset.limits.max-body-bytes").contains("1048577").contains("1048576");
+		assertThat(this.redis.dbsize()).isZero();
+	}
+
+	@Test
+	void aBodyOfExactlyTheLimitIsRead() {
+		JsonNode report = this.service.post("/v1/jobs", Service.NDJSON, records(LIMIT)).report();
+		assertThat(Answer.counts(report)).isEqualTo(new Counts(LIMIT / 64, LIMIT / 64, 0, 0, 0, 0));
+	}
+
+	@Test
+	void aBodyThatTurnsOutToBeTooLargeEndsTheJob() {
+		String body = records(LIMIT * 3 / 2);
+		Answer answer = this.service.upload("/v1/jobs", Service.NDJSON, stream(body));
+		assertTooLarge(answer);
+	}
+
+	@Test
+	void aBodyThatTurnsOutToBeFarTooLargeEndsTheJobToo() {
+		Answer answer = this.service.upload("/v1/jobs", Service.NDJSON, stream(records(LIMIT * 19 / 10)));
+		assertTooLarge(answer);
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void aClientThatReadsNoAnswerBeforeItsUploadIsThroughGetsItToo(boolean chunked) throws IOException {
+		byte[] body = records(LIMIT * 3 / 2).getBytes(StandardCharsets.UTF_8);
+		HttpURLConnection connection = (HttpURLConnection) this.service.uri("/v1/jobs").toURL().openConnection();
+		connection.setRequestMethod("POST");
+		connection.setDoOutput(true);
+		connection.setReadTimeout(30_000);
+		connection.setRequestProperty("Content-Type", Service.NDJSON);
+		if (chunked) {
+			connection.setChunkedStreamingMode(8192);
+		}
+		else {
+			connection.setFixedLengthStreamingMode(body.length);
+		}
+		try (OutputStream out = connection.getOutputStream()) {
+			out.write(body);
+		}
+		Answer answer = answer(connection);
+		if (chunked) {
+			assertTooLarge(answer);
+		}
+		else {
+			answer.refusal(413, "limit");
+			assertThat(this.redis.dbsize()).isZero();
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "?concurrency=4&flush=close" })
+	void anUploadThatStallsIsAnsweredWithWhatRan(String settings) throws IOException {
+		try (Wire wire = Wire.post(this.service, "/v1/jobs" + settings, "Content-Type: application/x-ndjson",
+				"Content-Length: 1000")) {
+			wire.send("[\"SET\",\"a\",\"1\"]\n[\"SET\",\"b\",\"2\"]\n[\"SET\",");
+			assertStalled(wire.answer());
+		}
+		try (Wire wire = Wire.upload(this.service, "/v1/jobs" + settings)) {
+			wire.chunk("[\"SET\",\"a\",\"1\"]\n[\"SET\",\"b\",\"2\"]\n[\"SET\",");
+			assertStalled(wire.answer());
+		}
+	}
+
+	@Test
+	void anUploadThatNeverBeginsIsStalledToo() throws IOException {
+		try (Wire wire = Wire.upload(this.service, "/pipeset/5")) {
+			JsonNode job = wire.answer().job(408, "stalled", "failed");
+			assertThat(Answer.counts(job)).isEqualTo(new Counts(0, 0, 0, 0, 0, 0));
+		}
+		assertThat(this.redis.dbsize()).isZero();
+	}
+
+	private void assertStalled(Answer answer) {
+		JsonNode job = answer.job(408, "stalled", "failed");
+		assertThat(Answer.counts(job)).isEqualTo(new Counts(2, 2, 0, 0, 0, 0));
+		assertThat(job.at("/inputComplete").asBoolean(true)).isFalse();
+		assertThat(job.at("/nextIndex").asInt(-1)).isEqualTo(2);
+		assertThat(this.redis.keys("*")).containsExactlyInAnyOrder("a", "b");
+	}
+
+	private void assertTooLarge(Answer answer) {
+		JsonNode job = answer.job(413, "limit", "failed");
+		assertThat(answer.json().at("/detail").asString()).contains("pipeset.limits.max-body-bytes")
+			.contains("1048576");
+		Counts counts = Answer.counts(job);
+		assertThat(counts.applied()).isEqualTo(counts.received()).isPositive();
+		assertThat(counts.received()).isLessThanOrEqualTo(LIMIT / 64);
+		assertThat(job.at("/inputComplete").asBoolean(true)).isFalse();
+		assertThat(job.at("/nextIndex").asLong()).isEqualTo(counts.received());
+		assertThat(this.redis.dbsize()).isEqualTo(counts.applied());
+	}
+
+	private void fill(String list, int values, String suffix) {
+		this.redis.lpush(list, IntStream.range(0, values).mapToObj((i) -> i + suffix).toArray(String[]::new));
+	}
+
+	private static List<String> replies(JsonNode job) {
+		List<JsonNode> items = job.get("items").valueStream().toList();
+		return items.stream().filter((item) -> item.has("reply")).map((item) -> item.get("reply").asString()).toList();
+	}
+
+	private static Answer answer(HttpURLConnection connection) throws IOException {
+		int status = connection.getResponseCode();
+		try (InputStream in = (status < 400) ? connection.getInputStream() : connection.getErrorStream()) {
+			Map<String, List<String>> headers = new TreeMap<>();
+			connection.getHeaderFields().forEach((name, values) -> {
+				if (name != null) {
+					headers.put(name, values);
+				}
+			});
+			return new Answer(status, HttpHeaders.of(headers, (name, value) -> true),
+					new String(in.readAllBytes(), StandardCharsets.UTF_8));
+		}
+	}
+
+	private static InputStream stream(String body) {
+		return new ByteArrayInputStream(body.getBytes(StandardCharsets.UTF_8));
+	}
+
+	/** Records of 64 bytes each, and perhaps a bit of the next one. */
+	private static String records(int bytes) {
+		StringBuilder records = new StringBuilder();
+		for (int i = 0; records.length() < bytes; i++) {
+			String record = "[\"SET\",\"key%09d\",\"".formatted(i);
+			records.append(record).append("v".repeat(61 - record.length())).append("\"]\n");
+		}
+		records.setLength(bytes);
+		return records.toString();
+	}
+
+}

@@ -1,0 +1,127 @@
+package io.pipeset.web;
+
+import java.io.IOException;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.charset.StandardCharsets;
+
+import io.lettuce.core.api.sync.RedisCommands;
+import io.pipeset.redis.TestRedis;
+import io.pipeset.report.Counts;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+import org.springframework.http.MediaType;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Whatever goes wrong is answered with problem details, whoever notices it. */
+@ServiceTest
+class ProblemTests {
+
+	private final Service service;
+
+	private final RedisCommands<String, String> redis = TestRedis.shared().client();
+
+	ProblemTests(Service service) {
+		this.service = service;
+	}
+
+	@BeforeEach
+	void emptyRedis() {
+		this.redis.flushall();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/", "/nothing", "/pipeset", "/pipeset/1/2", "/v1", "/v1/jobs/1", "/listinput/" })
+	void anUnknownPathIsNotFound(String path) {
+		this.service.post(path).refusal(404, "not-found");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "GET, /v1/jobs", "PUT, /v1/jobs", "DELETE, /v1/jobs", "PUT, /pipeset/5", "DELETE, /pipeset/5",
+			"PATCH, /listinput/list" })
+	void anotherMethodIsRefusedWithTheRightOne(String method, String path) {
+		Answer answer = this.service.send(this.service.request(path).method(method, BodyPublishers.noBody()));
+		answer.refusal(405, "method-not-allowed");
+		assertThat(answer.header("Allow")).isEqualTo("POST");
+		assertThat(this.redis.dbsize()).isZero();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "application/json", "text/html", "text/plain", "image/png", "application/problem+json" })
+	void aProblemIsAProblemWhateverIsAccepted(String accept) {
+		this.service.send(this.service.request("/pipeset/abc").header("Accept", accept).POST(BodyPublishers.noBody()))
+			.refusal(400, "invalid-count");
+		this.service.send(this.service.request("/nothing").header("Accept", accept).GET()).refusal(404, "not-found");
+		this.service.send(this.service.request("/pipeset/1").header("Accept", accept).GET())
+			.refusal(405, "method-not-allowed");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "text/html", "application/problem+json", "image/png" })
+	void aReportIsJsonWhateverIsAccepted(String accept) {
+		this.service.send(this.service.request("/pipeset/3").header("Accept", accept).POST(BodyPublishers.noBody()))
+			.report();
+		assertThat(this.redis.dbsize()).isEqualTo(3);
+	}
+
+	@ParameterizedTest
+	@ValueSource(
+			strings = { "/listinput/%FF?count=1", "/listinput/%zz?count=1", "/pipeset/1?batchSize=%zz", "/pipeset/1?%",
+					"/pipeset/{1}", "/listinput/a\\b?count=1", "/listinput/a%5Cb?count=1", "/listinput/a%00b?count=1" })
+	void whatTheContainerRefusesIsAProblemToo(String path) throws IOException {
+		try (Wire wire = Wire.post(this.service, path, "Content-Length: 0")) {
+			Answer answer = wire.answer();
+			assertThat(answer.status()).isEqualTo(400);
+			assertThat(MediaType.valueOf(answer.header("Content-Type")))
+				.matches(MediaType.APPLICATION_PROBLEM_JSON::equalsTypeAndSubtype);
+			assertThat(answer.json().at("/type").asString()).startsWith("urn:pipeset:problem:");
+		}
+		assertThat(this.redis.dbsize()).isZero();
+	}
+
+	@Test
+	void aBrokenJsonArrayEndsTheJobAndTellsWhere() {
+		String good = "[{\"op\":\"SET\",\"key\":\"a\",\"value\":\"é\"},[\"SET\",\"b\",\"2\"],";
+		Answer answer = this.service.post("/v1/jobs", Service.JSON, good + "{\"op\" \"SET\"},[\"SET\",\"c\",\"3\"]]");
+		JsonNode job = answer.job(400, "malformed-body", "failed");
+		int offset = good.getBytes(StandardCharsets.UTF_8).length + "{\"op\" ".length();
+		assertThat(job.at("/byteOffset").asInt(-1)).isEqualTo(offset);
+		assertThat(answer.json().at("/detail").asString()).contains(Integer.toString(offset));
+		assertThat(Answer.counts(job)).isEqualTo(new Counts(2, 2, 0, 0, 0, 0));
+		assertThat(job.at("/inputComplete").asBoolean(true)).isFalse();
+		assertThat(job.at("/nextIndex").asInt(-1)).isEqualTo(2);
+		assertThat(this.redis.keys("*")).containsExactlyInAnyOrder("a", "b");
+		assertThat(this.redis.get("a")).isEqualTo("é");
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			{"op":"SET"}                    | 0
+			''                              | 0
+			[["SET","a","1"]                | 16
+			[["SET","a","1"] ["SET","b"]]   | 17
+			[["SET","a","1"]] x             | 18
+			""")
+	void whatIsNoArrayEndsTheJobWhereItStopsBeingOne(String body, int offset) {
+		JsonNode job = this.service.post("/v1/jobs", Service.JSON, body).job(400, "malformed-body", "failed");
+		assertThat(job.at("/byteOffset").asInt(-1)).isEqualTo(offset);
+		assertThat(this.redis.dbsize()).isEqualTo(Answer.counts(job).applied());
+	}
+
+	@Test
+	void aMalformedBodyLeavesAHundredThousandRecordsBeforeItInRedis() {
+		JsonNode job = this.service
+			.upload("/v1/jobs?op=SET&concurrency=4", Service.JSON,
+					Lines.of(100_001,
+							(i) -> (i == 100_000) ? "}" : ((i == 0) ? "[" : "") + "{\"key\":" + i + ",\"value\":1},"))
+			.job(400, "malformed-body", "failed");
+		assertThat(Answer.counts(job)).isEqualTo(new Counts(100_000, 100_000, 0, 0, 0, 0));
+		assertThat(this.redis.dbsize()).isEqualTo(100_000);
+	}
+
+}

@@ -1,0 +1,314 @@
+package io.pipeset.web;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
+import io.lettuce.core.KillArgs;
+import io.pipeset.redis.TestRedis;
+import io.pipeset.report.Counts;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Whatever happens to Redis, every record is accounted for, and the next job works as
+ * soon as Redis does.
+ */
+@ServiceTest(properties = "server.tomcat.connection-timeout=20s")
+class RedisFaultTests {
+
+	private static final TestRedis redis = TestRedis.start();
+
+	private static final Duration SOON = Duration.ofSeconds(10);
+
+	private final Service service;
+
+	RedisFaultTests(Service service) {
+		this.service = service;
+	}
+
+	@DynamicPropertySource
+	static void properties(DynamicPropertyRegistry registry) {
+		redis.register(registry);
+	}
+
+	@AfterAll
+	static void end() {
+		redis.close();
+	}
+
+	@BeforeEach
+	void emptyRedis() {
+		redis.client().flushall();
+		assertThat(Answer.counts(this.service.post("/pipeset/10").report())).isEqualTo(new Counts(10, 10, 0, 0, 0, 0));
+		redis.client().flushall();
+	}
+
+	@AfterEach
+	void healRedis() {
+		redis.resume();
+		await().atMost(SOON).ignoreExceptions().until(() -> redis.client().ping().equals("PONG"));
+		redis.client().replicaofNoOne();
+		redis.client().configSet("maxmemory", "0");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "/pipeset/100000, 1", "/pipeset/100000, 4", "/pipeset/5, 1", "/piperpop/100, 1" })
+	void aRedisThatIsDownIsUnreachableAndNothingIsProcessed(String path, int concurrency) {
+		redis.kill();
+		try {
+			long began = System.nanoTime();
+			Answer answer = this.service.post(path + "?concurrency=" + concurrency + "&timeout=5s");
+			assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(5));
+			JsonNode job = answer.job(503, "redis-unreachable", "failed");
+			long count = Long.parseLong(path.replaceAll("\\D", ""));
+			assertThat(Answer.counts(job)).isEqualTo(new Counts(count, 0, 0, 0, 0, count));
+			assertThat(answer.header("Retry-After")).matches("[1-9][0-9]*");
+			assertThat(job.at("/bytesSent").asLong(-1)).isZero();
+		}
+		finally {
+			redis.restart();
+		}
+		assertThat(Answer.counts(this.service.post("/pipeset/100").report()))
+			.isEqualTo(new Counts(100, 100, 0, 0, 0, 0));
+		assertThat(redis.client().dbsize()).isEqualTo(100);
+	}
+
+	@Test
+	void anUploadToARedisThatIsDownIsNotReadToItsEnd() {
+		redis.kill();
+		try {
+			JsonNode job = this.service
+				.upload("/v1/jobs?op=SET", Service.NDJSON,
+						Lines.of(200_000, (i) -> "{\"key\":\"k" + i + "\",\"value\":\"v\"}"))
+				.job(503, "redis-unreachable", "failed");
+			Counts counts = Answer.counts(job);
+			assertThat(counts.unprocessed()).isEqualTo(counts.received()).isPositive();
+			assertThat(job.at("/inputComplete").asBoolean(true)).isFalse();
+			assertThat(job.at("/nextIndex").asLong()).isEqualTo(counts.received());
+		}
+		finally {
+			redis.restart();
+		}
+	}
+
+	@Test
+	void readinessFollowsRedisAndLivenessDoesNot() {
+		assertThat(this.service.get("/actuator/health/readiness").status()).isEqualTo(200);
+		redis.kill();
+		try {
+			assertThat(this.service.get("/actuator/health/readiness").status()).isEqualTo(503);
+			assertThat(this.service.get("/actuator/health").status()).isEqualTo(503);
+			assertThat(this.service.get("/actuator/health/liveness").status()).isEqualTo(200);
+		}
+		finally {
+			redis.restart();
+		}
+		await().atMost(SOON)
+			.untilAsserted(() -> assertThat(this.service.get("/actuator/health/readiness").status()).isEqualTo(200));
+		assertThat(this.service.get("/actuator/health/liveness").status()).isEqualTo(200);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "&concurrency=4&batchSize=500", "&flush=each" })
+	void aRedisThatDiesDuringAnUploadIsLostAndEveryRecordIsAccountedFor(String settings) throws Exception {
+		CompletableFuture<Answer> upload = this.service.sendAsync(this.service.uploading("/v1/jobs?op=SET" + settings,
+				Service.NDJSON, Lines.of(5_000_000, (i) -> "{\"key\":\"k" + i + "\",\"value\":\"v\"}")));
+		await().atMost(SOON).until(() -> redis.client().dbsize() > 2000);
+		redis.kill();
+		try {
+			Answer answer = upload.get(30, TimeUnit.SECONDS);
+			JsonNode job = answer.job(502, "redis-lost", "failed");
+			Counts counts = Answer.counts(job);
+			assertThat(counts.applied() + counts.unknown()).isGreaterThan(2000);
+			assertThat(counts.received()).isLessThan(5_000_000);
+			assertThat(counts.rejected()).isZero();
+			assertThat(job.at("/nextIndex").asLong()).isEqualTo(counts.received());
+			for (JsonNode item : job.get("items")) {
+				assertThat(item.at("/error/code").asString())
+					.isEqualTo((item.at("/status").asString().equals("unknown")) ? "CONNECTION_LOST" : "NOT_SENT");
+			}
+		}
+		finally {
+			redis.restart();
+		}
+		assertThat(Answer.counts(this.service.post("/pipeset/100?concurrency=4").report()))
+			.isEqualTo(new Counts(100, 100, 0, 0, 0, 0));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "1", "4" })
+	void aRedisThatFallsSilentTimesOutAndWhatWasWrittenIsUnknown(String concurrency) throws Exception {
+		CompletableFuture<Answer> upload = this.service
+			.sendAsync(this.service.uploading("/v1/jobs?timeout=500ms&concurrency=" + concurrency, Service.NDJSON,
+					Lines.of(5_000_000, (i) -> "[\"LPUSH\",\"l" + (i % 100) + "\",\"" + i + "\"]")));
+		await().atMost(SOON).until(() -> redis.client().dbsize() == 100);
+		redis.pause();
+		long began = System.nanoTime();
+		Counts counts;
+		try {
+			JsonNode job = upload.get(30, TimeUnit.SECONDS).job(502, "redis-lost", "failed");
+			assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(5));
+			counts = Answer.counts(job);
+			assertThat(counts.unknown()).isPositive();
+			assertThat(job.at("/items/0/status").asString()).isEqualTo("unknown");
+			assertThat(job.at("/items/0/error/code").asString()).isEqualTo("TIMEOUT");
+			assertThat(job.at("/items/0/error/retryable").asBoolean(true)).isFalse();
+		}
+		finally {
+			redis.resume();
+		}
+		assertThat(Answer.counts(this.service.post("/pipeset/100").report()))
+			.isEqualTo(new Counts(100, 100, 0, 0, 0, 0));
+		long pushed = IntStream.range(0, 100).mapToLong((i) -> redis.client().llen("l" + i)).sum();
+		assertThat(pushed).isBetween(counts.applied(), counts.applied() + counts.unknown());
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "1", "4" })
+	void aRedisThatIsSilentFromTheStartIsGivenUpAfterTheJobsTimeout(String concurrency) throws Exception {
+		List<CompletableFuture<Answer>> warmUp = IntStream.range(0, 6)
+			.mapToObj((i) -> this.service.sendAsync(this.service.uploading("/v1/jobs?op=SET&concurrency=4&flush=each",
+					Service.NDJSON, Lines.of(5000, (record) -> "{\"key\":\"k" + record + "\",\"value\":\"v\"}"))))
+			.toList();
+		for (CompletableFuture<Answer> job : warmUp) {
+			job.get(30, TimeUnit.SECONDS).report();
+		}
+		redis.pause();
+		long began = System.nanoTime();
+		Answer answer = this.service.post("/pipeset/1000?timeout=500ms&concurrency=" + concurrency);
+		Duration took = Duration.ofNanos(System.nanoTime() - began);
+		redis.resume();
+		assertThat(answer.status()).isIn(502, 503);
+		assertThat(took).isLessThan(Duration.ofSeconds(3));
+		Counts counts = Answer.counts(answer.json().get("job"));
+		assertThat(counts.received()).isEqualTo(1000);
+		assertThat(counts.unknown() + counts.unprocessed()).isEqualTo(1000);
+	}
+
+	@Test
+	void aRedisWithoutMemoryFromTheStartRefusesTheWholeJob() {
+		redis.client().configSet("maxmemory", "1");
+		JsonNode job = this.service.post("/pipeset/100000?batchSize=500").job(503, "redis-refuses", "stopped");
+		Counts counts = Answer.counts(job);
+		assertThat(counts.received()).isEqualTo(100_000);
+		assertThat(counts.applied()).isZero();
+		assertThat(counts.rejected()).isPositive();
+		assertThat(counts.unknown()).isZero();
+		assertThat(job.at("/items/0/error/code").asString()).isEqualTo("OOM");
+		assertThat(job.at("/items/0/error/retryable").asBoolean()).isTrue();
+		assertThat(redis.client().dbsize()).isZero();
+	}
+
+	@Test
+	void aRedisThatRunsOutOfMemoryStopsTheJob() {
+		long used = Long.parseLong(redis.client()
+			.info("memory")
+			.lines()
+			.filter((line) -> line.startsWith("used_memory:"))
+			.findFirst()
+			.orElseThrow()
+			.substring("used_memory:".length())
+			.strip());
+		redis.client().configSet("maxmemory", Long.toString(used + (3 << 20)));
+		Answer answer = this.service.post("/pipeset/100000?batchSize=500");
+		JsonNode job = answer.job(502, "redis-refuses", "stopped");
+		Counts counts = Answer.counts(job);
+		assertThat(counts.received()).isEqualTo(100_000);
+		assertThat(counts.applied()).isPositive().isEqualTo(redis.client().dbsize());
+		assertThat(counts.rejected()).isGreaterThanOrEqualTo(500);
+		assertThat(counts.unprocessed()).isPositive();
+		assertThat(answer.json().at("/detail").asString()).contains("OOM");
+		redis.client().configSet("maxmemory", "0");
+		this.service.post("/pipeset/100000?batchSize=500").report();
+		assertThat(redis.client().dbsize()).isEqualTo(100_000);
+	}
+
+	@Test
+	void aReadOnlyReplicaRefusesTheWholeJob() {
+		redis.client().replicaof("127.0.0.1", 1);
+		Answer answer = this.service.post("/pipeset/1000");
+		JsonNode job = answer.job(503, "redis-refuses", "stopped");
+		assertThat(Answer.counts(job).applied()).isZero();
+		assertThat(job.at("/items/0/error/code").asString()).isEqualTo("READONLY");
+		assertThat(answer.json().at("/detail").asString()).contains("READONLY");
+		redis.client().replicaofNoOne();
+		assertThat(redis.client().dbsize()).isZero();
+		this.service.post("/pipeset/1000").report();
+		assertThat(redis.client().dbsize()).isEqualTo(1000);
+	}
+
+	@Test
+	void connectionsThatRedisClosesBetweenJobsAreReplaced() {
+		for (int i = 0; i < 5; i++) {
+			redis.client().flushall();
+			redis.client().clientKill(KillArgs.Builder.typeNormal().skipme());
+			Answer answer = this.service.post("/pipeset/100?concurrency=4");
+			if (answer.status() != 200) {
+				// The end of the connection may not have been noticed yet: then nothing
+				// ran.
+				Counts counts = Answer.counts(answer.json().get("job"));
+				assertThat(counts.applied()).isEqualTo(redis.client().dbsize());
+				answer = this.service.post("/pipeset/100?concurrency=4");
+			}
+			assertThat(Answer.counts(answer.report())).isEqualTo(new Counts(100, 100, 0, 0, 0, 0));
+			assertThat(redis.client().dbsize()).isEqualTo(100);
+		}
+	}
+
+	@RepeatedTest(3)
+	void connectionsThatWereBeingOpenedWhenRedisFellSilentAreNotTakenForOpenOnes() throws Exception {
+		redis.client().clientKill(KillArgs.Builder.typeNormal().skipme());
+		CompletableFuture<Answer> upload = this.service
+			.sendAsync(this.service.uploading("/v1/jobs?timeout=500ms&concurrency=8", Service.NDJSON,
+					Lines.of(1_000_000, (i) -> "[\"LPUSH\",\"l" + (i % 100) + "\",\"" + i + "\"]")));
+		await().atMost(SOON).pollInterval(Duration.ofMillis(1)).until(() -> redis.client().dbsize() > 0);
+		redis.pause();
+		try {
+			assertThat(upload.get(30, TimeUnit.SECONDS).status()).isIn(502, 503);
+		}
+		finally {
+			redis.resume();
+		}
+		for (int i = 0; i < 5; i++) {
+			this.service.post("/pipeset/100").report();
+		}
+	}
+
+	@Test
+	void popsAreNeitherLostNorRunTwiceWhenTheirConnectionIsKilled() throws Exception {
+		int values = 50_000;
+		this.service.post("/listinput/queue?count=" + values).report();
+		CompletableFuture<Answer> pops = this.service
+			.sendAsync(this.service.uploading("/v1/jobs?results=none&flush=buffered:10", Service.NDJSON,
+					Lines.of(3_000_000, (i) -> "[\"RPOP\",\"queue\"]")));
+		await().atMost(SOON).pollInterval(Duration.ofMillis(1)).until(() -> redis.client().llen("queue") < 49_000);
+		// Once is not enough where it falls between two batches.
+		await().atMost(Duration.ofSeconds(30)).pollInterval(Duration.ofMillis(5)).until(() -> {
+			redis.client().clientKill(KillArgs.Builder.typeNormal().skipme());
+			return pops.isDone();
+		});
+		JsonNode job = pops.get().job(502, "redis-lost", "failed");
+		Counts counts = Answer.counts(job);
+		assertThat(job.get("items").valueStream().map((item) -> item.get("reply").asString()).toList())
+			.isEqualTo(ShortcutTests.values(0, (int) counts.applied()));
+		assertThat(values - redis.client().llen("queue")).isBetween(counts.applied(),
+				counts.applied() + counts.unknown());
+	}
+
+}

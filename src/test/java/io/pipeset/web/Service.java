@@ -1,0 +1,93 @@
+package io.pipeset.web;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/** A client of the running service that speaks HTTP to it, and nothing else. */
+final class Service {
+
+	static final String NDJSON = "application/x-ndjson";
+
+	static final String JSON = "application/json";
+
+	private static final HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+	private final int port;
+
+	Service(int port) {
+		this.port = port;
+	}
+
+	int port() {
+		return this.port;
+	}
+
+	URI uri(String pathAndQuery) {
+		return URI.create("http://127.0.0.1:" + this.port + pathAndQuery);
+	}
+
+	HttpRequest.Builder request(String pathAndQuery) {
+		return HttpRequest.newBuilder(uri(pathAndQuery)).timeout(Duration.ofMinutes(2));
+	}
+
+	Answer send(HttpRequest.Builder request) {
+		try {
+			return answer(client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray()));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	CompletableFuture<Answer> sendAsync(HttpRequest.Builder request) {
+		return client.sendAsync(request.build(), HttpResponse.BodyHandlers.ofByteArray()).thenApply(Service::answer);
+	}
+
+	Answer get(String pathAndQuery) {
+		return send(request(pathAndQuery).GET());
+	}
+
+	/** Posts nothing: no body and no Content-Type. */
+	Answer post(String pathAndQuery) {
+		return send(request(pathAndQuery).POST(BodyPublishers.noBody()));
+	}
+
+	/** Posts a body that declares its length. */
+	Answer post(String pathAndQuery, String type, String body) {
+		return send(request(pathAndQuery).header("Content-Type", type)
+			.POST(BodyPublishers.ofString(body, StandardCharsets.UTF_8)));
+	}
+
+	/** Posts a line for each record. */
+	Answer ndjson(String pathAndQuery, String... lines) {
+		return post(pathAndQuery, NDJSON, String.join("\n", lines) + "\n");
+	}
+
+	/** Posts a chunked body that is made while it is sent. */
+	Answer upload(String pathAndQuery, String type, InputStream body) {
+		return send(uploading(pathAndQuery, type, body));
+	}
+
+	HttpRequest.Builder uploading(String pathAndQuery, String type, InputStream body) {
+		return request(pathAndQuery).header("Content-Type", type).POST(BodyPublishers.ofInputStream(() -> body));
+	}
+
+	private static Answer answer(HttpResponse<byte[]> response) {
+		return new Answer(response.statusCode(), response.headers(),
+				new String(response.body(), StandardCharsets.UTF_8));
+	}
+
+}

@@ -1,0 +1,198 @@
+package io.pipeset.web;
+
+import java.net.http.HttpRequest.BodyPublishers;
+import java.util.List;
+
+import io.lettuce.core.api.sync.RedisCommands;
+import io.pipeset.redis.TestRedis;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Settings are taken as asked, or refused by name; none is ignored. */
+@ServiceTest
+class SettingsTests {
+
+	private static final String RECORD = "[\"SET\",\"k\",\"v\"]";
+
+	private static final List<String> CALLS = List.of("/v1/jobs?", "/pipeset/1?", "/pipehset/1?", "/piperpop/1?",
+			"/listinput/list?count=1&");
+
+	private final Service service;
+
+	private final RedisCommands<String, String> redis = TestRedis.shared().client();
+
+	SettingsTests(Service service) {
+		this.service = service;
+	}
+
+	@BeforeEach
+	void emptyRedis() {
+		this.redis.flushall();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "batchSize, 0, 1 to 100000", "batchSize, 100001, 1 to 100000", "batchSize, -1, 1 to 100000",
+			"batchSize, ten, 1 to 100000", "batchSize, 1.5, 1 to 100000", "batchSize, '', 1 to 100000",
+			"batchSize, 99999999999, 1 to 100000", "flush, sometimes, 'each, close or buffered:N'",
+			"flush, buffered, 1 to 100000", "flush, buffered:0, 1 to 100000", "flush, buffered:100001, 1 to 100000",
+			"flush, buffered:-1, 1 to 100000", "flush, '', 'each, close or buffered:N'", "concurrency, 0, 1 to 16",
+			"concurrency, 17, 1 to 16", "concurrency, many, 1 to 16", "timeout, 30, 1ms to 1h",
+			"timeout, 0s, 1ms to 1h", "timeout, 2h, 1ms to 1h", "timeout, -5s, 1ms to 1h", "timeout, PT-1S, 1ms to 1h",
+			"timeout, soon, 1ms to 1h", "timeout, 1us, 1ms to 1h", "timeout, 999999999999999999d, 1ms to 1h",
+			"maxErrors, -1, 0 or more", "maxErrors, few, 0 or more", "results, some, 'errors, all or none'",
+			"results, '', 'errors, all or none'" })
+	void aRefusedValueNamesTheSettingTheValueAndWhatIsAllowed(String setting, String value, String allowed) {
+		this.redis.lpush("mylist9", "stays");
+		for (String call : CALLS) {
+			String detail = post(call + setting + "=" + value).refusal(400, "invalid-setting");
+			assertThat(detail).contains("'" + setting + "'").contains("'" + value + "'").contains(allowed);
+		}
+		assertThat(this.redis.keys("*")).containsExactly("mylist9");
+		assertThat(this.redis.llen("mylist9")).isOne();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "FLUSHALL", "", "GET" })
+	void anUnknownDefaultOperationNamesTheKnownOnes(String operation) {
+		assertThat(post("/v1/jobs?op=" + operation).refusal(400, "invalid-setting")).contains("'op'")
+			.contains("'" + operation + "'")
+			.contains("SET, HSET, RPOP, LPUSH, DEL");
+		assertThat(this.redis.dbsize()).isZero();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "batchsize", "batch_size", "pipeline", "BATCHSIZE", "dryrun" })
+	void anUnknownSettingIsRefusedByNameWithTheKnownOnes(String setting) {
+		for (String call : CALLS) {
+			assertThat(post(call + setting + "=5").refusal(400, "unknown-setting")).contains("'" + setting + "'")
+				.contains("batchSize")
+				.contains("maxErrors");
+		}
+		assertThat(this.redis.dbsize()).isZero();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "/pipeset/1?op=HSET, op", "/pipehset/1?op=SET, op", "/piperpop/1?op=SET, op",
+			"/listinput/list?op=SET, op", "/pipeset/1?key=k, key", "/pipeset/1?count=2, count", "/v1/jobs?key=k, key",
+			"/v1/jobs?count=1, count", "/piperpop/1?count=5, count", "/listinput/list?key=k, key" })
+	void aSettingWithoutAMeaningHereIsRefusedByName(String path, String setting) {
+		assertThat(post(path).refusal(400, "unknown-setting")).contains("'" + setting + "'");
+		assertThat(this.redis.dbsize()).isZero();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "retries=3", "ttl=60", "encoding=base64", "rateLimit=10", "atomic=batch", "dryRun=true",
+			"reliable=true", "receiptTtl=60s", "dryRun=false" })
+	void aSettingThatIsNotThereYetIsRefusedByName(String setting) {
+		for (String call : CALLS) {
+			assertThat(post(call + setting).refusal(400, "not-available"))
+				.contains("'" + setting.replaceFirst("=.*", "") + "'");
+		}
+		assertThat(this.redis.dbsize()).isZero();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "batchSize=5&batchSize=6", "batchSize=5&batchSize=5", "flush=each&x=1&flush=close",
+			"batch%53ize=5&batchSize=5" })
+	void aRepeatedSettingIsRefusedByName(String settings) {
+		for (String call : CALLS) {
+			assertThat(post(call + settings).refusal(400, "invalid-setting")).contains("more than once")
+				.containsAnyOf("'batchSize'", "'flush'");
+		}
+		assertThat(this.redis.dbsize()).isZero();
+	}
+
+	@Test
+	void aRepeatedKeyOrCountIsRefused() {
+		post("/piperpop/1?key=a&key=b").refusal(400, "invalid-setting");
+		post("/listinput/list?count=1&count=2").refusal(400, "invalid-setting");
+		assertThat(this.redis.dbsize()).isZero();
+	}
+
+	@Test
+	void theReportEchoesTheDefaultsInEffect() {
+		JsonNode settings = post("/v1/jobs").report().get("settings");
+		assertThat(settings.at("/batchSize").asInt()).isEqualTo(10_000);
+		assertThat(settings.at("/flush").asString()).isEqualTo("buffered:500");
+		assertThat(settings.at("/concurrency").asInt()).isOne();
+		assertThat(settings.at("/timeout").asString()).isEqualTo("10s");
+		assertThat(settings.at("/results").asString()).isEqualTo("errors");
+		assertThat(settings.has("maxErrors")).isFalse();
+	}
+
+	@Test
+	void theReportEchoesTheSettingsAsked() {
+		JsonNode settings = post(
+				"/v1/jobs?batchSize=7&flush=buffered:3&concurrency=2&timeout=1500ms&maxErrors=9&results=all&op=HSET")
+			.report()
+			.get("settings");
+		assertThat(settings.at("/batchSize").asInt()).isEqualTo(7);
+		assertThat(settings.at("/flush").asString()).isEqualTo("buffered:3");
+		assertThat(settings.at("/concurrency").asInt()).isEqualTo(2);
+		assertThat(settings.at("/timeout").asString()).isEqualTo("1500ms");
+		assertThat(settings.at("/maxErrors").asInt()).isEqualTo(9);
+		assertThat(settings.at("/results").asString()).isEqualTo("all");
+		assertThat(settings.at("/op").asString()).isEqualTo("HSET");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "30s, 30s", "PT2S, 2s", "PT0.5S, 500ms", "1m, 60s", "1h, 3600s", "1ms, 1ms" })
+	void aTimeoutIsADurationOfEitherStyle(String timeout, String echoed) {
+		assertThat(this.service.post("/pipeset/0?timeout=" + timeout).report().at("/settings/timeout").asString())
+			.isEqualTo(echoed);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "batchSize=1", "batchSize=100000", "flush=buffered:1", "flush=buffered:100000",
+			"concurrency=1", "concurrency=16", "maxErrors=0", "results=none" })
+	void theBoundsThemselvesAreAllowed(String setting) {
+		for (String call : CALLS) {
+			post(call + setting).report();
+		}
+		assertThat(this.redis.get("k")).isEqualTo("v");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "Idempotency-Key", "Prefer" })
+	void aHeaderThatIsNotThereYetIsRefusedByName(String header) {
+		for (String path : List.of("/pipeset/1", "/pipehset/1", "/piperpop/1", "/listinput/list")) {
+			assertThat(this.service
+				.send(this.service.request(path).header(header, "respond-async").POST(BodyPublishers.noBody()))
+				.refusal(400, "not-available")).contains("'" + header + "'");
+		}
+		for (String path : List.of("/v1/jobs", "/pipeset/1")) {
+			assertThat(this.service
+				.send(this.service.request(path)
+					.header(header, "respond-async")
+					.header("Content-Type", Service.NDJSON)
+					.POST(BodyPublishers.ofString(RECORD)))
+				.refusal(400, "not-available")).contains("'" + header + "'");
+		}
+		assertThat(this.redis.dbsize()).isZero();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "gzip", "br", "GZIP", "gzip, identity" })
+	void aContentEncodingIsRefusedByName(String encoding) {
+		for (String path : List.of("/v1/jobs", "/pipeset/1")) {
+			assertThat(this.service
+				.send(this.service.request(path)
+					.header("Content-Encoding", encoding)
+					.header("Content-Type", Service.NDJSON)
+					.POST(BodyPublishers.ofString(RECORD)))
+				.refusal(415, "unsupported-content-encoding")).contains("'" + encoding + "'");
+		}
+		assertThat(this.redis.dbsize()).isZero();
+	}
+
+	private Answer post(String path) {
+		return (path.startsWith("/v1")) ? this.service.ndjson(path, RECORD) : this.service.post(path);
+	}
+
+}
