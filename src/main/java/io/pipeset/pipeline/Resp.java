@@ -74,12 +74,24 @@ final class Resp {
 	 * @return a string, or where they are not UTF-8 {@code {"base64": "…"}}
 	 */
 	static Object text(byte[] bytes, int from, int to) {
+		if (isAscii(bytes, from, to)) {
+			return new String(bytes, from, to - from, StandardCharsets.ISO_8859_1);
+		}
 		try {
 			return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes, from, to - from)).toString();
 		}
 		catch (CharacterCodingException ex) {
 			return Map.of("base64", Base64.getEncoder().encodeToString(Arrays.copyOfRange(bytes, from, to)));
 		}
+	}
+
+	private static boolean isAscii(byte[] bytes, int from, int to) {
+		for (int i = from; i < to; i++) {
+			if (bytes[i] < 0) {
+				return false;
+			}
+		}
+		return true;
 	}
 
 	/** A whole reply as a report shows it. */

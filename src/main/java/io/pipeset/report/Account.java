@@ -1,6 +1,7 @@
 package io.pipeset.report;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
@@ -122,12 +123,15 @@ public final class Account {
 	 * @return whether they still have to be listed with their item
 	 */
 	public synchronized boolean take(Object reply, long bytes) {
-		List<?> all = (reply instanceof List<?> list) ? list : List.of(reply);
-		this.taken += all.size();
+		boolean several = reply instanceof List<?>;
+		this.taken += (several) ? ((List<?>) reply).size() : 1;
 		this.takenBytes += bytes;
 		this.largestTakenBytes = Math.max(this.largestTakenBytes, bytes);
-		if (this.valuesApart) {
-			this.values.addAll(all);
+		if (this.valuesApart && several) {
+			this.values.addAll((List<?>) reply);
+		}
+		else if (this.valuesApart) {
+			this.values.add(reply);
 		}
 		return !this.valuesApart;
 	}
@@ -208,7 +212,7 @@ public final class Account {
 	 * @return them in their order, or {@code null} where items carry them
 	 */
 	public synchronized @Nullable List<Object> values() {
-		return (this.valuesApart) ? List.copyOf(this.values) : null;
+		return (this.valuesApart) ? Collections.unmodifiableList(this.values) : null;
 	}
 
 	/**

@@ -1,0 +1,156 @@
+package io.pipeset.benchmark;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import io.pipeset.benchmark.cases.Bench;
+import io.pipeset.benchmark.cases.BenchmarkCase;
+import io.pipeset.benchmark.cases.DefaultsCase;
+import io.pipeset.benchmark.cases.FarCase;
+import io.pipeset.benchmark.cases.Grid;
+import io.pipeset.benchmark.cases.HashCase;
+import io.pipeset.benchmark.cases.JvmCase;
+import io.pipeset.benchmark.cases.LongCase;
+import io.pipeset.benchmark.cases.OtherJarCase;
+import io.pipeset.benchmark.cases.PopCase;
+import io.pipeset.benchmark.cases.RivalsCase;
+import io.pipeset.benchmark.cases.SetCase;
+import io.pipeset.benchmark.cases.SmallJobsCase;
+import io.pipeset.benchmark.cases.ValuesCase;
+import io.pipeset.benchmark.process.BenchmarkException;
+import io.pipeset.benchmark.report.Chart;
+import io.pipeset.benchmark.report.Console;
+import io.pipeset.benchmark.report.Document;
+import io.pipeset.benchmark.report.Figures;
+import io.pipeset.benchmark.report.Machine;
+import io.pipeset.benchmark.report.Table;
+import io.pipeset.benchmark.report.Target;
+import io.pipeset.benchmark.report.Versions;
+
+/** Runs the cases that were asked for, shows their figures and writes them down. */
+public final class Benchmark {
+
+	private static final List<String> FULL = List.of("set", "rivals", "hset", "rpop", "values", "small", "far");
+
+	private static final String LONG = "long";
+
+	private static final String DEFAULTS = "defaults";
+
+	private static final String JVM = "jvm";
+
+	private final Options options;
+
+	private final Console console = new Console();
+
+	private Benchmark(Options options) {
+		this.options = options;
+	}
+
+	/**
+	 * Runs the benchmark.
+	 * @param args none: everything is a system property
+	 */
+	public static void main(String[] args) {
+		new Benchmark(Options.fromSystemProperties()).run();
+		// Threads of the proxy and of clients may linger.
+		System.exit(0);
+	}
+
+	private void run() {
+		Map<String, BenchmarkCase> cases = chosen();
+		List<Table> setting;
+		Figures figures;
+		try (Bench bench = new Bench(this.options.work(), this.options.jar(), this.options.jvm(), this.options.runs(),
+				this.options.longRun(), this.console)) {
+			setting = List.of(Machine.describe(), Versions.describe(this.options.jar(), this.options.jvm(),
+					bench.redis().version(), bench.caller().name()));
+			cases.forEach((name, benchmarkCase) -> benchmarkCase.run(bench));
+			figures = bench.figures();
+		}
+		show(setting);
+		show(figures.tables());
+		boolean targets = cases.keySet().stream().anyMatch((name) -> FULL.contains(name) || name.equals(LONG));
+		if (targets) {
+			show(List.of(Target.judge(figures)));
+		}
+		write(cases, setting, figures, targets);
+		this.console.progress("done");
+	}
+
+	private Map<String, BenchmarkCase> chosen() {
+		Map<String, BenchmarkCase> all = new LinkedHashMap<>();
+		all.put("set", new SetCase());
+		all.put("rivals", new RivalsCase());
+		all.put("hset", new HashCase());
+		all.put("rpop", new PopCase());
+		all.put("values", new ValuesCase());
+		all.put("small", new SmallJobsCase());
+		all.put("far", new FarCase());
+		all.put(LONG, new LongCase());
+		all.put(DEFAULTS, new DefaultsCase(new Grid(this.options.grid())));
+		all.put(JVM, new JvmCase(this.options.javas()));
+		Path otherJar = this.options.otherJar();
+		if (otherJar != null) {
+			all.put("other", new OtherJarCase(otherJar));
+		}
+		List<String> wanted = new ArrayList<>((this.options.cases().isEmpty()) ? FULL : this.options.cases());
+		if (this.options.cases().isEmpty() && this.options.longRun()) {
+			wanted.add(LONG);
+		}
+		if (!all.keySet().containsAll(wanted)) {
+			throw new BenchmarkException("The cases are " + all.keySet() + ", not " + wanted);
+		}
+		all.keySet().retainAll(wanted);
+		return all;
+	}
+
+	private void show(List<Table> tables) {
+		for (Table table : tables) {
+			this.console.say("\n" + table.title() + "\n\n" + table.toMarkdown());
+		}
+	}
+
+	private void write(Map<String, BenchmarkCase> cases, List<Table> setting, Figures figures, boolean targets) {
+		Path folder = (this.options.isFull() || this.options.docs()) ? Path.of("docs") : this.options.work();
+		String name = (targets) ? "benchmarks" : "benchmarks-" + String.join("-", cases.keySet());
+		List<Table> tables = new ArrayList<>(setting);
+		if (targets) {
+			tables.add(0, Target.judge(figures));
+		}
+		tables.addAll(figures.tables());
+		boolean chart = cases.containsKey("rivals");
+		if (chart) {
+			Document.write(folder.resolve(name + ".svg"), chart(figures).toSvg());
+		}
+		new Document(targets ? "Benchmarks" : "Benchmarks: " + String.join(", ", cases.keySet()),
+				(chart) ? name + ".svg" : "", this.options.command(), tables)
+			.write(folder.resolve(name + ".md"));
+		this.console.progress("wrote " + folder.resolve(name + ".md"));
+	}
+
+	private Chart chart(Figures figures) {
+		List<Chart.Bar> bars = Stream
+			.of(bar(figures, "redis-cli", "redis-cli --pipe", false), bar(figures, "generated", "Pipeset", true),
+					bar(figures, "jedis", "Jedis pipeline", false),
+					bar(figures, "stock-close", "executePipelined, flush close", false),
+					bar(figures, "stock-buffered", "executePipelined, buffered", false),
+					bar(figures, "stock-each", "executePipelined, flush each", false),
+					bar(figures, "first-try", "first try, Boot's defaults", false))
+			.filter((bar) -> !Double.isNaN(bar.value()))
+			.sorted(Comparator.comparingDouble(Chart.Bar::value))
+			.toList();
+		return new Chart("Seconds for 1,000,000 SETs (shorter is better)", "Into an empty Redis on the same machine, "
+				+ Runtime.getRuntime().availableProcessors() + " cores, median of " + this.options.runs() + " runs",
+				bars);
+	}
+
+	private static Chart.Bar bar(Figures figures, String contender, String label, boolean highlighted) {
+		return new Chart.Bar(label, figures.get(RivalsCase.KEY + "/" + contender + "/seconds"), highlighted);
+	}
+
+}

@@ -1,0 +1,13 @@
+package io.pipeset.benchmark.cases;
+
+/** One thing to measure, which leaves its figures with the bench. */
+@FunctionalInterface
+public interface BenchmarkCase {
+
+	/**
+	 * Measures.
+	 * @param bench what to work with
+	 */
+	void run(Bench bench);
+
+}

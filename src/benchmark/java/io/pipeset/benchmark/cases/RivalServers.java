@@ -1,0 +1,108 @@
+package io.pipeset.benchmark.cases;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import java.util.stream.Stream;
+
+import io.pipeset.benchmark.process.BenchmarkException;
+import io.pipeset.benchmark.process.JavaServer;
+import io.pipeset.benchmark.process.Jvm;
+import io.pipeset.benchmark.process.Launch;
+import io.pipeset.benchmark.rival.FirstTryApplication;
+import io.pipeset.benchmark.rival.StockApplication;
+
+/** Starts the rivals that are services, on the libraries of the packaged service. */
+final class RivalServers {
+
+	private static final String LIBRARIES = "BOOT-INF/lib/";
+
+	/** What a project that has only Boot's starters does not have. */
+	private static final List<String> NOT_IN_FIRST_TRY = List.of("commons-pool2-", "micrometer-registry-",
+			"prometheus-");
+
+	private final Bench bench;
+
+	private final Path directory;
+
+	RivalServers(Bench bench) {
+		this.bench = bench;
+		this.directory = bench.work().resolve("rivals");
+	}
+
+	/** The first try with Boot's defaults, those of the JVM included. */
+	JavaServer firstTry() {
+		return start("first-try", FirstTryApplication.class, new Jvm(this.bench.jvm().java(), List.of()),
+				NOT_IN_FIRST_TRY, Map.of());
+	}
+
+	/** Pooled, without observations, with the service's own JVM flags. */
+	JavaServer stock() {
+		Map<String, String> environment = new HashMap<>();
+		environment.put("SPRING_DATA_REDIS_LETTUCE_POOL_MAX_ACTIVE", "16");
+		environment.put("SPRING_DATA_REDIS_LETTUCE_POOL_MAX_IDLE", "16");
+		environment.put("SPRING_AUTOCONFIGURE_EXCLUDE",
+				"org.springframework.boot.data.redis.autoconfigure.observation.LettuceObservationAutoConfiguration");
+		return start("stock", StockApplication.class, this.bench.jvm(), List.of(), environment);
+	}
+
+	private JavaServer start(String name, Class<?> main, Jvm jvm, List<String> without,
+			Map<String, String> environment) {
+		try {
+			List<String> classPath = new ArrayList<>(List.of(classes(main).toString()));
+			classPath.addAll(libraries(without));
+			Map<String, String> all = new HashMap<>(this.bench.redis().address().toSpring());
+			all.putAll(environment);
+			return this.bench.launch(new Launch(name, jvm, List.of("-cp", String.join(File.pathSeparator, classPath),
+					main.getName(), "--spring.profiles.active=" + FirstTryApplication.PROFILE), all));
+		}
+		catch (IOException ex) {
+			throw new BenchmarkException("Cannot prepare " + name, ex);
+		}
+	}
+
+	/** The rivals' classes alone, lest they see what is on the harness's class path. */
+	private Path classes(Class<?> main) throws IOException {
+		Path target = this.directory.resolve("classes");
+		String folder = main.getPackageName().replace('.', '/');
+		Files.createDirectories(target.resolve(folder));
+		Path source = Path.of(main.getProtectionDomain().getCodeSource().getLocation().getPath(), folder);
+		try (Stream<Path> files = Files.list(source)) {
+			for (Path file : files.toList()) {
+				copy(Files.newInputStream(file), target.resolve(folder).resolve(file.getFileName().toString()));
+			}
+		}
+		return target;
+	}
+
+	private List<String> libraries(List<String> without) throws IOException {
+		Path target = Files.createDirectories(this.directory.resolve("lib"));
+		List<String> libraries = new ArrayList<>();
+		try (JarFile jar = new JarFile(this.bench.jar().toFile())) {
+			for (JarEntry entry : jar.stream().toList()) {
+				String name = entry.getName().substring(entry.getName().lastIndexOf('/') + 1);
+				if (entry.getName().startsWith(LIBRARIES) && !name.isEmpty()
+						&& without.stream().noneMatch(name::startsWith)) {
+					copy(jar.getInputStream(entry), target.resolve(name));
+					libraries.add(target.resolve(name).toString());
+				}
+			}
+		}
+		return libraries;
+	}
+
+	private static void copy(InputStream from, Path to) throws IOException {
+		try (from) {
+			Files.write(to, from.readAllBytes());
+		}
+	}
+
+}

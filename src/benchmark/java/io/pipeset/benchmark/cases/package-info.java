@@ -1,0 +1,5 @@
+/** What is measured. */
+@NullMarked
+package io.pipeset.benchmark.cases;
+
+import org.jspecify.annotations.NullMarked;

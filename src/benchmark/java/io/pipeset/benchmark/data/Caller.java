@@ -1,0 +1,170 @@
+package io.pipeset.benchmark.data;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import io.pipeset.benchmark.process.BenchmarkException;
+import io.pipeset.benchmark.process.Program;
+import org.jspecify.annotations.Nullable;
+
+/** Posts as users do, with curl; without curl it is the JDK's own client. */
+public final class Caller {
+
+	private static final int HEAD_BYTES = 2048;
+
+	private static final Pattern APPLIED = Pattern.compile("\"applied\":\\s*(\\d+)");
+
+	private static final Pattern STATUSES = Pattern.compile("(?:200 ?)+");
+
+	private final Optional<Program> curl = Program.find("curl");
+
+	private final HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+	private final Path answers;
+
+	/**
+	 * Makes a caller.
+	 * @param answers where answers go
+	 */
+	public Caller(Path answers) {
+		this.answers = answers;
+	}
+
+	/**
+	 * Names the client.
+	 * @return curl, or the JDK's
+	 */
+	public String name() {
+		return (this.curl.isPresent()) ? "curl" : "java.net.http";
+	}
+
+	/**
+	 * Posts without a body, once to each address, on one connection.
+	 * @param uris the addresses
+	 * @return the records that the answers say are applied
+	 */
+	public long post(List<URI> uris) {
+		return post(uris, null, "");
+	}
+
+	/**
+	 * Posts a file.
+	 * @param uri the address
+	 * @param body the file
+	 * @param mediaType its type
+	 * @return the records that the answer says are applied
+	 */
+	public long post(URI uri, Path body, String mediaType) {
+		return post(List.of(uri), body, mediaType);
+	}
+
+	private long post(List<URI> uris, @Nullable Path body, String mediaType) {
+		try {
+			Files.createDirectories(this.answers);
+			if (this.curl.isPresent()) {
+				curl(this.curl.get(), uris, body, mediaType);
+			}
+			else {
+				send(uris, body, mediaType);
+			}
+			long applied = 0;
+			for (int i = 0; i < uris.size(); i++) {
+				applied += applied(head(answer(i)));
+			}
+			return applied;
+		}
+		catch (IOException ex) {
+			throw new BenchmarkException("Cannot post to " + uris, ex);
+		}
+	}
+
+	private void curl(Program program, List<URI> uris, @Nullable Path body, String mediaType) throws IOException {
+		List<String> arguments = new ArrayList<>(List.of("-sS", "-X", "POST", "-w", "%{http_code} "));
+		if (body != null) {
+			arguments.addAll(List.of("-T", body.toString(), "-H", "Content-Type: " + mediaType));
+		}
+		for (int i = 0; i < uris.size(); i++) {
+			arguments.addAll(List.of("-o", answer(i).toString(), uris.get(i).toString()));
+		}
+		String statuses = program.run(null, Map.of(), arguments);
+		if (!STATUSES.matcher(statuses).matches()) {
+			throw new BenchmarkException("The answers were " + statuses + ": " + Files.readString(answer(0)));
+		}
+	}
+
+	private void send(List<URI> uris, @Nullable Path body, String mediaType) throws IOException {
+		for (int i = 0; i < uris.size(); i++) {
+			HttpRequest.Builder request = HttpRequest.newBuilder(uris.get(i));
+			if (body != null) {
+				request.header("Content-Type", mediaType).POST(BodyPublishers.ofFile(body));
+			}
+			else {
+				request.POST(BodyPublishers.noBody());
+			}
+			try {
+				HttpResponse<Path> response = this.client.send(request.build(), BodyHandlers.ofFile(answer(i)));
+				if (response.statusCode() != 200) {
+					throw new BenchmarkException("The answer was " + Files.readString(answer(i)));
+				}
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+				throw new BenchmarkException("Interrupted", ex);
+			}
+		}
+	}
+
+	/**
+	 * Reads an answer.
+	 * @param answer a report
+	 * @return the records that it says are applied
+	 */
+	public static long applied(String answer) {
+		Matcher applied = APPLIED.matcher(answer);
+		if (!applied.find()) {
+			throw new BenchmarkException("No report: " + answer);
+		}
+		return Long.parseLong(applied.group(1));
+	}
+
+	/**
+	 * The size of an answer to the last posts.
+	 * @param number which, from 0
+	 * @return bytes
+	 */
+	public long answerBytes(int number) {
+		try {
+			return Files.size(answer(number));
+		}
+		catch (IOException ex) {
+			throw new BenchmarkException("There is no answer " + number, ex);
+		}
+	}
+
+	/** The part of an answer that has the counts. */
+	private static String head(Path answer) throws IOException {
+		try (InputStream in = Files.newInputStream(answer)) {
+			return new String(in.readNBytes(HEAD_BYTES), StandardCharsets.UTF_8);
+		}
+	}
+
+	private Path answer(int number) {
+		return this.answers.resolve("answer-" + number + ".json");
+	}
+
+}

@@ -1,0 +1,5 @@
+/** What is sent: the same commands in every form. */
+@NullMarked
+package io.pipeset.benchmark.data;
+
+import org.jspecify.annotations.NullMarked;

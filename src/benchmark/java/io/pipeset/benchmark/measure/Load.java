@@ -1,0 +1,116 @@
+package io.pipeset.benchmark.measure;
+
+import java.io.IOException;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+import io.pipeset.benchmark.data.Caller;
+import io.pipeset.benchmark.process.BenchmarkException;
+import io.pipeset.benchmark.process.JavaServer;
+import io.pipeset.benchmark.process.ProcessStats;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Many callers at once, each with a connection of its own, who post as fast as they are
+ * answered.
+ *
+ * @param uri what they post to
+ * @param applied what each answer has to say
+ * @param callers how many
+ * @param seconds for how long
+ */
+public record Load(URI uri, long applied, int callers, double seconds) {
+
+	/**
+	 * Lets them loose.
+	 * @param server who answers
+	 * @param redisPid the process of Redis
+	 * @return what they met
+	 */
+	public Result run(JavaServer server, long redisPid) {
+		boolean unused = ProcessStats.resetPeakRss(server.pid());
+		server.probe().begin();
+		double serviceBefore = ProcessStats.cpuSeconds(server.pid());
+		double redisBefore = ProcessStats.cpuSeconds(redisPid);
+		double clientBefore = ProcessStats.ownCpuSeconds();
+		long start = System.nanoTime();
+		Histogram micros = callAll(start + (long) (this.seconds * 1e9));
+		double took = (System.nanoTime() - start) / 1e9;
+		double requests = micros.getTotalCount();
+		return new Result(requests / took, micros.getValueAtPercentile(50) / 1000.0,
+				micros.getValueAtPercentile(99) / 1000.0,
+				(ProcessStats.cpuSeconds(server.pid()) - serviceBefore) / requests * 1e6,
+				(ProcessStats.cpuSeconds(redisPid) - redisBefore) / requests * 1e6,
+				(ProcessStats.ownCpuSeconds() - clientBefore) / requests * 1e6, server.probe().allocated() / requests,
+				ProcessStats.peakRssMegabytes(server.pid()));
+	}
+
+	private Histogram callAll(long deadline) {
+		ExecutorService threads = Executors.newFixedThreadPool(this.callers);
+		try {
+			List<Future<Histogram>> all = new ArrayList<>();
+			for (int i = 0; i < this.callers; i++) {
+				all.add(threads.submit(() -> call(deadline)));
+			}
+			Histogram micros = histogram();
+			for (Future<Histogram> one : all) {
+				micros.add(one.get());
+			}
+			return micros;
+		}
+		catch (ExecutionException ex) {
+			throw new BenchmarkException("A caller failed", ex);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new BenchmarkException("Interrupted", ex);
+		}
+		finally {
+			threads.shutdownNow();
+		}
+	}
+
+	private Histogram call(long deadline) throws IOException {
+		Histogram micros = histogram();
+		try (HttpConnection connection = new HttpConnection(this.uri)) {
+			for (long now = System.nanoTime(); now < deadline;) {
+				long applied = Caller.applied(connection.post());
+				if (applied != this.applied) {
+					throw new BenchmarkException(applied + " commands ran instead of " + this.applied);
+				}
+				long end = System.nanoTime();
+				micros.recordValue(TimeUnit.NANOSECONDS.toMicros(end - now));
+				now = end;
+			}
+		}
+		return micros;
+	}
+
+	private static Histogram histogram() {
+		return new Histogram(3);
+	}
+
+	/**
+	 * What the callers met.
+	 *
+	 * @param rate requests a second
+	 * @param p50 the median, in milliseconds
+	 * @param p99 what one in a hundred exceeded, in milliseconds
+	 * @param serviceCpu CPU microseconds of the service a request
+	 * @param redisCpu of Redis
+	 * @param clientCpu of the callers
+	 * @param allocated bytes that the service allocated for a request
+	 * @param peakRss the service's peak memory in megabytes
+	 */
+	public record Result(double rate, double p50, double p99, double serviceCpu, double redisCpu, double clientCpu,
+			double allocated, double peakRss) {
+
+	}
+
+}

@@ -1,0 +1,63 @@
+package io.pipeset.benchmark.measure;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+import io.pipeset.benchmark.measure.Load.Result;
+import io.pipeset.benchmark.process.JavaServer;
+
+/**
+ * The runs of one load.
+ *
+ * @param id its part of a figure's name
+ * @param name for people
+ * @param server who answers
+ * @param load who calls
+ * @param results one a run
+ */
+public record LoadRuns(String id, String name, JavaServer server, Load load, List<Result> results) {
+
+	/**
+	 * Begins with none.
+	 * @param id its part of a figure's name
+	 * @param name for people
+	 * @param server who answers
+	 * @param load who calls
+	 */
+	public LoadRuns(String id, String name, JavaServer server, Load load) {
+		this(id, name, server, load, new ArrayList<>());
+	}
+
+	/**
+	 * Runs it once.
+	 * @param redisPid the process of Redis
+	 * @return what the callers met
+	 */
+	public Result run(long redisPid) {
+		return this.load.run(this.server, redisPid);
+	}
+
+	/**
+	 * The median of a figure.
+	 * @param figure which
+	 * @return the one in the middle
+	 */
+	public double median(ToDoubleFunction<Result> figure) {
+		double[] sorted = this.results.stream().mapToDouble(figure).sorted().toArray();
+		return sorted[sorted.length / 2];
+	}
+
+	/**
+	 * The least and the most of a figure.
+	 * @param figure which
+	 * @return two numbers
+	 */
+	public double[] range(ToDoubleFunction<Result> figure) {
+		double[] sorted = this.results.stream().mapToDouble(figure).sorted().toArray();
+		return new double[] { Arrays.stream(sorted).min().orElse(Double.NaN),
+				Arrays.stream(sorted).max().orElse(Double.NaN) };
+	}
+
+}

@@ -1,0 +1,62 @@
+package io.pipeset.benchmark.measure;
+
+import io.pipeset.benchmark.process.BenchmarkException;
+import io.pipeset.benchmark.process.GcLog.Pauses;
+import io.pipeset.benchmark.process.JavaServer;
+import io.pipeset.benchmark.process.ProcessStats;
+
+/** Takes the time of a run, and the bill of every process in it. */
+public final class Meter {
+
+	private final long redisPid;
+
+	/**
+	 * Makes a meter.
+	 * @param redisPid the process of Redis
+	 */
+	public Meter(long redisPid) {
+		this.redisPid = redisPid;
+	}
+
+	/**
+	 * Runs a contender once.
+	 * @param contender who
+	 * @param expected the commands that have to run
+	 * @return what it took
+	 * @throws BenchmarkException if another number of commands ran
+	 */
+	public Sample measure(Contender contender, long expected) {
+		JavaServer service = contender.service();
+		double redisBefore = ProcessStats.cpuSeconds(this.redisPid);
+		double clientBefore = ProcessStats.ownCpuSeconds();
+		if (service == null) {
+			double seconds = time(contender, expected);
+			return new Sample(seconds, Double.NaN, ProcessStats.cpuSeconds(this.redisPid) - redisBefore,
+					ProcessStats.ownCpuSeconds() - clientBefore, Double.NaN, Double.NaN, Double.NaN, Double.NaN);
+		}
+		boolean unused = ProcessStats.resetPeakRss(service.pid());
+		long log = service.gcLog().end();
+		service.probe().begin();
+		clientBefore = ProcessStats.ownCpuSeconds();
+		double serviceBefore = ProcessStats.cpuSeconds(service.pid());
+		double seconds = time(contender, expected);
+		double serviceCpu = ProcessStats.cpuSeconds(service.pid()) - serviceBefore;
+		double redisCpu = ProcessStats.cpuSeconds(this.redisPid) - redisBefore;
+		double clientCpu = ProcessStats.ownCpuSeconds() - clientBefore;
+		long allocated = service.probe().allocated();
+		Pauses pauses = service.gcLog().since(log);
+		return new Sample(seconds, serviceCpu, redisCpu, clientCpu, allocated, pauses.count(), pauses.longestMillis(),
+				ProcessStats.peakRssMegabytes(service.pid()));
+	}
+
+	private static double time(Contender contender, long expected) {
+		long start = System.nanoTime();
+		long applied = contender.attempt().run();
+		double seconds = (System.nanoTime() - start) / 1e9;
+		if (applied != expected) {
+			throw new BenchmarkException(contender.name() + " ran " + applied + " commands instead of " + expected);
+		}
+		return seconds;
+	}
+
+}

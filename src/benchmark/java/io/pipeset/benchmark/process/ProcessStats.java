@@ -1,0 +1,90 @@
+package io.pipeset.benchmark.process;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/** What the operating system has booked for a process; NaN where it does not say. */
+public final class ProcessStats {
+
+	private static final double TICKS_PER_SECOND = 100;
+
+	/** Of the fields after the command's name, which begin with the third. */
+	private static final int USER_TICKS = 11;
+
+	private static final int WAITED_CHILDREN_TICKS = 13;
+
+	private ProcessStats() {
+	}
+
+	/**
+	 * The CPU time of a process.
+	 * @param pid its id
+	 * @return seconds, user and system
+	 */
+	public static double cpuSeconds(long pid) {
+		return ProcessHandle.of(pid)
+			.flatMap((handle) -> handle.info().totalCpuDuration())
+			.map(Duration::toNanos)
+			.map((nanos) -> nanos / 1e9)
+			.orElse(Double.NaN);
+	}
+
+	/**
+	 * The CPU time of this process and of those that it has started and seen end.
+	 * @return seconds, user and system
+	 */
+	public static double ownCpuSeconds() {
+		try {
+			String stat = Files.readString(Path.of("/proc/self/stat"));
+			List<String> fields = List.of(stat.substring(stat.lastIndexOf(')') + 2).strip().split(" "));
+			double ticks = 0;
+			for (int i = 0; i < 2; i++) {
+				ticks += Long.parseLong(fields.get(USER_TICKS + i));
+				ticks += Long.parseLong(fields.get(WAITED_CHILDREN_TICKS + i));
+			}
+			return ticks / TICKS_PER_SECOND;
+		}
+		catch (IOException ex) {
+			return Double.NaN;
+		}
+	}
+
+	/**
+	 * Forgets the peak of a process's memory so far. Where the kernel cannot, the peak
+	 * remains that since its start.
+	 * @param pid its id
+	 * @return whether it is forgotten
+	 */
+	public static boolean resetPeakRss(long pid) {
+		try {
+			Files.writeString(Path.of("/proc", String.valueOf(pid), "clear_refs"), "5");
+			return true;
+		}
+		catch (IOException ex) {
+			return false;
+		}
+	}
+
+	/**
+	 * The most memory that a process had resident.
+	 * @param pid its id
+	 * @return megabytes
+	 */
+	public static double peakRssMegabytes(long pid) {
+		try {
+			return Files.readAllLines(Path.of("/proc", String.valueOf(pid), "status"))
+				.stream()
+				.filter((line) -> line.startsWith("VmHWM:"))
+				.mapToDouble((line) -> Long.parseLong(line.replaceAll("\\D", "")) / 1024.0)
+				.findFirst()
+				.orElse(Double.NaN);
+		}
+		catch (IOException ex) {
+			return Double.NaN;
+		}
+	}
+
+}

@@ -1,0 +1,113 @@
+package io.pipeset.benchmark.process;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+import io.pipeset.embedded.EmbeddedRedis;
+import io.pipeset.embedded.EmbeddedRedisOptions;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.args.FlushMode;
+
+/**
+ * The Redis of a run, a process of its own that keeps nothing on disk: the installed
+ * redis-server, or else the one that development uses.
+ */
+public final class RedisServer implements AutoCloseable {
+
+	private static final String INSTALLED = "redis-server";
+
+	private final EmbeddedRedis redis;
+
+	private RedisServer(EmbeddedRedis redis) {
+		this.redis = redis;
+	}
+
+	/**
+	 * Starts a Redis on a port of its own.
+	 * @return the server, to be closed by the caller
+	 */
+	public static RedisServer start() {
+		EmbeddedRedisOptions options = EmbeddedRedisOptions.defaults();
+		return new RedisServer(EmbeddedRedis
+			.start((Program.find(INSTALLED).isPresent()) ? options.withExecutable(INSTALLED) : options));
+	}
+
+	public Address address() {
+		return new Address(this.redis.port(), this.redis.password());
+	}
+
+	public long pid() {
+		return this.redis.pid();
+	}
+
+	/**
+	 * What it is.
+	 * @return product and version
+	 */
+	public String version() {
+		return this.redis.product() + " " + this.redis.version();
+	}
+
+	/** Empties it, and waits until that is done. */
+	public void flush() {
+		try (Jedis jedis = connect(address())) {
+			jedis.flushAll(FlushMode.SYNC);
+		}
+	}
+
+	/**
+	 * The keys that it has.
+	 * @return DBSIZE
+	 */
+	public long size() {
+		try (Jedis jedis = connect(address())) {
+			return jedis.dbSize();
+		}
+	}
+
+	/**
+	 * The length of a list.
+	 * @param key the list's key
+	 * @return LLEN
+	 */
+	public long length(String key) {
+		try (Jedis jedis = connect(address())) {
+			return jedis.llen(key);
+		}
+	}
+
+	/**
+	 * Opens a connection.
+	 * @param address of a Redis
+	 * @return the connection, to be closed by the caller
+	 */
+	public static Jedis connect(Address address) {
+		Jedis jedis = new Jedis(Address.HOST, address.port(), 60_000);
+		jedis.auth(address.password());
+		return jedis;
+	}
+
+	/**
+	 * Sends a file through {@code redis-cli --pipe}.
+	 * @param redisCli the program
+	 * @param address where to
+	 * @param resp the commands
+	 * @return the replies, all of them good
+	 */
+	public static long pipe(Program redisCli, Address address, Path resp) {
+		String output = redisCli.run(resp, Map.of("REDISCLI_AUTH", address.password()),
+				List.of("-h", Address.HOST, "-p", String.valueOf(address.port()), "--pipe"));
+		String last = output.substring(output.lastIndexOf('\n') + 1);
+		if (!last.matches("errors: 0, replies: \\d+")) {
+			throw new BenchmarkException("redis-cli --pipe failed: " + output);
+		}
+		return Long.parseLong(last.replaceAll(".*replies: ", ""));
+	}
+
+	@Override
+	public void close() {
+		this.redis.close();
+	}
+
+}

@@ -1,0 +1,5 @@
+/** What a Spring user writes before reading further. */
+@NullMarked
+package io.pipeset.benchmark.rival;
+
+import org.jspecify.annotations.NullMarked;
