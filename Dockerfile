@@ -24,7 +24,7 @@ COPY --from=build /build/layers/application/ ./
 ENV SERVER_ADDRESS=0.0.0.0
 # The only place with JVM flags. The collector is named because under 2 CPUs or 2 GB the JVM takes the serial one, so
 # that what was measured would not be what runs.
-ENV JAVA_TOOL_OPTIONS="-Xmx256m -XX:MaxDirectMemorySize=64m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError"
+ENV JAVA_TOOL_OPTIONS="-Xmx256m -XX:MaxDirectMemorySize=96m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError"
 # Numeric, so that Kubernetes can verify runAsNonRoot. The files stay root's: the process writes to /tmp only.
 USER 10001:10001
 EXPOSE 8080

@@ -23,7 +23,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param op as in {@link JobSettings}
  */
 @ConfigurationProperties("pipeset.defaults")
-public record JobDefaults(@DefaultValue("10000") int batchSize, @DefaultValue("buffered:500") String flush,
+public record JobDefaults(@DefaultValue("100000") int batchSize, @DefaultValue("buffered:1000") String flush,
 		@DefaultValue("1") int concurrency, @DefaultValue("10s") Duration timeout, @Nullable Long maxErrors,
 		@DefaultValue("errors") Results results, @Nullable Operation op) {
 

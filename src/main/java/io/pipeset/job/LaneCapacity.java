@@ -21,9 +21,12 @@ class LaneCapacity {
 
 	private final Semaphore free;
 
+	private final long maxInFlightBytes;
+
 	private final AtomicLong inFlightBytes = new AtomicLong();
 
-	LaneCapacity(PipelineProperties properties, MeterRegistry registry) {
+	LaneCapacity(PipelineProperties properties, JobLimits limits, MeterRegistry registry) {
+		this.maxInFlightBytes = limits.maxInflightBytes().toBytes();
 		this.connections = properties.maxConnections();
 		this.free = new Semaphore(this.connections, true);
 		Gauge.builder("pipeset.lanes.busy", this, LaneCapacity::busy)
@@ -63,6 +66,11 @@ class LaneCapacity {
 
 	int waiting() {
 		return this.free.getQueueLength();
+	}
+
+	/** Whether all jobs together have as much on its way as they may. */
+	boolean isCrowded() {
+		return this.inFlightBytes.get() >= this.maxInFlightBytes;
 	}
 
 	int connections() {

@@ -111,7 +111,8 @@ final class Window {
 
 	/** With less than two slabs on their way, Redis would wait for the reader. */
 	private boolean isFull() {
-		return !this.open && this.slabs >= 2 && (this.commands >= this.maxCommands || this.bytes >= this.maxBytes);
+		return !this.open && this.slabs >= 2
+				&& (this.commands >= this.maxCommands || this.bytes >= this.maxBytes || this.capacity.isCrowded());
 	}
 
 }

@@ -20,8 +20,8 @@ import org.springframework.util.unit.DataSize;
  * {@code spring.data.redis.timeout} win where they are set
  */
 @ConfigurationProperties("pipeset.pipeline")
-public record PipelineProperties(@DefaultValue("16") int maxConnections, @DefaultValue("8000") int windowCommands,
-		@DefaultValue("2MB") DataSize windowBytes, @DefaultValue("2s") Duration connectTimeout) {
+public record PipelineProperties(@DefaultValue("16") int maxConnections, @DefaultValue("100000") int windowCommands,
+		@DefaultValue("8MB") DataSize windowBytes, @DefaultValue("2s") Duration connectTimeout) {
 
 	public PipelineProperties {
 		check("max-connections", maxConnections, 1, 1_000);

@@ -118,8 +118,8 @@ class SettingsTests {
 	@Test
 	void theReportEchoesTheDefaultsInEffect() {
 		JsonNode settings = post("/v1/jobs").report().get("settings");
-		assertThat(settings.at("/batchSize").asInt()).isEqualTo(10_000);
-		assertThat(settings.at("/flush").asString()).isEqualTo("buffered:500");
+		assertThat(settings.at("/batchSize").asInt()).isEqualTo(100_000);
+		assertThat(settings.at("/flush").asString()).isEqualTo("buffered:1000");
 		assertThat(settings.at("/concurrency").asInt()).isOne();
 		assertThat(settings.at("/timeout").asString()).isEqualTo("10s");
 		assertThat(settings.at("/results").asString()).isEqualTo("errors");

@@ -16,7 +16,7 @@ public final class SmallJobsCase implements BenchmarkCase {
 
 	private static final double SECONDS = 1;
 
-	private static final double WARM_UP_SECONDS = 8;
+	private static final double WARM_UP_SECONDS = 20;
 
 	@Override
 	public void run(Bench bench) {
