@@ -33,6 +33,11 @@ final class Window {
 
 	private long bytes;
 
+	/** What the next slab may be expected to hold. */
+	private int lastCommands;
+
+	private int lastBytes;
+
 	private boolean open;
 
 	private long blockedNanos;
@@ -54,7 +59,7 @@ final class Window {
 				}
 				this.blockedNanos += System.nanoTime() - since;
 			}
-			Slab slab = (this.free.isEmpty()) ? new Slab() : this.free.pop();
+			Slab slab = (this.free.isEmpty()) ? new Slab(this.lastCommands, this.lastBytes) : this.free.pop();
 			slab.clear(captureAll);
 			return slab;
 		}
@@ -68,6 +73,8 @@ final class Window {
 		this.lock.lock();
 		try {
 			this.slabs++;
+			this.lastCommands = slab.commands();
+			this.lastBytes = slab.bytes();
 			this.commands += slab.commands();
 			this.bytes += slab.bytes();
 		}

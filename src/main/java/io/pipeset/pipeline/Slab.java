@@ -20,21 +20,25 @@ public final class Slab {
 	/** The bytes in one write, at most, but for a single command that is larger. */
 	public static final int MAX_BYTES = 1 << 20;
 
+	private static final int MIN_COMMANDS = 64;
+
+	private static final int MIN_BYTES = 4096;
+
 	private static final int KEPT_BYTES = 2 * MAX_BYTES;
 
-	private byte[] resp = new byte[4096];
+	private byte[] resp;
 
 	private int bytes;
 
 	private int commands;
 
-	private long[] indexes = new long[64];
+	private long[] indexes;
 
-	private long[] lines = new long[64];
+	private long[] lines;
 
-	private int[] starts = new int[64];
+	private int[] starts;
 
-	private Operation[] operations = new Operation[64];
+	private Operation[] operations;
 
 	private @Nullable String[] ids = new String[0];
 
@@ -46,13 +50,32 @@ public final class Slab {
 
 	private volatile boolean done;
 
+	/** A slab that grows as it is filled. */
+	public Slab() {
+		this(MIN_COMMANDS, MIN_BYTES);
+	}
+
+	/**
+	 * A slab with room from the start.
+	 * @param commands how many are expected
+	 * @param bytes their size
+	 */
+	public Slab(int commands, int bytes) {
+		this.resp = new byte[Math.max(bytes, MIN_BYTES)];
+		int size = Math.max(commands, MIN_COMMANDS);
+		this.indexes = new long[size];
+		this.lines = new long[size];
+		this.starts = new int[size];
+		this.operations = new Operation[size];
+	}
+
 	/**
 	 * Forgets all, to be filled anew.
 	 * @param captureAll whether to keep every reply, and not only what tells an outcome
 	 */
 	public void clear(boolean captureAll) {
 		if (this.resp.length > KEPT_BYTES) {
-			this.resp = new byte[4096];
+			this.resp = new byte[MIN_BYTES];
 		}
 		Arrays.fill(this.ids, null);
 		this.bytes = 0;

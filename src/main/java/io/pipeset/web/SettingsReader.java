@@ -31,10 +31,10 @@ class SettingsReader {
 	private static final Set<String> TO_COME = Set.of("retries", "ttl", "encoding", "rateLimit", "atomic", "dryRun",
 			"reliable", "receiptTtl");
 
-	private final JobDefaults defaults;
+	private final JobSettings defaults;
 
 	SettingsReader(JobDefaults defaults) {
-		this.defaults = defaults;
+		this.defaults = defaults.toSettings();
 	}
 
 	/**
@@ -64,7 +64,7 @@ class SettingsReader {
 	}
 
 	private JobSettings common(Query query) {
-		JobSettings base = this.defaults.toSettings();
+		JobSettings base = this.defaults;
 		int batchSize = take(query, "batchSize", SettingsReader::integer,
 				"a whole number from 1 to " + JobSettings.MAX_BATCH_SIZE)
 			.orElse(base.batchSize());
