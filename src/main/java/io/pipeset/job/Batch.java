@@ -34,6 +34,13 @@ final class Batch {
 
 	private final Deque<Slab> onTheirWay = new ArrayDeque<>();
 
+	/**
+	 * What came back because the connection was dead before anything could be written.
+	 */
+	private final Deque<Slab> unsent = new ArrayDeque<>();
+
+	private boolean used;
+
 	private long waitingSince;
 
 	private long abandonedSince;
@@ -66,12 +73,26 @@ final class Batch {
 		}
 		long nanos = System.nanoTime() - begun;
 		this.context.clock().batchEnds(nanos);
+		if (!this.unsent.isEmpty()) {
+			giveBackUnsent();
+			return;
+		}
 		this.context.meters().batch(this.context.settings().flush().kind(), nanos, this.commands, this.bytes);
 		if (this.refused && this.code != null && HOPELESS.contains(this.code)) {
 			this.context.stop()
 				.because(Cause.REDIS_REFUSES, new Loss(Loss.NOT_SENT, "Redis refused a whole batch with " + this.code
 						+ ": the rest was not sent. Mend the cause there, then send the job again."));
 		}
+	}
+
+	/** Certainly not run, so that another connection may have it, in the same order. */
+	private void giveBackUnsent() {
+		while (!this.unsent.isEmpty()) {
+			Slab slab = this.unsent.removeLast();
+			slab.retry();
+			this.lane.toSend().addFirst(slab);
+		}
+		this.lane.foundDead(this.pipeline.failure());
 	}
 
 	private void converse() {
@@ -87,7 +108,8 @@ final class Batch {
 	}
 
 	private boolean isOpen() {
-		return !this.context.stop().isSet() && this.commands < this.context.settings().batchSize();
+		return !this.context.stop().isSet() && this.unsent.isEmpty()
+				&& this.commands < this.context.settings().batchSize();
 	}
 
 	private boolean takesNext() {
@@ -148,6 +170,11 @@ final class Batch {
 	private void done(Slab slab) {
 		this.onTheirWay.remove(slab);
 		this.waitingSince = System.nanoTime();
+		this.used |= slab.isWritten();
+		if (!this.used) {
+			this.unsent.add(slab);
+			return;
+		}
 		if (!slab.isAnswered()) {
 			String cause = this.pipeline.failure();
 			this.context.stop()

@@ -24,6 +24,9 @@ final class Lane implements Runnable {
 	/** How long input that does not come is waited for before what there is goes out. */
 	static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
+	/** How often a lane tries another connection in the place of a dead one. */
+	private static final int MAX_DEAD_CONNECTIONS = 3;
+
 	private static final Slab NUDGE = new Slab();
 
 	private final Lanes lanes;
@@ -39,6 +42,9 @@ final class Lane implements Runnable {
 	private final AtomicBoolean claimed = new AtomicBoolean();
 
 	private final Deque<Slab> toSend = new ArrayDeque<>();
+
+	/** Connections in a row that were dead when they were lent. */
+	private int deadConnections;
 
 	private boolean nudged;
 
@@ -188,6 +194,15 @@ final class Lane implements Runnable {
 		return lent != null;
 	}
 
+	/** A connection was dead before anything could be written to it. */
+	void foundDead(@Nullable String cause) {
+		if (++this.deadConnections > MAX_DEAD_CONNECTIONS) {
+			this.context.stop()
+				.because(Cause.REDIS_UNREACHABLE, new Loss(Loss.CONNECTION_LOST,
+						"The connection to Redis was lost before anything could be written: " + cause));
+		}
+	}
+
 	/** Whether the feeder waits for input, so that more may not come soon. */
 	boolean isNudged() {
 		return this.nudged;
@@ -200,6 +215,9 @@ final class Lane implements Runnable {
 
 	/** Enters a slab into the account and gives it back to be filled anew. */
 	void settle(Slab slab) {
+		if (slab.isAnswered()) {
+			this.deadConnections = 0;
+		}
 		slab.settle(this.context.account(), this.context.stop().loss());
 		this.window.giveBack(slab);
 		this.context.checkErrors();

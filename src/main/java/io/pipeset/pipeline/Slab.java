@@ -214,6 +214,11 @@ public final class Slab {
 		out.writeBytes(this.resp, 0, this.bytes);
 	}
 
+	/** Makes ready to be sent again what came back without having been written. */
+	public void retry() {
+		this.done = false;
+	}
+
 	void done() {
 		this.done = true;
 	}
