@@ -73,11 +73,12 @@ final class Batch {
 		}
 		long nanos = System.nanoTime() - begun;
 		this.context.clock().batchEnds(nanos);
+		if (this.used) {
+			this.context.meters().batch(this.context.settings().flush().kind(), nanos, this.commands, this.bytes);
+		}
 		if (!this.unsent.isEmpty()) {
 			giveBackUnsent();
-			return;
 		}
-		this.context.meters().batch(this.context.settings().flush().kind(), nanos, this.commands, this.bytes);
 		if (this.refused && this.code != null && HOPELESS.contains(this.code)) {
 			this.context.stop()
 				.because(Cause.REDIS_REFUSES, new Loss(Loss.NOT_SENT, "Redis refused a whole batch with " + this.code
@@ -85,14 +86,24 @@ final class Batch {
 		}
 	}
 
-	/** Certainly not run, so that another connection may have it, in the same order. */
+	/**
+	 * Certainly not run, so that another connection may have it, in the same order;
+	 * unless this one had worked before, whose loss ends the job.
+	 */
 	private void giveBackUnsent() {
+		// The pool takes for open what it has lent, and would lend it again.
+		this.pipeline.abandon();
 		while (!this.unsent.isEmpty()) {
 			Slab slab = this.unsent.removeLast();
 			slab.retry();
 			this.lane.toSend().addFirst(slab);
 		}
-		this.lane.foundDead(this.pipeline.failure());
+		if (this.used) {
+			lost();
+		}
+		else {
+			this.lane.foundDead(this.pipeline.failure());
+		}
 	}
 
 	private void converse() {
@@ -167,6 +178,13 @@ final class Batch {
 		return false;
 	}
 
+	private void lost() {
+		String cause = this.pipeline.failure();
+		this.context.stop()
+			.because(Cause.REDIS_LOST, new Loss(Loss.CONNECTION_LOST,
+					"The connection to Redis was lost" + ((cause != null) ? ": " + cause : "")));
+	}
+
 	private void done(Slab slab) {
 		this.onTheirWay.remove(slab);
 		this.waitingSince = System.nanoTime();
@@ -176,10 +194,7 @@ final class Batch {
 			return;
 		}
 		if (!slab.isAnswered()) {
-			String cause = this.pipeline.failure();
-			this.context.stop()
-				.because(Cause.REDIS_LOST, new Loss(Loss.CONNECTION_LOST,
-						"The connection to Redis was lost" + ((cause != null) ? ": " + cause : "")));
+			lost();
 		}
 		String sole = (this.refused) ? slab.soleError() : null;
 		this.refused &= sole != null && (this.code == null || this.code.equals(sole));

@@ -67,7 +67,7 @@ final class Job {
 	private void read(JobInput input) {
 		if (input instanceof JobInput.Generated generated) {
 			read(generated.records(), null);
-			this.context.account().countUnread(operationOfUnread(), generated.count() - this.read);
+			this.context.account().count(operationOfUnread(), Outcome.UNPROCESSED, generated.count() - this.read);
 		}
 		else if (input instanceof JobInput.Uploaded uploaded) {
 			LendingInputStream body = new LendingInputStream(uploaded.body(), this.lanes);

@@ -24,9 +24,6 @@ final class Lane implements Runnable {
 	/** How long input that does not come is waited for before what there is goes out. */
 	static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-	/** How often a lane tries another connection in the place of a dead one. */
-	private static final int MAX_DEAD_CONNECTIONS = 3;
-
 	private static final Slab NUDGE = new Slab();
 
 	private final Lanes lanes;
@@ -196,7 +193,7 @@ final class Lane implements Runnable {
 
 	/** A connection was dead before anything could be written to it. */
 	void foundDead(@Nullable String cause) {
-		if (++this.deadConnections > MAX_DEAD_CONNECTIONS) {
+		if (++this.deadConnections > this.context.pipeline().maxConnections()) {
 			this.context.stop()
 				.because(Cause.REDIS_UNREACHABLE, new Loss(Loss.CONNECTION_LOST,
 						"The connection to Redis was lost before anything could be written: " + cause));

@@ -36,8 +36,6 @@ public final class Account {
 
 	private int listed;
 
-	private long omitted;
-
 	private long taken;
 
 	private long takenBytes;
@@ -77,18 +75,6 @@ public final class Account {
 	}
 
 	/**
-	 * Counts records that were not even read, and so cannot be listed.
-	 * @param operation their operation's name
-	 * @param records how many
-	 */
-	public synchronized void countUnread(String operation, long records) {
-		count(operation, Outcome.UNPROCESSED, records);
-		if (this.results.lists(Outcome.UNPROCESSED)) {
-			this.omitted += records;
-		}
-	}
-
-	/**
 	 * Whether a record of this outcome would still be listed; what would not is only
 	 * counted, and its item need not be made.
 	 * @param outcome what became of it
@@ -100,7 +86,6 @@ public final class Account {
 			return false;
 		}
 		if (this.listed == this.maxItems) {
-			this.omitted++;
 			return false;
 		}
 		this.listed++;
@@ -204,7 +189,12 @@ public final class Account {
 	 * @return the count
 	 */
 	public synchronized long itemsOmitted() {
-		return this.omitted;
+		long wanted = this.totals.entrySet()
+			.stream()
+			.filter((total) -> this.results.lists(total.getKey()))
+			.mapToLong(Map.Entry::getValue)
+			.sum();
+		return wanted - this.items.stream().filter((item) -> this.results.lists(item.status())).count();
 	}
 
 	/**

@@ -170,6 +170,15 @@ class JobReportTests {
 		assertThat(this.redis.exists("queue")).isZero();
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "/pipeset/2500?results=all", "/pipeset/2500?results=all&flush=each&batchSize=10",
+			"/piperpop/2500?results=all" })
+	void whatAllWouldListBeyondTheLimitIsCountedAsOmitted(String path) {
+		JsonNode report = this.service.post(path).report();
+		assertThat(report.get("items")).hasSize(1000);
+		assertThat(report.get("itemsOmitted").asInt()).isEqualTo(1500);
+	}
+
 	@Test
 	void withNoErrorAllowedTheFirstOneStopsTheJob() {
 		Answer answer = this.service.upload("/v1/jobs?op=SET&maxErrors=0", Service.NDJSON,
