@@ -1,5 +1,6 @@
 package io.pipeset.pipeline;
 
+import java.nio.channels.ClosedChannelException;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Queue;
@@ -40,6 +41,11 @@ final class ReplyHandler extends ChannelDuplexHandler {
 
 	@Override
 	public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) throws Exception {
+		if (!ctx.channel().isActive()) {
+			// Not encoded, so that nobody has to take it for written.
+			promise.tryFailure(new ClosedChannelException());
+			return;
+		}
 		if (message instanceof Collection<?> commands) {
 			commands.forEach(this::meet);
 		}
