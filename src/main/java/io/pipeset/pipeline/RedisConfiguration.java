@@ -93,6 +93,7 @@ class RedisConfiguration {
 				builder.commandTimeout(properties.connectTimeout());
 			}
 			((LettucePoolingClientConfigurationBuilder) builder).poolConfig(pool(properties));
+			builder.redisCredentialsProviderFactory(new ImmediateCredentials());
 		};
 	}
 
