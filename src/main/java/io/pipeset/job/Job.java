@@ -135,8 +135,8 @@ final class Job {
 		account.count((operation != null) ? operation : Account.NO_OPERATION, Outcome.REJECTED, 1);
 		if (account.claimItem(Outcome.REJECTED)) {
 			account.list(new Item(this.record.index(), (this.record.line() > 0) ? this.record.line() : null,
-					this.record.id(), operation, (this.record.argumentCount() > 0) ? this.record.text(0) : null,
-					Outcome.REJECTED, new Failure(rejection.code(), rejection.message(), false), null));
+					this.record.id(), operation, this.record.key(), Outcome.REJECTED,
+					new Failure(rejection.code(), rejection.message(), false), null));
 		}
 		this.context.checkErrors();
 	}

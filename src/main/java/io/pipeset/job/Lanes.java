@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * All lanes of a job. A key always goes to the same lane, so that the records of a key
- * stay in order; a record with several keys waits until every lane is idle and runs
- * alone.
+ * stay in order; a record with several keys, or a script that names none, waits until
+ * every lane is idle and runs alone.
  */
 final class Lanes {
 
@@ -52,7 +52,7 @@ final class Lanes {
 		if (this.lanes.length == 1) {
 			this.lanes[0].feeder().add(record);
 		}
-		else if (record.keyCount() > 1) {
+		else if (record.keyCount() != 1) {
 			drain();
 			this.lanes[0].feeder().add(record);
 			drain();

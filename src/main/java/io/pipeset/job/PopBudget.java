@@ -43,7 +43,7 @@ final class PopBudget {
 	 * @return {@code false} where the job is to stop instead
 	 */
 	boolean admits(Record record) {
-		if (!record.operation().reply().takesValues()) {
+		if (!record.form().takesValues()) {
 			return true;
 		}
 		long wanted = (record.argumentCount() > 1) ? record.number(1) : 1;
@@ -51,12 +51,12 @@ final class PopBudget {
 			this.lanes.drain();
 			this.taken = this.account.taken();
 			this.asked = 0;
-			if (this.taken + wanted > this.maxValues) {
-				stop("max-popped=" + this.maxValues);
+			if (wanted > this.maxValues - this.taken) {
+				stop(record.operation(), "max-popped=" + this.maxValues);
 				return false;
 			}
 			if (this.account.takenBytes() >= this.maxBytes) {
-				stop("max-popped-bytes=" + this.maxBytes);
+				stop(record.operation(), "max-popped-bytes=" + this.maxBytes);
 				return false;
 			}
 		}
@@ -66,13 +66,13 @@ final class PopBudget {
 
 	private boolean fits(long wanted) {
 		long largest = Math.max(this.account.largestTakenBytes(), (this.account.taken() == 0) ? UNSEEN_BYTES : 1);
-		return this.taken + this.asked + wanted <= this.maxValues
+		return wanted <= this.maxValues - this.taken - this.asked
 				&& this.account.takenBytes() + (this.asked + wanted) * largest <= this.maxBytes;
 	}
 
-	private void stop(String limit) {
+	private void stop(Operation operation, String limit) {
 		this.stop.because(Cause.STOPPED,
-				new Loss(Loss.NOT_SENT, Operation.RPOP + " would take more out of Redis than pipeset.limits." + limit
+				new Loss(Loss.NOT_SENT, operation + " would take more out of Redis than pipeset.limits." + limit
 						+ " allows one job; what was taken is in this report, and the rest is still in Redis"));
 	}
 

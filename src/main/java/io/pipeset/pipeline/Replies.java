@@ -93,8 +93,8 @@ final class Replies {
 		return this.ends[finding] - start(finding);
 	}
 
-	Resp.Decoder decoder(int finding) {
-		return new Resp.Decoder(this.captured, start(finding));
+	ReplyDecoder decoder(int finding) {
+		return new ReplyDecoder(this.captured, start(finding));
 	}
 
 	private int start(int finding) {
@@ -110,7 +110,7 @@ final class Replies {
 		/** A nil; not captured. */
 		NIL,
 
-		/** Anything else; captured. */
+		/** Anything else; captured where it is wanted. */
 		VALUE
 
 	}

@@ -38,6 +38,8 @@ final class ReplyReader {
 
 	private boolean capture;
 
+	private boolean note;
+
 	/**
 	 * Reads replies to a slab.
 	 * @param in what has come, in any pieces
@@ -75,6 +77,7 @@ final class ReplyReader {
 		this.attribute = false;
 		this.push = first == '>';
 		this.kind = Kind.VALUE;
+		this.note = slab.notesNext();
 		this.capture = !this.push && (first == '-' || first == '!' || first == '|' || slab.capturesNext());
 	}
 
@@ -82,7 +85,7 @@ final class ReplyReader {
 		if (this.push) {
 			return;
 		}
-		if (this.kind == Kind.VALUE && !this.capture) {
+		if (this.kind == Kind.VALUE && !this.capture && !this.note) {
 			replies.plain();
 		}
 		else {

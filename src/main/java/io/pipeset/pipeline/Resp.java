@@ -3,13 +3,9 @@ package io.pipeset.pipeline;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
-import java.util.List;
 import java.util.Map;
-
-import org.jspecify.annotations.Nullable;
 
 /**
  * The <a href="https://redis.io/docs/latest/develop/reference/protocol-spec/">Redis
@@ -57,6 +53,10 @@ final class Resp {
 		return end + 1;
 	}
 
+	static int skipBulk(byte[] resp, int at) {
+		return skipLine(resp, at) + (int) number(resp, at + 1) + 2;
+	}
+
 	static long number(byte[] resp, int at) {
 		boolean negative = resp[at] == '-';
 		long number = 0;
@@ -92,60 +92,6 @@ final class Resp {
 			}
 		}
 		return true;
-	}
-
-	/** A whole reply as a report shows it. */
-	static final class Decoder {
-
-		private final byte[] resp;
-
-		private int at;
-
-		Decoder(byte[] resp, int from) {
-			this.resp = resp;
-			this.at = from;
-		}
-
-		@Nullable Object next() {
-			int start = this.at;
-			this.at = skipLine(this.resp, start);
-			int line = start + 1;
-			return switch (this.resp[start]) {
-				case '+', '-', ',', '(' -> text(this.resp, line, this.at - 2);
-				case ':' -> number(this.resp, line);
-				case '#' -> this.resp[line] == 't';
-				case '$', '!' -> bulk((int) number(this.resp, line), 0);
-				case '=' -> bulk((int) number(this.resp, line), "txt:".length());
-				case '*', '~' -> list(number(this.resp, line));
-				case '%' -> list(2 * number(this.resp, line));
-				case '|' -> {
-					list(2 * number(this.resp, line));
-					yield next();
-				}
-				default -> null;
-			};
-		}
-
-		private @Nullable Object bulk(int length, int prefix) {
-			if (length < 0) {
-				return null;
-			}
-			int from = this.at;
-			this.at += length + 2;
-			return text(this.resp, from + prefix, from + length);
-		}
-
-		private @Nullable List<@Nullable Object> list(long size) {
-			if (size < 0) {
-				return null;
-			}
-			List<@Nullable Object> elements = new ArrayList<>();
-			for (long i = 0; i < size; i++) {
-				elements.add(next());
-			}
-			return elements;
-		}
-
 	}
 
 }

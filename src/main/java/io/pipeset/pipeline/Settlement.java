@@ -5,8 +5,8 @@ import java.util.Objects;
 import java.util.Set;
 
 import io.pipeset.pipeline.Replies.Kind;
+import io.pipeset.record.Form;
 import io.pipeset.record.Operation;
-import io.pipeset.record.Operation.Repeat;
 import io.pipeset.report.Account;
 import io.pipeset.report.Item;
 import io.pipeset.report.Item.Failure;
@@ -65,7 +65,7 @@ final class Settlement {
 
 	private void answered(int command, int finding) {
 		Replies replies = this.slab.replies();
-		Operation operation = this.slab.operation(command);
+		Form form = this.slab.form(command);
 		Kind kind = replies.kind(finding);
 		if (kind == Kind.ERROR) {
 			count(command, Outcome.REJECTED);
@@ -76,13 +76,12 @@ final class Settlement {
 			}
 			return;
 		}
-		Object value = (kind == Kind.VALUE) ? replies.decoder(finding).next() : null;
-		boolean takes = operation.reply().takesValues();
-		boolean nothing = (takes) ? value == null || value.equals(List.of())
-				: kind == Kind.NIL && operation.reply().nilIsNoop();
-		Outcome outcome = (nothing) ? Outcome.NOOP : Outcome.APPLIED;
+		Object value = (replies.bytes(finding) > 0) ? replies.decoder(finding).next() : null;
+		boolean noop = form.isNoop(kind == Kind.NIL, List.of().equals(value));
+		Outcome outcome = (noop) ? Outcome.NOOP : Outcome.APPLIED;
 		count(command, outcome);
-		boolean mustList = takes && value != null && !nothing && this.account.take(value, replies.bytes(finding));
+		boolean mustList = form.takesValues() && value != null && !noop
+				&& this.account.take(value, replies.bytes(finding));
 		if (mustList || (this.account.wantsReplies() && this.account.claimItem(outcome))) {
 			list(command, outcome, null, new Reply(value));
 		}
@@ -93,8 +92,8 @@ final class Settlement {
 		count(command, outcome);
 		if (this.account.claimItem(outcome)) {
 			boolean unsent = outcome == Outcome.UNPROCESSED;
-			list(command, outcome, (unsent) ? NOT_SENT : new Failure(this.loss.code(), this.loss.message(),
-					this.slab.operation(command).repeat() == Repeat.REPEATABLE), null);
+			list(command, outcome, (unsent) ? NOT_SENT
+					: new Failure(this.loss.code(), this.loss.message(), this.slab.form(command).isRepeatable()), null);
 		}
 	}
 

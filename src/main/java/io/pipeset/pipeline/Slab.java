@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 import io.netty.buffer.ByteBuf;
+import io.pipeset.record.Form;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.report.Account;
@@ -40,6 +41,8 @@ public final class Slab {
 
 	private Operation[] operations;
 
+	private Form[] forms;
+
 	private @Nullable String[] ids = new String[0];
 
 	private final Replies replies = new Replies();
@@ -67,6 +70,7 @@ public final class Slab {
 		this.lines = new long[size];
 		this.starts = new int[size];
 		this.operations = new Operation[size];
+		this.forms = new Form[size];
 	}
 
 	/**
@@ -103,6 +107,7 @@ public final class Slab {
 		this.lines[command] = record.line();
 		this.starts[command] = this.bytes;
 		this.operations[command] = record.operation();
+		this.forms[command] = record.form();
 		if (record.id() != null) {
 			if (this.ids.length <= command) {
 				this.ids = Arrays.copyOf(this.ids, this.indexes.length);
@@ -199,14 +204,34 @@ public final class Slab {
 		return (command < this.ids.length) ? this.ids[command] : null;
 	}
 
-	Object key(int command) {
-		int at = Resp.skipLine(this.resp, this.starts[command]) + this.operations[command].resp().length;
+	/** What there is to know of a command, as its record's options have it. */
+	Form form(int command) {
+		return this.forms[command];
+	}
+
+	/** The first key, or {@code null} for a script without. */
+	@Nullable Object key(int command) {
+		Operation operation = this.operations[command];
+		int at = Resp.skipLine(this.resp, this.starts[command]) + operation.resp().length;
+		for (int i = 0; i < operation.firstKey(); i++) {
+			int next = Resp.skipBulk(this.resp, at);
+			if (i == operation.firstKey() - 1 && Resp.number(this.resp, Resp.skipLine(this.resp, at)) == 0) {
+				return null;
+			}
+			at = next;
+		}
 		int key = Resp.skipLine(this.resp, at);
 		return Resp.text(this.resp, key, key + (int) Resp.number(this.resp, at + 1));
 	}
 
+	/** Whether the next reply is kept. */
 	boolean capturesNext() {
-		return this.captureAll || this.operations[this.replies.count()].reply().takesValues();
+		return this.captureAll || this.forms[this.replies.count()].takesValues();
+	}
+
+	/** Whether the next reply says something by being a value, kept or not. */
+	boolean notesNext() {
+		return this.forms[this.replies.count()].notesValues();
 	}
 
 	void writeTo(ByteBuf out) {
@@ -230,6 +255,7 @@ public final class Slab {
 			this.lines = Arrays.copyOf(this.lines, command * 2);
 			this.starts = Arrays.copyOf(this.starts, command * 2);
 			this.operations = Arrays.copyOf(this.operations, command * 2);
+			this.forms = Arrays.copyOf(this.forms, command * 2);
 		}
 		if (needed > this.resp.length) {
 			this.resp = Arrays.copyOf(this.resp,

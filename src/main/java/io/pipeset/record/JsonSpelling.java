@@ -16,7 +16,10 @@ enum JsonSpelling {
 
 	VALUE("'key' and 'value', or 'key' and 'args'", JsonMember.VALUE, null),
 
-	ARGS("'key' and 'args'", null, null);
+	ARGS("'key' and 'args'", null, null),
+
+	/** A script's keys stand among its arguments, after their number. */
+	COMMAND("'args' alone, all that follows the name in the command", null, null);
 
 	private static final JsonMember[] OWN = { JsonMember.VALUE, JsonMember.FIELDS, JsonMember.TTL, JsonMember.COUNT };
 
@@ -36,8 +39,9 @@ enum JsonSpelling {
 		return switch (operation) {
 			case SET -> VALUE_AND_TTL;
 			case HSET -> FIELDS;
-			case RPOP -> COUNT;
-			case LPUSH -> VALUE;
+			case RPOP, LPOP -> COUNT;
+			case LPUSH, RPUSH -> VALUE;
+			case EVALSHA -> COMMAND;
 			default -> ARGS;
 		};
 	}
@@ -60,7 +64,11 @@ enum JsonSpelling {
 				}
 			}
 		}
-		if ((seen & JsonMember.KEY.bit()) == 0) {
+		boolean hasKey = (seen & JsonMember.KEY.bit()) != 0;
+		if (this == COMMAND) {
+			return (hasKey) ? foreign(operation, JsonMember.KEY) : null;
+		}
+		if (!hasKey) {
 			return "record member 'key' is missing: " + takes(operation);
 		}
 		if (this.required != null && (seen & (this.required.bit() | JsonMember.ARGS.bit())) == 0) {

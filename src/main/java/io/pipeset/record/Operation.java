@@ -2,6 +2,7 @@ package io.pipeset.record;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
@@ -9,28 +10,58 @@ import org.jspecify.annotations.Nullable;
 /**
  * The table of operations, a row each: what Pipeset sends to Redis, and nothing else.
  * Names, arities and key positions are those of Redis's own
- * <a href="https://redis.io/docs/latest/commands/command-info/">COMMAND INFO</a>.
+ * <a href="https://redis.io/docs/latest/commands/command-info/">COMMAND INFO</a>. A row's
+ * form is that of a record without options; those that may change it come last.
  */
 public enum Operation {
 
-	SET(Arity.atLeast(2), Keys.FIRST, Repeat.REPEATABLE, Reply.NIL_IS_NOOP) {
-		@Override
-		@Nullable String checkArguments(Record record) {
-			return SetOptions.check(record);
-		}
-	},
-	HSET(Arity.pairsAfter(1), Keys.FIRST, Repeat.REPEATABLE, Reply.ALWAYS_APPLIED),
-	RPOP(Arity.between(1, 2), Keys.FIRST, Repeat.ONCE, Reply.TAKEN_VALUE) {
-		@Override
-		@Nullable String checkArguments(Record record) {
-			return (record.argumentCount() == 1 || record.number(1) >= 0) ? null
-					: "RPOP's count must be a whole number of 0 or more, not '" + record.text(1) + "'";
-		}
-	},
-	LPUSH(Arity.atLeast(2), Keys.FIRST, Repeat.ONCE, Reply.ALWAYS_APPLIED),
-	DEL(Arity.atLeast(1), Keys.ALL, Repeat.REPEATABLE, Reply.ALWAYS_APPLIED);
+	SET(Arity.atLeast(2), Keys.FIRST, Form.REPEATABLE, SetOptions::read),
 
-	private static final Operation[] ROWS = values();
+	HSET(Arity.pairsAfterKey(), Keys.FIRST, Form.REPEATABLE),
+
+	HDEL(Arity.atLeast(2), Keys.FIRST, Form.REPEATABLE),
+
+	RPOP(Arity.between(1, 2), Keys.FIRST, Form.POP, Operation::checkCount),
+
+	LPOP(Arity.between(1, 2), Keys.FIRST, Form.POP, Operation::checkCount),
+
+	LPUSH(Arity.atLeast(2), Keys.FIRST, Form.ONCE),
+
+	RPUSH(Arity.atLeast(2), Keys.FIRST, Form.ONCE),
+
+	DEL(Arity.atLeast(1), Keys.ALL, Form.REPEATABLE),
+
+	UNLINK(Arity.atLeast(1), Keys.ALL, Form.REPEATABLE),
+
+	EXPIRE(Arity.atLeast(2), Keys.FIRST, Form.REPEATABLE, Conditions::readExpire),
+
+	PERSIST(Arity.of(1), Keys.FIRST, Form.REPEATABLE),
+
+	SADD(Arity.atLeast(2), Keys.FIRST, Form.REPEATABLE),
+
+	SREM(Arity.atLeast(2), Keys.FIRST, Form.REPEATABLE),
+
+	ZADD(Arity.atLeast(3), Keys.FIRST, Form.REPEATABLE, Conditions::readZadd),
+
+	ZREM(Arity.atLeast(2), Keys.FIRST, Form.REPEATABLE),
+
+	XADD(Arity.atLeast(4), Keys.FIRST, Form.ONCE, StreamOptions::read),
+
+	INCRBY(Arity.of(2), Keys.FIRST, Form.ONCE, (record) -> checkIncrement(record, 1)),
+
+	HINCRBY(Arity.of(3), Keys.FIRST, Form.ONCE, (record) -> checkIncrement(record, 2)),
+
+	PFADD(Arity.atLeast(1), Keys.FIRST, Form.REPEATABLE),
+
+	GEOADD(Arity.atLeast(4), Keys.FIRST, Form.REPEATABLE, Conditions::readGeoadd),
+
+	SETBIT(Arity.of(3), Keys.FIRST, Form.REPEATABLE, Operation::checkBit),
+
+	EVALSHA(Arity.atLeast(2), Keys.COUNTED, Form.ONCE, Operation::checkScript);
+
+	private static final int SHA_LENGTH = 40;
+
+	private static final Operation[][] BY_LENGTH = byLength();
 
 	private final byte[] resp;
 
@@ -40,17 +71,21 @@ public enum Operation {
 
 	private final Keys keys;
 
-	private final Repeat repeat;
+	private final Form form;
 
-	private final Reply reply;
+	private final @Nullable Function<Record, @Nullable String> options;
 
-	Operation(Arity arity, Keys keys, Repeat repeat, Reply reply) {
+	Operation(Arity arity, Keys keys, Form form) {
+		this(arity, keys, form, null);
+	}
+
+	Operation(Arity arity, Keys keys, Form form, @Nullable Function<Record, @Nullable String> options) {
 		this.upper = name().getBytes(StandardCharsets.US_ASCII);
 		this.resp = ("$" + name().length() + "\r\n" + name() + "\r\n").getBytes(StandardCharsets.US_ASCII);
 		this.arity = arity;
 		this.keys = keys;
-		this.repeat = repeat;
-		this.reply = reply;
+		this.form = form;
+		this.options = options;
 	}
 
 	/**
@@ -61,9 +96,11 @@ public enum Operation {
 	 * @return the row, or {@code null} where the table has none
 	 */
 	public static @Nullable Operation find(byte[] bytes, int offset, int length) {
-		for (Operation row : ROWS) {
-			if (row.upper.length == length && row.matches(bytes, offset)) {
-				return row;
+		if (length < BY_LENGTH.length) {
+			for (Operation row : BY_LENGTH[length]) {
+				if (row.matches(bytes, offset)) {
+					return row;
+				}
 			}
 		}
 		return null;
@@ -84,7 +121,7 @@ public enum Operation {
 	 * @return the names, separated by commas
 	 */
 	public static String names() {
-		return Arrays.stream(ROWS).map(Operation::name).collect(Collectors.joining(", "));
+		return Arrays.stream(values()).map(Operation::name).collect(Collectors.joining(", "));
 	}
 
 	/**
@@ -96,42 +133,38 @@ public enum Operation {
 	}
 
 	/**
-	 * What running this a second time would do.
-	 * @return the row's class of repetition
+	 * What there is to know of a record without options once it is sent.
+	 * @return the row's own form, which {@link Record#form() a record's} may differ from
 	 */
-	public Repeat repeat() {
-		return this.repeat;
+	public Form form() {
+		return this.form;
 	}
 
 	/**
-	 * How this row's replies are to be read.
-	 * @return the meaning of its replies
+	 * Where a record's keys begin.
+	 * @return the position of the first among its arguments, from 0; the argument before
+	 * it, if any, is their number
 	 */
-	public Reply reply() {
-		return this.reply;
+	public int firstKey() {
+		return this.keys.first();
+	}
+
+	Keys keys() {
+		return this.keys;
+	}
+
+	Arity arity() {
+		return this.arity;
 	}
 
 	/**
-	 * How many of a record's first arguments are keys.
-	 * @param argumentCount the number of arguments after the name
-	 * @return at least 1
-	 */
-	public int keyCount(int argumentCount) {
-		return (this.keys == Keys.ALL) ? argumentCount : 1;
-	}
-
-	/**
-	 * Holds a record's arguments against this row.
+	 * Holds a record's arguments against this row, and gives it the form they ask for.
 	 * @param record the record, with its arguments
 	 * @return what is wrong, for the caller to read, or {@code null}
 	 */
 	@Nullable String check(Record record) {
 		String problem = this.arity.check(this, record.argumentCount());
-		return (problem != null) ? problem : checkArguments(record);
-	}
-
-	@Nullable String checkArguments(Record record) {
-		return null;
+		return (problem != null || this.options == null) ? problem : this.options.apply(record);
 	}
 
 	private boolean matches(byte[] bytes, int offset) {
@@ -144,89 +177,42 @@ public enum Operation {
 		return true;
 	}
 
-	/** Which of a record's arguments are keys. */
-	private enum Keys {
-
-		FIRST, ALL
-
+	private static Operation[][] byLength() {
+		int longest = Arrays.stream(values()).mapToInt((row) -> row.upper.length).max().orElse(0);
+		Operation[][] rows = new Operation[longest + 1][];
+		for (int i = 0; i <= longest; i++) {
+			int length = i;
+			rows[i] = Arrays.stream(values()).filter((row) -> row.upper.length == length).toArray(Operation[]::new);
+		}
+		return rows;
 	}
 
-	/** What running an operation a second time does to the data. */
-	public enum Repeat {
-
-		/** The same data as after the first time. */
-		REPEATABLE,
-
-		/** Something else: a repeat takes, adds or pushes once more. */
-		ONCE
-
+	private static @Nullable String checkCount(Record record) {
+		return (record.argumentCount() == 1 || record.number(1) >= 0) ? null
+				: record.operation() + "'s count must be a whole number of 0 or more, not '" + record.text(1) + "'";
 	}
 
-	/** What an operation's replies say about its outcome. */
-	public enum Reply {
-
-		/** Whatever Redis answers, short of an error, it ran. */
-		ALWAYS_APPLIED(false),
-
-		/** A nil says that a condition did not hold. */
-		NIL_IS_NOOP(false),
-
-		/**
-		 * The reply carries values that are no longer in Redis; a nil says there were
-		 * none.
-		 */
-		TAKEN_VALUE(true);
-
-		private final boolean takesValues;
-
-		Reply(boolean takesValues) {
-			this.takesValues = takesValues;
-		}
-
-		/**
-		 * Whether the reply's values exist nowhere else any more.
-		 * @return {@code true} where losing the reply loses data
-		 */
-		public boolean takesValues() {
-			return this.takesValues;
-		}
-
-		/**
-		 * Whether a nil says that there was nothing to do.
-		 * @return {@code true} where a nil is a noop
-		 */
-		public boolean nilIsNoop() {
-			return this != ALWAYS_APPLIED;
-		}
-
+	private static @Nullable String checkIncrement(Record record, int increment) {
+		return (Words.isInteger(record, increment)) ? null : record.operation()
+				+ "'s increment must be a whole number of at most 64 bits, not '" + record.text(increment) + "'";
 	}
 
-	/** How many arguments may follow an operation's name. */
-	private record Arity(int least, int most, boolean pairs) {
-
-		static Arity atLeast(int least) {
-			return new Arity(least, Integer.MAX_VALUE, false);
+	private static @Nullable String checkBit(Record record) {
+		if (record.number(1) < 0) {
+			return "SETBIT's offset must be a whole number of 0 or more, not '" + record.text(1) + "'";
 		}
+		return (Words.is(record, 2, "0") || Words.is(record, 2, "1")) ? null
+				: "SETBIT's bit must be 0 or 1, not '" + record.text(2) + "'";
+	}
 
-		static Arity between(int least, int most) {
-			return new Arity(least, most, false);
+	private static @Nullable String checkScript(Record record) {
+		if (record.length(0) != SHA_LENGTH || !Words.isHexadecimal(record, 0)) {
+			return "EVALSHA takes a script's SHA1 first, 40 hexadecimal digits as POST /v1/scripts answers them,"
+					+ " not '" + JsonKind.excerpt(record.text(0)) + "'";
 		}
-
-		static Arity pairsAfter(int first) {
-			return new Arity(first + 2, Integer.MAX_VALUE, true);
-		}
-
-		@Nullable String check(Operation operation, int count) {
-			if (count >= this.least && count <= this.most && (!this.pairs || (count - this.least) % 2 == 0)) {
-				return null;
-			}
-			String plural = (this.least == 1) ? " argument" : " arguments";
-			String expected = (this.pairs) ? this.least + " arguments or more, in pairs after the key"
-					: (this.most == Integer.MAX_VALUE) ? this.least + plural + " or more"
-							: this.least + " to " + this.most + " arguments";
-			return operation.name() + " takes " + expected + ", not " + count;
-		}
-
+		long keys = record.number(1);
+		return (keys >= 0 && keys <= record.argumentCount() - 2) ? null : "EVALSHA's number of keys must be 0 to "
+				+ (record.argumentCount() - 2) + ", the arguments that follow it, not '" + record.text(1) + "'";
 	}
 
 }

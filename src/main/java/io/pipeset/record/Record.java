@@ -14,6 +14,8 @@ public final class Record {
 
 	private static final int NONE = -1;
 
+	private static final int MOST_DIGITS = 19;
+
 	private long index = NONE;
 
 	private long line;
@@ -21,6 +23,8 @@ public final class Record {
 	private @Nullable String id;
 
 	private @Nullable Operation operation;
+
+	private Form form = Form.ONCE;
 
 	private byte[][] sources = new byte[8][];
 
@@ -52,6 +56,12 @@ public final class Record {
 	 */
 	public void operation(Operation operation) {
 		this.operation = operation;
+		this.form = operation.form();
+	}
+
+	/** Sets the form that the record's options ask for. */
+	void form(Form form) {
+		this.form = form;
 	}
 
 	/**
@@ -148,6 +158,14 @@ public final class Record {
 	}
 
 	/**
+	 * What there is to know of the record once it is sent.
+	 * @return its operation's form, or the one its options ask for once it is checked
+	 */
+	public Form form() {
+		return this.form;
+	}
+
+	/**
 	 * Whether the record got as far as naming its operation.
 	 * @return {@code false} only for a rejected record
 	 */
@@ -191,11 +209,22 @@ public final class Record {
 	}
 
 	/**
-	 * How many of the first arguments are keys.
-	 * @return at least 1 for a good record
+	 * How many of the arguments are keys, which stand together.
+	 * @return 0 or more; 0 only for a script that names none, and so may use any
 	 */
 	public int keyCount() {
-		return operation().keyCount(this.argumentCount);
+		return operation().keys().count(this);
+	}
+
+	/**
+	 * The first key as text, for messages.
+	 * @return the text, with U+FFFD for what is not UTF-8, or {@code null} where the
+	 * record has none, or did not get as far as naming it
+	 */
+	public @Nullable String key() {
+		int first = (this.operation != null) ? this.operation.firstKey() : 0;
+		boolean named = (this.operation != null && first > 0) ? keyCount() > 0 : this.argumentCount > 0;
+		return (named) ? text(first) : null;
 	}
 
 	/**
@@ -209,38 +238,41 @@ public final class Record {
 	}
 
 	/**
-	 * The hash of the key, by which a record finds its lane.
+	 * The hash of the first key, by which a record finds its lane.
 	 * @return any int; the same for the same bytes
 	 */
 	public int keyHash() {
+		int key = operation().firstKey();
 		int hash = 1;
-		byte[] source = this.sources[0];
-		int end = this.offsets[0] + this.lengths[0];
-		for (int i = this.offsets[0]; i < end; i++) {
+		byte[] source = this.sources[key];
+		int end = this.offsets[key] + this.lengths[key];
+		for (int i = this.offsets[key]; i < end; i++) {
 			hash = 31 * hash + source[i];
 		}
 		return hash ^ (hash >>> 16);
 	}
 
 	/**
-	 * An argument as a whole number.
+	 * An argument as a whole number, as strictly as Redis reads one.
 	 * @param argument its position, from 0
-	 * @return the number, or -1 where it is not one of 1 to 18 digits
+	 * @return the number, 0 to {@link Long#MAX_VALUE}, or -1 where it is none
 	 */
 	public long number(int argument) {
+		byte[] source = this.sources[argument];
+		int from = this.offsets[argument];
 		int length = this.lengths[argument];
-		if (length == 0 || length > 18) {
+		if (length == 0 || length > MOST_DIGITS || (source[from] == '0' && length > 1)) {
 			return NONE;
 		}
 		long number = 0;
-		for (int i = 0; i < length; i++) {
-			int digit = this.sources[argument][this.offsets[argument] + i] - '0';
+		for (int i = from; i < from + length; i++) {
+			int digit = source[i] - '0';
 			if (digit < 0 || digit > 9) {
 				return NONE;
 			}
 			number = number * 10 + digit;
 		}
-		return number;
+		return (number < 0) ? NONE : number;
 	}
 
 }

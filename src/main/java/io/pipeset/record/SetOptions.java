@@ -1,7 +1,5 @@
 package io.pipeset.record;
 
-import java.util.Locale;
-
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,37 +9,61 @@ import org.jspecify.annotations.Nullable;
  */
 final class SetOptions {
 
+	private static final String[] EXPIRIES = { "EX", "PX", "EXAT", "PXAT", "KEEPTTL" };
+
+	private static final String KEEPTTL = "KEEPTTL";
+
 	private SetOptions() {
 	}
 
-	static @Nullable String check(Record record) {
-		boolean condition = false;
-		boolean expiry = false;
+	/**
+	 * Reads the options behind a record's key and value, and gives it the form they ask
+	 * for.
+	 * @return what is wrong, for the caller to read, or {@code null}
+	 */
+	static @Nullable String read(Record record) {
+		boolean nx = false;
+		boolean xx = false;
+		boolean get = false;
+		String expiry = null;
 		for (int i = 2; i < record.argumentCount(); i++) {
-			String option = record.text(i).toUpperCase(Locale.ROOT);
-			switch (option) {
-				case "NX", "XX" -> {
-					if (condition) {
-						return "SET takes NX or XX, once";
-					}
-					condition = true;
+			if (Words.is(record, i, "NX")) {
+				nx = true;
+			}
+			else if (Words.is(record, i, "XX")) {
+				xx = true;
+			}
+			else if (Words.is(record, i, "GET")) {
+				get = true;
+			}
+			else {
+				String option = expiry(record, i);
+				if (option == null) {
+					return "SET's option '" + JsonKind.excerpt(record.text(i)) + "' is not one that Pipeset sends;"
+							+ " allowed are NX, XX, GET, EX, PX, EXAT, PXAT and KEEPTTL";
 				}
-				case "KEEPTTL", "EX", "PX", "EXAT", "PXAT" -> {
-					if (expiry) {
-						return "SET takes one of EX, PX, EXAT, PXAT and KEEPTTL, once";
-					}
-					expiry = true;
-					if (!option.equals("KEEPTTL")) {
-						i++;
-						if (i == record.argumentCount() || record.number(i) < 1) {
-							return "SET's " + option + " takes a whole number of 1 or more";
-						}
-					}
+				if (expiry != null && !expiry.equals(option)) {
+					return "SET takes one of EX, PX, EXAT, PXAT and KEEPTTL, not both " + expiry + " and " + option;
 				}
-				default -> {
-					return "SET's option '" + option + "' is not one that Pipeset sends;"
-							+ " allowed are NX, XX, EX, PX, EXAT, PXAT and KEEPTTL";
+				expiry = option;
+				if (!expiry.equals(KEEPTTL) && (++i == record.argumentCount() || record.number(i) < 1)) {
+					return "SET's " + option + " takes a whole number of 1 or more";
 				}
+			}
+		}
+		if (nx && xx) {
+			return "SET takes NX or XX, not both";
+		}
+		if (nx || xx || get) {
+			record.form((nx && get) ? Form.GET_IF_ABSENT : (nx || xx) ? Form.CONDITIONAL : Form.ONCE);
+		}
+		return null;
+	}
+
+	private static @Nullable String expiry(Record record, int argument) {
+		for (String option : EXPIRIES) {
+			if (Words.is(record, argument, option)) {
+				return option;
 			}
 		}
 		return null;

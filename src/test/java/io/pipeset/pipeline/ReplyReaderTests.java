@@ -1,7 +1,9 @@
 package io.pipeset.pipeline;
 
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -84,6 +86,37 @@ class ReplyReaderTests {
 	}
 
 	@Test
+	void everyTypeOfReplyHasItsJson() {
+		Slab slab = sets(9, true);
+		read(slab, ",2.5\r\n,inf\r\n,nan\r\n(12345678901234567890\r\n%2\r\n+a\r\n:1\r\n$1\r\nb\r\n_\r\n"
+				+ "%1\r\n:1\r\n+a\r\n~2\r\n:1\r\n#f\r\n$0\r\n\r\n*0\r\n");
+		Account account = new Account(Results.ALL, 10, false);
+		slab.settle(account, LOSS);
+		Map<String, Object> map = new LinkedHashMap<>();
+		map.put("a", 1L);
+		map.put("b", null);
+		assertThat(account.items()).extracting((item) -> item.reply().value())
+			.containsExactly(2.5, "inf", "nan", new BigInteger("12345678901234567890"), map, List.of(List.of(1L, "a")),
+					List.of(1L, false), "", List.of());
+	}
+
+	@Test
+	void aReplyIsShownToABoundedDepth() {
+		Slab slab = sets(2, true);
+		read(slab, "*2\r\n".repeat(5_000) + ":7\r\n".repeat(5_001) + "+OK\r\n");
+		Account account = new Account(Results.ALL, 10, false);
+		slab.settle(account, LOSS);
+		assertThat(account.items()).extracting((item) -> item.reply().value()).last().isEqualTo("OK");
+		Object value = account.items().get(0).reply().value();
+		int depth = 0;
+		for (; value instanceof List<?> list; value = list.get(0)) {
+			depth++;
+		}
+		assertThat(depth).isEqualTo(64);
+		assertThat(value).isEqualTo("(nested too deep to be shown)");
+	}
+
+	@Test
 	void nestedErrorsAndNilsDoNotMakeTheReplyOne() {
 		Slab slab = sets(2, false);
 		read(slab, "*2\r\n-ERR x\r\n$-1\r\n*1\r\n_\r\n");
@@ -96,8 +129,8 @@ class ReplyReaderTests {
 	void errorsScatteredAmongAMillionRepliesAreFoundAtAnyCut() {
 		long seed = System.nanoTime();
 		Random random = new Random(seed);
-		int slabs = 40;
-		int commands = 25_000;
+		int slabs = 50;
+		int commands = 20_000;
 		Set<Integer> errors = random.ints(1000, 0, slabs * commands).boxed().collect(Collectors.toSet());
 		StringBuilder replies = new StringBuilder();
 		for (int reply = 0; reply < slabs * commands; reply++) {
@@ -138,6 +171,17 @@ class ReplyReaderTests {
 		read(slab, "$3000000\r\n" + "x".repeat(3_000_000) + "\r\n+OK\r\n");
 		assertThat(slab.replies().findings()).isZero();
 		assertThat(slab.isAnswered()).isTrue();
+	}
+
+	@Test
+	void theValueThatKeptARecordFromWritingIsNotedWithoutBeingKept() {
+		Slab slab = sets(3, false, "NX", "GET");
+		read(slab, "$300000\r\n" + "x".repeat(300_000) + "\r\n_\r\n$0\r\n\r\n");
+		Account account = new Account(Results.ERRORS, 10, false);
+		slab.settle(account, LOSS);
+		assertThat(slab.replies().bytes(0)).isZero();
+		assertThat(account.total(Outcome.NOOP)).isEqualTo(2);
+		assertThat(account.total(Outcome.APPLIED)).isOne();
 	}
 
 	@Test
@@ -188,7 +232,12 @@ class ReplyReaderTests {
 		return Unpooled.copiedBuffer(text, StandardCharsets.UTF_8);
 	}
 
+	/** SETs with NX, whose nil is a noop. */
 	private static Slab sets(int commands, boolean captureAll) {
+		return sets(commands, captureAll, "NX");
+	}
+
+	private static Slab sets(int commands, boolean captureAll, String... options) {
 		Slab slab = new Slab();
 		slab.clear(captureAll);
 		Record record = new Record();
@@ -198,6 +247,11 @@ class ReplyReaderTests {
 			record.operation(Operation.SET);
 			record.argument(key, 0, key.length);
 			record.argument(key, 0, key.length);
+			for (String option : options) {
+				byte[] bytes = option.getBytes(StandardCharsets.UTF_8);
+				record.argument(bytes, 0, bytes.length);
+			}
+			record.check();
 			assertThat(slab.add(record)).isTrue();
 		}
 		return slab;

@@ -91,7 +91,7 @@ class ObjectRecordTests {
 					{"op":"RPOP","key":"k","count":-1}                    | record member 'count' takes a whole number, 0 or more, not the number -1
 					{"op":"RPOP","key":"k","count":true}                  | record member 'count' takes a whole number, 0 or more, not true
 					{"op":"DEL","key":"k","id":true}                      | record member 'id' takes a string or a number, of at most 256 bytes, not true
-					{"op":"SET","key":"k","args":["v","GET"]}             | SET's option 'GET' is not one that Pipeset sends
+					{"op":"SET","key":"k","args":["v","IFEQ"]}            | SET's option 'IFEQ' is not one that Pipeset sends
 					{"op":"HSET","key":"k","args":["a"]}                  | HSET takes
 					{"key":"k","value":"v"}                               | no 'op', and the request names none
 					{}                                                    | no 'op', and the request names none

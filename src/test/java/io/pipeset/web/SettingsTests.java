@@ -62,7 +62,7 @@ class SettingsTests {
 	void anUnknownDefaultOperationNamesTheKnownOnes(String operation) {
 		assertThat(post("/v1/jobs?op=" + operation).refusal(400, "invalid-setting")).contains("'op'")
 			.contains("'" + operation + "'")
-			.contains("SET, HSET, RPOP, LPUSH, DEL");
+			.contains("SET, HSET, HDEL, RPOP, LPOP, LPUSH");
 		assertThat(this.redis.dbsize()).isZero();
 	}
 

@@ -1,0 +1,137 @@
+package io.pipeset.pipeline;
+
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A whole reply as a report shows it: integers and doubles as numbers, strings as
+ * strings, nil as null, arrays and sets as lists, and maps whose keys are strings as
+ * maps.
+ */
+final class ReplyDecoder {
+
+	/** JSON libraries read no more than some hundreds. */
+	private static final int MAX_DEPTH = 64;
+
+	private static final String TOO_DEEP = "(nested too deep to be shown)";
+
+	private final byte[] resp;
+
+	private int at;
+
+	private int depth;
+
+	ReplyDecoder(byte[] resp, int from) {
+		this.resp = resp;
+		this.at = from;
+	}
+
+	@Nullable Object next() {
+		int start = this.at;
+		int line = start + 1;
+		this.at = Resp.skipLine(this.resp, start);
+		return switch (this.resp[start]) {
+			case '+', '-' -> Resp.text(this.resp, line, this.at - 2);
+			case ':' -> Resp.number(this.resp, line);
+			case ',' -> decimal(ascii(line));
+			case '(' -> new BigInteger(ascii(line));
+			case '#' -> this.resp[line] == 't';
+			case '$', '!' -> bulk((int) Resp.number(this.resp, line), 0);
+			case '=' -> bulk((int) Resp.number(this.resp, line), "txt:".length());
+			case '*', '~' -> list(start, Resp.number(this.resp, line));
+			case '%' -> map(start, Resp.number(this.resp, line));
+			case '|' -> {
+				skip(2 * Resp.number(this.resp, line));
+				yield next();
+			}
+			default -> null;
+		};
+	}
+
+	private String ascii(int from) {
+		return new String(this.resp, from, this.at - 2 - from, StandardCharsets.US_ASCII);
+	}
+
+	/** JSON has no number for what is infinite or none. */
+	private static Object decimal(String text) {
+		return (text.endsWith("inf") || text.endsWith("nan")) ? text : (Object) Double.valueOf(text);
+	}
+
+	private @Nullable Object bulk(int length, int prefix) {
+		if (length < 0) {
+			return null;
+		}
+		int from = this.at;
+		this.at += length + 2;
+		return Resp.text(this.resp, from + prefix, from + length);
+	}
+
+	private @Nullable Object list(int start, long size) {
+		if (size < 0) {
+			return null;
+		}
+		if (this.depth == MAX_DEPTH) {
+			return tooDeep(start);
+		}
+		this.depth++;
+		List<@Nullable Object> elements = new ArrayList<>();
+		for (long i = 0; i < size; i++) {
+			elements.add(next());
+		}
+		this.depth--;
+		return elements;
+	}
+
+	/** A map, or a list of pairs where a key is no string. */
+	private Object map(int start, long size) {
+		if (this.depth == MAX_DEPTH) {
+			return tooDeep(start);
+		}
+		this.depth++;
+		List<List<@Nullable Object>> pairs = new ArrayList<>();
+		Map<String, @Nullable Object> map = new LinkedHashMap<>();
+		for (long i = 0; i < size; i++) {
+			List<@Nullable Object> pair = new ArrayList<>();
+			pair.add(next());
+			pair.add(next());
+			pairs.add(pair);
+			if (pair.get(0) instanceof String key) {
+				map.put(key, pair.get(1));
+			}
+		}
+		this.depth--;
+		return (map.size() == size) ? map : pairs;
+	}
+
+	private String tooDeep(int start) {
+		this.at = start;
+		skip(1);
+		return TOO_DEEP;
+	}
+
+	/** Goes over values without a frame for each level of them. */
+	private void skip(long values) {
+		for (long rest = values; rest > 0; rest--) {
+			int start = this.at;
+			this.at = Resp.skipLine(this.resp, start);
+			switch (this.resp[start]) {
+				case '$', '!', '=' -> {
+					long length = Resp.number(this.resp, start + 1);
+					this.at += (length < 0) ? 0 : (int) length + 2;
+				}
+				case '*', '~' -> rest += Math.max(0, Resp.number(this.resp, start + 1));
+				case '%' -> rest += 2 * Resp.number(this.resp, start + 1);
+				case '|' -> rest += 2 * Resp.number(this.resp, start + 1) + 1;
+				default -> {
+				}
+			}
+		}
+	}
+
+}

@@ -1,0 +1,52 @@
+package io.pipeset.record;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How many arguments may follow an operation's name.
+ *
+ * @param least the fewest
+ * @param most the most
+ * @param pairs whether those after the key come in pairs
+ */
+record Arity(int least, int most, boolean pairs) {
+
+	static Arity of(int count) {
+		return new Arity(count, count, false);
+	}
+
+	static Arity atLeast(int least) {
+		return new Arity(least, Integer.MAX_VALUE, false);
+	}
+
+	static Arity between(int least, int most) {
+		return new Arity(least, most, false);
+	}
+
+	static Arity pairsAfterKey() {
+		return new Arity(3, Integer.MAX_VALUE, true);
+	}
+
+	/**
+	 * As COMMAND INFO has it: the name counts, and a minimum is negative.
+	 */
+	int ofCommand() {
+		return (this.least == this.most) ? this.least + 1 : -(this.least + 1);
+	}
+
+	/**
+	 * Holds a record against it.
+	 * @return what is wrong, for the caller to read, or {@code null}
+	 */
+	@Nullable String check(Operation operation, int count) {
+		if (count >= this.least && count <= this.most && (!this.pairs || (count - this.least) % 2 == 0)) {
+			return null;
+		}
+		String plural = (this.least == 1) ? " argument" : " arguments";
+		String expected = (this.pairs) ? this.least + " arguments or more, in pairs after the key"
+				: (this.most == Integer.MAX_VALUE) ? this.least + plural + " or more" : (this.most == this.least)
+						? this.least + plural : this.least + " to " + this.most + " arguments";
+		return operation.name() + " takes " + expected + ", not " + count;
+	}
+
+}

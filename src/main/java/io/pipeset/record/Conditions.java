@@ -1,0 +1,107 @@
+package io.pipeset.record;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The options that EXPIRE, ZADD and GEOADD share. With a condition a record is not
+ * repeatable, though its own repeat might well do nothing: a repeat of several may find
+ * that the later ones have changed what the earlier ones ask.
+ */
+enum Conditions {
+
+	NX, XX, GT, LT, CH, INCR;
+
+	private static final Conditions[] OF_EXPIRE = { NX, XX, GT, LT };
+
+	private static final Conditions[] OF_ZADD = values();
+
+	private static final Conditions[] OF_GEOADD = { NX, XX, CH };
+
+	/** Reads {@code seconds [NX | XX | GT | LT …]}. */
+	static @Nullable String readExpire(Record record) {
+		if (!Words.isInteger(record, 1)) {
+			return "EXPIRE's seconds must be a whole number, not '" + JsonKind.excerpt(record.text(1)) + "'";
+		}
+		int options = 0;
+		for (int i = 2; i < record.argumentCount(); i++) {
+			int option = find(OF_EXPIRE, record, i);
+			if (option == 0) {
+				return "EXPIRE's option '" + JsonKind.excerpt(record.text(i)) + "' is not one that Pipeset sends;"
+						+ " allowed are NX, XX, GT and LT";
+			}
+			options |= option;
+		}
+		return decide(record, options);
+	}
+
+	/** Reads {@code [NX | XX] [GT | LT] [CH] [INCR] score member …}. */
+	static @Nullable String readZadd(Record record) {
+		int at = 1;
+		int options = 0;
+		for (int option; at < record.argumentCount() && (option = find(OF_ZADD, record, at)) != 0; at++) {
+			options |= option;
+		}
+		int rest = record.argumentCount() - at;
+		if (rest == 0 || rest % 2 != 0) {
+			return "ZADD takes pairs of a score and a member after its key and options NX, XX, GT, LT, CH and INCR,"
+					+ " not " + rest + " arguments";
+		}
+		if (has(options, INCR) && rest > 2) {
+			return "ZADD's INCR takes one pair of a score and a member, not " + rest / 2;
+		}
+		return decide(record, options);
+	}
+
+	/** Reads {@code [NX | XX] [CH] longitude latitude member …}. */
+	static @Nullable String readGeoadd(Record record) {
+		int at = 1;
+		int options = 0;
+		for (int option; at < record.argumentCount() && (option = find(OF_GEOADD, record, at)) != 0; at++) {
+			options |= option;
+		}
+		int rest = record.argumentCount() - at;
+		if (rest == 0 || rest % 3 != 0) {
+			return "GEOADD takes triples of longitude, latitude and member after its key and options NX, XX and CH,"
+					+ " not " + rest + " arguments";
+		}
+		return decide(record, options);
+	}
+
+	private static int find(Conditions[] options, Record record, int argument) {
+		for (Conditions option : options) {
+			if (Words.is(record, argument, option.name())) {
+				return option.bit();
+			}
+		}
+		return 0;
+	}
+
+	private static @Nullable String decide(Record record, int options) {
+		boolean unconditional = !has(options, NX) && !has(options, XX) && !has(options, GT) && !has(options, LT);
+		if (unconditional) {
+			if (has(options, INCR)) {
+				record.form(Form.ONCE);
+			}
+			return null;
+		}
+		record.form((has(options, INCR)) ? Form.CONDITIONAL : Form.ONCE);
+		if (has(options, NX)) {
+			for (Conditions other : new Conditions[] { XX, GT, LT }) {
+				if (has(options, other)) {
+					return record.operation() + " takes NX or " + other + ", not both";
+				}
+			}
+		}
+		return (has(options, GT) && has(options, LT)) ? record.operation() + " takes GT or LT, not both" : null;
+	}
+
+	private static boolean has(int options, Conditions option) {
+		return (options & option.bit()) != 0;
+	}
+
+	@SuppressWarnings("EnumOrdinal") // an EnumSet would be an object a record
+	private int bit() {
+		return 1 << ordinal();
+	}
+
+}
