@@ -30,6 +30,8 @@ final class Job {
 
 	private final JobLimits limits;
 
+	private final Scripts scripts;
+
 	private final Lanes lanes;
 
 	private final PopBudget pops;
@@ -44,10 +46,11 @@ final class Job {
 
 	private @Nullable Long byteOffset;
 
-	Job(String id, JobContext context, JobLimits limits) {
+	Job(String id, JobContext context, JobLimits limits, Scripts scripts) {
 		this.id = id;
 		this.context = context;
 		this.limits = limits;
+		this.scripts = scripts;
 		this.lanes = new Lanes(context);
 		this.pops = new PopBudget(limits, context, this.lanes);
 	}
@@ -117,6 +120,9 @@ final class Job {
 
 	/** Deals with the record just read; {@code false} ends the job without it. */
 	private boolean take() {
+		if (this.record.rejection() == null) {
+			this.scripts.admit(this.record);
+		}
 		Rejection rejection = this.record.rejection();
 		if (rejection != null) {
 			reject(rejection);

@@ -29,6 +29,8 @@ public class Jobs {
 
 	private final JobLimits limits;
 
+	private final Scripts scripts;
+
 	private final LaneCapacity capacity;
 
 	private final Pipelines pipelines;
@@ -41,8 +43,10 @@ public class Jobs {
 
 	private final AtomicInteger running = new AtomicInteger();
 
-	Jobs(JobLimits limits, LaneCapacity capacity, Pipelines pipelines, PipelineProperties pipeline, JobMeters meters) {
+	Jobs(JobLimits limits, Scripts scripts, LaneCapacity capacity, Pipelines pipelines, PipelineProperties pipeline,
+			JobMeters meters) {
 		this.limits = limits;
+		this.scripts = scripts;
 		this.capacity = capacity;
 		this.pipelines = pipelines;
 		this.pipeline = pipeline;
@@ -66,7 +70,7 @@ public class Jobs {
 		try {
 			JobContext context = new JobContext(settings, account, clock, new JobStop(), this.capacity, this.pipelines,
 					this.pipeline, this.meters, this.executor);
-			JobReport report = new Job(id, context, this.limits).run(input);
+			JobReport report = new Job(id, context, this.limits, this.scripts).run(input);
 			this.meters.jobEnds(report.state(), account, clock);
 			log(report);
 			return report;

@@ -14,6 +14,9 @@ public record Rejection(String code, String message) {
 	/** The table of operations has no such row. */
 	public static final String UNKNOWN_OPERATION = "UNKNOWN_OPERATION";
 
+	/** The record does what its caller may not. */
+	public static final String FORBIDDEN = "FORBIDDEN";
+
 	/** The record is larger than a limit. */
 	public static final String TOO_LARGE = "TOO_LARGE";
 

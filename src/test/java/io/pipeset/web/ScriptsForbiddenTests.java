@@ -1,0 +1,45 @@
+package io.pipeset.web;
+
+import io.lettuce.core.api.sync.RedisCommands;
+import io.pipeset.redis.TestRedis;
+import io.pipeset.report.Counts;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Scripts run only where they are allowed. */
+@ServiceTest
+class ScriptsForbiddenTests {
+
+	private final Service service;
+
+	private final RedisCommands<String, String> redis = TestRedis.shared().client();
+
+	ScriptsForbiddenTests(Service service) {
+		this.service = service;
+	}
+
+	@BeforeEach
+	void emptyRedis() {
+		this.redis.flushall();
+	}
+
+	@Test
+	void aRecordThatRunsAScriptIsForbiddenAndItsNeighboursAreNot() {
+		String sha = this.redis.scriptLoad("return redis.call('SET', KEYS[1], 'written')");
+		JsonNode report = this.service
+			.ndjson("/v1/jobs", "[\"SET\",\"a\",1]", "[\"EVALSHA\",\"" + sha + "\",1,\"k\"]",
+					"{\"op\":\"evalsha\",\"args\":[\"" + sha + "\",1,\"k\"]}", "[\"SET\",\"b\",1]")
+			.report();
+		assertThat(Answer.counts(report)).isEqualTo(new Counts(4, 2, 0, 2, 0, 0));
+		for (JsonNode item : report.get("items")) {
+			assertThat(item.at("/error/code").asString()).isEqualTo("FORBIDDEN");
+			assertThat(item.at("/error/message").asString()).contains("pipeset.security.scripts");
+			assertThat(item.at("/key").asString()).isEqualTo("k");
+		}
+		assertThat(this.redis.keys("*")).containsExactlyInAnyOrder("a", "b");
+	}
+
+}
