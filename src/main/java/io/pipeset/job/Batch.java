@@ -1,10 +1,14 @@
 package io.pipeset.job;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
+import io.pipeset.pipeline.Fence;
 import io.pipeset.pipeline.Loss;
 import io.pipeset.pipeline.Pipeline;
 import io.pipeset.pipeline.Slab;
@@ -13,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One call of {@code executePipelined}: sends a lane's slabs until the batch is full or
- * the input pauses, and ends when every one of them has come back.
+ * the input pauses, and ends when every one of them has come back. What came back without
+ * a final answer is left to the lane's {@link Recovery}.
  */
 final class Batch {
 
@@ -34,10 +39,10 @@ final class Batch {
 
 	private final Deque<Slab> onTheirWay = new ArrayDeque<>();
 
-	/**
-	 * What came back because the connection was dead before anything could be written.
-	 */
-	private final Deque<Slab> unsent = new ArrayDeque<>();
+	/** What came back without a final answer, and what came back behind it. */
+	private final List<Slab> left = new ArrayList<>();
+
+	private @Nullable Loss loss;
 
 	private boolean used;
 
@@ -71,39 +76,53 @@ final class Batch {
 			this.pipeline.abandon();
 			throw ex;
 		}
+		if (this.loss != null) {
+			// The pool takes for open what it has lent, and would lend it again.
+			this.pipeline.abandon();
+		}
 		long nanos = System.nanoTime() - begun;
 		this.context.clock().batchEnds(nanos);
 		if (this.used) {
 			this.context.meters().batch(this.context.settings().flush().kind(), nanos, this.commands, this.bytes);
 		}
-		if (!this.unsent.isEmpty()) {
-			giveBackUnsent();
-		}
 		if (this.refused && this.code != null && HOPELESS.contains(this.code)) {
 			this.context.stop()
-				.because(Cause.REDIS_REFUSES, new Loss(Loss.NOT_SENT, "Redis refused a whole batch with " + this.code
-						+ ": the rest was not sent. Mend the cause there, then send the job again."));
+				.because(Cause.REDIS_REFUSES, "Redis refused a whole batch with " + this.code
+						+ ": the rest was not sent. Mend the cause there, then send the job again.");
 		}
 	}
 
+	/** What has no final answer yet, in the order in which it was sent. */
+	List<Slab> left() {
+		return this.left;
+	}
+
+	/** Why the connection was lost, or {@code null} if it was not. */
+	@Nullable Loss loss() {
+		return this.loss;
+	}
+
+	/** Whether anything was written. */
+	boolean isUsed() {
+		return this.used;
+	}
+
+	/** What the driver says about the loss. */
+	@Nullable String failure() {
+		return this.pipeline.failure();
+	}
+
+	/** The error for which slabs were left, without a loss. */
+	String passingError() {
+		return Objects.requireNonNull(this.left.get(0).passingError());
+	}
+
 	/**
-	 * Certainly not run, so that another connection may have it, in the same order;
-	 * unless this one had worked before, whose loss ends the job.
+	 * Waits until nothing of the batch can run any more.
+	 * @param patient whether to go on waiting when Redis cannot be reached
 	 */
-	private void giveBackUnsent() {
-		// The pool takes for open what it has lent, and would lend it again.
-		this.pipeline.abandon();
-		while (!this.unsent.isEmpty()) {
-			Slab slab = this.unsent.removeLast();
-			slab.retry();
-			this.lane.toSend().addFirst(slab);
-		}
-		if (this.used) {
-			lost();
-		}
-		else {
-			this.lane.foundDead(this.pipeline.failure());
-		}
+	Fence.State fence(boolean patient) {
+		return this.pipeline.fence().await(this.context.settings().timeout(), patient);
 	}
 
 	private void converse() {
@@ -119,13 +138,13 @@ final class Batch {
 	}
 
 	private boolean isOpen() {
-		return !this.context.stop().isSet() && this.unsent.isEmpty()
+		return !this.context.stop().isSet() && this.left.isEmpty() && this.loss == null
 				&& this.commands < this.context.settings().batchSize();
 	}
 
 	private boolean takesNext() {
 		Slab next = this.lane.toSend().peek();
-		return next != null && isOpen() && this.commands + next.commands() <= this.context.settings().batchSize();
+		return next != null && isOpen() && this.commands + next.count() <= this.context.settings().batchSize();
 	}
 
 	private void send(Slab slab) {
@@ -133,7 +152,7 @@ final class Batch {
 			this.waitingSince = System.nanoTime();
 		}
 		this.onTheirWay.add(slab);
-		this.commands += slab.commands();
+		this.commands += slab.count();
 		this.bytes += slab.bytes();
 		this.pipeline.send(slab, this.lane::bring);
 	}
@@ -166,40 +185,40 @@ final class Batch {
 	private boolean abandon() {
 		if (this.abandonedSince == 0) {
 			this.abandonedSince = System.nanoTime();
-			this.context.stop()
-				.because(Cause.REDIS_LOST,
-						new Loss(Loss.TIMEOUT,
-								"Redis was silent for " + JobSettings.text(this.context.settings().timeout())
-										+ ", the job's timeout; what was written may still run"));
+			this.loss = new Loss(Loss.TIMEOUT,
+					"Redis was silent for " + JobSettings.text(this.context.settings().timeout())
+							+ ", the job's timeout; what was written may still run");
 			this.pipeline.abandon();
 			return true;
 		}
-		this.onTheirWay.forEach(this.lane::settle);
+		// The driver still has them, so that nobody else may.
+		this.context.stop().because(Cause.REDIS_LOST, "A connection that was closed after a timeout did not end");
+		this.left.addAll(this.onTheirWay);
 		return false;
-	}
-
-	private void lost() {
-		String cause = this.pipeline.failure();
-		this.context.stop()
-			.because(Cause.REDIS_LOST, new Loss(Loss.CONNECTION_LOST,
-					"The connection to Redis was lost" + ((cause != null) ? ": " + cause : "")));
 	}
 
 	private void done(Slab slab) {
 		this.onTheirWay.remove(slab);
 		this.waitingSince = System.nanoTime();
 		this.used |= slab.isWritten();
-		if (!this.used) {
-			this.unsent.add(slab);
-			return;
+		if (!slab.isAnswered() && this.loss == null) {
+			String cause = this.pipeline.failure();
+			this.loss = new Loss(Loss.CONNECTION_LOST,
+					"The connection to Redis was lost" + ((cause != null) ? ": " + cause : ""));
 		}
-		if (!slab.isAnswered()) {
-			lost();
+		if (slab.isAnswered()) {
+			String sole = (this.refused) ? slab.soleError() : null;
+			this.refused &= sole != null && (this.code == null || this.code.equals(sole));
+			this.code = sole;
 		}
-		String sole = (this.refused) ? slab.soleError() : null;
-		this.refused &= sole != null && (this.code == null || this.code.equals(sole));
-		this.code = sole;
-		this.lane.settle(slab);
+		boolean asksAgain = slab.isAnswered() && this.context.retries().isLeft() && slab.passingError() != null;
+		if (asksAgain || !slab.isAnswered() || !this.left.isEmpty()) {
+			this.left.add(slab);
+		}
+		else {
+			this.lane.settle(slab, null);
+			this.lane.recovery().progress();
+		}
 	}
 
 }

@@ -40,7 +40,7 @@ final class Feeder {
 			slab.add(record);
 		}
 		int batchSize = this.context.settings().batchSize();
-		if (slab.commands() == Math.min(this.context.settings().commandsPerWrite(), batchSize - this.commandsInBatch)) {
+		if (slab.count() == Math.min(this.context.settings().commandsPerWrite(), batchSize - this.commandsInBatch)) {
 			bring(slab);
 		}
 	}
@@ -100,7 +100,7 @@ final class Feeder {
 
 	private void hand(Slab slab) {
 		this.filling = null;
-		this.commandsInBatch = (this.commandsInBatch + slab.commands()) % this.context.settings().batchSize();
+		this.commandsInBatch = (this.commandsInBatch + slab.count()) % this.context.settings().batchSize();
 		this.window.leave(slab);
 		this.lane.bring(slab);
 	}

@@ -163,16 +163,18 @@ final class Job {
 		Ending ending = ending(counts);
 		Timings timings = this.context.clock().timings();
 		return new JobReport(this.id, ending, counts, this.inputComplete, (this.inputComplete) ? null : this.read,
-				this.byteOffset, timings, Math.round(account.replied() * 1000 / Math.max(timings.totalMillis(), 0.001)),
-				account.bytesSent(), this.context.settings().toReport(), account.values(), account.items(),
-				account.itemsOmitted());
+				account.fenced(), this.byteOffset, timings,
+				Math.round(account.replied() * 1000 / Math.max(timings.totalMillis(), 0.001)), account.bytesSent(),
+				this.context.settings().toReport(), account.values(), account.items(), account.itemsOmitted());
 	}
 
 	/** A fault of Redis tells more than the end of the input that it may have caused. */
 	private Ending ending(Counts counts) {
 		Ending stop = this.context.stop().ending();
 		if (stop == null) {
-			return this.inputEnding;
+			return (counts.unknown() == 0) ? this.inputEnding : new Ending(Cause.REDIS_LOST, counts.unknown()
+					+ " records were on their way when the connection to Redis was lost, and could not be sent again:"
+					+ " they may have run. The job went on with the others.");
 		}
 		boolean lost = stop.cause() == Cause.REDIS_LOST || stop.cause() == Cause.REDIS_UNREACHABLE;
 		if (lost || counts.unknown() > 0) {

@@ -2,7 +2,6 @@ package io.pipeset.job;
 
 import java.util.concurrent.Executor;
 
-import io.pipeset.pipeline.Loss;
 import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.pipeline.Pipelines;
 import io.pipeset.report.Account;
@@ -18,21 +17,21 @@ import io.pipeset.report.Outcome;
  * @param account what became of its records
  * @param clock where its time goes
  * @param stop whether it is to write nothing more
+ * @param retries the losses it may survive
  * @param capacity the connections of all jobs
  * @param pipelines where batches run
  * @param pipeline how much a lane may have on its way
  * @param meters where batches are metered
  * @param executor where lanes run
  */
-record JobContext(JobSettings settings, Account account, JobClock clock, JobStop stop, LaneCapacity capacity,
-		Pipelines pipelines, PipelineProperties pipeline, JobMeters meters, Executor executor) {
+record JobContext(JobSettings settings, Account account, JobClock clock, JobStop stop, Retries retries,
+		LaneCapacity capacity, Pipelines pipelines, PipelineProperties pipeline, JobMeters meters, Executor executor) {
 
 	/** Stops the job where more records were rejected than it allows. */
 	void checkErrors() {
 		Long maxErrors = this.settings.maxErrors();
 		if (maxErrors != null && this.account.total(Outcome.REJECTED) > maxErrors) {
-			this.stop.because(Cause.STOPPED,
-					new Loss(Loss.NOT_SENT, "More records were rejected than maxErrors=" + maxErrors + " allows"));
+			this.stop.because(Cause.STOPPED, "More records were rejected than maxErrors=" + maxErrors + " allows");
 		}
 	}
 

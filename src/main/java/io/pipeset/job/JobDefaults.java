@@ -19,16 +19,17 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param concurrency as in {@link JobSettings}
  * @param timeout as in {@link JobSettings}
  * @param maxErrors as in {@link JobSettings}
+ * @param retries as in {@link JobSettings}
  * @param results as in {@link JobSettings}
  * @param op as in {@link JobSettings}
  */
 @ConfigurationProperties("pipeset.defaults")
 public record JobDefaults(@DefaultValue("100000") int batchSize, @DefaultValue("buffered:1000") String flush,
 		@DefaultValue("1") int concurrency, @DefaultValue("10s") Duration timeout, @Nullable Long maxErrors,
-		@DefaultValue("errors") Results results, @Nullable Operation op) {
+		@DefaultValue("0") int retries, @DefaultValue("errors") Results results, @Nullable Operation op) {
 
 	public JobDefaults {
-		settings(batchSize, flush, concurrency, timeout, maxErrors, results, op);
+		settings(batchSize, flush, concurrency, timeout, maxErrors, retries, results, op);
 	}
 
 	/**
@@ -36,18 +37,18 @@ public record JobDefaults(@DefaultValue("100000") int batchSize, @DefaultValue("
 	 * @return the settings
 	 */
 	public JobSettings toSettings() {
-		return settings(this.batchSize, this.flush, this.concurrency, this.timeout, this.maxErrors, this.results,
-				this.op);
+		return settings(this.batchSize, this.flush, this.concurrency, this.timeout, this.maxErrors, this.retries,
+				this.results, this.op);
 	}
 
 	private static JobSettings settings(int batchSize, String flush, int concurrency, Duration timeout,
-			@Nullable Long maxErrors, Results results, @Nullable Operation op) {
+			@Nullable Long maxErrors, int retries, Results results, @Nullable Operation op) {
 		try {
 			FlushPolicy policy = FlushPolicy.parse(flush);
 			if (policy == null) {
 				throw new InvalidSettingException("flush", "must be " + FlushPolicy.ALLOWED + ", not '" + flush + "'");
 			}
-			return new JobSettings(batchSize, policy, concurrency, timeout, maxErrors, results, op);
+			return new JobSettings(batchSize, policy, concurrency, timeout, maxErrors, retries, results, op);
 		}
 		catch (InvalidSettingException ex) {
 			throw new IllegalArgumentException(

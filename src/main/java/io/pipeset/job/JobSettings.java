@@ -20,11 +20,12 @@ import org.jspecify.annotations.Nullable;
  * millisecond to 1 hour
  * @param maxErrors the rejected records that do not stop the job, 0 or more; {@code null}
  * for no limit
+ * @param retries the losses of its connection to Redis that the job survives, 0 to 10
  * @param results which records the report lists
  * @param operation for records that name none; {@code null} if they have to
  */
 public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Duration timeout, @Nullable Long maxErrors,
-		Results results, @Nullable Operation operation) {
+		int retries, Results results, @Nullable Operation operation) {
 
 	/** The most commands in a batch. */
 	public static final int MAX_BATCH_SIZE = 100_000;
@@ -35,11 +36,15 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	/** The longest timeout. */
 	public static final Duration MAX_TIMEOUT = Duration.ofHours(1);
 
+	/** The most losses that a job survives. */
+	public static final int MAX_RETRIES = 10;
+
 	public JobSettings {
 		require(batchSize >= 1 && batchSize <= MAX_BATCH_SIZE, "batchSize", batchSize, "1 to " + MAX_BATCH_SIZE);
 		require(concurrency >= 1 && concurrency <= MAX_CONCURRENCY, "concurrency", concurrency,
 				"1 to " + MAX_CONCURRENCY);
 		require(timeout.toMillis() >= 1 && timeout.compareTo(MAX_TIMEOUT) <= 0, "timeout", timeout, "1ms to 1h");
+		require(retries >= 0 && retries <= MAX_RETRIES, "retries", retries, "0 to " + MAX_RETRIES);
 		require(maxErrors == null || maxErrors >= 0, "maxErrors", maxErrors, "0 or more");
 	}
 
@@ -49,8 +54,8 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	 * @return the settings
 	 */
 	public JobSettings withOperation(@Nullable Operation operation) {
-		return new JobSettings(this.batchSize, this.flush, this.concurrency, this.timeout, this.maxErrors, this.results,
-				operation);
+		return new JobSettings(this.batchSize, this.flush, this.concurrency, this.timeout, this.maxErrors, this.retries,
+				this.results, operation);
 	}
 
 	int commandsPerWrite() {
@@ -66,6 +71,7 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 		if (this.maxErrors != null) {
 			settings.put("maxErrors", this.maxErrors);
 		}
+		settings.put("retries", this.retries);
 		settings.put("results", this.results);
 		if (this.operation != null) {
 			settings.put("op", this.operation);

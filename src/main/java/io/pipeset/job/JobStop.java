@@ -1,8 +1,9 @@
 package io.pipeset.job;
 
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
-import io.pipeset.pipeline.Loss;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import org.jspecify.annotations.Nullable;
@@ -13,36 +14,37 @@ import org.jspecify.annotations.Nullable;
  */
 final class JobStop {
 
-	private static final Loss UNEXPLAINED = new Loss(Loss.CONNECTION_LOST, "The connection to Redis was lost");
+	private final AtomicReference<@Nullable Ending> ending = new AtomicReference<>();
 
-	private final AtomicReference<@Nullable Reason> reason = new AtomicReference<>();
+	private final CountDownLatch set = new CountDownLatch(1);
 
 	/**
 	 * Stops the job.
 	 * @param cause the kind of end
-	 * @param loss what happened, for the records that were not answered
+	 * @param detail what happened and what to do about it
 	 */
-	void because(Cause cause, Loss loss) {
-		this.reason.compareAndSet(null, new Reason(new Ending(cause, loss.message()), loss));
+	void because(Cause cause, String detail) {
+		this.ending.compareAndSet(null, new Ending(cause, detail));
+		this.set.countDown();
 	}
 
 	boolean isSet() {
-		return this.reason.get() != null;
+		return this.ending.get() != null;
+	}
+
+	/** Pauses; {@code true} as soon as the job is to end, or the thread. */
+	boolean await(long nanos) {
+		try {
+			return this.set.await(nanos, TimeUnit.NANOSECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			return true;
+		}
 	}
 
 	@Nullable Ending ending() {
-		Reason first = this.reason.get();
-		return (first != null) ? first.ending() : null;
-	}
-
-	Loss loss() {
-		Reason first = this.reason.get();
-		return (first != null) ? first.loss() : UNEXPLAINED;
-	}
-
-	/** A reason, in the words of the job and in those of its unanswered records. */
-	private record Reason(Ending ending, Loss loss) {
-
+		return this.ending.get();
 	}
 
 }

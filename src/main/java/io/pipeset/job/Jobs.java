@@ -68,8 +68,9 @@ public class Jobs {
 		LongTaskTimer.Sample active = this.meters.jobBegins((operation != null) ? operation.name() : "mixed");
 		this.running.incrementAndGet();
 		try {
-			JobContext context = new JobContext(settings, account, clock, new JobStop(), this.capacity, this.pipelines,
-					this.pipeline, this.meters, this.executor);
+			JobContext context = new JobContext(settings, account, clock, new JobStop(),
+					new Retries(settings.retries()), this.capacity, this.pipelines, this.pipeline, this.meters,
+					this.executor);
 			JobReport report = new Job(id, context, this.limits, this.scripts).run(input);
 			this.meters.jobEnds(report.state(), account, clock);
 			log(report);

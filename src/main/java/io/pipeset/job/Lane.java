@@ -2,15 +2,18 @@ package io.pipeset.job;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
+import java.util.ListIterator;
+import java.util.Objects;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 import io.pipeset.pipeline.Loss;
 import io.pipeset.pipeline.NoConnectionException;
 import io.pipeset.pipeline.Slab;
-import io.pipeset.report.Ending.Cause;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,8 +43,7 @@ final class Lane implements Runnable {
 
 	private final Deque<Slab> toSend = new ArrayDeque<>();
 
-	/** Connections in a row that were dead when they were lent. */
-	private int deadConnections;
+	private final Recovery recovery;
 
 	private boolean nudged;
 
@@ -52,10 +54,15 @@ final class Lane implements Runnable {
 		this.context = context;
 		this.window = new Window(context.pipeline(), context.capacity());
 		this.feeder = new Feeder(this, this.window, context);
+		this.recovery = new Recovery(context);
 	}
 
 	Feeder feeder() {
 		return this.feeder;
+	}
+
+	Recovery recovery() {
+		return this.recovery;
 	}
 
 	/** Lets the reading thread go on, whatever is unanswered. */
@@ -109,16 +116,11 @@ final class Lane implements Runnable {
 		do {
 			while (collect()) {
 				if (this.context.stop().isSet()) {
-					this.toSend.forEach(this::settle);
+					this.toSend.forEach((slab) -> settle(slab, null));
 					this.toSend.clear();
 				}
 				else if (this.lanes.enter(this)) {
-					try {
-						runBatch();
-					}
-					finally {
-						this.lanes.leave();
-					}
+					runBatch();
 				}
 				else {
 					return false;
@@ -131,26 +133,56 @@ final class Lane implements Runnable {
 	}
 
 	private void runBatch() {
+		try {
+			Batch batch = tryBatch();
+			if (!batch.left().isEmpty()) {
+				this.recovery.after(batch);
+				settleLeft(batch);
+			}
+		}
+		catch (NoConnectionException ex) {
+			this.recovery.unreachable(ex);
+		}
+	}
+
+	/** Runs a batch, after which the lane holds no connection. */
+	private Batch tryBatch() throws NoConnectionException {
+		JobSettings settings = this.context.settings();
+		AtomicReference<@Nullable Batch> begun = new AtomicReference<>();
 		long asked = System.nanoTime();
 		try {
-			this.context.pipelines().run(this.context.settings().flush(), (pipeline) -> {
+			this.context.pipelines().run(settings.flush(), settings.timeout(), (pipeline) -> {
 				this.context.clock().waited(System.nanoTime() - asked);
-				new Batch(this, this.lanes, this.context, pipeline).run();
+				Batch batch = new Batch(this, this.lanes, this.context, pipeline);
+				begun.set(batch);
+				batch.run();
 			});
+			return Objects.requireNonNull(begun.get());
 		}
 		catch (NoConnectionException ex) {
 			this.context.clock().waited(System.nanoTime() - asked);
-			this.context.stop()
-				.because(Cause.REDIS_UNREACHABLE, new Loss(Loss.CONNECTION_LOST, "No connection to Redis: "
-						+ ex.getMessage()
-						+ ". Check that it runs and that spring.data.redis.* names it, then send the job again."));
+			throw ex;
+		}
+		finally {
+			this.lanes.leave();
+		}
+	}
+
+	/** Settles what a batch left, and keeps for the next one what is marked for it. */
+	private void settleLeft(Batch batch) {
+		List<Slab> left = batch.left();
+		for (ListIterator<Slab> last = left.listIterator(left.size()); last.hasPrevious();) {
+			Slab slab = last.previous();
+			if (settle(slab, batch.loss())) {
+				this.toSend.addFirst(slab);
+			}
 		}
 	}
 
 	/** Looks for something to send; a pause in the input is waited out first. */
 	private boolean collect() {
 		while (this.toSend.isEmpty()) {
-			if (!receive((this.nudged) ? PAUSE_NANOS : 0, this::settle)) {
+			if (!receive((this.nudged) ? PAUSE_NANOS : 0, (slab) -> settle(slab, null))) {
 				return borrow();
 			}
 		}
@@ -191,15 +223,6 @@ final class Lane implements Runnable {
 		return lent != null;
 	}
 
-	/** A connection was dead before anything could be written to it. */
-	void foundDead(@Nullable String cause) {
-		if (++this.deadConnections > this.context.pipeline().maxConnections()) {
-			this.context.stop()
-				.because(Cause.REDIS_UNREACHABLE, new Loss(Loss.CONNECTION_LOST,
-						"The connection to Redis was lost before anything could be written: " + cause));
-		}
-	}
-
 	/** Whether the feeder waits for input, so that more may not come soon. */
 	boolean isNudged() {
 		return this.nudged;
@@ -210,14 +233,24 @@ final class Lane implements Runnable {
 		return this.toSend;
 	}
 
-	/** Enters a slab into the account and gives it back to be filled anew. */
-	void settle(Slab slab) {
-		if (slab.isAnswered()) {
-			this.deadConnections = 0;
+	/**
+	 * Enters a slab into the account, and gives it back to be filled anew.
+	 * @param slab what came back
+	 * @param loss why it was not answered, if the connection was lost
+	 * @return {@code true} where some of it is to be sent again, and it is not given back
+	 */
+	boolean settle(Slab slab, @Nullable Loss loss) {
+		slab.settle(this.context.account(), loss);
+		this.window.comeBack(slab);
+		boolean again = slab.retry();
+		if (again) {
+			this.window.leave(slab);
 		}
-		slab.settle(this.context.account(), this.context.stop().loss());
-		this.window.giveBack(slab);
+		else {
+			this.window.free(slab);
+		}
 		this.context.checkErrors();
+		return again;
 	}
 
 	private @Nullable Slab poll(long nanos) {

@@ -6,7 +6,6 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.IntStream;
 
-import io.pipeset.pipeline.Loss;
 import io.pipeset.record.Record;
 import io.pipeset.report.Ending.Cause;
 import org.jspecify.annotations.Nullable;
@@ -192,7 +191,7 @@ final class Lanes {
 
 	/** A lane ends by a defect, and leaves slabs behind that nobody will settle. */
 	void crashed(Throwable cause) {
-		this.context.stop().because(Cause.REDIS_LOST, new Loss(Loss.CONNECTION_LOST, "The service failed: " + cause));
+		this.context.stop().because(Cause.REDIS_LOST, "The service failed: " + cause);
 		this.lock.lock();
 		try {
 			this.crash = cause;
@@ -218,11 +217,10 @@ final class Lanes {
 		if (!acquired) {
 			this.context.stop()
 				.because(Cause.REDIS_UNREACHABLE,
-						new Loss(Loss.CONNECTION_LOST,
-								"None of the " + this.context.capacity().connections()
-										+ " connections became free within the job's timeout of "
-										+ JobSettings.text(this.context.settings().timeout())
-										+ ": send the job again later, or raise pipeset.pipeline.max-connections"));
+						"None of the " + this.context.capacity().connections()
+								+ " connections became free within the job's timeout of "
+								+ JobSettings.text(this.context.settings().timeout())
+								+ ": send the job again later, or raise pipeset.pipeline.max-connections");
 		}
 		return acquired;
 	}

@@ -1,6 +1,5 @@
 package io.pipeset.job;
 
-import io.pipeset.pipeline.Loss;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.report.Account;
@@ -71,9 +70,8 @@ final class PopBudget {
 	}
 
 	private void stop(Operation operation, String limit) {
-		this.stop.because(Cause.STOPPED,
-				new Loss(Loss.NOT_SENT, operation + " would take more out of Redis than pipeset.limits." + limit
-						+ " allows one job; what was taken is in this report, and the rest is still in Redis"));
+		this.stop.because(Cause.STOPPED, operation + " would take more out of Redis than pipeset.limits." + limit
+				+ " allows one job; what was taken is in this report, and the rest is still in Redis");
 	}
 
 }

@@ -73,9 +73,9 @@ final class Window {
 		this.lock.lock();
 		try {
 			this.slabs++;
-			this.lastCommands = slab.commands();
+			this.lastCommands = slab.count();
 			this.lastBytes = slab.bytes();
-			this.commands += slab.commands();
+			this.commands += slab.count();
 			this.bytes += slab.bytes();
 		}
 		finally {
@@ -84,14 +84,24 @@ final class Window {
 		this.capacity.inFlight(slab.bytes());
 	}
 
-	/** A slab is settled and can be filled anew. */
-	void giveBack(Slab slab) {
+	/** A slab comes back from its way, before anything is taken out of it. */
+	void comeBack(Slab slab) {
 		this.capacity.inFlight(-slab.bytes());
 		this.lock.lock();
 		try {
 			this.slabs--;
-			this.commands -= slab.commands();
+			this.commands -= slab.count();
 			this.bytes -= slab.bytes();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** A slab that came back can be filled anew. */
+	void free(Slab slab) {
+		this.lock.lock();
+		try {
 			this.free.push(slab);
 			this.room.signal();
 		}

@@ -11,12 +11,18 @@ public final class Pipeline {
 
 	private final StatefulConnection<byte[], byte[]> connection;
 
+	private final @Nullable ClientIdentity identity;
+
+	private final Fences fences;
+
 	private volatile long heardNanos = System.nanoTime();
 
 	private volatile @Nullable Throwable failure;
 
-	Pipeline(StatefulConnection<byte[], byte[]> connection) {
+	Pipeline(StatefulConnection<byte[], byte[]> connection, @Nullable ClientIdentity identity, Fences fences) {
 		this.connection = connection;
+		this.identity = identity;
+		this.fences = fences;
 	}
 
 	/**
@@ -54,6 +60,15 @@ public final class Pipeline {
 	 */
 	public void abandon() {
 		CompletableFuture<Void> unused = this.connection.closeAsync();
+	}
+
+	/**
+	 * Sees to it that nothing runs any more of what is unanswered, once the connection is
+	 * lost or {@linkplain #abandon() abandoned}.
+	 * @return what to wait for
+	 */
+	public Fence fence() {
+		return this.fences.raise(this.identity);
 	}
 
 	void heard() {

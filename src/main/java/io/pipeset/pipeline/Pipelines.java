@@ -1,53 +1,50 @@
 package io.pipeset.pipeline;
 
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
-import io.lettuce.core.api.StatefulConnection;
-
-import org.springframework.core.NestedExceptionUtils;
-import org.springframework.dao.DataAccessException;
-import org.springframework.data.redis.core.RedisCallback;
-import org.springframework.data.redis.core.RedisTemplate;
-
-/** Runs batches through {@link RedisTemplate#executePipelined}. */
+/** Runs batches, each on a connection of its own. */
 public final class Pipelines {
 
-	private final RedisTemplate<byte[], byte[]> template;
+	private final Connections connections;
 
-	private final JobFlushPolicy flushPolicy;
+	private final Fences fences;
 
-	Pipelines(RedisTemplate<byte[], byte[]> template, JobFlushPolicy flushPolicy) {
-		this.template = template;
-		this.flushPolicy = flushPolicy;
+	private final Duration patience;
+
+	Pipelines(Connections connections, Fences fences, Duration patience) {
+		this.connections = connections;
+		this.fences = fences;
+		this.patience = patience;
 	}
 
 	/**
 	 * Runs a batch on a pooled connection that is the batch's own until it returns.
 	 * @param flush when Lettuce writes to the socket
+	 * @param timeout how long to wait for the fences of connections that were lost before
 	 * @param batch sends slabs, and returns when each of them is done
 	 * @throws NoConnectionException if there was no connection to be had; the batch was
 	 * not called
 	 */
-	@SuppressWarnings({ "unchecked", "NullAway" }) // executePipelined demands a null
-	public void run(FlushPolicy flush, Consumer<Pipeline> batch) throws NoConnectionException {
-		AtomicBoolean called = new AtomicBoolean();
-		RedisCallback<Object> callback = (connection) -> {
-			called.set(true);
-			// The factory's connections all speak bytes.
-			batch.accept(new Pipeline((StatefulConnection<byte[], byte[]>) this.flushPolicy.connection()));
-			return null;
-		};
-		try {
-			this.flushPolicy.runWith(flush, () -> this.template.executePipelined(callback));
-		}
-		catch (DataAccessException ex) {
-			if (!called.get()) {
-				throw new NoConnectionException(NestedExceptionUtils.getMostSpecificCause(ex));
+	public void run(FlushPolicy flush, Duration timeout, Consumer<Pipeline> batch) throws NoConnectionException {
+		this.fences.await(timeout);
+		AtomicBoolean silent = new AtomicBoolean();
+		this.connections.lend(flush, (connection) -> {
+			try {
+				ClientIdentity identity = ClientIdentity.of(connection, this.patience).orElse(null);
+				batch.accept(new Pipeline(connection, identity, this.fences));
 			}
-			// A pipeline whose connection is lost cannot be closed in order; the slabs
-			// that
-			// came back from it say so already.
+			catch (TimeoutException ex) {
+				silent.set(true);
+				CompletableFuture<Void> unused = connection.closeAsync();
+			}
+		});
+		if (silent.get()) {
+			throw new NoConnectionException(
+					"Redis did not answer CLIENT ID within " + this.patience.toMillis() + " ms");
 		}
 	}
 

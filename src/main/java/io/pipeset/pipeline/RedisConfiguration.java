@@ -108,13 +108,23 @@ class RedisConfiguration {
 	}
 
 	@Bean
-	Pipelines pipelines(RedisConnectionFactory factory) {
+	Connections connections(RedisConnectionFactory factory) {
 		RedisTemplate<byte[], byte[]> template = new RedisTemplate<>();
 		template.setConnectionFactory(factory);
 		// Without the proxy that guards against closing: the callback is our own.
 		template.setExposeConnection(true);
 		template.afterPropertiesSet();
-		return new Pipelines(template, FLUSH_POLICY);
+		return new Connections(template, FLUSH_POLICY);
+	}
+
+	@Bean
+	Fences fences(Connections connections, PipelineProperties properties) {
+		return new Fences(connections, properties.connectTimeout());
+	}
+
+	@Bean
+	Pipelines pipelines(Connections connections, Fences fences, PipelineProperties properties) {
+		return new Pipelines(connections, fences, properties.connectTimeout());
 	}
 
 }

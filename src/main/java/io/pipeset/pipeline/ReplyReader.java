@@ -48,7 +48,7 @@ final class ReplyReader {
 	 */
 	boolean read(ByteBuf in, Slab slab) {
 		Replies replies = slab.replies();
-		int commands = slab.commands();
+		int commands = slab.count();
 		while (replies.count() < commands) {
 			if (this.values == 0) {
 				if (in.readableBytes() >= 5 && in.getInt(in.readerIndex()) == OK && !slab.capturesNext()) {

@@ -24,13 +24,18 @@ final class Settlement {
 	private static final Set<String> RETRYABLE = Set.of("BUSY", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "MISCONF",
 			"NOREPLICAS", "NOSCRIPT", "OOM", "READONLY", "TRYAGAIN");
 
+	/** Errors that say that a command did not run, and may do so in a moment. */
+	private static final Set<String> PASSING = Set.of("BUSY", "LOADING", "TRYAGAIN");
+
 	private static final Failure NOT_SENT = new Failure(Loss.NOT_SENT, "The job ended before it was sent", true);
 
 	private final Slab slab;
 
 	private final Account account;
 
-	private final Loss loss;
+	private final @Nullable Loss loss;
+
+	private long sentAgain;
 
 	/** Commands in a row with one operation and outcome, which are counted at once. */
 	private long run;
@@ -39,7 +44,7 @@ final class Settlement {
 
 	private @Nullable Outcome runOutcome;
 
-	Settlement(Slab slab, Account account, Loss loss) {
+	Settlement(Slab slab, Account account, @Nullable Loss loss) {
 		this.slab = slab;
 		this.account = account;
 		this.loss = loss;
@@ -56,21 +61,27 @@ final class Settlement {
 				count(command, Outcome.APPLIED);
 			}
 		}
-		for (int command = replies.count(); command < this.slab.commands(); command++) {
-			unanswered(command);
+		for (int command = replies.count(); command < this.slab.count(); command++) {
+			if (!this.slab.again().get(command)) {
+				unanswered(command);
+			}
 		}
 		endRun();
-		this.account.sent((this.slab.isWritten()) ? this.slab.bytes() : 0, replies.count());
+		this.account.sent((this.slab.isWritten()) ? this.slab.bytes() : 0, replies.count() - this.sentAgain);
 	}
 
 	private void answered(int command, int finding) {
 		Replies replies = this.slab.replies();
-		Form form = this.slab.form(command);
+		Form form = this.slab.commands().form(command);
 		Kind kind = replies.kind(finding);
+		if (this.slab.again().get(command)) {
+			this.sentAgain++;
+			return;
+		}
 		if (kind == Kind.ERROR) {
 			count(command, Outcome.REJECTED);
 			if (this.account.claimItem(Outcome.REJECTED)) {
-				String message = String.valueOf(replies.decoder(finding).next());
+				String message = message(replies, finding);
 				String code = firstWord(message);
 				list(command, Outcome.REJECTED, new Failure(code, message, RETRYABLE.contains(code)), null);
 			}
@@ -92,19 +103,21 @@ final class Settlement {
 		count(command, outcome);
 		if (this.account.claimItem(outcome)) {
 			boolean unsent = outcome == Outcome.UNPROCESSED;
-			list(command, outcome, (unsent) ? NOT_SENT
-					: new Failure(this.loss.code(), this.loss.message(), this.slab.form(command).isRepeatable()), null);
+			boolean repeatable = this.slab.commands().form(command).isRepeatable();
+			list(command, outcome, (unsent || this.loss == null) ? NOT_SENT
+					: new Failure(this.loss.code(), this.loss.message(), repeatable), null);
 		}
 	}
 
 	private void list(int command, Outcome outcome, @Nullable Failure failure, @Nullable Reply reply) {
-		long line = this.slab.line(command);
-		this.account.list(new Item(this.slab.index(command), (line > 0) ? line : null, this.slab.id(command),
-				this.slab.operation(command).name(), this.slab.key(command), outcome, failure, reply));
+		Commands commands = this.slab.commands();
+		long line = commands.line(command);
+		this.account.list(new Item(commands.index(command), (line > 0) ? line : null, commands.id(command),
+				commands.operation(command).name(), commands.key(command), outcome, failure, reply));
 	}
 
 	private void count(int command, Outcome outcome) {
-		Operation operation = this.slab.operation(command);
+		Operation operation = this.slab.commands().operation(command);
 		if (operation != this.runOperation || outcome != this.runOutcome) {
 			endRun();
 			this.runOperation = operation;
@@ -122,18 +135,40 @@ final class Settlement {
 
 	static @Nullable String soleError(Slab slab) {
 		Replies replies = slab.replies();
-		if (replies.errors() < slab.commands() || replies.errors() == 0) {
+		if (replies.errors() < slab.count() || replies.errors() == 0) {
 			return null;
 		}
 		String code = null;
 		for (int finding = 0; finding < replies.findings(); finding++) {
-			String next = firstWord(String.valueOf(replies.decoder(finding).next()));
+			String next = code(replies, finding);
 			if (code != null && !Objects.equals(code, next)) {
 				return null;
 			}
 			code = next;
 		}
 		return code;
+	}
+
+	static @Nullable String passingError(Slab slab) {
+		Replies replies = slab.replies();
+		for (int finding = 0; finding < replies.findings(); finding++) {
+			if (replies.kind(finding) == Kind.ERROR && isPassing(replies, finding)) {
+				return code(replies, finding);
+			}
+		}
+		return null;
+	}
+
+	static boolean isPassing(Replies replies, int finding) {
+		return PASSING.contains(code(replies, finding));
+	}
+
+	private static String code(Replies replies, int finding) {
+		return firstWord(message(replies, finding));
+	}
+
+	private static String message(Replies replies, int finding) {
+		return String.valueOf(replies.decoder(finding).next());
 	}
 
 	private static String firstWord(String message) {

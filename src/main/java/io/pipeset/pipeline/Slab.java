@@ -1,51 +1,28 @@
 package io.pipeset.pipeline;
 
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
+import java.util.BitSet;
 
 import io.netty.buffer.ByteBuf;
-import io.pipeset.record.Form;
-import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.report.Account;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commands that are written at once: their RESP in one array, what each of them was, and
- * what Redis answered. Filled by the thread that reads, then owned by its lane, by the
- * connection's event loop while it is on its way, and by the lane again, which hands it
- * back to be filled anew.
+ * Commands that are written at once, and what Redis answered. Filled by the thread that
+ * reads, then owned by its lane, by the connection's event loop while it is on its way,
+ * and by the lane again, which hands it back to be filled anew.
  */
 public final class Slab {
 
 	/** The bytes in one write, at most, but for a single command that is larger. */
 	public static final int MAX_BYTES = 1 << 20;
 
-	private static final int MIN_COMMANDS = 64;
-
-	private static final int MIN_BYTES = 4096;
-
-	private static final int KEPT_BYTES = 2 * MAX_BYTES;
-
-	private byte[] resp;
-
-	private int bytes;
-
-	private int commands;
-
-	private long[] indexes;
-
-	private long[] lines;
-
-	private int[] starts;
-
-	private Operation[] operations;
-
-	private Form[] forms;
-
-	private @Nullable String[] ids = new String[0];
+	private final Commands commands;
 
 	private final Replies replies = new Replies();
+
+	/** Which commands are to be sent again. */
+	private final BitSet again = new BitSet(0);
 
 	private boolean captureAll;
 
@@ -55,7 +32,7 @@ public final class Slab {
 
 	/** A slab that grows as it is filled. */
 	public Slab() {
-		this(MIN_COMMANDS, MIN_BYTES);
+		this(0, 0);
 	}
 
 	/**
@@ -64,13 +41,7 @@ public final class Slab {
 	 * @param bytes their size
 	 */
 	public Slab(int commands, int bytes) {
-		this.resp = new byte[Math.max(bytes, MIN_BYTES)];
-		int size = Math.max(commands, MIN_COMMANDS);
-		this.indexes = new long[size];
-		this.lines = new long[size];
-		this.starts = new int[size];
-		this.operations = new Operation[size];
-		this.forms = new Form[size];
+		this.commands = new Commands(commands, bytes);
 	}
 
 	/**
@@ -78,16 +49,9 @@ public final class Slab {
 	 * @param captureAll whether to keep every reply, and not only what tells an outcome
 	 */
 	public void clear(boolean captureAll) {
-		if (this.resp.length > KEPT_BYTES) {
-			this.resp = new byte[MIN_BYTES];
-		}
-		Arrays.fill(this.ids, null);
-		this.bytes = 0;
-		this.commands = 0;
 		this.captureAll = captureAll;
-		this.written = false;
-		this.done = false;
-		this.replies.clear();
+		this.commands.clear();
+		forgetJourney();
 	}
 
 	/**
@@ -97,42 +61,15 @@ public final class Slab {
 	 * never does
 	 */
 	public boolean add(Record record) {
-		long needed = this.bytes + respBytes(record);
-		if (needed > MAX_BYTES && this.commands > 0) {
-			return false;
-		}
-		grow(needed);
-		int command = this.commands++;
-		this.indexes[command] = record.index();
-		this.lines[command] = record.line();
-		this.starts[command] = this.bytes;
-		this.operations[command] = record.operation();
-		this.forms[command] = record.form();
-		if (record.id() != null) {
-			if (this.ids.length <= command) {
-				this.ids = Arrays.copyOf(this.ids, this.indexes.length);
-			}
-			this.ids[command] = record.id();
-		}
-		byte[] out = this.resp;
-		int arguments = record.argumentCount();
-		int at = Resp.putHeader(out, this.bytes, '*', arguments + 1);
-		byte[] name = record.operation().resp();
-		System.arraycopy(name, 0, out, at, name.length);
-		at += name.length;
-		for (int i = 0; i < arguments; i++) {
-			at = Resp.putBulk(out, at, record.source(i), record.offset(i), record.length(i));
-		}
-		this.bytes = at;
-		return true;
+		return this.commands.add(record);
 	}
 
 	/**
 	 * The commands in it.
 	 * @return 0 or more
 	 */
-	public int commands() {
-		return this.commands;
+	public int count() {
+		return this.commands.count();
 	}
 
 	/**
@@ -140,7 +77,7 @@ public final class Slab {
 	 * @return bytes of RESP
 	 */
 	public int bytes() {
-		return this.bytes;
+		return this.commands.bytes();
 	}
 
 	/**
@@ -164,16 +101,15 @@ public final class Slab {
 	 * @return {@code false} until then, and for a slab that was lost
 	 */
 	public boolean isAnswered() {
-		return this.replies.count() == this.commands;
+		return this.replies.count() == count();
 	}
 
 	/**
-	 * Enters what became of every command.
-	 * @param account the job's account
-	 * @param loss why commands were not answered, where some were not
+	 * Whether some of it may have run without an answer.
+	 * @return {@code false} where everything is known
 	 */
-	public void settle(Account account, Loss loss) {
-		new Settlement(this, account, loss).enter();
+	public boolean isUnknown() {
+		return this.written && !isAnswered();
 	}
 
 	/**
@@ -184,97 +120,74 @@ public final class Slab {
 		return Settlement.soleError(this);
 	}
 
+	/**
+	 * An error that says of a command that it did not run, and may later.
+	 * @return the first such error's code, or {@code null}
+	 */
+	public @Nullable String passingError() {
+		return (this.replies.errors() > 0) ? Settlement.passingError(this) : null;
+	}
+
+	/**
+	 * Enters what became of every command, but for those that are to be sent again.
+	 * @param account the job's account
+	 * @param loss why commands were not answered, where some were not
+	 */
+	public void settle(Account account, @Nullable Loss loss) {
+		new Settlement(this, account, loss).enter();
+	}
+
+	/**
+	 * Forgets all but what is to be sent again, and makes that ready to be sent.
+	 * @return {@code false} where nothing is
+	 */
+	public boolean retry() {
+		this.commands.retain(this.again);
+		forgetJourney();
+		return count() > 0;
+	}
+
+	Commands commands() {
+		return this.commands;
+	}
+
 	Replies replies() {
 		return this.replies;
 	}
 
-	Operation operation(int command) {
-		return this.operations[command];
-	}
-
-	long index(int command) {
-		return this.indexes[command];
-	}
-
-	long line(int command) {
-		return this.lines[command];
-	}
-
-	@Nullable String id(int command) {
-		return (command < this.ids.length) ? this.ids[command] : null;
-	}
-
-	/** What there is to know of a command, as its record's options have it. */
-	Form form(int command) {
-		return this.forms[command];
-	}
-
-	/** The first key, or {@code null} for a script without. */
-	@Nullable Object key(int command) {
-		Operation operation = this.operations[command];
-		int at = Resp.skipLine(this.resp, this.starts[command]) + operation.resp().length;
-		for (int i = 0; i < operation.firstKey(); i++) {
-			int next = Resp.skipBulk(this.resp, at);
-			if (i == operation.firstKey() - 1 && Resp.number(this.resp, Resp.skipLine(this.resp, at)) == 0) {
-				return null;
-			}
-			at = next;
-		}
-		int key = Resp.skipLine(this.resp, at);
-		return Resp.text(this.resp, key, key + (int) Resp.number(this.resp, at + 1));
+	BitSet again() {
+		return this.again;
 	}
 
 	/** Whether the next reply is kept. */
 	boolean capturesNext() {
-		return this.captureAll || this.forms[this.replies.count()].takesValues();
+		return this.captureAll || this.commands.form(this.replies.count()).takesValues();
 	}
 
 	/** Whether the next reply says something by being a value, kept or not. */
 	boolean notesNext() {
-		return this.forms[this.replies.count()].notesValues();
+		return this.commands.form(this.replies.count()).notesValues();
 	}
 
 	void writeTo(ByteBuf out) {
 		this.written = true;
-		out.writeBytes(this.resp, 0, this.bytes);
-	}
-
-	/** Makes ready to be sent again what came back without having been written. */
-	public void retry() {
-		this.done = false;
+		this.commands.writeTo(out);
 	}
 
 	void done() {
 		this.done = true;
 	}
 
-	private void grow(long needed) {
-		int command = this.commands;
-		if (command == this.indexes.length) {
-			this.indexes = Arrays.copyOf(this.indexes, command * 2);
-			this.lines = Arrays.copyOf(this.lines, command * 2);
-			this.starts = Arrays.copyOf(this.starts, command * 2);
-			this.operations = Arrays.copyOf(this.operations, command * 2);
-			this.forms = Arrays.copyOf(this.forms, command * 2);
-		}
-		if (needed > this.resp.length) {
-			this.resp = Arrays.copyOf(this.resp,
-					(int) Math.max(needed, Math.min(2L * this.resp.length, (long) this.resp.length + MAX_BYTES)));
-		}
-	}
-
-	private static long respBytes(Record record) {
-		long size = (long) Resp.MAX_HEADER + record.operation().resp().length;
-		for (int i = 0; i < record.argumentCount(); i++) {
-			size += (long) Resp.MAX_HEADER + record.length(i) + 2;
-		}
-		return size;
+	private void forgetJourney() {
+		this.written = false;
+		this.done = false;
+		this.replies.clear();
+		this.again.clear();
 	}
 
 	@Override
 	public String toString() {
-		return "slab of " + this.commands + " commands, " + this.replies.count() + " answered, starting with "
-				+ new String(this.resp, 0, Math.min(this.bytes, 16), StandardCharsets.ISO_8859_1).trim();
+		return "slab of " + this.commands + ", " + this.replies.count() + " answered";
 	}
 
 }

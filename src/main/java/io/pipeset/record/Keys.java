@@ -6,7 +6,7 @@ enum Keys {
 	/** The first. */
 	FIRST(0) {
 		@Override
-		int count(Record record) {
+		int count(int arguments, long counted) {
 			return 1;
 		}
 	},
@@ -14,17 +14,16 @@ enum Keys {
 	/** All of them. */
 	ALL(0) {
 		@Override
-		int count(Record record) {
-			return record.argumentCount();
+		int count(int arguments, long counted) {
+			return arguments;
 		}
 	},
 
 	/** As many as the second says, from the third on. */
 	COUNTED(2) {
 		@Override
-		int count(Record record) {
-			return (record.argumentCount() < 2) ? 0
-					: (int) Math.max(0, Math.min(record.number(1), record.argumentCount() - 2));
+		int count(int arguments, long counted) {
+			return (int) Math.max(0, Math.min(counted, arguments - 2));
 		}
 	};
 
@@ -39,7 +38,11 @@ enum Keys {
 		return this.first;
 	}
 
-	/** How many a record has. */
-	abstract int count(Record record);
+	/**
+	 * How many there are.
+	 * @param arguments the number of arguments
+	 * @param counted the argument before the first key, if any
+	 */
+	abstract int count(int arguments, long counted);
 
 }

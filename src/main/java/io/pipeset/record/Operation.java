@@ -149,6 +149,16 @@ public enum Operation {
 		return this.keys.first();
 	}
 
+	/**
+	 * How many of a command's arguments are keys, which stand together.
+	 * @param arguments the number of arguments after the name
+	 * @param counted the argument before the first key as a number, where there is one
+	 * @return 0 or more
+	 */
+	public int keyCount(int arguments, long counted) {
+		return this.keys.count(arguments, counted);
+	}
+
 	Keys keys() {
 		return this.keys;
 	}

@@ -213,7 +213,9 @@ public final class Record {
 	 * @return 0 or more; 0 only for a script that names none, and so may use any
 	 */
 	public int keyCount() {
-		return operation().keys().count(this);
+		int first = operation().firstKey();
+		long counted = (first > 0 && first <= this.argumentCount) ? number(first - 1) : 0;
+		return operation().keyCount(this.argumentCount, counted);
 	}
 
 	/**

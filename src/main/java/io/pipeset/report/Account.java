@@ -46,6 +46,8 @@ public final class Account {
 
 	private long bytesSent;
 
+	private @Nullable Boolean fenced;
+
 	/**
 	 * Opens an account.
 	 * @param results which records to list
@@ -129,6 +131,23 @@ public final class Account {
 	public synchronized void sent(long bytes, long replies) {
 		this.bytesSent += bytes;
 		this.replied += replies;
+	}
+
+	/**
+	 * Takes note of whether a lost connection's commands were kept from running later.
+	 * @param fenced {@code false} where they may still run
+	 */
+	public synchronized void fenced(boolean fenced) {
+		this.fenced = fenced && !Boolean.FALSE.equals(this.fenced);
+	}
+
+	/**
+	 * Whether everything was kept from running later that was on its way on connections
+	 * that were lost.
+	 * @return {@code null} where there was nothing
+	 */
+	public synchronized @Nullable Boolean fenced() {
+		return this.fenced;
 	}
 
 	/**

@@ -75,6 +75,14 @@ public class JobMeters {
 	}
 
 	/**
+	 * A job goes on after a loss.
+	 * @param reason what was lost, one of a few words
+	 */
+	public void retry(String reason) {
+		this.registry.counter("pipeset.retries", "reason", reason).increment();
+	}
+
+	/**
 	 * A job has ended.
 	 * @param state where it ended
 	 * @param account what became of its records

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param inputComplete whether the input was read to its end
  * @param nextIndex the index of the first record that was not read; {@code null} where
  * the input was read to its end
+ * @param fenced whether everything was kept from running later that was on its way on a
+ * connection that was lost; {@code null} where there was nothing
  * @param byteOffset where the body's framing broke, in bytes from 0; else {@code null}
  * @param timings how long it took
  * @param commandsPerSecond the records that Redis answered, per second of the whole job
@@ -30,8 +32,9 @@ import org.jspecify.annotations.Nullable;
 @JsonInclude(JsonInclude.Include.NON_NULL)
 @JsonPropertyOrder({ "jobId", "state", "errors", "counts" })
 public record JobReport(String jobId, @JsonIgnore Ending ending, Counts counts, boolean inputComplete,
-		@Nullable Long nextIndex, @Nullable Long byteOffset, Timings timings, long commandsPerSecond, long bytesSent,
-		Map<String, Object> settings, @Nullable List<Object> values, List<Item> items, long itemsOmitted) {
+		@Nullable Long nextIndex, @Nullable Boolean fenced, @Nullable Long byteOffset, Timings timings,
+		long commandsPerSecond, long bytesSent, Map<String, Object> settings, @Nullable List<Object> values,
+		List<Item> items, long itemsOmitted) {
 
 	/**
 	 * Where the job stands.

@@ -25,11 +25,11 @@ import org.springframework.stereotype.Component;
 class SettingsReader {
 
 	private static final List<String> COMMON = List.of("batchSize", "flush", "concurrency", "timeout", "maxErrors",
-			"results");
+			"retries", "results");
 
 	/** Settings of the contract that this version does not have yet. */
-	private static final Set<String> TO_COME = Set.of("retries", "ttl", "encoding", "rateLimit", "atomic", "dryRun",
-			"reliable", "receiptTtl");
+	private static final Set<String> TO_COME = Set.of("ttl", "encoding", "rateLimit", "atomic", "dryRun", "reliable",
+			"receiptTtl");
 
 	private final JobSettings defaults;
 
@@ -77,9 +77,13 @@ class SettingsReader {
 			.orElse(base.timeout());
 		Long maxErrors = take(query, "maxErrors", SettingsReader::number, "a whole number of 0 or more")
 			.orElse(base.maxErrors());
+		int retries = take(query, "retries", SettingsReader::integer,
+				"a whole number from 0 to " + JobSettings.MAX_RETRIES)
+			.orElse(base.retries());
 		Results results = take(query, "results", SettingsReader::results, "errors, all or none").orElse(base.results());
 		try {
-			return new JobSettings(batchSize, flush, concurrency, timeout, maxErrors, results, base.operation());
+			return new JobSettings(batchSize, flush, concurrency, timeout, maxErrors, retries, results,
+					base.operation());
 		}
 		catch (InvalidSettingException ex) {
 			throw Problems.badRequest("invalid-setting", "'" + ex.setting() + "' " + ex.problem());

@@ -87,7 +87,7 @@ class SettingsTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "retries=3", "ttl=60", "encoding=base64", "rateLimit=10", "atomic=batch", "dryRun=true",
+	@ValueSource(strings = { "ttl=60", "encoding=base64", "rateLimit=10", "atomic=batch", "dryRun=true",
 			"reliable=true", "receiptTtl=60s", "dryRun=false" })
 	void aSettingThatIsNotThereYetIsRefusedByName(String setting) {
 		for (String call : CALLS) {

@@ -1,0 +1,133 @@
+package io.pipeset.job;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+
+import io.pipeset.pipeline.Fence;
+import io.pipeset.pipeline.Loss;
+import io.pipeset.pipeline.NoConnectionException;
+import io.pipeset.pipeline.Resending;
+import io.pipeset.pipeline.Slab;
+import io.pipeset.report.Ending.Cause;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.backoff.BackOffExecution;
+import org.springframework.util.backoff.ExponentialBackOff;
+
+/**
+ * How a lane goes on after a loss. Each costs the job one of its retries; getting over it
+ * is tried again and again, with growing pauses, for as long as the job's timeout.
+ */
+final class Recovery {
+
+	private static final ExponentialBackOff PAUSES = pauses();
+
+	private final JobContext context;
+
+	/** While the lane has not got over its last loss. */
+	private @Nullable BackOffExecution pauses;
+
+	private long deadline;
+
+	/** Connections in a row that were dead when they were lent. */
+	private int deadConnections;
+
+	Recovery(JobContext context) {
+		this.context = context;
+	}
+
+	/** Redis has answered again. */
+	void progress() {
+		this.pauses = null;
+		this.deadConnections = 0;
+	}
+
+	/** No connection was to be had. */
+	void unreachable(NoConnectionException ex) {
+		if (!goesOn("unreachable")) {
+			this.context.stop()
+				.because(Cause.REDIS_UNREACHABLE, "No connection to Redis: " + ex.getMessage()
+						+ ". Check that it runs and that spring.data.redis.* names it, then send the job again.");
+		}
+	}
+
+	/**
+	 * Marks what of a batch is to be sent again.
+	 * @param batch a batch that left slabs behind
+	 */
+	void after(Batch batch) {
+		List<Slab> left = batch.left();
+		Loss loss = batch.loss();
+		if (!batch.isUsed()) {
+			dead(left, batch);
+		}
+		else if (loss != null) {
+			lost(left, loss, batch);
+		}
+		else if (goesOn(batch.passingError())) {
+			Resending.mark(left, false);
+		}
+	}
+
+	/** The connection was dead before anything could be written to it. */
+	private void dead(List<Slab> left, Batch batch) {
+		if (++this.deadConnections > this.context.pipeline().maxConnections()) {
+			this.context.stop()
+				.because(Cause.REDIS_UNREACHABLE,
+						"The connection to Redis was lost before anything could be written: " + batch.failure());
+		}
+		else {
+			Resending.mark(left, false);
+		}
+	}
+
+	private void lost(List<Slab> left, Loss loss, Batch batch) {
+		boolean goesOn = begin(loss.code());
+		boolean fenced = true;
+		if (left.stream().anyMatch(Slab::isUnknown)) {
+			Fence.State fence = batch.fence(goesOn);
+			fenced = fence == Fence.State.STANDS;
+			this.context.account().fenced(fenced);
+			goesOn &= fence != Fence.State.RAISED;
+		}
+		if (goesOn && pause()) {
+			Resending.mark(left, fenced);
+		}
+		else {
+			this.context.stop().because(Cause.REDIS_LOST, loss.message());
+		}
+	}
+
+	private boolean goesOn(String reason) {
+		return (this.pauses != null || begin(reason)) && pause();
+	}
+
+	private boolean begin(String reason) {
+		if (this.context.stop().isSet() || !this.context.retries().take()) {
+			return false;
+		}
+		this.context.meters().retry(reason.toLowerCase(Locale.ROOT).replace('_', '-'));
+		this.pauses = PAUSES.start();
+		this.deadline = System.nanoTime() + this.context.settings().timeout().toNanos();
+		return true;
+	}
+
+	/** Pauses, longer each time; {@code false} where that has taken too long. */
+	private boolean pause() {
+		long left = this.deadline - System.nanoTime();
+		if (this.pauses == null || left <= 0) {
+			return false;
+		}
+		long nanos = TimeUnit.MILLISECONDS.toNanos(this.pauses.nextBackOff());
+		return !this.context.stop().await(Math.min(nanos, left));
+	}
+
+	private static ExponentialBackOff pauses() {
+		ExponentialBackOff pauses = new ExponentialBackOff(20, 2);
+		pauses.setJitter(10);
+		pauses.setMaxInterval(1000);
+		return pauses;
+	}
+
+}

@@ -1,0 +1,213 @@
+package io.pipeset.pipeline;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+
+import io.netty.buffer.ByteBuf;
+import io.pipeset.record.Form;
+import io.pipeset.record.Operation;
+import io.pipeset.record.Record;
+import org.jspecify.annotations.Nullable;
+
+/** The commands of a slab: their RESP in one array, and which record each of them was. */
+final class Commands {
+
+	private static final int MIN_COMMANDS = 64;
+
+	private static final int MIN_BYTES = 4096;
+
+	private static final int KEPT_BYTES = 2 * Slab.MAX_BYTES;
+
+	private byte[] resp;
+
+	private int bytes;
+
+	private int count;
+
+	private long[] indexes;
+
+	private long[] lines;
+
+	private int[] starts;
+
+	private Operation[] operations;
+
+	private Form[] forms;
+
+	private @Nullable String[] ids = new String[0];
+
+	/** Commands with room for those that are expected. */
+	Commands(int commands, int bytes) {
+		this.resp = new byte[Math.max(bytes, MIN_BYTES)];
+		int size = Math.max(commands, MIN_COMMANDS);
+		this.indexes = new long[size];
+		this.lines = new long[size];
+		this.starts = new int[size];
+		this.operations = new Operation[size];
+		this.forms = new Form[size];
+	}
+
+	void clear() {
+		if (this.resp.length > KEPT_BYTES) {
+			this.resp = new byte[MIN_BYTES];
+		}
+		Arrays.fill(this.ids, null);
+		this.bytes = 0;
+		this.count = 0;
+	}
+
+	/**
+	 * Adds a record, of which nothing is kept but copies; {@code false} where it would go
+	 * beyond the size of a write, which the first never does.
+	 */
+	boolean add(Record record) {
+		long needed = this.bytes + respBytes(record);
+		if (needed > Slab.MAX_BYTES && this.count > 0) {
+			return false;
+		}
+		grow(needed);
+		int command = this.count++;
+		this.indexes[command] = record.index();
+		this.lines[command] = record.line();
+		this.starts[command] = this.bytes;
+		this.operations[command] = record.operation();
+		this.forms[command] = record.form();
+		if (record.id() != null) {
+			if (this.ids.length <= command) {
+				this.ids = Arrays.copyOf(this.ids, this.indexes.length);
+			}
+			this.ids[command] = record.id();
+		}
+		byte[] out = this.resp;
+		int arguments = record.argumentCount();
+		int at = Resp.putHeader(out, this.bytes, '*', arguments + 1);
+		byte[] name = record.operation().resp();
+		System.arraycopy(name, 0, out, at, name.length);
+		at += name.length;
+		for (int i = 0; i < arguments; i++) {
+			at = Resp.putBulk(out, at, record.source(i), record.offset(i), record.length(i));
+		}
+		this.bytes = at;
+		return true;
+	}
+
+	/** Forgets all commands but some, which stay in their order. */
+	void retain(BitSet some) {
+		int kept = 0;
+		int at = 0;
+		for (int command = some.nextSetBit(0); command >= 0; command = some.nextSetBit(command + 1)) {
+			int from = this.starts[command];
+			int length = ((command + 1 < this.count) ? this.starts[command + 1] : this.bytes) - from;
+			System.arraycopy(this.resp, from, this.resp, at, length);
+			this.starts[kept] = at;
+			this.indexes[kept] = this.indexes[command];
+			this.lines[kept] = this.lines[command];
+			this.operations[kept] = this.operations[command];
+			this.forms[kept] = this.forms[command];
+			if (command < this.ids.length) {
+				this.ids[kept] = this.ids[command];
+			}
+			kept++;
+			at += length;
+		}
+		this.count = kept;
+		this.bytes = at;
+	}
+
+	int count() {
+		return this.count;
+	}
+
+	int bytes() {
+		return this.bytes;
+	}
+
+	Operation operation(int command) {
+		return this.operations[command];
+	}
+
+	/** What there is to know of a command, as its record's options have it. */
+	Form form(int command) {
+		return this.forms[command];
+	}
+
+	long index(int command) {
+		return this.indexes[command];
+	}
+
+	long line(int command) {
+		return this.lines[command];
+	}
+
+	@Nullable String id(int command) {
+		return (command < this.ids.length) ? this.ids[command] : null;
+	}
+
+	/** The first key as a report shows it, or {@code null} for a script without. */
+	@Nullable Object key(int command) {
+		List<ByteBuffer> keys = keys(command);
+		return (keys.isEmpty()) ? null : Resp.text(this.resp, keys.get(0).position(), keys.get(0).limit());
+	}
+
+	/** All keys, each a view that holds until the commands change. */
+	List<ByteBuffer> keys(int command) {
+		Operation operation = this.operations[command];
+		int start = this.starts[command];
+		int arguments = (int) Resp.number(this.resp, start + 1) - 1;
+		int at = Resp.skipLine(this.resp, start) + operation.resp().length;
+		long counted = 0;
+		for (int i = 0; i < operation.firstKey(); i++) {
+			int next = Resp.skipBulk(this.resp, at);
+			if (i == operation.firstKey() - 1) {
+				counted = Resp.number(this.resp, Resp.skipLine(this.resp, at));
+			}
+			at = next;
+		}
+		List<ByteBuffer> keys = new ArrayList<>();
+		for (int key = operation.keyCount(arguments, counted); key > 0; key--) {
+			int length = (int) Resp.number(this.resp, at + 1);
+			at = Resp.skipLine(this.resp, at);
+			keys.add(ByteBuffer.wrap(this.resp, at, length));
+			at += length + 2;
+		}
+		return keys;
+	}
+
+	void writeTo(ByteBuf out) {
+		out.writeBytes(this.resp, 0, this.bytes);
+	}
+
+	private void grow(long needed) {
+		int command = this.count;
+		if (command == this.indexes.length) {
+			this.indexes = Arrays.copyOf(this.indexes, command * 2);
+			this.lines = Arrays.copyOf(this.lines, command * 2);
+			this.starts = Arrays.copyOf(this.starts, command * 2);
+			this.operations = Arrays.copyOf(this.operations, command * 2);
+			this.forms = Arrays.copyOf(this.forms, command * 2);
+		}
+		if (needed > this.resp.length) {
+			this.resp = Arrays.copyOf(this.resp,
+					(int) Math.max(needed, Math.min(2L * this.resp.length, (long) this.resp.length + Slab.MAX_BYTES)));
+		}
+	}
+
+	private static long respBytes(Record record) {
+		long size = (long) Resp.MAX_HEADER + record.operation().resp().length;
+		for (int i = 0; i < record.argumentCount(); i++) {
+			size += (long) Resp.MAX_HEADER + record.length(i) + 2;
+		}
+		return size;
+	}
+
+	@Override
+	public String toString() {
+		return this.count + " commands, starting with "
+				+ new String(this.resp, 0, Math.min(this.bytes, 16), StandardCharsets.ISO_8859_1).trim();
+	}
+
+}

@@ -1,0 +1,60 @@
+package io.pipeset.pipeline;
+
+import java.time.Duration;
+
+/**
+ * What stands between a lost connection's commands and the data: closing a socket does
+ * not stop what Redis has received already, which would run later, over newer data. Once
+ * the fence stands, what has not run will not run any more.
+ */
+public final class Fence {
+
+	private final Fences fences;
+
+	private final ClientIdentity lost;
+
+	private State state;
+
+	Fence(Fences fences, ClientIdentity lost, State state) {
+		this.fences = fences;
+		this.lost = lost;
+		this.state = state;
+	}
+
+	ClientIdentity lost() {
+		return this.lost;
+	}
+
+	State state() {
+		return this.state;
+	}
+
+	void state(State state) {
+		this.state = state;
+	}
+
+	/**
+	 * Waits until it is known whether the fence stands.
+	 * @param timeout how long
+	 * @param patient whether to go on waiting when Redis cannot be reached
+	 * @return {@link State#RAISED} where it is not known yet
+	 */
+	public State await(Duration timeout, boolean patient) {
+		return this.fences.await(this, timeout, patient);
+	}
+
+	/** How far a fence has come. */
+	public enum State {
+
+		/** Redis has not answered yet; new batches wait for it. */
+		RAISED,
+
+		/** The connection is gone for Redis too. */
+		STANDS,
+
+		/** Redis does not permit it. */
+		REFUSED
+
+	}
+
+}

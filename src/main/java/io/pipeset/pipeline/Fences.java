@@ -1,0 +1,278 @@
+package io.pipeset.pipeline;
+
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+
+import io.lettuce.core.KillArgs;
+import io.lettuce.core.RedisBusyException;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisLoadingException;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.pipeset.pipeline.Fence.State;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.core.NestedExceptionUtils;
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
+import org.springframework.util.backoff.BackOffExecution;
+import org.springframework.util.backoff.ExponentialBackOff;
+
+/**
+ * The connections that were lost with commands on their way, each until
+ * <a href="https://redis.io/docs/latest/commands/client-kill/">CLIENT KILL ID</a>,
+ * awaited on another connection, says that Redis has nothing of it left to run. Until
+ * then no new batch begins.
+ */
+final class Fences implements DisposableBean {
+
+	private static final Logger logger = LoggerFactory.getLogger(Fences.class);
+
+	private final Connections connections;
+
+	private final Duration patience;
+
+	private final ExecutorService executor = Executors.newSingleThreadExecutor(thread());
+
+	private final ReentrantLock lock = new ReentrantLock();
+
+	private final Condition changed = this.lock.newCondition();
+
+	private final Condition wanted = this.lock.newCondition();
+
+	private final Set<Fence> raised = new LinkedHashSet<>();
+
+	private boolean isWanted;
+
+	private boolean working;
+
+	private long attempts;
+
+	private long failedAttempt;
+
+	private String failure = "";
+
+	/**
+	 * Fences off connections.
+	 * @param connections where those to ask on come from
+	 * @param patience how long an answer is waited for before another connection is tried
+	 */
+	Fences(Connections connections, Duration patience) {
+		this.connections = connections;
+		this.patience = patience;
+	}
+
+	/** Fences off a connection that was lost. */
+	Fence raise(@Nullable ClientIdentity lost) {
+		if (lost == null) {
+			return new Fence(this, new ClientIdentity(0, null), State.REFUSED);
+		}
+		this.lock.lock();
+		try {
+			Fence fence = new Fence(this, lost, State.RAISED);
+			this.raised.add(fence);
+			if (!this.working) {
+				this.working = true;
+				this.executor.execute(this::work);
+			}
+			want();
+			return fence;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	State await(Fence fence, Duration timeout, boolean patient) {
+		await(() -> fence.state() != State.RAISED, timeout, patient);
+		this.lock.lock();
+		try {
+			return fence.state();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * Waits, before a batch begins, until no lost connection's commands can run into it.
+	 * @param timeout how long
+	 * @throws NoConnectionException if Redis cannot be reached, or does not answer in
+	 * time
+	 */
+	void await(Duration timeout) throws NoConnectionException {
+		if (!await(this.raised::isEmpty, timeout, false)) {
+			throw new NoConnectionException("commands of a connection that was lost may still run, and until Redis"
+					+ " has closed it nothing else is sent (" + this.failure + ")");
+		}
+	}
+
+	private boolean await(BooleanSupplier done, Duration timeout, boolean patient) {
+		this.lock.lock();
+		try {
+			long left = timeout.toNanos();
+			long begun = this.attempts;
+			want();
+			while (!done.getAsBoolean()) {
+				if (left <= 0 || (!patient && this.failedAttempt > begun)) {
+					return false;
+				}
+				left = this.changed.awaitNanos(left);
+			}
+			return true;
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			return false;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private void work() {
+		ExponentialBackOff backOff = new ExponentialBackOff(20, 2);
+		backOff.setMaxInterval(500);
+		BackOffExecution pauses = backOff.start();
+		List<Fence> fences = next();
+		while (!fences.isEmpty()) {
+			String cause = attempt(fences);
+			if (cause != null) {
+				failed(cause, pauses.nextBackOff());
+			}
+			if (Thread.currentThread().isInterrupted()) {
+				return;
+			}
+			fences = next();
+		}
+	}
+
+	private List<Fence> next() {
+		this.lock.lock();
+		try {
+			this.attempts++;
+			this.isWanted = false;
+			this.working = !this.raised.isEmpty();
+			return List.copyOf(this.raised);
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * Asks Redis once.
+	 * @param fences what to ask for
+	 * @return why nothing was achieved, or {@code null}
+	 */
+	private @Nullable String attempt(List<Fence> fences) {
+		AtomicReference<@Nullable String> cause = new AtomicReference<>();
+		try {
+			this.connections.lend(FlushPolicy.each(), (connection) -> {
+				try {
+					Optional<ClientIdentity> own = ClientIdentity.of(connection, this.patience);
+					for (Fence fence : fences) {
+						boolean gone = own.isPresent() && fence.lost().isOfAnotherLifeThan(own.get());
+						settle(fence, (gone) ? State.STANDS : kill(fence.lost().clientId(), connection));
+					}
+				}
+				catch (ExecutionException | TimeoutException ex) {
+					cause.set(NestedExceptionUtils.getMostSpecificCause(ex).toString());
+					CompletableFuture<Void> unused = connection.closeAsync();
+				}
+				catch (InterruptedException ex) {
+					Thread.currentThread().interrupt();
+				}
+			});
+		}
+		catch (NoConnectionException ex) {
+			cause.set(ex.getMessage());
+		}
+		return cause.get();
+	}
+
+	private State kill(long clientId, StatefulRedisConnection<byte[], byte[]> connection)
+			throws ExecutionException, TimeoutException, InterruptedException {
+		try {
+			// Whether it was there, or gone already, is the same.
+			connection.async()
+				.clientKill(KillArgs.Builder.id(clientId))
+				.get(this.patience.toNanos(), TimeUnit.NANOSECONDS);
+			return State.STANDS;
+		}
+		catch (ExecutionException ex) {
+			Throwable cause = ex.getCause();
+			if (!(cause instanceof RedisCommandExecutionException) || cause instanceof RedisLoadingException
+					|| cause instanceof RedisBusyException) {
+				throw ex;
+			}
+			logger
+				.warn("Redis refuses CLIENT KILL ({}): commands of a connection that was lost may run late, over newer"
+						+ " data. Permit it by ACL SETUSER <user> +client|kill", cause.getMessage());
+			return State.REFUSED;
+		}
+	}
+
+	private void want() {
+		this.isWanted = true;
+		this.wanted.signal();
+	}
+
+	private void settle(Fence fence, State state) {
+		this.lock.lock();
+		try {
+			fence.state(state);
+			this.raised.remove(fence);
+			this.changed.signalAll();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** Pauses before the next attempt, unless somebody waits for it. */
+	private void failed(String cause, long pauseMillis) {
+		this.lock.lock();
+		try {
+			this.failure = cause;
+			this.failedAttempt = this.attempts;
+			this.changed.signalAll();
+			long left = TimeUnit.MILLISECONDS.toNanos(pauseMillis);
+			while (!this.isWanted && left > 0) {
+				left = this.wanted.awaitNanos(left);
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	@Override
+	public void destroy() {
+		this.executor.shutdownNow();
+	}
+
+	private static CustomizableThreadFactory thread() {
+		CustomizableThreadFactory threads = new CustomizableThreadFactory("fence-");
+		threads.setDaemon(true);
+		return threads;
+	}
+
+}

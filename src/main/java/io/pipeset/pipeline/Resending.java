@@ -1,0 +1,91 @@
+package io.pipeset.pipeline;
+
+import java.nio.ByteBuffer;
+import java.util.HashSet;
+import java.util.List;
+import java.util.ListIterator;
+import java.util.Set;
+
+import io.pipeset.pipeline.Replies.Kind;
+
+/**
+ * Says which commands of a lane's slabs are to be sent again, once all of them have come
+ * back. What Redis answered for good is not; what was not written is; what may have run
+ * is where running it twice does no harm. Nothing is sent again that would then run after
+ * a later command of the same key, so that the records of a key stay in order.
+ */
+public final class Resending {
+
+	private final boolean unknownToo;
+
+	/** The keys of later commands that ran, or may have. */
+	private final Set<ByteBuffer> touched = new HashSet<>();
+
+	/** Whether one of them was a script that names no key, and so may have used any. */
+	private boolean touchedAny;
+
+	private Resending(boolean unknownToo) {
+		this.unknownToo = unknownToo;
+	}
+
+	/**
+	 * Marks what is to be sent again.
+	 * @param slabs in the order in which they were sent
+	 * @param unknownToo whether what may have run can be sent again at all
+	 */
+	public static void mark(List<Slab> slabs, boolean unknownToo) {
+		Resending resending = new Resending(unknownToo);
+		for (ListIterator<Slab> last = slabs.listIterator(slabs.size()); last.hasPrevious();) {
+			resending.mark(last.previous());
+		}
+	}
+
+	private void mark(Slab slab) {
+		if (slab.isWritten()) {
+			markUnanswered(slab);
+			markAnswered(slab);
+		}
+		else {
+			slab.again().set(0, slab.count());
+		}
+	}
+
+	private void markUnanswered(Slab slab) {
+		for (int command = slab.count() - 1; command >= slab.replies().count(); command--) {
+			List<ByteBuffer> keys = slab.commands().keys(command);
+			boolean repeats = this.unknownToo && slab.commands().form(command).isRepeatable();
+			if (repeats && isUntouched(keys)) {
+				slab.again().set(command);
+			}
+			else {
+				touch(keys);
+			}
+		}
+	}
+
+	private void markAnswered(Slab slab) {
+		Replies replies = slab.replies();
+		int finding = replies.findings() - 1;
+		for (int command = replies.count() - 1; command >= 0; command--) {
+			List<ByteBuffer> keys = slab.commands().keys(command);
+			boolean found = finding >= 0 && replies.position(finding) == command;
+			if (!found || replies.kind(finding) != Kind.ERROR) {
+				touch(keys);
+			}
+			else if (Settlement.isPassing(replies, finding) && isUntouched(keys)) {
+				slab.again().set(command);
+			}
+			finding -= (found) ? 1 : 0;
+		}
+	}
+
+	private void touch(List<ByteBuffer> keys) {
+		this.touched.addAll(keys);
+		this.touchedAny |= keys.isEmpty();
+	}
+
+	private boolean isUntouched(List<ByteBuffer> keys) {
+		return !this.touchedAny && keys.stream().noneMatch(this.touched::contains);
+	}
+
+}

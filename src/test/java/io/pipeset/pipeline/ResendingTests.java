@@ -1,0 +1,164 @@
+package io.pipeset.pipeline;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+import io.netty.buffer.Unpooled;
+import io.pipeset.record.Operation;
+import io.pipeset.record.Record;
+import io.pipeset.report.Account;
+import io.pipeset.report.Counts;
+import io.pipeset.report.Results;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What is sent again after a loss, and what never is. */
+class ResendingTests {
+
+	private static final String OK = "+OK\r\n";
+
+	private static final String BUSY = "-BUSY Redis is busy running a script.\r\n";
+
+	private final Record record = new Record();
+
+	private final Account account = new Account(Results.ALL, 100, false);
+
+	@Test
+	void whatWasAnsweredIsNotSentAgainAndWhatMayHaveRunIsWhereThatDoesNoHarm() {
+		Slab slab = written(slab("SET a 1", "SET b 2", "LPUSH l x", "SET c 3", "RPOP l"), OK);
+		assertThat(again(true, slab)).containsExactly("SET b 2", "SET c 3");
+		assertThat(this.account.counts()).isEqualTo(new Counts(3, 1, 0, 0, 2, 0));
+	}
+
+	@Test
+	void withoutAFenceNothingIsSentAgainThatMayHaveRun() {
+		Slab written = written(slab("SET a 1", "SET b 2"), OK);
+		Slab unwritten = slab("SET c 3", "LPUSH l x");
+		assertThat(again(false, written, unwritten)).containsExactly("SET c 3", "LPUSH l x");
+		assertThat(this.account.counts()).isEqualTo(new Counts(2, 1, 0, 0, 1, 0));
+	}
+
+	@Test
+	void whatWasNotWrittenIsSentWhateverItIs() {
+		assertThat(again(true, slab("RPOP l", "SET a 1"), slab("LPUSH l x"))).containsExactly("RPOP l", "SET a 1",
+				"LPUSH l x");
+		assertThat(this.account.counts().received()).isZero();
+	}
+
+	@Test
+	void nothingIsSentAgainBehindALaterCommandOfItsKeyThatMayHaveRun() {
+		Slab slab = written(slab("DEL l", "DEL m", "DEL n l", "LPUSH l x", "DEL l"), "");
+		assertThat(again(true, slab)).containsExactly("DEL m", "DEL l");
+		assertThat(this.account.counts()).isEqualTo(new Counts(3, 0, 0, 0, 3, 0));
+	}
+
+	@Test
+	void nothingIsSentAgainBehindALaterCommandOfItsKeyThatIsHeldBackItself() {
+		// b waits for LPUSH, and so does a, which shares a key with it.
+		Slab slab = written(slab("DEL a", "DEL a b", "LPUSH b x"), "");
+		assertThat(again(true, slab)).isEmpty();
+		assertThat(this.account.counts()).isEqualTo(new Counts(3, 0, 0, 0, 3, 0));
+	}
+
+	@Test
+	void commandsOfOneKeyAreSentAgainInTheirOrderAcrossSlabs() {
+		Slab first = written(slab("SET k 1", "SET k 2"), OK);
+		Slab second = written(slab("SET k 3"), "");
+		Slab third = slab("SET k 4");
+		assertThat(again(true, first, second, third)).containsExactly("SET k 2", "SET k 3", "SET k 4");
+	}
+
+	@Test
+	void whatRedisPutOffIsSentAgainEvenIfItMustRunOnlyOnce() {
+		Slab slab = written(slab("LPUSH l x", "SET a 1", "RPOP q"), BUSY + BUSY + "$-1\r\n");
+		assertThat(again(false, slab)).containsExactly("LPUSH l x", "SET a 1");
+		assertThat(this.account.counts()).isEqualTo(new Counts(1, 0, 1, 0, 0, 0));
+	}
+
+	@Test
+	void whatRedisPutOffIsRejectedWhereALaterCommandOfItsKeyRan() {
+		Slab first = written(slab("SET a 1", "SET b 1", "SET c 1"), BUSY + BUSY + BUSY);
+		Slab second = written(slab("SET b 2", "SET c 2"), OK + "-WRONGTYPE no\r\n");
+		assertThat(again(false, first, second)).containsExactly("SET a 1", "SET c 1");
+		assertThat(this.account.counts()).isEqualTo(new Counts(3, 1, 0, 2, 0, 0));
+		assertThat(this.account.items().get(0).error().code()).isEqualTo("BUSY");
+	}
+
+	@Test
+	void anyOtherErrorIsFinal() {
+		Slab slab = written(slab("SET a 1", "SET b 1"), "-OOM no\r\n-BUSYKEY no\r\n");
+		assertThat(again(true, slab)).isEmpty();
+		assertThat(this.account.counts()).isEqualTo(new Counts(2, 0, 0, 2, 0, 0));
+	}
+
+	@Test
+	void aRecordKeepsItsIndexWhenItIsSentAgain() {
+		Slab slab = written(slab("SET a 1", "LPUSH l x", "SET b 2", "SET c 3"), OK);
+		again(true, slab);
+		assertThat(slab.commands().index(0)).isEqualTo(2);
+		assertThat(slab.commands().index(1)).isEqualTo(3);
+		assertThat(slab.commands().id(1)).isEqualTo("id-3");
+		Slab answered = written(slab, OK + "-ERR no\r\n");
+		answered.settle(this.account, null);
+		assertThat(this.account.items()).filteredOn((item) -> item.error() != null && item.error().code().equals("ERR"))
+			.singleElement()
+			.satisfies((item) -> {
+				assertThat(item.index()).isEqualTo(3);
+				assertThat(item.id()).isEqualTo("id-3");
+				assertThat(item.key()).isEqualTo("c");
+			});
+		assertThat(this.account.counts()).isEqualTo(new Counts(4, 2, 0, 1, 1, 0));
+	}
+
+	/** The commands that the slabs hold after they were settled, in their order. */
+	private List<String> again(boolean unknownToo, Slab... slabs) {
+		Resending.mark(Arrays.asList(slabs), unknownToo);
+		List<String> again = new ArrayList<>();
+		for (Slab slab : slabs) {
+			slab.settle(this.account, new Loss(Loss.CONNECTION_LOST, "gone"));
+			boolean any = slab.retry();
+			assertThat(any).isEqualTo(slab.count() > 0);
+			assertThat(slab.isWritten()).isFalse();
+			var out = Unpooled.buffer();
+			slab.commands().writeTo(out);
+			String resp = out.toString(StandardCharsets.UTF_8);
+			resp.lines().forEach((line) -> {
+				if (line.startsWith("*")) {
+					again.add("");
+				}
+				else if (!line.startsWith("$")) {
+					again.add((again.remove(again.size() - 1) + " " + line).strip());
+				}
+			});
+		}
+		return again;
+	}
+
+	/** The slab, written and answered as far as the replies go. */
+	private Slab written(Slab slab, String replies) {
+		slab.writeTo(Unpooled.buffer());
+		new ReplyReader().read(Unpooled.copiedBuffer(replies, StandardCharsets.UTF_8), slab);
+		return slab;
+	}
+
+	private Slab slab(String... commands) {
+		Slab slab = new Slab();
+		slab.clear(true);
+		for (String command : commands) {
+			String[] words = command.split(" ", -1);
+			this.record.begin(0);
+			this.record.id("id-" + this.record.index());
+			this.record.operation(Operation.valueOf(words[0]));
+			for (int i = 1; i < words.length; i++) {
+				byte[] argument = words[i].getBytes(StandardCharsets.UTF_8);
+				this.record.argument(argument, 0, argument.length);
+			}
+			assertThat(slab.add(this.record)).isTrue();
+		}
+		return slab;
+	}
+
+}

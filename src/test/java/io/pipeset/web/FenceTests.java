@@ -1,0 +1,111 @@
+package io.pipeset.web;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
+import io.pipeset.redis.TestRedis;
+import io.pipeset.report.Counts;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What Redis has received on a connection that was given up runs later, over newer data,
+ * unless the connection is fenced off.
+ */
+@ServiceTest(properties = "pipeset.fence-tests=true")
+class FenceTests {
+
+	private static final TestRedis redis = TestRedis.start();
+
+	private static final int KEYS = 500;
+
+	private static final int WRITES = 20_000;
+
+	private final Service service;
+
+	FenceTests(Service service) {
+		this.service = service;
+	}
+
+	@DynamicPropertySource
+	static void properties(DynamicPropertyRegistry registry) {
+		redis.register(registry);
+	}
+
+	@AfterAll
+	static void end() {
+		redis.close();
+	}
+
+	@AfterEach
+	void wakeRedis() {
+		redis.resume();
+	}
+
+	/** The hazard itself, without Pipeset: or the next test would prove nothing. */
+	@Test
+	void closingAConnectionDoesNotStopWhatRedisHasReceived() throws Exception {
+		try (Socket newer = open()) {
+			try (Socket old = open()) {
+				// Or Redis would notice by its first reply that nobody is there.
+				old.getOutputStream().write("CLIENT REPLY OFF\r\n".getBytes(StandardCharsets.UTF_8));
+				redis.pause();
+				old.getOutputStream().write("SET ghost old\r\n".repeat(WRITES).getBytes(StandardCharsets.UTF_8));
+			}
+			newer.getOutputStream().write("SET ghost new\r\n".getBytes(StandardCharsets.UTF_8));
+			redis.resume();
+			assertThat(newer.getInputStream().readNBytes(5)).asString(StandardCharsets.UTF_8).startsWith("+OK");
+			await().atMost(Duration.ofSeconds(10)).until(() -> redis.client().get("ghost").equals("old"));
+		}
+	}
+
+	@Test
+	void noLateWriteOverwritesWhatTheNextJobHasWritten() throws Exception {
+		String[] keys = IntStream.range(0, KEYS).mapToObj((i) -> "k" + i).toArray(String[]::new);
+		for (int run = 0; run < 100; run++) {
+			// Or there would be no open connection for the next job to write to at once.
+			this.service.post("/pipeset/5000?flush=each&concurrency=4").report();
+			redis.pause();
+			JsonNode lost = write("old", WRITES, "50ms").get(20, TimeUnit.SECONDS).job(502, "redis-lost", "failed");
+			assertThat(Answer.counts(lost).unknown()).isPositive();
+			assertThat(lost.get("fenced").asBoolean()).isFalse();
+			CompletableFuture<Answer> next = write("new", KEYS, "20s");
+			await().atMost(Duration.ofSeconds(10))
+				.until(() -> this.service.get("/actuator/pipeset").json().at("/lanes/busy").asInt() > 0);
+			redis.resume();
+			assertThat(Answer.counts(next.get(20, TimeUnit.SECONDS).report()))
+				.isEqualTo(new Counts(KEYS, KEYS, 0, 0, 0, 0));
+			assertThat(redis.client().mget(keys)).as("run %d", run)
+				.allSatisfy((key) -> assertThat(key.getValue()).isEqualTo("new"));
+		}
+	}
+
+	private CompletableFuture<Answer> write(String value, int writes, String timeout) {
+		return this.service.sendAsync(this.service.uploading("/v1/jobs?op=SET&timeout=" + timeout, Service.NDJSON,
+				Lines.of(writes, (i) -> "{\"key\":\"k" + (i % KEYS) + "\",\"value\":\"" + value + "\"}")));
+	}
+
+	private static Socket open() throws IOException {
+		Socket socket = new Socket(redis.host(), redis.port());
+		String password = redis.password();
+		if (password != null) {
+			socket.getOutputStream().write(("AUTH " + password + "\r\n").getBytes(StandardCharsets.UTF_8));
+			assertThat(socket.getInputStream().readNBytes(5)).asString(StandardCharsets.UTF_8).startsWith("+OK");
+		}
+		return socket;
+	}
+
+}
