@@ -42,7 +42,8 @@ final class Commands {
 
 	/** Commands with room for those that are expected. */
 	Commands(int commands, int bytes) {
-		this.resp = new byte[Math.max(bytes, MIN_BYTES)];
+		// Room to spare: a key that is one digit longer must not double it.
+		this.resp = new byte[Math.max(bytes + bytes / 8, MIN_BYTES)];
 		int size = Math.max(commands, MIN_COMMANDS);
 		this.indexes = new long[size];
 		this.lines = new long[size];
