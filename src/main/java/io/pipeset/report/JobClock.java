@@ -3,6 +3,7 @@ package io.pipeset.report;
 import java.util.concurrent.TimeUnit;
 
 import org.HdrHistogram.IntCountsHistogram;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where a job's time went. Every method may be called from any of its threads; times come
@@ -12,7 +13,12 @@ public final class JobClock {
 
 	private final long started = System.nanoTime();
 
-	private final IntCountsHistogram batches = new IntCountsHistogram(2);
+	/** Of all batches, from the second on: most jobs have one, whose time is exact. */
+	private @Nullable IntCountsHistogram histogram;
+
+	private long batches;
+
+	private long lastMicros;
 
 	private long waitNanos;
 
@@ -55,7 +61,16 @@ public final class JobClock {
 		if (--this.underWay == 0) {
 			this.redisNanos += System.nanoTime() - this.underWaySince;
 		}
-		this.batches.recordValue(TimeUnit.NANOSECONDS.toMicros(nanos));
+		long micros = TimeUnit.NANOSECONDS.toMicros(nanos);
+		if (this.histogram == null && this.batches > 0) {
+			this.histogram = new IntCountsHistogram(2);
+			this.histogram.recordValue(this.lastMicros);
+		}
+		if (this.histogram != null) {
+			this.histogram.recordValue(micros);
+		}
+		this.batches++;
+		this.lastMicros = micros;
 	}
 
 	/**
@@ -86,11 +101,12 @@ public final class JobClock {
 	public synchronized Timings timings() {
 		return new Timings(millis(totalNanos()), millis(this.waitNanos), millis(this.readNanos),
 				millis(this.redisNanos),
-				new Timings.Batches(this.batches.getTotalCount(), percentile(50), percentile(99), percentile(100)));
+				new Timings.Batches(this.batches, percentile(50), percentile(99), percentile(100)));
 	}
 
 	private double percentile(double percentile) {
-		return (this.batches.getTotalCount() == 0) ? 0 : this.batches.getValueAtPercentile(percentile) / 1000.0;
+		long micros = (this.histogram != null) ? this.histogram.getValueAtPercentile(percentile) : this.lastMicros;
+		return micros / 1000.0;
 	}
 
 	private static double millis(long nanos) {
