@@ -245,4 +245,14 @@ class JobReportTests {
 			.isLessThanOrEqualTo(report.at("/timings/batches/maxMillis").asDouble());
 	}
 
+	/** What goes out before it is complete goes out in chunks. */
+	@Test
+	void aShortAnswerGoesOutWhole() {
+		Answer report = this.service.post("/pipeset/100");
+		assertThat(report.headers().firstValueAsLong("Content-Length")).hasValue(report.text().length());
+		Answer problem = this.service.post("/pipeset/100?flush=never");
+		assertThat(problem.status()).isEqualTo(400);
+		assertThat(problem.headers().firstValueAsLong("Content-Length")).hasValue(problem.text().length());
+	}
+
 }

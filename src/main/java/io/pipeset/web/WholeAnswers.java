@@ -1,0 +1,36 @@
+package io.pipeset.web;
+
+import java.io.IOException;
+
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
+
+import org.springframework.stereotype.Component;
+import org.springframework.web.filter.OncePerRequestFilter;
+
+/**
+ * Sends an answer when it is complete. Spring MVC flushes what it has written, before
+ * Tomcat could know how long it is, so that each answer would go out in two pieces.
+ */
+@Component
+class WholeAnswers extends OncePerRequestFilter {
+
+	@Override
+	protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+			throws ServletException, IOException {
+		chain.doFilter(request, new HttpServletResponseWrapper(response) {
+
+			@Override
+			public void flushBuffer() throws IOException {
+				if (request.isAsyncStarted()) {
+					super.flushBuffer();
+				}
+			}
+
+		});
+	}
+
+}
