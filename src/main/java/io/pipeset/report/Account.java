@@ -172,7 +172,10 @@ public final class Account {
 	 * @return a snapshot
 	 */
 	public synchronized Counts counts() {
-		long received = this.totals.values().stream().mapToLong(Long::longValue).sum();
+		long received = 0;
+		for (long records : this.totals.values()) {
+			received += records;
+		}
 		return new Counts(received, total(Outcome.APPLIED), total(Outcome.NOOP), total(Outcome.REJECTED),
 				total(Outcome.UNKNOWN), total(Outcome.UNPROCESSED));
 	}
@@ -208,12 +211,14 @@ public final class Account {
 	 * @return the count
 	 */
 	public synchronized long itemsOmitted() {
-		long wanted = this.totals.entrySet()
-			.stream()
-			.filter((total) -> this.results.lists(total.getKey()))
-			.mapToLong(Map.Entry::getValue)
-			.sum();
-		return wanted - this.items.stream().filter((item) -> this.results.lists(item.status())).count();
+		long omitted = 0;
+		for (Outcome outcome : Outcome.values()) {
+			omitted += (this.results.lists(outcome)) ? total(outcome) : 0;
+		}
+		for (Item item : this.items) {
+			omitted -= (this.results.lists(item.status())) ? 1 : 0;
+		}
+		return omitted;
 	}
 
 	/**

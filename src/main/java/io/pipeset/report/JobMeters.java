@@ -1,11 +1,15 @@
 package io.pipeset.report;
 
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.LongTaskTimer;
+import io.micrometer.core.instrument.Meter.MeterProvider;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.pipeset.report.JobClock.Phase;
@@ -24,14 +28,45 @@ public class JobMeters {
 			Duration.ofMillis(100), Duration.ofMillis(250), Duration.ofMillis(500), Duration.ofSeconds(1),
 			Duration.ofSeconds(2), Duration.ofSeconds(5) };
 
-	private final MeterRegistry registry;
+	private final MeterProvider<LongTaskTimer> active;
+
+	private final MeterProvider<Timer> jobs;
+
+	private final MeterProvider<Timer> batches;
+
+	private final MeterProvider<Counter> commands;
+
+	private final MeterProvider<Counter> retries;
+
+	private final Map<Phase, Timer> phases = new EnumMap<>(Phase.class);
 
 	private final DistributionSummary batchSize;
 
 	private final DistributionSummary batchBytes;
 
 	JobMeters(MeterRegistry registry) {
-		this.registry = registry;
+		this.active = LongTaskTimer.builder("pipeset.job.active")
+			.description("Jobs under way, and for how long")
+			.tag("state", "running")
+			.withRegistry(registry);
+		this.jobs = Timer.builder("pipeset.job")
+			.description("A job, from its first record to its last reply")
+			.withRegistry(registry);
+		this.batches = Timer.builder("pipeset.batch")
+			.description("A batch, from its first write to its last reply")
+			.serviceLevelObjectives(BATCH_OBJECTIVES)
+			.withRegistry(registry);
+		this.commands = Counter.builder("pipeset.commands").withRegistry(registry);
+		this.retries = Counter.builder("pipeset.retries")
+			.description("Losses that a job went on after")
+			.withRegistry(registry);
+		for (Phase phase : Phase.values()) {
+			this.phases.put(phase,
+					Timer.builder("pipeset.phase")
+						.description("A job's time in one of its phases")
+						.tag("phase", phase.name().toLowerCase(Locale.ROOT))
+						.register(registry));
+		}
 		this.batchSize = DistributionSummary.builder("pipeset.batch.size")
 			.description("Commands sent in one batch")
 			.baseUnit("commands")
@@ -48,12 +83,7 @@ public class JobMeters {
 	 * @return to be stopped when the job ends
 	 */
 	public LongTaskTimer.Sample jobBegins(String operation) {
-		return LongTaskTimer.builder("pipeset.job.active")
-			.description("Jobs under way, and for how long")
-			.tag("op", operation)
-			.tag("state", "running")
-			.register(this.registry)
-			.start();
+		return this.active.withTag("op", operation).start();
 	}
 
 	/**
@@ -64,12 +94,7 @@ public class JobMeters {
 	 * @param bytes the bytes sent
 	 */
 	public void batch(String flush, long nanos, long commands, long bytes) {
-		Timer.builder("pipeset.batch")
-			.description("A batch, from its first write to its last reply")
-			.tag("flush", flush)
-			.serviceLevelObjectives(BATCH_OBJECTIVES)
-			.register(this.registry)
-			.record(nanos, TimeUnit.NANOSECONDS);
+		this.batches.withTag("flush", flush).record(nanos, TimeUnit.NANOSECONDS);
 		this.batchSize.record((double) commands);
 		this.batchBytes.record((double) bytes);
 	}
@@ -79,7 +104,7 @@ public class JobMeters {
 	 * @param reason what was lost, one of a few words
 	 */
 	public void retry(String reason) {
-		this.registry.counter("pipeset.retries", "reason", reason).increment();
+		this.retries.withTag("reason", reason).increment();
 	}
 
 	/**
@@ -89,24 +114,12 @@ public class JobMeters {
 	 * @param clock where its time went
 	 */
 	public void jobEnds(JobState state, Account account, JobClock clock) {
-		Timer.builder("pipeset.job")
-			.description("A job, from its first record to its last reply")
-			.tag("op", account.operation())
-			.tag("state", state.label())
-			.register(this.registry)
+		this.jobs.withTags("op", account.operation(), "state", state.label())
 			.record(clock.totalNanos(), TimeUnit.NANOSECONDS);
-		for (Phase phase : Phase.values()) {
-			Timer.builder("pipeset.phase")
-				.description("A job's time in one of its phases")
-				.tag("phase", phase.name().toLowerCase(Locale.ROOT))
-				.register(this.registry)
-				.record(clock.nanos(phase), TimeUnit.NANOSECONDS);
-		}
+		this.phases.forEach((phase, timer) -> timer.record(clock.nanos(phase), TimeUnit.NANOSECONDS));
 		account.countsByOperation()
-			.forEach((op,
-					outcomes) -> outcomes.forEach((outcome, records) -> this.registry
-						.counter("pipeset.commands", "op", op, "outcome", outcome.label())
-						.increment(records)));
+			.forEach((op, outcomes) -> outcomes.forEach((outcome,
+					records) -> this.commands.withTags("op", op, "outcome", outcome.label()).increment(records)));
 	}
 
 }
