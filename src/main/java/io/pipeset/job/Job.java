@@ -34,6 +34,8 @@ final class Job {
 
 	private final Lanes lanes;
 
+	private final ArgumentLimits arguments;
+
 	private final PopBudget pops;
 
 	private final Record record = new Record();
@@ -52,6 +54,7 @@ final class Job {
 		this.limits = limits;
 		this.scripts = scripts;
 		this.lanes = new Lanes(context);
+		this.arguments = new ArgumentLimits(limits);
 		this.pops = new PopBudget(limits, context, this.lanes);
 	}
 
@@ -110,7 +113,8 @@ final class Job {
 		}
 		catch (SocketTimeoutException ex) {
 			this.inputEnding = new Ending(Cause.STALLED,
-					"The body stopped coming; " + this.read + " records had been read, and ran");
+					"Nothing of the body came for " + JobSettings.text(this.limits.bodyIdleTimeout())
+							+ " (pipeset.limits.body-idle-timeout); " + this.read + " records had been read, and ran");
 		}
 		catch (IOException ex) {
 			this.inputEnding = new Ending(Cause.CANCELLED,
@@ -124,6 +128,9 @@ final class Job {
 			this.scripts.admit(this.record);
 		}
 		Rejection rejection = this.record.rejection();
+		if (rejection == null) {
+			rejection = this.arguments.refuse(this.record);
+		}
 		if (rejection != null) {
 			reject(rejection);
 			return true;
@@ -141,7 +148,7 @@ final class Job {
 		account.count((operation != null) ? operation : Account.NO_OPERATION, Outcome.REJECTED, 1);
 		if (account.claimItem(Outcome.REJECTED)) {
 			account.list(new Item(this.record.index(), (this.record.line() > 0) ? this.record.line() : null,
-					this.record.id(), operation, this.record.key(), Outcome.REJECTED,
+					this.record.id(), operation, this.arguments.listableKey(this.record), Outcome.REJECTED,
 					new Failure(rejection.code(), rejection.message(), false), null));
 		}
 		this.context.checkErrors();

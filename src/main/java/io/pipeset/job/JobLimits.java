@@ -1,11 +1,13 @@
 package io.pipeset.job;
 
+import java.time.Duration;
+
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
 /**
- * What a job may ask for.
+ * What a job may ask for, and how many may ask at once.
  *
  * @param maxGenerated the records that a shortcut may generate, 0 or more
  * @param maxPopped the values that one job may take out of Redis, 0 or more
@@ -13,6 +15,15 @@ import org.springframework.util.unit.DataSize;
  * @param maxItems the records that a report lists at most, 0 or more
  * @param maxBodyBytes the largest body, as it comes over the wire
  * @param maxRecordBytes the largest record in a body, 1KB to 512MB
+ * @param maxKeyBytes the longest key, 1 byte to 512MB; a listed record carries its key
+ * @param maxValueBytes the largest argument that is no key, 0 to 512MB
+ * @param maxRunningJobs the jobs that run at once, 1 to 10,000; an upload that is open
+ * runs
+ * @param maxWaitingJobs the jobs that may wait for one of those to end, 0 to 10,000
+ * @param maxWait how long they wait at most, 0 to 1 hour
+ * @param bodyIdleTimeout how long a body may pause, 1 millisecond to 1 hour
+ * @param shutdownGrace how long jobs may go on when the service is told to stop, 0 to 1
+ * hour
  * @param maxInflightBytes the commands that all jobs together may have unanswered before
  * reading their uploads waits; two writes a lane are always allowed
  */
@@ -20,7 +31,16 @@ import org.springframework.util.unit.DataSize;
 public record JobLimits(@DefaultValue("10000000") long maxGenerated, @DefaultValue("100000") long maxPopped,
 		@DefaultValue("64MB") DataSize maxPoppedBytes, @DefaultValue("1000") int maxItems,
 		@DefaultValue("4GB") DataSize maxBodyBytes, @DefaultValue("16MB") DataSize maxRecordBytes,
-		@DefaultValue("32MB") DataSize maxInflightBytes) {
+		@DefaultValue("16KB") DataSize maxKeyBytes, @DefaultValue("16MB") DataSize maxValueBytes,
+		@DefaultValue("64") int maxRunningJobs, @DefaultValue("64") int maxWaitingJobs,
+		@DefaultValue("30s") Duration maxWait, @DefaultValue("30s") Duration bodyIdleTimeout,
+		@DefaultValue("20s") Duration shutdownGrace, @DefaultValue("32MB") DataSize maxInflightBytes) {
+
+	private static final int MAX_ARGUMENT_BYTES = 512 << 20;
+
+	private static final int MAX_JOBS = 10_000;
+
+	private static final long HOUR_MILLIS = Duration.ofHours(1).toMillis();
 
 	public JobLimits {
 		check("max-generated", maxGenerated, 0, Long.MAX_VALUE);
@@ -29,7 +49,14 @@ public record JobLimits(@DefaultValue("10000000") long maxGenerated, @DefaultVal
 		check("max-items", maxItems, 0, 1_000_000);
 		check("max-body-bytes", maxBodyBytes.toBytes(), 0, Long.MAX_VALUE);
 		check("max-inflight-bytes", maxInflightBytes.toBytes(), 0, Long.MAX_VALUE);
-		check("max-record-bytes", maxRecordBytes.toBytes(), 1 << 10, 512 << 20);
+		check("max-record-bytes", maxRecordBytes.toBytes(), 1 << 10, MAX_ARGUMENT_BYTES);
+		check("max-key-bytes", maxKeyBytes.toBytes(), 1, MAX_ARGUMENT_BYTES);
+		check("max-value-bytes", maxValueBytes.toBytes(), 0, MAX_ARGUMENT_BYTES);
+		check("max-running-jobs", maxRunningJobs, 1, MAX_JOBS);
+		check("max-waiting-jobs", maxWaitingJobs, 0, MAX_JOBS);
+		check("max-wait (milliseconds)", maxWait.toMillis(), 0, HOUR_MILLIS);
+		check("body-idle-timeout (milliseconds)", bodyIdleTimeout.toMillis(), 1, HOUR_MILLIS);
+		check("shutdown-grace (milliseconds)", shutdownGrace.toMillis(), 0, HOUR_MILLIS);
 	}
 
 	private static void check(String property, long value, long least, long most) {

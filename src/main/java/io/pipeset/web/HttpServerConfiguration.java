@@ -28,9 +28,12 @@ class HttpServerConfiguration {
 					// Eight times Tomcat's own: fewer system calls, and fewer pauses that
 					// are none.
 					connector.setProperty("socket.appReadBufSize", String.valueOf(READ_BUFFER_BYTES));
+					// From here on it is the body's pause, and not that between two
+					// requests.
+					http.setDisableUploadTimeout(false);
+					http.setConnectionUploadTimeout((int) limits.bodyIdleTimeout().toMillis());
 					// A client that is still uploading reads no answer before it is
-					// through,
-					// unless it is kept from starting.
+					// through, unless it is kept from starting.
 					http.setContinueResponseTiming("onRead");
 					http.setMaxSwallowSize((int) Math.min(limits.maxBodyBytes().toBytes(), Integer.MAX_VALUE));
 				}

@@ -11,10 +11,13 @@ import io.pipeset.record.GeneratedRecords;
 import io.pipeset.record.Operation;
 import jakarta.servlet.http.HttpServletRequest;
 
+import org.springframework.http.HttpMethod;
 import org.springframework.http.ResponseEntity;
+import org.springframework.web.ErrorResponseException;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.servlet.resource.NoResourceFoundException;
 
 /** The four calls that say in their path what to run and how often. */
 @RestController
@@ -65,8 +68,7 @@ class ShortcutsController {
 	@PostMapping("/listinput/{key}")
 	ResponseEntity<Object> listinput(@PathVariable String key, HttpServletRequest request) {
 		if (UNFIT_FOR_PATH.matcher(request.getRequestURI()).find()) {
-			throw Problems.badRequest("invalid-key", "A key with '/', ';', '%' or '\\' cannot stand in a path: post"
-					+ " {\"op\":\"LPUSH\",\"key\":\"…\",\"args\":[\"…\"]} to /v1/jobs");
+			throw unfitKey();
 		}
 		Query query = Query.of(request);
 		String text = query.take("count");
@@ -76,6 +78,15 @@ class ShortcutsController {
 		refuseBody(request);
 		return run(new JobInput.Generated(GeneratedRecords.pushes(key, pushes), pushes), settings, Jobs.Values.IN_ITEMS,
 				request);
+	}
+
+	/** What of the key is left in the path, once the container has cut it off at ';'. */
+	@PostMapping("/listinput/{*rest}")
+	void listinputWithoutKey(@PathVariable String rest, HttpServletRequest request) throws NoResourceFoundException {
+		if (rest.length() > 1 || UNFIT_FOR_PATH.matcher(request.getRequestURI()).find()) {
+			throw unfitKey();
+		}
+		throw new NoResourceFoundException(HttpMethod.POST, request.getRequestURI(), rest);
 	}
 
 	private ResponseEntity<Object> generateOrUpload(HttpServletRequest request, Operation operation, String count,
@@ -93,6 +104,11 @@ class ShortcutsController {
 	private ResponseEntity<Object> run(JobInput input, JobSettings settings, Jobs.Values values,
 			HttpServletRequest request) {
 		return Reports.answer(this.jobs.run(input, settings, values), request);
+	}
+
+	private static ErrorResponseException unfitKey() {
+		return Problems.badRequest("invalid-key", "A key with '/', ';', '%' or '\\' cannot stand in a path: post"
+				+ " {\"op\":\"LPUSH\",\"key\":\"…\",\"args\":[\"…\"]} to /v1/jobs");
 	}
 
 	private static void refuseBody(HttpServletRequest request) {

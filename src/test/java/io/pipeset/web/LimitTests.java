@@ -27,7 +27,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Every limit is kept, and the answer names it, whatever the client. */
 @ServiceTest(properties = { "pipeset.limits.max-generated=500", "pipeset.limits.max-popped=100",
 		"pipeset.limits.max-popped-bytes=64KB", "pipeset.limits.max-items=10", "pipeset.limits.max-body-bytes=1MB",
-		"pipeset.limits.max-record-bytes=4KB", "server.tomcat.connection-timeout=1s" })
+		"pipeset.limits.max-record-bytes=4KB", "pipeset.limits.max-key-bytes=20B", "pipeset.limits.max-value-bytes=2KB",
+		"pipeset.limits.body-idle-timeout=1s" })
 class LimitTests {
 
 	private static final int LIMIT = 1 << 20;
@@ -142,6 +143,38 @@ class LimitTests {
 	}
 
 	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			["SET","kkkkkkkkkkkkkkkkkkkkk","v"]                                      | max-key-bytes | 21
+			["DEL","k","kkkkkkkkkkkkkkkkkkkkk"]                                      | max-key-bytes | 21
+			{"op":"HSET","key":"ääääääääääk","fields":{"f":"v"}}                     | max-key-bytes | 21
+			["SET","k","%1$s"]                                                       | max-value-bytes | 2049
+			{"op":"LPUSH","key":"k","args":["v","%1$s"]}                             | max-value-bytes | 2049
+			{"op":"HSET","key":"k","fields":{"%1$s":"v"}}                            | max-value-bytes | 2049
+			{"op":"SET","key":"k","value":["%1$s"]}                                  | max-value-bytes | 2053
+			""")
+	void aKeyOrAValueThatIsTooLargeIsRejectedAndTheNextRecordRuns(String record, String property, int met) {
+		JsonNode report = this.service.ndjson("/v1/jobs", record.formatted("x".repeat(2049)), "[\"SET\",\"b\",\"1\"]")
+			.report();
+		assertThat(Answer.counts(report)).isEqualTo(new Counts(2, 1, 0, 1, 0, 0));
+		JsonNode item = report.at("/items/0");
+		assertThat(item.at("/error/code").asString()).isEqualTo("TOO_LARGE");
+		assertThat(item.at("/error/message").asString()).contains("pipeset.limits." + property)
+			.contains(" " + met + " bytes")
+			.endsWith((property.equals("max-key-bytes")) ? " 20" : " 2048");
+		assertThat(item.at("/key").asString("")).isIn("", "k");
+		assertThat(this.redis.keys("*")).containsExactly("b");
+	}
+
+	@Test
+	void keysAndValuesOfExactlyTheLimitAreSent() {
+		String key = "k".repeat(20);
+		this.service.ndjson("/v1/jobs", "[\"SET\",\"" + key + "\",\"" + "x".repeat(2048) + "\"]").report();
+		assertThat(this.redis.strlen(key)).isEqualTo(2048);
+		JsonNode report = this.service.post("/listinput/" + key + "k?count=3").report();
+		assertThat(Answer.counts(report)).isEqualTo(new Counts(3, 0, 0, 3, 0, 0));
+	}
+
+	@ParameterizedTest
 	@ValueSource(strings = { "/v1/jobs", "/pipeset/400" })
 	void aBodyThatDeclaresToBeTooLargeIsRefusedBeforeThereIsAJob(String path) {
 		String detail = this.service.post(path, Service.NDJSON, records(LIMIT + 1)).refusal(413, "limit");
@@ -224,6 +257,7 @@ class LimitTests {
 		assertThat(Answer.counts(job)).isEqualTo(new Counts(2, 2, 0, 0, 0, 0));
 		assertThat(job.at("/inputComplete").asBoolean(true)).isFalse();
 		assertThat(job.at("/nextIndex").asInt(-1)).isEqualTo(2);
+		assertThat(answer.json().at("/detail").asString()).contains("1s (pipeset.limits.body-idle-timeout)");
 		assertThat(this.redis.keys("*")).containsExactlyInAnyOrder("a", "b");
 	}
 

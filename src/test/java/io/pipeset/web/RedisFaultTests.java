@@ -29,7 +29,7 @@ import static org.awaitility.Awaitility.await;
  * Whatever happens to Redis, every record is accounted for, and the next job works as
  * soon as Redis does.
  */
-@ServiceTest(properties = "server.tomcat.connection-timeout=20s")
+@ServiceTest
 class RedisFaultTests {
 
 	private static final TestRedis redis = TestRedis.start();
