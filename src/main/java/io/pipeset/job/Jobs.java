@@ -14,6 +14,7 @@ import io.pipeset.report.Counts;
 import io.pipeset.report.JobClock;
 import io.pipeset.report.JobMeters;
 import io.pipeset.report.JobReport;
+import io.pipeset.report.JobState;
 import jakarta.annotation.PreDestroy;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -98,14 +99,26 @@ public class Jobs {
 	}
 
 	private static void log(JobReport report) {
+		if (report.state() != JobState.COMPLETED) {
+			logger.atWarn()
+				.addKeyValue("jobId", report.jobId())
+				.log("Job {} did not complete, {}: {}", report.jobId(), report.ending().cause().problemType(),
+						cause(report));
+		}
 		Counts counts = report.counts();
-		logger.info(
-				"Job {} {}: received={} applied={} noop={} rejected={} unknown={} unprocessed={} totalMillis={}"
-						+ " waitMillis={} readMillis={} redisMillis={}{}",
-				report.jobId(), report.state().label(), counts.received(), counts.applied(), counts.noop(),
-				counts.rejected(), counts.unknown(), counts.unprocessed(), report.timings().totalMillis(),
-				report.timings().waitMillis(), report.timings().readMillis(), report.timings().redisMillis(),
-				(report.ending().detail().isEmpty()) ? "" : " - " + report.ending().detail());
+		logger.atInfo()
+			.addKeyValue("jobId", report.jobId())
+			.log("Job {} {}: received={} applied={} noop={} rejected={} unknown={} unprocessed={} totalMillis={}"
+					+ " waitMillis={} readMillis={} redisMillis={}", report.jobId(), report.state().label(),
+					counts.received(), counts.applied(), counts.noop(), counts.rejected(), counts.unknown(),
+					counts.unprocessed(), report.timings().totalMillis(), report.timings().waitMillis(),
+					report.timings().readMillis(), report.timings().redisMillis());
+	}
+
+	/** What a broken body holds is the caller's to see, and not the log's. */
+	private static String cause(JobReport report) {
+		return (report.byteOffset() != null) ? "at byte " + report.byteOffset() + " of the body"
+				: report.ending().detail();
 	}
 
 	/** Where values taken out of Redis stand in the report. */
