@@ -1,9 +1,9 @@
 package io.pipeset.job;
 
+import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import io.micrometer.core.instrument.LongTaskTimer;
 import io.pipeset.pipeline.PipelineProperties;
@@ -32,6 +32,8 @@ public class Jobs {
 
 	private final Scripts scripts;
 
+	private final JobQueue queue;
+
 	private final LaneCapacity capacity;
 
 	private final Pipelines pipelines;
@@ -42,12 +44,11 @@ public class Jobs {
 
 	private final ExecutorService executor = Executors.newCachedThreadPool(laneThreads());
 
-	private final AtomicInteger running = new AtomicInteger();
-
-	Jobs(JobLimits limits, Scripts scripts, LaneCapacity capacity, Pipelines pipelines, PipelineProperties pipeline,
-			JobMeters meters) {
+	Jobs(JobLimits limits, Scripts scripts, JobQueue queue, LaneCapacity capacity, Pipelines pipelines,
+			PipelineProperties pipeline, JobMeters meters) {
 		this.limits = limits;
 		this.scripts = scripts;
+		this.queue = queue;
 		this.capacity = capacity;
 		this.pipelines = pipelines;
 		this.pipeline = pipeline;
@@ -55,40 +56,70 @@ public class Jobs {
 	}
 
 	/**
-	 * Runs a job in the calling thread, to its end.
+	 * Runs a job in the calling thread, to its end, as soon as there is room for it.
 	 * @param input its records
 	 * @param settings how to run them
 	 * @param values where values taken out of Redis stand in the report
 	 * @return the account of every record, however the job ended
+	 * @throws JobRefusedException if there is no room; nothing of the input was read
 	 */
 	public JobReport run(JobInput input, JobSettings settings, Values values) {
 		String id = JobId.next();
 		Account account = new Account(settings.results(), this.limits.maxItems(), values == Values.APART);
 		JobClock clock = new JobClock();
+		JobStop stop = new JobStop();
+		this.queue.enter(stop, clock);
 		Operation operation = settings.operation();
 		LongTaskTimer.Sample active = this.meters.jobBegins((operation != null) ? operation.name() : "mixed");
-		this.running.incrementAndGet();
 		try {
-			JobContext context = new JobContext(settings, account, clock, new JobStop(),
-					new Retries(settings.retries()), this.capacity, this.pipelines, this.pipeline, this.meters,
-					this.executor);
+			JobContext context = new JobContext(settings, account, clock, stop, new Retries(settings.retries()),
+					this.capacity, this.pipelines, this.pipeline, this.meters, this.executor);
 			JobReport report = new Job(id, context, this.limits, this.scripts).run(input);
 			this.meters.jobEnds(report.state(), account, clock);
 			log(report);
 			return report;
 		}
 		finally {
-			this.running.decrementAndGet();
 			active.stop();
+			this.queue.leave(stop);
 		}
 	}
 
-	int running() {
-		return this.running.get();
+	/** Takes jobs, as from the beginning, after it was closed. */
+	public void open() {
+		this.queue.open();
+	}
+
+	/** Takes no more jobs: whoever waits or comes is refused. */
+	public void close() {
+		this.queue.close();
+	}
+
+	/** Lets the jobs that run write nothing more, and report. */
+	public void stopAll() {
+		this.queue.stopAll();
+	}
+
+	/**
+	 * Waits until no job runs.
+	 * @param most how long
+	 * @return {@code false} where some still do after that time
+	 * @throws InterruptedException if the thread is interrupted
+	 */
+	public boolean awaitIdle(Duration most) throws InterruptedException {
+		return this.queue.awaitIdle(most.toNanos());
+	}
+
+	/**
+	 * The jobs that have begun and not ended.
+	 * @return how many
+	 */
+	public int running() {
+		return this.queue.running();
 	}
 
 	@PreDestroy
-	void close() {
+	void shutDown() {
 		this.executor.shutdown();
 	}
 

@@ -36,9 +36,6 @@ class LaneCapacity {
 			.description("Bytes of commands between their slab's hand-over and its last reply")
 			.baseUnit("bytes")
 			.register(registry);
-		Gauge.builder("pipeset.jobs.queued", this, LaneCapacity::waiting)
-			.description("Jobs that wait for a connection")
-			.register(registry);
 	}
 
 	boolean acquire(long timeoutNanos) throws InterruptedException {

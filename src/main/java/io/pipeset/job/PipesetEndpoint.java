@@ -9,26 +9,27 @@ import org.springframework.stereotype.Component;
 @Endpoint(id = "pipeset")
 class PipesetEndpoint {
 
-	private final Jobs jobs;
+	private final JobQueue queue;
 
 	private final LaneCapacity capacity;
 
-	PipesetEndpoint(Jobs jobs, LaneCapacity capacity) {
-		this.jobs = jobs;
+	PipesetEndpoint(JobQueue queue, LaneCapacity capacity) {
+		this.queue = queue;
 		this.capacity = capacity;
 	}
 
 	@ReadOperation
 	Snapshot snapshot() {
-		return new Snapshot(this.jobs.running(), this.capacity.waiting(),
-				new Snapshot.Lanes(this.capacity.busy(), this.capacity.connections()), this.capacity.inFlightBytes());
+		return new Snapshot(this.queue.running(), this.queue.waiting(),
+				new Snapshot.Lanes(this.capacity.busy(), this.capacity.connections(), this.capacity.waiting()),
+				this.capacity.inFlightBytes());
 	}
 
 	/**
 	 * The service at one moment.
 	 *
 	 * @param jobsRunning jobs that have begun and not ended
-	 * @param jobsWaiting those of them that wait for a connection
+	 * @param jobsWaiting jobs that wait for one of those to end
 	 * @param lanes the connections of all jobs
 	 * @param inFlightBytes commands between their slab's hand-over and its last reply
 	 */
@@ -39,8 +40,9 @@ class PipesetEndpoint {
 		 *
 		 * @param busy how many are in use
 		 * @param most how many there may be
+		 * @param waiting the jobs that wait for one
 		 */
-		record Lanes(int busy, int most) {
+		record Lanes(int busy, int most, int waiting) {
 
 		}
 

@@ -49,6 +49,9 @@ public record Ending(Cause cause, String detail) {
 		/** Nothing could be written. */
 		REDIS_UNREACHABLE(JobState.FAILED),
 
+		/** The service was told to stop before the job was through. */
+		SHUTTING_DOWN(JobState.STOPPED),
+
 		/** The caller went away during its upload. */
 		CANCELLED(JobState.CANCELLED);
 

@@ -14,9 +14,13 @@ class HttpServerConfiguration {
 
 	private static final int READ_BUFFER_BYTES = 64 << 10;
 
+	/** For health probes, and to refuse what is too many. */
+	private static final int FURTHER_THREADS = 32;
+
 	@Bean
 	WebServerFactoryCustomizer<TomcatServletWebServerFactory> largeUploads(JobLimits limits) {
 		return (factory) -> {
+			factory.setProtocol(UploadProtocol.class.getName());
 			factory.addContextCustomizers(
 					(context) -> context.getParent().getPipeline().addValve(new ProblemReportValve()));
 			factory.addConnectorCustomizers((connector) -> {
@@ -28,6 +32,9 @@ class HttpServerConfiguration {
 					// Eight times Tomcat's own: fewer system calls, and fewer pauses that
 					// are none.
 					connector.setProperty("socket.appReadBufSize", String.valueOf(READ_BUFFER_BYTES));
+					// A job takes a thread, and so does one that waits.
+					http.setMaxThreads(Math.max(http.getMaxThreads(),
+							limits.maxRunningJobs() + limits.maxWaitingJobs() + FURTHER_THREADS));
 					// From here on it is the body's pause, and not that between two
 					// requests.
 					http.setDisableUploadTimeout(false);

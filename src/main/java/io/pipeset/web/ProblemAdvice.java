@@ -2,6 +2,7 @@ package io.pipeset.web;
 
 import java.net.URI;
 
+import io.pipeset.job.JobRefusedException;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -31,6 +32,15 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 		ProblemDetail problem = (found != null && isTyped(found.getType())) ? found
 				: Problems.detail(status, (found != null) ? found.getDetail() : null);
 		return super.handleExceptionInternal(ex, problem, headers, status, request);
+	}
+
+	@ExceptionHandler
+	ResponseEntity<ProblemDetail> refused(JobRefusedException ex) {
+		boolean tooMany = ex.reason() == JobRefusedException.Reason.TOO_MANY;
+		HttpStatus status = (tooMany) ? HttpStatus.TOO_MANY_REQUESTS : HttpStatus.SERVICE_UNAVAILABLE;
+		return ResponseEntity.status(status)
+			.header(HttpHeaders.RETRY_AFTER, Reports.RETRY_AFTER_SECONDS)
+			.body(Problems.detail(status, (tooMany) ? "limit" : "shutting-down", ex.getMessage()));
 	}
 
 	@ExceptionHandler

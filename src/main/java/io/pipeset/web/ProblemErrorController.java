@@ -10,8 +10,8 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * Answers what the servlet container has found wrong by itself. Where that was a body
- * that stopped coming, the container has already taken the answer over when the job's
+ * Answers what the servlet container has found wrong by itself. Where that was a body of
+ * which no more comes, the container has already taken the answer over when the job's
  * report is ready, which is therefore kept for here.
  */
 @RestController

@@ -15,7 +15,7 @@ final class Reports {
 
 	private static final String ERRORS_HEADER = "Pipeset-Errors";
 
-	private static final String RETRY_AFTER_SECONDS = "5";
+	static final String RETRY_AFTER_SECONDS = "5";
 
 	private Reports() {
 	}
@@ -28,15 +28,13 @@ final class Reports {
 		if (cause == Cause.COMPLETED) {
 			return answer.contentType(MediaType.APPLICATION_JSON).body(report);
 		}
-		if (cause == Cause.REDIS_UNREACHABLE) {
+		if (cause == Cause.REDIS_UNREACHABLE || cause == Cause.SHUTTING_DOWN) {
 			answer.header(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS);
 		}
 		ProblemDetail problem = Problems.detail(status, cause.problemType(), report.ending().detail());
 		problem.setProperty("job", report);
 		ResponseEntity<Object> entity = answer.contentType(MediaType.APPLICATION_PROBLEM_JSON).body(problem);
-		if (cause == Cause.STALLED) {
-			ProblemErrorController.keep(request, entity);
-		}
+		ProblemErrorController.keep(request, entity);
 		return entity;
 	}
 
@@ -50,7 +48,7 @@ final class Reports {
 			case REDIS_REFUSES ->
 				(report.counts().applied() == 0) ? HttpStatus.SERVICE_UNAVAILABLE : HttpStatus.BAD_GATEWAY;
 			case REDIS_LOST -> HttpStatus.BAD_GATEWAY;
-			case REDIS_UNREACHABLE -> HttpStatus.SERVICE_UNAVAILABLE;
+			case REDIS_UNREACHABLE, SHUTTING_DOWN -> HttpStatus.SERVICE_UNAVAILABLE;
 			case CANCELLED -> HttpStatus.CONFLICT;
 		};
 	}

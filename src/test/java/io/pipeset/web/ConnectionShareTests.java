@@ -37,15 +37,15 @@ class ConnectionShareTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "batchSize=10000", "batchSize=100&flush=each", "batchSize=50&flush=close" })
+	@ValueSource(strings = { "concurrency=4&batchSize=10000", "concurrency=4&batchSize=100&flush=each",
+			"concurrency=4&batchSize=50&flush=close", "concurrency=16&batchSize=100" })
 	void jobsThatWantMoreLanesThanThereAreConnectionsAllComplete(String settings) throws Exception {
 		List<CompletableFuture<Answer>> jobs = new ArrayList<>();
 		for (int job = 0; job < 12; job++) {
 			String prefix = "job" + job + ":";
-			jobs.add(this.service
-				.sendAsync(this.service.uploading("/v1/jobs?op=SET&concurrency=4&" + settings, Service.NDJSON,
-						Lines.of(3000, (i) -> (i % 500 == 499) ? "[\"DEL\",\"" + prefix + "x\",\"" + prefix + "y\"]"
-								: "{\"key\":\"" + prefix + i + "\",\"value\":\"v\"}"))));
+			jobs.add(this.service.sendAsync(this.service.uploading("/v1/jobs?op=SET&" + settings, Service.NDJSON,
+					Lines.of(3000, (i) -> (i % 500 == 499) ? "[\"DEL\",\"" + prefix + "x\",\"" + prefix + "y\"]"
+							: "{\"key\":\"" + prefix + i + "\",\"value\":\"v\"}"))));
 		}
 		for (CompletableFuture<Answer> job : jobs) {
 			assertThat(Answer.counts(job.get(60, TimeUnit.SECONDS).report()))
@@ -80,18 +80,28 @@ class ConnectionShareTests {
 	}
 
 	@Test
-	void tricklingUploadsDoNotKeepAFastJobFromRunning() throws Exception {
-		try (Trickle first = Trickle.start(this.service, "a"); Trickle second = Trickle.start(this.service, "b")) {
-			await().atMost(Duration.ofSeconds(10)).until(() -> this.redis.llen("a") > 5 && this.redis.llen("b") > 5);
+	void manyMoreTricklingUploadsThanConnectionsDoNotKeepFastJobsFromRunning() throws Exception {
+		List<Trickle> trickles = new ArrayList<>();
+		try {
+			for (int i = 0; i < 20; i++) {
+				trickles.add(Trickle.start(this.service, "list" + i));
+			}
+			await().atMost(Duration.ofSeconds(30)).until(() -> this.redis.dbsize() == 20);
 			for (int i = 0; i < 5; i++) {
 				assertThat(Answer.counts(this.service
 					.send(this.service.request("/pipeset/5000?timeout=5s").POST(BodyPublishers.noBody()))
 					.report())).isEqualTo(new Counts(5000, 5000, 0, 0, 0, 0));
 			}
-			long sent = this.redis.llen("a");
-			await().atMost(Duration.ofSeconds(10)).until(() -> this.redis.llen("a") > sent);
-			assertThat(first.finish()).isEqualTo(this.redis.llen("a"));
-			assertThat(second.finish()).isEqualTo(this.redis.llen("b"));
+			long sent = this.redis.llen("list0");
+			await().atMost(Duration.ofSeconds(10)).until(() -> this.redis.llen("list0") > sent);
+			for (int i = 0; i < 20; i++) {
+				assertThat(trickles.get(i).finish()).isEqualTo(this.redis.llen("list" + i)).isPositive();
+			}
+		}
+		finally {
+			for (Trickle trickle : trickles) {
+				trickle.close();
+			}
 		}
 	}
 
@@ -100,7 +110,7 @@ class ConnectionShareTests {
 		assertThat(this.service.get("/actuator/pipeset").json().at("/lanes/most").asInt()).isEqualTo(2);
 	}
 
-	/** An upload that sends a record every few milliseconds. */
+	/** An upload that sends a record every ten milliseconds. */
 	private static final class Trickle implements AutoCloseable {
 
 		private final Wire wire;
@@ -115,7 +125,7 @@ class ConnectionShareTests {
 				try {
 					while (this.on) {
 						wire.chunk("[\"LPUSH\",\"" + list + "\",\"x\"]\n");
-						TimeUnit.MILLISECONDS.sleep(3);
+						TimeUnit.MILLISECONDS.sleep(10);
 					}
 					wire.lastChunk();
 				}

@@ -1,20 +1,10 @@
 package io.pipeset.web;
 
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Locale;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 import io.lettuce.core.api.sync.RedisCommands;
-import io.pipeset.PipesetApplication;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import org.junit.jupiter.api.AfterAll;
@@ -30,32 +20,16 @@ class SmallHeapTests {
 
 	private static final int MILLION = 1_000_000;
 
-	private static final Pattern READY = Pattern.compile("Ready\\. Try: curl -X POST http://localhost:(\\d+)/");
-
 	private static final RedisCommands<String, String> redis = TestRedis.shared().client();
 
-	private static final Queue<String> output = new ConcurrentLinkedQueue<>();
-
-	private static Process process;
+	private static ServiceProcess process;
 
 	private static Service service;
 
 	@BeforeAll
 	static void start() throws Exception {
-		ProcessBuilder builder = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-				"-Xmx256m", "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"),
-				PipesetApplication.class.getName(), "--server.port=0", "--logging.level.io.pipeset=info")
-			.redirectErrorStream(true);
-		TestRedis.shared()
-			.properties()
-			.forEach(
-					(name, value) -> builder.environment().put(name.toUpperCase(Locale.ROOT).replace('.', '_'), value));
-		process = builder.start();
-		CompletableFuture<Integer> port = new CompletableFuture<>();
-		Thread reader = new Thread(() -> read(process, port), "small-heap-output");
-		reader.setDaemon(true);
-		reader.start();
-		service = new Service(port.get(60, TimeUnit.SECONDS));
+		process = ServiceProcess.start(TestRedis.shared());
+		service = process.service();
 	}
 
 	@BeforeEach
@@ -65,10 +39,7 @@ class SmallHeapTests {
 
 	@AfterAll
 	static void stop() throws InterruptedException {
-		process.destroy();
-		if (!process.waitFor(20, TimeUnit.SECONDS)) {
-			process.destroyForcibly();
-		}
+		process.close();
 		redis.flushall();
 	}
 
@@ -121,26 +92,8 @@ class SmallHeapTests {
 
 	private static void assertHealthy() {
 		assertThat(process.isAlive()).isTrue();
-		assertThat(String.join("\n", output)).doesNotContain("OutOfMemoryError");
+		assertThat(String.join("\n", process.output())).doesNotContain("OutOfMemoryError");
 		service.post("/pipeset/10").report();
-	}
-
-	private static void read(Process process, CompletableFuture<Integer> port) {
-		try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
-			for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-				output.add(line);
-				Matcher ready = READY.matcher(line);
-				if (ready.find()) {
-					port.complete(Integer.valueOf(ready.group(1)));
-				}
-			}
-		}
-		catch (IOException ex) {
-			output.add(ex.toString());
-		}
-		finally {
-			port.completeExceptionally(new IllegalStateException("The service ended:\n" + String.join("\n", output)));
-		}
 	}
 
 }

@@ -11,11 +11,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** A connection to the service on which a test writes the bytes of a request itself. */
 final class Wire implements AutoCloseable {
 
 	private static final int TIMEOUT_MILLIS = 30_000;
+
+	private static final Pattern CONTENT_LENGTH = Pattern.compile("\r\ncontent-length: *(\\d+)",
+			Pattern.CASE_INSENSITIVE);
 
 	private final Socket socket;
 
@@ -65,9 +70,20 @@ final class Wire implements AutoCloseable {
 		return line.toString().replace("\r", "");
 	}
 
-	/** Reads until the service closes the connection. */
+	/** Reads one line, if its first byte comes in time. */
+	String line(int timeoutMillis) throws IOException {
+		this.socket.setSoTimeout(timeoutMillis);
+		try {
+			return line();
+		}
+		finally {
+			this.socket.setSoTimeout(TIMEOUT_MILLIS);
+		}
+	}
+
+	/** Reads an answer, which may come while the request still goes out. */
 	Answer answer() throws IOException {
-		String all = new String(this.socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+		String all = read();
 		int headEnd = all.indexOf("\r\n\r\n");
 		if (headEnd < 0) {
 			throw new IOException("No answer but '" + all + "'");
@@ -85,6 +101,25 @@ final class Wire implements AutoCloseable {
 		}
 		return new Answer(Integer.parseInt(head[0].substring(9, 12)), HttpHeaders.of(headers, (name, value) -> true),
 				new String(body.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8));
+	}
+
+	private String read() throws IOException {
+		ByteArrayOutputStream all = new ByteArrayOutputStream();
+		byte[] piece = new byte[8192];
+		int bytes = 0;
+		while (bytes >= 0 && !isComplete(all.toString(StandardCharsets.ISO_8859_1))) {
+			bytes = this.socket.getInputStream().read(piece);
+			all.write(piece, 0, Math.max(bytes, 0));
+		}
+		return all.toString(StandardCharsets.ISO_8859_1);
+	}
+
+	private static boolean isComplete(String answer) {
+		Matcher length = CONTENT_LENGTH.matcher(answer);
+		int headEnd = answer.indexOf("\r\n\r\n");
+		return headEnd >= 0 && ((length.find() && length.end() <= headEnd)
+				? answer.length() == headEnd + 4 + Integer.parseInt(length.group(1))
+				: answer.endsWith("\r\n0\r\n\r\n"));
 	}
 
 	@Override

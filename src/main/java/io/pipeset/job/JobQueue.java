@@ -1,0 +1,225 @@
+package io.pipeset.job;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.pipeset.job.JobRefusedException.Reason;
+import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.JobClock;
+
+import org.springframework.stereotype.Component;
+
+/**
+ * The jobs that run, and those that wait for one of them to end, first come first served.
+ * A place is handed over to the next one in the queue, so that nobody slips in between.
+ */
+@Component
+class JobQueue {
+
+	private final JobLimits limits;
+
+	private final ReentrantLock lock = new ReentrantLock();
+
+	private final Condition idle = this.lock.newCondition();
+
+	private final Deque<Turn> waiting = new ArrayDeque<>();
+
+	private final Set<JobStop> running = new HashSet<>();
+
+	private int places;
+
+	private boolean closed;
+
+	JobQueue(JobLimits limits, MeterRegistry registry) {
+		this.limits = limits;
+		Gauge.builder("pipeset.jobs.queued", this, JobQueue::waiting)
+			.description("Jobs that wait for others to end before they begin")
+			.register(registry);
+	}
+
+	/**
+	 * Waits until a job may begin.
+	 * @param job its stop, for when the service is about to end
+	 * @param clock takes note of the wait
+	 * @throws JobRefusedException if it may not
+	 */
+	void enter(JobStop job, JobClock clock) {
+		this.lock.lock();
+		try {
+			refuseIfClosed();
+			if (this.places < this.limits.maxRunningJobs()) {
+				this.places++;
+			}
+			else {
+				awaitTurn(clock);
+			}
+			this.running.add(job);
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** A job has ended. */
+	void leave(JobStop job) {
+		this.lock.lock();
+		try {
+			this.running.remove(job);
+			handOver();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** Begins jobs again. */
+	void open() {
+		this.lock.lock();
+		try {
+			this.closed = false;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** Begins no more jobs. */
+	void close() {
+		this.lock.lock();
+		try {
+			this.closed = true;
+			this.waiting.forEach((turn) -> turn.condition.signal());
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** Lets the jobs that still run write nothing more. */
+	void stopAll() {
+		String detail = "The service is shutting down, and the job was not through within "
+				+ JobSettings.text(this.limits.shutdownGrace())
+				+ " (pipeset.limits.shutdown-grace); what the report calls unprocessed was not run: send that again";
+		this.lock.lock();
+		try {
+			this.running.forEach((job) -> job.because(Cause.SHUTTING_DOWN, detail));
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * Waits until no job runs.
+	 * @return {@code false} where some still do after that time
+	 */
+	boolean awaitIdle(long nanos) throws InterruptedException {
+		this.lock.lock();
+		try {
+			long left = nanos;
+			while (this.places > 0 && left > 0) {
+				left = this.idle.awaitNanos(left);
+			}
+			return this.places == 0;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	int running() {
+		this.lock.lock();
+		try {
+			return this.running.size();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	int waiting() {
+		this.lock.lock();
+		try {
+			return this.waiting.size();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private void awaitTurn(JobClock clock) {
+		if (this.waiting.size() >= this.limits.maxWaitingJobs()) {
+			throw new JobRefusedException(Reason.TOO_MANY,
+					this.places + " jobs are running and " + this.waiting.size()
+							+ " are waiting, as many as pipeset.limits.max-running-jobs=" + this.limits.maxRunningJobs()
+							+ " and pipeset.limits.max-waiting-jobs=" + this.limits.maxWaitingJobs()
+							+ " allow: send the job again later");
+		}
+		Turn turn = new Turn(this.lock.newCondition());
+		this.waiting.add(turn);
+		long since = System.nanoTime();
+		long left = this.limits.maxWait().toNanos();
+		try {
+			while (!turn.come && !this.closed && left > 0) {
+				left = turn.condition.awaitNanos(left);
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		clock.waited(System.nanoTime() - since);
+		if (this.closed && turn.come) {
+			handOver();
+		}
+		if (!turn.come) {
+			this.waiting.remove(turn);
+		}
+		refuseIfClosed();
+		if (!turn.come) {
+			throw new JobRefusedException(Reason.TOO_MANY, "The job waited "
+					+ TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since) + " ms, and none of the " + this.places
+					+ " that pipeset.limits.max-running-jobs allows ended; pipeset.limits.max-wait="
+					+ JobSettings.text(this.limits.maxWait()) + " allows no longer wait: send the job again later");
+		}
+	}
+
+	private void handOver() {
+		Turn next = (this.closed) ? null : this.waiting.poll();
+		if (next != null) {
+			next.come = true;
+			next.condition.signal();
+		}
+		else {
+			this.places--;
+			this.idle.signalAll();
+		}
+	}
+
+	private void refuseIfClosed() {
+		if (this.closed) {
+			throw new JobRefusedException(Reason.SHUTTING_DOWN,
+					"The service is shutting down and takes no more jobs; send the job again, to another instance");
+		}
+	}
+
+	/** The place of a job in the queue. */
+	private static final class Turn {
+
+		private final Condition condition;
+
+		private boolean come;
+
+		private Turn(Condition condition) {
+			this.condition = condition;
+		}
+
+	}
+
+}

@@ -1,0 +1,33 @@
+package io.pipeset.job;
+
+/** A job was not begun: nothing of it was read, and nothing was run. */
+public final class JobRefusedException extends RuntimeException {
+
+	private final Reason reason;
+
+	JobRefusedException(Reason reason, String message) {
+		// Without a stack trace: it may be thrown a thousand times a second.
+		super(message, null, false, false);
+		this.reason = reason;
+	}
+
+	/**
+	 * Why it was not begun.
+	 * @return the reason
+	 */
+	public Reason reason() {
+		return this.reason;
+	}
+
+	/** The reasons not to begin a job. */
+	public enum Reason {
+
+		/** As many run and wait as may. */
+		TOO_MANY,
+
+		/** The service is about to end. */
+		SHUTTING_DOWN
+
+	}
+
+}

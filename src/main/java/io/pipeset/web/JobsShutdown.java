@@ -1,0 +1,107 @@
+package io.pipeset.web;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+import io.pipeset.job.JobLimits;
+import io.pipeset.job.Jobs;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.tomcat.TomcatWebServer;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.stereotype.Component;
+
+/**
+ * Ends the jobs before the web server ends their requests, so that each caller can read
+ * its report. Until then the server goes on answering: who comes now is told to go
+ * elsewhere.
+ */
+@Component
+class JobsShutdown implements SmartLifecycle {
+
+	private static final Logger log = LoggerFactory.getLogger(JobsShutdown.class);
+
+	/** An upload of which nothing comes for so long is not waited for. */
+	private static final Duration PAUSE = Duration.ofSeconds(1);
+
+	private static final int TICK_MILLIS = 20;
+
+	private final Jobs jobs;
+
+	private final Duration grace;
+
+	private final ApplicationContext context;
+
+	private volatile boolean running;
+
+	JobsShutdown(Jobs jobs, JobLimits limits, ApplicationContext context,
+			@Value("${spring.lifecycle.timeout-per-shutdown-phase:30s}") Duration phase) {
+		if (limits.shutdownGrace().compareTo(phase) >= 0) {
+			throw new IllegalArgumentException("pipeset.limits.shutdown-grace must be shorter than"
+					+ " spring.lifecycle.timeout-per-shutdown-phase=" + phase + ", not " + limits.shutdownGrace());
+		}
+		this.jobs = jobs;
+		this.grace = limits.shutdownGrace();
+		this.context = context;
+	}
+
+	@Override
+	public void start() {
+		this.jobs.open();
+		this.running = true;
+	}
+
+	@Override
+	public void stop() {
+		this.jobs.close();
+		try {
+			if (!this.jobs.awaitIdle(this.grace)) {
+				log.warn("{} jobs still run after {} and are stopped", this.jobs.running(), this.grace);
+				this.jobs.stopAll();
+			}
+			awaitAnswers();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		this.running = false;
+	}
+
+	@Override
+	public void stop(Runnable callback) {
+		// In a thread of its own, so that the phase's timeout holds whatever Redis does.
+		Thread thread = new Thread(() -> {
+			stop();
+			callback.run();
+		}, "jobs-shutdown");
+		thread.setDaemon(true);
+		thread.start();
+	}
+
+	@Override
+	public boolean isRunning() {
+		return this.running;
+	}
+
+	@Override
+	public int getPhase() {
+		return WebServerApplicationContext.GRACEFUL_SHUTDOWN_PHASE + 1;
+	}
+
+	/** Boot's own wait for requests overlooks those that an error is reported for. */
+	private void awaitAnswers() throws InterruptedException {
+		if (this.context instanceof WebServerApplicationContext web
+				&& web.getWebServer() instanceof TomcatWebServer server
+				&& server.getTomcat().getConnector().getProtocolHandler() instanceof UploadProtocol protocol) {
+			while (!this.jobs.awaitIdle(PAUSE) || protocol.isBusy()) {
+				protocol.endPaused(PAUSE.toMillis());
+				TimeUnit.MILLISECONDS.sleep(TICK_MILLIS);
+			}
+		}
+	}
+
+}

@@ -1,0 +1,162 @@
+package io.pipeset.job;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.pipeset.job.JobRefusedException.Reason;
+import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.JobClock;
+import io.pipeset.report.JobClock.Phase;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/** No more jobs run or wait than may, each has its turn, and all of them can be ended. */
+class JobQueueTests {
+
+	private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+
+	private final ExecutorService threads = Executors.newCachedThreadPool();
+
+	@AfterEach
+	void end() {
+		this.threads.shutdownNow();
+	}
+
+	@Test
+	void neverMoreThanMayRunDo() throws Exception {
+		JobQueue queue = queue(3, 64, "1m");
+		AtomicInteger running = new AtomicInteger();
+		AtomicInteger most = new AtomicInteger();
+		List<CompletableFuture<Void>> jobs = new ArrayList<>();
+		for (int thread = 0; thread < 16; thread++) {
+			jobs.add(CompletableFuture.runAsync(() -> {
+				for (int i = 0; i < 1000; i++) {
+					JobStop job = new JobStop();
+					queue.enter(job, new JobClock());
+					most.accumulateAndGet(running.incrementAndGet(), Math::max);
+					LockSupport.parkNanos(1);
+					running.decrementAndGet();
+					queue.leave(job);
+				}
+			}, this.threads));
+		}
+		for (CompletableFuture<Void> job : jobs) {
+			job.get(1, TimeUnit.MINUTES);
+		}
+		assertThat(most).hasValueBetween(1, 3);
+		assertThat(queue.running()).isZero();
+		assertThat(queue.waiting()).isZero();
+		assertThat(queue.awaitIdle(0)).isTrue();
+	}
+
+	@Test
+	void whoeverComesFirstHasItsTurnFirst() throws Exception {
+		JobQueue queue = queue(1, 10, "1m");
+		JobStop first = new JobStop();
+		queue.enter(first, new JobClock());
+		ConcurrentLinkedQueue<Integer> order = new ConcurrentLinkedQueue<>();
+		List<CompletableFuture<Void>> jobs = new ArrayList<>();
+		for (int i = 0; i < 10; i++) {
+			int number = i;
+			jobs.add(CompletableFuture.runAsync(() -> {
+				JobStop job = new JobStop();
+				queue.enter(job, new JobClock());
+				order.add(number);
+				queue.leave(job);
+			}, this.threads));
+			await().until(() -> queue.waiting() == number + 1);
+		}
+		assertThat(queued()).isEqualTo(10);
+		queue.leave(first);
+		for (CompletableFuture<Void> job : jobs) {
+			job.get(1, TimeUnit.MINUTES);
+		}
+		assertThat(order).containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8, 9);
+		assertThat(queued()).isZero();
+	}
+
+	@Test
+	void aWaitIsBoundedAndCounted() {
+		JobQueue queue = queue(1, 1, "50ms");
+		queue.enter(new JobStop(), new JobClock());
+		JobClock clock = new JobClock();
+		assertThatExceptionOfType(JobRefusedException.class).isThrownBy(() -> queue.enter(new JobStop(), clock))
+			.withMessageContaining("pipeset.limits.max-wait=50ms")
+			.withMessageContaining("pipeset.limits.max-running-jobs")
+			.satisfies((ex) -> assertThat(ex.reason()).isEqualTo(Reason.TOO_MANY));
+		assertThat(clock.nanos(Phase.WAIT)).isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(50));
+		assertThat(queue.waiting()).isZero();
+	}
+
+	@Test
+	void whereNobodyMayWaitNobodyDoes() {
+		JobQueue queue = queue(2, 0, "1h");
+		queue.enter(new JobStop(), new JobClock());
+		queue.enter(new JobStop(), new JobClock());
+		assertThatExceptionOfType(JobRefusedException.class)
+			.isThrownBy(() -> queue.enter(new JobStop(), new JobClock()))
+			.withMessageContaining("2 jobs are running and 0 are waiting")
+			.withMessageContaining("pipeset.limits.max-running-jobs=2")
+			.withMessageContaining("pipeset.limits.max-waiting-jobs=0");
+	}
+
+	@Test
+	void aClosedQueueRefusesWhoWaitsAndWhoComesAndWaitsForTheRest() throws Exception {
+		JobQueue queue = queue(1, 2, "1h");
+		JobStop first = new JobStop();
+		queue.enter(first, new JobClock());
+		CompletableFuture<Reason> waiting = CompletableFuture.supplyAsync(() -> {
+			try {
+				queue.enter(new JobStop(), new JobClock());
+				throw new IllegalStateException("It entered");
+			}
+			catch (JobRefusedException ex) {
+				return ex.reason();
+			}
+		}, this.threads);
+		await().until(() -> queue.waiting() == 1);
+		queue.close();
+		assertThat(waiting.get(1, TimeUnit.MINUTES)).isEqualTo(Reason.SHUTTING_DOWN);
+		assertThatExceptionOfType(JobRefusedException.class)
+			.isThrownBy(() -> queue.enter(new JobStop(), new JobClock()))
+			.satisfies((ex) -> assertThat(ex.reason()).isEqualTo(Reason.SHUTTING_DOWN));
+		assertThat(queue.awaitIdle(TimeUnit.MILLISECONDS.toNanos(1))).isFalse();
+		queue.stopAll();
+		assertThat(first.ending()).isNotNull();
+		assertThat(first.ending().cause()).isEqualTo(Cause.SHUTTING_DOWN);
+		Executor soon = CompletableFuture.delayedExecutor(20, TimeUnit.MILLISECONDS, this.threads);
+		CompletableFuture<Void> end = CompletableFuture.runAsync(() -> queue.leave(first), soon);
+		assertThat(queue.awaitIdle(Duration.ofMinutes(1).toNanos())).isTrue();
+		end.get(1, TimeUnit.MINUTES);
+	}
+
+	private double queued() {
+		return this.registry.get("pipeset.jobs.queued").gauge().value();
+	}
+
+	private JobQueue queue(int running, int waiting, String wait) {
+		Map<String, Object> properties = Map.of("pipeset.limits.max-running-jobs", running,
+				"pipeset.limits.max-waiting-jobs", waiting, "pipeset.limits.max-wait", wait);
+		Binder binder = new Binder(new MapConfigurationPropertySource(properties));
+		return new JobQueue(binder.bindOrCreate("pipeset.limits", JobLimits.class), this.registry);
+	}
+
+}

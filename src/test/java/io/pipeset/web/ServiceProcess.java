@@ -1,0 +1,135 @@
+package io.pipeset.web;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+import io.pipeset.PipesetApplication;
+import io.pipeset.redis.TestRedis;
+
+/**
+ * The service in a process of its own, with the class path and the logging of the
+ * released one, to be signalled and to be watched.
+ */
+final class ServiceProcess implements AutoCloseable {
+
+	private static final Pattern READY = Pattern.compile("Ready\\. Try: curl -X POST http://localhost:(\\d+)/");
+
+	private static final int PATIENCE_SECONDS = 60;
+
+	private final Process process;
+
+	private final Queue<String> output = new ConcurrentLinkedQueue<>();
+
+	private final CompletableFuture<Integer> port = new CompletableFuture<>();
+
+	private final Thread reader;
+
+	private Service service = new Service(0);
+
+	private ServiceProcess(Process process) {
+		this.process = process;
+		this.reader = new Thread(this::read, "service-output");
+		this.reader.setDaemon(true);
+		this.reader.start();
+	}
+
+	/**
+	 * Starts it, and returns when it is ready.
+	 * @param redis where it is to find Redis
+	 * @param arguments properties of the service as {@code --name=value}
+	 */
+	static ServiceProcess start(TestRedis redis, String... arguments)
+			throws IOException, InterruptedException, ExecutionException, TimeoutException {
+		String classPath = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+			.filter((entry) -> !entry.endsWith("test-classes"))
+			.collect(Collectors.joining(File.pathSeparator));
+		List<String> command = new ArrayList<>(
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx256m",
+						"-XX:TieredStopAtLevel=1", "-cp", classPath, PipesetApplication.class.getName()));
+		command.add("--server.port=0");
+		command.addAll(List.of(arguments));
+		ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+		redis.properties()
+			.forEach(
+					(name, value) -> builder.environment().put(name.toUpperCase(Locale.ROOT).replace('.', '_'), value));
+		ServiceProcess service = new ServiceProcess(builder.start());
+		service.service = new Service(service.port.get(PATIENCE_SECONDS, TimeUnit.SECONDS));
+		return service;
+	}
+
+	Service service() {
+		return this.service;
+	}
+
+	/** What it has written so far, line by line. */
+	List<String> output() {
+		return List.copyOf(this.output);
+	}
+
+	boolean isAlive() {
+		return this.process.isAlive();
+	}
+
+	/** Asks it to end (SIGTERM). */
+	void terminate() {
+		// The process itself would close its output as well.
+		this.process.toHandle().destroy();
+	}
+
+	/** Ends it (SIGKILL). */
+	void kill() throws InterruptedException {
+		this.process.destroyForcibly();
+		awaitEnd();
+	}
+
+	/** Waits until it has ended, and its output with it. */
+	void awaitEnd() throws InterruptedException {
+		if (!this.process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+			throw new IllegalStateException("The service does not end:\n" + String.join("\n", this.output));
+		}
+		this.reader.join(TimeUnit.SECONDS.toMillis(PATIENCE_SECONDS));
+	}
+
+	@Override
+	public void close() throws InterruptedException {
+		terminate();
+		if (!this.process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+			kill();
+		}
+	}
+
+	private void read() {
+		try (BufferedReader lines = this.process.inputReader(StandardCharsets.UTF_8)) {
+			for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+				this.output.add(line);
+				Matcher ready = READY.matcher(line);
+				if (ready.find()) {
+					this.port.complete(Integer.valueOf(ready.group(1)));
+				}
+			}
+		}
+		catch (IOException ex) {
+			this.output.add(ex.toString());
+		}
+		finally {
+			this.port.completeExceptionally(new IllegalStateException("It ended:\n" + String.join("\n", this.output)));
+		}
+	}
+
+}

@@ -1,0 +1,124 @@
+package io.pipeset.web;
+
+import java.io.IOException;
+import java.net.SocketException;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+import io.lettuce.core.api.sync.RedisCommands;
+import io.pipeset.redis.TestRedis;
+import io.pipeset.report.Counts;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** A service that is told to stop ends its jobs, and each caller reads its report. */
+class ShutdownTests {
+
+	private static final Duration SOON = Duration.ofSeconds(20);
+
+	private final RedisCommands<String, String> redis = TestRedis.shared().client();
+
+	@BeforeEach
+	void emptyRedis() {
+		this.redis.flushall();
+	}
+
+	@Test
+	void whatIsNotThroughAfterTheGraceIsStoppedAndReported() throws Exception {
+		try (ServiceProcess process = ServiceProcess.start(TestRedis.shared(), "--pipeset.limits.shutdown-grace=500ms");
+				Wire paused = Wire.upload(process.service(), "/v1/jobs?op=SET");
+				Wire large = Wire.upload(process.service(), "/v1/jobs?op=SET&concurrency=2")) {
+			Service service = process.service();
+			paused.chunk("{\"key\":\"paused1\",\"value\":\"1\"}\n{\"key\":\"paused2\",\"value\":\"2\"}\n{\"key\":");
+			Thread uploader = new Thread(() -> sendWithoutEnd(large), "uploader");
+			uploader.start();
+			CompletableFuture<Answer> generated = service
+				.sendAsync(service.request("/listinput/generated?count=10000000&flush=each&results=none")
+					.POST(BodyPublishers.noBody()));
+			await().atMost(SOON).until(() -> this.redis.exists("paused1", "paused2", "large5000", "generated") == 4);
+			process.terminate();
+			Counts counts = stopped(large.answer());
+			large.close();
+			uploader.join();
+			assertThat(counts.applied()).isPositive();
+			assertThat(counts.applied() + counts.unprocessed()).isEqualTo(counts.received());
+			assertThat(stopped(paused.answer())).isEqualTo(new Counts(2, 2, 0, 0, 0, 0));
+			Counts pushed = stopped(generated.get(60, TimeUnit.SECONDS));
+			assertThat(pushed.received()).isEqualTo(10_000_000);
+			assertThat(pushed.unprocessed()).isPositive().isEqualTo(10_000_000 - pushed.applied());
+			process.awaitEnd();
+			assertThat(this.redis.llen("generated")).isEqualTo(pushed.applied());
+			assertThat(this.redis.dbsize()).isEqualTo(2 + counts.applied() + 1);
+			assertThat(process.output()).anyMatch((line) -> line.contains("3 jobs still run after"))
+				.noneMatch((line) -> line.contains("ERROR"));
+		}
+	}
+
+	@Test
+	void withinTheGraceJobsGoOnAndNobodyElseBegins() throws Exception {
+		try (ServiceProcess process = ServiceProcess.start(TestRedis.shared());
+				Wire wire = Wire.upload(process.service(), "/v1/jobs?op=SET")) {
+			Service service = process.service();
+			wire.chunk("{\"key\":\"a\",\"value\":\"1\"}\n");
+			await().atMost(SOON).until(() -> this.redis.exists("a") == 1);
+			process.terminate();
+			await().atMost(SOON).until(() -> service.get("/actuator/health/readiness").status() == 503);
+			await().atMost(SOON).until(() -> service.post("/pipeset/0").status() == 503);
+			Answer refused = service.post("/pipeset/5");
+			assertThat(refused.refusal(503, "shutting-down")).contains("another instance");
+			assertThat(refused.header("Retry-After")).matches("[1-9][0-9]*");
+			assertThat(service.get("/actuator/health/liveness").status()).isEqualTo(200);
+			wire.chunk("{\"key\":\"b\",\"value\":\"2\"}\n").lastChunk();
+			assertThat(Answer.counts(wire.answer().report())).isEqualTo(new Counts(2, 2, 0, 0, 0, 0));
+			process.awaitEnd();
+			assertThat(this.redis.keys("*")).containsExactlyInAnyOrder("a", "b");
+			assertThat(process.output()).noneMatch((line) -> line.contains("WARN") || line.contains("ERROR"));
+		}
+	}
+
+	@Test
+	void aServiceThatIsKilledLeavesNothingButDataInRedis() throws Exception {
+		try (ServiceProcess process = ServiceProcess.start(TestRedis.shared())) {
+			Service service = process.service();
+			CompletableFuture<Answer> upload = service.sendAsync(service.uploading("/v1/jobs?op=SET&concurrency=2",
+					Service.NDJSON, Lines.of(100_000_000, (i) -> "{\"key\":\"large" + i + "\",\"value\":\"v\"}")));
+			await().atMost(SOON).until(() -> this.redis.dbsize() > 5000);
+			process.kill();
+			assertThat(upload).failsWithin(SOON).withThrowableThat().withCauseInstanceOf(IOException.class);
+			assertThat(this.redis.dbsize()).isGreaterThan(5000);
+			assertThat(this.redis.keys("*")).allMatch((key) -> key.startsWith("large"));
+		}
+	}
+
+	/** Uploads for as long as somebody takes it, which is what curl does. */
+	private static void sendWithoutEnd(Wire wire) {
+		try {
+			for (int i = 0; true; i += 1000) {
+				wire.chunk(IntStream.range(i, i + 1000)
+					.mapToObj((number) -> "[\"SET\",\"large" + number + "\",\"v\"]\n")
+					.collect(Collectors.joining()));
+			}
+		}
+		catch (IOException ex) {
+			assertThat(ex).isInstanceOf(SocketException.class);
+		}
+	}
+
+	private static Counts stopped(Answer answer) {
+		JsonNode job = answer.job(503, "shutting-down", "stopped");
+		assertThat(answer.header("Retry-After")).matches("[1-9][0-9]*");
+		assertThat(answer.json().at("/detail").asString()).contains("pipeset.limits.shutdown-grace");
+		assertThat(job.at("/settings/results").asString().equals("none") || job.at("/nextIndex").asLong(-1) > 0)
+			.isTrue();
+		return Answer.counts(job);
+	}
+
+}
