@@ -1,6 +1,7 @@
 package io.pipeset.web;
 
 import java.io.IOException;
+import java.nio.channels.SelectionKey;
 
 import org.apache.coyote.http11.Http11NioProtocol;
 import org.apache.juli.logging.Log;
@@ -30,9 +31,12 @@ public final class UploadProtocol extends Http11NioProtocol {
 	 * @param idleMillis for how long nothing has come
 	 */
 	void endPaused(long idleMillis) {
+		// Not where something waits to be read: to close over it would reset the
+		// connection, and the client might lose the answer.
 		long now = System.currentTimeMillis();
 		for (SocketWrapperBase<NioChannel> connection : getEndpoint().getConnections()) {
-			if (connection instanceof NioSocketWrapper paused && now - paused.getLastRead() >= idleMillis) {
+			if (connection instanceof NioSocketWrapper paused && paused.interestOpsHas(SelectionKey.OP_READ)
+					&& now - paused.getLastRead() >= idleMillis) {
 				try {
 					paused.getSocket().getIOChannel().shutdownInput();
 				}

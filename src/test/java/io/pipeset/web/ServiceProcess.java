@@ -56,7 +56,7 @@ final class ServiceProcess implements AutoCloseable {
 	 */
 	static ServiceProcess start(TestRedis redis, String... arguments)
 			throws IOException, InterruptedException, ExecutionException, TimeoutException {
-		String classPath = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+		String classPath = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator, -1))
 			.filter((entry) -> !entry.endsWith("test-classes"))
 			.collect(Collectors.joining(File.pathSeparator));
 		List<String> command = new ArrayList<>(
@@ -107,11 +107,8 @@ final class ServiceProcess implements AutoCloseable {
 	}
 
 	@Override
-	public void close() throws InterruptedException {
-		terminate();
-		if (!this.process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-			kill();
-		}
+	public void close() {
+		this.process.destroyForcibly();
 	}
 
 	private void read() {

@@ -38,7 +38,7 @@ class SmallHeapTests {
 	}
 
 	@AfterAll
-	static void stop() throws InterruptedException {
+	static void stop() {
 		process.close();
 		redis.flushall();
 	}

@@ -1,0 +1,161 @@
+package io.pipeset.web;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import io.lettuce.core.KillArgs;
+import io.pipeset.redis.TestRedis;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The log has a line for each job and each fault, and neither a value nor a credential.
+ */
+class LogTests {
+
+	private static final JsonMapper mapper = JsonMapper.builder().build();
+
+	private static final String SECRET = "s3cret-of-a-caller";
+
+	private static final Duration SOON = Duration.ofSeconds(20);
+
+	/** The jobs that did not complete. */
+	private final List<String> faulty = new ArrayList<>();
+
+	private final List<String> completed = new ArrayList<>();
+
+	@ParameterizedTest
+	@CsvSource({ "ecs, /message", "logstash, /message", "gelf, /short_message" })
+	void structuredLogsAreJsonWithTheJobsIdAsAField(String format, String message) throws Exception {
+		try (ServiceProcess process = ServiceProcess.start(TestRedis.shared(),
+				"--logging.structured.format.console=" + format)) {
+			String id = process.service().post("/pipeset/10").report().get("jobId").asString();
+			process.terminate();
+			process.awaitEnd();
+			List<JsonNode> lines = process.output().stream().map(mapper::readTree).toList();
+			assertThat(lines)
+				.filteredOn(
+						(line) -> (line.has("jobId") ? line.get("jobId") : line.at("/_jobId")).asString("").equals(id))
+				.singleElement()
+				.satisfies((line) -> assertThat(line.at(message).asString()).contains("completed")
+					.contains("received=10 applied=10 ")
+					.contains("totalMillis="));
+		}
+	}
+
+	@Test
+	void everyFaultIsALineAndNoneHasAValueOrACredential() throws Exception {
+		try (TestRedis redis = TestRedis.start();
+				ServiceProcess process = ServiceProcess.start(redis, "--logging.level.io.pipeset=debug",
+						"--logging.structured.format.console=ecs")) {
+			faultsOfCallers(process.service(), redis);
+			faultsOfRedis(process.service(), redis);
+			process.terminate();
+			process.awaitEnd();
+			String password = redis.password();
+			assertThat(process.output()).noneMatch((line) -> line.contains(SECRET))
+				.noneMatch((line) -> password != null && line.contains(password));
+			List<JsonNode> lines = process.output().stream().map(mapper::readTree).toList();
+			for (String job : this.completed) {
+				assertThat(levels(lines, job)).containsExactly("INFO");
+			}
+			for (String job : this.faulty) {
+				assertThat(levels(lines, job)).containsExactly("WARN", "INFO");
+			}
+			List<String> warned = lines.stream()
+				.filter((line) -> line.at("/log/level").asString("").equals("WARN")
+						&& line.at("/log/logger").asString("").startsWith("io.pipeset"))
+				.filter((line) -> !line.at("/message").asString().contains(", cancelled: "))
+				.map((line) -> line.at("/jobId").asString(""))
+				.toList();
+			assertThat(warned).isEqualTo(this.faulty);
+			assertThat(lines).filteredOn((line) -> line.at("/message").asString("").contains(", cancelled: "))
+				.singleElement()
+				.satisfies((line) -> assertThat(levels(lines, line.at("/jobId").asString())).containsExactly("WARN",
+						"INFO"));
+			assertThat(lines).extracting((line) -> line.at("/message").asString(""))
+				.anyMatch((message) -> message.contains(", malformed-body: at byte "))
+				.anyMatch((message) -> message.contains("with OOM"))
+				.anyMatch((message) -> message.contains("Redis was silent for 1s"))
+				.anyMatch((message) -> message.contains("The connection to Redis was lost"))
+				.anyMatch((message) -> message.contains(", redis-unreachable: No connection to Redis: "))
+				.anyMatch((message) -> message.contains("WRONGPASS"));
+		}
+	}
+
+	private void faultsOfCallers(Service service, TestRedis redis) throws Exception {
+		redis.client().set("string", "1");
+		String secret = "\"" + SECRET + "\"";
+		note(service.ndjson("/v1/jobs", "[\"SET\",\"a\"," + secret + "]", "[\"LPUSH\",\"string\"," + secret + "]",
+				"{\"op\":\"SET\",\"value\":" + secret + "}", "[\"SET\",\"a\"," + secret + "," + secret + "]",
+				"[" + secret + ",\"a\"]", SECRET));
+		note(service.post("/v1/jobs", Service.JSON, "[[\"SET\",\"a\"," + secret + "]," + SECRET + "]"));
+		note(service.post("/v1/jobs?maxErrors=0", Service.NDJSON, SECRET + "\n"));
+		note(service.post("/pipeset/7", Service.NDJSON, "{\"key\":\"a\",\"value\":" + secret + "}\n"));
+		service.post("/v1/jobs?batchSize=0", Service.NDJSON, SECRET).refusal(400, "invalid-setting");
+		service.post("/v1/jobs", "text/html", SECRET).refusal(415, "unsupported-media-type");
+		try (Wire wire = Wire.upload(service, "/v1/jobs")) {
+			wire.chunk("[\"SET\",\"gone\"," + secret + "]\n[\"SET\",\"b\",\"" + SECRET);
+			await().atMost(SOON).until(() -> redis.client().exists("gone") == 1);
+		}
+	}
+
+	private void faultsOfRedis(Service service, TestRedis redis) throws Exception {
+		redis.client().configSet("maxmemory", "1");
+		note(service.ndjson("/v1/jobs", "[\"SET\",\"a\",\"" + SECRET + "\"]"));
+		redis.client().configSet("maxmemory", "0");
+		CompletableFuture<Answer> silent = upload(service, "silent");
+		await().atMost(SOON).until(() -> redis.client().exists("silent100") == 1);
+		redis.pause();
+		try {
+			note(silent.get(30, TimeUnit.SECONDS));
+		}
+		finally {
+			redis.resume();
+		}
+		await().atMost(SOON).until(() -> service.post("/pipeset/0").status() == 200);
+		CompletableFuture<Answer> lost = upload(service, "lost");
+		await().atMost(SOON).until(() -> redis.client().exists("lost100") == 1);
+		redis.kill();
+		try {
+			note(lost.get(30, TimeUnit.SECONDS));
+			note(service.ndjson("/v1/jobs", "[\"SET\",\"a\",\"" + SECRET + "\"]"));
+		}
+		finally {
+			redis.restart();
+		}
+		note(service.ndjson("/v1/jobs", "[\"SET\",\"a\",\"" + SECRET + "\"]"));
+		String password = String.valueOf(redis.client().configGet("requirepass").get("requirepass"));
+		redis.client().configSet("requirepass", "another");
+		redis.client().clientKill(KillArgs.Builder.typeNormal().skipme());
+		note(service.ndjson("/v1/jobs", "[\"SET\",\"a\",\"" + SECRET + "\"]"));
+		redis.client().configSet("requirepass", password);
+	}
+
+	private CompletableFuture<Answer> upload(Service service, String prefix) {
+		return service.sendAsync(service.uploading("/v1/jobs?timeout=1s&concurrency=2", Service.NDJSON,
+				Lines.of(3_000_000, (i) -> "[\"SET\",\"" + prefix + i % 1000 + "\",\"" + SECRET + "\"]")));
+	}
+
+	private void note(Answer answer) {
+		JsonNode job = (answer.status() == 200) ? answer.json() : answer.json().get("job");
+		((answer.status() == 200) ? this.completed : this.faulty).add(job.get("jobId").asString());
+	}
+
+	private static List<String> levels(List<JsonNode> lines, String job) {
+		return lines.stream()
+			.filter((line) -> line.at("/jobId").asString("").equals(job))
+			.map((line) -> line.at("/log/level").asString())
+			.toList();
+	}
+
+}
