@@ -1,6 +1,7 @@
 package io.pipeset.job;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.SocketTimeoutException;
 
 import io.pipeset.record.MalformedBodyException;
@@ -42,6 +43,9 @@ final class Job {
 
 	private long read;
 
+	/** What readers read, for messages. */
+	private String body = "body";
+
 	private Ending inputEnding = Ending.COMPLETED;
 
 	private boolean inputComplete;
@@ -77,10 +81,22 @@ final class Job {
 		}
 		else if (input instanceof JobInput.Uploaded uploaded) {
 			LendingInputStream body = new LendingInputStream(uploaded.body(), this.lanes);
-			read(uploaded.format()
-				.open(body, this.context.settings().operation(), (int) this.limits.maxRecordBytes().toBytes()),
-					uploaded.declared());
+			if (uploaded.gzipped()) {
+				this.body = "inflated body";
+				try (GzipBody inflated = new GzipBody(body, this.limits.maxInflatedBytes().toBytes())) {
+					read(uploaded, inflated);
+				}
+			}
+			else {
+				read(uploaded, body);
+			}
 		}
+	}
+
+	private void read(JobInput.Uploaded uploaded, InputStream body) {
+		read(uploaded.format()
+			.open(body, this.context.settings().operation(), (int) this.limits.maxRecordBytes().toBytes()),
+				uploaded.declared());
 	}
 
 	private void read(RecordReader records, @Nullable Long declared) {
@@ -105,8 +121,8 @@ final class Job {
 		}
 		catch (MalformedBodyException ex) {
 			this.byteOffset = ex.byteOffset();
-			this.inputEnding = new Ending(Cause.MALFORMED_BODY,
-					"At byte " + ex.byteOffset() + " of the body: " + ex.getMessage());
+			this.inputEnding = new Ending(Cause.MALFORMED_BODY, "At byte " + ex.byteOffset() + " of the "
+					+ ((ex.isCompressed()) ? "compressed body" : this.body) + ": " + ex.getMessage());
 		}
 		catch (BodyLimitException ex) {
 			this.inputEnding = new Ending(Cause.LIMIT, String.valueOf(ex.getMessage()));

@@ -23,10 +23,12 @@ public sealed interface JobInput {
 	 * Records that a caller uploads.
 	 *
 	 * @param body their bytes, read once and never held whole
+	 * @param gzipped whether the bytes are to be inflated first
 	 * @param format how the bytes are to be read
 	 * @param declared how many the caller says there are; {@code null} if it does not say
 	 */
-	record Uploaded(InputStream body, RecordFormat format, @Nullable Long declared) implements JobInput {
+	record Uploaded(InputStream body, boolean gzipped, RecordFormat format,
+			@Nullable Long declared) implements JobInput {
 
 	}
 

@@ -14,6 +14,7 @@ import org.springframework.util.unit.DataSize;
  * @param maxPoppedBytes their size, after which a job stops popping
  * @param maxItems the records that a report lists at most, 0 or more
  * @param maxBodyBytes the largest body, as it comes over the wire
+ * @param maxInflatedBytes the largest body that a gzip body may stand for
  * @param maxRecordBytes the largest record in a body, 1KB to 512MB
  * @param maxKeyBytes the longest key, 1 byte to 512MB; a listed record carries its key
  * @param maxValueBytes the largest argument that is no key, 0 to 512MB
@@ -30,11 +31,12 @@ import org.springframework.util.unit.DataSize;
 @ConfigurationProperties("pipeset.limits")
 public record JobLimits(@DefaultValue("10000000") long maxGenerated, @DefaultValue("100000") long maxPopped,
 		@DefaultValue("64MB") DataSize maxPoppedBytes, @DefaultValue("1000") int maxItems,
-		@DefaultValue("4GB") DataSize maxBodyBytes, @DefaultValue("16MB") DataSize maxRecordBytes,
-		@DefaultValue("16KB") DataSize maxKeyBytes, @DefaultValue("16MB") DataSize maxValueBytes,
-		@DefaultValue("64") int maxRunningJobs, @DefaultValue("64") int maxWaitingJobs,
-		@DefaultValue("30s") Duration maxWait, @DefaultValue("30s") Duration bodyIdleTimeout,
-		@DefaultValue("20s") Duration shutdownGrace, @DefaultValue("32MB") DataSize maxInflightBytes) {
+		@DefaultValue("4GB") DataSize maxBodyBytes, @DefaultValue("16GB") DataSize maxInflatedBytes,
+		@DefaultValue("16MB") DataSize maxRecordBytes, @DefaultValue("16KB") DataSize maxKeyBytes,
+		@DefaultValue("16MB") DataSize maxValueBytes, @DefaultValue("64") int maxRunningJobs,
+		@DefaultValue("64") int maxWaitingJobs, @DefaultValue("30s") Duration maxWait,
+		@DefaultValue("30s") Duration bodyIdleTimeout, @DefaultValue("20s") Duration shutdownGrace,
+		@DefaultValue("32MB") DataSize maxInflightBytes) {
 
 	private static final int MAX_ARGUMENT_BYTES = 512 << 20;
 
@@ -48,6 +50,7 @@ public record JobLimits(@DefaultValue("10000000") long maxGenerated, @DefaultVal
 		check("max-popped-bytes", maxPoppedBytes.toBytes(), 0, Long.MAX_VALUE);
 		check("max-items", maxItems, 0, 1_000_000);
 		check("max-body-bytes", maxBodyBytes.toBytes(), 0, Long.MAX_VALUE);
+		check("max-inflated-bytes", maxInflatedBytes.toBytes(), 0, Long.MAX_VALUE);
 		check("max-inflight-bytes", maxInflightBytes.toBytes(), 0, Long.MAX_VALUE);
 		check("max-record-bytes", maxRecordBytes.toBytes(), 1 << 10, MAX_ARGUMENT_BYTES);
 		check("max-key-bytes", maxKeyBytes.toBytes(), 1, MAX_ARGUMENT_BYTES);

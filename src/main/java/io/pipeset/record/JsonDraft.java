@@ -14,7 +14,7 @@ final class JsonDraft {
 
 	private final JsonFields fields = new JsonFields();
 
-	private final JsonSpans args = new JsonSpans();
+	private final Spans args = new Spans();
 
 	private final int[] offsets = new int[JsonMember.values().length];
 
@@ -79,8 +79,7 @@ final class JsonDraft {
 		if (member == JsonMember.OP) {
 			this.operation = Operation.find(this.source, offset, length);
 			if (this.operation == null) {
-				refuse(Rejection.UNKNOWN_OPERATION, "operation '" + JsonKind.excerpt(text(member))
-						+ "' is not one that Pipeset sends; allowed are " + Operation.names());
+				refuse(Rejection.UNKNOWN_OPERATION, Command.unknown(text(member)));
 			}
 		}
 	}

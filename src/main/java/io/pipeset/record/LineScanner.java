@@ -4,7 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** Finds the end of a line eight bytes at a time, as every byte of a body passes here. */
+/** Finds ends of lines eight bytes at a time, as every byte of a body passes here. */
 final class LineScanner {
 
 	private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -17,6 +17,30 @@ final class LineScanner {
 	}
 
 	/**
+	 * Finds the first line feed or double quote.
+	 * @param bytes where to look
+	 * @param from the first byte to look at
+	 * @param to the byte after the last one
+	 * @return its index, or -1 where there is none
+	 */
+	static int findLineFeedOrQuote(byte[] bytes, int from, int to) {
+		int at = from;
+		for (; at <= to - Long.BYTES; at += Long.BYTES) {
+			long eight = (long) LONGS.get(bytes, at);
+			long found = zeros(eight ^ (ONES * '\n')) | zeros(eight ^ (ONES * '"'));
+			if (found != 0) {
+				return at + Long.numberOfTrailingZeros(found) / Byte.SIZE;
+			}
+		}
+		for (; at < to; at++) {
+			if (bytes[at] == '\n' || bytes[at] == '"') {
+				return at;
+			}
+		}
+		return -1;
+	}
+
+	/**
 	 * Finds the first line feed.
 	 * @param bytes where to look
 	 * @param from the first byte to look at
@@ -26,11 +50,9 @@ final class LineScanner {
 	static int find(byte[] bytes, int from, int to) {
 		int at = from;
 		for (; at <= to - Long.BYTES; at += Long.BYTES) {
-			long difference = (long) LONGS.get(bytes, at) ^ (ONES * '\n');
-			// The lowest bit set is exact; the ones above it may be borrowed from it.
-			long zeros = (difference - ONES) & ~difference & HIGH_BITS;
-			if (zeros != 0) {
-				return at + Long.numberOfTrailingZeros(zeros) / Byte.SIZE;
+			long found = zeros((long) LONGS.get(bytes, at) ^ (ONES * '\n'));
+			if (found != 0) {
+				return at + Long.numberOfTrailingZeros(found) / Byte.SIZE;
 			}
 		}
 		for (; at < to; at++) {
@@ -39,6 +61,14 @@ final class LineScanner {
 			}
 		}
 		return -1;
+	}
+
+	/**
+	 * Marks the bytes that are zero. The lowest bit set is exact; the ones above it may
+	 * be borrowed from it.
+	 */
+	private static long zeros(long eight) {
+		return (eight - ONES) & ~eight & HIGH_BITS;
 	}
 
 }

@@ -15,7 +15,11 @@ final class NdjsonFormat implements RecordFormat {
 	@Override
 	public RecordReader open(InputStream body, @Nullable Operation defaultOperation, int maxRecordBytes) {
 		RecordLimit limit = new RecordLimit(maxRecordBytes);
-		return new NdjsonReader(new BodyBuffer(body, limit), new JsonRecordParser(defaultOperation), limit);
+		JsonRecordParser parser = new JsonRecordParser(defaultOperation);
+		return new LineReader(new BodyBuffer(body, limit), (record, line, bytes, from, to) -> {
+			parser.parse(bytes, from, to);
+			parser.deliver(record, line);
+		}, limit, true);
 	}
 
 }

@@ -10,10 +10,11 @@ import org.jspecify.annotations.Nullable;
  * A form that records may be uploaded in, by media type; each is one type beside the
  * others.
  */
-public sealed interface RecordFormat permits NdjsonFormat, JsonFormat {
+public sealed interface RecordFormat permits NdjsonFormat, JsonFormat, CsvFormat, TextFormat, RespFormat {
 
 	/** All there are. */
-	List<RecordFormat> ALL = List.of(new NdjsonFormat(), new JsonFormat());
+	List<RecordFormat> ALL = List.of(new NdjsonFormat(), new JsonFormat(), new CsvFormat(), new TextFormat(),
+			new RespFormat());
 
 	/**
 	 * Finds the format of a media type.

@@ -2,8 +2,11 @@ package io.pipeset.web;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 
 import io.pipeset.job.JobInput;
 import io.pipeset.job.JobLimits;
@@ -24,6 +27,8 @@ class Uploads {
 
 	/** What a caller may ask for that changes what a call does, and is not there yet. */
 	private static final List<String> HEADERS_TO_COME = List.of("Idempotency-Key", "Prefer");
+
+	private static final Set<String> READ_PARAMETERS = Set.of("charset=utf-8", "charset=us-ascii", "header=present");
 
 	private final JobLimits limits;
 
@@ -56,7 +61,8 @@ class Uploads {
 		if (format == null) {
 			throw unsupportedType(request);
 		}
-		refuseEncoding(request);
+		refuseParameters(request);
+		boolean gzipped = isGzipped(request);
 		long maxBytes = this.limits.maxBodyBytes().toBytes();
 		long length = request.getContentLengthLong();
 		if (length > maxBytes) {
@@ -64,7 +70,8 @@ class Uploads {
 					LimitedBody.tooLarge(String.valueOf(length), maxBytes));
 		}
 		try {
-			return new JobInput.Uploaded(new LimitedBody(request.getInputStream(), length, maxBytes), format, declared);
+			return new JobInput.Uploaded(new LimitedBody(request.getInputStream(), length, maxBytes), gzipped, format,
+					declared);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -80,12 +87,37 @@ class Uploads {
 		}
 	}
 
-	private static void refuseEncoding(HttpServletRequest request) {
-		String encoding = request.getHeader(HttpHeaders.CONTENT_ENCODING);
-		if (encoding != null && !encoding.equalsIgnoreCase("identity")) {
-			throw Problems.exception(HttpStatus.UNSUPPORTED_MEDIA_TYPE, "unsupported-content-encoding",
-					"Content-Encoding '" + encoding + "' is not available in this version; send the body as it is");
+	// Read in another way than it says, a body would be something else than was sent.
+	private static void refuseParameters(HttpServletRequest request) {
+		for (String parameter : parameters(request)) {
+			if (!READ_PARAMETERS.contains(parameter)) {
+				throw Problems.exception(HttpStatus.UNSUPPORTED_MEDIA_TYPE, "unsupported-media-type",
+						"Content-Type '" + mediaType(request) + "' is not read with '" + parameter
+								+ "': send UTF-8, and CSV with a header row");
+			}
 		}
+	}
+
+	private static List<String> parameters(HttpServletRequest request) {
+		String type = String.valueOf(request.getContentType());
+		return Arrays.stream(type.split(";", -1))
+			.skip(1)
+			.map((parameter) -> parameter.strip().replace("\"", "").toLowerCase(Locale.ROOT))
+			.filter((parameter) -> parameter.startsWith("charset=") || parameter.startsWith("header="))
+			.toList();
+	}
+
+	private static boolean isGzipped(HttpServletRequest request) {
+		String encoding = String.join(", ", Collections.list(request.getHeaders(HttpHeaders.CONTENT_ENCODING)));
+		boolean gzipped = encoding.equalsIgnoreCase("gzip") || encoding.equalsIgnoreCase("x-gzip");
+		if (!gzipped && !encoding.isEmpty() && !encoding.equalsIgnoreCase("identity")) {
+			ErrorResponseException problem = Problems.exception(HttpStatus.UNSUPPORTED_MEDIA_TYPE,
+					"unsupported-content-encoding",
+					"Content-Encoding '" + encoding + "' is not read here; send gzip, or the body as it is");
+			problem.getHeaders().set(HttpHeaders.ACCEPT_ENCODING, "gzip, identity");
+			throw problem;
+		}
+		return gzipped;
 	}
 
 	private static ErrorResponseException unsupportedType(HttpServletRequest request) {

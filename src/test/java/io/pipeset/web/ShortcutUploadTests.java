@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.redis.TestRedis;
@@ -173,14 +174,26 @@ class ShortcutUploadTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "text/csv", "text/plain", "application/x-redis-resp", "multipart/form-data; boundary=x",
-			"nonsense" })
+	@ValueSource(strings = { "text/html", "application/xml", "multipart/form-data; boundary=x", "nonsense" })
 	void aTypeThatIsNotReadIsNamed(String type) {
 		assertThat(this.service.post("/v1/jobs", type, THREE_SETS).refusal(415, "unsupported-media-type"))
 			.contains("'" + type.replaceFirst(";.*", "") + "'")
-			.contains("application/x-ndjson")
-			.contains("application/json");
+			.contains("application/x-ndjson, application/json, text/csv, text/plain, application/x-redis-resp");
 		assertThat(this.redis.dbsize()).isZero();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "text/csv; charset=iso-8859-1", "text/plain;charset=\"UTF-16\"",
+			"application/json; charset=windows-1252", "text/csv; header=absent" })
+	void whatATypeSaysBesidesIsReadOrRefused(String type) {
+		String parameter = type.substring(type.indexOf(';') + 1).strip();
+		assertThat(
+				this.service.post("/v1/jobs?op=SET", type, "key,value\na,1\n").refusal(415, "unsupported-media-type"))
+			.contains("'" + parameter.replace("\"", "").toLowerCase(Locale.ROOT) + "'");
+		this.service.post("/v1/jobs?op=SET", "text/csv; charset=\"UTF-8\"; header=present", "key,value\na,1\n")
+			.report();
+		this.service.post("/v1/jobs", "text/plain;charset=us-ascii", "SET b 2\n").report();
+		assertThat(this.redis.keys("*")).containsExactlyInAnyOrder("a", "b");
 	}
 
 	@Test

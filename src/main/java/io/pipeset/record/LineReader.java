@@ -3,34 +3,34 @@ package io.pipeset.record;
 import java.io.IOException;
 
 /** Finds the lines of a body, each of which is a record whatever is on it. */
-final class NdjsonReader implements RecordReader {
+final class LineReader implements RecordReader {
 
 	private final BodyBuffer buffer;
 
-	private final JsonRecordParser parser;
+	private final LineParser parser;
 
 	private final RecordLimit limit;
+
+	private final boolean numbered;
 
 	private long line;
 
 	private boolean inOversizedLine;
 
-	NdjsonReader(BodyBuffer buffer, JsonRecordParser parser, RecordLimit limit) {
+	/**
+	 * Reads lines.
+	 * @param numbered whether records are to have the numbers of their lines
+	 */
+	LineReader(BodyBuffer buffer, LineParser parser, RecordLimit limit, boolean numbered) {
 		this.buffer = buffer;
 		this.parser = parser;
 		this.limit = limit;
+		this.numbered = numbered;
 	}
 
 	@Override
 	public boolean read(Record record) throws IOException {
-		if (this.line == 0) {
-			this.buffer.skipByteOrderMark();
-			this.line = 1;
-		}
-		if (this.inOversizedLine) {
-			skipLine();
-		}
-		if (!skipBlanks()) {
+		if (!findLine()) {
 			return false;
 		}
 		int scanned = 0;
@@ -42,7 +42,7 @@ final class NdjsonReader implements RecordReader {
 			if (scanned > this.limit.bytes() + 1L) {
 				this.buffer.consume(this.buffer.end());
 				this.inOversizedLine = true;
-				this.limit.refuse(record, this.line);
+				this.limit.refuse(record, number());
 				return true;
 			}
 			if (!this.buffer.fill()) {
@@ -57,16 +57,34 @@ final class NdjsonReader implements RecordReader {
 		return true;
 	}
 
+	/**
+	 * Goes to the first byte of the next line that is not blank.
+	 * @return {@code false} where there is none
+	 */
+	boolean findLine() throws IOException {
+		if (this.line == 0) {
+			this.buffer.skipByteOrderMark();
+			this.line = 1;
+		}
+		if (this.inOversizedLine) {
+			skipLine();
+		}
+		return skipBlanks();
+	}
+
 	private void parse(Record record, int lineEnd) {
 		byte[] bytes = this.buffer.bytes();
 		int from = this.buffer.start();
 		int to = (bytes[lineEnd - 1] == '\r') ? lineEnd - 1 : lineEnd;
 		if (to - from > this.limit.bytes()) {
-			this.limit.refuse(record, this.line);
+			this.limit.refuse(record, number());
 			return;
 		}
-		this.parser.parse(bytes, from, to);
-		this.parser.deliver(record, this.line);
+		this.parser.parse(record, number(), bytes, from, to);
+	}
+
+	private long number() {
+		return (this.numbered) ? this.line : 0;
 	}
 
 	private void skipLine() throws IOException {
@@ -82,10 +100,6 @@ final class NdjsonReader implements RecordReader {
 		this.inOversizedLine = false;
 	}
 
-	/**
-	 * Goes to the first byte of a line that is not blank; there is none at the end of the
-	 * body.
-	 */
 	private boolean skipBlanks() throws IOException {
 		while (true) {
 			byte[] bytes = this.buffer.bytes();

@@ -1,0 +1,79 @@
+package io.pipeset.record;
+
+import java.nio.charset.StandardCharsets;
+
+/** The words of one command as they are found, the operation's name first. */
+final class Command {
+
+	/** As many words as Redis itself took in a command before 7.0. */
+	static final int MOST_WORDS = 1 << 20;
+
+	private final Spans words = new Spans();
+
+	private boolean tooLong;
+
+	/** Forgets the last command. */
+	void begin() {
+		this.words.clear();
+		this.tooLong = false;
+	}
+
+	/** Adds a word, by where it stands. */
+	void add(int offset, int length) {
+		if (this.words.count() == MOST_WORDS) {
+			this.tooLong = true;
+			return;
+		}
+		this.words.add(offset, length);
+	}
+
+	/**
+	 * Makes the command a record, if it can be one.
+	 * @param source where the words stand
+	 * @param base what their offsets count from
+	 */
+	void deliver(Record record, long line, byte[] source, int base) {
+		identify(record, line, source, base);
+		if (this.tooLong) {
+			refuseLength(record);
+			return;
+		}
+		if (!record.hasOperation()) {
+			record.reject(Rejection.UNKNOWN_OPERATION, unknown(
+					new String(source, base + this.words.offset(0), this.words.length(0), StandardCharsets.UTF_8)));
+			return;
+		}
+		this.words.addTo(record, source, 2, base);
+		record.check();
+	}
+
+	/** Refuses the command, of which perhaps not all words were found. */
+	void refuse(Record record, long line, byte[] source, String message) {
+		identify(record, line, source, 0);
+		record.reject(Rejection.MALFORMED, message);
+	}
+
+	static void refuseLength(Record record) {
+		record.reject(Rejection.TOO_LARGE, "the record has more than " + (MOST_WORDS - 1) + " arguments");
+	}
+
+	/** Why an operation is refused that the table does not have. */
+	static String unknown(String operation) {
+		return "operation '" + JsonKind.excerpt(operation) + "' is not one that Pipeset sends; allowed are "
+				+ Operation.names();
+	}
+
+	private void identify(Record record, long line, byte[] source, int base) {
+		record.begin(line);
+		if (this.words.count() > 0) {
+			Operation operation = Operation.find(source, base + this.words.offset(0), this.words.length(0));
+			if (operation != null) {
+				record.operation(operation);
+			}
+		}
+		if (this.words.count() > 1) {
+			record.argument(source, base + this.words.offset(1), this.words.length(1));
+		}
+	}
+
+}

@@ -1,0 +1,154 @@
+package io.pipeset.record;
+
+import java.nio.charset.StandardCharsets;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Splits a row into its cells and decodes them in place, as a quoted cell is never longer
+ * than how it is written.
+ */
+final class CsvCells {
+
+	private static final int ABSENT = -1;
+
+	private static final boolean[] PLAIN = plain("\",\r");
+
+	private static final boolean[] PLAIN_IN_QUOTES = plain("\"");
+
+	private final Spans cells = new Spans();
+
+	private byte[] bytes = {};
+
+	private int from;
+
+	private int cellEnd;
+
+	private @Nullable String fault;
+
+	/** Reads a row, up to where it is no CSV. */
+	void split(byte[] bytes, int from, int to) {
+		this.bytes = bytes;
+		this.from = from;
+		this.fault = null;
+		this.cells.clear();
+		int at = readCell(from, to);
+		while (this.fault == null && at < to) {
+			if (bytes[at] != ',') {
+				fail(at, "expected ',' or the end of the row after a quoted cell, found " + JsonFault.name(bytes[at]));
+				return;
+			}
+			at = readCell(at + 1, to);
+		}
+	}
+
+	/** Why the row is not CSV. */
+	@Nullable String fault() {
+		return this.fault;
+	}
+
+	/** How many there are, up to a fault. */
+	int count() {
+		return this.cells.count();
+	}
+
+	/** Whether a cell is there, and neither missing nor empty without quotes. */
+	boolean has(int column) {
+		return column < this.cells.count() && this.cells.length(column) != ABSENT;
+	}
+
+	/** A cell for messages and names. */
+	String text(int column) {
+		return (has(column))
+				? new String(this.bytes, this.cells.offset(column), this.cells.length(column), StandardCharsets.UTF_8)
+				: "";
+	}
+
+	/** The operation that a cell names, or {@code null} where the table has none. */
+	@Nullable Operation operation(int column) {
+		return Operation.find(this.bytes, this.cells.offset(column), this.cells.length(column));
+	}
+
+	/** Adds a cell to a record's arguments. */
+	void addTo(Record record, int column) {
+		record.argument(this.bytes, this.cells.offset(column), this.cells.length(column));
+	}
+
+	/** Reads a cell and returns the byte after it. */
+	private int readCell(int start, int to) {
+		if (start < to && this.bytes[start] == '"') {
+			int end = readQuotes(start + 1, to);
+			add(start + 1, this.cellEnd - (start + 1));
+			return end;
+		}
+		int end = skipPlain(PLAIN, start, to);
+		if (this.fault == null && end < to && this.bytes[end] != ',') {
+			fail(end, "a cell with " + ((this.bytes[end] == '"') ? "a quote" : "a carriage return")
+					+ " stands in quotes, in which \"\" is a quote");
+		}
+		add(start, (end > start) ? end - start : ABSENT);
+		return end;
+	}
+
+	private int readQuotes(int start, int to) {
+		int at = start;
+		this.cellEnd = start;
+		while (true) {
+			int end = skipPlain(PLAIN_IN_QUOTES, at, to);
+			if (this.cellEnd != at) {
+				System.arraycopy(this.bytes, at, this.bytes, this.cellEnd, end - at);
+			}
+			this.cellEnd += end - at;
+			if (this.fault != null) {
+				return end;
+			}
+			if (end == to) {
+				fail(start - 1, "a quoted cell is not closed before the end of the body");
+				return to;
+			}
+			if (end + 1 == to || this.bytes[end + 1] != '"') {
+				return end + 1;
+			}
+			this.bytes[this.cellEnd++] = '"';
+			at = end + 2;
+		}
+	}
+
+	private int skipPlain(boolean[] plain, int from, int to) {
+		byte[] source = this.bytes;
+		int at = from;
+		while (true) {
+			while (at < to && plain[source[at] & 0xFF]) {
+				at++;
+			}
+			if (at == to || source[at] >= 0) {
+				return at;
+			}
+			int length = Utf8.characterLength(source, at, to);
+			if (length == 0) {
+				fail(at, "a cell is not UTF-8: found " + JsonFault.name(source[at]));
+				return at;
+			}
+			at += length;
+		}
+	}
+
+	private void add(int offset, int length) {
+		if (this.fault == null) {
+			this.cells.add(offset, length);
+		}
+	}
+
+	private void fail(int at, String message) {
+		this.fault = message + " (byte " + (at - this.from) + " of the record)";
+	}
+
+	private static boolean[] plain(String others) {
+		boolean[] plain = new boolean[256];
+		for (int i = 0; i < 0x80; i++) {
+			plain[i] = others.indexOf(i) < 0;
+		}
+		return plain;
+	}
+
+}

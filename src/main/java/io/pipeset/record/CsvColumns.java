@@ -1,0 +1,195 @@
+package io.pipeset.record;
+
+import org.jspecify.annotations.Nullable;
+
+/** What the cells of a row are, by the header. */
+abstract sealed class CsvColumns {
+
+	/** The place of a column that the header does not have. */
+	static final int NONE = -1;
+
+	private final int size;
+
+	private final int key;
+
+	private CsvColumns(int size, int key) {
+		this.size = size;
+		this.key = key;
+	}
+
+	/** Makes a row the record that has just begun, if it can be one. */
+	void fill(Record record, CsvCells cells) {
+		String unknown = findOperation(record, cells);
+		if (cells.has(this.key)) {
+			cells.addTo(record, this.key);
+		}
+		String problem = check(cells);
+		if (problem == null && unknown != null) {
+			record.reject(Rejection.UNKNOWN_OPERATION, unknown);
+			return;
+		}
+		if (problem == null) {
+			problem = addArguments(record, cells);
+		}
+		if (problem == null) {
+			record.check();
+		}
+		else {
+			record.reject(Rejection.MALFORMED, problem);
+		}
+	}
+
+	/** The cells that a row has to have. */
+	int required() {
+		return this.size;
+	}
+
+	/** Sets the row's operation; where the table does not have it, says so. */
+	abstract @Nullable String findOperation(Record record, CsvCells cells);
+
+	/** Adds the arguments after the key, or says what is wrong with them. */
+	abstract @Nullable String addArguments(Record record, CsvCells cells);
+
+	private @Nullable String check(CsvCells cells) {
+		if (cells.fault() != null) {
+			return cells.fault();
+		}
+		if (cells.count() > this.size || cells.count() < required()) {
+			return "the header has " + this.size + ((this.size == 1) ? " column" : " columns") + ", and the row "
+					+ cells.count() + ((cells.count() == 1) ? " cell" : " cells");
+		}
+		return (cells.has(this.key)) ? null : absent("key");
+	}
+
+	private static String absent(String column) {
+		return "column '" + column + "' is empty; write \"\" for the empty string";
+	}
+
+	/** A value and perhaps a time to live. */
+	static final class Value extends CsvColumns {
+
+		private static final byte[] EX = { 'E', 'X' };
+
+		private final int value;
+
+		private final int ttl;
+
+		Value(int size, int key, int value, int ttl) {
+			super(size, key);
+			this.value = value;
+			this.ttl = ttl;
+		}
+
+		@Override
+		@Nullable String findOperation(Record record, CsvCells cells) {
+			record.operation(Operation.SET);
+			return null;
+		}
+
+		@Override
+		@Nullable String addArguments(Record record, CsvCells cells) {
+			if (!cells.has(this.value)) {
+				return absent("value");
+			}
+			cells.addTo(record, this.value);
+			if (this.ttl != NONE && cells.has(this.ttl)) {
+				record.argument(EX, 0, EX.length);
+				cells.addTo(record, this.ttl);
+			}
+			return null;
+		}
+
+	}
+
+	/** A field in each column but the key's. */
+	static final class Fields extends CsvColumns {
+
+		private final byte[][] names;
+
+		private final int key;
+
+		Fields(int key, byte[][] names) {
+			super(names.length, key);
+			this.key = key;
+			this.names = names;
+		}
+
+		@Override
+		@Nullable String findOperation(Record record, CsvCells cells) {
+			record.operation(Operation.HSET);
+			return null;
+		}
+
+		@Override
+		@Nullable String addArguments(Record record, CsvCells cells) {
+			for (int i = 0; i < this.names.length; i++) {
+				if (i != this.key && cells.has(i)) {
+					record.argument(this.names[i], 0, this.names[i].length);
+					cells.addTo(record, i);
+				}
+			}
+			return (record.argumentCount() > 1) ? null : "the row has no field: all columns but 'key' are empty";
+		}
+
+	}
+
+	/** The arguments in their order, and perhaps the operation's name. */
+	static final class Arguments extends CsvColumns {
+
+		private final int operation;
+
+		private final @Nullable Operation defaultOperation;
+
+		private final int[] arguments;
+
+		private final int required;
+
+		Arguments(int size, int key, int operation, @Nullable Operation defaultOperation, int[] arguments) {
+			super(size, key);
+			this.operation = operation;
+			this.defaultOperation = defaultOperation;
+			this.arguments = arguments;
+			this.required = Math.max(key, operation) + 1;
+		}
+
+		@Override
+		int required() {
+			return this.required;
+		}
+
+		@Override
+		@Nullable String findOperation(Record record, CsvCells cells) {
+			Operation found = this.defaultOperation;
+			if (this.operation != NONE && cells.has(this.operation)) {
+				found = cells.operation(this.operation);
+				if (found == null) {
+					return Command.unknown(cells.text(this.operation));
+				}
+			}
+			if (found != null) {
+				record.operation(found);
+			}
+			return null;
+		}
+
+		@Override
+		@Nullable String addArguments(Record record, CsvCells cells) {
+			if (!record.hasOperation()) {
+				return "column 'op' is empty, and the request names no operation";
+			}
+			int last = this.arguments.length;
+			while (last > 0 && !cells.has(this.arguments[last - 1])) {
+				last--;
+			}
+			for (int i = 0; i < last; i++) {
+				if (!cells.has(this.arguments[i])) {
+					return absent("arg" + (i + 1)) + ", as 'arg" + last + "' is not";
+				}
+				cells.addTo(record, this.arguments[i]);
+			}
+			return null;
+		}
+
+	}
+
+}

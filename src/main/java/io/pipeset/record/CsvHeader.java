@@ -1,0 +1,137 @@
+package io.pipeset.record;
+
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+
+/** The row that names the columns, read once. */
+final class CsvHeader {
+
+	private static final int MOST_COLUMNS = 10_000;
+
+	private static final Pattern ARGUMENT = Pattern.compile("arg[1-9][0-9]{0,4}");
+
+	private final Map<String, Integer> places = new LinkedHashMap<>();
+
+	private @Nullable String problem;
+
+	/** Takes the names out of a row, if they are as many as can be told apart. */
+	CsvHeader(CsvCells cells) {
+		int count = Math.min(cells.count(), MOST_COLUMNS + 1);
+		for (int i = 0; i < count && this.problem == null; i++) {
+			String name = cells.text(i);
+			if (name.isEmpty()) {
+				this.problem = "column " + (i + 1) + " of the header has no name";
+			}
+			else if (this.places.put(name, i) != null) {
+				this.problem = "the header has two columns '" + JsonKind.excerpt(name) + "'";
+			}
+		}
+		if (count > MOST_COLUMNS) {
+			this.problem = "the header has more than " + MOST_COLUMNS + " columns";
+		}
+	}
+
+	/**
+	 * Holds the names against what records of an operation need.
+	 * @return what is wrong, for the caller to read, or {@code null}
+	 */
+	@Nullable String check(@Nullable Operation operation) {
+		if (this.problem != null) {
+			return this.problem;
+		}
+		if (!this.places.containsKey("key")) {
+			return "the header has no column 'key'" + found();
+		}
+		if (operation == null && !namesOperations()) {
+			return "the header has no column 'op', and the request names no operation by '?op='" + found();
+		}
+		if (isFor(Operation.HSET, operation)) {
+			return (this.places.size() > 1) ? null
+					: "HSET takes the column 'key' and a column for each field" + found();
+		}
+		return (hasValues(operation)) ? checkValues() : checkArguments(operation);
+	}
+
+	/** What the rows mean under a header without problems. */
+	CsvColumns columns(@Nullable Operation operation) {
+		int size = this.places.size();
+		int key = place("key");
+		if (isFor(Operation.HSET, operation)) {
+			byte[][] fields = this.places.keySet()
+				.stream()
+				.map((name) -> name.getBytes(StandardCharsets.UTF_8))
+				.toArray(byte[][]::new);
+			return new CsvColumns.Fields(key, fields);
+		}
+		if (hasValues(operation)) {
+			return new CsvColumns.Value(size, key, place("value"), place("ttl"));
+		}
+		return new CsvColumns.Arguments(size, key, place("op"), operation,
+				arguments().values().stream().mapToInt(Integer::intValue).toArray());
+	}
+
+	private @Nullable String checkValues() {
+		for (String name : this.places.keySet()) {
+			if (!name.equals("key") && !name.equals("value") && !name.equals("ttl")) {
+				return "SET takes the columns 'key', 'value' and 'ttl', not '" + JsonKind.excerpt(name) + "'";
+			}
+		}
+		return (this.places.containsKey("value")) ? null : "the header has no column 'value'" + found();
+	}
+
+	private @Nullable String checkArguments(@Nullable Operation operation) {
+		String allowed = (namesOperations())
+				? "rows that name their operation take the columns 'op', 'key', 'arg1', 'arg2'…"
+				: operation + " takes the columns 'key', 'arg1', 'arg2'…"
+						+ ((operation == Operation.SET) ? ", or 'key', 'value' and 'ttl'" : "");
+		for (String name : this.places.keySet()) {
+			if (!name.equals("op") && !name.equals("key") && !ARGUMENT.matcher(name).matches()) {
+				return allowed + ", not '" + JsonKind.excerpt(name) + "'";
+			}
+		}
+		int next = 1;
+		for (int number : arguments().keySet()) {
+			if (number != next++) {
+				return "the header has no column 'arg" + (next - 1) + "'" + found();
+			}
+		}
+		return null;
+	}
+
+	private Map<Integer, Integer> arguments() {
+		Map<Integer, Integer> arguments = new TreeMap<>();
+		this.places.forEach((name, place) -> {
+			if (ARGUMENT.matcher(name).matches()) {
+				arguments.put(Integer.valueOf(name.substring("arg".length())), place);
+			}
+		});
+		return arguments;
+	}
+
+	private boolean namesOperations() {
+		return this.places.containsKey("op");
+	}
+
+	private boolean isFor(Operation wanted, @Nullable Operation operation) {
+		return operation == wanted && !namesOperations();
+	}
+
+	private boolean hasValues(@Nullable Operation operation) {
+		return isFor(Operation.SET, operation) && arguments().isEmpty();
+	}
+
+	private int place(String name) {
+		return Objects.requireNonNullElse(this.places.get(name), CsvColumns.NONE);
+	}
+
+	private String found() {
+		return "; found: " + JsonKind.excerpt(String.join(", ", this.places.keySet()));
+	}
+
+}

@@ -1,0 +1,129 @@
+package io.pipeset.record;
+
+import java.io.IOException;
+
+/**
+ * Finds the commands of a body by the lengths they declare, none of which is believed
+ * before its bytes are there. Where a length is not one, nobody can tell a value from the
+ * next command, and the job ends.
+ */
+final class RespReader implements RecordReader {
+
+	private final BodyBuffer buffer;
+
+	private final RecordLimit limit;
+
+	private final RespHeader header;
+
+	/** Inline commands, and what stands between commands. */
+	private final LineReader lines;
+
+	private final Command command = new Command();
+
+	/** The bulk strings of an oversized command that are still to come. */
+	private long bulksToSkip;
+
+	private long bytesToSkip;
+
+	RespReader(BodyBuffer buffer, RecordLimit limit) {
+		this.buffer = buffer;
+		this.limit = limit;
+		this.header = new RespHeader(buffer);
+		this.lines = new LineReader(buffer, new TextParser(false), limit, false);
+	}
+
+	@Override
+	public boolean read(Record record) throws IOException {
+		this.header.throwIfLost();
+		skipOversized();
+		while (this.lines.findLine()) {
+			byte first = this.buffer.bytes()[this.buffer.start()];
+			if (first == '*') {
+				if (readCommand(record)) {
+					return true;
+				}
+			}
+			else if (beginsInlineCommand(first)) {
+				return this.lines.read(record);
+			}
+			else {
+				throw this.header.lost(this.buffer.start(),
+						"expected '*' or an inline command, found " + JsonFault.name(first));
+			}
+		}
+		return false;
+	}
+
+	/**
+	 * Reads a command that begins where the buffer does; none is an empty one, which
+	 * Redis skips too.
+	 */
+	private boolean readCommand(Record record) throws IOException {
+		long words = this.header.read('*', 0, Integer.MAX_VALUE, "a command");
+		int at = this.header.length();
+		if (words > Command.MOST_WORDS) {
+			record.begin(0);
+			Command.refuseLength(record);
+			skip(at, 0, words);
+			return true;
+		}
+		this.command.begin();
+		for (long i = 0; i < words; i++) {
+			long length = this.header.read('$', at, RespHeader.MOST_BULK_BYTES, "a bulk string");
+			at += this.header.length();
+			if (at + length + RespHeader.CRLF > this.limit.bytes()) {
+				this.limit.refuse(record, 0);
+				skip(at, length + RespHeader.CRLF, words - i - 1);
+				return true;
+			}
+			int end = at + (int) length;
+			this.header.expectLineEnd(end);
+			this.command.add(at, (int) length);
+			at = end + RespHeader.CRLF;
+		}
+		int start = this.buffer.start();
+		if (words > 0) {
+			this.command.deliver(record, 0, this.buffer.bytes(), start);
+		}
+		this.buffer.consume(start + at);
+		return words > 0;
+	}
+
+	private void skip(int at, long bytes, long bulks) {
+		this.buffer.consume(this.buffer.start() + at);
+		this.bytesToSkip = bytes;
+		this.bulksToSkip = bulks;
+	}
+
+	private void skipOversized() throws IOException {
+		skipBulk();
+		while (this.bulksToSkip > 0) {
+			this.bytesToSkip = this.header.read('$', 0, RespHeader.MOST_BULK_BYTES, "a bulk string") + RespHeader.CRLF;
+			this.buffer.consume(this.buffer.start() + this.header.length());
+			this.bulksToSkip--;
+			skipBulk();
+		}
+	}
+
+	private void skipBulk() throws IOException {
+		while (this.bytesToSkip > RespHeader.CRLF) {
+			this.header.require(1);
+			int available = this.buffer.end() - this.buffer.start();
+			int skipped = (int) Math.min(available, this.bytesToSkip - RespHeader.CRLF);
+			this.buffer.consume(this.buffer.start() + skipped);
+			this.bytesToSkip -= skipped;
+		}
+		if (this.bytesToSkip > 0) {
+			this.header.expectLineEnd(0);
+			this.buffer.consume(this.buffer.start() + RespHeader.CRLF);
+			this.bytesToSkip = 0;
+		}
+	}
+
+	// Anything else than a name is more likely the middle of a value, whose rest must not
+	// be taken for commands.
+	private static boolean beginsInlineCommand(byte first) {
+		return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '"' || first == '\'';
+	}
+
+}
