@@ -51,8 +51,13 @@ final class Wire implements AutoCloseable {
 	}
 
 	Wire chunk(String text) throws IOException {
-		int length = text.getBytes(StandardCharsets.UTF_8).length;
-		return send(Integer.toHexString(length) + "\r\n" + text + "\r\n");
+		return chunk(text.getBytes(StandardCharsets.UTF_8));
+	}
+
+	Wire chunk(byte[] bytes) throws IOException {
+		send(Integer.toHexString(bytes.length) + "\r\n");
+		this.socket.getOutputStream().write(bytes);
+		return send("\r\n");
 	}
 
 	Wire lastChunk() throws IOException {
