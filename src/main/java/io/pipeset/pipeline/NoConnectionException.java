@@ -8,7 +8,7 @@ public final class NoConnectionException extends Exception {
 	}
 
 	NoConnectionException(Throwable cause) {
-		super(cause.getMessage(), cause);
+		super((cause.getMessage() != null) ? cause.getMessage() : cause.getClass().getSimpleName(), cause);
 	}
 
 }

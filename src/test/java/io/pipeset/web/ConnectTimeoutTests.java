@@ -1,0 +1,57 @@
+package io.pipeset.web;
+
+import java.time.Duration;
+
+import io.lettuce.core.KillArgs;
+import io.pipeset.redis.TestRedis;
+import io.pipeset.report.Counts;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.RepeatedTest;
+import tools.jackson.databind.JsonNode;
+
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** A job waits for a connection no longer than its own timeout. */
+@ServiceTest(properties = "pipeset.pipeline.connect-timeout=30s")
+class ConnectTimeoutTests {
+
+	private static final TestRedis redis = TestRedis.start();
+
+	private final Service service;
+
+	ConnectTimeoutTests(Service service) {
+		this.service = service;
+	}
+
+	@DynamicPropertySource
+	static void properties(DynamicPropertyRegistry registry) {
+		redis.register(registry);
+	}
+
+	@AfterAll
+	static void end() {
+		redis.close();
+	}
+
+	@RepeatedTest(2)
+	void aConnectionThatIsNotOpenInTimeIsNotWaitedFor() {
+		redis.pause();
+		try {
+			long began = System.nanoTime();
+			JsonNode job = this.service.post("/pipeset/1000?timeout=300ms").job(503, "redis-unreachable", "failed");
+			assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(15));
+			assertThat(Answer.counts(job)).isEqualTo(new Counts(1000, 0, 0, 0, 0, 1000));
+		}
+		finally {
+			redis.resume();
+		}
+		await().atMost(Duration.ofSeconds(20))
+			.untilAsserted(() -> this.service.post("/pipeset/1000?timeout=5s").report());
+		redis.client().clientKill(KillArgs.Builder.typeNormal().skipme());
+	}
+
+}
