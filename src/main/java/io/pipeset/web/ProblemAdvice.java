@@ -16,6 +16,7 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.context.request.ServletWebRequest;
 import org.springframework.web.context.request.WebRequest;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
 
@@ -28,6 +29,11 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 	@Override
 	protected @Nullable ResponseEntity<Object> handleExceptionInternal(Exception ex, @Nullable Object body,
 			HttpHeaders headers, HttpStatusCode status, WebRequest request) {
+		if (request instanceof ServletWebRequest servlet && servlet.getResponse() != null
+				&& servlet.getResponse().isCommitted()) {
+			log.debug("Nobody is there to read the answer: {}", ex.getClass().getName());
+			return null;
+		}
 		ProblemDetail found = (ex instanceof ErrorResponse response) ? response.getBody() : null;
 		ProblemDetail problem = (found != null && isTyped(found.getType())) ? found
 				: Problems.detail(status, (found != null) ? found.getDetail() : null);

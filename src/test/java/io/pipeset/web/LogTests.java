@@ -82,6 +82,11 @@ class LogTests {
 				.singleElement()
 				.satisfies((line) -> assertThat(levels(lines, line.at("/jobId").asString())).containsExactly("WARN",
 						"INFO"));
+			assertThat(lines)
+				.filteredOn((line) -> line.at("/message").asString("").contains("received=1234 applied=1234 "))
+				.as("a job whose caller went away after its upload")
+				.hasSize(1);
+			assertThat(lines).extracting((line) -> line.at("/log/level").asString("")).doesNotContain("ERROR");
 			assertThat(lines).extracting((line) -> line.at("/message").asString(""))
 				.anyMatch((message) -> message.contains(", malformed-body: at byte "))
 				.anyMatch((message) -> message.contains("with OOM"))
@@ -107,6 +112,10 @@ class LogTests {
 			wire.chunk("[\"SET\",\"gone\"," + secret + "]\n[\"SET\",\"b\",\"" + SECRET);
 			await().atMost(SOON).until(() -> redis.client().exists("gone") == 1);
 		}
+		try (Wire wire = Wire.upload(service, "/v1/jobs?results=all")) {
+			wire.chunk(("[\"SET\",\"deaf\"," + secret + "]\n").repeat(1234)).lastChunk();
+		}
+		await().atMost(SOON).until(() -> redis.client().exists("deaf") == 1);
 	}
 
 	private void faultsOfRedis(Service service, TestRedis redis) throws Exception {
