@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -44,7 +45,8 @@ class ShutdownTests {
 			CompletableFuture<Answer> generated = service
 				.sendAsync(service.request("/listinput/generated?count=10000000&flush=each&results=none")
 					.POST(BodyPublishers.noBody()));
-			await().atMost(SOON).until(() -> this.redis.exists("paused1", "paused2", "large5000", "generated") == 4);
+			List<String> keys = List.of("paused1", "paused2", "large5000", "generated");
+			await().atMost(SOON).untilAsserted(() -> assertThat(keys).allMatch((key) -> this.redis.exists(key) == 1));
 			process.terminate();
 			Counts counts = stopped(large.answer());
 			on.set(false);
