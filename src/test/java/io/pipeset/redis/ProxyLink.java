@@ -1,0 +1,136 @@
+package io.pipeset.redis;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.socket.SocketChannel;
+import io.pipeset.redis.FaultProxy.Way;
+import org.jspecify.annotations.Nullable;
+
+/** A connection through a {@link FaultProxy}. */
+public final class ProxyLink {
+
+	private final FaultProxy proxy;
+
+	private final SocketChannel client;
+
+	private @Nullable SocketChannel server;
+
+	private @Nullable ProxyFlow commands;
+
+	private @Nullable ProxyFlow replies;
+
+	ProxyLink(FaultProxy proxy, SocketChannel client) {
+		this.proxy = proxy;
+		this.client = client;
+	}
+
+	/** Breaks it (RST), for both sides. */
+	public void reset() {
+		this.proxy.call(() -> {
+			resetNow();
+			return null;
+		});
+	}
+
+	/**
+	 * Ends it in order (FIN), for both sides: what was forwarded will be read, and what
+	 * was not is gone.
+	 */
+	public void end() {
+		this.proxy.call(() -> {
+			closeNow();
+			return null;
+		});
+	}
+
+	/** Stops both directions. */
+	public void stop() {
+		this.proxy.call(() -> {
+			flow(Way.COMMANDS).stop();
+			flow(Way.REPLIES).stop();
+			return null;
+		});
+	}
+
+	/** Forwards again, from where it stopped. */
+	public void goOn() {
+		this.proxy.call(() -> {
+			flow(Way.COMMANDS).goOn();
+			flow(Way.REPLIES).goOn();
+			return null;
+		});
+	}
+
+	void open(SocketChannel server) {
+		this.server = server;
+		this.commands = new ProxyFlow(this.proxy, this, Way.COMMANDS, this.client, server);
+		this.replies = new ProxyFlow(this.proxy, this, Way.REPLIES, server, this.client);
+		this.client.pipeline().addLast(this.commands);
+		server.pipeline().addLast(this.replies);
+	}
+
+	void start() {
+		this.client.closeFuture().addListener((closed) -> goneIfClosed());
+		this.server.closeFuture().addListener((closed) -> goneIfClosed());
+		this.client.config().setAutoRead(true);
+		this.server.config().setAutoRead(true);
+	}
+
+	ProxyFlow other(ProxyFlow flow) {
+		return (flow == this.commands) ? flow(Way.REPLIES) : flow(Way.COMMANDS);
+	}
+
+	void healNow() {
+		if (this.commands == null) {
+			return;
+		}
+		if (this.commands.hasEnded() || this.replies.hasEnded()) {
+			resetNow();
+		}
+		else {
+			this.commands.goOn();
+			this.replies.goOn();
+		}
+	}
+
+	void resetNow() {
+		linger(this.client);
+		linger(this.server);
+		closeNow();
+	}
+
+	private void closeNow() {
+		if (this.commands != null) {
+			this.commands.drop();
+			this.replies.drop();
+		}
+		ChannelFuture unused = this.client.close();
+		if (this.server != null) {
+			ChannelFuture unusedToo = this.server.close();
+		}
+		this.proxy.closed(this);
+	}
+
+	private void goneIfClosed() {
+		if (!this.client.isOpen() && !this.server.isOpen()) {
+			this.proxy.closed(this);
+		}
+	}
+
+	private ProxyFlow flow(Way way) {
+		return (way == Way.COMMANDS) ? this.commands : this.replies;
+	}
+
+	private static void linger(@Nullable Channel channel) {
+		if (channel != null && channel.isOpen()) {
+			channel.config().setOption(ChannelOption.SO_LINGER, 0);
+		}
+	}
+
+	@Override
+	public String toString() {
+		return this.client + " " + this.commands + ", " + this.server + " " + this.replies;
+	}
+
+}
