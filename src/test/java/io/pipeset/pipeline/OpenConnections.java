@@ -1,0 +1,51 @@
+package io.pipeset.pipeline;
+
+import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.channel.Channel;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.util.concurrent.GlobalEventExecutor;
+
+import org.springframework.boot.data.redis.autoconfigure.ClientResourcesBuilderCustomizer;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * Knows how many of the service's connections to Redis are open on their own side. A test
+ * extends it in a nested configuration, which is read after the service's own.
+ */
+public class OpenConnections {
+
+	@Bean
+	public Count openConnections() {
+		return new Count();
+	}
+
+	@Bean
+	public ClientResourcesBuilderCustomizer countedConnections(Count count) {
+		return (resources) -> resources.nettyCustomizer(new NettyCustomizer() {
+
+			@Override
+			public void afterChannelInitialized(Channel channel) {
+				ReplyHandler.addTo(channel);
+				count.channels.add(channel);
+			}
+
+		});
+	}
+
+	/** The connections that are open. */
+	public static final class Count {
+
+		private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+
+		/**
+		 * How many there are.
+		 * @return the count
+		 */
+		public int now() {
+			return this.channels.size();
+		}
+
+	}
+
+}

@@ -1,0 +1,234 @@
+package io.pipeset.web;
+
+import java.time.Duration;
+
+import io.lettuce.core.KillArgs;
+import io.pipeset.redis.FaultProxy;
+import io.pipeset.redis.ProxyLink;
+import io.pipeset.redis.TestRedis;
+
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What breaks in a run of the campaign. While it strikes, the connection that has come to
+ * the place is stopped there.
+ */
+enum FaultTrouble {
+
+	NONE {
+		@Override
+		boolean hasPlace() {
+			return false;
+		}
+	},
+
+	RESET {
+		@Override
+		void strike(TestRedis redis, FaultProxy proxy, ProxyLink link) {
+			link.reset();
+		}
+	},
+
+	/** What was forwarded is read by Redis, which closes nothing before it has run it. */
+	END {
+		@Override
+		void strike(TestRedis redis, FaultProxy proxy, ProxyLink link) {
+			link.end();
+		}
+	},
+
+	RESET_ALL {
+		@Override
+		void strike(TestRedis redis, FaultProxy proxy, ProxyLink link) {
+			proxy.resetAll();
+		}
+	},
+
+	/** One connection is silent in one direction. */
+	HANG {
+		@Override
+		void strike(TestRedis redis, FaultProxy proxy, ProxyLink link) {
+			// It is stopped already, and stays so.
+		}
+	},
+
+	/** One connection is silent. */
+	HANG_BOTH_WAYS {
+		@Override
+		void strike(TestRedis redis, FaultProxy proxy, ProxyLink link) {
+			link.stop();
+		}
+	},
+
+	/** All connections are silent, new ones too. */
+	HANG_ALL {
+		@Override
+		void strike(TestRedis redis, FaultProxy proxy, ProxyLink link) {
+			proxy.stopAll();
+		}
+	},
+
+	SLOW {
+		@Override
+		boolean hasPlace() {
+			return false;
+		}
+
+		@Override
+		void prepare(TestRedis redis, FaultProxy proxy, int bytes) {
+			proxy.slow(Math.max(100, bytes / 200));
+		}
+	},
+
+	LATE {
+		@Override
+		boolean hasPlace() {
+			return false;
+		}
+
+		@Override
+		void prepare(TestRedis redis, FaultProxy proxy, int bytes) {
+			proxy.delay(Duration.ofMillis(3));
+		}
+	},
+
+	/**
+	 * What was answered is there after the restart, because the campaign's Redis writes
+	 * it to its file before it answers (appendfsync always). One that does not may lose
+	 * what is reported as applied, about which no client can know.
+	 */
+	KILL {
+		@Override
+		void strike(TestRedis redis, FaultProxy proxy, ProxyLink link) {
+			redis.kill();
+			link.goOn();
+		}
+
+		@Override
+		void heal(TestRedis redis) {
+			redis.restart();
+		}
+	},
+
+	KILL_AND_RESTART {
+		@Override
+		void strike(TestRedis redis, FaultProxy proxy, ProxyLink link) {
+			redis.restart();
+			link.goOn();
+		}
+	},
+
+	PAUSE {
+		@Override
+		void strike(TestRedis redis, FaultProxy proxy, ProxyLink link) {
+			redis.pause();
+			link.goOn();
+		}
+
+		@Override
+		void heal(TestRedis redis) {
+			redis.resume();
+		}
+	},
+
+	CLIENT_PAUSE {
+		@Override
+		void strike(TestRedis redis, FaultProxy proxy, ProxyLink link) {
+			redis.client().clientPause(600);
+			link.goOn();
+		}
+	},
+
+	READ_ONLY {
+		@Override
+		void strike(TestRedis redis, FaultProxy proxy, ProxyLink link) {
+			redis.client().replicaof("127.0.0.1", 1);
+			link.goOn();
+		}
+
+		@Override
+		void heal(TestRedis redis) {
+			redis.client().replicaofNoOne();
+		}
+	},
+
+	OUT_OF_MEMORY {
+		@Override
+		void strike(TestRedis redis, FaultProxy proxy, ProxyLink link) {
+			redis.client().configSet("maxmemory", "1");
+			link.goOn();
+		}
+
+		@Override
+		void heal(TestRedis redis) {
+			redis.client().configSet("maxmemory", "0");
+		}
+	},
+
+	QUERY_BUFFER {
+		@Override
+		boolean hasPlace() {
+			return false;
+		}
+
+		@Override
+		void prepare(TestRedis redis, FaultProxy proxy, int bytes) {
+			redis.client().configSet("client-query-buffer-limit", "1mb");
+		}
+
+		@Override
+		void heal(TestRedis redis) {
+			redis.client().configSet("client-query-buffer-limit", "1gb");
+		}
+	},
+
+	CLIENT_KILL {
+		@Override
+		void strike(TestRedis redis, FaultProxy proxy, ProxyLink link) {
+			redis.client().clientKill(KillArgs.Builder.typeNormal().skipme());
+			link.goOn();
+		}
+	};
+
+	/** Whether it strikes at a place; else it is there from the start. */
+	boolean hasPlace() {
+		return true;
+	}
+
+	/** Whether it shows in a timeout only. */
+	boolean isSilent() {
+		return this == HANG || this == HANG_BOTH_WAYS || this == HANG_ALL || this == PAUSE || this == CLIENT_PAUSE;
+	}
+
+	/** Whether every record is to run all the same. */
+	boolean isHarmless() {
+		return this == NONE || this == SLOW || this == LATE;
+	}
+
+	/** Whether Redis refuses what is written to it. */
+	boolean isRefusal() {
+		return this == READ_ONLY || this == OUT_OF_MEMORY;
+	}
+
+	void prepare(TestRedis redis, FaultProxy proxy, int bytes) {
+		// Most strike later.
+	}
+
+	void strike(TestRedis redis, FaultProxy proxy, ProxyLink link) {
+		throw new IllegalStateException(this + " has no place");
+	}
+
+	void heal(TestRedis redis) {
+		// Most leave nothing behind.
+	}
+
+	final void end(TestRedis redis, FaultProxy proxy) {
+		heal(redis);
+		await().atMost(Duration.ofSeconds(20))
+			.pollInterval(Duration.ofMillis(5))
+			.ignoreExceptions()
+			.until(() -> redis.client().ping().equals("PONG"));
+		proxy.heal();
+	}
+
+}

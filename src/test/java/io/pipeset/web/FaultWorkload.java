@@ -1,0 +1,173 @@
+package io.pipeset.web;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a run of the campaign sends: picked by its seed, and known by index, so that the
+ * report can be held against Redis record by record. Every value is unique, and so is
+ * every element of a list.
+ *
+ * @param path path and settings of the request
+ * @param mediaType of the upload; {@code null} where the records are generated
+ * @param records what is sent, by index
+ */
+record FaultWorkload(String path, @Nullable String mediaType, List<Sent> records) {
+
+	/** Values that wait in each queue before the job, taken by RPOP from the first on. */
+	static final int QUEUED = 400;
+
+	/** A string that is in the way of HSET. */
+	static final String IN_THE_WAY = "w:string";
+
+	/** How the records come: the weights of the draw. */
+	private static final List<String> FORMS = List.of("pipeset", "pipehset", "listinput", "piperpop", "ndjson",
+			"ndjson", "ndjson", "json");
+
+	static FaultWorkload pick(Random random, FaultTrouble trouble) {
+		String form = (trouble == FaultTrouble.QUERY_BUFFER) ? "ndjson" : FORMS.get(random.nextInt(FORMS.size()));
+		// As many of tens as of hundreds and of thousands, and now and then very few.
+		int count = (random.nextInt(10) == 0) ? 1 + random.nextInt(5)
+				: (int) (20 * Math.exp(random.nextDouble() * Math.log(400)));
+		boolean uploaded = form.endsWith("json");
+		List<Sent> records = new ArrayList<>();
+		int keys = 1 + random.nextInt(60);
+		int padding = (random.nextInt(6) == 0) ? Math.min(3000, 1_000_000 / count) : random.nextInt(30);
+		int large = (trouble == FaultTrouble.QUERY_BUFFER) ? random.nextInt(count) : -1;
+		for (int i = 0; i < count; i++) {
+			records.add(switch (form) {
+				case "pipeset" -> Sent.set("keyA" + digits(i), "value-" + digits(i));
+				case "pipehset" ->
+					Sent.hset("hashA" + digits(i), Map.of("id", Integer.toString(i), "value", "value-" + digits(i)));
+				case "listinput" -> Sent.lpush("l:0", "value-" + digits(i));
+				case "piperpop" -> Sent.rpop("q:0", 1);
+				default -> any(random, i, keys, (i == large) ? 3 << 20 : padding);
+			});
+		}
+		String path = switch (form) {
+			case "pipeset", "pipehset" -> "/" + form + "/" + count + "?";
+			case "listinput" -> "/listinput/l:0?count=" + count + "&";
+			case "piperpop" -> "/piperpop/" + count + "?key=q:0&";
+			default -> "/v1/jobs?";
+		};
+		return new FaultWorkload(path + settings(random, count, trouble),
+				(!uploaded) ? null : (form.equals("json")) ? Service.JSON : Service.NDJSON, records);
+	}
+
+	private static String settings(Random random, int count, FaultTrouble trouble) {
+		int batchSize = List.of(1 + random.nextInt(20), 100, 1000, 100_000).get(random.nextInt(4));
+		if (batchSize < 10 && count > 1000) {
+			batchSize = 50;
+		}
+		String flush = List.of("each", "close", "buffered:" + (1 + random.nextInt(200)), "buffered:1000")
+			.get(random.nextInt(4));
+		int concurrency = List.of(1, 1, 2, 4, 8).get(random.nextInt(5));
+		return "results=all&batchSize=" + batchSize + "&flush=" + flush + "&concurrency=" + concurrency + "&timeout="
+				+ ((trouble.isSilent()) ? "300ms" : "10s");
+	}
+
+	private static Sent any(Random random, int index, int keys, int padding) {
+		String unique = "v" + index + "-" + "x".repeat(padding);
+		int key = random.nextInt(keys);
+		int draw = random.nextInt(100);
+		if (draw < 30 || padding > 10_000) {
+			return Sent.set("s:" + key, unique);
+		}
+		if (draw < 50) {
+			return Sent.hset("h:" + key, Map.of("a", unique, "b", unique));
+		}
+		if (draw < 70) {
+			return Sent.lpush("l:" + key, unique);
+		}
+		if (draw < 92) {
+			return Sent.rpop("q:" + key % 5, 1 + random.nextInt(2));
+		}
+		if (draw < 95) {
+			return Sent.del("s:" + key, "s:" + random.nextInt(keys));
+		}
+		return (draw < 98) ? Sent.hset(IN_THE_WAY, Map.of("a", unique)) : Sent.malformed();
+	}
+
+	/** What is in Redis before the job. */
+	Map<String, List<String>> queues() {
+		return this.records.stream()
+			.filter((record) -> record.op().equals("RPOP"))
+			.map(Sent::key)
+			.distinct()
+			.collect(Collectors.toMap((key) -> key,
+					(key) -> IntStream.range(0, QUEUED).mapToObj((i) -> key + "-" + i).toList(), (a, b) -> a,
+					LinkedHashMap::new));
+	}
+
+	String body() {
+		boolean json = Service.JSON.equals(this.mediaType);
+		return this.records.stream()
+			.map(Sent::toJson)
+			.collect(Collectors.joining((json) ? "," : "\n", (json) ? "[" : "", (json) ? "]" : "\n"));
+	}
+
+	private static String digits(int number) {
+		return "%05d".formatted(number);
+	}
+
+	/**
+	 * A record.
+	 *
+	 * @param op its operation; empty for a malformed one
+	 * @param keys its keys
+	 * @param leaves what SET and HSET leave in their key; LPUSH's element
+	 * @param takes how many values RPOP takes
+	 * @param toJson how it is spelt
+	 */
+	record Sent(String op, List<String> keys, String leaves, int takes, String toJson) {
+
+		static Sent set(String key, String value) {
+			return new Sent("SET", List.of(key), value, 0,
+					"{\"op\":\"SET\",\"key\":\"%s\",\"value\":\"%s\"}".formatted(key, value));
+		}
+
+		static Sent hset(String key, Map<String, String> fields) {
+			return new Sent("HSET", List.of(key), new TreeMap<>(fields).toString(), 0,
+					"{\"op\":\"HSET\",\"key\":\"%s\",\"fields\":{%s}}".formatted(key,
+							fields.entrySet()
+								.stream()
+								.map((field) -> "\"%s\":\"%s\"".formatted(field.getKey(), field.getValue()))
+								.collect(Collectors.joining(","))));
+		}
+
+		static Sent lpush(String key, String element) {
+			return new Sent("LPUSH", List.of(key), element, 0, "[\"LPUSH\",\"%s\",\"%s\"]".formatted(key, element));
+		}
+
+		static Sent rpop(String key, int count) {
+			return new Sent("RPOP", List.of(key), "", count, (count == 1) ? "[\"RPOP\",\"%s\"]".formatted(key)
+					: "[\"RPOP\",\"%s\",\"%d\"]".formatted(key, count));
+		}
+
+		static Sent del(String one, String another) {
+			return new Sent("DEL", List.of(one, another), "", 0, "[\"DEL\",\"%s\",\"%s\"]".formatted(one, another));
+		}
+
+		static Sent malformed() {
+			return new Sent("", List.of(), "", 0, "{\"op\":\"SET\",\"key\":\"s:0\"}");
+		}
+
+		String key() {
+			return this.keys.get(0);
+		}
+
+		boolean isRepeatable() {
+			return this.op.equals("SET") || this.op.equals("HSET") || this.op.equals("DEL");
+		}
+
+	}
+
+}
