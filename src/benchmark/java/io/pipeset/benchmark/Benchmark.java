@@ -12,6 +12,7 @@ import io.pipeset.benchmark.cases.Bench;
 import io.pipeset.benchmark.cases.BenchmarkCase;
 import io.pipeset.benchmark.cases.DefaultsCase;
 import io.pipeset.benchmark.cases.FarCase;
+import io.pipeset.benchmark.cases.FormatsCase;
 import io.pipeset.benchmark.cases.Grid;
 import io.pipeset.benchmark.cases.HashCase;
 import io.pipeset.benchmark.cases.JvmCase;
@@ -35,7 +36,8 @@ import io.pipeset.benchmark.report.Versions;
 /** Runs the cases that were asked for, shows their figures and writes them down. */
 public final class Benchmark {
 
-	private static final List<String> FULL = List.of("set", "rivals", "hset", "rpop", "values", "small", "far");
+	private static final List<String> FULL = List.of("set", "formats", "rivals", "hset", "rpop", "values", "small",
+			"far");
 
 	private static final String LONG = "long";
 
@@ -85,6 +87,7 @@ public final class Benchmark {
 	private Map<String, BenchmarkCase> chosen() {
 		Map<String, BenchmarkCase> all = new LinkedHashMap<>();
 		all.put("set", new SetCase());
+		all.put("formats", new FormatsCase());
 		all.put("rivals", new RivalsCase());
 		all.put("hset", new HashCase());
 		all.put("rpop", new PopCase());

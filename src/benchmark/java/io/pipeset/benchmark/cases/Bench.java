@@ -168,7 +168,7 @@ public final class Bench implements AutoCloseable {
 	Contender upload(Dataset dataset, Form form, JavaServer service, String query) {
 		Path file = dataset.file(form);
 		return new Contender(form.name().toLowerCase(Locale.ROOT), "Pipeset, " + form, service,
-				() -> this.caller.post(service.uri("/v1/jobs?" + query), file, form.mediaType()));
+				() -> this.caller.post(service.uri("/v1/jobs?" + query), file, form));
 	}
 
 	/** A call that makes the service generate its records. */

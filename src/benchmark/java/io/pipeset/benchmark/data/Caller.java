@@ -59,28 +59,28 @@ public final class Caller {
 	 * @return the records that the answers say are applied
 	 */
 	public long post(List<URI> uris) {
-		return post(uris, null, "");
+		return post(uris, null, Map.of());
 	}
 
 	/**
 	 * Posts a file.
 	 * @param uri the address
 	 * @param body the file
-	 * @param mediaType its type
+	 * @param form how it is written
 	 * @return the records that the answer says are applied
 	 */
-	public long post(URI uri, Path body, String mediaType) {
-		return post(List.of(uri), body, mediaType);
+	public long post(URI uri, Path body, Form form) {
+		return post(List.of(uri), body, form.headers());
 	}
 
-	private long post(List<URI> uris, @Nullable Path body, String mediaType) {
+	private long post(List<URI> uris, @Nullable Path body, Map<String, String> headers) {
 		try {
 			Files.createDirectories(this.answers);
 			if (this.curl.isPresent()) {
-				curl(this.curl.get(), uris, body, mediaType);
+				curl(this.curl.get(), uris, body, headers);
 			}
 			else {
-				send(uris, body, mediaType);
+				send(uris, body, headers);
 			}
 			long applied = 0;
 			for (int i = 0; i < uris.size(); i++) {
@@ -93,10 +93,12 @@ public final class Caller {
 		}
 	}
 
-	private void curl(Program program, List<URI> uris, @Nullable Path body, String mediaType) throws IOException {
+	private void curl(Program program, List<URI> uris, @Nullable Path body, Map<String, String> headers)
+			throws IOException {
 		List<String> arguments = new ArrayList<>(List.of("-sS", "-X", "POST", "-w", "%{http_code} "));
 		if (body != null) {
-			arguments.addAll(List.of("-T", body.toString(), "-H", "Content-Type: " + mediaType));
+			arguments.addAll(List.of("-T", body.toString()));
+			headers.forEach((name, value) -> arguments.addAll(List.of("-H", name + ": " + value)));
 		}
 		for (int i = 0; i < uris.size(); i++) {
 			arguments.addAll(List.of("-o", answer(i).toString(), uris.get(i).toString()));
@@ -107,11 +109,12 @@ public final class Caller {
 		}
 	}
 
-	private void send(List<URI> uris, @Nullable Path body, String mediaType) throws IOException {
+	private void send(List<URI> uris, @Nullable Path body, Map<String, String> headers) throws IOException {
 		for (int i = 0; i < uris.size(); i++) {
 			HttpRequest.Builder request = HttpRequest.newBuilder(uris.get(i));
 			if (body != null) {
-				request.header("Content-Type", mediaType).POST(BodyPublishers.ofFile(body));
+				headers.forEach(request::header);
+				request.POST(BodyPublishers.ofFile(body));
 			}
 			else {
 				request.POST(BodyPublishers.noBody());

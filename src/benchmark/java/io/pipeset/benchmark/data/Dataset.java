@@ -11,6 +11,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.zip.GZIPOutputStream;
 
 import io.pipeset.benchmark.process.BenchmarkException;
 
@@ -62,12 +63,8 @@ public final class Dataset implements AutoCloseable {
 		Path file = this.directory.resolve(this.name + "." + form.name().toLowerCase(Locale.ROOT));
 		try {
 			Files.createDirectories(this.directory);
-			try (FileOutputStream stream = new FileOutputStream(file.toFile());
-					OutputStream out = new BufferedOutputStream(stream, 1 << 20)) {
-				for (long i = 0; i < this.records; i++) {
-					out.write(text(form, i).getBytes(StandardCharsets.UTF_8));
-				}
-				out.flush();
+			try (FileOutputStream stream = new FileOutputStream(file.toFile())) {
+				write(form, new BufferedOutputStream(stream, 1 << 20));
 				stream.getFD().sync();
 			}
 			return file;
@@ -77,13 +74,36 @@ public final class Dataset implements AutoCloseable {
 		}
 	}
 
+	private void write(Form form, OutputStream file) throws IOException {
+		GZIPOutputStream gzip = (form.isGzipped()) ? new GZIPOutputStream(file, 1 << 16) : null;
+		OutputStream out = (gzip != null) ? gzip : file;
+		for (long i = 0; i < this.records; i++) {
+			out.write(text(form, i).getBytes(StandardCharsets.UTF_8));
+		}
+		if (gzip != null) {
+			gzip.finish();
+		}
+		file.flush();
+	}
+
 	private String text(Form form, long number) {
 		return switch (form) {
 			case RESP -> resp(this.shape.command(number));
-			case NDJSON -> this.shape.json(number) + "\n";
+			case NDJSON, NDJSON_GZIP -> this.shape.json(number) + "\n";
 			case JSON ->
 				((number == 0) ? "[" : ",\n") + this.shape.json(number) + ((number == this.records - 1) ? "]\n" : "");
+			case CSV -> ((number == 0) ? header(this.shape.command(0).size()) : "")
+					+ String.join(",", this.shape.command(number)) + "\n";
+			case TEXT -> String.join(" ", this.shape.command(number)) + "\n";
 		};
+	}
+
+	private static String header(int columns) {
+		StringBuilder header = new StringBuilder("op,key");
+		for (int i = 2; i < columns; i++) {
+			header.append(",arg").append(i - 1);
+		}
+		return header.append('\n').toString();
 	}
 
 	/** A command of ASCII arguments. */
