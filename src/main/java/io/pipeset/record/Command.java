@@ -8,6 +8,11 @@ final class Command {
 	/** As many words as Redis itself took in a command before 7.0. */
 	static final int MOST_WORDS = 1 << 20;
 
+	/**
+	 * Why a record of more words is refused, whose places alone would fill the memory.
+	 */
+	static final String TOO_LONG = "the record has more than " + (MOST_WORDS - 1) + " arguments";
+
 	private final Spans words = new Spans();
 
 	private boolean tooLong;
@@ -35,7 +40,7 @@ final class Command {
 	void deliver(Record record, long line, byte[] source, int base) {
 		identify(record, line, source, base);
 		if (this.tooLong) {
-			refuseLength(record);
+			record.reject(Rejection.TOO_LARGE, TOO_LONG);
 			return;
 		}
 		if (!record.hasOperation()) {
@@ -51,10 +56,6 @@ final class Command {
 	void refuse(Record record, long line, byte[] source, String message) {
 		identify(record, line, source, 0);
 		record.reject(Rejection.MALFORMED, message);
-	}
-
-	static void refuseLength(Record record) {
-		record.reject(Rejection.TOO_LARGE, "the record has more than " + (MOST_WORDS - 1) + " arguments");
 	}
 
 	/** Why an operation is refused that the table does not have. */

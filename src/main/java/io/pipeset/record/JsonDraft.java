@@ -85,11 +85,15 @@ final class JsonDraft {
 	}
 
 	void addArgument(int offset, int length) {
-		this.args.add(offset, length);
+		if (hasRoom()) {
+			this.args.add(offset, length);
+		}
 	}
 
 	void putField(int name, int nameLength, int value, int valueLength) {
-		this.fields.put(this.source, name, nameLength, value, valueLength);
+		if (hasRoom()) {
+			this.fields.put(this.source, name, nameLength, value, valueLength);
+		}
 	}
 
 	boolean hasFields() {
@@ -152,6 +156,14 @@ final class JsonDraft {
 		}
 		this.args.addTo(record, this.source);
 		record.check();
+	}
+
+	private boolean hasRoom() {
+		boolean room = this.args.count() + 2 * this.fields.count() + 2 < Command.MOST_WORDS;
+		if (!room) {
+			refuse(Rejection.TOO_LARGE, Command.TOO_LONG);
+		}
+		return room;
 	}
 
 	private void refuse(String code, String message) {

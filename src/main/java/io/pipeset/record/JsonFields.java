@@ -42,6 +42,10 @@ final class JsonFields {
 		return this.count == 0;
 	}
 
+	int count() {
+		return this.count;
+	}
+
 	/** Adds a field, or gives one that is there already another value. */
 	void put(byte[] source, int name, int nameLength, int value, int valueLength) {
 		int row = (this.count <= MOST_COMPARED) ? findByComparing(source, name, nameLength)

@@ -63,7 +63,7 @@ final class RespReader implements RecordReader {
 		int at = this.header.length();
 		if (words > Command.MOST_WORDS) {
 			record.begin(0);
-			Command.refuseLength(record);
+			record.reject(Rejection.TOO_LARGE, Command.TOO_LONG);
 			skip(at, 0, words);
 			return true;
 		}

@@ -81,6 +81,23 @@ class NdjsonFramingTests {
 	}
 
 	@Test
+	void recordOfTooManyArgumentsIsTooLarge() throws IOException {
+		String args = "1" + ",1".repeat(Command.MOST_WORDS);
+		StringBuilder fields = new StringBuilder("\"f\":1");
+		for (int i = 0; i < Command.MOST_WORDS / 2; i++) {
+			fields.append(",\"").append(i).append("\":1");
+		}
+		assertThat(Snapshot.ndjson(
+				Snapshot.latin1("[\"DEL\"," + args + "]\n{\"op\":\"DEL\",\"key\":\"k\",\"args\":[" + args
+						+ "]}\n{\"op\":\"HSET\",\"key\":\"k\",\"fields\":{" + fields + "}}\n[\"DEL\",\"k\"]"),
+				16 << 20))
+			.extracting(Snapshot::code, Snapshot::message)
+			.containsExactly(tuple("TOO_LARGE", Command.TOO_LONG), tuple("TOO_LARGE", Command.TOO_LONG),
+					tuple("TOO_LARGE", Command.TOO_LONG), tuple(null, null));
+		assertThat(Command.TOO_LONG).isEqualTo("the record has more than 1048575 arguments");
+	}
+
+	@Test
 	void blankLineIsNeverTooLarge() throws IOException {
 		assertThat(Snapshot
 			.ndjson(Snapshot.latin1(" ".repeat(200_000) + "\n" + " ".repeat(200_000) + "[\"DEL\",\"a\"]"), 20))
