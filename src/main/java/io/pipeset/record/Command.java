@@ -48,7 +48,9 @@ final class Command {
 					new String(source, base + this.words.offset(0), this.words.length(0), StandardCharsets.UTF_8)));
 			return;
 		}
-		this.words.addTo(record, source, 2, base);
+		for (int i = 2; i < this.words.count(); i++) {
+			record.argument(source, base + this.words.offset(i), this.words.length(i));
+		}
 		record.check();
 	}
 

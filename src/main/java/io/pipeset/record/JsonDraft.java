@@ -14,7 +14,7 @@ final class JsonDraft {
 
 	private final JsonFields fields = new JsonFields();
 
-	private final Spans args = new Spans();
+	private final JsonSpans args = new JsonSpans();
 
 	private final int[] offsets = new int[JsonMember.values().length];
 

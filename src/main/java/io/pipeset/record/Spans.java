@@ -2,7 +2,7 @@ package io.pipeset.record;
 
 import java.util.Arrays;
 
-/** Where a record's words stand, until it is known that the record is good. */
+/** Where words or cells stand in the bytes of a record. */
 final class Spans {
 
 	private int[] offsetsAndLengths = new int[32];
@@ -32,18 +32,6 @@ final class Spans {
 		this.offsetsAndLengths[this.count * 2] = offset;
 		this.offsetsAndLengths[this.count * 2 + 1] = length;
 		this.count++;
-	}
-
-	/** Adds all of them to a record's arguments. */
-	void addTo(Record record, byte[] source) {
-		addTo(record, source, 0, 0);
-	}
-
-	/** Adds those from one on, whose offsets count from a base. */
-	void addTo(Record record, byte[] source, int first, int base) {
-		for (int i = first * 2; i < this.count * 2; i += 2) {
-			record.argument(source, base + this.offsetsAndLengths[i], this.offsetsAndLengths[i + 1]);
-		}
 	}
 
 }

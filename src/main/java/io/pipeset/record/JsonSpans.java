@@ -1,0 +1,36 @@
+package io.pipeset.record;
+
+import java.util.Arrays;
+
+/** Where a record's {@code args} stand, until it is known that the record is good. */
+final class JsonSpans {
+
+	private int[] offsetsAndLengths = new int[32];
+
+	private int count;
+
+	void clear() {
+		this.count = 0;
+	}
+
+	int count() {
+		return this.count;
+	}
+
+	void add(int offset, int length) {
+		if (this.count * 2 == this.offsetsAndLengths.length) {
+			this.offsetsAndLengths = Arrays.copyOf(this.offsetsAndLengths, this.count * 4);
+		}
+		this.offsetsAndLengths[this.count * 2] = offset;
+		this.offsetsAndLengths[this.count * 2 + 1] = length;
+		this.count++;
+	}
+
+	/** Adds all of them to a record's arguments. */
+	void addTo(Record record, byte[] source) {
+		for (int i = 0; i < this.count * 2; i += 2) {
+			record.argument(source, this.offsetsAndLengths[i], this.offsetsAndLengths[i + 1]);
+		}
+	}
+
+}
