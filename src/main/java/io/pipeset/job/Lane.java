@@ -242,12 +242,17 @@ final class Lane implements Runnable {
 	boolean settle(Slab slab, @Nullable Loss loss) {
 		slab.settle(this.context.account(), loss);
 		this.window.comeBack(slab);
+		boolean cameBack = slab.isDone() || !slab.isWritten();
 		boolean again = slab.retry();
 		if (again) {
 			this.window.leave(slab);
 		}
-		else {
+		else if (cameBack) {
 			this.window.free(slab);
+		}
+		else {
+			// The driver may still write replies into it; the job is at its end.
+			this.window.open();
 		}
 		this.context.checkErrors();
 		return again;
