@@ -21,7 +21,7 @@ import org.springframework.util.unit.DataSize;
  */
 @ConfigurationProperties("pipeset.pipeline")
 public record PipelineProperties(@DefaultValue("16") int maxConnections, @DefaultValue("100000") int windowCommands,
-		@DefaultValue("8MB") DataSize windowBytes, @DefaultValue("2s") Duration connectTimeout) {
+		@DefaultValue("8MB") DataSize windowBytes, @DefaultValue("5s") Duration connectTimeout) {
 
 	public PipelineProperties {
 		check("max-connections", maxConnections, 1, 1_000);

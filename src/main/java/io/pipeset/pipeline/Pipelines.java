@@ -16,10 +16,8 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 /** Runs batches, each on a connection of its own. */
 public final class Pipelines implements DisposableBean {
 
-	/**
-	 * What a new connection waits for, one after the other: the pool, TCP, its handshake.
-	 */
-	private static final int WAITS = 3;
+	/** What a new connection waits for, one after the other: TCP and its handshake. */
+	private static final int WAITS = 2;
 
 	private final Connections connections;
 

@@ -3,6 +3,7 @@ package io.pipeset.pipeline;
 import java.time.Duration;
 
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
+import io.lettuce.core.MaintNotificationsConfig;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulConnection;
@@ -77,6 +78,9 @@ class RedisConfiguration {
 			// holds every command for the whole timeout.
 			options.autoReconnect(false)
 				.disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
+				// A round trip of each handshake, for a reconnecting that is switched
+				// off.
+				.maintNotificationsConfig(MaintNotificationsConfig.disabled())
 				.timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build());
 			Duration connectTimeout = redis.getConnectTimeout();
 			options.socketOptions(SocketOptions.builder()

@@ -71,7 +71,7 @@ record FaultWorkload(String path, @Nullable String mediaType, List<Sent> records
 			.get(random.nextInt(4));
 		int concurrency = List.of(1, 1, 2, 4, 8).get(random.nextInt(5));
 		return "results=all&batchSize=" + batchSize + "&flush=" + flush + "&concurrency=" + concurrency + "&timeout="
-				+ ((trouble.isSilent()) ? "300ms" : "10s");
+				+ ((trouble.isSilent()) ? "300ms" : "10s") + "&retries=" + List.of(0, 0, 2, 10).get(random.nextInt(4));
 	}
 
 	private static Sent any(Random random, int index, int keys, int padding) {
