@@ -33,7 +33,7 @@ class LaneCapacity {
 			.description("Lanes that hold a connection")
 			.register(registry);
 		Gauge.builder("pipeset.inflight.bytes", this.inFlightBytes, AtomicLong::get)
-			.description("Bytes of commands between their slab's hand-over and its last reply")
+			.description("Bytes of slabs of commands between their hand-over and their last reply")
 			.baseUnit("bytes")
 			.register(registry);
 	}

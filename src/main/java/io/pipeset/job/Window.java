@@ -15,6 +15,12 @@ import io.pipeset.pipeline.Slab;
  */
 final class Window {
 
+	/**
+	 * What a slab takes beside its commands: by itself, in Lettuce and in Netty. Many
+	 * slabs of one command each would fill the heap otherwise.
+	 */
+	private static final int SLAB_BYTES = 8192;
+
 	private final int maxCommands;
 
 	private final long maxBytes;
@@ -76,22 +82,22 @@ final class Window {
 			this.lastCommands = slab.count();
 			this.lastBytes = slab.bytes();
 			this.commands += slab.count();
-			this.bytes += slab.bytes();
+			this.bytes += weight(slab);
 		}
 		finally {
 			this.lock.unlock();
 		}
-		this.capacity.inFlight(slab.bytes());
+		this.capacity.inFlight(weight(slab));
 	}
 
 	/** A slab comes back from its way, before anything is taken out of it. */
 	void comeBack(Slab slab) {
-		this.capacity.inFlight(-slab.bytes());
+		this.capacity.inFlight(-weight(slab));
 		this.lock.lock();
 		try {
 			this.slabs--;
 			this.commands -= slab.count();
-			this.bytes -= slab.bytes();
+			this.bytes -= weight(slab);
 		}
 		finally {
 			this.lock.unlock();
@@ -124,6 +130,10 @@ final class Window {
 
 	long blockedNanos() {
 		return this.blockedNanos;
+	}
+
+	private static int weight(Slab slab) {
+		return SLAB_BYTES + slab.bytes();
 	}
 
 	/** With less than two slabs on their way, Redis would wait for the reader. */

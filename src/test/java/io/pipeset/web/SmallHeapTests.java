@@ -1,5 +1,6 @@
 package io.pipeset.web;
 
+import java.net.http.HttpRequest.BodyPublishers;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -87,6 +88,18 @@ class SmallHeapTests {
 		Counts counts = Answer.counts(upload.get(90, TimeUnit.SECONDS).report());
 		assertThat(counts).isEqualTo(new Counts(4000, 4000, 0, 0, 0, 0));
 		assertThat(redis.strlen("k99")).isEqualTo(100_004);
+		assertHealthy();
+	}
+
+	@Test
+	void commandsWrittenOneByOneToARedisThatIsPausedFitIntoASmallHeap() throws Exception {
+		CompletableFuture<Answer> pushes = service.sendAsync(
+				service.request("/listinput/list?count=300000&flush=each&results=none").POST(BodyPublishers.noBody()));
+		await().atMost(Duration.ofSeconds(30)).until(() -> redis.exists("list") == 1);
+		redis.clientPause(3000);
+		Counts counts = Answer.counts(pushes.get(90, TimeUnit.SECONDS).report());
+		assertThat(counts).isEqualTo(new Counts(300_000, 300_000, 0, 0, 0, 0));
+		assertThat(redis.llen("list")).isEqualTo(300_000);
 		assertHealthy();
 	}
 
