@@ -30,8 +30,8 @@ class ArchitectureTests {
 		.importPackages("io.pipeset");
 
 	@ParameterizedTest
-	@CsvSource({ "record, ''", "report, ''", "embedded, ''", "pipeline, record report", "job, record report pipeline",
-			"web, record report pipeline job" })
+	@CsvSource({ "record, ''", "report, ''", "embedded, ''", "pipeline, record report", "control, pipeline",
+			"job, record report pipeline control", "web, record report pipeline control job" })
 	void aPackageUsesOnlyThoseBelowIt(String name, String below) {
 		Set<String> allowed = new TreeSet<>(Set.of("io.pipeset." + name));
 		for (String other : below.split(" ", -1)) {
@@ -49,8 +49,8 @@ class ArchitectureTests {
 	@Test
 	void everyPackageHasItsPlace() {
 		assertThat(service.stream().map(JavaClass::getPackageName).distinct()).containsExactlyInAnyOrder("io.pipeset",
-				"io.pipeset.record", "io.pipeset.report", "io.pipeset.pipeline", "io.pipeset.job", "io.pipeset.web",
-				"io.pipeset.embedded");
+				"io.pipeset.record", "io.pipeset.report", "io.pipeset.pipeline", "io.pipeset.control", "io.pipeset.job",
+				"io.pipeset.web", "io.pipeset.embedded");
 	}
 
 	@Test

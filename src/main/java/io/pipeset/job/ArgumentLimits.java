@@ -1,11 +1,20 @@
 package io.pipeset.job;
 
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
 import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
 import org.jspecify.annotations.Nullable;
 
-/** How large the keys and the other arguments of a record may be. */
+/**
+ * How large the keys and the other arguments of a record may be, and which keys are not
+ * for callers.
+ */
 final class ArgumentLimits {
+
+	/** What the service itself keeps in Redis begins with it. */
+	private static final byte[] RESERVED = "pipeset:".getBytes(StandardCharsets.US_ASCII);
 
 	private final long maxKeyBytes;
 
@@ -33,8 +42,19 @@ final class ArgumentLimits {
 								+ " bytes; pipeset.limits." + ((key) ? "max-key-bytes" : "max-value-bytes") + " allows "
 								+ most);
 			}
+			if (key && isReserved(record, i)) {
+				return new Rejection(Rejection.FORBIDDEN,
+						"a key of the record begins with 'pipeset:', where the service keeps what is its own");
+			}
 		}
 		return null;
+	}
+
+	private static boolean isReserved(Record record, int key) {
+		byte[] source = record.source(key);
+		int from = record.offset(key);
+		return record.length(key) >= RESERVED.length && source[from] == RESERVED[0]
+				&& Arrays.equals(source, from, from + RESERVED.length, RESERVED, 0, RESERVED.length);
 	}
 
 	/** A record's first key, where it has one that a report may carry. */

@@ -3,7 +3,11 @@ package io.pipeset.job;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.SocketTimeoutException;
+import java.util.Map;
+import java.util.Objects;
 
+import io.pipeset.control.Receipts;
+import io.pipeset.record.GeneratedRecords;
 import io.pipeset.record.MalformedBodyException;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordReader;
@@ -15,6 +19,7 @@ import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.Item;
 import io.pipeset.report.Item.Failure;
 import io.pipeset.report.JobReport;
+import io.pipeset.report.JobReport.Receipt;
 import io.pipeset.report.Outcome;
 import io.pipeset.report.Timings;
 import org.jspecify.annotations.Nullable;
@@ -78,6 +83,11 @@ final class Job {
 		if (input instanceof JobInput.Generated generated) {
 			read(generated.records(), null);
 			this.context.account().count(operationOfUnread(), Outcome.UNPROCESSED, generated.count() - this.read);
+		}
+		else if (input instanceof JobInput.ReliablePops pops) {
+			Objects.requireNonNull(this.context.receipt()).open();
+			read(GeneratedRecords.moves(pops.key(), Receipts.listOf(this.id), pops.count()), null);
+			this.context.account().count(operationOfUnread(), Outcome.UNPROCESSED, pops.count() - this.read);
 		}
 		else if (input instanceof JobInput.Uploaded uploaded) {
 			LendingInputStream body = new LendingInputStream(uploaded.body(), this.lanes);
@@ -183,12 +193,18 @@ final class Job {
 	private JobReport report() {
 		Account account = this.context.account();
 		Counts counts = account.counts();
+		PopReceipt pops = this.context.receipt();
+		Receipt receipt = (pops != null) ? pops.handOver(account) : null;
+		Map<String, Object> settings = this.context.settings().toReport();
+		if (pops != null) {
+			pops.addTo(settings);
+		}
 		Ending ending = ending(counts);
 		Timings timings = this.context.clock().timings();
 		return new JobReport(this.id, ending, counts, this.inputComplete, (this.inputComplete) ? null : this.read,
 				account.fenced(), this.byteOffset, timings,
 				Math.round(account.replied() * 1000 / Math.max(timings.totalMillis(), 0.001)), account.bytesSent(),
-				this.context.settings().toReport(), account.values(), account.items(), account.itemsOmitted());
+				settings, account.values(), receipt, account.items(), account.itemsOmitted());
 	}
 
 	/** A fault of Redis tells more than the end of the input that it may have caused. */

@@ -9,6 +9,7 @@ import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobClock;
 import io.pipeset.report.JobMeters;
 import io.pipeset.report.Outcome;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the parts of one job share.
@@ -23,9 +24,11 @@ import io.pipeset.report.Outcome;
  * @param pipeline how much a lane may have on its way
  * @param meters where batches are metered
  * @param executor where lanes run
+ * @param receipt for a job that pops reliably; {@code null} for others
  */
 record JobContext(JobSettings settings, Account account, JobClock clock, JobStop stop, Retries retries,
-		LaneCapacity capacity, Pipelines pipelines, PipelineProperties pipeline, JobMeters meters, Executor executor) {
+		LaneCapacity capacity, Pipelines pipelines, PipelineProperties pipeline, JobMeters meters, Executor executor,
+		@Nullable PopReceipt receipt) {
 
 	/** Stops the job where more records were rejected than it allows. */
 	void checkErrors() {

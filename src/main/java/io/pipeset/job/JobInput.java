@@ -1,6 +1,7 @@
 package io.pipeset.job;
 
 import java.io.InputStream;
+import java.time.Duration;
 
 import io.pipeset.record.RecordFormat;
 import io.pipeset.record.RecordReader;
@@ -16,6 +17,27 @@ public sealed interface JobInput {
 	 * @param count how many there are
 	 */
 	record Generated(RecordReader records, long count) implements JobInput {
+
+	}
+
+	/**
+	 * Pops that lose no value: each is kept in Redis until the caller says that it has
+	 * it.
+	 *
+	 * @param key the list
+	 * @param count how many values to pop at most, 0 or more
+	 * @param receiptTtl how long the caller has to say so, before the values go back
+	 */
+	record ReliablePops(String key, long count, Duration receiptTtl) implements JobInput {
+
+		/** The least time. */
+		public static final Duration MIN_RECEIPT_TTL = Duration.ofSeconds(1);
+
+		/** The most. */
+		public static final Duration MAX_RECEIPT_TTL = Duration.ofHours(24);
+
+		/** The time of a caller that names none. */
+		public static final Duration DEFAULT_RECEIPT_TTL = Duration.ofSeconds(60);
 
 	}
 

@@ -6,6 +6,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 
 import io.micrometer.core.instrument.LongTaskTimer;
+import io.pipeset.control.Receipts;
 import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.pipeline.Pipelines;
 import io.pipeset.record.Operation;
@@ -42,10 +43,12 @@ public class Jobs {
 
 	private final JobMeters meters;
 
+	private final Receipts receipts;
+
 	private final ExecutorService executor = Executors.newCachedThreadPool(laneThreads());
 
 	Jobs(JobLimits limits, Scripts scripts, JobQueue queue, LaneCapacity capacity, Pipelines pipelines,
-			PipelineProperties pipeline, JobMeters meters) {
+			PipelineProperties pipeline, JobMeters meters, Receipts receipts) {
 		this.limits = limits;
 		this.scripts = scripts;
 		this.queue = queue;
@@ -53,6 +56,7 @@ public class Jobs {
 		this.pipelines = pipelines;
 		this.pipeline = pipeline;
 		this.meters = meters;
+		this.receipts = receipts;
 	}
 
 	/**
@@ -72,8 +76,10 @@ public class Jobs {
 		Operation operation = settings.operation();
 		LongTaskTimer.Sample active = this.meters.jobBegins((operation != null) ? operation.name() : "mixed");
 		try {
+			PopReceipt receipt = (input instanceof JobInput.ReliablePops pops)
+					? new PopReceipt(this.receipts, id, pops, settings, stop) : null;
 			JobContext context = new JobContext(settings, account, clock, stop, new Retries(settings.retries()),
-					this.capacity, this.pipelines, this.pipeline, this.meters, this.executor);
+					this.capacity, this.pipelines, this.pipeline, this.meters, this.executor, receipt);
 			JobReport report = new Job(id, context, this.limits, this.scripts).run(input);
 			this.meters.jobEnds(report.state(), account, clock);
 			log(report);

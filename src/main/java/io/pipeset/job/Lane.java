@@ -2,8 +2,6 @@ package io.pipeset.job;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.List;
-import java.util.ListIterator;
 import java.util.Objects;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -170,13 +168,13 @@ final class Lane implements Runnable {
 
 	/** Settles what a batch left, and keeps for the next one what is marked for it. */
 	private void settleLeft(Batch batch) {
-		List<Slab> left = batch.left();
-		for (ListIterator<Slab> last = left.listIterator(left.size()); last.hasPrevious();) {
-			Slab slab = last.previous();
+		Deque<Slab> again = new ArrayDeque<>();
+		for (Slab slab : batch.left()) {
 			if (settle(slab, batch.loss())) {
-				this.toSend.addFirst(slab);
+				again.addFirst(slab);
 			}
 		}
+		again.forEach(this.toSend::addFirst);
 	}
 
 	/** Looks for something to send; a pause in the input is waited out first. */

@@ -45,7 +45,8 @@ final class PopBudget {
 		if (!record.form().takesValues()) {
 			return true;
 		}
-		long wanted = (record.argumentCount() > 1) ? record.number(1) : 1;
+		boolean counted = record.argumentCount() > 1 && !record.form().keepsValues();
+		long wanted = (counted) ? record.number(1) : 1;
 		if (!fits(wanted)) {
 			this.lanes.drain();
 			this.taken = this.account.taken();

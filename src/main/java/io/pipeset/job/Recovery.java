@@ -90,6 +90,8 @@ final class Recovery {
 			fenced = fence == Fence.State.STANDS;
 			this.context.account().fenced(fenced);
 			goesOn &= fence != Fence.State.RAISED;
+			PopReceipt receipt = this.context.receipt();
+			goesOn &= receipt == null || (fenced && receipt.resolve(left, this.context.account().taken()));
 		}
 		if (goesOn && pause()) {
 			Resending.mark(left, fenced);

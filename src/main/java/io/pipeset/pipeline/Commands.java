@@ -86,7 +86,7 @@ final class Commands {
 		byte[] out = this.resp;
 		int arguments = record.argumentCount();
 		int at = Resp.putHeader(out, this.bytes, '*', arguments + 1);
-		byte[] name = record.operation().resp();
+		byte[] name = record.form().command(record.operation());
 		System.arraycopy(name, 0, out, at, name.length);
 		at += name.length;
 		for (int i = 0; i < arguments; i++) {
@@ -159,7 +159,7 @@ final class Commands {
 		Operation operation = this.operations[command];
 		int start = this.starts[command];
 		int arguments = (int) Resp.number(this.resp, start + 1) - 1;
-		int at = Resp.skipLine(this.resp, start) + operation.resp().length;
+		int at = Resp.skipLine(this.resp, start) + this.forms[command].command(operation).length;
 		long counted = 0;
 		for (int i = 0; i < operation.firstKey(); i++) {
 			int next = Resp.skipBulk(this.resp, at);
@@ -198,7 +198,7 @@ final class Commands {
 	}
 
 	private static long respBytes(Record record) {
-		long size = (long) Resp.MAX_HEADER + record.operation().resp().length;
+		long size = (long) Resp.MAX_HEADER + record.form().command(record.operation()).length;
 		for (int i = 0; i < record.argumentCount(); i++) {
 			size += (long) Resp.MAX_HEADER + record.length(i) + 2;
 		}

@@ -31,8 +31,11 @@ import org.springframework.data.redis.core.RedisTemplate;
 @Configuration(proxyBeanMethods = false)
 class RedisConfiguration {
 
-	/** Connections beyond those of jobs, so that a health check never waits for a job. */
-	private static final int RESERVE = 2;
+	/**
+	 * Connections beyond those of jobs, so that health checks, fences and receipts never
+	 * wait for a job.
+	 */
+	private static final int RESERVE = 4;
 
 	private static final JobFlushPolicy FLUSH_POLICY = new JobFlushPolicy();
 
@@ -129,6 +132,11 @@ class RedisConfiguration {
 	@Bean
 	Pipelines pipelines(Connections connections, Fences fences, PipelineProperties properties) {
 		return new Pipelines(connections, fences, properties.connectTimeout());
+	}
+
+	@Bean
+	RedisCalls redisCalls(Connections connections, PipelineProperties properties) {
+		return new RedisCalls(connections, properties.connectTimeout());
 	}
 
 }

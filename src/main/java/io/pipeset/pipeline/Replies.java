@@ -60,13 +60,28 @@ final class Replies {
 		this.count++;
 	}
 
+	/** A value that was found elsewhere, in place of a reply that was lost. */
+	void found(byte[] value) {
+		// The connection may have ended in the middle of a reply.
+		this.capturedBytes = start(this.findings);
+		reserve(value.length + Resp.MAX_HEADER + 2);
+		this.capturedBytes = Resp.putBulk(this.captured, this.capturedBytes, value, 0, value.length);
+		finding(Kind.VALUE);
+	}
+
 	void capture(ByteBuf in, int length) {
+		int needed = reserve(length);
+		in.getBytes(in.readerIndex(), this.captured, this.capturedBytes, length);
+		this.capturedBytes = needed;
+	}
+
+	/** Makes room for more bytes; what is captured with them. */
+	private int reserve(int length) {
 		int needed = this.capturedBytes + length;
 		if (needed > this.captured.length) {
 			this.captured = Arrays.copyOf(this.captured, Math.max(needed, this.captured.length * 2));
 		}
-		in.getBytes(in.readerIndex(), this.captured, this.capturedBytes, length);
-		this.capturedBytes = needed;
+		return needed;
 	}
 
 	int count() {
@@ -79,6 +94,14 @@ final class Replies {
 
 	int errors() {
 		return this.errors;
+	}
+
+	int values() {
+		int values = 0;
+		for (int finding = 0; finding < this.findings; finding++) {
+			values += (this.kinds[finding] == Kind.VALUE) ? 1 : 0;
+		}
+		return values;
 	}
 
 	int position(int finding) {

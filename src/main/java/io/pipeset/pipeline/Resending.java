@@ -53,7 +53,7 @@ public final class Resending {
 	private void markUnanswered(Slab slab) {
 		for (int command = slab.count() - 1; command >= slab.replies().count(); command--) {
 			List<ByteBuffer> keys = slab.commands().keys(command);
-			boolean repeats = this.unknownToo && slab.commands().form(command).isRepeatable();
+			boolean repeats = !slab.isUnknown() || (this.unknownToo && slab.commands().form(command).isRepeatable());
 			if (repeats && isUntouched(keys)) {
 				slab.again().set(command);
 			}

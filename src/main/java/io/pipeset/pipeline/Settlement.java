@@ -99,7 +99,7 @@ final class Settlement {
 	}
 
 	private void unanswered(int command) {
-		Outcome outcome = (this.slab.isWritten()) ? Outcome.UNKNOWN : Outcome.UNPROCESSED;
+		Outcome outcome = (this.slab.isUnknown()) ? Outcome.UNKNOWN : Outcome.UNPROCESSED;
 		count(command, outcome);
 		if (this.account.claimItem(outcome)) {
 			boolean unsent = outcome == Outcome.UNPROCESSED;

@@ -1,6 +1,7 @@
 package io.pipeset.pipeline;
 
 import java.util.BitSet;
+import java.util.Queue;
 
 import io.netty.buffer.ByteBuf;
 import io.pipeset.record.Record;
@@ -27,6 +28,9 @@ public final class Slab {
 	private boolean captureAll;
 
 	private volatile boolean written;
+
+	/** Whether it is known that what is unanswered did not run. */
+	private boolean resolved;
 
 	private volatile boolean done;
 
@@ -109,7 +113,30 @@ public final class Slab {
 	 * @return {@code false} where everything is known
 	 */
 	public boolean isUnknown() {
-		return this.written && !isAnswered();
+		return this.written && !this.resolved && !isAnswered();
+	}
+
+	/**
+	 * How many commands were answered with a value.
+	 * @return 0 or more; only for commands all of whose values are kept
+	 */
+	public int values() {
+		return this.replies.values();
+	}
+
+	/**
+	 * Resolves what is unknown, by the values that it turns out to have taken: the first
+	 * commands without an answer took them in order, and the others did not run.
+	 * @param values the values of this slab and of those sent after it; what is this
+	 * slab's is removed
+	 */
+	public void resolve(Queue<byte[]> values) {
+		if (this.written) {
+			while (!isAnswered() && !values.isEmpty()) {
+				this.replies.found(values.remove());
+			}
+			this.resolved = true;
+		}
 	}
 
 	/**
@@ -180,6 +207,7 @@ public final class Slab {
 
 	private void forgetJourney() {
 		this.written = false;
+		this.resolved = false;
 		this.done = false;
 		this.replies.clear();
 		this.again.clear();

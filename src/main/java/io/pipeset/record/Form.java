@@ -1,5 +1,7 @@
 package io.pipeset.record;
 
+import java.nio.charset.StandardCharsets;
+
 /**
  * What there is to know of a record once it is sent: what running it a second time would
  * do, and how its reply reads. An operation has a form of its own, which a record's
@@ -31,7 +33,15 @@ public enum Form {
 	 * Not to be repeated; the reply's values are no longer in Redis, and nil or no values
 	 * say that there were none.
 	 */
-	POP;
+	POP,
+
+	/**
+	 * A pop that leaves the value in Redis, in another list: RPOP as
+	 * {@code LMOVE key list RIGHT LEFT}. Only the service itself makes such records.
+	 */
+	MOVE;
+
+	private static final byte[] LMOVE = "$5\r\nLMOVE\r\n".getBytes(StandardCharsets.US_ASCII);
 
 	/**
 	 * Whether running it once more leaves the same data.
@@ -42,11 +52,28 @@ public enum Form {
 	}
 
 	/**
-	 * Whether the reply's values exist nowhere else any more.
-	 * @return {@code true} where losing the reply loses data
+	 * Whether the reply's values are no longer where they were.
+	 * @return {@code true} where losing the reply loses them
 	 */
 	public boolean takesValues() {
-		return this == POP;
+		return this == POP || this == MOVE;
+	}
+
+	/**
+	 * Whether what was taken can be read once more from where it was moved to.
+	 * @return {@code true} where no reply is ever lost for good
+	 */
+	public boolean keepsValues() {
+		return this == MOVE;
+	}
+
+	/**
+	 * The command's name as the first bulk string of RESP; not to be modified.
+	 * @param operation the record's operation
+	 * @return its own name, unless this form has it run as another command
+	 */
+	public byte[] command(Operation operation) {
+		return (this == MOVE) ? LMOVE : operation.resp();
 	}
 
 	/**
@@ -68,7 +95,7 @@ public enum Form {
 			case REPEATABLE, ONCE -> false;
 			case CONDITIONAL -> nil;
 			case GET_IF_ABSENT -> !nil;
-			case POP -> nil || empty;
+			case POP, MOVE -> nil || empty;
 		};
 	}
 

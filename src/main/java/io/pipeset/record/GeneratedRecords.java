@@ -14,6 +14,10 @@ public final class GeneratedRecords implements RecordReader {
 
 	private static final byte[] VALUE = "value".getBytes(StandardCharsets.US_ASCII);
 
+	private static final byte[] LEFT = "LEFT".getBytes(StandardCharsets.US_ASCII);
+
+	private static final byte[] RIGHT = "RIGHT".getBytes(StandardCharsets.US_ASCII);
+
 	private static final byte[] VALUE_PREFIX = "value-".getBytes(StandardCharsets.US_ASCII);
 
 	private final long count;
@@ -92,6 +96,26 @@ public final class GeneratedRecords implements RecordReader {
 		return new GeneratedRecords(count, (records, record) -> {
 			record.operation(Operation.RPOP);
 			record.argument(list, 0, list.length);
+		});
+	}
+
+	/**
+	 * {@code RPOP key}, again and again, each of which keeps its value in Redis: it is
+	 * moved to the left end of another list.
+	 * @param key the list
+	 * @param target the other list
+	 * @param count how many times
+	 * @return the records
+	 */
+	public static GeneratedRecords moves(String key, byte[] target, long count) {
+		byte[] list = key.getBytes(StandardCharsets.UTF_8);
+		return new GeneratedRecords(count, (records, record) -> {
+			record.operation(Operation.RPOP);
+			record.form(Form.MOVE);
+			record.argument(list, 0, list.length);
+			record.argument(target, 0, target.length);
+			record.argument(RIGHT, 0, RIGHT.length);
+			record.argument(LEFT, 0, LEFT.length);
 		});
 	}
 

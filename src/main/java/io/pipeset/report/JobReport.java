@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param bytesSent what was written to Redis, in bytes of RESP
  * @param settings the settings in effect
  * @param values what a pop took out of Redis, in its order; {@code null} for other jobs
+ * @param receipt until when the values wait for their caller; {@code null} where there is
+ * nothing to acknowledge
  * @param items the records listed
  * @param itemsOmitted how many more there would have been to list
  */
@@ -34,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 public record JobReport(String jobId, @JsonIgnore Ending ending, Counts counts, boolean inputComplete,
 		@Nullable Long nextIndex, @Nullable Boolean fenced, @Nullable Long byteOffset, Timings timings,
 		long commandsPerSecond, long bytesSent, Map<String, Object> settings, @Nullable List<Object> values,
-		List<Item> items, long itemsOmitted) {
+		@Nullable Receipt receipt, List<Item> items, long itemsOmitted) {
 
 	/**
 	 * Where the job stands.
@@ -52,6 +54,16 @@ public record JobReport(String jobId, @JsonIgnore Ending ending, Counts counts, 
 	@JsonProperty
 	public boolean errors() {
 		return this.counts.errors() > 0;
+	}
+
+	/**
+	 * What lets a caller acknowledge values that were popped, under the job's id.
+	 *
+	 * @param deadlineMillis when they go back to their list, by Redis's clock and in
+	 * milliseconds since 1970
+	 */
+	public record Receipt(long deadlineMillis) {
+
 	}
 
 }

@@ -3,6 +3,7 @@ package io.pipeset.web;
 import java.net.URI;
 
 import io.pipeset.job.JobRefusedException;
+import io.pipeset.pipeline.RedisCallException;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -47,6 +48,15 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 		return ResponseEntity.status(status)
 			.header(HttpHeaders.RETRY_AFTER, Reports.RETRY_AFTER_SECONDS)
 			.body(Problems.detail(status, (tooMany) ? "limit" : "shutting-down", ex.getMessage()));
+	}
+
+	@ExceptionHandler
+	ResponseEntity<ProblemDetail> unanswered(RedisCallException ex) {
+		HttpStatus status = HttpStatus.SERVICE_UNAVAILABLE;
+		return ResponseEntity.status(status)
+			.header(HttpHeaders.RETRY_AFTER, Reports.RETRY_AFTER_SECONDS)
+			.body(Problems.detail(status, (ex.code() != null) ? "redis-refuses" : "redis-unreachable",
+					ex.getMessage() + ". Send the request again; it may have been carried out all the same."));
 	}
 
 	@ExceptionHandler

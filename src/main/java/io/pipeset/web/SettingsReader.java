@@ -11,6 +11,7 @@ import java.util.function.Function;
 
 import io.pipeset.job.InvalidSettingException;
 import io.pipeset.job.JobDefaults;
+import io.pipeset.job.JobInput.ReliablePops;
 import io.pipeset.job.JobSettings;
 import io.pipeset.pipeline.FlushPolicy;
 import io.pipeset.record.Operation;
@@ -63,6 +64,22 @@ class SettingsReader {
 		return settings;
 	}
 
+	/**
+	 * Reads whether pops are to be reliable.
+	 * @param query from which it is taken
+	 * @return how long a receipt is to last, or {@code null} where there is to be none
+	 */
+	@Nullable Duration receiptTtl(Query query) {
+		boolean reliable = take(query, "reliable", SettingsReader::truth, "true or false").orElse(false);
+		Optional<Duration> ttl = take(query, "receiptTtl",
+				(text) -> duration(text, ReliablePops.MIN_RECEIPT_TTL, ReliablePops.MAX_RECEIPT_TTL),
+				"a duration from 1s to 24h such as 90s or PT90S");
+		if (ttl.isPresent() && !reliable) {
+			throw Problems.badRequest("invalid-setting", "'receiptTtl' has a meaning only with reliable=true");
+		}
+		return (reliable) ? ttl.orElse(ReliablePops.DEFAULT_RECEIPT_TTL) : null;
+	}
+
 	private JobSettings common(Query query) {
 		JobSettings base = this.defaults;
 		int batchSize = take(query, "batchSize", SettingsReader::integer,
@@ -72,7 +89,8 @@ class SettingsReader {
 		int concurrency = take(query, "concurrency", SettingsReader::integer,
 				"a whole number from 1 to " + JobSettings.MAX_CONCURRENCY)
 			.orElse(base.concurrency());
-		Duration timeout = take(query, "timeout", SettingsReader::duration,
+		Duration timeout = take(query, "timeout",
+				(text) -> duration(text, Duration.ofMillis(1), JobSettings.MAX_TIMEOUT),
 				"a duration from 1ms to 1h such as 30s or PT30S")
 			.orElse(base.timeout());
 		Long maxErrors = take(query, "maxErrors", SettingsReader::number, "a whole number of 0 or more")
@@ -103,6 +121,16 @@ class SettingsReader {
 		return value;
 	}
 
+	/**
+	 * Refuses any parameter.
+	 * @param query what is left of a query string
+	 */
+	static void refuseAll(Query query) {
+		for (String name : query.rest()) {
+			throw Problems.badRequest("unknown-setting", "There is no setting '" + name + "' here, nor any other");
+		}
+	}
+
 	private static void refuseRest(Query query, String... alsoAllowed) {
 		for (String name : query.rest()) {
 			Set<String> allowed = new LinkedHashSet<>(Arrays.asList(alsoAllowed));
@@ -125,13 +153,17 @@ class SettingsReader {
 		return (text.matches("[0-9]{1,9}")) ? Integer.valueOf(text) : null;
 	}
 
-	private static @Nullable Duration duration(String text) {
+	private static @Nullable Boolean truth(String text) {
+		return (text.equals("true") || text.equals("false")) ? Boolean.valueOf(text) : null;
+	}
+
+	private static @Nullable Duration duration(String text, Duration least, Duration most) {
 		try {
 			DurationStyle style = DurationStyle.detect(text);
 			Duration duration = (style == DurationStyle.SIMPLE && number(text) != null) ? Duration.ZERO
 					: style.parse(text);
 			// Held here against the bounds too, so that the refusal quotes what was sent.
-			boolean allowed = duration.toMillis() >= 1 && duration.compareTo(JobSettings.MAX_TIMEOUT) <= 0;
+			boolean allowed = duration.compareTo(least) >= 0 && duration.compareTo(most) <= 0;
 			return (allowed) ? duration : null;
 		}
 		catch (IllegalArgumentException | ArithmeticException ex) {

@@ -1,5 +1,6 @@
 package io.pipeset.web;
 
+import java.time.Duration;
 import java.util.function.LongFunction;
 import java.util.regex.Pattern;
 
@@ -59,10 +60,13 @@ class ShortcutsController {
 		long pops = count("count", count, this.limits.maxPopped(), "max-popped");
 		Query query = Query.of(request);
 		String key = query.take("key");
-		JobSettings settings = this.settings.read(query, Operation.RPOP, "key");
-		refuseBody(request);
-		GeneratedRecords records = GeneratedRecords.pops((key != null) ? key : DEFAULT_LIST, pops);
-		return run(new JobInput.Generated(records, pops), settings, Jobs.Values.APART, request);
+		Duration receiptTtl = this.settings.receiptTtl(query);
+		JobSettings settings = this.settings.read(query, Operation.RPOP, "key", "reliable", "receiptTtl");
+		Uploads.refuse(request);
+		String list = (key != null) ? key : DEFAULT_LIST;
+		JobInput input = (receiptTtl != null) ? new JobInput.ReliablePops(list, pops, receiptTtl)
+				: new JobInput.Generated(GeneratedRecords.pops(list, pops), pops);
+		return run(input, settings, Jobs.Values.APART, request);
 	}
 
 	@PostMapping("/listinput/{key}")
@@ -75,7 +79,7 @@ class ShortcutsController {
 		JobSettings settings = this.settings.read(query, Operation.LPUSH, "count");
 		long pushes = count("count", (text != null) ? text : DEFAULT_PUSHES, this.limits.maxGenerated(),
 				"max-generated");
-		refuseBody(request);
+		Uploads.refuse(request);
 		return run(new JobInput.Generated(GeneratedRecords.pushes(key, pushes), pushes), settings, Jobs.Values.IN_ITEMS,
 				request);
 	}
@@ -109,14 +113,6 @@ class ShortcutsController {
 	private static ErrorResponseException unfitKey() {
 		return Problems.badRequest("invalid-key", "A key with '/', ';', '%' or '\\' cannot stand in a path: post"
 				+ " {\"op\":\"LPUSH\",\"key\":\"…\",\"args\":[\"…\"]} to /v1/jobs");
-	}
-
-	private static void refuseBody(HttpServletRequest request) {
-		Uploads.refuseToCome(request);
-		if (!Uploads.isAbsent(request)) {
-			throw Problems.badRequest("unexpected-body", request.getRequestURI()
-					+ " takes no records: send it without a body and Content-Type, or post the records to /v1/jobs");
-		}
 	}
 
 	private static long count(String name, String text, long most, String limit) {

@@ -78,6 +78,18 @@ class Uploads {
 		}
 	}
 
+	/**
+	 * Refuses a body where none is read.
+	 * @param request a request without records
+	 */
+	static void refuse(HttpServletRequest request) {
+		refuseToCome(request);
+		if (!isAbsent(request)) {
+			throw Problems.badRequest("unexpected-body", request.getRequestURI()
+					+ " takes no records: send it without a body and Content-Type, or post the records to /v1/jobs");
+		}
+	}
+
 	static void refuseToCome(HttpServletRequest request) {
 		for (String header : HEADERS_TO_COME) {
 			if (request.getHeader(header) != null) {

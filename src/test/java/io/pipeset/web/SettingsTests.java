@@ -87,14 +87,43 @@ class SettingsTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "ttl=60", "encoding=base64", "rateLimit=10", "atomic=batch", "dryRun=true",
-			"reliable=true", "receiptTtl=60s", "dryRun=false" })
+	@ValueSource(
+			strings = { "ttl=60", "encoding=base64", "rateLimit=10", "atomic=batch", "dryRun=true", "dryRun=false" })
 	void aSettingThatIsNotThereYetIsRefusedByName(String setting) {
 		for (String call : CALLS) {
 			assertThat(post(call + setting).refusal(400, "not-available"))
 				.contains("'" + setting.replaceFirst("=.*", "") + "'");
 		}
 		assertThat(this.redis.dbsize()).isZero();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/pipeset/1", "/pipehset/1", "/listinput/list", "/v1/jobs" })
+	void onlyPiperpopIsReliable(String path) {
+		assertThat(post(path + "?reliable=true").refusal(400, "not-available")).contains("'reliable'");
+		assertThat(post(path + "?receiptTtl=60s").refusal(400, "not-available")).contains("'receiptTtl'");
+		assertThat(this.redis.dbsize()).isZero();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "reliable=yes, reliable", "reliable=TRUE, reliable", "reliable=, reliable",
+			"receiptTtl=60s, receiptTtl", "reliable=false&receiptTtl=60s, receiptTtl",
+			"reliable=true&receiptTtl=999ms, receiptTtl", "reliable=true&receiptTtl=0s, receiptTtl",
+			"reliable=true&receiptTtl=-5s, receiptTtl", "reliable=true&receiptTtl=86401s, receiptTtl",
+			"reliable=true&receiptTtl=P2D, receiptTtl", "reliable=true&receiptTtl=60, receiptTtl",
+			"reliable=true&receiptTtl=soon, receiptTtl", "reliable=true&receiptTtl=99999999999999999999h, receiptTtl" })
+	void whatIsNoTimeForAReceiptIsRefusedByName(String settings, String setting) {
+		assertThat(post("/piperpop/1?" + settings).refusal(400, "invalid-setting")).contains("'" + setting + "'");
+		assertThat(this.redis.dbsize()).isZero();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "1s", "24h", "PT24H", "86400s", "1000ms" })
+	void aReceiptLastsFromASecondToADay(String ttl) {
+		JsonNode settings = post("/piperpop/1?reliable=true&receiptTtl=" + ttl).report().get("settings");
+		assertThat(settings.at("/reliable").asBoolean()).isTrue();
+		assertThat(settings.at("/receiptTtl").asString())
+			.isEqualTo((ttl.contains("24") || ttl.startsWith("8")) ? "86400s" : "1s");
 	}
 
 	@ParameterizedTest

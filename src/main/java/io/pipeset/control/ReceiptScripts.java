@@ -1,0 +1,139 @@
+package io.pipeset.control;
+
+/**
+ * The steps of a receipt's life, each of them one script: it happens whole or not at all,
+ * whoever dies meanwhile, and time is Redis's own. The keys are always those of
+ * {@link ReceiptKeys}, the first argument is the job's id.
+ * <p>
+ * A receipt is {@code popping} until its job has ended, then {@code waiting} for its
+ * caller, and {@code returning} once it is claimed. Nothing but the list is ever asked
+ * whose the values are: it is under one name or the other.
+ */
+final class ReceiptScripts {
+
+	private static final String TIME = """
+			local time = redis.call('TIME')
+			local now = time[1] * 1000 + math.floor(time[2] / 1000)
+			""";
+
+	/** Answers the deadline. Argument: milliseconds until then. */
+	static final String OPEN = TIME + """
+			local deadline = now + ARGV[2]
+			redis.call('HSET', KEYS[2], 'state', 'popping', 'key', KEYS[5])
+			redis.call('ZADD', KEYS[1], deadline, ARGV[1])
+			return {deadline}
+			""";
+
+	/** Answers 1 and the values behind those that are known; 0 where it is gone. */
+	static final String FOUND = """
+			if redis.call('HGET', KEYS[2], 'state') ~= 'popping' then
+				return {0}
+			end
+			return {1, redis.call('LRANGE', KEYS[3], 0, -1 - ARGV[2])}
+			""";
+
+	/**
+	 * Answers the new deadline; 0 where it is gone, -1 where the list is not what the
+	 * report says. Arguments: milliseconds, values in the report.
+	 */
+	static final String HAND_OVER = TIME + """
+			local state = redis.call('HGET', KEYS[2], 'state')
+			if state ~= 'popping' and state ~= 'waiting' then
+				return {0}
+			end
+			if redis.call('LLEN', KEYS[3]) ~= tonumber(ARGV[3]) then
+				return {-1}
+			end
+			local deadline = now + ARGV[2]
+			redis.call('HSET', KEYS[2], 'state', 'waiting')
+			redis.call('ZADD', KEYS[1], deadline, ARGV[1])
+			return {deadline}
+			""";
+
+	/** Forgets a receipt for nothing. */
+	static final String DROP = """
+			if redis.call('EXISTS', KEYS[3], KEYS[4]) == 0 then
+				redis.call('ZREM', KEYS[1], ARGV[1])
+				redis.call('DEL', KEYS[2])
+			end
+			return {1}
+			""";
+
+	/** Answers 1 for the winner, 0 where it is gone and -1 where its job is not done. */
+	static final String ACK = """
+			local state = redis.call('HGET', KEYS[2], 'state')
+			if state == 'popping' then
+				return {-1}
+			end
+			if state ~= 'waiting' then
+				return {0}
+			end
+			redis.call('UNLINK', KEYS[3])
+			redis.call('ZREM', KEYS[1], ARGV[1])
+			redis.call('DEL', KEYS[2])
+			return {1}
+			""";
+
+	/**
+	 * Claims the list, or goes on with one that is claimed, and moves some of its values
+	 * back. Answers how many, which is fewer than asked for once all are back; or -1
+	 * where it is gone, -2 where it is not due, and -3 where the values cannot go back
+	 * now. Arguments: how many, {@code due} or {@code now}.
+	 * <p>
+	 * Where the job may still be popping, a string takes the list's place: LMOVE to it
+	 * fails, so that nothing gets into a list that nobody looks after.
+	 */
+	static final String GIVE_BACK = TIME + """
+			local state = redis.call('HGET', KEYS[2], 'state')
+			if not state then
+				redis.call('ZREM', KEYS[1], ARGV[1])
+				return {-1}
+			end
+			if state ~= 'returning' then
+				local deadline = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0)
+				if ARGV[3] == 'due' and deadline > now then
+					return {-2}
+				end
+				if redis.call('EXISTS', KEYS[3]) == 1 then
+					redis.call('RENAME', KEYS[3], KEYS[4])
+				end
+				if state == 'popping' then
+					redis.call('SET', KEYS[3], 'given back', 'EX', 86400)
+				end
+				redis.call('HSET', KEYS[2], 'state', 'returning')
+				redis.call('ZADD', KEYS[1], now, ARGV[1])
+			end
+			local kind = redis.call('TYPE', KEYS[5])['ok']
+			if kind ~= 'list' and kind ~= 'none' then
+				redis.call('ZADD', KEYS[1], now + 60000, ARGV[1])
+				return {-3}
+			end
+			local most = tonumber(ARGV[2])
+			local moved = 0
+			while moved < most and redis.call('LMOVE', KEYS[4], KEYS[5], 'LEFT', 'RIGHT') do
+				moved = moved + 1
+			end
+			if moved < most then
+				redis.call('ZREM', KEYS[1], ARGV[1])
+				redis.call('DEL', KEYS[2])
+			end
+			return {moved}
+			""";
+
+	/** Answers the key of the list that the values came from, if there is a receipt. */
+	static final String KEY = """
+			local key = redis.call('HGET', KEYS[2], 'key')
+			return key and {key} or {}
+			""";
+
+	/**
+	 * Answers the ids whose deadline has passed, the oldest first. Argument: how many.
+	 */
+	static final String DUE = TIME + """
+			return redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[1])
+			""";
+
+	private ReceiptScripts() {
+	}
+
+}

@@ -1,0 +1,62 @@
+package io.pipeset.web;
+
+import java.util.regex.Pattern;
+
+import io.pipeset.control.Receipts;
+import io.pipeset.control.Receipts.Answer;
+import jakarta.servlet.http.HttpServletRequest;
+
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** What the caller of a reliable pop says of its values: it has them, or not. */
+@RestController
+class ReceiptsController {
+
+	private static final Pattern JOB_ID = Pattern
+		.compile("[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}");
+
+	private final Receipts receipts;
+
+	ReceiptsController(Receipts receipts) {
+		this.receipts = receipts;
+	}
+
+	@PostMapping("/v1/jobs/{id}/ack")
+	ResponseEntity<Void> acknowledge(@PathVariable String id, HttpServletRequest request) {
+		check(id, request);
+		return answer(this.receipts.acknowledge(id));
+	}
+
+	@PostMapping("/v1/jobs/{id}/nack")
+	ResponseEntity<Void> giveBack(@PathVariable String id, HttpServletRequest request) {
+		check(id, request);
+		return answer(this.receipts.giveBack(id));
+	}
+
+	private static void check(String id, HttpServletRequest request) {
+		Uploads.refuse(request);
+		SettingsReader.refuseAll(Query.of(request));
+		if (!JOB_ID.matcher(id).matches()) {
+			throw Problems.exception(HttpStatus.NOT_FOUND, "not-found",
+					"'" + id + "' is no job's id: take the jobId of the report whose values are meant");
+		}
+	}
+
+	private static ResponseEntity<Void> answer(Answer answer) {
+		return switch (answer) {
+			case DONE -> ResponseEntity.noContent().build();
+			case BLOCKED -> ResponseEntity.accepted().build();
+			case PENDING -> throw Problems.exception(HttpStatus.CONFLICT, "receipt-pending",
+					"The job has not handed its receipt over, because it still runs or came to no good end: its"
+							+ " values cannot be acknowledged, and go back at the deadline");
+			case GONE -> throw Problems.exception(HttpStatus.GONE, "gone",
+					"There is no receipt of this job, or no longer: it was acknowledged, or its values have gone"
+							+ " back to their list");
+		};
+	}
+
+}

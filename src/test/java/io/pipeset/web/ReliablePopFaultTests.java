@@ -1,0 +1,152 @@
+package io.pipeset.web;
+
+import java.net.http.HttpRequest.BodyPublishers;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import io.lettuce.core.KillArgs;
+import io.pipeset.redis.TestRedis;
+import io.pipeset.report.Counts;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** A reliable pop whose connection is lost knows all the same what it has popped. */
+@ServiceTest
+class ReliablePopFaultTests {
+
+	private static final TestRedis redis = TestRedis.start();
+
+	private static final Duration SOON = Duration.ofSeconds(30);
+
+	private static final int VALUES = 100_000;
+
+	private final Service service;
+
+	private List<String> before = List.of();
+
+	ReliablePopFaultTests(Service service) {
+		this.service = service;
+	}
+
+	@DynamicPropertySource
+	static void properties(DynamicPropertyRegistry registry) {
+		redis.register(registry);
+	}
+
+	@AfterAll
+	static void end() {
+		redis.close();
+	}
+
+	@BeforeEach
+	void fillQueue() {
+		redis.client().flushall();
+		this.service.post("/listinput/queue?count=" + VALUES).report();
+		this.before = redis.client().lrange("queue", 0, -1);
+	}
+
+	@AfterEach
+	void wakeRedis() {
+		redis.resume();
+		await().atMost(SOON).ignoreExceptions().until(() -> redis.client().ping().equals("PONG"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 0, 10 })
+	void aKilledConnectionLeavesNothingUnknownAndNothingLost(int retries) throws Exception {
+		for (int losses = 0; losses < 3;) {
+			CompletableFuture<Answer> pops = pop("&flush=buffered:10&retries=" + retries);
+			await().atMost(SOON)
+				.pollInterval(Duration.ofMillis(1))
+				.until(() -> pops.isDone() || redis.client().llen("queue") < VALUES - 1000);
+			redis.client().clientKill(KillArgs.Builder.typeNormal().skipme());
+			Answer answer = pops.get(60, TimeUnit.SECONDS);
+			JsonNode job = (retries > 0 || answer.status() == 200) ? answer.report()
+					: answer.job(502, "redis-lost", "failed");
+			losses += (job.has("fenced")) ? 1 : 0;
+			Counts counts = Answer.counts(job);
+			assertThat(counts.received()).isEqualTo(VALUES);
+			assertThat(counts.unknown()).isZero();
+			assertThat(counts.applied() + counts.unprocessed()).isEqualTo(VALUES);
+			if (retries > 0) {
+				assertThat(counts.applied()).isEqualTo(VALUES);
+			}
+			assertThat(ReliablePopTests.values(job)).isEqualTo(ShortcutTests.values(0, (int) counts.applied()));
+			assertThat(redis.client().llen("queue")).isEqualTo(VALUES - counts.applied());
+			String id = ReliablePopTests.id(job);
+			assertThat(redis.client().llen("pipeset:pop:" + id)).isEqualTo(counts.applied());
+			assertThat(job.at("/receipt/deadlineMillis").asLong()).isPositive();
+			assertThat(this.service.post("/v1/jobs/" + id + "/nack").status()).isEqualTo(204);
+			assertThat(redis.client().lrange("queue", 0, -1)).isEqualTo(this.before);
+		}
+	}
+
+	@Test
+	void whatCannotBeFoundOutIsNotHandedOverAndGoesBack() throws Exception {
+		CompletableFuture<Answer> pops = pop("&flush=each&receiptTtl=3s&timeout=500ms");
+		await().atMost(SOON)
+			.pollInterval(Duration.ofMillis(1))
+			.until(() -> redis.client().llen("queue") < VALUES - 1000);
+		redis.pause();
+		JsonNode job = pops.get(60, TimeUnit.SECONDS).job(502, "redis-lost", "failed");
+		assertThat(job.get("fenced").asBoolean(true)).isFalse();
+		assertThat(job.has("receipt")).isFalse();
+		assertThat(Answer.counts(job).unknown()).isPositive();
+		redis.resume();
+		await().atMost(SOON).until(() -> redis.client().zcard("pipeset:receipts") == 0);
+		assertThat(redis.client().lrange("queue", 0, -1)).isEqualTo(this.before);
+		String id = ReliablePopTests.id(job);
+		this.service.post("/v1/jobs/" + id + "/ack").refusal(410, "gone");
+	}
+
+	@Test
+	void aRedisThatIsDownGetsNoReceiptAndNothingIsPopped() {
+		redis.kill();
+		try {
+			JsonNode job = this.service.post("/piperpop/10?key=queue&reliable=true")
+				.job(503, "redis-unreachable", "failed");
+			assertThat(Answer.counts(job)).isEqualTo(new Counts(10, 0, 0, 0, 0, 10));
+			assertThat(job.has("receipt")).isFalse();
+			Answer answer = this.service.post("/v1/jobs/" + ReliablePopTests.id(job) + "/ack");
+			answer.refusal(503, "redis-unreachable");
+			assertThat(answer.header("Retry-After")).matches("[1-9][0-9]*");
+		}
+		finally {
+			redis.restart();
+		}
+	}
+
+	@Test
+	void aRedisWithoutMemoryForAReceiptRefusesTheJob() {
+		redis.client().configSet("maxmemory", "1");
+		try {
+			JsonNode job = this.service.post("/piperpop/10?key=queue&reliable=true")
+				.job(503, "redis-refuses", "stopped");
+			assertThat(Answer.counts(job)).isEqualTo(new Counts(10, 0, 0, 0, 0, 10));
+		}
+		finally {
+			redis.client().configSet("maxmemory", "0");
+		}
+		assertThat(redis.client().llen("queue")).isEqualTo(VALUES);
+	}
+
+	private CompletableFuture<Answer> pop(String settings) {
+		return this.service
+			.sendAsync(this.service.request("/piperpop/" + VALUES + "?key=queue&reliable=true" + settings)
+				.POST(BodyPublishers.noBody()));
+	}
+
+}
