@@ -2,6 +2,7 @@ package io.pipeset.job;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
@@ -80,6 +81,8 @@ final class Batch {
 			// The pool takes for open what it has lent, and would lend it again.
 			this.pipeline.abandon();
 		}
+		// What a lost connection had not flushed comes back before what it had.
+		this.left.sort(Comparator.comparingLong(Slab::firstIndex));
 		long nanos = System.nanoTime() - begun;
 		this.context.clock().batchEnds(nanos);
 		if (this.used) {

@@ -77,6 +77,14 @@ public final class Slab {
 	}
 
 	/**
+	 * The place of its first record in the job.
+	 * @return the index, which grows in the order in which a lane sends
+	 */
+	public long firstIndex() {
+		return this.commands.index(0);
+	}
+
+	/**
 	 * The size of the commands in it.
 	 * @return bytes of RESP
 	 */
