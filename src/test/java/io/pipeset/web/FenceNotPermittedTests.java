@@ -1,7 +1,9 @@
 package io.pipeset.web;
 
+import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -72,6 +74,30 @@ class FenceNotPermittedTests {
 		assertThat(counts.unknown()).isPositive();
 		assertThat(counts.applied()).isEqualTo(records - counts.unknown());
 		this.service.post("/pipeset/100").report();
+	}
+
+	@Test
+	void whatMayStillBePoppedIsNotHandedOverAndGoesBack() throws Exception {
+		this.service.post("/listinput/queue?count=100000").report();
+		List<String> before = redis.client().lrange("queue", 0, -1);
+		JsonNode job = null;
+		for (int attempt = 0; attempt < 10 && job == null; attempt++) {
+			CompletableFuture<Answer> pops = this.service.sendAsync(
+					this.service.request("/piperpop/100000?key=queue&reliable=true&receiptTtl=2s&flush=buffered:10")
+						.POST(BodyPublishers.noBody()));
+			await().atMost(Duration.ofSeconds(10))
+				.pollInterval(Duration.ofMillis(1))
+				.until(() -> pops.isDone() || redis.client().llen("queue") < 99_000);
+			redis.client().clientKill(KillArgs.Builder.typeNormal().skipme());
+			Answer answer = pops.get(60, TimeUnit.SECONDS);
+			job = (answer.status() == 200) ? null : answer.job(502, "redis-lost", "failed");
+			await().atMost(Duration.ofSeconds(30)).until(() -> redis.client().zcard("pipeset:receipts") == 0);
+			assertThat(redis.client().lrange("queue", 0, -1)).isEqualTo(before);
+		}
+		assertThat(job).isNotNull();
+		assertThat(job.get("fenced").asBoolean(true)).isFalse();
+		assertThat(Answer.counts(job).unknown()).isPositive();
+		assertThat(job.has("receipt")).isFalse();
 	}
 
 	private double retries() {

@@ -113,6 +113,29 @@ class ReliablePopFaultTests {
 	}
 
 	@Test
+	void aJobWhoseReceiptIsClaimedWhileItPopsLosesNothing() throws Exception {
+		boolean claimed = false;
+		for (int attempt = 0; attempt < 10 && !claimed; attempt++) {
+			CompletableFuture<Answer> pops = pop("&flush=each");
+			await().atMost(SOON)
+				.pollInterval(Duration.ofMillis(1))
+				.until(() -> pops.isDone() || redis.client().llen("queue") < VALUES - 1000);
+			String id = redis.client().zrange("pipeset:receipts", 0, 0).get(0);
+			assertThat(this.service.post("/v1/jobs/" + id + "/nack").status()).isEqualTo(204);
+			Answer answer = pops.get(60, TimeUnit.SECONDS);
+			claimed = answer.status() != 200;
+			if (claimed) {
+				JsonNode job = answer.job(422, "stopped", "stopped");
+				assertThat(job.has("receipt")).isFalse();
+				assertThat(answer.json().at("/detail").asString()).contains("receiptTtl=60s");
+				this.service.post("/v1/jobs/" + id + "/ack").refusal(410, "gone");
+			}
+			assertThat(redis.client().lrange("queue", 0, -1)).isEqualTo(this.before);
+		}
+		assertThat(claimed).isTrue();
+	}
+
+	@Test
 	void aRedisThatIsDownGetsNoReceiptAndNothingIsPopped() {
 		redis.kill();
 		try {
