@@ -31,7 +31,7 @@ final class ArgumentLimits {
 	 */
 	@Nullable Rejection refuse(Record record) {
 		int arguments = record.argumentCount();
-		int firstKey = record.operation().firstKey();
+		int firstKey = record.command().firstKey();
 		int behindKeys = firstKey + record.keyCount();
 		for (int i = 0; i < arguments; i++) {
 			boolean key = i >= firstKey && i < behindKeys;
@@ -58,8 +58,8 @@ final class ArgumentLimits {
 	}
 
 	/** A record's first key, where it has one that a report may carry. */
-	@Nullable String listableKey(Record record) {
-		int first = (record.hasOperation()) ? record.operation().firstKey() : 0;
+	@Nullable Object listableKey(Record record) {
+		int first = (record.hasOperation()) ? record.command().firstKey() : 0;
 		return (first < record.argumentCount() && record.length(first) <= this.maxKeyBytes) ? record.key() : null;
 	}
 

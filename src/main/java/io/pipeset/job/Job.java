@@ -44,7 +44,11 @@ final class Job {
 
 	private final PopBudget pops;
 
-	private final Record record = new Record();
+	private final Record record;
+
+	private final @Nullable Pace pace;
+
+	private final @Nullable DryRun dryRun;
 
 	private long read;
 
@@ -65,6 +69,10 @@ final class Job {
 		this.lanes = new Lanes(context);
 		this.arguments = new ArgumentLimits(limits);
 		this.pops = new PopBudget(limits, context, this.lanes);
+		this.record = new Record(context.settings().recordDefaults());
+		Long rateLimit = context.settings().rateLimit();
+		this.pace = (rateLimit != null) ? new Pace(rateLimit, this.lanes, context.stop()) : null;
+		this.dryRun = (context.settings().dryRun()) ? new DryRun(context.account()) : null;
 	}
 
 	JobReport run(JobInput input) {
@@ -74,7 +82,12 @@ final class Job {
 		}
 		finally {
 			this.lanes.drain();
-			this.context.clock().read(System.nanoTime() - began - this.lanes.blockedNanos());
+			if (this.dryRun != null) {
+				this.dryRun.end();
+			}
+			long paced = (this.pace != null) ? this.pace.waitedNanos() : 0;
+			this.context.clock().waited(paced);
+			this.context.clock().read(System.nanoTime() - began - this.lanes.blockedNanos() - paced);
 		}
 		return report();
 	}
@@ -161,8 +174,15 @@ final class Job {
 			reject(rejection);
 			return true;
 		}
+		if (this.dryRun != null) {
+			this.dryRun.take(this.record);
+			return true;
+		}
 		if (!this.pops.admits(this.record)) {
 			return false;
+		}
+		if (this.pace != null) {
+			this.pace.await();
 		}
 		this.lanes.add(this.record);
 		return true;
@@ -204,7 +224,7 @@ final class Job {
 		return new JobReport(this.id, ending, counts, this.inputComplete, (this.inputComplete) ? null : this.read,
 				account.fenced(), this.byteOffset, timings,
 				Math.round(account.replied() * 1000 / Math.max(timings.totalMillis(), 0.001)), account.bytesSent(),
-				settings, account.values(), receipt, account.items(), account.itemsOmitted());
+				settings, account.values(), receipt, account.items(), account.itemsOmitted(), this.dryRun != null);
 	}
 
 	/** A fault of Redis tells more than the end of the input that it may have caused. */

@@ -3,6 +3,7 @@ package io.pipeset.job;
 import java.time.Duration;
 
 import io.pipeset.pipeline.FlushPolicy;
+import io.pipeset.record.Encoding;
 import io.pipeset.record.Operation;
 import io.pipeset.report.Results;
 import org.jspecify.annotations.Nullable;
@@ -22,14 +23,21 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param retries as in {@link JobSettings}
  * @param results as in {@link JobSettings}
  * @param op as in {@link JobSettings}
+ * @param ttl as in {@link JobSettings}
+ * @param encoding as in {@link JobSettings}
+ * @param rateLimit as in {@link JobSettings}
+ * @param dryRun as in {@link JobSettings}
  */
 @ConfigurationProperties("pipeset.defaults")
 public record JobDefaults(@DefaultValue("100000") int batchSize, @DefaultValue("buffered:1000") String flush,
 		@DefaultValue("1") int concurrency, @DefaultValue("10s") Duration timeout, @Nullable Long maxErrors,
-		@DefaultValue("0") int retries, @DefaultValue("errors") Results results, @Nullable Operation op) {
+		@DefaultValue("0") int retries, @DefaultValue("errors") Results results, @Nullable Operation op,
+		@Nullable Long ttl, @DefaultValue("utf8") Encoding encoding, @Nullable Long rateLimit,
+		@DefaultValue("false") boolean dryRun) {
 
 	public JobDefaults {
-		settings(batchSize, flush, concurrency, timeout, maxErrors, retries, results, op);
+		settings(batchSize, flush, concurrency, timeout, maxErrors, retries, results, op, ttl, encoding, rateLimit,
+				dryRun);
 	}
 
 	/**
@@ -38,17 +46,19 @@ public record JobDefaults(@DefaultValue("100000") int batchSize, @DefaultValue("
 	 */
 	public JobSettings toSettings() {
 		return settings(this.batchSize, this.flush, this.concurrency, this.timeout, this.maxErrors, this.retries,
-				this.results, this.op);
+				this.results, this.op, this.ttl, this.encoding, this.rateLimit, this.dryRun);
 	}
 
 	private static JobSettings settings(int batchSize, String flush, int concurrency, Duration timeout,
-			@Nullable Long maxErrors, int retries, Results results, @Nullable Operation op) {
+			@Nullable Long maxErrors, int retries, Results results, @Nullable Operation op, @Nullable Long ttl,
+			Encoding encoding, @Nullable Long rateLimit, boolean dryRun) {
 		try {
 			FlushPolicy policy = FlushPolicy.parse(flush);
 			if (policy == null) {
 				throw new InvalidSettingException("flush", "must be " + FlushPolicy.ALLOWED + ", not '" + flush + "'");
 			}
-			return new JobSettings(batchSize, policy, concurrency, timeout, maxErrors, retries, results, op);
+			return new JobSettings(batchSize, policy, concurrency, timeout, maxErrors, retries, results, op, ttl,
+					encoding, rateLimit, dryRun);
 		}
 		catch (InvalidSettingException ex) {
 			throw new IllegalArgumentException(

@@ -5,7 +5,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 import io.pipeset.pipeline.FlushPolicy;
+import io.pipeset.record.Encoding;
 import io.pipeset.record.Operation;
+import io.pipeset.record.RecordDefaults;
 import io.pipeset.report.Results;
 import org.jspecify.annotations.Nullable;
 
@@ -23,15 +25,27 @@ import org.jspecify.annotations.Nullable;
  * @param retries the losses of its connection to Redis that the job survives, 0 to 10
  * @param results which records the report lists
  * @param operation for records that name none; {@code null} if they have to
+ * @param ttl the seconds after which what SET and HSET write expires, 1 to 10^12;
+ * {@code null} for never
+ * @param encoding how strings in bodies and reports stand for bytes
+ * @param rateLimit the records sent in a second, 1 to 10^9; {@code null} for no limit
+ * @param dryRun whether to read and check the records only
  */
 public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Duration timeout, @Nullable Long maxErrors,
-		int retries, Results results, @Nullable Operation operation) {
+		int retries, Results results, @Nullable Operation operation, @Nullable Long ttl, Encoding encoding,
+		@Nullable Long rateLimit, boolean dryRun) {
 
 	/** The most commands in a batch. */
 	public static final int MAX_BATCH_SIZE = 100_000;
 
 	/** The most lanes of a job. */
 	public static final int MAX_CONCURRENCY = 16;
+
+	/** The longest time to live, in seconds. */
+	public static final long MAX_TTL = 1_000_000_000_000L;
+
+	/** The highest rate, in records a second. */
+	public static final long MAX_RATE_LIMIT = 1_000_000_000;
 
 	/** The longest timeout. */
 	public static final Duration MAX_TIMEOUT = Duration.ofHours(1);
@@ -45,6 +59,9 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 				"1 to " + MAX_CONCURRENCY);
 		require(timeout.toMillis() >= 1 && timeout.compareTo(MAX_TIMEOUT) <= 0, "timeout", timeout, "1ms to 1h");
 		require(retries >= 0 && retries <= MAX_RETRIES, "retries", retries, "0 to " + MAX_RETRIES);
+		require(ttl == null || (ttl >= 1 && ttl <= MAX_TTL), "ttl", ttl, "1 to " + MAX_TTL + " seconds");
+		require(rateLimit == null || (rateLimit >= 1 && rateLimit <= MAX_RATE_LIMIT), "rateLimit", rateLimit,
+				"1 to " + MAX_RATE_LIMIT + " commands a second");
 		require(maxErrors == null || maxErrors >= 0, "maxErrors", maxErrors, "0 or more");
 	}
 
@@ -55,7 +72,21 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	 */
 	public JobSettings withOperation(@Nullable Operation operation) {
 		return new JobSettings(this.batchSize, this.flush, this.concurrency, this.timeout, this.maxErrors, this.retries,
-				this.results, operation);
+				this.results, operation, this.ttl, this.encoding, this.rateLimit, this.dryRun);
+	}
+
+	/**
+	 * These settings with another time to live.
+	 * @param ttl in seconds, or {@code null} for none
+	 * @return the settings
+	 */
+	public JobSettings withTtl(@Nullable Long ttl) {
+		return new JobSettings(this.batchSize, this.flush, this.concurrency, this.timeout, this.maxErrors, this.retries,
+				this.results, this.operation, ttl, this.encoding, this.rateLimit, this.dryRun);
+	}
+
+	RecordDefaults recordDefaults() {
+		return new RecordDefaults(this.ttl, this.encoding);
 	}
 
 	int commandsPerWrite() {
@@ -75,6 +106,18 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 		settings.put("results", this.results);
 		if (this.operation != null) {
 			settings.put("op", this.operation);
+		}
+		if (this.ttl != null) {
+			settings.put("ttl", this.ttl);
+		}
+		if (this.encoding != Encoding.UTF8) {
+			settings.put("encoding", this.encoding.label());
+		}
+		if (this.rateLimit != null) {
+			settings.put("rateLimit", this.rateLimit);
+		}
+		if (this.dryRun) {
+			settings.put("dryRun", true);
 		}
 		return settings;
 	}

@@ -8,6 +8,7 @@ import java.util.BitSet;
 import java.util.List;
 
 import io.netty.buffer.ByteBuf;
+import io.pipeset.record.Encoding;
 import io.pipeset.record.Form;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
@@ -40,6 +41,11 @@ final class Commands {
 
 	private @Nullable String[] ids = new String[0];
 
+	/** The commands whose strings, and those of whose replies, stand as Base64. */
+	private final BitSet base64 = new BitSet(0);
+
+	private final Preamble preamble = new Preamble();
+
 	/** Commands with room for those that are expected. */
 	Commands(int commands, int bytes) {
 		// Room to spare: a key that is one digit longer must not double it.
@@ -57,6 +63,8 @@ final class Commands {
 			this.resp = new byte[MIN_BYTES];
 		}
 		Arrays.fill(this.ids, null);
+		this.base64.clear();
+		this.preamble.clear();
 		this.bytes = 0;
 		this.count = 0;
 	}
@@ -67,9 +75,10 @@ final class Commands {
 	 */
 	boolean add(Record record) {
 		long needed = this.bytes + respBytes(record);
-		if (needed > Slab.MAX_BYTES && this.count > 0) {
+		if (needed + this.preamble.bytesWith(record.script()) > Slab.MAX_BYTES && this.count > 0) {
 			return false;
 		}
+		this.preamble.add(record.script());
 		grow(needed);
 		int command = this.count++;
 		this.indexes[command] = record.index();
@@ -77,6 +86,9 @@ final class Commands {
 		this.starts[command] = this.bytes;
 		this.operations[command] = record.operation();
 		this.forms[command] = record.form();
+		if (record.encoding() == Encoding.BASE64) {
+			this.base64.set(command);
+		}
 		if (record.id() != null) {
 			if (this.ids.length <= command) {
 				this.ids = Arrays.copyOf(this.ids, this.indexes.length);
@@ -86,7 +98,7 @@ final class Commands {
 		byte[] out = this.resp;
 		int arguments = record.argumentCount();
 		int at = Resp.putHeader(out, this.bytes, '*', arguments + 1);
-		byte[] name = record.form().command(record.operation());
+		byte[] name = record.form().command(record.command());
 		System.arraycopy(name, 0, out, at, name.length);
 		at += name.length;
 		for (int i = 0; i < arguments; i++) {
@@ -109,12 +121,14 @@ final class Commands {
 			this.lines[kept] = this.lines[command];
 			this.operations[kept] = this.operations[command];
 			this.forms[kept] = this.forms[command];
+			this.base64.set(kept, this.base64.get(command));
 			if (command < this.ids.length) {
 				this.ids[kept] = this.ids[command];
 			}
 			kept++;
 			at += length;
 		}
+		this.base64.clear(kept, Math.max(kept, this.count));
 		this.count = kept;
 		this.bytes = at;
 	}
@@ -124,7 +138,11 @@ final class Commands {
 	}
 
 	int bytes() {
-		return this.bytes;
+		return this.preamble.bytes() + this.bytes;
+	}
+
+	Preamble preamble() {
+		return this.preamble;
 	}
 
 	Operation operation(int command) {
@@ -148,16 +166,21 @@ final class Commands {
 		return (command < this.ids.length) ? this.ids[command] : null;
 	}
 
+	/** How the strings of a command, and of its reply, stand for bytes. */
+	Encoding encoding(int command) {
+		return (this.base64.get(command)) ? Encoding.BASE64 : Encoding.UTF8;
+	}
+
 	/** The first key as a report shows it, or {@code null} for a script without. */
 	@Nullable Object key(int command) {
 		List<ByteBuffer> keys = keys(command);
-		return (keys.isEmpty()) ? null : Resp.text(this.resp, keys.get(0).position(), keys.get(0).limit());
+		return (keys.isEmpty()) ? null : encoding(command).show(this.resp, keys.get(0).position(), keys.get(0).limit());
 	}
 
 	/** All keys, each a view that holds until the commands change. */
 	List<ByteBuffer> keys(int command) {
-		Operation operation = this.operations[command];
 		int start = this.starts[command];
+		Operation operation = sent(command);
 		int arguments = (int) Resp.number(this.resp, start + 1) - 1;
 		int at = Resp.skipLine(this.resp, start) + this.forms[command].command(operation).length;
 		long counted = 0;
@@ -178,7 +201,17 @@ final class Commands {
 		return keys;
 	}
 
+	/** What is sent, which may do more than the record's operation. */
+	private Operation sent(int command) {
+		int at = Resp.skipLine(this.resp, this.starts[command]);
+		byte[] evalsha = Operation.EVALSHA.resp();
+		boolean script = Arrays.equals(this.resp, at, Math.min(at + evalsha.length, this.resp.length), evalsha, 0,
+				evalsha.length);
+		return (script) ? Operation.EVALSHA : this.operations[command];
+	}
+
 	void writeTo(ByteBuf out) {
+		this.preamble.writeTo(out);
 		out.writeBytes(this.resp, 0, this.bytes);
 	}
 
@@ -198,7 +231,7 @@ final class Commands {
 	}
 
 	private static long respBytes(Record record) {
-		long size = (long) Resp.MAX_HEADER + record.form().command(record.operation()).length;
+		long size = (long) Resp.MAX_HEADER + record.form().command(record.command()).length;
 		for (int i = 0; i < record.argumentCount(); i++) {
 			size += (long) Resp.MAX_HEADER + record.length(i) + 2;
 		}

@@ -3,6 +3,7 @@ package io.pipeset.pipeline;
 import java.util.Arrays;
 
 import io.netty.buffer.ByteBuf;
+import io.pipeset.record.Encoding;
 
 /**
  * What Redis answered to a slab, by position: nothing for the replies that say no more
@@ -13,6 +14,9 @@ final class Replies {
 	private static final int KEPT_BYTES = 1 << 20;
 
 	private int count;
+
+	/** Replies that come first and are not to the slab's own commands. */
+	private int others;
 
 	private int findings;
 
@@ -30,12 +34,28 @@ final class Replies {
 
 	void clear() {
 		this.count = 0;
+		this.others = 0;
 		this.findings = 0;
 		this.errors = 0;
 		this.capturedBytes = 0;
 		if (this.captured.length > KEPT_BYTES) {
 			this.captured = new byte[256];
 		}
+	}
+
+	/** Says how many replies come before those to the slab's own commands. */
+	void expectOthers(int others) {
+		this.others = others;
+	}
+
+	/** Whether the next reply is not to one of the slab's own commands. */
+	boolean isOtherNext() {
+		return this.others > 0;
+	}
+
+	/** A reply that is not to one of the slab's own commands. */
+	void other() {
+		this.others--;
 	}
 
 	/** A reply that says no more than that the command ran. */
@@ -116,8 +136,8 @@ final class Replies {
 		return this.ends[finding] - start(finding);
 	}
 
-	ReplyDecoder decoder(int finding) {
-		return new ReplyDecoder(this.captured, start(finding));
+	ReplyDecoder decoder(int finding, Encoding encoding) {
+		return new ReplyDecoder(this.captured, start(finding), encoding);
 	}
 
 	private int start(int finding) {

@@ -7,12 +7,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
+import io.pipeset.record.Encoding;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A whole reply as a report shows it: integers and doubles as numbers, strings as
- * strings, nil as null, arrays and sets as lists, and maps whose keys are strings as
- * maps.
+ * A whole reply as a report shows it: integers and doubles as numbers, strings as strings
+ * by their encoding, nil as null, arrays and sets as lists, and maps whose keys are
+ * strings as maps.
  */
 final class ReplyDecoder {
 
@@ -25,10 +26,13 @@ final class ReplyDecoder {
 
 	private int at;
 
+	private final Encoding encoding;
+
 	private int depth;
 
-	ReplyDecoder(byte[] resp, int from) {
+	ReplyDecoder(byte[] resp, int from, Encoding encoding) {
 		this.resp = resp;
+		this.encoding = encoding;
 		this.at = from;
 	}
 
@@ -37,13 +41,14 @@ final class ReplyDecoder {
 		int line = start + 1;
 		this.at = Resp.skipLine(this.resp, start);
 		return switch (this.resp[start]) {
-			case '+', '-' -> Resp.text(this.resp, line, this.at - 2);
+			case '+', '-' -> Encoding.UTF8.show(this.resp, line, this.at - 2);
 			case ':' -> Resp.number(this.resp, line);
 			case ',' -> decimal(ascii(line));
 			case '(' -> new BigInteger(ascii(line));
 			case '#' -> this.resp[line] == 't';
-			case '$', '!' -> bulk((int) Resp.number(this.resp, line), 0);
-			case '=' -> bulk((int) Resp.number(this.resp, line), "txt:".length());
+			case '$' -> bulk((int) Resp.number(this.resp, line), 0, this.encoding);
+			case '!' -> bulk((int) Resp.number(this.resp, line), 0, Encoding.UTF8);
+			case '=' -> bulk((int) Resp.number(this.resp, line), "txt:".length(), this.encoding);
 			case '*', '~' -> list(start, Resp.number(this.resp, line));
 			case '%' -> map(start, Resp.number(this.resp, line));
 			case '|' -> {
@@ -63,13 +68,13 @@ final class ReplyDecoder {
 		return (text.endsWith("inf") || text.endsWith("nan")) ? text : (Object) Double.valueOf(text);
 	}
 
-	private @Nullable Object bulk(int length, int prefix) {
+	private @Nullable Object bulk(int length, int prefix, Encoding encoding) {
 		if (length < 0) {
 			return null;
 		}
 		int from = this.at;
 		this.at += length + 2;
-		return Resp.text(this.resp, from + prefix, from + length);
+		return encoding.show(this.resp, from + prefix, from + length);
 	}
 
 	private @Nullable Object list(int start, long size) {

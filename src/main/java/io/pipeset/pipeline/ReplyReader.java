@@ -40,6 +40,8 @@ final class ReplyReader {
 
 	private boolean note;
 
+	private boolean other;
+
 	/**
 	 * Reads replies to a slab.
 	 * @param in what has come, in any pieces
@@ -51,7 +53,8 @@ final class ReplyReader {
 		int commands = slab.count();
 		while (replies.count() < commands) {
 			if (this.values == 0) {
-				if (in.readableBytes() >= 5 && in.getInt(in.readerIndex()) == OK && !slab.capturesNext()) {
+				if (in.readableBytes() >= 5 && in.getInt(in.readerIndex()) == OK && !replies.isOtherNext()
+						&& !slab.capturesNext()) {
 					in.skipBytes(5);
 					replies.plain();
 					continue;
@@ -77,15 +80,20 @@ final class ReplyReader {
 		this.attribute = false;
 		this.push = first == '>';
 		this.kind = Kind.VALUE;
+		this.other = slab.replies().isOtherNext();
 		this.note = slab.notesNext();
-		this.capture = !this.push && (first == '-' || first == '!' || first == '|' || slab.capturesNext());
+		this.capture = !this.push && !this.other
+				&& (first == '-' || first == '!' || first == '|' || slab.capturesNext());
 	}
 
 	private void end(Replies replies) {
 		if (this.push) {
 			return;
 		}
-		if (this.kind == Kind.VALUE && !this.capture && !this.note) {
+		if (this.other) {
+			replies.other();
+		}
+		else if (this.kind == Kind.VALUE && !this.capture && !this.note) {
 			replies.plain();
 		}
 		else {

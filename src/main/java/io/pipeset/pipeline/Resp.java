@@ -1,12 +1,5 @@
 package io.pipeset.pipeline;
 
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
-import java.util.Base64;
-import java.util.Map;
-
 /**
  * The <a href="https://redis.io/docs/latest/develop/reference/protocol-spec/">Redis
  * serialization protocol</a> in byte arrays: commands written, whole replies read.
@@ -64,34 +57,6 @@ final class Resp {
 			number = number * 10 + (resp[i] - '0');
 		}
 		return (negative) ? -number : number;
-	}
-
-	/**
-	 * Bytes as a report shows them.
-	 * @param bytes where they stand
-	 * @param from the first
-	 * @param to behind the last
-	 * @return a string, or where they are not UTF-8 {@code {"base64": "…"}}
-	 */
-	static Object text(byte[] bytes, int from, int to) {
-		if (isAscii(bytes, from, to)) {
-			return new String(bytes, from, to - from, StandardCharsets.ISO_8859_1);
-		}
-		try {
-			return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes, from, to - from)).toString();
-		}
-		catch (CharacterCodingException ex) {
-			return Map.of("base64", Base64.getEncoder().encodeToString(Arrays.copyOfRange(bytes, from, to)));
-		}
-	}
-
-	private static boolean isAscii(byte[] bytes, int from, int to) {
-		for (int i = from; i < to; i++) {
-			if (bytes[i] < 0) {
-				return false;
-			}
-		}
-		return true;
 	}
 
 }

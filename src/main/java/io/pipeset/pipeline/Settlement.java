@@ -5,6 +5,7 @@ import java.util.Objects;
 import java.util.Set;
 
 import io.pipeset.pipeline.Replies.Kind;
+import io.pipeset.record.Encoding;
 import io.pipeset.record.Form;
 import io.pipeset.record.Operation;
 import io.pipeset.report.Account;
@@ -87,7 +88,8 @@ final class Settlement {
 			}
 			return;
 		}
-		Object value = (replies.bytes(finding) > 0) ? replies.decoder(finding).next() : null;
+		Object value = (replies.bytes(finding) > 0)
+				? replies.decoder(finding, this.slab.commands().encoding(command)).next() : null;
 		boolean noop = form.isNoop(kind == Kind.NIL, List.of().equals(value));
 		Outcome outcome = (noop) ? Outcome.NOOP : Outcome.APPLIED;
 		count(command, outcome);
@@ -168,7 +170,7 @@ final class Settlement {
 	}
 
 	private static String message(Replies replies, int finding) {
-		return String.valueOf(replies.decoder(finding).next());
+		return String.valueOf(replies.decoder(finding, Encoding.UTF8).next());
 	}
 
 	private static String firstWord(String message) {

@@ -85,7 +85,7 @@ public final class Slab {
 	}
 
 	/**
-	 * The size of the commands in it.
+	 * The size of the commands in it, and of the scripts they run.
 	 * @return bytes of RESP
 	 */
 	public int bytes() {
@@ -207,6 +207,7 @@ public final class Slab {
 	void writeTo(ByteBuf out) {
 		this.written = true;
 		this.commands.writeTo(out);
+		this.replies.expectOthers(this.commands.preamble().commands());
 	}
 
 	void done() {

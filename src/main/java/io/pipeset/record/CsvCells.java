@@ -69,9 +69,14 @@ final class CsvCells {
 		return Operation.find(this.bytes, this.cells.offset(column), this.cells.length(column));
 	}
 
+	/** Adds a cell to a record's arguments as it stands. */
+	void addLiteralTo(Record record, int column) {
+		record.argument(this.bytes, this.cells.offset(column), this.cells.length(column));
+	}
+
 	/** Adds a cell to a record's arguments. */
 	void addTo(Record record, int column) {
-		record.argument(this.bytes, this.cells.offset(column), this.cells.length(column));
+		record.string(this.bytes, this.cells.offset(column), this.cells.length(column));
 	}
 
 	/** Reads a cell and returns the byte after it. */

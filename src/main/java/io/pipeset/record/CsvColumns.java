@@ -94,7 +94,7 @@ abstract sealed class CsvColumns {
 			cells.addTo(record, this.value);
 			if (this.ttl != NONE && cells.has(this.ttl)) {
 				record.argument(EX, 0, EX.length);
-				cells.addTo(record, this.ttl);
+				cells.addLiteralTo(record, this.ttl);
 			}
 			return null;
 		}
@@ -124,7 +124,7 @@ abstract sealed class CsvColumns {
 		@Nullable String addArguments(Record record, CsvCells cells) {
 			for (int i = 0; i < this.names.length; i++) {
 				if (i != this.key && cells.has(i)) {
-					record.argument(this.names[i], 0, this.names[i].length);
+					record.string(this.names[i], 0, this.names[i].length);
 					cells.addTo(record, i);
 				}
 			}

@@ -126,6 +126,10 @@ public final class GeneratedRecords implements RecordReader {
 		}
 		record.begin(0);
 		this.shape.fill(this, record);
+		if (record.form() != Form.MOVE) {
+			// A move is no command of the table, which callers write to.
+			record.check();
+		}
 		this.next++;
 		countOn();
 		return true;

@@ -10,8 +10,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class JsonDraft {
 
-	private static final byte[] EX = { 'E', 'X' };
-
 	private final JsonFields fields = new JsonFields();
 
 	private final JsonSpans args = new JsonSpans();
@@ -26,6 +24,9 @@ final class JsonDraft {
 
 	private int known;
 
+	/** The known members that are strings, which the record's encoding is for. */
+	private int strings;
+
 	private boolean command;
 
 	private @Nullable Operation operation;
@@ -39,6 +40,7 @@ final class JsonDraft {
 		this.source = source;
 		this.seen = 0;
 		this.known = 0;
+		this.strings = 0;
 		this.command = false;
 		this.operation = null;
 		this.code = null;
@@ -65,15 +67,13 @@ final class JsonDraft {
 		if (!first) {
 			refuse("record member '" + member.label() + "' is repeated");
 		}
-		else if (member == JsonMember.ENCODING) {
-			refuse("record member 'encoding' is not available yet");
-		}
 		return first;
 	}
 
 	/** Sets a member whose value may be what it is. */
-	void set(JsonMember member, int offset, int length) {
+	void set(JsonMember member, JsonKind kind, int offset, int length) {
 		this.known |= member.bit();
+		this.strings |= (kind == JsonKind.STRING) ? member.bit() : 0;
 		this.offsets[member.index()] = offset;
 		this.lengths[member.index()] = length;
 		if (member == JsonMember.OP) {
@@ -84,15 +84,16 @@ final class JsonDraft {
 		}
 	}
 
-	void addArgument(int offset, int length) {
+	void addArgument(JsonKind kind, int offset, int length) {
 		if (hasRoom()) {
-			this.args.add(offset, length);
+			this.args.add(offset, (kind == JsonKind.STRING) ? length : ~length);
 		}
 	}
 
-	void putField(int name, int nameLength, int value, int valueLength) {
+	void putField(int name, int nameLength, JsonKind kind, int value, int valueLength) {
 		if (hasRoom()) {
-			this.fields.put(this.source, name, nameLength, value, valueLength);
+			this.fields.put(this.source, name, nameLength, value,
+					(kind == JsonKind.STRING) ? valueLength : ~valueLength);
 		}
 	}
 
@@ -123,6 +124,12 @@ final class JsonDraft {
 		if (this.operation != null) {
 			record.operation(this.operation);
 		}
+		if (has(this.known, JsonMember.ENCODING)) {
+			Encoding encoding = Encoding.find(text(JsonMember.ENCODING));
+			if (encoding != null) {
+				record.encoding(encoding);
+			}
+		}
 		if (has(this.known, JsonMember.KEY)) {
 			addTo(record, JsonMember.KEY);
 		}
@@ -148,8 +155,7 @@ final class JsonDraft {
 		}
 		this.fields.addTo(record, this.source);
 		if (has(this.known, JsonMember.TTL)) {
-			record.argument(EX, 0, EX.length);
-			addTo(record, JsonMember.TTL);
+			record.ttl(this.source, this.offsets[JsonMember.TTL.index()], this.lengths[JsonMember.TTL.index()]);
 		}
 		if (has(this.known, JsonMember.COUNT)) {
 			addTo(record, JsonMember.COUNT);
@@ -174,7 +180,14 @@ final class JsonDraft {
 	}
 
 	private void addTo(Record record, JsonMember member) {
-		record.argument(this.source, this.offsets[member.index()], this.lengths[member.index()]);
+		int offset = this.offsets[member.index()];
+		int length = this.lengths[member.index()];
+		if (has(this.strings, member)) {
+			record.string(this.source, offset, length);
+		}
+		else {
+			record.argument(this.source, offset, length);
+		}
 	}
 
 	private String text(JsonMember member) {

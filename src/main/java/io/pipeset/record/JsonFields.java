@@ -6,7 +6,8 @@ import java.util.Arrays;
 /**
  * Where a record's {@code fields} stand, each name once. Few are compared one by one,
  * many go through an index, lest a giant record takes the square of its size; the index
- * is seeded, lest a caller can choose names that make it useless.
+ * is seeded, lest a caller can choose names that make it useless. A value that is no
+ * string has the complement of its length.
  */
 final class JsonFields {
 
@@ -60,8 +61,8 @@ final class JsonFields {
 	/** Adds all of them to a record's arguments. */
 	void addTo(Record record, byte[] source) {
 		for (int i = 0; i < this.count * COLUMNS; i += COLUMNS) {
-			record.argument(source, this.rows[i + NAME], this.rows[i + NAME_LENGTH]);
-			record.argument(source, this.rows[i + VALUE], this.rows[i + VALUE_LENGTH]);
+			record.string(source, this.rows[i + NAME], this.rows[i + NAME_LENGTH]);
+			JsonSpans.addTo(record, source, this.rows[i + VALUE], this.rows[i + VALUE_LENGTH]);
 		}
 	}
 

@@ -45,7 +45,13 @@ enum JsonMember {
 
 	ERROR("anything", JsonKind.values()),
 
-	ENCODING("nothing yet");
+	ENCODING("'utf8' or 'base64'", JsonKind.STRING) {
+		@Override
+		boolean accepts(JsonKind kind, byte[] text, int offset, int length) {
+			return super.accepts(kind, text, offset, length)
+					&& Encoding.find(new String(text, offset, length, StandardCharsets.UTF_8)) != null;
+		}
+	};
 
 	private static final JsonMember[] ALL = values();
 
@@ -83,12 +89,9 @@ enum JsonMember {
 		return null;
 	}
 
-	/** The names of all that may be used, for messages. */
+	/** The names of all, for messages. */
 	static String names() {
-		return Arrays.stream(ALL)
-			.filter((member) -> member != ENCODING)
-			.map((member) -> member.label)
-			.collect(Collectors.joining(", "));
+		return Arrays.stream(ALL).map((member) -> member.label).collect(Collectors.joining(", "));
 	}
 
 	/** The name as it is written. */

@@ -110,7 +110,7 @@ final class JsonRecordParser {
 	private void readMember(JsonMember member) throws JsonFault {
 		JsonKind kind = this.cursor.readValue(1);
 		if (member.accepts(kind, this.cursor.source(), this.cursor.offset(), this.cursor.length())) {
-			this.draft.set(member, this.cursor.offset(), this.cursor.length());
+			this.draft.set(member, kind, this.cursor.offset(), this.cursor.length());
 		}
 		else {
 			this.draft.refuse("record member '" + member.label() + "' takes " + member.takes() + ", not "
@@ -126,7 +126,7 @@ final class JsonRecordParser {
 				int nameLength = this.cursor.length();
 				JsonKind kind = this.cursor.readValue(2);
 				if (kind.isArgument()) {
-					this.draft.putField(name, nameLength, this.cursor.offset(), this.cursor.length());
+					this.draft.putField(name, nameLength, kind, this.cursor.offset(), this.cursor.length());
 				}
 				else {
 					this.draft.refuse("record member 'fields' takes strings, numbers and booleans, and its '"
@@ -146,7 +146,7 @@ final class JsonRecordParser {
 			do {
 				JsonKind kind = this.cursor.readValue(2);
 				if (kind.isArgument()) {
-					this.draft.addArgument(this.cursor.offset(), this.cursor.length());
+					this.draft.addArgument(kind, this.cursor.offset(), this.cursor.length());
 				}
 				else {
 					this.draft.refuse("record member 'args' takes strings, numbers and booleans, not "
@@ -180,10 +180,10 @@ final class JsonRecordParser {
 					+ kind.describe(this.cursor.text()) + "; allowed are strings, numbers and booleans");
 		}
 		else if (position > 1) {
-			this.draft.addArgument(this.cursor.offset(), this.cursor.length());
+			this.draft.addArgument(kind, this.cursor.offset(), this.cursor.length());
 		}
 		else {
-			this.draft.set((position == 0) ? JsonMember.OP : JsonMember.KEY, this.cursor.offset(),
+			this.draft.set((position == 0) ? JsonMember.OP : JsonMember.KEY, kind, this.cursor.offset(),
 					this.cursor.length());
 		}
 	}

@@ -2,7 +2,10 @@ package io.pipeset.record;
 
 import java.util.Arrays;
 
-/** Where a record's {@code args} stand, until it is known that the record is good. */
+/**
+ * Where a record's {@code args} stand, until it is known that the record is good. What is
+ * no string has the complement of its length.
+ */
 final class JsonSpans {
 
 	private int[] offsetsAndLengths = new int[32];
@@ -29,7 +32,17 @@ final class JsonSpans {
 	/** Adds all of them to a record's arguments. */
 	void addTo(Record record, byte[] source) {
 		for (int i = 0; i < this.count * 2; i += 2) {
-			record.argument(source, this.offsetsAndLengths[i], this.offsetsAndLengths[i + 1]);
+			addTo(record, source, this.offsetsAndLengths[i], this.offsetsAndLengths[i + 1]);
+		}
+	}
+
+	/** Adds a string, or else a literal, whose length is the complement. */
+	static void addTo(Record record, byte[] source, int offset, int length) {
+		if (length >= 0) {
+			record.string(source, offset, length);
+		}
+		else {
+			record.argument(source, offset, ~length);
 		}
 	}
 

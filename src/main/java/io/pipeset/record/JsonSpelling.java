@@ -10,7 +10,7 @@ enum JsonSpelling {
 
 	VALUE_AND_TTL("'key', 'value' and 'ttl', or 'key' and 'args'", JsonMember.VALUE, JsonMember.TTL),
 
-	FIELDS("'key' and 'fields', or 'key' and 'args'", JsonMember.FIELDS, null),
+	FIELDS_AND_TTL("'key', 'fields' and 'ttl', or 'key' and 'args'", JsonMember.FIELDS, JsonMember.TTL),
 
 	COUNT("'key' and 'count', or 'key' and 'args'", null, JsonMember.COUNT),
 
@@ -38,7 +38,7 @@ enum JsonSpelling {
 	static JsonSpelling of(Operation operation) {
 		return switch (operation) {
 			case SET -> VALUE_AND_TTL;
-			case HSET -> FIELDS;
+			case HSET -> FIELDS_AND_TTL;
 			case RPOP, LPOP -> COUNT;
 			case LPUSH, RPUSH -> VALUE;
 			case EVALSHA -> COMMAND;
@@ -78,9 +78,6 @@ enum JsonSpelling {
 	}
 
 	private String foreign(Operation operation, JsonMember member) {
-		if (operation == Operation.HSET && member == JsonMember.TTL) {
-			return "record member 'ttl' is not available yet with HSET";
-		}
 		return "record member '" + member.label() + "' does not go with " + operation + ": " + takes(operation);
 	}
 

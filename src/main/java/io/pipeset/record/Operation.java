@@ -17,7 +17,10 @@ public enum Operation {
 
 	SET(Arity.atLeast(2), Keys.FIRST, Form.REPEATABLE, SetOptions::read),
 
-	HSET(Arity.pairsAfterKey(), Keys.FIRST, Form.REPEATABLE),
+	HSET(Arity.pairsAfterKey(), Keys.FIRST, Form.REPEATABLE, (record) -> {
+		record.expireByScript();
+		return null;
+	}),
 
 	HDEL(Arity.atLeast(2), Keys.FIRST, Form.REPEATABLE),
 

@@ -1,7 +1,6 @@
 package io.pipeset.record;
 
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +13,17 @@ public final class Record {
 
 	private static final int NONE = -1;
 
-	private static final int MOST_DIGITS = 19;
+	private static final byte[] EX = { 'E', 'X' };
+
+	private static final byte[] ONE = { '1' };
+
+	private final Base64Bytes base64 = new Base64Bytes();
+
+	private final Encoding defaultEncoding;
+
+	private final byte[] defaultTtl;
+
+	private final Arguments arguments = new Arguments();
 
 	private long index = NONE;
 
@@ -26,15 +35,38 @@ public final class Record {
 
 	private Form form = Form.ONCE;
 
-	private byte[][] sources = new byte[8][];
+	/**
+	 * What is sent, which is another one where a script has to do more than the first.
+	 */
+	private @Nullable Operation command;
 
-	private int[] offsets = new int[8];
+	private @Nullable Script script;
 
-	private int[] lengths = new int[8];
+	private Encoding encoding;
 
-	private int argumentCount;
+	private byte[] ttl;
+
+	private int ttlOffset;
+
+	private int ttlLength;
 
 	private @Nullable Rejection rejection;
+
+	/** A record whose strings are UTF-8 and that does not expire. */
+	public Record() {
+		this(RecordDefaults.NONE);
+	}
+
+	/**
+	 * A record.
+	 * @param defaults what it has unless it says otherwise
+	 */
+	public Record(RecordDefaults defaults) {
+		this.defaultEncoding = defaults.encoding();
+		this.defaultTtl = defaults.ttlArgument();
+		this.encoding = this.defaultEncoding;
+		this.ttl = this.defaultTtl;
+	}
 
 	/**
 	 * Makes room for the next record of the job: everything but the count of records is
@@ -46,7 +78,12 @@ public final class Record {
 		this.line = line;
 		this.id = null;
 		this.operation = null;
-		this.argumentCount = 0;
+		this.command = null;
+		this.script = null;
+		this.encoding = this.defaultEncoding;
+		ttl(this.defaultTtl, 0, this.defaultTtl.length);
+		this.base64.clear();
+		this.arguments.clear();
 		this.rejection = null;
 	}
 
@@ -56,7 +93,28 @@ public final class Record {
 	 */
 	public void operation(Operation operation) {
 		this.operation = operation;
+		this.command = operation;
 		this.form = operation.form();
+	}
+
+	/**
+	 * Says how the record's strings stand for bytes, before the first of them.
+	 * @param encoding the encoding
+	 */
+	public void encoding(Encoding encoding) {
+		this.encoding = encoding;
+	}
+
+	/**
+	 * Says when what the record writes expires, where it is a SET or HSET.
+	 * @param source where the seconds stand, as a whole number of 1 or more
+	 * @param offset its first digit
+	 * @param length its digits
+	 */
+	public void ttl(byte[] source, int offset, int length) {
+		this.ttl = source;
+		this.ttlOffset = offset;
+		this.ttlLength = length;
 	}
 
 	/** Sets the form that the record's options ask for. */
@@ -71,16 +129,29 @@ public final class Record {
 	 * @param length its length in bytes
 	 */
 	public void argument(byte[] source, int offset, int length) {
-		int i = this.argumentCount;
-		if (i == this.lengths.length) {
-			this.sources = Arrays.copyOf(this.sources, i * 2);
-			this.offsets = Arrays.copyOf(this.offsets, i * 2);
-			this.lengths = Arrays.copyOf(this.lengths, i * 2);
+		this.arguments.add(source, offset, length);
+	}
+
+	/**
+	 * Adds a string as an argument, the key being the first: the bytes that it stands for
+	 * by the record's encoding. A record is refused whose string stands for none.
+	 * @param source where it stands; must not change before the next record
+	 * @param offset its first byte
+	 * @param length its length in bytes
+	 */
+	public void string(byte[] source, int offset, int length) {
+		if (this.encoding == Encoding.UTF8) {
+			argument(source, offset, length);
+			return;
 		}
-		this.sources[i] = source;
-		this.offsets[i] = offset;
-		this.lengths[i] = length;
-		this.argumentCount = i + 1;
+		int decoded = this.base64.decode(source, offset, length);
+		if (decoded >= 0) {
+			argument(this.base64.room(), this.base64.used() - decoded, decoded);
+		}
+		else {
+			String text = JsonKind.excerpt(new String(source, offset, length, StandardCharsets.UTF_8));
+			reject(Rejection.MALFORMED, "'" + text + "' is not Base64 with its padding, as encoding=base64 has it");
+		}
 	}
 
 	/**
@@ -166,6 +237,38 @@ public final class Record {
 	}
 
 	/**
+	 * How the record's strings, and those it is answered, stand for bytes.
+	 * @return the encoding
+	 */
+	public Encoding encoding() {
+		return this.encoding;
+	}
+
+	/**
+	 * What is sent: the operation, or what does it and more.
+	 * @return the row by which the arguments are to be read
+	 */
+	public Operation command() {
+		return (this.command != null) ? this.command : operation();
+	}
+
+	/**
+	 * The script that has to be loaded before the record can run.
+	 * @return the script, or {@code null} where there is none, or none is known
+	 */
+	public @Nullable Script script() {
+		return this.script;
+	}
+
+	/**
+	 * Names the script that the record runs.
+	 * @param script the script
+	 */
+	public void script(Script script) {
+		this.script = script;
+	}
+
+	/**
 	 * Whether the record got as far as naming its operation.
 	 * @return {@code false} only for a rejected record
 	 */
@@ -178,7 +281,7 @@ public final class Record {
 	 * @return 0 or more
 	 */
 	public int argumentCount() {
-		return this.argumentCount;
+		return this.arguments.count();
 	}
 
 	/**
@@ -187,7 +290,7 @@ public final class Record {
 	 * @return the array; not to be modified
 	 */
 	public byte[] source(int argument) {
-		return this.sources[argument];
+		return this.arguments.source(argument);
 	}
 
 	/**
@@ -196,7 +299,7 @@ public final class Record {
 	 * @return the offset
 	 */
 	public int offset(int argument) {
-		return this.offsets[argument];
+		return this.arguments.offset(argument);
 	}
 
 	/**
@@ -205,7 +308,7 @@ public final class Record {
 	 * @return the length in bytes
 	 */
 	public int length(int argument) {
-		return this.lengths[argument];
+		return this.arguments.length(argument);
 	}
 
 	/**
@@ -213,20 +316,30 @@ public final class Record {
 	 * @return 0 or more; 0 only for a script that names none, and so may use any
 	 */
 	public int keyCount() {
-		int first = operation().firstKey();
-		long counted = (first > 0 && first <= this.argumentCount) ? number(first - 1) : 0;
-		return operation().keyCount(this.argumentCount, counted);
+		int first = command().firstKey();
+		long counted = (first > 0 && first <= argumentCount()) ? number(first - 1) : 0;
+		return command().keyCount(argumentCount(), counted);
 	}
 
 	/**
-	 * The first key as text, for messages.
-	 * @return the text, with U+FFFD for what is not UTF-8, or {@code null} where the
-	 * record has none, or did not get as far as naming it
+	 * Whether an argument is a key.
+	 * @param argument its position, from 0
+	 * @return {@code true} for those that stand where the operation has its keys
 	 */
-	public @Nullable String key() {
-		int first = (this.operation != null) ? this.operation.firstKey() : 0;
-		boolean named = (this.operation != null && first > 0) ? keyCount() > 0 : this.argumentCount > 0;
-		return (named) ? text(first) : null;
+	public boolean isKey(int argument) {
+		int first = command().firstKey();
+		return argument >= first && argument - first < keyCount();
+	}
+
+	/**
+	 * The first key as a report shows it.
+	 * @return the key, or {@code null} where the record has none, or did not get as far
+	 * as naming it
+	 */
+	public @Nullable Object key() {
+		int first = (this.command != null) ? this.command.firstKey() : 0;
+		boolean named = (first > 0) ? keyCount() > 0 : this.arguments.count() > 0;
+		return (named) ? this.encoding.show(source(first), offset(first), offset(first) + length(first)) : null;
 	}
 
 	/**
@@ -235,8 +348,7 @@ public final class Record {
 	 * @return the text, with U+FFFD for what is not UTF-8
 	 */
 	public String text(int argument) {
-		return new String(this.sources[argument], this.offsets[argument], this.lengths[argument],
-				StandardCharsets.UTF_8);
+		return new String(source(argument), offset(argument), length(argument), StandardCharsets.UTF_8);
 	}
 
 	/**
@@ -244,14 +356,7 @@ public final class Record {
 	 * @return any int; the same for the same bytes
 	 */
 	public int keyHash() {
-		int key = operation().firstKey();
-		int hash = 1;
-		byte[] source = this.sources[key];
-		int end = this.offsets[key] + this.lengths[key];
-		for (int i = this.offsets[key]; i < end; i++) {
-			hash = 31 * hash + source[i];
-		}
-		return hash ^ (hash >>> 16);
+		return this.arguments.hash(command().firstKey());
 	}
 
 	/**
@@ -260,21 +365,27 @@ public final class Record {
 	 * @return the number, 0 to {@link Long#MAX_VALUE}, or -1 where it is none
 	 */
 	public long number(int argument) {
-		byte[] source = this.sources[argument];
-		int from = this.offsets[argument];
-		int length = this.lengths[argument];
-		if (length == 0 || length > MOST_DIGITS || (source[from] == '0' && length > 1)) {
-			return NONE;
+		return this.arguments.number(argument);
+	}
+
+	/** Lets a SET expire that does not say when, or whether. */
+	void expireByOption() {
+		if (this.ttlLength > 0) {
+			argument(EX, 0, EX.length);
+			argument(this.ttl, this.ttlOffset, this.ttlLength);
 		}
-		long number = 0;
-		for (int i = from; i < from + length; i++) {
-			int digit = source[i] - '0';
-			if (digit < 0 || digit > 9) {
-				return NONE;
-			}
-			number = number * 10 + digit;
+	}
+
+	/** Lets a hash expire: by a script, as HSET has no option for it. */
+	void expireByScript() {
+		if (this.ttlLength > 0) {
+			Script hset = Script.HSET_WITH_TTL;
+			this.arguments.insert(0, hset.shaBytes(), 0, hset.shaBytes().length);
+			this.arguments.insert(1, ONE, 0, ONE.length);
+			this.arguments.insert(3, this.ttl, this.ttlOffset, this.ttlLength);
+			this.command = Operation.EVALSHA;
+			this.script = hset;
 		}
-		return (number < 0) ? NONE : number;
 	}
 
 }

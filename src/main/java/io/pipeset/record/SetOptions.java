@@ -26,7 +26,8 @@ final class SetOptions {
 		boolean xx = false;
 		boolean get = false;
 		String expiry = null;
-		for (int i = 2; i < record.argumentCount(); i++) {
+		int count = record.argumentCount();
+		for (int i = 2; i < count; i++) {
 			if (Words.is(record, i, "NX")) {
 				nx = true;
 			}
@@ -46,13 +47,16 @@ final class SetOptions {
 					return "SET takes one of EX, PX, EXAT, PXAT and KEEPTTL, not both " + expiry + " and " + option;
 				}
 				expiry = option;
-				if (!expiry.equals(KEEPTTL) && (++i == record.argumentCount() || record.number(i) < 1)) {
+				if (!expiry.equals(KEEPTTL) && (++i == count || record.number(i) < 1)) {
 					return "SET's " + option + " takes a whole number of 1 or more";
 				}
 			}
 		}
 		if (nx && xx) {
 			return "SET takes NX or XX, not both";
+		}
+		if (expiry == null) {
+			record.expireByOption();
 		}
 		if (nx || xx || get) {
 			record.form((nx && get) ? Form.GET_IF_ABSENT : (nx || xx) ? Form.CONDITIONAL : Form.ONCE);

@@ -34,6 +34,8 @@ public final class Account {
 
 	private final List<Object> values = new ArrayList<>();
 
+	private boolean runsNothing;
+
 	private int listed;
 
 	private long taken;
@@ -63,6 +65,13 @@ public final class Account {
 	}
 
 	/**
+	 * Says that no record is to be run, so that one that was not is no error.
+	 */
+	public synchronized void runsNothing() {
+		this.runsNothing = true;
+	}
+
+	/**
 	 * Counts records of which nothing is listed.
 	 * @param operation their operation's name
 	 * @param outcome what became of them
@@ -84,7 +93,7 @@ public final class Account {
 	 * noted
 	 */
 	public synchronized boolean claimItem(Outcome outcome) {
-		if (!this.results.lists(outcome)) {
+		if (!lists(outcome)) {
 			return false;
 		}
 		if (this.listed == this.maxItems) {
@@ -213,12 +222,17 @@ public final class Account {
 	public synchronized long itemsOmitted() {
 		long omitted = 0;
 		for (Outcome outcome : Outcome.values()) {
-			omitted += (this.results.lists(outcome)) ? total(outcome) : 0;
+			omitted += (lists(outcome)) ? total(outcome) : 0;
 		}
 		for (Item item : this.items) {
-			omitted -= (this.results.lists(item.status())) ? 1 : 0;
+			omitted -= (lists(item.status())) ? 1 : 0;
 		}
 		return omitted;
+	}
+
+	private boolean lists(Outcome outcome) {
+		return this.results == Results.ALL
+				|| (this.results.lists(outcome) && !(this.runsNothing && outcome == Outcome.UNPROCESSED));
 	}
 
 	/**

@@ -30,13 +30,14 @@ import org.jspecify.annotations.Nullable;
  * nothing to acknowledge
  * @param items the records listed
  * @param itemsOmitted how many more there would have been to list
+ * @param dryRun whether the records were to be checked and not run
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 @JsonPropertyOrder({ "jobId", "state", "errors", "counts" })
 public record JobReport(String jobId, @JsonIgnore Ending ending, Counts counts, boolean inputComplete,
 		@Nullable Long nextIndex, @Nullable Boolean fenced, @Nullable Long byteOffset, Timings timings,
 		long commandsPerSecond, long bytesSent, Map<String, Object> settings, @Nullable List<Object> values,
-		@Nullable Receipt receipt, List<Item> items, long itemsOmitted) {
+		@Nullable Receipt receipt, List<Item> items, long itemsOmitted, @JsonIgnore boolean dryRun) {
 
 	/**
 	 * Where the job stands.
@@ -53,7 +54,15 @@ public record JobReport(String jobId, @JsonIgnore Ending ending, Counts counts, 
 	 */
 	@JsonProperty
 	public boolean errors() {
-		return this.counts.errors() > 0;
+		return errorCount() > 0;
+	}
+
+	/**
+	 * How many records did not run as asked.
+	 * @return those rejected, unknown and unprocessed; of a dry run those rejected
+	 */
+	public long errorCount() {
+		return (this.dryRun) ? this.counts.rejected() : this.counts.errors();
 	}
 
 	/**

@@ -24,7 +24,7 @@ final class Reports {
 		Cause cause = report.ending().cause();
 		HttpStatus status = status(report);
 		ResponseEntity.BodyBuilder answer = ResponseEntity.status(status)
-			.header(ERRORS_HEADER, String.valueOf(report.counts().errors()));
+			.header(ERRORS_HEADER, String.valueOf(report.errorCount()));
 		if (cause == Cause.COMPLETED) {
 			return answer.contentType(MediaType.APPLICATION_JSON).body(report);
 		}

@@ -14,6 +14,7 @@ import io.pipeset.job.JobDefaults;
 import io.pipeset.job.JobInput.ReliablePops;
 import io.pipeset.job.JobSettings;
 import io.pipeset.pipeline.FlushPolicy;
+import io.pipeset.record.Encoding;
 import io.pipeset.record.Operation;
 import io.pipeset.report.Results;
 import org.jspecify.annotations.Nullable;
@@ -26,11 +27,12 @@ import org.springframework.stereotype.Component;
 class SettingsReader {
 
 	private static final List<String> COMMON = List.of("batchSize", "flush", "concurrency", "timeout", "maxErrors",
-			"retries", "results");
+			"retries", "results", "encoding", "rateLimit", "dryRun");
+
+	private static final Set<Operation> WITH_TTL = Set.of(Operation.SET, Operation.HSET);
 
 	/** Settings of the contract that this version does not have yet. */
-	private static final Set<String> TO_COME = Set.of("ttl", "encoding", "rateLimit", "atomic", "dryRun", "reliable",
-			"receiptTtl");
+	private static final Set<String> TO_COME = Set.of("atomic", "reliable", "receiptTtl");
 
 	private final JobSettings defaults;
 
@@ -44,10 +46,10 @@ class SettingsReader {
 	 * @return the settings in effect
 	 */
 	JobSettings read(Query query) {
-		JobSettings settings = common(query);
+		JobSettings settings = withTtl(common(query), query);
 		Operation operation = take(query, "op", Operation::find, "one of " + Operation.names())
 			.orElse(settings.operation());
-		refuseRest(query, "op");
+		refuseRest(query, "op", "ttl");
 		return settings.withOperation(operation);
 	}
 
@@ -60,7 +62,14 @@ class SettingsReader {
 	 */
 	JobSettings read(Query query, Operation operation, String... taken) {
 		JobSettings settings = common(query).withOperation(operation);
-		refuseRest(query, taken);
+		if (WITH_TTL.contains(operation)) {
+			settings = withTtl(settings, query);
+			refuseRest(query, "ttl");
+		}
+		else {
+			settings = settings.withTtl(null);
+			refuseRest(query, taken);
+		}
 		return settings;
 	}
 
@@ -78,6 +87,12 @@ class SettingsReader {
 			throw Problems.badRequest("invalid-setting", "'receiptTtl' has a meaning only with reliable=true");
 		}
 		return (reliable) ? ttl.orElse(ReliablePops.DEFAULT_RECEIPT_TTL) : null;
+	}
+
+	private static JobSettings withTtl(JobSettings settings, Query query) {
+		Optional<Long> ttl = take(query, "ttl", (text) -> bounded(text, JobSettings.MAX_TTL),
+				"a whole number of seconds from 1 to " + JobSettings.MAX_TTL);
+		return (ttl.isPresent()) ? settings.withTtl(ttl.get()) : settings;
 	}
 
 	private JobSettings common(Query query) {
@@ -99,9 +114,14 @@ class SettingsReader {
 				"a whole number from 0 to " + JobSettings.MAX_RETRIES)
 			.orElse(base.retries());
 		Results results = take(query, "results", SettingsReader::results, "errors, all or none").orElse(base.results());
+		Encoding encoding = take(query, "encoding", Encoding::find, "utf8 or base64").orElse(base.encoding());
+		Long rateLimit = take(query, "rateLimit", (text) -> bounded(text, JobSettings.MAX_RATE_LIMIT),
+				"a whole number of commands a second from 1 to " + JobSettings.MAX_RATE_LIMIT)
+			.orElse(base.rateLimit());
+		boolean dryRun = take(query, "dryRun", SettingsReader::truth, "true or false").orElse(base.dryRun());
 		try {
 			return new JobSettings(batchSize, flush, concurrency, timeout, maxErrors, retries, results,
-					base.operation());
+					base.operation(), base.ttl(), encoding, rateLimit, dryRun);
 		}
 		catch (InvalidSettingException ex) {
 			throw Problems.badRequest("invalid-setting", "'" + ex.setting() + "' " + ex.problem());
@@ -147,6 +167,11 @@ class SettingsReader {
 
 	static @Nullable Long number(String text) {
 		return (text.matches("[0-9]{1,18}")) ? Long.valueOf(text) : null;
+	}
+
+	private static @Nullable Long bounded(String text, long most) {
+		Long number = number(text);
+		return (number != null && number >= 1 && number <= most) ? number : null;
 	}
 
 	private static @Nullable Integer integer(String text) {

@@ -64,7 +64,7 @@ class ShortcutsController {
 		JobSettings settings = this.settings.read(query, Operation.RPOP, "key", "reliable", "receiptTtl");
 		Uploads.refuse(request);
 		String list = (key != null) ? key : DEFAULT_LIST;
-		JobInput input = (receiptTtl != null) ? new JobInput.ReliablePops(list, pops, receiptTtl)
+		JobInput input = (receiptTtl != null && !settings.dryRun()) ? new JobInput.ReliablePops(list, pops, receiptTtl)
 				: new JobInput.Generated(GeneratedRecords.pops(list, pops), pops);
 		return run(input, settings, Jobs.Values.APART, request);
 	}

@@ -10,6 +10,7 @@ import io.lettuce.core.protocol.ProtocolVersion;
 import io.lettuce.core.protocol.RedisStateMachine;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.pipeset.record.Encoding;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import org.junit.jupiter.api.Test;
@@ -46,7 +47,8 @@ class ReplyReaderAgainstLettuceTests {
 			// Lettuce takes a bulk error for a value, which the protocol does not.
 			if (reply[0] == '-') {
 				assertThat(output.hasError()).as(text(reply)).isTrue();
-				assertThat(slab.replies().decoder(0).next()).as(text(reply)).isEqualTo(output.getError());
+				assertThat(slab.replies().decoder(0, Encoding.UTF8).next()).as(text(reply))
+					.isEqualTo(output.getError());
 			}
 		}
 	}

@@ -20,6 +20,12 @@ class ObjectRecordTests {
 			{"op":"set","key":"k","value":"v"}                        | SET k v
 			{"op":"SET","key":"k","value":"v","ttl":3600}             | SET k v EX 3600
 			{"ttl":1,"value":"v","op":"Set","key":"k"}                | SET k v EX 1
+			{"value":"dg==","op":"SET","key":"aw==","encoding":"base64"} | SET k v
+			{"encoding":"base64","value":12,"op":"SET","key":"aw==","ttl":5} | SET k 12 EX 5
+			{"encoding":"base64","value":{"a":"dg=="},"op":"SET","key":""} | SET  {"a":"dg=="}
+			{"op":"HSET","key":"aw==","fields":{"Zg==":"dg==","Zw==":true},"encoding":"base64"} | HSET k f v g true
+			{"op":"SET","key":"aw==","args":["dg==","RVg=",60],"encoding":"base64"} | SET k v EX 60
+			{"op":"SADD","key":"k","args":["dg=="],"encoding":"utf8"} | SADD k dg==
 			{"op":"SET","key":"k","args":["v","NX","PX",5]}           | SET k v NX PX 5
 			{"op":"SET","key":7,"value":-1.50e+3}                     | SET 7 -1.50e+3
 			{"op":"SET","key":true,"value":false}                     | SET true false
@@ -52,7 +58,7 @@ class ObjectRecordTests {
 			textBlock = """
 					{"op":"SET","key":"k"}                                | record member 'value' is missing: SET takes 'key', 'value' and 'ttl', or 'key' and 'args'
 					{"op":"SET","value":"v"}                              | record member 'key' is missing
-					{"op":"HSET","key":"k"}                               | record member 'fields' is missing: HSET takes 'key' and 'fields', or 'key' and 'args'
+					{"op":"HSET","key":"k"}                               | record member 'fields' is missing: HSET takes 'key', 'fields' and 'ttl', or 'key' and 'args'
 					{"op":"LPUSH","key":"k"}                              | record member 'value' is missing
 					{"op":"DEL"}                                          | record member 'key' is missing
 					{"op":"SET","key":"k","value":"v","args":["w"]}       | record member 'args' goes with 'key' alone, not with 'value'
@@ -61,9 +67,15 @@ class ObjectRecordTests {
 					{"op":"SET","key":"k","value":"v","fields":{"a":1}}   | record member 'fields' does not go with SET
 					{"op":"RPOP","key":"k","value":"v"}                   | record member 'value' does not go with RPOP
 					{"op":"DEL","key":"k","ttl":1}                        | record member 'ttl' does not go with DEL: DEL takes 'key' and 'args'
-					{"op":"HSET","key":"k","fields":{"a":1},"ttl":1}      | record member 'ttl' is not available yet with HSET
-					{"op":"DEL","key":"k","encoding":"base64"}            | record member 'encoding' is not available yet
-					{"op":"DEL","key":"k","kee":1}                        | record member 'kee' is not known; allowed are op, key, value, fields, ttl, count, args, id, error
+					{"op":"HSET","key":"k","args":["a",1],"ttl":1}        | record member 'args' goes with 'key' alone, not with 'ttl'
+					{"op":"DEL","key":"k","encoding":"BASE64"}            | record member 'encoding' takes 'utf8' or 'base64', not the string 'BASE64'
+					{"op":"DEL","key":"k","encoding":64}                  | record member 'encoding' takes 'utf8' or 'base64', not the number 64
+					{"op":"DEL","key":"not base64","encoding":"base64"}   | 'not base64' is not Base64 with its padding
+					{"op":"DEL","key":"YQ","encoding":"base64"}           | 'YQ' is not Base64 with its padding
+					{"op":"DEL","key":"Y=Q=","encoding":"base64"}         | 'Y=Q=' is not Base64 with its padding
+					{"op":"DEL","key":"YQ==","args":["_-8="],"encoding":"base64"} | '_-8=' is not Base64 with its padding
+					{"op":"EVALSHA","key":"k","args":["x",0]}             | record member 'key' does not go with EVALSHA: EVALSHA takes 'args' alone
+					{"op":"DEL","key":"k","kee":1}                        | record member 'kee' is not known; allowed are op, key, value, fields, ttl, count, args, id, error, encoding
 					{"op":"DEL","key":"k","":1}                           | record member '' is not known
 					{"op":"DEL","key":"k","Key":"k"}                      | record member 'Key' is not known
 					{"op":"DEL","key":"a","key":"b"}                      | record member 'key' is repeated

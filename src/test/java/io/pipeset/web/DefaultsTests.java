@@ -19,7 +19,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Defaults that an operator sets are in effect, and invalid ones fail the start. */
 @ServiceTest(properties = { "pipeset.defaults.batch-size=7", "pipeset.defaults.flush=buffered:3",
 		"pipeset.defaults.concurrency=2", "pipeset.defaults.timeout=1500ms", "pipeset.defaults.max-errors=1",
-		"pipeset.defaults.results=all", "pipeset.defaults.op=lpush", "pipeset.pipeline.max-connections=2" })
+		"pipeset.defaults.results=all", "pipeset.defaults.op=lpush", "pipeset.defaults.ttl=600",
+		"pipeset.defaults.encoding=base64", "pipeset.defaults.rate-limit=100000",
+		"pipeset.pipeline.max-connections=2" })
 class DefaultsTests {
 
 	private final Service service;
@@ -37,7 +39,7 @@ class DefaultsTests {
 
 	@Test
 	void theyAreInEffectWhereARequestNamesNothing() {
-		JsonNode report = this.service.ndjson("/v1/jobs", "{\"key\":\"l\",\"args\":[\"a\"]}", "bad").report();
+		JsonNode report = this.service.ndjson("/v1/jobs", "{\"key\":\"bA==\",\"args\":[\"YQ==\"]}", "bad").report();
 		JsonNode settings = report.get("settings");
 		assertThat(settings.at("/batchSize").asInt()).isEqualTo(7);
 		assertThat(settings.at("/flush").asString()).isEqualTo("buffered:3");
@@ -46,13 +48,16 @@ class DefaultsTests {
 		assertThat(settings.at("/maxErrors").asInt()).isOne();
 		assertThat(settings.at("/results").asString()).isEqualTo("all");
 		assertThat(settings.at("/op").asString()).isEqualTo("LPUSH");
+		assertThat(settings.at("/ttl").asInt()).isEqualTo(600);
+		assertThat(settings.at("/encoding").asString()).isEqualTo("base64");
+		assertThat(settings.at("/rateLimit").asInt()).isEqualTo(100_000);
 		assertThat(report.get("items")).hasSize(2);
 		assertThat(this.redis.lrange("l", 0, -1)).containsExactly("a");
 	}
 
 	@Test
 	void theyStopAJobAsIfARequestHadNamedThem() {
-		this.service.ndjson("/v1/jobs", "bad", "bad", "{\"key\":\"l\",\"args\":[\"a\"]}")
+		this.service.ndjson("/v1/jobs", "bad", "bad", "{\"key\":\"bA==\",\"args\":[\"YQ==\"]}")
 			.job(422, "stopped", "stopped");
 		assertThat(this.redis.dbsize()).isZero();
 	}
@@ -60,8 +65,8 @@ class DefaultsTests {
 	@Test
 	void aRequestWinsOverThem() {
 		JsonNode settings = this.service
-			.ndjson("/v1/jobs?batchSize=9&flush=close&concurrency=1&maxErrors=5&results=none&op=SET", "bad", "bad",
-					"{\"key\":\"k\",\"value\":\"v\"}")
+			.ndjson("/v1/jobs?batchSize=9&flush=close&concurrency=1&maxErrors=5&results=none&op=SET"
+					+ "&encoding=utf8&ttl=60&rateLimit=7&dryRun=true", "bad", "bad", "{\"key\":\"k\",\"value\":\"v\"}")
 			.report()
 			.get("settings");
 		assertThat(settings.at("/batchSize").asInt()).isEqualTo(9);
@@ -70,23 +75,28 @@ class DefaultsTests {
 		assertThat(settings.at("/maxErrors").asInt()).isEqualTo(5);
 		assertThat(settings.at("/results").asString()).isEqualTo("none");
 		assertThat(settings.at("/op").asString()).isEqualTo("SET");
-		assertThat(this.redis.get("k")).isEqualTo("v");
+		assertThat(settings.has("encoding")).isFalse();
+		assertThat(settings.at("/ttl").asInt()).isEqualTo(60);
+		assertThat(settings.at("/rateLimit").asInt()).isEqualTo(7);
+		assertThat(settings.at("/dryRun").asBoolean()).isTrue();
 	}
 
 	@Test
 	void aShortcutsOwnOperationWinsOverThem() {
 		assertThat(this.service.post("/pipeset/3").report().at("/settings/op").asString()).isEqualTo("SET");
 		assertThat(this.redis.dbsize()).isEqualTo(3);
+		assertThat(this.redis.ttl("keyA00002")).isBetween(1L, 600L);
 	}
 
 	@ParameterizedTest
 	@CsvSource({ "pipeset.defaults.batch-size, 0", "pipeset.defaults.batch-size, 100001",
 			"pipeset.defaults.flush, sometimes", "pipeset.defaults.concurrency, 17", "pipeset.defaults.timeout, PT0S",
-			"pipeset.defaults.timeout, PT2H", "pipeset.defaults.max-errors, -1", "pipeset.limits.max-generated, -1",
-			"pipeset.limits.max-popped, -1", "pipeset.limits.max-popped-bytes, -1", "pipeset.limits.max-items, -1",
-			"pipeset.limits.max-body-bytes, -1", "pipeset.limits.max-record-bytes, 1",
-			"pipeset.pipeline.max-connections, 0", "pipeset.pipeline.window-commands, 0",
-			"pipeset.pipeline.window-bytes, 1", "pipeset.pipeline.connect-timeout, 0" })
+			"pipeset.defaults.timeout, PT2H", "pipeset.defaults.ttl, 0", "pipeset.defaults.rate-limit, 0",
+			"pipeset.defaults.max-errors, -1", "pipeset.limits.max-generated, -1", "pipeset.limits.max-popped, -1",
+			"pipeset.limits.max-popped-bytes, -1", "pipeset.limits.max-items, -1", "pipeset.limits.max-body-bytes, -1",
+			"pipeset.limits.max-record-bytes, 1", "pipeset.pipeline.max-connections, 0",
+			"pipeset.pipeline.window-commands, 0", "pipeset.pipeline.window-bytes, 1",
+			"pipeset.pipeline.connect-timeout, 0" })
 	void aPropertyOutOfItsBoundsFailsTheStartByName(String property, String value) {
 		new ApplicationContextRunner().withUserConfiguration(Properties.class)
 			.withPropertyValues(property + "=" + value)
@@ -97,7 +107,8 @@ class DefaultsTests {
 
 	@ParameterizedTest
 	@CsvSource({ "pipeset.defaults.results, some", "pipeset.defaults.op, FLUSHALL", "pipeset.defaults.timeout, soon",
-			"pipeset.defaults.batch-size, many" })
+			"pipeset.defaults.batch-size, many", "pipeset.defaults.encoding, ascii",
+			"pipeset.defaults.dry-run, perhaps" })
 	void aPropertyThatCannotBeReadFailsTheStartByName(String property, String value) {
 		new ApplicationContextRunner().withUserConfiguration(Properties.class)
 			.withPropertyValues(property + "=" + value)

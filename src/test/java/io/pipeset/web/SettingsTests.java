@@ -46,7 +46,9 @@ class SettingsTests {
 			"timeout, 0s, 1ms to 1h", "timeout, 2h, 1ms to 1h", "timeout, -5s, 1ms to 1h", "timeout, PT-1S, 1ms to 1h",
 			"timeout, soon, 1ms to 1h", "timeout, 1us, 1ms to 1h", "timeout, 999999999999999999d, 1ms to 1h",
 			"maxErrors, -1, 0 or more", "maxErrors, few, 0 or more", "results, some, 'errors, all or none'",
-			"results, '', 'errors, all or none'" })
+			"results, '', 'errors, all or none'", "encoding, utf-8, utf8 or base64", "encoding, BASE64, utf8 or base64",
+			"rateLimit, 0, 1 to 1000000000", "rateLimit, 1.5, 1 to 1000000000",
+			"rateLimit, 1000000001, 1 to 1000000000", "dryRun, yes, true or false", "dryRun, '', true or false" })
 	void aRefusedValueNamesTheSettingTheValueAndWhatIsAllowed(String setting, String value, String allowed) {
 		this.redis.lpush("mylist9", "stays");
 		for (String call : CALLS) {
@@ -67,6 +69,18 @@ class SettingsTests {
 	}
 
 	@ParameterizedTest
+	@CsvSource({ "0, 1 to 1000000000000", "-1, 1 to 1000000000000", "60s, 1 to 1000000000000",
+			"1000000000001, 1 to 1000000000000" })
+	void aRefusedTtlNamesTheValueAndWhatIsAllowed(String ttl, String allowed) {
+		for (String call : CALLS.subList(0, 3)) {
+			assertThat(post(call + "ttl=" + ttl).refusal(400, "invalid-setting")).contains("'ttl'")
+				.contains("'" + ttl + "'")
+				.contains(allowed);
+		}
+		assertThat(this.redis.dbsize()).isZero();
+	}
+
+	@ParameterizedTest
 	@ValueSource(strings = { "batchsize", "batch_size", "pipeline", "BATCHSIZE", "dryrun" })
 	void anUnknownSettingIsRefusedByNameWithTheKnownOnes(String setting) {
 		for (String call : CALLS) {
@@ -80,15 +94,15 @@ class SettingsTests {
 	@ParameterizedTest
 	@CsvSource({ "/pipeset/1?op=HSET, op", "/pipehset/1?op=SET, op", "/piperpop/1?op=SET, op",
 			"/listinput/list?op=SET, op", "/pipeset/1?key=k, key", "/pipeset/1?count=2, count", "/v1/jobs?key=k, key",
-			"/v1/jobs?count=1, count", "/piperpop/1?count=5, count", "/listinput/list?key=k, key" })
+			"/v1/jobs?count=1, count", "/piperpop/1?count=5, count", "/listinput/list?key=k, key",
+			"/piperpop/1?ttl=5, ttl", "/listinput/list?ttl=5, ttl" })
 	void aSettingWithoutAMeaningHereIsRefusedByName(String path, String setting) {
 		assertThat(post(path).refusal(400, "unknown-setting")).contains("'" + setting + "'");
 		assertThat(this.redis.dbsize()).isZero();
 	}
 
 	@ParameterizedTest
-	@ValueSource(
-			strings = { "ttl=60", "encoding=base64", "rateLimit=10", "atomic=batch", "dryRun=true", "dryRun=false" })
+	@ValueSource(strings = { "atomic=batch", "atomic=none" })
 	void aSettingThatIsNotThereYetIsRefusedByName(String setting) {
 		for (String call : CALLS) {
 			assertThat(post(call + setting).refusal(400, "not-available"))
@@ -152,13 +166,16 @@ class SettingsTests {
 		assertThat(settings.at("/concurrency").asInt()).isOne();
 		assertThat(settings.at("/timeout").asString()).isEqualTo("10s");
 		assertThat(settings.at("/results").asString()).isEqualTo("errors");
-		assertThat(settings.has("maxErrors")).isFalse();
+		for (String absent : List.of("maxErrors", "op", "ttl", "encoding", "rateLimit", "dryRun")) {
+			assertThat(settings.has(absent)).as(absent).isFalse();
+		}
 	}
 
 	@Test
 	void theReportEchoesTheSettingsAsked() {
 		JsonNode settings = post(
-				"/v1/jobs?batchSize=7&flush=buffered:3&concurrency=2&timeout=1500ms&maxErrors=9&results=all&op=HSET")
+				"/v1/jobs?batchSize=7&flush=buffered:3&concurrency=2&timeout=1500ms&maxErrors=9&results=all&op=HSET"
+						+ "&ttl=60&encoding=base64&rateLimit=1000000&dryRun=true")
 			.report()
 			.get("settings");
 		assertThat(settings.at("/batchSize").asInt()).isEqualTo(7);
@@ -168,6 +185,10 @@ class SettingsTests {
 		assertThat(settings.at("/maxErrors").asInt()).isEqualTo(9);
 		assertThat(settings.at("/results").asString()).isEqualTo("all");
 		assertThat(settings.at("/op").asString()).isEqualTo("HSET");
+		assertThat(settings.at("/ttl").asInt()).isEqualTo(60);
+		assertThat(settings.at("/encoding").asString()).isEqualTo("base64");
+		assertThat(settings.at("/rateLimit").asInt()).isEqualTo(1_000_000);
+		assertThat(settings.at("/dryRun").asBoolean()).isTrue();
 	}
 
 	@ParameterizedTest
@@ -179,7 +200,8 @@ class SettingsTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "batchSize=1", "batchSize=100000", "flush=buffered:1", "flush=buffered:100000",
-			"concurrency=1", "concurrency=16", "maxErrors=0", "results=none" })
+			"concurrency=1", "concurrency=16", "maxErrors=0", "results=none", "rateLimit=1000000000", "encoding=utf8",
+			"dryRun=false" })
 	void theBoundsThemselvesAreAllowed(String setting) {
 		for (String call : CALLS) {
 			post(call + setting).report();

@@ -1,0 +1,80 @@
+package io.pipeset.record;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Locale;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+/** How strings, in bodies and in reports, stand for bytes. */
+public enum Encoding {
+
+	/** By their UTF-8. */
+	UTF8 {
+		@Override
+		public Object show(byte[] bytes, int from, int to) {
+			if (isAscii(bytes, from, to)) {
+				return new String(bytes, from, to - from, StandardCharsets.ISO_8859_1);
+			}
+			try {
+				return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes, from, to - from)).toString();
+			}
+			catch (CharacterCodingException ex) {
+				return Map.of("base64", BASE64.show(bytes, from, to));
+			}
+		}
+	},
+
+	/**
+	 * As <a href="https://www.rfc-editor.org/rfc/rfc4648#section-4">RFC 4648</a> says.
+	 */
+	BASE64 {
+		@Override
+		public Object show(byte[] bytes, int from, int to) {
+			return Base64.getEncoder().encodeToString(Arrays.copyOfRange(bytes, from, to));
+		}
+	};
+
+	private final String label = name().toLowerCase(Locale.ROOT);
+
+	/**
+	 * Finds an encoding by its word.
+	 * @param label the word, in lower case
+	 * @return the encoding, or {@code null}
+	 */
+	public static @Nullable Encoding find(String label) {
+		return Arrays.stream(values()).filter((encoding) -> encoding.label.equals(label)).findFirst().orElse(null);
+	}
+
+	/**
+	 * The word for it in settings, records and reports.
+	 * @return the name in lower case
+	 */
+	public String label() {
+		return this.label;
+	}
+
+	/**
+	 * Bytes as a report shows them.
+	 * @param bytes where they stand
+	 * @param from the first
+	 * @param to behind the last
+	 * @return a string, or where UTF-8 was asked for and they are not {@code {"base64":
+	 * "…"}}
+	 */
+	public abstract Object show(byte[] bytes, int from, int to);
+
+	private static boolean isAscii(byte[] bytes, int from, int to) {
+		for (int i = from; i < to; i++) {
+			if (bytes[i] < 0) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+}

@@ -1,0 +1,88 @@
+package io.pipeset.record;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/**
+ * A Lua script that Redis knows by its SHA1 once it is loaded. Loading it again is
+ * harmless, and goes ahead of whatever runs it, so that a Redis that has forgotten it
+ * need not be asked first.
+ */
+public final class Script {
+
+	/**
+	 * HSET and EXPIRE, both or neither; a pcall keeps the error as HSET has it. A hash of
+	 * many fields is set in parts, as Lua's stack does not hold them all.
+	 */
+	static final Script HSET_WITH_TTL = of("""
+			if redis.acl_check_cmd and not redis.acl_check_cmd('EXPIRE', KEYS[1], ARGV[1]) then
+			  return {err = 'NOPERM This user has no permissions to run the \\'expire\\' command'}
+			end
+			local added = 0
+			for first = 2, #ARGV, 1000 do
+			  local reply = redis.pcall('HSET', KEYS[1], unpack(ARGV, first, math.min(first + 999, #ARGV)))
+			  if type(reply) == 'table' then
+			    return reply
+			  end
+			  added = added + reply
+			end
+			redis.call('EXPIRE', KEYS[1], ARGV[1])
+			return added
+			""".getBytes(StandardCharsets.UTF_8));
+
+	private final String sha;
+
+	private final byte[] shaBytes;
+
+	private final byte[] loading;
+
+	private Script(String sha, byte[] loading) {
+		this.sha = sha;
+		this.shaBytes = sha.getBytes(StandardCharsets.US_ASCII);
+		this.loading = loading;
+	}
+
+	/**
+	 * A script.
+	 * @param text its Lua
+	 * @return the script
+	 */
+	public static Script of(byte[] text) {
+		byte[] head = ("*3\r\n$6\r\nSCRIPT\r\n$4\r\nLOAD\r\n$" + text.length + "\r\n")
+			.getBytes(StandardCharsets.US_ASCII);
+		byte[] loading = new byte[head.length + text.length + 2];
+		System.arraycopy(head, 0, loading, 0, head.length);
+		System.arraycopy(text, 0, loading, head.length, text.length);
+		loading[loading.length - 2] = '\r';
+		loading[loading.length - 1] = '\n';
+		try {
+			return new Script(HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(text)), loading);
+		}
+		catch (NoSuchAlgorithmException ex) {
+			throw new IllegalStateException("every Java has SHA-1", ex);
+		}
+	}
+
+	/**
+	 * Its SHA1, by which records run it.
+	 * @return 40 hexadecimal digits in lower case
+	 */
+	public String sha() {
+		return this.sha;
+	}
+
+	byte[] shaBytes() {
+		return this.shaBytes;
+	}
+
+	/**
+	 * The command that loads it; not to be modified.
+	 * @return {@code SCRIPT LOAD} as RESP
+	 */
+	public byte[] loading() {
+		return this.loading;
+	}
+
+}

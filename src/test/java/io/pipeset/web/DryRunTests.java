@@ -1,0 +1,94 @@
+package io.pipeset.web;
+
+import io.pipeset.redis.TestRedis;
+import io.pipeset.report.Counts;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** A dry run reads and checks every record, and needs no Redis for it. */
+@ServiceTest
+class DryRunTests {
+
+	private static final TestRedis redis = TestRedis.start();
+
+	private final Service service;
+
+	DryRunTests(Service service) {
+		this.service = service;
+	}
+
+	@DynamicPropertySource
+	static void properties(DynamicPropertyRegistry registry) {
+		redis.register(registry);
+	}
+
+	@BeforeAll
+	static void noRedis() {
+		redis.kill();
+	}
+
+	@AfterAll
+	static void end() {
+		redis.close();
+	}
+
+	@Test
+	void goodRecordsAreUnprocessedAndBadOnesAreTheErrors() {
+		JsonNode report = this.service
+			.ndjson("/v1/jobs?dryRun=true", "[\"SET\",\"a\",1]", "[\"SET\",\"a\"]", "bad", "[\"DEL\",\"a\",\"b\"]",
+					"[\"FLUSHALL\"]", "[\"RPOP\",\"a\",90000000]",
+					"{\"op\":\"HSET\",\"key\":\"h\",\"fields\":{\"a\":1},\"ttl\":5}")
+			.report();
+		assertThat(Answer.counts(report)).isEqualTo(new Counts(7, 0, 0, 3, 0, 4));
+		assertThat(report.get("items")).hasSize(3);
+		assertThat(report.at("/itemsOmitted").asInt()).isZero();
+		assertThat(report.at("/bytesSent").asInt()).isZero();
+	}
+
+	@Test
+	void withoutABadRecordThereIsNoError() {
+		Answer answer = this.service.ndjson("/v1/jobs?dryRun=true", "[\"SET\",\"a\",1]");
+		assertThat(answer.report().get("errors").asBoolean()).isFalse();
+		assertThat(answer.header("Pipeset-Errors")).isEqualTo("0");
+	}
+
+	@Test
+	void allRecordsAreListedWhereThatIsAsked() {
+		JsonNode report = this.service
+			.ndjson("/v1/jobs?dryRun=true&results=all", "{\"op\":\"SET\",\"key\":\"a\",\"value\":1,\"id\":\"x\"}",
+					"bad")
+			.report();
+		assertThat(report.at("/items/0/status").asString()).isEqualTo("unprocessed");
+		assertThat(report.at("/items/0/id").asString()).isEqualTo("x");
+		assertThat(report.at("/items/0/key").asString()).isEqualTo("a");
+		assertThat(report.at("/items/0").has("error")).isFalse();
+		assertThat(report.at("/items/1/status").asString()).isEqualTo("rejected");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "/pipeset/100000?dryRun=true, 100000", "/pipehset/7?dryRun=true&concurrency=4, 7",
+			"/piperpop/20?dryRun=true, 20", "/listinput/l?dryRun=true, 100", "/pipeset/0?dryRun=true, 0" })
+	void aShortcutCanBeTriedToo(String path, long count) {
+		assertThat(Answer.counts(this.service.post(path).report())).isEqualTo(new Counts(count, 0, 0, 0, 0, count));
+	}
+
+	@Test
+	void whatEndsAJobBeforeItsTimeEndsADryRun() {
+		this.service.ndjson("/v1/jobs?dryRun=true&maxErrors=1", "bad", "bad", "[\"SET\",\"a\",1]")
+			.job(422, "stopped", "stopped");
+		this.service.ndjson("/pipeset/2?dryRun=true", "{\"key\":\"a\",\"value\":1}")
+			.job(422, "count-mismatch", "failed");
+		this.service.post("/v1/jobs?dryRun=true", Service.JSON, "[[\"SET\",\"a\",1],")
+			.job(400, "malformed-body", "failed");
+	}
+
+}

@@ -1,0 +1,142 @@
+package io.pipeset.web;
+
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+import io.lettuce.core.api.sync.RedisCommands;
+import io.pipeset.redis.TestRedis;
+import io.pipeset.report.Counts;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What SET and HSET write expires when the record says, or else when the job does. */
+@ServiceTest
+class TtlTests {
+
+	private final Service service;
+
+	private final RedisCommands<String, String> redis = TestRedis.shared().client();
+
+	TtlTests(Service service) {
+		this.service = service;
+	}
+
+	@BeforeEach
+	void emptyRedis() {
+		this.redis.flushall();
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+			{"op":"SET","key":"k","value":"v"}                     | 500
+			{"op":"SET","key":"k","value":"v","ttl":90}            | 90
+			["SET","k","v"]                                        | 500
+			["SET","k","v","EX",90]                                | 90
+			["SET","k","v","px","90000"]                           | 90
+			["SET","k","v","NX"]                                   | 500
+			["SET","k","v","keepttl"]                              | -1
+			{"op":"HSET","key":"k","fields":{"f":"v"}}             | 500
+			{"op":"HSET","key":"k","fields":{"f":"v"},"ttl":90}    | 90
+			["HSET","k","f","v","g","w"]                           | 500
+			["LPUSH","k","a"]                                      | -1
+			["SADD","k","a"]                                       | -1
+			""")
+	void theRecordsOwnWins(String record, long ttl) {
+		JsonNode report = this.service.ndjson("/v1/jobs?ttl=500&results=all", record).report();
+		assertThat(Answer.counts(report)).isEqualTo(new Counts(1, 1, 0, 0, 0, 0));
+		assertThat(report.at("/items/0/key").asString()).isEqualTo("k");
+		if (ttl > 0) {
+			assertThat(this.redis.ttl("k")).isBetween(ttl - 60, ttl);
+		}
+		else {
+			assertThat(this.redis.ttl("k")).isEqualTo(ttl);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/pipeset/20?ttl=500", "/pipehset/20?ttl=500&concurrency=3" })
+	void generatedRecordsExpireToo(String path) {
+		this.service.post(path).report();
+		List<String> keys = this.redis.keys("*");
+		assertThat(keys).hasSize(20);
+		for (String key : keys) {
+			assertThat(this.redis.ttl(key)).as(key).isBetween(440L, 500L);
+		}
+	}
+
+	@Test
+	void aHashThatExpiresIsReportedAsTheHsetThatItIs() {
+		this.redis.hset("k", "f", "old");
+		JsonNode report = this.service
+			.ndjson("/v1/jobs?results=all",
+					"{\"op\":\"HSET\",\"key\":\"k\",\"fields\":{\"f\":\"v\",\"g\":\"w\"},\"ttl\":90,\"id\":\"row\"}",
+					"[\"HSET\",\"other\",\"f\",\"v\"]")
+			.report();
+		assertThat(report.at("/items/0/op").asString()).isEqualTo("HSET");
+		assertThat(report.at("/items/0/key").asString()).isEqualTo("k");
+		assertThat(report.at("/items/0/id").asString()).isEqualTo("row");
+		assertThat(report.at("/items/0/reply").asInt()).isOne();
+		assertThat(report.at("/items/1/key").asString()).isEqualTo("other");
+		assertThat(this.redis.hget("k", "f")).isEqualTo("v");
+		assertThat(this.redis.ttl("other")).isEqualTo(-1);
+		assertThat(this.service.get("/actuator/metrics/pipeset.commands?tag=op:HSET").status()).isEqualTo(200);
+		assertThat(this.service.get("/actuator/metrics/pipeset.commands?tag=op:EVALSHA").status()).isEqualTo(404);
+	}
+
+	@Test
+	void aHashThatIsRefusedDoesNotExpire() {
+		this.redis.rpush("list", "stays");
+		JsonNode report = this.service.ndjson("/v1/jobs?ttl=90", "[\"HSET\",\"list\",\"f\",\"v\"]").report();
+		assertThat(report.at("/items/0/op").asString()).isEqualTo("HSET");
+		assertThat(report.at("/items/0/error/code").asString()).isEqualTo("WRONGTYPE");
+		assertThat(report.at("/items/0/error/message").asString())
+			.isEqualTo("WRONGTYPE Operation against a key holding the wrong kind of value");
+		assertThat(this.redis.ttl("list")).isEqualTo(-1);
+	}
+
+	@Test
+	void aHashOfMoreFieldsThanAScriptsStackHoldsExpires() {
+		String fields = IntStream.range(0, 20_001)
+			.mapToObj((i) -> "\"f" + i + "\":" + i)
+			.collect(Collectors.joining(","));
+		JsonNode report = this.service
+			.ndjson("/v1/jobs?ttl=90&results=all", "{\"op\":\"HSET\",\"key\":\"k\",\"fields\":{" + fields + "}}")
+			.report();
+		assertThat(report.at("/items/0/reply").asInt()).isEqualTo(20_001);
+		assertThat(this.redis.hlen("k")).isEqualTo(20_001);
+		assertThat(this.redis.hget("k", "f20000")).isEqualTo("20000");
+		assertThat(this.redis.ttl("k")).isBetween(30L, 90L);
+	}
+
+	@Test
+	void aRedisThatHasForgottenTheScriptIsToldAgain() {
+		for (int i = 0; i < 3; i++) {
+			this.redis.scriptFlush();
+			assertThat(
+					Answer.counts(this.service.post("/pipehset/5000?ttl=90&flush=buffered:7&concurrency=2").report()))
+				.isEqualTo(new Counts(5000, 5000, 0, 0, 0, 0));
+		}
+		assertThat(this.redis.dbsize()).isEqualTo(5000);
+	}
+
+	@Test
+	void whatIsSentForAScriptCountsAsSent() {
+		long without = this.service.ndjson("/v1/jobs", "[\"HSET\",\"k\",\"f\",\"v\"]")
+			.report()
+			.at("/bytesSent")
+			.asLong();
+		long with = this.service.ndjson("/v1/jobs?ttl=5", "[\"HSET\",\"k\",\"f\",\"v\"]")
+			.report()
+			.at("/bytesSent")
+			.asLong();
+		assertThat(with).isGreaterThan(without + 200);
+	}
+
+}
