@@ -3,6 +3,7 @@ package io.pipeset.record;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
@@ -36,10 +37,13 @@ public final class Script {
 
 	private final byte[] shaBytes;
 
+	private final byte[] text;
+
 	private final byte[] loading;
 
-	private Script(String sha, byte[] loading) {
+	private Script(String sha, byte[] text, byte[] loading) {
 		this.sha = sha;
+		this.text = text;
 		this.shaBytes = sha.getBytes(StandardCharsets.US_ASCII);
 		this.loading = loading;
 	}
@@ -58,7 +62,7 @@ public final class Script {
 		loading[loading.length - 2] = '\r';
 		loading[loading.length - 1] = '\n';
 		try {
-			return new Script(HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(text)), loading);
+			return new Script(HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(text)), text, loading);
 		}
 		catch (NoSuchAlgorithmException ex) {
 			throw new IllegalStateException("every Java has SHA-1", ex);
@@ -75,6 +79,24 @@ public final class Script {
 
 	byte[] shaBytes() {
 		return this.shaBytes;
+	}
+
+	/**
+	 * Its text; not to be modified.
+	 * @return the Lua
+	 */
+	public byte[] text() {
+		return this.text;
+	}
+
+	/**
+	 * Whether a record runs it.
+	 * @param record a good record of EVALSHA
+	 * @return {@code false} where it runs another, or spells this one in upper case
+	 */
+	public boolean isRunBy(Record record) {
+		int from = record.offset(0);
+		return Arrays.equals(this.shaBytes, 0, this.shaBytes.length, record.source(0), from, from + record.length(0));
 	}
 
 	/**

@@ -24,6 +24,7 @@ class ScriptsForbiddenTests {
 	@BeforeEach
 	void emptyRedis() {
 		this.redis.flushall();
+		this.redis.scriptFlush();
 	}
 
 	@Test
@@ -40,6 +41,13 @@ class ScriptsForbiddenTests {
 			assertThat(item.at("/key").asString()).isEqualTo("k");
 		}
 		assertThat(this.redis.keys("*")).containsExactlyInAnyOrder("a", "b");
+	}
+
+	@Test
+	void aScriptIsNotLoaded() {
+		String detail = this.service.post("/v1/scripts", "text/plain", "return 1").refusal(403, "forbidden");
+		assertThat(detail).contains("pipeset.security.scripts=true");
+		assertThat(this.redis.scriptExists(this.redis.digest("return 1"))).containsExactly(false);
 	}
 
 }
