@@ -39,7 +39,11 @@ public enum Encoding {
 		}
 	};
 
+	private static final Encoding[] ALL = values();
+
 	private final String label = name().toLowerCase(Locale.ROOT);
+
+	private final byte[] bytes = this.label.getBytes(StandardCharsets.US_ASCII);
 
 	/**
 	 * Finds an encoding by its word.
@@ -47,7 +51,18 @@ public enum Encoding {
 	 * @return the encoding, or {@code null}
 	 */
 	public static @Nullable Encoding find(String label) {
-		return Arrays.stream(values()).filter((encoding) -> encoding.label.equals(label)).findFirst().orElse(null);
+		byte[] bytes = label.getBytes(StandardCharsets.UTF_8);
+		return find(bytes, 0, bytes.length);
+	}
+
+	static @Nullable Encoding find(byte[] bytes, int offset, int length) {
+		for (Encoding encoding : ALL) {
+			byte[] word = encoding.bytes;
+			if (Arrays.equals(word, 0, word.length, bytes, offset, offset + length)) {
+				return encoding;
+			}
+		}
+		return null;
 	}
 
 	/**

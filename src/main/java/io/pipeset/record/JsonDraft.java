@@ -125,7 +125,8 @@ final class JsonDraft {
 			record.operation(this.operation);
 		}
 		if (has(this.known, JsonMember.ENCODING)) {
-			Encoding encoding = Encoding.find(text(JsonMember.ENCODING));
+			Encoding encoding = Encoding.find(this.source, this.offsets[JsonMember.ENCODING.index()],
+					this.lengths[JsonMember.ENCODING.index()]);
 			if (encoding != null) {
 				record.encoding(encoding);
 			}

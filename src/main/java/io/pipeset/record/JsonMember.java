@@ -48,8 +48,7 @@ enum JsonMember {
 	ENCODING("'utf8' or 'base64'", JsonKind.STRING) {
 		@Override
 		boolean accepts(JsonKind kind, byte[] text, int offset, int length) {
-			return super.accepts(kind, text, offset, length)
-					&& Encoding.find(new String(text, offset, length, StandardCharsets.UTF_8)) != null;
+			return super.accepts(kind, text, offset, length) && Encoding.find(text, offset, length) != null;
 		}
 	};
 

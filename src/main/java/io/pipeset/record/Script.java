@@ -18,8 +18,9 @@ public final class Script {
 	 * many fields is set in parts, as Lua's stack does not hold them all.
 	 */
 	static final Script HSET_WITH_TTL = of("""
-			if redis.acl_check_cmd and not redis.acl_check_cmd('EXPIRE', KEYS[1], ARGV[1]) then
-			  return {err = 'NOPERM This user has no permissions to run the \\'expire\\' command'}
+			local may = redis.acl_check_cmd
+			if may and not (may('HSET', KEYS[1], ARGV[2], ARGV[3]) and may('EXPIRE', KEYS[1], ARGV[1])) then
+			  return {err = 'NOPERM this user may not run both HSET and EXPIRE on this key'}
 			end
 			local added = 0
 			for first = 2, #ARGV, 1000 do
