@@ -129,6 +129,9 @@ final class Commands {
 			at += length;
 		}
 		this.base64.clear(kept, Math.max(kept, this.count));
+		if (kept == 0) {
+			this.preamble.clear();
+		}
 		this.count = kept;
 		this.bytes = at;
 	}

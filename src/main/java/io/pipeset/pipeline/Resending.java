@@ -7,6 +7,7 @@ import java.util.ListIterator;
 import java.util.Set;
 
 import io.pipeset.pipeline.Replies.Kind;
+import io.pipeset.record.Operation;
 
 /**
  * Says which commands of a lane's slabs are to be sent again, once all of them have come
@@ -69,11 +70,15 @@ public final class Resending {
 		for (int command = replies.count() - 1; command >= 0; command--) {
 			List<ByteBuffer> keys = slab.commands().keys(command);
 			boolean found = finding >= 0 && replies.position(finding) == command;
-			if (!found || replies.kind(finding) != Kind.ERROR) {
-				touch(keys);
-			}
-			else if (Settlement.isPassing(replies, finding) && isUntouched(keys)) {
+			boolean passing = found && replies.kind(finding) == Kind.ERROR && Settlement.isPassing(slab, finding);
+			// A script may have written before it failed.
+			boolean ran = !found || replies.kind(finding) != Kind.ERROR
+					|| slab.commands().operation(command) == Operation.EVALSHA;
+			if (passing && isUntouched(keys)) {
 				slab.again().set(command);
+			}
+			else if (ran && !passing) {
+				touch(keys);
 			}
 			finding -= (found) ? 1 : 0;
 		}

@@ -3,6 +3,7 @@ package io.pipeset.pipeline;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 import io.pipeset.pipeline.Replies.Kind;
 import io.pipeset.record.Encoding;
@@ -27,6 +28,10 @@ final class Settlement {
 
 	/** Errors that say that a command did not run, and may do so in a moment. */
 	private static final Set<String> PASSING = Set.of("BUSY", "LOADING", "TRYAGAIN");
+
+	/** The words in which Redis says so, which a script would hardly find by itself. */
+	private static final Pattern OF_REDIS = Pattern
+		.compile("NOSCRIPT No matching script.*|(BUSY|LOADING) \\w+ is (busy|loading) .*|TRYAGAIN Multiple keys .*");
 
 	private static final Failure NOT_SENT = new Failure(Loss.NOT_SENT, "The job ended before it was sent", true);
 
@@ -154,15 +159,25 @@ final class Settlement {
 	static @Nullable String passingError(Slab slab) {
 		Replies replies = slab.replies();
 		for (int finding = 0; finding < replies.findings(); finding++) {
-			if (replies.kind(finding) == Kind.ERROR && isPassing(replies, finding)) {
+			if (replies.kind(finding) == Kind.ERROR && isPassing(slab, finding)) {
 				return code(replies, finding);
 			}
 		}
 		return null;
 	}
 
-	static boolean isPassing(Replies replies, int finding) {
-		return PASSING.contains(code(replies, finding));
+	/**
+	 * Whether an error says that a command did not run, and may do so in a moment. A
+	 * script that is missing is loaded again where its text is known, and what a script
+	 * calls busy is its own affair: it has run.
+	 */
+	static boolean isPassing(Slab slab, int finding) {
+		Replies replies = slab.replies();
+		Commands commands = slab.commands();
+		String code = code(replies, finding);
+		boolean passing = PASSING.contains(code) || (code.equals("NOSCRIPT") && commands.preamble().commands() > 0);
+		boolean script = commands.operation(replies.position(finding)) == Operation.EVALSHA;
+		return passing && (!script || OF_REDIS.matcher(message(replies, finding)).matches());
 	}
 
 	private static String code(Replies replies, int finding) {

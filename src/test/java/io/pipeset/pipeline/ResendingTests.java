@@ -6,8 +6,11 @@ import java.util.Arrays;
 import java.util.List;
 
 import io.netty.buffer.Unpooled;
+import io.pipeset.record.Encoding;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
+import io.pipeset.record.RecordDefaults;
+import io.pipeset.record.Script;
 import io.pipeset.report.Account;
 import io.pipeset.report.Counts;
 import io.pipeset.report.Results;
@@ -21,6 +24,12 @@ class ResendingTests {
 	private static final String OK = "+OK\r\n";
 
 	private static final String BUSY = "-BUSY Redis is busy running a script.\r\n";
+
+	private static final String NOSCRIPT = "-NOSCRIPT No matching script. Please use EVAL.\r\n";
+
+	private static final Script SCRIPT = Script.of("return 1".getBytes(StandardCharsets.UTF_8));
+
+	private static final String SHA = SCRIPT.sha();
 
 	private final Record record = new Record();
 
@@ -95,6 +104,53 @@ class ResendingTests {
 	}
 
 	@Test
+	void aScriptThatRedisHasForgottenIsLoadedAndRunAgainWhereItsTextIsKnown() {
+		assertThat(again(false, written(slab("EVALSHA " + SHA + " 1 a"), "$1\r\nx\r\n" + NOSCRIPT)))
+			.containsExactly("SCRIPT LOAD return 1", "EVALSHA " + SHA + " 1 a");
+		assertThat(again(false, written(slab("EVALSHA " + "0".repeat(40) + " 1 a"), NOSCRIPT))).isEmpty();
+		assertThat(this.account.counts()).isEqualTo(new Counts(1, 0, 0, 1, 0, 0));
+	}
+
+	@Test
+	void aScriptsRepliesAreToldFromThoseToItsLoading() {
+		Slab slab = written(slab("SET a 1", "EVALSHA " + SHA + " 1 a", "SET b 1"),
+				"-NOPERM no SCRIPT LOAD\r\n" + OK + "*1\r\n$-1\r\n-ERR no\r\n");
+		assertThat(again(true, slab)).isEmpty();
+		assertThat(this.account.counts()).isEqualTo(new Counts(3, 2, 0, 1, 0, 0));
+		assertThat(this.account.items()).extracting((item) -> item.op()).containsExactly("SET", "EVALSHA", "SET");
+	}
+
+	@Test
+	void whatAScriptCallsBusyHasRun() {
+		Slab slab = written(slab("SET a 1", "EVALSHA " + SHA + " 1 a", "EVALSHA " + SHA + " 1 b"),
+				"$1\r\nx\r\n" + BUSY + "-BUSY lock is held\r\n" + BUSY);
+		assertThat(again(true, slab)).containsExactly("SCRIPT LOAD return 1", "EVALSHA " + SHA + " 1 b");
+		assertThat(this.account.counts()).isEqualTo(new Counts(2, 0, 0, 2, 0, 0));
+	}
+
+	@Test
+	void aHashThatExpiresIsSentAgainAsAWhole() {
+		Record expiring = new Record(new RecordDefaults(60L, Encoding.BASE64));
+		Slab slab = new Slab();
+		slab.clear(true);
+		for (int i = 0; i < 2; i++) {
+			expiring.begin(0);
+			expiring.operation(Operation.HSET);
+			for (String word : List.of("k" + i, "f", "v")) {
+				byte[] bytes = word.getBytes(StandardCharsets.UTF_8);
+				expiring.argument(bytes, 0, bytes.length);
+			}
+			expiring.check();
+			assertThat(slab.add(expiring)).isTrue();
+		}
+		assertThat(again(true, written(slab, "$1\r\nx\r\n:1\r\n"))).last()
+			.asString()
+			.matches("EVALSHA [0-9a-f]{40} 1 k1 60 f v");
+		assertThat(slab.commands().key(0)).isEqualTo("azE=");
+		assertThat(slab.commands().operation(0)).isEqualTo(Operation.HSET);
+	}
+
+	@Test
 	void aRecordKeepsItsIndexWhenItIsSentAgain() {
 		Slab slab = written(slab("SET a 1", "LPUSH l x", "SET b 2", "SET c 3"), OK);
 		again(true, slab);
@@ -155,6 +211,9 @@ class ResendingTests {
 			for (int i = 1; i < words.length; i++) {
 				byte[] argument = words[i].getBytes(StandardCharsets.UTF_8);
 				this.record.argument(argument, 0, argument.length);
+			}
+			if (command.contains(SHA)) {
+				this.record.script(SCRIPT);
 			}
 			assertThat(slab.add(this.record)).isTrue();
 		}

@@ -44,12 +44,28 @@ class EncodingTests {
 			""")
 	void stringsOfABodyStandForBytes(String path, String record) {
 		assertThat(Answer.counts(this.service.ndjson(path, record).report())).isEqualTo(new Counts(1, 1, 0, 0, 0, 0));
-		assertThat(eval("""
+		assertThat(isBinary()).isTrue();
+	}
+
+	private boolean isBinary() {
+		return eval("""
 				local k = redis.call('KEYS', '*')[1]
 				local v = k == 'k' and redis.call('GET', k) or k == 'h1' and redis.call('HGET', k, 'f')
 				  or redis.call('LINDEX', k, 0)
 				return v == '\\255\\254\\0\\1'
-				""")).isTrue();
+				""");
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+			text/csv                 | /v1/jobs?op=SET&encoding=base64  | key,value,ttl\\naw==,//4AAQ==,60\\n
+			text/csv                 | /v1/jobs?encoding=base64         | op,key,arg1\\nlpush,bA==,//4AAQ==\\n
+			text/csv                 | /v1/jobs?op=HSET&encoding=base64 | key,Zg==\\naDE=,//4AAQ==\\naDE=,//4AAQ==\\n
+			text/plain               | /v1/jobs?encoding=base64         | SET k "\\xff\\xfe\\x00\\x01"
+			""")
+	void csvHasBase64AndTextHasBytesOfItsOwn(String type, String path, String body) {
+		this.service.post(path, type, body.replace("\\n", "\n")).report();
+		assertThat(isBinary()).isTrue();
 	}
 
 	@Test
