@@ -81,22 +81,26 @@ class FenceNotPermittedTests {
 		this.service.post("/listinput/queue?count=100000").report();
 		List<String> before = redis.client().lrange("queue", 0, -1);
 		JsonNode job = null;
-		for (int attempt = 0; attempt < 10 && job == null; attempt++) {
+		for (int attempt = 0; attempt < 50 && job == null; attempt++) {
 			CompletableFuture<Answer> pops = this.service.sendAsync(
 					this.service.request("/piperpop/100000?key=queue&reliable=true&receiptTtl=2s&flush=buffered:10")
 						.POST(BodyPublishers.noBody()));
 			await().atMost(Duration.ofSeconds(10))
 				.pollInterval(Duration.ofMillis(1))
 				.until(() -> pops.isDone() || redis.client().llen("queue") < 99_000);
-			redis.client().clientKill(KillArgs.Builder.typeNormal().skipme());
-			Answer answer = pops.get(60, TimeUnit.SECONDS);
-			job = (answer.status() == 200) ? null : answer.job(502, "redis-lost", "failed");
+			// The first may come between two batches, and the last to the handing over.
+			await().atMost(Duration.ofSeconds(30)).pollInterval(Duration.ofMillis(1)).until(() -> {
+				redis.client().clientKill(KillArgs.Builder.typeNormal().skipme());
+				return pops.isDone();
+			});
+			Answer answer = pops.get();
+			JsonNode lost = (answer.status() == 502) ? answer.job(502, "redis-lost", "failed") : null;
+			job = (lost != null && Answer.counts(lost).unknown() > 0) ? lost : null;
 			await().atMost(Duration.ofSeconds(30)).until(() -> redis.client().zcard("pipeset:receipts") == 0);
 			assertThat(redis.client().lrange("queue", 0, -1)).isEqualTo(before);
 		}
 		assertThat(job).isNotNull();
 		assertThat(job.get("fenced").asBoolean(true)).isFalse();
-		assertThat(Answer.counts(job).unknown()).isPositive();
 		assertThat(job.has("receipt")).isFalse();
 	}
 
