@@ -25,19 +25,22 @@ class ReceiptSweeper implements SmartLifecycle {
 
 	private static final Logger logger = LoggerFactory.getLogger(ReceiptSweeper.class);
 
-	private static final long PAUSE_MILLIS = 1000;
+	private static final long END_MILLIS = 1000;
 
 	private static final int AT_ONCE = 100;
 
 	private final Receipts receipts;
+
+	private final long pauseMillis;
 
 	private volatile @Nullable ScheduledThreadPoolExecutor executor;
 
 	/** What Redis said last time, so that it is not logged each time. */
 	private @Nullable String refusal;
 
-	ReceiptSweeper(Receipts receipts) {
+	ReceiptSweeper(Receipts receipts, ReceiptProperties properties) {
 		this.receipts = receipts;
+		this.pauseMillis = properties.sweepInterval().toMillis();
 	}
 
 	@Override
@@ -46,7 +49,7 @@ class ReceiptSweeper implements SmartLifecycle {
 		thread.setDaemon(true);
 		ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, thread);
 		executor.setContinueExistingPeriodicTasksAfterShutdownPolicy(false);
-		ScheduledFuture<?> unused = executor.scheduleWithFixedDelay(this::sweep, 0, PAUSE_MILLIS,
+		ScheduledFuture<?> unused = executor.scheduleWithFixedDelay(this::sweep, 0, this.pauseMillis,
 				TimeUnit.MILLISECONDS);
 		this.executor = executor;
 	}
@@ -58,7 +61,7 @@ class ReceiptSweeper implements SmartLifecycle {
 		if (executor != null) {
 			executor.shutdown();
 			try {
-				executor.awaitTermination(PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+				executor.awaitTermination(END_MILLIS, TimeUnit.MILLISECONDS);
 			}
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();

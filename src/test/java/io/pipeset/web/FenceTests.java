@@ -23,9 +23,9 @@ import static org.awaitility.Awaitility.await;
 
 /**
  * What Redis has received on a connection that was given up runs later, over newer data,
- * unless the connection is fenced off.
+ * unless the connection is fenced off. Nothing else uses the open connections meanwhile.
  */
-@ServiceTest(properties = "pipeset.fence-tests=true")
+@ServiceTest(properties = "pipeset.receipts.sweep-interval=1h")
 class FenceTests {
 
 	private static final TestRedis redis = TestRedis.start();

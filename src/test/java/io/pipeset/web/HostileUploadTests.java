@@ -12,6 +12,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -40,10 +41,10 @@ class HostileUploadTests {
 
 	private static final String GZIP = "gzip";
 
-	/** What a driver and this test send besides. */
+	/** What a driver, this test and the look for receipts send besides. */
 	private static final Set<String> ALLOWED = Stream
-		.concat(Set.of("auth", "client", "config", "hello", "info", "ping", "select").stream(),
-				Arrays.stream(Operation.values()).map((row) -> row.name().toLowerCase(Locale.ROOT)))
+		.concat(Set.of("auth", "client", "config", "hello", "info", "ping", "select", "eval", "time", "zrangebyscore")
+			.stream(), Arrays.stream(Operation.values()).map((row) -> row.name().toLowerCase(Locale.ROOT)))
 		.collect(Collectors.toSet());
 
 	private static final List<String> QUERIES = List.of("", "?op=SET", "?op=HSET&concurrency=2", "?op=DEL&flush=each");
@@ -83,6 +84,8 @@ class HostileUploadTests {
 			assertAccounted(this.service.send(request.POST(BodyPublishers.ofByteArray(sent))));
 		});
 		assertThat(commands()).contains("set").isSubsetOf(ALLOWED);
+		String stats = this.redis.info("commandstats");
+		assertThat(calls(stats, "eval")).isEqualTo(calls(stats, "zrangebyscore")).isEqualTo(calls(stats, "time"));
 		this.service.post("/pipeset/10").report();
 	}
 
@@ -98,6 +101,11 @@ class HostileUploadTests {
 			assertThat(job.at("/byteOffset").asLong(-1)).isNotNegative();
 			assertThat(job.at("/inputComplete").asBoolean(true)).isFalse();
 		}
+	}
+
+	private static String calls(String stats, String command) {
+		Matcher calls = Pattern.compile("cmdstat_" + command + ":calls=(\\d+)").matcher(stats);
+		return (calls.find()) ? calls.group(1) : "0";
 	}
 
 	private Set<String> commands() {
