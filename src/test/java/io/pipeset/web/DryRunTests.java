@@ -76,7 +76,8 @@ class DryRunTests {
 
 	@ParameterizedTest
 	@CsvSource({ "/pipeset/100000?dryRun=true, 100000", "/pipehset/7?dryRun=true&concurrency=4, 7",
-			"/piperpop/20?dryRun=true, 20", "/listinput/l?dryRun=true, 100", "/pipeset/0?dryRun=true, 0" })
+			"/piperpop/20?dryRun=true, 20", "/piperpop/20?dryRun=true&reliable=true, 20",
+			"/listinput/l?dryRun=true, 100", "/pipeset/0?dryRun=true, 0" })
 	void aShortcutCanBeTriedToo(String path, long count) {
 		assertThat(Answer.counts(this.service.post(path).report())).isEqualTo(new Counts(count, 0, 0, 0, 0, count));
 	}
