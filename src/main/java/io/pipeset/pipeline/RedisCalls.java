@@ -2,6 +2,7 @@ package io.pipeset.pipeline;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -9,6 +10,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -93,10 +95,10 @@ public final class RedisCalls {
 
 	private List<Object> eval(StatefulRedisConnection<byte[], byte[]> connection, String lua, List<byte[]> keys,
 			List<byte[]> arguments) {
-		RedisFuture<List<Object>> answer = connection.async()
-			.eval(lua, ScriptOutputType.MULTI, keys.toArray(byte[][]::new), arguments.toArray(byte[][]::new));
-		connection.flushCommands();
 		try {
+			RedisFuture<List<Object>> answer = connection.async()
+				.eval(lua, ScriptOutputType.MULTI, keys.toArray(byte[][]::new), arguments.toArray(byte[][]::new));
+			connection.flushCommands();
 			return answer.get(this.patience.toNanos(), TimeUnit.NANOSECONDS);
 		}
 		catch (ExecutionException ex) {
@@ -105,6 +107,9 @@ public final class RedisCalls {
 			boolean refused = cause instanceof RedisCommandExecutionException;
 			throw new RedisCallException((refused) ? message.split(" ", 2)[0] : null,
 					((refused) ? "Redis refuses: " : "The connection to Redis was lost: ") + message, ex);
+		}
+		catch (RedisException | CancellationException ex) {
+			throw new RedisCallException(null, "The connection to Redis was lost: " + ex.getMessage(), ex);
 		}
 		catch (TimeoutException ex) {
 			CompletableFuture<Void> unused = connection.closeAsync();
