@@ -142,7 +142,7 @@ final class Batch {
 
 	private boolean isOpen() {
 		return !this.context.stop().isSet() && this.left.isEmpty() && this.loss == null
-				&& this.commands < this.context.settings().batchSize();
+				&& this.commands < ((this.context.settings().isAtomic()) ? 1 : this.context.settings().batchSize());
 	}
 
 	private boolean takesNext() {

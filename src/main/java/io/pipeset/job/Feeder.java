@@ -19,6 +19,9 @@ final class Feeder {
 
 	private final JobContext context;
 
+	/** Whether a slab is a transaction, and so is not lent before it is whole. */
+	private final boolean atomic;
+
 	private final AtomicReference<@Nullable Slab> lent = new AtomicReference<>();
 
 	private @Nullable Slab filling;
@@ -29,6 +32,7 @@ final class Feeder {
 		this.lane = lane;
 		this.window = window;
 		this.context = context;
+		this.atomic = context.settings().isAtomic();
 	}
 
 	/** Adds a record, which blocks while the lane has as much on its way as it may. */
@@ -57,9 +61,19 @@ final class Feeder {
 		return slab != null;
 	}
 
-	/** The reading thread is about to wait for input. */
+	/** Takes what is not with the lane yet out of the job, unsent. */
+	void discard() {
+		Slab slab = this.filling;
+		if (slab != null) {
+			this.filling = null;
+			slab.settle(this.context.account(), null);
+			this.window.free(slab);
+		}
+	}
+
+	/** The reading thread is about to wait for input, which cuts no transaction short. */
 	void lend() {
-		if (this.filling != null) {
+		if (this.filling != null && !this.atomic) {
 			this.lent.set(this.filling);
 			this.lane.nudge();
 			start();
@@ -69,7 +83,7 @@ final class Feeder {
 	/** The reading thread goes on. */
 	void reclaim() {
 		Slab slab = this.filling;
-		if (slab != null && !this.lent.compareAndSet(slab, null)) {
+		if (slab != null && !this.atomic && !this.lent.compareAndSet(slab, null)) {
 			this.commandsInBatch = 0;
 			this.filling = null;
 		}
@@ -87,7 +101,7 @@ final class Feeder {
 	private Slab filling() {
 		Slab slab = this.filling;
 		if (slab == null) {
-			slab = this.window.take(this.context.account().wantsReplies());
+			slab = this.window.take(this.context.account().wantsReplies(), this.atomic);
 			this.filling = slab;
 		}
 		return slab;
@@ -100,7 +114,8 @@ final class Feeder {
 
 	private void hand(Slab slab) {
 		this.filling = null;
-		this.commandsInBatch = (this.commandsInBatch + slab.count()) % this.context.settings().batchSize();
+		this.commandsInBatch = (this.atomic) ? 0
+				: (this.commandsInBatch + slab.count()) % this.context.settings().batchSize();
 		this.window.leave(slab);
 		this.lane.bring(slab);
 	}

@@ -81,6 +81,10 @@ final class Job {
 			read(input);
 		}
 		finally {
+			if (this.context.settings().isAtomic() && !this.inputComplete) {
+				// Where the input breaks off, so does the transaction that it was in.
+				this.lanes.discard();
+			}
 			this.lanes.drain();
 			if (this.dryRun != null) {
 				this.dryRun.end();

@@ -26,6 +26,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param ttl as in {@link JobSettings}
  * @param encoding as in {@link JobSettings}
  * @param rateLimit as in {@link JobSettings}
+ * @param atomic as in {@link JobSettings}
  * @param dryRun as in {@link JobSettings}
  */
 @ConfigurationProperties("pipeset.defaults")
@@ -33,11 +34,11 @@ public record JobDefaults(@DefaultValue("100000") int batchSize, @DefaultValue("
 		@DefaultValue("1") int concurrency, @DefaultValue("10s") Duration timeout, @Nullable Long maxErrors,
 		@DefaultValue("0") int retries, @DefaultValue("errors") Results results, @Nullable Operation op,
 		@Nullable Long ttl, @DefaultValue("utf8") Encoding encoding, @Nullable Long rateLimit,
-		@DefaultValue("false") boolean dryRun) {
+		@DefaultValue("none") Atomic atomic, @DefaultValue("false") boolean dryRun) {
 
 	public JobDefaults {
 		settings(batchSize, flush, concurrency, timeout, maxErrors, retries, results, op, ttl, encoding, rateLimit,
-				dryRun);
+				atomic, dryRun);
 	}
 
 	/**
@@ -46,19 +47,19 @@ public record JobDefaults(@DefaultValue("100000") int batchSize, @DefaultValue("
 	 */
 	public JobSettings toSettings() {
 		return settings(this.batchSize, this.flush, this.concurrency, this.timeout, this.maxErrors, this.retries,
-				this.results, this.op, this.ttl, this.encoding, this.rateLimit, this.dryRun);
+				this.results, this.op, this.ttl, this.encoding, this.rateLimit, this.atomic, this.dryRun);
 	}
 
 	private static JobSettings settings(int batchSize, String flush, int concurrency, Duration timeout,
 			@Nullable Long maxErrors, int retries, Results results, @Nullable Operation op, @Nullable Long ttl,
-			Encoding encoding, @Nullable Long rateLimit, boolean dryRun) {
+			Encoding encoding, @Nullable Long rateLimit, Atomic atomic, boolean dryRun) {
 		try {
 			FlushPolicy policy = FlushPolicy.parse(flush);
 			if (policy == null) {
 				throw new InvalidSettingException("flush", "must be " + FlushPolicy.ALLOWED + ", not '" + flush + "'");
 			}
 			return new JobSettings(batchSize, policy, concurrency, timeout, maxErrors, retries, results, op, ttl,
-					encoding, rateLimit, dryRun);
+					encoding, rateLimit, atomic, dryRun);
 		}
 		catch (InvalidSettingException ex) {
 			throw new IllegalArgumentException(

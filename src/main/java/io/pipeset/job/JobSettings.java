@@ -29,14 +29,19 @@ import org.jspecify.annotations.Nullable;
  * {@code null} for never
  * @param encoding how strings in bodies and reports stand for bytes
  * @param rateLimit the records sent in a second, 1 to 10^9; {@code null} for no limit
+ * @param atomic what runs as a whole or not at all; a transaction is always written
+ * whole, whatever the flush policy, and has 10,000 commands at most
  * @param dryRun whether to read and check the records only
  */
 public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Duration timeout, @Nullable Long maxErrors,
 		int retries, Results results, @Nullable Operation operation, @Nullable Long ttl, Encoding encoding,
-		@Nullable Long rateLimit, boolean dryRun) {
+		@Nullable Long rateLimit, Atomic atomic, boolean dryRun) {
 
 	/** The most commands in a batch. */
 	public static final int MAX_BATCH_SIZE = 100_000;
+
+	/** The most commands in a batch that is a transaction. */
+	public static final int MAX_ATOMIC_BATCH_SIZE = 10_000;
 
 	/** The most lanes of a job. */
 	public static final int MAX_CONCURRENCY = 16;
@@ -55,6 +60,8 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 
 	public JobSettings {
 		require(batchSize >= 1 && batchSize <= MAX_BATCH_SIZE, "batchSize", batchSize, "1 to " + MAX_BATCH_SIZE);
+		require(atomic == Atomic.NONE || batchSize <= MAX_ATOMIC_BATCH_SIZE, "batchSize", batchSize,
+				"1 to " + MAX_ATOMIC_BATCH_SIZE + " with atomic=batch");
 		require(concurrency >= 1 && concurrency <= MAX_CONCURRENCY, "concurrency", concurrency,
 				"1 to " + MAX_CONCURRENCY);
 		require(timeout.toMillis() >= 1 && timeout.compareTo(MAX_TIMEOUT) <= 0, "timeout", timeout, "1ms to 1h");
@@ -63,6 +70,7 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 		require(rateLimit == null || (rateLimit >= 1 && rateLimit <= MAX_RATE_LIMIT), "rateLimit", rateLimit,
 				"1 to " + MAX_RATE_LIMIT + " commands a second");
 		require(maxErrors == null || maxErrors >= 0, "maxErrors", maxErrors, "0 or more");
+		flush = (atomic == Atomic.BATCH) ? FlushPolicy.close() : flush;
 	}
 
 	/**
@@ -72,7 +80,7 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	 */
 	public JobSettings withOperation(@Nullable Operation operation) {
 		return new JobSettings(this.batchSize, this.flush, this.concurrency, this.timeout, this.maxErrors, this.retries,
-				this.results, operation, this.ttl, this.encoding, this.rateLimit, this.dryRun);
+				this.results, operation, this.ttl, this.encoding, this.rateLimit, this.atomic, this.dryRun);
 	}
 
 	/**
@@ -82,7 +90,11 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	 */
 	public JobSettings withTtl(@Nullable Long ttl) {
 		return new JobSettings(this.batchSize, this.flush, this.concurrency, this.timeout, this.maxErrors, this.retries,
-				this.results, this.operation, ttl, this.encoding, this.rateLimit, this.dryRun);
+				this.results, this.operation, ttl, this.encoding, this.rateLimit, this.atomic, this.dryRun);
+	}
+
+	boolean isAtomic() {
+		return this.atomic == Atomic.BATCH;
 	}
 
 	RecordDefaults recordDefaults() {
@@ -115,6 +127,9 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 		}
 		if (this.rateLimit != null) {
 			settings.put("rateLimit", this.rateLimit);
+		}
+		if (isAtomic()) {
+			settings.put("atomic", this.atomic);
 		}
 		if (this.dryRun) {
 			settings.put("dryRun", true);

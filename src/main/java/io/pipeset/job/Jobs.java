@@ -45,10 +45,12 @@ public class Jobs {
 
 	private final Receipts receipts;
 
+	private final Transactions transactions;
+
 	private final ExecutorService executor = Executors.newCachedThreadPool(laneThreads());
 
 	Jobs(JobLimits limits, Scripts scripts, JobQueue queue, LaneCapacity capacity, Pipelines pipelines,
-			PipelineProperties pipeline, JobMeters meters, Receipts receipts) {
+			PipelineProperties pipeline, JobMeters meters, Receipts receipts, Transactions transactions) {
 		this.limits = limits;
 		this.scripts = scripts;
 		this.queue = queue;
@@ -57,6 +59,7 @@ public class Jobs {
 		this.pipeline = pipeline;
 		this.meters = meters;
 		this.receipts = receipts;
+		this.transactions = transactions;
 	}
 
 	/**
@@ -76,6 +79,9 @@ public class Jobs {
 		Operation operation = settings.operation();
 		LongTaskTimer.Sample active = this.meters.jobBegins((operation != null) ? operation.name() : "mixed");
 		try {
+			if (settings.isAtomic() && !settings.dryRun()) {
+				this.transactions.require(stop);
+			}
 			PopReceipt receipt = (input instanceof JobInput.ReliablePops pops)
 					? new PopReceipt(this.receipts, id, pops, settings, stop) : null;
 			JobContext context = new JobContext(settings, account, clock, stop, new Retries(settings.retries()),

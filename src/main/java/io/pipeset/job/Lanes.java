@@ -75,6 +75,13 @@ final class Lanes {
 		}
 	}
 
+	/** Leaves unsent what no lane has yet. */
+	void discard() {
+		for (Lane lane : this.lanes) {
+			lane.feeder().discard();
+		}
+	}
+
 	/** Sends what there is, and waits until nothing is on its way. */
 	void drain() {
 		long since = System.nanoTime();

@@ -55,7 +55,7 @@ final class Window {
 	}
 
 	/** Takes a slab to fill, which blocks until there is room for its commands. */
-	Slab take(boolean captureAll) {
+	Slab take(boolean captureAll, boolean atomic) {
 		this.lock.lock();
 		try {
 			if (isFull()) {
@@ -66,7 +66,7 @@ final class Window {
 				this.blockedNanos += System.nanoTime() - since;
 			}
 			Slab slab = (this.free.isEmpty()) ? new Slab(this.lastCommands, this.lastBytes) : this.free.pop();
-			slab.clear(captureAll);
+			slab.clear(captureAll, atomic);
 			return slab;
 		}
 		finally {

@@ -21,6 +21,10 @@ final class Commands {
 
 	private static final int MIN_BYTES = 4096;
 
+	private static final byte[] MULTI = "*1\r\n$5\r\nMULTI\r\n".getBytes(StandardCharsets.US_ASCII);
+
+	private static final byte[] EXEC = "*1\r\n$4\r\nEXEC\r\n".getBytes(StandardCharsets.US_ASCII);
+
 	private static final int KEPT_BYTES = 2 * Slab.MAX_BYTES;
 
 	private byte[] resp;
@@ -46,6 +50,9 @@ final class Commands {
 
 	private final Preamble preamble = new Preamble();
 
+	/** Whether they run as one transaction. */
+	private boolean atomic;
+
 	/** Commands with room for those that are expected. */
 	Commands(int commands, int bytes) {
 		// Room to spare: a key that is one digit longer must not double it.
@@ -58,7 +65,8 @@ final class Commands {
 		this.forms = new Form[size];
 	}
 
-	void clear() {
+	void clear(boolean atomic) {
+		this.atomic = atomic;
 		if (this.resp.length > KEPT_BYTES) {
 			this.resp = new byte[MIN_BYTES];
 		}
@@ -75,7 +83,8 @@ final class Commands {
 	 */
 	boolean add(Record record) {
 		long needed = this.bytes + respBytes(record);
-		if (needed + this.preamble.bytesWith(record.script()) > Slab.MAX_BYTES && this.count > 0) {
+		int most = (this.atomic) ? Slab.MAX_ATOMIC_BYTES : Slab.MAX_BYTES;
+		if (needed + this.preamble.bytesWith(record.script()) > most && this.count > 0) {
 			return false;
 		}
 		this.preamble.add(record.script());
@@ -141,7 +150,16 @@ final class Commands {
 	}
 
 	int bytes() {
-		return this.preamble.bytes() + this.bytes;
+		return this.preamble.bytes() + this.bytes + ((this.atomic) ? MULTI.length + EXEC.length : 0);
+	}
+
+	boolean areAtomic() {
+		return this.atomic;
+	}
+
+	/** Whether running all of them once more leaves the same data. */
+	boolean areRepeatable() {
+		return Arrays.stream(this.forms, 0, this.count).allMatch(Form::isRepeatable);
 	}
 
 	Preamble preamble() {
@@ -215,7 +233,13 @@ final class Commands {
 
 	void writeTo(ByteBuf out) {
 		this.preamble.writeTo(out);
+		if (this.atomic) {
+			out.writeBytes(MULTI);
+		}
 		out.writeBytes(this.resp, 0, this.bytes);
+		if (this.atomic) {
+			out.writeBytes(EXEC);
+		}
 	}
 
 	private void grow(long needed) {

@@ -8,6 +8,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.NestedExceptionUtils;
 
 /**
- * Runs single scripts apart from any job's batches. A connection on which one is not
+ * Makes single calls apart from any job's batches. A connection on which one is not
  * answered is given up: whoever had it next would take the late answer for its own.
  */
 public final class RedisCalls {
@@ -67,12 +68,28 @@ public final class RedisCalls {
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
 	public List<Object> once(String lua, List<byte[]> keys, List<byte[]> arguments) {
-		AtomicReference<@Nullable List<Object>> answer = new AtomicReference<>();
+		return call((connection) -> await(connection, connection.async()
+			.eval(lua, ScriptOutputType.MULTI, keys.toArray(byte[][]::new), arguments.toArray(byte[][]::new))));
+	}
+
+	/**
+	 * Runs a transaction of nothing.
+	 * @throws RedisCallException if Redis refuses it or does not answer
+	 */
+	public void emptyTransaction() {
+		call((connection) -> {
+			await(connection, connection.async().multi());
+			return await(connection, connection.async().exec());
+		});
+	}
+
+	private <T> T call(Function<StatefulRedisConnection<byte[], byte[]>, T> call) {
+		AtomicReference<@Nullable T> answer = new AtomicReference<>();
 		AtomicReference<@Nullable RedisCallException> failure = new AtomicReference<>();
 		try {
 			this.connections.lend(FlushPolicy.each(), (connection) -> {
 				try {
-					answer.set(eval(connection, lua, keys, arguments));
+					answer.set(call.apply(connection));
 				}
 				catch (RedisCallException ex) {
 					failure.set(ex);
@@ -83,7 +100,7 @@ public final class RedisCalls {
 			throw new RedisCallException(null, "No connection to Redis: " + ex.getMessage(), ex);
 		}
 		RedisCallException failed = failure.get();
-		List<Object> answered = answer.get();
+		T answered = answer.get();
 		if (failed != null) {
 			throw failed;
 		}
@@ -93,11 +110,8 @@ public final class RedisCalls {
 		return answered;
 	}
 
-	private List<Object> eval(StatefulRedisConnection<byte[], byte[]> connection, String lua, List<byte[]> keys,
-			List<byte[]> arguments) {
+	private <T> T await(StatefulRedisConnection<byte[], byte[]> connection, RedisFuture<T> answer) {
 		try {
-			RedisFuture<List<Object>> answer = connection.async()
-				.eval(lua, ScriptOutputType.MULTI, keys.toArray(byte[][]::new), arguments.toArray(byte[][]::new));
 			connection.flushCommands();
 			return answer.get(this.patience.toNanos(), TimeUnit.NANOSECONDS);
 		}

@@ -3,6 +3,7 @@ package io.pipeset.pipeline;
 import java.util.Arrays;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.DecoderException;
 import io.pipeset.record.Encoding;
 
 /**
@@ -15,8 +16,13 @@ final class Replies {
 
 	private int count;
 
-	/** Replies that come first and are not to the slab's own commands. */
+	/** Replies that come first and are not what the slab's own commands did. */
 	private int others;
+
+	/** The commands of a transaction, or -1 where there is none. */
+	private int queued;
+
+	private boolean discarded;
 
 	private int findings;
 
@@ -35,6 +41,8 @@ final class Replies {
 	void clear() {
 		this.count = 0;
 		this.others = 0;
+		this.queued = -1;
+		this.discarded = false;
 		this.findings = 0;
 		this.errors = 0;
 		this.capturedBytes = 0;
@@ -48,14 +56,66 @@ final class Replies {
 		this.others = others;
 	}
 
-	/** Whether the next reply is not to one of the slab's own commands. */
+	/**
+	 * Says that commands are a transaction: that before what they did, there come the
+	 * replies to MULTI, to each of them as it is queued, and the beginning of that to
+	 * EXEC.
+	 */
+	void expectTransaction(int commands) {
+		this.others += 1 + commands + 1;
+		this.queued = commands;
+	}
+
+	/** Whether the next reply is not what one of the slab's own commands did. */
 	boolean isOtherNext() {
 		return this.others > 0;
 	}
 
-	/** A reply that is not to one of the slab's own commands. */
-	void other() {
-		this.others--;
+	/** Whether the next reply is the one to EXEC, whose elements are what they did. */
+	boolean isExecNext() {
+		return this.others == 1 && this.queued >= 0;
+	}
+
+	/** Whether errors among the other replies say what became of a transaction. */
+	boolean isTransaction() {
+		return this.queued >= 0;
+	}
+
+	/** A reply that is not what one of the slab's own commands did. */
+	void other(Kind kind) {
+		int position = this.queued + 1 - this.others--;
+		if (this.queued < 0 || position < -1 || kind != Kind.ERROR) {
+			// An error of a script that is loaded will be that of the command that runs
+			// it.
+			this.capturedBytes = start(this.findings);
+			if (this.queued >= 0 && position == this.queued) {
+				throw new DecoderException("Redis answered EXEC with neither an array nor an error");
+			}
+		}
+		else if (position == -1) {
+			throw new DecoderException("Redis refused MULTI, and ran what followed by itself");
+		}
+		else {
+			finding(kind, position);
+			if (position == this.queued) {
+				this.discarded = true;
+				this.count = this.queued;
+			}
+		}
+	}
+
+	/** Redis ran a transaction, and what its commands did comes next. */
+	void executed(long commands) {
+		if (commands != this.queued || this.findings > 0) {
+			throw new DecoderException(
+					"Redis answered EXEC with " + commands + " replies to " + this.queued + " commands");
+		}
+		this.others = 0;
+	}
+
+	/** Whether Redis ran nothing of a transaction; the last finding says why. */
+	boolean isDiscarded() {
+		return this.discarded;
 	}
 
 	/** A reply that says no more than that the command ran. */
@@ -65,19 +125,22 @@ final class Replies {
 
 	/** A reply that says more; its bytes, if wanted, have been captured before. */
 	void finding(Kind kind) {
+		finding(kind, this.count++);
+	}
+
+	private void finding(Kind kind, int position) {
 		int finding = this.findings++;
 		if (finding == this.positions.length) {
 			this.positions = Arrays.copyOf(this.positions, finding * 2);
 			this.kinds = Arrays.copyOf(this.kinds, finding * 2);
 			this.ends = Arrays.copyOf(this.ends, finding * 2);
 		}
-		this.positions[finding] = this.count;
+		this.positions[finding] = position;
 		this.kinds[finding] = kind;
 		this.ends[finding] = this.capturedBytes;
 		if (kind == Kind.ERROR) {
 			this.errors++;
 		}
-		this.count++;
 	}
 
 	/** A value that was found elsewhere, in place of a reply that was lost. */

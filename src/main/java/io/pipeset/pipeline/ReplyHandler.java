@@ -14,6 +14,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
+import io.netty.util.concurrent.PromiseNotifier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,7 +53,23 @@ final class ReplyHandler extends ChannelDuplexHandler {
 		else {
 			meet(message);
 		}
-		super.write(ctx, message, promise);
+		super.write(ctx, message, (message instanceof SlabCommand command) ? watch(ctx, command, promise) : promise);
+	}
+
+	/**
+	 * A promise that tells a slab before Lettuce where the socket did not take it all.
+	 */
+	private static ChannelPromise watch(ChannelHandlerContext ctx, SlabCommand command, ChannelPromise promise) {
+		if (!command.slab().isAtomic()) {
+			return promise;
+		}
+		ChannelPromise watched = ctx.newPromise();
+		watched.addListener((future) -> {
+			if (!future.isSuccess()) {
+				command.slab().writtenInPart();
+			}
+		});
+		return watched.addListener(new PromiseNotifier<>(promise));
 	}
 
 	private void meet(Object message) {

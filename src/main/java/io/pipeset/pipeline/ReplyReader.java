@@ -42,6 +42,9 @@ final class ReplyReader {
 
 	private boolean other;
 
+	/** Whether the elements of the reply, an array, are replies of their own. */
+	private boolean header;
+
 	/**
 	 * Reads replies to a slab.
 	 * @param in what has come, in any pieces
@@ -80,18 +83,23 @@ final class ReplyReader {
 		this.attribute = false;
 		this.push = first == '>';
 		this.kind = Kind.VALUE;
-		this.other = slab.replies().isOtherNext();
+		Replies replies = slab.replies();
+		this.other = replies.isOtherNext();
+		this.header = first == '*' && replies.isExecNext();
 		this.note = slab.notesNext();
-		this.capture = !this.push && !this.other
-				&& (first == '-' || first == '!' || first == '|' || slab.capturesNext());
+		boolean error = first == '-' || first == '!' || first == '|';
+		this.capture = !this.push && ((this.other) ? error && replies.isTransaction() : error || slab.capturesNext());
 	}
 
 	private void end(Replies replies) {
 		if (this.push) {
 			return;
 		}
-		if (this.other) {
-			replies.other();
+		if (this.header && this.kind != Kind.NIL) {
+			replies.executed(this.number);
+		}
+		else if (this.other) {
+			replies.other(this.kind);
 		}
 		else if (this.kind == Kind.VALUE && !this.capture && !this.note) {
 			replies.plain();
@@ -180,7 +188,7 @@ final class ReplyReader {
 					nil();
 				}
 				else {
-					this.values += this.number - 1;
+					this.values += (this.header) ? -1 : this.number - 1;
 				}
 			}
 			case '~', '>' -> this.values += this.number - 1;

@@ -42,12 +42,33 @@ public final class Resending {
 	}
 
 	private void mark(Slab slab) {
-		if (slab.isWritten()) {
+		if (!slab.isWritten()) {
+			slab.again().set(0, slab.count());
+		}
+		else if (slab.isAtomic()) {
+			markWhole(slab);
+		}
+		else {
 			markUnanswered(slab);
 			markAnswered(slab);
 		}
-		else {
+	}
+
+	/** A transaction goes again as a whole, or not at all. */
+	private void markWhole(Slab slab) {
+		boolean again = (slab.isUnknown()) ? this.unknownToo && slab.commands().areRepeatable()
+				: slab.passingError() != null;
+		for (int command = 0; again && command < slab.count(); command++) {
+			again = isUntouched(slab.commands().keys(command));
+		}
+		if (again) {
+			slab.replies().clear();
 			slab.again().set(0, slab.count());
+		}
+		else if (!slab.replies().isDiscarded()) {
+			for (int command = 0; command < slab.count(); command++) {
+				touch(slab.commands().keys(command));
+			}
 		}
 	}
 
@@ -66,11 +87,12 @@ public final class Resending {
 
 	private void markAnswered(Slab slab) {
 		Replies replies = slab.replies();
+		SlabErrors errors = new SlabErrors(slab);
 		int finding = replies.findings() - 1;
 		for (int command = replies.count() - 1; command >= 0; command--) {
 			List<ByteBuffer> keys = slab.commands().keys(command);
 			boolean found = finding >= 0 && replies.position(finding) == command;
-			boolean passing = found && replies.kind(finding) == Kind.ERROR && Settlement.isPassing(slab, finding);
+			boolean passing = found && errors.isPassing(finding);
 			// A script may have written before it failed.
 			boolean ran = !found || replies.kind(finding) != Kind.ERROR
 					|| slab.commands().operation(command) == Operation.EVALSHA;

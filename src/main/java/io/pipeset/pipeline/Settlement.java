@@ -1,12 +1,9 @@
 package io.pipeset.pipeline;
 
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
-import java.util.regex.Pattern;
 
 import io.pipeset.pipeline.Replies.Kind;
-import io.pipeset.record.Encoding;
 import io.pipeset.record.Form;
 import io.pipeset.record.Operation;
 import io.pipeset.report.Account;
@@ -23,19 +20,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class Settlement {
 
-	private static final Set<String> RETRYABLE = Set.of("BUSY", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "MISCONF",
-			"NOREPLICAS", "NOSCRIPT", "OOM", "READONLY", "TRYAGAIN");
-
-	/** Errors that say that a command did not run, and may do so in a moment. */
-	private static final Set<String> PASSING = Set.of("BUSY", "LOADING", "TRYAGAIN");
-
-	/** The words in which Redis says so, which a script would hardly find by itself. */
-	private static final Pattern OF_REDIS = Pattern
-		.compile("NOSCRIPT No matching script.*|(BUSY|LOADING) \\w+ is (busy|loading) .*|TRYAGAIN Multiple keys .*");
+	private static final Set<String> RETRYABLE = Set.of("BUSY", "CLUSTERDOWN", SlabErrors.EXECABORT, "LOADING",
+			"MASTERDOWN", "MISCONF", "NOREPLICAS", "NOSCRIPT", "OOM", "READONLY", "TRYAGAIN");
 
 	private static final Failure NOT_SENT = new Failure(Loss.NOT_SENT, "The job ended before it was sent", true);
 
 	private final Slab slab;
+
+	private final SlabErrors errors;
 
 	private final Account account;
 
@@ -52,6 +44,7 @@ final class Settlement {
 
 	Settlement(Slab slab, Account account, @Nullable Loss loss) {
 		this.slab = slab;
+		this.errors = new SlabErrors(slab);
 		this.account = account;
 		this.loss = loss;
 	}
@@ -62,6 +55,9 @@ final class Settlement {
 		for (int command = 0; command < replies.count(); command++) {
 			if (finding < replies.findings() && replies.position(finding) == command) {
 				answered(command, finding++);
+			}
+			else if (replies.isDiscarded()) {
+				answered(command, replies.findings() - 1);
 			}
 			else {
 				count(command, Outcome.APPLIED);
@@ -87,8 +83,8 @@ final class Settlement {
 		if (kind == Kind.ERROR) {
 			count(command, Outcome.REJECTED);
 			if (this.account.claimItem(Outcome.REJECTED)) {
-				String message = message(replies, finding);
-				String code = firstWord(message);
+				String message = this.errors.message(finding);
+				String code = SlabErrors.firstWord(message);
 				list(command, Outcome.REJECTED, new Failure(code, message, RETRYABLE.contains(code)), null);
 			}
 			return;
@@ -138,59 +134,6 @@ final class Settlement {
 			this.account.count(this.runOperation.name(), this.runOutcome, this.run);
 		}
 		this.run = 0;
-	}
-
-	static @Nullable String soleError(Slab slab) {
-		Replies replies = slab.replies();
-		if (replies.errors() < slab.count() || replies.errors() == 0) {
-			return null;
-		}
-		String code = null;
-		for (int finding = 0; finding < replies.findings(); finding++) {
-			String next = code(replies, finding);
-			if (code != null && !Objects.equals(code, next)) {
-				return null;
-			}
-			code = next;
-		}
-		return code;
-	}
-
-	static @Nullable String passingError(Slab slab) {
-		Replies replies = slab.replies();
-		for (int finding = 0; finding < replies.findings(); finding++) {
-			if (replies.kind(finding) == Kind.ERROR && isPassing(slab, finding)) {
-				return code(replies, finding);
-			}
-		}
-		return null;
-	}
-
-	/**
-	 * Whether an error says that a command did not run, and may do so in a moment. A
-	 * script that is missing is loaded again where its text is known, and what a script
-	 * calls busy is its own affair: it has run.
-	 */
-	static boolean isPassing(Slab slab, int finding) {
-		Replies replies = slab.replies();
-		Commands commands = slab.commands();
-		String code = code(replies, finding);
-		boolean passing = PASSING.contains(code) || (code.equals("NOSCRIPT") && commands.preamble().commands() > 0);
-		boolean script = commands.operation(replies.position(finding)) == Operation.EVALSHA;
-		return passing && (!script || OF_REDIS.matcher(message(replies, finding)).matches());
-	}
-
-	private static String code(Replies replies, int finding) {
-		return firstWord(message(replies, finding));
-	}
-
-	private static String message(Replies replies, int finding) {
-		return String.valueOf(replies.decoder(finding, Encoding.UTF8).next());
-	}
-
-	private static String firstWord(String message) {
-		int space = message.indexOf(' ');
-		return (space < 0) ? message : message.substring(0, space);
 	}
 
 }

@@ -18,6 +18,9 @@ public final class Slab {
 	/** The bytes in one write, at most, but for a single command that is larger. */
 	public static final int MAX_BYTES = 1 << 20;
 
+	/** The bytes in one transaction, at most, but for a single command that is larger. */
+	public static final int MAX_ATOMIC_BYTES = 4 << 20;
+
 	private final Commands commands;
 
 	private final Replies replies = new Replies();
@@ -51,10 +54,11 @@ public final class Slab {
 	/**
 	 * Forgets all, to be filled anew.
 	 * @param captureAll whether to keep every reply, and not only what tells an outcome
+	 * @param atomic whether its commands are to run as one transaction
 	 */
-	public void clear(boolean captureAll) {
+	public void clear(boolean captureAll, boolean atomic) {
 		this.captureAll = captureAll;
-		this.commands.clear();
+		this.commands.clear(atomic);
 		forgetJourney();
 	}
 
@@ -109,6 +113,14 @@ public final class Slab {
 	}
 
 	/**
+	 * Whether its commands run as one transaction.
+	 * @return {@code false} where each runs by itself
+	 */
+	public boolean isAtomic() {
+		return this.commands.areAtomic();
+	}
+
+	/**
 	 * Whether every command was answered.
 	 * @return {@code false} until then, and for a slab that was lost
 	 */
@@ -152,7 +164,7 @@ public final class Slab {
 	 * @return the error's first word, or {@code null} where they differ or some ran
 	 */
 	public @Nullable String soleError() {
-		return Settlement.soleError(this);
+		return new SlabErrors(this).soleCode();
 	}
 
 	/**
@@ -160,7 +172,7 @@ public final class Slab {
 	 * @return the first such error's code, or {@code null}
 	 */
 	public @Nullable String passingError() {
-		return (this.replies.errors() > 0) ? Settlement.passingError(this) : null;
+		return (this.replies.errors() > 0) ? new SlabErrors(this).passingCode() : null;
 	}
 
 	/**
@@ -208,6 +220,19 @@ public final class Slab {
 		this.written = true;
 		this.commands.writeTo(out);
 		this.replies.expectOthers(this.commands.preamble().commands());
+		if (isAtomic()) {
+			this.replies.expectTransaction(count());
+		}
+	}
+
+	/**
+	 * The socket did not take all that was written, so that the end of it, which makes a
+	 * transaction run, is certainly not on its way.
+	 */
+	void writtenInPart() {
+		if (isAtomic()) {
+			this.written = false;
+		}
 	}
 
 	void done() {

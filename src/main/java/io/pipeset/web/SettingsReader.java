@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
+import io.pipeset.job.Atomic;
 import io.pipeset.job.InvalidSettingException;
 import io.pipeset.job.JobDefaults;
 import io.pipeset.job.JobInput.ReliablePops;
@@ -27,12 +28,12 @@ import org.springframework.stereotype.Component;
 class SettingsReader {
 
 	private static final List<String> COMMON = List.of("batchSize", "flush", "concurrency", "timeout", "maxErrors",
-			"retries", "results", "encoding", "rateLimit", "dryRun");
+			"retries", "results", "encoding", "rateLimit", "atomic", "dryRun");
 
 	private static final Set<Operation> WITH_TTL = Set.of(Operation.SET, Operation.HSET);
 
-	/** Settings of the contract that this version does not have yet. */
-	private static final Set<String> TO_COME = Set.of("atomic", "reliable", "receiptTtl");
+	/** Settings that only reliable pops have. */
+	private static final Set<String> OF_POPS = Set.of("reliable", "receiptTtl");
 
 	private final JobSettings defaults;
 
@@ -97,9 +98,11 @@ class SettingsReader {
 
 	private JobSettings common(Query query) {
 		JobSettings base = this.defaults;
+		Atomic atomic = take(query, "atomic", Atomic::find, "none or batch").orElse(base.atomic());
+		int most = (atomic == Atomic.BATCH) ? JobSettings.MAX_ATOMIC_BATCH_SIZE : JobSettings.MAX_BATCH_SIZE;
 		int batchSize = take(query, "batchSize", SettingsReader::integer,
 				"a whole number from 1 to " + JobSettings.MAX_BATCH_SIZE)
-			.orElse(base.batchSize());
+			.orElse(Math.min(base.batchSize(), most));
 		FlushPolicy flush = take(query, "flush", FlushPolicy::parse, FlushPolicy.ALLOWED).orElse(base.flush());
 		int concurrency = take(query, "concurrency", SettingsReader::integer,
 				"a whole number from 1 to " + JobSettings.MAX_CONCURRENCY)
@@ -121,7 +124,7 @@ class SettingsReader {
 		boolean dryRun = take(query, "dryRun", SettingsReader::truth, "true or false").orElse(base.dryRun());
 		try {
 			return new JobSettings(batchSize, flush, concurrency, timeout, maxErrors, retries, results,
-					base.operation(), base.ttl(), encoding, rateLimit, dryRun);
+					base.operation(), base.ttl(), encoding, rateLimit, atomic, dryRun);
 		}
 		catch (InvalidSettingException ex) {
 			throw Problems.badRequest("invalid-setting", "'" + ex.setting() + "' " + ex.problem());
@@ -156,9 +159,9 @@ class SettingsReader {
 			Set<String> allowed = new LinkedHashSet<>(Arrays.asList(alsoAllowed));
 			allowed.addAll(COMMON);
 			String names = String.join(", ", allowed);
-			if (TO_COME.contains(name)) {
+			if (OF_POPS.contains(name)) {
 				throw Problems.badRequest("not-available",
-						"The setting '" + name + "' is not available in this version; available here are " + names);
+						"The setting '" + name + "' is for POST /piperpop only; available here are " + names);
 			}
 			throw Problems.badRequest("unknown-setting",
 					"There is no setting '" + name + "' here; available are " + names);

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.function.LongFunction;
 import java.util.regex.Pattern;
 
+import io.pipeset.job.Atomic;
 import io.pipeset.job.JobInput;
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.JobSettings;
@@ -62,6 +63,10 @@ class ShortcutsController {
 		String key = query.take("key");
 		Duration receiptTtl = this.settings.receiptTtl(query);
 		JobSettings settings = this.settings.read(query, Operation.RPOP, "key", "reliable", "receiptTtl");
+		if (receiptTtl != null && settings.atomic() == Atomic.BATCH) {
+			throw Problems.badRequest("invalid-setting",
+					"'atomic' must be none with reliable=true, which loses no value as it is");
+		}
 		Uploads.refuse(request);
 		String list = (key != null) ? key : DEFAULT_LIST;
 		JobInput input = (receiptTtl != null && !settings.dryRun()) ? new JobInput.ReliablePops(list, pops, receiptTtl)

@@ -120,7 +120,7 @@ class ReplyReaderAgainstLettuceTests {
 
 	private static Slab slab() {
 		Slab slab = new Slab();
-		slab.clear(false);
+		slab.clear(false, false);
 		Record record = new Record();
 		record.begin(0);
 		record.operation(Operation.DEL);

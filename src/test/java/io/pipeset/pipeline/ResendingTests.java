@@ -132,7 +132,7 @@ class ResendingTests {
 	void aHashThatExpiresIsSentAgainAsAWhole() {
 		Record expiring = new Record(new RecordDefaults(60L, Encoding.BASE64));
 		Slab slab = new Slab();
-		slab.clear(true);
+		slab.clear(true, false);
 		for (int i = 0; i < 2; i++) {
 			expiring.begin(0);
 			expiring.operation(Operation.HSET);
@@ -169,6 +169,54 @@ class ResendingTests {
 		assertThat(this.account.counts()).isEqualTo(new Counts(4, 2, 0, 1, 1, 0));
 	}
 
+	@Test
+	void aTransactionIsSentAgainAsAWholeWhereThatDoesNoHarm() {
+		String queued = OK + "+QUEUED\r\n+QUEUED\r\n";
+		for (String replies : List.of("", OK, queued, queued + "*2\r\n+OK\r\n")) {
+			assertThat(again(true, written(transaction("SET a 1", "SET b 2"), replies))).as(replies)
+				.containsExactly("MULTI", "SET a 1", "SET b 2", "EXEC");
+		}
+		assertThat(this.account.counts().received()).isZero();
+	}
+
+	@Test
+	void aTransactionIsNotSentAgainWhereOneOfItsCommandsMustNotBe() {
+		String queued = OK + "+QUEUED\r\n+QUEUED\r\n";
+		assertThat(again(true, written(transaction("SET a 1", "LPUSH b 2"), queued + "*2\r\n+OK\r\n"),
+				written(transaction("SET c 1", "SET a 2"), "")))
+			.containsExactly("MULTI", "SET c 1", "SET a 2", "EXEC");
+		assertThat(this.account.counts()).isEqualTo(new Counts(2, 1, 0, 0, 1, 0));
+	}
+
+	@Test
+	void aTransactionIsNotSentAgainBehindALaterOneOfAKeyOfIts() {
+		assertThat(again(true, written(transaction("SET a 1", "SET b 2"), ""),
+				written(transaction("SET c 1", "LPUSH b 2"), "")))
+			.isEmpty();
+		assertThat(this.account.counts()).isEqualTo(new Counts(4, 0, 0, 0, 4, 0));
+	}
+
+	@Test
+	void aTransactionThatWasDiscardedForAMomentIsSentAgain() {
+		String discarded = "-EXECABORT Transaction discarded because of previous errors.\r\n";
+		Slab busy = written(transaction("LPUSH a 1", "LPUSH b 2"), OK + BUSY + "+QUEUED\r\n" + discarded);
+		assertThat(busy.passingError()).isEqualTo("BUSY");
+		assertThat(again(false, busy)).containsExactly("MULTI", "LPUSH a 1", "LPUSH b 2", "EXEC");
+		Slab refused = written(transaction("LPUSH a 1", "LPUSH b 2"), OK + BUSY + "-NOPERM no\r\n" + discarded);
+		assertThat(refused.passingError()).isNull();
+		assertThat(again(false, refused)).isEmpty();
+		assertThat(this.account.counts()).isEqualTo(new Counts(2, 0, 0, 2, 0, 0));
+	}
+
+	@Test
+	void whatATransactionRefusedInItsMiddleStaysRefused() {
+		Slab ran = written(transaction("SET a 1", "EVALSHA " + SHA + " 1 b"),
+				"$1\r\nx\r\n" + OK + "+QUEUED\r\n+QUEUED\r\n*2\r\n+OK\r\n" + NOSCRIPT);
+		assertThat(ran.passingError()).isNull();
+		assertThat(again(false, ran)).isEmpty();
+		assertThat(this.account.counts()).isEqualTo(new Counts(2, 1, 0, 1, 0, 0));
+	}
+
 	/** The commands that the slabs hold after they were settled, in their order. */
 	private List<String> again(boolean unknownToo, Slab... slabs) {
 		Resending.mark(Arrays.asList(slabs), unknownToo);
@@ -179,6 +227,9 @@ class ResendingTests {
 			assertThat(any).isEqualTo(slab.count() > 0);
 			assertThat(slab.isWritten()).isFalse();
 			var out = Unpooled.buffer();
+			if (!any) {
+				continue;
+			}
 			slab.commands().writeTo(out);
 			String resp = out.toString(StandardCharsets.UTF_8);
 			resp.lines().forEach((line) -> {
@@ -201,8 +252,16 @@ class ResendingTests {
 	}
 
 	private Slab slab(String... commands) {
+		return slab(false, commands);
+	}
+
+	private Slab transaction(String... commands) {
+		return slab(true, commands);
+	}
+
+	private Slab slab(boolean atomic, String... commands) {
 		Slab slab = new Slab();
-		slab.clear(true);
+		slab.clear(true, atomic);
 		for (String command : commands) {
 			String[] words = command.split(" ", -1);
 			this.record.begin(0);

@@ -160,6 +160,7 @@ public final class FaultProxy implements AutoCloseable {
 
 	@Override
 	public void close() {
+		resetAll();
 		this.group.shutdownGracefully(0, 2, TimeUnit.SECONDS).syncUninterruptibly();
 	}
 

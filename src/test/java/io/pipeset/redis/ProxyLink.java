@@ -101,10 +101,7 @@ public final class ProxyLink {
 	}
 
 	private void closeNow() {
-		if (this.commands != null) {
-			this.commands.drop();
-			this.replies.drop();
-		}
+		drop();
 		ChannelFuture unused = this.client.close();
 		if (this.server != null) {
 			ChannelFuture unusedToo = this.server.close();
@@ -114,7 +111,16 @@ public final class ProxyLink {
 
 	private void goneIfClosed() {
 		if (!this.client.isOpen() && !this.server.isOpen()) {
+			drop();
 			this.proxy.closed(this);
+		}
+	}
+
+	/** Lets go of what will not be forwarded any more. */
+	private void drop() {
+		if (this.commands != null) {
+			this.commands.drop();
+			this.replies.drop();
 		}
 	}
 

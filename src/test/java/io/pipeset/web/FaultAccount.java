@@ -98,6 +98,23 @@ final class FaultAccount {
 			}
 		});
 		assertThat(commands.get(FaultWorkload.IN_THE_WAY)).isEqualTo(UNTOUCHED);
+		this.workload.transactions().forEach(this::checkTransaction);
+	}
+
+	/** All of it ran, or none, and an unknown record may have run with those that did. */
+	private void checkTransaction(List<Integer> indexes) {
+		Set<Boolean> ran = new HashSet<>();
+		for (int index : indexes) {
+			Outcome outcome = this.outcomes.get(index);
+			if (!outcome.isUnknown()) {
+				ran.add(outcome.isApplied() || outcome.status().equals("noop") || outcome.code().equals("WRONGTYPE"));
+			}
+		}
+		boolean unknown = indexes.stream().anyMatch((index) -> this.outcomes.get(index).isUnknown());
+		assertThat(ran).as("whether the transaction from %d ran", indexes.get(0)).hasSizeLessThanOrEqualTo(1);
+		if (unknown) {
+			assertThat(ran).doesNotContain(false);
+		}
 	}
 
 	private void checkEnding() {
@@ -169,7 +186,8 @@ final class FaultAccount {
 			assertThat(code).isEqualTo("MALFORMED");
 		}
 		else if (this.trouble.isRefusal() && !code.equals("WRONGTYPE")) {
-			assertThat(code).isEqualTo((this.trouble == FaultTrouble.READ_ONLY) ? "READONLY" : "OOM");
+			String refusal = (this.trouble == FaultTrouble.READ_ONLY) ? "READONLY" : "OOM";
+			assertThat(code).isIn(refusal, (this.workload.isAtomic()) ? "EXECABORT" : refusal);
 		}
 		else {
 			assertThat(code).isEqualTo("WRONGTYPE");

@@ -71,7 +71,8 @@ record FaultWorkload(String path, @Nullable String mediaType, List<Sent> records
 			.get(random.nextInt(4));
 		int concurrency = List.of(1, 1, 2, 4, 8).get(random.nextInt(5));
 		return "results=all&batchSize=" + batchSize + "&flush=" + flush + "&concurrency=" + concurrency + "&timeout="
-				+ ((trouble.isSilent()) ? "300ms" : "10s") + "&retries=" + List.of(0, 0, 2, 10).get(random.nextInt(4));
+				+ ((trouble.isSilent()) ? "300ms" : "10s") + "&retries=" + List.of(0, 0, 2, 10).get(random.nextInt(4))
+				+ ((batchSize <= 1000 && random.nextInt(3) == 0) ? "&atomic=batch" : "");
 	}
 
 	private static Sent any(Random random, int index, int keys, int padding) {
@@ -94,6 +95,31 @@ record FaultWorkload(String path, @Nullable String mediaType, List<Sent> records
 			return Sent.del("s:" + key, "s:" + random.nextInt(keys));
 		}
 		return (draw < 98) ? Sent.hset(IN_THE_WAY, Map.of("a", unique)) : Sent.malformed();
+	}
+
+	boolean isAtomic() {
+		return this.path.contains("atomic=batch");
+	}
+
+	/**
+	 * The records of each transaction, where it is known which these are: several lanes
+	 * share them out, and pops may cut a batch short.
+	 */
+	List<List<Integer>> transactions() {
+		boolean known = isAtomic() && this.path.contains("concurrency=1&")
+				&& this.records.stream().filter((record) -> record.takes() > 0).count() < 500;
+		int batchSize = Integer.parseInt(this.path.replaceFirst(".*batchSize=([0-9]+).*", "$1"));
+		List<List<Integer>> transactions = new ArrayList<>();
+		for (int i = 0; known && i < this.records.size(); i++) {
+			if (this.records.get(i).op().isEmpty()) {
+				continue;
+			}
+			if (transactions.isEmpty() || transactions.get(transactions.size() - 1).size() == batchSize) {
+				transactions.add(new ArrayList<>());
+			}
+			transactions.get(transactions.size() - 1).add(i);
+		}
+		return transactions;
 	}
 
 	/** What is in Redis before the job. */

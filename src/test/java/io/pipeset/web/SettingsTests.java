@@ -48,7 +48,8 @@ class SettingsTests {
 			"maxErrors, -1, 0 or more", "maxErrors, few, 0 or more", "results, some, 'errors, all or none'",
 			"results, '', 'errors, all or none'", "encoding, utf-8, utf8 or base64", "encoding, BASE64, utf8 or base64",
 			"rateLimit, 0, 1 to 1000000000", "rateLimit, 1.5, 1 to 1000000000",
-			"rateLimit, 1000000001, 1 to 1000000000", "dryRun, yes, true or false", "dryRun, '', true or false" })
+			"rateLimit, 1000000001, 1 to 1000000000", "dryRun, yes, true or false", "dryRun, '', true or false",
+			"atomic, job, none or batch", "atomic, BATCH, none or batch" })
 	void aRefusedValueNamesTheSettingTheValueAndWhatIsAllowed(String setting, String value, String allowed) {
 		this.redis.lpush("mylist9", "stays");
 		for (String call : CALLS) {
@@ -98,16 +99,6 @@ class SettingsTests {
 			"/piperpop/1?ttl=5, ttl", "/listinput/list?ttl=5, ttl" })
 	void aSettingWithoutAMeaningHereIsRefusedByName(String path, String setting) {
 		assertThat(post(path).refusal(400, "unknown-setting")).contains("'" + setting + "'");
-		assertThat(this.redis.dbsize()).isZero();
-	}
-
-	@ParameterizedTest
-	@ValueSource(strings = { "atomic=batch", "atomic=none" })
-	void aSettingThatIsNotThereYetIsRefusedByName(String setting) {
-		for (String call : CALLS) {
-			assertThat(post(call + setting).refusal(400, "not-available"))
-				.contains("'" + setting.replaceFirst("=.*", "") + "'");
-		}
 		assertThat(this.redis.dbsize()).isZero();
 	}
 
@@ -166,7 +157,7 @@ class SettingsTests {
 		assertThat(settings.at("/concurrency").asInt()).isOne();
 		assertThat(settings.at("/timeout").asString()).isEqualTo("10s");
 		assertThat(settings.at("/results").asString()).isEqualTo("errors");
-		for (String absent : List.of("maxErrors", "op", "ttl", "encoding", "rateLimit", "dryRun")) {
+		for (String absent : List.of("maxErrors", "op", "ttl", "encoding", "rateLimit", "atomic", "dryRun")) {
 			assertThat(settings.has(absent)).as(absent).isFalse();
 		}
 	}
@@ -201,7 +192,7 @@ class SettingsTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "batchSize=1", "batchSize=100000", "flush=buffered:1", "flush=buffered:100000",
 			"concurrency=1", "concurrency=16", "maxErrors=0", "results=none", "rateLimit=1000000000", "encoding=utf8",
-			"dryRun=false" })
+			"dryRun=false", "atomic=none", "atomic=batch", "atomic=batch&batchSize=10000" })
 	void theBoundsThemselvesAreAllowed(String setting) {
 		for (String call : CALLS) {
 			post(call + setting).report();

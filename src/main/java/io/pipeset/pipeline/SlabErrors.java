@@ -1,0 +1,115 @@
+package io.pipeset.pipeline;
+
+import java.util.Objects;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+import io.pipeset.pipeline.Replies.Kind;
+import io.pipeset.record.Encoding;
+import io.pipeset.record.Operation;
+import org.jspecify.annotations.Nullable;
+
+/** What the errors say that Redis answered to a slab. */
+final class SlabErrors {
+
+	/** The code of what did not run because its transaction was discarded. */
+	static final String EXECABORT = "EXECABORT";
+
+	/** Errors that say that a command did not run, and may do so in a moment. */
+	private static final Set<String> PASSING = Set.of("BUSY", "LOADING", "TRYAGAIN");
+
+	/** The words in which Redis says so, which a script would hardly find by itself. */
+	private static final Pattern OF_REDIS = Pattern
+		.compile("NOSCRIPT No matching script.*|(BUSY|LOADING) \\w+ is (busy|loading) .*|TRYAGAIN Multiple keys .*");
+
+	/** How Redis says why it discards a transaction that is not to blame. */
+	private static final String BECAUSE = "because of: ";
+
+	private final Slab slab;
+
+	private final Replies replies;
+
+	SlabErrors(Slab slab) {
+		this.slab = slab;
+		this.replies = slab.replies();
+	}
+
+	/**
+	 * The one code of all errors, where nothing ran: that of a discarded transaction is
+	 * the one for which Redis discarded it.
+	 */
+	@Nullable String soleCode() {
+		return (noneRan() && this.replies.errors() > 0) ? sole() : null;
+	}
+
+	/**
+	 * The code of an error that says that a command did not run, and may in a moment. In
+	 * a transaction one that would be refused again discards the others again as well,
+	 * and what ran with the others stays what it was.
+	 */
+	@Nullable String passingCode() {
+		if (this.slab.isAtomic()) {
+			String code = soleCode();
+			return (this.replies.isDiscarded() && code != null && PASSING.contains(code)) ? code : null;
+		}
+		for (int finding = 0; finding < this.replies.findings(); finding++) {
+			if (isPassing(finding)) {
+				return code(finding);
+			}
+		}
+		return null;
+	}
+
+	/**
+	 * Whether a finding says that a command did not run, and may do so in a moment. A
+	 * script that is missing is loaded again where its text is known, and what a script
+	 * calls busy is its own affair: it has run.
+	 */
+	boolean isPassing(int finding) {
+		if (this.replies.kind(finding) != Kind.ERROR) {
+			return false;
+		}
+		Commands commands = this.slab.commands();
+		String code = code(finding);
+		boolean passing = PASSING.contains(code) || (code.equals("NOSCRIPT") && commands.preamble().commands() > 0);
+		boolean script = commands.operation(this.replies.position(finding)) == Operation.EVALSHA;
+		return passing && (!script || OF_REDIS.matcher(message(finding)).matches());
+	}
+
+	String message(int finding) {
+		return String.valueOf(this.replies.decoder(finding, Encoding.UTF8).next());
+	}
+
+	static String firstWord(String message) {
+		int space = message.indexOf(' ');
+		return (space < 0) ? message : message.substring(0, space);
+	}
+
+	private boolean noneRan() {
+		return this.replies.isDiscarded() || this.replies.errors() == this.slab.count();
+	}
+
+	private @Nullable String sole() {
+		int culprits = this.replies.findings() - ((this.replies.isDiscarded()) ? 1 : 0);
+		if (culprits == 0) {
+			return code(0);
+		}
+		String code = null;
+		for (int finding = 0; finding < culprits; finding++) {
+			String next = code(finding);
+			if (code != null && !Objects.equals(code, next)) {
+				return null;
+			}
+			code = next;
+		}
+		return code;
+	}
+
+	/** The error's own code, or that of the reason why a transaction was discarded. */
+	private String code(int finding) {
+		String message = message(finding);
+		int because = (message.startsWith(EXECABORT)) ? message.indexOf(BECAUSE) : -1;
+		return firstWord((because >= 0) ? message.substring(because + BECAUSE.length()) : message);
+	}
+
+}
