@@ -83,24 +83,30 @@ final class Replies {
 
 	/** A reply that is not what one of the slab's own commands did. */
 	void other(Kind kind) {
+		// That to MULTI is at -1, those to what is queued at 0, 1, 2, and EXEC's behind.
 		int position = this.queued + 1 - this.others--;
-		if (this.queued < 0 || position < -1 || kind != Kind.ERROR) {
-			// An error of a script that is loaded will be that of the command that runs
-			// it.
-			this.capturedBytes = start(this.findings);
-			if (this.queued >= 0 && position == this.queued) {
-				throw new DecoderException("Redis answered EXEC with neither an array nor an error");
-			}
+		boolean ofTransaction = isTransaction() && position >= -1;
+		if (ofTransaction && kind == Kind.ERROR) {
+			refused(position);
 		}
-		else if (position == -1) {
-			throw new DecoderException("Redis refused MULTI, and ran what followed by itself");
+		else if (ofTransaction && position == this.queued) {
+			throw new DecoderException("Redis answered EXEC with neither an array nor an error");
 		}
 		else {
-			finding(kind, position);
-			if (position == this.queued) {
-				this.discarded = true;
-				this.count = this.queued;
-			}
+			// A script that cannot be loaded is missed by the command that runs it.
+			this.capturedBytes = start(this.findings);
+		}
+	}
+
+	/** Redis refused a part of a transaction, or to run it. */
+	private void refused(int position) {
+		if (position < 0) {
+			throw new DecoderException("Redis refused MULTI, and ran what followed by itself");
+		}
+		finding(Kind.ERROR, position);
+		if (position == this.queued) {
+			this.discarded = true;
+			this.count = this.queued;
 		}
 	}
 
