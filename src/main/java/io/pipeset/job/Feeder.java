@@ -22,6 +22,10 @@ final class Feeder {
 	/** Whether a slab is a transaction, and so is not lent before it is whole. */
 	private final boolean atomic;
 
+	private final int batchSize;
+
+	private final int commandsPerWrite;
+
 	private final AtomicReference<@Nullable Slab> lent = new AtomicReference<>();
 
 	private @Nullable Slab filling;
@@ -33,6 +37,8 @@ final class Feeder {
 		this.window = window;
 		this.context = context;
 		this.atomic = context.settings().isAtomic();
+		this.batchSize = context.settings().batchSize();
+		this.commandsPerWrite = context.settings().commandsPerWrite();
 	}
 
 	/** Adds a record, which blocks while the lane has as much on its way as it may. */
@@ -43,8 +49,7 @@ final class Feeder {
 			slab = filling();
 			slab.add(record);
 		}
-		int batchSize = this.context.settings().batchSize();
-		if (slab.count() == Math.min(this.context.settings().commandsPerWrite(), batchSize - this.commandsInBatch)) {
+		if (slab.count() == Math.min(this.commandsPerWrite, this.batchSize - this.commandsInBatch)) {
 			bring(slab);
 		}
 	}
@@ -114,8 +119,7 @@ final class Feeder {
 
 	private void hand(Slab slab) {
 		this.filling = null;
-		this.commandsInBatch = (this.atomic) ? 0
-				: (this.commandsInBatch + slab.count()) % this.context.settings().batchSize();
+		this.commandsInBatch = (this.atomic) ? 0 : (this.commandsInBatch + slab.count()) % this.batchSize;
 		this.window.leave(slab);
 		this.lane.bring(slab);
 	}

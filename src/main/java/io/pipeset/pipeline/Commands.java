@@ -48,6 +48,15 @@ final class Commands {
 	/** The commands whose strings, and those of whose replies, stand as Base64. */
 	private final BitSet base64 = new BitSet(0);
 
+	/** What commands begin with: the count of their words, and their name. */
+	private byte[] head = new byte[0];
+
+	private int headBytes;
+
+	private byte @Nullable [] headName;
+
+	private int headArguments;
+
 	private final Preamble preamble = new Preamble();
 
 	/** Whether they run as one transaction. */
@@ -106,15 +115,26 @@ final class Commands {
 		}
 		byte[] out = this.resp;
 		int arguments = record.argumentCount();
-		int at = Resp.putHeader(out, this.bytes, '*', arguments + 1);
-		byte[] name = record.form().command(record.command());
-		System.arraycopy(name, 0, out, at, name.length);
-		at += name.length;
+		prepareHead(record.form().command(record.command()), arguments);
+		System.arraycopy(this.head, 0, out, this.bytes, this.headBytes);
+		int at = this.bytes + this.headBytes;
 		for (int i = 0; i < arguments; i++) {
 			at = Resp.putBulk(out, at, record.source(i), record.offset(i), record.length(i));
 		}
 		this.bytes = at;
 		return true;
+	}
+
+	/** Makes the head of a command, unless it is that of the last one. */
+	private void prepareHead(byte[] name, int arguments) {
+		if (name != this.headName || arguments != this.headArguments) {
+			this.head = new byte[Resp.MAX_HEADER + name.length];
+			int at = Resp.putHeader(this.head, 0, '*', arguments + 1);
+			System.arraycopy(name, 0, this.head, at, name.length);
+			this.headBytes = at + name.length;
+			this.headName = name;
+			this.headArguments = arguments;
+		}
 	}
 
 	/** Forgets all commands but some, which stay in their order. */

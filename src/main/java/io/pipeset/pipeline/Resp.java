@@ -23,18 +23,28 @@ final class Resp {
 
 	static int putHeader(byte[] out, int at, char marker, int number) {
 		out[at] = (byte) marker;
-		int digits = 1;
-		for (int rest = number; rest >= 10; rest /= 10) {
-			digits++;
-		}
-		int end = at + 1 + digits;
-		int rest = number;
-		for (int i = end - 1; i > at; i--) {
-			out[i] = (byte) ('0' + rest % 10);
-			rest /= 10;
-		}
+		int end = putNumber(out, at + 1, number);
 		out[end] = '\r';
 		out[end + 1] = '\n';
+		return end + 2;
+	}
+
+	/** Nearly all numbers have one digit or two, and dividing takes its time. */
+	private static int putNumber(byte[] out, int at, int number) {
+		if (number < 10) {
+			out[at] = (byte) ('0' + number);
+			return at + 1;
+		}
+		if (number < 100) {
+			int tens = number / 10;
+			out[at] = (byte) ('0' + tens);
+			out[at + 1] = (byte) ('0' + number - 10 * tens);
+			return at + 2;
+		}
+		int end = putNumber(out, at, number / 100);
+		int rest = number % 100;
+		out[end] = (byte) ('0' + rest / 10);
+		out[end + 1] = (byte) ('0' + rest % 10);
 		return end + 2;
 	}
 
