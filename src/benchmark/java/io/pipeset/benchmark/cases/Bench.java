@@ -26,6 +26,9 @@ import io.pipeset.benchmark.report.Figures;
 /** What every case works with: the Redis, the service, the usual contenders. */
 public final class Bench implements AutoCloseable {
 
+	/** By then a service is no faster from one run to the next. */
+	private static final int WARM_UPS = 3;
+
 	private static final int WARM_UP_JOBS = 6;
 
 	private static final long WARM_UP_RECORDS = 300_000;
@@ -194,7 +197,7 @@ public final class Bench implements AutoCloseable {
 
 	/** Runs a race and keeps its figures. */
 	void run(Race race) {
-		run(race, 1);
+		run(race, WARM_UPS);
 	}
 
 	/** Runs a race with more warm-up, and keeps its figures. */

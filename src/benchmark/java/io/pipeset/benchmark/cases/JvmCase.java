@@ -25,9 +25,7 @@ public final class JvmCase implements BenchmarkCase {
 
 	private static final int CALLERS = 16;
 
-	private static final int WARM_UPS = 2;
-
-	private static final int WARM_UP_SECONDS = 6;
+	private static final int WARM_UPS = 3;
 
 	private final List<Path> javas;
 
@@ -71,7 +69,7 @@ public final class JvmCase implements BenchmarkCase {
 			LoadRuns load = new LoadRuns("pipeset", settings.name(), service,
 					new Load(service.uri("/pipeset/" + JOB), JOB, CALLERS, 2));
 			bench.redis().flush();
-			new Load(load.load().uri(), JOB, CALLERS, WARM_UP_SECONDS).run(service, bench.redis().pid());
+			load.warmUp(bench.redis().pid());
 			for (int run = 0; run < bench.runs(); run++) {
 				load.results().add(load.run(bench.redis().pid()));
 			}

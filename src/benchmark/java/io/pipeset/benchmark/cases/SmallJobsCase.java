@@ -14,16 +14,16 @@ public final class SmallJobsCase implements BenchmarkCase {
 
 	private static final int CALLERS = 16;
 
-	private static final double SECONDS = 1;
+	private static final int FIRST = 100;
 
-	private static final double WARM_UP_SECONDS = 20;
+	private static final double SECONDS = 1;
 
 	@Override
 	public void run(Bench bench) {
 		Table table = new Table("Small generated jobs from 16 callers", "", "requests/s", "min – max", "p50 ms",
 				"p99 ms", "CPU µs/request service", "Redis", "client", "bytes/request", "peak RSS MB");
 		try (JavaServer stock = new RivalServers(bench).stock()) {
-			for (int records : new int[] { 100, 1, 1000 }) {
+			for (int records : new int[] { FIRST, 1, 1000 }) {
 				bench.console().say("Jobs of " + records + " from " + CALLERS + " callers");
 				measure(bench, table, records, stock);
 			}
@@ -42,9 +42,10 @@ public final class SmallJobsCase implements BenchmarkCase {
 				new LoadRuns("stock-close", "executePipelined, pooled, flush close, of " + records, stock,
 						new Load(stock.uri(path + "?flush=close"), records, CALLERS, SECONDS)));
 		for (LoadRuns runs : all) {
-			Load load = runs.load();
-			new Load(load.uri(), records, CALLERS, (records == 100) ? WARM_UP_SECONDS : SECONDS).run(runs.server(),
-					bench.redis().pid());
+			if (records == FIRST) {
+				runs.warmUp(bench.redis().pid());
+			}
+			runs.run(bench.redis().pid());
 		}
 		for (int run = 1; run <= bench.runs(); run++) {
 			StringBuilder line = new StringBuilder("run " + run + " of " + bench.runs() + ":");

@@ -19,6 +19,10 @@ import io.pipeset.benchmark.process.JavaServer;
  */
 public record LoadRuns(String id, String name, JavaServer server, Load load, List<Result> results) {
 
+	private static final double WARM_UP_BY_ONE_SECONDS = 15;
+
+	private static final double WARM_UP_BY_ALL_SECONDS = 6;
+
 	/**
 	 * Begins with none.
 	 * @param id its part of a figure's name
@@ -28,6 +32,17 @@ public record LoadRuns(String id, String name, JavaServer server, Load load, Lis
 	 */
 	public LoadRuns(String id, String name, JavaServer server, Load load) {
 		this(id, name, server, load, new ArrayList<>());
+	}
+
+	/**
+	 * Lets the server get warm: many callers leave its compiler no time, and few do not
+	 * show it all that is hot.
+	 * @param redisPid the process of Redis
+	 */
+	public void warmUp(long redisPid) {
+		new Load(this.load.uri(), this.load.applied(), 1, WARM_UP_BY_ONE_SECONDS).run(this.server, redisPid);
+		new Load(this.load.uri(), this.load.applied(), this.load.callers(), WARM_UP_BY_ALL_SECONDS).run(this.server,
+				redisPid);
 	}
 
 	/**

@@ -1,14 +1,15 @@
 package io.pipeset.benchmark.measure;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 
 import io.pipeset.benchmark.report.Console;
 
 /**
- * Contenders that do the same by turns: A B C A B C, so that what disturbs the machine
- * disturbs all of them.
+ * Contenders that do the same by turns, and begin by turns: A B C B C A C A B. So what
+ * disturbs the machine disturbs all of them, and nobody always comes after the same.
  *
  * @param key its part of a figure's name
  * @param title for people
@@ -20,7 +21,7 @@ import io.pipeset.benchmark.report.Console;
 public record Race(String key, String title, long records, Runnable before, Runnable check,
 		List<Contender> contenders) {
 
-	private static final double SLOW_SECONDS = 10;
+	private static final double SLOW_SECONDS = 5;
 
 	private static final int SLOW_RUNS = 3;
 
@@ -32,30 +33,39 @@ public record Race(String key, String title, long records, Runnable before, Runn
 	 * @return the samples of each contender
 	 */
 	public List<Samples> run(Meter meter, Rounds rounds, Console console) {
-		int warmUps = rounds.warmUps();
-		int runs = rounds.runs();
 		console.say(this.title);
-		List<Samples> results = new ArrayList<>();
-		this.contenders.forEach((contender) -> results.add(new Samples(contender, this.records)));
-		for (int round = 0; round < warmUps + runs; round++) {
-			boolean counts = round >= warmUps;
-			StringBuilder line = new StringBuilder((counts) ? "run " + (round - warmUps + 1) + " of " + runs + ":"
-					: "warm-up " + (round + 1) + " of " + warmUps + ":");
-			for (Samples result : results) {
-				if (result.contender().attempt() == null || (!rounds.patient() && isSlow(result))) {
-					continue;
+		for (int round = 1; round <= rounds.warmUps(); round++) {
+			StringBuilder line = new StringBuilder("warm-up " + round + " of " + rounds.warmUps() + ":");
+			for (Contender contender : this.contenders) {
+				if (contender.service() != null) {
+					measure(contender, meter, line);
 				}
-				this.before.run();
-				Sample sample = meter.measure(result.contender(), this.records);
-				this.check.run();
-				if (counts) {
-					result.all().add(sample);
-				}
-				line.append(String.format(Locale.ROOT, " %s %.2f s", result.contender().id(), sample.seconds()));
 			}
 			console.progress(line.toString());
 		}
+		List<Samples> results = this.contenders.stream()
+			.map((contender) -> new Samples(contender, this.records))
+			.toList();
+		List<Samples> turns = new ArrayList<>(results);
+		for (int run = 1; run <= rounds.runs(); run++) {
+			StringBuilder line = new StringBuilder("run " + run + " of " + rounds.runs() + ":");
+			for (Samples samples : turns) {
+				if (samples.contender().attempt() != null && (rounds.patient() || !isSlow(samples))) {
+					samples.all().add(measure(samples.contender(), meter, line));
+				}
+			}
+			Collections.rotate(turns, -1);
+			console.progress(line.toString());
+		}
 		return results;
+	}
+
+	private Sample measure(Contender contender, Meter meter, StringBuilder line) {
+		this.before.run();
+		Sample sample = meter.measure(contender, this.records);
+		this.check.run();
+		line.append(String.format(Locale.ROOT, " %s %.2f s", contender.id(), sample.seconds()));
+		return sample;
 	}
 
 	private static boolean isSlow(Samples samples) {
@@ -65,10 +75,11 @@ public record Race(String key, String title, long records, Runnable before, Runn
 	/**
 	 * How often everyone runs.
 	 *
-	 * @param warmUps rounds that do not count
+	 * @param warmUps rounds that do not count, of services only: they have something to
+	 * compile
 	 * @param runs rounds that do
-	 * @param patient whether those who take longer than ten seconds run as often, and not
-	 * three times only
+	 * @param patient whether those who take longer than five seconds run as often, and
+	 * not three times only
 	 */
 	public record Rounds(int warmUps, int runs, boolean patient) {
 
