@@ -31,7 +31,7 @@ public final class Bench implements AutoCloseable {
 
 	private static final int WARM_UP_JOBS = 6;
 
-	private static final long WARM_UP_RECORDS = 300_000;
+	private static final long WARM_UP_RECORDS = 1_000_000;
 
 	private final Path work;
 

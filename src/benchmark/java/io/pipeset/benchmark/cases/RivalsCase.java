@@ -21,6 +21,12 @@ public final class RivalsCase implements BenchmarkCase {
 
 	private static final int BATCH = 10_000;
 
+	private static final List<String> POLICIES = List.of("each", "buffered", "close");
+
+	private static final int WARM_UPS = 5;
+
+	private static final int WARM_UP_RECORDS = 100_000;
+
 	@Override
 	public void run(Bench bench) {
 		RivalServers servers = new RivalServers(bench);
@@ -34,14 +40,20 @@ public final class RivalsCase implements BenchmarkCase {
 			contenders.add(bench.generated(records, bench.pipeset()));
 			contenders.add(new Contender("jedis", "Jedis pipeline, 10,000 a sync", null,
 					() -> jedis(bench.redis().address(), shape, records)));
-			for (String policy : List.of("each", "buffered", "close")) {
+			for (String policy : POLICIES) {
 				contenders.add(new Contender("stock-" + policy, "executePipelined, pooled, flush " + policy, stock,
 						() -> bench.caller().post(List.of(stock.uri("/pipeset/" + records + "?flush=" + policy)))));
 			}
 			contenders.add(new Contender("first-try", "first try, Boot's defaults", firstTry,
 					() -> bench.caller().post(List.of(firstTry.uri("/pipeset/" + records)))));
+			for (int i = 0; i < WARM_UPS; i++) {
+				bench.caller().post(List.of(firstTry.uri("/pipeset/" + WARM_UP_RECORDS)));
+				for (String policy : POLICIES) {
+					bench.caller().post(List.of(stock.uri("/pipeset/" + WARM_UP_RECORDS + "?flush=" + policy)));
+				}
+			}
 			bench.run(new Race(KEY, "1M SETs into an empty database, everyone", records, bench.redis()::flush,
-					() -> bench.requireSize(records), contenders), 1);
+					() -> bench.requireSize(records), contenders), 0);
 		}
 	}
 
