@@ -31,8 +31,9 @@ class Transactions {
 			this.allowed = true;
 		}
 		catch (RedisCallException ex) {
-			// Where Redis cannot be reached, a batch finds out, and may try it again.
-			if (ex.code() != null) {
+			// Where Redis cannot be reached or is busy, a batch finds out, and may try
+			// again.
+			if (!ex.isPassing()) {
 				stop.because(Cause.REDIS_REFUSES, "atomic=batch needs transactions. " + ex.getMessage()
 						+ ". Let the service's user run MULTI and EXEC, or send the job with atomic=none.");
 			}

@@ -119,7 +119,7 @@ public final class RedisCalls {
 			Throwable cause = NestedExceptionUtils.getMostSpecificCause(ex);
 			String message = String.valueOf(cause.getMessage());
 			boolean refused = cause instanceof RedisCommandExecutionException;
-			throw new RedisCallException((refused) ? message.split(" ", 2)[0] : null,
+			throw new RedisCallException((refused) ? SlabErrors.code(message) : null,
 					((refused) ? "Redis refuses: " : "The connection to Redis was lost: ") + message, ex);
 		}
 		catch (RedisException | CancellationException ex) {

@@ -14,6 +14,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.PromiseNotifier;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,9 @@ final class ReplyHandler extends ChannelDuplexHandler {
 
 	private final ReplyReader reader = new ReplyReader();
 
+	/** Whether a write has failed, and with it all that come behind. */
+	private boolean failing;
+
 	static void addTo(Channel channel) {
 		ChannelPipeline pipeline = channel.pipeline();
 		pipeline.addBefore(pipeline.context(CommandHandler.class).name(), ReplyHandler.class.getSimpleName(),
@@ -53,20 +57,19 @@ final class ReplyHandler extends ChannelDuplexHandler {
 		else {
 			meet(message);
 		}
-		super.write(ctx, message, (message instanceof SlabCommand command) ? watch(ctx, command, promise) : promise);
+		super.write(ctx, message,
+				(message instanceof SlabCommand command) ? watch(ctx, command.slab(), promise) : promise);
 	}
 
-	/**
-	 * A promise that tells a slab before Lettuce where the socket did not take it all.
-	 */
-	private static ChannelPromise watch(ChannelHandlerContext ctx, SlabCommand command, ChannelPromise promise) {
-		if (!command.slab().isAtomic()) {
-			return promise;
-		}
+	/** A promise that tells a slab, before Lettuce, if the socket did not take it all. */
+	private ChannelPromise watch(ChannelHandlerContext ctx, Slab slab, ChannelPromise promise) {
+		// TLS puts many writes into one, which fail together.
+		boolean encrypted = ctx.pipeline().get(SslHandler.class) != null;
 		ChannelPromise watched = ctx.newPromise();
-		watched.addListener((future) -> {
-			if (!future.isSuccess()) {
-				command.slab().writtenInPart();
+		watched.addListener((written) -> {
+			if (!written.isSuccess()) {
+				slab.notTaken(this.failing && !encrypted);
+				this.failing = true;
 			}
 		});
 		return watched.addListener(new PromiseNotifier<>(promise));

@@ -226,11 +226,12 @@ public final class Slab {
 	}
 
 	/**
-	 * The socket did not take all that was written, so that the end of it, which makes a
-	 * transaction run, is certainly not on its way.
+	 * The socket did not take all of it. So its end is certainly not on its way, without
+	 * which no transaction runs.
+	 * @param atAll whether it took nothing
 	 */
-	void writtenInPart() {
-		if (isAtomic()) {
+	void notTaken(boolean atAll) {
+		if (atAll || isAtomic()) {
 			this.written = false;
 		}
 	}

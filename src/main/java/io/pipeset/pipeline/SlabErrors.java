@@ -105,9 +105,12 @@ final class SlabErrors {
 		return code;
 	}
 
-	/** The error's own code, or that of the reason why a transaction was discarded. */
 	private String code(int finding) {
-		String message = message(finding);
+		return code(message(finding));
+	}
+
+	/** The error's own code, or that of the reason why a transaction was discarded. */
+	static String code(String message) {
 		int because = (message.startsWith(EXECABORT)) ? message.indexOf(BECAUSE) : -1;
 		return firstWord((because >= 0) ? message.substring(because + BECAUSE.length()) : message);
 	}

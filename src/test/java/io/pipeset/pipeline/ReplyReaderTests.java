@@ -305,7 +305,7 @@ class ReplyReaderTests {
 	@Test
 	void aTransactionWhoseEndTheSocketDidNotTakeDidNotRun() {
 		Slab slab = transaction(2);
-		slab.writtenInPart();
+		slab.notTaken(false);
 		Account account = new Account(Results.ALL, 10, false);
 		slab.settle(account, LOSS);
 		assertThat(account.counts()).isEqualTo(new Counts(2, 0, 0, 0, 0, 2));
