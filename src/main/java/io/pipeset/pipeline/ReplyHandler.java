@@ -35,7 +35,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
 
 	private final ReplyReader reader = new ReplyReader();
 
-	/** Whether a write has failed, and with it all that come behind. */
+	/** Whether the channel's end has failed a write, and so fails all behind it. */
 	private boolean failing;
 
 	static void addTo(Channel channel) {
@@ -69,7 +69,8 @@ final class ReplyHandler extends ChannelDuplexHandler {
 		watched.addListener((written) -> {
 			if (!written.isSuccess()) {
 				slab.notTaken(this.failing && !encrypted);
-				this.failing = true;
+				// What fails on an open channel fails alone, and says nothing of others.
+				this.failing |= !ctx.channel().isActive();
 			}
 		});
 		return watched.addListener(new PromiseNotifier<>(promise));

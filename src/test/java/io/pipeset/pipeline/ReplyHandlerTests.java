@@ -6,14 +6,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.EncoderException;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -57,6 +60,14 @@ class ReplyHandlerTests {
 		this.socket.takes(1);
 		this.socket.breaks();
 		assertThat(slabs).extracting(Slab::isWritten).containsExactly(true, true, true, false);
+	}
+
+	@Test
+	void aWriteThatFailsAloneSaysNothingOfOthers() {
+		List<Slab> slabs = List.of(write(false), write(false), write(false));
+		this.socket.refuses();
+		this.socket.breaks();
+		assertThat(slabs).extracting(Slab::isWritten).containsExactly(true, true, false);
 	}
 
 	@Test
@@ -104,6 +115,13 @@ class ReplyHandlerTests {
 
 		private final List<ChannelPromise> writes = new ArrayList<>();
 
+		private @Nullable Channel channel;
+
+		@Override
+		public void handlerAdded(ChannelHandlerContext ctx) {
+			this.channel = ctx.channel();
+		}
+
 		@Override
 		public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
 			if (message instanceof SlabCommand command) {
@@ -121,7 +139,12 @@ class ReplyHandlerTests {
 			}
 		}
 
+		void refuses() {
+			this.writes.remove(0).setFailure(new EncoderException());
+		}
+
 		void breaks() {
+			ChannelFuture unused = this.channel.close();
 			this.writes.forEach((write) -> write.setFailure(new ClosedChannelException()));
 		}
 

@@ -23,8 +23,11 @@ import org.springframework.test.context.DynamicPropertySource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** A transaction whose connection is lost ran as a whole or not at all. */
-@ServiceTest
+/**
+ * A transaction whose connection is lost ran as a whole or not at all. Messages are
+ * counted, so that nobody but the job may send any.
+ */
+@ServiceTest(properties = "pipeset.receipts.sweep-interval=1h")
 class AtomicFaultTests {
 
 	private static final int BATCH = 10;
