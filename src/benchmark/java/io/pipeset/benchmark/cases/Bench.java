@@ -182,17 +182,18 @@ public final class Bench implements AutoCloseable {
 
 	/** Into an empty database. */
 	void raceEmpty(String key, String title, long records, List<Contender> contenders) {
-		race(key, title, records, this.redis::flush, contenders);
+		raceEmpty(key, title, records, contenders, WARM_UPS);
 	}
 
-	/** Over the same keys. */
+	/** Into an empty database, by services that are nearly warm already. */
+	void raceEmpty(String key, String title, long records, List<Contender> contenders, int warmUps) {
+		run(new Race(key, title, records, this.redis::flush, () -> requireSize(records), contenders), warmUps);
+	}
+
+	/** Over the same keys, after the same contenders' race into an empty database. */
 	void raceOverwriting(String key, String title, long records, List<Contender> contenders) {
-		race(key, title, records, () -> {
-		}, contenders);
-	}
-
-	private void race(String key, String title, long records, Runnable before, List<Contender> contenders) {
-		run(new Race(key, title, records, before, () -> requireSize(records), contenders));
+		run(new Race(key, title, records, () -> {
+		}, () -> requireSize(records), contenders), 1);
 	}
 
 	/** Runs a race and keeps its figures. */

@@ -22,7 +22,7 @@ public final class FormatsCase implements BenchmarkCase {
 			contenders.add(bench.redisCli(data, bench.redis().address()));
 			FORMS.forEach((form) -> contenders.add(bench.upload(data, form, bench.pipeset())));
 			bench.raceEmpty("formats", "1M SETs of 13 bytes in every format, into an empty database", RECORDS,
-					contenders);
+					contenders, 2);
 		}
 	}
 

@@ -15,7 +15,8 @@ public final class HashCase implements BenchmarkCase {
 	public void run(Bench bench) {
 		try (Dataset data = bench.dataset("hset", new Shape.Hash(), RECORDS)) {
 			bench.raceEmpty("hset", "1M HSETs of 5 fields, into an empty database", RECORDS, List
-				.of(bench.redisCli(data, bench.redis().address()), bench.upload(data, Form.NDJSON, bench.pipeset())));
+				.of(bench.redisCli(data, bench.redis().address()), bench.upload(data, Form.NDJSON, bench.pipeset())),
+					2);
 		}
 	}
 

@@ -6,7 +6,6 @@ import java.util.List;
 import io.pipeset.benchmark.data.Dataset;
 import io.pipeset.benchmark.data.Shape;
 import io.pipeset.benchmark.measure.Contender;
-import io.pipeset.benchmark.measure.Race;
 import io.pipeset.benchmark.process.Address;
 import io.pipeset.benchmark.process.JavaServer;
 import io.pipeset.benchmark.process.RedisServer;
@@ -52,8 +51,7 @@ public final class RivalsCase implements BenchmarkCase {
 					bench.caller().post(List.of(stock.uri("/pipeset/" + WARM_UP_RECORDS + "?flush=" + policy)));
 				}
 			}
-			bench.run(new Race(KEY, "1M SETs into an empty database, everyone", records, bench.redis()::flush,
-					() -> bench.requireSize(records), contenders), 0);
+			bench.raceEmpty(KEY, "1M SETs into an empty database, everyone", records, contenders, 0);
 		}
 	}
 

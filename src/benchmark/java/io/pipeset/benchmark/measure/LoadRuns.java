@@ -19,7 +19,7 @@ import io.pipeset.benchmark.process.JavaServer;
  */
 public record LoadRuns(String id, String name, JavaServer server, Load load, List<Result> results) {
 
-	private static final double WARM_UP_BY_ONE_SECONDS = 15;
+	private static final double WARM_UP_BY_ONE_SECONDS = 12;
 
 	private static final double WARM_UP_BY_ALL_SECONDS = 6;
 
