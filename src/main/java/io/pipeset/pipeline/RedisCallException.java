@@ -1,13 +1,9 @@
 package io.pipeset.pipeline;
 
-import java.util.Set;
-
 import org.jspecify.annotations.Nullable;
 
 /** Redis refused a call, or nobody knows whether it ran. */
 public final class RedisCallException extends RuntimeException {
-
-	private static final Set<String> PASSING = Set.of("BUSY", "LOADING", "TRYAGAIN");
 
 	private final @Nullable String code;
 
@@ -29,7 +25,7 @@ public final class RedisCallException extends RuntimeException {
 	 * @return {@code false} where Redis would refuse it again
 	 */
 	public boolean isPassing() {
-		return this.code == null || PASSING.contains(this.code);
+		return this.code == null || SlabErrors.PASSING.contains(this.code);
 	}
 
 }

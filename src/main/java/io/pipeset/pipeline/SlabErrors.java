@@ -16,7 +16,7 @@ final class SlabErrors {
 	static final String EXECABORT = "EXECABORT";
 
 	/** Errors that say that a command did not run, and may do so in a moment. */
-	private static final Set<String> PASSING = Set.of("BUSY", "LOADING", "TRYAGAIN");
+	static final Set<String> PASSING = Set.of("BUSY", "LOADING", "TRYAGAIN");
 
 	/** The words in which Redis says so, which a script would hardly find by itself. */
 	private static final Pattern OF_REDIS = Pattern

@@ -1,5 +1,6 @@
 package io.pipeset.web;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -132,12 +133,10 @@ class AtomicTests {
 	void inputThatPausesCutsNoTransactionShortAndHoldsNoConnection() throws Exception {
 		try (Wire wire = Wire.upload(this.service, "/v1/jobs?atomic=batch&batchSize=3")) {
 			wire.chunk("[\"SET\",\"a\",1]\n[\"SET\",\"b\",1]\n[\"SET\",\"c\",1]\n[\"SET\",\"d\",1]\n");
-			Thread.sleep(300);
-			assertThat(redis.client().exists("a", "b", "c", "d")).isEqualTo(3);
-			assertThat(this.service.get("/actuator/pipeset").json().at("/lanes/busy").asInt()).isZero();
+			await().until(() -> redis.client().exists("a", "b", "c") == 3);
+			await().until(() -> this.service.get("/actuator/pipeset").json().at("/lanes/busy").asInt() == 0);
 			wire.chunk("[\"SET\",\"e\",1]\n");
-			Thread.sleep(300);
-			assertThat(redis.client().exists("d", "e")).isZero();
+			await().during(Duration.ofMillis(300)).until(() -> redis.client().exists("d", "e") == 0);
 			wire.chunk("[\"SET\",\"f\",1]\n[\"SET\",\"g\",1]\n");
 			wire.lastChunk();
 			assertThat(Answer.counts(wire.answer().report())).isEqualTo(new Counts(7, 7, 0, 0, 0, 0));
