@@ -7,7 +7,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 
 import io.pipeset.pipeline.Fence;
 import io.pipeset.pipeline.Loss;
@@ -26,9 +25,6 @@ final class Batch {
 	/** Errors that say what is wrong with Redis, and not with a command. */
 	private static final Set<String> HOPELESS = Set.of("MASTERDOWN", "MISCONF", "NOAUTH", "NOREPLICAS", "OOM",
 			"READONLY");
-
-	/** How long the slabs of a connection that was closed may take to come back. */
-	private static final long ABANDON_NANOS = TimeUnit.SECONDS.toNanos(10);
 
 	private final Lane lane;
 
@@ -132,7 +128,7 @@ final class Batch {
 		boolean goesOn = true;
 		while (goesOn) {
 			if (takesNext()) {
-				send(this.lane.toSend().remove());
+				send(this.lane.next());
 			}
 			else {
 				goesOn = await();
@@ -157,7 +153,7 @@ final class Batch {
 		this.onTheirWay.add(slab);
 		this.commands += slab.count();
 		this.bytes += slab.bytes();
-		this.pipeline.send(slab, this.lane::bring);
+		this.pipeline.send(slab, this.lane::comeBack);
 	}
 
 	/** Waits for the next slab, to be sent or done; {@code false} ends the batch. */
@@ -167,8 +163,8 @@ final class Batch {
 		if (idle && !(wantsMore && this.lanes.isFed())) {
 			return false;
 		}
-		long patience = (idle || (wantsMore && this.lane.isNudged())) ? Lane.PAUSE_NANOS : patience();
-		if (this.lane.receive(patience, this::done) || (wantsMore && this.lane.borrow())) {
+		long patience = (idle) ? LaneQueue.PAUSE_NANOS : patience();
+		if (this.lane.receive(patience, wantsMore, this::done) || (wantsMore && this.lane.borrow())) {
 			return true;
 		}
 		return !idle && (patience() > 0 || abandon());
@@ -178,7 +174,8 @@ final class Batch {
 	private long patience() {
 		long now = System.nanoTime();
 		if (this.abandonedSince != 0) {
-			return ABANDON_NANOS - (now - this.abandonedSince);
+			// Closing may take as long as opening.
+			return this.context.pipeline().connectTimeout().toNanos() - (now - this.abandonedSince);
 		}
 		long silence = Math.min(now - this.pipeline.heardNanos(), now - this.waitingSince);
 		return this.context.settings().timeout().toNanos() - silence;
@@ -194,8 +191,10 @@ final class Batch {
 			this.pipeline.abandon();
 			return true;
 		}
-		// The driver still has them, so that nobody else may.
+		// The driver still has them, so that nobody else may, and may still write them.
 		this.context.stop().because(Cause.REDIS_LOST, "A connection that was closed after a timeout did not end");
+		this.used = true;
+		this.onTheirWay.forEach(Slab::abandon);
 		this.left.addAll(this.onTheirWay);
 		return false;
 	}

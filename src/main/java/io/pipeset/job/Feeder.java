@@ -1,7 +1,5 @@
 package io.pipeset.job;
 
-import java.util.concurrent.atomic.AtomicReference;
-
 import io.pipeset.pipeline.Slab;
 import io.pipeset.record.Record;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +13,8 @@ final class Feeder {
 
 	private final Lane lane;
 
+	private final LaneQueue queue;
+
 	private final Window window;
 
 	private final JobContext context;
@@ -26,14 +26,13 @@ final class Feeder {
 
 	private final int commandsPerWrite;
 
-	private final AtomicReference<@Nullable Slab> lent = new AtomicReference<>();
-
 	private @Nullable Slab filling;
 
 	private int commandsInBatch;
 
-	Feeder(Lane lane, Window window, JobContext context) {
+	Feeder(Lane lane, LaneQueue queue, Window window, JobContext context) {
 		this.lane = lane;
+		this.queue = queue;
 		this.window = window;
 		this.context = context;
 		this.atomic = context.settings().isAtomic();
@@ -56,14 +55,11 @@ final class Feeder {
 
 	/**
 	 * Brings the lane what there is.
-	 * @return whether there was anything
+	 * @return whether the lane needs a thread for it
 	 */
 	boolean finish() {
 		Slab slab = this.filling;
-		if (slab != null) {
-			hand(slab);
-		}
-		return slab != null;
+		return slab != null && hand(slab);
 	}
 
 	/** Takes what is not with the lane yet out of the job, unsent. */
@@ -78,29 +74,18 @@ final class Feeder {
 
 	/** The reading thread is about to wait for input, which cuts no transaction short. */
 	void lend() {
-		if (this.filling != null && !this.atomic) {
-			this.lent.set(this.filling);
-			this.lane.nudge();
-			start();
+		Slab slab = this.filling;
+		if (slab != null && !this.atomic && this.queue.lend(slab)) {
+			this.lane.start();
 		}
 	}
 
 	/** The reading thread goes on. */
 	void reclaim() {
-		Slab slab = this.filling;
-		if (slab != null && !this.atomic && !this.lent.compareAndSet(slab, null)) {
+		if (this.filling != null && !this.atomic && !this.queue.reclaim()) {
 			this.commandsInBatch = 0;
 			this.filling = null;
 		}
-	}
-
-	/** Takes what was lent, on the lane's side. */
-	@Nullable Slab borrow() {
-		Slab slab = this.lent.getAndSet(null);
-		if (slab != null) {
-			this.window.leave(slab);
-		}
-		return slab;
 	}
 
 	private Slab filling() {
@@ -113,21 +98,16 @@ final class Feeder {
 	}
 
 	private void bring(Slab slab) {
-		hand(slab);
-		start();
+		if (hand(slab)) {
+			this.lane.start();
+		}
 	}
 
-	private void hand(Slab slab) {
+	private boolean hand(Slab slab) {
 		this.filling = null;
 		this.commandsInBatch = (this.atomic) ? 0 : (this.commandsInBatch + slab.count()) % this.batchSize;
 		this.window.leave(slab);
-		this.lane.bring(slab);
-	}
-
-	private void start() {
-		if (this.lane.claim()) {
-			this.context.executor().execute(this.lane);
-		}
+		return this.queue.bring(slab);
 	}
 
 	/** How long the reading thread has waited here for room. */

@@ -9,6 +9,7 @@ import java.util.Objects;
 import io.pipeset.control.Receipts;
 import io.pipeset.record.GeneratedRecords;
 import io.pipeset.record.MalformedBodyException;
+import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordReader;
 import io.pipeset.record.Rejection;
@@ -23,12 +24,16 @@ import io.pipeset.report.JobReport.Receipt;
 import io.pipeset.report.Outcome;
 import io.pipeset.report.Timings;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One job, run by the thread that asks for it: reads the records, refuses the bad ones,
  * hands the good ones to the lanes, and draws up the account when all have come back.
  */
 final class Job {
+
+	private static final Logger logger = LoggerFactory.getLogger(Job.class);
 
 	private final String id;
 
@@ -51,6 +56,9 @@ final class Job {
 	private final @Nullable DryRun dryRun;
 
 	private long read;
+
+	/** Records that are generated, and were not. */
+	private long unread;
 
 	/** What readers read, for messages. */
 	private String body = "body";
@@ -80,12 +88,16 @@ final class Job {
 		try {
 			read(input);
 		}
+		catch (RuntimeException | Error ex) {
+			this.lanes.crashed(ex);
+		}
 		finally {
 			if (this.context.settings().isAtomic() && !this.inputComplete) {
 				// Where the input breaks off, so does the transaction that it was in.
 				this.lanes.discard();
 			}
 			this.lanes.drain();
+			this.lanes.close();
 			if (this.dryRun != null) {
 				this.dryRun.end();
 			}
@@ -98,13 +110,11 @@ final class Job {
 
 	private void read(JobInput input) {
 		if (input instanceof JobInput.Generated generated) {
-			read(generated.records(), null);
-			this.context.account().count(operationOfUnread(), Outcome.UNPROCESSED, generated.count() - this.read);
+			read(generated.records(), generated.count());
 		}
 		else if (input instanceof JobInput.ReliablePops pops) {
 			Objects.requireNonNull(this.context.receipt()).open();
-			read(GeneratedRecords.moves(pops.key(), Receipts.listOf(this.id), pops.count()), null);
-			this.context.account().count(operationOfUnread(), Outcome.UNPROCESSED, pops.count() - this.read);
+			read(GeneratedRecords.moves(pops.key(), Receipts.listOf(this.id), pops.count()), pops.count());
 		}
 		else if (input instanceof JobInput.Uploaded uploaded) {
 			LendingInputStream body = new LendingInputStream(uploaded.body(), this.lanes);
@@ -117,6 +127,19 @@ final class Job {
 			else {
 				read(uploaded, body);
 			}
+		}
+	}
+
+	/** Generates records, and counts those that the job did not come to. */
+	private void read(RecordReader generated, long count) {
+		try {
+			read(generated, null);
+		}
+		finally {
+			Operation operation = this.context.settings().operation();
+			this.unread = count - this.read;
+			this.context.account()
+				.count((operation != null) ? operation.name() : Account.NO_OPERATION, Outcome.UNPROCESSED, this.unread);
 		}
 	}
 
@@ -137,10 +160,11 @@ final class Job {
 					countMismatch(declared, "more, of which nothing was sent");
 					return;
 				}
+				this.read++;
 				if (!take()) {
+					this.read--;
 					return;
 				}
-				this.read++;
 			}
 			if (this.inputComplete && declared != null && this.read < declared) {
 				countMismatch(declared, "only " + this.read + ", all of which were sent");
@@ -209,12 +233,24 @@ final class Job {
 				"The path declares " + declared + " records, and the body has " + found);
 	}
 
-	private String operationOfUnread() {
-		return (this.context.settings().operation() != null) ? this.context.settings().operation().name()
-				: Account.NO_OPERATION;
+	/**
+	 * Sees to it that every record has an outcome: one of which nothing is known, by a
+	 * defect, may have run.
+	 */
+	private void balance(long received) {
+		Account account = this.context.account();
+		long accounted = account.counts().received();
+		if (accounted != received) {
+			String detail = "The account has outcomes for " + accounted + " of " + received
+					+ " records, by a defect of the service; the others are counted as unknown";
+			logger.error("Job {}: {}", this.id, detail);
+			this.context.stop().because(Cause.INTERNAL_SERVER_ERROR, detail);
+			account.count(Account.NO_OPERATION, Outcome.UNKNOWN, received - accounted);
+		}
 	}
 
 	private JobReport report() {
+		balance(this.read + this.unread);
 		Account account = this.context.account();
 		Counts counts = account.counts();
 		PopReceipt pops = this.context.receipt();
@@ -234,6 +270,9 @@ final class Job {
 	/** A fault of Redis tells more than the end of the input that it may have caused. */
 	private Ending ending(Counts counts) {
 		Ending stop = this.context.stop().ending();
+		if (stop != null && stop.cause() == Cause.INTERNAL_SERVER_ERROR) {
+			return stop;
+		}
 		if (stop == null) {
 			return (counts.unknown() == 0) ? this.inputEnding : new Ending(Cause.REDIS_LOST, counts.unknown()
 					+ " records were on their way when the connection to Redis was lost, and could not be sent again:"

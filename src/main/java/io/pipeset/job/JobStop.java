@@ -1,22 +1,28 @@
 package io.pipeset.job;
 
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
+import io.pipeset.pipeline.StopSignal;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Whether a job is to write nothing more, and why; known to all of its threads. The first
- * reason stays.
+ * reason stays, unless a defect of the service is found later. Whoever waits on behalf of
+ * the job is woken.
  */
-final class JobStop {
+final class JobStop implements StopSignal {
 
 	private final AtomicReference<@Nullable Ending> ending = new AtomicReference<>();
 
 	private final CountDownLatch set = new CountDownLatch(1);
+
+	private final Set<Runnable> waiting = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * Stops the job.
@@ -24,12 +30,27 @@ final class JobStop {
 	 * @param detail what happened and what to do about it
 	 */
 	void because(Cause cause, String detail) {
-		this.ending.compareAndSet(null, new Ending(cause, detail));
+		this.ending.accumulateAndGet(new Ending(cause, detail), JobStop::stronger);
 		this.set.countDown();
+		this.waiting.forEach(Runnable::run);
 	}
 
-	boolean isSet() {
+	@Override
+	public boolean isSet() {
 		return this.ending.get() != null;
+	}
+
+	@Override
+	public void add(Runnable wake) {
+		this.waiting.add(wake);
+		if (isSet()) {
+			wake.run();
+		}
+	}
+
+	@Override
+	public void remove(Runnable wake) {
+		this.waiting.remove(wake);
 	}
 
 	/** Pauses; {@code true} as soon as the job is to end, or the thread. */
@@ -45,6 +66,11 @@ final class JobStop {
 
 	@Nullable Ending ending() {
 		return this.ending.get();
+	}
+
+	private static Ending stronger(@Nullable Ending first, Ending later) {
+		boolean defect = later.cause() == Cause.INTERNAL_SERVER_ERROR;
+		return (first == null || (defect && first.cause() != Cause.INTERNAL_SERVER_ERROR)) ? later : first;
 	}
 
 }

@@ -1,11 +1,11 @@
 package io.pipeset.job;
 
 import java.util.ArrayDeque;
+import java.util.Collections;
 import java.util.Deque;
+import java.util.IdentityHashMap;
 import java.util.Objects;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
@@ -15,17 +15,11 @@ import io.pipeset.pipeline.Slab;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One series of batches, each on a connection of its own for as long as it lasts. A lane
- * has a mailbox, to which the thread that reads brings filled slabs and the event loop
- * brings back those that are done; at most one thread runs a lane at a time, and none
- * while it has nothing to do.
+ * One series of batches, each on a connection of its own for as long as it lasts. Slabs
+ * come in by the lane's {@link LaneQueue}; at most one thread runs a lane at a time, and
+ * none while it has nothing to do.
  */
 final class Lane implements Runnable {
-
-	/** How long input that does not come is waited for before what there is goes out. */
-	static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
-
-	private static final Slab NUDGE = new Slab();
 
 	private final Lanes lanes;
 
@@ -33,17 +27,19 @@ final class Lane implements Runnable {
 
 	private final Window window;
 
+	private final LaneQueue queue = new LaneQueue();
+
 	private final Feeder feeder;
-
-	private final LinkedBlockingQueue<Slab> mailbox = new LinkedBlockingQueue<>();
-
-	private final AtomicBoolean claimed = new AtomicBoolean();
 
 	private final Deque<Slab> toSend = new ArrayDeque<>();
 
 	private final Recovery recovery;
 
-	private boolean nudged;
+	/** Slabs that the driver has not given back, though they are settled. */
+	private final Set<Slab> abandoned = Collections.newSetFromMap(new IdentityHashMap<>(0));
+
+	/** The index of the last record sent; the next one's is higher. */
+	private long sentUpTo = -1;
 
 	private boolean interrupted;
 
@@ -51,7 +47,7 @@ final class Lane implements Runnable {
 		this.lanes = lanes;
 		this.context = context;
 		this.window = new Window(context.pipeline(), context.capacity());
-		this.feeder = new Feeder(this, this.window, context);
+		this.feeder = new Feeder(this, this.queue, this.window, context);
 		this.recovery = new Recovery(context);
 	}
 
@@ -68,26 +64,9 @@ final class Lane implements Runnable {
 		this.window.open();
 	}
 
-	/** Brings a slab, filled or done. */
-	void bring(Slab slab) {
-		this.mailbox.add(slab);
-	}
-
-	/** Says that the feeder has lent a slab. */
-	void nudge() {
-		this.mailbox.add(NUDGE);
-	}
-
-	/**
-	 * Claims the lane for a thread that will run it.
-	 * @return {@code false} where another has it, which will see what was brought
-	 */
-	boolean claim() {
-		boolean free = this.claimed.compareAndSet(false, true);
-		if (free) {
-			this.lanes.begins();
-		}
-		return free;
+	/** Has a thread run the lane, once the queue says that none does. */
+	void start() {
+		this.lanes.start(this);
 	}
 
 	@Override
@@ -111,23 +90,37 @@ final class Lane implements Runnable {
 	 * turn.
 	 */
 	private boolean work() {
-		do {
-			while (collect()) {
-				if (this.context.stop().isSet()) {
-					this.toSend.forEach((slab) -> settle(slab, null));
-					this.toSend.clear();
-				}
-				else if (this.lanes.enter(this)) {
-					runBatch();
-				}
-				else {
-					return false;
-				}
+		while (collect()) {
+			if (this.context.stop().isSet()) {
+				this.toSend.forEach((slab) -> settle(slab, null));
+				this.toSend.clear();
 			}
-			this.claimed.set(false);
+			else if (this.lanes.enter(this)) {
+				runBatch();
+			}
+			else {
+				return false;
+			}
 		}
-		while (!this.mailbox.isEmpty() && this.claimed.compareAndSet(false, true));
 		return true;
+	}
+
+	/**
+	 * Ends the lane after the job's last record, when no thread runs it: settles what a
+	 * crash has left behind, and gives back all room that the lane still takes.
+	 */
+	void close() {
+		try {
+			boolean more = true;
+			while (more) {
+				more = receive(0, false, this.toSend::add) || borrow();
+			}
+			this.toSend.forEach((slab) -> slab.settle(this.context.account(), null));
+			this.toSend.clear();
+		}
+		finally {
+			this.window.close();
+		}
 	}
 
 	private void runBatch() {
@@ -170,9 +163,15 @@ final class Lane implements Runnable {
 	private void settleLeft(Batch batch) {
 		Deque<Slab> again = new ArrayDeque<>();
 		for (Slab slab : batch.left()) {
-			if (settle(slab, batch.loss())) {
+			if (!slab.isDone()) {
+				abandon(slab, batch.loss());
+			}
+			else if (settle(slab, batch.loss())) {
 				again.addFirst(slab);
 			}
+		}
+		if (!again.isEmpty()) {
+			this.sentUpTo = again.getLast().firstIndex() - 1;
 		}
 		again.forEach(this.toSend::addFirst);
 	}
@@ -180,50 +179,42 @@ final class Lane implements Runnable {
 	/** Looks for something to send; a pause in the input is waited out first. */
 	private boolean collect() {
 		while (this.toSend.isEmpty()) {
-			if (!receive((this.nudged) ? PAUSE_NANOS : 0, (slab) -> settle(slab, null))) {
-				return borrow();
+			if (!receive(0, true, (slab) -> settle(slab, null)) && !borrow() && this.queue.leave()) {
+				return false;
 			}
 		}
 		return true;
 	}
 
 	/**
-	 * Waits for one message.
-	 * @param nanos how long, if positive
+	 * Takes one slab from the queue.
+	 * @param nanos how long to wait for it, if positive
+	 * @param borrows whether a slab that is lent ends the wait
 	 * @param done takes a slab that came back
 	 * @return {@code false} where none came in time
 	 */
-	boolean receive(long nanos, Consumer<Slab> done) {
-		Slab slab = poll(nanos);
+	boolean receive(long nanos, boolean borrows, Consumer<Slab> done) {
+		Slab slab = poll(nanos, borrows);
 		if (slab == null) {
 			return false;
 		}
-		if (slab == NUDGE) {
-			this.nudged = true;
-		}
-		else if (slab.isDone()) {
-			done.accept(slab);
-		}
-		else {
-			this.nudged = false;
+		if (!slab.isDone()) {
 			this.toSend.add(slab);
+		}
+		else if (!this.abandoned.remove(slab)) {
+			done.accept(slab);
 		}
 		return true;
 	}
 
 	/** Takes what the feeder has lent while it waits for input. */
 	boolean borrow() {
-		this.nudged = false;
-		Slab lent = this.feeder.borrow();
+		Slab lent = this.queue.borrow();
 		if (lent != null) {
+			this.window.leave(lent);
 			this.toSend.add(lent);
 		}
 		return lent != null;
-	}
-
-	/** Whether the feeder waits for input, so that more may not come soon. */
-	boolean isNudged() {
-		return this.nudged;
 	}
 
 	/** The slabs to send, in their order. */
@@ -232,38 +223,66 @@ final class Lane implements Runnable {
 	}
 
 	/**
+	 * Takes the next slab to send.
+	 * @return a slab whose records follow all that were sent
+	 */
+	Slab next() {
+		Slab slab = this.toSend.element();
+		if (slab.firstIndex() <= this.sentUpTo) {
+			throw new IllegalStateException("Record " + slab.firstIndex() + " would be sent behind record "
+					+ this.sentUpTo + " of the same lane");
+		}
+		this.sentUpTo = slab.lastIndex();
+		this.toSend.remove();
+		return slab;
+	}
+
+	/** Takes a slab back from its connection, on the event loop. */
+	void comeBack(Slab slab) {
+		this.queue.comeBack(slab);
+	}
+
+	/**
 	 * Enters a slab into the account, and gives it back to be filled anew.
-	 * @param slab what came back
+	 * @param slab what came back, or was not sent
 	 * @param loss why it was not answered, if the connection was lost
 	 * @return {@code true} where some of it is to be sent again, and it is not given back
 	 */
 	boolean settle(Slab slab, @Nullable Loss loss) {
 		slab.settle(this.context.account(), loss);
 		this.window.comeBack(slab);
-		boolean cameBack = slab.isDone() || !slab.isWritten();
 		boolean again = slab.retry();
 		if (again) {
 			this.window.leave(slab);
 		}
-		else if (cameBack) {
-			this.window.free(slab);
-		}
 		else {
-			// The driver may still write replies into it; the job is at its end.
-			this.window.open();
+			this.window.free(slab);
 		}
 		this.context.checkErrors();
 		return again;
 	}
 
-	private @Nullable Slab poll(long nanos) {
+	/**
+	 * Enters a slab into the account that the driver does not give back. It is not
+	 * touched any more, as the driver may still write replies into it.
+	 * @param slab what was sent
+	 * @param loss why it was not answered
+	 */
+	void abandon(Slab slab, @Nullable Loss loss) {
+		this.abandoned.add(slab);
+		slab.settle(this.context.account(), loss);
+		this.window.comeBack(slab);
+		this.window.open();
+	}
+
+	private @Nullable Slab poll(long nanos, boolean borrows) {
 		try {
-			return (nanos > 0) ? this.mailbox.poll(nanos, TimeUnit.NANOSECONDS) : this.mailbox.poll();
+			return this.queue.poll(nanos, borrows);
 		}
 		catch (InterruptedException ex) {
 			// What is on its way has to be waited for all the same.
 			this.interrupted = true;
-			return this.mailbox.poll();
+			return poll(nanos, borrows);
 		}
 	}
 

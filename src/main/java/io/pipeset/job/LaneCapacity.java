@@ -1,12 +1,11 @@
 package io.pipeset.job;
 
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.pipeset.pipeline.PipelineProperties;
+import io.pipeset.pipeline.StopSignal;
 
 import org.springframework.stereotype.Component;
 
@@ -19,7 +18,7 @@ class LaneCapacity {
 
 	private final int connections;
 
-	private final Semaphore free;
+	private final Permits permits;
 
 	private final long maxInFlightBytes;
 
@@ -28,7 +27,7 @@ class LaneCapacity {
 	LaneCapacity(PipelineProperties properties, JobLimits limits, MeterRegistry registry) {
 		this.maxInFlightBytes = limits.maxInflightBytes().toBytes();
 		this.connections = properties.maxConnections();
-		this.free = new Semaphore(this.connections, true);
+		this.permits = new Permits(this.connections);
 		Gauge.builder("pipeset.lanes.busy", this, LaneCapacity::busy)
 			.description("Lanes that hold a connection")
 			.register(registry);
@@ -38,31 +37,31 @@ class LaneCapacity {
 			.register(registry);
 	}
 
-	boolean acquire(long timeoutNanos) throws InterruptedException {
-		return this.free.tryAcquire(timeoutNanos, TimeUnit.NANOSECONDS);
+	/**
+	 * Waits for a connection.
+	 * @param timeoutNanos how long
+	 * @param stop ends the wait
+	 * @return {@code false} where none became free
+	 * @throws InterruptedException if the thread is interrupted while it waits
+	 */
+	boolean acquire(long timeoutNanos, StopSignal stop) throws InterruptedException {
+		return this.permits.acquire(timeoutNanos, stop);
 	}
 
 	boolean tryAcquire() {
-		try {
-			// With a time-out, if of nothing: it does not jump the queue.
-			return this.free.tryAcquire(0, TimeUnit.NANOSECONDS);
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			return false;
-		}
+		return this.permits.tryAcquire();
 	}
 
 	void release() {
-		this.free.release();
+		this.permits.release();
 	}
 
-	void inFlight(int bytes) {
+	void inFlight(long bytes) {
 		this.inFlightBytes.addAndGet(bytes);
 	}
 
 	int waiting() {
-		return this.free.getQueueLength();
+		return this.permits.waiting();
 	}
 
 	/** Whether all jobs together have as much on its way as they may. */
@@ -75,7 +74,7 @@ class LaneCapacity {
 	}
 
 	int busy() {
-		return this.connections - this.free.availablePermits();
+		return this.permits.taken();
 	}
 
 	long inFlightBytes() {

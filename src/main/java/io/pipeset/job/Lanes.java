@@ -9,6 +9,8 @@ import java.util.stream.IntStream;
 import io.pipeset.record.Record;
 import io.pipeset.report.Ending.Cause;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * All lanes of a job. A key always goes to the same lane, so that the records of a key
@@ -16,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * every lane is idle and runs alone.
  */
 final class Lanes {
+
+	private static final Logger logger = LoggerFactory.getLogger(Lanes.class);
 
 	private final JobContext context;
 
@@ -27,13 +31,15 @@ final class Lanes {
 
 	private final Deque<Lane> deferred = new ArrayDeque<>();
 
-	private int claimed;
+	/** Lanes that a thread runs, or that wait for their turn. */
+	private int running;
 
 	private int connections;
 
 	private boolean asking;
 
-	private @Nullable Throwable crash;
+	/** Lanes for which no thread could be started; the reading thread runs them. */
+	private final Deque<Lane> stranded = new ArrayDeque<>();
 
 	private volatile boolean fed = true;
 
@@ -88,17 +94,18 @@ final class Lanes {
 		this.fed = false;
 		Lane own = null;
 		for (Lane lane : this.lanes) {
-			if (lane.feeder().finish() && lane.claim()) {
+			if (lane.feeder().finish()) {
 				if (own == null) {
 					own = lane;
 				}
 				else {
-					this.context.executor().execute(lane);
+					start(lane);
 				}
 			}
 		}
 		if (own != null) {
 			// A job that fits into one slab needs no thread but its own.
+			begins();
 			own.run();
 		}
 		awaitIdle();
@@ -174,20 +181,27 @@ final class Lanes {
 		}
 	}
 
-	void begins() {
+	/** Has a thread run a lane that none runs. */
+	void start(Lane lane) {
+		begins();
+		execute(lane);
+	}
+
+	private void begins() {
 		this.lock.lock();
 		try {
-			this.claimed++;
+			this.running++;
 		}
 		finally {
 			this.lock.unlock();
 		}
 	}
 
+	/** A lane has nothing more to do. */
 	void ends() {
 		this.lock.lock();
 		try {
-			this.claimed--;
+			this.running--;
 			runDeferred();
 			this.idle.signalAll();
 		}
@@ -196,18 +210,49 @@ final class Lanes {
 		}
 	}
 
-	/** A lane ends by a defect, and leaves slabs behind that nobody will settle. */
+	/**
+	 * A lane, or the thread that reads, ends by a defect: the job writes nothing more.
+	 */
 	void crashed(Throwable cause) {
-		this.context.stop().because(Cause.REDIS_LOST, "The service failed: " + cause);
-		this.lock.lock();
-		try {
-			this.crash = cause;
+		logger.error("A job failed by a defect of the service, and is stopped", cause);
+		fail("The service failed: " + cause);
+	}
+
+	/**
+	 * Settles what a crash has left behind and gives back all room, after the last
+	 * {@link #drain}.
+	 */
+	void close() {
+		for (Lane lane : this.lanes) {
+			lane.close();
 		}
-		finally {
-			this.lock.unlock();
-		}
+	}
+
+	private void fail(String detail) {
+		this.context.stop().because(Cause.INTERNAL_SERVER_ERROR, detail);
 		for (Lane lane : this.lanes) {
 			lane.openWindow();
+		}
+	}
+
+	private void execute(Lane lane) {
+		try {
+			this.context.executor().execute(lane);
+		}
+		catch (RuntimeException | Error ex) {
+			if (!this.context.stop().isSet()) {
+				logger.error("No thread could be started for a job, which is stopped", ex);
+			}
+			fail("The service could not start a thread (" + ex
+					+ "): raise its limit of threads, or lower pipeset.limits.max-running-jobs");
+			this.lock.lock();
+			try {
+				this.stranded.add(lane);
+				this.idle.signalAll();
+			}
+			finally {
+				this.lock.unlock();
+			}
 		}
 	}
 
@@ -215,13 +260,14 @@ final class Lanes {
 		long since = System.nanoTime();
 		boolean acquired = false;
 		try {
-			acquired = this.context.capacity().acquire(this.context.settings().timeout().toNanos());
+			acquired = this.context.capacity()
+				.acquire(this.context.settings().timeout().toNanos(), this.context.stop());
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
 		this.context.clock().waited(System.nanoTime() - since);
-		if (!acquired) {
+		if (!acquired && !this.context.stop().isSet()) {
 			this.context.stop()
 				.because(Cause.REDIS_UNREACHABLE,
 						"None of the " + this.context.capacity().connections()
@@ -235,19 +281,24 @@ final class Lanes {
 	private void runDeferred() {
 		Lane next = this.deferred.poll();
 		if (next != null) {
-			this.context.executor().execute(next);
+			execute(next);
 		}
 	}
 
 	private void awaitIdle() {
+		for (Lane lane = awaitStranded(); lane != null; lane = awaitStranded()) {
+			lane.run();
+		}
+	}
+
+	/** Waits until no lane runs, or one is to be run here. */
+	private @Nullable Lane awaitStranded() {
 		this.lock.lock();
 		try {
-			while (this.claimed > 0) {
+			while (this.running > 0 && this.stranded.isEmpty()) {
 				this.idle.awaitUninterruptibly();
 			}
-			if (this.crash != null) {
-				throw new IllegalStateException("A lane failed", this.crash);
-			}
+			return this.stranded.poll();
 		}
 		finally {
 			this.lock.unlock();

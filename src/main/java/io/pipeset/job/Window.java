@@ -128,6 +128,20 @@ final class Window {
 		}
 	}
 
+	/** Gives back the room of whatever is still on its way, after the lane's end. */
+	void close() {
+		this.lock.lock();
+		try {
+			this.capacity.inFlight(-this.bytes);
+			this.slabs = 0;
+			this.commands = 0;
+			this.bytes = 0;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
 	long blockedNanos() {
 		return this.blockedNanos;
 	}

@@ -89,6 +89,14 @@ public final class Slab {
 	}
 
 	/**
+	 * The place of its last record in the job.
+	 * @return the index, that of the first record or higher
+	 */
+	public long lastIndex() {
+		return this.commands.index(count() - 1);
+	}
+
+	/**
 	 * The size of the commands in it, and of the scripts they run.
 	 * @return bytes of RESP
 	 */
@@ -192,6 +200,13 @@ public final class Slab {
 		this.commands.retain(this.again);
 		forgetJourney();
 		return count() > 0;
+	}
+
+	/**
+	 * Takes it for written, as the driver does not give it back and may still write it.
+	 */
+	public void abandon() {
+		this.written = true;
 	}
 
 	Commands commands() {

@@ -53,7 +53,10 @@ public record Ending(Cause cause, String detail) {
 		SHUTTING_DOWN(JobState.STOPPED),
 
 		/** The caller went away during its upload. */
-		CANCELLED(JobState.CANCELLED);
+		CANCELLED(JobState.CANCELLED),
+
+		/** A defect of the service, or a want of threads or memory, ended the job. */
+		INTERNAL_SERVER_ERROR(JobState.FAILED);
 
 		private final JobState state;
 

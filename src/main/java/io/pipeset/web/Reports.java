@@ -50,6 +50,7 @@ final class Reports {
 			case REDIS_LOST -> HttpStatus.BAD_GATEWAY;
 			case REDIS_UNREACHABLE, SHUTTING_DOWN -> HttpStatus.SERVICE_UNAVAILABLE;
 			case CANCELLED -> HttpStatus.CONFLICT;
+			case INTERNAL_SERVER_ERROR -> HttpStatus.INTERNAL_SERVER_ERROR;
 		};
 	}
 
