@@ -117,16 +117,26 @@ final class Job {
 			read(GeneratedRecords.moves(pops.key(), Receipts.listOf(this.id), pops.count()), pops.count());
 		}
 		else if (input instanceof JobInput.Uploaded uploaded) {
-			LendingInputStream body = new LendingInputStream(uploaded.body(), this.lanes);
-			if (uploaded.gzipped()) {
-				this.body = "inflated body";
-				try (GzipBody inflated = new GzipBody(body, this.limits.maxInflatedBytes().toBytes())) {
-					read(uploaded, inflated);
-				}
+			StoppedUpload stopped = new StoppedUpload(this.context, uploaded.end());
+			try {
+				read(uploaded);
 			}
-			else {
-				read(uploaded, body);
+			finally {
+				stopped.end();
 			}
+		}
+	}
+
+	private void read(JobInput.Uploaded uploaded) {
+		LendingInputStream body = new LendingInputStream(uploaded.body(), this.lanes);
+		if (uploaded.gzipped()) {
+			this.body = "inflated body";
+			try (GzipBody inflated = new GzipBody(body, this.limits.maxInflatedBytes().toBytes())) {
+				read(uploaded, inflated);
+			}
+		}
+		else {
+			read(uploaded, body);
 		}
 	}
 

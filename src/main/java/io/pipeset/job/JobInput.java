@@ -48,9 +48,10 @@ public sealed interface JobInput {
 	 * @param gzipped whether the bytes are to be inflated first
 	 * @param format how the bytes are to be read
 	 * @param declared how many the caller says there are; {@code null} if it does not say
+	 * @param end ends the body where the job is stopped while it pauses
 	 */
-	record Uploaded(InputStream body, boolean gzipped, RecordFormat format,
-			@Nullable Long declared) implements JobInput {
+	record Uploaded(InputStream body, boolean gzipped, RecordFormat format, @Nullable Long declared,
+			EndOfInput end) implements JobInput {
 
 	}
 

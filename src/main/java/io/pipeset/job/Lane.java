@@ -95,7 +95,7 @@ final class Lane implements Runnable {
 				this.toSend.forEach((slab) -> settle(slab, null));
 				this.toSend.clear();
 			}
-			else if (this.lanes.enter(this)) {
+			else if (this.lanes.turns().enter(this)) {
 				runBatch();
 			}
 			else {
@@ -155,7 +155,7 @@ final class Lane implements Runnable {
 			throw ex;
 		}
 		finally {
-			this.lanes.leave();
+			this.lanes.turns().leave();
 		}
 	}
 

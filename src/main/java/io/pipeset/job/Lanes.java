@@ -25,18 +25,14 @@ final class Lanes {
 
 	private final Lane[] lanes;
 
+	private final LaneTurns turns;
+
 	private final ReentrantLock lock = new ReentrantLock();
 
 	private final Condition idle = this.lock.newCondition();
 
-	private final Deque<Lane> deferred = new ArrayDeque<>();
-
 	/** Lanes that a thread runs, or that wait for their turn. */
 	private int running;
-
-	private int connections;
-
-	private boolean asking;
 
 	/** Lanes for which no thread could be started; the reading thread runs them. */
 	private final Deque<Lane> stranded = new ArrayDeque<>();
@@ -47,6 +43,7 @@ final class Lanes {
 
 	Lanes(JobContext context) {
 		this.context = context;
+		this.turns = new LaneTurns(context, this::execute);
 		this.lanes = IntStream.range(0, context.settings().concurrency())
 			.mapToObj((number) -> new Lane(this, context))
 			.toArray(Lane[]::new);
@@ -127,58 +124,9 @@ final class Lanes {
 		return this.fed;
 	}
 
-	/**
-	 * Takes a connection for a lane. A job waits for one only while it has none; beyond
-	 * that it takes what is free, and the lane has its turn when another of the job's
-	 * lanes is done.
-	 * @return {@code false} where the lane is to leave its thread, and will be run again
-	 */
-	boolean enter(Lane lane) {
-		this.lock.lock();
-		try {
-			if (this.asking || this.connections > 0) {
-				if (!this.asking && this.context.capacity().tryAcquire()) {
-					this.connections++;
-					runDeferred();
-					return true;
-				}
-				this.deferred.add(lane);
-				return false;
-			}
-			this.asking = true;
-		}
-		finally {
-			this.lock.unlock();
-		}
-		boolean acquired = acquire();
-		this.lock.lock();
-		try {
-			this.asking = false;
-			if (acquired) {
-				this.connections++;
-			}
-			else {
-				this.deferred.add(lane);
-			}
-			runDeferred();
-			return acquired;
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
-	/** A lane gives its connection back. */
-	void leave() {
-		this.context.capacity().release();
-		this.lock.lock();
-		try {
-			this.connections--;
-			runDeferred();
-		}
-		finally {
-			this.lock.unlock();
-		}
+	/** The lanes' turns at a connection. */
+	LaneTurns turns() {
+		return this.turns;
 	}
 
 	/** Has a thread run a lane that none runs. */
@@ -199,10 +147,10 @@ final class Lanes {
 
 	/** A lane has nothing more to do. */
 	void ends() {
+		this.turns.next();
 		this.lock.lock();
 		try {
 			this.running--;
-			runDeferred();
 			this.idle.signalAll();
 		}
 		finally {
@@ -253,35 +201,6 @@ final class Lanes {
 			finally {
 				this.lock.unlock();
 			}
-		}
-	}
-
-	private boolean acquire() {
-		long since = System.nanoTime();
-		boolean acquired = false;
-		try {
-			acquired = this.context.capacity()
-				.acquire(this.context.settings().timeout().toNanos(), this.context.stop());
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
-		this.context.clock().waited(System.nanoTime() - since);
-		if (!acquired && !this.context.stop().isSet()) {
-			this.context.stop()
-				.because(Cause.REDIS_UNREACHABLE,
-						"None of the " + this.context.capacity().connections()
-								+ " connections became free within the job's timeout of "
-								+ JobSettings.text(this.context.settings().timeout())
-								+ ": send the job again later, or raise pipeset.pipeline.max-connections");
-		}
-		return acquired;
-	}
-
-	private void runDeferred() {
-		Lane next = this.deferred.poll();
-		if (next != null) {
-			execute(next);
 		}
 	}
 

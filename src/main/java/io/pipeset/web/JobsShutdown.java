@@ -9,9 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.annotation.Value;
-import org.springframework.boot.tomcat.TomcatWebServer;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
-import org.springframework.context.ApplicationContext;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.stereotype.Component;
 
@@ -34,11 +32,11 @@ class JobsShutdown implements SmartLifecycle {
 
 	private final Duration grace;
 
-	private final ApplicationContext context;
+	private final UploadConnections uploads;
 
 	private volatile boolean running;
 
-	JobsShutdown(Jobs jobs, JobLimits limits, ApplicationContext context,
+	JobsShutdown(Jobs jobs, JobLimits limits, UploadConnections uploads,
 			@Value("${spring.lifecycle.timeout-per-shutdown-phase:30s}") Duration phase) {
 		if (limits.shutdownGrace().compareTo(phase) >= 0) {
 			throw new IllegalArgumentException("pipeset.limits.shutdown-grace must be shorter than"
@@ -46,7 +44,7 @@ class JobsShutdown implements SmartLifecycle {
 		}
 		this.jobs = jobs;
 		this.grace = limits.shutdownGrace();
-		this.context = context;
+		this.uploads = uploads;
 	}
 
 	@Override
@@ -94,13 +92,9 @@ class JobsShutdown implements SmartLifecycle {
 
 	/** Boot's own wait for requests overlooks those that an error is reported for. */
 	private void awaitAnswers() throws InterruptedException {
-		if (this.context instanceof WebServerApplicationContext web
-				&& web.getWebServer() instanceof TomcatWebServer server
-				&& server.getTomcat().getConnector().getProtocolHandler() instanceof UploadProtocol protocol) {
-			while (!this.jobs.awaitIdle(PAUSE) || protocol.isBusy()) {
-				protocol.endPaused(PAUSE.toMillis());
-				TimeUnit.MILLISECONDS.sleep(TICK_MILLIS);
-			}
+		while (!this.jobs.awaitIdle(PAUSE) || this.uploads.areBusy()) {
+			this.uploads.endPaused(PAUSE);
+			TimeUnit.MILLISECONDS.sleep(TICK_MILLIS);
 		}
 	}
 

@@ -2,6 +2,7 @@ package io.pipeset.web;
 
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
+import java.util.function.Predicate;
 
 import org.apache.coyote.http11.Http11NioProtocol;
 import org.apache.juli.logging.Log;
@@ -29,14 +30,17 @@ public final class UploadProtocol extends Http11NioProtocol {
 	/**
 	 * Ends the input of connections on which nothing comes; their output stays open.
 	 * @param idleMillis for how long nothing has come
+	 * @param which the ids of those connections, as
+	 * {@link jakarta.servlet.ServletConnection#getConnectionId} has them
 	 */
-	void endPaused(long idleMillis) {
+	void endPaused(long idleMillis, Predicate<String> which) {
 		// Not where something waits to be read: to close over it would reset the
 		// connection, and the client might lose the answer.
 		long now = System.currentTimeMillis();
 		for (SocketWrapperBase<NioChannel> connection : getEndpoint().getConnections()) {
 			if (connection instanceof NioSocketWrapper paused && paused.interestOpsHas(SelectionKey.OP_READ)
-					&& now - paused.getLastRead() >= idleMillis) {
+					&& now - paused.getLastRead() >= idleMillis
+					&& which.test(paused.getServletConnection("", "").getConnectionId())) {
 				try {
 					paused.getSocket().getIOChannel().shutdownInput();
 				}

@@ -32,8 +32,11 @@ class Uploads {
 
 	private final JobLimits limits;
 
-	Uploads(JobLimits limits) {
+	private final UploadConnections connections;
+
+	Uploads(JobLimits limits, UploadConnections connections) {
 		this.limits = limits;
+		this.connections = connections;
 	}
 
 	/**
@@ -71,7 +74,7 @@ class Uploads {
 		}
 		try {
 			return new JobInput.Uploaded(new LimitedBody(request.getInputStream(), length, maxBytes), gzipped, format,
-					declared);
+					declared, this.connections.of(request));
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

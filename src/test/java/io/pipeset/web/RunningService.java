@@ -1,5 +1,8 @@
 package io.pipeset.web;
 
+import java.time.Duration;
+
+import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
@@ -7,8 +10,17 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 import org.springframework.core.env.Environment;
 import org.springframework.test.context.junit.jupiter.SpringExtension;
 
-/** Hands tests a client of the service that runs for them. */
-class RunningService implements ParameterResolver {
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Hands tests a client of the service that runs for them, and sees to it that each leaves
+ * the service idle, with no connection and no bytes taken.
+ */
+class RunningService implements ParameterResolver, AfterEachCallback {
+
+	private static final String IDLE = """
+			{"jobsRunning":0,"jobsWaiting":0,"lanes":{"busy":0,"most":0,"waiting":0},"inFlightBytes":0}""";
 
 	@Override
 	public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
@@ -17,6 +29,19 @@ class RunningService implements ParameterResolver {
 
 	@Override
 	public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+		return service(context);
+	}
+
+	@Override
+	public void afterEach(ExtensionContext context) {
+		Service service = service(context);
+		await().atMost(Duration.ofSeconds(30))
+			.untilAsserted(() -> assertThat(
+					service.get("/actuator/pipeset").json().toString().replaceFirst("\"most\":\\d+", "\"most\":0"))
+				.isEqualTo(IDLE));
+	}
+
+	private static Service service(ExtensionContext context) {
 		Environment environment = SpringExtension.getApplicationContext(context).getEnvironment();
 		return new Service(environment.getRequiredProperty("local.server.port", Integer.class));
 	}

@@ -1,0 +1,62 @@
+package io.pipeset.job;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Wakes the thread that reads an upload when the job is stopped while its caller pauses,
+ * so that the report does not wait for the pause to end.
+ */
+final class StoppedUpload {
+
+	/**
+	 * An input that pauses for so long is ended. It is not ended at once, since data that
+	 * arrive at a closed input reset the connection, and the answer with it.
+	 */
+	private static final Duration PAUSE = Duration.ofSeconds(1);
+
+	private static final long LOOK_MILLIS = 100;
+
+	private final JobContext context;
+
+	private final EndOfInput input;
+
+	private final CountDownLatch read = new CountDownLatch(1);
+
+	private final Runnable wake = this::begin;
+
+	StoppedUpload(JobContext context, EndOfInput input) {
+		this.context = context;
+		this.input = input;
+		context.stop().add(this.wake);
+	}
+
+	private void begin() {
+		try {
+			this.context.executor().execute(this::endWhenPaused);
+		}
+		catch (RejectedExecutionException | OutOfMemoryError ex) {
+			// Without a thread for it, the upload ends with its own idle timeout.
+		}
+	}
+
+	private void endWhenPaused() {
+		try {
+			while (!this.read.await(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+				this.input.ifPaused(PAUSE);
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	/** The upload is read. */
+	void end() {
+		this.context.stop().remove(this.wake);
+		this.read.countDown();
+	}
+
+}
