@@ -69,8 +69,12 @@ final class Batch {
 			converse();
 		}
 		catch (RuntimeException | Error ex) {
-			// The next job must not find this one's commands on its connection.
+			// The next job must not find this one's commands on its connection, nor have
+			// them run over its data.
 			this.pipeline.abandon();
+			if (!this.onTheirWay.isEmpty()) {
+				this.pipeline.fence();
+			}
 			throw ex;
 		}
 		if (this.loss != null) {

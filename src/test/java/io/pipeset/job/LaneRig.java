@@ -58,7 +58,11 @@ final class LaneRig implements AutoCloseable {
 	}
 
 	static JobSettings settings(int batchSize, int commandsPerWrite, int concurrency, Duration timeout) {
-		return new JobSettings(batchSize, FlushPolicy.buffered(commandsPerWrite), concurrency, timeout, null, 0,
+		return settings(batchSize, commandsPerWrite, concurrency, timeout, 0);
+	}
+
+	static JobSettings settings(int batchSize, int commandsPerWrite, int concurrency, Duration timeout, int retries) {
+		return new JobSettings(batchSize, FlushPolicy.buffered(commandsPerWrite), concurrency, timeout, null, retries,
 				Results.ERRORS, null, null, Encoding.UTF8, null, Atomic.NONE, false);
 	}
 

@@ -17,6 +17,7 @@ import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.FaultProxy.Way;
+import io.pipeset.redis.ProxyLink;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import io.pipeset.report.Ending.Cause;
@@ -26,6 +27,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -183,6 +186,57 @@ class LanesTests {
 			.satisfies((ending) -> assertThat(ending.detail()).contains("did not end"));
 	}
 
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 3, 4, 10, 11, 59 })
+	void recordsThatAreSentAgainAfterALossKeepTheirPlace(int replies) throws Exception {
+		JobContext context = rig.context(LaneRig.settings(100, 5, 1, LONG, 1), rig.threads());
+		Lanes lanes = new Lanes(context);
+		Record record = new Record();
+		// The connection is open and known before the place is counted.
+		set(lanes, record, 0);
+		lanes.drain();
+		CompletableFuture<ProxyLink> cut = proxy.stopAt(Way.REPLIES, replies, 0);
+		for (int i = 1; i <= 60; i++) {
+			set(lanes, record, i);
+			if (i % 7 == 0) {
+				lanes.lend();
+				lanes.reclaim();
+			}
+		}
+		CompletableFuture<Void> drained = CompletableFuture.runAsync(lanes::drain, rig.threads());
+		cut.get(1, TimeUnit.MINUTES).reset();
+		drained.get(1, TimeUnit.MINUTES);
+		lanes.close();
+		assertThat(context.account().counts()).isEqualTo(new Counts(61, 61, 0, 0, 0, 0));
+		assertThat(context.account().fenced()).isTrue();
+		assertThat(redis.client().get("last")).isEqualTo("60");
+		assertThat(context.stop().isSet()).isFalse();
+	}
+
+	@Test
+	void recordsThatMustNotRunTwiceAreUnknownAfterALossAndTheOthersKeepTheirOrder() throws Exception {
+		JobContext context = rig.context(LaneRig.settings(100, 5, 1, LONG, 1), rig.threads());
+		Lanes lanes = new Lanes(context);
+		Record record = new Record();
+		push(lanes, record, "list", 0);
+		lanes.drain();
+		CompletableFuture<ProxyLink> cut = proxy.stopAt(Way.REPLIES, 7, 0);
+		for (int i = 1; i <= 40; i++) {
+			push(lanes, record, "list", i);
+		}
+		CompletableFuture<Void> drained = CompletableFuture.runAsync(lanes::drain, rig.threads());
+		cut.get(1, TimeUnit.MINUTES).reset();
+		drained.get(1, TimeUnit.MINUTES);
+		lanes.close();
+		Counts counts = context.account().counts();
+		List<Integer> list = redis.client().lrange("list", 0, -1).stream().map(Integer::valueOf).toList();
+		assertThat(list).isSorted().doesNotHaveDuplicates();
+		assertThat(counts.received()).isEqualTo(41);
+		assertThat(counts.unknown()).isPositive();
+		assertThat(counts.applied() + counts.unknown() + counts.unprocessed()).isEqualTo(41);
+		assertThat((long) list.size()).isBetween(counts.applied(), counts.applied() + counts.unknown());
+	}
+
 	private static void hold(EventExecutor loop, CountDownLatch release) {
 		loop.execute(() -> {
 			try {
@@ -195,9 +249,17 @@ class LanesTests {
 	}
 
 	private static void push(Lanes lanes, Record record, String list, int value) {
+		add(lanes, record, Operation.RPUSH, list, String.valueOf(value));
+	}
+
+	private static void set(Lanes lanes, Record record, int value) {
+		add(lanes, record, Operation.SET, "last", String.valueOf(value));
+	}
+
+	private static void add(Lanes lanes, Record record, Operation operation, String... arguments) {
 		record.begin(0);
-		record.operation(Operation.RPUSH);
-		for (String argument : List.of(list, String.valueOf(value))) {
+		record.operation(operation);
+		for (String argument : arguments) {
 			byte[] bytes = argument.getBytes(StandardCharsets.UTF_8);
 			record.argument(bytes, 0, bytes.length);
 		}
