@@ -6,6 +6,7 @@ import java.util.Map;
 
 import io.pipeset.pipeline.FlushPolicy;
 import io.pipeset.record.Encoding;
+import io.pipeset.record.Expiry;
 import io.pipeset.record.Operation;
 import io.pipeset.record.RecordDefaults;
 import io.pipeset.report.Results;
@@ -25,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param retries the losses of its connection to Redis that the job survives, 0 to 10
  * @param results which records the report lists
  * @param operation for records that name none; {@code null} if they have to
- * @param ttl the seconds after which what SET and HSET write expires, 1 to 10^12;
- * {@code null} for never
+ * @param ttl the seconds after which what SET and HSET write expires, 1 to
+ * {@value #MAX_TTL}; {@code null} for never
  * @param encoding how strings in bodies and reports stand for bytes
  * @param rateLimit the records sent in a second, 1 to 10^9; {@code null} for no limit
  * @param atomic what runs as a whole or not at all; a transaction is always written
@@ -47,7 +48,7 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	public static final int MAX_CONCURRENCY = 16;
 
 	/** The longest time to live, in seconds. */
-	public static final long MAX_TTL = 1_000_000_000_000L;
+	public static final long MAX_TTL = Expiry.MAX_SECONDS;
 
 	/** The highest rate, in records a second. */
 	public static final long MAX_RATE_LIMIT = 1_000_000_000;

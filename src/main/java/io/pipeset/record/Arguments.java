@@ -5,8 +5,6 @@ import java.util.Arrays;
 /** Where a record's arguments stand, in arrays that serve all records of a job. */
 final class Arguments {
 
-	private static final int MOST_DIGITS = 19;
-
 	private byte[][] sources = new byte[8][];
 
 	private int[] offsets = new int[8];
@@ -73,21 +71,7 @@ final class Arguments {
 
 	/** An argument as a whole number, or -1. */
 	long number(int argument) {
-		byte[] source = this.sources[argument];
-		int from = this.offsets[argument];
-		int length = this.lengths[argument];
-		if (length == 0 || length > MOST_DIGITS || (source[from] == '0' && length > 1)) {
-			return -1;
-		}
-		long number = 0;
-		for (int i = from; i < from + length; i++) {
-			int digit = source[i] - '0';
-			if (digit < 0 || digit > 9) {
-				return -1;
-			}
-			number = number * 10 + digit;
-		}
-		return (number < 0) ? -1 : number;
+		return Words.number(this.sources[argument], this.offsets[argument], this.lengths[argument]);
 	}
 
 }

@@ -19,8 +19,9 @@ enum Conditions {
 
 	/** Reads {@code seconds [NX | XX | GT | LT …]}. */
 	static @Nullable String readExpire(Record record) {
-		if (!Words.isInteger(record, 1)) {
-			return "EXPIRE's seconds must be a whole number, not '" + JsonKind.excerpt(record.text(1)) + "'";
+		if (!Words.isWithin(record, 1, Expiry.MAX_SECONDS)) {
+			return "EXPIRE's seconds must be a whole number from -" + Expiry.MAX_SECONDS + " to " + Expiry.MAX_SECONDS
+					+ ", not '" + JsonKind.excerpt(record.text(1)) + "'";
 		}
 		int options = 0;
 		for (int i = 2; i < record.argumentCount(); i++) {

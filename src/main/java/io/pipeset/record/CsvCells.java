@@ -69,9 +69,14 @@ final class CsvCells {
 		return Operation.find(this.bytes, this.cells.offset(column), this.cells.length(column));
 	}
 
-	/** Adds a cell to a record's arguments as it stands. */
-	void addLiteralTo(Record record, int column) {
-		record.argument(this.bytes, this.cells.offset(column), this.cells.length(column));
+	/** Whether a cell is a time to live. */
+	boolean isTtl(int column) {
+		return Expiry.isTtl(this.bytes, this.cells.offset(column), this.cells.length(column));
+	}
+
+	/** Makes a cell a record's time to live. */
+	void setTtlOf(Record record, int column) {
+		record.ttl(this.bytes, this.cells.offset(column), this.cells.length(column));
 	}
 
 	/** Adds a cell to a record's arguments. */

@@ -68,8 +68,6 @@ abstract sealed class CsvColumns {
 	/** A value and perhaps a time to live. */
 	static final class Value extends CsvColumns {
 
-		private static final byte[] EX = { 'E', 'X' };
-
 		private final int value;
 
 		private final int ttl;
@@ -93,8 +91,11 @@ abstract sealed class CsvColumns {
 			}
 			cells.addTo(record, this.value);
 			if (this.ttl != NONE && cells.has(this.ttl)) {
-				record.argument(EX, 0, EX.length);
-				cells.addLiteralTo(record, this.ttl);
+				if (!cells.isTtl(this.ttl)) {
+					return "column 'ttl' takes " + Expiry.ALLOWED + ", not '" + JsonKind.excerpt(cells.text(this.ttl))
+							+ "'";
+				}
+				cells.setTtlOf(record, this.ttl);
 			}
 			return null;
 		}

@@ -20,10 +20,10 @@ enum JsonMember {
 
 	FIELDS("an object", JsonKind.OBJECT),
 
-	TTL("a whole number of seconds, 1 or more", JsonKind.NUMBER) {
+	TTL(Expiry.ALLOWED, JsonKind.NUMBER) {
 		@Override
 		boolean accepts(JsonKind kind, byte[] text, int offset, int length) {
-			return super.accepts(kind, text, offset, length) && isWhole(text, offset, length) && text[offset] != '0';
+			return super.accepts(kind, text, offset, length) && Expiry.isTtl(text, offset, length);
 		}
 	},
 

@@ -107,7 +107,8 @@ public final class Record {
 
 	/**
 	 * Says when what the record writes expires, where it is a SET or HSET.
-	 * @param source where the seconds stand, as a whole number of 1 or more
+	 * @param source where the seconds stand, as a whole number from 1 to
+	 * {@link Expiry#MAX_SECONDS}
 	 * @param offset its first digit
 	 * @param length its digits
 	 */

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a job's records have unless they say otherwise.
  *
- * @param ttl the seconds after which what SET and HSET write expires, 1 or more;
- * {@code null} for never
+ * @param ttl the seconds after which what SET and HSET write expires, 1 to
+ * {@link Expiry#MAX_SECONDS}; {@code null} for never
  * @param encoding how their strings stand for bytes
  */
 public record RecordDefaults(@Nullable Long ttl, Encoding encoding) {

@@ -14,10 +14,14 @@ import java.util.HexFormat;
 public final class Script {
 
 	/**
-	 * HSET and EXPIRE, both or neither; a pcall keeps the error as HSET has it. A hash of
-	 * many fields is set in parts, as Lua's stack does not hold them all.
+	 * HSET and EXPIRE, both or neither, so that all for which EXPIRE might fail is looked
+	 * at first; a pcall keeps the error as HSET has it. A hash of many fields is set in
+	 * parts, as Lua's stack does not hold them all.
 	 */
 	static final Script HSET_WITH_TTL = of("""
+			if not string.find(ARGV[1], '^[1-9]%%d*$') or tonumber(ARGV[1]) > %1$d then
+			  return {err = 'ERR a time to live is a whole number of seconds from 1 to %1$d'}
+			end
 			local may = redis.acl_check_cmd
 			if may and not (may('HSET', KEYS[1], ARGV[2], ARGV[3]) and may('EXPIRE', KEYS[1], ARGV[1])) then
 			  return {err = 'NOPERM this user may not run both HSET and EXPIRE on this key'}
@@ -32,7 +36,7 @@ public final class Script {
 			end
 			redis.call('EXPIRE', KEYS[1], ARGV[1])
 			return added
-			""".getBytes(StandardCharsets.UTF_8));
+			""".formatted(Expiry.MAX_SECONDS).getBytes(StandardCharsets.UTF_8));
 
 	private final String sha;
 

@@ -1,5 +1,7 @@
 package io.pipeset.record;
 
+import java.util.Set;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 final class SetOptions {
 
 	private static final String[] EXPIRIES = { "EX", "PX", "EXAT", "PXAT", "KEEPTTL" };
+
+	private static final Set<String> IN_MILLIS = Set.of("PX", "PXAT");
 
 	private static final String KEEPTTL = "KEEPTTL";
 
@@ -47,8 +51,11 @@ final class SetOptions {
 					return "SET takes one of EX, PX, EXAT, PXAT and KEEPTTL, not both " + expiry + " and " + option;
 				}
 				expiry = option;
-				if (!expiry.equals(KEEPTTL) && (++i == count || record.number(i) < 1)) {
-					return "SET's " + option + " takes a whole number of 1 or more";
+				if (!expiry.equals(KEEPTTL)) {
+					String problem = checkTime(record, ++i, option);
+					if (problem != null) {
+						return problem;
+					}
 				}
 			}
 		}
@@ -62,6 +69,14 @@ final class SetOptions {
 			record.form((nx && get) ? Form.GET_IF_ABSENT : (nx || xx) ? Form.CONDITIONAL : Form.ONCE);
 		}
 		return null;
+	}
+
+	private static @Nullable String checkTime(Record record, int argument, String option) {
+		long most = (IN_MILLIS.contains(option)) ? Expiry.MAX_MILLIS : Expiry.MAX_SECONDS;
+		boolean given = argument < record.argumentCount();
+		long time = (given) ? record.number(argument) : 0;
+		return (time >= 1 && time <= most) ? null : "SET's " + option + " takes a whole number from 1 to " + most
+				+ ((given) ? ", not '" + JsonKind.excerpt(record.text(argument)) + "'" : " behind it");
 	}
 
 	private static @Nullable String expiry(Record record, int argument) {

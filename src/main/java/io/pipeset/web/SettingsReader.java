@@ -16,6 +16,7 @@ import io.pipeset.job.JobInput.ReliablePops;
 import io.pipeset.job.JobSettings;
 import io.pipeset.pipeline.FlushPolicy;
 import io.pipeset.record.Encoding;
+import io.pipeset.record.Expiry;
 import io.pipeset.record.Operation;
 import io.pipeset.report.Results;
 import org.jspecify.annotations.Nullable;
@@ -91,8 +92,7 @@ class SettingsReader {
 	}
 
 	private static JobSettings withTtl(JobSettings settings, Query query) {
-		Optional<Long> ttl = take(query, "ttl", (text) -> bounded(text, JobSettings.MAX_TTL),
-				"a whole number of seconds from 1 to " + JobSettings.MAX_TTL);
+		Optional<Long> ttl = take(query, "ttl", (text) -> bounded(text, JobSettings.MAX_TTL), Expiry.ALLOWED);
 		return (ttl.isPresent()) ? settings.withTtl(ttl.get()) : settings;
 	}
 

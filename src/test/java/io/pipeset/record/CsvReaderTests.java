@@ -94,9 +94,9 @@ class CsvReaderTests {
 					a,1,2,3          | the header has 3 columns, and the row 4 cells
 					a,,60            | column 'value' is empty; write "" for the empty string
 					,1,60            | column 'key' is empty; write "" for the empty string
-					a,1,0            | SET's EX takes
-					a,1,soon         | SET's EX takes
-					a,1,""           | SET's EX takes
+					a,1,0            | column 'ttl' takes a whole number of seconds from 1 to 9000000000000000, not '0'
+					a,1,9000000000000001 | column 'ttl' takes a whole number of seconds from 1 to 9000000000000000, not '9000000000000001'
+					a,1,""           | column 'ttl' takes
 					a,"1"2,3         | expected ',' or the end of the row after a quoted cell, found '2' (byte 5 of the record)
 					a,"1" ,3         | expected ',' or the end of the row after a quoted cell, found byte 0x20 (byte 5 of the record)
 					a,1"2",3         | a cell with a quote stands in quotes, in which "" is a quote (byte 3 of the record)

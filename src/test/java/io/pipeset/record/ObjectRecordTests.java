@@ -95,11 +95,11 @@ class ObjectRecordTests {
 					{"op":"DEL","key":"k","args":["b",null]}              | record member 'args' takes strings, numbers and booleans, not null
 					{"op":7,"key":"k"}                                    | record member 'op' takes a string, not the number 7
 					{"op":null,"key":"k"}                                 | record member 'op' takes a string, not null
-					{"op":"SET","key":"k","value":1,"ttl":0}              | record member 'ttl' takes a whole number of seconds, 1 or more, not the number 0
-					{"op":"SET","key":"k","value":1,"ttl":-1}             | record member 'ttl' takes a whole number of seconds, 1 or more, not the number -1
-					{"op":"SET","key":"k","value":1,"ttl":1.5}            | record member 'ttl' takes a whole number of seconds, 1 or more, not the number 1.5
-					{"op":"SET","key":"k","value":1,"ttl":"60"}           | record member 'ttl' takes a whole number of seconds, 1 or more, not the string '60'
-					{"op":"SET","key":"k","value":1,"ttl":1234567890123456789} | record member 'ttl' takes a whole number of seconds, 1 or more, not the number 1234567890123456789
+					{"op":"SET","key":"k","value":1,"ttl":0}              | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, not the number 0
+					{"op":"SET","key":"k","value":1,"ttl":-1}             | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, not the number -1
+					{"op":"SET","key":"k","value":1,"ttl":1.5}            | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, not the number 1.5
+					{"op":"SET","key":"k","value":1,"ttl":"60"}           | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, not the string '60'
+					{"op":"SET","key":"k","value":1,"ttl":1234567890123456789} | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, not the number 1234567890123456789
 					{"op":"RPOP","key":"k","count":-1}                    | record member 'count' takes a whole number, 0 or more, not the number -1
 					{"op":"RPOP","key":"k","count":true}                  | record member 'count' takes a whole number, 0 or more, not true
 					{"op":"DEL","key":"k","id":true}                      | record member 'id' takes a string or a number, of at most 256 bytes, not true

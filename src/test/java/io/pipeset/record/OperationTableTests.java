@@ -23,6 +23,7 @@ import io.pipeset.redis.TestRedis;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -87,6 +88,10 @@ class OperationTableTests {
 	@ValueSource(strings = { "SET k v nx", "SET k v NX NX", "SET k v XX", "SET k v NX XX", "SET k v GET",
 			"SET k v XX GET", "SET k v ex 10", "SET k v EX 0", "SET k v EX -1", "SET k v EX 010", "SET k v EX",
 			"SET k v EX ten", "SET k v PX 9000000000000000000", "SET k v PX 9223372036854775808", "SET k v EX 10 EX 20",
+			"SET k v EX 9000000000000000", "SET k v EX 9223372036854775", "SET k v EX 9223372036854776",
+			"SET k v EXAT 9000000000000000", "SET k v EXAT 9223372036854776", "SET k v PXAT 9000000000000000000",
+			"SET k v PXAT 9223372036854775808", "EXPIRE k 9000000000000000", "EXPIRE k 9223372036854775",
+			"EXPIRE k -9000000000000000", "EXPIRE k -9223372036854776", "EXPIRE k 9223372036854776",
 			"SET k v EX 10 PX 20", "SET k v EXAT 33177117420", "SET k v PXAT 33177117420000", "SET k v KEEPTTL",
 			"SET k v KEEPTTL KEEPTTL", "SET k v KEEPTTL EX 5", "SET k v EX 5 KEEPTTL", "SET k v EX 5 GET NX",
 			"SET k v n", "SET k", "SET k v w", "HSET k f v", "HSET k f", "HSET k f v g", "HDEL k f g", "HDEL k",
@@ -127,6 +132,22 @@ class OperationTableTests {
 			assertThat(record.rejection().message()).startsWith(words[0]);
 			assertThatExceptionOfType(RedisCommandExecutionException.class).isThrownBy(() -> send(words));
 		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "SET k v EX 9000000000000001, 1 to 9000000000000000",
+			"SET k v PX 9000000000000000001, 1 to 9000000000000000000",
+			"SET k v EXAT 9000000000000001, 1 to 9000000000000000",
+			"SET k v PXAT 9000000000000000001, 1 to 9000000000000000000",
+			"EXPIRE k 9000000000000001, -9000000000000000 to 9000000000000000",
+			"EXPIRE k -9000000000000001, -9000000000000000 to 9000000000000000",
+			"SET k v EX soon, 1 to 9000000000000000", "SET k v PX 0, 1 to 9000000000000000000" })
+	void aTimeThatIsRefusedIsNamedWithWhatIsAllowed(String command, String allowed) {
+		Rejection rejection = record(command.split(" ")).rejection();
+		assertThat(rejection).isNotNull();
+		assertThat(rejection.message()).startsWith(command.substring(0, command.indexOf(" ")) + "'s")
+			.contains(allowed)
+			.endsWith("not '" + command.substring(command.lastIndexOf(' ') + 1) + "'");
 	}
 
 	@ParameterizedTest

@@ -92,12 +92,13 @@ class DefaultsTests {
 	@ParameterizedTest
 	@CsvSource({ "pipeset.defaults.batch-size, 0", "pipeset.defaults.batch-size, 100001",
 			"pipeset.defaults.flush, sometimes", "pipeset.defaults.concurrency, 17", "pipeset.defaults.timeout, PT0S",
-			"pipeset.defaults.timeout, PT2H", "pipeset.defaults.ttl, 0", "pipeset.defaults.rate-limit, 0",
-			"pipeset.defaults.max-errors, -1", "pipeset.limits.max-generated, -1", "pipeset.scripts.max-bytes, 0",
-			"pipeset.scripts.max-count, 0", "pipeset.limits.max-popped, -1", "pipeset.limits.max-popped-bytes, -1",
-			"pipeset.limits.max-items, -1", "pipeset.limits.max-body-bytes, -1", "pipeset.limits.max-record-bytes, 1",
-			"pipeset.pipeline.max-connections, 0", "pipeset.pipeline.window-commands, 0",
-			"pipeset.pipeline.window-bytes, 1", "pipeset.pipeline.connect-timeout, 0" })
+			"pipeset.defaults.timeout, PT2H", "pipeset.defaults.ttl, 0", "pipeset.defaults.ttl, 9000000000000001",
+			"pipeset.defaults.rate-limit, 0", "pipeset.defaults.max-errors, -1", "pipeset.limits.max-generated, -1",
+			"pipeset.scripts.max-bytes, 0", "pipeset.scripts.max-count, 0", "pipeset.limits.max-popped, -1",
+			"pipeset.limits.max-popped-bytes, -1", "pipeset.limits.max-items, -1", "pipeset.limits.max-body-bytes, -1",
+			"pipeset.limits.max-record-bytes, 1", "pipeset.pipeline.max-connections, 0",
+			"pipeset.pipeline.window-commands, 0", "pipeset.pipeline.window-bytes, 1",
+			"pipeset.pipeline.connect-timeout, 0" })
 	void aPropertyOutOfItsBoundsFailsTheStartByName(String property, String value) {
 		new ApplicationContextRunner().withUserConfiguration(Properties.class)
 			.withPropertyValues(property + "=" + value)
