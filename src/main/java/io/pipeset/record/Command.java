@@ -66,16 +66,19 @@ final class Command {
 				+ Operation.names();
 	}
 
+	/**
+	 * Sets the operation and its first argument, which of another command may be no key.
+	 */
 	private void identify(Record record, long line, byte[] source, int base) {
 		record.begin(line);
 		if (this.words.count() > 0) {
 			Operation operation = Operation.find(source, base + this.words.offset(0), this.words.length(0));
 			if (operation != null) {
 				record.operation(operation);
+				if (this.words.count() > 1) {
+					record.argument(source, base + this.words.offset(1), this.words.length(1));
+				}
 			}
-		}
-		if (this.words.count() > 1) {
-			record.argument(source, base + this.words.offset(1), this.words.length(1));
 		}
 	}
 

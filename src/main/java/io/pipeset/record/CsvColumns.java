@@ -123,13 +123,15 @@ abstract sealed class CsvColumns {
 
 		@Override
 		@Nullable String addArguments(Record record, CsvCells cells) {
+			boolean empty = true;
 			for (int i = 0; i < this.names.length; i++) {
 				if (i != this.key && cells.has(i)) {
+					empty = false;
 					record.string(this.names[i], 0, this.names[i].length);
 					cells.addTo(record, i);
 				}
 			}
-			return (record.argumentCount() > 1) ? null : "the row has no field: all columns but 'key' are empty";
+			return (empty) ? "the row has no field: all columns but 'key' are empty" : null;
 		}
 
 	}

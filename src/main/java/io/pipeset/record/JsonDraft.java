@@ -131,7 +131,8 @@ final class JsonDraft {
 				record.encoding(encoding);
 			}
 		}
-		if (has(this.known, JsonMember.KEY)) {
+		// The first word of a command that is not known may be anything, not a key.
+		if (has(this.known, JsonMember.KEY) && (!this.command || this.operation != null)) {
 			addTo(record, JsonMember.KEY);
 		}
 	}

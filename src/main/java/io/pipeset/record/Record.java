@@ -78,6 +78,7 @@ public final class Record {
 		this.line = line;
 		this.id = null;
 		this.operation = null;
+		this.form = Form.ONCE;
 		this.command = null;
 		this.script = null;
 		this.encoding = this.defaultEncoding;
@@ -124,13 +125,16 @@ public final class Record {
 	}
 
 	/**
-	 * Adds an argument, the key being the first.
+	 * Adds an argument, the key being the first. A record that is refused takes no more,
+	 * so that none stands where another belongs.
 	 * @param source where its bytes stand; must not change before the next record
 	 * @param offset its first byte
 	 * @param length its length in bytes
 	 */
 	public void argument(byte[] source, int offset, int length) {
-		this.arguments.add(source, offset, length);
+		if (this.rejection == null) {
+			this.arguments.add(source, offset, length);
+		}
 	}
 
 	/**
@@ -141,7 +145,7 @@ public final class Record {
 	 * @param length its length in bytes
 	 */
 	public void string(byte[] source, int offset, int length) {
-		if (this.encoding == Encoding.UTF8) {
+		if (this.encoding == Encoding.UTF8 || this.rejection != null) {
 			argument(source, offset, length);
 			return;
 		}
