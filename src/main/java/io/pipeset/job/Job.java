@@ -269,31 +269,13 @@ final class Job {
 		if (pops != null) {
 			pops.addTo(settings);
 		}
-		Ending ending = ending(counts);
+		Ending ending = JobEnding.of(this.context.stop().ending(), this.inputEnding, counts.unknown(),
+				account.bytesSent() > 0);
 		Timings timings = this.context.clock().timings();
 		return new JobReport(this.id, ending, counts, this.inputComplete, (this.inputComplete) ? null : this.read,
 				account.fenced(), this.byteOffset, timings,
 				Math.round(account.replied() * 1000 / Math.max(timings.totalMillis(), 0.001)), account.bytesSent(),
 				settings, account.values(), receipt, account.items(), account.itemsOmitted(), this.dryRun != null);
-	}
-
-	/** A fault of Redis tells more than the end of the input that it may have caused. */
-	private Ending ending(Counts counts) {
-		Ending stop = this.context.stop().ending();
-		if (stop != null && stop.cause() == Cause.INTERNAL_SERVER_ERROR) {
-			return stop;
-		}
-		if (stop == null) {
-			return (counts.unknown() == 0) ? this.inputEnding : new Ending(Cause.REDIS_LOST, counts.unknown()
-					+ " records were on their way when the connection to Redis was lost, and could not be sent again:"
-					+ " they may have run. The job went on with the others.");
-		}
-		boolean lost = stop.cause() == Cause.REDIS_LOST || stop.cause() == Cause.REDIS_UNREACHABLE;
-		if (lost || counts.unknown() > 0) {
-			boolean written = this.context.account().bytesSent() > 0;
-			return new Ending((written) ? Cause.REDIS_LOST : Cause.REDIS_UNREACHABLE, stop.detail());
-		}
-		return stop;
 	}
 
 }

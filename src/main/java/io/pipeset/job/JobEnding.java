@@ -1,0 +1,40 @@
+package io.pipeset.job;
+
+import io.pipeset.report.Ending;
+import io.pipeset.report.Ending.Cause;
+import org.jspecify.annotations.Nullable;
+
+/** Which of several reasons for the end of a job its report names. */
+final class JobEnding {
+
+	private JobEnding() {
+	}
+
+	/**
+	 * Finds the reason to report. A defect of the service comes first, then a fault of
+	 * Redis, which tells more than the end that it comes with and may have caused.
+	 * @param stop why the job was stopped, or {@code null} if it was not
+	 * @param input how the input ended
+	 * @param unknown how many records may have run
+	 * @param written whether anything was written to Redis
+	 * @return the reason
+	 */
+	static Ending of(@Nullable Ending stop, Ending input, long unknown, boolean written) {
+		if (stop != null && stop.cause() == Cause.INTERNAL_SERVER_ERROR) {
+			return stop;
+		}
+		if (stop != null && (stop.cause() == Cause.REDIS_LOST || stop.cause() == Cause.REDIS_UNREACHABLE)) {
+			return new Ending((written) ? Cause.REDIS_LOST : Cause.REDIS_UNREACHABLE, stop.detail());
+		}
+		Ending other = (stop != null) ? stop : input;
+		if (unknown == 0) {
+			return other;
+		}
+		String rest = (stop != null) ? "" : " The job went on with the others.";
+		return new Ending(Cause.REDIS_LOST,
+				(unknown + " records were on their way when the connection to Redis was lost, and could not be sent"
+						+ " again: they may have run." + rest + " " + other.detail())
+					.strip());
+	}
+
+}

@@ -1,0 +1,48 @@
+package io.pipeset.job;
+
+import io.pipeset.report.Ending;
+import io.pipeset.report.Ending.Cause;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The detail of an ending is about its cause, and loses no other that there was. */
+class JobEndingTests {
+
+	@ParameterizedTest
+	@EnumSource(value = Cause.class, names = { "STOPPED", "SHUTTING_DOWN", "REDIS_REFUSES" })
+	void aStoppedJobWithUnknownRecordsLostRedisAndSaysBoth(Cause cause) {
+		Ending ending = JobEnding.of(new Ending(cause, "Why it stopped."), Ending.COMPLETED, 7, true);
+		assertThat(ending.cause()).isEqualTo(Cause.REDIS_LOST);
+		assertThat(ending.detail()).startsWith("7 records were on their way when the connection to Redis was lost")
+			.contains("may have run")
+			.endsWith("Why it stopped.")
+			.doesNotContain("went on");
+		assertThat(JobEnding.of(new Ending(cause, "Why it stopped."), Ending.COMPLETED, 0, true))
+			.isEqualTo(new Ending(cause, "Why it stopped."));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "REDIS_LOST, true, REDIS_LOST", "REDIS_LOST, false, REDIS_UNREACHABLE",
+			"REDIS_UNREACHABLE, true, REDIS_LOST", "REDIS_UNREACHABLE, false, REDIS_UNREACHABLE" })
+	void aLossTellsWhatWasLost(Cause stop, boolean written, Cause cause) {
+		Ending input = new Ending(Cause.CANCELLED, "The caller went away.");
+		assertThat(JobEnding.of(new Ending(stop, "Silent for 5s."), input, (written) ? 3 : 0, written))
+			.isEqualTo(new Ending(cause, "Silent for 5s."));
+	}
+
+	@Test
+	void aJobThatSurvivedItsLossesSaysThatItWentOnAndHowItsInputEnded() {
+		assertThat(JobEnding.of(null, Ending.COMPLETED, 2, true).detail()).startsWith("2 records")
+			.endsWith("The job went on with the others.");
+		Ending ending = JobEnding.of(null, new Ending(Cause.STALLED, "Nothing came."), 2, true);
+		assertThat(ending.cause()).isEqualTo(Cause.REDIS_LOST);
+		assertThat(ending.detail()).startsWith("2 records").endsWith("Nothing came.");
+		assertThat(JobEnding.of(null, new Ending(Cause.STALLED, "Nothing came."), 0, true).cause())
+			.isEqualTo(Cause.STALLED);
+	}
+
+}
