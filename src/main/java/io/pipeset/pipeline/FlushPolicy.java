@@ -1,7 +1,5 @@
 package io.pipeset.pipeline;
 
-import java.util.Locale;
-
 import com.fasterxml.jackson.annotation.JsonValue;
 import org.jspecify.annotations.Nullable;
 
@@ -44,11 +42,10 @@ public sealed interface FlushPolicy {
 
 	/**
 	 * Reads a policy as a setting names it.
-	 * @param text for instance {@code buffered:500}
+	 * @param policy for instance {@code buffered:500}
 	 * @return the policy, or {@code null} where the text is none of {@link #ALLOWED}
 	 */
-	static @Nullable FlushPolicy parse(String text) {
-		String policy = text.toLowerCase(Locale.ROOT);
+	static @Nullable FlushPolicy parse(String policy) {
 		if (policy.equals("each")) {
 			return each();
 		}

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -200,10 +199,7 @@ class SettingsReader {
 	}
 
 	private static @Nullable Results results(String text) {
-		return Arrays.stream(Results.values())
-			.filter((value) -> value.label().equals(text.toLowerCase(Locale.ROOT)))
-			.findFirst()
-			.orElse(null);
+		return Arrays.stream(Results.values()).filter((value) -> value.label().equals(text)).findFirst().orElse(null);
 	}
 
 }

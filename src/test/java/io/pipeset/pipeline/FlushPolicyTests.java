@@ -11,7 +11,7 @@ class FlushPolicyTests {
 
 	@ParameterizedTest
 	@CsvSource({ "each, each, 1", "close, close, 1000", "buffered:1, buffered:1, 1", "buffered:256, buffered:256, 256",
-			"BUFFERED:100000, buffered:100000, 1000" })
+			"buffered:100000, buffered:100000, 1000" })
 	void isReadAsItIsWritten(String text, String echoed, int commandsPerWrite) {
 		FlushPolicy policy = FlushPolicy.parse(text);
 		assertThat(policy).hasToString(echoed);
@@ -20,7 +20,7 @@ class FlushPolicyTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "", "never", "buffered", "buffered:", "buffered:0", "buffered:-1", "buffered:100001",
-			"buffered:1e3", "each:1", " each" })
+			"buffered:1e3", "each:1", " each", "EACH", "Close", "BUFFERED:5" })
 	void anythingElseIsRefused(String text) {
 		assertThat(FlushPolicy.parse(text)).isNull();
 	}

@@ -49,7 +49,9 @@ class SettingsTests {
 			"results, '', 'errors, all or none'", "encoding, utf-8, utf8 or base64", "encoding, BASE64, utf8 or base64",
 			"rateLimit, 0, 1 to 1000000000", "rateLimit, 1.5, 1 to 1000000000",
 			"rateLimit, 1000000001, 1 to 1000000000", "dryRun, yes, true or false", "dryRun, '', true or false",
-			"atomic, job, none or batch", "atomic, BATCH, none or batch" })
+			"atomic, job, none or batch", "atomic, BATCH, none or batch", "results, ALL, 'errors, all or none'",
+			"results, Errors, 'errors, all or none'", "flush, EACH, 'each, close or buffered:N'",
+			"flush, Buffered:5, 'each, close or buffered:N'", "dryRun, TRUE, true or false" })
 	void aRefusedValueNamesTheSettingTheValueAndWhatIsAllowed(String setting, String value, String allowed) {
 		this.redis.lpush("mylist9", "stays");
 		for (String call : CALLS) {

@@ -1,0 +1,51 @@
+package io.pipeset.report;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Operators find every meter where they look for it. */
+class JobMetersTests {
+
+	private static final Pattern METER = Pattern.compile("`(pipeset\\.[a-z.]+)`");
+
+	@Test
+	void everyMeterStandsInTheReadme() throws IOException {
+		SimpleMeterRegistry registry = new SimpleMeterRegistry();
+		JobMeters meters = new JobMeters(registry);
+		Account account = new Account(Results.ERRORS, 10, false);
+		account.count("SET", Outcome.APPLIED, 1);
+		meters.jobBegins("SET").stop();
+		meters.batch("each", 1, 1, 1);
+		meters.retry("CONNECTION_LOST");
+		meters.jobEnds(JobState.COMPLETED, account, new JobClock());
+		Set<String> names = new TreeSet<>();
+		registry.getMeters()
+			.stream()
+			.filter((meter) -> meter.getId().syntheticAssociation() == null)
+			.forEach((meter) -> names.add(meter.getId().getName()));
+		assertThat(names).hasSizeGreaterThan(6);
+		assertThat(inReadme()).containsAll(names);
+	}
+
+	private static Set<String> inReadme() throws IOException {
+		Set<String> names = new TreeSet<>();
+		for (String line : Files.readAllLines(Path.of("README.md"))) {
+			Matcher meter = METER.matcher(line);
+			while (line.startsWith("| `pipeset.") && meter.find()) {
+				names.add(meter.group(1));
+			}
+		}
+		return names;
+	}
+
+}
