@@ -177,11 +177,6 @@ final class Commands {
 		return this.atomic;
 	}
 
-	/** Whether running all of them once more leaves the same data. */
-	boolean areRepeatable() {
-		return Arrays.stream(this.forms, 0, this.count).allMatch(Form::isRepeatable);
-	}
-
 	Preamble preamble() {
 		return this.preamble;
 	}

@@ -17,4 +17,6 @@ public record Loss(String code, String message) {
 	/** The command was never written. */
 	public static final String NOT_SENT = "NOT_SENT";
 
+	static final Loss UNEXPLAINED = new Loss(CONNECTION_LOST, "The connection to Redis was lost");
+
 }

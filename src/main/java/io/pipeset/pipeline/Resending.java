@@ -42,10 +42,7 @@ public final class Resending {
 	}
 
 	private void mark(Slab slab) {
-		if (!slab.isWritten()) {
-			slab.again().set(0, slab.count());
-		}
-		else if (slab.isAtomic()) {
+		if (slab.isAtomic()) {
 			markWhole(slab);
 		}
 		else {
@@ -56,17 +53,19 @@ public final class Resending {
 
 	/** A transaction goes again as a whole, or not at all. */
 	private void markWhole(Slab slab) {
-		boolean again = (slab.isUnknown()) ? this.unknownToo && slab.commands().areRepeatable()
-				: slab.passingError() != null;
+		boolean unknown = slab.isUnknown();
+		boolean again = (unknown) ? this.unknownToo : !slab.isWritten() || slab.passingError() != null;
 		for (int command = 0; again && command < slab.count(); command++) {
-			again = isUntouched(slab.commands().keys(command));
+			again = isUntouched(slab.commands().keys(command))
+					&& (!unknown || slab.commands().form(command).isRepeatable());
 		}
 		if (again) {
-			slab.replies().clear();
 			slab.again().set(0, slab.count());
+			return;
 		}
-		else if (!slab.replies().isDiscarded()) {
-			for (int command = 0; command < slab.count(); command++) {
+		boolean ran = slab.isWritten() && !slab.replies().isDiscarded();
+		for (int command = 0; command < slab.count(); command++) {
+			if (ran || slab.earlierLoss(command) != null) {
 				touch(slab.commands().keys(command));
 			}
 		}
@@ -79,7 +78,7 @@ public final class Resending {
 			if (repeats && isUntouched(keys)) {
 				slab.again().set(command);
 			}
-			else {
+			else if (slab.isUnknown() || slab.earlierLoss(command) != null) {
 				touch(keys);
 			}
 		}
@@ -95,11 +94,11 @@ public final class Resending {
 			boolean passing = found && errors.isPassing(finding);
 			// A script may have written before it failed.
 			boolean ran = !found || replies.kind(finding) != Kind.ERROR
-					|| slab.commands().operation(command) == Operation.EVALSHA;
+					|| (!passing && slab.commands().operation(command) == Operation.EVALSHA);
 			if (passing && isUntouched(keys)) {
 				slab.again().set(command);
 			}
-			else if (ran && !passing) {
+			else if (ran || slab.earlierLoss(command) != null) {
 				touch(keys);
 			}
 			finding -= (found) ? 1 : 0;

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Enters a slab that came back into the job's account: each command that was answered by
  * what its reply means in its operation's row, the others as unknown if they were written
- * and as unprocessed if not.
+ * and as unprocessed if not. A command that may have run at an attempt before is unknown
+ * unless Redis has answered now that it ran.
  */
 final class Settlement {
 
@@ -31,7 +32,7 @@ final class Settlement {
 
 	private final Account account;
 
-	private final @Nullable Loss loss;
+	private final Loss loss;
 
 	private long sentAgain;
 
@@ -42,7 +43,7 @@ final class Settlement {
 
 	private @Nullable Outcome runOutcome;
 
-	Settlement(Slab slab, Account account, @Nullable Loss loss) {
+	Settlement(Slab slab, Account account, Loss loss) {
 		this.slab = slab;
 		this.errors = new SlabErrors(slab);
 		this.account = account;
@@ -53,14 +54,16 @@ final class Settlement {
 		Replies replies = this.slab.replies();
 		int finding = 0;
 		for (int command = 0; command < replies.count(); command++) {
-			if (finding < replies.findings() && replies.position(finding) == command) {
-				answered(command, finding++);
+			boolean found = finding < replies.findings() && replies.position(finding) == command;
+			int said = (found) ? finding++ : (replies.isDiscarded()) ? replies.findings() - 1 : -1;
+			if (this.slab.again().get(command)) {
+				this.sentAgain++;
 			}
-			else if (replies.isDiscarded()) {
-				answered(command, replies.findings() - 1);
+			else if (said < 0) {
+				count(command, Outcome.APPLIED);
 			}
 			else {
-				count(command, Outcome.APPLIED);
+				answered(command, said);
 			}
 		}
 		for (int command = replies.count(); command < this.slab.count(); command++) {
@@ -76,17 +79,8 @@ final class Settlement {
 		Replies replies = this.slab.replies();
 		Form form = this.slab.commands().form(command);
 		Kind kind = replies.kind(finding);
-		if (this.slab.again().get(command)) {
-			this.sentAgain++;
-			return;
-		}
 		if (kind == Kind.ERROR) {
-			count(command, Outcome.REJECTED);
-			if (this.account.claimItem(Outcome.REJECTED)) {
-				String message = this.errors.message(finding);
-				String code = SlabErrors.firstWord(message);
-				list(command, Outcome.REJECTED, new Failure(code, message, RETRYABLE.contains(code)), null);
-			}
+			refused(command, finding);
 			return;
 		}
 		Object value = (replies.bytes(finding) > 0)
@@ -101,15 +95,43 @@ final class Settlement {
 		}
 	}
 
-	private void unanswered(int command) {
-		Outcome outcome = (this.slab.isUnknown()) ? Outcome.UNKNOWN : Outcome.UNPROCESSED;
+	private void refused(int command, int finding) {
+		Loss earlier = this.slab.earlierLoss(command);
+		Outcome outcome = (earlier != null) ? Outcome.UNKNOWN : Outcome.REJECTED;
 		count(command, outcome);
 		if (this.account.claimItem(outcome)) {
-			boolean unsent = outcome == Outcome.UNPROCESSED;
-			boolean repeatable = this.slab.commands().form(command).isRepeatable();
-			list(command, outcome, (unsent || this.loss == null) ? NOT_SENT
-					: new Failure(this.loss.code(), this.loss.message(), repeatable), null);
+			String message = this.errors.message(finding);
+			String code = SlabErrors.firstWord(message);
+			boolean retryable = RETRYABLE.contains(code);
+			list(command, outcome,
+					(earlier != null) ? failure(earlier, "; sent again, Redis answered: " + message, retryable)
+							: new Failure(code, message, retryable),
+					null);
 		}
+	}
+
+	private void unanswered(int command) {
+		Loss earlier = this.slab.earlierLoss(command);
+		boolean unknown = this.slab.isUnknown();
+		Outcome outcome = (unknown || earlier != null) ? Outcome.UNKNOWN : Outcome.UNPROCESSED;
+		count(command, outcome);
+		if (!this.account.claimItem(outcome)) {
+			return;
+		}
+		Failure failure = NOT_SENT;
+		if (earlier != null) {
+			failure = failure(earlier, (unknown) ? "; sent again, it was lost again: " + this.loss.message()
+					: "; the job ended before it was sent again", true);
+		}
+		else if (unknown) {
+			failure = failure(this.loss, "", this.slab.commands().form(command).isRepeatable());
+		}
+		list(command, outcome, failure, null);
+	}
+
+	/** The failure of what may have run: the code says why that is not known. */
+	private static Failure failure(Loss loss, String then, boolean retryable) {
+		return new Failure(loss.code(), loss.message() + then, retryable);
 	}
 
 	private void list(int command, Outcome outcome, @Nullable Failure failure, @Nullable Reply reply) {

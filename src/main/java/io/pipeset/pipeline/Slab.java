@@ -25,6 +25,8 @@ public final class Slab {
 
 	private final Replies replies = new Replies();
 
+	private final EarlierLosses earlier = new EarlierLosses();
+
 	/** Which commands are to be sent again. */
 	private final BitSet again = new BitSet(0);
 
@@ -59,6 +61,7 @@ public final class Slab {
 	public void clear(boolean captureAll, boolean atomic) {
 		this.captureAll = captureAll;
 		this.commands.clear(atomic);
+		this.earlier.clear();
 		forgetJourney();
 	}
 
@@ -137,8 +140,8 @@ public final class Slab {
 	}
 
 	/**
-	 * Whether some of it may have run without an answer.
-	 * @return {@code false} where everything is known
+	 * Whether some of it may have run, this time, without an answer.
+	 * @return {@code false} where everything is known of this attempt
 	 */
 	public boolean isUnknown() {
 		return this.written && !this.resolved && !isAnswered();
@@ -184,12 +187,19 @@ public final class Slab {
 	}
 
 	/**
-	 * Enters what became of every command, but for those that are to be sent again.
+	 * Enters what became of every command, but for those that are to be sent again, and
+	 * remembers which of these may have run.
 	 * @param account the job's account
 	 * @param loss why commands were not answered, where some were not
 	 */
 	public void settle(Account account, @Nullable Loss loss) {
-		new Settlement(this, account, loss).enter();
+		Loss known = (loss != null) ? loss : Loss.UNEXPLAINED;
+		new Settlement(this, account, known).enter();
+		if (isUnknown()) {
+			// A transaction may have run as a whole, of which only a part was heard.
+			int from = (isAtomic()) ? 0 : this.replies.count();
+			this.again.stream().filter((command) -> command >= from).forEach((lost) -> this.earlier.add(lost, known));
+		}
 	}
 
 	/**
@@ -198,6 +208,7 @@ public final class Slab {
 	 */
 	public boolean retry() {
 		this.commands.retain(this.again);
+		this.earlier.retain(this.again);
 		forgetJourney();
 		return count() > 0;
 	}
@@ -219,6 +230,11 @@ public final class Slab {
 
 	BitSet again() {
 		return this.again;
+	}
+
+	/** How a command was lost before this attempt, if it may have run then. */
+	@Nullable Loss earlierLoss(int command) {
+		return this.earlier.of(command);
 	}
 
 	/** Whether the next reply is kept. */

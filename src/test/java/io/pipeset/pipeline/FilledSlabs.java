@@ -1,0 +1,86 @@
+package io.pipeset.pipeline;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.pipeset.record.Operation;
+import io.pipeset.record.Record;
+import io.pipeset.record.Script;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Slabs for tests, made of commands as one writes them, and answered with RESP. The
+ * records of one maker count on from 0, as those of a job do.
+ */
+final class FilledSlabs {
+
+	static final String OK = "+OK\r\n";
+
+	static final String QUEUED = "+QUEUED\r\n";
+
+	static final Script SCRIPT = Script.of("return 1".getBytes(StandardCharsets.UTF_8));
+
+	static final String SHA = SCRIPT.sha();
+
+	private final Record record = new Record();
+
+	/** A slab whose commands run each by itself. */
+	Slab slab(String... commands) {
+		return fill(new Slab(), false, commands);
+	}
+
+	/** A slab whose commands run as one transaction. */
+	Slab transaction(String... commands) {
+		return fill(new Slab(), true, commands);
+	}
+
+	/** A slab that is filled anew. */
+	Slab fill(Slab slab, boolean atomic, String... commands) {
+		slab.clear(true, atomic);
+		for (String command : commands) {
+			String[] words = command.split(" ", -1);
+			this.record.begin(0);
+			this.record.id("id-" + this.record.index());
+			this.record.operation(Operation.valueOf(words[0]));
+			for (int i = 1; i < words.length; i++) {
+				byte[] argument = words[i].getBytes(StandardCharsets.UTF_8);
+				this.record.argument(argument, 0, argument.length);
+			}
+			this.record.check();
+			assertThat(this.record.rejection()).isNull();
+			if (command.contains(SHA)) {
+				this.record.script(SCRIPT);
+			}
+			assertThat(slab.add(this.record)).isTrue();
+		}
+		return slab;
+	}
+
+	/** The slab, written and answered as far as the replies go. */
+	static Slab written(Slab slab, String replies) {
+		slab.writeTo(Unpooled.buffer());
+		new ReplyReader().read(Unpooled.copiedBuffer(replies, StandardCharsets.UTF_8), slab);
+		return slab;
+	}
+
+	/** What a slab would write, as one writes it. */
+	static List<String> commands(Slab slab) {
+		ByteBuf out = Unpooled.buffer();
+		slab.commands().writeTo(out);
+		List<String> commands = new ArrayList<>();
+		out.toString(StandardCharsets.UTF_8).lines().forEach((line) -> {
+			if (line.startsWith("*")) {
+				commands.add("");
+			}
+			else if (!line.startsWith("$")) {
+				commands.add((commands.remove(commands.size() - 1) + " " + line).strip());
+			}
+		});
+		return commands;
+	}
+
+}
