@@ -110,8 +110,13 @@ public final class Resending {
 		this.touchedAny |= keys.isEmpty();
 	}
 
+	/**
+	 * Whether no later command that ran, or may have, used one of these keys, or any at
+	 * all where a script names none.
+	 */
 	private boolean isUntouched(List<ByteBuffer> keys) {
-		return !this.touchedAny && keys.stream().noneMatch(this.touched::contains);
+		boolean apart = (keys.isEmpty()) ? this.touched.isEmpty() : keys.stream().noneMatch(this.touched::contains);
+		return !this.touchedAny && apart;
 	}
 
 }

@@ -115,6 +115,23 @@ class ResendingTests {
 	}
 
 	@Test
+	void aScriptWithoutKeysIsNotSentAgainBehindAnythingThatRan() {
+		Slab slab = written(slab("EVALSHA " + SHA + " 0", "SET a 1", "EVALSHA " + SHA + " 0"),
+				"$1\r\nx\r\n" + BUSY + OK + BUSY);
+		assertThat(again(false, slab)).containsExactly("SCRIPT LOAD return 1", "EVALSHA " + SHA + " 0");
+		assertThat(slab.firstIndex()).isEqualTo(2);
+		assertThat(this.account.counts()).isEqualTo(new Counts(2, 1, 0, 1, 0, 0));
+	}
+
+	@Test
+	void nothingIsSentAgainBehindAScriptWithoutKeysThatRan() {
+		Slab slab = written(slab("SET a 1", "EVALSHA " + SHA + " 0", "SET b 1"),
+				"$1\r\nx\r\n" + BUSY + ":1\r\n" + BUSY);
+		assertThat(again(false, slab)).containsExactly("SCRIPT LOAD return 1", "SET b 1");
+		assertThat(this.account.counts()).isEqualTo(new Counts(2, 1, 0, 1, 0, 0));
+	}
+
+	@Test
 	void aScriptsRepliesAreToldFromThoseToItsLoading() {
 		Slab slab = written(slab("SET a 1", "EVALSHA " + SHA + " 1 a", "SET b 1"),
 				"-NOPERM no SCRIPT LOAD\r\n" + OK + "*1\r\n$-1\r\n-ERR no\r\n");
