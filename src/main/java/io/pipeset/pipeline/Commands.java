@@ -246,6 +246,12 @@ final class Commands {
 		return (script) ? Operation.EVALSHA : this.operations[command];
 	}
 
+	/** Whether the script that a command runs is loaded ahead of it. */
+	boolean isScriptLoaded(int command) {
+		int name = Resp.skipLine(this.resp, this.starts[command]);
+		return sent(command) == Operation.EVALSHA && this.preamble.loads(this.resp, Resp.skipBulk(this.resp, name));
+	}
+
 	void writeTo(ByteBuf out) {
 		this.preamble.writeTo(out);
 		if (this.atomic) {

@@ -1,5 +1,6 @@
 package io.pipeset.pipeline;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -33,6 +34,13 @@ final class Preamble {
 		if (script != null && !this.scripts.contains(script)) {
 			this.scripts.add(script);
 		}
+	}
+
+	/** Whether it loads a script, by its SHA1, a bulk string in whatever case. */
+	boolean loads(byte[] resp, int at) {
+		int from = Resp.skipLine(resp, at);
+		String sha = new String(resp, from, (int) Resp.number(resp, at + 1), StandardCharsets.US_ASCII);
+		return this.scripts.stream().anyMatch((script) -> script.sha().equalsIgnoreCase(sha));
 	}
 
 	/** Its size in bytes of RESP. */

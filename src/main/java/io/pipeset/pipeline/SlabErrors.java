@@ -70,9 +70,10 @@ final class SlabErrors {
 			return false;
 		}
 		Commands commands = this.slab.commands();
+		int command = this.replies.position(finding);
 		String code = code(finding);
-		boolean passing = PASSING.contains(code) || (code.equals("NOSCRIPT") && commands.preamble().commands() > 0);
-		boolean script = commands.operation(this.replies.position(finding)) == Operation.EVALSHA;
+		boolean passing = PASSING.contains(code) || (code.equals("NOSCRIPT") && commands.isScriptLoaded(command));
+		boolean script = commands.operation(command) == Operation.EVALSHA;
 		return passing && (!script || OF_REDIS.matcher(message(finding)).matches());
 	}
 

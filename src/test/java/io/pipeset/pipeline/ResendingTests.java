@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 
 import io.pipeset.record.Encoding;
 import io.pipeset.record.Operation;
@@ -112,6 +113,21 @@ class ResendingTests {
 			.containsExactly("SCRIPT LOAD return 1", "EVALSHA " + SHA + " 1 a");
 		assertThat(again(false, written(slab("EVALSHA " + "0".repeat(40) + " 1 a"), NOSCRIPT))).isEmpty();
 		assertThat(this.account.counts()).isEqualTo(new Counts(1, 0, 0, 1, 0, 0));
+	}
+
+	@Test
+	void aScriptThatNobodyKnowsIsNotWaitedForBecauseAnotherOneIsKnown() {
+		Slab slab = written(slab("EVALSHA " + SHA + " 1 a", "EVALSHA " + "0".repeat(40) + " 1 b", "SET c 1"),
+				"$1\r\nx\r\n:1\r\n" + NOSCRIPT + OK);
+		assertThat(slab.passingError()).isNull();
+		assertThat(again(false, slab)).isEmpty();
+		assertThat(this.account.counts()).isEqualTo(new Counts(3, 2, 0, 1, 0, 0));
+	}
+
+	@Test
+	void aScriptIsKnownHoweverItsShaIsSpelled() {
+		Slab slab = slab("EVALSHA " + SHA + " 1 a", "EVALSHA " + SHA.toUpperCase(Locale.ROOT) + " 1 b");
+		assertThat(again(false, written(slab, "$1\r\nx\r\n" + NOSCRIPT + NOSCRIPT))).hasSize(3);
 	}
 
 	@Test
