@@ -98,6 +98,7 @@ final class Job {
 			}
 			this.lanes.drain();
 			this.lanes.close();
+			this.pops.endIfCutShort();
 			if (this.dryRun != null) {
 				this.dryRun.end();
 			}

@@ -11,8 +11,11 @@ import org.springframework.util.unit.DataSize;
  *
  * @param maxGenerated the records that a shortcut may generate, 0 or more
  * @param maxPopped the values that one job may take out of Redis, 0 or more
- * @param maxPoppedBytes their size, after which a job stops popping
+ * @param maxPoppedBytes their size; a job stops where a value would go beyond it, but a
+ * pop always takes its first
  * @param maxItems the records that a report lists at most, 0 or more
+ * @param maxItemsBytes the size of what Redis answered to those, without values taken out
+ * of it, which a report always lists
  * @param maxBodyBytes the largest body, as it comes over the wire
  * @param maxInflatedBytes the largest body that a gzip body may stand for
  * @param maxRecordBytes the largest record in a body, 1KB to 512MB
@@ -31,7 +34,7 @@ import org.springframework.util.unit.DataSize;
 @ConfigurationProperties("pipeset.limits")
 public record JobLimits(@DefaultValue("10000000") long maxGenerated, @DefaultValue("100000") long maxPopped,
 		@DefaultValue("64MB") DataSize maxPoppedBytes, @DefaultValue("1000") int maxItems,
-		@DefaultValue("4GB") DataSize maxBodyBytes, @DefaultValue("16GB") DataSize maxInflatedBytes,
+		@DefaultValue("16MB") DataSize maxItemsBytes, @DefaultValue("4GB") DataSize maxBodyBytes, @DefaultValue("16GB") DataSize maxInflatedBytes,
 		@DefaultValue("16MB") DataSize maxRecordBytes, @DefaultValue("16KB") DataSize maxKeyBytes,
 		@DefaultValue("16MB") DataSize maxValueBytes, @DefaultValue("64") int maxRunningJobs,
 		@DefaultValue("64") int maxWaitingJobs, @DefaultValue("30s") Duration maxWait,
@@ -49,6 +52,7 @@ public record JobLimits(@DefaultValue("10000000") long maxGenerated, @DefaultVal
 		check("max-popped", maxPopped, 0, Integer.MAX_VALUE);
 		check("max-popped-bytes", maxPoppedBytes.toBytes(), 0, Long.MAX_VALUE);
 		check("max-items", maxItems, 0, 1_000_000);
+		check("max-items-bytes", maxItemsBytes.toBytes(), 0, Long.MAX_VALUE);
 		check("max-body-bytes", maxBodyBytes.toBytes(), 0, Long.MAX_VALUE);
 		check("max-inflated-bytes", maxInflatedBytes.toBytes(), 0, Long.MAX_VALUE);
 		check("max-inflight-bytes", maxInflightBytes.toBytes(), 0, Long.MAX_VALUE);

@@ -30,6 +30,10 @@ final class ReplyDecoder {
 
 	private int depth;
 
+	private long stringBytes;
+
+	private int largestString;
+
 	ReplyDecoder(byte[] resp, int from, Encoding encoding) {
 		this.resp = resp;
 		this.encoding = encoding;
@@ -59,6 +63,16 @@ final class ReplyDecoder {
 		};
 	}
 
+	/** The size of all bulk strings so far. */
+	long stringBytes() {
+		return this.stringBytes;
+	}
+
+	/** The size of the largest bulk string so far. */
+	int largestString() {
+		return this.largestString;
+	}
+
 	private String ascii(int from) {
 		return new String(this.resp, from, this.at - 2 - from, StandardCharsets.US_ASCII);
 	}
@@ -74,6 +88,8 @@ final class ReplyDecoder {
 		}
 		int from = this.at;
 		this.at += length + 2;
+		this.stringBytes += length;
+		this.largestString = Math.max(this.largestString, length);
 		return encoding.show(this.resp, from + prefix, from + length);
 	}
 

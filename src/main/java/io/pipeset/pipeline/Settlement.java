@@ -83,23 +83,46 @@ final class Settlement {
 			refused(command, finding);
 			return;
 		}
-		Object value = (replies.bytes(finding) > 0)
-				? replies.decoder(finding, this.slab.commands().encoding(command)).next() : null;
-		boolean noop = form.isNoop(kind == Kind.NIL, List.of().equals(value));
+		if (form.takesValues()) {
+			popped(command, finding);
+			return;
+		}
+		Outcome outcome = (form.isNoop(kind == Kind.NIL, false)) ? Outcome.NOOP : Outcome.APPLIED;
+		count(command, outcome);
+		int bytes = replies.bytes(finding);
+		if (bytes > 0 && this.account.wantsReplies() && this.account.claimItem(outcome, bytes)) {
+			list(command, outcome, null, new Reply(decoder(command, finding).next()));
+		}
+	}
+
+	private void popped(int command, int finding) {
+		ReplyDecoder decoder = decoder(command, finding);
+		boolean nil = this.slab.replies().kind(finding) == Kind.NIL;
+		Object value = (nil) ? null : decoder.next();
+		boolean noop = value == null || List.of().equals(value);
 		Outcome outcome = (noop) ? Outcome.NOOP : Outcome.APPLIED;
 		count(command, outcome);
-		boolean mustList = form.takesValues() && value != null && !noop
-				&& this.account.take(value, replies.bytes(finding));
+		if (value instanceof List<?> values && !noop && values.get(values.size() - 1) == null) {
+			// So a script says that it left the rest where it was.
+			this.account.cutShort();
+			value = values.subList(0, values.size() - 1);
+		}
+		boolean mustList = value != null && !noop
+				&& this.account.take(value, decoder.stringBytes(), decoder.largestString());
 		if (mustList || (this.account.wantsReplies() && this.account.claimItem(outcome))) {
 			list(command, outcome, null, new Reply(value));
 		}
+	}
+
+	private ReplyDecoder decoder(int command, int finding) {
+		return this.slab.replies().decoder(finding, this.slab.commands().encoding(command));
 	}
 
 	private void refused(int command, int finding) {
 		Loss earlier = this.slab.earlierLoss(command);
 		Outcome outcome = (earlier != null) ? Outcome.UNKNOWN : Outcome.REJECTED;
 		count(command, outcome);
-		if (this.account.claimItem(outcome)) {
+		if (this.account.claimItem(outcome, this.slab.replies().bytes(finding))) {
 			String message = this.errors.message(finding);
 			String code = SlabErrors.firstWord(message);
 			boolean retryable = RETRYABLE.contains(code);

@@ -24,6 +24,8 @@ public final class Account {
 
 	private final int maxItems;
 
+	private final long maxItemsBytes;
+
 	private final boolean valuesApart;
 
 	private final Map<String, Map<Outcome, Long>> counts = new TreeMap<>();
@@ -38,11 +40,15 @@ public final class Account {
 
 	private int listed;
 
+	private long listedBytes;
+
 	private long taken;
 
 	private long takenBytes;
 
 	private long largestTakenBytes;
+
+	private boolean cutShort;
 
 	private long replied;
 
@@ -51,16 +57,29 @@ public final class Account {
 	private @Nullable Boolean fenced;
 
 	/**
+	 * Opens an account that lists items of any size.
+	 * @param results which records to list
+	 * @param maxItems how many to list at most
+	 * @param valuesApart whether values taken out of Redis stand in a list of their own
+	 */
+	public Account(Results results, int maxItems, boolean valuesApart) {
+		this(results, maxItems, Long.MAX_VALUE, valuesApart);
+	}
+
+	/**
 	 * Opens an account.
 	 * @param results which records to list
 	 * @param maxItems how many to list at most; replies that carry values taken out of
 	 * Redis are listed beyond it
+	 * @param maxItemsBytes the size of what Redis answered to those, at most; values
+	 * taken out of Redis do not count
 	 * @param valuesApart whether such values stand in a list of their own and not in
 	 * items
 	 */
-	public Account(Results results, int maxItems, boolean valuesApart) {
+	public Account(Results results, int maxItems, long maxItemsBytes, boolean valuesApart) {
 		this.results = results;
 		this.maxItems = maxItems;
+		this.maxItemsBytes = maxItemsBytes;
 		this.valuesApart = valuesApart;
 	}
 
@@ -92,14 +111,23 @@ public final class Account {
 	 * @return {@code false} where it is not asked for, or the list is full, which is
 	 * noted
 	 */
-	public synchronized boolean claimItem(Outcome outcome) {
-		if (!lists(outcome)) {
-			return false;
-		}
-		if (this.listed == this.maxItems) {
+	public boolean claimItem(Outcome outcome) {
+		return claimItem(outcome, 0);
+	}
+
+	/**
+	 * Whether a record of this outcome would still be listed, with what Redis answered.
+	 * @param outcome what became of it
+	 * @param bytes the size of the answer
+	 * @return {@code false} where it is not asked for, or there is no room for it, which
+	 * is noted
+	 */
+	public synchronized boolean claimItem(Outcome outcome, long bytes) {
+		if (!lists(outcome) || this.listed == this.maxItems || bytes > this.maxItemsBytes - this.listedBytes) {
 			return false;
 		}
 		this.listed++;
+		this.listedBytes += bytes;
 		return true;
 	}
 
@@ -116,13 +144,14 @@ public final class Account {
 	 * Takes note of values that are no longer in Redis.
 	 * @param reply what Redis answered: a value, or a list of them
 	 * @param bytes their size
+	 * @param largest the size of the largest of them
 	 * @return whether they still have to be listed with their item
 	 */
-	public synchronized boolean take(Object reply, long bytes) {
+	public synchronized boolean take(Object reply, long bytes, long largest) {
 		boolean several = reply instanceof List<?>;
 		this.taken += (several) ? ((List<?>) reply).size() : 1;
 		this.takenBytes += bytes;
-		this.largestTakenBytes = Math.max(this.largestTakenBytes, bytes);
+		this.largestTakenBytes = Math.max(this.largestTakenBytes, largest);
 		if (this.valuesApart && several) {
 			this.values.addAll((List<?>) reply);
 		}
@@ -130,6 +159,21 @@ public final class Account {
 			this.values.add(reply);
 		}
 		return !this.valuesApart;
+	}
+
+	/**
+	 * Takes note of a pop that left values in Redis for which there was no room.
+	 */
+	public synchronized void cutShort() {
+		this.cutShort = true;
+	}
+
+	/**
+	 * Whether a pop left values in Redis for which there was no room.
+	 * @return {@code true} where the job is to take no more
+	 */
+	public synchronized boolean isCutShort() {
+		return this.cutShort;
 	}
 
 	/**
@@ -164,7 +208,7 @@ public final class Account {
 	 * @return {@code false} too where the list is full already
 	 */
 	public synchronized boolean wantsReplies() {
-		return this.results == Results.ALL && this.listed < this.maxItems;
+		return this.results == Results.ALL && this.listed < this.maxItems && this.listedBytes < this.maxItemsBytes;
 	}
 
 	/**
@@ -260,7 +304,7 @@ public final class Account {
 	}
 
 	/**
-	 * The size of the largest reply that took values out of Redis.
+	 * The size of the largest value that was taken out of Redis.
 	 * @return bytes; 0 before there was one
 	 */
 	public synchronized long largestTakenBytes() {

@@ -116,12 +116,12 @@ class LimitTests {
 	}
 
 	@Test
-	void oneRecordThatPopsMoreBytesThanAllowedIsTheLastToPop() {
+	void oneRecordThatAsksForMoreBytesThanAllowedTakesNoMoreThanThose() {
 		fill("queue", 100, "x".repeat(10_000));
 		JsonNode job = this.service.ndjson("/v1/jobs", "[\"RPOP\",\"queue\",90]", "[\"RPOP\",\"queue\"]")
 			.job(422, "stopped", "stopped");
-		assertThat(job.at("/items/0/reply")).hasSize(90);
-		assertThat(this.redis.llen("queue")).isEqualTo(10);
+		assertThat(job.at("/items/0/reply")).hasSize(6);
+		assertThat(this.redis.llen("queue")).isEqualTo(94);
 	}
 
 	@Test
