@@ -14,6 +14,9 @@ final class Replies {
 
 	private static final int KEPT_BYTES = 1 << 20;
 
+	/** What is captured, at most, of replies that a report may do without. */
+	private static final int MAX_OPTIONAL_BYTES = 4 << 20;
+
 	private int count;
 
 	/** Replies that come first and are not what the slab's own commands did. */
@@ -156,6 +159,21 @@ final class Replies {
 		reserve(value.length + Resp.MAX_HEADER + 2);
 		this.capturedBytes = Resp.putBulk(this.captured, this.capturedBytes, value, 0, value.length);
 		finding(Kind.VALUE);
+	}
+
+	/**
+	 * Captures some more of a reply, unless a report may do without it and there is no
+	 * room; {@code false} for the latter, after which nothing of the reply is left.
+	 */
+	boolean captureIfRoom(ByteBuf in, int length) {
+		boolean room = length <= MAX_OPTIONAL_BYTES - this.capturedBytes;
+		if (room) {
+			capture(in, length);
+		}
+		else {
+			this.capturedBytes = start(this.findings);
+		}
+		return room;
 	}
 
 	void capture(ByteBuf in, int length) {

@@ -38,6 +38,9 @@ final class ReplyReader {
 
 	private boolean capture;
 
+	/** Whether a report may do without what is captured. */
+	private boolean optional;
+
 	private boolean note;
 
 	private boolean other;
@@ -88,6 +91,7 @@ final class ReplyReader {
 		this.header = first == '*' && replies.isExecNext();
 		this.note = slab.notesNext();
 		boolean error = first == '-' || first == '!' || first == '|';
+		this.optional = !error && !slab.takesNext();
 		this.capture = !this.push && ((this.other) ? error && replies.isTransaction() : error || slab.capturesNext());
 	}
 
@@ -213,7 +217,10 @@ final class ReplyReader {
 	}
 
 	private void take(ByteBuf in, Replies replies, int length) {
-		if (this.capture) {
+		if (this.capture && this.optional) {
+			this.capture = replies.captureIfRoom(in, length);
+		}
+		else if (this.capture) {
 			replies.capture(in, length);
 		}
 		in.skipBytes(length);

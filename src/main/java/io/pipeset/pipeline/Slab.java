@@ -239,7 +239,12 @@ public final class Slab {
 
 	/** Whether the next reply is kept. */
 	boolean capturesNext() {
-		return this.captureAll || this.commands.form(this.replies.count()).takesValues();
+		return this.captureAll || takesNext();
+	}
+
+	/** Whether the next reply has values that are nowhere else. */
+	boolean takesNext() {
+		return this.commands.form(this.replies.count()).takesValues();
 	}
 
 	/** Whether the next reply says something by being a value, kept or not. */

@@ -1,0 +1,81 @@
+package io.pipeset.web;
+
+import java.util.stream.StreamSupport;
+
+import io.lettuce.core.api.sync.RedisCommands;
+import io.pipeset.redis.TestRedis;
+import io.pipeset.report.Counts;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What a report lists of Redis's answers is bounded in bytes, and it says so. */
+@ServiceTest(properties = { "pipeset.limits.max-items-bytes=100KB", "pipeset.security.scripts=true" })
+class ReplyLimitTests {
+
+	private final Service service;
+
+	private final RedisCommands<String, String> redis = TestRedis.shared().client();
+
+	ReplyLimitTests(Service service) {
+		this.service = service;
+	}
+
+	@BeforeEach
+	void emptyRedis() {
+		this.redis.flushall();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "&flush=each", "&concurrency=4", "&atomic=batch&batchSize=3" })
+	void repliesThatDoNotFitAreOmittedAndCounted(String settings) {
+		for (int i = 0; i < 10; i++) {
+			this.redis.set("k" + i, "x".repeat(30_000));
+		}
+		JsonNode report = this.service
+			.upload("/v1/jobs?results=all" + settings, Service.NDJSON,
+					Lines.of(12,
+							(i) -> (i < 10) ? "[\"SET\",\"k" + i + "\",\"new\",\"GET\"]" : "[\"INCRBY\",\"n\",1]"))
+			.report();
+		assertThat(Answer.counts(report)).isEqualTo(new Counts(12, 12, 0, 0, 0, 0));
+		assertThat(report.get("items")).hasSize(3 + 2);
+		assertThat(report.get("itemsOmitted").asInt()).isEqualTo(7);
+		assertThat(StreamSupport.stream(report.get("items").spliterator(), false)
+			.filter((item) -> item.get("op").asString().equals("SET"))).allSatisfy(
+					(item) -> assertThat(item.get("reply").asString()).hasSize(30_000));
+		assertThat(report.at("/items/4/reply").asInt()).isEqualTo(2);
+		assertThat(this.redis.get("k9")).isEqualTo("new");
+	}
+
+	@Test
+	void errorsThatDoNotFitAreOmittedAndCounted() {
+		String sha = this.service.post("/v1/scripts", "text/plain", "return redis.error_reply('BIG ' .. string.rep('x', 60000))")
+			.json()
+			.get("sha")
+			.asString();
+		JsonNode report = this.service
+			.upload("/v1/jobs", Service.NDJSON, Lines.of(4, (i) -> "[\"EVALSHA\",\"" + sha + "\",1,\"k\"]"))
+			.report();
+		assertThat(Answer.counts(report)).isEqualTo(new Counts(4, 0, 0, 4, 0, 0));
+		assertThat(report.get("items")).hasSize(1);
+		assertThat(report.at("/items/0/error/code").asString()).isEqualTo("BIG");
+		assertThat(report.get("itemsOmitted").asInt()).isEqualTo(3);
+	}
+
+	@Test
+	void valuesTakenOutOfRedisAreListedAllTheSame() {
+		for (int i = 0; i < 10; i++) {
+			this.redis.rpush("queue", "x".repeat(30_000));
+		}
+		JsonNode report = this.service
+			.upload("/v1/jobs?results=all", Service.NDJSON, Lines.of(10, (i) -> "[\"RPOP\",\"queue\"]"))
+			.report();
+		assertThat(report.get("items")).hasSize(10);
+		assertThat(report.get("itemsOmitted").asInt()).isZero();
+	}
+
+}
