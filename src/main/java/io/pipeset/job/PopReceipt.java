@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 import io.pipeset.control.Receipts;
@@ -14,6 +15,7 @@ import io.pipeset.job.JobInput.ReliablePops;
 import io.pipeset.pipeline.RedisCallException;
 import io.pipeset.pipeline.Slab;
 import io.pipeset.report.Account;
+import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobReport.Receipt;
 import io.pipeset.report.Outcome;
@@ -59,15 +61,17 @@ final class PopReceipt {
 		}
 		try {
 			byte[] key = this.pops.key().getBytes(StandardCharsets.UTF_8);
-			this.opened = ask(() -> {
-				this.receipts.open(this.jobId, key, this.pops.receiptTtl());
-				return true;
-			});
+			this.opened = (this.settings.retries() == 0) ? open(key) : ask(() -> open(key));
 		}
 		catch (RedisCallException ex) {
 			this.stop.because((ex.code() != null) ? Cause.REDIS_REFUSES : Cause.REDIS_UNREACHABLE,
 					"The receipt could not be recorded, and so nothing was popped. " + ex.getMessage());
 		}
+	}
+
+	private boolean open(byte[] key) {
+		this.receipts.open(this.jobId, key, this.pops.receiptTtl());
+		return true;
 	}
 
 	/**
@@ -105,11 +109,11 @@ final class PopReceipt {
 		if (!this.opened || account.total(Outcome.UNKNOWN) > 0) {
 			return null;
 		}
+		if (account.taken() == 0) {
+			drop();
+			return null;
+		}
 		try {
-			if (account.taken() == 0) {
-				this.receipts.drop(this.jobId);
-				return null;
-			}
 			OptionalLong deadline = ask(
 					() -> this.receipts.handOver(this.jobId, this.pops.receiptTtl(), account.taken()));
 			if (deadline.isPresent()) {
@@ -122,6 +126,16 @@ final class PopReceipt {
 					+ " back to its list when receiptTtl is over. " + ex.getMessage());
 		}
 		return null;
+	}
+
+	/** Forgets the receipt for nothing; what stays is forgotten at its deadline. */
+	private void drop() {
+		try {
+			this.receipts.drop(this.jobId);
+		}
+		catch (RedisCallException ex) {
+			logger.debug("Job {}: its receipt for nothing stays until its deadline", this.jobId, ex);
+		}
 	}
 
 	/** Adds the settings that only such a job has. */
@@ -137,7 +151,10 @@ final class PopReceipt {
 						+ ": what it popped is back in its list, or on its way there. Pop again with a longer one.");
 	}
 
-	/** Asks Redis, again and again where the job has retries. */
+	/**
+	 * Asks Redis what may be asked again, and again for as long as the job's timeout: a
+	 * job that is at its end still has to know what it popped.
+	 */
 	private <T extends @Nullable Object> T ask(Supplier<T> call) {
 		long deadline = System.nanoTime() + this.settings.timeout().toNanos();
 		while (true) {
@@ -145,12 +162,22 @@ final class PopReceipt {
 				return call.get();
 			}
 			catch (RedisCallException ex) {
-				if (!ex.isPassing() || this.settings.retries() == 0 || System.nanoTime() > deadline
-						|| this.stop.await(PAUSE_NANOS)) {
+				if (!ex.isPassing() || System.nanoTime() > deadline || isShuttingDown() || !pause()) {
 					throw ex;
 				}
 			}
 		}
+	}
+
+	private boolean isShuttingDown() {
+		Ending ending = this.stop.ending();
+		return ending != null && ending.cause() == Cause.SHUTTING_DOWN;
+	}
+
+	/** Pauses, be the job stopped or not; {@code false} where the thread is to end. */
+	private static boolean pause() {
+		LockSupport.parkNanos(PAUSE_NANOS);
+		return !Thread.currentThread().isInterrupted();
 	}
 
 }

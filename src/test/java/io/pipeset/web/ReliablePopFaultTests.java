@@ -7,6 +7,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import io.lettuce.core.KillArgs;
+import io.pipeset.redis.FaultProxy;
+import io.pipeset.redis.FaultProxy.Way;
+import io.pipeset.redis.ProxyLink;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import org.junit.jupiter.api.AfterAll;
@@ -24,14 +27,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** A reliable pop whose connection is lost knows all the same what it has popped. */
-@ServiceTest
+@ServiceTest(properties = "pipeset.receipts.sweep-interval=1h")
 class ReliablePopFaultTests {
 
 	private static final TestRedis redis = TestRedis.start();
 
+	private static final FaultProxy proxy = FaultProxy.open(redis);
+
 	private static final Duration SOON = Duration.ofSeconds(30);
 
 	private static final int VALUES = 100_000;
+
+	/** Replies after which a job has popped some and not all, and has more on its way. */
+	private static final int SOME = 30_000;
 
 	private final Service service;
 
@@ -44,10 +52,12 @@ class ReliablePopFaultTests {
 	@DynamicPropertySource
 	static void properties(DynamicPropertyRegistry registry) {
 		redis.register(registry);
+		registry.add("spring.data.redis.port", proxy::port);
 	}
 
 	@AfterAll
 	static void end() {
+		proxy.close();
 		redis.close();
 	}
 
@@ -61,78 +71,71 @@ class ReliablePopFaultTests {
 	@AfterEach
 	void wakeRedis() {
 		redis.resume();
+		proxy.heal();
 		await().atMost(SOON).ignoreExceptions().until(() -> redis.client().ping().equals("PONG"));
 	}
 
 	@ParameterizedTest
 	@ValueSource(ints = { 0, 10 })
-	void aKilledConnectionLeavesNothingUnknownAndNothingLost(int retries) throws Exception {
-		for (int losses = 0; losses < 3;) {
-			CompletableFuture<Answer> pops = pop("&flush=buffered:10&retries=" + retries);
-			await().atMost(SOON)
-				.pollInterval(Duration.ofMillis(1))
-				.until(() -> pops.isDone() || redis.client().llen("queue") < VALUES - 1000);
-			redis.client().clientKill(KillArgs.Builder.typeNormal().skipme());
-			Answer answer = pops.get(60, TimeUnit.SECONDS);
-			JsonNode job = (retries > 0 || answer.status() == 200) ? answer.report()
-					: answer.job(502, "redis-lost", "failed");
-			losses += (job.has("fenced")) ? 1 : 0;
-			Counts counts = Answer.counts(job);
-			assertThat(counts.received()).isEqualTo(VALUES);
-			assertThat(counts.unknown()).isZero();
-			assertThat(counts.applied() + counts.unprocessed()).isEqualTo(VALUES);
-			if (retries > 0) {
-				assertThat(counts.applied()).isEqualTo(VALUES);
-			}
-			assertThat(ReliablePopTests.values(job)).isEqualTo(ShortcutTests.values(0, (int) counts.applied()));
-			assertThat(redis.client().llen("queue")).isEqualTo(VALUES - counts.applied());
-			String id = ReliablePopTests.id(job);
-			assertThat(redis.client().llen("pipeset:pop:" + id)).isEqualTo(counts.applied());
-			assertThat(job.at("/receipt/deadlineMillis").asLong()).isPositive();
-			assertThat(this.service.post("/v1/jobs/" + id + "/nack").status()).isEqualTo(204);
-			assertThat(redis.client().lrange("queue", 0, -1)).isEqualTo(this.before);
+	void killedConnectionsLeaveNothingUnknownAndNothingLost(int retries) throws Exception {
+		this.service.post("/pipeset/1000?concurrency=16&flush=each").report();
+		CompletableFuture<ProxyLink> reached = proxy.stopAt(Way.REPLIES, SOME, 0);
+		CompletableFuture<Answer> pops = pop("&flush=buffered:10&retries=" + retries);
+		ProxyLink link = reached.get(60, TimeUnit.SECONDS);
+		assertThat(redis.client().clientKill(KillArgs.Builder.typeNormal().skipme())).isGreaterThan(1);
+		link.reset();
+		Answer answer = pops.get(60, TimeUnit.SECONDS);
+		JsonNode job = (retries > 0) ? answer.report() : answer.job(502, "redis-lost", "failed");
+		assertThat(job.get("fenced").asBoolean()).isTrue();
+		Counts counts = Answer.counts(job);
+		assertThat(counts.received()).isEqualTo(VALUES);
+		assertThat(counts.unknown()).isZero();
+		assertThat(counts.applied() + counts.unprocessed()).isEqualTo(VALUES);
+		if (retries > 0) {
+			assertThat(counts.applied()).isEqualTo(VALUES);
 		}
+		assertThat(ReliablePopTests.values(job)).isEqualTo(ShortcutTests.values(0, (int) counts.applied()));
+		assertThat(redis.client().llen("queue")).isEqualTo(VALUES - counts.applied());
+		String id = ReliablePopTests.id(job);
+		assertThat(redis.client().llen("pipeset:pop:" + id)).isEqualTo(counts.applied());
+		assertThat(job.at("/receipt/deadlineMillis").asLong()).isPositive();
+		assertThat(this.service.post("/v1/jobs/" + id + "/nack").status()).isEqualTo(204);
+		assertThat(redis.client().lrange("queue", 0, -1)).isEqualTo(this.before);
 	}
 
 	@Test
 	void whatCannotBeFoundOutIsNotHandedOverAndGoesBack() throws Exception {
-		CompletableFuture<Answer> pops = pop("&flush=each&receiptTtl=3s&timeout=500ms");
-		await().atMost(SOON)
-			.pollInterval(Duration.ofMillis(1))
-			.until(() -> redis.client().llen("queue") < VALUES - 1000);
+		CompletableFuture<ProxyLink> reached = proxy.stopAt(Way.REPLIES, SOME, 0);
+		CompletableFuture<Answer> pops = pop("&flush=each&timeout=500ms");
+		ProxyLink link = reached.get(60, TimeUnit.SECONDS);
 		redis.pause();
+		link.goOn();
 		JsonNode job = pops.get(60, TimeUnit.SECONDS).job(502, "redis-lost", "failed");
 		assertThat(job.get("fenced").asBoolean(true)).isFalse();
 		assertThat(job.has("receipt")).isFalse();
 		assertThat(Answer.counts(job).unknown()).isPositive();
 		redis.resume();
-		await().atMost(SOON).until(() -> redis.client().zcard("pipeset:receipts") == 0);
-		assertThat(redis.client().lrange("queue", 0, -1)).isEqualTo(this.before);
 		String id = ReliablePopTests.id(job);
-		this.service.post("/v1/jobs/" + id + "/ack").refusal(410, "gone");
+		this.service.post("/v1/jobs/" + id + "/ack").refusal(409, "receipt-pending");
+		// As at the deadline, which comes in a minute.
+		await().atMost(SOON).until(() -> this.service.post("/v1/jobs/" + id + "/nack").status() == 204);
+		assertThat(redis.client().lrange("queue", 0, -1)).isEqualTo(this.before);
 	}
 
 	@Test
 	void aJobWhoseReceiptIsClaimedWhileItPopsLosesNothing() throws Exception {
-		boolean claimed = false;
-		for (int attempt = 0; attempt < 10 && !claimed; attempt++) {
-			CompletableFuture<Answer> pops = pop("&flush=each");
-			await().atMost(SOON)
-				.pollInterval(Duration.ofMillis(1))
-				.until(() -> pops.isDone() || redis.client().llen("queue") < VALUES - 1000);
-			String id = redis.client().zrange("pipeset:receipts", 0, 0).get(0);
-			assertThat(this.service.post("/v1/jobs/" + id + "/nack").status()).isEqualTo(204);
-			Answer answer = pops.get(60, TimeUnit.SECONDS);
-			claimed = answer.status() != 200;
-			if (claimed) {
-				JsonNode job = answer.job(422, "stopped", "stopped");
-				assertThat(job.has("receipt")).isFalse();
-				assertThat(answer.json().at("/detail").asString()).contains("receiptTtl=60s");
-				this.service.post("/v1/jobs/" + id + "/ack").refusal(410, "gone");
-			}
-			assertThat(redis.client().lrange("queue", 0, -1)).isEqualTo(this.before);
-		}
-		assertThat(claimed).isTrue();
+		CompletableFuture<ProxyLink> reached = proxy.stopAt(Way.REPLIES, SOME, 0);
+		CompletableFuture<Answer> pops = pop("&flush=each");
+		ProxyLink link = reached.get(60, TimeUnit.SECONDS);
+		String id = redis.client().zrange("pipeset:receipts", 0, 0).get(0);
+		assertThat(this.service.post("/v1/jobs/" + id + "/nack").status()).isEqualTo(204);
+		link.goOn();
+		Answer answer = pops.get(60, TimeUnit.SECONDS);
+		JsonNode job = answer.job(422, "stopped", "stopped");
+		assertThat(job.has("receipt")).isFalse();
+		assertThat(answer.json().at("/detail").asString()).contains("receiptTtl=60s");
+		this.service.post("/v1/jobs/" + id + "/ack").refusal(410, "gone");
+		assertThat(redis.client().lrange("queue", 0, -1)).isEqualTo(this.before);
 	}
 
 	@Test
