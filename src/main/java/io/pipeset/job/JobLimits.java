@@ -34,12 +34,12 @@ import org.springframework.util.unit.DataSize;
 @ConfigurationProperties("pipeset.limits")
 public record JobLimits(@DefaultValue("10000000") long maxGenerated, @DefaultValue("100000") long maxPopped,
 		@DefaultValue("64MB") DataSize maxPoppedBytes, @DefaultValue("1000") int maxItems,
-		@DefaultValue("16MB") DataSize maxItemsBytes, @DefaultValue("4GB") DataSize maxBodyBytes, @DefaultValue("16GB") DataSize maxInflatedBytes,
-		@DefaultValue("16MB") DataSize maxRecordBytes, @DefaultValue("16KB") DataSize maxKeyBytes,
-		@DefaultValue("16MB") DataSize maxValueBytes, @DefaultValue("64") int maxRunningJobs,
-		@DefaultValue("64") int maxWaitingJobs, @DefaultValue("30s") Duration maxWait,
-		@DefaultValue("30s") Duration bodyIdleTimeout, @DefaultValue("20s") Duration shutdownGrace,
-		@DefaultValue("32MB") DataSize maxInflightBytes) {
+		@DefaultValue("16MB") DataSize maxItemsBytes, @DefaultValue("4GB") DataSize maxBodyBytes,
+		@DefaultValue("16GB") DataSize maxInflatedBytes, @DefaultValue("16MB") DataSize maxRecordBytes,
+		@DefaultValue("16KB") DataSize maxKeyBytes, @DefaultValue("16MB") DataSize maxValueBytes,
+		@DefaultValue("64") int maxRunningJobs, @DefaultValue("64") int maxWaitingJobs,
+		@DefaultValue("30s") Duration maxWait, @DefaultValue("30s") Duration bodyIdleTimeout,
+		@DefaultValue("20s") Duration shutdownGrace, @DefaultValue("32MB") DataSize maxInflightBytes) {
 
 	private static final int MAX_ARGUMENT_BYTES = 512 << 20;
 

@@ -72,8 +72,8 @@ public class Jobs {
 	 */
 	public JobReport run(JobInput input, JobSettings settings, Values values) {
 		String id = JobId.next();
-		Account account = new Account(settings.results(), this.limits.maxItems(),
-				this.limits.maxItemsBytes().toBytes(), values == Values.APART);
+		Account account = new Account(settings.results(), this.limits.maxItems(), this.limits.maxItemsBytes().toBytes(),
+				values == Values.APART);
 		JobClock clock = new JobClock();
 		JobStop stop = new JobStop();
 		this.queue.enter(stop, clock);

@@ -31,8 +31,7 @@ import org.springframework.test.context.DynamicPropertySource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** A receipt is looked for until it is found, as looking does no harm. */
-@SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.NONE,
-		properties = "pipeset.receipts.sweep-interval=1h")
+@SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.NONE, properties = "pipeset.receipts.sweep-interval=1h")
 class PopReceiptTests {
 
 	private static final String JOB = "0199a6f2-0000-7000-8000-00000000000e";
@@ -120,8 +119,7 @@ class PopReceiptTests {
 		PopReceipt receipt = receipt();
 		receipt.open();
 		redis.client()
-			.lmove("queue", new String(Receipts.listOf(JOB), StandardCharsets.UTF_8),
-					LMoveArgs.Builder.rightLeft());
+			.lmove("queue", new String(Receipts.listOf(JOB), StandardCharsets.UTF_8), LMoveArgs.Builder.rightLeft());
 		if (stopped) {
 			this.stop.because(Cause.REDIS_LOST, "");
 		}

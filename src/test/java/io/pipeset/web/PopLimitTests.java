@@ -84,8 +84,7 @@ class PopLimitTests {
 	@Test
 	void severalCountedPopsShareTheLimit() {
 		fill("queue", 600, 10_000);
-		JsonNode job = this.service
-			.upload("/v1/jobs", Service.NDJSON, Lines.of(100, (i) -> "[\"RPOP\",\"queue\",7]"))
+		JsonNode job = this.service.upload("/v1/jobs", Service.NDJSON, Lines.of(100, (i) -> "[\"RPOP\",\"queue\",7]"))
 			.job(422, "stopped", "stopped");
 		assertThat(Answer.counts(job).applied()).isEqualTo(FITTING / 7 + 1);
 		assertThat(this.redis.llen("queue")).isEqualTo(600 - FITTING);

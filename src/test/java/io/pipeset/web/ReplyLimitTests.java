@@ -38,22 +38,22 @@ class ReplyLimitTests {
 		}
 		JsonNode report = this.service
 			.upload("/v1/jobs?results=all" + settings, Service.NDJSON,
-					Lines.of(12,
-							(i) -> (i < 10) ? "[\"SET\",\"k" + i + "\",\"new\",\"GET\"]" : "[\"INCRBY\",\"n\",1]"))
+					Lines.of(12, (i) -> (i < 10) ? "[\"SET\",\"k" + i + "\",\"new\",\"GET\"]" : "[\"INCRBY\",\"n\",1]"))
 			.report();
 		assertThat(Answer.counts(report)).isEqualTo(new Counts(12, 12, 0, 0, 0, 0));
 		assertThat(report.get("items")).hasSize(3 + 2);
 		assertThat(report.get("itemsOmitted").asInt()).isEqualTo(7);
 		assertThat(StreamSupport.stream(report.get("items").spliterator(), false)
-			.filter((item) -> item.get("op").asString().equals("SET"))).allSatisfy(
-					(item) -> assertThat(item.get("reply").asString()).hasSize(30_000));
+			.filter((item) -> item.get("op").asString().equals("SET")))
+			.allSatisfy((item) -> assertThat(item.get("reply").asString()).hasSize(30_000));
 		assertThat(report.at("/items/4/reply").asInt()).isEqualTo(2);
 		assertThat(this.redis.get("k9")).isEqualTo("new");
 	}
 
 	@Test
 	void errorsThatDoNotFitAreOmittedAndCounted() {
-		String sha = this.service.post("/v1/scripts", "text/plain", "return redis.error_reply('BIG ' .. string.rep('x', 60000))")
+		String sha = this.service
+			.post("/v1/scripts", "text/plain", "return redis.error_reply('BIG ' .. string.rep('x', 60000))")
 			.json()
 			.get("sha")
 			.asString();
