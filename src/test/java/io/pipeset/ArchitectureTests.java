@@ -2,6 +2,7 @@ package io.pipeset;
 
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -10,11 +11,15 @@ import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import io.lettuce.core.api.StatefulConnection;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.core.RedisOperations;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -81,6 +86,37 @@ class ArchitectureTests {
 			.dependOnClassesThat()
 			.resideInAPackage(driver)
 			.because("what Lettuce does and does not do is dealt with in one place"));
+	}
+
+	@Test
+	void onlyOneClassLendsConnections() {
+		check(noClasses().that(areNot("Connections", "RedisConfiguration"))
+			.should()
+			.dependOnClassesThat(DescribedPredicate.describe("lend connections",
+					(used) -> used.isAssignableTo(RedisOperations.class) || used.isAssignableTo(RedisConnection.class)
+							|| used.getSimpleName().equals("RedisCallback")))
+			.because("whoever lends a connection must not give it back with an answer still to come"));
+	}
+
+	@Test
+	void onlyOneClassSendsSingleCommands() {
+		check(noClasses().that(areNot("CallConnection"))
+			.should()
+			.callMethodWhere(DescribedPredicate.describe("asks a connection for its commands",
+					(call) -> Set.of("async", "sync", "reactive").contains(call.getTarget().getName())
+							&& call.getTargetOwner().isAssignableTo(StatefulConnection.class)))
+			.because("it closes a connection whenever it gives up on an answer"));
+		check(noClasses().that(areNot("Pipeline"))
+			.should()
+			.callMethodWhere(DescribedPredicate.describe("writes to a connection",
+					(call) -> call.getTarget().getName().equals("dispatch")
+							&& call.getTargetOwner().isAssignableTo(StatefulConnection.class)))
+			.because("what is written by the side is answered by the side"));
+	}
+
+	private static DescribedPredicate<JavaClass> areNot(String... names) {
+		return DescribedPredicate.describe("are not " + String.join(", ", names),
+				(type) -> Stream.of(names).noneMatch(type.getName().replaceAll(".*\\.|\\$.*", "")::equals));
 	}
 
 	@ParameterizedTest

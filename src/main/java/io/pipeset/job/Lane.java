@@ -142,7 +142,8 @@ final class Lane implements Runnable {
 		AtomicReference<@Nullable Batch> begun = new AtomicReference<>();
 		long asked = System.nanoTime();
 		try {
-			this.context.pipelines().run(settings.flush(), settings.timeout(), (pipeline) -> {
+			Runnable release = this.context.capacity()::release;
+			this.context.pipelines().run(settings.flush(), settings.timeout(), release, (pipeline) -> {
 				this.context.clock().waited(System.nanoTime() - asked);
 				Batch batch = new Batch(this, this.lanes, this.context, pipeline);
 				begun.set(batch);

@@ -77,9 +77,8 @@ final class LaneTurns {
 		}
 	}
 
-	/** A lane gives its connection back. */
+	/** A lane has no connection any more; its permit comes back by itself. */
 	void leave() {
-		this.context.capacity().release();
 		this.lock.lock();
 		try {
 			this.connections--;

@@ -1,20 +1,13 @@
 package io.pipeset.pipeline;
 
-import java.time.Duration;
 import java.util.Collections;
 import java.util.Map;
 import java.util.Optional;
 import java.util.WeakHashMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import io.lettuce.core.RedisCommandExecutionException;
-import io.lettuce.core.RedisFuture;
 import io.lettuce.core.api.StatefulConnection;
-import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param clientId what <a href="https://redis.io/docs/latest/commands/client-id/">CLIENT
  * ID</a> says: never given to another connection while the server runs
  * @param runId the {@code run_id} of that life of the server, after whose end the numbers
- * begin anew; {@code null} where INFO is not permitted
+ * begin anew; {@code null} where INFO is not permitted, or was not answered yet
  */
 record ClientIdentity(long clientId, @Nullable String runId) {
 
@@ -34,60 +27,42 @@ record ClientIdentity(long clientId, @Nullable String runId) {
 		.synchronizedMap(new WeakHashMap<>());
 
 	/**
-	 * Asks the server, the first time a connection is used.
+	 * Finds out, the first time a connection is used. The number is part of the
+	 * handshake, which a server answers whatever it is busy with.
 	 * @param connection an open connection without commands on their way
-	 * @param patience how long to wait for an answer
-	 * @return the identity, empty where the server does not tell or the connection is
-	 * lost
-	 * @throws TimeoutException if it does not answer in time
+	 * @return the identity, empty where the server does not permit to ask for it
+	 * @throws RedisCallException if there is no answer, or none yet
 	 */
-	static Optional<ClientIdentity> of(StatefulRedisConnection<byte[], byte[]> connection, Duration patience)
-			throws TimeoutException {
-		ClientIdentity known = KNOWN.get(connection);
+	static Optional<ClientIdentity> of(CallConnection connection) {
+		ClientIdentity known = KNOWN.get(connection.connection());
 		if (known != null) {
 			return Optional.of(known);
 		}
-		RedisAsyncCommands<byte[], byte[]> commands = connection.async();
-		RedisFuture<Long> clientId = commands.clientId();
-		RedisFuture<String> info = commands.info("server");
-		connection.flushCommands();
+		Long clientId = connection.idFromHandshake();
 		try {
-			Long id = answer(clientId, patience);
-			String text = answer(info, patience);
-			Matcher runId = RUN_ID.matcher((text != null) ? text : "");
-			Optional<ClientIdentity> identity = Optional.ofNullable(id)
-				.map((number) -> new ClientIdentity(number, (runId.find()) ? runId.group(1) : null));
-			identity.ifPresent((now) -> KNOWN.put(connection, now));
-			return identity;
+			if (clientId == null) {
+				clientId = connection.call(RedisAsyncCommands::clientId);
+			}
+			Matcher runId = RUN_ID.matcher(connection.call((commands) -> commands.info("server")));
+			return Optional.of(known(connection, clientId, (runId.find()) ? runId.group(1) : null));
 		}
-		catch (ExecutionException ex) {
-			return Optional.empty();
+		catch (RedisCallException ex) {
+			if (ex.code() == null || (clientId == null && ex.isPassing())) {
+				throw ex;
+			}
+			if (clientId == null) {
+				return Optional.empty();
+			}
+			// A server that is busy or loading is asked again by the next batch.
+			return Optional
+				.of((ex.isPassing()) ? new ClientIdentity(clientId, null) : known(connection, clientId, null));
 		}
 	}
 
-	/**
-	 * Waits for an answer.
-	 * @param future a command on its way
-	 * @param patience how long
-	 * @return the answer, or {@code null} where the server refuses the command
-	 * @throws ExecutionException if the connection is lost
-	 * @throws TimeoutException if there is none in time
-	 */
-	private static <T> @Nullable T answer(RedisFuture<T> future, Duration patience)
-			throws ExecutionException, TimeoutException {
-		try {
-			return future.get(patience.toNanos(), TimeUnit.NANOSECONDS);
-		}
-		catch (ExecutionException ex) {
-			if (ex.getCause() instanceof RedisCommandExecutionException) {
-				return null;
-			}
-			throw ex;
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			throw new TimeoutException("Interrupted");
-		}
+	private static ClientIdentity known(CallConnection connection, long clientId, @Nullable String runId) {
+		ClientIdentity identity = new ClientIdentity(clientId, runId);
+		KNOWN.put(connection.connection(), identity);
+		return identity;
 	}
 
 	/**

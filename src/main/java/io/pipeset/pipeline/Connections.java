@@ -1,5 +1,6 @@
 package io.pipeset.pipeline;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
@@ -25,7 +26,8 @@ final class Connections {
 	/**
 	 * Lends a connection that is nobody else's until the borrower returns.
 	 * @param flush when Lettuce writes to the socket
-	 * @param borrower leaves nothing on its way on a connection that it does not close
+	 * @param borrower leaves nothing on its way on a connection that it does not close;
+	 * one that it leaves by an exception is closed
 	 * @throws NoConnectionException if there was no connection to be had; the borrower
 	 * was not called
 	 */
@@ -36,15 +38,25 @@ final class Connections {
 		RedisCallback<Object> callback = (connection) -> {
 			called.set(true);
 			// The factory's connections all speak bytes.
-			borrower.accept((StatefulRedisConnection<byte[], byte[]>) this.flushPolicy.connection());
+			var lent = (StatefulRedisConnection<byte[], byte[]>) this.flushPolicy.connection();
+			try {
+				borrower.accept(lent);
+			}
+			catch (RuntimeException | Error ex) {
+				CompletableFuture<Void> unused = lent.closeAsync();
+				throw ex;
+			}
 			return null;
 		};
 		try {
 			this.flushPolicy.runWith(flush, () -> this.template.executePipelined(callback));
 		}
-		catch (DataAccessException ex) {
+		catch (RuntimeException ex) {
 			if (!called.get()) {
 				throw new NoConnectionException(NestedExceptionUtils.getMostSpecificCause(ex));
+			}
+			if (!(ex instanceof DataAccessException)) {
+				throw ex;
 			}
 			// A pipeline whose connection is lost cannot be closed in order; its borrower
 			// knows already.

@@ -5,30 +5,20 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 import io.lettuce.core.KillArgs;
-import io.lettuce.core.RedisBusyException;
-import io.lettuce.core.RedisCommandExecutionException;
-import io.lettuce.core.RedisLoadingException;
-import io.lettuce.core.api.StatefulRedisConnection;
 import io.pipeset.pipeline.Fence.State;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.DisposableBean;
-import org.springframework.core.NestedExceptionUtils;
-import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.util.backoff.BackOffExecution;
 import org.springframework.util.backoff.ExponentialBackOff;
 
@@ -38,15 +28,17 @@ import org.springframework.util.backoff.ExponentialBackOff;
  * awaited on another connection, says that Redis has nothing of it left to run. Until
  * then no new batch begins.
  */
-final class Fences implements DisposableBean {
+final class Fences implements InitializingBean, DisposableBean {
 
 	private static final Logger logger = LoggerFactory.getLogger(Fences.class);
+
+	private static final ExponentialBackOff PAUSES = pauses();
 
 	private final Connections connections;
 
 	private final Duration patience;
 
-	private final ExecutorService executor = Executors.newSingleThreadExecutor(thread());
+	private final Thread worker = new Thread(this::work, "fences");
 
 	private final ReentrantLock lock = new ReentrantLock();
 
@@ -57,8 +49,6 @@ final class Fences implements DisposableBean {
 	private final Set<Fence> raised = new LinkedHashSet<>();
 
 	private boolean isWanted;
-
-	private boolean working;
 
 	private long attempts;
 
@@ -85,10 +75,6 @@ final class Fences implements DisposableBean {
 		try {
 			Fence fence = new Fence(this, lost, State.RAISED);
 			this.raised.add(fence);
-			if (!this.working) {
-				this.working = true;
-				this.executor.execute(this::work);
-			}
 			want();
 			return fence;
 		}
@@ -144,29 +130,53 @@ final class Fences implements DisposableBean {
 		}
 	}
 
+	@Override
+	public void afterPropertiesSet() {
+		this.worker.setDaemon(true);
+		this.worker.start();
+	}
+
+	/** Goes on whatever happens: without it no batch would ever begin again. */
 	private void work() {
-		ExponentialBackOff backOff = new ExponentialBackOff(20, 2);
-		backOff.setMaxInterval(500);
-		BackOffExecution pauses = backOff.start();
-		List<Fence> fences = next();
-		while (!fences.isEmpty()) {
-			String cause = attempt(fences);
-			if (cause != null) {
-				failed(cause, pauses.nextBackOff());
+		boolean defect = false;
+		BackOffExecution pauses = PAUSES.start();
+		try {
+			while (true) {
+				List<Fence> fences = next();
+				String cause = null;
+				try {
+					cause = attempt(fences);
+				}
+				catch (RuntimeException | Error ex) {
+					cause = ex.toString();
+					if (!defect) {
+						logger.warn("A lost connection could not be fenced off by a defect; it is tried again", ex);
+					}
+					defect = true;
+				}
+				if (cause != null) {
+					failed(cause, pauses.nextBackOff());
+				}
+				else {
+					defect = false;
+					pauses = PAUSES.start();
+				}
 			}
-			if (Thread.currentThread().isInterrupted()) {
-				return;
-			}
-			fences = next();
+		}
+		catch (InterruptedException ex) {
+			// The service ends.
 		}
 	}
 
-	private List<Fence> next() {
+	/** Waits until there is something to do. */
+	private List<Fence> next() throws InterruptedException {
 		this.lock.lock();
 		try {
+			while (this.raised.isEmpty()) {
+				this.wanted.await();
+			}
 			this.attempts++;
 			this.isWanted = false;
-			this.working = !this.raised.isEmpty();
 			return List.copyOf(this.raised);
 		}
 		finally {
@@ -177,25 +187,22 @@ final class Fences implements DisposableBean {
 	/**
 	 * Asks Redis once.
 	 * @param fences what to ask for
-	 * @return why nothing was achieved, or {@code null}
+	 * @return why not everything was achieved, or {@code null}
 	 */
 	private @Nullable String attempt(List<Fence> fences) {
 		AtomicReference<@Nullable String> cause = new AtomicReference<>();
 		try {
-			this.connections.lend(FlushPolicy.each(), (connection) -> {
+			this.connections.lend(FlushPolicy.each(), (lent) -> {
+				CallConnection connection = new CallConnection(lent, this.patience);
 				try {
-					Optional<ClientIdentity> own = ClientIdentity.of(connection, this.patience);
+					Optional<ClientIdentity> own = ClientIdentity.of(connection);
 					for (Fence fence : fences) {
 						boolean gone = own.isPresent() && fence.lost().isOfAnotherLifeThan(own.get());
 						settle(fence, (gone) ? State.STANDS : kill(fence.lost().clientId(), connection));
 					}
 				}
-				catch (ExecutionException | TimeoutException ex) {
-					cause.set(NestedExceptionUtils.getMostSpecificCause(ex).toString());
-					CompletableFuture<Void> unused = connection.closeAsync();
-				}
-				catch (InterruptedException ex) {
-					Thread.currentThread().interrupt();
+				catch (RedisCallException ex) {
+					cause.set(ex.getMessage());
 				}
 			});
 		}
@@ -205,24 +212,18 @@ final class Fences implements DisposableBean {
 		return cause.get();
 	}
 
-	private State kill(long clientId, StatefulRedisConnection<byte[], byte[]> connection)
-			throws ExecutionException, TimeoutException, InterruptedException {
+	private static State kill(long clientId, CallConnection connection) {
 		try {
 			// Whether it was there, or gone already, is the same.
-			connection.async()
-				.clientKill(KillArgs.Builder.id(clientId))
-				.get(this.patience.toNanos(), TimeUnit.NANOSECONDS);
+			connection.call((commands) -> commands.clientKill(KillArgs.Builder.id(clientId)));
 			return State.STANDS;
 		}
-		catch (ExecutionException ex) {
-			Throwable cause = ex.getCause();
-			if (!(cause instanceof RedisCommandExecutionException) || cause instanceof RedisLoadingException
-					|| cause instanceof RedisBusyException) {
+		catch (RedisCallException ex) {
+			if (ex.isPassing()) {
 				throw ex;
 			}
-			logger
-				.warn("Redis refuses CLIENT KILL ({}): commands of a connection that was lost may run late, over newer"
-						+ " data. Permit it by ACL SETUSER <user> +client|kill", cause.getMessage());
+			logger.warn("CLIENT KILL: {}. Commands of a connection that was lost may run late, over newer data."
+					+ " Permit it by ACL SETUSER <user> +client|kill", ex.getMessage());
 			return State.REFUSED;
 		}
 	}
@@ -245,7 +246,7 @@ final class Fences implements DisposableBean {
 	}
 
 	/** Pauses before the next attempt, unless somebody waits for it. */
-	private void failed(String cause, long pauseMillis) {
+	private void failed(String cause, long pauseMillis) throws InterruptedException {
 		this.lock.lock();
 		try {
 			this.failure = cause;
@@ -256,9 +257,6 @@ final class Fences implements DisposableBean {
 				left = this.wanted.awaitNanos(left);
 			}
 		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
 		finally {
 			this.lock.unlock();
 		}
@@ -266,13 +264,13 @@ final class Fences implements DisposableBean {
 
 	@Override
 	public void destroy() {
-		this.executor.shutdownNow();
+		this.worker.interrupt();
 	}
 
-	private static CustomizableThreadFactory thread() {
-		CustomizableThreadFactory threads = new CustomizableThreadFactory("fence-");
-		threads.setDaemon(true);
-		return threads;
+	private static ExponentialBackOff pauses() {
+		ExponentialBackOff pauses = new ExponentialBackOff(20, 2);
+		pauses.setMaxInterval(500);
+		return pauses;
 	}
 
 }

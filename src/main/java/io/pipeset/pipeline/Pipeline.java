@@ -34,6 +34,11 @@ public final class Pipeline {
 	public void send(Slab slab, Consumer<Slab> whenDone) {
 		this.connection.dispatch(new SlabCommand(slab, this, whenDone));
 		this.connection.flushCommands();
+		if (!this.connection.isOpen()) {
+			// Where it ended between the driver's look at it and the driver's buffer, the
+			// slab lies there until somebody closes it.
+			abandon();
+		}
 	}
 
 	/**

@@ -6,9 +6,10 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
@@ -16,21 +17,28 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 /** Runs batches, each on a connection of its own. */
 public final class Pipelines implements DisposableBean {
 
-	/** What a new connection waits for, one after the other: TCP and its handshake. */
-	private static final int WAITS = 2;
-
 	private final Connections connections;
 
 	private final Fences fences;
 
 	private final Duration patience;
 
+	private final Duration opening;
+
 	private final ExecutorService takers;
 
-	Pipelines(Connections connections, Fences fences, Duration patience) {
+	/**
+	 * Runs batches.
+	 * @param connections where the connections come from
+	 * @param fences what a batch waits for before it begins
+	 * @param patience how long Redis may take to say who a new connection is
+	 * @param opening the longest that a new connection may take before that
+	 */
+	Pipelines(Connections connections, Fences fences, Duration patience, Duration opening) {
 		this.connections = connections;
 		this.fences = fences;
 		this.patience = patience;
+		this.opening = opening;
 		CustomizableThreadFactory threads = new CustomizableThreadFactory("taker-");
 		threads.setDaemon(true);
 		this.takers = Executors.newCachedThreadPool(threads);
@@ -41,72 +49,123 @@ public final class Pipelines implements DisposableBean {
 	 * @param flush when Lettuce writes to the socket
 	 * @param timeout how long to wait for the connection, and before that for the fences
 	 * of those that were lost
+	 * @param release called once, when the connection is back or certainly not taken any
+	 * more; after this method where that gives up waiting, by another thread
 	 * @param batch sends slabs, and returns when each of them is done
 	 * @throws NoConnectionException if there was no connection to be had; the batch was
 	 * not called
 	 */
-	public void run(FlushPolicy flush, Duration timeout, Consumer<Pipeline> batch) throws NoConnectionException {
-		this.fences.await(timeout);
-		if (timeout.compareTo(this.patience.multipliedBy(WAITS)) < 0) {
-			lendWithin(timeout, flush, batch);
-		}
-		else {
-			lend(flush, batch);
-		}
-	}
-
-	/**
-	 * Takes the connection in another thread, and waits for it no longer than the
-	 * timeout: Lettuce, when it is interrupted, would leave what it opens open for good.
-	 */
-	private void lendWithin(Duration timeout, FlushPolicy flush, Consumer<Pipeline> batch)
+	public void run(FlushPolicy flush, Duration timeout, Runnable release, Consumer<Pipeline> batch)
 			throws NoConnectionException {
-		CompletableFuture<Boolean> taken = new CompletableFuture<>();
-		CompletableFuture<Void> ended = CompletableFuture.runAsync(() -> {
-			try {
-				lend(flush, (pipeline) -> {
-					if (taken.complete(true)) {
-						batch.accept(pipeline);
-					}
-				});
-			}
-			catch (NoConnectionException ex) {
-				taken.completeExceptionally(ex);
-			}
-		}, this.takers);
+		boolean taking = false;
 		try {
-			taken.orTimeout(timeout.toNanos(), TimeUnit.NANOSECONDS).join();
-		}
-		catch (CompletionException ex) {
-			if (ex.getCause() instanceof NoConnectionException none) {
-				throw none;
+			this.fences.await(timeout);
+			if (timeout.compareTo(this.opening) >= 0) {
+				lend(flush, batch);
 			}
-			throw new NoConnectionException("none was open within the job's timeout");
+			else {
+				Taker taker = new Taker(flush, release, batch);
+				this.takers.execute(taker);
+				taking = true;
+				taker.await(timeout);
+			}
 		}
-		ended.join();
+		finally {
+			if (!taking) {
+				release.run();
+			}
+		}
 	}
 
 	private void lend(FlushPolicy flush, Consumer<Pipeline> batch) throws NoConnectionException {
-		AtomicBoolean silent = new AtomicBoolean();
+		AtomicReference<@Nullable RedisCallException> silence = new AtomicReference<>();
 		this.connections.lend(flush, (connection) -> {
+			ClientIdentity identity = null;
 			try {
-				ClientIdentity identity = ClientIdentity.of(connection, this.patience).orElse(null);
-				batch.accept(new Pipeline(connection, identity, this.fences));
+				identity = ClientIdentity.of(new CallConnection(connection, this.patience)).orElse(null);
 			}
-			catch (TimeoutException ex) {
-				silent.set(true);
-				CompletableFuture<Void> unused = connection.closeAsync();
+			catch (RedisCallException ex) {
+				if (ex.isSilent() || ex.code() != null) {
+					silence.set(ex);
+					return;
+				}
+				// It is closed, and so the batch finds out that it needs another one.
 			}
+			batch.accept(new Pipeline(connection, identity, this.fences));
 		});
-		if (silent.get()) {
-			throw new NoConnectionException(
-					"Redis did not answer CLIENT ID within " + this.patience.toMillis() + " ms");
+		RedisCallException silent = silence.get();
+		if (silent != null) {
+			throw new NoConnectionException(silent);
 		}
 	}
 
 	@Override
 	public void destroy() {
 		this.takers.shutdown();
+	}
+
+	/**
+	 * Takes the connection in a thread of its own, for a job that waits no longer for it
+	 * than its timeout: Lettuce, when it is interrupted, would leave what it opens open
+	 * for good. Whoever gives up waiting leaves the taker behind, which gives back what
+	 * it gets.
+	 */
+	private final class Taker implements Runnable {
+
+		private final CompletableFuture<Boolean> taken = new CompletableFuture<>();
+
+		private final CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
+
+		private final FlushPolicy flush;
+
+		private final Runnable release;
+
+		private final Consumer<Pipeline> batch;
+
+		Taker(FlushPolicy flush, Runnable release, Consumer<Pipeline> batch) {
+			this.flush = flush;
+			this.release = release;
+			this.batch = batch;
+		}
+
+		@Override
+		public void run() {
+			Throwable failure = null;
+			try {
+				lend(this.flush, (pipeline) -> {
+					if (this.taken.complete(true)) {
+						this.batch.accept(pipeline);
+					}
+				});
+			}
+			catch (NoConnectionException | RuntimeException | Error ex) {
+				failure = ex;
+			}
+			this.release.run();
+			this.taken.complete(true);
+			if (failure != null) {
+				this.ended.completeExceptionally(failure);
+			}
+			else {
+				this.ended.complete(null);
+			}
+		}
+
+		void await(Duration timeout) throws NoConnectionException {
+			if (!this.taken.completeOnTimeout(false, timeout.toNanos(), TimeUnit.NANOSECONDS).join()) {
+				throw new NoConnectionException("none was open within the job's timeout");
+			}
+			try {
+				this.ended.join();
+			}
+			catch (CompletionException ex) {
+				if (ex.getCause() instanceof NoConnectionException none) {
+					throw none;
+				}
+				throw ex;
+			}
+		}
+
 	}
 
 }

@@ -5,9 +5,6 @@ import org.slf4j.LoggerFactory;
 
 import org.springframework.boot.context.event.ApplicationStartedEvent;
 import org.springframework.context.event.EventListener;
-import org.springframework.core.NestedExceptionUtils;
-import org.springframework.dao.DataAccessException;
-import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.stereotype.Component;
 
@@ -23,22 +20,29 @@ class RedisAtStart {
 
 	private final LettuceConnectionFactory factory;
 
-	RedisAtStart(LettuceConnectionFactory factory) {
+	private final RedisCalls calls;
+
+	RedisAtStart(LettuceConnectionFactory factory, RedisCalls calls) {
 		this.factory = factory;
+		this.calls = calls;
 	}
 
 	@EventListener(ApplicationStartedEvent.class)
 	void ask() {
 		String address = this.factory.getHostName() + ":" + this.factory.getPort();
-		try (RedisConnection connection = this.factory.getConnection()) {
-			Object version = connection.serverCommands().info("server").get("redis_version");
-			logger.info("Redis {} at {}", version, address);
+		try {
+			logger.info("Redis {} at {}", this.calls.version(), address);
 		}
-		catch (DataAccessException ex) {
+		catch (RedisCallException ex) {
+			if (ex.code() != null) {
+				logger.info("Redis at {}", address);
+				return;
+			}
 			logger.warn(
 					"No Redis at {}: {}. Jobs will be answered with 503 until there is one;"
 							+ " set spring.data.redis.host and .port, or spring.data.redis.url, to name another",
-					address, NestedExceptionUtils.getMostSpecificCause(ex).getMessage());
+					address,
+					(ex.getCause() instanceof NoConnectionException none) ? none.getMessage() : ex.getMessage());
 		}
 	}
 

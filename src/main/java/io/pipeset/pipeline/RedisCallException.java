@@ -7,9 +7,32 @@ public final class RedisCallException extends RuntimeException {
 
 	private final @Nullable String code;
 
-	RedisCallException(@Nullable String code, String message, @Nullable Throwable cause) {
+	private final boolean silent;
+
+	private RedisCallException(@Nullable String code, boolean silent, String message, Throwable cause) {
 		super(message, cause);
 		this.code = code;
+		this.silent = silent;
+	}
+
+	/** Redis answered with an error. */
+	static RedisCallException refused(String error, Throwable cause) {
+		return new RedisCallException(SlabErrors.code(error), false, "Redis refuses: " + error, cause);
+	}
+
+	/** The connection broke before there was an answer. */
+	static RedisCallException lost(Throwable cause) {
+		return new RedisCallException(null, false, "The connection to Redis was lost: " + cause.getMessage(), cause);
+	}
+
+	/** There was no answer in time. */
+	static RedisCallException silent(String message, Throwable cause) {
+		return new RedisCallException(null, true, message, cause);
+	}
+
+	/** There was no connection to send it on, and so it did not run. */
+	static RedisCallException unreachable(NoConnectionException cause) {
+		return new RedisCallException(null, true, "No connection to Redis: " + cause.getMessage(), cause);
 	}
 
 	/**
@@ -26,6 +49,14 @@ public final class RedisCallException extends RuntimeException {
 	 */
 	public boolean isPassing() {
 		return this.code == null || SlabErrors.PASSING.contains(this.code);
+	}
+
+	/**
+	 * Whether Redis neither answered nor closed the connection.
+	 * @return {@code false} where another connection may well be answered
+	 */
+	boolean isSilent() {
+		return this.silent;
 	}
 
 }

@@ -2,26 +2,19 @@ package io.pipeset.pipeline;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
+import java.util.Objects;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
-import io.lettuce.core.RedisCommandExecutionException;
-import io.lettuce.core.RedisException;
-import io.lettuce.core.RedisFuture;
 import io.lettuce.core.ScriptOutputType;
-import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.async.RedisAsyncCommands;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.core.NestedExceptionUtils;
-
 /**
- * Makes single calls apart from any job's batches. A connection on which one is not
- * answered is given up: whoever had it next would take the late answer for its own.
+ * Makes single calls apart from any job's batches, and so few at once that the
+ * connections which are not for jobs are enough for them.
  */
 public final class RedisCalls {
 
@@ -29,14 +22,18 @@ public final class RedisCalls {
 
 	private final Duration patience;
 
+	private final Semaphore free;
+
 	/**
-	 * Runs scripts.
+	 * Makes calls.
 	 * @param connections where the connections come from
-	 * @param patience how long an answer is waited for
+	 * @param patience how long an answer is waited for, and before that for a connection
+	 * @param atOnce how many connections the calls may hold
 	 */
-	RedisCalls(Connections connections, Duration patience) {
+	RedisCalls(Connections connections, Duration patience, int atOnce) {
 		this.connections = connections;
 		this.patience = patience;
+		this.free = new Semaphore(atOnce, true);
 	}
 
 	/**
@@ -68,8 +65,8 @@ public final class RedisCalls {
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
 	public List<Object> once(String lua, List<byte[]> keys, List<byte[]> arguments) {
-		return call((connection) -> await(connection, connection.async()
-			.eval(lua, ScriptOutputType.MULTI, keys.toArray(byte[][]::new), arguments.toArray(byte[][]::new))));
+		return call((connection) -> connection.<List<Object>>call((commands) -> commands.eval(lua,
+				ScriptOutputType.MULTI, keys.toArray(byte[][]::new), arguments.toArray(byte[][]::new))));
 	}
 
 	/**
@@ -78,18 +75,70 @@ public final class RedisCalls {
 	 */
 	public void emptyTransaction() {
 		call((connection) -> {
-			await(connection, connection.async().multi());
-			return await(connection, connection.async().exec());
+			connection.call(RedisAsyncCommands::multi);
+			try {
+				return connection.call(RedisAsyncCommands::exec);
+			}
+			catch (RedisCallException ex) {
+				// Redis still queues what comes next on it.
+				connection.close();
+				throw ex;
+			}
 		});
 	}
 
-	private <T> T call(Function<StatefulRedisConnection<byte[], byte[]>, T> call) {
+	/**
+	 * Loads a script.
+	 * @param lua its text
+	 * @throws RedisCallException if Redis refuses it or does not answer
+	 */
+	void load(byte[] lua) {
+		call((connection) -> connection.call((commands) -> commands.scriptLoad(lua)));
+	}
+
+	/**
+	 * Asks for the version of Redis.
+	 * @return the version, or "unknown" where Redis does not tell it
+	 * @throws RedisCallException if Redis refuses it or does not answer
+	 */
+	String version() {
+		return call((connection) -> connection.call((commands) -> commands.info("server"))).lines()
+			.filter((line) -> line.startsWith("redis_version:"))
+			.map((line) -> line.substring(line.indexOf(':') + 1).strip())
+			.findFirst()
+			.orElse("unknown");
+	}
+
+	private <T> T call(Function<CallConnection, T> call) {
+		enter();
+		try {
+			return lend(call);
+		}
+		finally {
+			this.free.release();
+		}
+	}
+
+	private void enter() {
+		try {
+			if (this.free.tryAcquire(this.patience.toNanos(), TimeUnit.NANOSECONDS)) {
+				return;
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		throw RedisCallException
+			.unreachable(new NoConnectionException("those that are not for jobs all wait for an answer"));
+	}
+
+	private <T> T lend(Function<CallConnection, T> call) {
 		AtomicReference<@Nullable T> answer = new AtomicReference<>();
 		AtomicReference<@Nullable RedisCallException> failure = new AtomicReference<>();
 		try {
 			this.connections.lend(FlushPolicy.each(), (connection) -> {
 				try {
-					answer.set(call.apply(connection));
+					answer.set(call.apply(new CallConnection(connection, this.patience)));
 				}
 				catch (RedisCallException ex) {
 					failure.set(ex);
@@ -97,43 +146,13 @@ public final class RedisCalls {
 			});
 		}
 		catch (NoConnectionException ex) {
-			throw new RedisCallException(null, "No connection to Redis: " + ex.getMessage(), ex);
+			throw RedisCallException.unreachable(ex);
 		}
 		RedisCallException failed = failure.get();
-		T answered = answer.get();
 		if (failed != null) {
 			throw failed;
 		}
-		if (answered == null) {
-			throw new RedisCallException(null, "The connection to Redis was lost", null);
-		}
-		return answered;
-	}
-
-	private <T> T await(StatefulRedisConnection<byte[], byte[]> connection, RedisFuture<T> answer) {
-		try {
-			connection.flushCommands();
-			return answer.get(this.patience.toNanos(), TimeUnit.NANOSECONDS);
-		}
-		catch (ExecutionException ex) {
-			Throwable cause = NestedExceptionUtils.getMostSpecificCause(ex);
-			String message = String.valueOf(cause.getMessage());
-			boolean refused = cause instanceof RedisCommandExecutionException;
-			throw new RedisCallException((refused) ? SlabErrors.code(message) : null,
-					((refused) ? "Redis refuses: " : "The connection to Redis was lost: ") + message, ex);
-		}
-		catch (RedisException | CancellationException ex) {
-			throw new RedisCallException(null, "The connection to Redis was lost: " + ex.getMessage(), ex);
-		}
-		catch (TimeoutException ex) {
-			CompletableFuture<Void> unused = connection.closeAsync();
-			throw new RedisCallException(null, "Redis did not answer within " + this.patience.toMillis() + " ms", ex);
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			CompletableFuture<Void> unused = connection.closeAsync();
-			throw new RedisCallException(null, "Interrupted", ex);
-		}
+		return Objects.requireNonNull(answer.get());
 	}
 
 }

@@ -17,8 +17,10 @@ import org.springframework.boot.data.redis.autoconfigure.ClientResourcesBuilderC
 import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
 import org.springframework.boot.data.redis.autoconfigure.LettuceClientConfigurationBuilderCustomizer;
 import org.springframework.boot.data.redis.autoconfigure.LettuceClientOptionsBuilderCustomizer;
+import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettucePoolingClientConfiguration.LettucePoolingClientConfigurationBuilder;
@@ -40,16 +42,17 @@ class RedisConfiguration {
 	private static final JobFlushPolicy FLUSH_POLICY = new JobFlushPolicy();
 
 	@Bean
+	static RedisSettings redisSettings(Environment environment) {
+		return new RedisSettings(environment);
+	}
+
+	@Bean
 	static BeanPostProcessor pipelinedConnectionFactory() {
 		return new BeanPostProcessor() {
 
 			@Override
 			public Object postProcessBeforeInitialization(Object bean, String name) {
 				if (bean instanceof LettuceConnectionFactory factory) {
-					if (factory.isClusterAware()) {
-						throw new IllegalStateException("Redis Cluster is not supported yet: remove"
-								+ " spring.data.redis.cluster.* and set spring.data.redis.host or .url");
-					}
 					// A shared connection stays dead after its first drop, since nothing
 					// here reconnects.
 					factory.setShareNativeConnection(false);
@@ -85,20 +88,15 @@ class RedisConfiguration {
 				// off.
 				.maintNotificationsConfig(MaintNotificationsConfig.disabled())
 				.timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build());
-			Duration connectTimeout = redis.getConnectTimeout();
-			options.socketOptions(SocketOptions.builder()
-				.connectTimeout((connectTimeout != null) ? connectTimeout : properties.connectTimeout())
-				.keepAlive(true)
-				.build());
+			options.socketOptions(
+					SocketOptions.builder().connectTimeout(connectTimeout(redis, properties)).keepAlive(true).build());
 		};
 	}
 
 	@Bean
 	LettuceClientConfigurationBuilderCustomizer pooled(DataRedisProperties redis, PipelineProperties properties) {
 		return (builder) -> {
-			if (redis.getTimeout() == null) {
-				builder.commandTimeout(properties.connectTimeout());
-			}
+			builder.commandTimeout(patience(redis, properties));
 			((LettucePoolingClientConfigurationBuilder) builder).poolConfig(pool(properties));
 			builder.redisCredentialsProviderFactory(new ImmediateCredentials());
 		};
@@ -125,18 +123,38 @@ class RedisConfiguration {
 	}
 
 	@Bean
-	Fences fences(Connections connections, PipelineProperties properties) {
-		return new Fences(connections, properties.connectTimeout());
+	Fences fences(Connections connections, DataRedisProperties redis, PipelineProperties properties) {
+		return new Fences(connections, patience(redis, properties));
 	}
 
 	@Bean
-	Pipelines pipelines(Connections connections, Fences fences, PipelineProperties properties) {
-		return new Pipelines(connections, fences, properties.connectTimeout());
+	Pipelines pipelines(Connections connections, Fences fences, DataRedisProperties redis,
+			PipelineProperties properties) {
+		Duration patience = patience(redis, properties);
+		return new Pipelines(connections, fences, patience, connectTimeout(redis, properties).plus(patience));
 	}
 
 	@Bean
-	RedisCalls redisCalls(Connections connections, PipelineProperties properties) {
-		return new RedisCalls(connections, properties.connectTimeout());
+	RedisCalls redisCalls(Connections connections, DataRedisProperties redis, PipelineProperties properties) {
+		// The fences have one of the reserve to themselves.
+		return new RedisCalls(connections, patience(redis, properties), RESERVE - 1);
+	}
+
+	@Bean
+	@ConditionalOnEnabledHealthIndicator("redis")
+	RedisHealth redisHealthIndicator(RedisCalls calls) {
+		return new RedisHealth(calls);
+	}
+
+	/** How long a single answer is waited for, those of a handshake included. */
+	private static Duration patience(DataRedisProperties redis, PipelineProperties properties) {
+		Duration timeout = redis.getTimeout();
+		return (timeout != null && timeout.compareTo(Duration.ZERO) > 0) ? timeout : properties.connectTimeout();
+	}
+
+	private static Duration connectTimeout(DataRedisProperties redis, PipelineProperties properties) {
+		Duration connectTimeout = redis.getConnectTimeout();
+		return (connectTimeout != null) ? connectTimeout : properties.connectTimeout();
 	}
 
 }

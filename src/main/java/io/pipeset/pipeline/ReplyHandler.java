@@ -2,10 +2,10 @@ package io.pipeset.pipeline;
 
 import java.nio.channels.ClosedChannelException;
 import java.util.ArrayDeque;
-import java.util.Collection;
 import java.util.Queue;
 
 import io.lettuce.core.protocol.CommandHandler;
+import io.lettuce.core.protocol.RedisCommand;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -14,9 +14,13 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.codec.EncoderException;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.PromiseNotifier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Stands between Lettuce's encoder and its command handler on every connection. A slab is
@@ -24,8 +28,15 @@ import org.jspecify.annotations.Nullable;
  * here and Lettuce is handed one for all of them. It meets the slabs on their way out,
  * which is how it knows whose replies come next; while none is on its way, everything
  * passes untouched.
+ * <p>
+ * A reply that is counted for a command it does not belong to would falsify the outcomes
+ * of all behind it, so that nothing is taken on trust: a slab is written only where
+ * nothing else is still to be answered, and a connection is closed, its slabs unanswered,
+ * as soon as anything comes that does not fit, or a slab could not be written.
  */
 final class ReplyHandler extends ChannelDuplexHandler {
+
+	private static final Logger logger = LoggerFactory.getLogger(ReplyHandler.class);
 
 	private static final ByteBuf COMPLETION = Unpooled
 		.unreleasableBuffer(Unpooled.directBuffer(5).writeBytes(new byte[] { '+', 'O', 'K', '\r', '\n' }))
@@ -35,30 +46,57 @@ final class ReplyHandler extends ChannelDuplexHandler {
 
 	private final ReplyReader reader = new ReplyReader();
 
+	/**
+	 * Lettuce's own: the commands that are to be answered, that being written included.
+	 */
+	private final Queue<RedisCommand<?, ?, ?>> unanswered;
+
 	/** Whether the channel's end has failed a write, and so fails all behind it. */
 	private boolean failing;
 
+	private boolean givenUp;
+
+	ReplyHandler(Queue<RedisCommand<?, ?, ?>> unanswered) {
+		this.unanswered = unanswered;
+	}
+
 	static void addTo(Channel channel) {
 		ChannelPipeline pipeline = channel.pipeline();
-		pipeline.addBefore(pipeline.context(CommandHandler.class).name(), ReplyHandler.class.getSimpleName(),
-				new ReplyHandler());
+		ChannelHandlerContext commands = pipeline.context(CommandHandler.class);
+		pipeline.addBefore(commands.name(), ReplyHandler.class.getSimpleName(),
+				new ReplyHandler(((CommandHandler) commands.handler()).getStack()));
 	}
 
 	@Override
 	public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) throws Exception {
-		if (!ctx.channel().isActive()) {
+		if (this.givenUp || !ctx.channel().isActive()) {
 			// Not encoded, so that nobody has to take it for written.
 			promise.tryFailure(new ClosedChannelException());
-			return;
 		}
-		if (message instanceof Collection<?> commands) {
-			commands.forEach(this::meet);
+		else if (message instanceof SlabCommand slab) {
+			write(ctx, slab, promise);
+		}
+		else if (this.onTheirWay.isEmpty()) {
+			super.write(ctx, message, promise);
 		}
 		else {
-			meet(message);
+			promise.tryFailure(new IllegalStateException(
+					message + " cannot be sent between slabs: their replies could not be told from its own"));
 		}
-		super.write(ctx, message,
-				(message instanceof SlabCommand command) ? watch(ctx, command.slab(), promise) : promise);
+	}
+
+	private void write(ChannelHandlerContext ctx, SlabCommand slab, ChannelPromise promise) {
+		int others = this.unanswered.size() - this.onTheirWay.size() - 1;
+		if (others > 0) {
+			String owed = "A connection was lent again on which Redis still owes "
+					+ ((others == 1) ? "an answer" : others + " answers");
+			logger.warn("{}: it is closed, and the batch goes to another one", owed);
+			giveUp(ctx);
+			promise.tryFailure(new IllegalStateException(owed));
+			return;
+		}
+		this.onTheirWay.add(slab);
+		ChannelFuture unused = ctx.write(slab, watch(ctx, slab.slab(), promise));
 	}
 
 	/** A promise that tells a slab, before Lettuce, if the socket did not take it all. */
@@ -68,22 +106,14 @@ final class ReplyHandler extends ChannelDuplexHandler {
 		ChannelPromise watched = ctx.newPromise();
 		watched.addListener((written) -> {
 			if (!written.isSuccess()) {
-				slab.notTaken(this.failing && !encrypted);
+				boolean encoded = !(written.cause() instanceof EncoderException);
+				slab.notTaken(!encoded || (this.failing && !encrypted));
 				// What fails on an open channel fails alone, and says nothing of others.
 				this.failing |= !ctx.channel().isActive();
+				giveUp(ctx);
 			}
 		});
 		return watched.addListener(new PromiseNotifier<>(promise));
-	}
-
-	private void meet(Object message) {
-		if (message instanceof SlabCommand slab) {
-			this.onTheirWay.add(slab);
-		}
-		else if (!this.onTheirWay.isEmpty()) {
-			throw new IllegalStateException(
-					message + " cannot be sent between slabs: their replies could not be told" + " from its own");
-		}
 	}
 
 	/**
@@ -99,37 +129,73 @@ final class ReplyHandler extends ChannelDuplexHandler {
 
 	@Override
 	public void channelRead(ChannelHandlerContext ctx, Object message) throws Exception {
-		SlabCommand next = this.onTheirWay.peek();
-		if (next == null) {
-			super.channelRead(ctx, message);
-			return;
-		}
 		ByteBuf in = (ByteBuf) message;
-		try {
-			next.heard();
-			readReplies(ctx, in, next);
-			if (in.isReadable()) {
-				ctx.fireChannelRead(in.readRetainedSlice(in.readableBytes()));
+		SlabCommand first = this.onTheirWay.peek();
+		if (this.givenUp) {
+			in.release();
+		}
+		else if (first != null) {
+			try {
+				first.heard();
+				readReplies(ctx, in, first);
+				if (in.isReadable()) {
+					ctx.fireChannelRead(in.readRetainedSlice(in.readableBytes()));
+				}
+			}
+			finally {
+				in.release();
 			}
 		}
-		finally {
-			in.release();
+		else {
+			boolean asked = !this.unanswered.isEmpty() || isPush(in);
+			super.channelRead(ctx, message);
+			if (!asked) {
+				doesNotFit(ctx, "Redis sent a reply that nothing had asked for");
+			}
 		}
 	}
 
 	private void readReplies(ChannelHandlerContext ctx, ByteBuf in, SlabCommand first) {
 		@Nullable SlabCommand next = first;
-		while (next != null && in.isReadable() && this.reader.read(in, next.slab())) {
+		while (next != null && in.isReadable()) {
+			if (next != this.unanswered.peek() || next.isDone()) {
+				throw doesNotFit(ctx, "Redis answered a slab that is not waited for");
+			}
+			if (!this.reader.read(in, next.slab())) {
+				return;
+			}
+			if (this.onTheirWay.size() == 1 && in.isReadable() && !isPush(in)) {
+				next.slab().replies().clear();
+				throw doesNotFit(ctx, "Redis sent more replies than it was sent commands");
+			}
 			this.onTheirWay.remove();
 			ctx.fireChannelRead(COMPLETION.duplicate());
 			next = this.onTheirWay.peek();
 		}
 	}
 
+	/** Whether it answers no command. Nobody subscribes here, but a server might push. */
+	private static boolean isPush(ByteBuf in) {
+		return in.isReadable() && in.getByte(in.readerIndex()) == '>';
+	}
+
+	private DecoderException doesNotFit(ChannelHandlerContext ctx, String what) {
+		logger.warn("{}: the connection is closed, and what was on its way on it is unknown", what);
+		giveUp(ctx);
+		return new DecoderException(what);
+	}
+
+	/** Closes the connection; what still comes is nobody's. */
+	private void giveUp(ChannelHandlerContext ctx) {
+		this.givenUp = true;
+		ChannelFuture unused = ctx.close();
+	}
+
 	@Override
 	public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) throws Exception {
+		this.givenUp = true;
 		super.exceptionCaught(ctx, cause);
-		ChannelFuture unused = ctx.close();
+		giveUp(ctx);
 	}
 
 }

@@ -1,22 +1,18 @@
 package io.pipeset.pipeline;
 
-import io.lettuce.core.RedisCommandExecutionException;
 import io.pipeset.record.Script;
 
 import org.springframework.core.NestedExceptionUtils;
-import org.springframework.dao.DataAccessException;
-import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.stereotype.Component;
 
 /** Loads scripts into Redis, which compiles them. */
 @Component
 public final class ScriptLoader {
 
-	private final RedisConnectionFactory factory;
+	private final RedisCalls calls;
 
-	ScriptLoader(RedisConnectionFactory factory) {
-		this.factory = factory;
+	ScriptLoader(RedisCalls calls) {
+		this.calls = calls;
 	}
 
 	/**
@@ -26,15 +22,15 @@ public final class ScriptLoader {
 	 * @throws NoConnectionException if Redis was not there to load it
 	 */
 	public void load(Script script) throws ScriptRefusedException, NoConnectionException {
-		try (RedisConnection connection = this.factory.getConnection()) {
-			connection.scriptingCommands().scriptLoad(script.text());
+		try {
+			this.calls.load(script.text());
 		}
-		catch (DataAccessException ex) {
-			Throwable cause = NestedExceptionUtils.getMostSpecificCause(ex);
-			if (cause instanceof RedisCommandExecutionException) {
-				throw new ScriptRefusedException(String.valueOf(cause.getMessage()));
+		catch (RedisCallException ex) {
+			if (ex.code() != null) {
+				throw new ScriptRefusedException(
+						String.valueOf(NestedExceptionUtils.getMostSpecificCause(ex).getMessage()));
 			}
-			throw new NoConnectionException(cause);
+			throw (ex.getCause() instanceof NoConnectionException none) ? none : new NoConnectionException(ex);
 		}
 	}
 

@@ -1,10 +1,19 @@
 package io.pipeset.pipeline;
 
+import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.RedisCommand;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -12,6 +21,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.EncoderException;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.pipeset.record.Operation;
@@ -21,13 +31,20 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/** What a write that fails says of the slab. */
+/**
+ * What a write that fails says of the slab, and which replies are counted for it: only
+ * those that can be no one else's.
+ */
 class ReplyHandlerTests {
+
+	/** What Lettuce waits for, to whom the test's commands are added as Lettuce does. */
+	private final Queue<RedisCommand<?, ?, ?>> unanswered = new ArrayDeque<>();
 
 	private Socket socket = new Socket();
 
-	private EmbeddedChannel channel = new EmbeddedChannel(this.socket, new ReplyHandler());
+	private EmbeddedChannel channel = new EmbeddedChannel(this.socket, new ReplyHandler(this.unanswered));
 
 	@AfterEach
 	void close() {
@@ -55,7 +72,7 @@ class ReplyHandlerTests {
 		this.socket = new Socket();
 		this.channel = new EmbeddedChannel(
 				SslContextBuilder.forClient().build().newHandler(Unpooled.EMPTY_BUFFER.alloc()), this.socket,
-				new ReplyHandler());
+				new ReplyHandler(this.unanswered));
 		List<Slab> slabs = List.of(write(false), write(false), write(false), write(true));
 		this.socket.takes(1);
 		this.socket.breaks();
@@ -65,9 +82,75 @@ class ReplyHandlerTests {
 	@Test
 	void aWriteThatFailsAloneSaysNothingOfOthers() {
 		List<Slab> slabs = List.of(write(false), write(false), write(false));
-		this.socket.refuses();
+		this.socket.fails(new IOException());
 		this.socket.breaks();
 		assertThat(slabs).extracting(Slab::isWritten).containsExactly(true, true, false);
+	}
+
+	@Test
+	void whatCouldNotBeEncodedWasNotWritten() {
+		List<Slab> slabs = List.of(write(false), write(false));
+		this.socket.fails(new EncoderException());
+		this.socket.breaks();
+		assertThat(slabs).extracting(Slab::isWritten).containsExactly(false, true);
+	}
+
+	@Test
+	void repliesAreNotCountedForASlabThatCouldNotBeWritten() {
+		this.socket.lingers = true;
+		Slab first = write(false);
+		Slab second = write(false);
+		this.socket.fails(new EncoderException());
+		assertThat(this.socket.isClosing).isTrue();
+		assertThat(this.channel.writeInbound(replies("+OK\r\n"))).isFalse();
+		assertThat(List.of(first, second)).noneMatch(Slab::isAnswered);
+		assertThat(write(false).isWritten()).isFalse();
+	}
+
+	@Test
+	void aSlabIsNotWrittenWhereSomebodyElseIsStillToBeAnswered() {
+		this.unanswered.add(new Command<>(CommandType.INFO, new StatusOutput<>(ByteArrayCodec.INSTANCE)));
+		Slab slab = slab(false);
+		ChannelFuture written = write(slab);
+		assertThat(written.cause()).hasMessageContaining("Redis still owes an answer");
+		assertThat(slab.isWritten()).isFalse();
+		assertThat(this.channel.isOpen()).isFalse();
+	}
+
+	@Test
+	void aSlabMayFollowSlabsThatAreNotAnsweredYet() {
+		write(false);
+		assertThat(write(false).isWritten()).isTrue();
+		assertThat(this.channel.isOpen()).isTrue();
+	}
+
+	@Test
+	void repliesAreNotCountedForASlabThatHasComeBack() {
+		Slab slab = write(false);
+		this.unanswered.remove().completeExceptionally(new IOException());
+		assertThatExceptionOfType(DecoderException.class)
+			.isThrownBy(() -> this.channel.writeInbound(replies("+OK\r\n")))
+			.withMessageContaining("not waited for");
+		assertThat(slab.isAnswered()).isFalse();
+		assertThat(this.channel.isOpen()).isFalse();
+	}
+
+	@Test
+	void whereThereAreMoreRepliesThanCommandsNobodyKnowsWhoseTheyAre() {
+		Slab slab = write(false);
+		assertThatExceptionOfType(DecoderException.class)
+			.isThrownBy(() -> this.channel.writeInbound(replies("$5\r\nvalue\r\n+OK\r\n")))
+			.withMessageContaining("more replies");
+		assertThat(slab.isUnknown()).isTrue();
+		assertThat(this.channel.isOpen()).isFalse();
+	}
+
+	@Test
+	void aReplyThatNothingHadAskedForEndsTheConnection() {
+		this.channel.writeInbound(replies(">1\r\n+news\r\n"));
+		assertThat(this.channel.isOpen()).isTrue();
+		this.channel.writeInbound(replies("+OK\r\n"));
+		assertThat(this.channel.isOpen()).isFalse();
 	}
 
 	@Test
@@ -75,7 +158,7 @@ class ReplyHandlerTests {
 		Slab first = write(false);
 		Slab second = slab(false);
 		List<Boolean> heard = new ArrayList<>();
-		this.channel.write(command(second)).addListener((written) -> {
+		write(second).addListener((written) -> {
 			heard.add(written.isSuccess());
 			heard.add(second.isWritten());
 		});
@@ -87,8 +170,18 @@ class ReplyHandlerTests {
 	/** A slab that is encoded and handed to the socket. */
 	private Slab write(boolean atomic) {
 		Slab slab = slab(atomic);
-		ChannelFuture unused = this.channel.write(command(slab));
+		ChannelFuture unused = write(slab);
 		return slab;
+	}
+
+	private ChannelFuture write(Slab slab) {
+		SlabCommand command = command(slab);
+		this.unanswered.add(command);
+		return this.channel.write(command);
+	}
+
+	private static ByteBuf replies(String resp) {
+		return Unpooled.copiedBuffer(resp, StandardCharsets.US_ASCII);
 	}
 
 	private static SlabCommand command(Slab slab) {
@@ -117,6 +210,11 @@ class ReplyHandlerTests {
 
 		private @Nullable Channel channel;
 
+		/** Whether closing takes its time, as that of TLS does. */
+		private boolean lingers;
+
+		private boolean isClosing;
+
 		@Override
 		public void handlerAdded(ChannelHandlerContext ctx) {
 			this.channel = ctx.channel();
@@ -139,8 +237,16 @@ class ReplyHandlerTests {
 			}
 		}
 
-		void refuses() {
-			this.writes.remove(0).setFailure(new EncoderException());
+		void fails(Throwable cause) {
+			this.writes.remove(0).setFailure(cause);
+		}
+
+		@Override
+		public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
+			this.isClosing = true;
+			if (!this.lingers) {
+				ChannelFuture unused = ctx.close(promise);
+			}
 		}
 
 		void breaks() {

@@ -1,0 +1,98 @@
+package io.pipeset.pipeline;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.StatefulRedisConnectionImpl;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.NestedExceptionUtils;
+
+/**
+ * A lent connection on which single commands are sent, each answered before the next. It
+ * is the only place where that happens. Whenever an answer is given up, whatever the
+ * reason, the connection is closed: whoever had it next would take the late answer for
+ * its own.
+ */
+final class CallConnection {
+
+	private final StatefulRedisConnection<byte[], byte[]> connection;
+
+	private final Duration patience;
+
+	/**
+	 * Sends commands on a connection.
+	 * @param connection lent, and without commands on their way
+	 * @param patience how long an answer is waited for
+	 */
+	CallConnection(StatefulRedisConnection<byte[], byte[]> connection, Duration patience) {
+		this.connection = connection;
+		this.patience = patience;
+	}
+
+	/**
+	 * Sends a command, and waits for its answer.
+	 * @param command sends it
+	 * @return the answer
+	 * @throws RedisCallException if Redis refuses it, which leaves the connection open,
+	 * or if there is no answer
+	 */
+	<T> T call(Function<RedisAsyncCommands<byte[], byte[]>, RedisFuture<T>> command) {
+		boolean answered = false;
+		try {
+			RedisFuture<T> answer = command.apply(this.connection.async());
+			this.connection.flushCommands();
+			T value = answer.get(this.patience.toNanos(), TimeUnit.NANOSECONDS);
+			answered = true;
+			return value;
+		}
+		catch (ExecutionException ex) {
+			Throwable cause = NestedExceptionUtils.getMostSpecificCause(ex);
+			answered = cause instanceof RedisCommandExecutionException;
+			throw (answered) ? RedisCallException.refused(String.valueOf(cause.getMessage()), ex)
+					: RedisCallException.lost(cause);
+		}
+		catch (TimeoutException ex) {
+			throw RedisCallException.silent("Redis did not answer within " + this.patience.toMillis() + " ms", ex);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw RedisCallException.silent("Interrupted while Redis had not answered yet", ex);
+		}
+		catch (RuntimeException ex) {
+			throw RedisCallException.lost(ex);
+		}
+		finally {
+			if (!answered) {
+				close();
+			}
+		}
+	}
+
+	/**
+	 * The number by which Redis knows the connection, where it said so in the handshake.
+	 * @return the client's id, or {@code null} where the server speaks RESP2 only
+	 */
+	@Nullable Long idFromHandshake() {
+		return (this.connection instanceof StatefulRedisConnectionImpl<?, ?> connected)
+				? connected.getConnectionState().getConnectionId() : null;
+	}
+
+	StatefulRedisConnection<byte[], byte[]> connection() {
+		return this.connection;
+	}
+
+	/** Closes the connection for good: the pool will not lend it again. */
+	void close() {
+		CompletableFuture<Void> unused = this.connection.closeAsync();
+	}
+
+}

@@ -1,0 +1,58 @@
+package io.pipeset.pipeline;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+
+/**
+ * The health component {@code redis}, instead of Boot's, which would leave a connection
+ * to the next job on which its answer is still to come. Those who ask while it asks get
+ * the same answer, so that it holds one connection however many there are.
+ */
+final class RedisHealth implements HealthIndicator {
+
+	private final RedisCalls calls;
+
+	private final AtomicReference<@Nullable CompletableFuture<Health>> asking = new AtomicReference<>();
+
+	RedisHealth(RedisCalls calls) {
+		this.calls = calls;
+	}
+
+	@Override
+	public Health health() {
+		CompletableFuture<Health> own = new CompletableFuture<>();
+		CompletableFuture<Health> others = this.asking.compareAndExchange(null, own);
+		if (others != null) {
+			return others.join();
+		}
+		try {
+			own.complete(ask());
+		}
+		catch (RuntimeException | Error ex) {
+			own.complete(Health.down(ex).build());
+		}
+		finally {
+			this.asking.set(null);
+		}
+		return own.join();
+	}
+
+	private Health ask() {
+		try {
+			return Health.up().withDetail("version", this.calls.version()).build();
+		}
+		catch (RedisCallException ex) {
+			if ("NOPERM".equals(ex.code())) {
+				// Jobs do without INFO.
+				return Health.up().withDetail("version", "unknown: " + ex.getMessage()).build();
+			}
+			return Health.down().withDetail("error", String.valueOf(ex.getMessage())).build();
+		}
+	}
+
+}

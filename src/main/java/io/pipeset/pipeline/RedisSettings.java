@@ -1,0 +1,89 @@
+package io.pipeset.pipeline;
+
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
+import org.springframework.core.env.Environment;
+
+/**
+ * Refuses, by name and before anything is opened, those of Boot's settings for Redis that
+ * the service would ignore, or could not keep its promises with.
+ */
+final class RedisSettings implements BeanFactoryPostProcessor {
+
+	private static final String ONE_REDIS = "Remove it, and set spring.data.redis.host and .port, or"
+			+ " spring.data.redis.url, to name one Redis.";
+
+	private static final String NO_CLUSTER = "Redis Cluster is not supported yet.";
+
+	private static final String KEPT_OPEN = "Connections are kept open once they are.";
+
+	private static final List<Refusal> REFUSALS = List.of(
+			new Refusal("sentinel",
+					"Sentinel is not supported yet: a failover may throw away what Redis has answered,"
+							+ " and the report would call it applied.",
+					ONE_REDIS, null),
+			new Refusal("cluster", NO_CLUSTER, ONE_REDIS, null),
+			new Refusal("lettuce.cluster", NO_CLUSTER, "Remove it.", null),
+			new Refusal("masterreplica", "A master with replicas is not supported: a batch runs on one connection.",
+					ONE_REDIS, null),
+			new Refusal("lettuce.read-from", "Nothing is read from replicas: a batch runs on one connection.",
+					"Remove it.", null),
+			new Refusal("client-type", "The service speaks to Redis by way of Lettuce only.",
+					"Remove it, or set it to lettuce.", "lettuce"),
+			new Refusal("lettuce.pool.enabled", "Connections are pooled: every batch needs one of its own.",
+					"Remove it, or set it to true.", "true"),
+			new Refusal("lettuce.pool.max-active", "The pool is as large as the jobs need it.",
+					"Remove it, and set pipeset.pipeline.max-connections.", null),
+			new Refusal("lettuce.pool.max-wait", "The pool is waited for no longer than for opening a connection.",
+					"Remove it, and set pipeset.pipeline.connect-timeout.", null),
+			new Refusal("lettuce.pool.max-idle", KEPT_OPEN, "Remove it.", null),
+			new Refusal("lettuce.pool.min-idle", KEPT_OPEN, "Remove it.", null),
+			new Refusal("lettuce.pool.time-between-eviction-runs", KEPT_OPEN, "Remove it.", null));
+
+	private final Environment environment;
+
+	RedisSettings(Environment environment) {
+		this.environment = environment;
+	}
+
+	@Override
+	public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {
+		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(this.environment)) {
+			REFUSALS.forEach((refusal) -> refusal.check(source));
+		}
+	}
+
+	/**
+	 * A setting that is refused.
+	 *
+	 * @param setting its name, or the beginning of many, under spring.data.redis
+	 * @param problem why it is refused
+	 * @param remedy what to do
+	 * @param allowed the only value that is not refused, if there is one
+	 */
+	private record Refusal(String setting, String problem, String remedy, @Nullable String allowed) {
+
+		void check(ConfigurationPropertySource source) {
+			ConfigurationPropertyName name = ConfigurationPropertyName.of("spring.data.redis." + this.setting);
+			ConfigurationProperty property = source.getConfigurationProperty(name);
+			if (property != null && !property.getValue().toString().equalsIgnoreCase(this.allowed)) {
+				throw new UnsupportedRedisException(name + "=" + property.getValue() + " is refused. " + this.problem,
+						this.remedy);
+			}
+			if (source.containsDescendantOf(name) == ConfigurationPropertyState.PRESENT) {
+				throw new UnsupportedRedisException(name + ".* is refused. " + this.problem, this.remedy);
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,119 @@
+package io.pipeset.pipeline;
+
+import java.time.Duration;
+import java.util.List;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import io.pipeset.pipeline.Fence.State;
+import io.pipeset.redis.TestRedis;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.RedisCallback;
+import org.springframework.data.redis.core.RedisTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The worker of the fences goes on: without it no batch would ever begin again. */
+class FencesTests {
+
+	private static final Duration SOON = Duration.ofSeconds(20);
+
+	private static final ClientIdentity LOST = new ClientIdentity(1L << 40, null);
+
+	private final ApplicationContextRunner service = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class))
+		.withUserConfiguration(RedisConfiguration.class, Properties.class)
+		.withPropertyValues(TestRedis.shared()
+			.properties()
+			.entrySet()
+			.stream()
+			.map((property) -> property.getKey() + "=" + property.getValue())
+			.toArray(String[]::new));
+
+	private final Logger log = (Logger) LoggerFactory.getLogger(Fences.class);
+
+	@BeforeEach
+	void hush() {
+		this.log.setLevel(Level.OFF);
+	}
+
+	@AfterEach
+	void speak() {
+		this.log.setLevel(null);
+	}
+
+	@Test
+	void itSurvivesADefect() {
+		this.service.run((context) -> {
+			Breaking template = new Breaking(context.getBean(RedisConnectionFactory.class));
+			template.breaks = true;
+			Fences fences = new Fences(new Connections(template, new JobFlushPolicy()), SOON);
+			fences.afterPropertiesSet();
+			try {
+				Fence fence = fences.raise(LOST);
+				assertThat(fence.await(SOON, false)).isEqualTo(State.RAISED);
+				template.breaks = false;
+				assertThat(fence.await(SOON, true)).isEqualTo(State.STANDS);
+			}
+			finally {
+				fences.destroy();
+			}
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 3 })
+	void itSurvivesAConnectionFactoryThatIsStopped(int times) {
+		this.service.run((context) -> {
+			LettuceConnectionFactory factory = context.getBean(LettuceConnectionFactory.class);
+			Fences fences = context.getBean(Fences.class);
+			for (int time = 0; time < times; time++) {
+				factory.stop();
+				Fence fence = fences.raise(LOST);
+				assertThat(fence.await(SOON, false)).isEqualTo(State.RAISED);
+				factory.start();
+				assertThat(fence.await(SOON, true)).isEqualTo(State.STANDS);
+			}
+		});
+	}
+
+	/** What the service's properties need. */
+	@EnableConfigurationProperties(PipelineProperties.class)
+	static class Properties {
+
+	}
+
+	/** A template with a defect. */
+	private static final class Breaking extends RedisTemplate<byte[], byte[]> {
+
+		private volatile boolean breaks;
+
+		Breaking(RedisConnectionFactory factory) {
+			setConnectionFactory(factory);
+			setExposeConnection(true);
+			afterPropertiesSet();
+		}
+
+		@Override
+		public List<Object> executePipelined(RedisCallback<?> action) {
+			if (this.breaks) {
+				throw new StackOverflowError();
+			}
+			return super.executePipelined(action);
+		}
+
+	}
+
+}

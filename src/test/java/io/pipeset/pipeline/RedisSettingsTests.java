@@ -1,0 +1,76 @@
+package io.pipeset.pipeline;
+
+import java.util.Map;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+import org.springframework.mock.env.MockEnvironment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+
+/** Settings of Boot's for Redis that would not do what they say keep it from starting. */
+class RedisSettingsTests {
+
+	private final MockEnvironment environment = new MockEnvironment();
+
+	@ParameterizedTest
+	@CsvSource({ "sentinel.master, mymaster, sentinel.*, spring.data.redis.host",
+			"sentinel.nodes[0], localhost:26379, sentinel.*, spring.data.redis.host",
+			"cluster.nodes, localhost:7000, cluster.*, spring.data.redis.host",
+			"masterreplica.nodes, localhost:6379, masterreplica.*, spring.data.redis.host",
+			"lettuce.read-from, replica, lettuce.read-from=replica, Remove it",
+			"client-type, jedis, client-type=jedis, lettuce",
+			"lettuce.pool.enabled, false, lettuce.pool.enabled=false, true",
+			"lettuce.pool.maxActive, 9, lettuce.pool.max-active=9, pipeset.pipeline.max-connections",
+			"lettuce.pool.max-wait, 9s, lettuce.pool.max-wait=9s, pipeset.pipeline.connect-timeout",
+			"lettuce.pool.max-idle, 9, lettuce.pool.max-idle=9, Remove it",
+			"lettuce.pool.min-idle, 9, lettuce.pool.min-idle=9, Remove it",
+			"lettuce.pool.time-between-eviction-runs, 9s, lettuce.pool.time-between-eviction-runs=9s, Remove it",
+			"lettuce.cluster.refresh.period, 9s, lettuce.cluster.*, Remove it" })
+	void aSettingThatWouldNotDoWhatItSaysIsRefusedByName(String setting, String value, String problem, String remedy) {
+		this.environment.setProperty("spring.data.redis." + setting, value);
+		FailureAnalysis analysis = refusal();
+		assertThat(analysis.getDescription()).startsWith("spring.data.redis." + problem + " is refused. ");
+		assertThat(analysis.getAction()).contains(remedy);
+	}
+
+	@Test
+	void aVariableOfTheEnvironmentIsRefusedAsWell() {
+		this.environment.getPropertySources()
+			.addFirst(new SystemEnvironmentPropertySource("systemEnvironment",
+					Map.of("SPRING_DATA_REDIS_LETTUCE_POOL_MAXACTIVE", "9")));
+		assertThat(refusal().getDescription()).startsWith("spring.data.redis.lettuce.pool.max-active=9 is refused");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "host=localhost", "url=redis://localhost", "client-type=LETTUCE",
+			"lettuce.pool.enabled=true", "lettuce.shutdown-timeout=1s", "timeout=1s", "client-name=me" })
+	void othersAreNot(String setting) {
+		String[] parts = setting.split("=", -1);
+		this.environment.setProperty("spring.data.redis." + parts[0], parts[1]);
+		assertThatNoException().isThrownBy(this::check);
+	}
+
+	private FailureAnalysis refusal() {
+		FailureAnalysis[] analysis = new FailureAnalysis[1];
+		assertThatExceptionOfType(UnsupportedRedisException.class).isThrownBy(this::check)
+			.satisfies((refused) -> analysis[0] = new UnsupportedRedisFailureAnalyzer()
+				.analyze(new IllegalStateException(refused)));
+		return analysis[0];
+	}
+
+	private void check() {
+		ConfigurationPropertySources.attach(this.environment);
+		new RedisSettings(this.environment).postProcessBeanFactory(new DefaultListableBeanFactory());
+	}
+
+}

@@ -1,0 +1,95 @@
+package io.pipeset.web;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import io.lettuce.core.RedisBusyException;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.pipeset.redis.FaultProxy;
+import io.pipeset.redis.FaultProxy.Way;
+import io.pipeset.redis.ProxyLink;
+import io.pipeset.redis.TestRedis;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * A Redis that is busy with a script answers nothing, and fences are raised all the same.
+ */
+@ServiceTest(properties = "pipeset.receipts.sweep-interval=1h")
+class BusyFenceTests {
+
+	private static final TestRedis redis = TestRedis.start("busy-reply-threshold 1");
+
+	private static final FaultProxy proxy = FaultProxy.open(redis);
+
+	private final Service service;
+
+	BusyFenceTests(Service service) {
+		this.service = service;
+	}
+
+	@DynamicPropertySource
+	static void properties(DynamicPropertyRegistry registry) {
+		redis.register(registry);
+		registry.add("spring.data.redis.port", proxy::port);
+	}
+
+	@AfterAll
+	static void end() {
+		proxy.close();
+		redis.close();
+	}
+
+	@Test
+	void aConnectionThatWasOpenedMeanwhileIsFencedOffWhenItIsLost() throws Exception {
+		await().atMost(Duration.ofSeconds(20)).until(() -> {
+			proxy.resetAll();
+			return proxy.links() == 0;
+		});
+		RedisClient client = RedisClient.create(redis.uri());
+		try (StatefulRedisConnection<String, String> script = client.connect()) {
+			RedisFuture<String> running = script.async().eval("while true do end", ScriptOutputType.STATUS);
+			await().atMost(Duration.ofSeconds(20)).until(BusyFenceTests::isBusy);
+			// Behind the handshake, and in the middle of the only slab.
+			CompletableFuture<ProxyLink> written = proxy.stopAt(Way.COMMANDS, 100, 0);
+			CompletableFuture<Answer> job = this.service
+				.sendAsync(this.service.uploading("/v1/jobs?op=SET&retries=1&timeout=60s&flush=close", Service.NDJSON,
+						Lines.of(1000, (i) -> "{\"key\":\"k" + i + "\",\"value\":\"v\"}")));
+			written.get(20, TimeUnit.SECONDS).reset();
+			await().atMost(Duration.ofSeconds(20))
+				.until(() -> this.service.get("/actuator/metrics/pipeset.retries").status() == 200);
+			redis.client().scriptKill();
+			assertThatThrownBy(running::get).hasMessageContaining("killed");
+			Answer answer = job.get(60, TimeUnit.SECONDS);
+			JsonNode report = (answer.status() == 200) ? answer.report() : answer.json().get("job");
+			assertThat(report.path("fenced").asBoolean(false)).as(answer.text()).isTrue();
+			assertThat(Answer.counts(report).unknown()).isZero();
+		}
+		finally {
+			client.shutdown();
+		}
+	}
+
+	private static boolean isBusy() {
+		try {
+			redis.client().get("any");
+			return false;
+		}
+		catch (RedisBusyException ex) {
+			return true;
+		}
+	}
+
+}
