@@ -43,7 +43,8 @@ record ClientIdentity(long clientId, @Nullable String runId) {
 			if (clientId == null) {
 				clientId = connection.call(RedisAsyncCommands::clientId);
 			}
-			Matcher runId = RUN_ID.matcher(connection.call((commands) -> commands.info("server")));
+			String info = connection.call((commands) -> commands.info("server"));
+			Matcher runId = RUN_ID.matcher(String.valueOf(info));
 			return Optional.of(known(connection, clientId, (runId.find()) ? runId.group(1) : null));
 		}
 		catch (RedisCallException ex) {

@@ -80,7 +80,7 @@ public final class RedisCalls {
 				return connection.call(RedisAsyncCommands::exec);
 			}
 			catch (RedisCallException ex) {
-				// Redis still queues what comes next on it.
+				// It may still queue what comes next on it.
 				connection.close();
 				throw ex;
 			}

@@ -74,7 +74,7 @@ class BusyFenceTests {
 			assertThatThrownBy(running::get).hasMessageContaining("killed");
 			Answer answer = job.get(60, TimeUnit.SECONDS);
 			JsonNode report = (answer.status() == 200) ? answer.report() : answer.json().get("job");
-			assertThat(report.path("fenced").asBoolean(false)).as(answer.text()).isTrue();
+			assertThat(report.path("fenced").asBoolean(false)).isTrue();
 			assertThat(Answer.counts(report).unknown()).isZero();
 		}
 		finally {
