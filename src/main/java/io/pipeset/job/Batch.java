@@ -125,7 +125,7 @@ final class Batch {
 	 * @param patient whether to go on waiting when Redis cannot be reached
 	 */
 	Fence.State fence(boolean patient) {
-		return this.pipeline.fence().await(this.context.settings().timeout(), patient);
+		return this.pipeline.fence().await(this.context.settings().timeout(), patient, this.context.stop());
 	}
 
 	private void converse() {

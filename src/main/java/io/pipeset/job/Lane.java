@@ -143,12 +143,13 @@ final class Lane implements Runnable {
 		long asked = System.nanoTime();
 		try {
 			Runnable release = this.context.capacity()::release;
-			this.context.pipelines().run(settings.flush(), settings.timeout(), release, (pipeline) -> {
-				this.context.clock().waited(System.nanoTime() - asked);
-				Batch batch = new Batch(this, this.lanes, this.context, pipeline);
-				begun.set(batch);
-				batch.run();
-			});
+			this.context.pipelines()
+				.run(settings.flush(), settings.timeout(), this.context.stop(), release, (pipeline) -> {
+					this.context.clock().waited(System.nanoTime() - asked);
+					Batch batch = new Batch(this, this.lanes, this.context, pipeline);
+					begun.set(batch);
+					batch.run();
+				});
 			return Objects.requireNonNull(begun.get());
 		}
 		catch (NoConnectionException ex) {

@@ -37,10 +37,11 @@ public final class Fence {
 	 * Waits until it is known whether the fence stands.
 	 * @param timeout how long
 	 * @param patient whether to go on waiting when Redis cannot be reached
+	 * @param stop shortens the wait
 	 * @return {@link State#RAISED} where it is not known yet
 	 */
-	public State await(Duration timeout, boolean patient) {
-		return this.fences.await(this, timeout, patient);
+	public State await(Duration timeout, boolean patient, StopSignal stop) {
+		return this.fences.await(this, timeout, patient, stop);
 	}
 
 	/** How far a fence has come. */

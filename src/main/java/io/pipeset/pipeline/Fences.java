@@ -83,8 +83,10 @@ final class Fences implements InitializingBean, DisposableBean {
 		}
 	}
 
-	State await(Fence fence, Duration timeout, boolean patient) {
-		await(() -> fence.state() != State.RAISED, timeout, patient);
+	State await(Fence fence, Duration timeout, boolean patient, StopSignal stop) {
+		// The report says whether the fence stands, so that a stop only shortens the
+		// wait.
+		await(() -> fence.state() != State.RAISED, timeout, patient, stop, this.patience);
 		this.lock.lock();
 		try {
 			return fence.state();
@@ -97,33 +99,57 @@ final class Fences implements InitializingBean, DisposableBean {
 	/**
 	 * Waits, before a batch begins, until no lost connection's commands can run into it.
 	 * @param timeout how long
+	 * @param stop ends the wait
 	 * @throws NoConnectionException if Redis cannot be reached, or does not answer in
 	 * time
 	 */
-	void await(Duration timeout) throws NoConnectionException {
-		if (!await(this.raised::isEmpty, timeout, false)) {
+	void await(Duration timeout, StopSignal stop) throws NoConnectionException {
+		if (!await(this.raised::isEmpty, timeout, false, stop, Duration.ZERO)) {
 			throw new NoConnectionException("commands of a connection that was lost may still run, and until Redis"
 					+ " has closed it nothing else is sent (" + this.failure + ")");
 		}
 	}
 
-	private boolean await(BooleanSupplier done, Duration timeout, boolean patient) {
+	private boolean await(BooleanSupplier done, Duration timeout, boolean patient, StopSignal stop,
+			Duration mostAfterStop) {
+		Runnable wake = this::wake;
 		this.lock.lock();
 		try {
-			long left = timeout.toNanos();
+			long deadline = System.nanoTime() + timeout.toNanos();
 			long begun = this.attempts;
+			boolean stopped = false;
+			if (done.getAsBoolean()) {
+				return true;
+			}
 			want();
+			stop.add(wake);
 			while (!done.getAsBoolean()) {
+				if (!stopped && stop.isSet()) {
+					stopped = true;
+					deadline = Math.min(deadline, System.nanoTime() + mostAfterStop.toNanos());
+				}
+				long left = deadline - System.nanoTime();
 				if (left <= 0 || (!patient && this.failedAttempt > begun)) {
 					return false;
 				}
-				left = this.changed.awaitNanos(left);
+				this.changed.awaitNanos(left);
 			}
 			return true;
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 			return false;
+		}
+		finally {
+			this.lock.unlock();
+			stop.remove(wake);
+		}
+	}
+
+	private void wake() {
+		this.lock.lock();
+		try {
+			this.changed.signalAll();
 		}
 		finally {
 			this.lock.unlock();

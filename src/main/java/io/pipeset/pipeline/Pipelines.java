@@ -49,17 +49,18 @@ public final class Pipelines implements DisposableBean {
 	 * @param flush when Lettuce writes to the socket
 	 * @param timeout how long to wait for the connection, and before that for the fences
 	 * of those that were lost
+	 * @param stop ends the wait for fences
 	 * @param release called once, when the connection is back or certainly not taken any
 	 * more; after this method where that gives up waiting, by another thread
 	 * @param batch sends slabs, and returns when each of them is done
 	 * @throws NoConnectionException if there was no connection to be had; the batch was
 	 * not called
 	 */
-	public void run(FlushPolicy flush, Duration timeout, Runnable release, Consumer<Pipeline> batch)
+	public void run(FlushPolicy flush, Duration timeout, StopSignal stop, Runnable release, Consumer<Pipeline> batch)
 			throws NoConnectionException {
 		boolean taking = false;
 		try {
-			this.fences.await(timeout);
+			this.fences.await(timeout, stop);
 			if (timeout.compareTo(this.opening) >= 0) {
 				lend(flush, batch);
 			}

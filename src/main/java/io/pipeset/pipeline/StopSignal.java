@@ -6,6 +6,24 @@ package io.pipeset.pipeline;
  */
 public interface StopSignal {
 
+	/** A signal that is never given. */
+	StopSignal NEVER = new StopSignal() {
+
+		@Override
+		public boolean isSet() {
+			return false;
+		}
+
+		@Override
+		public void add(Runnable wake) {
+		}
+
+		@Override
+		public void remove(Runnable wake) {
+		}
+
+	};
+
 	/**
 	 * Whether it was given.
 	 * @return {@code false} until then; never again after {@code true}

@@ -158,6 +158,29 @@ class LanesTests {
 	}
 
 	@Test
+	void aStopShortensTheWaitForAFence() throws Exception {
+		JobContext context = rig.context(LaneRig.settings(10, 1, 1, LONG, 1), rig.threads());
+		Lanes lanes = new Lanes(context);
+		Record record = new Record();
+		push(lanes, record, "list", 0);
+		lanes.drain();
+		CompletableFuture<Void> cut = proxy.stopAt(Way.REPLIES, 0, 0).thenAccept((link) -> {
+			proxy.stopAll();
+			link.reset();
+		});
+		push(lanes, record, "list", 1);
+		CompletableFuture<Void> drained = CompletableFuture.runAsync(lanes::drain, rig.threads());
+		cut.get(1, TimeUnit.MINUTES);
+		await().until(() -> !context.retries().isLeft());
+		context.stop().because(Cause.SHUTTING_DOWN, "enough");
+		drained.get(1, TimeUnit.MINUTES);
+		lanes.close();
+		assertThat(context.account().counts()).isEqualTo(new Counts(2, 1, 0, 0, 1, 0));
+		assertThat(context.account().fenced()).isFalse();
+		proxy.heal();
+	}
+
+	@Test
 	void whatTheDriverDoesNotGiveBackIsUnknownAndFencedAndNotTouchedAgain() throws Exception {
 		JobContext context = rig.context(LaneRig.settings(10, 10, 1, Duration.ofMillis(300)), rig.threads());
 		Lanes lanes = new Lanes(context);

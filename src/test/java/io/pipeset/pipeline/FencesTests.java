@@ -63,9 +63,9 @@ class FencesTests {
 			fences.afterPropertiesSet();
 			try {
 				Fence fence = fences.raise(LOST);
-				assertThat(fence.await(SOON, false)).isEqualTo(State.RAISED);
+				assertThat(fence.await(SOON, false, StopSignal.NEVER)).isEqualTo(State.RAISED);
 				template.breaks = false;
-				assertThat(fence.await(SOON, true)).isEqualTo(State.STANDS);
+				assertThat(fence.await(SOON, true, StopSignal.NEVER)).isEqualTo(State.STANDS);
 			}
 			finally {
 				fences.destroy();
@@ -82,9 +82,9 @@ class FencesTests {
 			for (int time = 0; time < times; time++) {
 				factory.stop();
 				Fence fence = fences.raise(LOST);
-				assertThat(fence.await(SOON, false)).isEqualTo(State.RAISED);
+				assertThat(fence.await(SOON, false, StopSignal.NEVER)).isEqualTo(State.RAISED);
 				factory.start();
-				assertThat(fence.await(SOON, true)).isEqualTo(State.STANDS);
+				assertThat(fence.await(SOON, true, StopSignal.NEVER)).isEqualTo(State.STANDS);
 			}
 		});
 	}
