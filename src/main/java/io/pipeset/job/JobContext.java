@@ -30,8 +30,14 @@ record JobContext(JobSettings settings, Account account, JobClock clock, JobStop
 		LaneCapacity capacity, Pipelines pipelines, PipelineProperties pipeline, JobMeters meters, Executor executor,
 		@Nullable PopReceipt receipt) {
 
-	/** Stops the job where more records were rejected than it allows. */
+	/**
+	 * Stops the job where more records were rejected than it allows, or its transactions.
+	 */
 	void checkErrors() {
+		String refusal = this.account.transactionRefusal();
+		if (refusal != null) {
+			this.stop.because(Cause.REDIS_REFUSES, refusal + ". " + Transactions.REMEDY);
+		}
 		Long maxErrors = this.settings.maxErrors();
 		if (maxErrors != null && this.account.total(Outcome.REJECTED) > maxErrors) {
 			this.stop.because(Cause.STOPPED, "More records were rejected than maxErrors=" + maxErrors + " allows");

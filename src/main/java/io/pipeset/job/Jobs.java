@@ -93,6 +93,7 @@ public class Jobs {
 			return report;
 		}
 		finally {
+			this.transactions.learn(account);
 			active.stop();
 			this.queue.leave(stop);
 		}

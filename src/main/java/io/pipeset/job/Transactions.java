@@ -2,6 +2,7 @@ package io.pipeset.job;
 
 import io.pipeset.pipeline.RedisCallException;
 import io.pipeset.pipeline.RedisCalls;
+import io.pipeset.report.Account;
 import io.pipeset.report.Ending.Cause;
 
 import org.springframework.stereotype.Component;
@@ -13,6 +14,9 @@ import org.springframework.stereotype.Component;
 @Component
 class Transactions {
 
+	/** What a caller can do who is refused them. */
+	static final String REMEDY = "Let the service's user run MULTI and EXEC, or send the job with atomic=none.";
+
 	private final RedisCalls calls;
 
 	private volatile boolean allowed;
@@ -21,7 +25,7 @@ class Transactions {
 		this.calls = calls;
 	}
 
-	/** Asks once while the service runs, and stops the job where Redis refuses. */
+	/** Asks, unless Redis has said yes since, and stops the job where it refuses. */
 	void require(JobStop stop) {
 		if (this.allowed) {
 			return;
@@ -34,9 +38,16 @@ class Transactions {
 			// Where Redis cannot be reached or is busy, a batch finds out, and may try
 			// again.
 			if (!ex.isPassing()) {
-				stop.because(Cause.REDIS_REFUSES, "atomic=batch needs transactions. " + ex.getMessage()
-						+ ". Let the service's user run MULTI and EXEC, or send the job with atomic=none.");
+				stop.because(Cause.REDIS_REFUSES,
+						"atomic=batch needs transactions. " + ex.getMessage() + ". " + REMEDY);
 			}
+		}
+	}
+
+	/** Takes note of what a job found out, so that the next one asks again. */
+	void learn(Account account) {
+		if (account.transactionRefusal() != null) {
+			this.allowed = false;
 		}
 	}
 

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.DecoderException;
 import io.pipeset.record.Encoding;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What Redis answered to a slab, by position: nothing for the replies that say no more
@@ -27,6 +28,12 @@ final class Replies {
 
 	private boolean discarded;
 
+	/** Redis's error to MULTI, after which every command runs by itself. */
+	private @Nullable String multiRefused;
+
+	/** Whether Redis will not load the scripts of this slab. */
+	private boolean scriptsRefused;
+
 	private int findings;
 
 	private int errors;
@@ -46,6 +53,8 @@ final class Replies {
 		this.others = 0;
 		this.queued = -1;
 		this.discarded = false;
+		this.multiRefused = null;
+		this.scriptsRefused = false;
 		this.findings = 0;
 		this.errors = 0;
 		this.capturedBytes = 0;
@@ -76,16 +85,21 @@ final class Replies {
 
 	/** Whether the next reply is the one to EXEC, whose elements are what they did. */
 	boolean isExecNext() {
-		return this.others == 1 && this.queued >= 0;
+		return this.others == 1 && isTransaction();
 	}
 
-	/** Whether errors among the other replies say what became of a transaction. */
-	boolean isTransaction() {
-		return this.queued >= 0;
+	private boolean isTransaction() {
+		return this.queued >= 0 && this.multiRefused == null;
 	}
 
-	/** A reply that is not what one of the slab's own commands did. */
+	/**
+	 * A reply that is not what one of the slab's own commands did; errors are captured.
+	 */
 	void other(Kind kind) {
+		if (this.multiRefused != null) {
+			execAlone(kind);
+			return;
+		}
 		// That to MULTI is at -1, those to what is queued at 0, 1, 2, and EXEC's behind.
 		int position = this.queued + 1 - this.others--;
 		boolean ofTransaction = isTransaction() && position >= -1;
@@ -97,6 +111,7 @@ final class Replies {
 		}
 		else {
 			// A script that cannot be loaded is missed by the command that runs it.
+			this.scriptsRefused |= kind == Kind.ERROR && !SlabErrors.PASSING.contains(SlabErrors.firstWord(dropped()));
 			this.capturedBytes = start(this.findings);
 		}
 	}
@@ -104,13 +119,34 @@ final class Replies {
 	/** Redis refused a part of a transaction, or to run it. */
 	private void refused(int position) {
 		if (position < 0) {
-			throw new DecoderException("Redis refused MULTI, and ran what followed by itself");
+			this.multiRefused = dropped();
+			this.capturedBytes = start(this.findings);
+			this.others = 0;
+			return;
 		}
 		finding(Kind.ERROR, position);
 		if (position == this.queued) {
 			this.discarded = true;
 			this.count = this.queued;
 		}
+	}
+
+	/** The reply to EXEC where MULTI was refused: there is no transaction to run. */
+	private void execAlone(Kind kind) {
+		this.others = 0;
+		if (kind != Kind.ERROR) {
+			// It ran another one, in which the commands were only queued.
+			this.count = 0;
+			this.findings = 0;
+			this.errors = 0;
+			throw new DecoderException("Redis refused MULTI, and yet took EXEC");
+		}
+		this.capturedBytes = start(this.findings);
+	}
+
+	/** An error that was captured, and is no finding. */
+	private String dropped() {
+		return String.valueOf(new ReplyDecoder(this.captured, start(this.findings), Encoding.UTF8).next());
 	}
 
 	/** Redis ran a transaction, and what its commands did comes next. */
@@ -127,14 +163,33 @@ final class Replies {
 		return this.discarded;
 	}
 
+	/** Why Redis began no transaction and ran each command by itself, if it did so. */
+	@Nullable String multiRefused() {
+		return this.multiRefused;
+	}
+
+	/** Whether a script that is missing will be missing the next time as well. */
+	boolean areScriptsRefused() {
+		return this.scriptsRefused;
+	}
+
 	/** A reply that says no more than that the command ran. */
 	void plain() {
-		this.count++;
+		next();
 	}
 
 	/** A reply that says more; its bytes, if wanted, have been captured before. */
 	void finding(Kind kind) {
-		finding(kind, this.count++);
+		finding(kind, next());
+	}
+
+	/** Counts a reply, after the last of which EXEC is answered if MULTI was refused. */
+	private int next() {
+		int position = this.count++;
+		if (this.multiRefused != null && this.count == this.queued) {
+			this.others = 1;
+		}
+		return position;
 	}
 
 	private void finding(Kind kind, int position) {

@@ -57,7 +57,7 @@ final class ReplyReader {
 	boolean read(ByteBuf in, Slab slab) {
 		Replies replies = slab.replies();
 		int commands = slab.count();
-		while (replies.count() < commands) {
+		while (replies.count() < commands || replies.isOtherNext()) {
 			if (this.values == 0) {
 				if (in.readableBytes() >= 5 && in.getInt(in.readerIndex()) == OK && !replies.isOtherNext()
 						&& !slab.capturesNext()) {
@@ -89,10 +89,10 @@ final class ReplyReader {
 		Replies replies = slab.replies();
 		this.other = replies.isOtherNext();
 		this.header = first == '*' && replies.isExecNext();
-		this.note = slab.notesNext();
+		this.note = !this.other && slab.notesNext();
 		boolean error = first == '-' || first == '!' || first == '|';
-		this.optional = !error && !slab.takesNext();
-		this.capture = !this.push && ((this.other) ? error && replies.isTransaction() : error || slab.capturesNext());
+		this.optional = !error && !this.other && !slab.takesNext();
+		this.capture = !this.push && (error || (!this.other && slab.capturesNext()));
 	}
 
 	private void end(Replies replies) {

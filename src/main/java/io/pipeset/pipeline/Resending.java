@@ -54,7 +54,8 @@ public final class Resending {
 	/** A transaction goes again as a whole, or not at all. */
 	private void markWhole(Slab slab) {
 		boolean unknown = slab.isUnknown();
-		boolean again = (unknown) ? this.unknownToo : !slab.isWritten() || slab.passingError() != null;
+		boolean again = (unknown) ? this.unknownToo && slab.replies().multiRefused() == null
+				: !slab.isWritten() || slab.passingError() != null;
 		for (int command = 0; again && command < slab.count(); command++) {
 			again = isUntouched(slab.commands().keys(command))
 					&& (!unknown || slab.commands().form(command).isRepeatable());

@@ -72,6 +72,10 @@ final class Settlement {
 			}
 		}
 		endRun();
+		String refusal = this.errors.transactionRefusal();
+		if (refusal != null) {
+			this.account.transactionRefused(refusal);
+		}
 		this.account.sent((this.slab.isWritten()) ? this.slab.bytes() : 0, replies.count() - this.sentAgain);
 	}
 

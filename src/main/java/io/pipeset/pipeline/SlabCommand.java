@@ -65,6 +65,10 @@ final class SlabCommand implements RedisCommand<byte[], byte[], String> {
 
 	@Override
 	public void complete() {
+		if (new SlabErrors(this.slab).isTransactionOpen()) {
+			// Whoever had the connection next would only add to the transaction.
+			this.pipeline.abandon();
+		}
 		end();
 	}
 

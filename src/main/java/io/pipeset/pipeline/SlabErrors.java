@@ -72,9 +72,34 @@ final class SlabErrors {
 		Commands commands = this.slab.commands();
 		int command = this.replies.position(finding);
 		String code = code(finding);
-		boolean passing = PASSING.contains(code) || (code.equals("NOSCRIPT") && commands.isScriptLoaded(command));
+		boolean passing = PASSING.contains(code)
+				|| (code.equals("NOSCRIPT") && commands.isScriptLoaded(command) && !this.replies.areScriptsRefused());
 		boolean script = commands.operation(command) == Operation.EVALSHA;
 		return passing && (!script || OF_REDIS.matcher(message(finding)).matches());
+	}
+
+	/**
+	 * Why no transaction will run: its MULTI was refused, or its EXEC for no fault of its
+	 * commands and for none that passes; {@code null} where it is not so.
+	 */
+	@Nullable String transactionRefusal() {
+		String multi = this.replies.multiRefused();
+		if (multi != null) {
+			return "Redis refused MULTI (" + multi + "), and so ran the commands of a batch one by one:"
+					+ " the report says what became of each";
+		}
+		if (this.replies.isDiscarded() && this.replies.findings() == 1 && code(0).equals("NOPERM")) {
+			return "Redis refused EXEC (" + message(0) + "), and so ran nothing of its batch";
+		}
+		return null;
+	}
+
+	/**
+	 * Whether the connection is left in a transaction: some versions of Redis refuse EXEC
+	 * without discarding what it was to run.
+	 */
+	boolean isTransactionOpen() {
+		return this.replies.isDiscarded() && !firstWord(message(this.replies.findings() - 1)).equals(EXECABORT);
 	}
 
 	String message(int finding) {

@@ -56,6 +56,8 @@ public final class Account {
 
 	private @Nullable Boolean fenced;
 
+	private @Nullable String transactionRefusal;
+
 	/**
 	 * Opens an account that lists items of any size.
 	 * @param results which records to list
@@ -83,9 +85,7 @@ public final class Account {
 		this.valuesApart = valuesApart;
 	}
 
-	/**
-	 * Says that no record is to be run, so that one that was not is no error.
-	 */
+	/** Says that no record is to be run, so that one that was not is no error. */
 	public synchronized void runsNothing() {
 		this.runsNothing = true;
 	}
@@ -201,6 +201,22 @@ public final class Account {
 	 */
 	public synchronized @Nullable Boolean fenced() {
 		return this.fenced;
+	}
+
+	/**
+	 * Takes note that Redis runs no transactions any more.
+	 * @param refusal how it refused one, and what became of its commands
+	 */
+	public synchronized void transactionRefused(String refusal) {
+		this.transactionRefusal = refusal;
+	}
+
+	/**
+	 * How Redis refused a transaction.
+	 * @return for the caller to read; {@code null} where it did not
+	 */
+	public synchronized @Nullable String transactionRefusal() {
+		return this.transactionRefusal;
 	}
 
 	/**

@@ -281,10 +281,9 @@ class ReplyReaderTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "-NOPERM no permission\r\n", "+OK\r\n+QUEUED\r\n+QUEUED\r\n*-1\r\n",
-			"+OK\r\n+QUEUED\r\n+QUEUED\r\n_\r\n", "+OK\r\n+QUEUED\r\n+QUEUED\r\n+OK\r\n",
-			"+OK\r\n+QUEUED\r\n+QUEUED\r\n*1\r\n", "+OK\r\n+QUEUED\r\n+QUEUED\r\n*3\r\n",
-			"+OK\r\n+QUEUED\r\n-ERR no\r\n*2\r\n" })
+	@ValueSource(strings = { "+OK\r\n+QUEUED\r\n+QUEUED\r\n*-1\r\n", "+OK\r\n+QUEUED\r\n+QUEUED\r\n_\r\n",
+			"+OK\r\n+QUEUED\r\n+QUEUED\r\n+OK\r\n", "+OK\r\n+QUEUED\r\n+QUEUED\r\n*1\r\n",
+			"+OK\r\n+QUEUED\r\n+QUEUED\r\n*3\r\n", "+OK\r\n+QUEUED\r\n-ERR no\r\n*2\r\n" })
 	void whatIsNoAnswerToATransactionIsNotTakenForOne(String replies) {
 		assertThatExceptionOfType(DecoderException.class)
 			.isThrownBy(() -> this.reader.read(utf8(replies), transaction(2)));

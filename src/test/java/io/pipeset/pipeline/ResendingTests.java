@@ -125,6 +125,14 @@ class ResendingTests {
 	}
 
 	@Test
+	void aScriptThatMayNotBeLoadedIsNotWaitedFor() {
+		assertThat(again(false, written(slab("EVALSHA " + SHA + " 1 a"), "-NOPERM no SCRIPT LOAD\r\n" + NOSCRIPT)))
+			.isEmpty();
+		assertThat(again(false, written(slab("EVALSHA " + SHA + " 1 a"), BUSY + NOSCRIPT))).hasSize(2);
+		assertThat(this.account.counts()).isEqualTo(new Counts(1, 0, 0, 1, 0, 0));
+	}
+
+	@Test
 	void aScriptIsKnownHoweverItsShaIsSpelled() {
 		Slab slab = slab("EVALSHA " + SHA + " 1 a", "EVALSHA " + SHA.toUpperCase(Locale.ROOT) + " 1 b");
 		assertThat(again(false, written(slab, "$1\r\nx\r\n" + NOSCRIPT + NOSCRIPT))).hasSize(3);

@@ -5,15 +5,22 @@ import io.lettuce.core.protocol.CommandType;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
 
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Where Redis refuses MULTI, nothing runs that would run by itself then. */
+/**
+ * Where Redis refuses transactions, no job runs that asks for them; where it does so from
+ * now on, the job that finds it out ends, and tells exactly what ran by itself.
+ */
 @ServiceTest
 class AtomicNotPermittedTests {
 
@@ -39,17 +46,81 @@ class AtomicNotPermittedTests {
 		redis.close();
 	}
 
+	/** The service does not know of transactions then, and has to ask. */
+	@BeforeEach
+	void emptyRedis() {
+		redis.client().aclSetuser(USER, AclSetuserArgs.Builder.reset().on().addPassword(USER).allKeys().allCommands());
+		withdraw(CommandType.MULTI);
+		this.service.ndjson("/v1/jobs?atomic=batch", "[\"SET\",\"a\",1]");
+		redis.client().aclSetuser(USER, AclSetuserArgs.Builder.allCommands());
+		redis.client().flushall();
+	}
+
 	@ParameterizedTest
 	@EnumSource(value = CommandType.class, names = { "MULTI", "EXEC" })
 	void nothingRunsWithoutTransactions(CommandType command) {
-		redis.client().aclSetuser(USER, AclSetuserArgs.Builder.reset().on().addPassword(USER).allKeys().allCommands());
-		redis.client().aclSetuser(USER, AclSetuserArgs.Builder.removeCommand(command));
-		Answer answer = this.service.ndjson("/v1/jobs?atomic=batch", "[\"SET\",\"a\",1]", "[\"LPUSH\",\"l\",1]");
+		withdraw(command);
+		nothingRuns();
+		this.service.ndjson("/v1/jobs?atomic=none", "[\"SET\",\"a\",1]").report();
+		assertThat(redis.client().get("a")).isEqualTo("1");
+	}
+
+	/** What follows a MULTI that is refused runs by itself, and is answered. */
+	@ParameterizedTest
+	@ValueSource(ints = { 0, 3 })
+	void aMultiThatIsRefusedWhileTheServiceRunsStopsTheJobAndTheOutcomesAreExact(int retries) {
+		this.service.ndjson("/v1/jobs?atomic=batch", "[\"SET\",\"string\",\"value\"]").report();
+		withdraw(CommandType.MULTI);
+		Answer answer = this.service.ndjson("/v1/jobs?atomic=batch&batchSize=4&results=all&retries=" + retries,
+				"[\"SET\",\"a\",1]", "[\"SADD\",\"string\",1]", "[\"SET\",\"a\",2,\"NX\"]", "[\"INCRBY\",\"n\",5]",
+				"[\"SET\",\"b\",1]", "[\"SET\",\"c\",1]");
+		JsonNode job = answer.job(502, "redis-refuses", "stopped");
+		assertThat(Answer.counts(job).applied()).isEqualTo(2);
+		assertThat(job.at("/items").valueStream().limit(4).map((item) -> item.at("/status").asString()))
+			.containsExactly("applied", "rejected", "noop", "applied");
+		assertThat(job.at("/items/1/error/code").asString()).isEqualTo("WRONGTYPE");
+		assertThat(job.at("/items/3/reply").asInt()).isEqualTo(5);
+		assertThat(answer.json().at("/detail").asString()).contains("Redis refused MULTI", "NOPERM", "atomic=none");
+		assertThat(redis.client().keys("*")).containsExactlyInAnyOrder("string", "a", "n");
+		nothingRuns();
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 0, 3 })
+	void anExecThatIsRefusedWhileTheServiceRunsStopsTheJobAndNothingOfItsBatchRuns(int retries) {
+		this.service.ndjson("/v1/jobs?atomic=batch", "[\"SET\",\"a\",1]").report();
+		redis.client().flushall();
+		withdraw(CommandType.EXEC);
+		Answer answer = this.service.ndjson("/v1/jobs?atomic=batch&batchSize=2&retries=" + retries, "[\"SET\",\"a\",1]",
+				"[\"LPUSH\",\"l\",1]", "[\"SET\",\"b\",1]");
+		JsonNode job = answer.job(503, "redis-refuses", "stopped");
+		assertThat(Answer.counts(job).rejected()).isEqualTo(2);
+		assertThat(answer.json().at("/detail").asString()).contains("Redis refused EXEC", "NOPERM", "atomic=none");
+		nothingRuns();
+		// The connection is not left in a transaction, where all would only be queued.
+		this.service.ndjson("/v1/jobs?atomic=none", "[\"SET\",\"a\",1]").report();
+		assertThat(redis.client().keys("*")).containsExactly("a");
+	}
+
+	@Test
+	void transactionsThatArePermittedAgainRun() {
+		this.service.ndjson("/v1/jobs?atomic=batch", "[\"SET\",\"a\",1]").report();
+		withdraw(CommandType.MULTI);
+		this.service.ndjson("/v1/jobs?atomic=batch", "[\"SET\",\"a\",1]").job(502, "redis-refuses", "stopped");
+		redis.client().aclSetuser(USER, AclSetuserArgs.Builder.allCommands());
+		this.service.ndjson("/v1/jobs?atomic=batch", "[\"SET\",\"a\",1]").report();
+	}
+
+	private void nothingRuns() {
+		long keys = redis.client().dbsize();
+		Answer answer = this.service.ndjson("/v1/jobs?atomic=batch", "[\"SET\",\"x\",1]", "[\"LPUSH\",\"y\",1]");
 		assertThat(Answer.counts(answer.job(503, "redis-refuses", "stopped"))).isEqualTo(new Counts(0, 0, 0, 0, 0, 0));
 		assertThat(answer.json().at("/detail").asString()).contains("NOPERM").contains("atomic=none");
-		assertThat(redis.client().dbsize()).isZero();
-		this.service.ndjson("/v1/jobs?atomic=none", "[\"SET\",\"a\",1]").report();
-		redis.client().flushall();
+		assertThat(redis.client().dbsize()).isEqualTo(keys);
+	}
+
+	private static void withdraw(CommandType command) {
+		redis.client().aclSetuser(USER, AclSetuserArgs.Builder.removeCommand(command));
 	}
 
 }

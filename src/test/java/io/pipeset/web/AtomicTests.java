@@ -216,19 +216,6 @@ class AtomicTests {
 	}
 
 	@Test
-	void aUserWhoMayNoLongerRunTransactionsIsFoundOut() {
-		redis.client().aclSetuser(USER, AclSetuserArgs.Builder.removeCommand(CommandType.EXEC));
-		JsonNode refused = this.service.ndjson("/v1/jobs?atomic=batch", "[\"SET\",\"a\",1]").report();
-		assertThat(Answer.counts(refused)).isEqualTo(new Counts(1, 0, 0, 1, 0, 0));
-		assertThat(refused.at("/items/0/error/message").asString()).contains("EXECABORT").contains("NOPERM");
-		assertThat(redis.client().dbsize()).isZero();
-		redis.client().aclSetuser(USER, AclSetuserArgs.Builder.removeCommand(CommandType.MULTI));
-		Answer answer = this.service.ndjson("/v1/jobs?atomic=batch", "[\"SET\",\"a\",1]");
-		assertThat(Answer.counts(answer.job(502, "redis-lost", "failed"))).isEqualTo(new Counts(1, 0, 0, 0, 1, 0));
-		assertThat(answer.json().at("/detail").asString()).contains("Redis refused MULTI");
-	}
-
-	@Test
 	void recordsOfAllKindsShareATransaction() {
 		String sha = this.service.post("/v1/scripts", "text/plain", "return redis.call('INCR', KEYS[1])")
 			.json()

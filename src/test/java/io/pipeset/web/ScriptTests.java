@@ -107,6 +107,16 @@ class ScriptTests {
 	}
 
 	@Test
+	void aScriptThatIsKnownToNobodyIsNotWaitedForBesideOneThatIs() {
+		JsonNode report = this.service
+			.ndjson("/v1/jobs?retries=3&timeout=1m", "[\"EVALSHA\",\"" + load(PUSH) + "\",1,\"list\",1]",
+					"[\"EVALSHA\",\"" + "0".repeat(40) + "\",1,\"k\"]")
+			.report();
+		assertThat(Answer.counts(report)).isEqualTo(new Counts(2, 1, 0, 1, 0, 0));
+		assertThat(this.service.get("/actuator/metrics/pipeset.retries?tag=reason:noscript").status()).isEqualTo(404);
+	}
+
+	@Test
 	void aScriptThatRedisHasForgottenIsLoadedAgain() {
 		String sha = load(PUSH);
 		this.redis.scriptFlush();
