@@ -1,15 +1,39 @@
 package io.pipeset.job;
 
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
 
 /**
- * What callers may do.
+ * Who may call, and what callers may do.
  *
  * @param scripts whether they may load and run scripts, which can do to any key what the
  * service's Redis user may
+ * @param anonymous whether the service may be reached from other machines, though its
+ * callers have no credentials
+ * @param allowedHosts the names and addresses, without a port, under which the service is
+ * called beside those of loopback; in lower case
  */
 @ConfigurationProperties("pipeset.security")
-public record SecurityProperties(@DefaultValue("false") boolean scripts) {
+public record SecurityProperties(@DefaultValue("false") boolean scripts, @DefaultValue("false") boolean anonymous,
+		@DefaultValue Set<String> allowedHosts) {
+
+	private static final Pattern HOST = Pattern.compile("\\[[0-9a-f:.]+]|[a-z0-9._-]*[a-z0-9_-]");
+
+	public SecurityProperties {
+		for (String host : allowedHosts) {
+			Assert.isTrue(HOST.matcher(host.toLowerCase(Locale.ROOT)).matches(),
+					() -> "pipeset.security.allowed-hosts must be names or addresses without a scheme and a port,"
+							+ " such as pipeset.internal or [fd00::1], not '" + host + "'");
+		}
+		allowedHosts = allowedHosts.stream()
+			.map((host) -> host.toLowerCase(Locale.ROOT))
+			.collect(Collectors.toUnmodifiableSet());
+	}
 
 }

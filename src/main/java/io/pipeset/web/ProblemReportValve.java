@@ -33,8 +33,7 @@ class ProblemReportValve extends ErrorReportValve {
 			response.setCharacterEncoding(StandardCharsets.UTF_8.name());
 			Writer writer = response.getReporter();
 			if (writer != null) {
-				writer.write("{\"type\":\"%s\",\"title\":\"%s\",\"status\":%d,\"detail\":\"%s\"}"
-					.formatted(problem.getType(), problem.getTitle(), problem.getStatus(), problem.getDetail()));
+				writer.write(Problems.json(problem));
 				response.finishResponse();
 			}
 		}

@@ -1,12 +1,16 @@
 package io.pipeset.web;
 
+import java.io.IOException;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
+import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
+import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 import org.springframework.web.ErrorResponseException;
 
@@ -34,6 +38,28 @@ final class Problems {
 		problem.setType(URI.create(TYPE_PREFIX + type));
 		problem.setDetail(detail);
 		return problem;
+	}
+
+	/**
+	 * A problem as JSON, where nobody else is there to make it.
+	 * @param problem one whose texts have no character that needs an escape
+	 */
+	static String json(ProblemDetail problem) {
+		return "{\"type\":\"%s\",\"title\":\"%s\",\"status\":%d,\"detail\":\"%s\"}".formatted(problem.getType(),
+				problem.getTitle(), problem.getStatus(), problem.getDetail());
+	}
+
+	/**
+	 * Answers with a problem before Spring MVC has the request.
+	 * @param problem one whose texts have no character that needs an escape
+	 * @param response where nothing is written yet
+	 */
+	static void write(ProblemDetail problem, HttpServletResponse response) throws IOException {
+		byte[] body = json(problem).getBytes(StandardCharsets.UTF_8);
+		response.setStatus(problem.getStatus());
+		response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
+		response.setContentLength(body.length);
+		response.getOutputStream().write(body);
 	}
 
 	/** A problem that Spring has found, which is of a type named after its status. */

@@ -4,6 +4,7 @@ import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.job.JobDefaults;
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.ScriptProperties;
+import io.pipeset.job.SecurityProperties;
 import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.redis.TestRedis;
 import org.junit.jupiter.api.BeforeEach;
@@ -96,9 +97,9 @@ class DefaultsTests {
 			"pipeset.defaults.rate-limit, 0", "pipeset.defaults.max-errors, -1", "pipeset.limits.max-generated, -1",
 			"pipeset.scripts.max-bytes, 0", "pipeset.scripts.max-count, 0", "pipeset.limits.max-popped, -1",
 			"pipeset.limits.max-popped-bytes, -1", "pipeset.limits.max-items, -1", "pipeset.limits.max-body-bytes, -1",
-			"pipeset.limits.max-record-bytes, 1", "pipeset.pipeline.max-connections, 0",
-			"pipeset.pipeline.window-commands, 0", "pipeset.pipeline.window-bytes, 1",
-			"pipeset.pipeline.connect-timeout, 0" })
+			"pipeset.limits.max-record-bytes, 1", "pipeset.security.allowed-hosts, http://localhost",
+			"pipeset.pipeline.max-connections, 0", "pipeset.pipeline.window-commands, 0",
+			"pipeset.pipeline.window-bytes, 1", "pipeset.pipeline.connect-timeout, 0" })
 	void aPropertyOutOfItsBoundsFailsTheStartByName(String property, String value) {
 		new ApplicationContextRunner().withUserConfiguration(Properties.class)
 			.withPropertyValues(property + "=" + value)
@@ -120,7 +121,7 @@ class DefaultsTests {
 	}
 
 	@EnableConfigurationProperties({ JobDefaults.class, JobLimits.class, ScriptProperties.class,
-			PipelineProperties.class })
+			PipelineProperties.class, SecurityProperties.class })
 	static class Properties {
 
 	}

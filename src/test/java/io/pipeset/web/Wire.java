@@ -30,14 +30,18 @@ final class Wire implements AutoCloseable {
 
 	/** Connects and sends the head of a request that is to be the connection's last. */
 	static Wire post(Service service, String pathAndQuery, String... headers) throws IOException {
-		Socket socket = new Socket(InetAddress.getLoopbackAddress(), service.port());
-		socket.setSoTimeout(TIMEOUT_MILLIS);
-		socket.setTcpNoDelay(true);
-		Wire wire = new Wire(socket);
 		List<String> lines = new ArrayList<>(List.of("POST " + pathAndQuery + " HTTP/1.1",
 				"Host: 127.0.0.1:" + service.port(), "Connection: close"));
 		lines.addAll(List.of(headers));
-		return wire.send(String.join("\r\n", lines) + "\r\n\r\n");
+		return open(service, lines.toArray(String[]::new));
+	}
+
+	/** Connects and sends the lines of a request's head. */
+	static Wire open(Service service, String... lines) throws IOException {
+		Socket socket = new Socket(InetAddress.getLoopbackAddress(), service.port());
+		socket.setSoTimeout(TIMEOUT_MILLIS);
+		socket.setTcpNoDelay(true);
+		return new Wire(socket).send(String.join("\r\n", lines) + "\r\n\r\n");
 	}
 
 	/** Begins a chunked upload of lines. */

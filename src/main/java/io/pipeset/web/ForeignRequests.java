@@ -1,0 +1,67 @@
+package io.pipeset.web;
+
+import java.io.IOException;
+import java.util.Collections;
+
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.filter.OncePerRequestFilter;
+
+/**
+ * Refuses what a web page may have sent that is none of this service's, before anything
+ * of it is read. Callers have no credentials, so that a browser which can reach the
+ * service could otherwise be made to write to Redis by any page it shows.
+ */
+final class ForeignRequests extends OncePerRequestFilter {
+
+	private static final int LONGEST_EXCERPT = 64;
+
+	private static final String ALLOWED = ": allowed are localhost, the addresses of loopback, and what"
+			+ " pipeset.security.allowed-hosts lists";
+
+	private final KnownHosts hosts;
+
+	ForeignRequests(KnownHosts hosts) {
+		this.hosts = hosts;
+	}
+
+	@Override
+	protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+			throws ServletException, IOException {
+		String refusal = refusal(request);
+		if (refusal == null) {
+			chain.doFilter(request, response);
+		}
+		else {
+			Problems.write(Problems.detail(HttpStatus.FORBIDDEN, "foreign-request", refusal), response);
+		}
+	}
+
+	private @Nullable String refusal(HttpServletRequest request) {
+		String host = request.getHeader(HttpHeaders.HOST);
+		if (!this.hosts.serves(host)) {
+			return ((host != null) ? "The header Host names '" + excerpt(host) + "'" : "There is no header Host")
+					+ ALLOWED;
+		}
+		for (String origin : Collections.list(request.getHeaders(HttpHeaders.ORIGIN))) {
+			if (!this.hosts.trusts(origin, host)) {
+				return "The header Origin names '" + excerpt(origin) + "', whose web pages may not call this service"
+						+ ALLOWED + ", and the request's own Host";
+			}
+		}
+		return null;
+	}
+
+	/** The beginning of a header, in characters that are safe in any message. */
+	private static String excerpt(String header) {
+		String printable = header.replaceAll("[^A-Za-z0-9.,:;/@_\\[\\]-]", "?");
+		return (printable.length() <= LONGEST_EXCERPT) ? printable : printable.substring(0, LONGEST_EXCERPT) + "...";
+	}
+
+}

@@ -1,0 +1,73 @@
+package io.pipeset.web;
+
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import io.pipeset.job.SecurityProperties;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The hosts by which the service may be called, and those whose web pages may call it.
+ * They are told by how they are written, and never looked up: a name may be made to stand
+ * for any address.
+ */
+final class KnownHosts {
+
+	private static final String AUTHORITY = "(\\[[0-9a-f:.]+]|[a-z0-9._-]+?)\\.?(?::[0-9]*)?";
+
+	private static final Pattern HOST = Pattern.compile(AUTHORITY);
+
+	private static final Pattern ORIGIN = Pattern.compile("https?://" + AUTHORITY);
+
+	private static final Set<String> LOOPBACK = Set.of("localhost", "[::1]", "[0:0:0:0:0:0:0:1]");
+
+	private static final Pattern LOOPBACK_ADDRESS = Pattern.compile("127(\\.[0-9]{1,3}){3}");
+
+	private static final Pattern ADDRESS = Pattern.compile("\\[.*]|[0-9]{1,3}(\\.[0-9]{1,3}){3}");
+
+	private final boolean anonymous;
+
+	private final Set<String> listed;
+
+	KnownHosts(SecurityProperties security) {
+		this.anonymous = security.anonymous();
+		this.listed = security.allowedHosts();
+	}
+
+	/**
+	 * Whether a request may have come to this host.
+	 * @param header its Host, or {@code null} where it has none
+	 * @return {@code false} for a name that somebody else may have pointed here
+	 */
+	boolean serves(@Nullable String header) {
+		if (this.anonymous && this.listed.isEmpty()) {
+			return true;
+		}
+		String host = host(HOST, header);
+		// Whoever names an address meant it, such as the health probe of a pod.
+		return host != null && (isKnown(host) || (this.anonymous && ADDRESS.matcher(host).matches()));
+	}
+
+	/**
+	 * Whether web pages from somewhere may call.
+	 * @param origin the request's Origin
+	 * @param header its Host, which is allowed, or {@code null} where it has none
+	 * @return {@code true} for pages from here
+	 */
+	boolean trusts(String origin, @Nullable String header) {
+		String host = host(ORIGIN, origin);
+		return host != null && (isKnown(host) || host.equals(host(HOST, header)));
+	}
+
+	private boolean isKnown(String host) {
+		return LOOPBACK.contains(host) || LOOPBACK_ADDRESS.matcher(host).matches() || this.listed.contains(host);
+	}
+
+	private static @Nullable String host(Pattern pattern, @Nullable String text) {
+		Matcher matcher = pattern.matcher((text != null) ? text.toLowerCase(Locale.ROOT) : "");
+		return (matcher.matches()) ? matcher.group(1) : null;
+	}
+
+}

@@ -1,0 +1,39 @@
+package io.pipeset.web;
+
+import java.io.IOException;
+
+import org.junit.jupiter.api.Test;
+
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.core.env.Environment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Where Actuator has a server of its own, the same requests are foreign there. */
+@ServiceTest(properties = { "management.server.port=0", "management.server.address=127.0.0.1" })
+class ManagementServerTests {
+
+	private final Service service;
+
+	private final Service management;
+
+	ManagementServerTests(Service service, @Autowired Environment environment) {
+		this.service = service;
+		this.management = new Service(environment.getRequiredProperty("local.management.port", Integer.class));
+	}
+
+	@Test
+	void itsServerRefusesThemToo() throws IOException {
+		assertThat(this.management.port()).isNotEqualTo(this.service.port());
+		assertThat(this.management.get("/actuator/health/liveness").status()).isEqualTo(200);
+		this.management.send(this.management.request("/actuator/health").header("Origin", "http://evil.example").GET())
+			.refusal(403, "foreign-request");
+		for (Service server : new Service[] { this.service, this.management }) {
+			try (Wire wire = Wire.open(server, "GET /actuator/health HTTP/1.1", "Host: evil.example",
+					"Connection: close")) {
+				wire.answer().refusal(403, "foreign-request");
+			}
+		}
+	}
+
+}
