@@ -94,6 +94,7 @@ final class ReceiptScripts {
 				if ARGV[3] == 'due' and deadline > now then
 					return {-2}
 				end
+				redis.call('ZADD', KEYS[1], now, ARGV[1])
 				if redis.call('EXISTS', KEYS[3]) == 1 then
 					redis.call('RENAME', KEYS[3], KEYS[4])
 				end
@@ -101,7 +102,6 @@ final class ReceiptScripts {
 					redis.call('SET', KEYS[3], 'given back', 'EX', 86400)
 				end
 				redis.call('HSET', KEYS[2], 'state', 'returning')
-				redis.call('ZADD', KEYS[1], now, ARGV[1])
 			end
 			local kind = redis.call('TYPE', KEYS[5])['ok']
 			if kind ~= 'list' and kind ~= 'none' then
@@ -118,6 +118,14 @@ final class ReceiptScripts {
 				redis.call('DEL', KEYS[2])
 			end
 			return {moved}
+			""";
+
+	/**
+	 * Lets others come first. Argument: milliseconds until this one is due again.
+	 */
+	static final String POSTPONE = TIME + """
+			redis.call('ZADD', KEYS[1], 'XX', now + ARGV[2], ARGV[1])
+			return {1}
 			""";
 
 	/** Answers the key of the list that the values came from, if there is a receipt. */

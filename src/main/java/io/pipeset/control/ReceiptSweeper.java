@@ -1,6 +1,9 @@
 package io.pipeset.control;
 
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -11,6 +14,7 @@ import io.pipeset.pipeline.RedisCallException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 import org.springframework.context.SmartLifecycle;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
@@ -29,11 +33,23 @@ class ReceiptSweeper implements SmartLifecycle {
 
 	private static final int AT_ONCE = 100;
 
+	/** How long others come before a receipt that Redis refuses. */
+	private static final Duration PAUSE = Duration.ofMinutes(1);
+
+	/** The same where Redis refuses to take note of it. */
+	private static final Duration SHORT_PAUSE = Duration.ofSeconds(10);
+
 	private final Receipts receipts;
 
 	private final long pauseMillis;
 
 	private volatile @Nullable ScheduledThreadPoolExecutor executor;
+
+	/**
+	 * Receipts that Redis neither gave back nor let be postponed, and until when they are
+	 * passed over.
+	 */
+	private final Map<String, Long> passedOver = new HashMap<>();
 
 	/** What Redis said last time, so that it is not logged each time. */
 	private @Nullable String refusal;
@@ -77,10 +93,13 @@ class ReceiptSweeper implements SmartLifecycle {
 
 	private void sweep() {
 		try {
-			List<String> due = this.receipts.due(AT_ONCE);
+			long now = System.nanoTime();
+			this.passedOver.values().removeIf((until) -> now - until > 0);
+			List<String> due = this.receipts.due(AT_ONCE + this.passedOver.size());
+			boolean refused = false;
 			for (String jobId : due) {
-				if (isRunning()) {
-					giveBack(jobId);
+				if (isRunning() && !this.passedOver.containsKey(jobId)) {
+					refused |= !tryGiveBack(jobId, (refused) ? Level.DEBUG : Level.WARN);
 				}
 			}
 			this.refusal = null;
@@ -88,10 +107,48 @@ class ReceiptSweeper implements SmartLifecycle {
 		catch (RedisCallException ex) {
 			failed(ex);
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
+			// Whatever it was, the next sweep may well do better, if there is one.
 			if (isRunning()) {
 				logger.error("Receipts could not be looked after", ex);
 			}
+		}
+	}
+
+	/**
+	 * Gives a receipt back, if it is still due; {@code false} where Redis refuses it, so
+	 * that the others come first for a while.
+	 */
+	private boolean tryGiveBack(String jobId, Level level) {
+		try {
+			giveBack(jobId);
+			return true;
+		}
+		catch (RedisCallException ex) {
+			if (ex.isPassing()) {
+				throw ex;
+			}
+			Duration pause = postpone(jobId);
+			logger.atLevel(level)
+				.addKeyValue("jobId", jobId)
+				.log("Job {}: its values cannot go back, and maybe others', which is tried again in {} s: {}", jobId,
+						pause.toSeconds(), ex.getMessage());
+			return false;
+		}
+	}
+
+	/** Lets the others come first. */
+	private Duration postpone(String jobId) {
+		try {
+			this.receipts.postpone(jobId, PAUSE);
+			return PAUSE;
+		}
+		catch (RedisCallException ex) {
+			if (ex.isPassing()) {
+				throw ex;
+			}
+			this.passedOver.put(jobId, System.nanoTime() + SHORT_PAUSE.toNanos());
+			return SHORT_PAUSE;
 		}
 	}
 

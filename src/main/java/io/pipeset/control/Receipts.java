@@ -139,6 +139,15 @@ public class Receipts {
 			.toList();
 	}
 
+	/**
+	 * Lets other receipts come before one that cannot be given back now.
+	 * @param jobId the job
+	 * @param pause how long until it is due again
+	 */
+	void postpone(String jobId, Duration pause) {
+		this.calls.repeatable(ReceiptScripts.POSTPONE, ReceiptKeys.own(jobId), arguments(jobId, pause.toMillis()));
+	}
+
 	private Returned giveBack(String jobId, String when) {
 		List<Object> found = this.calls.repeatable(ReceiptScripts.KEY, ReceiptKeys.own(jobId), List.of());
 		byte[] key = (found.isEmpty()) ? ReceiptKeys.bytes("") : (byte[]) found.get(0);

@@ -1,0 +1,93 @@
+package io.pipeset.web;
+
+import java.time.Duration;
+
+import io.lettuce.core.AclSetuserArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.pipeset.redis.TestRedis;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** A receipt that Redis refuses does not keep others from being given back. */
+@ServiceTest(properties = "pipeset.receipts.sweep-interval=100ms")
+class ReceiptPermissionTests {
+
+	private static final String USER = "loader";
+
+	private static final Duration SOON = Duration.ofSeconds(30);
+
+	/** More than are looked at in one go. */
+	private static final int MANY = 250;
+
+	private static final TestRedis redis = TestRedis.start();
+
+	ReceiptPermissionTests(Service service) {
+	}
+
+	@DynamicPropertySource
+	static void properties(DynamicPropertyRegistry registry) {
+		redis.register(registry);
+		registry.add("spring.data.redis.username", () -> USER);
+		registry.add("spring.data.redis.password", () -> USER);
+	}
+
+	@AfterAll
+	static void end() {
+		redis.close();
+	}
+
+	@BeforeEach
+	void emptyRedis() {
+		redis.client().flushall();
+		permit(AclSetuserArgs.Builder.reset().keyPattern("app:*").keyPattern("pipeset:*").allCommands());
+	}
+
+	@Test
+	void aListThatMayNotBeWrittenKeepsNoOtherFromBeingGivenBack() {
+		for (int i = 0; i < MANY; i++) {
+			receipt("refused" + i, "other:list", "waiting", i);
+		}
+		receipt("allowed", "app:list", "waiting", MANY);
+		await().atMost(SOON).until(() -> redis.client().exists("app:list") == 1);
+		assertThat(redis.client().lrange("app:list", 0, -1)).containsExactly("allowed's");
+		assertThat(redis.client().zcard("pipeset:receipts")).isEqualTo(MANY);
+		assertThat(redis.client().exists("other:list")).isZero();
+		permit(AclSetuserArgs.Builder.keyPattern("other:*"));
+		// As after the pause.
+		redis.client().zadd("pipeset:receipts", 0, "refused0");
+		await().atMost(SOON).until(() -> redis.client().exists("other:list") == 1);
+		assertThat(redis.client().lrange("other:list", 0, -1)).containsExactly("refused0's");
+	}
+
+	@Test
+	void aReceiptThatCannotEvenBePostponedKeepsNoOtherFromBeingGivenBack() {
+		permit(AclSetuserArgs.Builder.removeCommand(CommandType.ZADD));
+		for (int i = 0; i < MANY; i++) {
+			receipt("refused" + i, "app:refused" + i, "waiting", i);
+		}
+		// What is claimed needs no ZADD.
+		receipt("allowed", "app:list", "returning", MANY);
+		await().atMost(SOON).until(() -> redis.client().exists("app:list") == 1);
+		assertThat(redis.client().lrange("app:list", 0, -1)).containsExactly("allowed's");
+		assertThat(redis.client().zcard("pipeset:receipts")).isEqualTo(MANY);
+	}
+
+	private static void permit(AclSetuserArgs rules) {
+		redis.client().aclSetuser(USER, rules.on().addPassword(USER));
+	}
+
+	private static void receipt(String id, String list, String state, int deadline) {
+		redis.client().rpush("pipeset:" + ((state.equals("waiting")) ? "pop:" : "returning:") + id, id + "'s");
+		redis.client().hset("pipeset:receipt:" + id, "state", state);
+		redis.client().hset("pipeset:receipt:" + id, "key", list);
+		redis.client().zadd("pipeset:receipts", deadline, id);
+	}
+
+}
