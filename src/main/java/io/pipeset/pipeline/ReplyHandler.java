@@ -6,6 +6,7 @@ import java.util.Queue;
 
 import io.lettuce.core.protocol.CommandHandler;
 import io.lettuce.core.protocol.RedisCommand;
+import io.lettuce.core.protocol.RedisHandshakeHandler;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -125,6 +126,19 @@ final class ReplyHandler extends ChannelDuplexHandler {
 		if (ctx.channel().isActive()) {
 			super.channelActive(ctx);
 		}
+	}
+
+	/**
+	 * Ends the handshake of a connection that was refused: Lettuce would wait for it, and
+	 * give it up on an event loop that may have ended by then.
+	 */
+	@Override
+	public void channelUnregistered(ChannelHandlerContext ctx) throws Exception {
+		RedisHandshakeHandler handshake = ctx.pipeline().get(RedisHandshakeHandler.class);
+		if (handshake != null) {
+			handshake.channelInitialized().toCompletableFuture().completeExceptionally(new ClosedChannelException());
+		}
+		super.channelUnregistered(ctx);
 	}
 
 	@Override
