@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** A job waits for a connection no longer than its own timeout. */
-@ServiceTest(properties = "pipeset.pipeline.connect-timeout=30s")
+@ServiceTest(properties = "pipeset.pipeline.connect-timeout=10m")
 class ConnectTimeoutTests {
 
 	private static final TestRedis redis = TestRedis.start();
@@ -43,14 +43,13 @@ class ConnectTimeoutTests {
 		try {
 			long began = System.nanoTime();
 			JsonNode job = this.service.post("/pipeset/1000?timeout=300ms").job(503, "redis-unreachable", "failed");
-			assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(15));
+			assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofMinutes(1));
 			assertThat(Answer.counts(job)).isEqualTo(new Counts(1000, 0, 0, 0, 0, 1000));
 		}
 		finally {
 			redis.resume();
 		}
-		await().atMost(Duration.ofSeconds(20))
-			.untilAsserted(() -> this.service.post("/pipeset/1000?timeout=5s").report());
+		await().untilAsserted(() -> this.service.post("/pipeset/1000?timeout=5s").report());
 		redis.client().clientKill(KillArgs.Builder.typeNormal().skipme());
 	}
 

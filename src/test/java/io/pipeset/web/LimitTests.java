@@ -27,8 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Every limit is kept, and the answer names it, whatever the client. */
 @ServiceTest(properties = { "pipeset.limits.max-generated=500", "pipeset.limits.max-popped=100",
 		"pipeset.limits.max-popped-bytes=64KB", "pipeset.limits.max-items=10", "pipeset.limits.max-body-bytes=1MB",
-		"pipeset.limits.max-record-bytes=4KB", "pipeset.limits.max-key-bytes=20B", "pipeset.limits.max-value-bytes=2KB",
-		"pipeset.limits.body-idle-timeout=1s" })
+		"pipeset.limits.max-record-bytes=4KB", "pipeset.limits.max-key-bytes=20B", "pipeset.limits.max-value-bytes=2KB" })
 class LimitTests {
 
 	private static final int LIMIT = 1 << 20;
@@ -227,38 +226,6 @@ class LimitTests {
 			answer.refusal(413, "limit");
 			assertThat(this.redis.dbsize()).isZero();
 		}
-	}
-
-	@ParameterizedTest
-	@ValueSource(strings = { "", "?concurrency=4&flush=close" })
-	void anUploadThatStallsIsAnsweredWithWhatRan(String settings) throws IOException {
-		try (Wire wire = Wire.post(this.service, "/v1/jobs" + settings, "Content-Type: application/x-ndjson",
-				"Content-Length: 1000")) {
-			wire.send("[\"SET\",\"a\",\"1\"]\n[\"SET\",\"b\",\"2\"]\n[\"SET\",");
-			assertStalled(wire.answer());
-		}
-		try (Wire wire = Wire.upload(this.service, "/v1/jobs" + settings)) {
-			wire.chunk("[\"SET\",\"a\",\"1\"]\n[\"SET\",\"b\",\"2\"]\n[\"SET\",");
-			assertStalled(wire.answer());
-		}
-	}
-
-	@Test
-	void anUploadThatNeverBeginsIsStalledToo() throws IOException {
-		try (Wire wire = Wire.upload(this.service, "/pipeset/5")) {
-			JsonNode job = wire.answer().job(408, "stalled", "failed");
-			assertThat(Answer.counts(job)).isEqualTo(new Counts(0, 0, 0, 0, 0, 0));
-		}
-		assertThat(this.redis.dbsize()).isZero();
-	}
-
-	private void assertStalled(Answer answer) {
-		JsonNode job = answer.job(408, "stalled", "failed");
-		assertThat(Answer.counts(job)).isEqualTo(new Counts(2, 2, 0, 0, 0, 0));
-		assertThat(job.at("/inputComplete").asBoolean(true)).isFalse();
-		assertThat(job.at("/nextIndex").asInt(-1)).isEqualTo(2);
-		assertThat(answer.json().at("/detail").asString()).contains("1s (pipeset.limits.body-idle-timeout)");
-		assertThat(this.redis.keys("*")).containsExactlyInAnyOrder("a", "b");
 	}
 
 	private void assertTooLarge(Answer answer) {

@@ -1,9 +1,7 @@
 package io.pipeset.web;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 import io.lettuce.core.LMoveArgs;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -19,10 +17,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 /** After the deadline values go back by themselves, however far another instance got. */
-@ServiceTest
+@ServiceTest(properties = "pipeset.receipts.sweep-interval=100ms")
 class ReceiptExpiryTests {
-
-	private static final Duration SOON = Duration.ofSeconds(30);
 
 	private static final String ID = "0199a6f2-0000-7000-8000-00000000000f";
 
@@ -53,7 +49,7 @@ class ReceiptExpiryTests {
 		List<String> before = this.redis.lrange("mylist9", 0, -1);
 		JsonNode report = this.service.post("/piperpop/2000?reliable=true&receiptTtl=1s").report();
 		String id = ReliablePopTests.id(report);
-		await().atMost(SOON).until(() -> this.redis.zcard(RECEIPTS) == 0);
+		await().until(() -> this.redis.zcard(RECEIPTS) == 0);
 		assertThat(Long.parseLong(this.redis.time().get(0)) * 1000 + 1000)
 			.isGreaterThanOrEqualTo(report.at("/receipt/deadlineMillis").asLong());
 		assertThat(this.redis.lrange("mylist9", 0, -1)).isEqualTo(before);
@@ -77,7 +73,7 @@ class ReceiptExpiryTests {
 		}
 		// Only now may anybody see it.
 		this.redis.zadd(RECEIPTS, 0, ID);
-		await().atMost(SOON).until(() -> this.redis.zcard(RECEIPTS) == 0);
+		await().until(() -> this.redis.zcard(RECEIPTS) == 0);
 		assertThat(this.redis.lrange("queue", 0, -1)).isEqualTo(before);
 		assertThat(this.redis.exists(RECEIPT, RETURNING)).isZero();
 		// A job that still ran could move nothing more.
@@ -86,7 +82,7 @@ class ReceiptExpiryTests {
 	}
 
 	@Test
-	void anAckAndTheDeadlineHaveOneWinner() throws Exception {
+	void anAckAndTheDeadlineHaveOneWinner() {
 		int acked = 0;
 		int back = 0;
 		for (int round = 0; round < 3 || (round < 100 && (acked == 0 || back == 0)); round++) {
@@ -98,13 +94,11 @@ class ReceiptExpiryTests {
 			}
 			ids.forEach((id) -> this.redis.zadd(RECEIPTS, 0, id));
 			List<Integer> answers = new ArrayList<>();
+			// Acknowledged one by one, while the expired ones are looked for.
 			for (String id : ids) {
 				answers.add(this.service.post("/v1/jobs/" + id + "/ack").status());
-				// Spread over more than a second, in which the expired ones are looked
-				// for.
-				TimeUnit.MILLISECONDS.sleep(25);
 			}
-			await().atMost(SOON).until(() -> this.redis.keys("pipeset:*").isEmpty());
+			await().until(() -> this.redis.keys("pipeset:*").isEmpty());
 			for (int i = 0; i < answers.size(); i++) {
 				assertThat(answers.get(i)).isIn(204, 410);
 				boolean won = answers.get(i) == 204;
@@ -125,7 +119,7 @@ class ReceiptExpiryTests {
 		this.redis.hset(RECEIPT, "key", "queue");
 		Step.RECORDED.take(this.redis);
 		this.redis.zadd(RECEIPTS, 0, ID);
-		await().atMost(SOON).until(() -> this.redis.exists(POPPED) == 1);
+		await().until(() -> this.redis.exists(POPPED) == 1);
 		assertThatThrownBy(() -> Step.SOME_POPPED.take(this.redis)).hasMessageContaining("WRONGTYPE");
 		assertThat(this.redis.lrange("queue", 0, -1)).isEqualTo(before);
 	}
