@@ -1,7 +1,6 @@
 package io.pipeset.web;
 
 import java.io.IOException;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -23,8 +22,6 @@ import static org.awaitility.Awaitility.await;
 /** Operators see what the service does, and nothing of what its data says. */
 @ServiceTest
 class ActuatorTests {
-
-	private static final Duration SOON = Duration.ofSeconds(10);
 
 	private final Service service;
 
@@ -124,7 +121,7 @@ class ActuatorTests {
 
 	@Test
 	void theEndpointShowsTheServiceAtRest() {
-		await().atMost(SOON).untilAsserted(() -> {
+		await().untilAsserted(() -> {
 			JsonNode snapshot = this.service.get("/actuator/pipeset").json();
 			assertThat(snapshot.at("/jobsRunning").asInt(-1)).isZero();
 			assertThat(snapshot.at("/jobsWaiting").asInt(-1)).isZero();
@@ -139,13 +136,12 @@ class ActuatorTests {
 		double active = value("pipeset.job.active", "ACTIVE_TASKS");
 		try (Wire wire = Wire.upload(this.service, "/v1/jobs?op=SET")) {
 			wire.chunk("{\"key\":\"a\",\"value\":\"1\"}\n");
-			await().atMost(SOON).untilAsserted(() -> assertThat(this.redis.get("a")).isEqualTo("1"));
+			await().untilAsserted(() -> assertThat(this.redis.get("a")).isEqualTo("1"));
 			assertThat(this.service.get("/actuator/pipeset").json().at("/jobsRunning").asInt()).isOne();
 			assertThat(value("pipeset.job.active", "ACTIVE_TASKS")).isEqualTo(active + 1);
 			wire.lastChunk().answer().report();
 		}
-		await().atMost(SOON)
-			.untilAsserted(() -> assertThat(value("pipeset.job.active", "ACTIVE_TASKS")).isEqualTo(active));
+		await().untilAsserted(() -> assertThat(value("pipeset.job.active", "ACTIVE_TASKS")).isEqualTo(active));
 	}
 
 	@ParameterizedTest

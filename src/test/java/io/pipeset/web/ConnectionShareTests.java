@@ -2,7 +2,6 @@ package io.pipeset.web;
 
 import java.io.IOException;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -63,7 +62,7 @@ class ConnectionShareTests {
 				Wire wire = Wire.upload(this.service, "/v1/jobs?op=SET&concurrency=4");
 				open.add(wire.chunk("{\"key\":\"slow" + i + "\",\"value\":\"1\"}\n{\"key\":"));
 			}
-			await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> assertThat(this.redis.dbsize()).isEqualTo(4));
+			await().untilAsserted(() -> assertThat(this.redis.dbsize()).isEqualTo(4));
 			assertThat(Answer.counts(this.service.post("/pipeset/5000?timeout=5s").report()))
 				.isEqualTo(new Counts(5000, 5000, 0, 0, 0, 0));
 			assertThat(this.service.get("/actuator/pipeset").json().at("/jobsRunning").asInt()).isEqualTo(4);
@@ -86,14 +85,14 @@ class ConnectionShareTests {
 			for (int i = 0; i < 20; i++) {
 				trickles.add(Trickle.start(this.service, "list" + i));
 			}
-			await().atMost(Duration.ofSeconds(30)).until(() -> this.redis.dbsize() == 20);
+			await().until(() -> this.redis.dbsize() == 20);
 			for (int i = 0; i < 5; i++) {
 				assertThat(Answer.counts(this.service
 					.send(this.service.request("/pipeset/5000?timeout=5s").POST(BodyPublishers.noBody()))
 					.report())).isEqualTo(new Counts(5000, 5000, 0, 0, 0, 0));
 			}
 			long sent = this.redis.llen("list0");
-			await().atMost(Duration.ofSeconds(10)).until(() -> this.redis.llen("list0") > sent);
+			await().until(() -> this.redis.llen("list0") > sent);
 			for (int i = 0; i < 20; i++) {
 				assertThat(trickles.get(i).finish()).isEqualTo(this.redis.llen("list" + i)).isPositive();
 			}

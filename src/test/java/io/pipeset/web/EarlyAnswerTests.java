@@ -11,7 +11,6 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -112,7 +111,7 @@ class EarlyAnswerTests {
 		try {
 			if (early == Early.TOO_MANY_JOBS) {
 				open.add(Wire.upload(this.service, "/v1/jobs"));
-				await().atMost(Duration.ofSeconds(10)).until(() -> running() == 1);
+				await().until(() -> running() == 1);
 			}
 			Path body = directory.resolve(Integer.toString(early.bytes));
 			Answer answer = client.post(this.service, early.path, early.mediaType, body, how.equals("chunked"));
@@ -124,7 +123,7 @@ class EarlyAnswerTests {
 				wire.close();
 			}
 		}
-		await().atMost(Duration.ofSeconds(10)).until(() -> running() == 0);
+		await().until(() -> running() == 0);
 		assertThat(this.service.post("/pipeset/3").report().at("/counts/applied").asInt()).isEqualTo(3);
 	}
 

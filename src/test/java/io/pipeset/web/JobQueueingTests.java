@@ -2,7 +2,6 @@ package io.pipeset.web;
 
 import java.io.IOException;
 import java.net.SocketTimeoutException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -22,8 +21,6 @@ import static org.awaitility.Awaitility.await;
 @ServiceTest(properties = { "pipeset.limits.max-running-jobs=2", "pipeset.limits.max-waiting-jobs=2",
 		"pipeset.limits.max-wait=1m" })
 class JobQueueingTests {
-
-	private static final Duration SOON = Duration.ofSeconds(10);
 
 	private final Service service;
 
@@ -45,14 +42,14 @@ class JobQueueingTests {
 		for (Wire wire : this.open) {
 			wire.close();
 		}
-		await().atMost(SOON).until(() -> jobs("/jobsRunning") == 0 && jobs("/jobsWaiting") == 0);
+		await().until(() -> jobs("/jobsRunning") == 0 && jobs("/jobsWaiting") == 0);
 	}
 
 	@Test
 	void moreJobsThanMayRunWaitForTheirTurnWithTheirBodiesUnread() throws IOException {
 		Wire first = upload("first");
 		Wire second = upload("second");
-		await().atMost(SOON).until(() -> this.redis.dbsize() == 2);
+		await().until(() -> this.redis.dbsize() == 2);
 		Wire third = waiting(1);
 		Wire fourth = waiting(2);
 		assertThat(this.service.get("/actuator/metrics/pipeset.jobs.queued").json().at("/measurements/0/value").asInt())
@@ -60,7 +57,7 @@ class JobQueueingTests {
 		assertThatExceptionOfType(SocketTimeoutException.class).as("100 Continue").isThrownBy(() -> third.line(200));
 		second.lastChunk().answer().report();
 		assertThat(third.line(10_000)).isEqualTo("HTTP/1.1 100 ");
-		await().atMost(SOON).until(() -> jobs("/jobsWaiting") == 1);
+		await().until(() -> jobs("/jobsWaiting") == 1);
 		assertThatExceptionOfType(SocketTimeoutException.class).as("100 Continue").isThrownBy(() -> fourth.line(200));
 		first.lastChunk().answer().report();
 		assertThat(fourth.line(10_000)).isEqualTo("HTTP/1.1 100 ");
@@ -76,7 +73,7 @@ class JobQueueingTests {
 	void whoeverIsTooManyIsToldSoWhateverItSends() throws IOException {
 		Wire first = upload("first");
 		upload("second");
-		await().atMost(SOON).until(() -> this.redis.dbsize() == 2);
+		await().until(() -> this.redis.dbsize() == 2);
 		waiting(1);
 		waiting(2);
 		long before = this.redis.dbsize();
@@ -92,14 +89,14 @@ class JobQueueingTests {
 		assertThat(this.redis.dbsize()).isEqualTo(before);
 		assertThat(this.service.get("/actuator/health/readiness").status()).isEqualTo(200);
 		first.lastChunk().answer().report();
-		await().atMost(SOON).until(() -> jobs("/jobsWaiting") == 1);
+		await().until(() -> jobs("/jobsWaiting") == 1);
 	}
 
 	@Test
 	void anInvalidRequestIsRefusedAtOnceHoweverManyWait() throws IOException {
 		upload("first");
 		upload("second");
-		await().atMost(SOON).until(() -> this.redis.dbsize() == 2);
+		await().until(() -> this.redis.dbsize() == 2);
 		this.service.post("/pipeset/5?batchSize=0").refusal(400, "invalid-setting");
 		this.service.post("/v1/jobs", "text/html", "x").refusal(415, "unsupported-media-type");
 	}
@@ -114,7 +111,7 @@ class JobQueueingTests {
 		Wire wire = Wire.post(this.service, "/v1/jobs", "Content-Type: application/x-ndjson",
 				"Transfer-Encoding: chunked", "Expect: 100-continue");
 		this.open.add(wire);
-		await().atMost(SOON).until(() -> jobs("/jobsWaiting") == expected);
+		await().until(() -> jobs("/jobsWaiting") == expected);
 		return wire;
 	}
 

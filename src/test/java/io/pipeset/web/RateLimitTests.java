@@ -1,7 +1,6 @@
 package io.pipeset.web;
 
 import java.net.http.HttpRequest.BodyPublishers;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -70,8 +69,8 @@ class RateLimitTests {
 	void noConnectionIsHeldBetweenRecordsAndEachIsSentWhenItIsDue() {
 		CompletableFuture<Answer> answer = this.service
 			.sendAsync(this.service.request("/pipeset/3?rateLimit=1").POST(BodyPublishers.noBody()));
-		await().atMost(Duration.ofSeconds(10)).until(() -> this.redis.dbsize() == 1);
-		await().pollInterval(Duration.ofMillis(5)).atMost(Duration.ofSeconds(10)).until(() -> {
+		await().until(() -> this.redis.dbsize() == 1);
+		await().until(() -> {
 			JsonNode now = this.service.get("/actuator/pipeset").json();
 			return now.at("/lanes/busy").asInt() == 0 && now.at("/jobsRunning").asInt() == 1;
 		});

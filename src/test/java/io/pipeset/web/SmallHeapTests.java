@@ -2,10 +2,15 @@ package io.pipeset.web;
 
 import java.net.http.HttpRequest.BodyPublishers;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import org.junit.jupiter.api.AfterAll;
@@ -81,10 +86,10 @@ class SmallHeapTests {
 	void anUploadLargerThanTheHeapWaitsForARedisThatIsPaused() throws Exception {
 		String value = "x".repeat(100_000);
 		CompletableFuture<Answer> upload = service
-			.sendAsync(service.uploading("/v1/jobs?op=SET&concurrency=2", Service.NDJSON,
+			.sendAsync(service.uploading("/v1/jobs?op=SET&concurrency=2&timeout=60s", Service.NDJSON,
 					Lines.of(4000, (i) -> "{\"key\":\"k" + (i % 100) + "\",\"value\":\"" + i + value + "\"}")));
-		await().atMost(Duration.ofSeconds(30)).until(() -> redis.dbsize() > 10);
-		redis.clientPause(3000);
+		await().until(() -> redis.dbsize() > 10);
+		pauseUntilNothingMoves();
 		Counts counts = Answer.counts(upload.get(90, TimeUnit.SECONDS).report());
 		assertThat(counts).isEqualTo(new Counts(4000, 4000, 0, 0, 0, 0));
 		assertThat(redis.strlen("k99")).isEqualTo(100_004);
@@ -94,13 +99,31 @@ class SmallHeapTests {
 	@Test
 	void commandsWrittenOneByOneToARedisThatIsPausedFitIntoASmallHeap() throws Exception {
 		CompletableFuture<Answer> pushes = service.sendAsync(
-				service.request("/listinput/list?count=300000&flush=each&results=none").POST(BodyPublishers.noBody()));
-		await().atMost(Duration.ofSeconds(30)).until(() -> redis.exists("list") == 1);
-		redis.clientPause(3000);
+				service.request("/listinput/list?count=100000&flush=each&results=none&timeout=60s").POST(BodyPublishers.noBody()));
+		await().until(() -> redis.exists("list") == 1);
+		pauseUntilNothingMoves();
 		Counts counts = Answer.counts(pushes.get(90, TimeUnit.SECONDS).report());
-		assertThat(counts).isEqualTo(new Counts(300_000, 300_000, 0, 0, 0, 0));
-		assertThat(redis.llen("list")).isEqualTo(300_000);
+		assertThat(counts).isEqualTo(new Counts(100_000, 100_000, 0, 0, 0, 0));
+		assertThat(redis.llen("list")).isEqualTo(100_000);
 		assertHealthy();
+	}
+
+	/** Holds all writes back for as long as the service still takes in more. */
+	private static void pauseUntilNothingMoves() {
+		client("PAUSE", "60000", "WRITE");
+		long[] last = { -1 };
+		await().pollInterval(Duration.ofMillis(300)).until(() -> {
+			long before = last[0];
+			last[0] = service.get("/actuator/pipeset").json().at("/inFlightBytes").asLong();
+			return last[0] > 0 && last[0] == before;
+		});
+		client("UNPAUSE");
+	}
+
+	private static void client(String... arguments) {
+		CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8);
+		List.of(arguments).forEach(args::add);
+		redis.dispatch(CommandType.CLIENT, new StatusOutput<>(StringCodec.UTF8), args);
 	}
 
 	private static void assertHealthy() {

@@ -1,7 +1,6 @@
 package io.pipeset.web;
 
 import java.io.IOException;
-import java.time.Duration;
 
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.redis.TestRedis;
@@ -17,8 +16,6 @@ import static org.awaitility.Awaitility.await;
 /** What an upload does on the wire: pausing, trickling, breaking off. */
 @ServiceTest
 class UploadTests {
-
-	private static final Duration SOON = Duration.ofSeconds(10);
 
 	private final Service service;
 
@@ -39,10 +36,10 @@ class UploadTests {
 	void whatWasSentBeforeAPauseIsInRedisWhileTheUploadIsOpen(String path) throws IOException {
 		try (Wire wire = Wire.upload(this.service, path)) {
 			wire.chunk("{\"key\":\"a\",\"value\":\"1\"}\n{\"key\":\"b\",\"value\":\"2\"}\n{\"key\":\"c\",");
-			await().atMost(SOON).untilAsserted(() -> assertThat(this.redis.exists("a", "b")).isEqualTo(2));
+			await().untilAsserted(() -> assertThat(this.redis.exists("a", "b")).isEqualTo(2));
 			assertThat(this.redis.exists("c")).isZero();
 			wire.chunk("\"value\":\"3\"}\n");
-			await().atMost(SOON).untilAsserted(() -> assertThat(this.redis.get("c")).isEqualTo("3"));
+			await().untilAsserted(() -> assertThat(this.redis.get("c")).isEqualTo("3"));
 			assertThat(Answer.counts(wire.lastChunk().answer().report())).isEqualTo(new Counts(3, 3, 0, 0, 0, 0));
 		}
 	}
@@ -52,7 +49,7 @@ class UploadTests {
 		try (Wire wire = Wire.post(this.service, "/v1/jobs", "Content-Type: application/json",
 				"Transfer-Encoding: chunked")) {
 			wire.chunk("[[\"SET\",\"a\",\"1\"],");
-			await().atMost(SOON).untilAsserted(() -> assertThat(this.redis.get("a")).isEqualTo("1"));
+			await().untilAsserted(() -> assertThat(this.redis.get("a")).isEqualTo("1"));
 			wire.chunk("[\"SET\",\"b\",\"2\"]]").lastChunk();
 			assertThat(Answer.counts(wire.answer().report())).isEqualTo(new Counts(2, 2, 0, 0, 0, 0));
 		}
@@ -102,10 +99,10 @@ class UploadTests {
 		double cancelled = cancelled();
 		try (Wire wire = Wire.upload(this.service, "/v1/jobs?op=SET&concurrency=2")) {
 			wire.chunk("{\"key\":\"a\",\"value\":\"1\"}\n{\"key\":\"b\",");
-			await().atMost(SOON).untilAsserted(() -> assertThat(this.redis.get("a")).isEqualTo("1"));
+			await().untilAsserted(() -> assertThat(this.redis.get("a")).isEqualTo("1"));
 		}
-		await().atMost(SOON).untilAsserted(() -> assertThat(cancelled()).isEqualTo(cancelled + 1));
-		await().atMost(SOON).untilAsserted(() -> {
+		await().untilAsserted(() -> assertThat(cancelled()).isEqualTo(cancelled + 1));
+		await().untilAsserted(() -> {
 			assertThat(this.service.get("/actuator/pipeset").json().at("/jobsRunning").asInt(-1)).isZero();
 			assertThat(this.service.get("/actuator/pipeset").json().at("/lanes/busy").asInt(-1)).isZero();
 			assertThat(this.service.get("/actuator/pipeset").json().at("/inFlightBytes").asInt(-1)).isZero();
@@ -119,7 +116,7 @@ class UploadTests {
 		try (Wire wire = Wire.upload(this.service, "/v1/jobs?op=SET")) {
 			wire.chunk("{\"key\":\"a\",\"value\":\"1\"}\n").lastChunk();
 		}
-		await().atMost(SOON).untilAsserted(() -> assertThat(this.redis.get("a")).isEqualTo("1"));
+		await().untilAsserted(() -> assertThat(this.redis.get("a")).isEqualTo("1"));
 		assertThat(Answer.counts(this.service.post("/pipeset/10").report())).isEqualTo(new Counts(10, 10, 0, 0, 0, 0));
 	}
 
