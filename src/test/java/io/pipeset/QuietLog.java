@@ -74,12 +74,15 @@ public final class QuietLog implements AfterAllCallback {
 	}
 
 	private static String text(ILoggingEvent event) {
-		return String.join(" ", Stream
-			.of(event.getLevel(), event.getThreadName(), event.getLoggerName(), event.getFormattedMessage(),
-					(event.getThrowableProxy() == null) ? ""
-							: event.getThrowableProxy().getClassName() + ": " + event.getThrowableProxy().getMessage())
-			.map(Object::toString)
-			.toList());
+		return String
+			.join(" ",
+					Stream
+						.of(event.getLevel(), event.getThreadName(), event.getLoggerName(), event.getFormattedMessage(),
+								(event.getThrowableProxy() == null) ? ""
+										: event.getThrowableProxy().getClassName() + ": "
+												+ event.getThrowableProxy().getMessage())
+						.map(Object::toString)
+						.toList());
 	}
 
 	/** Hears what is loud. */

@@ -251,8 +251,8 @@ class AtomicTests {
 		int records = 200_000;
 		List<Long> seen = new ArrayList<>();
 		CompletableFuture<Void> looked = new CompletableFuture<>();
-		var upload = this.service.sendAsync(this.service.uploading("/v1/jobs?atomic=batch&batchSize=500",
-				Service.NDJSON, Lines.of(records, (i) -> {
+		var upload = this.service.sendAsync(
+				this.service.uploading("/v1/jobs?atomic=batch&batchSize=500", Service.NDJSON, Lines.of(records, (i) -> {
 					// Not through before it was looked at.
 					if (i == records - 1000) {
 						looked.join();

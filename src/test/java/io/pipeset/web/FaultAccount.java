@@ -42,12 +42,12 @@ final class FaultAccount {
 		this.workload = workload;
 		this.trouble = trouble;
 		this.answer = answer;
-		this.job = job(answer);
+		this.job = job(answer, workload);
 		this.counts = Answer.counts(this.job);
 	}
 
 	/** The report, whose sums hold, of an answer that is as the contract's table says. */
-	private static JsonNode job(Answer answer) {
+	private static JsonNode job(Answer answer, FaultWorkload workload) {
 		if (answer.status() == 200) {
 			return answer.report();
 		}
@@ -66,7 +66,9 @@ final class FaultAccount {
 		};
 		assertThat(answer.status()).isEqualTo(status);
 		boolean written = job.at("/bytesSent").asLong() > 0;
-		assertThat(written).isEqualTo(!type.equals("redis-unreachable"));
+		// Where its receipt was refused, nothing was written.
+		assertThat(written)
+			.isEqualTo(!type.equals("redis-unreachable") && !(workload.isReliable() && answer.status() == 503));
 		assertThat(answer.header("Retry-After").isEmpty()).isEqualTo(written);
 		if (counts.unknown() > 0) {
 			assertThat(type).isEqualTo("redis-lost");
@@ -74,9 +76,16 @@ final class FaultAccount {
 		return job;
 	}
 
-	void check(TestRedis redis) {
+	/**
+	 * Looks at the report alone, where the data is not what the job has left any more.
+	 */
+	void checkReport() {
 		checkEnding();
 		readOutcomes();
+	}
+
+	void check(TestRedis redis, Service service) {
+		checkReport();
 		RedisCommands<String, String> commands = redis.client();
 		Map<String, List<Integer>> byKey = new TreeMap<>();
 		for (int i = 0; i < this.workload.records().size(); i++) {
@@ -86,7 +95,8 @@ final class FaultAccount {
 		}
 		byKey.forEach((key, indexes) -> {
 			switch (this.workload.records().get(indexes.get(0)).op()) {
-				case "LPUSH" -> checkPushed(key, indexes, commands.lrange(key, 0, -1));
+				case "LPUSH" -> checkPushed(key, indexes, reversed(commands.lrange(key, 0, -1)));
+				case "RPUSH" -> checkPushed(key, indexes, commands.lrange(key, 0, -1));
 				case "RPOP" -> checkPopped(key, indexes, commands.lrange(key, 0, -1));
 				case "HSET" -> {
 					if (!key.equals(FaultWorkload.IN_THE_WAY)) {
@@ -99,6 +109,21 @@ final class FaultAccount {
 		});
 		assertThat(commands.get(FaultWorkload.IN_THE_WAY)).isEqualTo(UNTOUCHED);
 		this.workload.transactions().forEach(this::checkTransaction);
+		if (this.workload.isReliable()) {
+			checkReceipt(commands, service);
+		}
+	}
+
+	/** What was popped waits for its acknowledgement, and goes back without a loss. */
+	private void checkReceipt(RedisCommands<String, String> commands, Service service) {
+		String id = this.job.at("/jobId").asString();
+		if (this.job.has("receipt")) {
+			assertThat(this.counts.unknown()).isZero();
+			assertThat(strings(this.job.get("values")))
+				.isEqualTo(reversed(commands.lrange("pipeset:pop:" + id, 0, -1)));
+		}
+		assertThat(service.post("/v1/jobs/" + id + "/nack").status()).isIn(204, 410);
+		assertThat(reversed(commands.lrange("q:0", 0, -1))).isEqualTo(this.workload.queues().get("q:0"));
 	}
 
 	/** All of it ran, or none, and an unknown record may have run with those that did. */
@@ -214,9 +239,7 @@ final class FaultAccount {
 	}
 
 	/** All that were pushed are there, once and in order, and none that was not. */
-	private void checkPushed(String key, List<Integer> indexes, List<String> list) {
-		List<String> pushed = new ArrayList<>(list);
-		Collections.reverse(pushed);
+	private void checkPushed(String key, List<Integer> indexes, List<String> pushed) {
 		int next = 0;
 		for (int index : indexes) {
 			String element = this.workload.records().get(index).leaves();
@@ -260,8 +283,7 @@ final class FaultAccount {
 				next = all.size();
 			}
 		}
-		List<String> rest = new ArrayList<>(left);
-		Collections.reverse(rest);
+		List<String> rest = reversed(left);
 		assertThat(rest).as("the rest of %s", key).isEqualTo(all.subList(all.size() - rest.size(), all.size()));
 		lost += all.size() - rest.size() - next;
 		assertThat(lost).as("values gone from %s", key).isBetween(0, mayBeLost);
@@ -276,6 +298,12 @@ final class FaultAccount {
 		redis.client().set(FaultWorkload.IN_THE_WAY, UNTOUCHED);
 		// RPUSH takes the last value first.
 		workload.queues().forEach((key, values) -> redis.client().lpush(key, values.toArray(String[]::new)));
+	}
+
+	private static List<String> reversed(List<String> list) {
+		List<String> reversed = new ArrayList<>(list);
+		Collections.reverse(reversed);
+		return reversed;
 	}
 
 	private static List<String> strings(@Nullable Object list) {

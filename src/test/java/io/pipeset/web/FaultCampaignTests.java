@@ -1,7 +1,6 @@
 package io.pipeset.web;
 
 import java.net.http.HttpRequest.BodyPublishers;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -12,6 +11,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
@@ -41,20 +41,23 @@ import static org.awaitility.Awaitility.await;
 
 /**
  * Breaks the way to Redis, or Redis, at a random place of a random job, and holds the
- * report against the data. A seed picks all of it; {@code -Dcampaign.seeds=1000} runs so
- * many, {@code -Dcampaign.seed=7} one again. Where a job that breaks ends is up to the
- * threads, so that a seed replays what happened, and not to the last record how.
+ * report against the data, beside health checks and with the next job on its heels. A
+ * seed picks all of it; {@code -Dcampaign.seeds=1000} runs so many,
+ * {@code -Dcampaign.seed=7} one again. Where a job that breaks ends is up to the threads,
+ * so that a seed replays what happened, and not to the last record how.
  */
-@ServiceTest(properties = { "pipeset.limits.max-items=100000", "pipeset.pipeline.connect-timeout=1s" })
+@ServiceTest(properties = { "pipeset.limits.max-items=100000", "pipeset.pipeline.connect-timeout=1s",
+		"spring.data.redis.timeout=1s" })
 class FaultCampaignTests {
 
 	private static final Logger logger = LoggerFactory.getLogger(FaultCampaignTests.class);
 
 	private static final int SEEDS = 25;
 
-	private static final List<FaultTrouble> TROUBLES = List.of(FaultTrouble.values());
+	/** The records of a job that begins while Redis stalls. */
+	private static final int LATE = 100;
 
-	private static final Duration SOON = Duration.ofSeconds(10);
+	private static final List<FaultTrouble> TROUBLES = List.of(FaultTrouble.values());
 
 	private static final TestRedis redis = TestRedis.start("appendonly yes", "appendfsync always");
 
@@ -124,43 +127,80 @@ class FaultCampaignTests {
 		Way way = (random.nextBoolean()) ? Way.COMMANDS : Way.REPLIES;
 		long messages = (long) (workload.records().size() * 1.1 * Math.pow(random.nextDouble(), 2));
 		int bytes = (random.nextBoolean()) ? 0 : random.nextInt(30);
-		String picked = "seed %d: %s, %s after %d messages and %d bytes of %s, %d records (-Dcampaign.seed=%d)"
-			.formatted(seed, workload.path(), trouble, messages, bytes, way, workload.records().size(), seed);
+		boolean early = trouble.isSilent() && random.nextInt(3) == 0;
+		boolean probed = trouble == FaultTrouble.STALL || random.nextBoolean();
+		String picked = "seed %d: %s, %s after %d messages and %d bytes of %s, %d records%s%s%s (-Dcampaign.seed=%d)"
+			.formatted(seed, workload.path(), trouble, messages, bytes, way, workload.records().size(),
+					(workload.pace() != null && workload.mediaType() != null) ? ", paced" : "",
+					(early) ? ", followed at once" : "", (probed) ? ", probed" : "", seed);
 		try {
-			FaultAccount account = run(workload, trouble, way, messages, bytes);
-			logger.info("{}: {}", picked, account);
-			account.check(redis);
+			// Health takes turns with jobs on connections that both have used before.
+			this.service.post("/pipeset/500?flush=each&concurrency=4&retries=10&timeout=60s").report();
+			FaultAccount.prepare(redis, workload);
+			trouble.prepare(redis, proxy, workload.body().length());
+			CompletableFuture<ProxyLink> place = (trouble.hasPlace()) ? proxy.stopAt(way, messages, bytes)
+					: new CompletableFuture<>();
+			CompletableFuture<Answer> next = null;
+			FaultAccount account;
+			try {
+				account = run(workload, trouble, place, probed);
+				logger.info("{}: {}", picked, account);
+				next = (early) ? writeAgain(workload, seed) : null;
+			}
+			finally {
+				trouble.end(redis, proxy);
+			}
+			if (next != null) {
+				account.checkReport();
+			}
+			else {
+				awaitQuiet();
+				account.check(redis, this.service);
+				next = writeAgain(workload, seed);
+			}
+			checkWrittenAgain(next.get(90, TimeUnit.SECONDS), workload, seed);
 			checkNothingIsLeftBehind();
-			checkNextJob(seed);
+			checkWrittenAgain(workload, seed);
 		}
 		catch (Exception | AssertionError ex) {
 			throw new AssertionError(picked, ex);
 		}
 	}
 
-	private FaultAccount run(FaultWorkload workload, FaultTrouble trouble, Way way, long messages, int bytes)
-			throws Exception {
-		FaultAccount.prepare(redis, workload);
-		String body = workload.body();
-		trouble.prepare(redis, proxy, body.length());
-		CompletableFuture<ProxyLink> place = (trouble.hasPlace()) ? proxy.stopAt(way, messages, bytes)
-				: new CompletableFuture<>();
-		CompletableFuture<Answer> answer = this.service.sendAsync(
-				(workload.mediaType() == null) ? this.service.request(workload.path()).POST(BodyPublishers.noBody())
-						: this.service.request(workload.path())
-							.header("Content-Type", workload.mediaType())
-							.POST(BodyPublishers.ofString(body)));
-		try {
-			CompletableFuture.anyOf(place, answer).get(30, TimeUnit.SECONDS);
+	private FaultAccount run(FaultWorkload workload, FaultTrouble trouble, CompletableFuture<ProxyLink> place,
+			boolean probed) throws Exception {
+		try (HealthProbes probes = (probed) ? new HealthProbes(this.service) : null) {
+			CompletableFuture<Answer> answer = this.service.sendAsync(workload.request(this.service));
+			CompletableFuture.anyOf(place, answer).get(60, TimeUnit.SECONDS);
 			if (place.isDone()) {
 				trouble.strike(redis, proxy, place.join());
 			}
-			return new FaultAccount(workload, trouble, answer.get(30, TimeUnit.SECONDS));
+			if (trouble == FaultTrouble.STALL && place.isDone()) {
+				beginWhileOthersGiveUp(probes);
+			}
+			return new FaultAccount(workload, trouble, answer.get(60, TimeUnit.SECONDS));
 		}
-		finally {
-			trouble.end(redis, proxy);
-			awaitQuiet();
-		}
+	}
+
+	/** Nobody's late answer is taken for one of a job's own. */
+	private void beginWhileOthersGiveUp(HealthProbes probes) throws Exception {
+		probes.awaitUnanswered();
+		// What they have given back is what the pool lends next.
+		probes.close();
+		long before = inFlight();
+		CompletableFuture<Answer> late = this.service
+			.sendAsync(this.service.uploading("/v1/jobs?results=all&flush=buffered:10&retries=10&timeout=60s",
+					Service.NDJSON, Lines.of(LATE, (i) -> "[\"RPUSH\",\"late\",\"" + i + "\"]")));
+		await().until(() -> late.isDone() || inFlight() > before);
+		proxy.heal();
+		JsonNode report = late.get(60, TimeUnit.SECONDS).report();
+		assertThat(Answer.counts(report)).isEqualTo(new Counts(LATE, LATE, 0, 0, 0, 0));
+		assertThat(report.get("items").valueStream().map((item) -> item.get("reply").asString("")))
+			.isEqualTo(IntStream.rangeClosed(1, LATE).mapToObj(Integer::toString).toList());
+	}
+
+	private long inFlight() {
+		return this.service.get("/actuator/pipeset").json().at("/inFlightBytes").asLong();
 	}
 
 	/**
@@ -168,7 +208,7 @@ class FaultCampaignTests {
 	 * been on its way has run by then.
 	 */
 	private void awaitQuiet() {
-		await().atMost(SOON).pollInterval(Duration.ofMillis(2)).ignoreExceptions().untilAsserted(() -> {
+		await().ignoreExceptions().untilAsserted(() -> {
 			int links = proxy.links();
 			assertThat(this.connections.now()).as(proxy.toString()).isEqualTo(links);
 			assertThat(redis.client().clientList().lines().count()).isEqualTo(links + 1);
@@ -176,8 +216,8 @@ class FaultCampaignTests {
 	}
 
 	private void checkNothingIsLeftBehind() {
-		assertThat(this.connections.now()).isLessThanOrEqualTo(16 + 2);
-		await().atMost(SOON).pollInterval(Duration.ofMillis(2)).untilAsserted(() -> {
+		assertThat(this.connections.now()).isLessThanOrEqualTo(16 + 4);
+		await().untilAsserted(() -> {
 			JsonNode now = this.service.get("/actuator/pipeset").json();
 			assertThat(now.at("/jobsRunning").asInt(-1)).isZero();
 			assertThat(now.at("/jobsWaiting").asInt(-1)).isZero();
@@ -199,17 +239,34 @@ class FaultCampaignTests {
 			.toList();
 	}
 
-	/** On the same pool, with nothing broken any more. */
-	private void checkNextJob(long seed) {
-		int count = 200;
-		String[] lines = IntStream.range(0, count)
-			.mapToObj((i) -> "{\"op\":\"SET\",\"key\":\"next:%d\",\"value\":\"%d-%d\"}".formatted(i, seed, i))
+	/** The next job, on the same pool, and with the same keys. */
+	private CompletableFuture<Answer> writeAgain(FaultWorkload workload, long seed) {
+		String[] lines = keys(workload).map((key) -> "[\"SET\",\"%s\",\"%s-%d\"]".formatted(key, key, seed))
 			.toArray(String[]::new);
-		assertThat(Answer.counts(this.service.ndjson("/v1/jobs?concurrency=4&batchSize=20", lines).report()))
-			.isEqualTo(new Counts(count, count, 0, 0, 0, 0));
-		assertThat(redis.client().mget(IntStream.range(0, count).mapToObj((i) -> "next:" + i).toArray(String[]::new)))
-			.extracting((value) -> value.getValue())
-			.isEqualTo(IntStream.range(0, count).mapToObj((i) -> seed + "-" + i).toList());
+		return this.service.sendAsync(this.service.request("/v1/jobs?concurrency=4&batchSize=20&retries=10&timeout=60s")
+			.header("Content-Type", Service.NDJSON)
+			.POST(BodyPublishers.ofString(String.join("\n", lines))));
+	}
+
+	private void checkWrittenAgain(Answer answer, FaultWorkload workload, long seed) {
+		long count = keys(workload).count();
+		assertThat(Answer.counts(answer.report())).isEqualTo(new Counts(count, count, 0, 0, 0, 0));
+		awaitQuiet();
+		checkWrittenAgain(workload, seed);
+	}
+
+	/** Nothing of the job before comes late. */
+	private static void checkWrittenAgain(FaultWorkload workload, long seed) {
+		assertThat(redis.client().mget(keys(workload).toArray(String[]::new)))
+			.allSatisfy((key) -> assertThat(key.getValue()).isEqualTo(key.getKey() + "-" + seed));
+	}
+
+	private static Stream<String> keys(FaultWorkload workload) {
+		return Stream
+			.concat(workload.records().stream().flatMap((record) -> record.keys().stream()),
+					IntStream.range(0, 100).mapToObj((i) -> "next:" + i))
+			.distinct()
+			.limit(500);
 	}
 
 	/** Counts connections. */

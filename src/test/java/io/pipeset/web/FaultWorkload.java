@@ -1,5 +1,8 @@
 package io.pipeset.web;
 
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,8 +22,9 @@ import org.jspecify.annotations.Nullable;
  * @param path path and settings of the request
  * @param mediaType of the upload; {@code null} where the records are generated
  * @param records what is sent, by index
+ * @param pace makes the pauses of an upload; {@code null} where all of it comes at once
  */
-record FaultWorkload(String path, @Nullable String mediaType, List<Sent> records) {
+record FaultWorkload(String path, @Nullable String mediaType, List<Sent> records, @Nullable Random pace) {
 
 	/** Values that wait in each queue before the job, taken by RPOP from the first on. */
 	static final int QUEUED = 400;
@@ -29,8 +33,8 @@ record FaultWorkload(String path, @Nullable String mediaType, List<Sent> records
 	static final String IN_THE_WAY = "w:string";
 
 	/** How the records come: the weights of the draw. */
-	private static final List<String> FORMS = List.of("pipeset", "pipehset", "listinput", "piperpop", "ndjson",
-			"ndjson", "ndjson", "json");
+	private static final List<String> FORMS = List.of("pipeset", "pipehset", "listinput", "piperpop", "reliable",
+			"ndjson", "ndjson", "ndjson", "json");
 
 	static FaultWorkload pick(Random random, FaultTrouble trouble) {
 		String form = (trouble == FaultTrouble.QUERY_BUFFER) ? "ndjson" : FORMS.get(random.nextInt(FORMS.size()));
@@ -48,7 +52,7 @@ record FaultWorkload(String path, @Nullable String mediaType, List<Sent> records
 				case "pipehset" ->
 					Sent.hset("hashA" + digits(i), Map.of("id", Integer.toString(i), "value", "value-" + digits(i)));
 				case "listinput" -> Sent.lpush("l:0", "value-" + digits(i));
-				case "piperpop" -> Sent.rpop("q:0", 1);
+				case "piperpop", "reliable" -> Sent.rpop("q:0", 1);
 				default -> any(random, i, keys, (i == large) ? 3 << 20 : padding);
 			});
 		}
@@ -56,20 +60,26 @@ record FaultWorkload(String path, @Nullable String mediaType, List<Sent> records
 			case "pipeset", "pipehset" -> "/" + form + "/" + count + "?";
 			case "listinput" -> "/listinput/l:0?count=" + count + "&";
 			case "piperpop" -> "/piperpop/" + count + "?key=q:0&";
+			case "reliable" -> "/piperpop/" + count + "?key=q:0&reliable=true&";
 			default -> "/v1/jobs?";
 		};
-		return new FaultWorkload(path + settings(random, count, trouble),
-				(!uploaded) ? null : (form.equals("json")) ? Service.JSON : Service.NDJSON, records);
+		String settings = settings(random, count, trouble);
+		if (form.equals("reliable")) {
+			settings = settings.replace("&atomic=batch", "");
+		}
+		return new FaultWorkload(path + settings,
+				(!uploaded) ? null : (form.equals("json")) ? Service.JSON : Service.NDJSON, records,
+				(random.nextInt(3) > 0) ? new Random(random.nextLong()) : null);
 	}
 
 	private static String settings(Random random, int count, FaultTrouble trouble) {
-		int batchSize = List.of(1 + random.nextInt(20), 100, 1000, 100_000).get(random.nextInt(4));
+		int batchSize = List.of(1 + random.nextInt(20), 100, 333, 1000, 100_000).get(random.nextInt(5));
 		if (batchSize < 10 && count > 1000) {
 			batchSize = 50;
 		}
 		String flush = List.of("each", "close", "buffered:" + (1 + random.nextInt(200)), "buffered:1000")
 			.get(random.nextInt(4));
-		int concurrency = List.of(1, 1, 2, 4, 8).get(random.nextInt(5));
+		int concurrency = List.of(1, 1, 2, 4, 8, 8).get(random.nextInt(6));
 		return "results=all&batchSize=" + batchSize + "&flush=" + flush + "&concurrency=" + concurrency + "&timeout="
 				+ ((trouble.isSilent()) ? "300ms" : "10s") + "&retries=" + List.of(0, 0, 2, 10).get(random.nextInt(4))
 				+ ((batchSize <= 1000 && random.nextInt(3) == 0) ? "&atomic=batch" : "");
@@ -85,8 +95,11 @@ record FaultWorkload(String path, @Nullable String mediaType, List<Sent> records
 		if (draw < 50) {
 			return Sent.hset("h:" + key, Map.of("a", unique, "b", unique));
 		}
-		if (draw < 70) {
+		if (draw < 60) {
 			return Sent.lpush("l:" + key, unique);
+		}
+		if (draw < 70) {
+			return Sent.rpush("r:" + key, unique);
 		}
 		if (draw < 92) {
 			return Sent.rpop("q:" + key % 5, 1 + random.nextInt(2));
@@ -95,6 +108,10 @@ record FaultWorkload(String path, @Nullable String mediaType, List<Sent> records
 			return Sent.del("s:" + key, "s:" + random.nextInt(keys));
 		}
 		return (draw < 98) ? Sent.hset(IN_THE_WAY, Map.of("a", unique)) : Sent.malformed();
+	}
+
+	boolean isReliable() {
+		return this.path.contains("reliable=true");
 	}
 
 	boolean isAtomic() {
@@ -133,6 +150,18 @@ record FaultWorkload(String path, @Nullable String mediaType, List<Sent> records
 					LinkedHashMap::new));
 	}
 
+	HttpRequest.Builder request(Service service) {
+		HttpRequest.Builder request = service.request(this.path);
+		if (this.mediaType == null) {
+			return request.POST(BodyPublishers.noBody());
+		}
+		byte[] body = body().getBytes(StandardCharsets.UTF_8);
+		Random random = this.pace;
+		return request.header("Content-Type", this.mediaType)
+			.POST((random != null) ? BodyPublishers.ofInputStream(() -> new PacedBody(body, random))
+					: BodyPublishers.ofByteArray(body));
+	}
+
 	String body() {
 		boolean json = Service.JSON.equals(this.mediaType);
 		return this.records.stream()
@@ -149,7 +178,7 @@ record FaultWorkload(String path, @Nullable String mediaType, List<Sent> records
 	 *
 	 * @param op its operation; empty for a malformed one
 	 * @param keys its keys
-	 * @param leaves what SET and HSET leave in their key; LPUSH's element
+	 * @param leaves what SET and HSET leave in their key; element of LPUSH and RPUSH
 	 * @param takes how many values RPOP takes
 	 * @param toJson how it is spelt
 	 */
@@ -171,6 +200,10 @@ record FaultWorkload(String path, @Nullable String mediaType, List<Sent> records
 
 		static Sent lpush(String key, String element) {
 			return new Sent("LPUSH", List.of(key), element, 0, "[\"LPUSH\",\"%s\",\"%s\"]".formatted(key, element));
+		}
+
+		static Sent rpush(String key, String element) {
+			return new Sent("RPUSH", List.of(key), element, 0, "[\"RPUSH\",\"%s\",\"%s\"]".formatted(key, element));
 		}
 
 		static Sent rpop(String key, int count) {

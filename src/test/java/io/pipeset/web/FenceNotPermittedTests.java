@@ -78,8 +78,9 @@ class FenceNotPermittedTests {
 	void whatMayHaveRunStaysUnknownAndTheRestIsSent() throws Exception {
 		int records = 20_000;
 		CompletableFuture<ProxyLink> place = proxy.stopAt(Way.REPLIES, 1500, 0);
-		CompletableFuture<Answer> upload = this.service.sendAsync(this.service.uploading(
-				"/v1/jobs?retries=1&batchSize=5000", Service.NDJSON, Lines.of(records, (i) -> "[\"SET\",\"k" + i + "\",\"v\"]")));
+		CompletableFuture<Answer> upload = this.service
+			.sendAsync(this.service.uploading("/v1/jobs?retries=1&batchSize=5000", Service.NDJSON,
+					Lines.of(records, (i) -> "[\"SET\",\"k" + i + "\",\"v\"]")));
 		place.get(60, TimeUnit.SECONDS).reset();
 		JsonNode job = upload.get(60, TimeUnit.SECONDS).job(502, "redis-lost", "failed");
 		Counts counts = Answer.counts(job);
@@ -96,9 +97,9 @@ class FenceNotPermittedTests {
 		this.service.post("/listinput/queue?count=5000").report();
 		List<String> before = redis.client().lrange("queue", 0, -1);
 		CompletableFuture<ProxyLink> place = proxy.stopAt(Way.REPLIES, 1500, 0);
-		CompletableFuture<Answer> pops = this.service.sendAsync(
-				this.service.request("/piperpop/5000?key=queue&reliable=true&receiptTtl=1s&flush=buffered:10")
-					.POST(BodyPublishers.noBody()));
+		CompletableFuture<Answer> pops = this.service
+			.sendAsync(this.service.request("/piperpop/5000?key=queue&reliable=true&receiptTtl=1s&flush=buffered:10")
+				.POST(BodyPublishers.noBody()));
 		place.get(60, TimeUnit.SECONDS).reset();
 		JsonNode job = pops.get(60, TimeUnit.SECONDS).job(502, "redis-lost", "failed");
 		assertThat(Answer.counts(job).unknown()).isPositive();

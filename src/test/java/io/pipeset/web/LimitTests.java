@@ -27,7 +27,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Every limit is kept, and the answer names it, whatever the client. */
 @ServiceTest(properties = { "pipeset.limits.max-generated=500", "pipeset.limits.max-popped=100",
 		"pipeset.limits.max-popped-bytes=64KB", "pipeset.limits.max-items=10", "pipeset.limits.max-body-bytes=1MB",
-		"pipeset.limits.max-record-bytes=4KB", "pipeset.limits.max-key-bytes=20B", "pipeset.limits.max-value-bytes=2KB" })
+		"pipeset.limits.max-record-bytes=4KB", "pipeset.limits.max-key-bytes=20B",
+		"pipeset.limits.max-value-bytes=2KB" })
 class LimitTests {
 
 	private static final int LIMIT = 1 << 20;

@@ -291,12 +291,11 @@ class RedisFaultTests {
 	void connectionsThatWereBeingOpenedWhenRedisFellSilentAreNotTakenForOpenOnes() throws Exception {
 		redis.client().clientKill(KillArgs.Builder.typeNormal().skipme());
 		CompletableFuture<Void> paused = new CompletableFuture<>();
-		CompletableFuture<Answer> upload = this.service
-			.sendAsync(this.service.uploading("/v1/jobs?timeout=500ms&concurrency=8", Service.NDJSON,
-					Lines.of(MORE_THAN_WINDOWS, (i) -> {
-						waitAt(i, paused);
-						return "[\"LPUSH\",\"l" + (i % 100) + "\",\"" + i + "\"]";
-					})));
+		CompletableFuture<Answer> upload = this.service.sendAsync(this.service
+			.uploading("/v1/jobs?timeout=500ms&concurrency=8", Service.NDJSON, Lines.of(MORE_THAN_WINDOWS, (i) -> {
+				waitAt(i, paused);
+				return "[\"LPUSH\",\"l" + (i % 100) + "\",\"" + i + "\"]";
+			})));
 		await().until(() -> redis.client().dbsize() > 0);
 		redis.pause();
 		paused.complete(null);

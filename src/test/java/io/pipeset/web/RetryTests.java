@@ -105,9 +105,9 @@ class RetryTests {
 	void whatMustRunOnlyOnceIsNotSentAgainAndTheOthersGoOn() throws Exception {
 		int records = 50_000;
 		CompletableFuture<ProxyLink> place = proxy.stopAt(Way.REPLIES, 5000, 0);
-		CompletableFuture<Answer> upload = this.service.sendAsync(this.service.uploading(
-				"/v1/jobs?retries=10&flush=buffered:100&batchSize=10000&results=all", Service.NDJSON,
-				Lines.of(records, (i) -> "[\"LPUSH\",\"l" + (i % 10) + "\",\"" + i + "\"]")));
+		CompletableFuture<Answer> upload = this.service
+			.sendAsync(this.service.uploading("/v1/jobs?retries=10&flush=buffered:100&batchSize=10000&results=all",
+					Service.NDJSON, Lines.of(records, (i) -> "[\"LPUSH\",\"l" + (i % 10) + "\",\"" + i + "\"]")));
 		for (int kill = 0; kill < 2; kill++) {
 			place.get(60, TimeUnit.SECONDS);
 			CompletableFuture<ProxyLink> next = proxy.stopAt(Way.COMMANDS, 8000, 9);

@@ -98,8 +98,9 @@ class SmallHeapTests {
 
 	@Test
 	void commandsWrittenOneByOneToARedisThatIsPausedFitIntoASmallHeap() throws Exception {
-		CompletableFuture<Answer> pushes = service.sendAsync(
-				service.request("/listinput/list?count=100000&flush=each&results=none&timeout=60s").POST(BodyPublishers.noBody()));
+		CompletableFuture<Answer> pushes = service
+			.sendAsync(service.request("/listinput/list?count=100000&flush=each&results=none&timeout=60s")
+				.POST(BodyPublishers.noBody()));
 		await().until(() -> redis.exists("list") == 1);
 		pauseUntilNothingMoves();
 		Counts counts = Answer.counts(pushes.get(90, TimeUnit.SECONDS).report());
