@@ -7,6 +7,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Supplier;
 
 import io.lettuce.core.KillArgs;
 import io.lettuce.core.resource.NettyCustomizer;
@@ -160,7 +161,7 @@ class DeadConnectionTests {
 		private @Nullable SlabCommand last;
 
 		/** Writes the last one, which waits for the next, so that one batch has both. */
-		private @Nullable Runnable held;
+		private @Nullable Supplier<ChannelFuture> held;
 
 		static void after(int answered) {
 			answeredBefore = answered;
@@ -172,13 +173,11 @@ class DeadConnectionTests {
 			if (message instanceof SlabCommand slab && (armed || !ctx.channel().isActive())) {
 				if (this.slabs++ < answeredBefore) {
 					this.last = slab;
-					this.held = () -> {
-						ChannelFuture unused = ctx.writeAndFlush(message, promise);
-					};
+					this.held = () -> ctx.writeAndFlush(message, promise);
 				}
 				else {
 					if (this.held != null) {
-						this.held.run();
+						ChannelFuture unused = this.held.get();
 					}
 					breach(ctx, message, promise);
 				}

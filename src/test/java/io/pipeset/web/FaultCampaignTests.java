@@ -136,7 +136,7 @@ class FaultCampaignTests {
 		try {
 			// Health takes turns with jobs on connections that both have used before.
 			this.service.post("/pipeset/500?flush=each&concurrency=4&retries=10&timeout=60s").report();
-			FaultAccount.prepare(redis, workload);
+			FaultData.prepare(redis, workload);
 			trouble.prepare(redis, proxy, workload.body().length());
 			CompletableFuture<ProxyLink> place = (trouble.hasPlace()) ? proxy.stopAt(way, messages, bytes)
 					: new CompletableFuture<>();
@@ -151,11 +151,12 @@ class FaultCampaignTests {
 				trouble.end(redis, proxy);
 			}
 			if (next != null) {
-				account.checkReport();
+				account.check();
 			}
 			else {
 				awaitQuiet();
-				account.check(redis, this.service);
+				account.check();
+				new FaultData(account).check(redis, this.service);
 				next = writeAgain(workload, seed);
 			}
 			checkWrittenAgain(next.get(90, TimeUnit.SECONDS), workload, seed);
