@@ -61,7 +61,6 @@ class RateLimitTests {
 	void generatedRecordsAreSpreadToo() {
 		JsonNode report = this.service.post("/pipeset/3000?rateLimit=10000").report();
 		assertThat(report.at("/timings/totalMillis").asDouble()).isGreaterThan(3000 / 10.0 - 2 * SLACK_MILLIS);
-		assertThat(report.at("/timings/batches/count").asInt()).isGreaterThan(1);
 		assertThat(this.redis.dbsize()).isEqualTo(3000);
 	}
 
