@@ -6,7 +6,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 import io.pipeset.report.Ending.Cause;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Which of a job's lanes have a connection. A job waits for a connection only while it

@@ -1,6 +1,5 @@
 package io.pipeset.job;
 
-import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.report.Account;
 import io.pipeset.report.Ending.Cause;

@@ -44,11 +44,7 @@ public final class Record {
 
 	private Encoding encoding;
 
-	private byte[] ttl;
-
-	private int ttlOffset;
-
-	private int ttlLength;
+	private final Ttl ttl = new Ttl();
 
 	private @Nullable Rejection rejection;
 
@@ -65,7 +61,6 @@ public final class Record {
 		this.defaultEncoding = defaults.encoding();
 		this.defaultTtl = defaults.ttlArgument();
 		this.encoding = this.defaultEncoding;
-		this.ttl = this.defaultTtl;
 	}
 
 	/**
@@ -114,9 +109,7 @@ public final class Record {
 	 * @param length its digits
 	 */
 	public void ttl(byte[] source, int offset, int length) {
-		this.ttl = source;
-		this.ttlOffset = offset;
-		this.ttlLength = length;
+		this.ttl.set(source, offset, length);
 	}
 
 	/** Sets the form that the record's options ask for. */
@@ -327,16 +320,6 @@ public final class Record {
 	}
 
 	/**
-	 * Whether an argument is a key.
-	 * @param argument its position, from 0
-	 * @return {@code true} for those that stand where the operation has its keys
-	 */
-	public boolean isKey(int argument) {
-		int first = command().firstKey();
-		return argument >= first && argument - first < keyCount();
-	}
-
-	/**
 	 * The first key as a report shows it.
 	 * @return the key, or {@code null} where the record has none, or did not get as far
 	 * as naming it
@@ -375,17 +358,17 @@ public final class Record {
 
 	/** Lets a SET expire that does not say when, or whether. */
 	void expireByOption() {
-		if (this.ttlLength > 0) {
+		if (this.ttl.isGiven()) {
 			argument(EX, 0, EX.length);
-			argument(this.ttl, this.ttlOffset, this.ttlLength);
+			this.ttl.insertInto(this.arguments, argumentCount());
 		}
 	}
 
 	/** Lets a hash expire: by a script, as HSET has no option for it. */
 	void expireByScript() {
-		if (this.ttlLength > 0) {
+		if (this.ttl.isGiven()) {
 			byScript(Script.HSET_WITH_TTL);
-			this.arguments.insert(3, this.ttl, this.ttlOffset, this.ttlLength);
+			this.ttl.insertInto(this.arguments, 3);
 		}
 	}
 
