@@ -1,5 +1,6 @@
 package io.pipeset.web;
 
+import io.pipeset.job.JobLimits;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.http.HttpServletRequest;
 
@@ -19,6 +20,12 @@ class ProblemErrorController implements ErrorController {
 
 	private static final String REPORT = ProblemErrorController.class.getName() + ".report";
 
+	private final JobLimits limits;
+
+	ProblemErrorController(JobLimits limits) {
+		this.limits = limits;
+	}
+
 	static void keep(HttpServletRequest request, ResponseEntity<Object> report) {
 		request.setAttribute(REPORT, report);
 	}
@@ -31,6 +38,11 @@ class ProblemErrorController implements ErrorController {
 		Object code = request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE);
 		HttpStatus status = (code instanceof Integer number) ? HttpStatus.valueOf(number) : HttpStatus.NOT_FOUND;
 		Object message = request.getAttribute(RequestDispatcher.ERROR_MESSAGE);
+		if (status == HttpStatus.REQUEST_TIMEOUT) {
+			return ResponseEntity.status(status)
+				.body(Problems.detail(status, "stalled", "Nothing of the body came for "
+						+ this.limits.bodyIdleTimeout().toMillis() + "ms (pipeset.limits.body-idle-timeout)"));
+		}
 		String detail = (message instanceof String text && !text.isEmpty()) ? text : status.getReasonPhrase();
 		return ResponseEntity.status(status).body(Problems.detail(status, detail));
 	}

@@ -1,6 +1,8 @@
 package io.pipeset.web;
 
 import java.net.URLDecoder;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -57,11 +59,13 @@ final class Query {
 
 	private static String decode(String text) {
 		try {
-			return URLDecoder.decode(text, StandardCharsets.UTF_8);
+			// Strictly, as what is no UTF-8 would become the name of another key.
+			byte[] bytes = URLDecoder.decode(text, StandardCharsets.ISO_8859_1).getBytes(StandardCharsets.ISO_8859_1);
+			return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
 		}
-		catch (IllegalArgumentException ex) {
+		catch (IllegalArgumentException | CharacterCodingException ex) {
 			throw Problems.badRequest("invalid-setting",
-					"'" + text + "' in the query string is not percent-encoded as RFC 3986 says");
+					"'" + text + "' in the query string is not UTF-8, percent-encoded as RFC 3986 says");
 		}
 	}
 

@@ -35,8 +35,8 @@ class ScriptsController {
 		if (!this.scripts.areAllowed()) {
 			throw Problems.exception(HttpStatus.FORBIDDEN, "forbidden", Scripts.FORBIDDEN);
 		}
-		String encoding = request.getHeader(HttpHeaders.CONTENT_ENCODING);
-		if (encoding != null && !encoding.equalsIgnoreCase("identity")) {
+		String encoding = Uploads.encoding(request);
+		if (!encoding.isEmpty() && !encoding.equalsIgnoreCase("identity")) {
 			throw Problems.exception(HttpStatus.UNSUPPORTED_MEDIA_TYPE, "unsupported-content-encoding",
 					"Content-Encoding '" + encoding + "' is not read here; send the script as it is");
 		}

@@ -123,7 +123,7 @@ class Uploads {
 	}
 
 	private static boolean isGzipped(HttpServletRequest request) {
-		String encoding = String.join(", ", Collections.list(request.getHeaders(HttpHeaders.CONTENT_ENCODING)));
+		String encoding = encoding(request);
 		boolean gzipped = encoding.equalsIgnoreCase("gzip") || encoding.equalsIgnoreCase("x-gzip");
 		if (!gzipped && !encoding.isEmpty() && !encoding.equalsIgnoreCase("identity")) {
 			ErrorResponseException problem = Problems.exception(HttpStatus.UNSUPPORTED_MEDIA_TYPE,
@@ -133,6 +133,11 @@ class Uploads {
 			throw problem;
 		}
 		return gzipped;
+	}
+
+	/** All steps in which the body is encoded, or an empty text. */
+	static String encoding(HttpServletRequest request) {
+		return String.join(", ", Collections.list(request.getHeaders(HttpHeaders.CONTENT_ENCODING)));
 	}
 
 	private static ErrorResponseException unsupportedType(HttpServletRequest request) {

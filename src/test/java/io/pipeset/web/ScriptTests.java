@@ -1,5 +1,6 @@
 package io.pipeset.web;
 
+import java.io.IOException;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Scripts are loaded by their text and run by their SHA1, once each and in order. */
 @ServiceTest(properties = { "pipeset.security.scripts=true", "pipeset.scripts.max-bytes=1KB",
-		"pipeset.scripts.max-count=3" })
+		"pipeset.scripts.max-count=3", "pipeset.limits.body-idle-timeout=1s" })
 class ScriptTests {
 
 	private static final TestRedis server = TestRedis.start();
@@ -54,6 +55,23 @@ class ScriptTests {
 	void emptyRedis() {
 		this.redis.flushall();
 		this.redis.scriptFlush();
+	}
+
+	@Test
+	void aScriptThatStopsComingIsStalled() throws IOException {
+		try (Wire wire = Wire.post(this.service, "/v1/scripts", "Content-Length: 500")) {
+			assertThat(wire.send("return 1").answer().refusal(408, "stalled"))
+				.contains("1000ms (pipeset.limits.body-idle-timeout)");
+		}
+	}
+
+	@Test
+	void aScriptThatIsEncodedInAnyStepIsRefused() throws IOException {
+		try (Wire wire = Wire.post(this.service, "/v1/scripts", "Content-Length: 8", "Content-Encoding: identity",
+				"Content-Encoding: gzip")) {
+			assertThat(wire.send("return 1").answer().refusal(415, "unsupported-content-encoding"))
+				.contains("'identity, gzip'");
+		}
 	}
 
 	@Test

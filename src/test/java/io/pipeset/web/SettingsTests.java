@@ -144,6 +144,23 @@ class SettingsTests {
 		assertThat(this.redis.dbsize()).isZero();
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "key=%FF", "key=list%C3", "key=%ED%A0%80", "k%FFy=list" })
+	void aQueryThatIsNoUtf8NamesNoOtherKey(String query) {
+		this.redis.lpush("\uFFFD", "stays");
+		assertThat(this.service.post("/piperpop/1?" + query).refusal(400, "invalid-setting")).contains("UTF-8")
+			.contains(query.startsWith("key=") ? query.substring(4) : "k%FFy");
+		assertThat(this.redis.llen("\uFFFD")).isOne();
+	}
+
+	@Test
+	void aKeyOfAQueryIsDecodedOnce() {
+		this.redis.lpush("a b+c%d é", "value");
+		assertThat(
+				ShortcutTests.strings(this.service.post("/piperpop/1?key=a+b%2Bc%25d%20%C3%A9").report().get("values")))
+			.containsExactly("value");
+	}
+
 	@Test
 	void aRepeatedKeyOrCountIsRefused() {
 		post("/piperpop/1?key=a&key=b").refusal(400, "invalid-setting");
