@@ -1,5 +1,6 @@
 package io.pipeset.job;
 
+import io.pipeset.record.LimitedPop;
 import io.pipeset.record.Record;
 import io.pipeset.report.Account;
 import io.pipeset.report.Ending.Cause;
@@ -95,7 +96,7 @@ final class PopBudget {
 			}
 		}
 		if (wanted > 1 && !(fits(wanted) && isModest(wanted))) {
-			record.popWithin(Math.max(0, this.maxBytes - expectedBytes(0)));
+			LimitedPop.limit(record, Math.max(0, this.maxBytes - expectedBytes(0)));
 			this.limited = true;
 		}
 		this.asked += wanted;

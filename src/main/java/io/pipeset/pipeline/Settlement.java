@@ -103,7 +103,7 @@ final class Settlement {
 		ReplyDecoder decoder = decoder(command, finding);
 		boolean nil = this.slab.replies().kind(finding) == Kind.NIL;
 		Object value = (nil) ? null : decoder.next();
-		boolean noop = value == null || List.of().equals(value);
+		boolean noop = this.slab.commands().form(command).isNoop(nil, List.of().equals(value));
 		Outcome outcome = (noop) ? Outcome.NOOP : Outcome.APPLIED;
 		count(command, outcome);
 		if (value instanceof List<?> values && !noop && values.get(values.size() - 1) == null) {

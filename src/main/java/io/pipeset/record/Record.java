@@ -372,22 +372,8 @@ public final class Record {
 		}
 	}
 
-	/**
-	 * Lets a pop with a count stop before the value that goes beyond a size: by a script,
-	 * as Redis knows no such limit. It takes its first value whatever its size, and
-	 * answers with a nil behind its values where it has left some.
-	 * @param bytes the size of all values, 0 or more
-	 */
-	public void popWithin(long bytes) {
-		byte[] name = operation().name().getBytes(StandardCharsets.US_ASCII);
-		byte[] limit = Long.toString(bytes).getBytes(StandardCharsets.US_ASCII);
-		byScript(Script.POP_WITHIN);
-		this.arguments.insert(3, name, 0, name.length);
-		this.arguments.add(limit, 0, limit.length);
-	}
-
-	/** Sends a script for the first key instead of the operation. */
-	private void byScript(Script script) {
+	/** Sends a script for the one key instead of the operation. */
+	void byScript(Script script) {
 		this.arguments.insert(0, script.shaBytes(), 0, script.shaBytes().length);
 		this.arguments.insert(1, ONE, 0, ONE.length);
 		this.command = Operation.EVALSHA;

@@ -38,44 +38,6 @@ public final class Script {
 			return added
 			""".formatted(Expiry.MAX_SECONDS).getBytes(StandardCharsets.UTF_8));
 
-	/**
-	 * RPOP or LPOP of many values, which leaves those in their list that would go beyond
-	 * a size, and says so by a nil behind the others. The first value is taken whatever
-	 * its size; a pcall keeps the error as LINDEX or the pop has it.
-	 */
-	static final Script POP_WITHIN = of("""
-			local may = redis.acl_check_cmd
-			if may and not (may('LINDEX', KEYS[1], 0) and may(ARGV[1], KEYS[1])) then
-			  return {err = 'NOPERM this user may not run both LINDEX and ' .. ARGV[1] .. ' on this key'}
-			end
-			local next = ARGV[1] == 'RPOP' and -1 or 0
-			local most = tonumber(ARGV[2])
-			local left = tonumber(ARGV[3])
-			local values = {}
-			local taken = 0
-			while taken < most do
-			  local value = redis.pcall('LINDEX', KEYS[1], next)
-			  if not value then
-			    break
-			  end
-			  if type(value) == 'table' then
-			    return value
-			  end
-			  left = left - #value
-			  if left < 0 and taken > 0 then
-			    values[taken + 1] = false
-			    break
-			  end
-			  value = redis.pcall(ARGV[1], KEYS[1])
-			  if type(value) == 'table' then
-			    return value
-			  end
-			  taken = taken + 1
-			  values[taken] = value
-			end
-			return taken > 0 and values
-			""".getBytes(StandardCharsets.UTF_8));
-
 	private final String sha;
 
 	private final byte[] shaBytes;

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.codec.StringCodec;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -106,6 +108,20 @@ class SmallHeapTests {
 		Counts counts = Answer.counts(pushes.get(90, TimeUnit.SECONDS).report());
 		assertThat(counts).isEqualTo(new Counts(100_000, 100_000, 0, 0, 0, 0));
 		assertThat(redis.llen("list")).isEqualTo(100_000);
+		assertHealthy();
+	}
+
+	@Test
+	void aListLargerThanTheHeapIsPoppedAsFarAsTheLimitAllows() {
+		String[] values = IntStream.range(0, 600).mapToObj((i) -> "x".repeat(10_000)).toArray(String[]::new);
+		for (int i = 0; i < 50; i++) {
+			redis.rpush("queue", values);
+		}
+		Answer answer = service.ndjson("/v1/jobs", "[\"RPOP\",\"queue\",\"30000\"]");
+		JsonNode job = answer.job(422, "stopped", "stopped");
+		int popped = job.at("/items/0/reply").size();
+		assertThat(popped).isEqualTo((64 << 20) / 10_000);
+		assertThat(redis.llen("queue")).isEqualTo(30_000 - popped);
 		assertHealthy();
 	}
 
