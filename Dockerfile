@@ -20,10 +20,10 @@ COPY --from=build /build/layers/dependencies/ ./
 COPY --from=build /build/layers/spring-boot-loader/ ./
 COPY --from=build /build/layers/snapshot-dependencies/ ./
 COPY --from=build /build/layers/application/ ./
-# The default address is loopback, which nobody outside the container reaches. Callers have no credentials: whoever runs
-# this decides who reaches it, by the ports it publishes and the networks it joins.
-ENV SERVER_ADDRESS=0.0.0.0 \
-    PIPESET_SECURITY_ANONYMOUS=true
+# The default address is loopback, which nobody outside the container reaches. Callers have no credentials, so that the
+# service refuses to start on this one until whoever runs it sets PIPESET_SECURITY_ANONYMOUS=true, and so decides who
+# reaches it by the ports it publishes and the networks it joins.
+ENV SERVER_ADDRESS=0.0.0.0
 # The only place with JVM flags. The collector is named because under 2 CPUs or 2 GB the JVM takes the serial one, so
 # that what was measured would not be what runs. Classes are not unloaded, as none come anew: looking for them was the
 # longest pause.
