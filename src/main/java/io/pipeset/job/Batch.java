@@ -41,6 +41,8 @@ final class Batch {
 
 	private @Nullable Loss loss;
 
+	private @Nullable Fence fence;
+
 	private boolean used;
 
 	private long waitingSince;
@@ -69,17 +71,13 @@ final class Batch {
 			converse();
 		}
 		catch (RuntimeException | Error ex) {
-			// The next job must not find this one's commands on its connection, nor have
-			// them run over its data.
-			this.pipeline.abandon();
-			if (!this.onTheirWay.isEmpty()) {
-				this.pipeline.fence();
-			}
+			// The next job must not find this one's commands on its connection.
+			giveUp(!this.onTheirWay.isEmpty());
 			throw ex;
 		}
 		if (this.loss != null) {
 			// The pool takes for open what it has lent, and would lend it again.
-			this.pipeline.abandon();
+			giveUp(this.left.stream().anyMatch(Slab::isUnknown));
 		}
 		// What a lost connection had not flushed comes back before what it had.
 		this.left.sort(Comparator.comparingLong(Slab::firstIndex));
@@ -121,11 +119,20 @@ final class Batch {
 	}
 
 	/**
-	 * Waits until nothing of the batch can run any more.
-	 * @param patient whether to go on waiting when Redis cannot be reached
+	 * What has to be waited for until nothing of the batch can run any more, or
+	 * {@code null} where everything is known of its commands.
 	 */
-	Fence.State fence(boolean patient) {
-		return this.pipeline.fence().await(this.context.settings().timeout(), patient, this.context.stop());
+	@Nullable Fence fence() {
+		return this.fence;
+	}
+
+	/**
+	 * Closes the connection. The fence is raised before anybody else can have a
+	 * connection, so that no batch begins beside commands that may still run.
+	 */
+	private void giveUp(boolean unknown) {
+		this.pipeline.abandon();
+		this.fence = (unknown) ? this.pipeline.fence() : null;
 	}
 
 	private void converse() {

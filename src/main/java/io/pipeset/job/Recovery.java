@@ -85,11 +85,12 @@ final class Recovery {
 	private void lost(List<Slab> left, Loss loss, Batch batch) {
 		boolean goesOn = begin(loss.code());
 		boolean fenced = true;
-		if (left.stream().anyMatch(Slab::isUnknown)) {
-			Fence.State fence = batch.fence(goesOn);
-			fenced = fence == Fence.State.STANDS;
+		Fence fence = batch.fence();
+		if (fence != null) {
+			Fence.State state = fence.await(this.context.settings().timeout(), goesOn, this.context.stop());
+			fenced = state == Fence.State.STANDS;
 			this.context.account().fenced(fenced);
-			goesOn &= fence != Fence.State.RAISED;
+			goesOn &= state != Fence.State.RAISED;
 			PopReceipt receipt = this.context.receipt();
 			goesOn &= receipt == null || (fenced && receipt.resolve(left, this.context.account().taken()));
 		}

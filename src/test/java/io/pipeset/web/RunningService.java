@@ -29,21 +29,21 @@ class RunningService implements ParameterResolver, AfterEachCallback {
 
 	@Override
 	public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-		return service(context);
+		return service(context, "local.server.port");
 	}
 
 	@Override
 	public void afterEach(ExtensionContext context) {
-		Service service = service(context);
+		Service actuator = service(context, "local.management.port");
 		await().atMost(Duration.ofSeconds(30))
 			.untilAsserted(() -> assertThat(
-					service.get("/actuator/pipeset").json().toString().replaceFirst("\"most\":\\d+", "\"most\":0"))
+					actuator.get("/actuator/pipeset").json().toString().replaceFirst("\"most\":\\d+", "\"most\":0"))
 				.isEqualTo(IDLE));
 	}
 
-	private static Service service(ExtensionContext context) {
+	private static Service service(ExtensionContext context, String port) {
 		Environment environment = SpringExtension.getApplicationContext(context).getEnvironment();
-		return new Service(environment.getRequiredProperty("local.server.port", Integer.class));
+		return new Service(environment.getRequiredProperty(port, Integer.class));
 	}
 
 }
