@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 import io.netty.util.concurrent.EventExecutor;
+import io.pipeset.QuietLog;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.redis.FaultProxy;
@@ -26,18 +27,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** Lanes keep the order, give everything back, and end loudly where they cannot. */
-@ExtendWith(OutputCaptureExtension.class)
 class LanesTests {
 
 	private static final Duration LONG = Duration.ofMinutes(10);
@@ -100,7 +96,9 @@ class LanesTests {
 	}
 
 	@Test
-	void aSlabOutOfOrderEndsTheJobLoudlyAndIsNotSent(CapturedOutput output) {
+	void aSlabOutOfOrderEndsTheJobLoudlyAndIsNotSent() {
+		String defect = "A job failed by a defect of the service, and is stopped";
+		QuietLog.expect(defect);
 		JobContext context = rig.context(LaneRig.settings(10, 1, 1, LONG), rig.threads());
 		Lanes lanes = new Lanes(context);
 		push(lanes, new Record(), "list", 0);
@@ -117,11 +115,13 @@ class LanesTests {
 		});
 		assertThat(redis.client().lrange("list", 0, -1)).containsExactly("0");
 		assertThat(context.account().counts()).isEqualTo(new Counts(3, 1, 0, 0, 0, 2));
-		assertThat(output).contains("A job failed by a defect of the service, and is stopped");
+		assertThat(QuietLog.heard()).anyMatch((line) -> line.contains(defect));
 	}
 
 	@Test
-	void aLaneWithoutAThreadEndsTheJobLoudlyAndIsSettledByTheReader(CapturedOutput output) {
+	void aLaneWithoutAThreadEndsTheJobLoudlyAndIsSettledByTheReader() {
+		String defect = "No thread could be started for a job";
+		QuietLog.expect(defect);
 		Executor none = (lane) -> {
 			throw new RejectedExecutionException("no thread");
 		};
@@ -137,7 +137,7 @@ class LanesTests {
 		assertThat(context.stop().ending()).isNotNull()
 			.satisfies((ending) -> assertThat(ending.detail()).contains("could not start a thread")
 				.contains("pipeset.limits.max-running-jobs"));
-		assertThat(output).contains("No thread could be started for a job");
+		assertThat(QuietLog.heard()).anyMatch((line) -> line.contains(defect));
 	}
 
 	@Test
