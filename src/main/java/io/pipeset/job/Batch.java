@@ -43,6 +43,8 @@ final class Batch {
 
 	private @Nullable Fence fence;
 
+	private boolean complete = true;
+
 	private boolean used;
 
 	private long waitingSince;
@@ -72,7 +74,7 @@ final class Batch {
 		}
 		catch (RuntimeException | Error ex) {
 			// The next job must not find this one's commands on its connection.
-			giveUp(!this.onTheirWay.isEmpty());
+			giveUp(this.commands > 0);
 			throw ex;
 		}
 		if (this.loss != null) {
@@ -106,6 +108,11 @@ final class Batch {
 	/** Whether anything was written. */
 	boolean isUsed() {
 		return this.used;
+	}
+
+	/** Whether every slab came back from the driver. */
+	boolean isComplete() {
+		return this.complete;
 	}
 
 	/** What the driver says about the loss. */
@@ -207,6 +214,8 @@ final class Batch {
 		this.used = true;
 		this.onTheirWay.forEach(Slab::abandon);
 		this.left.addAll(this.onTheirWay);
+		this.lane.doesNotGetBack(this.onTheirWay);
+		this.complete = false;
 		return false;
 	}
 
@@ -224,7 +233,7 @@ final class Batch {
 			this.refused &= sole != null && (this.code == null || this.code.equals(sole));
 			this.code = sole;
 		}
-		boolean asksAgain = slab.isAnswered() && this.context.retries().isLeft() && slab.passingError() != null;
+		boolean asksAgain = slab.isAnswered() && this.lane.recovery().mayGoOn() && slab.passingError() != null;
 		if (asksAgain || !slab.isAnswered() || !this.left.isEmpty()) {
 			this.left.add(slab);
 		}

@@ -96,8 +96,12 @@ final class Job {
 				// Where the input breaks off, so does the transaction that it was in.
 				this.lanes.discard();
 			}
-			this.lanes.drain();
-			this.lanes.close();
+			try {
+				this.lanes.drain();
+			}
+			finally {
+				this.lanes.close();
+			}
 			this.pops.endIfCutShort();
 			if (this.dryRun != null) {
 				this.dryRun.end();

@@ -22,6 +22,8 @@ final class JobStop implements StopSignal {
 
 	private final CountDownLatch set = new CountDownLatch(1);
 
+	private volatile boolean shuttingDown;
+
 	private final Set<Runnable> waiting = ConcurrentHashMap.newKeySet();
 
 	/**
@@ -30,9 +32,12 @@ final class JobStop implements StopSignal {
 	 * @param detail what happened and what to do about it
 	 */
 	void because(Cause cause, String detail) {
-		this.ending.accumulateAndGet(new Ending(cause, detail), JobStop::stronger);
-		this.set.countDown();
-		this.waiting.forEach(Runnable::run);
+		this.shuttingDown |= cause == Cause.SHUTTING_DOWN;
+		Ending first = this.ending.getAndAccumulate(new Ending(cause, detail), JobStop::stronger);
+		if (first == null) {
+			this.set.countDown();
+			this.waiting.forEach(Runnable::run);
+		}
 	}
 
 	@Override
@@ -51,6 +56,11 @@ final class JobStop implements StopSignal {
 	@Override
 	public void remove(Runnable wake) {
 		this.waiting.remove(wake);
+	}
+
+	/** Whether the service is about to end, whatever the job was stopped for before. */
+	boolean isShuttingDown() {
+		return this.shuttingDown;
 	}
 
 	/** Pauses; {@code true} as soon as the job is to end, or the thread. */

@@ -1,6 +1,7 @@
 package io.pipeset.job;
 
 import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.IdentityHashMap;
@@ -71,18 +72,21 @@ final class Lane implements Runnable {
 
 	@Override
 	public void run() {
+		boolean ends = true;
 		try {
-			if (!work()) {
-				return;
-			}
+			ends = work();
 		}
 		catch (RuntimeException | Error ex) {
 			this.lanes.crashed(ex);
 		}
-		if (this.interrupted) {
-			Thread.currentThread().interrupt();
+		finally {
+			if (ends) {
+				this.lanes.ends();
+			}
+			if (ends && this.interrupted) {
+				Thread.currentThread().interrupt();
+			}
 		}
-		this.lanes.ends();
 	}
 
 	/**
@@ -165,7 +169,7 @@ final class Lane implements Runnable {
 	private void settleLeft(Batch batch) {
 		Deque<Slab> again = new ArrayDeque<>();
 		for (Slab slab : batch.left()) {
-			if (!slab.isDone()) {
+			if (this.abandoned.contains(slab)) {
 				abandon(slab, batch.loss());
 			}
 			else if (settle(slab, batch.loss())) {
@@ -264,14 +268,18 @@ final class Lane implements Runnable {
 		return again;
 	}
 
+	/** Does not wait any longer for slabs; whenever they come back, they are ignored. */
+	void doesNotGetBack(Collection<Slab> slabs) {
+		this.abandoned.addAll(slabs);
+	}
+
 	/**
 	 * Enters a slab into the account that the driver does not give back. It is not
 	 * touched any more, as the driver may still write replies into it.
 	 * @param slab what was sent
 	 * @param loss why it was not answered
 	 */
-	void abandon(Slab slab, @Nullable Loss loss) {
-		this.abandoned.add(slab);
+	private void abandon(Slab slab, @Nullable Loss loss) {
 		slab.settle(this.context.account(), loss);
 		this.window.comeBack(slab);
 		this.window.open();

@@ -6,6 +6,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 import io.pipeset.report.Ending.Cause;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which of a job's lanes have a connection. A job waits for a connection only while it
@@ -58,18 +59,30 @@ final class LaneTurns {
 		finally {
 			this.lock.unlock();
 		}
-		boolean acquired = acquire();
+		boolean acquired;
+		try {
+			acquired = acquire();
+		}
+		catch (RuntimeException | Error ex) {
+			asked(null, false);
+			throw ex;
+		}
+		asked(lane, acquired);
+		return acquired;
+	}
+
+	/** The wait for the job's first connection is over. */
+	private void asked(@Nullable Lane lane, boolean acquired) {
 		this.lock.lock();
 		try {
 			this.asking = false;
 			if (acquired) {
 				this.connections++;
 			}
-			else {
+			else if (lane != null) {
 				this.deferred.add(lane);
 			}
 			runDeferred();
-			return acquired;
 		}
 		finally {
 			this.lock.unlock();

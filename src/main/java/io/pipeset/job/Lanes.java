@@ -147,7 +147,15 @@ final class Lanes {
 
 	/** A lane has nothing more to do. */
 	void ends() {
-		this.turns.next();
+		try {
+			this.turns.next();
+		}
+		finally {
+			ended();
+		}
+	}
+
+	private void ended() {
 		this.lock.lock();
 		try {
 			this.running--;
@@ -162,8 +170,8 @@ final class Lanes {
 	 * A lane, or the thread that reads, ends by a defect: the job writes nothing more.
 	 */
 	void crashed(Throwable cause) {
-		logger.error("A job failed by a defect of the service, and is stopped", cause);
 		fail("The service failed: " + cause);
+		logger.error("A job failed by a defect of the service, and is stopped", cause);
 	}
 
 	/**
@@ -177,9 +185,13 @@ final class Lanes {
 	}
 
 	private void fail(String detail) {
-		this.context.stop().because(Cause.INTERNAL_SERVER_ERROR, detail);
-		for (Lane lane : this.lanes) {
-			lane.openWindow();
+		try {
+			this.context.stop().because(Cause.INTERNAL_SERVER_ERROR, detail);
+		}
+		finally {
+			for (Lane lane : this.lanes) {
+				lane.openWindow();
+			}
 		}
 	}
 
@@ -188,19 +200,28 @@ final class Lanes {
 			this.context.executor().execute(lane);
 		}
 		catch (RuntimeException | Error ex) {
-			if (!this.context.stop().isSet()) {
-				logger.error("No thread could be started for a job, which is stopped", ex);
-			}
-			fail("The service could not start a thread (" + ex
-					+ "): raise its limit of threads, or lower pipeset.limits.max-running-jobs");
-			this.lock.lock();
+			boolean first = !this.context.stop().isSet();
 			try {
-				this.stranded.add(lane);
-				this.idle.signalAll();
+				fail("The service could not start a thread (" + ex
+						+ "): raise its limit of threads, or lower pipeset.limits.max-running-jobs");
 			}
 			finally {
-				this.lock.unlock();
+				strand(lane);
 			}
+			if (first) {
+				logger.error("No thread could be started for a job, which is stopped", ex);
+			}
+		}
+	}
+
+	private void strand(Lane lane) {
+		this.lock.lock();
+		try {
+			this.stranded.add(lane);
+			this.idle.signalAll();
+		}
+		finally {
+			this.lock.unlock();
 		}
 	}
 

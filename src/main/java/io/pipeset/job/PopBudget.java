@@ -21,6 +21,12 @@ final class PopBudget {
 	/** The values that may be on their way for each that was seen. */
 	private static final int GROWTH = 4;
 
+	/**
+	 * The values of one pop, beyond which it is held to the limit by itself, whatever was
+	 * seen: larger ones may come all of a sudden.
+	 */
+	private static final int MOST_AT_ONCE = 16;
+
 	private final long maxValues;
 
 	private final long maxBytes;
@@ -84,7 +90,7 @@ final class PopBudget {
 		boolean counted = record.argumentCount() > 1 && !record.form().keepsValues();
 		long wanted = (counted) ? record.number(1) : 1;
 		// What a transaction pops is looked at when the transaction is through.
-		if (!fits(wanted) || !(this.atomic || isModest(wanted))) {
+		if (!fits(wanted) || !(this.atomic || (isModest(wanted) && wanted <= MOST_AT_ONCE))) {
 			look();
 			if (wanted > this.maxValues - this.taken) {
 				stop(record.operation() + " would take more", "max-popped=" + this.maxValues);
@@ -95,7 +101,7 @@ final class PopBudget {
 				return false;
 			}
 		}
-		if (wanted > 1 && !(fits(wanted) && isModest(wanted))) {
+		if (wanted > 1 && !(fits(wanted) && isModest(wanted) && (this.atomic || wanted <= MOST_AT_ONCE))) {
 			LimitedPop.limit(record, Math.max(0, this.maxBytes - expectedBytes(0)));
 			this.limited = true;
 		}

@@ -15,7 +15,6 @@ import io.pipeset.job.JobInput.ReliablePops;
 import io.pipeset.pipeline.RedisCallException;
 import io.pipeset.pipeline.Slab;
 import io.pipeset.report.Account;
-import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobReport.Receipt;
 import io.pipeset.report.Outcome;
@@ -162,16 +161,11 @@ final class PopReceipt {
 				return call.get();
 			}
 			catch (RedisCallException ex) {
-				if (!ex.isPassing() || System.nanoTime() > deadline || isShuttingDown() || !pause()) {
+				if (!ex.isPassing() || System.nanoTime() > deadline || this.stop.isShuttingDown() || !pause()) {
 					throw ex;
 				}
 			}
 		}
-	}
-
-	private boolean isShuttingDown() {
-		Ending ending = this.stop.ending();
-		return ending != null && ending.cause() == Cause.SHUTTING_DOWN;
 	}
 
 	/** Pauses, be the job stopped or not; {@code false} where the thread is to end. */

@@ -43,6 +43,11 @@ final class Recovery {
 		this.deadConnections = 0;
 	}
 
+	/** Whether what failed in passing may be tried again. */
+	boolean mayGoOn() {
+		return this.pauses != null || this.context.retries().isLeft();
+	}
+
 	/** No connection was to be had. */
 	void unreachable(NoConnectionException ex) {
 		if (!goesOn("unreachable")) {
@@ -92,7 +97,8 @@ final class Recovery {
 			this.context.account().fenced(fenced);
 			goesOn &= state != Fence.State.RAISED;
 			PopReceipt receipt = this.context.receipt();
-			goesOn &= receipt == null || (fenced && receipt.resolve(left, this.context.account().taken()));
+			goesOn &= receipt == null
+					|| (fenced && batch.isComplete() && receipt.resolve(left, this.context.account().taken()));
 		}
 		if (goesOn && pause()) {
 			Resending.mark(left, fenced);

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Wakes the thread that reads an upload when the job is stopped while its caller pauses,
@@ -25,6 +26,8 @@ final class StoppedUpload {
 
 	private final CountDownLatch read = new CountDownLatch(1);
 
+	private final AtomicBoolean begun = new AtomicBoolean();
+
 	private final Runnable wake = this::begin;
 
 	StoppedUpload(JobContext context, EndOfInput input) {
@@ -34,6 +37,9 @@ final class StoppedUpload {
 	}
 
 	private void begin() {
+		if (this.begun.getAndSet(true)) {
+			return;
+		}
 		try {
 			this.context.executor().execute(this::endWhenPaused);
 		}

@@ -25,6 +25,9 @@ public final class Resending {
 	/** Whether one of them was a script that names no key, and so may have used any. */
 	private boolean touchedAny;
 
+	/** The keys of later commands that may have run, and are sent again. */
+	private final Set<ByteBuffer> repeated = new HashSet<>();
+
 	private Resending(boolean unknownToo) {
 		this.unknownToo = unknownToo;
 	}
@@ -56,9 +59,8 @@ public final class Resending {
 		boolean unknown = slab.isUnknown();
 		boolean again = (unknown) ? this.unknownToo && slab.replies().multiRefused() == null
 				: !slab.isWritten() || slab.passingError() != null;
-		for (int command = 0; again && command < slab.count(); command++) {
-			again = isUntouched(slab.commands().keys(command))
-					&& (!unknown || slab.commands().form(command).isRepeatable());
+		for (int command = slab.count() - 1; again && command >= 0; command--) {
+			again = isUntouched(slab.commands().keys(command)) && (!unknown || isRepeatable(slab, command));
 		}
 		if (again) {
 			slab.again().set(0, slab.count());
@@ -75,7 +77,7 @@ public final class Resending {
 	private void markUnanswered(Slab slab) {
 		for (int command = slab.count() - 1; command >= slab.replies().count(); command--) {
 			List<ByteBuffer> keys = slab.commands().keys(command);
-			boolean repeats = !slab.isUnknown() || (this.unknownToo && slab.commands().form(command).isRepeatable());
+			boolean repeats = !slab.isUnknown() || (this.unknownToo && isRepeatable(slab, command));
 			if (repeats && isUntouched(keys)) {
 				slab.again().set(command);
 			}
@@ -104,6 +106,22 @@ public final class Resending {
 			}
 			finding -= (found) ? 1 : 0;
 		}
+	}
+
+	/**
+	 * Whether a command that may have run does no harm if it runs again. EXPIRE does
+	 * nothing to a key that is not there, and so must not meet one that a later command
+	 * has made at its first attempt.
+	 */
+	private boolean isRepeatable(Slab slab, int command) {
+		List<ByteBuffer> keys = slab.commands().keys(command);
+		boolean repeatable = slab.commands().form(command).isRepeatable()
+				&& (slab.commands().operation(command) != Operation.EXPIRE
+						|| keys.stream().noneMatch(this.repeated::contains));
+		if (repeatable) {
+			this.repeated.addAll(keys);
+		}
+		return repeatable;
 	}
 
 	private void touch(List<ByteBuffer> keys) {

@@ -53,6 +53,10 @@ final class LaneRig implements AutoCloseable {
 		return this.threads;
 	}
 
+	JobLimits limits() {
+		return bean(JobLimits.class);
+	}
+
 	ClientResources clientResources() {
 		return bean(ClientResources.class);
 	}

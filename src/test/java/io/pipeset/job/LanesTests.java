@@ -67,6 +67,7 @@ class LanesTests {
 
 	@AfterEach
 	void nothingIsTaken() {
+		proxy.heal();
 		assertThat(rig.capacity().inFlightBytes()).as("bytes in flight").isZero();
 		assertThat(rig.capacity().busy()).as("connections").isZero();
 	}
@@ -177,7 +178,6 @@ class LanesTests {
 		lanes.close();
 		assertThat(context.account().counts()).isEqualTo(new Counts(2, 1, 0, 0, 1, 0));
 		assertThat(context.account().fenced()).isFalse();
-		proxy.heal();
 	}
 
 	@Test

@@ -102,9 +102,10 @@ class PopReceiptTests {
 		assertThat(redis.client().zcard("pipeset:receipts")).isOne();
 	}
 
-	@Test
-	void aServiceThatShutsDownDoesNotLookForLong() {
-		PopReceipt receipt = opened(false);
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void aServiceThatShutsDownDoesNotLookForLong(boolean stoppedBefore) {
+		PopReceipt receipt = opened(stoppedBefore);
 		this.stop.because(Cause.SHUTTING_DOWN, "");
 		resetNext(MANY);
 		try {
