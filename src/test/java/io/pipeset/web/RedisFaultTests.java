@@ -75,6 +75,7 @@ class RedisFaultTests {
 	void aRedisThatIsDownIsUnreachableAndNothingIsProcessed(String path, int concurrency) {
 		redis.kill();
 		try {
+			awaitUnreachable();
 			long began = System.nanoTime();
 			Answer answer = this.service.post(path + "?concurrency=" + concurrency);
 			assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(SOON);
@@ -96,6 +97,7 @@ class RedisFaultTests {
 	void anUploadToARedisThatIsDownIsNotReadToItsEnd() {
 		redis.kill();
 		try {
+			awaitUnreachable();
 			JsonNode job = this.service
 				.upload("/v1/jobs?op=SET", Service.NDJSON,
 						Lines.of(200_000, (i) -> "{\"key\":\"k" + i + "\",\"value\":\"v\"}"))
@@ -308,6 +310,11 @@ class RedisFaultTests {
 		for (int i = 0; i < 5; i++) {
 			this.service.post("/pipeset/100").report();
 		}
+	}
+
+	/** Until the ends of the pooled connections have got about. */
+	private void awaitUnreachable() {
+		await().until(() -> this.service.post("/pipeset/1").status() == 503);
 	}
 
 	/** Lets no upload be through before Redis is paused. */

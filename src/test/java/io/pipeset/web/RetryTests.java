@@ -157,6 +157,8 @@ class RetryTests {
 	void aRedisThatStaysDownEndsTheJobAfterItsTimeout() {
 		redis.kill();
 		try {
+			// Until the ends of the pooled connections have got about.
+			await().until(() -> this.service.post("/pipeset/1").status() == 503);
 			long began = System.nanoTime();
 			JsonNode job = this.service.post("/pipeset/1000?retries=10&timeout=1s")
 				.job(503, "redis-unreachable", "failed");
