@@ -2,6 +2,7 @@ package io.pipeset.redis;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 
 import io.lettuce.core.RedisURI;
 import io.pipeset.embedded.EmbeddedRedis;
@@ -19,7 +20,8 @@ final class EmbeddedServer implements RedisServer {
 	}
 
 	static EmbeddedServer start(String... configLines) {
-		return new EmbeddedServer(EmbeddedRedis.start(EmbeddedRedisOptions.defaults().withConfig(configLines)));
+		return new EmbeddedServer(EmbeddedRedis
+			.start(EmbeddedRedisOptions.defaults().withStartTimeout(Duration.ofMinutes(1)).withConfig(configLines)));
 	}
 
 	@Override

@@ -12,7 +12,7 @@ import io.lettuce.core.api.StatefulRedisConnection;
  */
 final class RedisPing {
 
-	private static final Duration TIMEOUT = Duration.ofSeconds(3);
+	private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
 	private RedisPing() {
 	}
@@ -32,11 +32,11 @@ final class RedisPing {
 	}
 
 	/**
-	 * Asks until there is an answer, ten seconds at most.
+	 * Asks until there is an answer, a minute at most.
 	 * @throws RedisException if there is none by then
 	 */
 	static void await(RedisURI uri) {
-		long deadline = System.nanoTime() + Duration.ofSeconds(10).toNanos();
+		long deadline = System.nanoTime() + TIMEOUT.toNanos();
 		while (true) {
 			try {
 				once(uri);

@@ -58,11 +58,11 @@ public final class TestRedis implements AutoCloseable {
 	}
 
 	/**
-	 * Where it is, with its credentials and a timeout of ten seconds.
+	 * Where it is, with its credentials and a timeout of a minute.
 	 * @return a new object each time
 	 */
 	public RedisURI uri() {
-		return RedisURI.builder(this.server.uri()).withTimeout(Duration.ofSeconds(10)).build();
+		return RedisURI.builder(this.server.uri()).withTimeout(Duration.ofMinutes(1)).build();
 	}
 
 	/**
