@@ -81,7 +81,8 @@ record FaultWorkload(String path, @Nullable String mediaType, List<Sent> records
 			.get(random.nextInt(4));
 		int concurrency = List.of(1, 1, 2, 4, 8, 8).get(random.nextInt(6));
 		return "results=all&batchSize=" + batchSize + "&flush=" + flush + "&concurrency=" + concurrency + "&timeout="
-				+ ((trouble.isSilent()) ? "300ms" : "10s") + "&retries=" + List.of(0, 0, 2, 10).get(random.nextInt(4))
+				+ ((trouble.isSilent()) ? "300ms" : (trouble == FaultTrouble.KILL) ? "1s" : "10s") + "&retries="
+				+ List.of(0, 0, 2, 10).get(random.nextInt(4))
 				+ ((batchSize <= 1000 && random.nextInt(3) == 0) ? "&atomic=batch" : "");
 	}
 
