@@ -145,6 +145,9 @@ final class FaultAccount {
 			String refusal = (this.trouble == FaultTrouble.READ_ONLY) ? "READONLY" : "OOM";
 			assertThat(code).isIn(refusal, (this.workload.isAtomic()) ? "EXECABORT" : refusal);
 		}
+		else if (this.trouble == FaultTrouble.KILL_AND_RESTART && !code.equals("WRONGTYPE")) {
+			assertThat(code).isIn("LOADING", (this.workload.isAtomic()) ? "EXECABORT" : "LOADING");
+		}
 		else {
 			assertThat(code).isEqualTo("WRONGTYPE");
 			assertThat(sent.key()).isEqualTo(FaultWorkload.IN_THE_WAY);
