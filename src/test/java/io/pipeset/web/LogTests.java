@@ -127,7 +127,7 @@ class LogTests {
 		redis.client().configSet("maxmemory", "1");
 		note(service.ndjson("/v1/jobs", "[\"SET\",\"a\",\"" + SECRET + "\"]"));
 		redis.client().configSet("maxmemory", "0");
-		CompletableFuture<Answer> silent = upload(service, "silent");
+		CompletableFuture<Answer> silent = upload(service, "silent", "1s");
 		await().until(() -> redis.client().exists("silent100") == 1);
 		redis.pause();
 		try {
@@ -137,8 +137,10 @@ class LogTests {
 			redis.resume();
 		}
 		await().until(() -> service.post("/pipeset/0").status() == 200);
-		CompletableFuture<Answer> lost = upload(service, "lost");
+		CompletableFuture<Answer> lost = upload(service, "lost", "60s");
 		await().until(() -> redis.client().exists("lost100") == 1);
+		redis.pause();
+		service.awaitStandstill();
 		redis.kill();
 		try {
 			note(lost.get(60, TimeUnit.SECONDS));
@@ -155,8 +157,8 @@ class LogTests {
 		redis.client().configSet("requirepass", password);
 	}
 
-	private CompletableFuture<Answer> upload(Service service, String prefix) {
-		return service.sendAsync(service.uploading("/v1/jobs?timeout=1s&concurrency=2", Service.NDJSON,
+	private CompletableFuture<Answer> upload(Service service, String prefix, String timeout) {
+		return service.sendAsync(service.uploading("/v1/jobs?timeout=" + timeout, Service.NDJSON,
 				Lines.of(3_000_000, (i) -> "[\"SET\",\"" + prefix + i % 1000 + "\",\"" + SECRET + "\"]")));
 	}
 

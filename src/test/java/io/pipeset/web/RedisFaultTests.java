@@ -132,13 +132,16 @@ class RedisFaultTests {
 	@ValueSource(strings = { "", "&concurrency=4&batchSize=500", "&flush=each" })
 	void aRedisThatDiesDuringAnUploadIsLostAndEveryRecordIsAccountedFor(String settings) throws Exception {
 		CompletableFuture<Void> paused = new CompletableFuture<>();
-		CompletableFuture<Answer> upload = this.service.sendAsync(this.service.uploading("/v1/jobs?op=SET" + settings,
-				Service.NDJSON, Lines.of(MORE_THAN_WINDOWS, (i) -> {
-					waitAt(i, paused);
-					return "{\"key\":\"k" + i + "\",\"value\":\"v\"}";
-				})));
-		await().until(() -> redis.client().dbsize() > 2000);
-		pauseWhileMoreIsOnItsWay(paused);
+		CompletableFuture<Answer> upload = this.service.sendAsync(this.service
+			.uploading("/v1/jobs?op=SET&timeout=60s" + settings, Service.NDJSON, Lines.of(MORE_THAN_WINDOWS, (i) -> {
+				waitAt(i, paused);
+				return "{\"key\":\"k" + i + "\",\"value\":\"v\"}";
+			})));
+		// Until then each lane has a connection that is open.
+		await().until(() -> redis.client().dbsize() > 15_000);
+		redis.pause();
+		paused.complete(null);
+		this.service.awaitStandstill();
 		redis.kill();
 		try {
 			Answer answer = upload.get(60, TimeUnit.SECONDS);
@@ -171,7 +174,8 @@ class RedisFaultTests {
 						return "[\"LPUSH\",\"l" + (i % 100) + "\",\"" + i + "\"]";
 					})));
 		await().until(() -> redis.client().dbsize() == 100);
-		pauseWhileMoreIsOnItsWay(paused);
+		redis.pause();
+		paused.complete(null);
 		long began = System.nanoTime();
 		Counts counts;
 		try {
@@ -322,12 +326,6 @@ class RedisFaultTests {
 		if (line == 20_000) {
 			paused.join();
 		}
-	}
-
-	private void pauseWhileMoreIsOnItsWay(CompletableFuture<Void> paused) {
-		redis.pause();
-		paused.complete(null);
-		await().until(() -> this.service.get("/actuator/pipeset").json().at("/inFlightBytes").asLong() > 0);
 	}
 
 }

@@ -12,6 +12,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
+import static org.awaitility.Awaitility.await;
+
 /** A client of the running service that speaks HTTP to it, and nothing else. */
 final class Service {
 
@@ -83,6 +85,16 @@ final class Service {
 
 	HttpRequest.Builder uploading(String pathAndQuery, String type, InputStream body) {
 		return request(pathAndQuery).header("Content-Type", type).POST(BodyPublishers.ofInputStream(() -> body));
+	}
+
+	/** Waits until jobs have sent what they may, to a Redis that does not answer. */
+	void awaitStandstill() {
+		long[] last = { -1 };
+		await().pollInterval(Duration.ofMillis(300)).until(() -> {
+			long before = last[0];
+			last[0] = get("/actuator/pipeset").json().at("/inFlightBytes").asLong();
+			return last[0] > 0 && last[0] == before;
+		});
 	}
 
 	private static Answer answer(HttpResponse<byte[]> response) {

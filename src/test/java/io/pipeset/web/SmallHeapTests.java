@@ -1,7 +1,6 @@
 package io.pipeset.web;
 
 import java.net.http.HttpRequest.BodyPublishers;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -128,12 +127,7 @@ class SmallHeapTests {
 	/** Holds all writes back for as long as the service still takes in more. */
 	private static void pauseUntilNothingMoves() {
 		client("PAUSE", "60000", "WRITE");
-		long[] last = { -1 };
-		await().pollInterval(Duration.ofMillis(300)).until(() -> {
-			long before = last[0];
-			last[0] = service.get("/actuator/pipeset").json().at("/inFlightBytes").asLong();
-			return last[0] > 0 && last[0] == before;
-		});
+		service.awaitStandstill();
 		client("UNPAUSE");
 	}
 
