@@ -241,7 +241,10 @@ final class Replies {
 	private int reserve(int length) {
 		int needed = this.capturedBytes + length;
 		if (needed > this.captured.length) {
-			this.captured = Arrays.copyOf(this.captured, Math.max(needed, this.captured.length * 2));
+			// What is large already may be most of the heap, of which a copy takes as
+			// much.
+			int more = (this.captured.length < KEPT_BYTES) ? this.captured.length : this.captured.length / 4;
+			this.captured = Arrays.copyOf(this.captured, Math.max(needed, this.captured.length + more));
 		}
 		return needed;
 	}

@@ -35,7 +35,7 @@ class SmallHeapTests {
 
 	@BeforeAll
 	static void start() throws Exception {
-		process = ServiceProcess.start(TestRedis.shared());
+		process = ServiceProcess.start(TestRedis.shared(), "--pipeset.limits.max-popped-bytes=8MB");
 		service = process.service();
 	}
 
@@ -119,7 +119,7 @@ class SmallHeapTests {
 		Answer answer = service.ndjson("/v1/jobs", "[\"RPOP\",\"queue\",\"30000\"]");
 		JsonNode job = answer.job(422, "stopped", "stopped");
 		int popped = job.at("/items/0/reply").size();
-		assertThat(popped).isEqualTo((64 << 20) / 10_000);
+		assertThat(popped).isEqualTo((8 << 20) / 10_000);
 		assertThat(redis.llen("queue")).isEqualTo(30_000 - popped);
 		assertHealthy();
 	}
