@@ -86,8 +86,8 @@ class FenceNotPermittedTests {
 		Counts counts = Answer.counts(job);
 		assertThat(job.get("fenced").asBoolean(true)).isFalse();
 		assertThat(counts.received()).isEqualTo(records);
-		// A slab of a thousand was answered, and the next one by half.
-		assertThat(counts.unknown()).isBetween(500L, 3500L);
+		// No more than the batch of which some was answered.
+		assertThat(counts.unknown()).isBetween(500L, 5000L);
 		assertThat(counts.applied()).isEqualTo(records - counts.unknown());
 		this.service.post("/pipeset/100").report();
 	}
