@@ -1,10 +1,16 @@
 package io.pipeset.pipeline;
 
+import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 import io.lettuce.core.api.StatefulRedisConnection;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.dao.DataAccessException;
@@ -18,9 +24,71 @@ final class Connections {
 
 	private final JobFlushPolicy flushPolicy;
 
-	Connections(RedisTemplate<byte[], byte[]> template, JobFlushPolicy flushPolicy) {
+	private final int pooled;
+
+	/**
+	 * Lends connections.
+	 * @param template takes them from the pool
+	 * @param flushPolicy the policy of the template's connections
+	 * @param pooled how many the pool holds at most
+	 */
+	Connections(RedisTemplate<byte[], byte[]> template, JobFlushPolicy flushPolicy, int pooled) {
 		this.template = template;
 		this.flushPolicy = flushPolicy;
+		this.pooled = pooled;
+	}
+
+	/**
+	 * Makes single calls on a connection that is nobody else's.
+	 * @param patience how long each answer is waited for
+	 * @param call makes them
+	 * @return its answer
+	 * @throws RedisCallException if there was no connection to be had, or what the call
+	 * throws
+	 */
+	<T> T call(Duration patience, Function<CallConnection, T> call) {
+		AtomicReference<@Nullable T> answer = new AtomicReference<>();
+		AtomicReference<@Nullable RedisCallException> failure = new AtomicReference<>();
+		try {
+			lend(FlushPolicy.each(), (connection) -> {
+				try {
+					answer.set(call.apply(new CallConnection(connection, patience)));
+				}
+				catch (RedisCallException ex) {
+					failure.set(ex);
+				}
+			});
+		}
+		catch (NoConnectionException ex) {
+			throw RedisCallException.unreachable(ex);
+		}
+		RedisCallException failed = failure.get();
+		if (failed != null) {
+			throw failed;
+		}
+		return Objects.requireNonNull(answer.get());
+	}
+
+	/**
+	 * Makes a call that may be made twice, and makes it again at once while its
+	 * connection breaks. After Redis has closed all connections the pool may still lend
+	 * every one of them: that they break says nothing about Redis.
+	 * @param call borrows a connection each time
+	 * @return its answer
+	 * @throws RedisCallException if Redis refuses the call or does not answer, or if more
+	 * connections broke than the pool holds
+	 */
+	<T> T repeat(Supplier<T> call) {
+		for (int broken = 0;; broken++) {
+			try {
+				return call.get();
+			}
+			catch (RedisCallException ex) {
+				if (!ex.isLost() || broken == this.pooled) {
+					throw ex;
+				}
+			}
+		}
 	}
 
 	/**

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -216,26 +215,20 @@ final class Fences implements InitializingBean, DisposableBean {
 	 * @return why not everything was achieved, or {@code null}
 	 */
 	private @Nullable String attempt(List<Fence> fences) {
-		AtomicReference<@Nullable String> cause = new AtomicReference<>();
 		try {
-			this.connections.lend(FlushPolicy.each(), (lent) -> {
-				CallConnection connection = new CallConnection(lent, this.patience);
-				try {
-					Optional<ClientIdentity> own = ClientIdentity.of(connection);
-					for (Fence fence : fences) {
-						boolean gone = own.isPresent() && fence.lost().isOfAnotherLifeThan(own.get());
-						settle(fence, (gone) ? State.STANDS : kill(fence.lost().clientId(), connection));
-					}
+			this.connections.repeat(() -> this.connections.call(this.patience, (connection) -> {
+				Optional<ClientIdentity> own = ClientIdentity.of(connection);
+				for (Fence fence : fences) {
+					boolean gone = own.isPresent() && fence.lost().isOfAnotherLifeThan(own.get());
+					settle(fence, (gone) ? State.STANDS : kill(fence.lost().clientId(), connection));
 				}
-				catch (RedisCallException ex) {
-					cause.set(ex.getMessage());
-				}
-			});
+				return fences;
+			}));
+			return null;
 		}
-		catch (NoConnectionException ex) {
-			cause.set(ex.getMessage());
+		catch (RedisCallException ex) {
+			return ex.getMessage();
 		}
-		return cause.get();
 	}
 
 	private static State kill(long clientId, CallConnection connection) {

@@ -86,7 +86,7 @@ public final class Pipelines implements DisposableBean {
 				identity = ClientIdentity.of(new CallConnection(connection, this.patience)).orElse(null);
 			}
 			catch (RedisCallException ex) {
-				if (ex.isSilent() || ex.code() != null) {
+				if (!ex.isLost()) {
 					silence.set(ex);
 					return;
 				}

@@ -52,11 +52,11 @@ public final class RedisCallException extends RuntimeException {
 	}
 
 	/**
-	 * Whether Redis neither answered nor closed the connection.
-	 * @return {@code false} where another connection may well be answered
+	 * Whether the connection broke before there was an answer.
+	 * @return {@code true} where another connection may well be answered
 	 */
-	boolean isSilent() {
-		return this.silent;
+	boolean isLost() {
+		return this.code == null && !this.silent;
 	}
 
 }

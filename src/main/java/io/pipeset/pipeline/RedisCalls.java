@@ -2,15 +2,12 @@ package io.pipeset.pipeline;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.async.RedisAsyncCommands;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Makes single calls apart from any job's batches, and so few at once that the
@@ -37,7 +34,7 @@ public final class RedisCalls {
 	}
 
 	/**
-	 * Runs a script that may be run again if its answer is lost, as it is once.
+	 * Runs a script that may be run again if its connection breaks, as it is at once.
 	 * @param lua the script, which answers an array
 	 * @param keys its keys
 	 * @param arguments its other arguments
@@ -45,15 +42,7 @@ public final class RedisCalls {
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
 	public List<Object> repeatable(String lua, List<byte[]> keys, List<byte[]> arguments) {
-		try {
-			return once(lua, keys, arguments);
-		}
-		catch (RedisCallException ex) {
-			if (ex.code() != null) {
-				throw ex;
-			}
-			return once(lua, keys, arguments);
-		}
+		return this.connections.repeat(() -> once(lua, keys, arguments));
 	}
 
 	/**
@@ -93,7 +82,7 @@ public final class RedisCalls {
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
 	void load(byte[] lua) {
-		call((connection) -> connection.call((commands) -> commands.scriptLoad(lua)));
+		this.connections.repeat(() -> call((connection) -> connection.call((commands) -> commands.scriptLoad(lua))));
 	}
 
 	/**
@@ -102,7 +91,9 @@ public final class RedisCalls {
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
 	String version() {
-		return call((connection) -> connection.call((commands) -> commands.info("server"))).lines()
+		return this.connections
+			.repeat(() -> call((connection) -> connection.call((commands) -> commands.info("server"))))
+			.lines()
 			.filter((line) -> line.startsWith("redis_version:"))
 			.map((line) -> line.substring(line.indexOf(':') + 1).strip())
 			.findFirst()
@@ -112,7 +103,7 @@ public final class RedisCalls {
 	private <T> T call(Function<CallConnection, T> call) {
 		enter();
 		try {
-			return lend(call);
+			return this.connections.call(this.patience, call);
 		}
 		finally {
 			this.free.release();
@@ -130,29 +121,6 @@ public final class RedisCalls {
 		}
 		throw RedisCallException
 			.unreachable(new NoConnectionException("those that are not for jobs all wait for an answer"));
-	}
-
-	private <T> T lend(Function<CallConnection, T> call) {
-		AtomicReference<@Nullable T> answer = new AtomicReference<>();
-		AtomicReference<@Nullable RedisCallException> failure = new AtomicReference<>();
-		try {
-			this.connections.lend(FlushPolicy.each(), (connection) -> {
-				try {
-					answer.set(call.apply(new CallConnection(connection, this.patience)));
-				}
-				catch (RedisCallException ex) {
-					failure.set(ex);
-				}
-			});
-		}
-		catch (NoConnectionException ex) {
-			throw RedisCallException.unreachable(ex);
-		}
-		RedisCallException failed = failure.get();
-		if (failed != null) {
-			throw failed;
-		}
-		return Objects.requireNonNull(answer.get());
 	}
 
 }

@@ -104,22 +104,26 @@ class RedisConfiguration {
 
 	private static GenericObjectPoolConfig<StatefulConnection<?, ?>> pool(PipelineProperties properties) {
 		GenericObjectPoolConfig<StatefulConnection<?, ?>> pool = new GenericObjectPoolConfig<>();
-		pool.setMaxTotal(properties.maxConnections() + RESERVE);
-		pool.setMaxIdle(properties.maxConnections() + RESERVE);
+		pool.setMaxTotal(pooled(properties));
+		pool.setMaxIdle(pooled(properties));
 		pool.setMaxWait(properties.connectTimeout());
 		pool.setTestOnBorrow(true);
 		pool.setJmxEnabled(false);
 		return pool;
 	}
 
+	private static int pooled(PipelineProperties properties) {
+		return properties.maxConnections() + RESERVE;
+	}
+
 	@Bean
-	Connections connections(RedisConnectionFactory factory) {
+	Connections connections(RedisConnectionFactory factory, PipelineProperties properties) {
 		RedisTemplate<byte[], byte[]> template = new RedisTemplate<>();
 		template.setConnectionFactory(factory);
 		// Without the proxy that guards against closing: the callback is our own.
 		template.setExposeConnection(true);
 		template.afterPropertiesSet();
-		return new Connections(template, FLUSH_POLICY);
+		return new Connections(template, FLUSH_POLICY, pooled(properties));
 	}
 
 	@Bean

@@ -49,7 +49,7 @@ class CallConnectionTests {
 	void silenceClosesIt() {
 		RedisCallException silent = failure(Duration.ofMillis(50), (commands) -> commands.blpop(0, NO_LIST));
 		assertThat(silent).hasMessageContaining("did not answer within 50 ms");
-		assertThat(silent.isSilent()).isTrue();
+		assertThat(silent.isLost()).isFalse();
 		assertThat(this.connection.isOpen()).isFalse();
 	}
 

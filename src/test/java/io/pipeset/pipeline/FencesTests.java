@@ -2,10 +2,14 @@ package io.pipeset.pipeline;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.pipeset.pipeline.Fence.State;
+import io.pipeset.redis.FaultProxy;
+import io.pipeset.redis.FaultProxy.Way;
 import io.pipeset.redis.TestRedis;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -59,7 +63,7 @@ class FencesTests {
 		this.service.run((context) -> {
 			Breaking template = new Breaking(context.getBean(RedisConnectionFactory.class));
 			template.breaks = true;
-			Fences fences = new Fences(new Connections(template, new JobFlushPolicy()), SOON);
+			Fences fences = new Fences(new Connections(template, new JobFlushPolicy(), 1), SOON);
 			fences.afterPropertiesSet();
 			try {
 				Fence fence = fences.raise(LOST);
@@ -86,6 +90,44 @@ class FencesTests {
 				factory.start();
 				assertThat(fence.await(SOON, true, StopSignal.NEVER)).isEqualTo(State.STANDS);
 			}
+		});
+	}
+
+	@Test
+	void connectionsThatBreakInThePoolDoNotCountAsAnAnswer() {
+		int idle = 5;
+		try (FaultProxy proxy = FaultProxy.open(TestRedis.shared())) {
+			this.service.withPropertyValues("spring.data.redis.port=" + proxy.port()).run((context) -> {
+				open(idle, context.getBean(Connections.class));
+				assertThat(proxy.links()).isEqualTo(idle);
+				CompletableFuture<Void> broken = breakNext(idle, proxy);
+				Fence fence = context.getBean(Fences.class).raise(LOST);
+				assertThat(fence.await(SOON, false, StopSignal.NEVER)).isEqualTo(State.STANDS);
+				assertThat(broken).isDone();
+			});
+		}
+	}
+
+	private static void open(int count, Connections connections) throws NoConnectionException {
+		AtomicReference<NoConnectionException> failure = new AtomicReference<>();
+		connections.lend(FlushPolicy.each(), (connection) -> {
+			try {
+				if (count > 1) {
+					open(count - 1, connections);
+				}
+			}
+			catch (NoConnectionException ex) {
+				failure.set(ex);
+			}
+		});
+		assertThat(failure.get()).isNull();
+	}
+
+	/** Breaks connections one after the other, each when something is sent on it. */
+	private static CompletableFuture<Void> breakNext(int count, FaultProxy proxy) {
+		return proxy.stopAt(Way.COMMANDS, 0, 0).thenCompose((link) -> {
+			link.reset();
+			return (count > 1) ? breakNext(count - 1, proxy) : CompletableFuture.completedFuture(null);
 		});
 	}
 
