@@ -81,7 +81,9 @@ class FenceNotPermittedTests {
 		CompletableFuture<Answer> upload = this.service
 			.sendAsync(this.service.uploading("/v1/jobs?retries=1&batchSize=5000", Service.NDJSON,
 					Lines.of(records, (i) -> "[\"SET\",\"k" + i + "\",\"v\"]")));
-		place.get(60, TimeUnit.SECONDS).reset();
+		ProxyLink link = place.get(60, TimeUnit.SECONDS);
+		await().until(() -> redis.client().dbsize() > 2000);
+		link.reset();
 		JsonNode job = upload.get(60, TimeUnit.SECONDS).job(502, "redis-lost", "failed");
 		Counts counts = Answer.counts(job);
 		assertThat(job.get("fenced").asBoolean(true)).isFalse();
@@ -100,7 +102,9 @@ class FenceNotPermittedTests {
 		CompletableFuture<Answer> pops = this.service
 			.sendAsync(this.service.request("/piperpop/5000?key=queue&reliable=true&receiptTtl=1s&flush=buffered:10")
 				.POST(BodyPublishers.noBody()));
-		place.get(60, TimeUnit.SECONDS).reset();
+		ProxyLink link = place.get(60, TimeUnit.SECONDS);
+		await().until(() -> redis.client().llen("queue") < 3000);
+		link.reset();
 		JsonNode job = pops.get(60, TimeUnit.SECONDS).job(502, "redis-lost", "failed");
 		assertThat(Answer.counts(job).unknown()).isPositive();
 		assertThat(job.get("fenced").asBoolean(true)).isFalse();

@@ -12,7 +12,6 @@ import io.pipeset.report.Counts;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -293,7 +292,7 @@ class RedisFaultTests {
 		}
 	}
 
-	@RepeatedTest(3)
+	@Test
 	void connectionsThatWereBeingOpenedWhenRedisFellSilentAreNotTakenForOpenOnes() throws Exception {
 		redis.client().clientKill(KillArgs.Builder.typeNormal().skipme());
 		CompletableFuture<Void> paused = new CompletableFuture<>();
