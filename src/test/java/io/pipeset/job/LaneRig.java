@@ -21,6 +21,7 @@ import io.pipeset.report.Results;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.SmartLifecycle;
 
 /** Runs lanes against a Redis without HTTP. */
 final class LaneRig implements AutoCloseable {
@@ -41,6 +42,8 @@ final class LaneRig implements AutoCloseable {
 			.properties(Map.copyOf(redis))
 			.properties(properties)
 			.run();
+		// Its calls would be counted by a proxy.
+		this.service.getBean("receiptSweeper", SmartLifecycle.class).stop();
 		this.capacity = new LaneCapacity(bean(PipelineProperties.class), bean(JobLimits.class),
 				new SimpleMeterRegistry());
 	}

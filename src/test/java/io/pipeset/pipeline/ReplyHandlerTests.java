@@ -49,6 +49,8 @@ class ReplyHandlerTests {
 	@AfterEach
 	void close() {
 		ChannelFuture unused = this.channel.close();
+		this.channel.releaseOutbound();
+		this.channel.releaseInbound();
 	}
 
 	@Test

@@ -25,7 +25,7 @@ class HostileBodyTests {
 	@ParameterizedTest
 	@MethodSource("mediaTypes")
 	void recordsAndTheirEndAreTheSameInPiecesOfEverySize(String mediaType) {
-		HostileBodies.tryAll(mediaType, (seed, body) -> {
+		HostileBodies.tryEach(mediaType, 1, (seed, body) -> {
 			RecordFormat format = RecordFormat.of(mediaType);
 			Operation operation = new Operation[] { null, Operation.SET, Operation.HSET, Operation.DEL }[seed % 4];
 			List<String> whole = read(format, operation, new SplitBody(body.clone(), body.length + 1, 1), body.length);

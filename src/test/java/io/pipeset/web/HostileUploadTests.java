@@ -41,6 +41,9 @@ class HostileUploadTests {
 
 	private static final String GZIP = "gzip";
 
+	/** The parsers read every body; a job for every fifth of them is enough here. */
+	private static final int STEP = 5;
+
 	/** What a driver, this test and the look for receipts send besides. */
 	private static final Set<String> ALLOWED = Stream
 		.concat(Set
@@ -75,7 +78,7 @@ class HostileUploadTests {
 	void everyBodyHasAnAccountThatAddsUp(String mediaType) {
 		this.redis.configResetstat();
 		String type = (mediaType.equals(GZIP)) ? Service.NDJSON : mediaType;
-		HostileBodies.tryAll(type, (seed, body) -> {
+		HostileBodies.tryEach(type, STEP, (seed, body) -> {
 			HttpRequest.Builder request = this.service.request("/v1/jobs" + QUERIES.get(seed % QUERIES.size()))
 				.header("Content-Type", type);
 			byte[] sent = body;
