@@ -1,6 +1,7 @@
 package io.pipeset.job;
 
 import io.pipeset.pipeline.Slab;
+import io.pipeset.record.NoRoomException;
 import io.pipeset.record.Record;
 import org.jspecify.annotations.Nullable;
 
@@ -40,13 +41,25 @@ final class Feeder {
 		this.commandsPerWrite = context.settings().commandsPerWrite();
 	}
 
-	/** Adds a record, which blocks while the lane has as much on its way as it may. */
+	/**
+	 * Adds a record, which blocks while the lane has as much on its way as it may, or the
+	 * job has no memory for it.
+	 * @throws NoRoomException if there will be none; the record was not added
+	 */
 	void add(Record record) {
 		Slab slab = filling();
 		if (!slab.add(record)) {
-			bring(slab);
-			slab = filling();
-			slab.add(record);
+			if (slab.count() > 0) {
+				bring(slab);
+				slab = filling();
+			}
+			if (!slab.add(record)) {
+				makeRoom(slab, record);
+				slab.add(record);
+			}
+		}
+		if (slab.count() == 1) {
+			this.context.memory().slabTaken();
 		}
 		if (slab.count() == Math.min(this.commandsPerWrite, this.batchSize - this.commandsInBatch)) {
 			bring(slab);
@@ -85,6 +98,22 @@ final class Feeder {
 		if (this.filling != null && !this.atomic && !this.queue.reclaim()) {
 			this.commandsInBatch = 0;
 			this.filling = null;
+		}
+	}
+
+	/**
+	 * Waits for the memory of a record that comes first, while others may send theirs.
+	 */
+	private void makeRoom(Slab slab, Record record) {
+		this.filling = null;
+		try {
+			slab.makeRoom(record);
+			this.filling = slab;
+		}
+		finally {
+			if (this.filling == null) {
+				slab.release();
+			}
 		}
 	}
 

@@ -9,8 +9,10 @@ import java.util.Objects;
 import io.pipeset.control.Receipts;
 import io.pipeset.record.GeneratedRecords;
 import io.pipeset.record.MalformedBodyException;
+import io.pipeset.record.NoRoomException;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
+import io.pipeset.record.RecordLimit;
 import io.pipeset.record.RecordReader;
 import io.pipeset.record.Rejection;
 import io.pipeset.report.Account;
@@ -77,7 +79,8 @@ final class Job {
 		this.lanes = new Lanes(context);
 		this.arguments = new ArgumentLimits(limits);
 		this.pops = new PopBudget(limits, context, this.lanes);
-		this.record = new Record(context.settings().recordDefaults());
+		this.record = new Record(context.settings().recordDefaults(), context.memory());
+		context.memory().beforeWait(this.lanes::sendBegun);
 		Long rateLimit = context.settings().rateLimit();
 		this.pace = (rateLimit != null) ? new Pace(rateLimit, this.lanes, context.stop()) : null;
 		this.dryRun = (context.settings().dryRun()) ? new DryRun(context.account()) : null;
@@ -160,7 +163,8 @@ final class Job {
 
 	private void read(JobInput.Uploaded uploaded, InputStream body) {
 		read(uploaded.format()
-			.open(body, this.context.settings().operation(), (int) this.limits.maxRecordBytes().toBytes()),
+			.open(body, this.context.settings().operation(),
+					new RecordLimit((int) this.limits.maxRecordBytes().toBytes(), this.context.memory())),
 				uploaded.declared());
 	}
 
@@ -192,6 +196,9 @@ final class Job {
 		}
 		catch (BodyLimitException ex) {
 			this.inputEnding = new Ending(Cause.LIMIT, String.valueOf(ex.getMessage()));
+		}
+		catch (NoRoomException ex) {
+			this.inputEnding = new Ending(Cause.LIMIT, "Record " + this.read + " cannot be read: " + ex.getMessage());
 		}
 		catch (SocketTimeoutException ex) {
 			this.inputEnding = new Ending(Cause.STALLED,
@@ -227,7 +234,15 @@ final class Job {
 		if (this.pace != null) {
 			this.pace.await();
 		}
-		this.lanes.add(this.record);
+		try {
+			this.lanes.add(this.record);
+		}
+		catch (NoRoomException ex) {
+			if (this.context.stop().isSet()) {
+				return false;
+			}
+			reject(new Rejection(Rejection.TOO_LARGE, String.valueOf(ex.getMessage())));
+		}
 		return true;
 	}
 

@@ -25,10 +25,11 @@ import org.jspecify.annotations.Nullable;
  * @param meters where batches are metered
  * @param executor where lanes run
  * @param receipt for a job that pops reliably; {@code null} for others
+ * @param memory what it holds of the service's memory
  */
 record JobContext(JobSettings settings, Account account, JobClock clock, JobStop stop, Retries retries,
 		LaneCapacity capacity, Pipelines pipelines, PipelineProperties pipeline, JobMeters meters, Executor executor,
-		@Nullable PopReceipt receipt) {
+		@Nullable PopReceipt receipt, MemoryShare memory) {
 
 	/**
 	 * Stops the job where more records were rejected than it allows, or its transactions.

@@ -37,6 +37,8 @@ public class Jobs {
 
 	private final LaneCapacity capacity;
 
+	private final MemoryBudget memory;
+
 	private final Pipelines pipelines;
 
 	private final PipelineProperties pipeline;
@@ -49,12 +51,14 @@ public class Jobs {
 
 	private final ExecutorService executor = Executors.newCachedThreadPool(laneThreads());
 
-	Jobs(JobLimits limits, Scripts scripts, JobQueue queue, LaneCapacity capacity, Pipelines pipelines,
-			PipelineProperties pipeline, JobMeters meters, Receipts receipts, Transactions transactions) {
+	Jobs(JobLimits limits, Scripts scripts, JobQueue queue, LaneCapacity capacity, MemoryBudget memory,
+			Pipelines pipelines, PipelineProperties pipeline, JobMeters meters, Receipts receipts,
+			Transactions transactions) {
 		this.limits = limits;
 		this.scripts = scripts;
 		this.queue = queue;
 		this.capacity = capacity;
+		this.memory = memory;
 		this.pipelines = pipelines;
 		this.pipeline = pipeline;
 		this.meters = meters;
@@ -67,16 +71,35 @@ public class Jobs {
 	 * @param input its records
 	 * @param settings how to run them
 	 * @param values where values taken out of Redis stand in the report
-	 * @return the account of every record, however the job ended
+	 * @return the account of every record, however the job ended, to be closed when it is
+	 * written
 	 * @throws JobRefusedException if there is no room; nothing of the input was read
 	 */
-	public JobReport run(JobInput input, JobSettings settings, Values values) {
-		String id = JobId.next();
-		Account account = new Account(settings.results(), this.limits.maxItems(), this.limits.maxItemsBytes().toBytes(),
-				values == Values.APART);
+	public EndedJob run(JobInput input, JobSettings settings, Values values) {
 		JobClock clock = new JobClock();
 		JobStop stop = new JobStop();
 		this.queue.enter(stop, clock);
+		MemoryShare memory = this.memory.open(stop);
+		boolean ended = false;
+		try {
+			JobReport report = run(input, settings, values, clock, stop, memory);
+			memory.endLoad();
+			ended = true;
+			return new EndedJob(report, memory);
+		}
+		finally {
+			if (!ended) {
+				memory.close();
+			}
+			this.queue.leave(stop);
+		}
+	}
+
+	private JobReport run(JobInput input, JobSettings settings, Values values, JobClock clock, JobStop stop,
+			MemoryShare memory) {
+		String id = JobId.next();
+		Account account = new Account(settings.results(), this.limits.maxItems(), this.limits.maxItemsBytes().toBytes(),
+				values == Values.APART, memory::tryTakeForReport);
 		Operation operation = settings.operation();
 		LongTaskTimer.Sample active = this.meters.jobBegins((operation != null) ? operation.name() : "mixed");
 		try {
@@ -86,7 +109,7 @@ public class Jobs {
 			PopReceipt receipt = (input instanceof JobInput.ReliablePops pops)
 					? new PopReceipt(this.receipts, id, pops, settings, stop) : null;
 			JobContext context = new JobContext(settings, account, clock, stop, new Retries(settings.retries()),
-					this.capacity, this.pipelines, this.pipeline, this.meters, this.executor, receipt);
+					this.capacity, this.pipelines, this.pipeline, this.meters, this.executor, receipt, memory);
 			JobReport report = new Job(id, context, this.limits, this.scripts).run(input);
 			this.meters.jobEnds(report.state(), account, clock);
 			log(report);
@@ -95,7 +118,6 @@ public class Jobs {
 		finally {
 			this.transactions.learn(account);
 			active.stop();
-			this.queue.leave(stop);
 		}
 	}
 

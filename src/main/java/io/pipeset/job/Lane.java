@@ -47,7 +47,7 @@ final class Lane implements Runnable {
 	Lane(Lanes lanes, JobContext context) {
 		this.lanes = lanes;
 		this.context = context;
-		this.window = new Window(context.pipeline(), context.capacity());
+		this.window = new Window(context.pipeline(), context.capacity(), context.memory());
 		this.feeder = new Feeder(this, this.queue, this.window, context);
 		this.recovery = new Recovery(context);
 	}
@@ -283,6 +283,7 @@ final class Lane implements Runnable {
 		slab.settle(this.context.account(), loss);
 		this.window.comeBack(slab);
 		this.window.open();
+		this.context.memory().slabFreed();
 	}
 
 	private @Nullable Slab poll(long nanos, boolean borrows) {

@@ -78,6 +78,15 @@ final class Lanes {
 		}
 	}
 
+	/** Sends what has been begun, before the reading thread waits for memory. */
+	void sendBegun() {
+		for (Lane lane : this.lanes) {
+			if (lane.feeder().finish()) {
+				start(lane);
+			}
+		}
+	}
+
 	/** Leaves unsent what no lane has yet. */
 	void discard() {
 		for (Lane lane : this.lanes) {

@@ -13,16 +13,20 @@ class PipesetEndpoint {
 
 	private final LaneCapacity capacity;
 
-	PipesetEndpoint(JobQueue queue, LaneCapacity capacity) {
+	private final MemoryBudget memory;
+
+	PipesetEndpoint(JobQueue queue, LaneCapacity capacity, MemoryBudget memory) {
 		this.queue = queue;
 		this.capacity = capacity;
+		this.memory = memory;
 	}
 
 	@ReadOperation
 	Snapshot snapshot() {
 		return new Snapshot(this.queue.running(), this.queue.waiting(),
 				new Snapshot.Lanes(this.capacity.busy(), this.capacity.connections(), this.capacity.waiting()),
-				this.capacity.inFlightBytes());
+				this.capacity.inFlightBytes(), new Snapshot.Memory(this.memory.used(), this.memory.limits().budget(),
+						this.memory.limits().mostOfOneJob(), this.memory.waiting()));
 	}
 
 	/**
@@ -32,8 +36,21 @@ class PipesetEndpoint {
 	 * @param jobsWaiting jobs that wait for one of those to end
 	 * @param lanes the connections of all jobs
 	 * @param inFlightBytes commands between their slab's hand-over and its last reply
+	 * @param memory what jobs hold of their callers' data
 	 */
-	record Snapshot(int jobsRunning, int jobsWaiting, Lanes lanes, long inFlightBytes) {
+	record Snapshot(int jobsRunning, int jobsWaiting, Lanes lanes, long inFlightBytes, Memory memory) {
+
+		/**
+		 * What jobs hold of their callers' data, until their answers are written.
+		 *
+		 * @param usedBytes what they hold
+		 * @param budgetBytes what all together may hold
+		 * @param jobBytes what one job may hold
+		 * @param waiting the jobs that wait for memory
+		 */
+		record Memory(long usedBytes, long budgetBytes, long jobBytes, int waiting) {
+
+		}
 
 		/**
 		 * The connections of all jobs.

@@ -1,5 +1,7 @@
 package io.pipeset.job;
 
+import java.time.Duration;
+
 import io.pipeset.record.LimitedPop;
 import io.pipeset.record.Record;
 import io.pipeset.report.Account;
@@ -27,6 +29,17 @@ final class PopBudget {
 	 */
 	private static final int MOST_AT_ONCE = 16;
 
+	/**
+	 * What a value takes in memory beside its bytes, which are there twice for a while.
+	 */
+	private static final int VALUE_BYTES = 100;
+
+	/** Memory is taken by so much at least. */
+	private static final long STEP_BYTES = 64 << 10;
+
+	/** How long memory is waited for before the job takes no more. */
+	private static final Duration PATIENCE = Duration.ofSeconds(10);
+
 	private final long maxValues;
 
 	private final long maxBytes;
@@ -38,6 +51,17 @@ final class PopBudget {
 	private final JobStop stop;
 
 	private final Lanes lanes;
+
+	private final MemoryShare memory;
+
+	/** The memory that was taken for values. */
+	private long reserved;
+
+	/** The memory that those take that were there at the last look. */
+	private long heldBytes;
+
+	/** Why a pop of many values was limited. */
+	private String limit;
 
 	private long taken;
 
@@ -59,6 +83,8 @@ final class PopBudget {
 		this.account = context.account();
 		this.stop = context.stop();
 		this.lanes = lanes;
+		this.memory = context.memory();
+		this.limit = "pipeset.limits.max-popped-bytes=" + this.maxBytes;
 	}
 
 	/**
@@ -80,7 +106,7 @@ final class PopBudget {
 	boolean endIfCutShort() {
 		boolean cutShort = this.account.isCutShort();
 		if (cutShort) {
-			stop("A pop asked for more values", "max-popped-bytes=" + this.maxBytes);
+			stop("A pop asked for more values", this.limit);
 		}
 		this.limited &= this.atomic;
 		return cutShort;
@@ -93,15 +119,22 @@ final class PopBudget {
 		if (!fits(wanted) || !(this.atomic || (isModest(wanted) && wanted <= MOST_AT_ONCE))) {
 			look();
 			if (wanted > this.maxValues - this.taken) {
-				stop(record.operation() + " would take more", "max-popped=" + this.maxValues);
+				stop(record.operation() + " would take more", "pipeset.limits.max-popped=" + this.maxValues);
 				return false;
 			}
 			if (this.takenBytes >= this.maxBytes) {
-				stop(record.operation() + " would take more", "max-popped-bytes=" + this.maxBytes);
+				stop(record.operation() + " would take more", this.limit);
 				return false;
 			}
 		}
-		if (wanted > 1 && !(fits(wanted) && isModest(wanted) && (this.atomic || wanted <= MOST_AT_ONCE))) {
+		if (!reserve(wanted)) {
+			look();
+			if (!reserve(wanted) && !admitsAsMemoryAllows(record, wanted)) {
+				return false;
+			}
+		}
+		if (record.script() == null && wanted > 1
+				&& !(fits(wanted) && isModest(wanted) && (this.atomic || wanted <= MOST_AT_ONCE))) {
 			LimitedPop.limit(record, Math.max(0, this.maxBytes - expectedBytes(0)));
 			this.limited = true;
 		}
@@ -109,9 +142,68 @@ final class PopBudget {
 		return true;
 	}
 
+	/**
+	 * Admits a pop for whose values there is not enough memory: as many of them as there
+	 * is memory for, which may be some in a moment.
+	 */
+	private boolean admitsAsMemoryAllows(Record record, long wanted) {
+		long all = memoryFor(wanted) - this.reserved;
+		long least = Math.max(STEP_BYTES, memoryFor(1) - this.reserved);
+		long taken = all;
+		while (taken > least && !this.memory.takeForReport(taken, 0)) {
+			taken /= 2;
+		}
+		if (taken <= least) {
+			taken = least;
+			if (!this.memory.takeForReport(least, PATIENCE.toNanos())) {
+				stop(record.operation() + " would take more",
+						"the memory that other jobs leave of pipeset.memory.budget=" + this.memory.budget());
+				return false;
+			}
+		}
+		this.reserved += taken;
+		if (taken < all && wanted > 1) {
+			long bytes = (this.reserved - this.heldBytes - VALUE_BYTES * wanted) / 2;
+			LimitedPop.limit(record, Math.max(0, Math.min(bytes, this.maxBytes - expectedBytes(0))));
+			this.limited = true;
+			this.limit = "the memory that other jobs leave of pipeset.memory.budget=" + this.memory.budget();
+		}
+		return true;
+	}
+
+	/** Takes the memory of what was asked for and of what is wanted, if it is free. */
+	private boolean reserve(long wanted) {
+		long more = memoryFor(wanted) - this.reserved;
+		if (more <= 0) {
+			return true;
+		}
+		long step = Math.max(more, STEP_BYTES);
+		boolean taken = this.memory.tryTakeForReport(step);
+		this.reserved += (taken) ? step : 0;
+		return taken;
+	}
+
+	/**
+	 * The memory of what the job will have taken once it has what it asked for, and more.
+	 */
+	private long memoryFor(long wanted) {
+		long values = this.asked + wanted;
+		long bytes = Math.min(values * expectedValueBytes(), Math.max(0, this.maxBytes - this.takenBytes));
+		return this.heldBytes + values * VALUE_BYTES + 2 * bytes;
+	}
+
+	private long expectedValueBytes() {
+		long largest = this.account.largestTakenBytes();
+		// The more lists were empty, the less are the next values likely to be large.
+		return Math.max(1, (largest == 0 && this.taken == 0) ? UNSEEN_BYTES / Math.max(1, this.seen) : largest);
+	}
+
 	/** Waits until all pops are answered. */
 	private void look() {
 		this.lanes.drain();
+		this.heldBytes = this.account.heldBytes();
+		this.memory.giveOfReport(Math.max(0, this.reserved - this.heldBytes));
+		this.reserved = Math.min(this.reserved, this.heldBytes);
 		this.taken = this.account.taken();
 		this.takenBytes = this.account.takenBytes();
 		this.seen += this.asked;
@@ -129,13 +221,11 @@ final class PopBudget {
 
 	/** What the job will have taken once it has what it asked for, and more. */
 	private long expectedBytes(long wanted) {
-		long largest = this.account.largestTakenBytes();
-		return this.takenBytes
-				+ (this.asked + wanted) * ((largest == 0 && this.taken == 0) ? UNSEEN_BYTES : Math.max(largest, 1));
+		return this.takenBytes + (this.asked + wanted) * expectedValueBytes();
 	}
 
 	private void stop(String asked, String limit) {
-		this.stop.because(Cause.STOPPED, asked + " out of Redis than pipeset.limits." + limit
+		this.stop.because(Cause.STOPPED, asked + " out of Redis than " + limit
 				+ " allows one job; what was taken is in this report, and the rest is still in Redis");
 	}
 

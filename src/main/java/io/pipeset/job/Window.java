@@ -7,6 +7,8 @@ import java.util.concurrent.locks.ReentrantLock;
 
 import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.pipeline.Slab;
+import io.pipeset.record.NoRoomException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The slabs of one lane, and how many of them may be unanswered. Waiting here for room is
@@ -26,6 +28,8 @@ final class Window {
 	private final long maxBytes;
 
 	private final LaneCapacity capacity;
+
+	private final MemoryShare memory;
 
 	private final ReentrantLock lock = new ReentrantLock();
 
@@ -48,14 +52,26 @@ final class Window {
 
 	private long blockedNanos;
 
-	Window(PipelineProperties properties, LaneCapacity capacity) {
+	Window(PipelineProperties properties, LaneCapacity capacity, MemoryShare memory) {
 		this.maxCommands = properties.windowCommands();
 		this.maxBytes = properties.windowBytes().toBytes();
 		this.capacity = capacity;
+		this.memory = memory;
 	}
 
-	/** Takes a slab to fill, which blocks until there is room for its commands. */
+	/**
+	 * Takes a slab to fill, which blocks until there is room for its commands and memory
+	 * for the slab.
+	 * @throws NoRoomException if the job is stopped while it waits for memory
+	 */
 	Slab take(boolean captureAll, boolean atomic) {
+		Slab free = awaitRoom();
+		Slab slab = (free != null) ? free : new Slab(this.lastCommands, this.lastBytes, this.memory);
+		slab.clear(captureAll, atomic);
+		return slab;
+	}
+
+	private @Nullable Slab awaitRoom() {
 		this.lock.lock();
 		try {
 			if (isFull()) {
@@ -65,9 +81,7 @@ final class Window {
 				}
 				this.blockedNanos += System.nanoTime() - since;
 			}
-			Slab slab = (this.free.isEmpty()) ? new Slab(this.lastCommands, this.lastBytes) : this.free.pop();
-			slab.clear(captureAll, atomic);
-			return slab;
+			return this.free.poll();
 		}
 		finally {
 			this.lock.unlock();
@@ -104,16 +118,25 @@ final class Window {
 		}
 	}
 
-	/** A slab that came back can be filled anew. */
+	/** A slab that came back can be filled anew, unless its memory is wanted. */
 	void free(Slab slab) {
 		this.lock.lock();
 		try {
 			this.free.push(slab);
+			if (this.memory.isScarce() || slab.isLarge()) {
+				releaseFree();
+			}
 			this.room.signal();
 		}
 		finally {
 			this.lock.unlock();
 		}
+		this.memory.slabFreed();
+	}
+
+	private void releaseFree() {
+		this.free.forEach(Slab::release);
+		this.free.clear();
 	}
 
 	/** Blocks nobody any more. */
@@ -133,6 +156,7 @@ final class Window {
 		this.lock.lock();
 		try {
 			this.capacity.inFlight(-this.bytes);
+			releaseFree();
 			this.slabs = 0;
 			this.commands = 0;
 			this.bytes = 0;

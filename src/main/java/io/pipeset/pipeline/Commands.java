@@ -12,6 +12,7 @@ import io.pipeset.record.Encoding;
 import io.pipeset.record.Form;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
+import io.pipeset.record.Room;
 import org.jspecify.annotations.Nullable;
 
 /** The commands of a slab: their RESP in one array, and which record each of them was. */
@@ -26,6 +27,17 @@ final class Commands {
 	private static final byte[] EXEC = "*1\r\n$4\r\nEXEC\r\n".getBytes(StandardCharsets.US_ASCII);
 
 	private static final int KEPT_BYTES = 2 * Slab.MAX_BYTES;
+
+	/** What a command takes beside its RESP. */
+	private static final int COMMAND_BYTES = 32;
+
+	/** What an id takes beside its letters. */
+	private static final int ID_BYTES = 64;
+
+	/** The memory for ids is taken by so much. */
+	private static final int IDS_BYTES = 16 << 10;
+
+	private final Room room;
 
 	private byte[] resp;
 
@@ -45,6 +57,10 @@ final class Commands {
 
 	private @Nullable String[] ids = new String[0];
 
+	private int idBytes;
+
+	private int idBytesTaken;
+
 	/** The commands whose strings, and those of whose replies, stand as Base64. */
 	private final BitSet base64 = new BitSet(0);
 
@@ -62,11 +78,18 @@ final class Commands {
 	/** Whether they run as one transaction. */
 	private boolean atomic;
 
-	/** Commands with room for those that are expected. */
-	Commands(int commands, int bytes) {
+	/** Commands with room for those that are expected, or for few if memory is scarce. */
+	Commands(int commands, int bytes, Room room) {
+		this.room = room;
 		// Room to spare: a key that is one digit longer must not double it.
-		this.resp = new byte[Math.max(bytes + bytes / 8, MIN_BYTES)];
+		int capacity = Math.max(bytes + bytes / 8, MIN_BYTES);
 		int size = Math.max(commands, MIN_COMMANDS);
+		if (!room.tryTake(footprint(size, capacity))) {
+			capacity = MIN_BYTES;
+			size = MIN_COMMANDS;
+			room.take(footprint(size, capacity));
+		}
+		this.resp = new byte[capacity];
 		this.indexes = new long[size];
 		this.lines = new long[size];
 		this.starts = new int[size];
@@ -77,18 +100,38 @@ final class Commands {
 	void clear(boolean atomic) {
 		this.atomic = atomic;
 		if (this.resp.length > KEPT_BYTES) {
+			this.room.give(Room.ofArray(this.resp.length) - MIN_BYTES);
 			this.resp = new byte[MIN_BYTES];
 		}
-		Arrays.fill(this.ids, null);
+		clearIds();
 		this.base64.clear();
 		this.preamble.clear();
 		this.bytes = 0;
 		this.count = 0;
 	}
 
+	private void clearIds() {
+		Arrays.fill(this.ids, null);
+		this.room.give(this.idBytesTaken);
+		this.idBytes = 0;
+		this.idBytesTaken = 0;
+	}
+
+	/** Whether it takes more than a slab that is kept for later. */
+	boolean isLarge() {
+		return this.resp.length > KEPT_BYTES;
+	}
+
+	/** Gives its memory back; after that it is not used any more. */
+	void release() {
+		clearIds();
+		this.room.give(footprint(this.indexes.length, this.resp.length));
+	}
+
 	/**
 	 * Adds a record, of which nothing is kept but copies; {@code false} where it would go
-	 * beyond the size of a write, which the first never does.
+	 * beyond the size of a write, which the first never does, or where there is no memory
+	 * for it.
 	 */
 	boolean add(Record record) {
 		long needed = this.bytes + respBytes(record);
@@ -96,8 +139,10 @@ final class Commands {
 		if (needed + this.preamble.bytesWith(record.script()) > most && this.count > 0) {
 			return false;
 		}
+		if (!hasRoom(record, needed) || !hasRoomForId(record)) {
+			return false;
+		}
 		this.preamble.add(record.script());
-		grow(needed);
 		int command = this.count++;
 		this.indexes[command] = record.index();
 		this.lines[command] = record.line();
@@ -263,19 +308,74 @@ final class Commands {
 		}
 	}
 
-	private void grow(long needed) {
-		int command = this.count;
-		if (command == this.indexes.length) {
-			this.indexes = Arrays.copyOf(this.indexes, command * 2);
-			this.lines = Arrays.copyOf(this.lines, command * 2);
-			this.starts = Arrays.copyOf(this.starts, command * 2);
-			this.operations = Arrays.copyOf(this.operations, command * 2);
-			this.forms = Arrays.copyOf(this.forms, command * 2);
-		}
+	/** Waits for the memory that a record takes as the first. */
+	void makeRoom(Record record) {
+		long needed = exactBytes(record);
 		if (needed > this.resp.length) {
-			this.resp = Arrays.copyOf(this.resp,
-					(int) Math.max(needed, Math.min(2L * this.resp.length, (long) this.resp.length + Slab.MAX_BYTES)));
+			this.room.take(Room.ofArray(needed));
+			this.room.give(Room.ofArray(this.resp.length));
+			this.resp = new byte[(int) needed];
 		}
+	}
+
+	private boolean hasRoom(Record record, long estimate) {
+		if (this.count < this.indexes.length && estimate <= this.resp.length) {
+			return true;
+		}
+		long needed = this.bytes + exactBytes(record);
+		int size = (this.count < this.indexes.length) ? this.count : this.count * 2;
+		size = Math.max(size, this.indexes.length);
+		int capacity = this.resp.length;
+		if (needed > capacity) {
+			capacity = (int) Math.max(needed, Math.min(2L * capacity, (long) capacity + Slab.MAX_BYTES));
+		}
+		if (!this.room.tryTake(footprint(size, capacity) - footprint(this.indexes.length, this.resp.length))) {
+			return false;
+		}
+		grow(size, capacity);
+		return true;
+	}
+
+	private void grow(int size, int capacity) {
+		if (size > this.indexes.length) {
+			this.indexes = Arrays.copyOf(this.indexes, size);
+			this.lines = Arrays.copyOf(this.lines, size);
+			this.starts = Arrays.copyOf(this.starts, size);
+			this.operations = Arrays.copyOf(this.operations, size);
+			this.forms = Arrays.copyOf(this.forms, size);
+		}
+		if (capacity > this.resp.length) {
+			this.resp = Arrays.copyOf(this.resp, capacity);
+		}
+	}
+
+	private boolean hasRoomForId(Record record) {
+		String id = record.id();
+		if (id == null) {
+			return true;
+		}
+		int needed = this.idBytes + ID_BYTES + id.length();
+		if (needed > this.idBytesTaken && this.count > 0) {
+			if (!this.room.tryTake(IDS_BYTES)) {
+				return false;
+			}
+			this.idBytesTaken += IDS_BYTES;
+		}
+		this.idBytes = needed;
+		return true;
+	}
+
+	private static long footprint(int commands, int bytes) {
+		return (long) commands * COMMAND_BYTES + Room.ofArray(bytes);
+	}
+
+	private static long exactBytes(Record record) {
+		long size = (long) Resp.headerBytes(record.argumentCount() + 1)
+				+ record.form().command(record.command()).length;
+		for (int i = 0; i < record.argumentCount(); i++) {
+			size += (long) Resp.headerBytes(record.length(i)) + record.length(i) + 2L;
+		}
+		return size;
 	}
 
 	private static long respBytes(Record record) {

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.DecoderException;
 import io.pipeset.record.Encoding;
+import io.pipeset.record.Room;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,10 +14,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class Replies {
 
-	private static final int KEPT_BYTES = 1 << 20;
+	private static final int KEPT_BYTES = 32 << 10;
+
+	private static final int LARGE_BYTES = 1 << 20;
 
 	/** What is captured, at most, of replies that a report may do without. */
 	private static final int MAX_OPTIONAL_BYTES = 4 << 20;
+
+	private final Room room;
+
+	/** What was taken for replies that a report may do without. */
+	private long taken;
 
 	private int count;
 
@@ -48,6 +56,14 @@ final class Replies {
 
 	private int capturedBytes;
 
+	/**
+	 * No replies yet.
+	 * @param room where the memory for those is taken that a report may do without
+	 */
+	Replies(Room room) {
+		this.room = room;
+	}
+
 	void clear() {
 		this.count = 0;
 		this.others = 0;
@@ -61,6 +77,8 @@ final class Replies {
 		if (this.captured.length > KEPT_BYTES) {
 			this.captured = new byte[256];
 		}
+		this.room.give(this.taken);
+		this.taken = 0;
 	}
 
 	/** Says how many replies come before those to the slab's own commands. */
@@ -221,14 +239,25 @@ final class Replies {
 	 * room; {@code false} for the latter, after which nothing of the reply is left.
 	 */
 	boolean captureIfRoom(ByteBuf in, int length) {
-		boolean room = length <= MAX_OPTIONAL_BYTES - this.capturedBytes;
-		if (room) {
+		boolean hasRoom = length <= MAX_OPTIONAL_BYTES - this.capturedBytes && takeFor(length);
+		if (hasRoom) {
 			capture(in, length);
 		}
 		else {
 			this.capturedBytes = start(this.findings);
 		}
-		return room;
+		return hasRoom;
+	}
+
+	private boolean takeFor(int length) {
+		int needed = this.capturedBytes + length;
+		if (needed <= Math.max(this.captured.length, KEPT_BYTES)) {
+			return true;
+		}
+		long more = Room.ofArray(sizeFor(needed)) - this.taken;
+		boolean taken = this.room.tryTake(more);
+		this.taken += (taken) ? more : 0;
+		return taken;
 	}
 
 	void capture(ByteBuf in, int length) {
@@ -241,12 +270,17 @@ final class Replies {
 	private int reserve(int length) {
 		int needed = this.capturedBytes + length;
 		if (needed > this.captured.length) {
-			// What is large already may be most of the heap, of which a copy takes as
-			// much.
-			int more = (this.captured.length < KEPT_BYTES) ? this.captured.length : this.captured.length / 4;
-			this.captured = Arrays.copyOf(this.captured, Math.max(needed, this.captured.length + more));
+			this.captured = Arrays.copyOf(this.captured, sizeFor(needed));
 		}
 		return needed;
+	}
+
+	/**
+	 * What is large already may be most of the heap, of which a copy takes as much.
+	 */
+	private int sizeFor(int needed) {
+		int more = (this.captured.length < LARGE_BYTES) ? this.captured.length : this.captured.length / 4;
+		return Math.max(needed, this.captured.length + more);
 	}
 
 	int count() {

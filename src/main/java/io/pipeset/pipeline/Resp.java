@@ -48,6 +48,15 @@ final class Resp {
 		return end + 2;
 	}
 
+	/** What a marker, a number's digits and CRLF take. */
+	static int headerBytes(int number) {
+		int bytes = 4;
+		for (int rest = number; rest >= 10; rest /= 10) {
+			bytes++;
+		}
+		return bytes;
+	}
+
 	static int skipLine(byte[] resp, int at) {
 		int end = at;
 		while (resp[end] != '\n') {

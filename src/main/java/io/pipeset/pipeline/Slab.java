@@ -4,7 +4,9 @@ import java.util.BitSet;
 import java.util.Queue;
 
 import io.netty.buffer.ByteBuf;
+import io.pipeset.record.NoRoomException;
 import io.pipeset.record.Record;
+import io.pipeset.record.Room;
 import io.pipeset.report.Account;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +25,7 @@ public final class Slab {
 
 	private final Commands commands;
 
-	private final Replies replies = new Replies();
+	private final Replies replies;
 
 	private final EarlierLosses earlier = new EarlierLosses();
 
@@ -41,16 +43,33 @@ public final class Slab {
 
 	/** A slab that grows as it is filled. */
 	public Slab() {
-		this(0, 0);
+		this(0, 0, Room.UNLIMITED);
 	}
 
 	/**
 	 * A slab with room from the start.
 	 * @param commands how many are expected
 	 * @param bytes their size
+	 * @param room where its memory is taken, if need be after a wait for that of an empty
+	 * slab
 	 */
-	public Slab(int commands, int bytes) {
-		this.commands = new Commands(commands, bytes);
+	public Slab(int commands, int bytes, Room room) {
+		this.commands = new Commands(commands, bytes, room);
+		this.replies = new Replies(room);
+	}
+
+	/**
+	 * Whether it is too large to be kept for later.
+	 * @return {@code false} for nearly all
+	 */
+	public boolean isLarge() {
+		return this.commands.isLarge();
+	}
+
+	/** Gives its memory back; after that it is not used any more. */
+	public void release() {
+		this.replies.clear();
+		this.commands.release();
 	}
 
 	/**
@@ -69,10 +88,19 @@ public final class Slab {
 	 * Adds a record as one command, of which nothing is kept but copies.
 	 * @param record a good record
 	 * @return {@code false} where it would go beyond the size of a write, which the first
-	 * never does
+	 * never does, or where there is no memory for it
 	 */
 	public boolean add(Record record) {
 		return this.commands.add(record);
+	}
+
+	/**
+	 * Waits for the memory that a record takes in this slab, which is empty.
+	 * @param record a good record
+	 * @throws NoRoomException if there will be none
+	 */
+	public void makeRoom(Record record) {
+		this.commands.makeRoom(record);
 	}
 
 	/**

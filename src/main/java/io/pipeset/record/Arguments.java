@@ -5,6 +5,16 @@ import java.util.Arrays;
 /** Where a record's arguments stand, in arrays that serve all records of a job. */
 final class Arguments {
 
+	/** So many take no more memory than is anybody's. */
+	private static final int FEW = 1024;
+
+	/**
+	 * What one takes here, and in the notes of the parser that found it.
+	 */
+	private static final int ARGUMENT_BYTES = 32;
+
+	private final Room room;
+
 	private byte[][] sources = new byte[8][];
 
 	private int[] offsets = new int[8];
@@ -13,16 +23,46 @@ final class Arguments {
 
 	private int count;
 
+	/**
+	 * No arguments yet.
+	 * @param room where the memory for many is taken
+	 */
+	Arguments(Room room) {
+		this.room = room;
+	}
+
 	void clear() {
 		this.count = 0;
+		if (this.lengths.length > FEW) {
+			shrink();
+		}
+	}
+
+	private void shrink() {
+		this.room.give(further(this.lengths.length));
+		this.sources = new byte[FEW][];
+		this.offsets = new int[FEW];
+		this.lengths = new int[FEW];
+	}
+
+	private void grow(int size) {
+		if (size > FEW) {
+			this.room.take(further(size));
+			this.room.give(further(this.lengths.length));
+		}
+		this.sources = Arrays.copyOf(this.sources, size);
+		this.offsets = Arrays.copyOf(this.offsets, size);
+		this.lengths = Arrays.copyOf(this.lengths, size);
+	}
+
+	private static long further(int size) {
+		return (size > FEW) ? (long) size * ARGUMENT_BYTES : 0;
 	}
 
 	void add(byte[] source, int offset, int length) {
 		int i = this.count;
 		if (i == this.lengths.length) {
-			this.sources = Arrays.copyOf(this.sources, i * 2);
-			this.offsets = Arrays.copyOf(this.offsets, i * 2);
-			this.lengths = Arrays.copyOf(this.lengths, i * 2);
+			grow(i * 2);
 		}
 		this.sources[i] = source;
 		this.offsets[i] = offset;

@@ -14,11 +14,16 @@ final class BodyBuffer {
 
 	private static final int CALM_FILLS = 64;
 
+	/** A buffer that is larger is given up as soon as its record is through. */
+	private static final int MOST_KEPT_BYTES = 1 << 20;
+
 	private static final byte[] BYTE_ORDER_MARK = { (byte) 0xEF, (byte) 0xBB, (byte) 0xBF };
 
 	private final InputStream body;
 
 	private final int mostBytes;
+
+	private final Room room;
 
 	private byte[] bytes = new byte[USUAL_BYTES];
 
@@ -30,8 +35,14 @@ final class BodyBuffer {
 
 	private int calmFills;
 
+	/**
+	 * Holds a piece of a body.
+	 * @param body where it comes from
+	 * @param limit the largest record
+	 */
 	BodyBuffer(InputStream body, RecordLimit limit) {
 		this.body = body;
+		this.room = limit.room();
 		this.mostBytes = (int) Math.min((long) limit.bytes() + USUAL_BYTES, Integer.MAX_VALUE - 8);
 	}
 
@@ -90,7 +101,10 @@ final class BodyBuffer {
 		int length = this.end - this.start;
 		int capacity = capacityFor(length);
 		if (capacity != this.bytes.length) {
+			long given = further(this.bytes.length);
+			this.room.take(further(capacity));
 			this.bytes = Arrays.copyOfRange(this.bytes, this.start, this.start + capacity);
+			this.room.give(given);
 		}
 		else if (this.start > 0) {
 			System.arraycopy(this.bytes, this.start, this.bytes, 0, length);
@@ -106,8 +120,18 @@ final class BodyBuffer {
 			this.calmFills = 0;
 			return (int) Math.min(capacity * 2L, this.mostBytes);
 		}
-		this.calmFills = (length > USUAL_BYTES / 2) ? 0 : this.calmFills + 1;
-		return (this.calmFills > CALM_FILLS) ? USUAL_BYTES : capacity;
+		if (length > USUAL_BYTES / 2) {
+			this.calmFills = 0;
+			return capacity;
+		}
+		this.calmFills++;
+		boolean kept = this.calmFills <= CALM_FILLS && capacity <= MOST_KEPT_BYTES && !this.room.isScarce();
+		return (kept) ? capacity : USUAL_BYTES;
+	}
+
+	/** What a buffer of a size takes beyond that of the usual one. */
+	private static long further(int capacity) {
+		return (capacity == USUAL_BYTES) ? 0 : Room.ofArray(capacity);
 	}
 
 }

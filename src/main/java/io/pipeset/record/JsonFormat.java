@@ -13,8 +13,7 @@ final class JsonFormat implements RecordFormat {
 	}
 
 	@Override
-	public RecordReader open(InputStream body, @Nullable Operation defaultOperation, int maxRecordBytes) {
-		RecordLimit limit = new RecordLimit(maxRecordBytes);
+	public RecordReader open(InputStream body, @Nullable Operation defaultOperation, RecordLimit limit) {
 		return new JsonArrayReader(new BodyBuffer(body, limit), new JsonRecordParser(defaultOperation), limit);
 	}
 

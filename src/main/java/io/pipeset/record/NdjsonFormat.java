@@ -13,8 +13,7 @@ final class NdjsonFormat implements RecordFormat {
 	}
 
 	@Override
-	public RecordReader open(InputStream body, @Nullable Operation defaultOperation, int maxRecordBytes) {
-		RecordLimit limit = new RecordLimit(maxRecordBytes);
+	public RecordReader open(InputStream body, @Nullable Operation defaultOperation, RecordLimit limit) {
 		JsonRecordParser parser = new JsonRecordParser(defaultOperation);
 		return new LineReader(new BodyBuffer(body, limit), (record, line, bytes, from, to) -> {
 			parser.parse(bytes, from, to);

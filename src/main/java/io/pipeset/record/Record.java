@@ -23,7 +23,7 @@ public final class Record {
 
 	private final byte[] defaultTtl;
 
-	private final Arguments arguments = new Arguments();
+	private final Arguments arguments;
 
 	private long index = NONE;
 
@@ -58,6 +58,16 @@ public final class Record {
 	 * @param defaults what it has unless it says otherwise
 	 */
 	public Record(RecordDefaults defaults) {
+		this(defaults, Room.UNLIMITED);
+	}
+
+	/**
+	 * A record.
+	 * @param defaults what it has unless it says otherwise
+	 * @param room where the memory for many arguments is taken
+	 */
+	public Record(RecordDefaults defaults, Room room) {
+		this.arguments = new Arguments(room);
 		this.defaultEncoding = defaults.encoding();
 		this.defaultTtl = defaults.ttlArgument();
 		this.encoding = this.defaultEncoding;

@@ -36,9 +36,9 @@ public sealed interface RecordFormat permits NdjsonFormat, JsonFormat, CsvFormat
 	 * Opens a body of this format.
 	 * @param body the bytes, inflated; read in pieces and never held whole
 	 * @param defaultOperation for records that name none; {@code null} if they have to
-	 * @param maxRecordBytes the largest record that is read, in bytes
+	 * @param limit the largest record that is read
 	 * @return its records
 	 */
-	RecordReader open(InputStream body, @Nullable Operation defaultOperation, int maxRecordBytes);
+	RecordReader open(InputStream body, @Nullable Operation defaultOperation, RecordLimit limit);
 
 }

@@ -4,8 +4,14 @@ package io.pipeset.record;
  * The largest record that is read, so that no body decides how much memory it takes.
  *
  * @param bytes the limit, in bytes
+ * @param room where the memory for large records is taken
  */
-record RecordLimit(int bytes) {
+public record RecordLimit(int bytes, Room room) {
+
+	/** A limit on bytes, with all the memory for them. */
+	RecordLimit(int bytes) {
+		this(bytes, Room.UNLIMITED);
+	}
 
 	/**
 	 * Puts a record in the place of one that is over the limit.

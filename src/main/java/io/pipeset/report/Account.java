@@ -7,6 +7,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.LongPredicate;
 
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,12 @@ public final class Account {
 	/** The operation of a record that did not get as far as naming one. */
 	public static final String NO_OPERATION = "none";
 
+	/** What a value takes in memory, beside its characters. */
+	private static final int VALUE_BYTES = 72;
+
+	/** What an item takes in memory, beside its strings. */
+	private static final int ITEM_BYTES = 400;
+
 	private final Results results;
 
 	private final int maxItems;
@@ -27,6 +34,8 @@ public final class Account {
 	private final long maxItemsBytes;
 
 	private final boolean valuesApart;
+
+	private final LongPredicate memory;
 
 	private final Map<String, Map<Outcome, Long>> counts = new TreeMap<>();
 
@@ -45,6 +54,8 @@ public final class Account {
 	private long taken;
 
 	private long takenBytes;
+
+	private long heldBytes;
 
 	private long largestTakenBytes;
 
@@ -65,7 +76,7 @@ public final class Account {
 	 * @param valuesApart whether values taken out of Redis stand in a list of their own
 	 */
 	public Account(Results results, int maxItems, boolean valuesApart) {
-		this(results, maxItems, Long.MAX_VALUE, valuesApart);
+		this(results, maxItems, Long.MAX_VALUE, valuesApart, (bytes) -> true);
 	}
 
 	/**
@@ -77,12 +88,14 @@ public final class Account {
 	 * taken out of Redis do not count
 	 * @param valuesApart whether such values stand in a list of their own and not in
 	 * items
+	 * @param memory takes the memory of an item, in bytes, or says that there is none
 	 */
-	public Account(Results results, int maxItems, long maxItemsBytes, boolean valuesApart) {
+	public Account(Results results, int maxItems, long maxItemsBytes, boolean valuesApart, LongPredicate memory) {
 		this.results = results;
 		this.maxItems = maxItems;
 		this.maxItemsBytes = maxItemsBytes;
 		this.valuesApart = valuesApart;
+		this.memory = memory;
 	}
 
 	/** Says that no record is to be run, so that one that was not is no error. */
@@ -123,7 +136,8 @@ public final class Account {
 	 * is noted
 	 */
 	public synchronized boolean claimItem(Outcome outcome, long bytes) {
-		if (!lists(outcome) || this.listed == this.maxItems || bytes > this.maxItemsBytes - this.listedBytes) {
+		if (!lists(outcome) || this.listed == this.maxItems || bytes > this.maxItemsBytes - this.listedBytes
+				|| !this.memory.test(ITEM_BYTES + bytes)) {
 			return false;
 		}
 		this.listed++;
@@ -151,6 +165,7 @@ public final class Account {
 		boolean several = reply instanceof List<?>;
 		this.taken += (several) ? ((List<?>) reply).size() : 1;
 		this.takenBytes += bytes;
+		this.heldBytes += heapBytes(reply);
 		this.largestTakenBytes = Math.max(this.largestTakenBytes, largest);
 		if (this.valuesApart && several) {
 			this.values.addAll((List<?>) reply);
@@ -159,6 +174,21 @@ public final class Account {
 			this.values.add(reply);
 		}
 		return !this.valuesApart;
+	}
+
+	/** What a value takes in memory, a string that is not of Latin-1 twice as much. */
+	private static long heapBytes(@Nullable Object value) {
+		if (value instanceof List<?> values) {
+			return values.stream().mapToLong(Account::heapBytes).sum();
+		}
+		if (value instanceof Map<?, ?> map) {
+			return VALUE_BYTES + map.values().stream().mapToLong(Account::heapBytes).sum();
+		}
+		if (value instanceof String text) {
+			boolean wide = text.chars().anyMatch((c) -> c > 0xff);
+			return VALUE_BYTES + ((wide) ? 2L : 1L) * text.length();
+		}
+		return VALUE_BYTES;
 	}
 
 	/**
@@ -317,6 +347,14 @@ public final class Account {
 	 */
 	public synchronized long takenBytes() {
 		return this.takenBytes;
+	}
+
+	/**
+	 * The memory that the values taken out of Redis take.
+	 * @return bytes
+	 */
+	public synchronized long heldBytes() {
+		return this.heldBytes;
 	}
 
 	/**

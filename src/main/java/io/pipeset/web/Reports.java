@@ -1,5 +1,6 @@
 package io.pipeset.web;
 
+import io.pipeset.job.EndedJob;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobReport;
 import jakarta.servlet.http.HttpServletRequest;
@@ -20,7 +21,9 @@ final class Reports {
 	private Reports() {
 	}
 
-	static ResponseEntity<Object> answer(JobReport report, HttpServletRequest request) {
+	static ResponseEntity<Object> answer(EndedJob job, HttpServletRequest request) {
+		JobReport report = job.report();
+		WrittenAnswers.closeWhenWritten(request, job.memory());
 		Cause cause = report.ending().cause();
 		HttpStatus status = status(report);
 		ResponseEntity.BodyBuilder answer = ResponseEntity.status(status)

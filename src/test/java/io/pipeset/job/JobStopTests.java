@@ -37,7 +37,8 @@ class JobStopTests {
 	void aStopThatIsRepeatedStartsOneThreadToEndAnUpload() {
 		AtomicInteger threads = new AtomicInteger();
 		Executor executor = (task) -> threads.incrementAndGet();
-		JobContext context = new JobContext(null, null, null, this.stop, null, null, null, null, null, executor, null);
+		JobContext context = new JobContext(null, null, null, this.stop, null, null, null, null, null, executor, null,
+				null);
 		StoppedUpload upload = new StoppedUpload(context, (idle) -> {
 		});
 		for (int slab = 0; slab < 1000; slab++) {

@@ -223,7 +223,8 @@ class LaneFaultTests {
 		QuietLog.expect("A job failed by a defect of the service, and is stopped");
 		JobContext sound = rig.context(LaneRig.settings(10, 10, 1, LONG), rig.threads());
 		JobContext context = new JobContext(sound.settings(), sound.account(), sound.clock(), sound.stop(),
-				sound.retries(), sound.capacity(), sound.pipelines(), sound.pipeline(), null, sound.executor(), null);
+				sound.retries(), sound.capacity(), sound.pipelines(), sound.pipeline(), null, sound.executor(), null,
+				sound.memory());
 		Lanes lanes = new Lanes(context);
 		long kills = kills();
 		CompletableFuture<ProxyLink> cut = proxy.stopAt(Way.REPLIES, 0, 0);

@@ -56,6 +56,10 @@ final class LaneRig implements AutoCloseable {
 		return this.threads;
 	}
 
+	MemoryBudget memory() {
+		return bean(MemoryBudget.class);
+	}
+
 	JobLimits limits() {
 		return bean(JobLimits.class);
 	}
@@ -75,9 +79,10 @@ final class LaneRig implements AutoCloseable {
 
 	/** What the parts of a job share, of a job with nothing but lanes. */
 	JobContext context(JobSettings settings, Executor executor) {
-		return new JobContext(settings, new Account(settings.results(), 100, false), new JobClock(), new JobStop(),
+		JobStop stop = new JobStop();
+		return new JobContext(settings, new Account(settings.results(), 100, false), new JobClock(), stop,
 				new Retries(settings.retries()), this.capacity, bean(Pipelines.class), bean(PipelineProperties.class),
-				bean(JobMeters.class), executor, null);
+				bean(JobMeters.class), executor, null, memory().open(stop));
 	}
 
 	private <T> T bean(Class<T> type) {

@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.pipeline.Slab;
+import io.pipeset.pipeline.StopSignal;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import org.junit.jupiter.api.Test;
@@ -91,7 +92,8 @@ class WindowTests {
 	}
 
 	private Window window(LaneCapacity capacity) {
-		return new Window(bind("pipeset.pipeline", PipelineProperties.class), capacity);
+		return new Window(bind("pipeset.pipeline", PipelineProperties.class), capacity,
+				new MemoryBudget(new MemoryLimits(8 << 20, 1 << 20, 4 << 20, 3 << 20)).open(StopSignal.NEVER));
 	}
 
 	private <T> T bind(String name, Class<T> type) {

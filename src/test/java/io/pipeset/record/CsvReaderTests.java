@@ -173,7 +173,7 @@ class CsvReaderTests {
 					""")
 	void headerThatDoesNotFitEndsTheBody(String header, @Nullable Operation operation, String message) {
 		RecordReader reader = new CsvFormat().open(Snapshot.latin1(header + "\nk,v\n".repeat(header.length())),
-				operation, 1000);
+				operation, new RecordLimit(1000));
 		Record record = new Record();
 		MalformedBodyException exception = catchThrowableOfType(MalformedBodyException.class,
 				() -> reader.read(record));
@@ -200,8 +200,9 @@ class CsvReaderTests {
 		String quoted = "b,\"" + "x,\"\"\n".repeat(60_000) + "\"\n";
 		String body = "key,value\n" + plain + "c,1\n" + quoted + "d,2\n" + plain + quoted;
 		for (int piece : new int[] { 1, 7, 1000, 65_536, body.length() }) {
-			List<Snapshot> snapshots = Snapshot.readAll(new CsvFormat()
-				.open(new SplitBody(body.getBytes(StandardCharsets.UTF_8), piece, piece), Operation.SET, 50));
+			List<Snapshot> snapshots = Snapshot
+				.readAll(new CsvFormat().open(new SplitBody(body.getBytes(StandardCharsets.UTF_8), piece, piece),
+						Operation.SET, new RecordLimit(50)));
 			assertThat(snapshots).extracting(Snapshot::code, Snapshot::line)
 				.containsExactly(tuple("TOO_LARGE", 2L), tuple(null, 3L), tuple("TOO_LARGE", 4L), tuple(null, 60_005L),
 						tuple("TOO_LARGE", 60_006L), tuple("TOO_LARGE", 60_007L));
@@ -214,7 +215,7 @@ class CsvReaderTests {
 		assertThat(exact).hasSize(20);
 		assertThat(Snapshot.readAll(new CsvFormat().open(
 				Snapshot.latin1("key,value\n" + exact + "\r\n" + exact + "1\r\n" + exact + "\n" + exact + "1"),
-				Operation.SET, 20)))
+				Operation.SET, new RecordLimit(20))))
 			.extracting(Snapshot::code)
 			.containsExactly(null, "TOO_LARGE", null, "TOO_LARGE");
 	}
@@ -222,7 +223,7 @@ class CsvReaderTests {
 	@Test
 	void rowsDoNotWaitBehindARead() throws IOException {
 		InputStream body = new PiecesThenSilence("key,value\na,1\nb,\"2\"\nc,3");
-		RecordReader reader = new CsvFormat().open(body, Operation.SET, 100);
+		RecordReader reader = new CsvFormat().open(body, Operation.SET, new RecordLimit(100));
 		Record record = new Record();
 		assertThat(reader.read(record)).isTrue();
 		assertThat(reader.read(record)).isTrue();
@@ -239,7 +240,8 @@ class CsvReaderTests {
 	}
 
 	private static List<Snapshot> read(@Nullable Operation operation, String csv) throws IOException {
-		return Snapshot.readAll(new CsvFormat().open(Snapshot.latin1(csv), operation, Snapshot.MAX_RECORD_BYTES));
+		return Snapshot
+			.readAll(new CsvFormat().open(Snapshot.latin1(csv), operation, new RecordLimit(Snapshot.MAX_RECORD_BYTES)));
 	}
 
 }

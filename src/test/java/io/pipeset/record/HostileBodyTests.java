@@ -40,7 +40,7 @@ class HostileBodyTests {
 	private static List<String> read(RecordFormat format, @Nullable Operation operation, InputStream body, int length) {
 		List<String> read = new ArrayList<>();
 		Record record = new Record();
-		RecordReader reader = format.open(body, operation, LIMIT);
+		RecordReader reader = format.open(body, operation, new RecordLimit(LIMIT));
 		try {
 			while (reader.read(record)) {
 				Snapshot snapshot = Snapshot.of(record);

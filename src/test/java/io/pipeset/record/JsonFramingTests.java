@@ -69,7 +69,7 @@ class JsonFramingTests {
 			""")
 	void lostFramingEndsTheBodyWithItsPlace(String body, long offset, int recordsBefore, String message) {
 		String text = (body != null) ? body : "";
-		RecordReader reader = new JsonFormat().open(Snapshot.latin1(text), null, 100);
+		RecordReader reader = new JsonFormat().open(Snapshot.latin1(text), null, new RecordLimit(100));
 		Record record = new Record();
 		MalformedBodyException exception = catchThrowableOfType(MalformedBodyException.class, () -> {
 			while (reader.read(record)) {
@@ -118,7 +118,7 @@ class JsonFramingTests {
 	@Test
 	void recordsDoNotWaitBehindARead() throws IOException {
 		RecordReader reader = new JsonFormat().open(new PiecesThenSilence("[[\"DEL\",\"a\"],[\"DEL\",\"b\"]"), null,
-				100);
+				new RecordLimit(100));
 		Record record = new Record();
 		assertThat(reader.read(record)).isTrue();
 		assertThat(reader.read(record)).isTrue();
@@ -128,7 +128,7 @@ class JsonFramingTests {
 
 	@Test
 	void endLeavesTheRecordUntouched() throws IOException {
-		RecordReader reader = new JsonFormat().open(Snapshot.latin1("[[\"DEL\",\"a\"]]"), null, 100);
+		RecordReader reader = new JsonFormat().open(Snapshot.latin1("[[\"DEL\",\"a\"]]"), null, new RecordLimit(100));
 		Record record = new Record();
 		reader.read(record);
 		Snapshot last = Snapshot.of(record);

@@ -40,7 +40,8 @@ class MutatedBodyTests {
 	void jsonEndsWithItsRecordsOrWithAPlaceInTheBody() {
 		for (int seed = 0; seed < MUTATIONS; seed++) {
 			byte[] body = mutate("[" + String.join(",", records(seed)) + "]", seed);
-			RecordReader reader = new JsonFormat().open(new ByteArrayInputStream(body.clone()), null, LIMIT);
+			RecordReader reader = new JsonFormat().open(new ByteArrayInputStream(body.clone()), null,
+					new RecordLimit(LIMIT));
 			Record record = new Record();
 			int count = 0;
 			try {

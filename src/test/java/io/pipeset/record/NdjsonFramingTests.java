@@ -117,7 +117,7 @@ class NdjsonFramingTests {
 	@Test
 	void recordsDoNotWaitBehindARead() throws IOException {
 		InputStream body = new PiecesThenSilence("[\"DEL\",\"a\"]\n[\"DEL\",\"b\"]\n[\"DEL\"");
-		RecordReader reader = new NdjsonFormat().open(body, null, 100);
+		RecordReader reader = new NdjsonFormat().open(body, null, new RecordLimit(100));
 		Record record = new Record();
 		assertThat(reader.read(record)).isTrue();
 		assertThat(reader.read(record)).isTrue();
@@ -127,7 +127,8 @@ class NdjsonFramingTests {
 
 	@Test
 	void oversizedRecordDoesNotWaitForItsEnd() throws IOException {
-		RecordReader reader = new NdjsonFormat().open(new PiecesThenSilence("[\"DEL\",\"" + "a".repeat(20)), null, 20);
+		RecordReader reader = new NdjsonFormat().open(new PiecesThenSilence("[\"DEL\",\"" + "a".repeat(20)), null,
+				new RecordLimit(20));
 		Record record = new Record();
 		assertThat(reader.read(record)).isTrue();
 		assertThat(Snapshot.of(record).code()).isEqualTo(Rejection.TOO_LARGE);
@@ -136,8 +137,9 @@ class NdjsonFramingTests {
 
 	@Test
 	void endLeavesTheRecordUntouched() throws IOException {
-		RecordReader reader = new NdjsonFormat()
-			.open(new ByteArrayInputStream("[\"DEL\",\"a\"]\n".getBytes(StandardCharsets.UTF_8)), null, 100);
+		RecordReader reader = new NdjsonFormat().open(
+				new ByteArrayInputStream("[\"DEL\",\"a\"]\n".getBytes(StandardCharsets.UTF_8)), null,
+				new RecordLimit(100));
 		Record record = new Record();
 		reader.read(record);
 		Snapshot last = Snapshot.of(record);

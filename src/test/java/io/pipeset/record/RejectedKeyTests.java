@@ -123,7 +123,7 @@ class RejectedKeyTests {
 			throws IOException {
 		byte[] bytes = body.replace("\\n", "\n").replace("\\r", "\r").getBytes(StandardCharsets.UTF_8);
 		RecordReader reader = Objects.requireNonNull(RecordFormat.of(type))
-			.open(new ByteArrayInputStream(bytes), defaultOperation, 4096);
+			.open(new ByteArrayInputStream(bytes), defaultOperation, new RecordLimit(4096));
 		Record record = new Record(new RecordDefaults(null, encoding));
 		long count = 0;
 		while (reader.read(record)) {

@@ -98,7 +98,7 @@ class RespReaderTests {
 			""")
 	void lengthThatIsNoneEndsTheBodyWithItsPlace(String command, long offset, String message) {
 		String body = DEL + command.replace(",", "\r\n") + "\r\n";
-		RecordReader reader = new RespFormat().open(Snapshot.latin1(body), null, 100);
+		RecordReader reader = new RespFormat().open(Snapshot.latin1(body), null, new RecordLimit(100));
 		Record record = new Record();
 		MalformedBodyException exception = catchThrowableOfType(MalformedBodyException.class, () -> {
 			while (reader.read(record)) {
@@ -114,7 +114,8 @@ class RespReaderTests {
 	void truncatedCommandEndsTheBodyAtItsEnd() {
 		String body = DEL + SET;
 		for (int end = DEL.length() + 1; end < body.length(); end++) {
-			RecordReader reader = new RespFormat().open(Snapshot.latin1(body.substring(0, end)), null, 100);
+			RecordReader reader = new RespFormat().open(Snapshot.latin1(body.substring(0, end)), null,
+					new RecordLimit(100));
 			Record record = new Record();
 			MalformedBodyException exception = catchThrowableOfType(MalformedBodyException.class, () -> {
 				reader.read(record);
@@ -131,7 +132,7 @@ class RespReaderTests {
 			"*3\r\n$3\r\nSET\r\n$536870912\r\nk", "*2147483647\r\n", "*1048577\r\n$536870912\r\n" })
 	void declaredLengthIsNotBelieved(String body) throws IOException {
 		long before = allocated();
-		RecordReader reader = new RespFormat().open(Snapshot.latin1(body), null, 16 << 20);
+		RecordReader reader = new RespFormat().open(Snapshot.latin1(body), null, new RecordLimit(16 << 20));
 		Record record = new Record();
 		assertThat(reader.read(record)).isTrue();
 		assertThat(record.rejection().code()).isEqualTo(Rejection.TOO_LARGE);
@@ -144,7 +145,7 @@ class RespReaderTests {
 	void lengthWithinTheLimitIsNotBelievedEither() {
 		long before = allocated();
 		RecordReader reader = new RespFormat().open(Snapshot.latin1("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$536870000\r\nv"),
-				null, 512 << 20);
+				null, new RecordLimit(512 << 20));
 		assertThatThrownBy(() -> reader.read(new Record())).isInstanceOf(MalformedBodyException.class);
 		assertThat(allocated() - before).isLessThan(4 << 20);
 	}
@@ -157,7 +158,7 @@ class RespReaderTests {
 		String body = SET + giant + DEL + inline + SET + giant + inline;
 		for (int piece : new int[] { 1, 7, 1000, 65_536, body.length() }) {
 			List<Snapshot> snapshots = Snapshot
-				.readAll(new RespFormat().open(new SplitBody(bytes(body), piece, piece), null, 50));
+				.readAll(new RespFormat().open(new SplitBody(bytes(body), piece, piece), null, new RecordLimit(50)));
 			assertThat(snapshots).extracting(Snapshot::code)
 				.containsExactly(null, "TOO_LARGE", null, "TOO_LARGE", null, "TOO_LARGE", "TOO_LARGE");
 			assertThat(snapshots.get(1).message())
@@ -167,10 +168,12 @@ class RespReaderTests {
 
 	@Test
 	void commandOfExactlyTheLimitIsRead() throws IOException {
-		assertThat(Snapshot.readAll(new RespFormat().open(Snapshot.latin1(SET + DEL), null, SET.length())))
+		assertThat(Snapshot
+			.readAll(new RespFormat().open(Snapshot.latin1(SET + DEL), null, new RecordLimit(SET.length()))))
 			.extracting(Snapshot::code)
 			.containsExactly(null, null);
-		assertThat(Snapshot.readAll(new RespFormat().open(Snapshot.latin1(SET + DEL), null, SET.length() - 1)))
+		assertThat(Snapshot
+			.readAll(new RespFormat().open(Snapshot.latin1(SET + DEL), null, new RecordLimit(SET.length() - 1))))
 			.extracting(Snapshot::code)
 			.containsExactly("TOO_LARGE", null);
 	}
@@ -186,7 +189,7 @@ class RespReaderTests {
 	@Test
 	void commandsDoNotWaitBehindARead() throws IOException {
 		InputStream body = new PiecesThenSilence(SET + DEL + "*2\r\n$3\r\nDEL\r\n");
-		RecordReader reader = new RespFormat().open(body, null, 100);
+		RecordReader reader = new RespFormat().open(body, null, new RecordLimit(100));
 		Record record = new Record();
 		assertThat(reader.read(record)).isTrue();
 		assertThat(reader.read(record)).isTrue();
@@ -203,7 +206,7 @@ class RespReaderTests {
 	}
 
 	private static List<Snapshot> read(String body) throws IOException {
-		return Snapshot.readAll(new RespFormat().open(Snapshot.latin1(body), null, 16 << 20));
+		return Snapshot.readAll(new RespFormat().open(Snapshot.latin1(body), null, new RecordLimit(16 << 20)));
 	}
 
 	private static byte[] bytes(String latin1) {

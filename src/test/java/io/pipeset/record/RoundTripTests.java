@@ -59,8 +59,8 @@ class RoundTripTests {
 
 	private static List<List<String>> words(RecordFormat format, byte[] body, int first, int piece) throws IOException {
 		List<List<String>> words = new ArrayList<>();
-		for (Snapshot snapshot : Snapshot
-			.readAll(format.open(new SplitBody(body.clone(), first, piece), null, Snapshot.MAX_RECORD_BYTES))) {
+		for (Snapshot snapshot : Snapshot.readAll(format.open(new SplitBody(body.clone(), first, piece), null,
+				new RecordLimit(Snapshot.MAX_RECORD_BYTES)))) {
 			assertThat(snapshot.message()).isNull();
 			words.add(snapshot.words());
 		}

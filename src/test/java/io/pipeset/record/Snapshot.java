@@ -39,7 +39,7 @@ record Snapshot(long index, long line, String id, String operation, List<String>
 	}
 
 	static List<Snapshot> ndjson(InputStream body, int maxRecordBytes) throws IOException {
-		return readAll(new NdjsonFormat().open(body, null, maxRecordBytes));
+		return readAll(new NdjsonFormat().open(body, null, new RecordLimit(maxRecordBytes)));
 	}
 
 	static List<Snapshot> ndjson(String body) {
@@ -52,7 +52,7 @@ record Snapshot(long index, long line, String id, String operation, List<String>
 	}
 
 	static List<Snapshot> json(InputStream body, int maxRecordBytes) throws IOException {
-		return readAll(new JsonFormat().open(body, null, maxRecordBytes));
+		return readAll(new JsonFormat().open(body, null, new RecordLimit(maxRecordBytes)));
 	}
 
 	static List<Snapshot> json(String body) throws IOException {
@@ -70,7 +70,8 @@ record Snapshot(long index, long line, String id, String operation, List<String>
 
 	/** The one record of an NDJSON body whose job has a default operation. */
 	static Snapshot line(String line, Operation defaultOperation) throws IOException {
-		List<Snapshot> snapshots = readAll(new NdjsonFormat().open(stream(line), defaultOperation, MAX_RECORD_BYTES));
+		List<Snapshot> snapshots = readAll(
+				new NdjsonFormat().open(stream(line), defaultOperation, new RecordLimit(MAX_RECORD_BYTES)));
 		return snapshots.get(0);
 	}
 

@@ -106,12 +106,12 @@ class TextParserTests {
 
 	@Test
 	void recordIsTooLargeByItsBytesOrByItsWords() throws IOException {
-		assertThat(
-				Snapshot.readAll(new TextFormat().open(Snapshot.latin1("DEL " + "x".repeat(30) + "\nDEL k"), null, 20)))
+		assertThat(Snapshot.readAll(
+				new TextFormat().open(Snapshot.latin1("DEL " + "x".repeat(30) + "\nDEL k"), null, new RecordLimit(20))))
 			.extracting(Snapshot::code)
 			.containsExactly(Rejection.TOO_LARGE, null);
 		RecordReader reader = new TextFormat()
-			.open(Snapshot.latin1("DEL" + " k".repeat(Command.MOST_WORDS) + "\nDEL k"), null, 1 << 24);
+			.open(Snapshot.latin1("DEL" + " k".repeat(Command.MOST_WORDS) + "\nDEL k"), null, new RecordLimit(1 << 24));
 		Record record = new Record();
 		assertThat(reader.read(record)).isTrue();
 		assertThat(record.rejection())
@@ -141,14 +141,16 @@ class TextParserTests {
 	}
 
 	private static Snapshot line(String line) throws IOException {
-		List<Snapshot> snapshots = Snapshot.readAll(new TextFormat()
-			.open(new ByteArrayInputStream(line.getBytes(StandardCharsets.UTF_8)), null, Snapshot.MAX_RECORD_BYTES));
+		List<Snapshot> snapshots = Snapshot
+			.readAll(new TextFormat().open(new ByteArrayInputStream(line.getBytes(StandardCharsets.UTF_8)), null,
+					new RecordLimit(Snapshot.MAX_RECORD_BYTES)));
 		assertThat(snapshots).hasSize(1);
 		return snapshots.get(0);
 	}
 
 	private static List<Snapshot> read(String latin1) throws IOException {
-		return Snapshot.readAll(new TextFormat().open(Snapshot.latin1(latin1), null, Snapshot.MAX_RECORD_BYTES));
+		return Snapshot
+			.readAll(new TextFormat().open(Snapshot.latin1(latin1), null, new RecordLimit(Snapshot.MAX_RECORD_BYTES)));
 	}
 
 	/** Redis's own sdssplitargs, of 7.0, letter by letter; a NUL ends the line. */

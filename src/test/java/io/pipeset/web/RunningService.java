@@ -1,6 +1,7 @@
 package io.pipeset.web;
 
 import java.time.Duration;
+import java.util.regex.Pattern;
 
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -20,7 +21,11 @@ import static org.awaitility.Awaitility.await;
 class RunningService implements ParameterResolver, AfterEachCallback {
 
 	private static final String IDLE = """
-			{"jobsRunning":0,"jobsWaiting":0,"lanes":{"busy":0,"most":0,"waiting":0},"inFlightBytes":0}""";
+			{"jobsRunning":0,"jobsWaiting":0,"lanes":{"busy":0,"most":0,"waiting":0},"inFlightBytes":0,\
+			"memory":{"usedBytes":0,"budgetBytes":0,"jobBytes":0,"waiting":0}}""";
+
+	/** They differ from machine to machine. */
+	private static final Pattern LIMITS = Pattern.compile("\"(most|budgetBytes|jobBytes)\":\\d+");
 
 	@Override
 	public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
@@ -37,7 +42,7 @@ class RunningService implements ParameterResolver, AfterEachCallback {
 		Service actuator = service(context, "local.management.port");
 		await().atMost(Duration.ofSeconds(30))
 			.untilAsserted(() -> assertThat(
-					actuator.get("/actuator/pipeset").json().toString().replaceFirst("\"most\":\\d+", "\"most\":0"))
+					LIMITS.matcher(actuator.get("/actuator/pipeset").json().toString()).replaceAll("\"$1\":0"))
 				.isEqualTo(IDLE));
 	}
 

@@ -1,0 +1,262 @@
+package io.pipeset.job;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.pipeset.pipeline.StopSignal;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.stereotype.Component;
+
+/**
+ * The memory that all jobs share for what their callers send and Redis answers.
+ * <p>
+ * Nobody waits for ever, because:
+ * <ol>
+ * <li>Each running job has a base of its own, enough for small records and small
+ * slabs.</li>
+ * <li>Beyond it a job takes of what is shared, but no more than it leaves to others, so
+ * that one job cannot take it all.</li>
+ * <li>A job that needs more than it gets waits for its own slabs to come back, which they
+ * do by themselves, and then for the exclusive part. One job has that at a time, until it
+ * holds no more than its base; the next is the one that waited longest.</li>
+ * <li>A job that does not come by with the exclusive part either would never do, and is
+ * told so.</li>
+ * </ol>
+ */
+@Component
+class MemoryBudget {
+
+	private final MemoryLimits limits;
+
+	private final ReentrantLock lock = new ReentrantLock();
+
+	private final Condition changed = this.lock.newCondition();
+
+	/** Who waits, in the order of their coming. */
+	private final Deque<MemoryShare> waiting = new ArrayDeque<>();
+
+	/** Who has the exclusive part. */
+	private @Nullable MemoryShare exclusive;
+
+	private long used;
+
+	private long sharedUsed;
+
+	private volatile boolean scarce;
+
+	@Autowired
+	MemoryBudget(MemoryProperties properties, JobLimits limits, MeterRegistry registry) {
+		this(MemoryLimits.of(properties.budget(), limits.maxRunningJobs(), MemoryLimits.heap(), MemoryLimits.direct()));
+		Gauge.builder("pipeset.memory.used", this, MemoryBudget::used)
+			.description("Memory that jobs hold of what was sent and answered, until their answers are written")
+			.baseUnit("bytes")
+			.register(registry);
+		Gauge.builder("pipeset.memory.budget", this.limits, MemoryLimits::budget)
+			.description("The memory that all jobs together may hold")
+			.baseUnit("bytes")
+			.register(registry);
+	}
+
+	MemoryBudget(MemoryLimits limits) {
+		this.limits = limits;
+	}
+
+	/** The share of a job that begins. */
+	MemoryShare open(StopSignal stop) {
+		return new MemoryShare(this, stop);
+	}
+
+	MemoryLimits limits() {
+		return this.limits;
+	}
+
+	/** What jobs hold, beyond the base that each running one has. */
+	long used() {
+		this.lock.lock();
+		try {
+			return this.used;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** The jobs that wait for memory. */
+	int waiting() {
+		this.lock.lock();
+		try {
+			return this.waiting.size();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	boolean isScarce() {
+		return this.scarce;
+	}
+
+	/**
+	 * Changes what a job holds, if it may.
+	 * @param load the change of what it loads, in bytes
+	 * @param results the change of what its report will hold
+	 * @return {@code false} where nothing was changed
+	 */
+	boolean tryChange(MemoryShare share, long load, long results) {
+		this.lock.lock();
+		try {
+			return change(share, load, results);
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * Changes what a job holds, as soon as it may.
+	 * @param load the change of what it loads, in bytes
+	 * @param results the change of what its report will hold
+	 * @param nanos how long to wait, at most
+	 * @return whether it was changed
+	 */
+	Change awaitChange(MemoryShare share, long load, long results, long nanos) {
+		Runnable wake = this::wake;
+		StopSignal stop = share.stop();
+		long deadline = System.nanoTime() + nanos;
+		this.lock.lock();
+		try {
+			this.waiting.add(share);
+			this.scarce = true;
+			stop.add(wake);
+			while (!change(share, load, results)) {
+				boolean alone = share.slabs() == 0;
+				if (alone && this.exclusive == share) {
+					return Change.NEVER;
+				}
+				if (alone && becomesExclusive(share)) {
+					continue;
+				}
+				long left = deadline - System.nanoTime();
+				if (stop.isSet() || left <= 0) {
+					return Change.GIVEN_UP;
+				}
+				this.changed.awaitNanos(left);
+			}
+			return Change.MADE;
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			return Change.GIVEN_UP;
+		}
+		finally {
+			this.waiting.remove(share);
+			this.scarce = !this.waiting.isEmpty();
+			this.changed.signalAll();
+			this.lock.unlock();
+			stop.remove(wake);
+		}
+	}
+
+	/**
+	 * A job holds no more of what it loads, or nothing at all any more.
+	 * @param report whether it still holds its report
+	 */
+	void end(MemoryShare share, boolean report) {
+		this.lock.lock();
+		try {
+			change(share, -share.load(), (report) ? 0 : -share.results());
+			if (this.exclusive == share && share.excess() <= this.limits.shared() - this.sharedUsed) {
+				this.exclusive = null;
+				this.sharedUsed += share.excess();
+				this.changed.signalAll();
+			}
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** A slab of a job that may be waiting has come back. */
+	void wake() {
+		if (this.scarce) {
+			this.lock.lock();
+			try {
+				this.changed.signalAll();
+			}
+			finally {
+				this.lock.unlock();
+			}
+		}
+	}
+
+	private boolean change(MemoryShare share, long load, long results) {
+		long more = share.excessWith(load, results) - share.excess();
+		if (more > 0 && !fits(share, more)) {
+			return false;
+		}
+		this.used += load + results;
+		share.change(load, results);
+		moved(share, more);
+		return true;
+	}
+
+	private boolean fits(MemoryShare share, long more) {
+		long excess = share.excess() + more;
+		if (share == this.exclusive) {
+			return excess <= this.limits.exclusive();
+		}
+		return excess <= this.limits.shared() - this.sharedUsed - more;
+	}
+
+	/** What a job holds beyond its base has changed. */
+	private void moved(MemoryShare share, long more) {
+		if (share != this.exclusive) {
+			this.sharedUsed += more;
+		}
+		else if (share.excess() == 0) {
+			this.exclusive = null;
+		}
+		if (more < 0 && !this.waiting.isEmpty()) {
+			this.changed.signalAll();
+		}
+	}
+
+	/** The exclusive part goes to who waits longest of those who cannot go on without. */
+	private boolean becomesExclusive(MemoryShare share) {
+		if (this.exclusive != null) {
+			return false;
+		}
+		for (MemoryShare other : this.waiting) {
+			if (other == share) {
+				this.exclusive = share;
+				this.sharedUsed -= share.excess();
+				return true;
+			}
+			if (other.slabs() == 0) {
+				return false;
+			}
+		}
+		return false;
+	}
+
+	/** What came of asking for memory. */
+	enum Change {
+
+		/** It is there. */
+		MADE,
+
+		/** Nobody waits for it any longer. */
+		GIVEN_UP,
+
+		/** There is not so much. */
+		NEVER
+
+	}
+
+}

@@ -1,0 +1,75 @@
+package io.pipeset.job;
+
+import java.lang.management.ManagementFactory;
+
+import com.sun.management.HotSpotDiagnosticMXBean;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.unit.DataSize;
+
+/**
+ * How the memory of the service is divided.
+ *
+ * @param budget what all jobs together may hold, in bytes
+ * @param base what each running job has for itself
+ * @param shared what jobs may take beyond it, no job more than is left after it
+ * @param exclusive what a single job at a time may take beyond it
+ */
+record MemoryLimits(long budget, long base, long shared, long exclusive) {
+
+	/** What the service takes of the heap before the first job. */
+	private static final long SERVICE_BYTES = 48L << 20;
+
+	private static final long LEAST_BYTES = 8L << 20;
+
+	private static final long MOST_BASE_BYTES = 256L << 10;
+
+	/** A body's buffer and a small slab. */
+	private static final long LEAST_BASE_BYTES = 96L << 10;
+
+	/**
+	 * Divides the memory.
+	 * @param configured the budget, or {@code null} to derive it
+	 * @param jobs how many may run at once
+	 * @param heap the largest heap, in bytes
+	 * @param direct the most direct memory, in bytes
+	 * @throws IllegalArgumentException if it does not suffice
+	 */
+	static MemoryLimits of(@Nullable DataSize configured, int jobs, long heap, long direct) {
+		long most = Math.min(heap * 3 / 4, direct);
+		long budget = (configured != null) ? configured.toBytes()
+				: Math.max(LEAST_BYTES, Math.min((heap - SERVICE_BYTES) * 9 / 20, direct * 9 / 10));
+		if (budget < LEAST_BYTES || budget > most) {
+			throw new IllegalArgumentException("pipeset.memory.budget must be from " + LEAST_BYTES + " to " + most
+					+ " bytes, three quarters of the heap of " + heap + " and no more than the direct memory of "
+					+ direct + ", not " + budget + ": change it, or -Xmx and -XX:MaxDirectMemorySize");
+		}
+		long base = Math.min(MOST_BASE_BYTES, budget / 2 / jobs);
+		if (base < LEAST_BASE_BYTES) {
+			throw new IllegalArgumentException("pipeset.limits.max-running-jobs=" + jobs + " needs a budget of "
+					+ 2L * jobs * LEAST_BASE_BYTES + " bytes, and pipeset.memory.budget is " + budget
+					+ ": lower the first, or raise the second and -Xmx");
+		}
+		long rest = budget - jobs * base;
+		return new MemoryLimits(budget, base, rest * 2 / 5, rest * 3 / 5);
+	}
+
+	/** The largest heap of this process. */
+	static long heap() {
+		return Runtime.getRuntime().maxMemory();
+	}
+
+	/** The most direct memory of this process. */
+	static long direct() {
+		long configured = Long.parseLong(ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class)
+			.getVMOption("MaxDirectMemorySize")
+			.getValue());
+		return (configured > 0) ? configured : heap();
+	}
+
+	/** The most that one job may hold. */
+	long mostOfOneJob() {
+		return this.base + this.exclusive;
+	}
+
+}

@@ -1,0 +1,165 @@
+package io.pipeset.job;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.pipeset.job.MemoryBudget.Change;
+import io.pipeset.pipeline.StopSignal;
+import io.pipeset.record.NoRoomException;
+import io.pipeset.record.Room;
+
+/**
+ * What one job holds of the service's memory: what it loads, until its last slab is
+ * through, and what its report holds, until its answer is written.
+ */
+public final class MemoryShare implements Room, AutoCloseable {
+
+	/** Of a report, so much is anybody's: there are no more of them than threads. */
+	private static final long SMALL_REPORT_BYTES = 16 << 10;
+
+	private final MemoryBudget budget;
+
+	private final StopSignal stop;
+
+	/** Slabs in use, each of which comes back by itself once it is sent. */
+	private final AtomicInteger slabs = new AtomicInteger();
+
+	private Runnable beforeWait = () -> {
+	};
+
+	private final long base;
+
+	private long load;
+
+	private long results;
+
+	MemoryShare(MemoryBudget budget, StopSignal stop) {
+		this.budget = budget;
+		this.stop = stop;
+		this.base = budget.limits().base();
+	}
+
+	/**
+	 * Says what the reading thread does before it waits.
+	 * @param task sends what has been begun, which holds memory
+	 */
+	void beforeWait(Runnable task) {
+		this.beforeWait = task;
+	}
+
+	@Override
+	public boolean tryTake(long bytes) {
+		return this.budget.tryChange(this, bytes, 0);
+	}
+
+	@Override
+	public void take(long bytes) {
+		if (tryTake(bytes)) {
+			return;
+		}
+		this.beforeWait.run();
+		Change change = this.budget.awaitChange(this, bytes, 0, Long.MAX_VALUE / 2);
+		if (change != Change.MADE) {
+			throw new NoRoomException("the record takes " + bytes + " bytes of memory at once; pipeset.memory.budget="
+					+ this.budget.limits().budget() + " allows one job no more than "
+					+ this.budget.limits().mostOfOneJob());
+		}
+	}
+
+	@Override
+	public void give(long bytes) {
+		if (bytes != 0) {
+			this.budget.tryChange(this, -bytes, 0);
+		}
+	}
+
+	@Override
+	public boolean isScarce() {
+		return this.budget.isScarce();
+	}
+
+	/**
+	 * Takes memory for the report, if it is free.
+	 * @param bytes how much
+	 * @return {@code false} where nothing was taken
+	 */
+	boolean tryTakeForReport(long bytes) {
+		return this.budget.tryChange(this, 0, bytes);
+	}
+
+	/**
+	 * Takes memory for the report, for which the reading thread may wait.
+	 * @param bytes how much
+	 * @param nanos how long to wait
+	 * @return {@code false} where nothing was taken
+	 */
+	boolean takeForReport(long bytes, long nanos) {
+		return this.budget.awaitChange(this, 0, bytes, nanos) == Change.MADE;
+	}
+
+	/**
+	 * Gives memory back that the report does not need.
+	 * @param bytes how much of what was taken
+	 */
+	void giveOfReport(long bytes) {
+		this.budget.tryChange(this, 0, -bytes);
+	}
+
+	/** The budget that this is a share of, for messages. */
+	long budget() {
+		return this.budget.limits().budget();
+	}
+
+	/** A slab is in use. */
+	void slabTaken() {
+		this.slabs.incrementAndGet();
+	}
+
+	/** A slab is no longer in use. */
+	void slabFreed() {
+		this.slabs.decrementAndGet();
+		this.budget.wake();
+	}
+
+	/** The job has ended: it holds no more than its report. */
+	void endLoad() {
+		this.budget.end(this, true);
+	}
+
+	/** The answer is written. */
+	@Override
+	public void close() {
+		this.budget.end(this, false);
+	}
+
+	StopSignal stop() {
+		return this.stop;
+	}
+
+	int slabs() {
+		return this.slabs.get();
+	}
+
+	/** What the job holds beyond its base; under the budget's lock, as what follows. */
+	long excess() {
+		return excessWith(0, 0);
+	}
+
+	long excessWith(long moreLoad, long moreResults) {
+		return Math.max(0, this.load + moreLoad - this.base)
+				+ Math.max(0, this.results + moreResults - SMALL_REPORT_BYTES);
+	}
+
+	void change(long load, long results) {
+		this.load += load;
+		this.results += results;
+	}
+
+	long load() {
+		return this.load;
+	}
+
+	long results() {
+		return this.results;
+	}
+
+}
