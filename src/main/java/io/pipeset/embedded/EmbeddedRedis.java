@@ -51,6 +51,7 @@ public final class EmbeddedRedis implements AutoCloseable {
 		try {
 			Path program = ServerProgram.locate(options, directory.path());
 			String password = randomPassword();
+			directory.writePassword(password);
 			ServerLauncher launcher = new ServerLauncher(program, directory, password, options);
 			EmbeddedRedis redis = new EmbeddedRedis(directory, launcher, password,
 					launcher.launch(ServerLauncher.ANY_PORT));
@@ -102,6 +103,15 @@ public final class EmbeddedRedis implements AutoCloseable {
 	 */
 	public String password() {
 		return this.password;
+	}
+
+	/**
+	 * A line for a shell of the same user that opens redis-cli on the server.
+	 * @return the line, which reads the password from a file and does not hold it
+	 */
+	public String commandLine() {
+		String file = this.directory.password().toString().replace("'", "'\\''");
+		return "REDISCLI_AUTH=\"$(cat '" + file + "')\" redis-cli -p " + port();
 	}
 
 	/**

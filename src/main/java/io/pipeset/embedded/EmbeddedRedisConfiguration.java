@@ -27,6 +27,7 @@ class EmbeddedRedisConfiguration {
 		EmbeddedRedis redis = EmbeddedRedis.start(properties.options());
 		logger.info("Started {}: a development default that keeps nothing; "
 				+ "set spring.data.redis.url to use a Redis of your own", redis);
+		logger.info("Look into it with: {}", redis.commandLine());
 		return redis;
 	}
 

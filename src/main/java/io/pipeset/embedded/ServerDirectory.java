@@ -11,8 +11,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The private directory of one server: its working directory, and for the moment of a
- * start the configuration file that tells it the password without a command line.
+ * The private directory of one server: its working directory, the password for whoever
+ * wants to look into it, and for the moment of a start the configuration file that tells
+ * it the password without a command line.
  */
 final class ServerDirectory {
 
@@ -35,6 +36,10 @@ final class ServerDirectory {
 		return this.path.resolve("redis.conf");
 	}
 
+	Path password() {
+		return this.path.resolve("password");
+	}
+
 	void writeConfig(int port, String password, List<String> more) throws IOException {
 		List<String> lines = new ArrayList<>();
 		lines.add("bind 127.0.0.1");
@@ -47,8 +52,14 @@ final class ServerDirectory {
 		lines.add("loglevel notice");
 		lines.addAll(more);
 		removeConfig();
-		Files.createFile(config(), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+		createPrivate(config());
 		Files.write(config(), lines, StandardCharsets.UTF_8);
+	}
+
+	/** Keeps the password for whoever may read this directory. */
+	void writePassword(String password) throws IOException {
+		createPrivate(password());
+		Files.writeString(password(), password);
 	}
 
 	void removeConfig() throws IOException {
@@ -66,6 +77,10 @@ final class ServerDirectory {
 		for (Path file : files) {
 			Files.deleteIfExists(file);
 		}
+	}
+
+	private static void createPrivate(Path file) throws IOException {
+		Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
 	}
 
 	private static String quoted(String value) {

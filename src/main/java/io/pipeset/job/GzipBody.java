@@ -116,7 +116,7 @@ final class GzipBody extends InputStream {
 
 	/** Reads a member's header; there need not be a second member. */
 	private boolean openMember() throws IOException {
-		if (this.begun && this.at == this.end && !fill()) {
+		if (this.begun && isPadded()) {
 			return false;
 		}
 		this.begun = true;
@@ -146,6 +146,25 @@ final class GzipBody extends InputStream {
 		this.check.reset();
 		this.inflater.reset();
 		this.inflater.setInput(this.buffer, this.at, this.end - this.at);
+		return true;
+	}
+
+	/**
+	 * Whether nothing more comes but zeros, as files have that were written in blocks.
+	 */
+	private boolean isPadded() throws IOException {
+		boolean padded = false;
+		while (this.at < this.end || fill()) {
+			if (this.buffer[this.at] != 0) {
+				if (padded) {
+					throw broken(String.format("expected zeros or the end behind gzip's last member, found byte 0x%02X",
+							this.buffer[this.at]));
+				}
+				return false;
+			}
+			padded = true;
+			this.at++;
+		}
 		return true;
 	}
 

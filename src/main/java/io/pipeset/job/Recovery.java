@@ -52,7 +52,7 @@ final class Recovery {
 	void unreachable(NoConnectionException ex) {
 		if (!goesOn("unreachable")) {
 			this.context.stop()
-				.because(Cause.REDIS_UNREACHABLE, "No connection to Redis: " + ex.getMessage()
+				.because(Cause.REDIS_UNREACHABLE, ex.getMessage()
 						+ ". Check that it runs and that spring.data.redis.* names it, then send the job again.");
 		}
 	}

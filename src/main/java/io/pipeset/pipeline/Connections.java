@@ -26,16 +26,25 @@ final class Connections {
 
 	private final int pooled;
 
+	private final String address;
+
 	/**
 	 * Lends connections.
 	 * @param template takes them from the pool
 	 * @param flushPolicy the policy of the template's connections
 	 * @param pooled how many the pool holds at most
+	 * @param address host and port of Redis, for messages
 	 */
-	Connections(RedisTemplate<byte[], byte[]> template, JobFlushPolicy flushPolicy, int pooled) {
+	Connections(RedisTemplate<byte[], byte[]> template, JobFlushPolicy flushPolicy, int pooled, String address) {
 		this.template = template;
 		this.flushPolicy = flushPolicy;
 		this.pooled = pooled;
+		this.address = address;
+	}
+
+	/** Host and port of Redis, for messages. */
+	String address() {
+		return this.address;
 	}
 
 	/**
@@ -121,7 +130,7 @@ final class Connections {
 		}
 		catch (RuntimeException ex) {
 			if (!called.get()) {
-				throw new NoConnectionException(NestedExceptionUtils.getMostSpecificCause(ex));
+				throw new NoConnectionException(this.address, NestedExceptionUtils.getMostSpecificCause(ex));
 			}
 			if (!(ex instanceof DataAccessException)) {
 				throw ex;

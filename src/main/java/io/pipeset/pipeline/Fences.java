@@ -104,8 +104,9 @@ final class Fences implements InitializingBean, DisposableBean {
 	 */
 	void await(Duration timeout, StopSignal stop) throws NoConnectionException {
 		if (!await(this.raised::isEmpty, timeout, false, stop, Duration.ZERO)) {
-			throw new NoConnectionException("commands of a connection that was lost may still run, and until Redis"
-					+ " has closed it nothing else is sent (" + this.failure + ")");
+			throw new NoConnectionException(this.connections.address(),
+					"commands of a connection that was lost may still run, and until Redis"
+							+ " has closed it nothing else is sent (" + this.failure + ")");
 		}
 	}
 

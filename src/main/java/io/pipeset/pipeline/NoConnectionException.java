@@ -1,14 +1,18 @@
 package io.pipeset.pipeline;
 
-/** There was no connection to Redis to be had, so nothing was written. */
+/**
+ * There was no connection to Redis to be had, so nothing was written. Its message is a
+ * sentence that names the address.
+ */
 public final class NoConnectionException extends Exception {
 
-	NoConnectionException(String message) {
-		super(message);
+	NoConnectionException(String address, String why) {
+		super("No connection to Redis at " + address + ": " + why);
 	}
 
-	NoConnectionException(Throwable cause) {
-		super((cause.getMessage() != null) ? cause.getMessage() : cause.getClass().getSimpleName(), cause);
+	NoConnectionException(String address, Throwable cause) {
+		super("No connection to Redis at " + address + ": "
+				+ ((cause.getMessage() != null) ? cause.getMessage() : cause.getClass().getSimpleName()), cause);
 	}
 
 }

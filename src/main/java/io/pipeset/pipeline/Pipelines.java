@@ -96,7 +96,7 @@ public final class Pipelines implements DisposableBean {
 		});
 		RedisCallException silent = silence.get();
 		if (silent != null) {
-			throw new NoConnectionException(silent);
+			throw new NoConnectionException(this.connections.address(), silent);
 		}
 	}
 
@@ -154,7 +154,8 @@ public final class Pipelines implements DisposableBean {
 
 		void await(Duration timeout) throws NoConnectionException {
 			if (!this.taken.completeOnTimeout(false, timeout.toNanos(), TimeUnit.NANOSECONDS).join()) {
-				throw new NoConnectionException("none was open within the job's timeout");
+				throw new NoConnectionException(Pipelines.this.connections.address(),
+						"none was open within the job's timeout");
 			}
 			try {
 				this.ended.join();

@@ -5,7 +5,6 @@ import org.slf4j.LoggerFactory;
 
 import org.springframework.boot.context.event.ApplicationStartedEvent;
 import org.springframework.context.event.EventListener;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.stereotype.Component;
 
 /**
@@ -18,18 +17,15 @@ class RedisAtStart {
 
 	private static final Logger logger = LoggerFactory.getLogger(RedisAtStart.class);
 
-	private final LettuceConnectionFactory factory;
-
 	private final RedisCalls calls;
 
-	RedisAtStart(LettuceConnectionFactory factory, RedisCalls calls) {
-		this.factory = factory;
+	RedisAtStart(RedisCalls calls) {
 		this.calls = calls;
 	}
 
 	@EventListener(ApplicationStartedEvent.class)
 	void ask() {
-		String address = this.factory.getHostName() + ":" + this.factory.getPort();
+		String address = this.calls.address();
 		try {
 			logger.info("Redis {} at {}", this.calls.version(), address);
 		}
@@ -39,10 +35,9 @@ class RedisAtStart {
 				return;
 			}
 			logger.warn(
-					"No Redis at {}: {}. Jobs will be answered with 503 until there is one;"
+					"{}. Jobs will be answered with 503 until there is a Redis at {};"
 							+ " set spring.data.redis.host and .port, or spring.data.redis.url, to name another",
-					address,
-					(ex.getCause() instanceof NoConnectionException none) ? none.getMessage() : ex.getMessage());
+					ex.getMessage(), address);
 		}
 	}
 

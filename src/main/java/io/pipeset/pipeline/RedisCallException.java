@@ -32,7 +32,7 @@ public final class RedisCallException extends RuntimeException {
 
 	/** There was no connection to send it on, and so it did not run. */
 	static RedisCallException unreachable(NoConnectionException cause) {
-		return new RedisCallException(null, true, "No connection to Redis: " + cause.getMessage(), cause);
+		return new RedisCallException(null, true, String.valueOf(cause.getMessage()), cause);
 	}
 
 	/**

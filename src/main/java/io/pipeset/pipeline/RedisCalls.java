@@ -100,6 +100,11 @@ public final class RedisCalls {
 			.orElse("unknown");
 	}
 
+	/** Host and port of Redis, for messages. */
+	String address() {
+		return this.connections.address();
+	}
+
 	private <T> T call(Function<CallConnection, T> call) {
 		enter();
 		try {
@@ -120,7 +125,7 @@ public final class RedisCalls {
 			Thread.currentThread().interrupt();
 		}
 		throw RedisCallException
-			.unreachable(new NoConnectionException("those that are not for jobs all wait for an answer"));
+			.unreachable(new NoConnectionException(address(), "those that are not for jobs all wait for an answer"));
 	}
 
 }

@@ -21,7 +21,6 @@ import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEn
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettucePoolingClientConfiguration.LettucePoolingClientConfigurationBuilder;
 import org.springframework.data.redis.core.RedisTemplate;
@@ -117,13 +116,14 @@ class RedisConfiguration {
 	}
 
 	@Bean
-	Connections connections(RedisConnectionFactory factory, PipelineProperties properties) {
+	Connections connections(LettuceConnectionFactory factory, PipelineProperties properties) {
 		RedisTemplate<byte[], byte[]> template = new RedisTemplate<>();
 		template.setConnectionFactory(factory);
 		// Without the proxy that guards against closing: the callback is our own.
 		template.setExposeConnection(true);
 		template.afterPropertiesSet();
-		return new Connections(template, FLUSH_POLICY, pooled(properties));
+		return new Connections(template, FLUSH_POLICY, pooled(properties),
+				factory.getHostName() + ":" + factory.getPort());
 	}
 
 	@Bean

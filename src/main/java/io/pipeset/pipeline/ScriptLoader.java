@@ -30,7 +30,8 @@ public final class ScriptLoader {
 				throw new ScriptRefusedException(
 						String.valueOf(NestedExceptionUtils.getMostSpecificCause(ex).getMessage()));
 			}
-			throw (ex.getCause() instanceof NoConnectionException none) ? none : new NoConnectionException(ex);
+			throw (ex.getCause() instanceof NoConnectionException none) ? none
+					: new NoConnectionException(this.calls.address(), ex);
 		}
 	}
 

@@ -19,6 +19,8 @@ final class BodyBuffer {
 
 	private static final byte[] BYTE_ORDER_MARK = { (byte) 0xEF, (byte) 0xBB, (byte) 0xBF };
 
+	private static final byte[] GZIP = { 0x1F, (byte) 0x8B };
+
 	private final InputStream body;
 
 	private final int mostBytes;
@@ -84,17 +86,26 @@ final class BodyBuffer {
 		return true;
 	}
 
-	/** Consumes the mark that some editors put at the beginning of a text. */
+	/**
+	 * Consumes the mark that some editors put at the beginning of a text, which in no
+	 * format begins as gzip does.
+	 */
 	void skipByteOrderMark() throws IOException {
-		for (int i = 0; i < BYTE_ORDER_MARK.length; i++) {
-			if (this.start + i == this.end && !fill()) {
-				return;
-			}
-			if (this.bytes[this.start + i] != BYTE_ORDER_MARK[i]) {
-				return;
+		if (begins(GZIP)) {
+			throw new MalformedBodyException(0, Remedies.SAY_GZIP);
+		}
+		if (begins(BYTE_ORDER_MARK)) {
+			consume(this.start + BYTE_ORDER_MARK.length);
+		}
+	}
+
+	private boolean begins(byte[] mark) throws IOException {
+		for (int i = 0; i < mark.length; i++) {
+			if ((this.start + i == this.end && !fill()) || this.bytes[this.start + i] != mark[i]) {
+				return false;
 			}
 		}
-		consume(this.start + BYTE_ORDER_MARK.length);
+		return true;
 	}
 
 	private void makeRoom() {

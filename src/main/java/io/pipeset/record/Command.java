@@ -62,8 +62,8 @@ final class Command {
 
 	/** Why an operation is refused that the table does not have. */
 	static String unknown(String operation) {
-		return "operation '" + JsonKind.excerpt(operation) + "' is not one that Pipeset sends; allowed are "
-				+ Operation.names();
+		String name = JsonKind.excerpt(operation);
+		return "operation '" + name + "' is not one that Pipeset sends" + Remedies.ofOperation(name);
 	}
 
 	/**

@@ -79,7 +79,8 @@ final class CsvHeader {
 	private @Nullable String checkValues() {
 		for (String name : this.places.keySet()) {
 			if (!name.equals("key") && !name.equals("value") && !name.equals("ttl")) {
-				return "SET takes the columns 'key', 'value' and 'ttl', not '" + JsonKind.excerpt(name) + "'";
+				return "SET takes the columns 'key', 'value' and 'ttl', not '" + JsonKind.excerpt(name) + "'"
+						+ Remedies.ofColumn(name);
 			}
 		}
 		return (this.places.containsKey("value")) ? null : "the header has no column 'value'" + found();
@@ -92,7 +93,7 @@ final class CsvHeader {
 						+ ((operation == Operation.SET) ? ", or 'key', 'value' and 'ttl'" : "");
 		for (String name : this.places.keySet()) {
 			if (!name.equals("op") && !name.equals("key") && !ARGUMENT.matcher(name).matches()) {
-				return allowed + ", not '" + JsonKind.excerpt(name) + "'";
+				return allowed + ", not '" + JsonKind.excerpt(name) + "'" + Remedies.ofColumn(name);
 			}
 		}
 		int next = 1;
@@ -131,7 +132,8 @@ final class CsvHeader {
 	}
 
 	private String found() {
-		return "; found: " + JsonKind.excerpt(String.join(", ", this.places.keySet()));
+		return "; found: " + JsonKind.excerpt(String.join(", ", this.places.keySet()))
+				+ Remedies.ofColumns(this.places.keySet());
 	}
 
 }

@@ -94,7 +94,7 @@ final class CsvReader implements RecordReader {
 		CsvHeader header = new CsvHeader(this.cells);
 		String problem = header.check(this.defaultOperation);
 		if (problem != null) {
-			throw lost(problem);
+			throw lost(problem + ((end == this.buffer.end()) ? "; " + Remedies.KEEP_LINES : ""));
 		}
 		consumeRow(end);
 		return header.columns(this.defaultOperation);

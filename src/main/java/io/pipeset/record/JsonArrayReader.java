@@ -55,9 +55,14 @@ final class JsonArrayReader implements RecordReader {
 			throw lost("the body is empty: expected an array of records");
 		}
 		if (found != '[') {
-			throw lost("expected '[' and an array of records, found " + JsonFault.name((byte) found));
+			throw lost("expected '[' and an array of records, found " + found(found));
 		}
 		take(Place.BEFORE_FIRST);
+	}
+
+	/** What stands where no record does; another record tells of lines. */
+	private static String found(int found) {
+		return JsonFault.name((byte) found) + ((found == '{' || found == '[') ? ": " + Remedies.SEND_LINES : "");
 	}
 
 	private boolean findElement() throws IOException {
@@ -77,7 +82,7 @@ final class JsonArrayReader implements RecordReader {
 		}
 		found = peek();
 		if (found != END) {
-			throw lost("expected nothing after the array of records, found " + JsonFault.name((byte) found));
+			throw lost("expected nothing after the array of records, found " + found(found));
 		}
 		return false;
 	}

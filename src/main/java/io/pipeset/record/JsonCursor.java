@@ -129,7 +129,9 @@ final class JsonCursor {
 	void expectEnd() throws JsonFault {
 		skipWhitespace();
 		if (this.at < this.end) {
-			throw JsonFault.expected("nothing more after the record", this.bytes, this.at, this.end);
+			JsonFault fault = JsonFault.expected("nothing more after the record", this.bytes, this.at, this.end);
+			boolean another = this.bytes[this.at] == '{' || this.bytes[this.at] == '[';
+			throw (another) ? JsonFault.grammar(this.at, fault.text() + ": " + Remedies.KEEP_LINES) : fault;
 		}
 	}
 

@@ -20,7 +20,7 @@ enum JsonMember {
 
 	FIELDS("an object", JsonKind.OBJECT),
 
-	TTL(Expiry.ALLOWED, JsonKind.NUMBER) {
+	TTL(Expiry.ALLOWED, JsonKind.NUMBER, JsonKind.STRING) {
 		@Override
 		boolean accepts(JsonKind kind, byte[] text, int offset, int length) {
 			return super.accepts(kind, text, offset, length) && Expiry.isTtl(text, offset, length);

@@ -71,7 +71,8 @@ final class JsonRecordParser {
 		}
 		else {
 			JsonKind kind = this.cursor.readValue(0);
-			this.draft.refuse("a record is an object or an array, not " + kind.describe(this.cursor.text()));
+			this.draft.refuse("a record is an object or an array, not " + kind.describe(this.cursor.text())
+					+ ((kind == JsonKind.STRING) ? "; " + Remedies.WRAP_COMMAND : ""));
 		}
 	}
 
@@ -102,8 +103,9 @@ final class JsonRecordParser {
 	}
 
 	private void refuseMember() throws JsonFault {
-		this.draft.refuse("record member '" + JsonKind.excerpt(this.cursor.text()) + "' is not known; allowed are "
-				+ JsonMember.names());
+		String name = this.cursor.text();
+		this.draft.refuse("record member '" + JsonKind.excerpt(name) + "' is not known; allowed are "
+				+ JsonMember.names() + Remedies.ofMember(name));
 		this.cursor.readValue(1);
 	}
 

@@ -22,7 +22,8 @@ public sealed interface RecordFormat permits NdjsonFormat, JsonFormat, CsvFormat
 	 * @return the format, or {@code null}
 	 */
 	static @Nullable RecordFormat of(String mediaType) {
-		String wanted = mediaType.toLowerCase(Locale.ROOT);
+		String name = mediaType.toLowerCase(Locale.ROOT);
+		String wanted = (NdjsonFormat.OTHER_NAMES.contains(name)) ? NdjsonFormat.NAME : name;
 		return ALL.stream().filter((format) -> format.mediaType().equals(wanted)).findFirst().orElse(null);
 	}
 

@@ -58,6 +58,9 @@ final class RespHeader {
 		if (next == at + 1) {
 			throw unexpected(next, "the length of " + what + ", 0 to " + most);
 		}
+		if (this.buffer.bytes()[this.buffer.start() + next] == '$') {
+			throw lost(this.buffer.start() + next, "expected \\r\\n, found '$': " + Remedies.KEEP_LINES);
+		}
 		expectLineEnd(next);
 		this.length = next + CRLF - at;
 		return number;

@@ -20,12 +20,17 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.context.request.ServletWebRequest;
 import org.springframework.web.context.request.WebRequest;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
+import org.springframework.web.servlet.resource.NoResourceFoundException;
 
 /** Answers every request that goes wrong with problem details. */
 @RestControllerAdvice
 class ProblemAdvice extends ResponseEntityExceptionHandler {
 
 	private static final Logger log = LoggerFactory.getLogger(ProblemAdvice.class);
+
+	private static final String NOT_FOUND = "There is no such call; there are POST /pipeset/{count},"
+			+ " POST /pipehset/{count}, POST /piperpop/{count}, POST /listinput/{key}, POST /v1/jobs and POST /v1/scripts,"
+			+ " for instance POST /pipeset/1000";
 
 	@Override
 	protected @Nullable ResponseEntity<Object> handleExceptionInternal(Exception ex, @Nullable Object body,
@@ -39,6 +44,13 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 		ProblemDetail problem = (found != null && isTyped(found.getType())) ? found
 				: Problems.detail(status, (found != null) ? found.getDetail() : null);
 		return super.handleExceptionInternal(ex, problem, headers, status, request);
+	}
+
+	@Override
+	protected @Nullable ResponseEntity<Object> handleNoResourceFoundException(NoResourceFoundException ex,
+			HttpHeaders headers, HttpStatusCode status, WebRequest request) {
+		ex.getBody().setDetail(NOT_FOUND);
+		return super.handleNoResourceFoundException(ex, headers, status, request);
 	}
 
 	@ExceptionHandler

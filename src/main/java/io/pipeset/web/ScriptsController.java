@@ -63,7 +63,7 @@ class ScriptsController {
 					: unavailable("redis-refuses", "Redis loads no script: " + ex.getMessage());
 		}
 		catch (NoConnectionException ex) {
-			throw unavailable("redis-unreachable", "No connection to Redis: " + ex.getMessage()
+			throw unavailable("redis-unreachable", ex.getMessage()
 					+ ". Check that it runs and that spring.data.redis.* names it, then send the script again.");
 		}
 	}

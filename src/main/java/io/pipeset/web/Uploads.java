@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 import io.pipeset.job.JobInput;
 import io.pipeset.job.JobLimits;
@@ -25,10 +26,10 @@ class Uploads {
 
 	private static final String FORM = "application/x-www-form-urlencoded";
 
-	/** What a caller may ask for that changes what a call does, and is not there yet. */
-	private static final List<String> HEADERS_TO_COME = List.of("Idempotency-Key", "Prefer");
+	private static final Set<String> READ_PARAMETERS = Set.of("charset=utf-8", "charset=utf8", "charset=us-ascii",
+			"header=present");
 
-	private static final Set<String> READ_PARAMETERS = Set.of("charset=utf-8", "charset=us-ascii", "header=present");
+	private static final Pattern QUOTED = Pattern.compile("\"(?:[^\"\\\\]|\\\\.)*+\"");
 
 	private final JobLimits limits;
 
@@ -93,13 +94,22 @@ class Uploads {
 		}
 	}
 
+	/** Refuses what changes what a call does, and is not there yet. */
 	static void refuseToCome(HttpServletRequest request) {
-		for (String header : HEADERS_TO_COME) {
-			if (request.getHeader(header) != null) {
-				throw Problems.badRequest("not-available", "The header '" + header
-						+ "' is not available in this version: without it the job runs at once, and each time it is sent");
-			}
+		if (request.getHeader("Idempotency-Key") != null) {
+			throw Problems.badRequest("not-available", "The header 'Idempotency-Key' is not available in this version:"
+					+ " without it the job runs each time it is sent");
 		}
+		if (Collections.list(request.getHeaders("Prefer")).stream().anyMatch(Uploads::prefersRespondAsync)) {
+			throw Problems.badRequest("not-available", "The header 'Prefer' with respond-async is not available in this"
+					+ " version: without it the job runs at once, and is answered when it ends");
+		}
+	}
+
+	/** By RFC 7240, which has preferences ignored that are not known. */
+	private static boolean prefersRespondAsync(String preferences) {
+		return Arrays.stream(QUOTED.matcher(preferences).replaceAll("").split(",", -1))
+			.anyMatch((preference) -> preference.split("[;=]", 2)[0].strip().equalsIgnoreCase("respond-async"));
 	}
 
 	// Read in another way than it says, a body would be something else than was sent.

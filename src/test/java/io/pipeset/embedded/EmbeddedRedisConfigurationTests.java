@@ -1,11 +1,17 @@
 package io.pipeset.embedded;
 
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -49,6 +55,26 @@ class EmbeddedRedisConfigurationTests {
 			assertThat(output).contains(redis + ": a development default")
 				.contains("spring.data.redis.url")
 				.doesNotContain(redis.password());
+		});
+	}
+
+	@Test
+	void itPrintsALineThatOpensRedisCliAndDoesNotHoldThePassword(CapturedOutput output, @TempDir Path bin) {
+		this.runner.run((context) -> {
+			EmbeddedRedis redis = context.getBean(EmbeddedRedis.class);
+			Matcher line = Pattern.compile("REDISCLI_AUTH=.* redis-cli -p \\d+$", Pattern.MULTILINE).matcher(output);
+			assertThat(line.find()).isTrue();
+			assertThat(line.group()).doesNotContain(redis.password());
+			// A program of that name which says how it was called, as there need not be
+			// one here.
+			Path program = bin.resolve("redis-cli");
+			Files.writeString(program, "#!/bin/sh\necho \"$REDISCLI_AUTH $*\"\n");
+			assertThat(program.toFile().setExecutable(true)).isTrue();
+			ProcessBuilder shell = new ProcessBuilder("/bin/sh", "-c", line.group() + " ping")
+				.redirectErrorStream(true);
+			shell.environment().put("PATH", bin + ":" + shell.environment().get("PATH"));
+			String said = new String(shell.start().getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+			assertThat(said).isEqualTo(redis.password() + " -p " + redis.port() + " ping\n");
 		});
 	}
 

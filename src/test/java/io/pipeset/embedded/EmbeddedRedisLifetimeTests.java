@@ -3,10 +3,12 @@ package io.pipeset.embedded;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -53,14 +55,21 @@ class EmbeddedRedisLifetimeTests {
 	}
 
 	@Test
-	void filesOfAClosedServerAreRemovedAndThePasswordFileBefore() throws Exception {
+	void filesOfAClosedServerAreRemovedAndThePasswordWasItsUsersAlone() throws Exception {
 		EmbeddedRedis redis = EmbeddedRedis.start(EmbeddedRedisOptions.defaults());
 		Path directory;
 		try (redis) {
 			directory = Path.of("/proc", Long.toString(redis.pid()), "cwd");
 			if (Files.exists(directory)) {
 				directory = directory.toRealPath();
-				assertThat(directory).isEmptyDirectory();
+				assertThat(Files.getPosixFilePermissions(directory))
+					.isEqualTo(PosixFilePermissions.fromString("rwx------"));
+				try (Stream<Path> files = Files.list(directory)) {
+					assertThat(files).singleElement(InstanceOfAssertFactories.PATH)
+						.hasContent(redis.password())
+						.satisfies((file) -> assertThat(Files.getPosixFilePermissions(file))
+							.isEqualTo(PosixFilePermissions.fromString("rw-------")));
+				}
 			}
 		}
 		assertThat(directory).doesNotExist();

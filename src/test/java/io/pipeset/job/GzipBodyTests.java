@@ -87,6 +87,17 @@ class GzipBodyTests {
 	}
 
 	@Test
+	void zerosBehindTheLastMemberArePadding() throws IOException {
+		byte[] padded = join(gzip(TEXT), gzip(TEXT), new byte[512]);
+		for (int piece : new int[] { 1, 7, padded.length - 511, padded.length }) {
+			assertThat(read(new Pieces(padded, piece), 1_000)).isEqualTo(join(TEXT, TEXT));
+		}
+		assertBroken(join(padded, gzip(TEXT)), padded.length,
+				"expected zeros or the end behind gzip's last member," + " found byte 0x1F");
+		assertBroken(new byte[512], 0, "expected gzip's byte 0x1F, found byte 0x00");
+	}
+
+	@Test
 	void bytesBehindTheLastMemberAreBroken() {
 		byte[] gzip = gzip(TEXT);
 		assertBroken(join(gzip, new byte[] { 'x' }), gzip.length, "expected gzip's byte 0x1F, found byte 0x78");

@@ -28,6 +28,7 @@ import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.RedisTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** The worker of the fences goes on: without it no batch would ever begin again. */
 class FencesTests {
@@ -63,7 +64,7 @@ class FencesTests {
 		this.service.run((context) -> {
 			Breaking template = new Breaking(context.getBean(RedisConnectionFactory.class));
 			template.breaks = true;
-			Fences fences = new Fences(new Connections(template, new JobFlushPolicy(), 1), SOON);
+			Fences fences = new Fences(new Connections(template, new JobFlushPolicy(), 1, "nowhere:1"), SOON);
 			fences.afterPropertiesSet();
 			try {
 				Fence fence = fences.raise(LOST);
@@ -87,6 +88,9 @@ class FencesTests {
 				factory.stop();
 				Fence fence = fences.raise(LOST);
 				assertThat(fence.await(SOON, false, StopSignal.NEVER)).isEqualTo(State.RAISED);
+				assertThatThrownBy(() -> fences.await(SOON, StopSignal.NEVER))
+					.hasMessageStartingWith("No connection to Redis at " + factory.getHostName() + ":"
+							+ factory.getPort() + ": commands of a connection that was lost may still run");
 				factory.start();
 				assertThat(fence.await(SOON, true, StopSignal.NEVER)).isEqualTo(State.STANDS);
 			}

@@ -37,7 +37,7 @@ class JsonGrammarTests {
 			textBlock = """
 					{"op":"DEL","key" "k"}       | expected ':' after a member's name, found '"' (byte 18 of the record)
 					{"op":"DEL","key":"k"} x     | expected nothing more after the record, found 'x' (byte 23 of the record)
-					{"op":"DEL","key":"k"}{}     | expected nothing more after the record, found '{' (byte 22 of the record)
+					{"op":"DEL","key":"k"}{}     | expected nothing more after the record, found '{': curl's -d takes line breaks out, --data-binary keeps them (byte 22 of the record)
 					{"op":"DEL","key":"k"        | expected ',' or '}', found the end (byte 21 of the record)
 					{"op":"DEL","key":"k         | expected '"' to end a string, found the end (byte 20 of the record)
 					{"op":"DEL","key":"\\x"}     | expected one of " \\ / b f n r t u after a backslash, found 'x' (byte 20 of the record)

@@ -20,6 +20,8 @@ class ObjectRecordTests {
 			{"op":"set","key":"k","value":"v"}                        | SET k v
 			{"op":"SET","key":"k","value":"v","ttl":3600}             | SET k v EX 3600
 			{"ttl":1,"value":"v","op":"Set","key":"k"}                | SET k v EX 1
+			{"op":"SET","key":"k","value":"v","ttl":"60"}             | SET k v EX 60
+			{"op":"SET","key":"aw==","value":"dg==","ttl":"60","encoding":"base64"} | SET k v EX 60
 			{"value":"dg==","op":"SET","key":"aw==","encoding":"base64"} | SET k v
 			{"encoding":"base64","value":12,"op":"SET","key":"aw==","ttl":5} | SET k 12 EX 5
 			{"encoding":"base64","value":{"a":"dg=="},"op":"SET","key":""} | SET  {"a":"dg=="}
@@ -98,7 +100,8 @@ class ObjectRecordTests {
 					{"op":"SET","key":"k","value":1,"ttl":0}              | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, not the number 0
 					{"op":"SET","key":"k","value":1,"ttl":-1}             | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, not the number -1
 					{"op":"SET","key":"k","value":1,"ttl":1.5}            | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, not the number 1.5
-					{"op":"SET","key":"k","value":1,"ttl":"60"}           | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, not the string '60'
+					{"op":"SET","key":"k","value":1,"ttl":"60s"}          | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, not the string '60s'
+					{"op":"SET","key":"k","value":1,"ttl":""}             | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, not the string ''
 					{"op":"SET","key":"k","value":1,"ttl":1234567890123456789} | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, not the number 1234567890123456789
 					{"op":"RPOP","key":"k","count":-1}                    | record member 'count' takes a whole number, 0 or more, not the number -1
 					{"op":"RPOP","key":"k","count":true}                  | record member 'count' takes a whole number, 0 or more, not true
@@ -230,8 +233,8 @@ class ObjectRecordTests {
 					["SET","k"]         | SET takes
 					["DEL"]             | DEL takes
 					""")
-	void commandArrayOfSomethingElseIsMalformed(String line, String message) throws IOException {
-		Snapshot snapshot = Snapshot.line(line, Operation.DEL);
+	void commandArrayOfSomethingElseIsMalformed(String command, String message) throws IOException {
+		Snapshot snapshot = Snapshot.json("[" + command + "]").get(0);
 		assertThat(snapshot.code()).isEqualTo(Rejection.MALFORMED);
 		assertThat(snapshot.message()).startsWith(message);
 	}

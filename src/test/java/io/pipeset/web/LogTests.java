@@ -96,7 +96,8 @@ class LogTests {
 				.anyMatch((message) -> message.contains("with OOM"))
 				.anyMatch((message) -> message.contains("Redis was silent for 1s"))
 				.anyMatch((message) -> message.contains("The connection to Redis was lost"))
-				.anyMatch((message) -> message.contains(", redis-unreachable: No connection to Redis: "))
+				.anyMatch((message) -> message
+					.contains(", redis-unreachable: No connection to Redis at " + address(redis) + ": "))
 				.anyMatch((message) -> message.contains("WRONGPASS"));
 		}
 	}
@@ -144,7 +145,7 @@ class LogTests {
 		redis.kill();
 		try {
 			note(lost.get(60, TimeUnit.SECONDS));
-			noteUntil(service, "No connection to Redis: ");
+			noteUntil(service, "No connection to Redis at " + address(redis) + ": ");
 		}
 		finally {
 			redis.restart();
@@ -155,6 +156,10 @@ class LogTests {
 		redis.client().clientKill(KillArgs.Builder.typeNormal().skipme());
 		noteUntil(service, "WRONGPASS");
 		redis.client().configSet("requirepass", password);
+	}
+
+	private static String address(TestRedis redis) {
+		return redis.host() + ":" + redis.port();
 	}
 
 	private CompletableFuture<Answer> upload(Service service, String prefix, String timeout) {

@@ -42,6 +42,19 @@ class ProblemTests {
 	}
 
 	@ParameterizedTest
+	@CsvSource({ "/pipeset, POST /pipeset/{count}", "/pipeset/?flush=each, POST /pipeset/{count}",
+			"/pipehset, POST /pipehset/{count}", "/piperpop, POST /piperpop/{count}",
+			"/listinput, POST /listinput/{key}", "/pipeset/1/2, POST /pipeset/{count}", "/v1/job, POST /v1/jobs" })
+	void anUnknownPathIsAnsweredWithThoseThatThereAre(String path, String call) {
+		assertThat(this.service.post(path).refusal(404, "not-found")).contains(call);
+	}
+
+	@Test
+	void aBrowserIsAnsweredSoToo() {
+		assertThat(this.service.get("/pipeset").refusal(404, "not-found")).contains("POST /pipeset/{count}");
+	}
+
+	@ParameterizedTest
 	@CsvSource({ "GET, /v1/jobs", "PUT, /v1/jobs", "DELETE, /v1/jobs", "PUT, /pipeset/5", "DELETE, /pipeset/5",
 			"PATCH, /listinput/list" })
 	void anotherMethodIsRefusedWithTheRightOne(String method, String path) {

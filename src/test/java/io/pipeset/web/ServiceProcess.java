@@ -32,6 +32,10 @@ final class ServiceProcess implements AutoCloseable {
 
 	private static final int PATIENCE_SECONDS = 60;
 
+	/** The memory and the collector of the image. */
+	private static final List<String> CONTAINER = List.of("-Xmx256m", "-XX:MaxDirectMemorySize=96m", "-XX:+UseG1GC",
+			"-XX:+ExitOnOutOfMemoryError");
+
 	private final Process process;
 
 	private final Queue<String> output = new ConcurrentLinkedQueue<>();
@@ -60,8 +64,9 @@ final class ServiceProcess implements AutoCloseable {
 			.filter((entry) -> !entry.endsWith("test-classes"))
 			.collect(Collectors.joining(File.pathSeparator));
 		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx256m",
-						"-XX:TieredStopAtLevel=1", "-cp", classPath, PipesetApplication.class.getName()));
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+		command.addAll(CONTAINER);
+		command.addAll(List.of("-XX:TieredStopAtLevel=1", "-cp", classPath, PipesetApplication.class.getName()));
 		command.add("--server.port=0");
 		command.addAll(List.of(arguments));
 		ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);

@@ -239,6 +239,30 @@ class SettingsTests {
 	}
 
 	@ParameterizedTest
+	@ValueSource(strings = { "respond-async, wait=10", "return=minimal, RESPOND-ASYNC",
+			"a=\"x, y\";b=2 , respond-async;c", "respond-async=\"\"", "wait=10; respond-async, respond-async" })
+	void thePreferenceThatChangesWhatACallDoesIsRefused(String preferences) {
+		assertThat(preferring(preferences).refusal(400, "not-available")).contains("respond-async");
+		assertThat(this.redis.dbsize()).isZero();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "return=minimal", "handling=lenient; wait=10, wait=100", "x-respond-async",
+			"a=\"x, respond-async\"", "a=\"\\\", respond-async\"", "wait=10; respond-async", "", ", ,",
+			"respond async" })
+	void anotherPreferenceIsIgnored(String preferences) {
+		preferring(preferences).report();
+		assertThat(this.redis.dbsize()).isOne();
+	}
+
+	private Answer preferring(String preferences) {
+		return this.service.send(this.service.request("/pipeset/1")
+			.header("Prefer", "handling=strict")
+			.header("Prefer", preferences)
+			.POST(BodyPublishers.noBody()));
+	}
+
+	@ParameterizedTest
 	@ValueSource(strings = { "br", "deflate", "gzip, gzip", "gzip, identity" })
 	void aContentEncodingIsRefusedByName(String encoding) {
 		for (String path : List.of("/v1/jobs", "/pipeset/1")) {

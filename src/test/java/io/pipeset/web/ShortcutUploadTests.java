@@ -193,7 +193,8 @@ class ShortcutUploadTests {
 		this.service.post("/v1/jobs?op=SET", "text/csv; charset=\"UTF-8\"; header=present", "key,value\na,1\n")
 			.report();
 		this.service.post("/v1/jobs", "text/plain;charset=us-ascii", "SET b 2\n").report();
-		assertThat(this.redis.keys("*")).containsExactlyInAnyOrder("a", "b");
+		this.service.post("/v1/jobs", "application/jsonl; charset=UTF8", "[\"SET\",\"c\",\"3\"]\n").report();
+		assertThat(this.redis.keys("*")).containsExactlyInAnyOrder("a", "b", "c");
 	}
 
 	@Test

@@ -1,0 +1,148 @@
+package io.pipeset.web;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+
+import io.lettuce.core.api.sync.RedisCommands;
+import io.pipeset.redis.TestRedis;
+import io.pipeset.report.Counts;
+import tools.jackson.databind.JsonNode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Attacks a service with many large jobs at once. Whatever it answers adds up and agrees
+ * with the data, it never ends, and the next job is served.
+ */
+final class Siege {
+
+	private static final int MINUTES = 5;
+
+	private final ServiceProcess process;
+
+	private final Service service;
+
+	private final RedisCommands<String, String> redis;
+
+	Siege(ServiceProcess process, TestRedis redis) {
+		this.process = process;
+		this.service = process.service();
+		this.redis = redis.client();
+	}
+
+	/** Uploads at once, each of SETs with large values. */
+	void uploads(int jobs, int records, int valueBytes, String query) {
+		this.redis.flushall();
+		String value = "x".repeat(valueBytes);
+		List<CompletableFuture<Answer>> answers = IntStream.range(0, jobs)
+			.mapToObj((job) -> this.service.sendAsync(this.service.uploading("/v1/jobs?op=SET" + query, Service.NDJSON,
+					Lines.of(records, (i) -> "{\"key\":\"k" + job + ":" + i + "\",\"value\":\"" + value + "\"}"))))
+			.toList();
+		for (Answer answer : all(answers)) {
+			assertThat(Answer.counts(answer.report())).isEqualTo(new Counts(records, records, 0, 0, 0, 0));
+		}
+		assertThat(this.redis.dbsize()).isEqualTo((long) jobs * records);
+		assertServes();
+	}
+
+	/** Uploads at once, each of records with very many arguments. */
+	void manyArguments(int jobs, int records, int arguments) {
+		this.redis.flushall();
+		String line = "[\"SADD\",\"set\"" + ",1".repeat(arguments) + "]";
+		List<CompletableFuture<Answer>> answers = IntStream.range(0, jobs)
+			.mapToObj((job) -> this.service
+				.sendAsync(this.service.uploading("/v1/jobs", Service.NDJSON, Lines.of(records, (i) -> line))))
+			.toList();
+		for (Answer answer : all(answers)) {
+			assertThat(Answer.counts(answer.report())).isEqualTo(new Counts(records, records, 0, 0, 0, 0));
+		}
+		assertServes();
+	}
+
+	/** Pops at once: no value is lost, however many of them fit. */
+	void pops(int jobs, int values, int valueBytes, String count) {
+		this.redis.flushall();
+		List<String> lists = IntStream.range(0, jobs).mapToObj((job) -> "list" + job).toList();
+		lists.forEach((list) -> push(list, values, valueBytes));
+		List<CompletableFuture<Answer>> answers = lists.stream()
+			.map((list) -> this.service.sendAsync(this.service.uploading("/v1/jobs", Service.NDJSON,
+					Lines.of((count.isEmpty()) ? values : 1,
+							(i) -> "[\"RPOP\",\"" + list + "\"" + ((count.isEmpty()) ? "" : "," + count) + "]"))))
+			.toList();
+		List<Answer> all = all(answers);
+		for (int job = 0; job < jobs; job++) {
+			Answer answer = all.get(job);
+			AtomicLong popped = new AtomicLong();
+			JsonNode report = (answer.status() == 200) ? answer.report() : answer.job(422, "stopped", "stopped");
+			report.get("items")
+				.forEach((item) -> popped.addAndGet((item.get("reply").isArray()) ? item.get("reply").size() : 1));
+			assertThat(popped.get() + this.redis.llen(lists.get(job))).as(answer.status() + " of " + lists.get(job))
+				.isEqualTo(values);
+		}
+		assertServes();
+	}
+
+	/** Callers that read nothing of an answer that is large. */
+	void popsThatNobodyReads(int jobs, int values, int valueBytes) throws Exception {
+		this.redis.flushall();
+		List<Wire> wires = new ArrayList<>();
+		try {
+			for (int job = 0; job < jobs; job++) {
+				push("list" + job, values, valueBytes);
+				wires.add(Wire.post(this.service, "/piperpop/" + values + "?key=list" + job, "Content-Length: 0"));
+			}
+			assertServes();
+			uploads(4, 300, 10_000, "");
+		}
+		finally {
+			for (Wire wire : wires) {
+				wire.close();
+			}
+		}
+		assertServes();
+	}
+
+	/** Reports that list many records with large keys. */
+	void largeKeysInReports(int jobs, int records, int keyBytes) {
+		this.redis.flushall();
+		String key = "k".repeat(keyBytes);
+		List<CompletableFuture<Answer>> answers = IntStream.range(0, jobs)
+			.mapToObj((job) -> this.service.sendAsync(this.service.uploading("/v1/jobs?results=all", Service.NDJSON,
+					Lines.of(records, (i) -> "[\"DEL\",\"" + key + i + "\"]"))))
+			.toList();
+		for (Answer answer : all(answers)) {
+			assertThat(Answer.counts(answer.report())).isEqualTo(new Counts(records, records, 0, 0, 0, 0));
+			assertThat(answer.report().get("items").size() + answer.report().get("itemsOmitted").asInt())
+				.isEqualTo(records);
+		}
+		assertServes();
+	}
+
+	/** The service is alive, and says so, and serves a job. */
+	void assertServes() {
+		assertThat(this.process.isAlive()).as("%s", this.process.output()).isTrue();
+		assertThat(this.service.get("/actuator/health/liveness").status()).isEqualTo(200);
+		assertThat(Answer.counts(this.service.post("/listinput/next?count=10").report()))
+			.isEqualTo(new Counts(10, 10, 0, 0, 0, 0));
+		this.redis.del("next");
+	}
+
+	private void push(String list, int values, int valueBytes) {
+		String value = "x".repeat(valueBytes);
+		int most = Math.max(1, (1 << 20) / Math.max(1, valueBytes));
+		LongStream.iterate(0, (i) -> i < values, (i) -> i + most)
+			.forEach((i) -> this.redis.rpush(list,
+					Collections.nCopies((int) Math.min(most, values - i), value).toArray(String[]::new)));
+	}
+
+	private static List<Answer> all(List<CompletableFuture<Answer>> answers) {
+		return answers.stream().map((answer) -> answer.orTimeout(MINUTES, TimeUnit.MINUTES).join()).toList();
+	}
+
+}

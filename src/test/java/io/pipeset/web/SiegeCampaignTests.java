@@ -1,0 +1,84 @@
+package io.pipeset.web;
+
+import io.pipeset.redis.TestRedis;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/** The service with the memory of its image stands whatever is asked of it at once. */
+@EnabledIfSystemProperty(named = "campaign.seeds", matches = ".+")
+class SiegeCampaignTests {
+
+	private static ServiceProcess process;
+
+	private static Siege siege;
+
+	@BeforeAll
+	static void start() throws Exception {
+		process = ServiceProcess.start(TestRedis.shared());
+		siege = new Siege(process, TestRedis.shared());
+	}
+
+	@AfterAll
+	static void stop() {
+		process.close();
+		TestRedis.shared().client().flushall();
+	}
+
+	@Test
+	void manyUploads() {
+		siege.uploads(64, 3000, 1000, "");
+	}
+
+	@Test
+	void manyUploadsOfLargeValues() {
+		siege.uploads(48, 600, 10_000, "");
+	}
+
+	@Test
+	void manyUploadsOfVeryLargeValues() {
+		siege.uploads(64, 20, 300_000, "");
+	}
+
+	@Test
+	void largeRecordsInAllLanesOfAJob() {
+		siege.uploads(1, 24, 16_000_000, "&concurrency=16");
+	}
+
+	@Test
+	void largeRecordsInSeveralJobs() {
+		siege.uploads(4, 4, 14_000_000, "");
+	}
+
+	@Test
+	void manyUploadsWithAllLanes() {
+		siege.uploads(12, 20_000, 1000, "&concurrency=16");
+	}
+
+	@Test
+	void recordsOfVeryManyArguments() {
+		siege.manyArguments(4, 3, 1_000_000 - 1);
+	}
+
+	@Test
+	void largePops() {
+		siege.pops(4, 6000, 10_000, "");
+	}
+
+	@Test
+	void largePopsWithACount() {
+		siege.pops(4, 6000, 10_000, "6000");
+	}
+
+	@Test
+	void popsThatNobodyReads() throws Exception {
+		siege.popsThatNobodyReads(8, 5000, 10_000);
+	}
+
+	@Test
+	void reportsThatListLargeKeys() {
+		siege.largeKeysInReports(20, 1000, 16_000);
+	}
+
+}
