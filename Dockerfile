@@ -24,15 +24,17 @@ COPY --from=build /build/layers/application/ ./
 # service refuses to start on this one until whoever runs it sets PIPESET_SECURITY_ANONYMOUS=true, and so decides who
 # reaches it by the ports it publishes and the networks it joins.
 ENV SERVER_ADDRESS=0.0.0.0
+# Health and metrics have a port of their own, with threads and connections that no upload can take.
+ENV MANAGEMENT_SERVER_PORT=8081
 # The only place with JVM flags. The collector is named because under 2 CPUs or 2 GB the JVM takes the serial one, so
 # that what was measured would not be what runs. Classes are not unloaded, as none come anew: looking for them was the
 # longest pause.
 ENV JAVA_TOOL_OPTIONS="-Xmx256m -XX:MaxDirectMemorySize=96m -XX:+UseG1GC -XX:-ClassUnloadingWithConcurrentMark -XX:+ExitOnOutOfMemoryError"
 # Numeric, so that Kubernetes can verify runAsNonRoot. The files stay root's: the process writes to /tmp only.
 USER 10001:10001
-EXPOSE 8080
+EXPOSE 8080 8081
 # The image has bash but neither curl nor wget. Liveness, because whoever restarts an unhealthy container would not bring
 # back a lost Redis that way. Kubernetes ignores this and has probes of its own.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=6 \
-    CMD ["/bin/bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/8080 && printf 'GET /actuator/health/liveness HTTP/1.0\\r\\nHost: localhost\\r\\n\\r\\n' >&3 && read -r _ status _ <&3 && [[ $status == 200 ]]"]
+    CMD ["/bin/bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/8081 && printf 'GET /actuator/health/liveness HTTP/1.0\\r\\nHost: localhost\\r\\n\\r\\n' >&3 && read -r _ status _ <&3 && [[ $status == 200 ]]"]
 ENTRYPOINT ["java", "-jar", "pipeset.jar"]

@@ -3,6 +3,8 @@ package io.pipeset;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.ConfigurableEnvironment;
 
 /**
  * Starts Pipeset.
@@ -10,6 +12,11 @@ import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
 @SpringBootApplication
 @ConfigurationPropertiesScan
 public class PipesetApplication {
+
+	@Bean
+	static UnknownProperties unknownProperties(ConfigurableEnvironment environment) {
+		return new UnknownProperties(environment);
+	}
 
 	public static void main(String[] args) {
 		SpringApplication.run(PipesetApplication.class, args);

@@ -57,10 +57,10 @@ final class ArgumentLimits {
 				&& Arrays.equals(source, from, from + RESERVED.length, RESERVED, 0, RESERVED.length);
 	}
 
-	/** A record's first key, where it has one that a report may carry. */
-	@Nullable Object listableKey(Record record) {
+	/** Whether a report may carry a record's first key, where it has one. */
+	boolean isKeyListable(Record record) {
 		int first = (record.hasOperation()) ? record.command().firstKey() : 0;
-		return (first < record.argumentCount() && record.length(first) <= this.maxKeyBytes) ? record.key() : null;
+		return first < record.argumentCount() && record.length(first) <= this.maxKeyBytes;
 	}
 
 }

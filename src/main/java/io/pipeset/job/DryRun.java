@@ -28,7 +28,7 @@ final class DryRun {
 			this.runOperation = record.operation();
 		}
 		this.run++;
-		if (this.account.claimItem(Outcome.UNPROCESSED)) {
+		if (this.account.claimItem(Outcome.UNPROCESSED, record.itemBytes())) {
 			this.account.list(new Item(record.index(), (record.line() > 0) ? record.line() : null, record.id(),
 					record.operation().name(), record.key(), Outcome.UNPROCESSED, null, null));
 		}

@@ -12,7 +12,6 @@ import io.pipeset.record.MalformedBodyException;
 import io.pipeset.record.NoRoomException;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
-import io.pipeset.record.RecordLimit;
 import io.pipeset.record.RecordReader;
 import io.pipeset.record.Rejection;
 import io.pipeset.report.Account;
@@ -163,8 +162,7 @@ final class Job {
 
 	private void read(JobInput.Uploaded uploaded, InputStream body) {
 		read(uploaded.format()
-			.open(body, this.context.settings().operation(),
-					new RecordLimit((int) this.limits.maxRecordBytes().toBytes(), this.context.memory())),
+			.open(body, this.context.settings().operation(), this.limits.ofRecords(this.context.memory())),
 				uploaded.declared());
 	}
 
@@ -214,6 +212,9 @@ final class Job {
 	/** Deals with the record just read; {@code false} ends the job without it. */
 	private boolean take() {
 		if (this.record.rejection() == null) {
+			this.context.settings().admit(this.record);
+		}
+		if (this.record.rejection() == null) {
 			this.scripts.admit(this.record);
 		}
 		Rejection rejection = this.record.rejection();
@@ -250,9 +251,11 @@ final class Job {
 		Account account = this.context.account();
 		String operation = (this.record.hasOperation()) ? this.record.operation().name() : null;
 		account.count((operation != null) ? operation : Account.NO_OPERATION, Outcome.REJECTED, 1);
-		if (account.claimItem(Outcome.REJECTED)) {
+		boolean keyed = this.arguments.isKeyListable(this.record);
+		long bytes = rejection.message().length() + ((keyed) ? this.record.itemBytes() : 0);
+		if (account.claimItem(Outcome.REJECTED, bytes)) {
 			account.list(new Item(this.record.index(), (this.record.line() > 0) ? this.record.line() : null,
-					this.record.id(), operation, this.arguments.listableKey(this.record), Outcome.REJECTED,
+					this.record.id(), operation, (keyed) ? this.record.key() : null, Outcome.REJECTED,
 					new Failure(rejection.code(), rejection.message(), false), null));
 		}
 		this.context.checkErrors();

@@ -15,7 +15,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * The settings of a job that names none of its own.
  *
- * @param batchSize as in {@link JobSettings}
+ * @param batchSize as in {@link JobSettings}; {@code null} for as many as are allowed
  * @param flush each, close or buffered:N
  * @param concurrency as in {@link JobSettings}
  * @param timeout as in {@link JobSettings}
@@ -30,7 +30,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param dryRun as in {@link JobSettings}
  */
 @ConfigurationProperties("pipeset.defaults")
-public record JobDefaults(@DefaultValue("100000") int batchSize, @DefaultValue("buffered:1000") String flush,
+public record JobDefaults(@Nullable Integer batchSize, @DefaultValue("buffered:1000") String flush,
 		@DefaultValue("1") int concurrency, @DefaultValue("10s") Duration timeout, @Nullable Long maxErrors,
 		@DefaultValue("0") int retries, @DefaultValue("errors") Results results, @Nullable Operation op,
 		@Nullable Long ttl, @DefaultValue("utf8") Encoding encoding, @Nullable Long rateLimit,
@@ -50,7 +50,7 @@ public record JobDefaults(@DefaultValue("100000") int batchSize, @DefaultValue("
 				this.results, this.op, this.ttl, this.encoding, this.rateLimit, this.atomic, this.dryRun);
 	}
 
-	private static JobSettings settings(int batchSize, String flush, int concurrency, Duration timeout,
+	private static JobSettings settings(@Nullable Integer batchSize, String flush, int concurrency, Duration timeout,
 			@Nullable Long maxErrors, int retries, Results results, @Nullable Operation op, @Nullable Long ttl,
 			Encoding encoding, @Nullable Long rateLimit, Atomic atomic, boolean dryRun) {
 		try {
@@ -58,8 +58,9 @@ public record JobDefaults(@DefaultValue("100000") int batchSize, @DefaultValue("
 			if (policy == null) {
 				throw new InvalidSettingException("flush", "must be " + FlushPolicy.ALLOWED + ", not '" + flush + "'");
 			}
-			return new JobSettings(batchSize, policy, concurrency, timeout, maxErrors, retries, results, op, ttl,
-					encoding, rateLimit, atomic, dryRun);
+			int most = (atomic == Atomic.BATCH) ? JobSettings.MAX_ATOMIC_BATCH_SIZE : JobSettings.MAX_BATCH_SIZE;
+			return new JobSettings((batchSize != null) ? batchSize : most, policy, concurrency, timeout, maxErrors,
+					retries, results, op, false, ttl, encoding, rateLimit, atomic, dryRun);
 		}
 		catch (InvalidSettingException ex) {
 			throw new IllegalArgumentException(

@@ -2,6 +2,9 @@ package io.pipeset.job;
 
 import java.time.Duration;
 
+import io.pipeset.record.RecordLimit;
+import io.pipeset.record.Room;
+
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
@@ -19,6 +22,9 @@ import org.springframework.util.unit.DataSize;
  * @param maxBodyBytes the largest body, as it comes over the wire
  * @param maxInflatedBytes the largest body that a gzip body may stand for
  * @param maxRecordBytes the largest record in a body, 1KB to 512MB
+ * @param maxArguments what a record may have after its operation's name, 1 to 16,777,216;
+ * where each of them stands is known before it is sent, so that the shortest take ten
+ * times the memory of their bytes
  * @param maxKeyBytes the longest key, 1 byte to 512MB; a listed record carries its key
  * @param maxValueBytes the largest argument that is no key, 0 to 512MB
  * @param maxRunningJobs the jobs that run at once, 1 to 10,000; an upload that is open
@@ -36,12 +42,15 @@ public record JobLimits(@DefaultValue("10000000") long maxGenerated, @DefaultVal
 		@DefaultValue("64MB") DataSize maxPoppedBytes, @DefaultValue("1000") int maxItems,
 		@DefaultValue("16MB") DataSize maxItemsBytes, @DefaultValue("4GB") DataSize maxBodyBytes,
 		@DefaultValue("16GB") DataSize maxInflatedBytes, @DefaultValue("16MB") DataSize maxRecordBytes,
-		@DefaultValue("16KB") DataSize maxKeyBytes, @DefaultValue("16MB") DataSize maxValueBytes,
-		@DefaultValue("64") int maxRunningJobs, @DefaultValue("64") int maxWaitingJobs,
-		@DefaultValue("30s") Duration maxWait, @DefaultValue("30s") Duration bodyIdleTimeout,
-		@DefaultValue("20s") Duration shutdownGrace, @DefaultValue("32MB") DataSize maxInflightBytes) {
+		@DefaultValue("" + RecordLimit.DEFAULT_ARGUMENTS) int maxArguments, @DefaultValue("16KB") DataSize maxKeyBytes,
+		@DefaultValue("16MB") DataSize maxValueBytes, @DefaultValue("64") int maxRunningJobs,
+		@DefaultValue("64") int maxWaitingJobs, @DefaultValue("30s") Duration maxWait,
+		@DefaultValue("30s") Duration bodyIdleTimeout, @DefaultValue("20s") Duration shutdownGrace,
+		@DefaultValue("32MB") DataSize maxInflightBytes) {
 
 	private static final int MAX_ARGUMENT_BYTES = 512 << 20;
+
+	private static final int MAX_ARGUMENTS = 1 << 24;
 
 	private static final int MAX_JOBS = 10_000;
 
@@ -57,6 +66,7 @@ public record JobLimits(@DefaultValue("10000000") long maxGenerated, @DefaultVal
 		check("max-inflated-bytes", maxInflatedBytes.toBytes(), 0, Long.MAX_VALUE);
 		check("max-inflight-bytes", maxInflightBytes.toBytes(), 0, Long.MAX_VALUE);
 		check("max-record-bytes", maxRecordBytes.toBytes(), 1 << 10, MAX_ARGUMENT_BYTES);
+		check("max-arguments", maxArguments, 1, MAX_ARGUMENTS);
 		check("max-key-bytes", maxKeyBytes.toBytes(), 1, MAX_ARGUMENT_BYTES);
 		check("max-value-bytes", maxValueBytes.toBytes(), 0, MAX_ARGUMENT_BYTES);
 		check("max-running-jobs", maxRunningJobs, 1, MAX_JOBS);
@@ -64,6 +74,10 @@ public record JobLimits(@DefaultValue("10000000") long maxGenerated, @DefaultVal
 		check("max-wait (milliseconds)", maxWait.toMillis(), 0, HOUR_MILLIS);
 		check("body-idle-timeout (milliseconds)", bodyIdleTimeout.toMillis(), 1, HOUR_MILLIS);
 		check("shutdown-grace (milliseconds)", shutdownGrace.toMillis(), 0, HOUR_MILLIS);
+	}
+
+	RecordLimit ofRecords(Room room) {
+		return new RecordLimit((int) this.maxRecordBytes.toBytes(), this.maxArguments, room);
 	}
 
 	private static void check(String property, long value, long least, long most) {

@@ -8,7 +8,9 @@ import io.pipeset.pipeline.FlushPolicy;
 import io.pipeset.record.Encoding;
 import io.pipeset.record.Expiry;
 import io.pipeset.record.Operation;
+import io.pipeset.record.Record;
 import io.pipeset.record.RecordDefaults;
+import io.pipeset.record.Rejection;
 import io.pipeset.report.Results;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param retries the losses of its connection to Redis that the job survives, 0 to 10
  * @param results which records the report lists
  * @param operation for records that name none; {@code null} if they have to
+ * @param only whether no other operation is run
  * @param ttl the seconds after which what SET and HSET write expires, 1 to
  * {@value #MAX_TTL}; {@code null} for never
  * @param encoding how strings in bodies and reports stand for bytes
@@ -35,8 +38,8 @@ import org.jspecify.annotations.Nullable;
  * @param dryRun whether to read and check the records only
  */
 public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Duration timeout, @Nullable Long maxErrors,
-		int retries, Results results, @Nullable Operation operation, @Nullable Long ttl, Encoding encoding,
-		@Nullable Long rateLimit, Atomic atomic, boolean dryRun) {
+		int retries, Results results, @Nullable Operation operation, boolean only, @Nullable Long ttl,
+		Encoding encoding, @Nullable Long rateLimit, Atomic atomic, boolean dryRun) {
 
 	/** The most commands in a batch. */
 	public static final int MAX_BATCH_SIZE = 100_000;
@@ -75,13 +78,13 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	}
 
 	/**
-	 * These settings for records of an operation.
-	 * @param operation the operation of records that name none
+	 * These settings for records of one operation, whether they name it or not.
+	 * @param operation the operation
 	 * @return the settings
 	 */
-	public JobSettings withOperation(@Nullable Operation operation) {
+	public JobSettings withOnly(Operation operation) {
 		return new JobSettings(this.batchSize, this.flush, this.concurrency, this.timeout, this.maxErrors, this.retries,
-				this.results, operation, this.ttl, this.encoding, this.rateLimit, this.atomic, this.dryRun);
+				this.results, operation, true, this.ttl, this.encoding, this.rateLimit, this.atomic, this.dryRun);
 	}
 
 	/**
@@ -91,7 +94,15 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	 */
 	public JobSettings withTtl(@Nullable Long ttl) {
 		return new JobSettings(this.batchSize, this.flush, this.concurrency, this.timeout, this.maxErrors, this.retries,
-				this.results, this.operation, ttl, this.encoding, this.rateLimit, this.atomic, this.dryRun);
+				this.results, this.operation, this.only, ttl, this.encoding, this.rateLimit, this.atomic, this.dryRun);
+	}
+
+	/** Refuses a good record of an operation that the request does not name. */
+	void admit(Record record) {
+		if (this.only && record.operation() != this.operation) {
+			record.reject(Rejection.FORBIDDEN, "the record is a " + record.operation() + ", and the request is for "
+					+ this.operation + " alone: post records of several operations to /v1/jobs, without 'op'");
+		}
 	}
 
 	boolean isAtomic() {

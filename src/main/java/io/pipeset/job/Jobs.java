@@ -182,10 +182,14 @@ public class Jobs {
 					report.timings().readMillis(), report.timings().redisMillis());
 	}
 
-	/** What a broken body holds is the caller's to see, and not the log's. */
+	/** What a body holds is the caller's to see, and not the log's. */
 	private static String cause(JobReport report) {
-		return (report.byteOffset() != null) ? "at byte " + report.byteOffset() + " of the body"
-				: report.ending().detail();
+		return switch (report.ending().cause()) {
+			case MALFORMED_BODY -> (report.byteOffset() != null) ? "at byte " + report.byteOffset() + " of the body"
+					: "the body broke off";
+			case CANCELLED -> "the body broke off";
+			default -> report.ending().detail();
+		};
 	}
 
 	/** Where values taken out of Redis stand in the report. */

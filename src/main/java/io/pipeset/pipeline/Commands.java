@@ -31,12 +31,6 @@ final class Commands {
 	/** What a command takes beside its RESP. */
 	private static final int COMMAND_BYTES = 32;
 
-	/** What an id takes beside its letters. */
-	private static final int ID_BYTES = 64;
-
-	/** The memory for ids is taken by so much. */
-	private static final int IDS_BYTES = 16 << 10;
-
 	private final Room room;
 
 	private byte[] resp;
@@ -55,11 +49,7 @@ final class Commands {
 
 	private Form[] forms;
 
-	private @Nullable String[] ids = new String[0];
-
-	private int idBytes;
-
-	private int idBytesTaken;
+	private final RecordIds ids;
 
 	/** The commands whose strings, and those of whose replies, stand as Base64. */
 	private final BitSet base64 = new BitSet(0);
@@ -81,6 +71,7 @@ final class Commands {
 	/** Commands with room for those that are expected, or for few if memory is scarce. */
 	Commands(int commands, int bytes, Room room) {
 		this.room = room;
+		this.ids = new RecordIds(room);
 		// Room to spare: a key that is one digit longer must not double it.
 		int capacity = Math.max(bytes + bytes / 8, MIN_BYTES);
 		int size = Math.max(commands, MIN_COMMANDS);
@@ -103,18 +94,11 @@ final class Commands {
 			this.room.give(Room.ofArray(this.resp.length) - MIN_BYTES);
 			this.resp = new byte[MIN_BYTES];
 		}
-		clearIds();
+		this.ids.clear();
 		this.base64.clear();
 		this.preamble.clear();
 		this.bytes = 0;
 		this.count = 0;
-	}
-
-	private void clearIds() {
-		Arrays.fill(this.ids, null);
-		this.room.give(this.idBytesTaken);
-		this.idBytes = 0;
-		this.idBytesTaken = 0;
 	}
 
 	/** Whether it takes more than a slab that is kept for later. */
@@ -124,7 +108,7 @@ final class Commands {
 
 	/** Gives its memory back; after that it is not used any more. */
 	void release() {
-		clearIds();
+		this.ids.clear();
 		this.room.give(footprint(this.indexes.length, this.resp.length));
 	}
 
@@ -139,7 +123,7 @@ final class Commands {
 		if (needed + this.preamble.bytesWith(record.script()) > most && this.count > 0) {
 			return false;
 		}
-		if (!hasRoom(record, needed) || !hasRoomForId(record)) {
+		if (!hasRoom(record, needed) || !this.ids.set(this.count, record.id())) {
 			return false;
 		}
 		this.preamble.add(record.script());
@@ -151,12 +135,6 @@ final class Commands {
 		this.forms[command] = record.form();
 		if (record.encoding() == Encoding.BASE64) {
 			this.base64.set(command);
-		}
-		if (record.id() != null) {
-			if (this.ids.length <= command) {
-				this.ids = Arrays.copyOf(this.ids, this.indexes.length);
-			}
-			this.ids[command] = record.id();
 		}
 		byte[] out = this.resp;
 		int arguments = record.argumentCount();
@@ -196,9 +174,7 @@ final class Commands {
 			this.operations[kept] = this.operations[command];
 			this.forms[kept] = this.forms[command];
 			this.base64.set(kept, this.base64.get(command));
-			if (command < this.ids.length) {
-				this.ids[kept] = this.ids[command];
-			}
+			this.ids.move(command, kept);
 			kept++;
 			at += length;
 		}
@@ -244,7 +220,7 @@ final class Commands {
 	}
 
 	@Nullable String id(int command) {
-		return (command < this.ids.length) ? this.ids[command] : null;
+		return this.ids.get(command);
 	}
 
 	/** How the strings of a command, and of its reply, stand for bytes. */
@@ -256,6 +232,13 @@ final class Commands {
 	@Nullable Object key(int command) {
 		List<ByteBuffer> keys = keys(command);
 		return (keys.isEmpty()) ? null : encoding(command).show(this.resp, keys.get(0).position(), keys.get(0).limit());
+	}
+
+	/** What naming a command in a report takes: the size of its id and its first key. */
+	long itemBytes(int command) {
+		String id = id(command);
+		List<ByteBuffer> keys = keys(command);
+		return ((id != null) ? id.length() : 0L) + ((keys.isEmpty()) ? 0 : keys.get(0).remaining());
 	}
 
 	/** All keys, each a view that holds until the commands change. */
@@ -347,22 +330,6 @@ final class Commands {
 		if (capacity > this.resp.length) {
 			this.resp = Arrays.copyOf(this.resp, capacity);
 		}
-	}
-
-	private boolean hasRoomForId(Record record) {
-		String id = record.id();
-		if (id == null) {
-			return true;
-		}
-		int needed = this.idBytes + ID_BYTES + id.length();
-		if (needed > this.idBytesTaken && this.count > 0) {
-			if (!this.room.tryTake(IDS_BYTES)) {
-				return false;
-			}
-			this.idBytesTaken += IDS_BYTES;
-		}
-		this.idBytes = needed;
-		return true;
 	}
 
 	private static long footprint(int commands, int bytes) {

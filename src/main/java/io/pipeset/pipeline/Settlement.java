@@ -24,6 +24,8 @@ final class Settlement {
 	private static final Set<String> RETRYABLE = Set.of("BUSY", "CLUSTERDOWN", SlabErrors.EXECABORT, "LOADING",
 			"MASTERDOWN", "MISCONF", "NOREPLICAS", "NOSCRIPT", "OOM", "READONLY", "TRYAGAIN");
 
+	private static final int SMALL_NAME_BYTES = 256;
+
 	private static final Failure NOT_SENT = new Failure(Loss.NOT_SENT, "The job ended before it was sent", true);
 
 	private final Slab slab;
@@ -94,7 +96,7 @@ final class Settlement {
 		Outcome outcome = (form.isNoop(kind == Kind.NIL, false)) ? Outcome.NOOP : Outcome.APPLIED;
 		count(command, outcome);
 		int bytes = replies.bytes(finding);
-		if (bytes > 0 && this.account.wantsReplies() && this.account.claimItem(outcome, bytes)) {
+		if (bytes > 0 && this.account.wantsReplies() && claimItem(command, outcome, bytes)) {
 			list(command, outcome, null, new Reply(decoder(command, finding).next()));
 		}
 	}
@@ -112,10 +114,18 @@ final class Settlement {
 			value = values.subList(0, values.size() - 1);
 		}
 		boolean mustList = value != null && !noop
-				&& this.account.take(value, decoder.stringBytes(), decoder.largestString());
-		if (mustList || (this.account.wantsReplies() && this.account.claimItem(outcome))) {
+				&& this.account.take(value, decoder.stringBytes() + largeNameBytes(command), decoder.largestString());
+		if (mustList || (this.account.wantsReplies() && claimItem(command, outcome, 0))) {
 			list(command, outcome, null, new Reply(value));
 		}
+	}
+
+	/**
+	 * What of a record's id and key counts as taken out of Redis with its values, as the
+	 * item that carries those is always listed.
+	 */
+	private long largeNameBytes(int command) {
+		return Math.max(0, this.slab.commands().itemBytes(command) - SMALL_NAME_BYTES);
 	}
 
 	private ReplyDecoder decoder(int command, int finding) {
@@ -126,7 +136,7 @@ final class Settlement {
 		Loss earlier = this.slab.earlierLoss(command);
 		Outcome outcome = (earlier != null) ? Outcome.UNKNOWN : Outcome.REJECTED;
 		count(command, outcome);
-		if (this.account.claimItem(outcome, this.slab.replies().bytes(finding))) {
+		if (claimItem(command, outcome, this.slab.replies().bytes(finding))) {
 			String message = this.errors.message(finding);
 			String code = SlabErrors.firstWord(message);
 			boolean retryable = RETRYABLE.contains(code);
@@ -142,7 +152,7 @@ final class Settlement {
 		boolean unknown = this.slab.isUnknown();
 		Outcome outcome = (unknown || earlier != null) ? Outcome.UNKNOWN : Outcome.UNPROCESSED;
 		count(command, outcome);
-		if (!this.account.claimItem(outcome)) {
+		if (!claimItem(command, outcome, this.loss.message().length())) {
 			return;
 		}
 		Failure failure = NOT_SENT;
@@ -159,6 +169,10 @@ final class Settlement {
 	/** The failure of what may have run: the code says why that is not known. */
 	private static Failure failure(Loss loss, String then, boolean retryable) {
 		return new Failure(loss.code(), loss.message() + then, retryable);
+	}
+
+	private boolean claimItem(int command, Outcome outcome, long bytes) {
+		return this.account.claimItem(outcome, this.slab.commands().itemBytes(command) + bytes);
 	}
 
 	private void list(int command, Outcome outcome, @Nullable Failure failure, @Nullable Reply reply) {

@@ -1,21 +1,17 @@
 package io.pipeset.record;
 
-import java.nio.charset.StandardCharsets;
-
 /** The words of one command as they are found, the operation's name first. */
 final class Command {
 
-	/** As many words as Redis itself took in a command before 7.0. */
-	static final int MOST_WORDS = 1 << 20;
-
-	/**
-	 * Why a record of more words is refused, whose places alone would fill the memory.
-	 */
-	static final String TOO_LONG = "the record has more than " + (MOST_WORDS - 1) + " arguments";
+	private final RecordLimit limit;
 
 	private final Spans words = new Spans();
 
 	private boolean tooLong;
+
+	Command(RecordLimit limit) {
+		this.limit = limit;
+	}
 
 	/** Forgets the last command. */
 	void begin() {
@@ -25,7 +21,7 @@ final class Command {
 
 	/** Adds a word, by where it stands. */
 	void add(int offset, int length) {
-		if (this.words.count() == MOST_WORDS) {
+		if (this.words.count() > this.limit.arguments()) {
 			this.tooLong = true;
 			return;
 		}
@@ -40,12 +36,12 @@ final class Command {
 	void deliver(Record record, long line, byte[] source, int base) {
 		identify(record, line, source, base);
 		if (this.tooLong) {
-			record.reject(Rejection.TOO_LARGE, TOO_LONG);
+			this.limit.refuseArguments(record);
 			return;
 		}
 		if (!record.hasOperation()) {
-			record.reject(Rejection.UNKNOWN_OPERATION, unknown(
-					new String(source, base + this.words.offset(0), this.words.length(0), StandardCharsets.UTF_8)));
+			record.reject(Rejection.UNKNOWN_OPERATION,
+					unknown(Excerpt.of(source, base + this.words.offset(0), this.words.length(0))));
 			return;
 		}
 		for (int i = 2; i < this.words.count(); i++) {
@@ -60,10 +56,12 @@ final class Command {
 		record.reject(Rejection.MALFORMED, message);
 	}
 
-	/** Why an operation is refused that the table does not have. */
-	static String unknown(String operation) {
-		String name = JsonKind.excerpt(operation);
-		return "operation '" + name + "' is not one that Pipeset sends" + Remedies.ofOperation(name);
+	/**
+	 * Why an operation is refused that the table does not have.
+	 * @param excerpt of its name
+	 */
+	static String unknown(String excerpt) {
+		return "operation '" + excerpt + "' is not one that Pipeset sends" + Remedies.ofOperation(excerpt);
 	}
 
 	/**

@@ -21,13 +21,13 @@ enum Conditions {
 	static @Nullable String readExpire(Record record) {
 		if (!Words.isWithin(record, 1, Expiry.MAX_SECONDS)) {
 			return "EXPIRE's seconds must be a whole number from -" + Expiry.MAX_SECONDS + " to " + Expiry.MAX_SECONDS
-					+ ", not '" + JsonKind.excerpt(record.text(1)) + "'";
+					+ ", not '" + record.excerpt(1) + "'";
 		}
 		int options = 0;
 		for (int i = 2; i < record.argumentCount(); i++) {
 			int option = find(OF_EXPIRE, record, i);
 			if (option == 0) {
-				return "EXPIRE's option '" + JsonKind.excerpt(record.text(i)) + "' is not one that Pipeset sends;"
+				return "EXPIRE's option '" + record.excerpt(i) + "' is not one that Pipeset sends;"
 						+ " allowed are NX, XX, GT and LT";
 			}
 			options |= option;

@@ -24,11 +24,20 @@ final class CsvCells {
 
 	private int cellEnd;
 
+	private int most;
+
+	private int count;
+
 	private @Nullable String fault;
 
-	/** Reads a row, up to where it is no CSV. */
-	void split(byte[] bytes, int from, int to) {
+	/**
+	 * Reads a row, up to where it is no CSV.
+	 * @param most how many cells to keep; more are only counted
+	 */
+	void split(byte[] bytes, int from, int to, int most) {
 		this.bytes = bytes;
+		this.most = most;
+		this.count = 0;
 		this.from = from;
 		this.fault = null;
 		this.cells.clear();
@@ -47,9 +56,9 @@ final class CsvCells {
 		return this.fault;
 	}
 
-	/** How many there are, up to a fault. */
+	/** How many there are, up to a fault, those that are not kept included. */
 	int count() {
-		return this.cells.count();
+		return this.count;
 	}
 
 	/** Whether a cell is there, and neither missing nor empty without quotes. */
@@ -57,7 +66,12 @@ final class CsvCells {
 		return column < this.cells.count() && this.cells.length(column) != ABSENT;
 	}
 
-	/** A cell for messages and names. */
+	/** A cell as a message shows it. */
+	String excerpt(int column) {
+		return (has(column)) ? Excerpt.of(this.bytes, this.cells.offset(column), this.cells.length(column)) : "";
+	}
+
+	/** A cell as a name. */
 	String text(int column) {
 		return (has(column))
 				? new String(this.bytes, this.cells.offset(column), this.cells.length(column), StandardCharsets.UTF_8)
@@ -144,7 +158,7 @@ final class CsvCells {
 	}
 
 	private void add(int offset, int length) {
-		if (this.fault == null) {
+		if (this.fault == null && this.count++ < this.most) {
 			this.cells.add(offset, length);
 		}
 	}

@@ -39,6 +39,16 @@ abstract sealed class CsvColumns {
 		}
 	}
 
+	/** The cells that a row may have. */
+	int size() {
+		return this.size;
+	}
+
+	/** The most arguments that a row's record may have. */
+	int mostArguments() {
+		return this.size;
+	}
+
 	/** The cells that a row has to have. */
 	int required() {
 		return this.size;
@@ -92,8 +102,7 @@ abstract sealed class CsvColumns {
 			cells.addTo(record, this.value);
 			if (this.ttl != NONE && cells.has(this.ttl)) {
 				if (!cells.isTtl(this.ttl)) {
-					return "column 'ttl' takes " + Expiry.ALLOWED + ", not '" + JsonKind.excerpt(cells.text(this.ttl))
-							+ "'";
+					return "column 'ttl' takes " + Expiry.ALLOWED + ", not '" + cells.excerpt(this.ttl) + "'";
 				}
 				cells.setTtlOf(record, this.ttl);
 			}
@@ -113,6 +122,11 @@ abstract sealed class CsvColumns {
 			super(names.length, key);
 			this.key = key;
 			this.names = names;
+		}
+
+		@Override
+		int mostArguments() {
+			return 2 * this.names.length - 1;
 		}
 
 		@Override
@@ -156,6 +170,11 @@ abstract sealed class CsvColumns {
 		}
 
 		@Override
+		int mostArguments() {
+			return 1 + this.arguments.length;
+		}
+
+		@Override
 		int required() {
 			return this.required;
 		}
@@ -166,7 +185,7 @@ abstract sealed class CsvColumns {
 			if (this.operation != NONE && cells.has(this.operation)) {
 				found = cells.operation(this.operation);
 				if (found == null) {
-					return Command.unknown(cells.text(this.operation));
+					return Command.unknown(cells.excerpt(this.operation));
 				}
 			}
 			if (found != null) {

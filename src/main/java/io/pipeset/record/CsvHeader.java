@@ -6,13 +6,16 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
 /** The row that names the columns, read once. */
 final class CsvHeader {
 
-	private static final int MOST_COLUMNS = 10_000;
+	static final int MOST_COLUMNS = 10_000;
+
+	private static final int MOST_QUOTED = 5;
 
 	private static final Pattern ARGUMENT = Pattern.compile("arg[1-9][0-9]{0,4}");
 
@@ -29,7 +32,7 @@ final class CsvHeader {
 				this.problem = "column " + (i + 1) + " of the header has no name";
 			}
 			else if (this.places.put(name, i) != null) {
-				this.problem = "the header has two columns '" + JsonKind.excerpt(name) + "'";
+				this.problem = "the header has two columns '" + Excerpt.of(name) + "'";
 			}
 		}
 		if (count > MOST_COLUMNS) {
@@ -79,7 +82,7 @@ final class CsvHeader {
 	private @Nullable String checkValues() {
 		for (String name : this.places.keySet()) {
 			if (!name.equals("key") && !name.equals("value") && !name.equals("ttl")) {
-				return "SET takes the columns 'key', 'value' and 'ttl', not '" + JsonKind.excerpt(name) + "'"
+				return "SET takes the columns 'key', 'value' and 'ttl', not '" + Excerpt.of(name) + "'"
 						+ Remedies.ofColumn(name);
 			}
 		}
@@ -93,7 +96,7 @@ final class CsvHeader {
 						+ ((operation == Operation.SET) ? ", or 'key', 'value' and 'ttl'" : "");
 		for (String name : this.places.keySet()) {
 			if (!name.equals("op") && !name.equals("key") && !ARGUMENT.matcher(name).matches()) {
-				return allowed + ", not '" + JsonKind.excerpt(name) + "'" + Remedies.ofColumn(name);
+				return allowed + ", not '" + Excerpt.of(name) + "'" + Remedies.ofColumn(name);
 			}
 		}
 		int next = 1;
@@ -132,7 +135,12 @@ final class CsvHeader {
 	}
 
 	private String found() {
-		return "; found: " + JsonKind.excerpt(String.join(", ", this.places.keySet()))
+		String names = this.places.keySet()
+			.stream()
+			.limit(MOST_QUOTED)
+			.map(Excerpt::of)
+			.collect(Collectors.joining(", "));
+		return "; found: " + names + ((this.places.size() > MOST_QUOTED) ? "…" : "")
 				+ Remedies.ofColumns(this.places.keySet());
 	}
 

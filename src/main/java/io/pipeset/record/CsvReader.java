@@ -52,7 +52,7 @@ final class CsvReader implements RecordReader {
 		}
 		else {
 			record.begin(this.line);
-			this.cells.split(this.buffer.bytes(), this.buffer.start(), contentEnd(end));
+			this.cells.split(this.buffer.bytes(), this.buffer.start(), contentEnd(end), known.size());
 			known.fill(record, this.cells);
 		}
 		if (end == OVERSIZED) {
@@ -87,7 +87,7 @@ final class CsvReader implements RecordReader {
 			throw lost(
 					"the header row is larger than " + this.limit.bytes() + " bytes (pipeset.limits.max-record-bytes)");
 		}
-		this.cells.split(this.buffer.bytes(), this.buffer.start(), contentEnd(end));
+		this.cells.split(this.buffer.bytes(), this.buffer.start(), contentEnd(end), CsvHeader.MOST_COLUMNS);
 		if (this.cells.fault() != null) {
 			throw lost("the header row is not CSV: " + this.cells.fault());
 		}
@@ -96,8 +96,13 @@ final class CsvReader implements RecordReader {
 		if (problem != null) {
 			throw lost(problem + ((end == this.buffer.end()) ? "; " + Remedies.KEEP_LINES : ""));
 		}
+		CsvColumns named = header.columns(this.defaultOperation);
+		if (named.mostArguments() > this.limit.arguments()) {
+			throw lost("the header makes records of up to " + named.mostArguments() + " arguments; "
+					+ "pipeset.limits.max-arguments allows " + this.limit.arguments());
+		}
 		consumeRow(end);
-		return header.columns(this.defaultOperation);
+		return named;
 	}
 
 	/**

@@ -1,7 +1,5 @@
 package io.pipeset.record;
 
-import java.nio.charset.StandardCharsets;
-
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,13 +52,13 @@ final class JsonCursor {
 	}
 
 	/** The name or value that was read last, for messages. */
-	String text() {
-		return text(this.offset, this.length);
+	String excerpt() {
+		return excerpt(this.offset, this.length);
 	}
 
 	/** A name or value that was read before, for messages. */
-	String text(int offset, int length) {
-		return new String(this.bytes, offset, length, StandardCharsets.UTF_8);
+	String excerpt(int offset, int length) {
+		return Excerpt.of(this.bytes, offset, length);
 	}
 
 	/** Whether the next value begins with a byte. */

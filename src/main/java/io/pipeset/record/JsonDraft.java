@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class JsonDraft {
 
+	private final RecordLimit limit;
+
 	private final JsonFields fields = new JsonFields();
 
 	private final JsonSpans args = new JsonSpans();
@@ -34,6 +36,10 @@ final class JsonDraft {
 	private @Nullable String code;
 
 	private String problem = "";
+
+	JsonDraft(RecordLimit limit) {
+		this.limit = limit;
+	}
 
 	/** Forgets the last record. */
 	void begin(byte[] source) {
@@ -64,7 +70,7 @@ final class JsonDraft {
 	boolean see(JsonMember member) {
 		boolean first = !has(this.seen, member);
 		this.seen |= member.bit();
-		if (!first) {
+		if (!first && !isRefused()) {
 			refuse("record member '" + member.label() + "' is repeated");
 		}
 		return first;
@@ -79,19 +85,19 @@ final class JsonDraft {
 		if (member == JsonMember.OP) {
 			this.operation = Operation.find(this.source, offset, length);
 			if (this.operation == null) {
-				refuse(Rejection.UNKNOWN_OPERATION, Command.unknown(text(member)));
+				refuse(Rejection.UNKNOWN_OPERATION, Command.unknown(Excerpt.of(this.source, offset, length)));
 			}
 		}
 	}
 
 	void addArgument(JsonKind kind, int offset, int length) {
-		if (hasRoom()) {
+		if (hasRoomFor(1)) {
 			this.args.add(offset, (kind == JsonKind.STRING) ? length : ~length);
 		}
 	}
 
 	void putField(int name, int nameLength, JsonKind kind, int value, int valueLength) {
-		if (hasRoom()) {
+		if (hasRoomFor(2)) {
 			this.fields.put(this.source, name, nameLength, value,
 					(kind == JsonKind.STRING) ? valueLength : ~valueLength);
 		}
@@ -99,6 +105,13 @@ final class JsonDraft {
 
 	boolean hasFields() {
 		return !this.fields.isEmpty();
+	}
+
+	/**
+	 * Whether the record is refused already, so that no more needs to be said of it.
+	 */
+	boolean isRefused() {
+		return this.code != null;
 	}
 
 	/** Refuses the record, unless that has been done. */
@@ -166,10 +179,11 @@ final class JsonDraft {
 		record.check();
 	}
 
-	private boolean hasRoom() {
-		boolean room = this.args.count() + 2 * this.fields.count() + 2 < Command.MOST_WORDS;
-		if (!room) {
-			refuse(Rejection.TOO_LARGE, Command.TOO_LONG);
+	/** Whether there is room for arguments, and for a key beside them. */
+	private boolean hasRoomFor(int more) {
+		boolean room = this.args.count() + 2 * this.fields.count() + more < this.limit.arguments();
+		if (!room && !isRefused()) {
+			refuse(Rejection.TOO_LARGE, this.limit.tooManyArguments());
 		}
 		return room;
 	}

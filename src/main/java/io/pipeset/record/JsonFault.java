@@ -6,6 +6,8 @@ package io.pipeset.record;
  */
 final class JsonFault extends Exception {
 
+	private static final String[] NAMES = names();
+
 	private final int offset;
 
 	private final String text;
@@ -38,7 +40,7 @@ final class JsonFault extends Exception {
 
 	/** A byte as a message shows it. */
 	static String name(byte b) {
-		return (b > ' ' && b < 0x7F) ? "'" + (char) b + "'" : String.format("byte 0x%02X", b);
+		return NAMES[b & 0xFF];
 	}
 
 	int offset() {
@@ -51,6 +53,14 @@ final class JsonFault extends Exception {
 
 	boolean breaksGrammar() {
 		return this.grammar;
+	}
+
+	private static String[] names() {
+		String[] names = new String[256];
+		for (int i = 0; i < names.length; i++) {
+			names[i] = (i > ' ' && i < 0x7F) ? "'" + (char) i + "'" : String.format("byte 0x%02X", i);
+		}
+		return names;
 	}
 
 }

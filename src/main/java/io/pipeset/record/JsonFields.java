@@ -27,6 +27,8 @@ final class JsonFields {
 
 	private static final int COLUMNS = 5;
 
+	private static final int KEPT = 1 << 14;
+
 	private int[] rows = new int[MOST_COMPARED * COLUMNS];
 
 	private int count;
@@ -37,6 +39,10 @@ final class JsonFields {
 
 	void clear() {
 		this.count = 0;
+		if (this.rows.length > KEPT) {
+			this.rows = new int[MOST_COMPARED * COLUMNS];
+			this.index = new int[0];
+		}
 	}
 
 	boolean isEmpty() {

@@ -14,7 +14,7 @@ final class JsonFormat implements RecordFormat {
 
 	@Override
 	public RecordReader open(InputStream body, @Nullable Operation defaultOperation, RecordLimit limit) {
-		return new JsonArrayReader(new BodyBuffer(body, limit), new JsonRecordParser(defaultOperation), limit);
+		return new JsonArrayReader(new BodyBuffer(body, limit), new JsonRecordParser(defaultOperation, limit), limit);
 	}
 
 }

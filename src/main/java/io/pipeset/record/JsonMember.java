@@ -54,6 +54,10 @@ enum JsonMember {
 
 	private static final JsonMember[] ALL = values();
 
+	private static final String NAMES = Arrays.stream(ALL)
+		.map((member) -> member.label)
+		.collect(Collectors.joining(", "));
+
 	// Record.number(int) reads no more.
 	private static final int MOST_DIGITS = 18;
 
@@ -90,7 +94,7 @@ enum JsonMember {
 
 	/** The names of all, for messages. */
 	static String names() {
-		return Arrays.stream(ALL).map((member) -> member.label).collect(Collectors.joining(", "));
+		return NAMES;
 	}
 
 	/** The name as it is written. */

@@ -10,7 +10,7 @@ final class JsonRecordParser {
 
 	private final JsonCursor cursor = new JsonCursor();
 
-	private final JsonDraft draft = new JsonDraft();
+	private final JsonDraft draft;
 
 	private final @Nullable Operation defaultOperation;
 
@@ -18,8 +18,9 @@ final class JsonRecordParser {
 
 	private int from;
 
-	JsonRecordParser(@Nullable Operation defaultOperation) {
+	JsonRecordParser(@Nullable Operation defaultOperation, RecordLimit limit) {
 		this.defaultOperation = defaultOperation;
+		this.draft = new JsonDraft(limit);
 	}
 
 	/**
@@ -71,7 +72,7 @@ final class JsonRecordParser {
 		}
 		else {
 			JsonKind kind = this.cursor.readValue(0);
-			this.draft.refuse("a record is an object or an array, not " + kind.describe(this.cursor.text())
+			this.draft.refuse("a record is an object or an array, not " + kind.describe(this.cursor.excerpt())
 					+ ((kind == JsonKind.STRING) ? "; " + Remedies.WRAP_COMMAND : ""));
 		}
 	}
@@ -103,9 +104,11 @@ final class JsonRecordParser {
 	}
 
 	private void refuseMember() throws JsonFault {
-		String name = this.cursor.text();
-		this.draft.refuse("record member '" + JsonKind.excerpt(name) + "' is not known; allowed are "
-				+ JsonMember.names() + Remedies.ofMember(name));
+		if (!this.draft.isRefused()) {
+			String name = this.cursor.excerpt();
+			this.draft.refuse("record member '" + name + "' is not known; allowed are " + JsonMember.names()
+					+ Remedies.ofMember(name));
+		}
 		this.cursor.readValue(1);
 	}
 
@@ -114,9 +117,9 @@ final class JsonRecordParser {
 		if (member.accepts(kind, this.cursor.source(), this.cursor.offset(), this.cursor.length())) {
 			this.draft.set(member, kind, this.cursor.offset(), this.cursor.length());
 		}
-		else {
+		else if (!this.draft.isRefused()) {
 			this.draft.refuse("record member '" + member.label() + "' takes " + member.takes() + ", not "
-					+ kind.describe(this.cursor.text()));
+					+ kind.describe(this.cursor.excerpt()));
 		}
 	}
 
@@ -130,10 +133,9 @@ final class JsonRecordParser {
 				if (kind.isArgument()) {
 					this.draft.putField(name, nameLength, kind, this.cursor.offset(), this.cursor.length());
 				}
-				else {
+				else if (!this.draft.isRefused()) {
 					this.draft.refuse("record member 'fields' takes strings, numbers and booleans, and its '"
-							+ JsonKind.excerpt(this.cursor.text(name, nameLength)) + "' is "
-							+ kind.describe(this.cursor.text()));
+							+ this.cursor.excerpt(name, nameLength) + "' is " + kind.describe(this.cursor.excerpt()));
 				}
 			}
 			while (this.cursor.next('}'));
@@ -150,9 +152,9 @@ final class JsonRecordParser {
 				if (kind.isArgument()) {
 					this.draft.addArgument(kind, this.cursor.offset(), this.cursor.length());
 				}
-				else {
+				else if (!this.draft.isRefused()) {
 					this.draft.refuse("record member 'args' takes strings, numbers and booleans, not "
-							+ kind.describe(this.cursor.text()));
+							+ kind.describe(this.cursor.excerpt()));
 				}
 			}
 			while (this.cursor.next(']'));
@@ -173,13 +175,16 @@ final class JsonRecordParser {
 	}
 
 	private void readWord(int position, JsonKind kind) {
+		if (this.draft.isRefused()) {
+			return;
+		}
 		if (position == 0 && kind != JsonKind.STRING) {
 			this.draft.refuse("a record that is an array begins with its operation's name, a string, not with "
-					+ kind.describe(this.cursor.text()));
+					+ kind.describe(this.cursor.excerpt()));
 		}
 		else if (!kind.isArgument()) {
 			this.draft.refuse("argument " + position + " of a record that is an array is "
-					+ kind.describe(this.cursor.text()) + "; allowed are strings, numbers and booleans");
+					+ kind.describe(this.cursor.excerpt()) + "; allowed are strings, numbers and booleans");
 		}
 		else if (position > 1) {
 			this.draft.addArgument(kind, this.cursor.offset(), this.cursor.length());

@@ -8,12 +8,17 @@ import java.util.Arrays;
  */
 final class JsonSpans {
 
+	private static final int KEPT = 1 << 14;
+
 	private int[] offsetsAndLengths = new int[32];
 
 	private int count;
 
 	void clear() {
 		this.count = 0;
+		if (this.offsetsAndLengths.length > KEPT) {
+			this.offsetsAndLengths = new int[32];
+		}
 	}
 
 	int count() {

@@ -91,7 +91,9 @@ final class JsonStrings {
 		}
 		int length = Utf8.characterLength(bytes, at, to);
 		if (length == 0) {
-			note(at, "a string is not UTF-8: found " + JsonFault.name(bytes[at]));
+			if (this.fault == null) {
+				this.fault = JsonFault.content(at, "a string is not UTF-8: found " + JsonFault.name(bytes[at]));
+			}
 			return 1;
 		}
 		return length;
@@ -127,8 +129,10 @@ final class JsonStrings {
 				return Character.toCodePoint(first, second);
 			}
 		}
-		note(at, String.format("a string holds half of a surrogate pair, \\u%04x, which stands for no character",
-				(int) first));
+		if (this.fault == null) {
+			this.fault = JsonFault.content(at, String.format(
+					"a string holds half of a surrogate pair, \\u%04x, which stands for no character", (int) first));
+		}
 		return '?';
 	}
 
@@ -142,12 +146,6 @@ final class JsonStrings {
 			unit = (unit << 4) | digit;
 		}
 		return (char) unit;
-	}
-
-	private void note(int offset, String text) {
-		if (this.fault == null) {
-			this.fault = JsonFault.content(offset, text);
-		}
 	}
 
 }

@@ -21,7 +21,7 @@ final class NdjsonFormat implements RecordFormat {
 
 	@Override
 	public RecordReader open(InputStream body, @Nullable Operation defaultOperation, RecordLimit limit) {
-		JsonRecordParser parser = new JsonRecordParser(defaultOperation);
+		JsonRecordParser parser = new JsonRecordParser(defaultOperation, limit);
 		return new NdjsonReader(new BodyBuffer(body, limit), (record, line, bytes, from, to) -> {
 			parser.parse(bytes, from, to);
 			parser.deliver(record, line);

@@ -66,6 +66,8 @@ public enum Operation {
 
 	private static final Operation[][] BY_LENGTH = byLength();
 
+	private static final String NAMES = Arrays.stream(values()).map(Operation::name).collect(Collectors.joining(", "));
+
 	private final byte[] resp;
 
 	private final byte[] upper;
@@ -124,7 +126,7 @@ public enum Operation {
 	 * @return the names, separated by commas
 	 */
 	public static String names() {
-		return Arrays.stream(values()).map(Operation::name).collect(Collectors.joining(", "));
+		return NAMES;
 	}
 
 	/**
@@ -202,30 +204,30 @@ public enum Operation {
 
 	private static @Nullable String checkCount(Record record) {
 		return (record.argumentCount() == 1 || record.number(1) >= 0) ? null
-				: record.operation() + "'s count must be a whole number of 0 or more, not '" + record.text(1) + "'";
+				: record.operation() + "'s count must be a whole number of 0 or more, not '" + record.excerpt(1) + "'";
 	}
 
 	private static @Nullable String checkIncrement(Record record, int increment) {
 		return (Words.isInteger(record, increment)) ? null : record.operation()
-				+ "'s increment must be a whole number of at most 64 bits, not '" + record.text(increment) + "'";
+				+ "'s increment must be a whole number of at most 64 bits, not '" + record.excerpt(increment) + "'";
 	}
 
 	private static @Nullable String checkBit(Record record) {
 		if (record.number(1) < 0) {
-			return "SETBIT's offset must be a whole number of 0 or more, not '" + record.text(1) + "'";
+			return "SETBIT's offset must be a whole number of 0 or more, not '" + record.excerpt(1) + "'";
 		}
 		return (Words.is(record, 2, "0") || Words.is(record, 2, "1")) ? null
-				: "SETBIT's bit must be 0 or 1, not '" + record.text(2) + "'";
+				: "SETBIT's bit must be 0 or 1, not '" + record.excerpt(2) + "'";
 	}
 
 	private static @Nullable String checkScript(Record record) {
 		if (record.length(0) != SHA_LENGTH || !Words.isHexadecimal(record, 0)) {
 			return "EVALSHA takes a script's SHA1 first, 40 hexadecimal digits as POST /v1/scripts answers them,"
-					+ " not '" + JsonKind.excerpt(record.text(0)) + "'";
+					+ " not '" + record.excerpt(0) + "'";
 		}
 		long keys = record.number(1);
 		return (keys >= 0 && keys <= record.argumentCount() - 2) ? null : "EVALSHA's number of keys must be 0 to "
-				+ (record.argumentCount() - 2) + ", the arguments that follow it, not '" + record.text(1) + "'";
+				+ (record.argumentCount() - 2) + ", the arguments that follow it, not '" + record.excerpt(1) + "'";
 	}
 
 }

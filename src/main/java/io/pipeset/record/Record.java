@@ -50,15 +50,7 @@ public final class Record {
 
 	/** A record whose strings are UTF-8 and that does not expire. */
 	public Record() {
-		this(RecordDefaults.NONE);
-	}
-
-	/**
-	 * A record.
-	 * @param defaults what it has unless it says otherwise
-	 */
-	public Record(RecordDefaults defaults) {
-		this(defaults, Room.UNLIMITED);
+		this(RecordDefaults.NONE, Room.UNLIMITED);
 	}
 
 	/**
@@ -157,8 +149,8 @@ public final class Record {
 			argument(this.base64.room(), this.base64.used() - decoded, decoded);
 		}
 		else {
-			String text = JsonKind.excerpt(new String(source, offset, length, StandardCharsets.UTF_8));
-			reject(Rejection.MALFORMED, "'" + text + "' is not Base64 with its padding, as encoding=base64 has it");
+			reject(Rejection.MALFORMED, "'" + Excerpt.of(source, offset, length)
+					+ "' is not Base64 with its padding, as encoding=base64 has it");
 		}
 	}
 
@@ -341,12 +333,26 @@ public final class Record {
 	}
 
 	/**
-	 * An argument as text, for messages.
+	 * What naming the record in a report takes.
+	 * @return the size of its id and its first key, in bytes
+	 */
+	public long itemBytes() {
+		int first = (this.command != null) ? this.command.firstKey() : 0;
+		return ((this.id != null) ? this.id.length() : 0L) + ((first < argumentCount()) ? length(first) : 0);
+	}
+
+	/**
+	 * An argument as text.
 	 * @param argument its position, from 0
 	 * @return the text, with U+FFFD for what is not UTF-8
 	 */
 	public String text(int argument) {
 		return new String(source(argument), offset(argument), length(argument), StandardCharsets.UTF_8);
+	}
+
+	/** An argument as a message shows it. */
+	String excerpt(int argument) {
+		return Excerpt.of(source(argument), offset(argument), length(argument));
 	}
 
 	/**

@@ -58,7 +58,7 @@ final class Remedies {
 		if (name.indexOf(';') >= 0 || name.indexOf('\t') >= 0) {
 			return "; columns are separated by commas, not by " + ((name.indexOf(';') >= 0) ? "semicolons" : "tabs");
 		}
-		String meant = JsonKind.excerpt(name).strip().toLowerCase(Locale.ROOT);
+		String meant = Excerpt.of(name).strip().toLowerCase(Locale.ROOT);
 		if (meant.equals(name) || !COLUMN.matcher(meant).matches()) {
 			return "";
 		}

@@ -18,7 +18,7 @@ final class RespReader implements RecordReader {
 	/** Inline commands, and what stands between commands. */
 	private final LineReader lines;
 
-	private final Command command = new Command();
+	private final Command command;
 
 	/** The bulk strings of an oversized command that are still to come. */
 	private long bulksToSkip;
@@ -29,7 +29,8 @@ final class RespReader implements RecordReader {
 		this.buffer = buffer;
 		this.limit = limit;
 		this.header = new RespHeader(buffer);
-		this.lines = new LineReader(buffer, new TextParser(false), limit, false);
+		this.command = new Command(limit);
+		this.lines = new LineReader(buffer, new TextParser(false, limit), limit, false);
 	}
 
 	@Override
@@ -61,9 +62,9 @@ final class RespReader implements RecordReader {
 	private boolean readCommand(Record record) throws IOException {
 		long words = this.header.read('*', 0, Integer.MAX_VALUE, "a command");
 		int at = this.header.length();
-		if (words > Command.MOST_WORDS) {
+		if (words > this.limit.arguments() + 1L) {
 			record.begin(0);
-			record.reject(Rejection.TOO_LARGE, Command.TOO_LONG);
+			this.limit.refuseArguments(record);
 			skip(at, 0, words);
 			return true;
 		}

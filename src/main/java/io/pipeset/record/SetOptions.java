@@ -44,7 +44,7 @@ final class SetOptions {
 			else {
 				String option = expiry(record, i);
 				if (option == null) {
-					return "SET's option '" + JsonKind.excerpt(record.text(i)) + "' is not one that Pipeset sends;"
+					return "SET's option '" + record.excerpt(i) + "' is not one that Pipeset sends;"
 							+ " allowed are NX, XX, GET, EX, PX, EXAT, PXAT and KEEPTTL";
 				}
 				if (expiry != null && !expiry.equals(option)) {
@@ -76,7 +76,7 @@ final class SetOptions {
 		boolean given = argument < record.argumentCount();
 		long time = (given) ? record.number(argument) : 0;
 		return (time >= 1 && time <= most) ? null : "SET's " + option + " takes a whole number from 1 to " + most
-				+ ((given) ? ", not '" + JsonKind.excerpt(record.text(argument)) + "'" : " behind it");
+				+ ((given) ? ", not '" + record.excerpt(argument) + "'" : " behind it");
 	}
 
 	private static @Nullable String expiry(Record record, int argument) {

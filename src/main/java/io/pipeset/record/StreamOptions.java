@@ -39,22 +39,20 @@ final class StreamOptions {
 					at++;
 				}
 				if (trim.equals("MAXLEN") && record.number(at) < 0) {
-					return "XADD's MAXLEN takes a whole number of 0 or more, not '" + JsonKind.excerpt(record.text(at))
-							+ "'";
+					return "XADD's MAXLEN takes a whole number of 0 or more, not '" + record.excerpt(at) + "'";
 				}
 			}
 			else if (Words.is(record, at, "LIMIT") && at < last) {
 				limited = true;
 				if (record.number(++at) < 0) {
-					return "XADD's LIMIT takes a whole number of 0 or more, not '" + JsonKind.excerpt(record.text(at))
-							+ "'";
+					return "XADD's LIMIT takes a whole number of 0 or more, not '" + record.excerpt(at) + "'";
 				}
 			}
 			else if (Words.is(record, at, "NOMKSTREAM")) {
 				record.form(Form.CONDITIONAL);
 			}
 			else {
-				return "XADD's '" + JsonKind.excerpt(record.text(at)) + "' is neither an entry's ID nor an option that"
+				return "XADD's '" + record.excerpt(at) + "' is neither an entry's ID nor an option that"
 						+ " Pipeset sends; allowed are NOMKSTREAM, MAXLEN, MINID and LIMIT";
 			}
 			at++;

@@ -17,7 +17,7 @@ final class TextParser implements LineParser {
 
 	private static final boolean[] PLAIN_IN_SINGLE_QUOTES = plain("'\\");
 
-	private final Command command = new Command();
+	private final Command command;
 
 	private final boolean utf8;
 
@@ -31,8 +31,9 @@ final class TextParser implements LineParser {
 	 * Reads lines.
 	 * @param utf8 whether what is written without an escape has to be UTF-8
 	 */
-	TextParser(boolean utf8) {
+	TextParser(boolean utf8, RecordLimit limit) {
 		this.utf8 = utf8;
+		this.command = new Command(limit);
 	}
 
 	@Override

@@ -26,6 +26,9 @@ class JobsShutdown implements SmartLifecycle {
 	/** An upload of which nothing comes for so long is not waited for. */
 	private static final Duration PAUSE = Duration.ofSeconds(1);
 
+	/** Nor is one that trickles, once no job has run for so long. */
+	private static final Duration TRICKLE = Duration.ofSeconds(3);
+
 	private static final int TICK_MILLIS = 20;
 
 	private final Jobs jobs;
@@ -92,8 +95,16 @@ class JobsShutdown implements SmartLifecycle {
 
 	/** Boot's own wait for requests overlooks those that an error is reported for. */
 	private void awaitAnswers() throws InterruptedException {
-		while (!this.jobs.awaitIdle(PAUSE) || this.uploads.areBusy()) {
-			this.uploads.endPaused(PAUSE);
+		long lastJob = System.nanoTime();
+		while (true) {
+			if (!this.jobs.awaitIdle(PAUSE)) {
+				lastJob = System.nanoTime();
+			}
+			else if (!this.uploads.areBusy()) {
+				return;
+			}
+			boolean trickles = System.nanoTime() - lastJob > TRICKLE.toNanos();
+			this.uploads.endPaused((trickles) ? Duration.ZERO : PAUSE);
 			TimeUnit.MILLISECONDS.sleep(TICK_MILLIS);
 		}
 	}

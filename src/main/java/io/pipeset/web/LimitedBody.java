@@ -5,6 +5,10 @@ import java.io.InputStream;
 import java.net.SocketTimeoutException;
 
 import io.pipeset.job.BodyLimitException;
+import io.pipeset.record.MalformedBodyException;
+import org.apache.catalina.connector.ClientAbortException;
+import org.apache.coyote.BadRequestException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A request's body, up to the limit. It knows by its Content-Length where it ends, so
@@ -12,11 +16,15 @@ import io.pipeset.job.BodyLimitException;
  */
 final class LimitedBody extends InputStream {
 
+	static final String BROKEN = "the chunked transfer coding is broken there (RFC 9112, section 7.1)";
+
 	private final InputStream body;
 
 	private final long contentLength;
 
 	private final long maxBytes;
+
+	private final boolean compressed;
 
 	private long read;
 
@@ -25,11 +33,13 @@ final class LimitedBody extends InputStream {
 	 * @param body the bytes as they come over the wire
 	 * @param contentLength their number as the request declares it, or -1
 	 * @param maxBytes the limit
+	 * @param compressed whether the bytes are yet to be inflated
 	 */
-	LimitedBody(InputStream body, long contentLength, long maxBytes) {
+	LimitedBody(InputStream body, long contentLength, long maxBytes, boolean compressed) {
 		this.body = body;
 		this.contentLength = contentLength;
 		this.maxBytes = maxBytes;
+		this.compressed = compressed;
 	}
 
 	@Override
@@ -62,6 +72,16 @@ final class LimitedBody extends InputStream {
 		return "The body has " + met + " bytes; pipeset.limits.max-body-bytes allows " + maxBytes;
 	}
 
+	/**
+	 * Whether the chunks of a body did not fit.
+	 * @param found what Tomcat has found while it read a body
+	 * @return {@code false} where the caller has gone away, which Tomcat has as a special
+	 * case of that
+	 */
+	static boolean isBroken(@Nullable Object found) {
+		return found instanceof BadRequestException && !(found instanceof ClientAbortException);
+	}
+
 	private int readBody(byte[] target, int offset, int length) throws IOException {
 		try {
 			return this.body.read(target, offset, length);
@@ -69,6 +89,11 @@ final class LimitedBody extends InputStream {
 		catch (IOException ex) {
 			if (ex.getCause() instanceof SocketTimeoutException stalled) {
 				throw stalled;
+			}
+			if (isBroken(ex)) {
+				// Without its message, which has bytes of the body.
+				throw (this.compressed) ? MalformedBodyException.inCompressed(this.read, BROKEN)
+						: new MalformedBodyException(this.read, BROKEN);
 			}
 			throw ex;
 		}

@@ -12,6 +12,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
+import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.ErrorResponse;
@@ -19,6 +20,7 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.context.request.ServletWebRequest;
 import org.springframework.web.context.request.WebRequest;
+import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
 import org.springframework.web.servlet.resource.NoResourceFoundException;
 
@@ -32,6 +34,8 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 			+ " POST /pipehset/{count}, POST /piperpop/{count}, POST /listinput/{key}, POST /v1/jobs and POST /v1/scripts,"
 			+ " for instance POST /pipeset/1000";
 
+	private static final HttpHeaders RETRY = retry();
+
 	@Override
 	protected @Nullable ResponseEntity<Object> handleExceptionInternal(Exception ex, @Nullable Object body,
 			HttpHeaders headers, HttpStatusCode status, WebRequest request) {
@@ -43,7 +47,9 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 		ProblemDetail found = (ex instanceof ErrorResponse response) ? response.getBody() : null;
 		ProblemDetail problem = (found != null && isTyped(found.getType())) ? found
 				: Problems.detail(status, (found != null) ? found.getDetail() : null);
-		return super.handleExceptionInternal(ex, problem, headers, status, request);
+		HttpHeaders typed = HttpHeaders.copyOf(headers);
+		typed.setContentType(MediaType.APPLICATION_PROBLEM_JSON);
+		return super.handleExceptionInternal(ex, problem, typed, status, request);
 	}
 
 	@Override
@@ -57,26 +63,30 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 	ResponseEntity<ProblemDetail> refused(JobRefusedException ex) {
 		boolean tooMany = ex.reason() == JobRefusedException.Reason.TOO_MANY;
 		HttpStatus status = (tooMany) ? HttpStatus.TOO_MANY_REQUESTS : HttpStatus.SERVICE_UNAVAILABLE;
-		return ResponseEntity.status(status)
-			.header(HttpHeaders.RETRY_AFTER, Reports.RETRY_AFTER_SECONDS)
-			.body(Problems.detail(status, (tooMany) ? "limit" : "shutting-down", ex.getMessage()));
+		return Problems.answer(Problems.detail(status, (tooMany) ? "limit" : "shutting-down", ex.getMessage()), RETRY);
 	}
 
 	@ExceptionHandler
 	ResponseEntity<ProblemDetail> unanswered(RedisCallException ex) {
 		HttpStatus status = HttpStatus.SERVICE_UNAVAILABLE;
-		return ResponseEntity.status(status)
-			.header(HttpHeaders.RETRY_AFTER, Reports.RETRY_AFTER_SECONDS)
-			.body(Problems.detail(status, (ex.code() != null) ? "redis-refuses" : "redis-unreachable",
-					ex.getMessage() + ". Send the request again; it may have been carried out all the same."));
+		return Problems.answer(
+				Problems.detail(status, (ex.code() != null) ? "redis-refuses" : "redis-unreachable",
+						ex.getMessage() + ". Send the request again; it may have been carried out all the same."),
+				RETRY);
 	}
 
 	@ExceptionHandler
 	ResponseEntity<ProblemDetail> failed(RuntimeException ex, HttpServletRequest request) {
-		log.error("{} {} failed", request.getMethod(), request.getRequestURI(), ex);
-		HttpStatus status = HttpStatus.INTERNAL_SERVER_ERROR;
-		return ResponseEntity.status(status)
-			.body(Problems.detail(status, "The service failed to handle the request; its log says why."));
+		log.error("{} {} failed", request.getMethod(),
+				request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE), ex);
+		return Problems.answer(Problems.detail(HttpStatus.INTERNAL_SERVER_ERROR,
+				"The service failed to handle the request; its log says why."));
+	}
+
+	private static HttpHeaders retry() {
+		HttpHeaders headers = new HttpHeaders();
+		headers.set(HttpHeaders.RETRY_AFTER, Reports.RETRY_AFTER_SECONDS);
+		return HttpHeaders.readOnlyHttpHeaders(headers);
 	}
 
 	private static boolean isTyped(@Nullable URI type) {

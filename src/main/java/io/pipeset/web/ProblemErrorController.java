@@ -39,12 +39,15 @@ class ProblemErrorController implements ErrorController {
 		HttpStatus status = (code instanceof Integer number) ? HttpStatus.valueOf(number) : HttpStatus.NOT_FOUND;
 		Object message = request.getAttribute(RequestDispatcher.ERROR_MESSAGE);
 		if (status == HttpStatus.REQUEST_TIMEOUT) {
+			return Problems.answer(Problems.detail(status, "stalled", "Nothing of the body came for "
+					+ this.limits.bodyIdleTimeout().toMillis() + "ms (pipeset.limits.body-idle-timeout)"));
+		}
+		if (LimitedBody.isBroken(request.getAttribute(RequestDispatcher.ERROR_EXCEPTION))) {
 			return ResponseEntity.status(status)
-				.body(Problems.detail(status, "stalled", "Nothing of the body came for "
-						+ this.limits.bodyIdleTimeout().toMillis() + "ms (pipeset.limits.body-idle-timeout)"));
+				.body(Problems.detail(status, "malformed-body", "In the body, " + LimitedBody.BROKEN));
 		}
 		String detail = (message instanceof String text && !text.isEmpty()) ? text : status.getReasonPhrase();
-		return ResponseEntity.status(status).body(Problems.detail(status, detail));
+		return Problems.answer(Problems.detail(status, detail));
 	}
 
 }

@@ -8,10 +8,12 @@ import java.util.Locale;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
 import org.springframework.web.ErrorResponseException;
 
 /**
@@ -31,6 +33,21 @@ final class Problems {
 
 	static ErrorResponseException exception(HttpStatus status, String type, String detail) {
 		return new ErrorResponseException(status, detail(status, type, detail), null);
+	}
+
+	/**
+	 * A problem as an answer, which says what it is, whatever the request accepts: Spring
+	 * would leave it out where it cannot read the header Accept.
+	 */
+	static ResponseEntity<ProblemDetail> answer(ProblemDetail problem, HttpHeaders headers) {
+		return ResponseEntity.status(problem.getStatus())
+			.headers(headers)
+			.contentType(MediaType.APPLICATION_PROBLEM_JSON)
+			.body(problem);
+	}
+
+	static ResponseEntity<ProblemDetail> answer(ProblemDetail problem) {
+		return answer(problem, HttpHeaders.EMPTY);
 	}
 
 	static ProblemDetail detail(HttpStatusCode status, String type, @Nullable String detail) {

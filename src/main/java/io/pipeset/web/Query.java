@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
+import io.pipeset.record.Excerpt;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +33,8 @@ final class Query {
 					String name = decode((equals < 0) ? parameter : parameter.substring(0, equals));
 					String value = decode((equals < 0) ? "" : parameter.substring(equals + 1));
 					if (parameters.put(name, value) != null) {
-						throw Problems.badRequest("invalid-setting", "'" + name + "' is given more than once");
+						throw Problems.badRequest("invalid-setting",
+								"'" + Excerpt.of(name) + "' is given more than once");
 					}
 				}
 			}
@@ -65,7 +67,7 @@ final class Query {
 		}
 		catch (IllegalArgumentException | CharacterCodingException ex) {
 			throw Problems.badRequest("invalid-setting",
-					"'" + text + "' in the query string is not UTF-8, percent-encoded as RFC 3986 says");
+					"'" + Excerpt.of(text) + "' in the query string is not UTF-8, percent-encoded as RFC 3986 says");
 		}
 	}
 

@@ -4,6 +4,7 @@ import java.util.regex.Pattern;
 
 import io.pipeset.control.Receipts;
 import io.pipeset.control.Receipts.Answer;
+import io.pipeset.record.Excerpt;
 import jakarta.servlet.http.HttpServletRequest;
 
 import org.springframework.http.HttpStatus;
@@ -42,7 +43,7 @@ class ReceiptsController {
 		SettingsReader.refuseAll(Query.of(request));
 		if (!JOB_ID.matcher(id).matches()) {
 			throw Problems.exception(HttpStatus.NOT_FOUND, "not-found",
-					"'" + id + "' is no job's id: take the jobId of the report whose values are meant");
+					"'" + Excerpt.of(id) + "' is no job's id: take the jobId of the report whose values are meant");
 		}
 	}
 

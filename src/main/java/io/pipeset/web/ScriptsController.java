@@ -6,6 +6,7 @@ import java.util.Map;
 import io.pipeset.job.Scripts;
 import io.pipeset.pipeline.NoConnectionException;
 import io.pipeset.pipeline.ScriptRefusedException;
+import io.pipeset.record.Excerpt;
 import jakarta.servlet.http.HttpServletRequest;
 
 import org.springframework.http.HttpHeaders;
@@ -30,7 +31,7 @@ class ScriptsController {
 	Map<String, String> load(HttpServletRequest request) throws IOException {
 		for (String name : Query.of(request).rest()) {
 			throw Problems.badRequest("unknown-setting",
-					"There is no setting '" + name + "' here: a script has none, and its text is the body");
+					"There is no setting '" + Excerpt.of(name) + "' here: a script has none, and its text is the body");
 		}
 		if (!this.scripts.areAllowed()) {
 			throw Problems.exception(HttpStatus.FORBIDDEN, "forbidden", Scripts.FORBIDDEN);
@@ -38,7 +39,7 @@ class ScriptsController {
 		String encoding = Uploads.encoding(request);
 		if (!encoding.isEmpty() && !encoding.equalsIgnoreCase("identity")) {
 			throw Problems.exception(HttpStatus.UNSUPPORTED_MEDIA_TYPE, "unsupported-content-encoding",
-					"Content-Encoding '" + encoding + "' is not read here; send the script as it is");
+					"Content-Encoding '" + Excerpt.of(encoding) + "' is not read here; send the script as it is");
 		}
 		byte[] text = request.getInputStream().readNBytes(this.scripts.maxBytes() + 1);
 		if (text.length > this.scripts.maxBytes()) {

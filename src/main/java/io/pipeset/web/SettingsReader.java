@@ -15,6 +15,7 @@ import io.pipeset.job.JobInput.ReliablePops;
 import io.pipeset.job.JobSettings;
 import io.pipeset.pipeline.FlushPolicy;
 import io.pipeset.record.Encoding;
+import io.pipeset.record.Excerpt;
 import io.pipeset.record.Expiry;
 import io.pipeset.record.Operation;
 import io.pipeset.report.Results;
@@ -48,21 +49,20 @@ class SettingsReader {
 	 */
 	JobSettings read(Query query) {
 		JobSettings settings = withTtl(common(query), query);
-		Operation operation = take(query, "op", Operation::find, "one of " + Operation.names())
-			.orElse(settings.operation());
+		Optional<Operation> operation = take(query, "op", Operation::find, "one of " + Operation.names());
 		refuseRest(query, "op", "ttl");
-		return settings.withOperation(operation);
+		return operation.map(settings::withOnly).orElse(settings);
 	}
 
 	/**
 	 * Reads the settings of a job whose path says the operation.
 	 * @param query what is not taken yet; all of it is afterwards
-	 * @param operation the operation of records that name none
+	 * @param operation the operation of all records
 	 * @param taken the parameters of this path that are taken already
 	 * @return the settings in effect
 	 */
 	JobSettings read(Query query, Operation operation, String... taken) {
-		JobSettings settings = common(query).withOperation(operation);
+		JobSettings settings = common(query).withOnly(operation);
 		if (WITH_TTL.contains(operation)) {
 			settings = withTtl(settings, query);
 			refuseRest(query, "ttl");
@@ -123,7 +123,7 @@ class SettingsReader {
 		boolean dryRun = take(query, "dryRun", SettingsReader::truth, "true or false").orElse(base.dryRun());
 		try {
 			return new JobSettings(batchSize, flush, concurrency, timeout, maxErrors, retries, results,
-					base.operation(), base.ttl(), encoding, rateLimit, atomic, dryRun);
+					base.operation(), base.only(), base.ttl(), encoding, rateLimit, atomic, dryRun);
 		}
 		catch (InvalidSettingException ex) {
 			throw Problems.badRequest("invalid-setting", "'" + ex.setting() + "' " + ex.problem());
@@ -138,7 +138,8 @@ class SettingsReader {
 		}
 		Optional<T> value = Optional.ofNullable(parser.apply(text));
 		if (value.isEmpty()) {
-			throw Problems.badRequest("invalid-setting", "'" + name + "' must be " + allowed + ", not '" + text + "'");
+			throw Problems.badRequest("invalid-setting",
+					"'" + name + "' must be " + allowed + ", not '" + Excerpt.of(text) + "'");
 		}
 		return value;
 	}
@@ -149,7 +150,8 @@ class SettingsReader {
 	 */
 	static void refuseAll(Query query) {
 		for (String name : query.rest()) {
-			throw Problems.badRequest("unknown-setting", "There is no setting '" + name + "' here, nor any other");
+			throw Problems.badRequest("unknown-setting",
+					"There is no setting '" + Excerpt.of(name) + "' here, nor any other");
 		}
 	}
 
@@ -163,7 +165,7 @@ class SettingsReader {
 						"The setting '" + name + "' is for POST /piperpop only; available here are " + names);
 			}
 			throw Problems.badRequest("unknown-setting",
-					"There is no setting '" + name + "' here; available are " + names);
+					"There is no setting '" + Excerpt.of(name) + "' here; available are " + names);
 		}
 	}
 

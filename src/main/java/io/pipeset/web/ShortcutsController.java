@@ -9,6 +9,7 @@ import io.pipeset.job.JobInput;
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.JobSettings;
 import io.pipeset.job.Jobs;
+import io.pipeset.record.Excerpt;
 import io.pipeset.record.GeneratedRecords;
 import io.pipeset.record.Operation;
 import jakarta.servlet.http.HttpServletRequest;
@@ -124,7 +125,7 @@ class ShortcutsController {
 		Long count = SettingsReader.number(text);
 		if (count == null || count > most) {
 			throw Problems.badRequest("invalid-count", "'" + name + "' must be a whole number from 0 to " + most
-					+ " (pipeset.limits." + limit + "), not '" + text + "'");
+					+ " (pipeset.limits." + limit + "), not '" + Excerpt.of(text) + "'");
 		}
 		return count;
 	}

@@ -2,8 +2,11 @@ package io.pipeset.web;
 
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 
+import org.apache.coyote.Adapter;
 import org.apache.coyote.http11.Http11NioProtocol;
 import org.apache.juli.logging.Log;
 import org.apache.juli.logging.LogFactory;
@@ -12,12 +15,30 @@ import org.apache.tomcat.util.net.NioEndpoint.NioSocketWrapper;
 import org.apache.tomcat.util.net.SocketWrapperBase;
 
 /**
- * Tomcat's HTTP, with uploads that can be ended while they pause: the thread that waits
- * for more of one cannot be woken otherwise, and has a report to write.
+ * Tomcat's HTTP, with uploads that can be ended: the thread that waits for more of one
+ * cannot be woken otherwise, and has a report to write.
  */
 public final class UploadProtocol extends Http11NioProtocol {
 
 	private static final Log log = LogFactory.getLog(UploadProtocol.class);
+
+	private static final int SOME_BYTES = 2 << 20;
+
+	private RequestGate.Bounds bounds = new RequestGate.Bounds(0, Integer.MAX_VALUE, Pattern.compile(""), SOME_BYTES);
+
+	public UploadProtocol() {
+		super(new UploadEndpoint());
+	}
+
+	/** Bounds what requests may take, before the server starts. */
+	void setBounds(RequestGate.Bounds bounds) {
+		this.bounds = bounds;
+	}
+
+	@Override
+	public void setAdapter(Adapter adapter) {
+		super.setAdapter(new RequestGate(adapter, new Leftovers(this), this.bounds));
+	}
 
 	/**
 	 * Whether a request is under way, or its client still sends what nobody will read.
@@ -39,15 +60,37 @@ public final class UploadProtocol extends Http11NioProtocol {
 		long now = System.currentTimeMillis();
 		for (SocketWrapperBase<NioChannel> connection : getEndpoint().getConnections()) {
 			if (connection instanceof NioSocketWrapper paused && paused.interestOpsHas(SelectionKey.OP_READ)
-					&& now - paused.getLastRead() >= idleMillis
-					&& which.test(paused.getServletConnection("", "").getConnectionId())) {
-				try {
-					paused.getSocket().getIOChannel().shutdownInput();
-				}
-				catch (IOException ex) {
-					log.debug("A connection was closed already", ex);
-				}
+					&& now - paused.getLastRead() >= idleMillis && which.test(id(paused))) {
+				end(paused);
 			}
+		}
+	}
+
+	/**
+	 * Ends the input of a connection, whatever comes on it.
+	 * @param connectionId its id, as {@link #endPaused} has it
+	 */
+	void end(String connectionId) {
+		for (SocketWrapperBase<NioChannel> connection : getEndpoint().getConnections()) {
+			if (id(connection).equals(connectionId)) {
+				end(connection);
+			}
+		}
+	}
+
+	private static String id(SocketWrapperBase<NioChannel> connection) {
+		return connection.getServletConnection("", "").getConnectionId();
+	}
+
+	private static void end(SocketWrapperBase<NioChannel> connection) {
+		try {
+			SocketChannel channel = connection.getSocket().getIOChannel();
+			if (channel != null) {
+				channel.shutdownInput();
+			}
+		}
+		catch (IOException ex) {
+			log.debug("A connection was closed already", ex);
 		}
 	}
 

@@ -11,6 +11,7 @@ import java.util.regex.Pattern;
 
 import io.pipeset.job.JobInput;
 import io.pipeset.job.JobLimits;
+import io.pipeset.record.Excerpt;
 import io.pipeset.record.RecordFormat;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
@@ -74,8 +75,8 @@ class Uploads {
 					LimitedBody.tooLarge(String.valueOf(length), maxBytes));
 		}
 		try {
-			return new JobInput.Uploaded(new LimitedBody(request.getInputStream(), length, maxBytes), gzipped, format,
-					declared, this.connections.of(request));
+			return new JobInput.Uploaded(new LimitedBody(request.getInputStream(), length, maxBytes, gzipped), gzipped,
+					format, declared, this.connections.of(request));
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -117,8 +118,8 @@ class Uploads {
 		for (String parameter : parameters(request)) {
 			if (!READ_PARAMETERS.contains(parameter)) {
 				throw Problems.exception(HttpStatus.UNSUPPORTED_MEDIA_TYPE, "unsupported-media-type",
-						"Content-Type '" + mediaType(request) + "' is not read with '" + parameter
-								+ "': send UTF-8, and CSV with a header row");
+						"Content-Type '" + Excerpt.of(mediaType(request)) + "' is not read with '"
+								+ Excerpt.of(parameter) + "': send UTF-8, and CSV with a header row");
 			}
 		}
 	}
@@ -137,8 +138,8 @@ class Uploads {
 		boolean gzipped = encoding.equalsIgnoreCase("gzip") || encoding.equalsIgnoreCase("x-gzip");
 		if (!gzipped && !encoding.isEmpty() && !encoding.equalsIgnoreCase("identity")) {
 			ErrorResponseException problem = Problems.exception(HttpStatus.UNSUPPORTED_MEDIA_TYPE,
-					"unsupported-content-encoding",
-					"Content-Encoding '" + encoding + "' is not read here; send gzip, or the body as it is");
+					"unsupported-content-encoding", "Content-Encoding '" + Excerpt.of(encoding)
+							+ "' is not read here; send gzip, or the body as it is");
 			problem.getHeaders().set(HttpHeaders.ACCEPT_ENCODING, "gzip, identity");
 			throw problem;
 		}
@@ -153,7 +154,8 @@ class Uploads {
 	private static ErrorResponseException unsupportedType(HttpServletRequest request) {
 		List<String> types = RecordFormat.ALL.stream().map(RecordFormat::mediaType).toList();
 		String type = mediaType(request);
-		String met = (type.isEmpty()) ? "The body has no Content-Type" : "Content-Type '" + type + "' is not read here";
+		String met = (type.isEmpty()) ? "The body has no Content-Type"
+				: "Content-Type '" + Excerpt.of(type) + "' is not read here";
 		String query = (request.getQueryString() != null) ? "?" + request.getQueryString() : "";
 		ErrorResponseException problem = Problems.exception(HttpStatus.UNSUPPORTED_MEDIA_TYPE, "unsupported-media-type",
 				met + "; send one of " + String.join(", ", types)

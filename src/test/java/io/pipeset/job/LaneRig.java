@@ -74,7 +74,7 @@ final class LaneRig implements AutoCloseable {
 
 	static JobSettings settings(int batchSize, int commandsPerWrite, int concurrency, Duration timeout, int retries) {
 		return new JobSettings(batchSize, FlushPolicy.buffered(commandsPerWrite), concurrency, timeout, null, retries,
-				Results.ERRORS, null, null, Encoding.UTF8, null, Atomic.NONE, false);
+				Results.ERRORS, null, false, null, Encoding.UTF8, null, Atomic.NONE, false);
 	}
 
 	/** What the parts of a job share, of a job with nothing but lanes. */

@@ -129,7 +129,7 @@ class PopReceiptTests {
 
 	private PopReceipt receipt() {
 		JobSettings settings = new JobSettings(1000, FlushPolicy.close(), 1, Duration.ofSeconds(30), null, 0,
-				Results.ERRORS, Operation.RPOP, null, Encoding.UTF8, null, Atomic.NONE, false);
+				Results.ERRORS, Operation.RPOP, true, null, Encoding.UTF8, null, Atomic.NONE, false);
 		return new PopReceipt(this.receipts, JOB, new JobInput.ReliablePops("queue", 2, Duration.ofMinutes(1)),
 				settings, this.stop);
 	}

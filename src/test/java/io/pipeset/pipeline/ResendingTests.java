@@ -10,6 +10,7 @@ import io.pipeset.record.Encoding;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordDefaults;
+import io.pipeset.record.Room;
 import io.pipeset.report.Account;
 import io.pipeset.report.Counts;
 import io.pipeset.report.Results;
@@ -174,7 +175,7 @@ class ResendingTests {
 
 	@Test
 	void aHashThatExpiresIsSentAgainAsAWhole() {
-		Record expiring = new Record(new RecordDefaults(60L, Encoding.BASE64));
+		Record expiring = new Record(new RecordDefaults(60L, Encoding.BASE64), Room.UNLIMITED);
 		Slab slab = new Slab();
 		slab.clear(true, false);
 		for (int i = 0; i < 2; i++) {

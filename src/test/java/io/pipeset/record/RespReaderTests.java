@@ -180,10 +180,11 @@ class RespReaderTests {
 
 	@Test
 	void commandOfTooManyWordsIsSkippedExactly() throws IOException {
-		String words = "$1\r\nk\r\n".repeat(Command.MOST_WORDS);
-		List<Snapshot> snapshots = read("*" + (Command.MOST_WORDS + 1) + "\r\n$3\r\nDEL\r\n" + words + DEL);
+		String words = "$1\r\nk\r\n".repeat(RecordLimit.DEFAULT_ARGUMENTS + 1);
+		List<Snapshot> snapshots = read("*" + (RecordLimit.DEFAULT_ARGUMENTS + 2) + "\r\n$3\r\nDEL\r\n" + words + DEL);
 		assertThat(snapshots).extracting(Snapshot::code).containsExactly("TOO_LARGE", null);
-		assertThat(snapshots.get(0).message()).isEqualTo("the record has more than 1048575 arguments");
+		assertThat(snapshots.get(0).message())
+			.isEqualTo("the record has more than 1000000 arguments (pipeset.limits.max-arguments)");
 	}
 
 	@Test

@@ -110,12 +110,13 @@ class TextParserTests {
 				new TextFormat().open(Snapshot.latin1("DEL " + "x".repeat(30) + "\nDEL k"), null, new RecordLimit(20))))
 			.extracting(Snapshot::code)
 			.containsExactly(Rejection.TOO_LARGE, null);
-		RecordReader reader = new TextFormat()
-			.open(Snapshot.latin1("DEL" + " k".repeat(Command.MOST_WORDS) + "\nDEL k"), null, new RecordLimit(1 << 24));
+		RecordReader reader = new TextFormat().open(
+				Snapshot.latin1("DEL" + " k".repeat(RecordLimit.DEFAULT_ARGUMENTS + 1) + "\nDEL k"), null,
+				new RecordLimit(1 << 24));
 		Record record = new Record();
 		assertThat(reader.read(record)).isTrue();
-		assertThat(record.rejection())
-			.isEqualTo(new Rejection(Rejection.TOO_LARGE, "the record has more than 1048575 arguments"));
+		assertThat(record.rejection()).isEqualTo(new Rejection(Rejection.TOO_LARGE,
+				"the record has more than 1000000 arguments (pipeset.limits.max-arguments)"));
 		assertThat(reader.read(record)).isTrue();
 		assertThat(record.rejection()).isNull();
 	}

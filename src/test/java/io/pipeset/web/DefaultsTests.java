@@ -90,6 +90,32 @@ class DefaultsTests {
 		assertThat(this.redis.ttl("keyA00002")).isBetween(1L, 600L);
 	}
 
+	/** The operator's default is for records that name none, and forbids nothing. */
+	@Test
+	void aDefaultOperationIsForRecordsThatNameNone() {
+		this.service.ndjson("/v1/jobs", "{\"key\":\"bA==\",\"args\":[\"YQ==\"]}", "[\"SET\",\"aw==\",\"dg==\"]")
+			.report();
+		this.service.post("/v1/jobs", "text/csv", "op,key,arg1\n,bA==,Yg==\nDEL,aw==,\n").report();
+		assertThat(this.redis.lrange("l", 0, -1)).containsExactly("b", "a");
+		assertThat(this.redis.keys("*")).containsExactly("l");
+	}
+
+	@Test
+	void transactionsByDefaultNeedNoOtherProperty() {
+		new ApplicationContextRunner().withUserConfiguration(Properties.class)
+			.withPropertyValues("pipeset.defaults.atomic=batch")
+			.run((context) -> assertThat(context.getBean(JobDefaults.class).toSettings().batchSize())
+				.isEqualTo(10_000));
+		new ApplicationContextRunner().withUserConfiguration(Properties.class)
+			.run((context) -> assertThat(context.getBean(JobDefaults.class).toSettings().batchSize())
+				.isEqualTo(100_000));
+		new ApplicationContextRunner().withUserConfiguration(Properties.class)
+			.withPropertyValues("pipeset.defaults.atomic=batch", "pipeset.defaults.batch-size=10001")
+			.run((context) -> assertThat(context.getStartupFailure()).isNotNull()
+				.hasStackTraceContaining(
+						"pipeset.defaults.batch-size must be 1 to 10000 with atomic=batch, not '10001'"));
+	}
+
 	@ParameterizedTest
 	@CsvSource({ "pipeset.defaults.batch-size, 0", "pipeset.defaults.batch-size, 100001",
 			"pipeset.defaults.flush, sometimes", "pipeset.defaults.concurrency, 17", "pipeset.defaults.timeout, PT0S",
@@ -97,9 +123,10 @@ class DefaultsTests {
 			"pipeset.defaults.rate-limit, 0", "pipeset.defaults.max-errors, -1", "pipeset.limits.max-generated, -1",
 			"pipeset.scripts.max-bytes, 0", "pipeset.scripts.max-count, 0", "pipeset.limits.max-popped, -1",
 			"pipeset.limits.max-popped-bytes, -1", "pipeset.limits.max-items, -1", "pipeset.limits.max-body-bytes, -1",
-			"pipeset.limits.max-record-bytes, 1", "pipeset.security.allowed-hosts, http://localhost",
-			"pipeset.pipeline.max-connections, 0", "pipeset.pipeline.window-commands, 0",
-			"pipeset.pipeline.window-bytes, 1", "pipeset.pipeline.connect-timeout, 0" })
+			"pipeset.limits.max-record-bytes, 1", "pipeset.limits.max-arguments, 0",
+			"pipeset.security.allowed-hosts, http://localhost", "pipeset.pipeline.max-connections, 0",
+			"pipeset.pipeline.window-commands, 0", "pipeset.pipeline.window-bytes, 1",
+			"pipeset.pipeline.connect-timeout, 0" })
 	void aPropertyOutOfItsBoundsFailsTheStartByName(String property, String value) {
 		new ApplicationContextRunner().withUserConfiguration(Properties.class)
 			.withPropertyValues(property + "=" + value)

@@ -27,8 +27,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Every limit is kept, and the answer names it, whatever the client. */
 @ServiceTest(properties = { "pipeset.limits.max-generated=500", "pipeset.limits.max-popped=100",
 		"pipeset.limits.max-popped-bytes=64KB", "pipeset.limits.max-items=10", "pipeset.limits.max-body-bytes=1MB",
-		"pipeset.limits.max-record-bytes=4KB", "pipeset.limits.max-key-bytes=20B",
-		"pipeset.limits.max-value-bytes=2KB" })
+		"pipeset.limits.max-record-bytes=4KB", "pipeset.limits.max-key-bytes=20B", "pipeset.limits.max-value-bytes=2KB",
+		"pipeset.limits.max-arguments=20" })
 class LimitTests {
 
 	private static final int LIMIT = 1 << 20;
@@ -140,6 +140,53 @@ class LimitTests {
 		assertThat(report.at("/items/0/error/code").asString()).isEqualTo("TOO_LARGE");
 		assertThat(report.at("/items/0/error/message").asString()).contains("pipeset.limits.max-record-bytes");
 		assertThat(this.redis.keys("*")).containsExactly("b");
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			application/x-ndjson     | ["SADD","k"%s]                                 | ,1          | ["SADD","k",1]
+			application/x-ndjson     | {"op":"SADD","key":"k","args":[0%s]}           | ,1          | ["SADD","k",1]
+			application/x-ndjson     | {"args":[0%s],"key":"k","op":"SADD"}           | ,1          | ["SADD","k",1]
+			application/x-ndjson     | {"op":"HSET","key":"k","fields":{%s"x":1}}     | "%d":1,     | ["SADD","k",1]
+			application/json         | [["SADD","k"%s],                               | ,1          | ["SADD","k",1]]
+			text/plain               | SADD k%s                                       | ' 1'        | SADD k 1
+			application/x-redis-resp | '*22_$4_SADD_$1_k_%s'                          | $1_1_       | SADD k 1
+			application/x-redis-resp | '*2147483647_$4_SADD_$1_k_%s'                  | $1_1_       |
+			""")
+	void aRecordOfTooManyArgumentsIsRejectedAndTheNextOneRuns(String type, String record, String argument,
+			String next) {
+		StringBuilder arguments = new StringBuilder();
+		for (int i = 0; i < 20; i++) {
+			arguments.append(argument.replace("%d", String.valueOf(i)));
+		}
+		String body = record.replace("%s", arguments).replace("_", "\r\n") + "\n" + next;
+		Answer answer = this.service.post("/v1/jobs", type, body + "\n");
+		JsonNode report = (next != null) ? answer.report() : answer.job(400, "malformed-body", "failed");
+		assertThat(report.at("/items/0/error/code").asString()).isEqualTo("TOO_LARGE");
+		assertThat(report.at("/items/0/error/message").asString())
+			.isEqualTo("the record has more than 20 arguments (pipeset.limits.max-arguments)");
+		assertThat(Answer.counts(report))
+			.isEqualTo(new Counts((next != null) ? 2 : 1, (next != null) ? 1 : 0, 0, 1, 0, 0));
+		assertThat(this.redis.dbsize()).isEqualTo((next != null) ? 1 : 0);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "SADD, arg%d", "HSET, f%d" })
+	void rowsMayHaveAsManyArgumentsAsOtherRecords(String columns) {
+		String operation = columns.substring(0, 4);
+		int most = (operation.equals("HSET")) ? 9 : 19;
+		String header = "key";
+		String row = "k";
+		for (int i = 1; i <= most; i++) {
+			header += columns.substring(5).formatted(i).replace(' ', ',');
+			row += "," + i;
+		}
+		this.service.post("/v1/jobs?op=" + operation, "text/csv", header + "\n" + row + "\n").report();
+		assertThat(this.redis.keys("*")).containsExactly("k");
+		header += columns.substring(5).formatted(most + 1).replace(' ', ',');
+		Answer answer = this.service.post("/v1/jobs?op=" + operation, "text/csv", header + "\n" + row + ",1\n");
+		assertThat(Answer.counts(answer.job(400, "malformed-body", "failed")).received()).isZero();
+		assertThat(answer.json().at("/detail").asString()).contains("pipeset.limits.max-arguments");
 	}
 
 	@ParameterizedTest

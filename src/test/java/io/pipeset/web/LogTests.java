@@ -113,6 +113,12 @@ class LogTests {
 		note(service.post("/pipeset/7", Service.NDJSON, "{\"key\":\"a\",\"value\":" + secret + "}\n"));
 		service.post("/v1/jobs?batchSize=0", Service.NDJSON, SECRET).refusal(400, "invalid-setting");
 		service.post("/v1/jobs", "text/html", SECRET).refusal(415, "unsupported-media-type");
+		try (Wire wire = Wire.open(service, "[\"SET\",\"card\"," + secret + "]")) {
+			assertThat(wire.answer().status()).isEqualTo(400);
+		}
+		try (Wire wire = Wire.upload(service, "/v1/jobs")) {
+			note(wire.chunk("[\"SET\",\"a\"," + secret + "]\n").send("0\r\n" + SECRET + "\r\n\r\n").answer());
+		}
 		try (Wire wire = Wire.upload(service, "/v1/jobs")) {
 			wire.chunk("[\"SET\",\"gone\"," + secret + "]\n[\"SET\",\"b\",\"" + SECRET);
 			await().until(() -> redis.client().exists("gone") == 1);

@@ -1,6 +1,10 @@
 package io.pipeset.web;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
 
 import org.junit.jupiter.api.Test;
 
@@ -9,7 +13,7 @@ import org.springframework.core.env.Environment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Where Actuator has a server of its own, the same requests are foreign there. */
+/** Where Actuator has a server of its own, that is a small one, with the same rules. */
 @ServiceTest(properties = { "management.server.port=0", "management.server.address=127.0.0.1" })
 class ManagementServerTests {
 
@@ -20,6 +24,23 @@ class ManagementServerTests {
 	ManagementServerTests(Service service, @Autowired Environment environment) {
 		this.service = service;
 		this.management = new Service(environment.getRequiredProperty("local.management.port", Integer.class));
+	}
+
+	@Test
+	void moreIdleConnectionsThanItTakesKeepNobodyOut() throws IOException {
+		List<Socket> idle = new ArrayList<>();
+		try {
+			for (int i = 0; i < 80; i++) {
+				idle.add(new Socket(InetAddress.getLoopbackAddress(), this.management.port()));
+			}
+			assertThat(this.management.get("/actuator/health/liveness").status()).isEqualTo(200);
+			assertThat(idle.get(0).getInputStream().read()).as("the one that was idle longest").isEqualTo(-1);
+		}
+		finally {
+			for (Socket socket : idle) {
+				socket.close();
+			}
+		}
 	}
 
 	@Test

@@ -65,7 +65,8 @@ class ProblemTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "application/json", "text/html", "text/plain", "image/png", "application/problem+json" })
+	@ValueSource(strings = { "application/json", "text/html", "text/plain", "image/png", "application/problem+json",
+			"x", "x/", "*", ";", "text/html;q=x" })
 	void aProblemIsAProblemWhateverIsAccepted(String accept) {
 		this.service.send(this.service.request("/pipeset/abc").header("Accept", accept).POST(BodyPublishers.noBody()))
 			.refusal(400, "invalid-count");
@@ -75,11 +76,35 @@ class ProblemTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "text/html", "application/problem+json", "image/png" })
+	@ValueSource(strings = { "text/html", "application/problem+json", "image/png", "x", "*" })
 	void aReportIsJsonWhateverIsAccepted(String accept) {
 		this.service.send(this.service.request("/pipeset/3").header("Accept", accept).POST(BodyPublishers.noBody()))
 			.report();
 		assertThat(this.redis.dbsize()).isEqualTo(3);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "*/*", "text/*", "x", "text/plain", "application/json" })
+	void whatIsReadMaySayAnyContentType(String type) {
+		for (String path : new String[] { "/actuator/prometheus", "/actuator/health", "/actuator/pipeset",
+				"/actuator/metrics/pipeset.job" }) {
+			Answer answer = this.service.send(this.service.request(path).header("Content-Type", type).GET());
+			assertThat(answer.status()).as(path).isEqualTo(200);
+			answer = this.service.send(this.service.request(path).header("Accept", type).GET());
+			if (answer.status() != 200) {
+				answer.refusal(406, "not-acceptable");
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/v1/scripts", "/v1/jobs", "/pipeset/1" })
+	void whatIsPostedMaySayNoTypeThatIsNone(String path) {
+		for (String type : new String[] { "*/*", "x", ";", "/" }) {
+			Answer answer = this.service.post(path, type, "[\"DEL\",\"k\"]");
+			answer.refusal((path.contains("scripts")) ? 403 : 415,
+					(path.contains("scripts")) ? "forbidden" : "unsupported-media-type");
+		}
 	}
 
 	@ParameterizedTest
@@ -95,6 +120,17 @@ class ProblemTests {
 			assertThat(answer.json().at("/type").asString()).startsWith("urn:pipeset:problem:");
 		}
 		assertThat(this.redis.dbsize()).isZero();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/pipeset/1?flush=", "/pipeset/1?batchSize=", "/v1/jobs?op=", "/pipeset/1?", "/pipeset/",
+			"/piperpop/1?receiptTtl=", "/v1/scripts?", "/v1/jobs/1/ack?" })
+	void whatIsQuotedIsShortened(String path) {
+		Answer answer = this.service.post(path + "9".repeat(3000));
+		assertThat(answer.status()).isBetween(400, 499);
+		assertThat(answer.json().at("/detail").asString()).hasSizeLessThan(600)
+			.contains("9".repeat(60))
+			.contains("… (3000 bytes)'");
 	}
 
 	@Test

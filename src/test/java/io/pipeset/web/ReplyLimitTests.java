@@ -1,5 +1,6 @@
 package io.pipeset.web;
 
+import java.util.stream.IntStream;
 import java.util.stream.StreamSupport;
 
 import io.lettuce.core.api.sync.RedisCommands;
@@ -8,13 +9,15 @@ import io.pipeset.report.Counts;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** What a report lists of Redis's answers is bounded in bytes, and it says so. */
-@ServiceTest(properties = { "pipeset.limits.max-items-bytes=100KB", "pipeset.security.scripts=true" })
+@ServiceTest(properties = { "pipeset.limits.max-items-bytes=100KB", "pipeset.limits.max-popped-bytes=400KB",
+		"pipeset.security.scripts=true" })
 class ReplyLimitTests {
 
 	private final Service service;
@@ -64,6 +67,47 @@ class ReplyLimitTests {
 		assertThat(report.get("items")).hasSize(1);
 		assertThat(report.at("/items/0/error/code").asString()).isEqualTo("BIG");
 		assertThat(report.get("itemsOmitted").asInt()).isEqualTo(3);
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			''                         | ["INCRBY","%s","x"]
+			''                         | ["LPUSH","%s","x"]
+			''                         | {"op":"LPUSH","key":"%s","value":"x"}
+			?results=all               | ["SET","%s","x"]
+			?results=all               | ["SET","%s","x","GET"]
+			?results=all               | ["LPOP","%s",0]
+			?results=all&dryRun=true   | ["SET","%s","x"]
+			?results=all&dryRun=true   | ["RPOP","%s"]
+			""")
+	void keysThatDoNotFitAreOmittedAndCountedWithTheirItems(String settings, String record) {
+		String key = "k".repeat(15_000);
+		for (int i = 0; i < 10; i++) {
+			if (record.contains("LPUSH")) {
+				this.redis.set(key + i, "");
+			}
+		}
+		JsonNode report = this.service
+			.upload("/v1/jobs" + settings, Service.NDJSON, Lines.of(10, (i) -> record.formatted(key + i)))
+			.report();
+		assertThat(report.get("items")).hasSize(6);
+		assertThat(report.get("itemsOmitted").asInt()).isEqualTo(4);
+		assertThat(report.at("/items/5/key").asString()).isEqualTo(key + 5);
+	}
+
+	/** Of pops that find small values, four times as many as were seen are under way. */
+	@Test
+	void aJobStopsBeforeItListsMoreKeysOfPopsThanAReportMayCarry() {
+		String key = "k".repeat(15_000);
+		this.redis.rpush(key, IntStream.range(0, 1000).mapToObj(String::valueOf).toArray(String[]::new));
+		JsonNode job = this.service
+			.upload("/v1/jobs", Service.NDJSON, Lines.of(1000, (i) -> "[\"RPOP\",\"" + key + "\"]"))
+			.job(422, "stopped", "stopped");
+		long taken = Answer.counts(job).applied();
+		assertThat(taken).isBetween(20L, 200L);
+		assertThat(job.get("items")).hasSize((int) taken);
+		assertThat(job.at("/items/0/key").asString()).isEqualTo(key);
+		assertThat(this.redis.llen(key)).isEqualTo(1000 - taken);
 	}
 
 	@Test

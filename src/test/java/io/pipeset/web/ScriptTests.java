@@ -66,6 +66,22 @@ class ScriptTests {
 	}
 
 	@Test
+	void aScriptWhoseChunksAreNoneIsABadRequest() throws IOException {
+		try (Wire wire = Wire.post(this.service, "/v1/scripts", "Transfer-Encoding: chunked")) {
+			wire.send("8\r\nreturn 1\r\nnonsense\r\n").answer().refusal(400, "bad-request");
+		}
+		assertThat(this.redis.scriptExists(this.redis.digest("return 1"))).containsExactly(false);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "text/plain", "text/x-lua", "application/x-www-form-urlencoded", "application/json", "x",
+			"*/*" })
+	void theTypeOfAScriptSaysNothing(String type) {
+		assertThat(this.service.post("/v1/scripts", type, PUSH).json().at("/sha").asString())
+			.isEqualTo(this.redis.digest(PUSH));
+	}
+
+	@Test
 	void aScriptThatIsEncodedInAnyStepIsRefused() throws IOException {
 		try (Wire wire = Wire.post(this.service, "/v1/scripts", "Content-Length: 8", "Content-Encoding: identity",
 				"Content-Encoding: gzip")) {

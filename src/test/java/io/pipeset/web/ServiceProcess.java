@@ -56,7 +56,8 @@ final class ServiceProcess implements AutoCloseable {
 	/**
 	 * Starts it, and returns when it is ready.
 	 * @param redis where it is to find Redis
-	 * @param arguments properties of the service as {@code --name=value}
+	 * @param arguments properties of the service as {@code --name=value}, and options of
+	 * its virtual machine that begin with {@code -X}
 	 */
 	static ServiceProcess start(TestRedis redis, String... arguments)
 			throws IOException, InterruptedException, ExecutionException, TimeoutException {
@@ -66,9 +67,10 @@ final class ServiceProcess implements AutoCloseable {
 		List<String> command = new ArrayList<>(
 				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
 		command.addAll(CONTAINER);
-		command.addAll(List.of("-XX:TieredStopAtLevel=1", "-cp", classPath, PipesetApplication.class.getName()));
-		command.add("--server.port=0");
-		command.addAll(List.of(arguments));
+		command.add("-XX:TieredStopAtLevel=1");
+		command.addAll(Arrays.stream(arguments).filter((argument) -> argument.startsWith("-X")).toList());
+		command.addAll(List.of("-cp", classPath, PipesetApplication.class.getName(), "--server.port=0"));
+		command.addAll(Arrays.stream(arguments).filter((argument) -> !argument.startsWith("-X")).toList());
 		ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
 		redis.properties()
 			.forEach(

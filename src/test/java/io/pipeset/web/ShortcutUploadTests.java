@@ -13,6 +13,7 @@ import io.pipeset.report.Counts;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
@@ -59,11 +60,38 @@ class ShortcutUploadTests {
 		assertThat(this.redis.hgetall("h")).containsOnly(entry("name", "Ada"), entry("age", "36"));
 	}
 
+	@ParameterizedTest
+	@CsvSource(delimiter = '|',
+			textBlock = """
+					/pipeset/3      | application/x-ndjson     | {"key":"a","value":1}%n["DEL","stays"]%n{"op":"set","key":"b","value":1}
+					/v1/jobs?op=SET | application/x-ndjson     | ["SET","a",1]%n{"op":"DEL","key":"stays"}%n["SET","b",1]
+					/v1/jobs?op=SET | application/json         | [["SET","a",1],{"op":"DEL","key":"stays"},["SET","b",1]]
+					/pipeset/3      | text/csv                 | op,key,arg1%nSET,a,1%nDEL,stays,%n,b,1
+					/v1/jobs?op=set | text/csv                 | op,key,arg1%n,a,1%ndel,stays,%nset,b,1
+					/pipeset/3      | text/plain               | SET a 1%nDEL stays%nset b 1
+					/v1/jobs?op=SET | application/x-redis-resp | SET a 1%nDEL stays%nset b 1
+					/v1/jobs?op=SET&dryRun=true | text/plain   | SET a 1%nDEL stays%nset b 1
+					""")
+	void whereTheRequestNamesTheOperationNoRecordRunsAnother(String path, String type, String body) {
+		this.redis.set("stays", "1");
+		JsonNode report = this.service.post(path, type, body.replace("%n", "\n") + "\n").report();
+		boolean dryRun = path.contains("dryRun");
+		assertThat(Answer.counts(report))
+			.isEqualTo((dryRun) ? new Counts(3, 0, 0, 1, 0, 2) : new Counts(3, 2, 0, 1, 0, 0));
+		assertThat(report.at("/items/0/op").asString()).isEqualTo("DEL");
+		assertThat(report.at("/items/0/error/code").asString()).isEqualTo("FORBIDDEN");
+		assertThat(report.at("/items/0/error/message").asString())
+			.isEqualTo("the record is a DEL, and the request is for SET alone:"
+					+ " post records of several operations to /v1/jobs, without 'op'");
+		assertThat(this.redis.exists("a", "b", "stays")).isEqualTo((dryRun) ? 1 : 3);
+	}
+
 	@Test
-	void uploadedRecordsMayNameAnotherOperation() {
-		this.service.ndjson("/pipeset/2", "{\"key\":\"a\",\"value\":\"1\"}", "[\"LPUSH\",\"list\",\"x\"]").report();
-		assertThat(this.redis.get("a")).isEqualTo("1");
-		assertThat(this.redis.lrange("list", 0, -1)).containsExactly("x");
+	void aColumnOfOperationsDoesNotRunThemUnderThePathOfAnother() {
+		this.redis.set("stays", "1");
+		JsonNode report = this.service.post("/pipehset/1", "text/csv", "op,key\nDEL,stays\n").report();
+		assertThat(Answer.counts(report)).isEqualTo(new Counts(1, 0, 0, 1, 0, 0));
+		assertThat(this.redis.get("stays")).isEqualTo("1");
 	}
 
 	@Test

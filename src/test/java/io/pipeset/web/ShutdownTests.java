@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -88,6 +89,25 @@ class ShutdownTests {
 	}
 
 	@Test
+	void whoTricklesForNoJobIsNotWaitedFor() throws Exception {
+		try (ServiceProcess process = ServiceProcess.start(TestRedis.shared(), "--pipeset.security.scripts=true",
+				"--spring.lifecycle.timeout-per-shutdown-phase=10m", "--pipeset.limits.body-idle-timeout=10m");
+				Wire refused = Wire.upload(process.service(), "/v1/jobs?batchSize=0");
+				Wire script = Wire.upload(process.service(), "/v1/scripts")) {
+			AtomicBoolean on = new AtomicBoolean(true);
+			CompletableFuture<Void> trickles = CompletableFuture.allOf(
+					CompletableFuture.runAsync(() -> trickleWhile(on, refused)),
+					CompletableFuture.runAsync(() -> trickleWhile(on, script)));
+			await().until(() -> process.service().get("/actuator/health/liveness").status() == 200);
+			process.terminate();
+			process.awaitEnd();
+			on.set(false);
+			trickles.get(60, TimeUnit.SECONDS);
+			assertThat(process.output()).noneMatch((line) -> line.contains("WARN") || line.contains("ERROR"));
+		}
+	}
+
+	@Test
 	void aServiceThatIsKilledLeavesNothingButDataInRedis() throws Exception {
 		try (ServiceProcess process = ServiceProcess.start(TestRedis.shared())) {
 			Service service = process.service();
@@ -112,6 +132,19 @@ class ShutdownTests {
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/** Sends a little, again and again, as often as no pause becomes long. */
+	private static void trickleWhile(AtomicBoolean on, Wire wire) {
+		try {
+			while (on.get()) {
+				wire.chunk("x");
+				LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
+			}
+		}
+		catch (IOException ex) {
+			// The service has closed the connection.
 		}
 	}
 

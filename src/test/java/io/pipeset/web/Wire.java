@@ -4,6 +4,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.net.http.HttpHeaders;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -110,6 +112,21 @@ final class Wire implements AutoCloseable {
 		}
 		return new Answer(Integer.parseInt(head[0].substring(9, 12)), HttpHeaders.of(headers, (name, value) -> true),
 				new String(body.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8));
+	}
+
+	/** Waits until the service has ended the connection. */
+	void awaitEnd() throws IOException {
+		try {
+			while (this.socket.getInputStream().read() >= 0) {
+				// Nobody asks what still comes.
+			}
+		}
+		catch (SocketTimeoutException ex) {
+			throw ex;
+		}
+		catch (SocketException ex) {
+			// It was reset, over what has been sent.
+		}
 	}
 
 	private String read() throws IOException {

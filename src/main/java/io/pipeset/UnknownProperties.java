@@ -1,0 +1,137 @@
+package io.pipeset;
+
+import java.lang.reflect.RecordComponent;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.EnumerablePropertySource;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+
+/**
+ * Refuses, before anything is opened, properties under {@code pipeset} that there are
+ * not: Spring Boot ignores them, and a limit that is misspelt is none. Variables of the
+ * environment are looked at as well, except those that are there for other reasons.
+ */
+final class UnknownProperties implements BeanFactoryPostProcessor {
+
+	private static final ConfigurationPropertyName ALL = ConfigurationPropertyName.of("pipeset");
+
+	/** A Service of Kubernetes that is called pipeset, and what the tests are told. */
+	private static final Pattern FOREIGN_VARIABLE = Pattern
+		.compile("PIPESET_(TEST_.*|(.*_)?SERVICE_(HOST|PORT(_.*)?)|(.*_)?PORT(_[0-9]+_(TCP|UDP|SCTP)(_.*)?)?)");
+
+	private static final int MOST_NAMED = 3;
+
+	private final ConfigurableEnvironment environment;
+
+	UnknownProperties(ConfigurableEnvironment environment) {
+		this.environment = environment;
+	}
+
+	@Override
+	public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {
+		Map<String, Boolean> known = known(beans);
+		List<String> unknown = new ArrayList<>();
+		List<String> remedies = new ArrayList<>();
+		for (PropertySource<?> source : this.environment.getPropertySources()) {
+			if (source instanceof EnumerablePropertySource<?> enumerable) {
+				boolean variables = source instanceof SystemEnvironmentPropertySource;
+				for (String name : enumerable.getPropertyNames()) {
+					if (isMeant(name, variables)
+							&& known.entrySet().stream().noneMatch((row) -> isSpelling(name, variables, row))) {
+						unknown.add(name + " (" + source.getName() + ")");
+						remedies.add(nearest(name, variables, known));
+					}
+				}
+			}
+		}
+		if (!unknown.isEmpty()) {
+			throw new UnknownPropertyException(unknown, remedies);
+		}
+	}
+
+	/** The names of all properties, and whether each may have several values. */
+	private static Map<String, Boolean> known(ConfigurableListableBeanFactory beans) {
+		Map<String, Boolean> known = new TreeMap<>();
+		for (String bean : beans.getBeanDefinitionNames()) {
+			Class<?> type = beans.getType(bean, false);
+			ConfigurationProperties properties = (type != null && type.isRecord())
+					? AnnotatedElementUtils.findMergedAnnotation(type, ConfigurationProperties.class) : null;
+			if (type != null && properties != null && properties.prefix().startsWith(ALL + ".")) {
+				for (RecordComponent component : type.getRecordComponents()) {
+					known.put(properties.prefix() + "." + DataObjectPropertyName.toDashedForm(component.getName()),
+							Iterable.class.isAssignableFrom(component.getType()));
+				}
+			}
+		}
+		return known;
+	}
+
+	private static boolean isMeant(String name, boolean variable) {
+		if (variable) {
+			String upper = name.toUpperCase(Locale.ROOT);
+			return upper.startsWith("PIPESET_") && !FOREIGN_VARIABLE.matcher(upper).matches();
+		}
+		return ALL.isAncestorOf(ConfigurationPropertyName.adapt(name, '.'));
+	}
+
+	private static boolean isSpelling(String name, boolean variable, Map.Entry<String, Boolean> row) {
+		if (variable) {
+			// As Boot maps them: without dashes, or with underscores for them.
+			String upper = name.toUpperCase(Locale.ROOT);
+			String single = (row.getValue()) ? upper.replaceFirst("_[0-9]+$", "") : upper;
+			return single.equals(variable(row.getKey().replace("-", "")))
+					|| single.equals(variable(row.getKey().replace('-', '_')));
+		}
+		ConfigurationPropertyName property = ConfigurationPropertyName.of(row.getKey());
+		ConfigurationPropertyName met = ConfigurationPropertyName.adapt(name, '.');
+		return met.equals(property) || (row.getValue() && property.isParentOf(met) && met.isLastElementIndexed());
+	}
+
+	private static String variable(String property) {
+		return property.replace('.', '_').toUpperCase(Locale.ROOT);
+	}
+
+	private static String nearest(String name, boolean variable, Map<String, Boolean> known) {
+		String met = name.toLowerCase(Locale.ROOT).replace('_', '.');
+		return known.keySet()
+			.stream()
+			.sorted(Comparator.comparingInt((property) -> distance(met, property)))
+			.limit(MOST_NAMED)
+			.map((property) -> (variable) ? variable(property.replace("-", "")) : property)
+			.collect(Collectors.joining(", "));
+	}
+
+	/** How many letters have to be changed, added or left out. */
+	private static int distance(String from, String to) {
+		int[] row = new int[to.length() + 1];
+		for (int j = 0; j <= to.length(); j++) {
+			row[j] = j;
+		}
+		for (int i = 1; i <= from.length(); i++) {
+			int diagonal = row[0];
+			row[0] = i;
+			for (int j = 1; j <= to.length(); j++) {
+				int changed = diagonal + ((from.charAt(i - 1) == to.charAt(j - 1)) ? 0 : 1);
+				diagonal = row[j];
+				row[j] = Math.min(changed, Math.min(row[j], row[j - 1]) + 1);
+			}
+		}
+		return row[to.length()];
+	}
+
+}

@@ -1,0 +1,36 @@
+package io.pipeset;
+
+import java.io.Serial;
+import java.util.List;
+import java.util.StringJoiner;
+
+/** Somebody has set a property of the service that it does not have. */
+final class UnknownPropertyException extends IllegalStateException {
+
+	@Serial
+	private static final long serialVersionUID = 1L;
+
+	private final String remedy;
+
+	/**
+	 * An exception.
+	 * @param unknown the properties, each with the source that has it
+	 * @param nearest for each of them the known ones that are spelled alike
+	 */
+	UnknownPropertyException(List<String> unknown, List<String> nearest) {
+		super("The service has no property " + String.join(", nor ", unknown) + ".");
+		StringJoiner remedies = new StringJoiner(" ");
+		for (int i = 0; i < unknown.size(); i++) {
+			String name = unknown.get(i).substring(0, unknown.get(i).indexOf(' '));
+			remedies
+				.add("Remove " + name + ", or spell it as one that there is; the nearest are " + nearest.get(i) + ".");
+		}
+		this.remedy = remedies.toString();
+	}
+
+	/** What to do instead. */
+	String remedy() {
+		return this.remedy;
+	}
+
+}

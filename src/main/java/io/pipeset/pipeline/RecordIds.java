@@ -1,0 +1,69 @@
+package io.pipeset.pipeline;
+
+import java.util.Arrays;
+
+import io.pipeset.record.Room;
+import org.jspecify.annotations.Nullable;
+
+/** The callers' own names of a slab's records, of which most have none. */
+final class RecordIds {
+
+	/** What an id takes beside its letters. */
+	private static final int ID_BYTES = 64;
+
+	/** The memory for ids is taken by so much. */
+	private static final int STEP_BYTES = 16 << 10;
+
+	private final Room room;
+
+	private @Nullable String[] ids = new String[0];
+
+	private int bytes;
+
+	private int taken;
+
+	RecordIds(Room room) {
+		this.room = room;
+	}
+
+	void clear() {
+		Arrays.fill(this.ids, null);
+		this.room.give(this.taken);
+		this.bytes = 0;
+		this.taken = 0;
+	}
+
+	/**
+	 * Sets an id; {@code false} where there is no memory, which there is for the first.
+	 */
+	boolean set(int command, @Nullable String id) {
+		if (id == null) {
+			return true;
+		}
+		int needed = this.bytes + ID_BYTES + id.length();
+		if (needed > this.taken && command > 0) {
+			if (!this.room.tryTake(STEP_BYTES)) {
+				return false;
+			}
+			this.taken += STEP_BYTES;
+		}
+		this.bytes = needed;
+		if (this.ids.length <= command) {
+			this.ids = Arrays.copyOf(this.ids, Math.max(16, command * 2));
+		}
+		this.ids[command] = id;
+		return true;
+	}
+
+	@Nullable String get(int command) {
+		return (command < this.ids.length) ? this.ids[command] : null;
+	}
+
+	/** Moves an id to the front, as its command is. */
+	void move(int from, int to) {
+		if (from < this.ids.length) {
+			this.ids[to] = this.ids[from];
+		}
+	}
+
+}

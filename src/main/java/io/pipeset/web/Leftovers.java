@@ -1,0 +1,179 @@
+package io.pipeset.web;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import org.apache.coyote.ActionCode;
+import org.apache.coyote.Request;
+import org.apache.juli.logging.Log;
+import org.apache.juli.logging.LogFactory;
+import org.apache.tomcat.util.net.ApplicationBufferHandler;
+
+/**
+ * Reads and drops the rest of bodies that were answered early, since many clients read
+ * the answer only when they are through. That is done by a few threads, and for a few
+ * seconds where little comes; then the connection ends.
+ */
+final class Leftovers {
+
+	private static final Log log = LogFactory.getLog(Leftovers.class);
+
+	private static final int PERIOD_SECONDS = 5;
+
+	/** Whoever sends less in a period is no client that is about to be through. */
+	private static final long LEAST_BYTES = 1 << 20;
+
+	private static final int MOST_PERIODS = 6;
+
+	private static final int THREADS = 16;
+
+	private final UploadProtocol protocol;
+
+	private final Semaphore threads = new Semaphore(THREADS);
+
+	Leftovers(UploadProtocol protocol) {
+		this.protocol = protocol;
+	}
+
+	/**
+	 * Drops what is left of a body, whose answer has gone out.
+	 * @param request the request
+	 * @param maxBytes the most that is read
+	 */
+	void drop(Request request, long maxBytes) {
+		if (isRead(request)) {
+			return;
+		}
+		boolean dropped = false;
+		if (isOnItsWay(request) && this.threads.tryAcquire()) {
+			try {
+				dropped = dropInTime(request, maxBytes);
+			}
+			finally {
+				this.threads.release();
+			}
+		}
+		if (!dropped) {
+			leave(request);
+		}
+	}
+
+	/** Lets the connection end without reading any more of a request. */
+	static void leave(Request request) {
+		request.action(ActionCode.DISABLE_SWALLOW_INPUT, null);
+	}
+
+	private static boolean isRead(Request request) {
+		AtomicBoolean read = new AtomicBoolean();
+		request.action(ActionCode.REQUEST_BODY_FULLY_READ, read);
+		return read.get();
+	}
+
+	/** Who waits for 100 Continue, and was answered instead, may send nothing. */
+	private static boolean isOnItsWay(Request request) {
+		return !request.hasExpectation() || request.getBytesRead() > 0;
+	}
+
+	private boolean dropInTime(Request request, long maxBytes) {
+		Dropped dropped = new Dropped();
+		Watch watch = new Watch(this.protocol, request.getServletConnection().getConnectionId(), dropped);
+		try {
+			// From outside, as no timeout bounds what comes byte by byte.
+			Future<?> watching = this.protocol.getUtilityExecutor()
+				.scheduleAtFixedRate(watch, PERIOD_SECONDS, PERIOD_SECONDS, TimeUnit.SECONDS);
+			try {
+				return dropped.readFrom(request, maxBytes);
+			}
+			finally {
+				watch.end();
+				watching.cancel(false);
+			}
+		}
+		catch (IOException | RejectedExecutionException ex) {
+			log.debug("The rest of a body did not come", ex);
+			return false;
+		}
+	}
+
+	/** Looks at times whether enough comes, and ends the connection's input if not. */
+	private static final class Watch implements Runnable {
+
+		private final UploadProtocol protocol;
+
+		private final String connectionId;
+
+		private final Dropped dropped;
+
+		private long seenBytes;
+
+		private int periods;
+
+		private boolean ended;
+
+		private Watch(UploadProtocol protocol, String connectionId, Dropped dropped) {
+			this.protocol = protocol;
+			this.connectionId = connectionId;
+			this.dropped = dropped;
+		}
+
+		@Override
+		public synchronized void run() {
+			long bytes = this.dropped.count - this.seenBytes;
+			this.seenBytes += bytes;
+			this.periods++;
+			if (!this.ended && (bytes < LEAST_BYTES || this.periods >= MOST_PERIODS)) {
+				this.protocol.end(this.connectionId);
+			}
+		}
+
+		/** From here on the connection may have another request. */
+		private synchronized void end() {
+			this.ended = true;
+		}
+
+	}
+
+	/** The bytes that nobody wants. */
+	private static final class Dropped implements ApplicationBufferHandler {
+
+		private volatile long count;
+
+		private ByteBuffer bytes = ByteBuffer.allocate(0);
+
+		/** Reads to the end; {@code false} where there is more than may be read. */
+		private boolean readFrom(Request request, long maxBytes) throws IOException {
+			long read = 0;
+			while (read <= maxBytes) {
+				int length = request.doRead(this);
+				if (length < 0) {
+					return true;
+				}
+				read += length;
+				this.count = read;
+			}
+			return false;
+		}
+
+		@Override
+		public void setByteBuffer(ByteBuffer buffer) {
+			this.bytes = buffer;
+		}
+
+		@Override
+		public ByteBuffer getByteBuffer() {
+			return this.bytes;
+		}
+
+		@Override
+		public void expand(int size) {
+			// Whoever fills it has a buffer of its own.
+		}
+
+	}
+
+}

@@ -1,0 +1,70 @@
+package io.pipeset.web;
+
+import java.io.IOException;
+import java.util.Collections;
+import java.util.Enumeration;
+import java.util.List;
+
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.web.filter.OncePerRequestFilter;
+
+/**
+ * Takes the header {@code Content-Type} from a GET, where it says nothing, as there is no
+ * body. Actuator would look for a way to read one of that type, and fail.
+ */
+final class ReadsWithoutType extends OncePerRequestFilter {
+
+	@Override
+	protected boolean shouldNotFilter(HttpServletRequest request) {
+		return !request.getMethod().equals("GET") && !request.getMethod().equals("HEAD");
+	}
+
+	@Override
+	protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+			throws ServletException, IOException {
+		chain.doFilter((request.getContentType() != null) ? new Untyped(request) : request, response);
+	}
+
+	/** A request without the header. */
+	private static final class Untyped extends HttpServletRequestWrapper {
+
+		Untyped(HttpServletRequest request) {
+			super(request);
+		}
+
+		@Override
+		public @Nullable String getContentType() {
+			return null;
+		}
+
+		@Override
+		public @Nullable String getHeader(String name) {
+			return (isType(name)) ? null : super.getHeader(name);
+		}
+
+		@Override
+		public Enumeration<String> getHeaders(String name) {
+			return (isType(name)) ? Collections.emptyEnumeration() : super.getHeaders(name);
+		}
+
+		@Override
+		public Enumeration<String> getHeaderNames() {
+			List<String> names = Collections.list(super.getHeaderNames());
+			names.removeIf(Untyped::isType);
+			return Collections.enumeration(names);
+		}
+
+		private static boolean isType(String name) {
+			return name.equalsIgnoreCase(HttpHeaders.CONTENT_TYPE);
+		}
+
+	}
+
+}

@@ -1,0 +1,115 @@
+package io.pipeset.web;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
+
+import org.apache.coyote.ActionCode;
+import org.apache.coyote.Adapter;
+import org.apache.coyote.Request;
+import org.apache.coyote.Response;
+import org.apache.tomcat.util.net.SocketEvent;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+
+/**
+ * The way of requests into the service. Some threads of the web server are kept for
+ * Actuator: a request that would take one of them is answered 429 at once. Behind the
+ * answer, what is left of a body is dropped.
+ */
+final class RequestGate implements Adapter {
+
+	private final Adapter service;
+
+	private final Leftovers leftovers;
+
+	private final Bounds bounds;
+
+	private final AtomicInteger others = new AtomicInteger();
+
+	RequestGate(Adapter service, Leftovers leftovers, Bounds bounds) {
+		this.service = service;
+		this.leftovers = leftovers;
+		this.bounds = bounds;
+	}
+
+	@Override
+	public void service(Request request, Response response) throws Exception {
+		// What is not HTTP has none.
+		String path = request.requestURI().toString();
+		boolean other = path == null || !this.bounds.privileged.matcher(path).matches();
+		try {
+			if (other && this.others.incrementAndGet() > this.bounds.requests) {
+				refuse(request, response);
+			}
+			else {
+				this.service.service(request, response);
+				this.leftovers.drop(request, this.bounds.leftoverBytes);
+			}
+		}
+		finally {
+			if (other) {
+				this.others.decrementAndGet();
+			}
+		}
+	}
+
+	private void refuse(Request request, Response response) throws IOException {
+		HttpStatus status = HttpStatus.TOO_MANY_REQUESTS;
+		byte[] body = Problems
+			.json(Problems.detail(status, "limit",
+					"There are " + this.bounds.requests + " requests under way, as many as server.tomcat.threads.max="
+							+ this.bounds.threads + " allows: send the request again later"))
+			.getBytes(StandardCharsets.UTF_8);
+		response.setStatus(status.value());
+		response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
+		response.setContentLength(body.length);
+		response.setHeader(HttpHeaders.RETRY_AFTER, Reports.RETRY_AFTER_SECONDS);
+		response.setHeader(HttpHeaders.CONNECTION, "close");
+		Leftovers.leave(request);
+		response.doWrite(ByteBuffer.wrap(body));
+		response.action(ActionCode.CLOSE, null);
+	}
+
+	@Override
+	public boolean prepare(Request request, Response response) throws Exception {
+		return this.service.prepare(request, response);
+	}
+
+	@Override
+	public boolean asyncDispatch(Request request, Response response, SocketEvent status) throws Exception {
+		return this.service.asyncDispatch(request, response, status);
+	}
+
+	@Override
+	public void log(Request request, Response response, long time) {
+		this.service.log(request, response, time);
+	}
+
+	@Override
+	public void checkRecycled(Request request, Response response) {
+		this.service.checkRecycled(request, response);
+	}
+
+	@Override
+	public String getDomain() {
+		return this.service.getDomain();
+	}
+
+	/**
+	 * How much of the web server requests may take.
+	 *
+	 * @param threads the threads that it has
+	 * @param requests how many requests may be under way that are not privileged
+	 * @param privileged the paths of those that are, as they come over the wire
+	 * @param leftoverBytes the most that is read of a body behind its answer
+	 */
+	record Bounds(int threads, int requests, Pattern privileged, long leftoverBytes) {
+
+	}
+
+}

@@ -1,0 +1,113 @@
+package io.pipeset;
+
+import java.util.Map;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.context.annotation.ClassPathScanningCandidateComponentProvider;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+import org.springframework.core.type.filter.AnnotationTypeFilter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+
+/** A property that is misspelt fails the start, and is not ignored. */
+class UnknownPropertiesTests {
+
+	private static final ConfigurableListableBeanFactory beans = beans();
+
+	@ParameterizedTest
+	@CsvSource({ "pipeset.limits.max-item, pipeset.limits.max-items",
+			"pipeset.limit.max-items, pipeset.limits.max-items", "pipeset.limits.maxItem, pipeset.limits.max-items",
+			"pipeset.default.atomic, pipeset.defaults.atomic",
+			"pipeset.max-running-jobs, pipeset.limits.max-running-jobs",
+			"pipeset.security.anonymus, pipeset.security.anonymous",
+			"pipeset.security.anonymous[0], pipeset.security.anonymous",
+			"pipeset.embedded.redis.enabled, pipeset.embedded-redis.enabled",
+			"pipeset.limits.max-items.bytes, pipeset.limits.max-items-bytes" })
+	void aPropertyThatThereIsNotIsRefusedWithTheNearest(String name, String nearest) {
+		assertRefused(name, false, nearest);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "PIPESET_LIMITS_MAXITEM, PIPESET_LIMITS_MAXITEMS",
+			"PIPESET_SECURITY_ANONYMUS, PIPESET_SECURITY_ANONYMOUS",
+			"PIPESET_LIMITS_MAXBODYBYTES_0, PIPESET_LIMITS_MAXBODYBYTES",
+			"PIPESET_BODYIDLETIMEOUT, PIPESET_LIMITS_BODYIDLETIMEOUT" })
+	void aVariableThatThereIsNotIsRefusedWithTheNearest(String name, String nearest) {
+		assertRefused(name, true, nearest);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "pipeset.limits.max-items", "pipeset.limits.maxItems", "pipeset.limits.max_items",
+			"PIPESET_LIMITS_MAXITEMS", "PIPESET_LIMITS_MAX_ITEMS", "pipeset_limits_maxitems",
+			"pipeset.security.allowed-hosts", "pipeset.security.allowed-hosts[1]", "PIPESET_SECURITY_ALLOWEDHOSTS",
+			"PIPESET_SECURITY_ALLOWED_HOSTS_1", "pipeset.embedded-redis.executable",
+			"PIPESET_EMBEDDED_REDIS_EXECUTABLE", "PIPESET_EMBEDDEDREDIS_ENABLED", "pipeset.defaults.rate-limit",
+			"pipeset.receipts.sweep-interval", "pipeset.pipeline.window-bytes", "pipeset.scripts.max-count",
+			"pipesetter.limits", "pipeset", "spring.pipeset.limits", "PIPESET", "PIPESETTER_LIMITS" })
+	void whatThereIsAndWhatIsNotMeantIsTaken(String name) {
+		boolean variable = Character.isUpperCase(name.charAt(0)) || name.contains("t_l");
+		assertThatNoException().isThrownBy(() -> check(name, variable));
+	}
+
+	/** Tests are told their Redis so, and Kubernetes tells of a Service of that name. */
+	@ParameterizedTest
+	@ValueSource(strings = { "PIPESET_TEST_REDIS", "PIPESET_TEST_REDIS_URL", "PIPESET_PORT", "PIPESET_SERVICE_HOST",
+			"PIPESET_SERVICE_PORT", "PIPESET_SERVICE_PORT_HTTP", "PIPESET_PORT_8080_TCP", "PIPESET_PORT_8080_TCP_ADDR",
+			"PIPESET_REDIS_SERVICE_HOST", "PIPESET_REDIS_PORT_6379_TCP_PROTO" })
+	void variablesThatAreThereForOtherReasonsAreNoProperties(String name) {
+		assertThatNoException().isThrownBy(() -> check(name, true));
+	}
+
+	/** A start that fails says so as it does for every other reason. */
+	@Test
+	void aStartThatFailsSaysWhatToDo() {
+		QuietLog.expect("APPLICATION FAILED TO START");
+		assertThatExceptionOfType(UnknownPropertyException.class)
+			.isThrownBy(() -> new SpringApplicationBuilder(PipesetApplication.class).run("--pipeset.limits.max-item=5",
+					"--server.port=0"));
+		assertThat(QuietLog.heard()).singleElement()
+			.asString()
+			.contains("The service has no property pipeset.limits.max-item (commandLineArgs).")
+			.contains("Remove pipeset.limits.max-item, or spell it as one that there is; the nearest are"
+					+ " pipeset.limits.max-items, ");
+	}
+
+	private static void assertRefused(String name, boolean variable, String nearest) {
+		assertThatExceptionOfType(UnknownPropertyException.class).isThrownBy(() -> check(name, variable))
+			.withMessageStartingWith("The service has no property " + name + " (test-systemEnvironment).")
+			.satisfies((ex) -> assertThat(ex.remedy()).startsWith("Remove " + name + ", or ").contains(nearest));
+	}
+
+	private static void check(String name, boolean variable) {
+		StandardEnvironment environment = new StandardEnvironment();
+		Map<String, Object> properties = Map.of(name, "1");
+		environment.getPropertySources()
+			.addFirst((variable) ? new SystemEnvironmentPropertySource("test-systemEnvironment", properties)
+					: new MapPropertySource("test-systemEnvironment", properties));
+		new UnknownProperties(environment).postProcessBeanFactory(beans);
+	}
+
+	private static ConfigurableListableBeanFactory beans() {
+		DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
+		ClassPathScanningCandidateComponentProvider scanner = new ClassPathScanningCandidateComponentProvider(false);
+		scanner.addIncludeFilter(new AnnotationTypeFilter(ConfigurationProperties.class));
+		for (BeanDefinition definition : scanner.findCandidateComponents("io.pipeset")) {
+			beans.registerBeanDefinition(String.valueOf(definition.getBeanClassName()), definition);
+		}
+		return beans;
+	}
+
+}

@@ -1,0 +1,69 @@
+package io.pipeset.web;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.pipeset.redis.TestRedis;
+import io.pipeset.report.Counts;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Connections on which nothing comes neither take the heap nor keep anybody out. */
+class ConnectionTests {
+
+	private static final int CONNECTIONS = 1000;
+
+	/** More than are closed at once, so that they must not be taken for the idle ones. */
+	private static final int UPLOADS = 40;
+
+	@Test
+	void moreIdleConnectionsThanTheHeapHoldsKeepNobodyOut() throws Exception {
+		List<Wire> uploads = new ArrayList<>();
+		List<Socket> idle = new ArrayList<>();
+		TestRedis.shared().client().flushall();
+		try (ServiceProcess process = ServiceProcess.start(TestRedis.shared(), "-Xmx64m", "-XX:+ExitOnOutOfMemoryError",
+				"--pipeset.security.scripts=true")) {
+			for (int i = 0; i < UPLOADS; i++) {
+				uploads.add(Wire.post(process.service(), "/v1/scripts", "Content-Length: 8").send("return"));
+			}
+			for (int i = 0; i < CONNECTIONS; i++) {
+				idle.add(new Socket(InetAddress.getLoopbackAddress(), process.service().port()));
+			}
+			try (Wire job = Wire.upload(process.service(), "/v1/jobs")) {
+				job.chunk("[\"SET\",\"a\",\"1\"]\n").lastChunk();
+				assertThat(Answer.counts(job.answer().report())).isEqualTo(new Counts(1, 1, 0, 0, 0, 0));
+			}
+			for (Wire upload : uploads) {
+				assertThat(upload.send(" 1").answer().status()).isEqualTo(200);
+			}
+			assertThat(process.isAlive()).isTrue();
+			assertThat(idle.get(0).getInputStream().read()).as("the one that was idle longest").isEqualTo(-1);
+		}
+		finally {
+			for (Socket socket : idle) {
+				close(socket);
+			}
+			for (Wire upload : uploads) {
+				upload.close();
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "64, false, 256", "256, false, 455", "256, true, 256", "1024, true, 1024", "8192, false, 8192" })
+	void theirNumberFollowsFromTheHeap(long heapMegabytes, boolean tls, int connections) {
+		assertThat(HttpServerConfiguration.connections(heapMegabytes << 20, tls)).isEqualTo(connections);
+	}
+
+	private static void close(Socket socket) throws IOException {
+		socket.setSoLinger(true, 0);
+		socket.close();
+	}
+
+}

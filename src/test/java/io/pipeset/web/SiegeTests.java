@@ -1,0 +1,86 @@
+package io.pipeset.web;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.pipeset.redis.TestRedis;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * However many clients keep threads of the web server waiting, health answers, and those
+ * whose body nobody reads are let go. There are 34 threads here.
+ */
+@ServiceTest(properties = { "server.tomcat.threads.max=1", "pipeset.limits.max-running-jobs=1",
+		"pipeset.limits.max-waiting-jobs=1", "pipeset.limits.max-wait=10m", "pipeset.limits.body-idle-timeout=10m",
+		"pipeset.security.scripts=true" })
+class SiegeTests {
+
+	private static final int CLIENTS = 70;
+
+	private final Service service;
+
+	private final List<Wire> wires = new ArrayList<>();
+
+	SiegeTests(Service service) {
+		this.service = service;
+	}
+
+	@BeforeEach
+	void emptyRedis() {
+		TestRedis.shared().client().flushall();
+	}
+
+	@AfterEach
+	void letGo() throws IOException {
+		for (Wire wire : this.wires) {
+			wire.close();
+		}
+	}
+
+	@Test
+	void moreSlowUploadersThanThreadsDoNotKeepHealthFromAnswering() throws IOException {
+		Wire job = Wire.upload(this.service, "/v1/jobs").chunk("[\"SET\",\"a\",\"1\"]\n");
+		this.wires.add(job);
+		await().until(() -> TestRedis.shared().client().exists("a") == 1);
+		for (int i = 0; i < CLIENTS; i++) {
+			this.wires.add(Wire.post(this.service, "/v1/scripts", "Content-Length: 8").send("return"));
+		}
+		await().until(() -> get("/none").status() == 429);
+		assertThat(get("/actuator/health/liveness").status()).isEqualTo(200);
+		assertThat(get("/actuator/prometheus").status()).isEqualTo(200);
+		Answer refused = get("/none");
+		assertThat(refused.refusal(429, "limit")).contains("server.tomcat.threads.max=34");
+		assertThat(refused.header("Retry-After")).matches("[1-9][0-9]*");
+		job.lastChunk().answer().report();
+		await().until(() -> get("/none").status() == 404);
+	}
+
+	@Test
+	void refusedUploadsThatTrickleAreAnsweredAndLetGo() throws IOException {
+		for (int i = 0; i < CLIENTS; i++) {
+			Wire wire = Wire.upload(this.service, "/v1/jobs?batchSize=0");
+			this.wires.add((i % 2 == 0) ? wire.chunk("[") : wire.send("1"));
+		}
+		assertThat(get("/actuator/health/liveness").status()).isEqualTo(200);
+		for (Wire wire : this.wires) {
+			assertThat(wire.answer().status()).isIn(400, 429);
+		}
+		for (Wire wire : this.wires) {
+			wire.awaitEnd();
+		}
+		this.service.post("/pipeset/3").report();
+	}
+
+	/** Does not wait for as long as the others may hang. */
+	private Answer get(String path) {
+		return this.service.send(this.service.request(path).timeout(Duration.ofSeconds(20)).GET());
+	}
+
+}
