@@ -104,7 +104,7 @@ final class Job {
 			finally {
 				this.lanes.close();
 			}
-			this.pops.endIfCutShort();
+			this.pops.end();
 			if (this.dryRun != null) {
 				this.dryRun.end();
 			}

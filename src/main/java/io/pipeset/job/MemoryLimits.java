@@ -24,8 +24,8 @@ record MemoryLimits(long budget, long base, long shared, long exclusive) {
 
 	private static final long MOST_BASE_BYTES = 256L << 10;
 
-	/** A body's buffer and a small slab. */
-	private static final long LEAST_BASE_BYTES = 96L << 10;
+	/** Some small slabs. */
+	private static final long LEAST_BASE_BYTES = 32L << 10;
 
 	/**
 	 * Divides the memory.

@@ -20,6 +20,9 @@ final class PopBudget {
 	/** What a value is taken to be before one was seen. */
 	private static final long UNSEEN_BYTES = 64 << 10;
 
+	/** The same where none can be looked at before all of a transaction are asked for. */
+	private static final long UNSEEN_IN_TRANSACTION_BYTES = 4 << 10;
+
 	/** The values that may be on their way for each that was seen. */
 	private static final int GROWTH = 4;
 
@@ -46,6 +49,8 @@ final class PopBudget {
 
 	private final boolean atomic;
 
+	private final long unseenBytes;
+
 	private final Account account;
 
 	private final JobStop stop;
@@ -59,6 +64,8 @@ final class PopBudget {
 
 	/** The memory that those take that were there at the last look. */
 	private long heldBytes;
+
+	private final String memoryLimit;
 
 	/** Why a pop of many values was limited. */
 	private String limit;
@@ -80,11 +87,13 @@ final class PopBudget {
 		this.maxValues = limits.maxPopped();
 		this.maxBytes = limits.maxPoppedBytes().toBytes();
 		this.atomic = context.settings().isAtomic();
+		this.unseenBytes = (this.atomic) ? UNSEEN_IN_TRANSACTION_BYTES : UNSEEN_BYTES;
 		this.account = context.account();
 		this.stop = context.stop();
 		this.lanes = lanes;
 		this.memory = context.memory();
 		this.limit = "pipeset.limits.max-popped-bytes=" + this.maxBytes;
+		this.memoryLimit = "the memory that other jobs leave of pipeset.memory.budget=" + this.memory.budget();
 	}
 
 	/**
@@ -102,8 +111,14 @@ final class PopBudget {
 		return !record.form().takesValues() || admitsPop(record);
 	}
 
+	/** Now that the job is through: it needs no more memory than its report. */
+	void end() {
+		giveBack();
+		endIfCutShort();
+	}
+
 	/** Stops the job, now that all is answered, where a pop left values for the limit. */
-	boolean endIfCutShort() {
+	private boolean endIfCutShort() {
 		boolean cutShort = this.account.isCutShort();
 		if (cutShort) {
 			stop("A pop asked for more values", this.limit);
@@ -127,53 +142,37 @@ final class PopBudget {
 				return false;
 			}
 		}
-		if (!reserve(wanted)) {
+		boolean limits = wanted > 1 && !(fits(wanted) && isModest(wanted) && (this.atomic || wanted <= MOST_AT_ONCE));
+		boolean isShort = false;
+		if (!reserve(memoryFor(wanted, limits))) {
 			look();
-			if (!reserve(wanted) && !admitsAsMemoryAllows(record, wanted)) {
+			long all = memoryFor(wanted, limits);
+			isShort = !reserve(all);
+			if (isShort && !reserveSome(all)) {
+				stop(record.operation() + " would take more", this.memoryLimit);
 				return false;
 			}
 		}
-		if (record.script() == null && wanted > 1
-				&& !(fits(wanted) && isModest(wanted) && (this.atomic || wanted <= MOST_AT_ONCE))) {
-			LimitedPop.limit(record, Math.max(0, this.maxBytes - expectedBytes(0)));
-			this.limited = true;
+		if (limits || (isShort && wanted > 1)) {
+			limit(record, wanted);
 		}
 		this.asked += wanted;
 		return true;
 	}
 
-	/**
-	 * Admits a pop for whose values there is not enough memory: as many of them as there
-	 * is memory for, which may be some in a moment.
-	 */
-	private boolean admitsAsMemoryAllows(Record record, long wanted) {
-		long all = memoryFor(wanted) - this.reserved;
-		long least = Math.max(STEP_BYTES, memoryFor(1) - this.reserved);
-		long taken = all;
-		while (taken > least && !this.memory.takeForReport(taken, 0)) {
-			taken /= 2;
-		}
-		if (taken <= least) {
-			taken = least;
-			if (!this.memory.takeForReport(least, PATIENCE.toNanos())) {
-				stop(record.operation() + " would take more",
-						"the memory that other jobs leave of pipeset.memory.budget=" + this.memory.budget());
-				return false;
-			}
-		}
-		this.reserved += taken;
-		if (taken < all && wanted > 1) {
-			long bytes = (this.reserved - this.heldBytes - VALUE_BYTES * wanted) / 2;
-			LimitedPop.limit(record, Math.max(0, Math.min(bytes, this.maxBytes - expectedBytes(0))));
-			this.limited = true;
-			this.limit = "the memory that other jobs leave of pipeset.memory.budget=" + this.memory.budget();
-		}
-		return true;
+	/** Has a pop of many values leave those in Redis for which there is no room. */
+	private void limit(Record record, long wanted) {
+		long allowed = this.maxBytes - expectedBytes(0);
+		long memory = (this.reserved - this.heldBytes - VALUE_BYTES * (this.asked + wanted)) / 2
+				- this.asked * expectedValueBytes();
+		LimitedPop.limit(record, Math.max(0, Math.min(allowed, memory)));
+		this.limited = true;
+		this.limit = (memory < allowed) ? this.memoryLimit : "pipeset.limits.max-popped-bytes=" + this.maxBytes;
 	}
 
 	/** Takes the memory of what was asked for and of what is wanted, if it is free. */
-	private boolean reserve(long wanted) {
-		long more = memoryFor(wanted) - this.reserved;
+	private boolean reserve(long all) {
+		long more = all - this.reserved;
 		if (more <= 0) {
 			return true;
 		}
@@ -183,27 +182,45 @@ final class PopBudget {
 		return taken;
 	}
 
-	/**
-	 * The memory of what the job will have taken once it has what it asked for, and more.
-	 */
-	private long memoryFor(long wanted) {
-		long values = this.asked + wanted;
-		long bytes = Math.min(values * expectedValueBytes(), Math.max(0, this.maxBytes - this.takenBytes));
-		return this.heldBytes + values * VALUE_BYTES + 2 * bytes;
+	/** Takes as much of it as is free, or waits for that of one value. */
+	private boolean reserveSome(long all) {
+		long least = Math.max(STEP_BYTES, memoryFor(1, false) - this.reserved);
+		long taken = all - this.reserved;
+		while (taken > least && !this.memory.takeForReport(taken, 0)) {
+			taken /= 2;
+		}
+		if (taken <= least) {
+			taken = least;
+			if (!this.memory.takeForReport(least, PATIENCE.toNanos())) {
+				return false;
+			}
+		}
+		this.reserved += taken;
+		return true;
 	}
 
-	private long expectedValueBytes() {
-		long largest = this.account.largestTakenBytes();
-		// The more lists were empty, the less are the next values likely to be large.
-		return Math.max(1, (largest == 0 && this.taken == 0) ? UNSEEN_BYTES / Math.max(1, this.seen) : largest);
+	/**
+	 * The memory of what the job will have taken once it has what it asked for, and more.
+	 * @param limited whether the values wanted may be larger than all before
+	 */
+	private long memoryFor(long wanted, boolean limited) {
+		long expected = expectedValueBytes();
+		long bytes = this.asked * expected + wanted * ((limited) ? Math.max(expected, UNSEEN_BYTES) : expected);
+		return this.heldBytes + (this.asked + wanted) * VALUE_BYTES
+				+ 2 * Math.min(bytes, Math.max(0, this.maxBytes - this.takenBytes));
+	}
+
+	/** Gives back what was taken for values that were smaller, or not there. */
+	private void giveBack() {
+		this.heldBytes = this.account.heldBytes();
+		this.memory.giveOfReport(Math.max(0, this.reserved - this.heldBytes));
+		this.reserved = Math.min(this.reserved, this.heldBytes);
 	}
 
 	/** Waits until all pops are answered. */
 	private void look() {
 		this.lanes.drain();
-		this.heldBytes = this.account.heldBytes();
-		this.memory.giveOfReport(Math.max(0, this.reserved - this.heldBytes));
-		this.reserved = Math.min(this.reserved, this.heldBytes);
+		giveBack();
 		this.taken = this.account.taken();
 		this.takenBytes = this.account.takenBytes();
 		this.seen += this.asked;
@@ -222,6 +239,12 @@ final class PopBudget {
 	/** What the job will have taken once it has what it asked for, and more. */
 	private long expectedBytes(long wanted) {
 		return this.takenBytes + (this.asked + wanted) * expectedValueBytes();
+	}
+
+	private long expectedValueBytes() {
+		long largest = this.account.largestTakenBytes();
+		// The more lists were empty, the less are the next values likely to be large.
+		return Math.max(1, (largest == 0 && this.taken == 0) ? this.unseenBytes / Math.max(1, this.seen) : largest);
 	}
 
 	private void stop(String asked, String limit) {

@@ -11,7 +11,7 @@ final class Arguments {
 	/**
 	 * What one takes here, and in the notes of the parser that found it.
 	 */
-	private static final int ARGUMENT_BYTES = 32;
+	private static final int ARGUMENT_BYTES = 20;
 
 	private final Room room;
 
@@ -62,7 +62,7 @@ final class Arguments {
 	void add(byte[] source, int offset, int length) {
 		int i = this.count;
 		if (i == this.lengths.length) {
-			grow(i * 2);
+			grow(i + i / 2);
 		}
 		this.sources[i] = source;
 		this.offsets[i] = offset;

@@ -13,17 +13,33 @@ final class Base64Bytes {
 
 	private static final int MIN_ROOM = 1024;
 
-	private static final int KEPT_ROOM = 1 << 20;
+	/** So much takes no more memory than is anybody's. */
+	private static final int KEPT_ROOM = 64 << 10;
+
+	private final Room memory;
 
 	private byte[] room = {};
 
 	private int used;
 
+	/** What was taken for arrays that are larger. */
+	private long taken;
+
+	/**
+	 * Decodes nothing yet.
+	 * @param memory where the memory for large strings is taken
+	 */
+	Base64Bytes(Room memory) {
+		this.memory = memory;
+	}
+
 	/** Forgets what was decoded. */
 	void clear() {
 		this.used = 0;
-		if (this.room.length > KEPT_ROOM) {
+		if (this.taken > 0) {
 			this.room = new byte[0];
+			this.memory.give(this.taken);
+			this.taken = 0;
 		}
 	}
 
@@ -52,7 +68,12 @@ final class Base64Bytes {
 		int padding = (source[end - 1] != '=') ? 0 : (source[end - 2] != '=') ? 1 : 2;
 		int decoded = length / 4 * 3 - padding;
 		if (this.used + length / 4 * 3 > this.room.length) {
-			this.room = new byte[Math.max(length, Math.max(MIN_ROOM, this.room.length * 2))];
+			int size = Math.max(length, Math.max(MIN_ROOM, Math.min(this.room.length * 2, KEPT_ROOM)));
+			if (size > KEPT_ROOM) {
+				this.memory.take(Room.ofArray(size));
+				this.taken += Room.ofArray(size);
+			}
+			this.room = new byte[size];
 			this.used = 0;
 		}
 		byte[] out = this.room;

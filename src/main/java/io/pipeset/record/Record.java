@@ -17,7 +17,7 @@ public final class Record {
 
 	private static final byte[] ONE = { '1' };
 
-	private final Base64Bytes base64 = new Base64Bytes();
+	private final Base64Bytes base64;
 
 	private final Encoding defaultEncoding;
 
@@ -59,6 +59,7 @@ public final class Record {
 	 * @param room where the memory for many arguments is taken
 	 */
 	public Record(RecordDefaults defaults, Room room) {
+		this.base64 = new Base64Bytes(room);
 		this.arguments = new Arguments(room);
 		this.defaultEncoding = defaults.encoding();
 		this.defaultTtl = defaults.ttlArgument();

@@ -14,7 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Base64 is what Java's own encoder writes, and nothing else. */
 class Base64BytesTests {
 
-	private final Base64Bytes base64 = new Base64Bytes();
+	private final Base64Bytes base64 = new Base64Bytes(Room.UNLIMITED);
 
 	@Test
 	void whatWasDecodedStaysUntilItIsForgotten() {

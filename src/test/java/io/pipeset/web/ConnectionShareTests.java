@@ -42,9 +42,9 @@ class ConnectionShareTests {
 		List<CompletableFuture<Answer>> jobs = new ArrayList<>();
 		for (int job = 0; job < 12; job++) {
 			String prefix = "job" + job + ":";
-			jobs.add(this.service.sendAsync(this.service.uploading("/v1/jobs?op=SET&" + settings, Service.NDJSON,
+			jobs.add(this.service.sendAsync(this.service.uploading("/v1/jobs?" + settings, Service.NDJSON,
 					Lines.of(3000, (i) -> (i % 500 == 499) ? "[\"DEL\",\"" + prefix + "x\",\"" + prefix + "y\"]"
-							: "{\"key\":\"" + prefix + i + "\",\"value\":\"v\"}"))));
+							: "{\"op\":\"SET\",\"key\":\"" + prefix + i + "\",\"value\":\"v\"}"))));
 		}
 		for (CompletableFuture<Answer> job : jobs) {
 			assertThat(Answer.counts(job.get(60, TimeUnit.SECONDS).report()))

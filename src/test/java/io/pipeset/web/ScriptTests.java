@@ -66,9 +66,9 @@ class ScriptTests {
 	}
 
 	@Test
-	void aScriptWhoseChunksAreNoneIsABadRequest() throws IOException {
+	void aScriptWhoseChunksAreNoneIsMalformed() throws IOException {
 		try (Wire wire = Wire.post(this.service, "/v1/scripts", "Transfer-Encoding: chunked")) {
-			wire.send("8\r\nreturn 1\r\nnonsense\r\n").answer().refusal(400, "bad-request");
+			wire.send("8\r\nreturn 1\r\nnonsense\r\n").answer().refusal(400, "malformed-body");
 		}
 		assertThat(this.redis.scriptExists(this.redis.digest("return 1"))).containsExactly(false);
 	}
