@@ -163,9 +163,10 @@ public final class Account {
 	 */
 	public synchronized boolean take(Object reply, long bytes, long largest) {
 		boolean several = reply instanceof List<?>;
-		this.taken += (several) ? ((List<?>) reply).size() : 1;
+		long values = (several) ? ((List<?>) reply).size() : 1;
+		this.taken += values;
 		this.takenBytes += bytes;
-		this.heldBytes += heapBytes(reply);
+		this.heldBytes += heapBytes(reply, values, bytes);
 		this.largestTakenBytes = Math.max(this.largestTakenBytes, largest);
 		if (this.valuesApart && several) {
 			this.values.addAll((List<?>) reply);
@@ -176,19 +177,19 @@ public final class Account {
 		return !this.valuesApart;
 	}
 
-	/** What a value takes in memory, a string that is not of Latin-1 twice as much. */
-	private static long heapBytes(@Nullable Object value) {
-		if (value instanceof List<?> values) {
-			return values.stream().mapToLong(Account::heapBytes).sum();
+	/** What values take in memory: twice as much where some characters are wide. */
+	private static long heapBytes(Object reply, long values, long bytes) {
+		long letters = letters(reply);
+		if (reply instanceof List<?> list) {
+			for (Object value : list) {
+				letters += letters(value);
+			}
 		}
-		if (value instanceof Map<?, ?> map) {
-			return VALUE_BYTES + map.values().stream().mapToLong(Account::heapBytes).sum();
-		}
-		if (value instanceof String text) {
-			boolean wide = text.chars().anyMatch((c) -> c > 0xff);
-			return VALUE_BYTES + ((wide) ? 2L : 1L) * text.length();
-		}
-		return VALUE_BYTES;
+		return values * VALUE_BYTES + ((letters == bytes) ? letters : 2 * Math.max(letters, bytes));
+	}
+
+	private static int letters(@Nullable Object value) {
+		return (value instanceof String text) ? text.length() : 0;
 	}
 
 	/**
