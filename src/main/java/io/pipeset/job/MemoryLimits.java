@@ -33,22 +33,25 @@ record MemoryLimits(long budget, long base, long shared, long exclusive) {
 	 * @param jobs how many may run at once
 	 * @param heap the largest heap, in bytes
 	 * @param direct the most direct memory, in bytes
-	 * @throws IllegalArgumentException if it does not suffice
+	 * @throws UnfitMemoryException if it does not suffice
 	 */
 	static MemoryLimits of(@Nullable DataSize configured, int jobs, long heap, long direct) {
 		long most = Math.min(heap * 3 / 4, direct);
 		long budget = (configured != null) ? configured.toBytes()
 				: Math.max(LEAST_BYTES, Math.min((heap - SERVICE_BYTES) * 9 / 20, direct * 9 / 10));
 		if (budget < LEAST_BYTES || budget > most) {
-			throw new IllegalArgumentException("pipeset.memory.budget must be from " + LEAST_BYTES + " to " + most
-					+ " bytes, three quarters of the heap of " + heap + " and no more than the direct memory of "
-					+ direct + ", not " + budget + ": change it, or -Xmx and -XX:MaxDirectMemorySize");
+			throw new UnfitMemoryException(
+					"pipeset.memory.budget must be from " + LEAST_BYTES + " to " + most
+							+ " bytes, three quarters of the heap of " + heap
+							+ " and no more than the direct memory of " + direct + ", not " + budget + ".",
+					"Leave it out, so that it is derived, or change -Xmx and -XX:MaxDirectMemorySize.");
 		}
 		long base = Math.min(MOST_BASE_BYTES, budget / 2 / jobs);
 		if (base < LEAST_BASE_BYTES) {
-			throw new IllegalArgumentException("pipeset.limits.max-running-jobs=" + jobs + " needs a budget of "
-					+ 2L * jobs * LEAST_BASE_BYTES + " bytes, and pipeset.memory.budget is " + budget
-					+ ": lower the first, or raise the second and -Xmx");
+			throw new UnfitMemoryException(
+					"pipeset.limits.max-running-jobs=" + jobs + " needs a budget of " + 2L * jobs * LEAST_BASE_BYTES
+							+ " bytes, and pipeset.memory.budget is " + budget + ".",
+					"Lower the first, or raise -Xmx, from which the second is derived.");
 		}
 		long rest = budget - jobs * base;
 		return new MemoryLimits(budget, base, rest * 2 / 5, rest * 3 / 5);

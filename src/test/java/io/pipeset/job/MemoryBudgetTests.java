@@ -7,12 +7,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.pipeset.record.NoRoomException;
 import io.pipeset.report.Ending.Cause;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Import;
 import org.springframework.util.unit.DataSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -168,13 +173,32 @@ class MemoryBudgetTests {
 	void aBudgetThatDoesNotFitIsRefusedByName() {
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> MemoryLimits.of(DataSize.ofMegabytes(200), 64, 256 << 20, 1 << 30))
-			.withMessageContainingAll("pipeset.memory.budget", "201326592", "209715200", "-Xmx");
+			.withMessageContainingAll("pipeset.memory.budget", "201326592", "209715200");
 		assertThatIllegalArgumentException().isThrownBy(() -> MemoryLimits.of(null, 10_000, 256 << 20, 256 << 20))
 			.withMessageContainingAll("pipeset.limits.max-running-jobs=10000", "pipeset.memory.budget");
 	}
 
+	@Test
+	void aStartWithoutEnoughMemoryEndsInAFewWords() {
+		new ApplicationContextRunner().withPropertyValues("pipeset.memory.budget=1MB")
+			.withUserConfiguration(Budget.class)
+			.run((context) -> {
+				FailureAnalysis analysis = new UnfitMemoryFailureAnalyzer().analyze(context.getStartupFailure());
+				assertThat(analysis).isNotNull();
+				assertThat(analysis.getDescription()).contains("pipeset.memory.budget", "8388608", "1048576");
+				assertThat(analysis.getAction()).contains("-Xmx");
+			});
+	}
+
 	private MemoryShare share() {
 		return this.budget.open(this.stop);
+	}
+
+	/** What the budget needs. */
+	@EnableConfigurationProperties({ JobLimits.class, MemoryProperties.class })
+	@Import({ MemoryBudget.class, SimpleMeterRegistry.class })
+	static class Budget {
+
 	}
 
 }

@@ -1,10 +1,16 @@
 package io.pipeset.web;
 
+import java.time.Duration;
+
 import io.pipeset.redis.TestRedis;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /** The service with the memory of its image stands whatever is asked of it at once. */
 @EnabledIfSystemProperty(named = "campaign.seeds", matches = ".+")
@@ -14,10 +20,22 @@ class SiegeCampaignTests {
 
 	private static Siege siege;
 
+	private HealthWatch health;
+
 	@BeforeAll
 	static void start() throws Exception {
 		process = ServiceProcess.start(TestRedis.shared());
 		siege = new Siege(process, TestRedis.shared());
+	}
+
+	@BeforeEach
+	void watchHealth() {
+		this.health = new HealthWatch(process.service());
+	}
+
+	@AfterEach
+	void healthAnsweredWithinASecond() throws InterruptedException {
+		assertThat(this.health.longest()).isLessThan(Duration.ofSeconds(1));
 	}
 
 	@AfterAll

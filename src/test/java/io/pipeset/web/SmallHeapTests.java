@@ -111,6 +111,16 @@ class SmallHeapTests {
 	}
 
 	@Test
+	void manyUploadsAtOnceFitIntoASmallHeap() {
+		new Siege(process, TestRedis.shared()).uploads(48, 100, 10_000, "&concurrency=4");
+	}
+
+	@Test
+	void largePopsAtOnceFitIntoASmallHeap() {
+		new Siege(process, TestRedis.shared()).pops(4, 1500, 10_000, "1500");
+	}
+
+	@Test
 	void aListLargerThanTheHeapIsPoppedAsFarAsTheLimitAllows() {
 		String[] values = IntStream.range(0, 600).mapToObj((i) -> "x".repeat(10_000)).toArray(String[]::new);
 		for (int i = 0; i < 50; i++) {
