@@ -1,5 +1,7 @@
 package io.pipeset.record;
 
+import java.util.Arrays;
+
 import org.jspecify.annotations.Nullable;
 
 /** What the cells of a row are, by the header. */
@@ -47,6 +49,11 @@ abstract sealed class CsvColumns {
 	/** The most arguments that a row's record may have. */
 	int mostArguments() {
 		return this.size;
+	}
+
+	/** What they take of memory, as long as there are rows. */
+	long bytes() {
+		return 0;
 	}
 
 	/** The cells that a row has to have. */
@@ -114,6 +121,9 @@ abstract sealed class CsvColumns {
 	/** A field in each column but the key's. */
 	static final class Fields extends CsvColumns {
 
+		/** What an array takes beside its elements, and the reference to it. */
+		private static final int ARRAY_BYTES = 24;
+
 		private final byte[][] names;
 
 		private final int key;
@@ -127,6 +137,11 @@ abstract sealed class CsvColumns {
 		@Override
 		int mostArguments() {
 			return 2 * this.names.length - 1;
+		}
+
+		@Override
+		long bytes() {
+			return Arrays.stream(this.names).mapToLong((name) -> Room.ofArray(ARRAY_BYTES + name.length)).sum();
 		}
 
 		@Override

@@ -13,6 +13,9 @@ final class CsvReader implements RecordReader {
 
 	private static final int OVERSIZED = -1;
 
+	/** What a column's name takes beside its letters. */
+	private static final int NAME_BYTES = 160;
+
 	private final BodyBuffer buffer;
 
 	private final RecordLimit limit;
@@ -91,6 +94,11 @@ final class CsvReader implements RecordReader {
 		if (this.cells.fault() != null) {
 			throw lost("the header row is not CSV: " + this.cells.fault());
 		}
+		// Their names are held as texts for a while, and as bytes as long as there are
+		// rows.
+		long names = 3L * (contentEnd(end) - this.buffer.start())
+				+ (long) NAME_BYTES * Math.min(this.cells.count(), CsvHeader.MOST_COLUMNS);
+		this.limit.room().take(names);
 		CsvHeader header = new CsvHeader(this.cells);
 		String problem = header.check(this.defaultOperation);
 		if (problem != null) {
@@ -101,6 +109,7 @@ final class CsvReader implements RecordReader {
 			throw lost("the header makes records of up to " + named.mostArguments() + " arguments; "
 					+ "pipeset.limits.max-arguments allows " + this.limit.arguments());
 		}
+		this.limit.room().give(names - named.bytes());
 		consumeRow(end);
 		return named;
 	}

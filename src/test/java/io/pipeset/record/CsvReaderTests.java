@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -39,6 +40,22 @@ class CsvReaderTests {
 					List.of("HSET", "u:2", "name", "Grace"), List.of("HSET", "u:3", "name", ""));
 		assertThat(words(Operation.HSET, "key,value,ttl,arg1\nh,1,2,3\n"))
 			.containsExactly(List.of("HSET", "h", "value", "1", "ttl", "2", "arg1", "3"));
+	}
+
+	/** They are there for as long as there are rows, and are taken from the memory. */
+	@Test
+	void namesOfFieldsAreCounted() throws IOException {
+		AtomicLong held = new AtomicLong();
+		String name = "a".repeat(30_000);
+		RecordReader reader = new CsvFormat().open(Snapshot.latin1("key," + name + "\nk,1\n"), Operation.HSET,
+				new RecordLimit(Snapshot.MAX_RECORD_BYTES, RecordLimit.DEFAULT_ARGUMENTS, new CountedRoom(held)));
+		reader.read(new Record(new RecordDefaults(null, Encoding.UTF8), Room.UNLIMITED));
+		assertThat(held.get()).isBetween(30_000L, 31_000L);
+		reader = new CsvFormat().open(Snapshot.latin1("key,value\nk,1\n"), Operation.SET,
+				new RecordLimit(Snapshot.MAX_RECORD_BYTES, RecordLimit.DEFAULT_ARGUMENTS, new CountedRoom(held)));
+		held.set(0);
+		reader.read(new Record(new RecordDefaults(null, Encoding.UTF8), Room.UNLIMITED));
+		assertThat(held.get()).isZero();
 	}
 
 	@Test
@@ -242,6 +259,32 @@ class CsvReaderTests {
 	private static List<Snapshot> read(@Nullable Operation operation, String csv) throws IOException {
 		return Snapshot
 			.readAll(new CsvFormat().open(Snapshot.latin1(csv), operation, new RecordLimit(Snapshot.MAX_RECORD_BYTES)));
+	}
+
+	/** Counts what is taken and not given back. */
+	private record CountedRoom(AtomicLong held) implements Room {
+
+		@Override
+		public boolean tryTake(long bytes) {
+			this.held.addAndGet(bytes);
+			return true;
+		}
+
+		@Override
+		public void take(long bytes) {
+			this.held.addAndGet(bytes);
+		}
+
+		@Override
+		public void give(long bytes) {
+			this.held.addAndGet(-bytes);
+		}
+
+		@Override
+		public boolean isScarce() {
+			return false;
+		}
+
 	}
 
 }
