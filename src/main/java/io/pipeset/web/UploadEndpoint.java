@@ -10,9 +10,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.apache.tomcat.util.net.NioEndpoint;
 
 /**
- * The connections of a web server. When there are as many as it may have, those on which
- * nothing has come for longest are closed, so that whoever only holds connections keeps
- * nobody out.
+ * The connections of a web server. When there are as many as it may have, those that have
+ * been without a request for longest are closed, so that whoever only holds connections
+ * keeps nobody out.
  */
 final class UploadEndpoint extends NioEndpoint {
 
@@ -69,7 +69,9 @@ final class UploadEndpoint extends NioEndpoint {
 	private record Idle(NioSocketWrapper connection, long since) {
 
 		private Idle(NioSocketWrapper connection) {
-			this(connection, connection.getLastRead());
+			// The head of a request that comes byte by byte is nothing before it is
+			// whole.
+			this(connection, connection.getLastWrite());
 		}
 
 	}
