@@ -68,6 +68,13 @@ final class Leftovers {
 		request.action(ActionCode.DISABLE_SWALLOW_INPUT, null);
 	}
 
+	/** Lets the connection go on only where all of a request was read. */
+	static void leaveUnlessRead(Request request) {
+		if (!isRead(request)) {
+			leave(request);
+		}
+	}
+
 	private static boolean isRead(Request request) {
 		AtomicBoolean read = new AtomicBoolean();
 		request.action(ActionCode.REQUEST_BODY_FULLY_READ, read);

@@ -19,7 +19,7 @@ import org.springframework.http.MediaType;
 /**
  * The way of requests into the service. Some threads of the web server are kept for
  * Actuator: a request that would take one of them is answered 429 at once. Behind the
- * answer, what is left of a body is dropped.
+ * answer, what is left of a body is dropped, but not by those threads.
  */
 final class RequestGate implements Adapter {
 
@@ -48,7 +48,13 @@ final class RequestGate implements Adapter {
 			}
 			else {
 				this.service.service(request, response);
-				this.leftovers.drop(request, this.bounds.leftoverBytes);
+				if (other) {
+					this.leftovers.drop(request, this.bounds.leftoverBytes);
+				}
+				else {
+					// Whoever sends there what nobody reads must not hold up the others.
+					Leftovers.leaveUnlessRead(request);
+				}
 			}
 		}
 		finally {

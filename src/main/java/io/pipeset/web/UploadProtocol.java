@@ -24,7 +24,8 @@ public final class UploadProtocol extends Http11NioProtocol {
 
 	private static final int SOME_BYTES = 2 << 20;
 
-	private RequestGate.Bounds bounds = new RequestGate.Bounds(0, Integer.MAX_VALUE, Pattern.compile(""), SOME_BYTES);
+	/** Without any others, all is Actuator's. */
+	private RequestGate.Bounds bounds = new RequestGate.Bounds(0, Integer.MAX_VALUE, Pattern.compile(".*"), SOME_BYTES);
 
 	public UploadProtocol() {
 		super(new UploadEndpoint());

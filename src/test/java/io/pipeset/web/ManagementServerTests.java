@@ -3,8 +3,14 @@ package io.pipeset.web;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
 
@@ -43,6 +49,46 @@ class ManagementServerTests {
 		}
 	}
 
+	/** The head of a request that comes byte by byte is never whole. */
+	@Test
+	void moreBeginningsOfRequestsThanItTakesKeepNobodyOut() throws Exception {
+		List<Wire> begun = new CopyOnWriteArrayList<>();
+		ScheduledExecutorService drip = Executors.newSingleThreadScheduledExecutor();
+		try {
+			Future<?> unused = drip.scheduleAtFixedRate(() -> begun.forEach(ManagementServerTests::trySend), 0, 100,
+					TimeUnit.MILLISECONDS);
+			for (int i = 0; i < 80; i++) {
+				begun.add(Wire.open(this.management, "GET /actuator/health/liveness HTTP/1.1", "Host: localhost")
+					.send("GET /"));
+			}
+			try (Wire health = Wire.open(this.management, "GET /actuator/health/liveness HTTP/1.1",
+					"Host: localhost")) {
+				assertThat(health.line(5000)).isEqualTo("HTTP/1.1 200 ");
+			}
+		}
+		finally {
+			drip.shutdownNow();
+			assertThat(drip.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
+			for (Wire wire : begun) {
+				wire.close();
+			}
+		}
+	}
+
+	/** Nobody reads bodies there, and nobody waits for what is left of them. */
+	@Test
+	void bodiesThatTrickleHoldUpNobody() throws Exception {
+		for (Service server : new Service[] { this.management, this.service }) {
+			try (Wire wire = Wire.open(server, "POST /actuator/health HTTP/1.1", "Host: localhost",
+					"Content-Length: 1000")) {
+				wire.send("x");
+				long began = System.nanoTime();
+				wire.awaitEnd();
+				assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(2));
+			}
+		}
+	}
+
 	@Test
 	void itsServerRefusesThemToo() throws IOException {
 		assertThat(this.management.port()).isNotEqualTo(this.service.port());
@@ -54,6 +100,15 @@ class ManagementServerTests {
 					"Connection: close")) {
 				wire.answer().refusal(403, "foreign-request");
 			}
+		}
+	}
+
+	private static void trySend(Wire wire) {
+		try {
+			wire.send("x");
+		}
+		catch (IOException ex) {
+			// It was closed, as it should be.
 		}
 	}
 
