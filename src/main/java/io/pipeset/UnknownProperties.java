@@ -30,9 +30,12 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
 
 	private static final ConfigurationPropertyName ALL = ConfigurationPropertyName.of("pipeset");
 
-	/** A Service of Kubernetes that is called pipeset, and what the tests are told. */
-	private static final Pattern FOREIGN_VARIABLE = Pattern
-		.compile("PIPESET_(TEST_.*|(.*_)?SERVICE_(HOST|PORT(_.*)?)|(.*_)?PORT(_[0-9]+_(TCP|UDP|SCTP)(_.*)?)?)");
+	/**
+	 * A Service of Kubernetes or a link of Docker that is called pipeset, and what the
+	 * tests are told.
+	 */
+	private static final Pattern FOREIGN_VARIABLE = Pattern.compile(
+			"PIPESET_(TEST_.*|(.*_)?NAME|(.*_)?ENV_.*|(.*_)?SERVICE_(HOST|PORT(_.*)?)|(.*_)?PORT(_[0-9]+_(TCP|UDP|SCTP)(_.*)?)?)");
 
 	private static final int MOST_NAMED = 3;
 
@@ -49,12 +52,14 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
 		List<String> remedies = new ArrayList<>();
 		for (PropertySource<?> source : this.environment.getPropertySources()) {
 			if (source instanceof EnumerablePropertySource<?> enumerable) {
-				boolean variables = source instanceof SystemEnvironmentPropertySource;
 				for (String name : enumerable.getPropertyNames()) {
-					if (isMeant(name, variables)
-							&& known.entrySet().stream().noneMatch((row) -> isSpelling(name, variables, row))) {
+					// Containers may be given variables with dots, which Boot reads as
+					// they are.
+					boolean variable = source instanceof SystemEnvironmentPropertySource && name.indexOf('.') < 0;
+					if (isMeant(name, variable)
+							&& known.entrySet().stream().noneMatch((row) -> isSpelling(name, variable, row))) {
 						unknown.add(name + " (" + source.getName() + ")");
-						remedies.add(nearest(name, variables, known));
+						remedies.add(nearest(name, variable, known));
 					}
 				}
 			}

@@ -44,6 +44,7 @@ class UnknownPropertiesTests {
 	@CsvSource({ "PIPESET_LIMITS_MAXITEM, PIPESET_LIMITS_MAXITEMS",
 			"PIPESET_SECURITY_ANONYMUS, PIPESET_SECURITY_ANONYMOUS",
 			"PIPESET_LIMITS_MAXBODYBYTES_0, PIPESET_LIMITS_MAXBODYBYTES",
+			"pipeset.limits.max-item, pipeset.limits.max-items",
 			"PIPESET_BODYIDLETIMEOUT, PIPESET_LIMITS_BODYIDLETIMEOUT" })
 	void aVariableThatThereIsNotIsRefusedWithTheNearest(String name, String nearest) {
 		assertRefused(name, true, nearest);
@@ -66,7 +67,8 @@ class UnknownPropertiesTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "PIPESET_TEST_REDIS", "PIPESET_TEST_REDIS_URL", "PIPESET_PORT", "PIPESET_SERVICE_HOST",
 			"PIPESET_SERVICE_PORT", "PIPESET_SERVICE_PORT_HTTP", "PIPESET_PORT_8080_TCP", "PIPESET_PORT_8080_TCP_ADDR",
-			"PIPESET_REDIS_SERVICE_HOST", "PIPESET_REDIS_PORT_6379_TCP_PROTO" })
+			"PIPESET_REDIS_SERVICE_HOST", "PIPESET_REDIS_PORT_6379_TCP_PROTO", "PIPESET_REDIS_NAME",
+			"PIPESET_REDIS_ENV_REDIS_VERSION" })
 	void variablesThatAreThereForOtherReasonsAreNoProperties(String name) {
 		assertThatNoException().isThrownBy(() -> check(name, true));
 	}
