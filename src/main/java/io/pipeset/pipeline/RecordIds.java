@@ -59,10 +59,10 @@ final class RecordIds {
 		return (command < this.ids.length) ? this.ids[command] : null;
 	}
 
-	/** Moves an id to the front, as its command is. */
+	/** Moves an id to the front, or that there is none, as its command is. */
 	void move(int from, int to) {
-		if (from < this.ids.length) {
-			this.ids[to] = this.ids[from];
+		if (to < this.ids.length) {
+			this.ids[to] = get(from);
 		}
 	}
 
