@@ -155,6 +155,9 @@ class MemoryBudget {
 			return Change.GIVEN_UP;
 		}
 		finally {
+			if (share == this.exclusive && share.excess() == 0) {
+				this.exclusive = null;
+			}
 			this.waiting.remove(share);
 			this.scarce = !this.waiting.isEmpty();
 			this.changed.signalAll();
@@ -171,9 +174,8 @@ class MemoryBudget {
 		this.lock.lock();
 		try {
 			change(share, -share.load(), (report) ? 0 : -share.results());
-			if (this.exclusive == share && share.excess() <= this.limits.shared() - this.sharedUsed) {
-				this.exclusive = null;
-				this.sharedUsed += share.excess();
+			share.closed(!report);
+			if (this.exclusive == share && handsOver(share)) {
 				this.changed.signalAll();
 			}
 		}
@@ -196,6 +198,10 @@ class MemoryBudget {
 	}
 
 	private boolean change(MemoryShare share, long load, long results) {
+		if (share.isClosed() && load + results > 0) {
+			// The driver may have kept a slab, which nobody would give back any more.
+			return false;
+		}
 		long more = share.excessWith(load, results) - share.excess();
 		if (more > 0 && !fits(share, more)) {
 			return false;
@@ -221,6 +227,7 @@ class MemoryBudget {
 		}
 		else if (share.excess() == 0) {
 			this.exclusive = null;
+			this.changed.signalAll();
 		}
 		if (more < 0 && !this.waiting.isEmpty()) {
 			this.changed.signalAll();
@@ -229,7 +236,7 @@ class MemoryBudget {
 
 	/** The exclusive part goes to who waits longest of those who cannot go on without. */
 	private boolean becomesExclusive(MemoryShare share) {
-		if (this.exclusive != null) {
+		if (this.exclusive != null && !handsOver(this.exclusive)) {
 			return false;
 		}
 		for (MemoryShare other : this.waiting) {
@@ -243,6 +250,19 @@ class MemoryBudget {
 			}
 		}
 		return false;
+	}
+
+	/**
+	 * Whether a job goes on without the exclusive part: it loads no more than its base,
+	 * and what its report holds, which may be for hours, fits into what is shared.
+	 */
+	private boolean handsOver(MemoryShare share) {
+		boolean fits = share.loadExcess() == 0 && share.excess() <= this.limits.shared() - this.sharedUsed;
+		if (fits) {
+			this.exclusive = null;
+			this.sharedUsed += share.excess();
+		}
+		return fits;
 	}
 
 	/** What came of asking for memory. */

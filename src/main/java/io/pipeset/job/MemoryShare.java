@@ -32,6 +32,12 @@ public final class MemoryShare implements Room, AutoCloseable {
 
 	private long results;
 
+	/** Whether the answer is written, so that nobody gives anything back any more. */
+	private boolean closed;
+
+	/** Whether the reading thread waits, or is about to. */
+	private volatile boolean waits;
+
 	MemoryShare(MemoryBudget budget, StopSignal stop) {
 		this.budget = budget;
 		this.stop = stop;
@@ -40,7 +46,8 @@ public final class MemoryShare implements Room, AutoCloseable {
 
 	/**
 	 * Says what the reading thread does before it waits.
-	 * @param task sends what has been begun, which holds memory
+	 * @param task sends what has been begun and gives up what is kept for later, both of
+	 * which hold memory
 	 */
 	void beforeWait(Runnable task) {
 		this.beforeWait = task;
@@ -56,12 +63,22 @@ public final class MemoryShare implements Room, AutoCloseable {
 		if (tryTake(bytes)) {
 			return;
 		}
-		this.beforeWait.run();
-		Change change = this.budget.awaitChange(this, bytes, 0, Long.MAX_VALUE / 2);
+		Change change = sendAndAwait(bytes);
 		if (change != Change.MADE) {
 			throw new NoRoomException("the record takes " + bytes + " bytes of memory at once; pipeset.memory.budget="
 					+ this.budget.limits().budget() + " allows one job no more than "
 					+ this.budget.limits().mostOfOneJob());
+		}
+	}
+
+	private Change sendAndAwait(long bytes) {
+		this.waits = true;
+		try {
+			this.beforeWait.run();
+			return this.budget.awaitChange(this, bytes, 0, Long.MAX_VALUE / 2);
+		}
+		finally {
+			this.waits = false;
 		}
 	}
 
@@ -74,7 +91,7 @@ public final class MemoryShare implements Room, AutoCloseable {
 
 	@Override
 	public boolean isScarce() {
-		return this.budget.isScarce();
+		return this.waits || this.budget.isScarce();
 	}
 
 	/**
@@ -144,6 +161,11 @@ public final class MemoryShare implements Room, AutoCloseable {
 		return excessWith(0, 0);
 	}
 
+	/** What the job holds beyond its base of what it loads. */
+	long loadExcess() {
+		return Math.max(0, this.load - this.base);
+	}
+
 	long excessWith(long moreLoad, long moreResults) {
 		return Math.max(0, this.load + moreLoad - this.base)
 				+ Math.max(0, this.results + moreResults - SMALL_REPORT_BYTES);
@@ -152,6 +174,14 @@ public final class MemoryShare implements Room, AutoCloseable {
 	void change(long load, long results) {
 		this.load += load;
 		this.results += results;
+	}
+
+	void closed(boolean closed) {
+		this.closed = closed;
+	}
+
+	boolean isClosed() {
+		return this.closed;
 	}
 
 	long load() {

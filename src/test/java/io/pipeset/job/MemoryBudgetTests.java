@@ -118,6 +118,36 @@ class MemoryBudgetTests {
 	}
 
 	@Test
+	void whoWasRefusedDoesNotKeepTheExclusivePart() throws Exception {
+		MemoryShare refused = share();
+		assertThat(refused.takeForReport(SMALL_REPORT + 10_000, 0)).isFalse();
+		CompletableFuture<Void> waits = CompletableFuture.runAsync(() -> share().take(700));
+		waits.get(1, TimeUnit.MINUTES);
+	}
+
+	@Test
+	void theExclusivePartIsNotKeptForAReportThatFitsWhatIsShared() throws Exception {
+		MemoryShare first = share();
+		first.take(650);
+		assertThat(first.tryTakeForReport(SMALL_REPORT + 50)).isTrue();
+		CompletableFuture<Void> waits = CompletableFuture.runAsync(() -> share().take(700));
+		await().until(() -> this.budget.waiting() == 1);
+		first.give(650);
+		waits.get(1, TimeUnit.MINUTES);
+		first.close();
+		assertThat(this.budget.used()).isEqualTo(700);
+	}
+
+	@Test
+	void nothingIsTakenForAJobWhoseAnswerIsWritten() {
+		MemoryShare share = share();
+		share.close();
+		assertThat(share.tryTake(50)).isFalse();
+		assertThat(share.tryTakeForReport(50)).isFalse();
+		assertThat(this.budget.used()).isZero();
+	}
+
+	@Test
 	void aStopEndsTheWait() throws Exception {
 		share().take(700);
 		MemoryShare share = share();
