@@ -75,6 +75,11 @@ final class Feeder {
 		return slab != null && hand(slab);
 	}
 
+	/** Gives up the slabs that are kept for later. */
+	void giveUpFree() {
+		this.window.giveUpFree();
+	}
+
 	/** Takes what is not with the lane yet out of the job, unsent. */
 	void discard() {
 		Slab slab = this.filling;

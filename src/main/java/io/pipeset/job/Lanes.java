@@ -78,12 +78,16 @@ final class Lanes {
 		}
 	}
 
-	/** Sends what has been begun, before the reading thread waits for memory. */
+	/**
+	 * Sends what has been begun, before the reading thread waits for memory, and gives up
+	 * what is kept for later: slabs that are not on their way come back no more.
+	 */
 	void sendBegun() {
 		for (Lane lane : this.lanes) {
 			if (lane.feeder().finish()) {
 				start(lane);
 			}
+			lane.feeder().giveUpFree();
 		}
 	}
 

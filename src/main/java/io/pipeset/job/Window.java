@@ -134,6 +134,17 @@ final class Window {
 		this.memory.slabFreed();
 	}
 
+	/** Gives up the slabs that are kept for later, whose memory is wanted. */
+	void giveUpFree() {
+		this.lock.lock();
+		try {
+			releaseFree();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
 	private void releaseFree() {
 		this.free.forEach(Slab::release);
 		this.free.clear();

@@ -142,6 +142,24 @@ class LanesTests {
 	}
 
 	@Test
+	void slabsThatAreKeptForLaterGiveWayToALargeRecord() {
+		JobContext context = rig.context(LaneRig.settings(10, 1, 4, LONG), rig.threads());
+		Lanes lanes = new Lanes(context);
+		context.memory().beforeWait(lanes::sendBegun);
+		Record record = new Record();
+		for (int i = 0; i < 40; i++) {
+			push(lanes, record, "list" + i, i);
+		}
+		lanes.drain();
+		assertThat(context.memory().load()).as("slabs kept for later").isPositive();
+		long all = rig.memory().limits().mostOfOneJob();
+		context.memory().take(all);
+		assertThat(context.memory().load()).isEqualTo(all);
+		lanes.close();
+		context.memory().close();
+	}
+
+	@Test
 	void aStopWakesALaneThatWaitsForAConnection() throws Exception {
 		assertThat(rig.capacity().tryAcquire()).isTrue();
 		assertThat(rig.capacity().tryAcquire()).isTrue();
