@@ -197,6 +197,20 @@ class MemoryBudget {
 		}
 	}
 
+	/** Takes note of what a report holds already, be there room for it or not. */
+	void correct(MemoryShare share, long results) {
+		this.lock.lock();
+		try {
+			long before = share.excess();
+			this.used += results;
+			share.change(0, results);
+			moved(share, share.excess() - before);
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
 	private boolean change(MemoryShare share, long load, long results) {
 		if (share.isClosed() && load + results > 0) {
 			// The driver may have kept a slab, which nobody would give back any more.

@@ -114,11 +114,11 @@ public final class MemoryShare implements Room, AutoCloseable {
 	}
 
 	/**
-	 * Gives memory back that the report does not need.
-	 * @param bytes how much of what was taken
+	 * Corrects what was taken for the report by what it holds.
+	 * @param bytes how much it holds beyond what was taken; negative for less
 	 */
-	void giveOfReport(long bytes) {
-		this.budget.tryChange(this, 0, -bytes);
+	void correctReport(long bytes) {
+		this.budget.correct(this, bytes);
 	}
 
 	/** The budget that this is a share of, for messages. */

@@ -80,6 +80,9 @@ final class PopBudget {
 	/** Those that were asked for since. */
 	private long asked;
 
+	/** The pops that asked for them. */
+	private long askedPops;
+
 	/** Whether a pop may have been cut short that nobody has looked at yet. */
 	private boolean limited;
 
@@ -157,6 +160,7 @@ final class PopBudget {
 			limit(record, wanted);
 		}
 		this.asked += wanted;
+		this.askedPops++;
 		return true;
 	}
 
@@ -206,15 +210,18 @@ final class PopBudget {
 	private long memoryFor(long wanted, boolean limited) {
 		long expected = expectedValueBytes();
 		long bytes = this.asked * expected + wanted * ((limited) ? Math.max(expected, UNSEEN_BYTES) : expected);
-		return this.heldBytes + (this.asked + wanted) * VALUE_BYTES
+		return this.heldBytes + (this.asked + wanted) * VALUE_BYTES + (this.askedPops + 1) * this.account.popBytes()
 				+ 2 * Math.min(bytes, Math.max(0, this.maxBytes - this.takenBytes));
 	}
 
-	/** Gives back what was taken for values that were smaller, or not there. */
+	/**
+	 * Gives back what was taken for values that were smaller, or not there; larger ones
+	 * are here already, and count as well.
+	 */
 	private void giveBack() {
 		this.heldBytes = this.account.heldBytes();
-		this.memory.giveOfReport(Math.max(0, this.reserved - this.heldBytes));
-		this.reserved = Math.min(this.reserved, this.heldBytes);
+		this.memory.correctReport(this.heldBytes - this.reserved);
+		this.reserved = this.heldBytes;
 	}
 
 	/** Waits until all pops are answered. */
@@ -225,6 +232,7 @@ final class PopBudget {
 		this.takenBytes = this.account.takenBytes();
 		this.seen += this.asked;
 		this.asked = 0;
+		this.askedPops = 0;
 	}
 
 	private boolean fits(long wanted) {

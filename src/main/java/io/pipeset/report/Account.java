@@ -27,6 +27,9 @@ public final class Account {
 	/** What an item takes in memory, beside its strings. */
 	private static final int ITEM_BYTES = 400;
 
+	/** What an item takes that carries values, beside them. */
+	private static final int ITEM_OF_VALUES_BYTES = 200;
+
 	private final Results results;
 
 	private final int maxItems;
@@ -166,7 +169,7 @@ public final class Account {
 		long values = (several) ? ((List<?>) reply).size() : 1;
 		this.taken += values;
 		this.takenBytes += bytes;
-		this.heldBytes += heapBytes(reply, values, bytes);
+		this.heldBytes += heapBytes(reply, values, bytes) + popBytes();
 		this.largestTakenBytes = Math.max(this.largestTakenBytes, largest);
 		if (this.valuesApart && several) {
 			this.values.addAll((List<?>) reply);
@@ -348,6 +351,14 @@ public final class Account {
 	 */
 	public synchronized long takenBytes() {
 		return this.takenBytes;
+	}
+
+	/**
+	 * The memory that a pop takes beside its values.
+	 * @return bytes; 0 where values stand in a list of their own
+	 */
+	public int popBytes() {
+		return (this.valuesApart) ? 0 : ITEM_OF_VALUES_BYTES;
 	}
 
 	/**

@@ -181,6 +181,16 @@ class MemoryBudgetTests {
 	}
 
 	@Test
+	void whatIsHereAlreadyCountsWhetherThereIsRoomOrNot() {
+		MemoryShare share = share();
+		share.correctReport(SMALL_REPORT + 500);
+		assertThat(this.budget.used()).isEqualTo(SMALL_REPORT + 500);
+		assertThat(share().tryTake(101)).isFalse();
+		share.correctReport(-500);
+		assertThat(share().tryTake(101)).isTrue();
+	}
+
+	@Test
 	void aReportDoesNotKeepTheExclusivePartWithoutNeed() {
 		MemoryShare share = share();
 		assertThat(share.takeForReport(SMALL_REPORT + 300, Duration.ofMinutes(1).toNanos())).isTrue();

@@ -80,6 +80,11 @@ class SiegeCampaignTests {
 	}
 
 	@Test
+	void recordsOfManyArgumentsInManyJobs() {
+		siege.manyArguments(64, 3, 131_000);
+	}
+
+	@Test
 	void largePops() {
 		siege.pops(4, 6000, 10_000, "");
 	}
