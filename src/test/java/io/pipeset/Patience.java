@@ -20,6 +20,8 @@ public final class Patience implements BeforeAllCallback {
 		Awaitility.setDefaultPollDelay(Duration.ZERO);
 		Awaitility.setDefaultPollInterval(Duration.ofMillis(5));
 		Awaitility.setDefaultTimeout(Duration.ofMinutes(1));
+		// A test that waits is not the one whose thread fails; QuietLog hears of it.
+		Awaitility.doNotCatchUncaughtExceptionsByDefault();
 	}
 
 }
