@@ -1,11 +1,14 @@
 package io.pipeset.web;
 
+import java.net.InetAddress;
+import java.net.Socket;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongFunction;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
@@ -39,10 +42,8 @@ final class Siege {
 	/** Uploads at once, each of SETs with large values. */
 	void uploads(int jobs, int records, int valueBytes, String query) {
 		this.redis.flushall();
-		String value = "x".repeat(valueBytes);
 		List<CompletableFuture<Answer>> answers = IntStream.range(0, jobs)
-			.mapToObj((job) -> this.service.sendAsync(this.service.uploading("/v1/jobs?op=SET" + query, Service.NDJSON,
-					Lines.of(records, (i) -> "{\"key\":\"k" + job + ":" + i + "\",\"value\":\"" + value + "\"}"))))
+			.mapToObj((job) -> upload(records, valueBytes, job, query))
 			.toList();
 		for (Answer answer : all(answers)) {
 			assertThat(Answer.counts(answer.report())).isEqualTo(new Counts(records, records, 0, 0, 0, 0));
@@ -56,8 +57,7 @@ final class Siege {
 		this.redis.flushall();
 		String line = "[\"SADD\",\"set\"" + ",1".repeat(arguments) + "]";
 		List<CompletableFuture<Answer>> answers = IntStream.range(0, jobs)
-			.mapToObj((job) -> this.service
-				.sendAsync(this.service.uploading("/v1/jobs", Service.NDJSON, Lines.of(records, (i) -> line))))
+			.mapToObj((job) -> send("", records, (i) -> line))
 			.toList();
 		for (Answer answer : all(answers)) {
 			assertThat(Answer.counts(answer.report())).isEqualTo(new Counts(records, records, 0, 0, 0, 0));
@@ -77,13 +77,7 @@ final class Siege {
 			.toList();
 		List<Answer> all = all(answers);
 		for (int job = 0; job < jobs; job++) {
-			Answer answer = all.get(job);
-			AtomicLong popped = new AtomicLong();
-			JsonNode report = (answer.status() == 200) ? answer.report() : answer.job(422, "stopped", "stopped");
-			report.get("items")
-				.forEach((item) -> popped.addAndGet((item.get("reply").isArray()) ? item.get("reply").size() : 1));
-			assertThat(popped.get() + this.redis.llen(lists.get(job))).as(answer.status() + " of " + lists.get(job))
-				.isEqualTo(values);
+			assertPopped(all.get(job), lists.get(job), values);
 		}
 		assertServes();
 	}
@@ -113,8 +107,7 @@ final class Siege {
 		this.redis.flushall();
 		String key = "k".repeat(keyBytes);
 		List<CompletableFuture<Answer>> answers = IntStream.range(0, jobs)
-			.mapToObj((job) -> this.service.sendAsync(this.service.uploading("/v1/jobs?results=all", Service.NDJSON,
-					Lines.of(records, (i) -> "[\"DEL\",\"" + key + i + "\"]"))))
+			.mapToObj((job) -> send("?results=all", records, (i) -> "[\"DEL\",\"" + key + i + "\"]"))
 			.toList();
 		for (Answer answer : all(answers)) {
 			assertThat(Answer.counts(answer.report())).isEqualTo(new Counts(records, records, 0, 0, 0, 0));
@@ -122,6 +115,72 @@ final class Siege {
 				.isEqualTo(records);
 		}
 		assertServes();
+	}
+
+	/**
+	 * Jobs of all kinds at once, as many as may run, beside callers that read nothing and
+	 * connections on which nothing comes.
+	 */
+	void everythingAtOnce(int idleConnections) throws Exception {
+		this.redis.flushall();
+		String set = "[\"SADD\",\"set\"" + ",1".repeat(131_000) + "]";
+		String largeKey = "k".repeat(16_000);
+		List<AutoCloseable> open = new ArrayList<>();
+		try {
+			for (int i = 0; i < idleConnections; i++) {
+				open.add(new Socket(InetAddress.getLoopbackAddress(), this.service.port()));
+			}
+			for (int i = 0; i < 4; i++) {
+				push("unread" + i, 3000, 10_000);
+				push("list" + i, 3000, 10_000);
+				open.add(Wire.post(this.service, "/piperpop/3000?key=unread" + i, "Content-Length: 0"));
+			}
+			List<CompletableFuture<Answer>> answers = new ArrayList<>();
+			for (int job = 0; job < 14; job++) {
+				answers.add(upload(600, 10_000, job, "&concurrency=4"));
+				answers.add(upload(3000, 1000, 100 + job, "&flush=each&results=all"));
+				answers.add(send("?results=all", 300, (i) -> "[\"DEL\",\"" + largeKey + i + "\"]"));
+			}
+			for (int job = 0; job < 6; job++) {
+				answers.add(send("", 3, (i) -> set));
+				answers.add(upload(3, 8_000_000, 200 + job, "&concurrency=16"));
+			}
+			List<CompletableFuture<Answer>> pops = IntStream.range(0, 4)
+				.mapToObj((list) -> send("", 1, (i) -> "[\"RPOP\",\"list" + list + "\",3000]"))
+				.toList();
+			for (Answer answer : all(answers)) {
+				Counts counts = Answer.counts(answer.report());
+				assertThat(counts.applied()).isEqualTo(counts.received()).isPositive();
+			}
+			for (int list = 0; list < 4; list++) {
+				assertPopped(all(pops).get(list), "list" + list, 3000);
+			}
+		}
+		finally {
+			for (AutoCloseable connection : open) {
+				connection.close();
+			}
+		}
+		assertServes();
+	}
+
+	private CompletableFuture<Answer> upload(int records, int valueBytes, int job, String query) {
+		String value = "x".repeat(valueBytes);
+		return send("?op=SET" + query, records,
+				(i) -> "{\"key\":\"k" + job + ":" + i + "\",\"value\":\"" + value + "\"}");
+	}
+
+	private CompletableFuture<Answer> send(String query, int records, LongFunction<String> line) {
+		return this.service
+			.sendAsync(this.service.uploading("/v1/jobs" + query, Service.NDJSON, Lines.of(records, line)));
+	}
+
+	private void assertPopped(Answer answer, String list, int values) {
+		AtomicLong popped = new AtomicLong();
+		JsonNode report = (answer.status() == 200) ? answer.report() : answer.job(422, "stopped", "stopped");
+		report.get("items")
+			.forEach((item) -> popped.addAndGet((item.get("reply").isArray()) ? item.get("reply").size() : 1));
+		assertThat(popped.get() + this.redis.llen(list)).as(answer.status() + " of " + list).isEqualTo(values);
 	}
 
 	/** The service is alive, and says so, and serves a job. */

@@ -7,6 +7,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
@@ -99,6 +100,11 @@ class SiegeCampaignTests {
 	@Test
 	void popsThatNobodyReads() throws Exception {
 		siege.popsThatNobodyReads(8, 5000, 10_000);
+	}
+
+	@RepeatedTest(3)
+	void everythingAtOnce() throws Exception {
+		siege.everythingAtOnce(300);
 	}
 
 	@Test
