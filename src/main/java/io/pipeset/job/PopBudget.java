@@ -168,7 +168,7 @@ final class PopBudget {
 	private void limit(Record record, long wanted) {
 		long allowed = this.maxBytes - expectedBytes(0);
 		long memory = (this.reserved - this.heldBytes - VALUE_BYTES * (this.asked + wanted)) / 2
-				- this.asked * expectedValueBytes();
+				- this.asked * likelyValueBytes();
 		LimitedPop.limit(record, Math.max(0, Math.min(allowed, memory)));
 		this.limited = true;
 		this.limit = (memory < allowed) ? this.memoryLimit : "pipeset.limits.max-popped-bytes=" + this.maxBytes;
@@ -208,7 +208,7 @@ final class PopBudget {
 	 * @param limited whether the values wanted may be larger than all before
 	 */
 	private long memoryFor(long wanted, boolean limited) {
-		long expected = expectedValueBytes();
+		long expected = likelyValueBytes();
 		long bytes = this.asked * expected + wanted * ((limited) ? Math.max(expected, UNSEEN_BYTES) : expected);
 		return this.heldBytes + (this.asked + wanted) * VALUE_BYTES + (this.askedPops + 1) * this.account.popBytes()
 				+ 2 * Math.min(bytes, Math.max(0, this.maxBytes - this.takenBytes));
@@ -246,13 +246,17 @@ final class PopBudget {
 
 	/** What the job will have taken once it has what it asked for, and more. */
 	private long expectedBytes(long wanted) {
-		return this.takenBytes + (this.asked + wanted) * expectedValueBytes();
+		return this.takenBytes + (this.asked + wanted) * expectedValueBytes(UNSEEN_BYTES);
 	}
 
-	private long expectedValueBytes() {
+	/** For memory: the more lists were empty, the less is likely to be needed. */
+	private long likelyValueBytes() {
+		return expectedValueBytes(this.unseenBytes / Math.max(1, this.seen));
+	}
+
+	private long expectedValueBytes(long unseenBytes) {
 		long largest = this.account.largestTakenBytes();
-		// The more lists were empty, the less are the next values likely to be large.
-		return Math.max(1, (largest == 0 && this.taken == 0) ? this.unseenBytes / Math.max(1, this.seen) : largest);
+		return Math.max(1, (largest == 0 && this.taken == 0) ? unseenBytes : largest);
 	}
 
 	private void stop(String asked, String limit) {
