@@ -8,10 +8,8 @@ final class Arguments {
 	/** So many take no more memory than is anybody's. */
 	private static final int FEW = 1024;
 
-	/**
-	 * What one takes here, and in the notes of the parser that found it.
-	 */
-	private static final int ARGUMENT_BYTES = 20;
+	/** A reference, an offset and a length. */
+	private static final int ARGUMENT_BYTES = 12;
 
 	private final Room room;
 

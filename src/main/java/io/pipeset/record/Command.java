@@ -5,12 +5,13 @@ final class Command {
 
 	private final RecordLimit limit;
 
-	private final Spans words = new Spans();
+	private final Spans words;
 
 	private boolean tooLong;
 
 	Command(RecordLimit limit) {
 		this.limit = limit;
+		this.words = new Spans(limit.room());
 	}
 
 	/** Forgets the last command. */

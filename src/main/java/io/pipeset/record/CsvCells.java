@@ -16,7 +16,7 @@ final class CsvCells {
 
 	private static final boolean[] PLAIN_IN_QUOTES = plain("\"");
 
-	private final Spans cells = new Spans();
+	private final Spans cells;
 
 	private byte[] bytes = {};
 
@@ -29,6 +29,10 @@ final class CsvCells {
 	private int count;
 
 	private @Nullable String fault;
+
+	CsvCells(Room room) {
+		this.cells = new Spans(room);
+	}
 
 	/**
 	 * Reads a row, up to where it is no CSV.

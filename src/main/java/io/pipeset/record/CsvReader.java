@@ -24,7 +24,7 @@ final class CsvReader implements RecordReader {
 
 	private final CsvScanner scanner = new CsvScanner();
 
-	private final CsvCells cells = new CsvCells();
+	private final CsvCells cells;
 
 	private @Nullable CsvColumns columns;
 
@@ -38,6 +38,7 @@ final class CsvReader implements RecordReader {
 		this.buffer = buffer;
 		this.limit = limit;
 		this.defaultOperation = defaultOperation;
+		this.cells = new CsvCells(limit.room());
 	}
 
 	@Override

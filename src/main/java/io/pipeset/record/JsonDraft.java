@@ -12,9 +12,13 @@ final class JsonDraft {
 
 	private final RecordLimit limit;
 
-	private final JsonFields fields = new JsonFields();
+	/**
+	 * Each name and its value, in their order; of a name's values Redis keeps the last.
+	 */
+	private final Spans fields;
 
-	private final JsonSpans args = new JsonSpans();
+	/** The arguments; one that is no string has the complement of its length. */
+	private final Spans args;
 
 	private final int[] offsets = new int[JsonMember.values().length];
 
@@ -39,6 +43,8 @@ final class JsonDraft {
 
 	JsonDraft(RecordLimit limit) {
 		this.limit = limit;
+		this.fields = new Spans(limit.room());
+		this.args = new Spans(limit.room());
 	}
 
 	/** Forgets the last record. */
@@ -98,13 +104,13 @@ final class JsonDraft {
 
 	void putField(int name, int nameLength, JsonKind kind, int value, int valueLength) {
 		if (hasRoomFor(2)) {
-			this.fields.put(this.source, name, nameLength, value,
-					(kind == JsonKind.STRING) ? valueLength : ~valueLength);
+			this.fields.add(name, nameLength);
+			this.fields.add(value, (kind == JsonKind.STRING) ? valueLength : ~valueLength);
 		}
 	}
 
 	boolean hasFields() {
-		return !this.fields.isEmpty();
+		return this.fields.count() > 0;
 	}
 
 	/**
@@ -168,20 +174,20 @@ final class JsonDraft {
 		if (has(this.known, JsonMember.VALUE)) {
 			addTo(record, JsonMember.VALUE);
 		}
-		this.fields.addTo(record, this.source);
+		addAll(record, this.fields);
 		if (has(this.known, JsonMember.TTL)) {
 			record.ttl(this.source, this.offsets[JsonMember.TTL.index()], this.lengths[JsonMember.TTL.index()]);
 		}
 		if (has(this.known, JsonMember.COUNT)) {
 			addTo(record, JsonMember.COUNT);
 		}
-		this.args.addTo(record, this.source);
+		addAll(record, this.args);
 		record.check();
 	}
 
 	/** Whether there is room for arguments, and for a key beside them. */
 	private boolean hasRoomFor(int more) {
-		boolean room = this.args.count() + 2 * this.fields.count() + more < this.limit.arguments();
+		boolean room = this.args.count() + this.fields.count() + more < this.limit.arguments();
 		if (!room && !isRefused()) {
 			refuse(Rejection.TOO_LARGE, this.limit.tooManyArguments());
 		}
@@ -192,6 +198,18 @@ final class JsonDraft {
 		if (this.code == null) {
 			this.code = code;
 			this.problem = message;
+		}
+	}
+
+	private void addAll(Record record, Spans spans) {
+		for (int i = 0; i < spans.count(); i++) {
+			int length = spans.length(i);
+			if (length >= 0) {
+				record.string(this.source, spans.offset(i), length);
+			}
+			else {
+				record.argument(this.source, spans.offset(i), ~length);
+			}
 		}
 	}
 

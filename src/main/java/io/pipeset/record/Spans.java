@@ -2,19 +2,36 @@ package io.pipeset.record;
 
 import java.util.Arrays;
 
-/** Where words or cells stand in the bytes of a record. */
+/**
+ * Places in the bytes of a record where its words, cells or strings stand, noted down
+ * until the record is known to be good.
+ */
 final class Spans {
 
-	private static final int KEPT = 1 << 14;
+	/** So many take no more memory than is anybody's. */
+	private static final int FEW = 1024;
+
+	private static final int SPAN_BYTES = 8;
+
+	private final Room room;
 
 	private int[] offsetsAndLengths = new int[32];
 
 	private int count;
 
+	/**
+	 * No spans yet.
+	 * @param room where the memory for many is taken
+	 */
+	Spans(Room room) {
+		this.room = room;
+	}
+
 	void clear() {
 		this.count = 0;
-		if (this.offsetsAndLengths.length > KEPT) {
-			this.offsetsAndLengths = new int[32];
+		if (capacity() > FEW) {
+			this.room.give(further(capacity()));
+			this.offsetsAndLengths = new int[FEW * 2];
 		}
 	}
 
@@ -22,21 +39,37 @@ final class Spans {
 		return this.count;
 	}
 
-	int offset(int word) {
-		return this.offsetsAndLengths[word * 2];
+	int offset(int span) {
+		return this.offsetsAndLengths[span * 2];
 	}
 
-	int length(int word) {
-		return this.offsetsAndLengths[word * 2 + 1];
+	int length(int span) {
+		return this.offsetsAndLengths[span * 2 + 1];
 	}
 
 	void add(int offset, int length) {
-		if (this.count * 2 == this.offsetsAndLengths.length) {
-			this.offsetsAndLengths = Arrays.copyOf(this.offsetsAndLengths, this.count * 4);
+		if (this.count == capacity()) {
+			grow(this.count + this.count / 2);
 		}
 		this.offsetsAndLengths[this.count * 2] = offset;
 		this.offsetsAndLengths[this.count * 2 + 1] = length;
 		this.count++;
+	}
+
+	private int capacity() {
+		return this.offsetsAndLengths.length / 2;
+	}
+
+	private void grow(int size) {
+		if (size > FEW) {
+			this.room.take(further(size));
+			this.room.give(further(capacity()));
+		}
+		this.offsetsAndLengths = Arrays.copyOf(this.offsetsAndLengths, size * 2);
+	}
+
+	private static long further(int size) {
+		return (size > FEW) ? Room.ofArray((long) size * SPAN_BYTES) : 0;
 	}
 
 }

@@ -261,30 +261,4 @@ class CsvReaderTests {
 			.readAll(new CsvFormat().open(Snapshot.latin1(csv), operation, new RecordLimit(Snapshot.MAX_RECORD_BYTES)));
 	}
 
-	/** Counts what is taken and not given back. */
-	private record CountedRoom(AtomicLong held) implements Room {
-
-		@Override
-		public boolean tryTake(long bytes) {
-			this.held.addAndGet(bytes);
-			return true;
-		}
-
-		@Override
-		public void take(long bytes) {
-			this.held.addAndGet(bytes);
-		}
-
-		@Override
-		public void give(long bytes) {
-			this.held.addAndGet(-bytes);
-		}
-
-		@Override
-		public boolean isScarce() {
-			return false;
-		}
-
-	}
-
 }

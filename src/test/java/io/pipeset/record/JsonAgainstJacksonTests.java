@@ -66,9 +66,14 @@ class JsonAgainstJacksonTests {
 			}
 			String line = object(random, "\"op\"", "\"HSET\"", "\"key\"", "\"h\"", "\"fields\"",
 					"{" + String.join(",", fields) + "}");
-			List<String> words = new ArrayList<>(List.of("HSET", "h"));
-			expected.forEach((name, value) -> Collections.addAll(words, name, value));
-			assertThat(Snapshot.line(line).words()).as("seed %d: %s", seed, line).isEqualTo(words);
+			List<String> words = Snapshot.line(line).words();
+			assertThat(words).startsWith("HSET", "h").hasSize(2 + 2 * count);
+			// Redis keeps the last value of a name, as Jackson does.
+			Map<String, String> kept = new LinkedHashMap<>();
+			for (int i = 2; i < words.size(); i += 2) {
+				kept.put(words.get(i), words.get(i + 1));
+			}
+			assertThat(kept).as("seed %d: %s", seed, line).isEqualTo(expected);
 		}
 	}
 

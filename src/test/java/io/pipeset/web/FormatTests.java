@@ -65,6 +65,15 @@ class FormatTests {
 		this.service.post("/pipeset/3", TEXT, "SET k v\n").job(422, "count-mismatch", "failed");
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "", ",\"ttl\":60" })
+	void theLastValueOfARepeatedFieldWins(String ttl) {
+		this.service
+			.ndjson("/v1/jobs", "{\"op\":\"HSET\",\"key\":\"h\",\"fields\":{\"a\":1,\"b\":2,\"a\":3}" + ttl + "}")
+			.report();
+		assertThat(this.redis.hgetall("h")).containsOnly(entry("a", "3"), entry("b", "2"));
+	}
+
 	@Test
 	void aBadRowIsListedWithItsLineAndKey() {
 		JsonNode report = this.service.post("/v1/jobs?op=SET", CSV, "key,value\na,1\nb,1,2\n\nc,\"1\n2\"\nd,\u0000\n")

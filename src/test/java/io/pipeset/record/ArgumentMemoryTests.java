@@ -1,0 +1,92 @@
+package io.pipeset.record;
+
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** Memory for many arguments is taken before there are any, in every format. */
+class ArgumentMemoryTests {
+
+	private static final int MANY = 20_000;
+
+	private static final int ARGUMENT_BYTES = 12;
+
+	private static final int SPAN_BYTES = 8;
+
+	static Stream<Arguments> formats() {
+		return Stream.of(
+				Arguments.of(new NdjsonFormat(), "[\"SADD\",\"s\"" + ",1".repeat(MANY) + "]\n", "[\"SADD\",\"s\",1]\n"),
+				Arguments.of(new NdjsonFormat(),
+						"{\"op\":\"SADD\",\"key\":\"s\",\"args\":[1" + ",1".repeat(MANY) + "]}\n",
+						"[\"SADD\",\"s\",1]\n"),
+				Arguments.of(new NdjsonFormat(),
+						"{\"op\":\"HSET\",\"key\":\"h\",\"fields\":{\"f\":1" + ",\"f\":1".repeat(MANY / 2) + "}}\n",
+						"[\"SADD\",\"s\",1]\n"),
+				Arguments.of(new JsonFormat(), "[[\"SADD\",\"s\"" + ",1".repeat(MANY) + "],", "[\"SADD\",\"s\",1]]"),
+				Arguments.of(new TextFormat(), "SADD s" + " 1".repeat(MANY) + "\n", "SADD s 1\n"),
+				Arguments.of(new RespFormat(), "*" + (MANY + 2) + "\r\n$4\r\nSADD\r\n" + "$1\r\n1\r\n".repeat(MANY + 1),
+						"*3\r\n$4\r\nSADD\r\n$1\r\ns\r\n$1\r\n1\r\n"));
+	}
+
+	@ParameterizedTest
+	@MethodSource("formats")
+	void memoryIsTakenForArgumentsAndForTheNotesOfTheParserAndGivenBack(RecordFormat format, String large, String small)
+			throws IOException {
+		AtomicLong held = new AtomicLong();
+		RecordLimit limit = limit(new CountedRoom(held));
+		Record record = new Record(RecordDefaults.NONE, limit.room());
+		RecordReader reader = format.open(Snapshot.latin1(large + small), null, limit);
+		assertThat(reader.read(record)).isTrue();
+		assertThat(record.rejection()).isNull();
+		long many = held.get();
+		assertThat(reader.read(record)).isTrue();
+		assertThat(many - held.get()).isGreaterThan((long) MANY * (ARGUMENT_BYTES + SPAN_BYTES));
+	}
+
+	@ParameterizedTest
+	@MethodSource("formats")
+	void notesAreNotMadeBeyondTheMemoryForThem(RecordFormat format, String large, String small) {
+		RecordLimit limit = limit(new NoRoom());
+		Record record = new Record(RecordDefaults.NONE, Room.UNLIMITED);
+		RecordReader reader = format.open(Snapshot.latin1(large + small), null, limit);
+		assertThatThrownBy(() -> reader.read(record)).isInstanceOf(NoRoomException.class);
+	}
+
+	private static RecordLimit limit(Room room) {
+		return new RecordLimit(Snapshot.MAX_RECORD_BYTES, RecordLimit.DEFAULT_ARGUMENTS, room);
+	}
+
+	/** Has room for buffers, and none for anything as small as notes. */
+	private static final class NoRoom implements Room {
+
+		@Override
+		public boolean tryTake(long bytes) {
+			return false;
+		}
+
+		@Override
+		public void take(long bytes) {
+			if (bytes < 64 << 10) {
+				throw new NoRoomException(bytes + " bytes");
+			}
+		}
+
+		@Override
+		public void give(long bytes) {
+		}
+
+		@Override
+		public boolean isScarce() {
+			return false;
+		}
+
+	}
+
+}
