@@ -135,7 +135,7 @@ final class Job {
 	}
 
 	private void read(JobInput.Uploaded uploaded) {
-		LendingInputStream body = new LendingInputStream(uploaded.body(), this.lanes);
+		LendingInputStream body = new LendingInputStream(uploaded.body(), this.lanes, this.context);
 		if (uploaded.gzipped()) {
 			this.body = "inflated body";
 			try (GzipBody inflated = new GzipBody(body, this.limits.maxInflatedBytes().toBytes())) {

@@ -12,9 +12,12 @@ final class LendingInputStream extends FilterInputStream {
 
 	private final Lanes lanes;
 
-	LendingInputStream(InputStream body, Lanes lanes) {
+	private final JobContext context;
+
+	LendingInputStream(InputStream body, Lanes lanes, JobContext context) {
 		super(body);
 		this.lanes = lanes;
+		this.context = context;
 	}
 
 	@Override
@@ -28,11 +31,17 @@ final class LendingInputStream extends FilterInputStream {
 		if (this.in.available() > 0) {
 			return this.in.read(target, offset, length);
 		}
+		if (this.context.stop().isSet()) {
+			// A record that comes byte by byte would keep a job that is stopped.
+			throw new IOException("the job was stopped in the middle of a record");
+		}
 		this.lanes.lend();
+		this.context.memory().bodyPauses();
 		try {
 			return this.in.read(target, offset, length);
 		}
 		finally {
+			this.context.memory().bodyGoesOn();
 			this.lanes.reclaim();
 		}
 	}

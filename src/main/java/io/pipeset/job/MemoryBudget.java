@@ -1,5 +1,6 @@
 package io.pipeset.job;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.locks.Condition;
@@ -27,12 +28,19 @@ import org.springframework.stereotype.Component;
  * holds no more than its base; the next is the one that waited longest.</li>
  * <li>A job that does not come by with the exclusive part either would never do, and is
  * told so.</li>
+ * <li>A job whose body does not come does not keep the exclusive part from others for
+ * longer than a body may pause.</li>
  * </ol>
  */
 @Component
 class MemoryBudget {
 
+	private static final long LOOK_NANOS = 10_000_000;
+
 	private final MemoryLimits limits;
+
+	/** How long who has the exclusive part may wait for a body while others wait. */
+	private final Duration patience;
 
 	private final ReentrantLock lock = new ReentrantLock();
 
@@ -52,7 +60,8 @@ class MemoryBudget {
 
 	@Autowired
 	MemoryBudget(MemoryProperties properties, JobLimits limits, MeterRegistry registry) {
-		this(MemoryLimits.of(properties.budget(), limits.maxRunningJobs(), MemoryLimits.heap(), MemoryLimits.direct()));
+		this(MemoryLimits.of(properties.budget(), limits.maxRunningJobs(), MemoryLimits.heap(), MemoryLimits.direct()),
+				limits.bodyIdleTimeout());
 		Gauge.builder("pipeset.memory.used", this, MemoryBudget::used)
 			.description("Memory that jobs hold of what was sent and answered, until their answers are written")
 			.baseUnit("bytes")
@@ -63,12 +72,13 @@ class MemoryBudget {
 			.register(registry);
 	}
 
-	MemoryBudget(MemoryLimits limits) {
+	MemoryBudget(MemoryLimits limits, Duration patience) {
 		this.limits = limits;
+		this.patience = patience;
 	}
 
 	/** The share of a job that begins. */
-	MemoryShare open(StopSignal stop) {
+	MemoryShare open(JobStop stop) {
 		return new MemoryShare(this, stop);
 	}
 
@@ -146,7 +156,7 @@ class MemoryBudget {
 				if (stop.isSet() || left <= 0) {
 					return Change.GIVEN_UP;
 				}
-				this.changed.awaitNanos(left);
+				this.changed.awaitNanos(Math.min(left, patience()));
 			}
 			return Change.MADE;
 		}
@@ -164,6 +174,29 @@ class MemoryBudget {
 			this.lock.unlock();
 			stop.remove(wake);
 		}
+	}
+
+	/**
+	 * How long to wait for the job that has the exclusive part, in nanoseconds; it is
+	 * ended if that is over.
+	 */
+	private long patience() {
+		MemoryShare holder = this.exclusive;
+		if (holder == null) {
+			return Long.MAX_VALUE;
+		}
+		long left = this.patience.toNanos() - holder.pausedWhileExclusive();
+		if (left <= 0) {
+			// Those who are woken by it may need locks of their own.
+			this.lock.unlock();
+			try {
+				holder.outstays(this.patience);
+			}
+			finally {
+				this.lock.lock();
+			}
+		}
+		return Math.max(left, LOOK_NANOS);
 	}
 
 	/**
@@ -256,6 +289,7 @@ class MemoryBudget {
 		for (MemoryShare other : this.waiting) {
 			if (other == share) {
 				this.exclusive = share;
+				share.becomesExclusive();
 				this.sharedUsed -= share.excess();
 				return true;
 			}

@@ -1,11 +1,13 @@
 package io.pipeset.job;
 
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 import io.pipeset.job.MemoryBudget.Change;
-import io.pipeset.pipeline.StopSignal;
 import io.pipeset.record.NoRoomException;
 import io.pipeset.record.Room;
+import io.pipeset.report.Ending.Cause;
 
 /**
  * What one job holds of the service's memory: what it loads, until its last slab is
@@ -18,7 +20,16 @@ public final class MemoryShare implements Room, AutoCloseable {
 
 	private final MemoryBudget budget;
 
-	private final StopSignal stop;
+	private final JobStop stop;
+
+	/** How long the job has waited for its body, in nanoseconds, up to the last pause. */
+	private final AtomicLong paused = new AtomicLong();
+
+	/** When the pause began that goes on, or 0. */
+	private volatile long pauseBegan;
+
+	/** How long it had waited when it got the exclusive part. */
+	private long pausedBefore;
 
 	/** Slabs in use, each of which comes back by itself once it is sent. */
 	private final AtomicInteger slabs = new AtomicInteger();
@@ -38,7 +49,7 @@ public final class MemoryShare implements Room, AutoCloseable {
 	/** Whether the reading thread waits, or is about to. */
 	private volatile boolean waits;
 
-	MemoryShare(MemoryBudget budget, StopSignal stop) {
+	MemoryShare(MemoryBudget budget, JobStop stop) {
 		this.budget = budget;
 		this.stop = stop;
 		this.base = budget.limits().base();
@@ -137,6 +148,44 @@ public final class MemoryShare implements Room, AutoCloseable {
 		this.budget.wake();
 	}
 
+	/** The reading thread waits for the body. */
+	void bodyPauses() {
+		this.pauseBegan = System.nanoTime() | 1;
+	}
+
+	/** The reading thread has waited for the body. */
+	void bodyGoesOn() {
+		long pause = System.nanoTime() - this.pauseBegan;
+		this.pauseBegan = 0;
+		this.paused.addAndGet(pause);
+	}
+
+	/** The job has the exclusive part from now on; under the budget's lock. */
+	void becomesExclusive() {
+		this.pausedBefore = paused();
+	}
+
+	/**
+	 * How long the job has waited for its body while it had the exclusive part, in
+	 * nanoseconds; 0 once it is stopped.
+	 */
+	long pausedWhileExclusive() {
+		return (this.stop.isSet()) ? 0 : paused() - this.pausedBefore;
+	}
+
+	private long paused() {
+		long began = this.pauseBegan;
+		return this.paused.get() + ((began != 0) ? System.nanoTime() - began : 0);
+	}
+
+	/** Ends the job, as others need the memory that it holds while it waits. */
+	void outstays(Duration patience) {
+		this.stop.because(Cause.STALLED,
+				"The upload of a large record took more than " + JobSettings.text(patience)
+						+ " (pipeset.limits.body-idle-timeout) of waiting for it, while it held memory that other"
+						+ " jobs need (pipeset.memory.budget=" + budget() + "); what had been read before, ran");
+	}
+
 	/** The job has ended: it holds no more than its report. */
 	void endLoad() {
 		this.budget.end(this, true);
@@ -148,7 +197,7 @@ public final class MemoryShare implements Room, AutoCloseable {
 		this.budget.end(this, false);
 	}
 
-	StopSignal stop() {
+	JobStop stop() {
 		return this.stop;
 	}
 

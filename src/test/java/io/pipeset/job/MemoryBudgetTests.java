@@ -32,7 +32,7 @@ class MemoryBudgetTests {
 
 	private static final long SMALL_REPORT = 16 << 10;
 
-	private final MemoryBudget budget = new MemoryBudget(new MemoryLimits(1100, 100, 400, 600));
+	private final MemoryBudget budget = new MemoryBudget(new MemoryLimits(1100, 100, 400, 600), Duration.ofMinutes(1));
 
 	private final JobStop stop = new JobStop();
 
@@ -136,6 +136,27 @@ class MemoryBudgetTests {
 		waits.get(1, TimeUnit.MINUTES);
 		first.close();
 		assertThat(this.budget.used()).isEqualTo(700);
+	}
+
+	@Test
+	void aJobWhoseBodyDoesNotComeDoesNotKeepTheExclusivePart() throws Exception {
+		MemoryBudget impatient = new MemoryBudget(new MemoryLimits(1100, 100, 400, 600), Duration.ofMillis(1));
+		JobStop stopOfSlow = new JobStop();
+		MemoryShare slow = impatient.open(stopOfSlow);
+		slow.take(700);
+		MemoryShare other = impatient.open(this.stop);
+		CompletableFuture<Void> waits = CompletableFuture.runAsync(() -> other.take(700));
+		await().until(() -> impatient.waiting() == 1);
+		assertThat(stopOfSlow.isSet()).isFalse();
+		slow.bodyPauses();
+		await().until(stopOfSlow::isSet);
+		assertThat(stopOfSlow.ending()).isNotNull();
+		assertThat(stopOfSlow.ending().cause()).isEqualTo(Cause.STALLED);
+		assertThat(stopOfSlow.ending().detail()).contains("body-idle-timeout", "pipeset.memory.budget=1100");
+		slow.bodyGoesOn();
+		slow.close();
+		waits.get(1, TimeUnit.MINUTES);
+		assertThat(this.stop.isSet()).isFalse();
 	}
 
 	@Test

@@ -1,13 +1,13 @@
 package io.pipeset.job;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.pipeline.Slab;
-import io.pipeset.pipeline.StopSignal;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import org.junit.jupiter.api.Test;
@@ -93,7 +93,8 @@ class WindowTests {
 
 	private Window window(LaneCapacity capacity) {
 		return new Window(bind("pipeset.pipeline", PipelineProperties.class), capacity,
-				new MemoryBudget(new MemoryLimits(8 << 20, 1 << 20, 4 << 20, 3 << 20)).open(StopSignal.NEVER));
+				new MemoryBudget(new MemoryLimits(8 << 20, 1 << 20, 4 << 20, 3 << 20), Duration.ofSeconds(30))
+					.open(new JobStop()));
 	}
 
 	private <T> T bind(String name, Class<T> type) {
