@@ -176,6 +176,17 @@ class PopLimitTests {
 	}
 
 	@Test
+	void emptyListsDoNotMakeValuesThatNobodySawSmall() {
+		fill("queue", 100, 60_000);
+		JsonNode job = this.service
+			.upload("/v1/jobs", Service.NDJSON,
+					Lines.of(300, (i) -> "[\"RPOP\",\"" + ((i < 200) ? "empty" : "queue") + "\"]"))
+			.job(422, "stopped", "stopped");
+		assertThat(Answer.counts(job).noop()).isEqualTo(200);
+		assertThat(Answer.counts(job).applied()).isEqualTo(LIMIT / 60_000 + 1);
+	}
+
+	@Test
 	void smallValuesAreSoonPoppedInLargeBatches() {
 		this.service.post("/listinput/queue?count=1000").report();
 		JsonNode report = this.service.post("/piperpop/1000?key=queue").report();
