@@ -23,8 +23,8 @@ import io.pipeset.PipesetApplication;
 import io.pipeset.redis.TestRedis;
 
 /**
- * The service in a process of its own, with the class path and the logging of the
- * released one, to be signalled and to be watched.
+ * The service in a process of its own, to be signalled and to be watched: the released
+ * jar where {@code pipeset.jar} names it, or else with its class path and its logging.
  */
 final class ServiceProcess implements AutoCloseable {
 
@@ -34,7 +34,7 @@ final class ServiceProcess implements AutoCloseable {
 
 	/** The memory and the collector of the image. */
 	private static final List<String> CONTAINER = List.of("-Xmx256m", "-XX:MaxDirectMemorySize=96m", "-XX:+UseG1GC",
-			"-XX:+ExitOnOutOfMemoryError");
+			"-XX:-ClassUnloadingWithConcurrentMark", "-XX:+ExitOnOutOfMemoryError");
 
 	private final Process process;
 
@@ -61,15 +61,12 @@ final class ServiceProcess implements AutoCloseable {
 	 */
 	static ServiceProcess start(TestRedis redis, String... arguments)
 			throws IOException, InterruptedException, ExecutionException, TimeoutException {
-		String classPath = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator, -1))
-			.filter((entry) -> !entry.endsWith("test-classes"))
-			.collect(Collectors.joining(File.pathSeparator));
 		List<String> command = new ArrayList<>(
 				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
 		command.addAll(CONTAINER);
-		command.add("-XX:TieredStopAtLevel=1");
 		command.addAll(Arrays.stream(arguments).filter((argument) -> argument.startsWith("-X")).toList());
-		command.addAll(List.of("-cp", classPath, PipesetApplication.class.getName(), "--server.port=0"));
+		command.addAll(program());
+		command.add("--server.port=0");
 		command.addAll(Arrays.stream(arguments).filter((argument) -> !argument.startsWith("-X")).toList());
 		ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
 		redis.properties()
@@ -78,6 +75,17 @@ final class ServiceProcess implements AutoCloseable {
 		ServiceProcess service = new ServiceProcess(builder.start());
 		service.service = new Service(service.port.get(PATIENCE_SECONDS, TimeUnit.SECONDS));
 		return service;
+	}
+
+	private static List<String> program() {
+		String jar = System.getProperty("pipeset.jar");
+		if (jar != null) {
+			return List.of("-jar", jar);
+		}
+		String classPath = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+			.filter((entry) -> !entry.endsWith("test-classes"))
+			.collect(Collectors.joining(File.pathSeparator));
+		return List.of("-XX:TieredStopAtLevel=1", "-cp", classPath, PipesetApplication.class.getName());
 	}
 
 	Service service() {

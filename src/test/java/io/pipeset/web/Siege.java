@@ -27,6 +27,9 @@ final class Siege {
 
 	private static final int MINUTES = 5;
 
+	/** All of a record but the bracket that ends it. */
+	private static final String SLOW_RECORD = "{\"key\":\"slow\",\"value\":\"v\"";
+
 	private final ServiceProcess process;
 
 	private final Service service;
@@ -118,15 +121,21 @@ final class Siege {
 	}
 
 	/**
-	 * Jobs of all kinds at once, as many as may run, beside callers that read nothing and
-	 * connections on which nothing comes.
+	 * Jobs of all kinds at once, as many as may run, beside callers that read nothing,
+	 * connections on which nothing comes, and uploads that come byte by byte, refused or
+	 * honest.
 	 */
 	void everythingAtOnce(int idleConnections) throws Exception {
 		this.redis.flushall();
 		String set = "[\"SADD\",\"set\"" + ",1".repeat(131_000) + "]";
 		String largeKey = "k".repeat(16_000);
 		List<AutoCloseable> open = new ArrayList<>();
-		try {
+		try (Trickle trickle = new Trickle()) {
+			for (int i = 0; i < 20; i++) {
+				open.add(trickle.add(Wire.upload(this.service, "/v1/jobs?batchSize=0").chunk("[")));
+			}
+			Wire slow = trickle.add(Wire.upload(this.service, "/v1/jobs?op=SET").chunk(SLOW_RECORD));
+			open.add(slow);
 			for (int i = 0; i < idleConnections; i++) {
 				open.add(new Socket(InetAddress.getLoopbackAddress(), this.service.port()));
 			}
@@ -155,6 +164,8 @@ final class Siege {
 			for (int list = 0; list < 4; list++) {
 				assertPopped(all(pops).get(list), "list" + list, 3000);
 			}
+			assertThat(Answer.counts(trickle.remove(slow).chunk("}\n").lastChunk().answer().report()).applied())
+				.isOne();
 		}
 		finally {
 			for (AutoCloseable connection : open) {

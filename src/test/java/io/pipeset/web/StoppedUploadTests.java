@@ -1,11 +1,6 @@
 package io.pipeset.web;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
@@ -43,26 +38,11 @@ class StoppedUploadTests {
 	@Test
 	void aRecordThatComesByteByByteDoesNotKeepAJobThatIsStopped() throws Exception {
 		TestRedis.shared().client().set("text", "no list");
-		ScheduledExecutorService sender = Executors.newSingleThreadScheduledExecutor();
-		try (Wire wire = Wire.upload(this.service, "/v1/jobs?maxErrors=0")) {
+		try (Wire wire = Wire.upload(this.service, "/v1/jobs?maxErrors=0"); Trickle trickle = new Trickle()) {
 			wire.chunk("[\"RPUSH\",\"text\",\"1\"]\n[\"SET\",");
-			Future<?> trickle = sender.scheduleWithFixedDelay(() -> trickle(wire), 0, 100, TimeUnit.MILLISECONDS);
+			trickle.add(wire);
 			Answer answer = wire.answer();
 			assertThat(Answer.counts(answer.job(422, "stopped", "stopped"))).isEqualTo(new Counts(1, 0, 0, 1, 0, 0));
-			trickle.cancel(false);
-		}
-		finally {
-			sender.shutdownNow();
-		}
-	}
-
-	private static void trickle(Wire wire) {
-		try {
-			wire.chunk(" ");
-		}
-		catch (IOException ex) {
-			// It was answered.
-			throw new UncheckedIOException(ex);
 		}
 	}
 
