@@ -47,7 +47,7 @@ class HttpServerConfiguration {
 
 	private static final int MANAGEMENT_THREADS = 8;
 
-	/** For Actuator, to drop what is left of bodies, and to refuse what is too many. */
+	/** Threads for Actuator, for dropping the rest of bodies, and for refusals. */
 	private static final int FURTHER_THREADS = 32;
 
 	/** Of those, the ones that Actuator alone may take. */
@@ -84,8 +84,7 @@ class HttpServerConfiguration {
 				int threads = Math.max(http.getMaxThreads(),
 						limits.maxRunningJobs() + limits.maxWaitingJobs() + FURTHER_THREADS);
 				http.setMaxThreads(threads);
-				http.setBounds(new RequestGate.Bounds(threads, threads - ACTUATOR_THREADS, actuator(environment),
-						limits.maxBodyBytes().toBytes()));
+				http.setBounds(new RequestGate.Bounds(threads, threads - ACTUATOR_THREADS, actuator(environment)));
 				// From here on it is the body's pause, and not that between two
 				// requests.
 				http.setDisableUploadTimeout(false);
@@ -93,7 +92,6 @@ class HttpServerConfiguration {
 				// A client that is still uploading reads no answer before it is
 				// through, unless it is kept from starting.
 				http.setContinueResponseTiming("onRead");
-				http.setMaxSwallowSize((int) Math.min(limits.maxBodyBytes().toBytes(), Integer.MAX_VALUE));
 			});
 		};
 	}

@@ -25,7 +25,7 @@ final class Leftovers {
 
 	private static final int PERIOD_SECONDS = 5;
 
-	/** Whoever sends less in a period is no client that is about to be through. */
+	/** A client that sends less in a period is not about to finish. */
 	private static final long LEAST_BYTES = 1 << 20;
 
 	private static final int MOST_PERIODS = 6;
@@ -41,18 +41,17 @@ final class Leftovers {
 	}
 
 	/**
-	 * Drops what is left of a body, whose answer has gone out.
+	 * Drops the rest of a body whose answer has gone out.
 	 * @param request the request
-	 * @param maxBytes the most that is read
 	 */
-	void drop(Request request, long maxBytes) {
+	void drop(Request request) {
 		if (isRead(request)) {
 			return;
 		}
 		boolean dropped = false;
 		if (isOnItsWay(request) && this.threads.tryAcquire()) {
 			try {
-				dropped = dropInTime(request, maxBytes);
+				dropped = dropInTime(request);
 			}
 			finally {
 				this.threads.release();
@@ -81,20 +80,23 @@ final class Leftovers {
 		return read.get();
 	}
 
-	/** Who waits for 100 Continue, and was answered instead, may send nothing. */
+	/**
+	 * A client that waits for 100 Continue, and was answered instead, may send nothing.
+	 */
 	private static boolean isOnItsWay(Request request) {
 		return !request.hasExpectation() || request.getBytesRead() > 0;
 	}
 
-	private boolean dropInTime(Request request, long maxBytes) {
+	private boolean dropInTime(Request request) {
 		Dropped dropped = new Dropped();
 		Watch watch = new Watch(this.protocol, request.getServletConnection().getConnectionId(), dropped);
 		try {
-			// From outside, as no timeout bounds what comes byte by byte.
+			// From outside, as no timeout bounds a body that comes byte by byte.
 			Future<?> watching = this.protocol.getUtilityExecutor()
 				.scheduleAtFixedRate(watch, PERIOD_SECONDS, PERIOD_SECONDS, TimeUnit.SECONDS);
 			try {
-				return dropped.readFrom(request, maxBytes);
+				dropped.readFrom(request);
+				return true;
 			}
 			finally {
 				watch.end();
@@ -152,18 +154,13 @@ final class Leftovers {
 
 		private ByteBuffer bytes = ByteBuffer.allocate(0);
 
-		/** Reads to the end; {@code false} where there is more than may be read. */
-		private boolean readFrom(Request request, long maxBytes) throws IOException {
+		/** Reads to the end. */
+		private void readFrom(Request request) throws IOException {
 			long read = 0;
-			while (read <= maxBytes) {
-				int length = request.doRead(this);
-				if (length < 0) {
-					return true;
-				}
+			for (int length = request.doRead(this); length >= 0; length = request.doRead(this)) {
 				read += length;
 				this.count = read;
 			}
-			return false;
 		}
 
 		@Override

@@ -19,7 +19,7 @@ import org.springframework.http.MediaType;
 /**
  * The way of requests into the service. Some threads of the web server are kept for
  * Actuator: a request that would take one of them is answered 429 at once. Behind the
- * answer, what is left of a body is dropped, but not by those threads.
+ * answer, the rest of a body is dropped, but not by those threads.
  */
 final class RequestGate implements Adapter {
 
@@ -49,7 +49,7 @@ final class RequestGate implements Adapter {
 			else {
 				this.service.service(request, response);
 				if (other) {
-					this.leftovers.drop(request, this.bounds.leftoverBytes);
+					this.leftovers.drop(request);
 				}
 				else {
 					// Whoever sends there what nobody reads must not hold up the others.
@@ -112,9 +112,8 @@ final class RequestGate implements Adapter {
 	 * @param threads the threads that it has
 	 * @param requests how many requests may be under way that are not privileged
 	 * @param privileged the paths of those that are, as they come over the wire
-	 * @param leftoverBytes the most that is read of a body behind its answer
 	 */
-	record Bounds(int threads, int requests, Pattern privileged, long leftoverBytes) {
+	record Bounds(int threads, int requests, Pattern privileged) {
 
 	}
 

@@ -22,10 +22,8 @@ public final class UploadProtocol extends Http11NioProtocol {
 
 	private static final Log log = LogFactory.getLog(UploadProtocol.class);
 
-	private static final int SOME_BYTES = 2 << 20;
-
 	/** Without any others, all is Actuator's. */
-	private RequestGate.Bounds bounds = new RequestGate.Bounds(0, Integer.MAX_VALUE, Pattern.compile(".*"), SOME_BYTES);
+	private RequestGate.Bounds bounds = new RequestGate.Bounds(0, Integer.MAX_VALUE, Pattern.compile(".*"));
 
 	public UploadProtocol() {
 		super(new UploadEndpoint());
