@@ -28,7 +28,7 @@ final class UnknownPropertyException extends IllegalStateException {
 		this.remedy = remedies.toString();
 	}
 
-	/** What to do instead. */
+	/** The remedy. */
 	String remedy() {
 		return this.remedy;
 	}

@@ -123,7 +123,7 @@ public final class EmbeddedRedis implements AutoCloseable {
 	}
 
 	/**
-	 * What the server calls itself.
+	 * The name and version that the server reports.
 	 * @return "Redis", or for example "Valkey"
 	 */
 	public synchronized String product() {

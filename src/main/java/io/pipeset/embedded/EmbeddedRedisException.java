@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 public final class EmbeddedRedisException extends RuntimeException {
 
 	/**
-	 * What to do instead, for every message of this exception.
+	 * The remedy, for every message of this exception.
 	 */
 	static final String REMEDY = "Set spring.data.redis.url to a Redis of your own (redis://host:6379), "
 			+ "or pipeset.embedded-redis.executable to another server program such as valkey-server.";

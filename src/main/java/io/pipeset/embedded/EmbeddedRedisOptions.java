@@ -8,8 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a caller may choose about an embedded Redis; everything else is the launcher's own
- * business.
+ * The options of an embedded Redis; everything else is the launcher's own business.
  *
  * @param executable the server program: a path, or a name to look up on {@code PATH};
  * {@code null} for the redis-server carried by the class path
@@ -23,7 +22,7 @@ public record EmbeddedRedisOptions(@Nullable String executable, List<String> con
 		@Nullable Path cacheDirectory) {
 
 	/**
-	 * Checks and copies what was given.
+	 * Checks and copies the options.
 	 * @throws IllegalArgumentException if the executable is blank, a configuration line
 	 * contains a line break or the timeout is not positive
 	 */

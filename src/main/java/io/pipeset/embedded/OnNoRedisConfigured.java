@@ -32,8 +32,8 @@ final class OnNoRedisConfigured extends SpringBootCondition {
 	private static final ConfigurationPropertyName PREFIX = ConfigurationPropertyName.of("spring.data.redis");
 
 	/**
-	 * What the service's own application.properties may not set without meaning another
-	 * Redis; it may tune timeouts and the pool.
+	 * The properties that the service's own application.properties may not set without
+	 * meaning another Redis; it may tune timeouts and the pool.
 	 */
 	private static final Set<String> PLACES = Set.of("url", "host", "port", "username", "password", "database", "ssl",
 			"sentinel", "cluster", "masterreplica");

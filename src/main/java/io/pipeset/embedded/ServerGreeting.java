@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a server says about itself once it accepts our password and answers PING; asked
- * over a plain socket, so that starting a server needs no Redis client.
+ * The greeting of a server that accepts our password and answers PING; asked over a plain
+ * socket, so that starting a server needs no Redis client.
  *
  * @param product "Redis", or what the server calls itself
  * @param version its version such as "7.0.15"

@@ -90,8 +90,8 @@ final class ServerProcess {
 	}
 
 	/**
-	 * What puts a command into a session of its own, so that Ctrl-C, meant for this JVM,
-	 * does not stop the server while the JVM still finishes its work with it.
+	 * The prefix that puts a command into a session of its own, so that Ctrl-C, meant for
+	 * this JVM, does not stop the server while the JVM still finishes its work with it.
 	 */
 	private static List<String> ownSession() {
 		return ServerProgram.onPath("setsid")

@@ -12,22 +12,22 @@ import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a job knows about its records while it runs, in bounded memory: a count for each
- * operation and outcome, and the items to list. Fed by the thread that reads and by every
- * lane, a slab at a time.
+ * The account of a job's records while it runs, in bounded memory: a count for each
+ * operation and outcome, and the items to list. The reading thread and every lane enter
+ * outcomes into it, a slab at a time.
  */
 public final class Account {
 
 	/** The operation of a record that did not get as far as naming one. */
 	public static final String NO_OPERATION = "none";
 
-	/** What a value takes in memory, beside its characters. */
+	/** The memory of a value, beside its characters. */
 	private static final int VALUE_BYTES = 72;
 
-	/** What an item takes in memory, beside its strings. */
+	/** The memory of an item, beside its strings. */
 	private static final int ITEM_BYTES = 400;
 
-	/** What an item takes that carries values, beside them. */
+	/** The memory of an item that carries values, beside them. */
 	private static final int ITEM_OF_VALUES_BYTES = 200;
 
 	private final Results results;
@@ -121,11 +121,11 @@ public final class Account {
 	}
 
 	/**
-	 * Whether a record of this outcome would still be listed; what would not is only
-	 * counted, and its item need not be made.
+	 * Whether a record of this outcome would still be listed. A record that would not is
+	 * only counted, and its item need not be made.
 	 * @param outcome what became of it
-	 * @return {@code false} where it is not asked for, or the list is full, which is
-	 * noted
+	 * @return {@code false} if the caller did not ask for it, or the list is full; the
+	 * report then says how many records it omits
 	 */
 	public boolean claimItem(Outcome outcome) {
 		return claimItem(outcome, 0);
@@ -135,8 +135,8 @@ public final class Account {
 	 * Whether a record of this outcome would still be listed, with what Redis answered.
 	 * @param outcome what became of it
 	 * @param bytes the size of the answer
-	 * @return {@code false} where it is not asked for, or there is no room for it, which
-	 * is noted
+	 * @return {@code false} if the caller did not ask for it, or no memory is left for
+	 * it; the report then says how many records it omits
 	 */
 	public synchronized boolean claimItem(Outcome outcome, long bytes) {
 		if (!lists(outcome) || this.listed == this.maxItems || bytes > this.maxItemsBytes - this.listedBytes
@@ -180,7 +180,7 @@ public final class Account {
 		return !this.valuesApart;
 	}
 
-	/** What values take in memory: twice as much where some characters are wide. */
+	/** The memory of values: twice their bytes if some characters are wide. */
 	private static long heapBytes(Object reply, long values, long bytes) {
 		long letters = letters(reply);
 		if (reply instanceof List<?> list) {
@@ -211,7 +211,7 @@ public final class Account {
 	}
 
 	/**
-	 * Takes note of what was written and answered.
+	 * Adds to the bytes written and the replies read.
 	 * @param bytes the bytes written to Redis
 	 * @param replies the replies read
 	 */
@@ -229,9 +229,9 @@ public final class Account {
 	}
 
 	/**
-	 * Whether everything was kept from running later that was on its way on connections
-	 * that were lost.
-	 * @return {@code null} where there was nothing
+	 * Whether all commands that were on their way on lost connections were kept from
+	 * running later.
+	 * @return {@code null} if no connection with commands on their way was lost
 	 */
 	public synchronized @Nullable Boolean fenced() {
 		return this.fenced;
@@ -247,7 +247,7 @@ public final class Account {
 
 	/**
 	 * How Redis refused a transaction.
-	 * @return for the caller to read; {@code null} where it did not
+	 * @return a text for the caller; {@code null} if it refused none
 	 */
 	public synchronized @Nullable String transactionRefusal() {
 		return this.transactionRefusal;
@@ -255,7 +255,7 @@ public final class Account {
 
 	/**
 	 * Whether every reply is wanted, and not only what tells an outcome.
-	 * @return {@code false} too where the list is full already
+	 * @return {@code false} also when the list is full already
 	 */
 	public synchronized boolean wantsReplies() {
 		return this.results == Results.ALL && this.listed < this.maxItems && this.listedBytes < this.maxItemsBytes;
@@ -386,7 +386,7 @@ public final class Account {
 	}
 
 	/**
-	 * What was written to Redis.
+	 * The bytes written to Redis.
 	 * @return bytes of RESP
 	 */
 	public synchronized long bytesSent() {

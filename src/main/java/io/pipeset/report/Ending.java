@@ -3,11 +3,11 @@ package io.pipeset.report;
 import java.util.Locale;
 
 /**
- * Why a job ended, and how to say it.
+ * The reason for the end of a job, and its text.
  *
  * @param cause the kind of end
- * @param detail what happened and what to do about it, for the caller to read; empty for
- * a completed job
+ * @param detail the event and its remedy, for the caller to read; empty for a completed
+ * job
  */
 public record Ending(Cause cause, String detail) {
 

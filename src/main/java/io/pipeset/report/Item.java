@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param id the caller's own name of it
  * @param op its operation; {@code null} where the record did not get as far as naming one
  * @param key its first key
- * @param status what became of it
- * @param error why, for a record that did not run as asked
- * @param reply what Redis answered, where that was asked for or exists nowhere else
+ * @param status its outcome
+ * @param error the reason, for a record that did not run as asked
+ * @param reply the answer of Redis, if the caller asked for it or it exists nowhere else
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Item(long index, @Nullable Long line, @Nullable String id, @Nullable String op, @Nullable Object key,
@@ -32,10 +32,11 @@ public record Item(long index, @Nullable Long line, @Nullable String id, @Nullab
 	}
 
 	/**
-	 * A reply of Redis, which may be nil: what tells "answered nil" from "not listed".
+	 * A reply of Redis, which may be nil. The type tells "answered nil" from "not
+	 * listed".
 	 *
-	 * @param value a string, a number, a list of such, or {@code null}; what is not UTF-8
-	 * stands as {@code {"base64": "…"}}
+	 * @param value a string, a number, a list of such, or {@code null}; a value that is
+	 * not UTF-8 stands as {@code {"base64": "…"}}
 	 */
 	public record Reply(@JsonValue @Nullable Object value) {
 

@@ -6,8 +6,8 @@ import org.HdrHistogram.IntCountsHistogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a job's time went. Every method may be called from any of its threads; times come
- * from {@link System#nanoTime()}.
+ * The time that a job spends in its phases. Any of its threads may call any method; times
+ * come from {@link System#nanoTime()}.
  */
 public final class JobClock {
 
@@ -113,7 +113,7 @@ public final class JobClock {
 		return Math.round(nanos / 1000.0) / 1000.0;
 	}
 
-	/** What a job spends its time on; the phases of different threads overlap. */
+	/** The phases of a job; those of different threads overlap. */
 	public enum Phase {
 
 		/** Waiting for a connection. */

@@ -101,7 +101,7 @@ public class JobMeters {
 
 	/**
 	 * A job goes on after a loss.
-	 * @param reason what was lost, one of a few words
+	 * @param reason the kind of loss, one of a few words
 	 */
 	public void retry(String reason) {
 		this.retries.withTag("reason", reason).increment();
@@ -109,9 +109,9 @@ public class JobMeters {
 
 	/**
 	 * A job has ended.
-	 * @param state where it ended
-	 * @param account what became of its records
-	 * @param clock where its time went
+	 * @param state its final state
+	 * @param account the outcomes of its records
+	 * @param clock the times of its phases
 	 */
 	public void jobEnds(JobState state, Account account, JobClock clock) {
 		this.jobs.withTags("op", account.operation(), "state", state.label())

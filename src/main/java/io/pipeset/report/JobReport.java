@@ -10,26 +10,28 @@ import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The account of a job: what became of every one of its records.
+ * The report of a job: the outcome of every one of its records.
  *
  * @param jobId the job's name in logs
- * @param ending why it ended
+ * @param ending the reason for its end
  * @param counts its records by outcome
  * @param inputComplete whether the input was read to its end
  * @param nextIndex the index of the first record that was not read; {@code null} where
  * the input was read to its end
- * @param fenced whether everything was kept from running later that was on its way on a
- * connection that was lost; {@code null} where there was nothing
- * @param byteOffset where the body's framing broke, in bytes from 0; else {@code null}
- * @param timings how long it took
+ * @param fenced whether all commands that were on their way on a lost connection were
+ * kept from running later; {@code null} if there were none
+ * @param byteOffset the place at which the body's framing broke, in bytes from 0;
+ * {@code null} if it did not break
+ * @param timings the durations of the job and its phases
  * @param commandsPerSecond the records that Redis answered, per second of the whole job
- * @param bytesSent what was written to Redis, in bytes of RESP
+ * @param bytesSent the bytes of RESP written to Redis
  * @param settings the settings in effect
- * @param values what a pop took out of Redis, in its order; {@code null} for other jobs
- * @param receipt until when the values wait for their caller; {@code null} where there is
- * nothing to acknowledge
+ * @param values the values that a pop took out of Redis, in their order; {@code null} for
+ * other jobs
+ * @param receipt the time until which the values wait for their caller; {@code null} if
+ * there are none to acknowledge
  * @param items the records listed
- * @param itemsOmitted how many more there would have been to list
+ * @param itemsOmitted the number of records that should have been listed and were not
  * @param dryRun whether the records were to be checked and not run
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -40,7 +42,7 @@ public record JobReport(String jobId, @JsonIgnore Ending ending, Counts counts, 
 		@Nullable Receipt receipt, List<Item> items, long itemsOmitted, @JsonIgnore boolean dryRun) {
 
 	/**
-	 * Where the job stands.
+	 * The state of the job.
 	 * @return its final state
 	 */
 	@JsonProperty
@@ -66,10 +68,10 @@ public record JobReport(String jobId, @JsonIgnore Ending ending, Counts counts, 
 	}
 
 	/**
-	 * What lets a caller acknowledge values that were popped, under the job's id.
+	 * The receipt by which a caller acknowledges popped values, under the job's id.
 	 *
-	 * @param deadlineMillis when they go back to their list, by Redis's clock and in
-	 * milliseconds since 1970
+	 * @param deadlineMillis the time when they go back to their list, by Redis's clock
+	 * and in milliseconds since 1970
 	 */
 	public record Receipt(long deadlineMillis) {
 

@@ -4,7 +4,7 @@ import java.util.Locale;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/** Where a job stands. */
+/** The state of a job. */
 public enum JobState {
 
 	/** Every record ran. */

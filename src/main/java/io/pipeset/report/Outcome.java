@@ -4,7 +4,7 @@ import java.util.Locale;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/** What became of one record; a job's records are always the sum of these five. */
+/** The outcome of one record. The five outcomes of a job always add up to its records. */
 public enum Outcome {
 
 	/** Redis ran it. */

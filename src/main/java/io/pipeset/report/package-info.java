@@ -1,6 +1,6 @@
 /**
- * What became of every record, and how long it took: outcomes, counts, items, timings and
- * meters.
+ * The account of a job: outcomes, counts, items, timings and meters. It uses no other
+ * package.
  */
 @NullMarked
 package io.pipeset.report;

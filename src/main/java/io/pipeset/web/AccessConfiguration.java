@@ -16,9 +16,9 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
 
 /**
- * Who may call the service, as long as callers have no credentials, and how it is read.
- * It is found like any other configuration here, and once more by Actuator, for the
- * server of its own that {@code management.server.port} gives it.
+ * The settings that say which callers the service answers, as long as callers have no
+ * credentials. It is found like any other configuration here, and once more by Actuator,
+ * for the server of its own that {@code management.server.port} gives it.
  */
 @ManagementContextConfiguration(value = ManagementContextType.CHILD, proxyBeanMethods = false)
 class AccessConfiguration {

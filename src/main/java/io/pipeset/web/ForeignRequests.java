@@ -14,9 +14,9 @@ import org.springframework.http.HttpStatus;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Refuses what a web page may have sent that is none of this service's, before anything
- * of it is read. Callers have no credentials, so that a browser which can reach the
- * service could otherwise be made to write to Redis by any page it shows.
+ * Refuses requests that a foreign web page may have sent, before anything of it is read.
+ * Callers have no credentials, so that a browser which can reach the service could
+ * otherwise be made to write to Redis by any page it shows.
  */
 final class ForeignRequests extends OncePerRequestFilter {
 

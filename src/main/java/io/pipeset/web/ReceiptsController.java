@@ -13,7 +13,7 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** What the caller of a reliable pop says of its values: it has them, or not. */
+/** Takes the word of a reliable pop's caller: that it has the values, or does not. */
 @RestController
 class ReceiptsController {
 

@@ -90,7 +90,9 @@ class ShortcutsController {
 				request);
 	}
 
-	/** What of the key is left in the path, once the container has cut it off at ';'. */
+	/**
+	 * The part of the key that the container leaves in the path, which it cuts at ';'.
+	 */
 	@PostMapping("/listinput/{*rest}")
 	void listinputWithoutKey(@PathVariable String rest, HttpServletRequest request) throws NoResourceFoundException {
 		if (rest.length() > 1 || UNFIT_FOR_PATH.matcher(request.getRequestURI()).find()) {

@@ -95,7 +95,9 @@ class Uploads {
 		}
 	}
 
-	/** Refuses what changes what a call does, and is not there yet. */
+	/**
+	 * Refuses headers that would change the meaning of a call and are not supported yet.
+	 */
 	static void refuseToCome(HttpServletRequest request) {
 		if (request.getHeader("Idempotency-Key") != null) {
 			throw Problems.badRequest("not-available", "The header 'Idempotency-Key' is not available in this version:"
