@@ -7,18 +7,16 @@ import java.util.stream.IntStream;
 
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.FaultProxy.Way;
+import io.pipeset.redis.OwnRedis;
 import io.pipeset.redis.ProxyLink;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
-
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -32,27 +30,17 @@ class AtomicFaultTests {
 
 	private static final int BATCH = 10;
 
-	private static final TestRedis redis = TestRedis.start();
+	@RegisterExtension
+	static final OwnRedis own = OwnRedis.behindProxy();
 
-	private static final FaultProxy proxy = FaultProxy.open(redis);
+	private static final TestRedis redis = own.redis();
+
+	private static final FaultProxy proxy = own.proxy();
 
 	private final Service service;
 
 	AtomicFaultTests(Service service) {
 		this.service = service;
-	}
-
-	@DynamicPropertySource
-	static void properties(DynamicPropertyRegistry registry) {
-		redis.register(registry);
-		registry.add("spring.data.redis.host", () -> "127.0.0.1");
-		registry.add("spring.data.redis.port", proxy::port);
-	}
-
-	@AfterAll
-	static void end() {
-		proxy.close();
-		redis.close();
 	}
 
 	/** Leaves a connection in the pool whose handshake is over. */

@@ -2,18 +2,16 @@ package io.pipeset.web;
 
 import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.protocol.CommandType;
+import io.pipeset.redis.OwnRedis;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
-
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -26,7 +24,10 @@ class AtomicNotPermittedTests {
 
 	private static final String USER = "loader";
 
-	private static final TestRedis redis = TestRedis.start();
+	@RegisterExtension
+	static final OwnRedis own = OwnRedis.start().as(USER);
+
+	private static final TestRedis redis = own.redis();
 
 	private final Service service;
 
@@ -34,32 +35,20 @@ class AtomicNotPermittedTests {
 		this.service = service;
 	}
 
-	@DynamicPropertySource
-	static void properties(DynamicPropertyRegistry registry) {
-		redis.register(registry);
-		registry.add("spring.data.redis.username", () -> USER);
-		registry.add("spring.data.redis.password", () -> USER);
-	}
-
-	@AfterAll
-	static void end() {
-		redis.close();
-	}
-
 	/** The service does not know of transactions then, and has to ask. */
 	@BeforeEach
 	void emptyRedis() {
-		redis.client().aclSetuser(USER, AclSetuserArgs.Builder.reset().on().addPassword(USER).allKeys().allCommands());
-		withdraw(CommandType.MULTI);
+		own.permitAll();
+		own.forbid(CommandType.MULTI);
 		this.service.ndjson("/v1/jobs?atomic=batch", "[\"SET\",\"a\",1]");
-		redis.client().aclSetuser(USER, AclSetuserArgs.Builder.allCommands());
+		own.permit(AclSetuserArgs.Builder.allCommands());
 		redis.client().flushall();
 	}
 
 	@ParameterizedTest
 	@EnumSource(value = CommandType.class, names = { "MULTI", "EXEC" })
 	void nothingRunsWithoutTransactions(CommandType command) {
-		withdraw(command);
+		own.forbid(command);
 		nothingRuns();
 		this.service.ndjson("/v1/jobs?atomic=none", "[\"SET\",\"a\",1]").report();
 		assertThat(redis.client().get("a")).isEqualTo("1");
@@ -70,7 +59,7 @@ class AtomicNotPermittedTests {
 	@ValueSource(ints = { 0, 3 })
 	void aMultiThatIsRefusedWhileTheServiceRunsStopsTheJobAndTheOutcomesAreExact(int retries) {
 		this.service.ndjson("/v1/jobs?atomic=batch", "[\"SET\",\"string\",\"value\"]").report();
-		withdraw(CommandType.MULTI);
+		own.forbid(CommandType.MULTI);
 		Answer answer = this.service.ndjson("/v1/jobs?atomic=batch&batchSize=4&results=all&retries=" + retries,
 				"[\"SET\",\"a\",1]", "[\"SADD\",\"string\",1]", "[\"SET\",\"a\",2,\"NX\"]", "[\"INCRBY\",\"n\",5]",
 				"[\"SET\",\"b\",1]", "[\"SET\",\"c\",1]");
@@ -90,7 +79,7 @@ class AtomicNotPermittedTests {
 	void anExecThatIsRefusedWhileTheServiceRunsStopsTheJobAndNothingOfItsBatchRuns(int retries) {
 		this.service.ndjson("/v1/jobs?atomic=batch", "[\"SET\",\"a\",1]").report();
 		redis.client().flushall();
-		withdraw(CommandType.EXEC);
+		own.forbid(CommandType.EXEC);
 		Answer answer = this.service.ndjson("/v1/jobs?atomic=batch&batchSize=2&retries=" + retries, "[\"SET\",\"a\",1]",
 				"[\"LPUSH\",\"l\",1]", "[\"SET\",\"b\",1]");
 		JsonNode job = answer.job(503, "redis-refuses", "stopped");
@@ -105,9 +94,9 @@ class AtomicNotPermittedTests {
 	@Test
 	void transactionsThatArePermittedAgainRun() {
 		this.service.ndjson("/v1/jobs?atomic=batch", "[\"SET\",\"a\",1]").report();
-		withdraw(CommandType.MULTI);
+		own.forbid(CommandType.MULTI);
 		this.service.ndjson("/v1/jobs?atomic=batch", "[\"SET\",\"a\",1]").job(502, "redis-refuses", "stopped");
-		redis.client().aclSetuser(USER, AclSetuserArgs.Builder.allCommands());
+		own.permit(AclSetuserArgs.Builder.allCommands());
 		this.service.ndjson("/v1/jobs?atomic=batch", "[\"SET\",\"a\",1]").report();
 	}
 
@@ -117,10 +106,6 @@ class AtomicNotPermittedTests {
 		assertThat(Answer.counts(answer.job(503, "redis-refuses", "stopped"))).isEqualTo(new Counts(0, 0, 0, 0, 0, 0));
 		assertThat(answer.json().at("/detail").asString()).contains("NOPERM").contains("atomic=none");
 		assertThat(redis.client().dbsize()).isEqualTo(keys);
-	}
-
-	private static void withdraw(CommandType command) {
-		redis.client().aclSetuser(USER, AclSetuserArgs.Builder.removeCommand(command));
 	}
 
 }

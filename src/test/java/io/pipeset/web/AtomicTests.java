@@ -6,20 +6,16 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
-import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.protocol.CommandType;
+import io.pipeset.redis.OwnRedis;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
-
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -30,7 +26,10 @@ class AtomicTests {
 
 	private static final String USER = "loader";
 
-	private static final TestRedis redis = TestRedis.start();
+	@RegisterExtension
+	static final OwnRedis own = OwnRedis.start().as(USER);
+
+	private static final TestRedis redis = own.redis();
 
 	private final Service service;
 
@@ -38,27 +37,10 @@ class AtomicTests {
 		this.service = service;
 	}
 
-	@DynamicPropertySource
-	static void properties(DynamicPropertyRegistry registry) {
-		redis.register(registry);
-		registry.add("spring.data.redis.username", () -> USER);
-		registry.add("spring.data.redis.password", () -> USER);
-	}
-
-	@AfterAll
-	static void end() {
-		redis.close();
-	}
-
-	@AfterEach
-	void wakeRedis() {
-		redis.resume();
-	}
-
 	@BeforeEach
 	void emptyRedis() {
 		redis.client().configSet("maxmemory", "0");
-		redis.client().aclSetuser(USER, AclSetuserArgs.Builder.reset().on().addPassword(USER).allKeys().allCommands());
+		own.permitAll();
 		redis.client().flushall();
 		// Whether transactions are allowed is asked once.
 		this.service.post("/pipeset/0?atomic=batch");
@@ -195,7 +177,7 @@ class AtomicTests {
 
 	@Test
 	void aCommandThatRedisRefusesKeepsItsBatchFromRunningAndTheNextGoesOn() {
-		redis.client().aclSetuser(USER, AclSetuserArgs.Builder.removeCommand(CommandType.SADD));
+		own.forbid(CommandType.SADD);
 		JsonNode report = this.service
 			.ndjson("/v1/jobs?atomic=batch&batchSize=3", "[\"SET\",\"a\",1]", "[\"SADD\",\"s\",1]",
 					"[\"LPUSH\",\"l\",1]", "[\"SET\",\"d\",1]", "[\"SET\",\"e\",1]")

@@ -11,14 +11,12 @@ import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.FaultProxy.Way;
+import io.pipeset.redis.OwnRedis;
 import io.pipeset.redis.ProxyLink;
 import io.pipeset.redis.TestRedis;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import tools.jackson.databind.JsonNode;
-
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -30,26 +28,17 @@ import static org.awaitility.Awaitility.await;
 @ServiceTest(properties = "pipeset.receipts.sweep-interval=1h")
 class BusyFenceTests {
 
-	private static final TestRedis redis = TestRedis.start("busy-reply-threshold 1");
+	@RegisterExtension
+	static final OwnRedis own = OwnRedis.behindProxy("busy-reply-threshold 1");
 
-	private static final FaultProxy proxy = FaultProxy.open(redis);
+	private static final TestRedis redis = own.redis();
+
+	private static final FaultProxy proxy = own.proxy();
 
 	private final Service service;
 
 	BusyFenceTests(Service service) {
 		this.service = service;
-	}
-
-	@DynamicPropertySource
-	static void properties(DynamicPropertyRegistry registry) {
-		redis.register(registry);
-		registry.add("spring.data.redis.port", proxy::port);
-	}
-
-	@AfterAll
-	static void end() {
-		proxy.close();
-		redis.close();
 	}
 
 	@Test

@@ -3,14 +3,12 @@ package io.pipeset.web;
 import java.time.Duration;
 
 import io.lettuce.core.KillArgs;
+import io.pipeset.redis.OwnRedis;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import tools.jackson.databind.JsonNode;
-
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -19,22 +17,15 @@ import static org.awaitility.Awaitility.await;
 @ServiceTest(properties = "pipeset.pipeline.connect-timeout=10m")
 class ConnectTimeoutTests {
 
-	private static final TestRedis redis = TestRedis.start();
+	@RegisterExtension
+	static final OwnRedis own = OwnRedis.start();
+
+	private static final TestRedis redis = own.redis();
 
 	private final Service service;
 
 	ConnectTimeoutTests(Service service) {
 		this.service = service;
-	}
-
-	@DynamicPropertySource
-	static void properties(DynamicPropertyRegistry registry) {
-		redis.register(registry);
-	}
-
-	@AfterAll
-	static void end() {
-		redis.close();
 	}
 
 	@RepeatedTest(2)

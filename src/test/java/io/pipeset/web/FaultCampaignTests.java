@@ -20,11 +20,13 @@ import io.netty.util.ResourceLeakDetector;
 import io.pipeset.pipeline.OpenConnections;
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.FaultProxy.Way;
+import io.pipeset.redis.OwnRedis;
 import io.pipeset.redis.ProxyLink;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.slf4j.Logger;
@@ -33,8 +35,6 @@ import tools.jackson.databind.JsonNode;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.TestConfiguration;
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -59,9 +59,12 @@ class FaultCampaignTests {
 
 	private static final List<FaultTrouble> TROUBLES = List.of(FaultTrouble.values());
 
-	private static final TestRedis redis = TestRedis.start("appendonly yes", "appendfsync always");
+	@RegisterExtension
+	static final OwnRedis own = OwnRedis.behindProxy("appendonly yes", "appendfsync always");
 
-	private static final FaultProxy proxy = FaultProxy.open(redis);
+	private static final TestRedis redis = own.redis();
+
+	private static final FaultProxy proxy = own.proxy();
 
 	private static final Queue<String> leaks = new ConcurrentLinkedQueue<>();
 
@@ -74,13 +77,6 @@ class FaultCampaignTests {
 	FaultCampaignTests(Service service, @Autowired OpenConnections.Count connections) {
 		this.service = service;
 		this.connections = connections;
-	}
-
-	@DynamicPropertySource
-	static void properties(DynamicPropertyRegistry registry) {
-		redis.register(registry);
-		registry.add("spring.data.redis.host", () -> "127.0.0.1");
-		registry.add("spring.data.redis.port", proxy::port);
 	}
 
 	@BeforeAll
@@ -99,9 +95,7 @@ class FaultCampaignTests {
 	}
 
 	@AfterAll
-	static void end() {
-		proxy.close();
-		redis.close();
+	static void nothingLeaked() {
 		// A leak is reported when a later buffer is made.
 		System.gc();
 		for (int i = 0; i < 100; i++) {

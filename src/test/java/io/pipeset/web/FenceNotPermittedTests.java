@@ -11,19 +11,19 @@ import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.FaultProxy.Way;
+import io.pipeset.redis.OwnRedis;
 import io.pipeset.redis.ProxyLink;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import tools.jackson.databind.JsonNode;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.context.SmartLifecycle;
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -32,9 +32,12 @@ import static org.awaitility.Awaitility.await;
 @ServiceTest
 class FenceNotPermittedTests {
 
-	private static final TestRedis redis = TestRedis.start();
+	@RegisterExtension
+	static final OwnRedis own = OwnRedis.behindProxy().as("loader");
 
-	private static final FaultProxy proxy = FaultProxy.open(redis);
+	private static final TestRedis redis = own.redis();
+
+	private static final FaultProxy proxy = own.proxy();
 
 	private final Service service;
 
@@ -45,33 +48,16 @@ class FenceNotPermittedTests {
 		this.sweeper = sweeper;
 	}
 
-	/** Whose messages would be counted too. */
+	@BeforeAll
+	static void forbidToKill() {
+		own.permit(AclSetuserArgs.Builder.removeCommand(CommandType.CLIENT, KILL));
+	}
+
+	/** Its messages would be counted too. */
 	@BeforeEach
 	void stopTheSweeper() {
 		this.sweeper.stop();
 		this.service.post("/pipeset/1").report();
-	}
-
-	@DynamicPropertySource
-	static void properties(DynamicPropertyRegistry registry) {
-		redis.client()
-			.aclSetuser("loader",
-					AclSetuserArgs.Builder.on()
-						.addPassword("secret")
-						.allKeys()
-						.allCommands()
-						.removeCommand(CommandType.CLIENT, KILL));
-		redis.register(registry);
-		registry.add("spring.data.redis.host", () -> "127.0.0.1");
-		registry.add("spring.data.redis.port", proxy::port);
-		registry.add("spring.data.redis.username", () -> "loader");
-		registry.add("spring.data.redis.password", () -> "secret");
-	}
-
-	@AfterAll
-	static void end() {
-		proxy.close();
-		redis.close();
 	}
 
 	@Test

@@ -7,15 +7,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
+import io.pipeset.redis.OwnRedis;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import tools.jackson.databind.JsonNode;
-
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -27,7 +24,10 @@ import static org.awaitility.Awaitility.await;
 @ServiceTest(properties = "pipeset.receipts.sweep-interval=1h")
 class FenceTests {
 
-	private static final TestRedis redis = TestRedis.start();
+	@RegisterExtension
+	static final OwnRedis own = OwnRedis.start();
+
+	private static final TestRedis redis = own.redis();
 
 	private static final int KEYS = 500;
 
@@ -40,21 +40,6 @@ class FenceTests {
 
 	FenceTests(Service service) {
 		this.service = service;
-	}
-
-	@DynamicPropertySource
-	static void properties(DynamicPropertyRegistry registry) {
-		redis.register(registry);
-	}
-
-	@AfterAll
-	static void end() {
-		redis.close();
-	}
-
-	@AfterEach
-	void wakeRedis() {
-		redis.resume();
 	}
 
 	/** The hazard itself, without Pipeset: or the next test would prove nothing. */

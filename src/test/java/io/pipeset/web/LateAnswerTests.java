@@ -9,21 +9,19 @@ import java.util.stream.IntStream;
 
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.FaultProxy.Way;
+import io.pipeset.redis.OwnRedis;
 import io.pipeset.redis.ProxyLink;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import tools.jackson.databind.JsonNode;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -37,9 +35,12 @@ import static org.awaitility.Awaitility.await;
 		"spring.data.redis.timeout=2s" })
 class LateAnswerTests {
 
-	private static final TestRedis redis = TestRedis.start();
+	@RegisterExtension
+	static final OwnRedis own = OwnRedis.behindProxy();
 
-	private static final FaultProxy proxy = FaultProxy.open(redis);
+	private static final TestRedis redis = own.redis();
+
+	private static final FaultProxy proxy = own.proxy();
 
 	private final Service service;
 
@@ -50,28 +51,11 @@ class LateAnswerTests {
 		this.factory = factory;
 	}
 
-	@DynamicPropertySource
-	static void properties(DynamicPropertyRegistry registry) {
-		redis.register(registry);
-		registry.add("spring.data.redis.port", proxy::port);
-	}
-
-	@AfterAll
-	static void end() {
-		proxy.close();
-		redis.close();
-	}
-
 	@BeforeEach
 	void fillTheList() {
 		redis.client().flushall();
 		// It also makes the only open connection one on which a job has run.
 		this.service.post("/listinput/mylist9?count=20").report();
-	}
-
-	@AfterEach
-	void heal() {
-		proxy.heal();
 	}
 
 	@Test

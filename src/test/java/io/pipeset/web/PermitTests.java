@@ -3,14 +3,11 @@ package io.pipeset.web;
 import java.time.Duration;
 
 import io.pipeset.redis.FaultProxy;
-import io.pipeset.redis.TestRedis;
+import io.pipeset.redis.OwnRedis;
 import io.pipeset.report.Counts;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import tools.jackson.databind.JsonNode;
-
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -20,26 +17,15 @@ import static org.awaitility.Awaitility.await;
 		"pipeset.receipts.sweep-interval=1h" })
 class PermitTests {
 
-	private static final TestRedis redis = TestRedis.start();
+	@RegisterExtension
+	static final OwnRedis own = OwnRedis.behindProxy();
 
-	private static final FaultProxy proxy = FaultProxy.open(redis);
+	private static final FaultProxy proxy = own.proxy();
 
 	private final Service service;
 
 	PermitTests(Service service) {
 		this.service = service;
-	}
-
-	@DynamicPropertySource
-	static void properties(DynamicPropertyRegistry registry) {
-		redis.register(registry);
-		registry.add("spring.data.redis.port", proxy::port);
-	}
-
-	@AfterAll
-	static void end() {
-		proxy.close();
-		redis.close();
 	}
 
 	@Test

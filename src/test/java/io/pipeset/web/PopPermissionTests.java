@@ -1,18 +1,15 @@
 package io.pipeset.web;
 
-import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.protocol.CommandType;
+import io.pipeset.redis.OwnRedis;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
-
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -22,7 +19,10 @@ class PopPermissionTests {
 
 	private static final String USER = "loader";
 
-	private static final TestRedis redis = TestRedis.start();
+	@RegisterExtension
+	static final OwnRedis own = OwnRedis.start().as(USER);
+
+	private static final TestRedis redis = own.redis();
 
 	private final Service service;
 
@@ -30,24 +30,12 @@ class PopPermissionTests {
 		this.service = service;
 	}
 
-	@DynamicPropertySource
-	static void properties(DynamicPropertyRegistry registry) {
-		redis.register(registry);
-		registry.add("spring.data.redis.username", () -> USER);
-		registry.add("spring.data.redis.password", () -> USER);
-	}
-
-	@AfterAll
-	static void end() {
-		redis.close();
-	}
-
 	@BeforeEach
 	void emptyRedis() {
 		redis.client().replicaofNoOne();
 		redis.client().flushall();
 		redis.client().scriptFlush();
-		redis.client().aclSetuser(USER, AclSetuserArgs.Builder.reset().on().addPassword(USER).allKeys().allCommands());
+		own.permitAll();
 		redis.client().rpush("queue", "a", "b", "c", "d", "e", "f", "g");
 	}
 
@@ -55,7 +43,7 @@ class PopPermissionTests {
 	@CsvSource({ "EVALSHA, NOPERM, evalsha", "SCRIPT, NOSCRIPT, script", "LINDEX, NOPERM, LINDEX",
 			"RPOP, NOPERM, RPOP" })
 	void whatIsNotPermittedLeavesTheListAsItWas(CommandType command, String code, String named) {
-		redis.client().aclSetuser(USER, AclSetuserArgs.Builder.removeCommand(command));
+		own.forbid(command);
 		JsonNode report = this.service.ndjson("/v1/jobs", "[\"RPOP\",\"queue\",5]", "[\"SET\",\"k\",\"v\"]").report();
 		assertThat(Answer.counts(report)).isEqualTo(new Counts(2, 1, 0, 1, 0, 0));
 		assertThat(report.at("/items/0/error/code").asString()).isEqualTo(code);
@@ -65,7 +53,7 @@ class PopPermissionTests {
 
 	@Test
 	void fewValuesNeedNoScriptOnceSomeWereSeen() {
-		redis.client().aclSetuser(USER, AclSetuserArgs.Builder.removeCommand(CommandType.EVALSHA));
+		own.forbid(CommandType.EVALSHA);
 		JsonNode report = this.service.ndjson("/v1/jobs", "[\"RPOP\",\"queue\"]", "[\"RPOP\",\"queue\",4]").report();
 		assertThat(Answer.counts(report)).isEqualTo(new Counts(2, 2, 0, 0, 0, 0));
 		assertThat(redis.client().llen("queue")).isEqualTo(2);

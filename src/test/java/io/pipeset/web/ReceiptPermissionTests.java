@@ -4,13 +4,11 @@ import java.time.Duration;
 
 import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.protocol.CommandType;
+import io.pipeset.redis.OwnRedis;
 import io.pipeset.redis.TestRedis;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -26,27 +24,18 @@ class ReceiptPermissionTests {
 	/** More than are looked at in one go. */
 	private static final int MANY = 250;
 
-	private static final TestRedis redis = TestRedis.start();
+	@RegisterExtension
+	static final OwnRedis own = OwnRedis.start().as(USER);
+
+	private static final TestRedis redis = own.redis();
 
 	ReceiptPermissionTests(Service service) {
-	}
-
-	@DynamicPropertySource
-	static void properties(DynamicPropertyRegistry registry) {
-		redis.register(registry);
-		registry.add("spring.data.redis.username", () -> USER);
-		registry.add("spring.data.redis.password", () -> USER);
-	}
-
-	@AfterAll
-	static void end() {
-		redis.close();
 	}
 
 	@BeforeEach
 	void emptyRedis() {
 		redis.client().flushall();
-		permit(AclSetuserArgs.Builder.reset().keyPattern("app:*").keyPattern("pipeset:*").allCommands());
+		own.permit(AclSetuserArgs.Builder.reset().keyPattern("app:*").keyPattern("pipeset:*").allCommands());
 	}
 
 	@Test
@@ -59,7 +48,7 @@ class ReceiptPermissionTests {
 		assertThat(redis.client().lrange("app:list", 0, -1)).containsExactly("allowed's");
 		assertThat(redis.client().zcard("pipeset:receipts")).isEqualTo(MANY);
 		assertThat(redis.client().exists("other:list")).isZero();
-		permit(AclSetuserArgs.Builder.keyPattern("other:*"));
+		own.permit(AclSetuserArgs.Builder.keyPattern("other:*"));
 		// As after the pause.
 		redis.client().zadd("pipeset:receipts", 0, "refused0");
 		await().atMost(SOON).until(() -> redis.client().exists("other:list") == 1);
@@ -68,7 +57,7 @@ class ReceiptPermissionTests {
 
 	@Test
 	void aReceiptThatCannotEvenBePostponedKeepsNoOtherFromBeingGivenBack() {
-		permit(AclSetuserArgs.Builder.removeCommand(CommandType.ZADD));
+		own.permit(AclSetuserArgs.Builder.removeCommand(CommandType.ZADD));
 		for (int i = 0; i < MANY; i++) {
 			receipt("refused" + i, "app:refused" + i, "waiting", i);
 		}
@@ -77,10 +66,6 @@ class ReceiptPermissionTests {
 		await().atMost(SOON).until(() -> redis.client().exists("app:list") == 1);
 		assertThat(redis.client().lrange("app:list", 0, -1)).containsExactly("allowed's");
 		assertThat(redis.client().zcard("pipeset:receipts")).isEqualTo(MANY);
-	}
-
-	private static void permit(AclSetuserArgs rules) {
-		redis.client().aclSetuser(USER, rules.on().addPassword(USER));
 	}
 
 	private static void receipt(String id, String list, String state, int deadline) {

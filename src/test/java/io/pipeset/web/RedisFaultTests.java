@@ -7,19 +7,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 import io.lettuce.core.KillArgs;
+import io.pipeset.redis.OwnRedis;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
-
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -31,7 +29,10 @@ import static org.awaitility.Awaitility.await;
 @ServiceTest(properties = "pipeset.defaults.timeout=10m")
 class RedisFaultTests {
 
-	private static final TestRedis redis = TestRedis.start();
+	@RegisterExtension
+	static final OwnRedis own = OwnRedis.start();
+
+	private static final TestRedis redis = own.redis();
 
 	private static final Duration SOON = Duration.ofMinutes(1);
 
@@ -42,16 +43,6 @@ class RedisFaultTests {
 
 	RedisFaultTests(Service service) {
 		this.service = service;
-	}
-
-	@DynamicPropertySource
-	static void properties(DynamicPropertyRegistry registry) {
-		redis.register(registry);
-	}
-
-	@AfterAll
-	static void end() {
-		redis.close();
 	}
 
 	@BeforeEach

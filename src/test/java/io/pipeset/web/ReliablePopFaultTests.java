@@ -9,19 +9,16 @@ import java.util.concurrent.TimeUnit;
 import io.lettuce.core.KillArgs;
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.FaultProxy.Way;
+import io.pipeset.redis.OwnRedis;
 import io.pipeset.redis.ProxyLink;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
-
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -30,9 +27,12 @@ import static org.awaitility.Awaitility.await;
 @ServiceTest(properties = "pipeset.receipts.sweep-interval=1h")
 class ReliablePopFaultTests {
 
-	private static final TestRedis redis = TestRedis.start();
+	@RegisterExtension
+	static final OwnRedis own = OwnRedis.behindProxy();
 
-	private static final FaultProxy proxy = FaultProxy.open(redis);
+	private static final TestRedis redis = own.redis();
+
+	private static final FaultProxy proxy = own.proxy();
 
 	private static final Duration SOON = Duration.ofSeconds(30);
 
@@ -49,30 +49,11 @@ class ReliablePopFaultTests {
 		this.service = service;
 	}
 
-	@DynamicPropertySource
-	static void properties(DynamicPropertyRegistry registry) {
-		redis.register(registry);
-		registry.add("spring.data.redis.port", proxy::port);
-	}
-
-	@AfterAll
-	static void end() {
-		proxy.close();
-		redis.close();
-	}
-
 	@BeforeEach
 	void fillQueue() {
 		redis.client().flushall();
 		this.service.post("/listinput/queue?count=" + VALUES).report();
 		this.before = redis.client().lrange("queue", 0, -1);
-	}
-
-	@AfterEach
-	void wakeRedis() {
-		redis.resume();
-		proxy.heal();
-		await().atMost(SOON).ignoreExceptions().until(() -> redis.client().ping().equals("PONG"));
 	}
 
 	@ParameterizedTest

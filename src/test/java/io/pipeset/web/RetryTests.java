@@ -16,19 +16,16 @@ import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.FaultProxy.Way;
+import io.pipeset.redis.OwnRedis;
 import io.pipeset.redis.ProxyLink;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
-
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -38,9 +35,12 @@ import static org.awaitility.Awaitility.await;
 @ServiceTest(properties = "pipeset.receipts.sweep-interval=1h")
 class RetryTests {
 
-	private static final TestRedis redis = TestRedis.start();
+	@RegisterExtension
+	static final OwnRedis own = OwnRedis.behindProxy();
 
-	private static final FaultProxy proxy = FaultProxy.open(redis);
+	private static final TestRedis redis = own.redis();
+
+	private static final FaultProxy proxy = own.proxy();
 
 	private final Service service;
 
@@ -48,31 +48,11 @@ class RetryTests {
 		this.service = service;
 	}
 
-	@DynamicPropertySource
-	static void properties(DynamicPropertyRegistry registry) {
-		redis.register(registry);
-		registry.add("spring.data.redis.host", () -> "127.0.0.1");
-		registry.add("spring.data.redis.port", proxy::port);
-	}
-
-	@AfterAll
-	static void end() {
-		proxy.close();
-		redis.close();
-	}
-
 	@BeforeEach
 	void emptyRedis() {
 		redis.client().flushall();
 		this.service.post("/pipeset/10?concurrency=4").report();
 		redis.client().flushall();
-	}
-
-	@AfterEach
-	void healRedis() {
-		redis.resume();
-		proxy.heal();
-		await().ignoreExceptions().until(() -> redis.client().ping().equals("PONG"));
 	}
 
 	@ParameterizedTest

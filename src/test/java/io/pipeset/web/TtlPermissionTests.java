@@ -1,18 +1,15 @@
 package io.pipeset.web;
 
-import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.protocol.CommandType;
+import io.pipeset.redis.OwnRedis;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
-
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -22,7 +19,10 @@ class TtlPermissionTests {
 
 	private static final String USER = "loader";
 
-	private static final TestRedis redis = TestRedis.start();
+	@RegisterExtension
+	static final OwnRedis own = OwnRedis.start().as(USER);
+
+	private static final TestRedis redis = own.redis();
 
 	private final Service service;
 
@@ -30,29 +30,17 @@ class TtlPermissionTests {
 		this.service = service;
 	}
 
-	@DynamicPropertySource
-	static void properties(DynamicPropertyRegistry registry) {
-		redis.register(registry);
-		registry.add("spring.data.redis.username", () -> USER);
-		registry.add("spring.data.redis.password", () -> USER);
-	}
-
-	@AfterAll
-	static void end() {
-		redis.close();
-	}
-
 	@BeforeEach
 	void emptyRedis() {
 		redis.client().flushall();
-		redis.client().aclSetuser(USER, AclSetuserArgs.Builder.reset().on().addPassword(USER).allKeys().allCommands());
+		own.permitAll();
 		redis.client().hset("k", "f", "old");
 	}
 
 	@ParameterizedTest
 	@EnumSource(value = CommandType.class, names = { "HSET", "EXPIRE", "EVALSHA" })
 	void whatIsNotPermittedLeavesTheHashAsItWas(CommandType command) {
-		redis.client().aclSetuser(USER, AclSetuserArgs.Builder.removeCommand(command));
+		own.forbid(command);
 		JsonNode report = this.service.ndjson("/v1/jobs?ttl=90", "[\"HSET\",\"k\",\"f\",\"new\"]").report();
 		assertThat(Answer.counts(report)).isEqualTo(new Counts(1, 0, 0, 1, 0, 0));
 		assertThat(report.at("/items/0/error/code").asString()).isEqualTo("NOPERM");
@@ -63,7 +51,7 @@ class TtlPermissionTests {
 	@Test
 	void aScriptThatMayNotBeLoadedIsNotFound() {
 		redis.client().scriptFlush();
-		redis.client().aclSetuser(USER, AclSetuserArgs.Builder.removeCommand(CommandType.SCRIPT));
+		own.forbid(CommandType.SCRIPT);
 		JsonNode report = this.service.ndjson("/v1/jobs?ttl=90", "[\"HSET\",\"k\",\"f\",\"new\"]", "[\"SET\",\"s\",1]")
 			.report();
 		assertThat(Answer.counts(report)).isEqualTo(new Counts(2, 1, 0, 1, 0, 0));
