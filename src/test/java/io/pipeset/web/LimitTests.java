@@ -191,15 +191,16 @@ class LimitTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
-			["SET","kkkkkkkkkkkkkkkkkkkkk","v"]                                      | max-key-bytes | 21
-			["DEL","k","kkkkkkkkkkkkkkkkkkkkk"]                                      | max-key-bytes | 21
-			{"op":"HSET","key":"ääääääääääk","fields":{"f":"v"}}                     | max-key-bytes | 21
-			["SET","k","%1$s"]                                                       | max-value-bytes | 2049
-			{"op":"LPUSH","key":"k","args":["v","%1$s"]}                             | max-value-bytes | 2049
-			{"op":"HSET","key":"k","fields":{"%1$s":"v"}}                            | max-value-bytes | 2049
-			{"op":"SET","key":"k","value":["%1$s"]}                                  | max-value-bytes | 2053
+			["SET","kkkkkkkkkkkkkkkkkkkkk","v"]                                      | max-key-bytes | 21 | ''
+			["DEL","k","kkkkkkkkkkkkkkkkkkkkk"]                                      | max-key-bytes | 21 | k
+			{"op":"HSET","key":"ääääääääääk","fields":{"f":"v"}}                     | max-key-bytes | 21 | ''
+			["SET","k","%1$s"]                                                       | max-value-bytes | 2049 | k
+			{"op":"LPUSH","key":"k","args":["v","%1$s"]}                             | max-value-bytes | 2049 | k
+			{"op":"HSET","key":"k","fields":{"%1$s":"v"}}                            | max-value-bytes | 2049 | k
+			{"op":"SET","key":"k","value":["%1$s"]}                                  | max-value-bytes | 2053 | k
 			""")
-	void aKeyOrAValueThatIsTooLargeIsRejectedAndTheNextRecordRuns(String record, String property, int met) {
+	void aKeyOrAValueThatIsTooLargeIsRejectedAndTheNextRecordRuns(String record, String property, int met,
+			String listedKey) {
 		JsonNode report = this.service.ndjson("/v1/jobs", record.formatted("x".repeat(2049)), "[\"SET\",\"b\",\"1\"]")
 			.report();
 		assertThat(Answer.counts(report)).isEqualTo(new Counts(2, 1, 0, 1, 0, 0));
@@ -208,7 +209,7 @@ class LimitTests {
 		assertThat(item.at("/error/message").asString()).contains("pipeset.limits." + property)
 			.contains(" " + met + " bytes")
 			.endsWith((property.equals("max-key-bytes")) ? " 20" : " 2048");
-		assertThat(item.at("/key").asString("")).isIn("", "k");
+		assertThat(item.at("/key").asString("")).isEqualTo(listedKey);
 		assertThat(this.redis.keys("*")).containsExactly("b");
 	}
 
