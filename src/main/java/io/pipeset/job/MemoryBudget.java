@@ -39,7 +39,9 @@ class MemoryBudget {
 
 	private final MemoryLimits limits;
 
-	/** How long who has the exclusive part may wait for a body while others wait. */
+	/**
+	 * How long who has the exclusive part may wait for a body while another waits for it.
+	 */
 	private final Duration patience;
 
 	private final ReentrantLock lock = new ReentrantLock();
@@ -156,7 +158,7 @@ class MemoryBudget {
 				if (stop.isSet() || left <= 0) {
 					return Change.GIVEN_UP;
 				}
-				this.changed.awaitNanos(Math.min(left, patience()));
+				this.changed.awaitNanos((alone) ? Math.min(left, patience(share)) : left);
 			}
 			return Change.MADE;
 		}
@@ -168,6 +170,7 @@ class MemoryBudget {
 			if (share == this.exclusive && share.excess() == 0) {
 				this.exclusive = null;
 			}
+			share.awaits(null);
 			this.waiting.remove(share);
 			this.scarce = !this.waiting.isEmpty();
 			this.changed.signalAll();
@@ -177,15 +180,16 @@ class MemoryBudget {
 	}
 
 	/**
-	 * How long to wait for the job that has the exclusive part, in nanoseconds; it is
-	 * ended if that is over.
+	 * How long a job waits for the one that has the exclusive part, in nanoseconds; that
+	 * is ended if it is over.
 	 */
-	private long patience() {
+	private long patience(MemoryShare share) {
 		MemoryShare holder = this.exclusive;
+		share.awaits(holder);
 		if (holder == null) {
 			return Long.MAX_VALUE;
 		}
-		long left = this.patience.toNanos() - holder.pausedWhileExclusive();
+		long left = this.patience.toNanos() - share.pausedWhileAwaited();
 		if (left <= 0) {
 			// Those who are woken by it may need locks of their own.
 			this.lock.unlock();
@@ -289,7 +293,6 @@ class MemoryBudget {
 		for (MemoryShare other : this.waiting) {
 			if (other == share) {
 				this.exclusive = share;
-				share.becomesExclusive();
 				this.sharedUsed -= share.excess();
 				return true;
 			}

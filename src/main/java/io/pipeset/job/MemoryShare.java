@@ -2,12 +2,12 @@ package io.pipeset.job;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 
 import io.pipeset.job.MemoryBudget.Change;
 import io.pipeset.record.NoRoomException;
 import io.pipeset.record.Room;
 import io.pipeset.report.Ending.Cause;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one job holds of the service's memory: what it loads, until its last slab is
@@ -22,13 +22,12 @@ public final class MemoryShare implements Room, AutoCloseable {
 
 	private final JobStop stop;
 
-	/** How long the job has waited for its body, in nanoseconds, up to the last pause. */
-	private final AtomicLong paused = new AtomicLong();
+	private final BodyPauses pauses = new BodyPauses();
 
-	/** When the pause began that goes on, or 0. */
-	private volatile long pauseBegan;
+	/** Who has the exclusive part that the job waits for. */
+	private @Nullable MemoryShare awaited;
 
-	/** How long it had waited when it got the exclusive part. */
+	/** How long that had waited for its body when the wait for it began. */
 	private long pausedBefore;
 
 	/** Slabs in use, each of which comes back by itself once it is sent. */
@@ -150,32 +149,32 @@ public final class MemoryShare implements Room, AutoCloseable {
 
 	/** The reading thread waits for the body. */
 	void bodyPauses() {
-		this.pauseBegan = System.nanoTime() | 1;
+		this.pauses.begin();
 	}
 
 	/** The reading thread has waited for the body. */
 	void bodyGoesOn() {
-		long pause = System.nanoTime() - this.pauseBegan;
-		this.pauseBegan = 0;
-		this.paused.addAndGet(pause);
-	}
-
-	/** The job has the exclusive part from now on; under the budget's lock. */
-	void becomesExclusive() {
-		this.pausedBefore = paused();
+		this.pauses.end();
 	}
 
 	/**
-	 * How long the job has waited for its body while it had the exclusive part, in
-	 * nanoseconds; 0 once it is stopped.
+	 * The job waits for the exclusive part; under the budget's lock.
+	 * @param holder who has it, if anybody
 	 */
-	long pausedWhileExclusive() {
-		return (this.stop.isSet()) ? 0 : paused() - this.pausedBefore;
+	void awaits(@Nullable MemoryShare holder) {
+		if (this.awaited != holder) {
+			this.awaited = holder;
+			this.pausedBefore = (holder != null) ? holder.pauses.nanos() : 0;
+		}
 	}
 
-	private long paused() {
-		long began = this.pauseBegan;
-		return this.paused.get() + ((began != 0) ? System.nanoTime() - began : 0);
+	/**
+	 * How long who has the exclusive part has waited for its body since this job waits
+	 * for that part, in nanoseconds; 0 once it is stopped.
+	 */
+	long pausedWhileAwaited() {
+		MemoryShare holder = this.awaited;
+		return (holder == null || holder.stop.isSet()) ? 0 : holder.pauses.nanos() - this.pausedBefore;
 	}
 
 	/** Ends the job, as others need the memory that it holds while it waits. */

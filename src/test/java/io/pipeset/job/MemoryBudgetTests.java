@@ -160,6 +160,62 @@ class MemoryBudgetTests {
 	}
 
 	@Test
+	void aJobThatWaitsForItsOwnSlabsIsNotEndedForWhatItsBodyPaused() throws Exception {
+		MemoryBudget impatient = new MemoryBudget(new MemoryLimits(1100, 100, 400, 600), Duration.ofMillis(20));
+		MemoryShare only = impatient.open(this.stop);
+		only.take(600);
+		pause(only, 50);
+		only.slabTaken();
+		CompletableFuture<Void> waits = CompletableFuture.runAsync(() -> only.take(101));
+		await().until(() -> impatient.waiting() == 1);
+		Thread.sleep(100);
+		only.give(1);
+		only.slabFreed();
+		waits.get(1, TimeUnit.MINUTES);
+		assertThat(this.stop.isSet()).isFalse();
+	}
+
+	@Test
+	void aJobIsNotEndedForWhatItsBodyPausedBeforeOthersWaited() throws Exception {
+		MemoryBudget impatient = new MemoryBudget(new MemoryLimits(1100, 100, 400, 600), Duration.ofSeconds(1));
+		JobStop stopOfSlow = new JobStop();
+		MemoryShare slow = impatient.open(stopOfSlow);
+		slow.take(700);
+		pause(slow, 1100);
+		MemoryShare other = impatient.open(this.stop);
+		CompletableFuture<Void> waits = CompletableFuture.runAsync(() -> other.take(700));
+		await().until(() -> impatient.waiting() == 1);
+		pause(slow, 50);
+		slow.give(700);
+		waits.get(1, TimeUnit.MINUTES);
+		assertThat(stopOfSlow.isSet()).isFalse();
+	}
+
+	@Test
+	void whoWaitsForItsOwnSlabsDoesNotEndWhoHasTheExclusivePart() throws Exception {
+		MemoryBudget impatient = new MemoryBudget(new MemoryLimits(1100, 100, 400, 600), Duration.ofMillis(20));
+		JobStop stopOfSlow = new JobStop();
+		MemoryShare slow = impatient.open(stopOfSlow);
+		slow.take(700);
+		MemoryShare other = impatient.open(this.stop);
+		other.take(300);
+		other.slabTaken();
+		CompletableFuture<Void> waits = CompletableFuture.runAsync(() -> other.take(1));
+		await().until(() -> impatient.waiting() == 1);
+		pause(slow, 100);
+		other.give(1);
+		other.slabFreed();
+		waits.get(1, TimeUnit.MINUTES);
+		assertThat(stopOfSlow.isSet()).isFalse();
+	}
+
+	private static void pause(MemoryShare share, long millis) throws InterruptedException {
+		share.bodyPauses();
+		Thread.sleep(millis);
+		share.bodyGoesOn();
+	}
+
+	@Test
 	void nothingIsTakenForAJobWhoseAnswerIsWritten() {
 		MemoryShare share = share();
 		share.close();
