@@ -18,6 +18,7 @@ final class RespReader implements RecordReader {
 	/** Inline commands, and what stands between commands. */
 	private final LineReader lines;
 
+	/** The last command, inline or not, so that notes of one do not outlast it. */
 	private final Command command;
 
 	/** The bulk strings of an oversized command that are still to come. */
@@ -30,7 +31,7 @@ final class RespReader implements RecordReader {
 		this.limit = limit;
 		this.header = new RespHeader(buffer);
 		this.command = new Command(limit);
-		this.lines = new LineReader(buffer, new TextParser(false, limit), limit, false);
+		this.lines = new LineReader(buffer, new TextParser(false, this.command), limit, false);
 	}
 
 	@Override
@@ -62,13 +63,13 @@ final class RespReader implements RecordReader {
 	private boolean readCommand(Record record) throws IOException {
 		long words = this.header.read('*', 0, Integer.MAX_VALUE, "a command");
 		int at = this.header.length();
+		this.command.begin();
 		if (words > this.limit.arguments() + 1L) {
 			record.begin(0);
 			this.limit.refuseArguments(record);
 			skip(at, 0, words);
 			return true;
 		}
-		this.command.begin();
 		for (long i = 0; i < words; i++) {
 			long length = this.header.read('$', at, RespHeader.MOST_BULK_BYTES, "a bulk string");
 			at += this.header.length();

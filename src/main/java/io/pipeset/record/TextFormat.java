@@ -14,7 +14,7 @@ final class TextFormat implements RecordFormat {
 
 	@Override
 	public RecordReader open(InputStream body, @Nullable Operation defaultOperation, RecordLimit limit) {
-		return new LineReader(new BodyBuffer(body, limit), new TextParser(true, limit), limit, true);
+		return new LineReader(new BodyBuffer(body, limit), new TextParser(true, new Command(limit)), limit, true);
 	}
 
 }

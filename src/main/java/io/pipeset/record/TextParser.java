@@ -30,10 +30,11 @@ final class TextParser implements LineParser {
 	/**
 	 * Reads lines.
 	 * @param utf8 whether what is written without an escape has to be UTF-8
+	 * @param command where the words of a line are noted down
 	 */
-	TextParser(boolean utf8, RecordLimit limit) {
+	TextParser(boolean utf8, Command command) {
 		this.utf8 = utf8;
-		this.command = new Command(limit);
+		this.command = command;
 	}
 
 	@Override

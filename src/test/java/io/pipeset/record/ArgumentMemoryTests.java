@@ -7,6 +7,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -57,6 +58,27 @@ class ArgumentMemoryTests {
 		Record record = new Record(RecordDefaults.NONE, Room.UNLIMITED);
 		RecordReader reader = format.open(Snapshot.latin1(large + small), null, limit);
 		assertThatThrownBy(() -> reader.read(record)).isInstanceOf(NoRoomException.class);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "*3\r\n$4\r\nSADD\r\n$1\r\ns\r\n$1\r\n1\r\n", "SADD s 1\r\n", "*30000\r\n$4\r\nSADD\r\n" })
+	void notesOfOneKindOfCommandDoNotStayWhileOthersCome(String small) throws IOException {
+		String words = "*5002\r\n$4\r\nSADD\r\n" + "$1\r\n1\r\n".repeat(5001);
+		String inline = "SADD s" + " 1".repeat(5000) + "\r\n";
+		assertThat(heldBehind(words, small)).isZero();
+		assertThat(heldBehind(inline, small)).isZero();
+	}
+
+	/** What is held when a small command has been read behind a large one. */
+	private static long heldBehind(String large, String small) throws IOException {
+		AtomicLong held = new AtomicLong();
+		RecordLimit limit = new RecordLimit(Snapshot.MAX_RECORD_BYTES, 6000, new CountedRoom(held));
+		Record record = new Record(RecordDefaults.NONE, limit.room());
+		RecordReader reader = new RespFormat().open(Snapshot.latin1(large + small), null, limit);
+		assertThat(reader.read(record)).isTrue();
+		assertThat(held).hasPositiveValue();
+		assertThat(reader.read(record)).isTrue();
+		return held.get();
 	}
 
 	private static RecordLimit limit(Room room) {
