@@ -14,16 +14,16 @@ public final class InvalidSettingException extends IllegalArgumentException {
 	}
 
 	/**
-	 * The setting's name.
-	 * @return as in a query string
+	 * The name of the setting.
+	 * @return the name as in a query string
 	 */
 	public String setting() {
 		return this.setting;
 	}
 
 	/**
-	 * What is wrong with its value.
-	 * @return what is allowed and what was met
+	 * The reason why its value is refused.
+	 * @return the values that are allowed, and the one that was given
 	 */
 	public String problem() {
 		return this.problem;

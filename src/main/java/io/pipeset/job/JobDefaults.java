@@ -2,7 +2,6 @@ package io.pipeset.job;
 
 import java.time.Duration;
 
-import io.pipeset.pipeline.FlushPolicy;
 import io.pipeset.record.Encoding;
 import io.pipeset.record.Operation;
 import io.pipeset.report.Results;
@@ -13,21 +12,21 @@ import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * The settings of a job that names none of its own.
+ * The settings of a job whose call gives none.
  *
- * @param batchSize as in {@link JobSettings}; {@code null} for as many as are allowed
- * @param flush each, close or buffered:N
- * @param concurrency as in {@link JobSettings}
- * @param timeout as in {@link JobSettings}
- * @param maxErrors as in {@link JobSettings}
- * @param retries as in {@link JobSettings}
- * @param results as in {@link JobSettings}
- * @param op as in {@link JobSettings}
- * @param ttl as in {@link JobSettings}
- * @param encoding as in {@link JobSettings}
- * @param rateLimit as in {@link JobSettings}
- * @param atomic as in {@link JobSettings}
- * @param dryRun as in {@link JobSettings}
+ * @param batchSize as in {@link Setting}; {@code null} for as many as are allowed
+ * @param flush as in {@link Setting}
+ * @param concurrency as in {@link Setting}
+ * @param timeout as in {@link Setting}
+ * @param maxErrors as in {@link Setting}
+ * @param retries as in {@link Setting}
+ * @param results as in {@link Setting}
+ * @param op as in {@link Setting}
+ * @param ttl as in {@link Setting}
+ * @param encoding as in {@link Setting}
+ * @param rateLimit as in {@link Setting}
+ * @param atomic as in {@link Setting}
+ * @param dryRun as in {@link Setting}
  */
 @ConfigurationProperties("pipeset.defaults")
 public record JobDefaults(@Nullable Integer batchSize, @DefaultValue("buffered:1000") String flush,
@@ -54,13 +53,9 @@ public record JobDefaults(@Nullable Integer batchSize, @DefaultValue("buffered:1
 			@Nullable Long maxErrors, int retries, Results results, @Nullable Operation op, @Nullable Long ttl,
 			Encoding encoding, @Nullable Long rateLimit, Atomic atomic, boolean dryRun) {
 		try {
-			FlushPolicy policy = FlushPolicy.parse(flush);
-			if (policy == null) {
-				throw new InvalidSettingException("flush", "must be " + FlushPolicy.ALLOWED + ", not '" + flush + "'");
-			}
-			int most = (atomic == Atomic.BATCH) ? JobSettings.MAX_ATOMIC_BATCH_SIZE : JobSettings.MAX_BATCH_SIZE;
-			return new JobSettings((batchSize != null) ? batchSize : most, policy, concurrency, timeout, maxErrors,
-					retries, results, op, false, ttl, encoding, rateLimit, atomic, dryRun);
+			return new JobSettings((batchSize != null) ? batchSize : JobSettings.maxBatchSize(atomic),
+					Setting.FLUSH.parse(flush), concurrency, timeout, maxErrors, retries, results, op, false, ttl,
+					encoding, rateLimit, atomic, dryRun);
 		}
 		catch (InvalidSettingException ex) {
 			throw new IllegalArgumentException(

@@ -30,12 +30,6 @@ public sealed interface JobInput {
 	 */
 	record ReliablePops(String key, long count, Duration receiptTtl) implements JobInput {
 
-		/** The least time. */
-		public static final Duration MIN_RECEIPT_TTL = Duration.ofSeconds(1);
-
-		/** The most. */
-		public static final Duration MAX_RECEIPT_TTL = Duration.ofHours(24);
-
 		/** The time of a caller that names none. */
 		public static final Duration DEFAULT_RECEIPT_TTL = Duration.ofSeconds(60);
 

@@ -3,10 +3,10 @@ package io.pipeset.job;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Function;
 
 import io.pipeset.pipeline.FlushPolicy;
 import io.pipeset.record.Encoding;
-import io.pipeset.record.Expiry;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordDefaults;
@@ -15,86 +15,71 @@ import io.pipeset.report.Results;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a job's records are to be run.
+ * How a job's records are to be run: a value for each {@link Setting}, but for those of
+ * reliable pops.
  *
- * @param batchSize the commands in one call of {@code executePipelined} at most, 1 to
- * 100,000
- * @param flush when Lettuce writes to the socket
- * @param concurrency the lanes, 1 to 16: pipelines that run at once
- * @param timeout the longest silence of Redis since the oldest unanswered write, 1
- * millisecond to 1 hour
- * @param maxErrors the rejected records that do not stop the job, 0 or more; {@code null}
- * for no limit
- * @param retries the losses of its connection to Redis that the job survives, 0 to 10
- * @param results which records the report lists
+ * @param batchSize see {@link Setting#BATCH_SIZE}, as all others
+ * @param flush always {@link FlushPolicy#close()} for a transaction, which is written
+ * whole
+ * @param concurrency 1 or more
+ * @param timeout at least a millisecond
+ * @param maxErrors {@code null} for no limit
+ * @param retries 0 or more
+ * @param results the records that the report lists
  * @param operation for records that name none; {@code null} if they have to
  * @param only whether no other operation is run
- * @param ttl the seconds after which what SET and HSET write expires, 1 to
- * {@value #MAX_TTL}; {@code null} for never
- * @param encoding how strings in bodies and reports stand for bytes
- * @param rateLimit the records sent in a second, 1 to 10^9; {@code null} for no limit
- * @param atomic what runs as a whole or not at all; a transaction is always written
- * whole, whatever the flush policy, and has 10,000 commands at most
+ * @param ttl in seconds; {@code null} for never
+ * @param encoding how strings stand for bytes
+ * @param rateLimit in records a second; {@code null} for no limit
+ * @param atomic the part that runs as a whole or not at all
  * @param dryRun whether to read and check the records only
  */
 public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Duration timeout, @Nullable Long maxErrors,
 		int retries, Results results, @Nullable Operation operation, boolean only, @Nullable Long ttl,
 		Encoding encoding, @Nullable Long rateLimit, Atomic atomic, boolean dryRun) {
 
-	/** The most commands in a batch. */
-	public static final int MAX_BATCH_SIZE = 100_000;
+	static final int MAX_BATCH_SIZE = 100_000;
 
-	/** The most commands in a batch that is a transaction. */
-	public static final int MAX_ATOMIC_BATCH_SIZE = 10_000;
-
-	/** The most lanes of a job. */
-	public static final int MAX_CONCURRENCY = 16;
-
-	/** The longest time to live, in seconds. */
-	public static final long MAX_TTL = Expiry.MAX_SECONDS;
-
-	/** The highest rate, in records a second. */
-	public static final long MAX_RATE_LIMIT = 1_000_000_000;
-
-	/** The longest timeout. */
-	public static final Duration MAX_TIMEOUT = Duration.ofHours(1);
-
-	/** The most losses that a job survives. */
-	public static final int MAX_RETRIES = 10;
+	private static final int MAX_ATOMIC_BATCH_SIZE = 10_000;
 
 	public JobSettings {
-		require(batchSize >= 1 && batchSize <= MAX_BATCH_SIZE, "batchSize", batchSize, "1 to " + MAX_BATCH_SIZE);
-		require(atomic == Atomic.NONE || batchSize <= MAX_ATOMIC_BATCH_SIZE, "batchSize", batchSize,
-				"1 to " + MAX_ATOMIC_BATCH_SIZE + " with atomic=batch");
-		require(concurrency >= 1 && concurrency <= MAX_CONCURRENCY, "concurrency", concurrency,
-				"1 to " + MAX_CONCURRENCY);
-		require(timeout.toMillis() >= 1 && timeout.compareTo(MAX_TIMEOUT) <= 0, "timeout", timeout, "1ms to 1h");
-		require(retries >= 0 && retries <= MAX_RETRIES, "retries", retries, "0 to " + MAX_RETRIES);
-		require(ttl == null || (ttl >= 1 && ttl <= MAX_TTL), "ttl", ttl, "1 to " + MAX_TTL + " seconds");
-		require(rateLimit == null || (rateLimit >= 1 && rateLimit <= MAX_RATE_LIMIT), "rateLimit", rateLimit,
-				"1 to " + MAX_RATE_LIMIT + " commands a second");
-		require(maxErrors == null || maxErrors >= 0, "maxErrors", maxErrors, "0 or more");
+		Setting.BATCH_SIZE.check(batchSize);
+		if (batchSize > maxBatchSize(atomic)) {
+			throw Setting.BATCH_SIZE.refused("1 to " + maxBatchSize(atomic) + " with atomic=batch", batchSize);
+		}
+		Setting.CONCURRENCY.check(concurrency);
+		Setting.TIMEOUT.check(timeout);
+		Setting.RETRIES.check(retries);
+		Setting.TTL.check(ttl);
+		Setting.RATE_LIMIT.check(rateLimit);
+		Setting.MAX_ERRORS.check(maxErrors);
 		flush = (atomic == Atomic.BATCH) ? FlushPolicy.close() : flush;
 	}
 
-	/**
-	 * These settings for records of one operation, whether they name it or not.
-	 * @param operation the operation
-	 * @return the settings
-	 */
-	public JobSettings withOnly(Operation operation) {
-		return new JobSettings(this.batchSize, this.flush, this.concurrency, this.timeout, this.maxErrors, this.retries,
-				this.results, operation, true, this.ttl, this.encoding, this.rateLimit, this.atomic, this.dryRun);
+	static int maxBatchSize(Atomic atomic) {
+		return (atomic == Atomic.BATCH) ? MAX_ATOMIC_BATCH_SIZE : MAX_BATCH_SIZE;
 	}
 
 	/**
-	 * These settings with another time to live.
-	 * @param ttl in seconds, or {@code null} for none
-	 * @return the settings
+	 * These settings with the ones that a call gives.
+	 * @param query takes the text of a setting from the call by its name; {@code null} if
+	 * the call does not have it
+	 * @param ofPath the operation that the call's path says, or {@code null}
+	 * @return the settings in effect
+	 * @throws InvalidSettingException if a value is not allowed
 	 */
-	public JobSettings withTtl(@Nullable Long ttl) {
-		return new JobSettings(this.batchSize, this.flush, this.concurrency, this.timeout, this.maxErrors, this.retries,
-				this.results, this.operation, this.only, ttl, this.encoding, this.rateLimit, this.atomic, this.dryRun);
+	public JobSettings with(Function<String, @Nullable String> query, @Nullable Operation ofPath) {
+		Atomic atomic = Setting.ATOMIC.take(query).orElse(this.atomic);
+		Operation only = (ofPath != null) ? ofPath : Setting.OP.take(query).orElse(null);
+		Long ttl = (Setting.TTL.isFor(ofPath)) ? Setting.TTL.take(query).orElse(this.ttl) : null;
+		return new JobSettings(Setting.BATCH_SIZE.take(query).orElse(Math.min(this.batchSize, maxBatchSize(atomic))),
+				Setting.FLUSH.take(query).orElse(this.flush), Setting.CONCURRENCY.take(query).orElse(this.concurrency),
+				Setting.TIMEOUT.take(query).orElse(this.timeout), Setting.MAX_ERRORS.take(query).orElse(this.maxErrors),
+				Setting.RETRIES.take(query).orElse(this.retries), Setting.RESULTS.take(query).orElse(this.results),
+				(only != null) ? only : this.operation, only != null, ttl,
+				Setting.ENCODING.take(query).orElse(this.encoding),
+				Setting.RATE_LIMIT.take(query).orElse(this.rateLimit), atomic,
+				Setting.DRY_RUN.take(query).orElse(this.dryRun));
 	}
 
 	/** Refuses a good record of an operation that the request does not name. */
@@ -118,46 +103,19 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	}
 
 	Map<String, Object> toReport() {
-		Map<String, Object> settings = new LinkedHashMap<>();
-		settings.put("batchSize", this.batchSize);
-		settings.put("flush", this.flush);
-		settings.put("concurrency", this.concurrency);
-		settings.put("timeout", text(this.timeout));
-		if (this.maxErrors != null) {
-			settings.put("maxErrors", this.maxErrors);
+		Map<String, Object> report = new LinkedHashMap<>();
+		for (Setting<?> row : Setting.ALL) {
+			Object value = row.report().apply(this);
+			if (value != null) {
+				report.put(row.name(), value);
+			}
 		}
-		settings.put("retries", this.retries);
-		settings.put("results", this.results);
-		if (this.operation != null) {
-			settings.put("op", this.operation);
-		}
-		if (this.ttl != null) {
-			settings.put("ttl", this.ttl);
-		}
-		if (this.encoding != Encoding.UTF8) {
-			settings.put("encoding", this.encoding.label());
-		}
-		if (this.rateLimit != null) {
-			settings.put("rateLimit", this.rateLimit);
-		}
-		if (isAtomic()) {
-			settings.put("atomic", this.atomic);
-		}
-		if (this.dryRun) {
-			settings.put("dryRun", true);
-		}
-		return settings;
+		return report;
 	}
 
 	static String text(Duration duration) {
 		long millis = duration.toMillis();
 		return (millis % 1000 == 0) ? millis / 1000 + "s" : millis + "ms";
-	}
-
-	private static void require(boolean holds, String setting, @Nullable Object value, String allowed) {
-		if (!holds) {
-			throw new InvalidSettingException(setting, "must be " + allowed + ", not '" + value + "'");
-		}
 	}
 
 }

@@ -2,6 +2,7 @@ package io.pipeset.web;
 
 import java.net.URI;
 
+import io.pipeset.job.InvalidSettingException;
 import io.pipeset.job.JobRefusedException;
 import io.pipeset.pipeline.RedisCallException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -57,6 +58,11 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 			HttpHeaders headers, HttpStatusCode status, WebRequest request) {
 		ex.getBody().setDetail(NOT_FOUND);
 		return super.handleNoResourceFoundException(ex, headers, status, request);
+	}
+
+	@ExceptionHandler
+	ResponseEntity<ProblemDetail> invalid(InvalidSettingException ex) {
+		return Problems.answer(Problems.detail(HttpStatus.BAD_REQUEST, "invalid-setting", ex.getMessage()));
 	}
 
 	@ExceptionHandler

@@ -12,8 +12,8 @@ import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parameters of a query string, each of which has to be taken by somebody. Read here
- * and not by the servlet container, which would take a form-typed body for parameters.
+ * The parameters of a query string, each of which has to be taken by somebody. The
+ * servlet container does not read them: it would read a form-typed body, too.
  */
 final class Query {
 
@@ -45,7 +45,7 @@ final class Query {
 	/**
 	 * Takes a parameter.
 	 * @param name its name
-	 * @return its value, or {@code null} where it is not given
+	 * @return its value, or {@code null} if it is not given or was taken before
 	 */
 	@Nullable String take(String name) {
 		return this.parameters.remove(name);
@@ -61,7 +61,7 @@ final class Query {
 
 	private static String decode(String text) {
 		try {
-			// Strictly, as what is no UTF-8 would become the name of another key.
+			// The decoder is strict: with replacements, a key would become another key.
 			byte[] bytes = URLDecoder.decode(text, StandardCharsets.ISO_8859_1).getBytes(StandardCharsets.ISO_8859_1);
 			return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
 		}

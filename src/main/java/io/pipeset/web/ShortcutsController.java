@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.function.LongFunction;
 import java.util.regex.Pattern;
 
+import io.pipeset.job.Allowed;
 import io.pipeset.job.Atomic;
 import io.pipeset.job.JobInput;
 import io.pipeset.job.JobLimits;
@@ -63,7 +64,7 @@ class ShortcutsController {
 		Query query = Query.of(request);
 		String key = query.take("key");
 		Duration receiptTtl = this.settings.receiptTtl(query);
-		JobSettings settings = this.settings.read(query, Operation.RPOP, "key", "reliable", "receiptTtl");
+		JobSettings settings = this.settings.read(query, Operation.RPOP, "key");
 		if (receiptTtl != null && settings.atomic() == Atomic.BATCH) {
 			throw Problems.badRequest("invalid-setting",
 					"'atomic' must be none with reliable=true, which loses no value as it is");
@@ -124,7 +125,7 @@ class ShortcutsController {
 	}
 
 	private static long count(String name, String text, long most, String limit) {
-		Long count = SettingsReader.number(text);
+		Long count = Allowed.number(text);
 		if (count == null || count > most) {
 			throw Problems.badRequest("invalid-count", "'" + name + "' must be a whole number from 0 to " + most
 					+ " (pipeset.limits." + limit + "), not '" + Excerpt.of(text) + "'");

@@ -1,0 +1,96 @@
+package io.pipeset.job;
+
+import java.time.Duration;
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.convert.DurationStyle;
+
+/**
+ * The values that a setting may have.
+ *
+ * @param <T> their type
+ * @param text names them to a caller whose text is none of them
+ * @param parser reads one; {@code null} if the text is none of them
+ * @param bounds names them to somebody whose value is out of bounds
+ * @param within whether a value is within the bounds
+ */
+public record Allowed<T>(String text, Function<String, @Nullable T> parser, String bounds, Predicate<T> within) {
+
+	static <T> Allowed<T> of(String text, Function<String, @Nullable T> parser) {
+		return new Allowed<>(text, parser, text, (value) -> true);
+	}
+
+	static <T> Allowed<T> words(T[] values, Function<T, String> label) {
+		String words = Stream.of(values).map(label).collect(Collectors.joining(", "));
+		return of(words.replaceFirst(", (\\w+)$", " or $1"), (
+				text) -> Stream.of(values).filter((value) -> label.apply(value).equals(text)).findFirst().orElse(null));
+	}
+
+	static Allowed<Boolean> truth() {
+		return words(new Boolean[] { true, false }, String::valueOf);
+	}
+
+	static Allowed<Integer> integer(int least, int most) {
+		String bounds = least + " to " + most;
+		return new Allowed<>("a whole number from " + bounds,
+				(text) -> (text.matches("[0-9]{1,9}")) ? Integer.valueOf(text) : null, bounds,
+				(value) -> value >= least && value <= most);
+	}
+
+	static Allowed<Long> number() {
+		return new Allowed<>("a whole number of 0 or more", Allowed::number, "0 or more", (value) -> value >= 0);
+	}
+
+	static Allowed<Long> number(long most, String unit) {
+		String bounds = "1 to " + most;
+		return bounded("a whole number of " + unit + " from " + bounds, Allowed::number, bounds + " " + unit,
+				(value) -> value >= 1 && value <= most);
+	}
+
+	static Allowed<Duration> duration(String least, String most, String example) {
+		Duration from = DurationStyle.SIMPLE.parse(least);
+		Duration to = DurationStyle.SIMPLE.parse(most);
+		String bounds = least + " to " + most;
+		return bounded(
+				"a duration from " + bounds + " such as " + example + " or PT" + example.toUpperCase(Locale.ROOT),
+				Allowed::duration, bounds, (value) -> value.compareTo(from) >= 0 && value.compareTo(to) <= 0);
+	}
+
+	/**
+	 * The parser holds a value against the bounds itself, so that the refusal quotes the
+	 * text.
+	 */
+	private static <T> Allowed<T> bounded(String text, Function<String, @Nullable T> parser, String bounds,
+			Predicate<T> within) {
+		return new Allowed<>(text, (value) -> {
+			T parsed = parser.apply(value);
+			return (parsed != null && within.test(parsed)) ? parsed : null;
+		}, bounds, within);
+	}
+
+	/**
+	 * Reads a whole number.
+	 * @param text digits without a sign
+	 * @return the number, or {@code null} if the text is none of at most 18 digits
+	 */
+	public static @Nullable Long number(String text) {
+		return (text.matches("[0-9]{1,18}")) ? Long.valueOf(text) : null;
+	}
+
+	private static @Nullable Duration duration(String text) {
+		try {
+			DurationStyle style = DurationStyle.detect(text);
+			return (style == DurationStyle.SIMPLE && number(text) != null) ? null : style.parse(text);
+		}
+		catch (IllegalArgumentException | ArithmeticException ex) {
+			return null;
+		}
+	}
+
+}

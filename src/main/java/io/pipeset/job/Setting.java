@@ -1,0 +1,158 @@
+package io.pipeset.job;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+import io.pipeset.pipeline.FlushPolicy;
+import io.pipeset.record.Encoding;
+import io.pipeset.record.Excerpt;
+import io.pipeset.record.Expiry;
+import io.pipeset.record.Operation;
+import io.pipeset.report.Results;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The table of settings, a row each, in the order of the report. A row says everything
+ * about a setting but its default, which is an annotation of {@link JobDefaults}, so that
+ * the metadata of the properties have it as well.
+ *
+ * @param <T> the type of its values
+ * @param name its name in a query string, in a report and, with dashes, as a property
+ * @param calls the calls that have it
+ * @param allowed the values that it may have
+ * @param report its value in a report; {@code null} if the report leaves it out
+ * @param meaning a sentence in Markdown
+ */
+public record Setting<T>(String name, Calls calls, Allowed<T> allowed, Function<JobSettings, @Nullable Object> report,
+		String meaning) {
+
+	static final List<Setting<?>> ALL = new ArrayList<>();
+
+	static final Setting<Integer> BATCH_SIZE = row("batchSize", Calls.ALL,
+			Allowed.integer(1, JobSettings.MAX_BATCH_SIZE), JobSettings::batchSize,
+			"The most commands in one call of `executePipelined`.");
+
+	static final Setting<FlushPolicy> FLUSH = row("flush", Calls.ALL,
+			Allowed.of(FlushPolicy.ALLOWED, FlushPolicy::parse), JobSettings::flush,
+			"When commands are written to the socket: one by one, a batch at a time, or N at a time.");
+
+	static final Setting<Integer> CONCURRENCY = row("concurrency", Calls.ALL, Allowed.integer(1, 16),
+			JobSettings::concurrency, "The lanes: pipelines that run at once, each on its own connection.");
+
+	static final Setting<Duration> TIMEOUT = row("timeout", Calls.ALL, Allowed.duration("1ms", "1h", "30s"),
+			(settings) -> JobSettings.text(settings.timeout()), "The longest silence of Redis.");
+
+	static final Setting<Long> MAX_ERRORS = row("maxErrors", Calls.ALL, Allowed.number(), JobSettings::maxErrors,
+			"The job stops once more records than this were rejected.");
+
+	static final Setting<Integer> RETRIES = row("retries", Calls.ALL, Allowed.integer(0, 10), JobSettings::retries,
+			"The losses of its connection to Redis that the job survives.");
+
+	static final Setting<Results> RESULTS = row("results", Calls.ALL, Allowed.words(Results.values(), Results::label),
+			JobSettings::results, "The records that the report lists; `all` adds the reply to each.");
+
+	static final Setting<Operation> OP = row("op", Calls.JOBS,
+			Allowed.of("one of " + Operation.names(), Operation::find), JobSettings::operation,
+			"The operation of all records, whether they name it or not. Other records are refused.");
+
+	static final Setting<Long> TTL = row("ttl", Calls.WITH_TTL, Allowed.number(Expiry.MAX_SECONDS, "seconds"),
+			JobSettings::ttl, "The time after which the keys that SET and HSET write expire.");
+
+	static final Setting<Encoding> ENCODING = row("encoding", Calls.ALL,
+			Allowed.words(Encoding.values(), Encoding::label),
+			(settings) -> (settings.encoding() != Encoding.UTF8) ? settings.encoding().label() : null,
+			"How strings in the body and in replies stand for bytes. A record's own `encoding` wins.");
+
+	static final Setting<Long> RATE_LIMIT = row("rateLimit", Calls.ALL,
+			Allowed.number(1_000_000_000, "commands a second"), JobSettings::rateLimit,
+			"The highest pace of the job, spread evenly over time.");
+
+	static final Setting<Atomic> ATOMIC = row("atomic", Calls.ALL, Allowed.words(Atomic.values(), Atomic::label),
+			(settings) -> (settings.isAtomic()) ? settings.atomic().label() : null,
+			"With `batch`, each batch is one MULTI/EXEC, of 10,000 commands at most.");
+
+	static final Setting<Boolean> DRY_RUN = row("dryRun", Calls.ALL, Allowed.truth(),
+			(settings) -> (settings.dryRun()) ? true : null,
+			"Reads and checks the records only: good ones are `unprocessed`, and Redis is not needed.");
+
+	/** Whether the values of a pop stay in Redis until its caller acknowledges them. */
+	public static final Setting<Boolean> RELIABLE = row("reliable", Calls.POPS, Allowed.truth(), (settings) -> null,
+			"Keeps the values in Redis until the caller acknowledges them.");
+
+	/** The time that this caller has. */
+	public static final Setting<Duration> RECEIPT_TTL = row("receiptTtl", Calls.POPS,
+			Allowed.duration("1s", "24h", "90s"), (settings) -> null,
+			"The time that the caller of a reliable pop has to acknowledge its values.");
+
+	private static <T> Setting<T> row(String name, Calls calls, Allowed<T> allowed,
+			Function<JobSettings, @Nullable Object> report, String meaning) {
+		Setting<T> row = new Setting<>(name, calls, allowed, report, meaning);
+		ALL.add(row);
+		return row;
+	}
+
+	/**
+	 * The names of the settings that a call has, its special ones first.
+	 * @param ofPath the operation that the call's path says, or {@code null}
+	 * @return the names
+	 */
+	public static List<String> names(@Nullable Operation ofPath) {
+		return ALL.stream()
+			.filter((row) -> row.isFor(ofPath))
+			.sorted(Comparator.comparing((row) -> row.calls == Calls.ALL))
+			.map(Setting::name)
+			.toList();
+	}
+
+	boolean isFor(@Nullable Operation ofPath) {
+		return switch (this.calls) {
+			case ALL -> true;
+			case JOBS -> ofPath == null;
+			case WITH_TTL -> ofPath == null || ofPath == Operation.SET || ofPath == Operation.HSET;
+			case POPS -> ofPath == Operation.RPOP;
+		};
+	}
+
+	/**
+	 * The value that a call gives to this setting.
+	 * @param query takes a text from the call by its name; {@code null} if it has none
+	 * @return the value, or nothing
+	 * @throws InvalidSettingException if the value is not allowed
+	 */
+	public Optional<T> take(Function<String, @Nullable String> query) {
+		return Optional.ofNullable(query.apply(this.name)).map(this::parse);
+	}
+
+	T parse(String text) {
+		T value = this.allowed.parser().apply(text);
+		if (value == null) {
+			throw refused(this.allowed.text(), Excerpt.of(text));
+		}
+		return value;
+	}
+
+	void check(@Nullable T value) {
+		if (value != null && !this.allowed.within().test(value)) {
+			throw refused(this.allowed.bounds(), value);
+		}
+	}
+
+	InvalidSettingException refused(String allowed, Object value) {
+		return new InvalidSettingException(this.name, "must be " + allowed + ", not '" + value + "'");
+	}
+
+	/**
+	 * The calls that have a setting: all, {@code /v1/jobs}, those that write what may
+	 * expire, or pops.
+	 */
+	public enum Calls {
+
+		ALL, JOBS, WITH_TTL, POPS
+
+	}
+
+}

@@ -1,0 +1,54 @@
+package io.pipeset;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The tables of the pages, and the properties that the build describes to editors. */
+public final class Documentation {
+
+	private Documentation() {
+	}
+
+	/**
+	 * The rows of a section's table whose first cell is code.
+	 * @param page the file
+	 * @param heading the whole line above the section
+	 * @return the lines
+	 */
+	public static List<String> rows(String page, String heading) throws IOException {
+		return Files.readAllLines(Path.of(page))
+			.stream()
+			.dropWhile((line) -> !line.equals(heading))
+			.skip(1)
+			.takeWhile((line) -> !line.startsWith("## "))
+			.filter((line) -> line.startsWith("| `"))
+			.toList();
+	}
+
+	/**
+	 * The service's own properties.
+	 * @param prefix the beginning of their names
+	 * @return the default of each, {@code null} for none, by its name without the prefix
+	 */
+	public static Map<String, @Nullable String> properties(String prefix) {
+		InputStream json = Documentation.class.getResourceAsStream("/META-INF/spring-configuration-metadata.json");
+		Map<String, @Nullable String> defaults = new TreeMap<>();
+		for (JsonNode property : JsonMapper.shared().readTree(json).get("properties")) {
+			String name = property.get("name").asString();
+			if (name.startsWith(prefix)) {
+				defaults.put(name.substring(prefix.length()), property.path("defaultValue").asString(null));
+			}
+		}
+		return defaults;
+	}
+
+}
