@@ -64,14 +64,15 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	 * These settings with the ones that a call gives.
 	 * @param query takes the text of a setting from the call by its name; {@code null} if
 	 * the call does not have it
-	 * @param ofPath the operation that the call's path says, or {@code null}
+	 * @param path the path of the call, as in {@link Setting}
+	 * @param ofPath the operation that this path says, or {@code null}
 	 * @return the settings in effect
 	 * @throws InvalidSettingException if a value is not allowed
 	 */
-	public JobSettings with(Function<String, @Nullable String> query, @Nullable Operation ofPath) {
+	public JobSettings with(Function<String, @Nullable String> query, String path, @Nullable Operation ofPath) {
 		Atomic atomic = Setting.ATOMIC.take(query).orElse(this.atomic);
 		Operation only = (ofPath != null) ? ofPath : Setting.OP.take(query).orElse(null);
-		Long ttl = (Setting.TTL.isFor(ofPath)) ? Setting.TTL.take(query).orElse(this.ttl) : null;
+		Long ttl = (Setting.TTL.isFor(path)) ? Setting.TTL.take(query).orElse(this.ttl) : null;
 		return new JobSettings(Setting.BATCH_SIZE.take(query).orElse(Math.min(this.batchSize, maxBatchSize(atomic))),
 				Setting.FLUSH.take(query).orElse(this.flush), Setting.CONCURRENCY.take(query).orElse(this.concurrency),
 				Setting.TIMEOUT.take(query).orElse(this.timeout), Setting.MAX_ERRORS.take(query).orElse(this.maxErrors),

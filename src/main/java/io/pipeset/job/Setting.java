@@ -22,73 +22,76 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> the type of its values
  * @param name its name in a query string, in a report and, with dashes, as a property
- * @param calls the calls that have it
+ * @param calls the paths of the calls that have it; empty for all
  * @param allowed the values that it may have
  * @param report its value in a report; {@code null} if the report leaves it out
  * @param meaning a sentence in Markdown
  */
-public record Setting<T>(String name, Calls calls, Allowed<T> allowed, Function<JobSettings, @Nullable Object> report,
-		String meaning) {
+public record Setting<T>(String name, List<String> calls, Allowed<T> allowed,
+		Function<JobSettings, @Nullable Object> report, String meaning) {
 
 	static final List<Setting<?>> ALL = new ArrayList<>();
 
-	static final Setting<Integer> BATCH_SIZE = row("batchSize", Calls.ALL,
+	private static final List<String> ALL_CALLS = List.of();
+
+	static final Setting<Integer> BATCH_SIZE = row("batchSize", ALL_CALLS,
 			Allowed.integer(1, JobSettings.MAX_BATCH_SIZE), JobSettings::batchSize,
 			"The most commands in one call of `executePipelined`.");
 
-	static final Setting<FlushPolicy> FLUSH = row("flush", Calls.ALL,
+	static final Setting<FlushPolicy> FLUSH = row("flush", ALL_CALLS,
 			Allowed.of(FlushPolicy.ALLOWED, FlushPolicy::parse), JobSettings::flush,
 			"When commands are written to the socket: one by one, a batch at a time, or N at a time.");
 
-	static final Setting<Integer> CONCURRENCY = row("concurrency", Calls.ALL, Allowed.integer(1, 16),
+	static final Setting<Integer> CONCURRENCY = row("concurrency", ALL_CALLS, Allowed.integer(1, 16),
 			JobSettings::concurrency, "The lanes: pipelines that run at once, each on its own connection.");
 
-	static final Setting<Duration> TIMEOUT = row("timeout", Calls.ALL, Allowed.duration("1ms", "1h", "30s"),
+	static final Setting<Duration> TIMEOUT = row("timeout", ALL_CALLS, Allowed.duration("1ms", "1h", "30s"),
 			(settings) -> JobSettings.text(settings.timeout()), "The longest silence of Redis.");
 
-	static final Setting<Long> MAX_ERRORS = row("maxErrors", Calls.ALL, Allowed.number(), JobSettings::maxErrors,
+	static final Setting<Long> MAX_ERRORS = row("maxErrors", ALL_CALLS, Allowed.number(), JobSettings::maxErrors,
 			"The job stops once more records than this were rejected.");
 
-	static final Setting<Integer> RETRIES = row("retries", Calls.ALL, Allowed.integer(0, 10), JobSettings::retries,
+	static final Setting<Integer> RETRIES = row("retries", ALL_CALLS, Allowed.integer(0, 10), JobSettings::retries,
 			"The losses of its connection to Redis that the job survives.");
 
-	static final Setting<Results> RESULTS = row("results", Calls.ALL, Allowed.words(Results.values(), Results::label),
+	static final Setting<Results> RESULTS = row("results", ALL_CALLS, Allowed.words(Results.values(), Results::label),
 			JobSettings::results, "The records that the report lists; `all` adds the reply to each.");
 
-	static final Setting<Operation> OP = row("op", Calls.JOBS,
+	static final Setting<Operation> OP = row("op", List.of("/v1/jobs"),
 			Allowed.of("one of " + Operation.names(), Operation::find), JobSettings::operation,
 			"The operation of all records, whether they name it or not. Other records are refused.");
 
-	static final Setting<Long> TTL = row("ttl", Calls.WITH_TTL, Allowed.number(Expiry.MAX_SECONDS, "seconds"),
-			JobSettings::ttl, "The time after which the keys that SET and HSET write expire.");
+	static final Setting<Long> TTL = row("ttl", List.of("/v1/jobs", "/pipeset", "/pipehset"),
+			Allowed.number(Expiry.MAX_SECONDS, "seconds"), JobSettings::ttl,
+			"The time after which the keys that SET and HSET write expire.");
 
-	static final Setting<Encoding> ENCODING = row("encoding", Calls.ALL,
+	static final Setting<Encoding> ENCODING = row("encoding", ALL_CALLS,
 			Allowed.words(Encoding.values(), Encoding::label),
 			(settings) -> (settings.encoding() != Encoding.UTF8) ? settings.encoding().label() : null,
 			"How strings in the body and in replies stand for bytes. A record's own `encoding` wins.");
 
-	static final Setting<Long> RATE_LIMIT = row("rateLimit", Calls.ALL,
+	static final Setting<Long> RATE_LIMIT = row("rateLimit", ALL_CALLS,
 			Allowed.number(1_000_000_000, "commands a second"), JobSettings::rateLimit,
 			"The highest pace of the job, spread evenly over time.");
 
-	static final Setting<Atomic> ATOMIC = row("atomic", Calls.ALL, Allowed.words(Atomic.values(), Atomic::label),
+	static final Setting<Atomic> ATOMIC = row("atomic", ALL_CALLS, Allowed.words(Atomic.values(), Atomic::label),
 			(settings) -> (settings.isAtomic()) ? settings.atomic().label() : null,
 			"With `batch`, each batch is one MULTI/EXEC, of 10,000 commands at most.");
 
-	static final Setting<Boolean> DRY_RUN = row("dryRun", Calls.ALL, Allowed.truth(),
+	static final Setting<Boolean> DRY_RUN = row("dryRun", ALL_CALLS, Allowed.truth(),
 			(settings) -> (settings.dryRun()) ? true : null,
 			"Reads and checks the records only: good ones are `unprocessed`, and Redis is not needed.");
 
 	/** Whether the values of a pop stay in Redis until its caller acknowledges them. */
-	public static final Setting<Boolean> RELIABLE = row("reliable", Calls.POPS, Allowed.truth(), (settings) -> null,
-			"Keeps the values in Redis until the caller acknowledges them.");
+	public static final Setting<Boolean> RELIABLE = row("reliable", List.of("/piperpop"), Allowed.truth(),
+			(settings) -> null, "Keeps the values in Redis until the caller acknowledges them.");
 
 	/** The time that this caller has. */
-	public static final Setting<Duration> RECEIPT_TTL = row("receiptTtl", Calls.POPS,
+	public static final Setting<Duration> RECEIPT_TTL = row("receiptTtl", List.of("/piperpop"),
 			Allowed.duration("1s", "24h", "90s"), (settings) -> null,
 			"The time that the caller of a reliable pop has to acknowledge its values.");
 
-	private static <T> Setting<T> row(String name, Calls calls, Allowed<T> allowed,
+	private static <T> Setting<T> row(String name, List<String> calls, Allowed<T> allowed,
 			Function<JobSettings, @Nullable Object> report, String meaning) {
 		Setting<T> row = new Setting<>(name, calls, allowed, report, meaning);
 		ALL.add(row);
@@ -97,24 +100,19 @@ public record Setting<T>(String name, Calls calls, Allowed<T> allowed, Function<
 
 	/**
 	 * The names of the settings that a call has, its special ones first.
-	 * @param ofPath the operation that the call's path says, or {@code null}
+	 * @param path the path of the call, as in the table
 	 * @return the names
 	 */
-	public static List<String> names(@Nullable Operation ofPath) {
+	public static List<String> names(String path) {
 		return ALL.stream()
-			.filter((row) -> row.isFor(ofPath))
-			.sorted(Comparator.comparing((row) -> row.calls == Calls.ALL))
+			.filter((row) -> row.isFor(path))
+			.sorted(Comparator.comparing((row) -> row.calls.isEmpty()))
 			.map(Setting::name)
 			.toList();
 	}
 
-	boolean isFor(@Nullable Operation ofPath) {
-		return switch (this.calls) {
-			case ALL -> true;
-			case JOBS -> ofPath == null;
-			case WITH_TTL -> ofPath == null || ofPath == Operation.SET || ofPath == Operation.HSET;
-			case POPS -> ofPath == Operation.RPOP;
-		};
+	boolean isFor(String path) {
+		return this.calls.isEmpty() || this.calls.contains(path);
 	}
 
 	/**
@@ -143,16 +141,6 @@ public record Setting<T>(String name, Calls calls, Allowed<T> allowed, Function<
 
 	InvalidSettingException refused(String allowed, Object value) {
 		return new InvalidSettingException(this.name, "must be " + allowed + ", not '" + value + "'");
-	}
-
-	/**
-	 * The calls that have a setting: all, {@code /v1/jobs}, those that write what may
-	 * expire, or pops.
-	 */
-	public enum Calls {
-
-		ALL, JOBS, WITH_TTL, POPS
-
 	}
 
 }

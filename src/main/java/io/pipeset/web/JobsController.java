@@ -26,7 +26,7 @@ class JobsController {
 
 	@PostMapping("/v1/jobs")
 	ResponseEntity<Object> run(HttpServletRequest request) {
-		JobSettings settings = this.settings.read(Query.of(request), null);
+		JobSettings settings = this.settings.read(Query.of(request), "/v1/jobs", null);
 		return Reports.answer(this.jobs.run(this.uploads.open(request, null), settings, Jobs.Values.IN_ITEMS), request);
 	}
 

@@ -27,15 +27,16 @@ class SettingsReader {
 	/**
 	 * Reads the settings of a job, after everything else that the query string may have.
 	 * @param query the parameters that are not taken yet; all of them are afterwards
-	 * @param ofPath the operation that the path says, or {@code null}
+	 * @param path the path of the call, as in the table of settings
+	 * @param ofPath the operation that this path says, or {@code null}
 	 * @param taken the names of parameters that are no settings of a job, for messages
 	 * @return the settings in effect
 	 */
-	JobSettings read(Query query, @Nullable Operation ofPath, String... taken) {
-		JobSettings settings = this.defaults.with(query::take, ofPath);
+	JobSettings read(Query query, String path, @Nullable Operation ofPath, String... taken) {
+		JobSettings settings = this.defaults.with(query::take, path, ofPath);
 		for (String name : query.rest()) {
-			String names = String.join(", ", Stream.concat(Stream.of(taken), Setting.names(ofPath).stream()).toList());
-			if (Setting.names(Operation.RPOP).contains(name)) {
+			String names = String.join(", ", Stream.concat(Stream.of(taken), Setting.names(path).stream()).toList());
+			if (Setting.names("/piperpop").contains(name)) {
 				throw Problems.badRequest("not-available",
 						"The setting '" + name + "' is for POST /piperpop only; available here are " + names);
 			}

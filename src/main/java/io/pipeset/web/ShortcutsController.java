@@ -50,12 +50,12 @@ class ShortcutsController {
 
 	@PostMapping("/pipeset/{count}")
 	ResponseEntity<Object> pipeset(@PathVariable String count, HttpServletRequest request) {
-		return generateOrUpload(request, Operation.SET, count, GeneratedRecords::sets);
+		return generateOrUpload(request, "/pipeset", Operation.SET, count, GeneratedRecords::sets);
 	}
 
 	@PostMapping("/pipehset/{count}")
 	ResponseEntity<Object> pipehset(@PathVariable String count, HttpServletRequest request) {
-		return generateOrUpload(request, Operation.HSET, count, GeneratedRecords::hashes);
+		return generateOrUpload(request, "/pipehset", Operation.HSET, count, GeneratedRecords::hashes);
 	}
 
 	@PostMapping("/piperpop/{count}")
@@ -64,7 +64,7 @@ class ShortcutsController {
 		Query query = Query.of(request);
 		String key = query.take("key");
 		Duration receiptTtl = this.settings.receiptTtl(query);
-		JobSettings settings = this.settings.read(query, Operation.RPOP, "key");
+		JobSettings settings = this.settings.read(query, "/piperpop", Operation.RPOP, "key");
 		if (receiptTtl != null && settings.atomic() == Atomic.BATCH) {
 			throw Problems.badRequest("invalid-setting",
 					"'atomic' must be none with reliable=true, which loses no value as it is");
@@ -83,7 +83,7 @@ class ShortcutsController {
 		}
 		Query query = Query.of(request);
 		String text = query.take("count");
-		JobSettings settings = this.settings.read(query, Operation.LPUSH, "count");
+		JobSettings settings = this.settings.read(query, "/listinput", Operation.LPUSH, "count");
 		long pushes = count("count", (text != null) ? text : DEFAULT_PUSHES, this.limits.maxGenerated(),
 				"max-generated");
 		Uploads.refuse(request);
@@ -102,9 +102,9 @@ class ShortcutsController {
 		throw new NoResourceFoundException(HttpMethod.POST, request.getRequestURI(), rest);
 	}
 
-	private ResponseEntity<Object> generateOrUpload(HttpServletRequest request, Operation operation, String count,
-			LongFunction<GeneratedRecords> generator) {
-		JobSettings settings = this.settings.read(Query.of(request), operation);
+	private ResponseEntity<Object> generateOrUpload(HttpServletRequest request, String path, Operation operation,
+			String count, LongFunction<GeneratedRecords> generator) {
+		JobSettings settings = this.settings.read(Query.of(request), path, operation);
 		long records = count("count", count, this.limits.maxGenerated(), "max-generated");
 		if (Uploads.isAbsent(request)) {
 			Uploads.refuseToCome(request);

@@ -1,10 +1,9 @@
 package io.pipeset.job;
 
 import java.io.IOException;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 
 import io.pipeset.Documentation;
 import io.pipeset.record.Operation;
@@ -33,9 +32,22 @@ class SettingTests {
 	}
 
 	@Test
+	void aCallIsAskedForEachSettingThatItHas() {
+		for (String path : List.of("/v1/jobs", "/pipeset", "/listinput")) {
+			List<String> asked = new ArrayList<>();
+			this.defaults.with((name) -> {
+				asked.add(name);
+				return null;
+			}, path, (path.equals("/v1/jobs")) ? null : Operation.SET);
+			assertThat(asked).as("what JobSettings.with takes from a call of %s", path)
+				.containsExactlyInAnyOrderElementsOf(Setting.names(path));
+		}
+	}
+
+	@Test
 	void eachSettingOfAllJobsIsAProperty() {
 		List<String> names = Setting.ALL.stream()
-			.filter((row) -> row.calls() != Setting.Calls.POPS)
+			.filter((row) -> !row.calls().equals(List.of("/piperpop")))
 			.map((row) -> DataObjectPropertyName.toDashedForm(row.name()))
 			.toList();
 		assertThat(this.properties.keySet())
@@ -44,9 +56,10 @@ class SettingTests {
 	}
 
 	private String row(Setting<?> row) {
+		String calls = (row.calls().isEmpty()) ? "all" : "`" + String.join("`, `", row.calls()) + "`";
 		return "| `" + row.name() + "` | "
 				+ row.allowed().text().replace(Operation.names(), "[the operations](#records)") + " | " + defaultOf(row)
-				+ " | " + calls(row) + " | " + row.meaning() + " |";
+				+ " | " + calls + " | " + row.meaning() + " |";
 	}
 
 	private String defaultOf(Setting<?> row) {
@@ -57,21 +70,6 @@ class SettingTests {
 		};
 		Object value = (text != null) ? text : row.report().apply(this.defaults);
 		return (value != null) ? "`" + value + "`" : "–";
-	}
-
-	private static String calls(Setting<?> row) {
-		Map<Operation, String> paths = new LinkedHashMap<>();
-		paths.put(null, "`/v1/jobs`");
-		paths.put(Operation.SET, "`/pipeset`");
-		paths.put(Operation.HSET, "`/pipehset`");
-		paths.put(Operation.RPOP, "`/piperpop`");
-		paths.put(Operation.LPUSH, "`/listinput`");
-		return (row.calls() == Setting.Calls.ALL) ? "all"
-				: paths.entrySet()
-					.stream()
-					.filter((path) -> row.isFor(path.getKey()))
-					.map(Map.Entry::getValue)
-					.collect(Collectors.joining(", "));
 	}
 
 }
