@@ -15,7 +15,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * The settings of a job whose call gives none.
  *
  * @param batchSize as in {@link Setting}; {@code null} for as many as are allowed
- * @param flush as in {@link Setting}
+ * @param flush each, close or buffered:N
  * @param concurrency as in {@link Setting}
  * @param timeout as in {@link Setting}
  * @param maxErrors as in {@link Setting}

@@ -15,22 +15,24 @@ import io.pipeset.report.Results;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a job's records are to be run: a value for each {@link Setting}, but for those of
- * reliable pops.
+ * How a job's records are to be run: a value for each {@link Setting}, which has the
+ * bounds, except those of reliable pops.
  *
- * @param batchSize see {@link Setting#BATCH_SIZE}, as all others
- * @param flush always {@link FlushPolicy#close()} for a transaction, which is written
+ * @param batchSize the most commands in one call of {@code executePipelined}
+ * @param flush when commands are written to the socket; a transaction is always written
  * whole
- * @param concurrency 1 or more
- * @param timeout at least a millisecond
- * @param maxErrors {@code null} for no limit
- * @param retries 0 or more
+ * @param concurrency the lanes: pipelines that run at once
+ * @param timeout the longest silence of Redis since the oldest unanswered write
+ * @param maxErrors the rejected records that do not stop the job; {@code null} for no
+ * limit
+ * @param retries the losses of its connection to Redis that the job survives
  * @param results the records that the report lists
  * @param operation for records that name none; {@code null} if they have to
  * @param only whether no other operation is run
- * @param ttl in seconds; {@code null} for never
+ * @param ttl the seconds after which the keys that SET and HSET write expire;
+ * {@code null} for never
  * @param encoding how strings stand for bytes
- * @param rateLimit in records a second; {@code null} for no limit
+ * @param rateLimit the records sent in a second; {@code null} for no limit
  * @param atomic the part that runs as a whole or not at all
  * @param dryRun whether to read and check the records only
  */
