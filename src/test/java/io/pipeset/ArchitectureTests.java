@@ -12,6 +12,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import io.lettuce.core.api.StatefulConnection;
+import io.netty.handler.codec.DecoderException;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,8 +36,9 @@ class ArchitectureTests {
 		.importPackages("io.pipeset");
 
 	@ParameterizedTest
-	@CsvSource({ "record, ''", "report, ''", "embedded, ''", "pipeline, record report", "control, pipeline",
-			"job, record report pipeline control", "web, record report pipeline control job" })
+	@CsvSource({ "record, ''", "report, ''", "embedded, ''", "slab, record report", "pipeline, slab record report",
+			"control, pipeline", "job, record report slab pipeline control",
+			"web, record report slab pipeline control job" })
 	void aPackageUsesOnlyThoseBelowIt(String name, String below) {
 		Set<String> allowed = new TreeSet<>(Set.of("io.pipeset." + name));
 		for (String other : below.split(" ", -1)) {
@@ -48,14 +50,15 @@ class ArchitectureTests {
 			.dependOnClassesThat(DescribedPredicate.describe("reside in io.pipeset outside of " + allowed,
 					(JavaClass other) -> other.getPackageName().startsWith("io.pipeset")
 							&& !allowed.contains(other.getPackageName())))
-			.because("each package can be read, and changed, knowing only those below it"));
+			.because("each package can be read, and changed, knowing only those below it. Move the class, or let it"
+					+ " take an interface of its own package that the one above implements"));
 	}
 
 	@Test
 	void everyPackageHasItsPlace() {
 		assertThat(service.stream().map(JavaClass::getPackageName).distinct()).containsExactlyInAnyOrder("io.pipeset",
-				"io.pipeset.record", "io.pipeset.report", "io.pipeset.pipeline", "io.pipeset.control", "io.pipeset.job",
-				"io.pipeset.web", "io.pipeset.embedded");
+				"io.pipeset.record", "io.pipeset.report", "io.pipeset.slab", "io.pipeset.pipeline",
+				"io.pipeset.control", "io.pipeset.job", "io.pipeset.web", "io.pipeset.embedded");
 	}
 
 	@Test
@@ -78,14 +81,41 @@ class ArchitectureTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "io.lettuce..", "io.netty..", "org.springframework.data.redis.." })
+	@ValueSource(strings = { "io.lettuce..", "org.springframework.data.redis.." })
 	void onlyThePipelineKnowsTheDriver(String driver) {
 		check(noClasses().that()
 			.resideOutsideOfPackages("io.pipeset.pipeline..")
 			.should()
 			.dependOnClassesThat()
 			.resideInAPackage(driver)
-			.because("what Lettuce does and does not do is dealt with in one place"));
+			.because("what Lettuce does and does not do is dealt with in one place."
+					+ " Add a method to Pipeline or RedisCalls, and call that"));
+	}
+
+	@Test
+	void slabsKnowOnlyTheJdkAndNettysBytes() {
+		check(classes().that()
+			.resideInAPackage("io.pipeset.slab..")
+			.should()
+			.onlyDependOnClassesThat(
+					DescribedPredicate.describe("are of slab, record, report, the JDK or Netty's bytes",
+							(used) -> JavaClass.Predicates
+								.resideInAnyPackage("io.pipeset.slab..", "io.pipeset.record..", "io.pipeset.report..",
+										"java..", "org.jspecify..", "io.netty.buffer")
+								.test(used) || used.isEquivalentTo(DecoderException.class)))
+			.because("what becomes of a command is decided, and tested, without a connection."
+					+ " Let the pipeline hand over bytes, and put whatever knows Lettuce or Spring there"));
+	}
+
+	@Test
+	void nobodyElseReadsBytesOfTheNetwork() {
+		check(noClasses().that()
+			.resideOutsideOfPackages("io.pipeset.pipeline..", "io.pipeset.slab..")
+			.should()
+			.dependOnClassesThat()
+			.resideInAPackage("io.netty..")
+			.because("commands are written, and replies are read, in one place."
+					+ " Ask the slab for what it knows of its commands"));
 	}
 
 	@Test

@@ -9,10 +9,10 @@ import java.util.Objects;
 import java.util.Set;
 
 import io.pipeset.pipeline.Fence;
-import io.pipeset.pipeline.Loss;
 import io.pipeset.pipeline.Pipeline;
-import io.pipeset.pipeline.Slab;
 import io.pipeset.report.Ending.Cause;
+import io.pipeset.slab.Loss;
+import io.pipeset.slab.Slab;
 import org.jspecify.annotations.Nullable;
 
 /**

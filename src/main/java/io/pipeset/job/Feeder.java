@@ -1,8 +1,8 @@
 package io.pipeset.job;
 
-import io.pipeset.pipeline.Slab;
 import io.pipeset.record.NoRoomException;
 import io.pipeset.record.Record;
+import io.pipeset.slab.Slab;
 import org.jspecify.annotations.Nullable;
 
 /**

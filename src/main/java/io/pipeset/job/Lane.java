@@ -10,9 +10,9 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
-import io.pipeset.pipeline.Loss;
 import io.pipeset.pipeline.NoConnectionException;
-import io.pipeset.pipeline.Slab;
+import io.pipeset.slab.Loss;
+import io.pipeset.slab.Slab;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-import io.pipeset.pipeline.Slab;
+import io.pipeset.slab.Slab;
 import org.jspecify.annotations.Nullable;
 
 /**

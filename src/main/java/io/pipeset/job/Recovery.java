@@ -5,11 +5,11 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 import io.pipeset.pipeline.Fence;
-import io.pipeset.pipeline.Loss;
 import io.pipeset.pipeline.NoConnectionException;
-import io.pipeset.pipeline.Resending;
-import io.pipeset.pipeline.Slab;
 import io.pipeset.report.Ending.Cause;
+import io.pipeset.slab.Loss;
+import io.pipeset.slab.Resending;
+import io.pipeset.slab.Slab;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.backoff.BackOffExecution;

@@ -6,8 +6,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 import io.pipeset.pipeline.PipelineProperties;
-import io.pipeset.pipeline.Slab;
 import io.pipeset.record.NoRoomException;
+import io.pipeset.slab.Slab;
 import org.jspecify.annotations.Nullable;
 
 /**

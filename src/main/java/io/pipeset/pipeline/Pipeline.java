@@ -4,6 +4,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 import io.lettuce.core.api.StatefulConnection;
+import io.pipeset.slab.Slab;
 import org.jspecify.annotations.Nullable;
 
 /** A batch's own connection while the batch runs. */

@@ -1,5 +1,6 @@
 package io.pipeset.pipeline;
 
+import io.pipeset.slab.RedisErrors;
 import org.jspecify.annotations.Nullable;
 
 /** Redis refused a call, or nobody knows whether it ran. */
@@ -17,7 +18,7 @@ public final class RedisCallException extends RuntimeException {
 
 	/** Redis answered with an error. */
 	static RedisCallException refused(String error, Throwable cause) {
-		return new RedisCallException(SlabErrors.code(error), false, "Redis refuses: " + error, cause);
+		return new RedisCallException(RedisErrors.code(error), false, "Redis refuses: " + error, cause);
 	}
 
 	/** The connection broke before there was an answer. */
@@ -48,7 +49,7 @@ public final class RedisCallException extends RuntimeException {
 	 * @return {@code false} where Redis would refuse it again
 	 */
 	public boolean isPassing() {
-		return this.code == null || SlabErrors.PASSING.contains(this.code);
+		return this.code == null || RedisErrors.isPassing(this.code);
 	}
 
 	/**

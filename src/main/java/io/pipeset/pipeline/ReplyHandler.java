@@ -19,6 +19,8 @@ import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.EncoderException;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.PromiseNotifier;
+import io.pipeset.slab.ReplyReader;
+import io.pipeset.slab.Slab;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -179,7 +181,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
 				return;
 			}
 			if (this.onTheirWay.size() == 1 && in.isReadable() && !isPush(in)) {
-				next.slab().replies().clear();
+				next.slab().forgetReplies();
 				throw doesNotFit(ctx, "Redis sent more replies than it was sent commands");
 			}
 			this.onTheirWay.remove();

@@ -11,6 +11,7 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.RedisCommand;
 import io.netty.buffer.ByteBuf;
+import io.pipeset.slab.Slab;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,7 +66,7 @@ final class SlabCommand implements RedisCommand<byte[], byte[], String> {
 
 	@Override
 	public void complete() {
-		if (new SlabErrors(this.slab).isTransactionOpen()) {
+		if (this.slab.leavesTransactionOpen()) {
 			// Whoever had the connection next would only add to the transaction.
 			this.pipeline.abandon();
 		}

@@ -1,6 +1,6 @@
 /**
- * One batch through {@code executePipelined}: slabs of commands, flush policies,
- * connections and replies. The only place that knows Lettuce.
+ * Connections to Redis: slabs go in, {@code executePipelined} runs them, and they come
+ * back answered or lost. The only package that knows Lettuce and Spring Data Redis.
  */
 @NullMarked
 package io.pipeset.pipeline;

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-import io.pipeset.pipeline.Slab;
+import io.pipeset.slab.Slab;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 

@@ -7,9 +7,9 @@ import java.util.concurrent.TimeUnit;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.pipeset.pipeline.PipelineProperties;
-import io.pipeset.pipeline.Slab;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
+import io.pipeset.slab.Slab;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.context.properties.bind.Binder;

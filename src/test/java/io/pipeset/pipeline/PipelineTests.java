@@ -1,7 +1,7 @@
 package io.pipeset.pipeline;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -11,17 +11,20 @@ import io.lettuce.core.KillArgs;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
-import io.pipeset.record.Operation;
-import io.pipeset.record.Record;
 import io.pipeset.redis.TestRedis;
+import io.pipeset.slab.FilledSlabs;
+import io.pipeset.slab.Slab;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** What becomes of a slab on a connection that ends while it is sent. */
+/**
+ * A connection that ends while a slab is sent, or that a slab leaves unfit for others.
+ */
 class PipelineTests {
 
 	private final RedisClient client = RedisClient.create(TestRedis.shared().uri());
@@ -49,25 +52,24 @@ class PipelineTests {
 		TestRedis.shared().client().clientKill(KillArgs.Builder.id(id));
 		await().atMost(Duration.ofSeconds(20)).until(() -> !connection.isOpen());
 		CompletableFuture<Slab> back = new CompletableFuture<>();
-		Slab slab = slab();
+		Slab slab = new FilledSlabs().slab("SET key value");
 		new Pipeline(connection, null, null).send(slab, back::complete);
 		assertThat(back).succeedsWithin(Duration.ofSeconds(10)).isSameAs(slab);
 		assertThat(slab.isDone()).isTrue();
 		assertThat(slab.isWritten()).isFalse();
 	}
 
-	private static Slab slab() {
-		Slab slab = new Slab();
-		slab.clear(false, false);
-		Record record = new Record();
-		record.begin(0);
-		record.operation(Operation.SET);
-		for (String word : List.of("key", "value")) {
-			byte[] bytes = word.getBytes(StandardCharsets.UTF_8);
-			record.argument(bytes, 0, bytes.length);
-		}
-		assertThat(slab.add(record)).isTrue();
-		return slab;
+	/** As Redis does before 6.2, where EXEC is refused and the transaction stays open. */
+	@ParameterizedTest
+	@CsvSource({ "-NOPERM no 'exec', false", "-EXECABORT Transaction discarded, true", "*1, true" })
+	void aConnectionThatIsLeftInATransactionIsClosed(String exec, boolean staysOpen) {
+		StatefulRedisConnection<byte[], byte[]> connection = this.client.connect(ByteArrayCodec.INSTANCE);
+		Pipeline pipeline = new Pipeline(connection, null, new Fences(null, null));
+		Slab slab = FilledSlabs.written(new FilledSlabs().transaction("SET a 1"),
+				FilledSlabs.OK + FilledSlabs.QUEUED + exec + "\r\n" + ((exec.startsWith("*")) ? FilledSlabs.OK : ""));
+		List<Boolean> open = new ArrayList<>();
+		new SlabCommand(slab, pipeline, (done) -> open.add(connection.isOpen())).complete();
+		assertThat(open).containsExactly(staysOpen);
 	}
 
 }

@@ -26,6 +26,7 @@ import io.netty.handler.codec.EncoderException;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
+import io.pipeset.slab.Slab;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

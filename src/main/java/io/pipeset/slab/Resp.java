@@ -1,4 +1,4 @@
-package io.pipeset.pipeline;
+package io.pipeset.slab;
 
 /**
  * The <a href="https://redis.io/docs/latest/develop/reference/protocol-spec/">Redis

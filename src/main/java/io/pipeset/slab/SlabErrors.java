@@ -1,29 +1,19 @@
-package io.pipeset.pipeline;
+package io.pipeset.slab;
 
 import java.util.Objects;
-import java.util.Set;
 import java.util.regex.Pattern;
 
-import io.pipeset.pipeline.Replies.Kind;
 import io.pipeset.record.Encoding;
 import io.pipeset.record.Operation;
+import io.pipeset.slab.Replies.Kind;
 import org.jspecify.annotations.Nullable;
 
 /** What the errors say that Redis answered to a slab. */
 final class SlabErrors {
 
-	/** The code of what did not run because its transaction was discarded. */
-	static final String EXECABORT = "EXECABORT";
-
-	/** Errors that say that a command did not run, and may do so in a moment. */
-	static final Set<String> PASSING = Set.of("BUSY", "LOADING", "TRYAGAIN");
-
 	/** The words in which Redis says so, which a script would hardly find by itself. */
 	private static final Pattern OF_REDIS = Pattern
 		.compile("NOSCRIPT No matching script.*|(BUSY|LOADING) \\w+ is (busy|loading) .*|TRYAGAIN Multiple keys .*");
-
-	/** How Redis says why it discards a transaction that is not to blame. */
-	private static final String BECAUSE = "because of: ";
 
 	private final Slab slab;
 
@@ -50,7 +40,7 @@ final class SlabErrors {
 	@Nullable String passingCode() {
 		if (this.slab.isAtomic()) {
 			String code = soleCode();
-			return (this.replies.isDiscarded() && code != null && PASSING.contains(code)) ? code : null;
+			return (this.replies.isDiscarded() && code != null && RedisErrors.isPassing(code)) ? code : null;
 		}
 		for (int finding = 0; finding < this.replies.findings(); finding++) {
 			if (isPassing(finding)) {
@@ -72,7 +62,7 @@ final class SlabErrors {
 		Commands commands = this.slab.commands();
 		int command = this.replies.position(finding);
 		String code = code(finding);
-		boolean passing = PASSING.contains(code)
+		boolean passing = RedisErrors.isPassing(code)
 				|| (code.equals("NOSCRIPT") && commands.isScriptLoaded(command) && !this.replies.areScriptsRefused());
 		boolean script = commands.operation(command) == Operation.EVALSHA;
 		return passing && (!script || OF_REDIS.matcher(message(finding)).matches());
@@ -99,16 +89,12 @@ final class SlabErrors {
 	 * without discarding what it was to run.
 	 */
 	boolean isTransactionOpen() {
-		return this.replies.isDiscarded() && !firstWord(message(this.replies.findings() - 1)).equals(EXECABORT);
+		return this.replies.isDiscarded()
+				&& !RedisErrors.firstWord(message(this.replies.findings() - 1)).equals(RedisErrors.EXECABORT);
 	}
 
 	String message(int finding) {
 		return String.valueOf(this.replies.decoder(finding, Encoding.UTF8).next());
-	}
-
-	static String firstWord(String message) {
-		int space = message.indexOf(' ');
-		return (space < 0) ? message : message.substring(0, space);
 	}
 
 	private boolean noneRan() {
@@ -132,13 +118,7 @@ final class SlabErrors {
 	}
 
 	private String code(int finding) {
-		return code(message(finding));
-	}
-
-	/** The error's own code, or that of the reason why a transaction was discarded. */
-	static String code(String message) {
-		int because = (message.startsWith(EXECABORT)) ? message.indexOf(BECAUSE) : -1;
-		return firstWord((because >= 0) ? message.substring(because + BECAUSE.length()) : message);
+		return RedisErrors.code(message(finding));
 	}
 
 }

@@ -1,4 +1,4 @@
-package io.pipeset.pipeline;
+package io.pipeset.slab;
 
 import java.nio.ByteBuffer;
 import java.util.HashSet;
@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.ListIterator;
 import java.util.Set;
 
-import io.pipeset.pipeline.Replies.Kind;
 import io.pipeset.record.Operation;
+import io.pipeset.slab.Replies.Kind;
 
 /**
  * Says which commands of a lane's slabs are to be sent again, once all of them have come

@@ -1,4 +1,4 @@
-package io.pipeset.pipeline;
+package io.pipeset.slab;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package io.pipeset.pipeline;
+package io.pipeset.slab;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -16,11 +16,13 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Slabs for tests, made of commands as one writes them, and answered with RESP. The
  * records of one maker count on from 0, as those of a job do.
  */
-final class FilledSlabs {
+public final class FilledSlabs {
 
-	static final String OK = "+OK\r\n";
+	/** The reply of a SET that ran. */
+	public static final String OK = "+OK\r\n";
 
-	static final String QUEUED = "+QUEUED\r\n";
+	/** The reply to a command of a transaction. */
+	public static final String QUEUED = "+QUEUED\r\n";
 
 	static final Script SCRIPT = Script.of("return 1".getBytes(StandardCharsets.UTF_8));
 
@@ -28,13 +30,21 @@ final class FilledSlabs {
 
 	private final Record record = new Record();
 
-	/** A slab whose commands run each by itself. */
-	Slab slab(String... commands) {
+	/**
+	 * A slab whose commands run each by itself.
+	 * @param commands for instance {@code SET key value}
+	 * @return the slab
+	 */
+	public Slab slab(String... commands) {
 		return fill(new Slab(), false, commands);
 	}
 
-	/** A slab whose commands run as one transaction. */
-	Slab transaction(String... commands) {
+	/**
+	 * A slab whose commands run as one transaction.
+	 * @param commands for instance {@code SET key value}
+	 * @return the slab
+	 */
+	public Slab transaction(String... commands) {
 		return fill(new Slab(), true, commands);
 	}
 
@@ -60,8 +70,13 @@ final class FilledSlabs {
 		return slab;
 	}
 
-	/** The slab, written and answered as far as the replies go. */
-	static Slab written(Slab slab, String replies) {
+	/**
+	 * Writes a slab, and answers it as far as the replies go.
+	 * @param slab a filled slab
+	 * @param replies RESP
+	 * @return the same slab
+	 */
+	public static Slab written(Slab slab, String replies) {
 		slab.writeTo(Unpooled.buffer());
 		new ReplyReader().read(Unpooled.copiedBuffer(replies, StandardCharsets.UTF_8), slab);
 		return slab;

@@ -1,14 +1,14 @@
-package io.pipeset.pipeline;
+package io.pipeset.slab;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.DecoderException;
-import io.pipeset.pipeline.Replies.Kind;
+import io.pipeset.slab.Replies.Kind;
 
 /**
  * Counts off replies, whatever their type in RESP2 or RESP3 and wherever the network cut
  * them, without an object for any of them. Pushes, which answer no command, are skipped.
  */
-final class ReplyReader {
+public final class ReplyReader {
 
 	private static final int OK = ('+' << 24) | ('O' << 16) | ('K' << 8) | '\r';
 
@@ -54,7 +54,7 @@ final class ReplyReader {
 	 * @param slab where they are noted
 	 * @return whether every command of the slab is answered; what follows is left unread
 	 */
-	boolean read(ByteBuf in, Slab slab) {
+	public boolean read(ByteBuf in, Slab slab) {
 		Replies replies = slab.replies();
 		int commands = slab.count();
 		while (replies.count() < commands || replies.isOtherNext()) {

@@ -1,4 +1,4 @@
-package io.pipeset.pipeline;
+package io.pipeset.slab;
 
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;

@@ -1,4 +1,4 @@
-package io.pipeset.pipeline;
+package io.pipeset.slab;
 
 import java.util.BitSet;
 import java.util.Queue;
@@ -280,7 +280,11 @@ public final class Slab {
 		return this.commands.form(this.replies.count()).notesValues();
 	}
 
-	void writeTo(ByteBuf out) {
+	/**
+	 * Writes all of it as RESP.
+	 * @param out a buffer on its way to the socket
+	 */
+	public void writeTo(ByteBuf out) {
 		this.written = true;
 		this.commands.writeTo(out);
 		this.replies.expectOthers(this.commands.preamble().commands());
@@ -294,14 +298,30 @@ public final class Slab {
 	 * which no transaction runs.
 	 * @param atAll whether it took nothing
 	 */
-	void notTaken(boolean atAll) {
+	public void notTaken(boolean atAll) {
 		if (atAll || isAtomic()) {
 			this.written = false;
 		}
 	}
 
-	void done() {
+	/** It came back from its connection. */
+	public void done() {
 		this.done = true;
+	}
+
+	/**
+	 * Takes all of it for unanswered: nobody knows whose the replies were.
+	 */
+	public void forgetReplies() {
+		this.replies.clear();
+	}
+
+	/**
+	 * Whether the connection is left in a transaction.
+	 * @return {@code true} where whoever had the connection next would add to it
+	 */
+	public boolean leavesTransactionOpen() {
+		return new SlabErrors(this).isTransactionOpen();
 	}
 
 	private void forgetJourney() {

@@ -1,9 +1,8 @@
-package io.pipeset.pipeline;
+package io.pipeset.slab;
 
 import java.util.List;
 import java.util.Set;
 
-import io.pipeset.pipeline.Replies.Kind;
 import io.pipeset.record.Form;
 import io.pipeset.record.Operation;
 import io.pipeset.report.Account;
@@ -11,6 +10,7 @@ import io.pipeset.report.Item;
 import io.pipeset.report.Item.Failure;
 import io.pipeset.report.Item.Reply;
 import io.pipeset.report.Outcome;
+import io.pipeset.slab.Replies.Kind;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Settlement {
 
-	private static final Set<String> RETRYABLE = Set.of("BUSY", "CLUSTERDOWN", SlabErrors.EXECABORT, "LOADING",
+	private static final Set<String> RETRYABLE = Set.of("BUSY", "CLUSTERDOWN", RedisErrors.EXECABORT, "LOADING",
 			"MASTERDOWN", "MISCONF", "NOREPLICAS", "NOSCRIPT", "OOM", "READONLY", "TRYAGAIN");
 
 	private static final int SMALL_NAME_BYTES = 256;
@@ -138,7 +138,7 @@ final class Settlement {
 		count(command, outcome);
 		if (claimItem(command, outcome, this.slab.replies().bytes(finding))) {
 			String message = this.errors.message(finding);
-			String code = SlabErrors.firstWord(message);
+			String code = RedisErrors.firstWord(message);
 			boolean retryable = RETRYABLE.contains(code);
 			list(command, outcome,
 					(earlier != null) ? failure(earlier, "; sent again, Redis answered: " + message, retryable)

@@ -1,4 +1,4 @@
-package io.pipeset.pipeline;
+package io.pipeset.slab;
 
 import java.util.Arrays;
 
@@ -129,7 +129,7 @@ final class Replies {
 		}
 		else {
 			// A script that cannot be loaded is missed by the command that runs it.
-			this.scriptsRefused |= kind == Kind.ERROR && !SlabErrors.PASSING.contains(SlabErrors.firstWord(dropped()));
+			this.scriptsRefused |= kind == Kind.ERROR && !RedisErrors.isPassing(RedisErrors.firstWord(dropped()));
 			this.capturedBytes = start(this.findings);
 		}
 	}

@@ -1,16 +1,11 @@
-package io.pipeset.pipeline;
+package io.pipeset.slab;
 
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 
-import io.lettuce.core.RedisClient;
-import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.codec.ByteArrayCodec;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.DecoderException;
-import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Account;
 import io.pipeset.report.Counts;
 import io.pipeset.report.Item;
@@ -18,7 +13,6 @@ import io.pipeset.report.Outcome;
 import io.pipeset.report.Results;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -108,25 +102,6 @@ class TransactionRefusedTests {
 	void whatIsRefusedForItsCommandsIsNot(String replies) {
 		settle(replies);
 		assertThat(this.account.transactionRefusal()).isNull();
-	}
-
-	/** As Redis does before 6.2, where EXEC is refused and the transaction stays open. */
-	@ParameterizedTest
-	@CsvSource({ "-NOPERM no 'exec', false", "-EXECABORT Transaction discarded, true", "*1, true" })
-	void aConnectionThatIsLeftInATransactionIsClosed(String exec, boolean staysOpen) {
-		RedisClient client = RedisClient.create(TestRedis.shared().uri());
-		try {
-			StatefulRedisConnection<byte[], byte[]> connection = client.connect(ByteArrayCodec.INSTANCE);
-			Pipeline pipeline = new Pipeline(connection, null, new Fences(null, null));
-			Slab slab = FilledSlabs.written(this.slabs.transaction("SET a 1"),
-					OK + QUEUED + exec + "\r\n" + ((exec.startsWith("*")) ? OK : ""));
-			List<Boolean> open = new ArrayList<>();
-			new SlabCommand(slab, pipeline, (done) -> open.add(connection.isOpen())).complete();
-			assertThat(open).containsExactly(staysOpen);
-		}
-		finally {
-			client.shutdown();
-		}
 	}
 
 	private void settle(String replies) {
