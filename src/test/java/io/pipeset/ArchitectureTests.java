@@ -13,6 +13,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import io.lettuce.core.api.StatefulConnection;
 import io.netty.handler.codec.DecoderException;
+import io.pipeset.slab.Slab;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -105,6 +106,18 @@ class ArchitectureTests {
 								.test(used) || used.isEquivalentTo(DecoderException.class)))
 			.because("what becomes of a command is decided, and tested, without a connection."
 					+ " Let the pipeline hand over bytes, and put whatever knows Lettuce or Spring there"));
+	}
+
+	@Test
+	void aConnectionSeesOfASlabOnlyItsAttempt() {
+		check(noClasses().that()
+			.resideInAPackage("io.pipeset.pipeline..")
+			.should()
+			.callMethodWhere(DescribedPredicate.describe("asks a slab for more than its attempt",
+					(call) -> call.getTargetOwner().isEquivalentTo(Slab.class)
+							&& !Set.of("attempt", "toString").contains(call.getTarget().getName())))
+			.because("a connection writes bytes and counts off replies, and knows no commands."
+					+ " Add a method to Attempt, and call that"));
 	}
 
 	@Test

@@ -19,8 +19,8 @@ import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.EncoderException;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.PromiseNotifier;
+import io.pipeset.slab.Attempt;
 import io.pipeset.slab.ReplyReader;
-import io.pipeset.slab.Slab;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -99,18 +99,23 @@ final class ReplyHandler extends ChannelDuplexHandler {
 			return;
 		}
 		this.onTheirWay.add(slab);
-		ChannelFuture unused = ctx.write(slab, watch(ctx, slab.slab(), promise));
+		ChannelFuture unused = ctx.write(slab, watch(ctx, slab.attempt(), promise));
 	}
 
 	/** A promise that tells a slab, before Lettuce, if the socket did not take it all. */
-	private ChannelPromise watch(ChannelHandlerContext ctx, Slab slab, ChannelPromise promise) {
+	private ChannelPromise watch(ChannelHandlerContext ctx, Attempt attempt, ChannelPromise promise) {
 		// TLS puts many writes into one, which fail together.
 		boolean encrypted = ctx.pipeline().get(SslHandler.class) != null;
 		ChannelPromise watched = ctx.newPromise();
 		watched.addListener((written) -> {
 			if (!written.isSuccess()) {
 				boolean encoded = !(written.cause() instanceof EncoderException);
-				slab.notTaken(!encoded || (this.failing && !encrypted));
+				if (encoded && (!this.failing || encrypted)) {
+					attempt.endWasNotSent();
+				}
+				else {
+					attempt.nothingWasSent();
+				}
 				// What fails on an open channel fails alone, and says nothing of others.
 				this.failing |= !ctx.channel().isActive();
 				giveUp(ctx);
@@ -177,11 +182,11 @@ final class ReplyHandler extends ChannelDuplexHandler {
 			if (next != this.unanswered.peek() || next.isDone()) {
 				throw doesNotFit(ctx, "Redis answered a slab that is not waited for");
 			}
-			if (!this.reader.read(in, next.slab())) {
+			if (!this.reader.read(in, next.attempt())) {
 				return;
 			}
 			if (this.onTheirWay.size() == 1 && in.isReadable() && !isPush(in)) {
-				next.slab().forgetReplies();
+				next.attempt().forgetReplies();
 				throw doesNotFit(ctx, "Redis sent more replies than it was sent commands");
 			}
 			this.onTheirWay.remove();

@@ -11,6 +11,7 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.RedisCommand;
 import io.netty.buffer.ByteBuf;
+import io.pipeset.slab.Attempt;
 import io.pipeset.slab.Slab;
 import org.jspecify.annotations.Nullable;
 
@@ -51,8 +52,8 @@ final class SlabCommand implements RedisCommand<byte[], byte[], String> {
 		this.whenDone = whenDone;
 	}
 
-	Slab slab() {
-		return this.slab;
+	Attempt attempt() {
+		return this.slab.attempt();
 	}
 
 	void heard() {
@@ -61,12 +62,12 @@ final class SlabCommand implements RedisCommand<byte[], byte[], String> {
 
 	@Override
 	public void encode(ByteBuf out) {
-		this.slab.writeTo(out);
+		this.slab.attempt().writeTo(out);
 	}
 
 	@Override
 	public void complete() {
-		if (this.slab.leavesTransactionOpen()) {
+		if (this.slab.attempt().leavesTransactionOpen()) {
 			// Whoever had the connection next would only add to the transaction.
 			this.pipeline.abandon();
 		}
@@ -86,7 +87,7 @@ final class SlabCommand implements RedisCommand<byte[], byte[], String> {
 
 	private boolean end() {
 		if (this.done.compareAndSet(false, true)) {
-			this.slab.done();
+			this.slab.attempt().end();
 			this.whenDone.accept(this.slab);
 			return true;
 		}
@@ -100,7 +101,7 @@ final class SlabCommand implements RedisCommand<byte[], byte[], String> {
 
 	@Override
 	public boolean isCancelled() {
-		return isDone() && !this.slab.isAnswered();
+		return isDone() && !this.slab.attempt().isAnswered();
 	}
 
 	@Override

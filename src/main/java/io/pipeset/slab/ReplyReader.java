@@ -49,18 +49,18 @@ public final class ReplyReader {
 	private boolean header;
 
 	/**
-	 * Reads replies to a slab.
+	 * Reads the replies to a slab's attempt.
 	 * @param in what has come, in any pieces
-	 * @param slab where they are noted
+	 * @param attempt where they are noted
 	 * @return whether every command of the slab is answered; what follows is left unread
 	 */
-	public boolean read(ByteBuf in, Slab slab) {
-		Replies replies = slab.replies();
-		int commands = slab.count();
+	public boolean read(ByteBuf in, Attempt attempt) {
+		Replies replies = attempt.replies();
+		int commands = attempt.commands().count();
 		while (replies.count() < commands || replies.isOtherNext()) {
 			if (this.values == 0) {
 				if (in.readableBytes() >= 5 && in.getInt(in.readerIndex()) == OK && !replies.isOtherNext()
-						&& !slab.capturesNext()) {
+						&& !attempt.capturesNext()) {
 					in.skipBytes(5);
 					replies.plain();
 					continue;
@@ -68,7 +68,7 @@ public final class ReplyReader {
 				if (!in.isReadable()) {
 					return false;
 				}
-				begin(in.getByte(in.readerIndex()), slab);
+				begin(in.getByte(in.readerIndex()), attempt);
 			}
 			if (!readOn(in, replies)) {
 				return false;
@@ -80,19 +80,19 @@ public final class ReplyReader {
 		return true;
 	}
 
-	private void begin(byte first, Slab slab) {
+	private void begin(byte first, Attempt attempt) {
 		this.values = 1;
 		this.own = true;
 		this.attribute = false;
 		this.push = first == '>';
 		this.kind = Kind.VALUE;
-		Replies replies = slab.replies();
+		Replies replies = attempt.replies();
 		this.other = replies.isOtherNext();
 		this.header = first == '*' && replies.isExecNext();
-		this.note = !this.other && slab.notesNext();
+		this.note = !this.other && attempt.notesNext();
 		boolean error = first == '-' || first == '!' || first == '|';
-		this.optional = !error && !this.other && !slab.takesNext();
-		this.capture = !this.push && (error || (!this.other && slab.capturesNext()));
+		this.optional = !error && !this.other && !attempt.takesNext();
+		this.capture = !this.push && (error || (!this.other && attempt.capturesNext()));
 	}
 
 	private void end(Replies replies) {

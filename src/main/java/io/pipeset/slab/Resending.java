@@ -89,7 +89,7 @@ public final class Resending {
 
 	private void markAnswered(Slab slab) {
 		Replies replies = slab.replies();
-		SlabErrors errors = new SlabErrors(slab);
+		SlabErrors errors = slab.errors();
 		int finding = replies.findings() - 1;
 		for (int command = replies.count() - 1; command >= 0; command--) {
 			List<ByteBuffer> keys = slab.commands().keys(command);

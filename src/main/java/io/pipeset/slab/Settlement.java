@@ -47,7 +47,7 @@ final class Settlement {
 
 	Settlement(Slab slab, Account account, Loss loss) {
 		this.slab = slab;
-		this.errors = new SlabErrors(slab);
+		this.errors = slab.errors();
 		this.account = account;
 		this.loss = loss;
 	}

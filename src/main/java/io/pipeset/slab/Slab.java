@@ -3,7 +3,6 @@ package io.pipeset.slab;
 import java.util.BitSet;
 import java.util.Queue;
 
-import io.netty.buffer.ByteBuf;
 import io.pipeset.record.NoRoomException;
 import io.pipeset.record.Record;
 import io.pipeset.record.Room;
@@ -25,21 +24,12 @@ public final class Slab {
 
 	private final Commands commands;
 
-	private final Replies replies;
+	private final Attempt attempt;
 
 	private final EarlierLosses earlier = new EarlierLosses();
 
 	/** Which commands are to be sent again. */
 	private final BitSet again = new BitSet(0);
-
-	private boolean captureAll;
-
-	private volatile boolean written;
-
-	/** Whether it is known that what is unanswered did not run. */
-	private boolean resolved;
-
-	private volatile boolean done;
 
 	/** A slab that grows as it is filled. */
 	public Slab() {
@@ -55,7 +45,7 @@ public final class Slab {
 	 */
 	public Slab(int commands, int bytes, Room room) {
 		this.commands = new Commands(commands, bytes, room);
-		this.replies = new Replies(room);
+		this.attempt = new Attempt(this.commands, room);
 	}
 
 	/**
@@ -68,7 +58,7 @@ public final class Slab {
 
 	/** Gives its memory back; after that it is not used any more. */
 	public void release() {
-		this.replies.clear();
+		this.attempt.clear();
 		this.commands.release();
 	}
 
@@ -78,10 +68,10 @@ public final class Slab {
 	 * @param atomic whether its commands are to run as one transaction
 	 */
 	public void clear(boolean captureAll, boolean atomic) {
-		this.captureAll = captureAll;
+		this.attempt.captureAll(captureAll);
 		this.commands.clear(atomic);
 		this.earlier.clear();
-		forgetJourney();
+		forgetAttempt();
 	}
 
 	/**
@@ -140,7 +130,7 @@ public final class Slab {
 	 * @return {@code false} until then
 	 */
 	public boolean isDone() {
-		return this.done;
+		return this.attempt.isDone();
 	}
 
 	/**
@@ -148,7 +138,7 @@ public final class Slab {
 	 * @return {@code false} where it certainly did not
 	 */
 	public boolean isWritten() {
-		return this.written;
+		return this.attempt.isWritten();
 	}
 
 	/**
@@ -164,7 +154,7 @@ public final class Slab {
 	 * @return {@code false} until then, and for a slab that was lost
 	 */
 	public boolean isAnswered() {
-		return this.replies.count() == count();
+		return this.attempt.isAnswered();
 	}
 
 	/**
@@ -172,7 +162,7 @@ public final class Slab {
 	 * @return {@code false} where everything is known of this attempt
 	 */
 	public boolean isUnknown() {
-		return this.written && !this.resolved && !isAnswered();
+		return this.attempt.isUnknown();
 	}
 
 	/**
@@ -180,7 +170,7 @@ public final class Slab {
 	 * @return 0 or more; only for commands all of whose values are kept
 	 */
 	public int values() {
-		return this.replies.values();
+		return replies().values();
 	}
 
 	/**
@@ -190,12 +180,7 @@ public final class Slab {
 	 * slab's is removed
 	 */
 	public void resolve(Queue<byte[]> values) {
-		if (this.written) {
-			while (!isAnswered() && !values.isEmpty()) {
-				this.replies.found(values.remove());
-			}
-			this.resolved = true;
-		}
+		this.attempt.resolve(values);
 	}
 
 	/**
@@ -203,7 +188,7 @@ public final class Slab {
 	 * @return the error's first word, or {@code null} where they differ or some ran
 	 */
 	public @Nullable String soleError() {
-		return new SlabErrors(this).soleCode();
+		return errors().soleCode();
 	}
 
 	/**
@@ -211,7 +196,7 @@ public final class Slab {
 	 * @return the first such error's code, or {@code null}
 	 */
 	public @Nullable String passingError() {
-		return (this.replies.errors() > 0) ? new SlabErrors(this).passingCode() : null;
+		return (replies().errors() > 0) ? errors().passingCode() : null;
 	}
 
 	/**
@@ -225,7 +210,7 @@ public final class Slab {
 		new Settlement(this, account, known).enter();
 		if (isUnknown()) {
 			// A transaction may have run as a whole, of which only a part was heard.
-			int from = (isAtomic()) ? 0 : this.replies.count();
+			int from = (isAtomic()) ? 0 : replies().count();
 			this.again.stream().filter((command) -> command >= from).forEach((lost) -> this.earlier.add(lost, known));
 		}
 	}
@@ -237,7 +222,7 @@ public final class Slab {
 	public boolean retry() {
 		this.commands.retain(this.again);
 		this.earlier.retain(this.again);
-		forgetJourney();
+		forgetAttempt();
 		return count() > 0;
 	}
 
@@ -245,7 +230,15 @@ public final class Slab {
 	 * Takes it for written, as the driver does not give it back and may still write it.
 	 */
 	public void abandon() {
-		this.written = true;
+		this.attempt.abandon();
+	}
+
+	/**
+	 * The slab as its connection sees it.
+	 * @return the same object for all attempts
+	 */
+	public Attempt attempt() {
+		return this.attempt;
 	}
 
 	Commands commands() {
@@ -253,7 +246,11 @@ public final class Slab {
 	}
 
 	Replies replies() {
-		return this.replies;
+		return this.attempt.replies();
+	}
+
+	SlabErrors errors() {
+		return this.attempt.errors();
 	}
 
 	BitSet again() {
@@ -265,76 +262,14 @@ public final class Slab {
 		return this.earlier.of(command);
 	}
 
-	/** Whether the next reply is kept. */
-	boolean capturesNext() {
-		return this.captureAll || takesNext();
-	}
-
-	/** Whether the next reply has values that are nowhere else. */
-	boolean takesNext() {
-		return this.commands.form(this.replies.count()).takesValues();
-	}
-
-	/** Whether the next reply says something by being a value, kept or not. */
-	boolean notesNext() {
-		return this.commands.form(this.replies.count()).notesValues();
-	}
-
-	/**
-	 * Writes all of it as RESP.
-	 * @param out a buffer on its way to the socket
-	 */
-	public void writeTo(ByteBuf out) {
-		this.written = true;
-		this.commands.writeTo(out);
-		this.replies.expectOthers(this.commands.preamble().commands());
-		if (isAtomic()) {
-			this.replies.expectTransaction(count());
-		}
-	}
-
-	/**
-	 * The socket did not take all of it. So its end is certainly not on its way, without
-	 * which no transaction runs.
-	 * @param atAll whether it took nothing
-	 */
-	public void notTaken(boolean atAll) {
-		if (atAll || isAtomic()) {
-			this.written = false;
-		}
-	}
-
-	/** It came back from its connection. */
-	public void done() {
-		this.done = true;
-	}
-
-	/**
-	 * Takes all of it for unanswered: nobody knows whose the replies were.
-	 */
-	public void forgetReplies() {
-		this.replies.clear();
-	}
-
-	/**
-	 * Whether the connection is left in a transaction.
-	 * @return {@code true} where whoever had the connection next would add to it
-	 */
-	public boolean leavesTransactionOpen() {
-		return new SlabErrors(this).isTransactionOpen();
-	}
-
-	private void forgetJourney() {
-		this.written = false;
-		this.resolved = false;
-		this.done = false;
-		this.replies.clear();
+	private void forgetAttempt() {
+		this.attempt.clear();
 		this.again.clear();
 	}
 
 	@Override
 	public String toString() {
-		return "slab of " + this.commands + ", " + this.replies.count() + " answered";
+		return "slab of " + this.commands + ", " + replies().count() + " answered";
 	}
 
 }

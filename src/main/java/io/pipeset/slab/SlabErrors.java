@@ -15,13 +15,13 @@ final class SlabErrors {
 	private static final Pattern OF_REDIS = Pattern
 		.compile("NOSCRIPT No matching script.*|(BUSY|LOADING) \\w+ is (busy|loading) .*|TRYAGAIN Multiple keys .*");
 
-	private final Slab slab;
+	private final Commands commands;
 
 	private final Replies replies;
 
-	SlabErrors(Slab slab) {
-		this.slab = slab;
-		this.replies = slab.replies();
+	SlabErrors(Commands commands, Replies replies) {
+		this.commands = commands;
+		this.replies = replies;
 	}
 
 	/**
@@ -38,7 +38,7 @@ final class SlabErrors {
 	 * and what ran with the others stays what it was.
 	 */
 	@Nullable String passingCode() {
-		if (this.slab.isAtomic()) {
+		if (this.commands.areAtomic()) {
 			String code = soleCode();
 			return (this.replies.isDiscarded() && code != null && RedisErrors.isPassing(code)) ? code : null;
 		}
@@ -59,12 +59,11 @@ final class SlabErrors {
 		if (this.replies.kind(finding) != Kind.ERROR) {
 			return false;
 		}
-		Commands commands = this.slab.commands();
 		int command = this.replies.position(finding);
 		String code = code(finding);
-		boolean passing = RedisErrors.isPassing(code)
-				|| (code.equals("NOSCRIPT") && commands.isScriptLoaded(command) && !this.replies.areScriptsRefused());
-		boolean script = commands.operation(command) == Operation.EVALSHA;
+		boolean passing = RedisErrors.isPassing(code) || (code.equals("NOSCRIPT")
+				&& this.commands.isScriptLoaded(command) && !this.replies.areScriptsRefused());
+		boolean script = this.commands.operation(command) == Operation.EVALSHA;
 		return passing && (!script || OF_REDIS.matcher(message(finding)).matches());
 	}
 
@@ -98,7 +97,7 @@ final class SlabErrors {
 	}
 
 	private boolean noneRan() {
-		return this.replies.isDiscarded() || this.replies.errors() == this.slab.count();
+		return this.replies.isDiscarded() || this.replies.errors() == this.commands.count();
 	}
 
 	private @Nullable String sole() {

@@ -77,8 +77,8 @@ public final class FilledSlabs {
 	 * @return the same slab
 	 */
 	public static Slab written(Slab slab, String replies) {
-		slab.writeTo(Unpooled.buffer());
-		new ReplyReader().read(Unpooled.copiedBuffer(replies, StandardCharsets.UTF_8), slab);
+		slab.attempt().writeTo(Unpooled.buffer());
+		new ReplyReader().read(Unpooled.copiedBuffer(replies, StandardCharsets.UTF_8), slab.attempt());
 		return slab;
 	}
 

@@ -190,7 +190,7 @@ class RandomLossesTests {
 	}
 
 	private static String refusal(Slab slab) {
-		return new SlabErrors(slab).transactionRefusal();
+		return slab.errors().transactionRefusal();
 	}
 
 	private void check() {

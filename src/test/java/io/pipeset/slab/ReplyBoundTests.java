@@ -88,7 +88,7 @@ class ReplyBoundTests {
 		byte[] bytes = replies.getBytes(StandardCharsets.UTF_8);
 		for (int from = 0; from < bytes.length; from += pieceBytes) {
 			int length = Math.min(pieceBytes, bytes.length - from);
-			this.reader.read(Unpooled.wrappedBuffer(bytes, from, length), slab);
+			this.reader.read(Unpooled.wrappedBuffer(bytes, from, length), slab.attempt());
 		}
 	}
 

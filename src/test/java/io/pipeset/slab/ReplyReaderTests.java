@@ -143,7 +143,7 @@ class ReplyReaderTests {
 		for (int done = 0; done < slabs; done++) {
 			Slab slab = sets(commands, false);
 			ByteBuf piece = all.readSlice(0);
-			while (!this.reader.read(piece, slab)) {
+			while (!this.reader.read(piece, slab.attempt())) {
 				piece = all.readSlice(Math.min(all.readableBytes(), 1 + random.nextInt(5000)));
 			}
 			all.readerIndex(all.readerIndex() - piece.readableBytes());
@@ -163,7 +163,7 @@ class ReplyReaderTests {
 	void whatFollowsTheLastReplyIsLeftUnread() {
 		Slab slab = sets(1, false);
 		ByteBuf in = utf8("+OK\r\n+PONG\r\n");
-		assertThat(this.reader.read(in, slab)).isTrue();
+		assertThat(this.reader.read(in, slab.attempt())).isTrue();
 		assertThat(in.toString(StandardCharsets.UTF_8)).isEqualTo("+PONG\r\n");
 	}
 
@@ -196,8 +196,8 @@ class ReplyReaderTests {
 	@Test
 	void unansweredCommandsAreUnknownIfWrittenAndUnprocessedIfNot() {
 		Slab written = sets(3, false);
-		written.writeTo(Unpooled.buffer());
-		this.reader.read(utf8("+OK\r\n+O"), written);
+		written.attempt().writeTo(Unpooled.buffer());
+		this.reader.read(utf8("+OK\r\n+O"), written.attempt());
 		Slab unwritten = sets(2, false);
 		Account account = new Account(Results.ERRORS, 10, false);
 		written.settle(account, LOSS);
@@ -219,10 +219,10 @@ class ReplyReaderTests {
 		for (int cut = 0; cut <= length; cut++) {
 			Slab slab = slabs.get();
 			ByteBuf in = utf8(replies);
-			boolean early = this.reader.read(in.readSlice(cut), slab);
+			boolean early = this.reader.read(in.readSlice(cut), slab.attempt());
 			assertThat(early).as("cut at %d", cut).isEqualTo(cut == length);
 			if (!early) {
-				assertThat(this.reader.read(in, slab)).as("cut at %d", cut).isTrue();
+				assertThat(this.reader.read(in, slab.attempt())).as("cut at %d", cut).isTrue();
 			}
 			Account account = new Account(Results.ERRORS, 10, false);
 			slab.settle(account, LOSS);
@@ -234,7 +234,7 @@ class ReplyReaderTests {
 	void aTransactionIsOneWrite() {
 		Slab slab = fill(2, false, true);
 		ByteBuf out = Unpooled.buffer();
-		slab.writeTo(out);
+		slab.attempt().writeTo(out);
 		String resp = out.toString(StandardCharsets.UTF_8);
 		assertThat(resp).startsWith("*1\r\n$5\r\nMULTI\r\n*3\r\n$3\r\nSET\r\n")
 			.endsWith("$2\r\nk1\r\n*1\r\n$4\r\nEXEC\r\n");
@@ -286,7 +286,7 @@ class ReplyReaderTests {
 			"+OK\r\n+QUEUED\r\n+QUEUED\r\n*3\r\n", "+OK\r\n+QUEUED\r\n-ERR no\r\n*2\r\n" })
 	void whatIsNoAnswerToATransactionIsNotTakenForOne(String replies) {
 		assertThatExceptionOfType(DecoderException.class)
-			.isThrownBy(() -> this.reader.read(utf8(replies), transaction(2)));
+			.isThrownBy(() -> this.reader.read(utf8(replies), transaction(2).attempt()));
 	}
 
 	@Test
@@ -294,7 +294,7 @@ class ReplyReaderTests {
 		for (String replies : List.of("", "+OK\r\n", "+OK\r\n+QUEUED\r\n-NOPERM", "+OK\r\n+QUEUED\r\n-ERR\r\n",
 				"+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r")) {
 			Slab slab = transaction(2);
-			assertThat(new ReplyReader().read(utf8(replies), slab)).isFalse();
+			assertThat(new ReplyReader().read(utf8(replies), slab.attempt())).isFalse();
 			Account account = new Account(Results.ALL, 10, false);
 			slab.settle(account, LOSS);
 			assertThat(account.counts()).isEqualTo(new Counts(2, 0, 0, 0, 2, 0));
@@ -304,7 +304,7 @@ class ReplyReaderTests {
 	@Test
 	void aTransactionWhoseEndTheSocketDidNotTakeDidNotRun() {
 		Slab slab = transaction(2);
-		slab.notTaken(false);
+		slab.attempt().endWasNotSent();
 		Account account = new Account(Results.ALL, 10, false);
 		slab.settle(account, LOSS);
 		assertThat(account.counts()).isEqualTo(new Counts(2, 0, 0, 0, 0, 2));
@@ -312,7 +312,8 @@ class ReplyReaderTests {
 	}
 
 	private void read(Slab slab, String replies) {
-		assertThat(this.reader.read(Unpooled.copiedBuffer(replies, StandardCharsets.ISO_8859_1), slab)).isTrue();
+		assertThat(this.reader.read(Unpooled.copiedBuffer(replies, StandardCharsets.ISO_8859_1), slab.attempt()))
+			.isTrue();
 	}
 
 	private static ByteBuf utf8(String text) {
@@ -331,7 +332,7 @@ class ReplyReaderTests {
 	/** SETs with NX in a transaction, which is written. */
 	private static Slab transaction(int commands) {
 		Slab slab = fill(commands, true, true, "NX");
-		slab.writeTo(Unpooled.buffer());
+		slab.attempt().writeTo(Unpooled.buffer());
 		return slab;
 	}
 

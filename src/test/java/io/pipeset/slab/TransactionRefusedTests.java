@@ -40,12 +40,12 @@ class TransactionRefusedTests {
 		String replies = NO_MULTI + OK + "$-1\r\n" + "-WRONGTYPE no\r\n" + ":1\r\n" + NO_TRANSACTION;
 		for (int cut = 0; cut <= replies.length(); cut++) {
 			Slab slab = this.slabs.transaction("SET a 1", "SET a 2 NX", "SADD a 3", "DEL a");
-			slab.writeTo(Unpooled.buffer());
+			slab.attempt().writeTo(Unpooled.buffer());
 			ReplyReader reader = new ReplyReader();
-			assertThat(reader.read(bytes(replies.substring(0, cut)), slab)).as("%d bytes", cut)
+			assertThat(reader.read(bytes(replies.substring(0, cut)), slab.attempt())).as("%d bytes", cut)
 				.isEqualTo(cut == replies.length());
 			ByteBuf rest = bytes(replies.substring(cut) + "+NEXT");
-			assertThat(reader.read(rest, slab)).isTrue();
+			assertThat(reader.read(rest, slab.attempt())).isTrue();
 			assertThat(rest.toString(StandardCharsets.UTF_8)).isEqualTo("+NEXT");
 			Account of = new Account(Results.ALL, 100, false);
 			slab.settle(of, null);
@@ -80,9 +80,9 @@ class TransactionRefusedTests {
 	@Test
 	void whatWasOnlyQueuedByAnotherTransactionIsUnknown() {
 		Slab slab = this.slabs.transaction("SET a 1", "SET b 2");
-		slab.writeTo(Unpooled.buffer());
-		assertThatThrownBy(() -> new ReplyReader()
-			.read(bytes("-ERR MULTI calls can not be nested\r\n" + QUEUED + QUEUED + "*2\r\n" + OK + OK), slab))
+		slab.attempt().writeTo(Unpooled.buffer());
+		assertThatThrownBy(() -> new ReplyReader().read(
+				bytes("-ERR MULTI calls can not be nested\r\n" + QUEUED + QUEUED + "*2\r\n" + OK + OK), slab.attempt()))
 			.isInstanceOf(DecoderException.class);
 		slab.settle(this.account, LOSS);
 		assertThat(this.account.counts()).isEqualTo(new Counts(2, 0, 0, 0, 2, 0));

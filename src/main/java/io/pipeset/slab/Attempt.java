@@ -1,0 +1,168 @@
+package io.pipeset.slab;
+
+import java.util.Queue;
+
+import io.netty.buffer.ByteBuf;
+import io.pipeset.record.Form;
+import io.pipeset.record.Room;
+
+/**
+ * One attempt to run a slab's commands: whether they were written, and what Redis
+ * answered. It is all that a connection needs of a slab.
+ */
+public final class Attempt {
+
+	private final Commands commands;
+
+	private final Replies replies;
+
+	private boolean captureAll;
+
+	private volatile boolean written;
+
+	/** Whether it is known that the unanswered commands did not run. */
+	private boolean resolved;
+
+	private volatile boolean done;
+
+	/**
+	 * An attempt that has not begun.
+	 * @param commands the slab's commands
+	 * @param room the memory for replies that a report may do without
+	 */
+	Attempt(Commands commands, Room room) {
+		this.commands = commands;
+		this.replies = new Replies(room);
+	}
+
+	/** Forgets everything, for the slab's next attempt. */
+	void clear() {
+		this.written = false;
+		this.resolved = false;
+		this.done = false;
+		this.replies.clear();
+	}
+
+	/** Says whether to keep every reply, or only those that tell an outcome. */
+	void captureAll(boolean captureAll) {
+		this.captureAll = captureAll;
+	}
+
+	/**
+	 * Writes the whole slab as RESP.
+	 * @param out a buffer on its way to the socket
+	 */
+	public void writeTo(ByteBuf out) {
+		this.written = true;
+		this.commands.writeTo(out);
+		this.replies.expectOthers(this.commands.preamble().commands());
+		if (this.commands.areAtomic()) {
+			this.replies.expectTransaction(this.commands.count());
+		}
+	}
+
+	/** Says that the socket took nothing of the slab, so that no command ran. */
+	public void nothingWasSent() {
+		this.written = false;
+	}
+
+	/**
+	 * Says that the socket did not take the slab's last byte. The commands before it may
+	 * run, but a transaction does not run without its end.
+	 */
+	public void endWasNotSent() {
+		if (this.commands.areAtomic()) {
+			this.written = false;
+		}
+	}
+
+	/** Takes all commands for unanswered, as nobody knows whose the replies were. */
+	public void forgetReplies() {
+		this.replies.clear();
+	}
+
+	/** Says that the slab came back from its connection, answered or not. */
+	public void end() {
+		this.done = true;
+	}
+
+	/**
+	 * Whether every command was answered.
+	 * @return {@code false} until then, and for a slab that was lost
+	 */
+	public boolean isAnswered() {
+		return this.replies.count() == this.commands.count();
+	}
+
+	/**
+	 * Whether the replies leave the connection in a transaction.
+	 * @return {@code true} where the connection's next commands would only be queued
+	 */
+	public boolean leavesTransactionOpen() {
+		return errors().isTransactionOpen();
+	}
+
+	boolean isDone() {
+		return this.done;
+	}
+
+	/** Whether some commands may have reached Redis. */
+	boolean isWritten() {
+		return this.written;
+	}
+
+	/** Whether some commands may have run without an answer. */
+	boolean isUnknown() {
+		return this.written && !this.resolved && !isAnswered();
+	}
+
+	/** Takes the slab for written, as its driver does not give it back. */
+	void abandon() {
+		this.written = true;
+	}
+
+	/**
+	 * Answers the first unanswered commands with values that were found elsewhere; the
+	 * others did not run.
+	 */
+	void resolve(Queue<byte[]> values) {
+		if (this.written) {
+			while (!isAnswered() && !values.isEmpty()) {
+				this.replies.found(values.remove());
+			}
+			this.resolved = true;
+		}
+	}
+
+	Commands commands() {
+		return this.commands;
+	}
+
+	Replies replies() {
+		return this.replies;
+	}
+
+	SlabErrors errors() {
+		return new SlabErrors(this.commands, this.replies);
+	}
+
+	/** Whether the next reply is kept. */
+	boolean capturesNext() {
+		return this.captureAll || takesNext();
+	}
+
+	/** Whether the next reply has values that Redis no longer has. */
+	boolean takesNext() {
+		return nextForm().takesValues();
+	}
+
+	/** Whether the next reply says something by being a value, kept or not. */
+	boolean notesNext() {
+		return nextForm().notesValues();
+	}
+
+	private Form nextForm() {
+		return this.commands.form(this.replies.count());
+	}
+
+}
