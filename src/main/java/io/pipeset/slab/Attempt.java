@@ -162,7 +162,7 @@ public final class Attempt {
 	}
 
 	private Form nextForm() {
-		return this.commands.form(this.replies.count());
+		return this.commands.table().form(this.replies.count());
 	}
 
 }

@@ -8,8 +8,6 @@ import java.util.BitSet;
 import java.util.List;
 
 import io.netty.buffer.ByteBuf;
-import io.pipeset.record.Encoding;
-import io.pipeset.record.Form;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.Room;
@@ -28,31 +26,13 @@ final class Commands {
 
 	private static final int KEPT_BYTES = 2 * Slab.MAX_BYTES;
 
-	/** What a command takes beside its RESP. */
-	private static final int COMMAND_BYTES = 32;
-
 	private final Room room;
 
 	private byte[] resp;
 
 	private int bytes;
 
-	private int count;
-
-	private long[] indexes;
-
-	private long[] lines;
-
-	private int[] starts;
-
-	private Operation[] operations;
-
-	private Form[] forms;
-
-	private final RecordIds ids;
-
-	/** The commands whose strings, and those of whose replies, stand as Base64. */
-	private final BitSet base64 = new BitSet(0);
+	private final CommandTable table;
 
 	/** What commands begin with: the count of their words, and their name. */
 	private byte[] head = new byte[0];
@@ -71,7 +51,6 @@ final class Commands {
 	/** Commands with room for those that are expected, or for few if memory is scarce. */
 	Commands(int commands, int bytes, Room room) {
 		this.room = room;
-		this.ids = new RecordIds(room);
 		// Room to spare: a key that is one digit longer must not double it.
 		int capacity = Math.max(bytes + bytes / 8, MIN_BYTES);
 		int size = Math.max(commands, MIN_COMMANDS);
@@ -81,11 +60,7 @@ final class Commands {
 			room.take(footprint(size, capacity));
 		}
 		this.resp = new byte[capacity];
-		this.indexes = new long[size];
-		this.lines = new long[size];
-		this.starts = new int[size];
-		this.operations = new Operation[size];
-		this.forms = new Form[size];
+		this.table = new CommandTable(size, room);
 	}
 
 	void clear(boolean atomic) {
@@ -94,11 +69,9 @@ final class Commands {
 			this.room.give(Room.ofArray(this.resp.length) - MIN_BYTES);
 			this.resp = new byte[MIN_BYTES];
 		}
-		this.ids.clear();
-		this.base64.clear();
+		this.table.clear();
 		this.preamble.clear();
 		this.bytes = 0;
-		this.count = 0;
 	}
 
 	/** Whether it takes more than a slab that is kept for later. */
@@ -108,8 +81,8 @@ final class Commands {
 
 	/** Gives its memory back; after that it is not used any more. */
 	void release() {
-		this.ids.clear();
-		this.room.give(footprint(this.indexes.length, this.resp.length));
+		this.table.clear();
+		this.room.give(footprint(this.table.capacity(), this.resp.length));
 	}
 
 	/**
@@ -120,22 +93,13 @@ final class Commands {
 	boolean add(Record record) {
 		long needed = this.bytes + respBytes(record);
 		int most = (this.atomic) ? Slab.MAX_ATOMIC_BYTES : Slab.MAX_BYTES;
-		if (needed + this.preamble.bytesWith(record.script()) > most && this.count > 0) {
+		if (needed + this.preamble.bytesWith(record.script()) > most && count() > 0) {
 			return false;
 		}
-		if (!hasRoom(record, needed) || !this.ids.set(this.count, record.id())) {
+		if (!hasRoom(record, needed) || !this.table.add(record, this.bytes)) {
 			return false;
 		}
 		this.preamble.add(record.script());
-		int command = this.count++;
-		this.indexes[command] = record.index();
-		this.lines[command] = record.line();
-		this.starts[command] = this.bytes;
-		this.operations[command] = record.operation();
-		this.forms[command] = record.form();
-		if (record.encoding() == Encoding.BASE64) {
-			this.base64.set(command);
-		}
 		byte[] out = this.resp;
 		int arguments = record.argumentCount();
 		prepareHead(record.form().command(record.command()), arguments);
@@ -165,29 +129,21 @@ final class Commands {
 		int kept = 0;
 		int at = 0;
 		for (int command = some.nextSetBit(0); command >= 0; command = some.nextSetBit(command + 1)) {
-			int from = this.starts[command];
-			int length = ((command + 1 < this.count) ? this.starts[command + 1] : this.bytes) - from;
+			int from = this.table.start(command);
+			int length = ((command + 1 < count()) ? this.table.start(command + 1) : this.bytes) - from;
 			System.arraycopy(this.resp, from, this.resp, at, length);
-			this.starts[kept] = at;
-			this.indexes[kept] = this.indexes[command];
-			this.lines[kept] = this.lines[command];
-			this.operations[kept] = this.operations[command];
-			this.forms[kept] = this.forms[command];
-			this.base64.set(kept, this.base64.get(command));
-			this.ids.move(command, kept);
-			kept++;
+			this.table.move(command, kept++, at);
 			at += length;
 		}
-		this.base64.clear(kept, Math.max(kept, this.count));
 		if (kept == 0) {
 			this.preamble.clear();
 		}
-		this.count = kept;
+		this.table.truncate(kept);
 		this.bytes = at;
 	}
 
 	int count() {
-		return this.count;
+		return this.table.count();
 	}
 
 	int bytes() {
@@ -202,51 +158,31 @@ final class Commands {
 		return this.preamble;
 	}
 
-	Operation operation(int command) {
-		return this.operations[command];
-	}
-
-	/** What there is to know of a command, as its record's options have it. */
-	Form form(int command) {
-		return this.forms[command];
-	}
-
-	long index(int command) {
-		return this.indexes[command];
-	}
-
-	long line(int command) {
-		return this.lines[command];
-	}
-
-	@Nullable String id(int command) {
-		return this.ids.get(command);
-	}
-
-	/** How the strings of a command, and of its reply, stand for bytes. */
-	Encoding encoding(int command) {
-		return (this.base64.get(command)) ? Encoding.BASE64 : Encoding.UTF8;
+	/** What there is to know of each command apart from its bytes. */
+	CommandTable table() {
+		return this.table;
 	}
 
 	/** The first key as a report shows it, or {@code null} for a script without. */
 	@Nullable Object key(int command) {
 		List<ByteBuffer> keys = keys(command);
-		return (keys.isEmpty()) ? null : encoding(command).show(this.resp, keys.get(0).position(), keys.get(0).limit());
+		return (keys.isEmpty()) ? null
+				: this.table.encoding(command).show(this.resp, keys.get(0).position(), keys.get(0).limit());
 	}
 
 	/** What naming a command in a report takes: the size of its id and its first key. */
 	long itemBytes(int command) {
-		String id = id(command);
+		String id = this.table.id(command);
 		List<ByteBuffer> keys = keys(command);
 		return ((id != null) ? id.length() : 0L) + ((keys.isEmpty()) ? 0 : keys.get(0).remaining());
 	}
 
 	/** All keys, each a view that holds until the commands change. */
 	List<ByteBuffer> keys(int command) {
-		int start = this.starts[command];
-		Operation operation = sent(command);
+		int start = this.table.start(command);
+		Operation operation = this.table.sentAs(command);
 		int arguments = (int) Resp.number(this.resp, start + 1) - 1;
-		int at = Resp.skipLine(this.resp, start) + this.forms[command].command(operation).length;
+		int at = Resp.skipLine(this.resp, start) + this.table.form(command).command(operation).length;
 		long counted = 0;
 		for (int i = 0; i < operation.firstKey(); i++) {
 			int next = Resp.skipBulk(this.resp, at);
@@ -265,19 +201,11 @@ final class Commands {
 		return keys;
 	}
 
-	/** What is sent, which may do more than the record's operation. */
-	private Operation sent(int command) {
-		int at = Resp.skipLine(this.resp, this.starts[command]);
-		byte[] evalsha = Operation.EVALSHA.resp();
-		boolean script = Arrays.equals(this.resp, at, Math.min(at + evalsha.length, this.resp.length), evalsha, 0,
-				evalsha.length);
-		return (script) ? Operation.EVALSHA : this.operations[command];
-	}
-
 	/** Whether the script that a command runs is loaded ahead of it. */
 	boolean isScriptLoaded(int command) {
-		int name = Resp.skipLine(this.resp, this.starts[command]);
-		return sent(command) == Operation.EVALSHA && this.preamble.loads(this.resp, Resp.skipBulk(this.resp, name));
+		int name = Resp.skipLine(this.resp, this.table.start(command));
+		return this.table.sentAs(command) == Operation.EVALSHA
+				&& this.preamble.loads(this.resp, Resp.skipBulk(this.resp, name));
 	}
 
 	void writeTo(ByteBuf out) {
@@ -302,38 +230,27 @@ final class Commands {
 	}
 
 	private boolean hasRoom(Record record, long estimate) {
-		if (this.count < this.indexes.length && estimate <= this.resp.length) {
+		if (count() < this.table.capacity() && estimate <= this.resp.length) {
 			return true;
 		}
 		long needed = this.bytes + exactBytes(record);
-		int size = (this.count < this.indexes.length) ? this.count : this.count * 2;
-		size = Math.max(size, this.indexes.length);
+		int size = this.table.capacity() * ((count() < this.table.capacity()) ? 1 : 2);
 		int capacity = this.resp.length;
 		if (needed > capacity) {
 			capacity = (int) Math.max(needed, Math.min(2L * capacity, (long) capacity + Slab.MAX_BYTES));
 		}
-		if (!this.room.tryTake(footprint(size, capacity) - footprint(this.indexes.length, this.resp.length))) {
+		if (!this.room.tryTake(footprint(size, capacity) - footprint(this.table.capacity(), this.resp.length))) {
 			return false;
 		}
-		grow(size, capacity);
-		return true;
-	}
-
-	private void grow(int size, int capacity) {
-		if (size > this.indexes.length) {
-			this.indexes = Arrays.copyOf(this.indexes, size);
-			this.lines = Arrays.copyOf(this.lines, size);
-			this.starts = Arrays.copyOf(this.starts, size);
-			this.operations = Arrays.copyOf(this.operations, size);
-			this.forms = Arrays.copyOf(this.forms, size);
-		}
+		this.table.grow(size);
 		if (capacity > this.resp.length) {
 			this.resp = Arrays.copyOf(this.resp, capacity);
 		}
+		return true;
 	}
 
 	private static long footprint(int commands, int bytes) {
-		return (long) commands * COMMAND_BYTES + Room.ofArray(bytes);
+		return CommandTable.bytesOf(commands) + Room.ofArray(bytes);
 	}
 
 	private static long exactBytes(Record record) {
@@ -355,7 +272,7 @@ final class Commands {
 
 	@Override
 	public String toString() {
-		return this.count + " commands, starting with "
+		return count() + " commands, starting with "
 				+ new String(this.resp, 0, Math.min(this.bytes, 16), StandardCharsets.ISO_8859_1).trim();
 	}
 

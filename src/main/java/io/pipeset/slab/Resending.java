@@ -97,7 +97,7 @@ public final class Resending {
 			boolean passing = found && errors.isPassing(finding);
 			// A script may have written before it failed.
 			boolean ran = !found || replies.kind(finding) != Kind.ERROR
-					|| (!passing && slab.commands().operation(command) == Operation.EVALSHA);
+					|| (!passing && slab.commands().table().operation(command) == Operation.EVALSHA);
 			if (passing && isUntouched(keys)) {
 				slab.again().set(command);
 			}
@@ -115,8 +115,8 @@ public final class Resending {
 	 */
 	private boolean isRepeatable(Slab slab, int command) {
 		List<ByteBuffer> keys = slab.commands().keys(command);
-		boolean repeatable = slab.commands().form(command).isRepeatable()
-				&& (slab.commands().operation(command) != Operation.EXPIRE
+		boolean repeatable = slab.commands().table().form(command).isRepeatable()
+				&& (slab.commands().table().operation(command) != Operation.EXPIRE
 						|| keys.stream().noneMatch(this.repeated::contains));
 		if (repeatable) {
 			this.repeated.addAll(keys);

@@ -83,7 +83,7 @@ final class Settlement {
 
 	private void answered(int command, int finding) {
 		Replies replies = this.slab.replies();
-		Form form = this.slab.commands().form(command);
+		Form form = this.slab.commands().table().form(command);
 		Kind kind = replies.kind(finding);
 		if (kind == Kind.ERROR) {
 			refused(command, finding);
@@ -105,7 +105,7 @@ final class Settlement {
 		ReplyDecoder decoder = decoder(command, finding);
 		boolean nil = this.slab.replies().kind(finding) == Kind.NIL;
 		Object value = (nil) ? null : decoder.next();
-		boolean noop = this.slab.commands().form(command).isNoop(nil, List.of().equals(value));
+		boolean noop = this.slab.commands().table().form(command).isNoop(nil, List.of().equals(value));
 		Outcome outcome = (noop) ? Outcome.NOOP : Outcome.APPLIED;
 		count(command, outcome);
 		if (value instanceof List<?> values && !noop && values.get(values.size() - 1) == null) {
@@ -129,7 +129,7 @@ final class Settlement {
 	}
 
 	private ReplyDecoder decoder(int command, int finding) {
-		return this.slab.replies().decoder(finding, this.slab.commands().encoding(command));
+		return this.slab.replies().decoder(finding, this.slab.commands().table().encoding(command));
 	}
 
 	private void refused(int command, int finding) {
@@ -161,7 +161,7 @@ final class Settlement {
 					: "; the job ended before it was sent again", true);
 		}
 		else if (unknown) {
-			failure = failure(this.loss, "", this.slab.commands().form(command).isRepeatable());
+			failure = failure(this.loss, "", this.slab.commands().table().form(command).isRepeatable());
 		}
 		list(command, outcome, failure, null);
 	}
@@ -177,13 +177,14 @@ final class Settlement {
 
 	private void list(int command, Outcome outcome, @Nullable Failure failure, @Nullable Reply reply) {
 		Commands commands = this.slab.commands();
-		long line = commands.line(command);
-		this.account.list(new Item(commands.index(command), (line > 0) ? line : null, commands.id(command),
-				commands.operation(command).name(), commands.key(command), outcome, failure, reply));
+		long line = commands.table().line(command);
+		this.account
+			.list(new Item(commands.table().index(command), (line > 0) ? line : null, commands.table().id(command),
+					commands.table().operation(command).name(), commands.key(command), outcome, failure, reply));
 	}
 
 	private void count(int command, Outcome outcome) {
-		Operation operation = this.slab.commands().operation(command);
+		Operation operation = this.slab.commands().table().operation(command);
 		if (operation != this.runOperation || outcome != this.runOutcome) {
 			endRun();
 			this.runOperation = operation;

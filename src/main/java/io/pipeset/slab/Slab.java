@@ -106,7 +106,7 @@ public final class Slab {
 	 * @return the index, which grows in the order in which a lane sends
 	 */
 	public long firstIndex() {
-		return this.commands.index(0);
+		return this.commands.table().index(0);
 	}
 
 	/**
@@ -114,7 +114,7 @@ public final class Slab {
 	 * @return the index, that of the first record or higher
 	 */
 	public long lastIndex() {
-		return this.commands.index(count() - 1);
+		return this.commands.table().index(count() - 1);
 	}
 
 	/**

@@ -63,7 +63,7 @@ final class SlabErrors {
 		String code = code(finding);
 		boolean passing = RedisErrors.isPassing(code) || (code.equals("NOSCRIPT")
 				&& this.commands.isScriptLoaded(command) && !this.replies.areScriptsRefused());
-		boolean script = this.commands.operation(command) == Operation.EVALSHA;
+		boolean script = this.commands.table().operation(command) == Operation.EVALSHA;
 		return passing && (!script || OF_REDIS.matcher(message(finding)).matches());
 	}
 

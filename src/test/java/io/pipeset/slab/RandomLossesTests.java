@@ -108,7 +108,7 @@ class RandomLossesTests {
 			heard &= length == replies.length();
 			FilledSlabs.written(slab, replies.substring(0, length));
 			for (int command = slab.replies().count(); command < slab.count(); command++) {
-				this.lost.add(slab.commands().index(command));
+				this.lost.add(slab.commands().table().index(command));
 			}
 			heard &= slab.isAnswered();
 		}
@@ -167,7 +167,7 @@ class RandomLossesTests {
 	}
 
 	private String run(Slab slab, int command, boolean loaded) {
-		long index = slab.commands().index(command);
+		long index = slab.commands().table().index(command);
 		String record = this.records.get((int) index);
 		boolean script = record.startsWith("EVALSHA");
 		if (script && !loaded) {

@@ -83,7 +83,7 @@ class ResendingTests {
 		}
 		again(true, written(slab, OK.repeat(30)));
 		assertThat(slab.count()).isEqualTo(11);
-		assertThat(slab.commands().id(0)).isNull();
+		assertThat(slab.commands().table().id(0)).isNull();
 	}
 
 	@Test
@@ -208,16 +208,16 @@ class ResendingTests {
 			.asString()
 			.matches("EVALSHA [0-9a-f]{40} 1 k1 60 f v");
 		assertThat(slab.commands().key(0)).isEqualTo("azE=");
-		assertThat(slab.commands().operation(0)).isEqualTo(Operation.HSET);
+		assertThat(slab.commands().table().operation(0)).isEqualTo(Operation.HSET);
 	}
 
 	@Test
 	void aRecordKeepsItsIndexWhenItIsSentAgain() {
 		Slab slab = written(slab("SET a 1", "LPUSH l x", "SET b 2", "SET c 3"), OK);
 		again(true, slab);
-		assertThat(slab.commands().index(0)).isEqualTo(2);
-		assertThat(slab.commands().index(1)).isEqualTo(3);
-		assertThat(slab.commands().id(1)).isEqualTo("id-3");
+		assertThat(slab.commands().table().index(0)).isEqualTo(2);
+		assertThat(slab.commands().table().index(1)).isEqualTo(3);
+		assertThat(slab.commands().table().id(1)).isEqualTo("id-3");
 		Slab answered = written(slab, OK + "-ERR no\r\n");
 		answered.settle(this.account, null);
 		assertThat(this.account.items())

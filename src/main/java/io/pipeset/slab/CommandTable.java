@@ -1,0 +1,155 @@
+package io.pipeset.slab;
+
+import java.util.Arrays;
+
+import io.pipeset.record.Encoding;
+import io.pipeset.record.Form;
+import io.pipeset.record.Operation;
+import io.pipeset.record.Record;
+import io.pipeset.record.Room;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One row for each command of a slab: which record it was, what it is sent as, and where
+ * its bytes begin.
+ */
+final class CommandTable {
+
+	private static final Operation[] OPERATIONS = Operation.values();
+
+	private static final Form[] FORMS = Form.values();
+
+	private static final Encoding[] ENCODINGS = Encoding.values();
+
+	/** What a row takes of the heap, rounded up. */
+	private static final int ROW_BYTES = 32;
+
+	private int count;
+
+	private long[] indexes;
+
+	private long[] lines;
+
+	private int[] starts;
+
+	/** A byte each for the operation, what is sent, the form and the encoding. */
+	private int[] kinds;
+
+	private final RecordIds ids;
+
+	/**
+	 * A table without rows.
+	 * @param rows the rows that it holds before it grows
+	 * @param room the memory for ids; that for rows is the caller's to take
+	 */
+	CommandTable(int rows, Room room) {
+		this.indexes = new long[rows];
+		this.lines = new long[rows];
+		this.starts = new int[rows];
+		this.kinds = new int[rows];
+		this.ids = new RecordIds(room);
+	}
+
+	/** What a table of so many rows takes of the heap, but for the records' ids. */
+	static long bytesOf(int rows) {
+		return (long) rows * ROW_BYTES;
+	}
+
+	void clear() {
+		this.ids.clear();
+		this.count = 0;
+	}
+
+	/**
+	 * Adds a row, for which there is room.
+	 * @param record the command's record
+	 * @param start where the command's bytes begin
+	 * @return {@code false} where there is no memory for the record's id
+	 */
+	boolean add(Record record, int start) {
+		if (!this.ids.set(this.count, record.id())) {
+			return false;
+		}
+		int command = this.count++;
+		this.indexes[command] = record.index();
+		this.lines[command] = record.line();
+		this.starts[command] = start;
+		this.kinds[command] = kind(record);
+		return true;
+	}
+
+	@SuppressWarnings("EnumOrdinal") // references would take four times the memory
+	private static int kind(Record record) {
+		return (record.operation().ordinal() << 24) | (record.command().ordinal() << 16)
+				| (record.form().ordinal() << 8) | record.encoding().ordinal();
+	}
+
+	/** Moves a row to the front, as its command is. */
+	void move(int from, int to, int start) {
+		this.indexes[to] = this.indexes[from];
+		this.lines[to] = this.lines[from];
+		this.starts[to] = start;
+		this.kinds[to] = this.kinds[from];
+		this.ids.move(from, to);
+	}
+
+	/** Forgets all rows but the first. */
+	void truncate(int rows) {
+		this.count = rows;
+	}
+
+	/** How many rows there may be before the table has to grow. */
+	int capacity() {
+		return this.indexes.length;
+	}
+
+	void grow(int rows) {
+		if (rows > capacity()) {
+			this.indexes = Arrays.copyOf(this.indexes, rows);
+			this.lines = Arrays.copyOf(this.lines, rows);
+			this.starts = Arrays.copyOf(this.starts, rows);
+			this.kinds = Arrays.copyOf(this.kinds, rows);
+		}
+	}
+
+	int count() {
+		return this.count;
+	}
+
+	long index(int command) {
+		return this.indexes[command];
+	}
+
+	long line(int command) {
+		return this.lines[command];
+	}
+
+	int start(int command) {
+		return this.starts[command];
+	}
+
+	@Nullable String id(int command) {
+		return this.ids.get(command);
+	}
+
+	/** The record's operation. */
+	Operation operation(int command) {
+		return OPERATIONS[this.kinds[command] >> 24];
+	}
+
+	/** What the record is sent as, which may do more than its operation. */
+	Operation sentAs(int command) {
+		return OPERATIONS[(this.kinds[command] >> 16) & 0xFF];
+	}
+
+	/** The record's form, as its options have it. */
+	Form form(int command) {
+		return FORMS[(this.kinds[command] >> 8) & 0xFF];
+	}
+
+	/** How the record's strings, and those of the reply, stand for bytes. */
+	Encoding encoding(int command) {
+		return ENCODINGS[this.kinds[command] & 0xFF];
+	}
+
+}
