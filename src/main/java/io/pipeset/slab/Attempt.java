@@ -55,7 +55,7 @@ public final class Attempt {
 	public void writeTo(ByteBuf out) {
 		this.written = true;
 		this.commands.writeTo(out);
-		this.replies.expectOthers(this.commands.preamble().commands());
+		this.replies.expectOthers(this.commands.scripts().count());
 		if (this.commands.areAtomic()) {
 			this.replies.expectTransaction(this.commands.count());
 		}

@@ -43,7 +43,7 @@ final class Commands {
 
 	private int headArguments;
 
-	private final Preamble preamble = new Preamble();
+	private final SlabScripts scripts = new SlabScripts();
 
 	/** Whether they run as one transaction. */
 	private boolean atomic;
@@ -70,7 +70,7 @@ final class Commands {
 			this.resp = new byte[MIN_BYTES];
 		}
 		this.table.clear();
-		this.preamble.clear();
+		this.scripts.clear();
 		this.bytes = 0;
 	}
 
@@ -93,13 +93,13 @@ final class Commands {
 	boolean add(Record record) {
 		long needed = this.bytes + respBytes(record);
 		int most = (this.atomic) ? Slab.MAX_ATOMIC_BYTES : Slab.MAX_BYTES;
-		if (needed + this.preamble.bytesWith(record.script()) > most && count() > 0) {
+		if (needed + this.scripts.bytesWith(record.script()) > most && count() > 0) {
 			return false;
 		}
 		if (!hasRoom(record, needed) || !this.table.add(record, this.bytes)) {
 			return false;
 		}
-		this.preamble.add(record.script());
+		this.scripts.add(record.script());
 		byte[] out = this.resp;
 		int arguments = record.argumentCount();
 		prepareHead(record.form().command(record.command()), arguments);
@@ -136,7 +136,7 @@ final class Commands {
 			at += length;
 		}
 		if (kept == 0) {
-			this.preamble.clear();
+			this.scripts.clear();
 		}
 		this.table.truncate(kept);
 		this.bytes = at;
@@ -147,15 +147,15 @@ final class Commands {
 	}
 
 	int bytes() {
-		return this.preamble.bytes() + this.bytes + ((this.atomic) ? MULTI.length + EXEC.length : 0);
+		return this.scripts.bytes() + this.bytes + ((this.atomic) ? MULTI.length + EXEC.length : 0);
 	}
 
 	boolean areAtomic() {
 		return this.atomic;
 	}
 
-	Preamble preamble() {
-		return this.preamble;
+	SlabScripts scripts() {
+		return this.scripts;
 	}
 
 	/** What there is to know of each command apart from its bytes. */
@@ -205,11 +205,11 @@ final class Commands {
 	boolean isScriptLoaded(int command) {
 		int name = Resp.skipLine(this.resp, this.table.start(command));
 		return this.table.sentAs(command) == Operation.EVALSHA
-				&& this.preamble.loads(this.resp, Resp.skipBulk(this.resp, name));
+				&& this.scripts.loads(this.resp, Resp.skipBulk(this.resp, name));
 	}
 
 	void writeTo(ByteBuf out) {
-		this.preamble.writeTo(out);
+		this.scripts.writeTo(out);
 		if (this.atomic) {
 			out.writeBytes(MULTI);
 		}

@@ -160,7 +160,7 @@ class RandomLossesTests {
 
 	private boolean load(Slab slab, StringBuilder replies) {
 		boolean loads = chance(90);
-		if (slab.commands().preamble().commands() > 0) {
+		if (slab.commands().scripts().count() > 0) {
 			replies.append((loads) ? "$1\r\nx\r\n" : "-NOPERM no 'script'\r\n");
 		}
 		return loads;

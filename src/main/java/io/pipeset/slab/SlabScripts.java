@@ -9,11 +9,11 @@ import io.pipeset.record.Script;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What goes ahead of a slab's commands: the scripts that they run are loaded anew in
- * every write, so that none is missed, and no command has to be sent again, where Redis
- * has forgotten them.
+ * The scripts that a slab's commands run. Every write loads them ahead of the commands,
+ * so that no command misses its script, and has to be sent again, where Redis has
+ * forgotten it.
  */
-final class Preamble {
+final class SlabScripts {
 
 	private final List<Script> scripts = new ArrayList<>(0);
 
@@ -24,7 +24,7 @@ final class Preamble {
 		this.bytes = 0;
 	}
 
-	/** Its size once a script is part of it. */
+	/** The size of all loading, were this script loaded as well. */
 	int bytesWith(@Nullable Script script) {
 		return (script == null || this.scripts.contains(script)) ? this.bytes : this.bytes + script.loading().length;
 	}
@@ -36,20 +36,20 @@ final class Preamble {
 		}
 	}
 
-	/** Whether it loads a script, by its SHA1, a bulk string in whatever case. */
+	/** Whether a script is loaded, by its SHA1: a bulk string in whatever case. */
 	boolean loads(byte[] resp, int at) {
 		int from = Resp.skipLine(resp, at);
 		String sha = new String(resp, from, (int) Resp.number(resp, at + 1), StandardCharsets.US_ASCII);
 		return this.scripts.stream().anyMatch((script) -> script.sha().equalsIgnoreCase(sha));
 	}
 
-	/** Its size in bytes of RESP. */
+	/** The size of all loading in bytes of RESP. */
 	int bytes() {
 		return this.bytes;
 	}
 
-	/** Its commands, each of which is answered. */
-	int commands() {
+	/** How many scripts are loaded; Redis answers each loading. */
+	int count() {
 		return this.scripts.size();
 	}
 
