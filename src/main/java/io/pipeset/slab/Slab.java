@@ -207,7 +207,7 @@ public final class Slab {
 	 */
 	public void settle(Account account, @Nullable Loss loss) {
 		Loss known = (loss != null) ? loss : Loss.UNEXPLAINED;
-		new Settlement(this, account, known).enter();
+		new SlabOutcomes(this, account, known).enter();
 		if (isUnknown()) {
 			// A transaction may have run as a whole, of which only a part was heard.
 			int from = (isAtomic()) ? 0 : replies().count();

@@ -14,12 +14,12 @@ import io.pipeset.slab.Replies.Kind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Enters a slab that came back into the job's account: each command that was answered by
- * what its reply means in its operation's row, the others as unknown if they were written
- * and as unprocessed if not. A command that may have run at an attempt before is unknown
- * unless Redis has answered now that it ran.
+ * The outcomes of a slab that came back, entered into the job's account. The row of its
+ * operation says what the reply to a command means. A command without a reply is unknown
+ * if it was written, and unprocessed if not. A command that may have run at an earlier
+ * attempt is unknown too, unless Redis has answered now that it ran.
  */
-final class Settlement {
+final class SlabOutcomes {
 
 	private static final Set<String> RETRYABLE = Set.of("BUSY", "CLUSTERDOWN", RedisErrors.EXECABORT, "LOADING",
 			"MASTERDOWN", "MISCONF", "NOREPLICAS", "NOSCRIPT", "OOM", "READONLY", "TRYAGAIN");
@@ -45,7 +45,7 @@ final class Settlement {
 
 	private @Nullable Outcome runOutcome;
 
-	Settlement(Slab slab, Account account, Loss loss) {
+	SlabOutcomes(Slab slab, Account account, Loss loss) {
 		this.slab = slab;
 		this.errors = slab.errors();
 		this.account = account;
@@ -109,7 +109,7 @@ final class Settlement {
 		Outcome outcome = (noop) ? Outcome.NOOP : Outcome.APPLIED;
 		count(command, outcome);
 		if (value instanceof List<?> values && !noop && values.get(values.size() - 1) == null) {
-			// So a script says that it left the rest where it was.
+			// This is how a script says that it left the other values in Redis.
 			this.account.cutShort();
 			value = values.subList(0, values.size() - 1);
 		}
@@ -121,8 +121,8 @@ final class Settlement {
 	}
 
 	/**
-	 * What of a record's id and key counts as taken out of Redis with its values, as the
-	 * item that carries those is always listed.
+	 * How many bytes of a record's id and key count as taken out of Redis with its
+	 * values: the item that carries the values is always listed, whatever its size.
 	 */
 	private long largeNameBytes(int command) {
 		return Math.max(0, this.slab.commands().itemBytes(command) - SMALL_NAME_BYTES);
@@ -166,7 +166,7 @@ final class Settlement {
 		list(command, outcome, failure, null);
 	}
 
-	/** The failure of what may have run: the code says why that is not known. */
+	/** The failure of a command that may have run: its code says why nobody knows. */
 	private static Failure failure(Loss loss, String then, boolean retryable) {
 		return new Failure(loss.code(), loss.message() + then, retryable);
 	}
