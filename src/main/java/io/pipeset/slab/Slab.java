@@ -26,7 +26,7 @@ public final class Slab {
 
 	private final Attempt attempt;
 
-	private final EarlierLosses earlier = new EarlierLosses();
+	private final LostAttempts lostAttempts = new LostAttempts();
 
 	/** Which commands are to be sent again. */
 	private final BitSet again = new BitSet(0);
@@ -70,7 +70,7 @@ public final class Slab {
 	public void clear(boolean captureAll, boolean atomic) {
 		this.attempt.captureAll(captureAll);
 		this.commands.clear(atomic);
-		this.earlier.clear();
+		this.lostAttempts.clear();
 		forgetAttempt();
 	}
 
@@ -211,7 +211,9 @@ public final class Slab {
 		if (isUnknown()) {
 			// A transaction may have run as a whole, of which only a part was heard.
 			int from = (isAtomic()) ? 0 : replies().count();
-			this.again.stream().filter((command) -> command >= from).forEach((lost) -> this.earlier.add(lost, known));
+			this.again.stream()
+				.filter((command) -> command >= from)
+				.forEach((lost) -> this.lostAttempts.add(lost, known));
 		}
 	}
 
@@ -221,7 +223,7 @@ public final class Slab {
 	 */
 	public boolean retry() {
 		this.commands.retain(this.again);
-		this.earlier.retain(this.again);
+		this.lostAttempts.retain(this.again);
 		forgetAttempt();
 		return count() > 0;
 	}
@@ -259,7 +261,7 @@ public final class Slab {
 
 	/** How a command was lost before this attempt, if it may have run then. */
 	@Nullable Loss earlierLoss(int command) {
-		return this.earlier.of(command);
+		return this.lostAttempts.of(command);
 	}
 
 	private void forgetAttempt() {

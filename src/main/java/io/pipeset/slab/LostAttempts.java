@@ -6,15 +6,15 @@ import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The commands of a slab that may have run at an attempt before, and how that one was
- * lost. It stays true when they are sent again, whatever becomes of that: only an answer
- * that they ran says more.
+ * How commands of a slab were lost at earlier attempts, at which they may have run. A
+ * loss is remembered however often its command is sent again: only the answer that the
+ * command ran makes it known.
  */
-final class EarlierLosses {
+final class LostAttempts {
 
 	private static final @Nullable Loss[] NONE = new Loss[0];
 
-	/** The first loss of each command, as far as there was one. */
+	/** The first loss of each command; {@code null} for a command without one. */
 	private @Nullable Loss[] first = NONE;
 
 	void clear() {
@@ -31,7 +31,7 @@ final class EarlierLosses {
 		}
 	}
 
-	/** Forgets all commands but some, which stay in their order. */
+	/** Keeps only some commands, in their order. */
 	void retain(BitSet some) {
 		if (this.first.length == 0) {
 			return;
@@ -39,7 +39,7 @@ final class EarlierLosses {
 		this.first = some.stream().mapToObj(this::of).toArray(Loss[]::new);
 	}
 
-	/** How a command was lost first; {@code null} where it certainly did not run. */
+	/** How a command was lost first, or {@code null} if it certainly did not run. */
 	@Nullable Loss of(int command) {
 		return (command < this.first.length) ? this.first[command] : null;
 	}
