@@ -8,7 +8,7 @@ import io.pipeset.pipeline.Fence;
 import io.pipeset.pipeline.NoConnectionException;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.slab.Loss;
-import io.pipeset.slab.Resending;
+import io.pipeset.slab.ResendRules;
 import io.pipeset.slab.Slab;
 import org.jspecify.annotations.Nullable;
 
@@ -71,7 +71,7 @@ final class Recovery {
 			lost(left, loss, batch);
 		}
 		else if (goesOn(batch.passingError())) {
-			Resending.mark(left, false);
+			ResendRules.mark(left, false);
 		}
 	}
 
@@ -83,7 +83,7 @@ final class Recovery {
 						"The connection to Redis was lost before anything could be written: " + batch.failure());
 		}
 		else {
-			Resending.mark(left, false);
+			ResendRules.mark(left, false);
 		}
 	}
 
@@ -101,7 +101,7 @@ final class Recovery {
 					|| (fenced && batch.isComplete() && receipt.resolve(left, this.context.account().taken()));
 		}
 		if (goesOn && pause()) {
-			Resending.mark(left, fenced);
+			ResendRules.mark(left, fenced);
 		}
 		else {
 			this.context.stop().because(Cause.REDIS_LOST, loss.message());

@@ -86,7 +86,7 @@ class RandomLossesTests {
 			boolean broken = line.stream().anyMatch((slab) -> !slab.isAnswered());
 			goesOn = attempt < 4 && chance(80) && line.stream().allMatch((slab) -> refusal(slab) == null);
 			if (goesOn) {
-				Resending.mark(line, broken && chance(80));
+				ResendRules.mark(line, broken && chance(80));
 			}
 			line.forEach((slab) -> slab.settle(this.account, (broken) ? LOSS : null));
 			line.removeIf((slab) -> !slab.retry());

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** What is sent again after a loss, and what never is. */
-class ResendingTests {
+class ResendRulesTests {
 
 	private static final String OK = FilledSlabs.OK;
 
@@ -281,7 +281,7 @@ class ResendingTests {
 
 	/** The commands that the slabs hold after they were settled, in their order. */
 	private List<String> again(boolean unknownToo, Slab... slabs) {
-		Resending.mark(Arrays.asList(slabs), unknownToo);
+		ResendRules.mark(Arrays.asList(slabs), unknownToo);
 		List<String> again = new ArrayList<>();
 		for (Slab slab : slabs) {
 			slab.settle(this.account, new Loss(Loss.CONNECTION_LOST, "gone"));

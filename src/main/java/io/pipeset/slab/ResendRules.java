@@ -10,37 +10,38 @@ import io.pipeset.record.Operation;
 import io.pipeset.slab.Replies.Kind;
 
 /**
- * Says which commands of a lane's slabs are to be sent again, once all of them have come
- * back. What Redis answered for good is not; what was not written is; what may have run
- * is where running it twice does no harm. Nothing is sent again that would then run after
- * a later command of the same key, so that the records of a key stay in order.
+ * The rules by which a lane sends commands again, once all of its slabs have come back. A
+ * command that Redis answered for good is not sent again; a command that was not written
+ * is; a command that may have run is if running it twice does no harm. No command is sent
+ * again that would then run after a later command of the same key, so that the records of
+ * a key stay in order.
  */
-public final class Resending {
+public final class ResendRules {
 
 	private final boolean unknownToo;
 
 	/** The keys of later commands that ran, or may have. */
 	private final Set<ByteBuffer> touched = new HashSet<>();
 
-	/** Whether one of them was a script that names no key, and so may have used any. */
+	/** Whether one of these commands was a script that names no key, and may use any. */
 	private boolean touchedAny;
 
-	/** The keys of later commands that may have run, and are sent again. */
+	/** The keys of later commands that may have run and are sent again. */
 	private final Set<ByteBuffer> repeated = new HashSet<>();
 
-	private Resending(boolean unknownToo) {
+	private ResendRules(boolean unknownToo) {
 		this.unknownToo = unknownToo;
 	}
 
 	/**
-	 * Marks what is to be sent again.
+	 * Marks the commands that are to be sent again.
 	 * @param slabs in the order in which they were sent
-	 * @param unknownToo whether what may have run can be sent again at all
+	 * @param unknownToo whether commands that may have run can be sent again at all
 	 */
 	public static void mark(List<Slab> slabs, boolean unknownToo) {
-		Resending resending = new Resending(unknownToo);
+		ResendRules rules = new ResendRules(unknownToo);
 		for (ListIterator<Slab> last = slabs.listIterator(slabs.size()); last.hasPrevious();) {
-			resending.mark(last.previous());
+			rules.mark(last.previous());
 		}
 	}
 
@@ -110,8 +111,8 @@ public final class Resending {
 
 	/**
 	 * Whether a command that may have run does no harm if it runs again. EXPIRE does
-	 * nothing to a key that is not there, and so must not meet one that a later command
-	 * has made at its first attempt.
+	 * nothing to a key that does not exist, and so must not meet a key that a later
+	 * command made at its first attempt.
 	 */
 	private boolean isRepeatable(Slab slab, int command) {
 		List<ByteBuffer> keys = slab.commands().keys(command);
@@ -130,8 +131,8 @@ public final class Resending {
 	}
 
 	/**
-	 * Whether no later command that ran, or may have, used one of these keys, or any at
-	 * all where a script names none.
+	 * Whether no later command that ran, or may have, used one of these keys. A script
+	 * without keys may have used any.
 	 */
 	private boolean isUntouched(List<ByteBuffer> keys) {
 		boolean apart = (keys.isEmpty()) ? this.touched.isEmpty() : keys.stream().noneMatch(this.touched::contains);
