@@ -133,7 +133,7 @@ class ArchitectureTests {
 
 	@Test
 	void onlyOneClassLendsConnections() {
-		check(noClasses().that(areNot("Connections", "RedisConfiguration"))
+		check(noClasses().that(areNot("ConnectionLender", "RedisConfiguration"))
 			.should()
 			.dependOnClassesThat(DescribedPredicate.describe("lend connections",
 					(used) -> used.isAssignableTo(RedisOperations.class) || used.isAssignableTo(RedisConnection.class)

@@ -33,7 +33,7 @@ final class Fences implements InitializingBean, DisposableBean {
 
 	private static final ExponentialBackOff PAUSES = pauses();
 
-	private final Connections connections;
+	private final ConnectionLender lender;
 
 	private final Duration patience;
 
@@ -57,11 +57,11 @@ final class Fences implements InitializingBean, DisposableBean {
 
 	/**
 	 * Fences off connections.
-	 * @param connections where those to ask on come from
+	 * @param lender where those to ask on come from
 	 * @param patience how long an answer is waited for before another connection is tried
 	 */
-	Fences(Connections connections, Duration patience) {
-		this.connections = connections;
+	Fences(ConnectionLender lender, Duration patience) {
+		this.lender = lender;
 		this.patience = patience;
 	}
 
@@ -104,7 +104,7 @@ final class Fences implements InitializingBean, DisposableBean {
 	 */
 	void await(Duration timeout, StopSignal stop) throws NoConnectionException {
 		if (!await(this.raised::isEmpty, timeout, false, stop, Duration.ZERO)) {
-			throw new NoConnectionException(this.connections.address(),
+			throw new NoConnectionException(this.lender.address(),
 					"commands of a connection that was lost may still run, and until Redis"
 							+ " has closed it nothing else is sent (" + this.failure + ")");
 		}
@@ -217,7 +217,7 @@ final class Fences implements InitializingBean, DisposableBean {
 	 */
 	private @Nullable String attempt(List<Fence> fences) {
 		try {
-			this.connections.repeat(() -> this.connections.call(this.patience, (connection) -> {
+			this.lender.repeat(() -> this.lender.call(this.patience, (connection) -> {
 				Optional<ClientIdentity> own = ClientIdentity.of(connection);
 				for (Fence fence : fences) {
 					boolean gone = own.isPresent() && fence.lost().isOfAnotherLifeThan(own.get());

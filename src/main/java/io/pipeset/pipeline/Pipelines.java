@@ -17,7 +17,7 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 /** Runs batches, each on a connection of its own. */
 public final class Pipelines implements DisposableBean {
 
-	private final Connections connections;
+	private final ConnectionLender lender;
 
 	private final Fences fences;
 
@@ -29,13 +29,13 @@ public final class Pipelines implements DisposableBean {
 
 	/**
 	 * Runs batches.
-	 * @param connections where the connections come from
+	 * @param lender where the connections come from
 	 * @param fences what a batch waits for before it begins
 	 * @param patience how long Redis may take to say who a new connection is
 	 * @param opening the longest that a new connection may take before that
 	 */
-	Pipelines(Connections connections, Fences fences, Duration patience, Duration opening) {
-		this.connections = connections;
+	Pipelines(ConnectionLender lender, Fences fences, Duration patience, Duration opening) {
+		this.lender = lender;
 		this.fences = fences;
 		this.patience = patience;
 		this.opening = opening;
@@ -80,7 +80,7 @@ public final class Pipelines implements DisposableBean {
 
 	private void lend(FlushPolicy flush, Consumer<Pipeline> batch) throws NoConnectionException {
 		AtomicReference<@Nullable RedisCallException> silence = new AtomicReference<>();
-		this.connections.lend(flush, (connection) -> {
+		this.lender.lend(flush, (connection) -> {
 			ClientIdentity identity = null;
 			try {
 				identity = ClientIdentity.of(new CallConnection(connection, this.patience)).orElse(null);
@@ -96,7 +96,7 @@ public final class Pipelines implements DisposableBean {
 		});
 		RedisCallException silent = silence.get();
 		if (silent != null) {
-			throw new NoConnectionException(this.connections.address(), silent);
+			throw new NoConnectionException(this.lender.address(), silent);
 		}
 	}
 
@@ -154,7 +154,7 @@ public final class Pipelines implements DisposableBean {
 
 		void await(Duration timeout) throws NoConnectionException {
 			if (!this.taken.completeOnTimeout(false, timeout.toNanos(), TimeUnit.NANOSECONDS).join()) {
-				throw new NoConnectionException(Pipelines.this.connections.address(),
+				throw new NoConnectionException(Pipelines.this.lender.address(),
 						"none was open within the job's timeout");
 			}
 			try {

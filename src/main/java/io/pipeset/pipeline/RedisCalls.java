@@ -15,7 +15,7 @@ import io.lettuce.core.api.async.RedisAsyncCommands;
  */
 public final class RedisCalls {
 
-	private final Connections connections;
+	private final ConnectionLender lender;
 
 	private final Duration patience;
 
@@ -23,12 +23,12 @@ public final class RedisCalls {
 
 	/**
 	 * Makes calls.
-	 * @param connections where the connections come from
+	 * @param lender where the connections come from
 	 * @param patience how long an answer is waited for, and before that for a connection
 	 * @param atOnce how many connections the calls may hold
 	 */
-	RedisCalls(Connections connections, Duration patience, int atOnce) {
-		this.connections = connections;
+	RedisCalls(ConnectionLender lender, Duration patience, int atOnce) {
+		this.lender = lender;
 		this.patience = patience;
 		this.free = new Semaphore(atOnce, true);
 	}
@@ -42,7 +42,7 @@ public final class RedisCalls {
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
 	public List<Object> repeatable(String lua, List<byte[]> keys, List<byte[]> arguments) {
-		return this.connections.repeat(() -> once(lua, keys, arguments));
+		return this.lender.repeat(() -> once(lua, keys, arguments));
 	}
 
 	/**
@@ -82,7 +82,7 @@ public final class RedisCalls {
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
 	void load(byte[] lua) {
-		this.connections.repeat(() -> call((connection) -> connection.call((commands) -> commands.scriptLoad(lua))));
+		this.lender.repeat(() -> call((connection) -> connection.call((commands) -> commands.scriptLoad(lua))));
 	}
 
 	/**
@@ -91,8 +91,7 @@ public final class RedisCalls {
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
 	String version() {
-		return this.connections
-			.repeat(() -> call((connection) -> connection.call((commands) -> commands.info("server"))))
+		return this.lender.repeat(() -> call((connection) -> connection.call((commands) -> commands.info("server"))))
 			.lines()
 			.filter((line) -> line.startsWith("redis_version:"))
 			.map((line) -> line.substring(line.indexOf(':') + 1).strip())
@@ -102,13 +101,13 @@ public final class RedisCalls {
 
 	/** Host and port of Redis, for messages. */
 	String address() {
-		return this.connections.address();
+		return this.lender.address();
 	}
 
 	private <T> T call(Function<CallConnection, T> call) {
 		enter();
 		try {
-			return this.connections.call(this.patience, call);
+			return this.lender.call(this.patience, call);
 		}
 		finally {
 			this.free.release();

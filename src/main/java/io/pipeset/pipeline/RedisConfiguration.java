@@ -116,32 +116,32 @@ class RedisConfiguration {
 	}
 
 	@Bean
-	Connections connections(LettuceConnectionFactory factory, PipelineProperties properties) {
+	ConnectionLender connectionLender(LettuceConnectionFactory factory, PipelineProperties properties) {
 		RedisTemplate<byte[], byte[]> template = new RedisTemplate<>();
 		template.setConnectionFactory(factory);
 		// Without the proxy that guards against closing: the callback is our own.
 		template.setExposeConnection(true);
 		template.afterPropertiesSet();
-		return new Connections(template, FLUSH_POLICY, pooled(properties),
+		return new ConnectionLender(template, FLUSH_POLICY, pooled(properties),
 				factory.getHostName() + ":" + factory.getPort());
 	}
 
 	@Bean
-	Fences fences(Connections connections, DataRedisProperties redis, PipelineProperties properties) {
-		return new Fences(connections, patience(redis, properties));
+	Fences fences(ConnectionLender lender, DataRedisProperties redis, PipelineProperties properties) {
+		return new Fences(lender, patience(redis, properties));
 	}
 
 	@Bean
-	Pipelines pipelines(Connections connections, Fences fences, DataRedisProperties redis,
+	Pipelines pipelines(ConnectionLender lender, Fences fences, DataRedisProperties redis,
 			PipelineProperties properties) {
 		Duration patience = patience(redis, properties);
-		return new Pipelines(connections, fences, patience, connectTimeout(redis, properties).plus(patience));
+		return new Pipelines(lender, fences, patience, connectTimeout(redis, properties).plus(patience));
 	}
 
 	@Bean
-	RedisCalls redisCalls(Connections connections, DataRedisProperties redis, PipelineProperties properties) {
+	RedisCalls redisCalls(ConnectionLender lender, DataRedisProperties redis, PipelineProperties properties) {
 		// The fences have one of the reserve to themselves.
-		return new RedisCalls(connections, patience(redis, properties), RESERVE - 1);
+		return new RedisCalls(lender, patience(redis, properties), RESERVE - 1);
 	}
 
 	@Bean

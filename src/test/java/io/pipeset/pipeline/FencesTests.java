@@ -64,7 +64,7 @@ class FencesTests {
 		this.service.run((context) -> {
 			Breaking template = new Breaking(context.getBean(RedisConnectionFactory.class));
 			template.breaks = true;
-			Fences fences = new Fences(new Connections(template, new JobFlushPolicy(), 1, "nowhere:1"), SOON);
+			Fences fences = new Fences(new ConnectionLender(template, new JobFlushPolicy(), 1, "nowhere:1"), SOON);
 			fences.afterPropertiesSet();
 			try {
 				Fence fence = fences.raise(LOST);
@@ -102,7 +102,7 @@ class FencesTests {
 		int idle = 5;
 		try (FaultProxy proxy = FaultProxy.open(TestRedis.shared())) {
 			this.service.withPropertyValues("spring.data.redis.port=" + proxy.port()).run((context) -> {
-				open(idle, context.getBean(Connections.class));
+				open(idle, context.getBean(ConnectionLender.class));
 				assertThat(proxy.links()).isEqualTo(idle);
 				CompletableFuture<Void> broken = breakNext(idle, proxy);
 				Fence fence = context.getBean(Fences.class).raise(LOST);
@@ -112,12 +112,12 @@ class FencesTests {
 		}
 	}
 
-	private static void open(int count, Connections connections) throws NoConnectionException {
+	private static void open(int count, ConnectionLender lender) throws NoConnectionException {
 		AtomicReference<NoConnectionException> failure = new AtomicReference<>();
-		connections.lend(FlushPolicy.each(), (connection) -> {
+		lender.lend(FlushPolicy.each(), (connection) -> {
 			try {
 				if (count > 1) {
-					open(count - 1, connections);
+					open(count - 1, lender);
 				}
 			}
 			catch (NoConnectionException ex) {
@@ -127,7 +127,7 @@ class FencesTests {
 		assertThat(failure.get()).isNull();
 	}
 
-	/** Breaks connections one after the other, each when something is sent on it. */
+	/** Breaks lender one after the other, each when something is sent on it. */
 	private static CompletableFuture<Void> breakNext(int count, FaultProxy proxy) {
 		return proxy.stopAt(Way.COMMANDS, 0, 0).thenCompose((link) -> {
 			link.reset();

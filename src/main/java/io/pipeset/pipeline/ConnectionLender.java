@@ -18,7 +18,7 @@ import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.RedisTemplate;
 
 /** Lends pooled connections by way of {@link RedisTemplate#executePipelined}. */
-final class Connections {
+final class ConnectionLender {
 
 	private final RedisTemplate<byte[], byte[]> template;
 
@@ -35,7 +35,7 @@ final class Connections {
 	 * @param pooled how many the pool holds at most
 	 * @param address host and port of Redis, for messages
 	 */
-	Connections(RedisTemplate<byte[], byte[]> template, JobFlushPolicy flushPolicy, int pooled, String address) {
+	ConnectionLender(RedisTemplate<byte[], byte[]> template, JobFlushPolicy flushPolicy, int pooled, String address) {
 		this.template = template;
 		this.flushPolicy = flushPolicy;
 		this.pooled = pooled;
