@@ -2,7 +2,6 @@ package io.pipeset.slab;
 
 import java.util.Arrays;
 
-import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.DecoderException;
 import io.pipeset.record.Encoding;
 import io.pipeset.record.Room;
@@ -13,18 +12,6 @@ import org.jspecify.annotations.Nullable;
  * than that the command ran, which are nearly all, and a finding for each of the others.
  */
 final class Replies {
-
-	private static final int KEPT_BYTES = 32 << 10;
-
-	private static final int LARGE_BYTES = 1 << 20;
-
-	/** What is captured, at most, of replies that a report may do without. */
-	private static final int MAX_OPTIONAL_BYTES = 4 << 20;
-
-	private final Room room;
-
-	/** What was taken for replies that a report may do without. */
-	private long taken;
 
 	private int count;
 
@@ -52,16 +39,14 @@ final class Replies {
 
 	private int[] ends = new int[8];
 
-	private byte[] captured = new byte[256];
-
-	private int capturedBytes;
+	private final CapturedBytes captured;
 
 	/**
 	 * No replies yet.
-	 * @param room where the memory for those is taken that a report may do without
+	 * @param room the memory for replies that a report may do without
 	 */
 	Replies(Room room) {
-		this.room = room;
+		this.captured = new CapturedBytes(room);
 	}
 
 	void clear() {
@@ -73,12 +58,7 @@ final class Replies {
 		this.scriptsRefused = false;
 		this.findings = 0;
 		this.errors = 0;
-		this.capturedBytes = 0;
-		if (this.captured.length > KEPT_BYTES) {
-			this.captured = new byte[256];
-		}
-		this.room.give(this.taken);
-		this.taken = 0;
+		this.captured.clear();
 	}
 
 	/** Says how many replies come before those to the slab's own commands. */
@@ -129,16 +109,16 @@ final class Replies {
 		}
 		else {
 			// A script that cannot be loaded is missed by the command that runs it.
-			this.scriptsRefused |= kind == Kind.ERROR && !RedisErrors.isPassing(RedisErrors.firstWord(dropped()));
-			this.capturedBytes = start(this.findings);
+			this.scriptsRefused |= kind == Kind.ERROR
+					&& !RedisErrors.isPassing(RedisErrors.firstWord(this.captured.dropError()));
+			this.captured.drop();
 		}
 	}
 
 	/** Redis refused a part of a transaction, or to run it. */
 	private void refused(int position) {
 		if (position < 0) {
-			this.multiRefused = dropped();
-			this.capturedBytes = start(this.findings);
+			this.multiRefused = this.captured.dropError();
 			this.others = 0;
 			return;
 		}
@@ -157,14 +137,10 @@ final class Replies {
 			this.count = 0;
 			this.findings = 0;
 			this.errors = 0;
+			this.captured.clear();
 			throw new DecoderException("Redis refused MULTI, and yet took EXEC");
 		}
-		this.capturedBytes = start(this.findings);
-	}
-
-	/** An error that was captured, and is no finding. */
-	private String dropped() {
-		return String.valueOf(new ReplyDecoder(this.captured, start(this.findings), Encoding.UTF8).next());
+		this.captured.drop();
 	}
 
 	/** Redis ran a transaction, and what its commands did comes next. */
@@ -219,7 +195,7 @@ final class Replies {
 		}
 		this.positions[finding] = position;
 		this.kinds[finding] = kind;
-		this.ends[finding] = this.capturedBytes;
+		this.ends[finding] = this.captured.end();
 		if (kind == Kind.ERROR) {
 			this.errors++;
 		}
@@ -228,59 +204,13 @@ final class Replies {
 	/** A value that was found elsewhere, in place of a reply that was lost. */
 	void found(byte[] value) {
 		// The connection may have ended in the middle of a reply.
-		this.capturedBytes = start(this.findings);
-		reserve(value.length + Resp.MAX_HEADER + 2);
-		this.capturedBytes = Resp.putBulk(this.captured, this.capturedBytes, value, 0, value.length);
+		this.captured.drop();
+		this.captured.addBulk(value);
 		finding(Kind.VALUE);
 	}
 
-	/**
-	 * Captures some more of a reply, unless a report may do without it and there is no
-	 * room; {@code false} for the latter, after which nothing of the reply is left.
-	 */
-	boolean captureIfRoom(ByteBuf in, int length) {
-		boolean hasRoom = length <= MAX_OPTIONAL_BYTES - this.capturedBytes && takeFor(length);
-		if (hasRoom) {
-			capture(in, length);
-		}
-		else {
-			this.capturedBytes = start(this.findings);
-		}
-		return hasRoom;
-	}
-
-	private boolean takeFor(int length) {
-		int needed = this.capturedBytes + length;
-		if (needed <= Math.max(this.captured.length, KEPT_BYTES)) {
-			return true;
-		}
-		long more = Room.ofArray(sizeFor(needed)) - this.taken;
-		boolean taken = this.room.tryTake(more);
-		this.taken += (taken) ? more : 0;
-		return taken;
-	}
-
-	void capture(ByteBuf in, int length) {
-		int needed = reserve(length);
-		in.getBytes(in.readerIndex(), this.captured, this.capturedBytes, length);
-		this.capturedBytes = needed;
-	}
-
-	/** Makes room for more bytes; what is captured with them. */
-	private int reserve(int length) {
-		int needed = this.capturedBytes + length;
-		if (needed > this.captured.length) {
-			this.captured = Arrays.copyOf(this.captured, sizeFor(needed));
-		}
-		return needed;
-	}
-
-	/**
-	 * What is large already may be most of the heap, of which a copy takes as much.
-	 */
-	private int sizeFor(int needed) {
-		int more = (this.captured.length < LARGE_BYTES) ? this.captured.length : this.captured.length / 4;
-		return Math.max(needed, this.captured.length + more);
+	CapturedBytes captured() {
+		return this.captured;
 	}
 
 	int count() {
@@ -316,7 +246,7 @@ final class Replies {
 	}
 
 	ReplyDecoder decoder(int finding, Encoding encoding) {
-		return new ReplyDecoder(this.captured, start(finding), encoding);
+		return this.captured.decoder(start(finding), encoding);
 	}
 
 	private int start(int finding) {

@@ -218,10 +218,10 @@ public final class ReplyReader {
 
 	private void take(ByteBuf in, Replies replies, int length) {
 		if (this.capture && this.optional) {
-			this.capture = replies.captureIfRoom(in, length);
+			this.capture = replies.captured().addIfRoom(in, length);
 		}
 		else if (this.capture) {
-			replies.capture(in, length);
+			replies.captured().add(in, length);
 		}
 		in.skipBytes(length);
 	}
