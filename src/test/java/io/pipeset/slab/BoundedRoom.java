@@ -1,0 +1,45 @@
+package io.pipeset.slab;
+
+import io.pipeset.record.NoRoomException;
+import io.pipeset.record.Room;
+
+/** So much memory and no more; nobody waits for it. */
+final class BoundedRoom implements Room {
+
+	private final long limit;
+
+	private long held;
+
+	BoundedRoom(long limit) {
+		this.limit = limit;
+	}
+
+	long held() {
+		return this.held;
+	}
+
+	@Override
+	public boolean tryTake(long bytes) {
+		boolean free = this.held + bytes <= this.limit;
+		this.held += (free) ? bytes : 0;
+		return free;
+	}
+
+	@Override
+	public void take(long bytes) {
+		if (!tryTake(bytes)) {
+			throw new NoRoomException("full");
+		}
+	}
+
+	@Override
+	public void give(long bytes) {
+		this.held -= bytes;
+	}
+
+	@Override
+	public boolean isScarce() {
+		return false;
+	}
+
+}
