@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Map;
 
 import io.pipeset.pipeline.NoConnectionException;
-import io.pipeset.pipeline.ScriptLoader;
+import io.pipeset.pipeline.RedisCalls;
 import io.pipeset.pipeline.ScriptRefusedException;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
@@ -31,16 +31,16 @@ public class Scripts {
 
 	private final ScriptProperties properties;
 
-	private final ScriptLoader loader;
+	private final RedisCalls calls;
 
 	private final Map<String, Script> byLastUse;
 
 	private volatile @Nullable Script last;
 
-	Scripts(SecurityProperties security, ScriptProperties properties, ScriptLoader loader) {
+	Scripts(SecurityProperties security, ScriptProperties properties, RedisCalls calls) {
 		this.allowed = security.scripts();
 		this.properties = properties;
-		this.loader = loader;
+		this.calls = calls;
 		this.byLastUse = new LinkedHashMap<>(16, 0.75f, true) {
 
 			@Override
@@ -76,7 +76,7 @@ public class Scripts {
 	 */
 	public String load(byte[] text) throws ScriptRefusedException, NoConnectionException {
 		Script script = Script.of(text);
-		this.loader.load(script);
+		this.calls.load(script);
 		synchronized (this.byLastUse) {
 			this.byLastUse.putIfAbsent(script.sha(), script);
 		}

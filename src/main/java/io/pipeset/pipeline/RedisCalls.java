@@ -8,6 +8,9 @@ import java.util.function.Function;
 
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.pipeset.record.Script;
+
+import org.springframework.core.NestedExceptionUtils;
 
 /**
  * Makes single calls apart from any job's batches, and so few at once that the
@@ -77,12 +80,24 @@ public final class RedisCalls {
 	}
 
 	/**
-	 * Loads a script.
-	 * @param lua its text
-	 * @throws RedisCallException if Redis refuses it or does not answer
+	 * Loads a script, which Redis compiles.
+	 * @param script the script
+	 * @throws ScriptRefusedException if Redis refuses it, with Redis's error
+	 * @throws NoConnectionException if Redis was not there to load it
 	 */
-	void load(byte[] lua) {
-		this.lender.repeat(() -> call((connection) -> connection.call((commands) -> commands.scriptLoad(lua))));
+	public void load(Script script) throws ScriptRefusedException, NoConnectionException {
+		try {
+			this.lender
+				.repeat(() -> call((connection) -> connection.call((commands) -> commands.scriptLoad(script.text()))));
+		}
+		catch (RedisCallException ex) {
+			if (ex.code() != null) {
+				throw new ScriptRefusedException(
+						String.valueOf(NestedExceptionUtils.getMostSpecificCause(ex).getMessage()));
+			}
+			throw (ex.getCause() instanceof NoConnectionException none) ? none
+					: new NoConnectionException(address(), ex);
+		}
 	}
 
 	/**
