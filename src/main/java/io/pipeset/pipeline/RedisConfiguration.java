@@ -10,6 +10,7 @@ import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.metrics.CommandLatencyRecorder;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.channel.Channel;
+import io.pipeset.pipeline.settings.RedisSettings;
 import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 
 import org.springframework.beans.factory.config.BeanPostProcessor;

@@ -1,4 +1,4 @@
-package io.pipeset.pipeline;
+package io.pipeset.pipeline.settings;
 
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;

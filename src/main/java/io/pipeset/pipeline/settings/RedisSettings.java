@@ -1,4 +1,4 @@
-package io.pipeset.pipeline;
+package io.pipeset.pipeline.settings;
 
 import java.util.List;
 
@@ -14,10 +14,11 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.core.env.Environment;
 
 /**
- * Refuses, by name and before anything is opened, those of Boot's settings for Redis that
- * the service would ignore, or could not keep its promises with.
+ * Refuses those of Boot's settings for Redis that the service would ignore, or with which
+ * it could not keep its promises. Each is refused by its name, before any connection is
+ * opened.
  */
-final class RedisSettings implements BeanFactoryPostProcessor {
+public final class RedisSettings implements BeanFactoryPostProcessor {
 
 	private static final String ONE_REDIS = "Remove it, and set spring.data.redis.host and .port, or"
 			+ " spring.data.redis.url, to name one Redis.";
@@ -51,7 +52,11 @@ final class RedisSettings implements BeanFactoryPostProcessor {
 
 	private final Environment environment;
 
-	RedisSettings(Environment environment) {
+	/**
+	 * Refuses settings.
+	 * @param environment where Boot reads its settings
+	 */
+	public RedisSettings(Environment environment) {
 		this.environment = environment;
 	}
 
@@ -65,7 +70,7 @@ final class RedisSettings implements BeanFactoryPostProcessor {
 	/**
 	 * A setting that is refused.
 	 *
-	 * @param setting its name, or the beginning of many, under spring.data.redis
+	 * @param setting its name under spring.data.redis, or the beginning of many names
 	 * @param problem why it is refused
 	 * @param remedy what to do
 	 * @param allowed the only value that is not refused, if there is one
