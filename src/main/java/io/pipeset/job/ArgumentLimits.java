@@ -8,12 +8,12 @@ import io.pipeset.record.Rejection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How large the keys and the other arguments of a record may be, and which keys are not
- * for callers.
+ * The limits on the size of keys and other arguments of a record, and the keys that are
+ * not for callers.
  */
 final class ArgumentLimits {
 
-	/** What the service itself keeps in Redis begins with it. */
+	/** The beginning of all keys that the service itself keeps in Redis. */
 	private static final byte[] RESERVED = "pipeset:".getBytes(StandardCharsets.US_ASCII);
 
 	private final long maxKeyBytes;
@@ -57,7 +57,7 @@ final class ArgumentLimits {
 				&& Arrays.equals(source, from, from + RESERVED.length, RESERVED, 0, RESERVED.length);
 	}
 
-	/** Whether a report may carry a record's first key, where it has one. */
+	/** Whether a record has a first key, and a report may carry it. */
 	boolean isKeyListable(Record record) {
 		int first = (record.hasOperation()) ? record.command().firstKey() : 0;
 		return first < record.argumentCount() && record.length(first) <= this.maxKeyBytes;

@@ -7,7 +7,7 @@ import io.pipeset.report.Item;
 import io.pipeset.report.Outcome;
 import org.jspecify.annotations.Nullable;
 
-/** Takes the good records of a job that is only to check them. */
+/** Takes the good records of a job that only checks them. */
 final class DryRun {
 
 	private final Account account;
@@ -34,7 +34,7 @@ final class DryRun {
 		}
 	}
 
-	/** Counts what is not counted yet. */
+	/** Counts the records that are not counted yet. */
 	void end() {
 		if (this.runOperation != null) {
 			this.account.count(this.runOperation.name(), Outcome.UNPROCESSED, this.run);

@@ -4,7 +4,7 @@ import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import org.jspecify.annotations.Nullable;
 
-/** Which of several reasons for the end of a job its report names. */
+/** Chooses the reason that a report names, if a job has several reasons to end. */
 final class JobEnding {
 
 	private JobEnding() {
@@ -12,7 +12,7 @@ final class JobEnding {
 
 	/**
 	 * Finds the reason to report. A defect of the service comes first, then a fault of
-	 * Redis, which tells more than the end that it comes with and may have caused.
+	 * Redis, which tells more than the end that it may have caused.
 	 * @param stop why the job was stopped, or {@code null} if it was not
 	 * @param input how the input ended
 	 * @param unknown how many records may have run

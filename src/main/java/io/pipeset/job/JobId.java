@@ -6,7 +6,7 @@ import java.util.concurrent.ThreadLocalRandom;
 /**
  * Names of jobs that sort by time:
  * <a href="https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-7">UUIDs of version
- * 7</a>, which Java 17 does not make itself.
+ * 7</a>, which Java 17 cannot make.
  */
 final class JobId {
 

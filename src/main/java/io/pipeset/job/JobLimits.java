@@ -10,32 +10,32 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
 /**
- * What a job may ask for, and how many may ask at once.
+ * The limits on what a job may ask for, and on how many jobs may run and wait.
  *
  * @param maxGenerated the records that a shortcut may generate, 0 or more
  * @param maxPopped the values that one job may take out of Redis, 0 or more
- * @param maxPoppedBytes their size; a job stops where a value would go beyond it, but a
- * pop always takes its first
+ * @param maxPoppedBytes the size of these values; a job stops before a value that would
+ * go beyond it, but a pop always takes its first
  * @param maxItems the records that a report lists at most, 0 or more
- * @param maxItemsBytes the size of what Redis answered to those, without values taken out
- * of it, which a report always lists
+ * @param maxItemsBytes the size of Redis's answers to these records, without values taken
+ * out of it, which a report always lists
  * @param maxBodyBytes the largest body, as it comes over the wire
- * @param maxInflatedBytes the largest body that a gzip body may stand for
+ * @param maxInflatedBytes the largest body that a gzip body may inflate to
  * @param maxRecordBytes the largest record in a body, 1KB to 512MB
- * @param maxArguments what a record may have after its operation's name, 1 to 16,777,216;
- * where each of them stands is known before it is sent, so that the shortest take ten
- * times the memory of their bytes
+ * @param maxArguments the arguments that a record may have after its operation's name, 1
+ * to 16,777,216; the place of each is noted before the record is sent, so that the
+ * shortest take ten times the memory of their bytes
  * @param maxKeyBytes the longest key, 1 byte to 512MB; a listed record carries its key
  * @param maxValueBytes the largest argument that is no key, 0 to 512MB
- * @param maxRunningJobs the jobs that run at once, 1 to 10,000; an upload that is open
- * runs
+ * @param maxRunningJobs the jobs that may run at once, 1 to 10,000; a job runs while its
+ * upload is open
  * @param maxWaitingJobs the jobs that may wait for one of those to end, 0 to 10,000
- * @param maxWait how long they wait at most, 0 to 1 hour
+ * @param maxWait how long a job waits for that at most, 0 to 1 hour
  * @param bodyIdleTimeout how long a body may pause, 1 millisecond to 1 hour
  * @param shutdownGrace how long jobs may go on when the service is told to stop, 0 to 1
  * hour
- * @param maxInflightBytes the commands that all jobs together may have unanswered before
- * reading their uploads waits; two writes a lane are always allowed
+ * @param maxInflightBytes the size of the commands that all jobs together may have
+ * unanswered before their readers wait; two writes a lane are always allowed
  */
 @ConfigurationProperties("pipeset.limits")
 public record JobLimits(@DefaultValue("10000000") long maxGenerated, @DefaultValue("100000") long maxPopped,

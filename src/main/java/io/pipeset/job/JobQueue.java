@@ -11,6 +11,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.pipeset.job.JobRefusedException.Reason;
+import io.pipeset.lane.JobStop;
+import io.pipeset.report.DurationText;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobClock;
 
@@ -18,7 +20,7 @@ import org.springframework.stereotype.Component;
 
 /**
  * The jobs that run, and those that wait for one of them to end, first come first served.
- * A place is handed over to the next one in the queue, so that nobody slips in between.
+ * A place is handed over to the next job in the queue, so that no other slips in between.
  */
 @Component
 class JobQueue {
@@ -102,10 +104,10 @@ class JobQueue {
 		}
 	}
 
-	/** Lets the jobs that still run write nothing more. */
+	/** Stops the jobs that still run: they write nothing more. */
 	void stopAll() {
 		String detail = "The service is shutting down, and the job was not through within "
-				+ JobSettings.text(this.limits.shutdownGrace())
+				+ DurationText.of(this.limits.shutdownGrace())
 				+ " (pipeset.limits.shutdown-grace); what the report calls unprocessed was not run: send that again";
 		this.lock.lock();
 		try {
@@ -118,7 +120,7 @@ class JobQueue {
 
 	/**
 	 * Waits until no job runs.
-	 * @return {@code false} where some still do after that time
+	 * @return {@code false} if some still do after that time
 	 */
 	boolean awaitIdle(long nanos) throws InterruptedException {
 		this.lock.lock();
@@ -186,7 +188,7 @@ class JobQueue {
 			throw new JobRefusedException(Reason.TOO_MANY, "The job waited "
 					+ TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since) + " ms, and none of the " + this.places
 					+ " that pipeset.limits.max-running-jobs allows ended; pipeset.limits.max-wait="
-					+ JobSettings.text(this.limits.maxWait()) + " allows no longer wait: send the job again later");
+					+ DurationText.of(this.limits.maxWait()) + " allows no longer wait: send the job again later");
 		}
 	}
 

@@ -1,6 +1,6 @@
 package io.pipeset.job;
 
-/** A job was not begun: nothing of it was read, and nothing was run. */
+/** A job was not begun: none of its records was read or run. */
 public final class JobRefusedException extends RuntimeException {
 
 	private final Reason reason;
@@ -22,7 +22,7 @@ public final class JobRefusedException extends RuntimeException {
 	/** The reasons not to begin a job. */
 	public enum Reason {
 
-		/** As many run and wait as may. */
+		/** As many jobs run and wait as may. */
 		TOO_MANY,
 
 		/** The service is about to end. */

@@ -101,10 +101,6 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 		return new RecordDefaults(this.ttl, this.encoding);
 	}
 
-	int commandsPerWrite() {
-		return this.flush.commandsPerWrite(this.batchSize);
-	}
-
 	Map<String, Object> toReport() {
 		Map<String, Object> report = new LinkedHashMap<>();
 		for (Setting<?> row : Setting.ALL) {
@@ -114,11 +110,6 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 			}
 		}
 		return report;
-	}
-
-	static String text(Duration duration) {
-		long millis = duration.toMillis();
-		return (millis % 1000 == 0) ? millis / 1000 + "s" : millis + "ms";
 	}
 
 }

@@ -6,9 +6,19 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 
 import io.micrometer.core.instrument.LongTaskTimer;
-import io.pipeset.control.Receipts;
+import io.pipeset.job.input.JobInput;
+import io.pipeset.lane.JobStop;
+import io.pipeset.lane.LaneCapacity;
+import io.pipeset.lane.LaneContext;
+import io.pipeset.lane.LaneSettings;
+import io.pipeset.lane.Retries;
+import io.pipeset.memory.MemoryBudget;
+import io.pipeset.memory.MemoryShare;
 import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.pipeline.Pipelines;
+import io.pipeset.pop.PopReceipt;
+import io.pipeset.pop.Receipts;
+import io.pipeset.pop.ReliablePops;
 import io.pipeset.record.Operation;
 import io.pipeset.report.Account;
 import io.pipeset.report.Counts;
@@ -16,6 +26,7 @@ import io.pipeset.report.JobClock;
 import io.pipeset.report.JobMeters;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobState;
+import io.pipeset.script.Scripts;
 import jakarta.annotation.PreDestroy;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -67,13 +78,13 @@ public class Jobs {
 	}
 
 	/**
-	 * Runs a job in the calling thread, to its end, as soon as there is room for it.
+	 * Runs a job in the calling thread, to its end, as soon as it may begin.
 	 * @param input its records
 	 * @param settings how to run them
-	 * @param values where values taken out of Redis stand in the report
+	 * @param values the place in the report of values taken out of Redis
 	 * @return the account of every record, however the job ended, to be closed when it is
 	 * written
-	 * @throws JobRefusedException if there is no room; nothing of the input was read
+	 * @throws JobRefusedException if it may not begin; nothing of the input was read
 	 */
 	public EndedJob run(JobInput input, JobSettings settings, Values values) {
 		JobClock clock = new JobClock();
@@ -106,11 +117,15 @@ public class Jobs {
 			if (settings.isAtomic() && !settings.dryRun()) {
 				this.transactions.require(stop);
 			}
-			PopReceipt receipt = (input instanceof JobInput.ReliablePops pops)
-					? new PopReceipt(this.receipts, id, pops, settings, stop) : null;
-			JobContext context = new JobContext(settings, account, clock, stop, new Retries(settings.retries()),
-					this.capacity, this.pipelines, this.pipeline, this.meters, this.executor, receipt, memory);
-			JobReport report = new Job(id, context, this.limits, this.scripts).run(input);
+			LaneSettings lanes = new LaneSettings(settings.batchSize(), settings.flush(), settings.concurrency(),
+					settings.timeout(), settings.retries(), settings.isAtomic());
+			ReliablePops pops = input.reliablePops();
+			PopReceipt receipt = (pops != null) ? new PopReceipt(this.receipts, id, pops, lanes, stop) : null;
+			LaneContext context = new LaneContext(lanes, account, clock, stop, new Retries(settings.retries()),
+					this.capacity, this.pipelines, this.pipeline, this.meters, this.executor, receipt, memory,
+					new ErrorLimit(account, stop, settings.maxErrors()));
+			RunningJob job = new RunningJob(id, settings, context, memory, receipt);
+			JobReport report = new JobExecution(job, this.limits, this.scripts).run(input);
 			this.meters.jobEnds(report.state(), account, clock);
 			log(report);
 			return report;
@@ -121,17 +136,17 @@ public class Jobs {
 		}
 	}
 
-	/** Takes jobs, as from the beginning, after it was closed. */
+	/** Takes jobs again, after it was closed. */
 	public void open() {
 		this.queue.open();
 	}
 
-	/** Takes no more jobs: whoever waits or comes is refused. */
+	/** Takes no more jobs, and refuses those that wait. */
 	public void close() {
 		this.queue.close();
 	}
 
-	/** Lets the jobs that run write nothing more, and report. */
+	/** Stops the jobs that run: they write nothing more, and report. */
 	public void stopAll() {
 		this.queue.stopAll();
 	}
@@ -139,7 +154,7 @@ public class Jobs {
 	/**
 	 * Waits until no job runs.
 	 * @param most how long
-	 * @return {@code false} where some still do after that time
+	 * @return {@code false} if some still do after that time
 	 * @throws InterruptedException if the thread is interrupted
 	 */
 	public boolean awaitIdle(Duration most) throws InterruptedException {
@@ -182,7 +197,7 @@ public class Jobs {
 					report.timings().readMillis(), report.timings().redisMillis());
 	}
 
-	/** What a body holds is the caller's to see, and not the log's. */
+	/** The contents of a body are for the caller to see, and not for the log. */
 	private static String cause(JobReport report) {
 		return switch (report.ending().cause()) {
 			case MALFORMED_BODY -> (report.byteOffset() != null) ? "at byte " + report.byteOffset() + " of the body"
@@ -192,7 +207,7 @@ public class Jobs {
 		};
 	}
 
-	/** Where values taken out of Redis stand in the report. */
+	/** The place in the report of values taken out of Redis. */
 	public enum Values {
 
 		/** With the record that took them. */

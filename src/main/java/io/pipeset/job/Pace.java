@@ -2,14 +2,17 @@ package io.pipeset.job;
 
 import java.util.concurrent.TimeUnit;
 
+import io.pipeset.lane.JobStop;
+import io.pipeset.lane.Lanes;
+
 /**
- * Spreads a job's records over time. A record that is early waits, as it would for input
- * that has not come: what there is goes out, and no connection is held meanwhile. What
- * could not be sent in time is not made up for by a burst.
+ * Spreads a job's records over time. A record that is early waits, as it would for a
+ * pause in the input: the records before it go out, and no connection is held meanwhile.
+ * Records that could not be sent in time are not made up for by a burst.
  */
 final class Pace {
 
-	/** How early or late a record may be; a sleep is not more exact. */
+	/** How early or late a record may be. A sleep is not more exact. */
 	private static final long SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
 	private static final long LONGEST_SLEEP_MILLIS = 50;

@@ -1,10 +1,16 @@
 package io.pipeset.job;
 
+import io.pipeset.lane.LaneCapacity;
+import io.pipeset.memory.MemoryBudget;
+
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.stereotype.Component;
 
-/** What the service is doing right now: {@code /actuator/pipeset}. */
+/**
+ * Tells how many jobs, connections and bytes are in use right now:
+ * {@code /actuator/pipeset}.
+ */
 @Component
 @Endpoint(id = "pipeset")
 class PipesetEndpoint {
@@ -36,16 +42,17 @@ class PipesetEndpoint {
 	 * @param jobsWaiting jobs that wait for one of those to end
 	 * @param lanes the connections of all jobs
 	 * @param inFlightBytes commands between their slab's hand-over and its last reply
-	 * @param memory what jobs hold of their callers' data
+	 * @param memory the memory that jobs hold of their callers' data
 	 */
 	record Snapshot(int jobsRunning, int jobsWaiting, Lanes lanes, long inFlightBytes, Memory memory) {
 
 		/**
-		 * What jobs hold of their callers' data, until their answers are written.
+		 * The memory that jobs hold of their callers' data, until their answers are
+		 * written.
 		 *
-		 * @param usedBytes what they hold
-		 * @param budgetBytes what all together may hold
-		 * @param jobBytes what one job may hold
+		 * @param usedBytes the bytes that they hold
+		 * @param budgetBytes the bytes that all jobs together may hold
+		 * @param jobBytes the bytes that one job may hold
 		 * @param waiting the jobs that wait for memory
 		 */
 		record Memory(long usedBytes, long budgetBytes, long jobBytes, int waiting) {

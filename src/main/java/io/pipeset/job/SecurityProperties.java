@@ -10,7 +10,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.Assert;
 
 /**
- * Who may call, and what callers may do.
+ * The callers that may reach the service, and the rights that they have.
  *
  * @param scripts whether they may load and run scripts, which can do to any key what the
  * service's Redis user may

@@ -12,6 +12,7 @@ import io.pipeset.record.Encoding;
 import io.pipeset.record.Excerpt;
 import io.pipeset.record.Expiry;
 import io.pipeset.record.Operation;
+import io.pipeset.report.DurationText;
 import io.pipeset.report.Results;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +47,7 @@ public record Setting<T>(String name, List<String> calls, Allowed<T> allowed,
 			JobSettings::concurrency, "The lanes: pipelines that run at once, each on its own connection.");
 
 	static final Setting<Duration> TIMEOUT = row("timeout", ALL_CALLS, Allowed.duration("1ms", "1h", "30s"),
-			(settings) -> JobSettings.text(settings.timeout()), "The longest silence of Redis.");
+			(settings) -> DurationText.of(settings.timeout()), "The longest silence of Redis.");
 
 	static final Setting<Long> MAX_ERRORS = row("maxErrors", ALL_CALLS, Allowed.number(), JobSettings::maxErrors,
 			"The job stops once more records than this were rejected.");

@@ -1,5 +1,6 @@
 package io.pipeset.job;
 
+import io.pipeset.lane.JobStop;
 import io.pipeset.pipeline.RedisCallException;
 import io.pipeset.pipeline.RedisCalls;
 import io.pipeset.report.Account;
@@ -8,13 +9,13 @@ import io.pipeset.report.Ending.Cause;
 import org.springframework.stereotype.Component;
 
 /**
- * Whether this user of Redis may run transactions. Where MULTI is refused, what follows
- * it in a pipeline runs by itself, so that has to be known before.
+ * Asks whether this user of Redis may run transactions. If MULTI is refused, the commands
+ * behind it in a pipeline run by themselves, so the answer has to be known before.
  */
 @Component
 class Transactions {
 
-	/** What a caller can do who is refused them. */
+	/** The remedy for a caller whose transactions are refused. */
 	static final String REMEDY = "Let the service's user run MULTI and EXEC, or send the job with atomic=none.";
 
 	private final RedisCalls calls;
@@ -25,7 +26,7 @@ class Transactions {
 		this.calls = calls;
 	}
 
-	/** Asks, unless Redis has said yes since, and stops the job where it refuses. */
+	/** Asks Redis, unless it has said yes since, and stops the job if it refuses. */
 	void require(JobStop stop) {
 		if (this.allowed) {
 			return;
@@ -35,7 +36,7 @@ class Transactions {
 			this.allowed = true;
 		}
 		catch (RedisCallException ex) {
-			// Where Redis cannot be reached or is busy, a batch finds out, and may try
+			// If Redis cannot be reached or is busy, a batch finds out, and may try
 			// again.
 			if (!ex.isPassing()) {
 				stop.because(Cause.REDIS_REFUSES,
@@ -44,7 +45,7 @@ class Transactions {
 		}
 	}
 
-	/** Takes note of what a job found out, so that the next one asks again. */
+	/** Takes note of a refusal that a job met, so that the next job asks again. */
 	void learn(Account account) {
 		if (account.transactionRefusal() != null) {
 			this.allowed = false;

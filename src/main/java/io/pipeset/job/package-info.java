@@ -1,5 +1,6 @@
 /**
- * The life of one job: its settings, its lanes and their batches, and how it ends.
+ * The life of one job: it waits for its turn, reads its input, has each record judged and
+ * sent, and ends with a report. Settings and an input come in from the caller.
  */
 @NullMarked
 package io.pipeset.job;

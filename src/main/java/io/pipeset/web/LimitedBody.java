@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.SocketTimeoutException;
 
-import io.pipeset.job.BodyLimitException;
+import io.pipeset.job.input.BodyLimitException;
 import io.pipeset.record.MalformedBodyException;
 import org.apache.catalina.connector.ClientAbortException;
 import org.apache.coyote.BadRequestException;

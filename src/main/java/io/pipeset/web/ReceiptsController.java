@@ -2,8 +2,8 @@ package io.pipeset.web;
 
 import java.util.regex.Pattern;
 
-import io.pipeset.control.Receipts;
-import io.pipeset.control.Receipts.Answer;
+import io.pipeset.pop.Receipts;
+import io.pipeset.pop.Receipts.Answer;
 import io.pipeset.record.Excerpt;
 import jakarta.servlet.http.HttpServletRequest;
 

@@ -3,10 +3,10 @@ package io.pipeset.web;
 import java.io.IOException;
 import java.util.Map;
 
-import io.pipeset.job.Scripts;
 import io.pipeset.pipeline.NoConnectionException;
 import io.pipeset.pipeline.ScriptRefusedException;
 import io.pipeset.record.Excerpt;
+import io.pipeset.script.Scripts;
 import jakarta.servlet.http.HttpServletRequest;
 
 import org.springframework.http.HttpHeaders;

@@ -5,9 +5,9 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 import io.pipeset.job.JobDefaults;
-import io.pipeset.job.JobInput.ReliablePops;
 import io.pipeset.job.JobSettings;
 import io.pipeset.job.Setting;
+import io.pipeset.pop.ReliablePops;
 import io.pipeset.record.Excerpt;
 import io.pipeset.record.Operation;
 import org.jspecify.annotations.Nullable;

@@ -6,10 +6,11 @@ import java.util.regex.Pattern;
 
 import io.pipeset.job.Allowed;
 import io.pipeset.job.Atomic;
-import io.pipeset.job.JobInput;
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.JobSettings;
 import io.pipeset.job.Jobs;
+import io.pipeset.job.input.JobInput;
+import io.pipeset.pop.ReliablePops;
 import io.pipeset.record.Excerpt;
 import io.pipeset.record.GeneratedRecords;
 import io.pipeset.record.Operation;
@@ -71,7 +72,8 @@ class ShortcutsController {
 		}
 		Uploads.refuse(request);
 		String list = (key != null) ? key : DEFAULT_LIST;
-		JobInput input = (receiptTtl != null && !settings.dryRun()) ? new JobInput.ReliablePops(list, pops, receiptTtl)
+		JobInput input = (receiptTtl != null && !settings.dryRun())
+				? new JobInput.Popped(new ReliablePops(list, pops, receiptTtl))
 				: new JobInput.Generated(GeneratedRecords.pops(list, pops), pops);
 		return run(input, settings, Jobs.Values.APART, request);
 	}

@@ -3,7 +3,7 @@ package io.pipeset.web;
 import java.time.Duration;
 import java.util.function.Predicate;
 
-import io.pipeset.job.EndOfInput;
+import io.pipeset.job.input.EndOfInput;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 

@@ -9,8 +9,8 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-import io.pipeset.job.JobInput;
 import io.pipeset.job.JobLimits;
+import io.pipeset.job.input.JobInput;
 import io.pipeset.record.Excerpt;
 import io.pipeset.record.RecordFormat;
 import jakarta.servlet.http.HttpServletRequest;

@@ -1,6 +1,6 @@
 package io.pipeset.web;
 
-import io.pipeset.job.MemoryShare;
+import io.pipeset.memory.MemoryShare;
 import jakarta.servlet.ServletRequestEvent;
 import jakarta.servlet.ServletRequestListener;
 import jakarta.servlet.http.HttpServletRequest;

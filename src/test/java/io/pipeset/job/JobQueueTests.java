@@ -15,6 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.pipeset.job.JobRefusedException.Reason;
+import io.pipeset.lane.JobStop;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobClock;
 import io.pipeset.report.JobClock.Phase;

@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.Map;
 
 import io.pipeset.Documentation;
+import io.pipeset.pop.ReliablePops;
 import io.pipeset.record.Operation;
+import io.pipeset.report.DurationText;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.context.properties.bind.Binder;
@@ -65,7 +67,7 @@ class SettingTests {
 	private String defaultOf(Setting<?> row) {
 		String text = switch (row.name()) {
 			case "reliable" -> "false";
-			case "receiptTtl" -> JobSettings.text(JobInput.ReliablePops.DEFAULT_RECEIPT_TTL);
+			case "receiptTtl" -> DurationText.of(ReliablePops.DEFAULT_RECEIPT_TTL);
 			default -> this.properties.get(DataObjectPropertyName.toDashedForm(row.name()));
 		};
 		Object value = (text != null) ? text : row.report().apply(this.defaults);

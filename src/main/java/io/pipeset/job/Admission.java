@@ -1,0 +1,47 @@
+package io.pipeset.job;
+
+import io.pipeset.record.Record;
+import io.pipeset.record.Rejection;
+import io.pipeset.script.Scripts;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one place that says whether a record may run: the request's operation, the rule for
+ * scripts, the limits on arguments and the keys that are not for callers.
+ */
+final class Admission {
+
+	private final JobSettings settings;
+
+	private final Scripts scripts;
+
+	private final ArgumentLimits arguments;
+
+	Admission(JobSettings settings, Scripts scripts, JobLimits limits) {
+		this.settings = settings;
+		this.scripts = scripts;
+		this.arguments = new ArgumentLimits(limits);
+	}
+
+	/**
+	 * Holds a record against all rules.
+	 * @param record a record as its reader left it, which may have rejected it
+	 * @return why the record is refused, or {@code null}
+	 */
+	@Nullable Rejection refuse(Record record) {
+		if (record.rejection() == null) {
+			this.settings.admit(record);
+		}
+		if (record.rejection() == null) {
+			this.scripts.admit(record);
+		}
+		Rejection rejection = record.rejection();
+		return (rejection != null) ? rejection : this.arguments.refuse(record);
+	}
+
+	/** Whether a record has a first key, and a report may carry it. */
+	boolean isKeyListable(Record record) {
+		return this.arguments.isKeyListable(record);
+	}
+
+}

@@ -1,0 +1,108 @@
+package io.pipeset.job;
+
+import java.io.IOException;
+import java.time.Duration;
+
+import io.pipeset.job.input.BodyLimitException;
+import io.pipeset.record.MalformedBodyException;
+import io.pipeset.record.NoRoomException;
+import io.pipeset.report.DurationText;
+import io.pipeset.report.Ending;
+import io.pipeset.report.Ending.Cause;
+import org.jspecify.annotations.Nullable;
+
+/** How far a job has come in its input, and how the input ended. */
+final class InputProgress {
+
+	private long read;
+
+	private long unread;
+
+	private boolean complete;
+
+	private Ending ending = Ending.COMPLETED;
+
+	private @Nullable Long byteOffset;
+
+	/** The records that were read. */
+	long read() {
+		return this.read;
+	}
+
+	/** A record was read. */
+	void next() {
+		this.read++;
+	}
+
+	/** The record read last does not count: the job ends before it. */
+	void takeBack() {
+		this.read--;
+	}
+
+	/** The records that were read, and those that were to be generated and were not. */
+	long received() {
+		return this.read + this.unread;
+	}
+
+	/**
+	 * Takes note of generated records that the job did not come to.
+	 * @param generated how many there are, or 0 for an upload
+	 * @return how many were not read
+	 */
+	long leaveOut(long generated) {
+		this.unread = Math.max(0, generated - this.read);
+		return this.unread;
+	}
+
+	/** The input was read to its end. */
+	void complete() {
+		this.complete = true;
+	}
+
+	boolean isComplete() {
+		return this.complete;
+	}
+
+	Ending ending() {
+		return this.ending;
+	}
+
+	/** The place where the body's framing broke, or {@code null}. */
+	@Nullable Long byteOffset() {
+		return this.byteOffset;
+	}
+
+	void countMismatch(long declared, String found) {
+		this.ending = new Ending(Cause.COUNT_MISMATCH,
+				"The path declares " + declared + " records, and the body has " + found);
+	}
+
+	/**
+	 * No further record can be told from the bytes.
+	 * @param ex the mistake and its place
+	 * @param noun the name of the bytes that were read
+	 */
+	void malformed(MalformedBodyException ex, String noun) {
+		this.byteOffset = ex.byteOffset();
+		this.ending = new Ending(Cause.MALFORMED_BODY, "At byte " + ex.byteOffset() + " of the "
+				+ ((ex.isCompressed()) ? "compressed body" : noun) + ": " + ex.getMessage());
+	}
+
+	void tooLarge(BodyLimitException ex) {
+		this.ending = new Ending(Cause.LIMIT, String.valueOf(ex.getMessage()));
+	}
+
+	void noRoom(NoRoomException ex) {
+		this.ending = new Ending(Cause.LIMIT, "Record " + this.read + " cannot be read: " + ex.getMessage());
+	}
+
+	void stalled(Duration idleTimeout) {
+		this.ending = new Ending(Cause.STALLED, "Nothing of the body came for " + DurationText.of(idleTimeout)
+				+ " (pipeset.limits.body-idle-timeout); " + this.read + " records had been read, and ran");
+	}
+
+	void brokeOff(IOException ex) {
+		this.ending = new Ending(Cause.CANCELLED, "The caller went away during its upload: " + ex.getMessage());
+	}
+
+}

@@ -1,0 +1,200 @@
+package io.pipeset.job;
+
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+
+import io.pipeset.job.input.BodyLimitException;
+import io.pipeset.job.input.InputContext;
+import io.pipeset.job.input.JobInput;
+import io.pipeset.lane.LaneContext;
+import io.pipeset.lane.Lanes;
+import io.pipeset.memory.MemoryShare;
+import io.pipeset.pop.PopBudget;
+import io.pipeset.record.MalformedBodyException;
+import io.pipeset.record.NoRoomException;
+import io.pipeset.record.Operation;
+import io.pipeset.record.Record;
+import io.pipeset.record.RecordReader;
+import io.pipeset.record.Rejection;
+import io.pipeset.report.Account;
+import io.pipeset.report.Item;
+import io.pipeset.report.Item.Failure;
+import io.pipeset.report.JobReport;
+import io.pipeset.report.Outcome;
+import io.pipeset.script.Scripts;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The run of one job, in the thread that asks for it: reads the records, refuses the bad
+ * ones, hands the good ones to the lanes, and waits until all have come back.
+ */
+final class JobExecution {
+
+	private final RunningJob job;
+
+	private final LaneContext context;
+
+	private final JobLimits limits;
+
+	private final Lanes lanes;
+
+	private final Admission admission;
+
+	private final PopBudget pops;
+
+	private final Record record;
+
+	private final @Nullable Pace pace;
+
+	private final @Nullable DryRun dryRun;
+
+	private final InputProgress progress = new InputProgress();
+
+	JobExecution(RunningJob job, JobLimits limits, Scripts scripts) {
+		this.job = job;
+		this.context = job.context();
+		this.limits = limits;
+		JobSettings settings = job.settings();
+		MemoryShare memory = job.memory();
+		this.lanes = new Lanes(this.context);
+		this.admission = new Admission(settings, scripts, limits);
+		this.pops = new PopBudget(limits.maxPopped(), limits.maxPoppedBytes().toBytes(), this.context, this.lanes,
+				memory);
+		this.record = new Record(settings.recordDefaults(), memory);
+		memory.beforeWait(this.lanes::sendBegun);
+		Long rateLimit = settings.rateLimit();
+		this.pace = (rateLimit != null) ? new Pace(rateLimit, this.lanes, this.context.stop()) : null;
+		this.dryRun = (settings.dryRun()) ? new DryRun(this.context.account()) : null;
+	}
+
+	JobReport run(JobInput input) {
+		long began = System.nanoTime();
+		try {
+			read(input);
+		}
+		catch (RuntimeException | Error ex) {
+			this.lanes.crashed(ex);
+		}
+		finally {
+			if (this.context.settings().atomic() && !this.progress.isComplete()) {
+				// If the input breaks off, so does the transaction that it was in.
+				this.lanes.discard();
+			}
+			try {
+				this.lanes.drain();
+			}
+			finally {
+				this.lanes.close();
+			}
+			this.pops.end();
+			if (this.dryRun != null) {
+				this.dryRun.end();
+			}
+			long paced = (this.pace != null) ? this.pace.waitedNanos() : 0;
+			this.context.clock().waited(paced);
+			this.context.clock().read(System.nanoTime() - began - this.lanes.blockedNanos() - paced);
+		}
+		return this.job.report(this.progress);
+	}
+
+	private void read(JobInput input) {
+		MemoryShare memory = this.job.memory();
+		InputContext context = new InputContext(this.lanes, this.context.stop(), memory, this.context.executor(),
+				this.job.receipt(), this.job.settings().operation(), this.limits.ofRecords(memory),
+				this.limits.maxInflatedBytes().toBytes());
+		input.open(context, (records) -> {
+			try {
+				read(records, input);
+			}
+			finally {
+				Operation operation = this.job.settings().operation();
+				this.context.account()
+					.count((operation != null) ? operation.name() : Account.NO_OPERATION, Outcome.UNPROCESSED,
+							this.progress.leaveOut(input.generated()));
+			}
+		});
+	}
+
+	private void read(RecordReader records, JobInput input) {
+		Long declared = input.declared();
+		try {
+			while (!this.context.stop().isSet()) {
+				if (!records.read(this.record)) {
+					this.progress.complete();
+					break;
+				}
+				if (declared != null && this.progress.read() == declared) {
+					this.progress.countMismatch(declared, "more, of which nothing was sent");
+					return;
+				}
+				this.progress.next();
+				if (!take()) {
+					this.progress.takeBack();
+					return;
+				}
+			}
+			if (this.progress.isComplete() && declared != null && this.progress.read() < declared) {
+				this.progress.countMismatch(declared, "only " + this.progress.read() + ", all of which were sent");
+			}
+		}
+		catch (MalformedBodyException ex) {
+			this.progress.malformed(ex, input.noun());
+		}
+		catch (BodyLimitException ex) {
+			this.progress.tooLarge(ex);
+		}
+		catch (NoRoomException ex) {
+			this.progress.noRoom(ex);
+		}
+		catch (SocketTimeoutException ex) {
+			this.progress.stalled(this.limits.bodyIdleTimeout());
+		}
+		catch (IOException ex) {
+			this.progress.brokeOff(ex);
+		}
+	}
+
+	/** Deals with the record just read; {@code false} ends the job without it. */
+	private boolean take() {
+		Rejection rejection = this.admission.refuse(this.record);
+		if (rejection != null) {
+			reject(rejection);
+			return true;
+		}
+		if (this.dryRun != null) {
+			this.dryRun.take(this.record);
+			return true;
+		}
+		if (!this.pops.admits(this.record)) {
+			return false;
+		}
+		if (this.pace != null) {
+			this.pace.await();
+		}
+		try {
+			this.lanes.add(this.record);
+		}
+		catch (NoRoomException ex) {
+			if (this.context.stop().isSet()) {
+				return false;
+			}
+			reject(new Rejection(Rejection.TOO_LARGE, String.valueOf(ex.getMessage())));
+		}
+		return true;
+	}
+
+	private void reject(Rejection rejection) {
+		Account account = this.context.account();
+		String operation = (this.record.hasOperation()) ? this.record.operation().name() : null;
+		account.count((operation != null) ? operation : Account.NO_OPERATION, Outcome.REJECTED, 1);
+		boolean keyed = this.admission.isKeyListable(this.record);
+		long bytes = rejection.message().length() + ((keyed) ? this.record.itemBytes() : 0);
+		if (account.claimItem(Outcome.REJECTED, bytes)) {
+			account.list(new Item(this.record.index(), (this.record.line() > 0) ? this.record.line() : null,
+					this.record.id(), operation, (keyed) ? this.record.key() : null, Outcome.REJECTED,
+					new Failure(rejection.code(), rejection.message(), false), null));
+		}
+		this.context.errorCheck().run();
+	}
+
+}

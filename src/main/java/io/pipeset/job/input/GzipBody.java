@@ -1,0 +1,233 @@
+package io.pipeset.job.input;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.zip.CRC32;
+import java.util.zip.DataFormatException;
+import java.util.zip.Inflater;
+
+import io.pipeset.record.MalformedBodyException;
+
+/**
+ * A gzip body as the bytes it stands for, by
+ * <a href="https://www.rfc-editor.org/rfc/rfc1952">RFC 1952</a>, of one member or many.
+ * It hands out all bytes that it can inflate before it waits for more, which Java's own
+ * stream does not promise, and ends only with the body.
+ */
+final class GzipBody extends InputStream {
+
+	private static final int BUFFER_BYTES = 16 * 1024;
+
+	private static final int HAS_HEADER_CHECK = 2;
+
+	private static final int HAS_EXTRA = 4;
+
+	private static final int HAS_NAME = 8;
+
+	private static final int HAS_COMMENT = 16;
+
+	private static final int RESERVED = 0xE0;
+
+	private final InputStream compressed;
+
+	private final long maxBytes;
+
+	private final Inflater inflater = new Inflater(true);
+
+	private final CRC32 check = new CRC32();
+
+	private final byte[] buffer = new byte[BUFFER_BYTES];
+
+	private int at;
+
+	private int end;
+
+	/** The place of the buffer's first byte in the body. */
+	private long offset;
+
+	private long inflated;
+
+	private boolean begun;
+
+	private boolean inMember;
+
+	/**
+	 * Inflates a body.
+	 * @param compressed the bytes as they come over the wire; left open
+	 * @param maxBytes how many it may stand for
+	 */
+	GzipBody(InputStream compressed, long maxBytes) {
+		this.compressed = compressed;
+		this.maxBytes = maxBytes;
+	}
+
+	@Override
+	public int read() throws IOException {
+		byte[] single = new byte[1];
+		return (read(single, 0, 1) < 0) ? -1 : single[0] & 0xff;
+	}
+
+	@Override
+	public int read(byte[] target, int offset, int length) throws IOException {
+		while (this.inMember || openMember()) {
+			int count = inflate(target, offset, length);
+			if (count > 0 || length == 0) {
+				return count;
+			}
+			if (this.inflater.finished()) {
+				closeMember();
+			}
+			else if (!fill()) {
+				throw broken("the body ends inside gzip's data");
+			}
+			else {
+				this.inflater.setInput(this.buffer, 0, this.end);
+			}
+		}
+		return -1;
+	}
+
+	/** Gives the inflater's memory back. */
+	@Override
+	public void close() {
+		this.inflater.end();
+	}
+
+	private int inflate(byte[] target, int offset, int length) throws IOException {
+		try {
+			int count = this.inflater.inflate(target, offset, length);
+			this.at = this.end - this.inflater.getRemaining();
+			if (this.inflater.needsDictionary()) {
+				throw broken("gzip's data asks for a dictionary");
+			}
+			this.check.update(target, offset, count);
+			this.inflated += count;
+			if (this.inflated > this.maxBytes) {
+				throw new BodyLimitException("The inflated body has more than " + this.maxBytes
+						+ " bytes; pipeset.limits.max-inflated-bytes allows " + this.maxBytes);
+			}
+			return count;
+		}
+		catch (DataFormatException ex) {
+			this.at = this.end - this.inflater.getRemaining();
+			throw broken("gzip's data is broken: " + ex.getMessage());
+		}
+	}
+
+	/** Reads a member's header; there need not be a second member. */
+	private boolean openMember() throws IOException {
+		if (this.begun && isPadded()) {
+			return false;
+		}
+		this.begun = true;
+		this.check.reset();
+		expect(0x1F);
+		expect(0x8B);
+		expect(0x08);
+		int flags = next();
+		if ((flags & RESERVED) != 0) {
+			this.at--;
+			throw broken("gzip's header has flags that are reserved");
+		}
+		skip(6);
+		if ((flags & HAS_EXTRA) != 0) {
+			skip(next() | (next() << 8));
+		}
+		if ((flags & HAS_NAME) != 0) {
+			skipText();
+		}
+		if ((flags & HAS_COMMENT) != 0) {
+			skipText();
+		}
+		if ((flags & HAS_HEADER_CHECK) != 0) {
+			expectNumber(this.check.getValue() & 0xFFFF, 2, "gzip's header does not have its check sum");
+		}
+		this.inMember = true;
+		this.check.reset();
+		this.inflater.reset();
+		this.inflater.setInput(this.buffer, this.at, this.end - this.at);
+		return true;
+	}
+
+	/**
+	 * Whether nothing more comes but zeros, as files have that were written in blocks.
+	 */
+	private boolean isPadded() throws IOException {
+		boolean padded = false;
+		while (this.at < this.end || fill()) {
+			if (this.buffer[this.at] != 0) {
+				if (padded) {
+					throw broken(String.format("expected zeros or the end behind gzip's last member, found byte 0x%02X",
+							this.buffer[this.at]));
+				}
+				return false;
+			}
+			padded = true;
+			this.at++;
+		}
+		return true;
+	}
+
+	private void closeMember() throws IOException {
+		expectNumber(this.check.getValue(), 4, "gzip's data does not have its check sum");
+		expectNumber(this.inflater.getBytesWritten() & 0xFFFFFFFFL, 4, "gzip's data does not have its length");
+		this.inMember = false;
+	}
+
+	private void expect(int expected) throws IOException {
+		int found = next();
+		if (found != expected) {
+			this.at--;
+			throw broken(String.format("expected gzip's byte 0x%02X, found byte 0x%02X", expected, found));
+		}
+	}
+
+	private void expectNumber(long expected, int bytes, String otherwise) throws IOException {
+		long found = 0;
+		for (int i = 0; i < bytes; i++) {
+			found |= (long) next() << (8 * i);
+		}
+		if (found != expected) {
+			throw broken(otherwise);
+		}
+	}
+
+	private void skip(int bytes) throws IOException {
+		for (int i = 0; i < bytes; i++) {
+			next();
+		}
+	}
+
+	private void skipText() throws IOException {
+		int found;
+		do {
+			found = next();
+		}
+		while (found != 0);
+	}
+
+	private int next() throws IOException {
+		if (this.at == this.end && !fill()) {
+			throw broken("the body ends inside gzip's header or trailer");
+		}
+		int found = this.buffer[this.at++] & 0xFF;
+		this.check.update(found);
+		return found;
+	}
+
+	private boolean fill() throws IOException {
+		int count = this.compressed.read(this.buffer);
+		if (count < 0) {
+			return false;
+		}
+		this.offset += this.end;
+		this.at = 0;
+		this.end = count;
+		return true;
+	}
+
+	private MalformedBodyException broken(String message) {
+		return MalformedBodyException.inCompressed(this.offset + this.at, message);
+	}
+
+}

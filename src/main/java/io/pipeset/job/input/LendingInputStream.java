@@ -1,0 +1,56 @@
+package io.pipeset.job.input;
+
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+
+import io.pipeset.lane.JobStop;
+import io.pipeset.lane.Lanes;
+import io.pipeset.memory.MemoryShare;
+
+/**
+ * A body that lends the lanes the slabs that have been begun, before it may block, so
+ * that records are sent while an uploader pauses.
+ */
+final class LendingInputStream extends FilterInputStream {
+
+	private final Lanes lanes;
+
+	private final JobStop stop;
+
+	private final MemoryShare memory;
+
+	LendingInputStream(InputStream body, Lanes lanes, JobStop stop, MemoryShare memory) {
+		super(body);
+		this.lanes = lanes;
+		this.stop = stop;
+		this.memory = memory;
+	}
+
+	@Override
+	public int read() throws IOException {
+		byte[] single = new byte[1];
+		return (read(single, 0, 1) < 0) ? -1 : single[0] & 0xff;
+	}
+
+	@Override
+	public int read(byte[] target, int offset, int length) throws IOException {
+		if (this.in.available() > 0) {
+			return this.in.read(target, offset, length);
+		}
+		if (this.stop.isSet()) {
+			// Otherwise a record that comes byte by byte would keep a stopped job going.
+			throw new IOException("the job was stopped in the middle of a record");
+		}
+		this.lanes.lend();
+		this.memory.bodyPauses();
+		try {
+			return this.in.read(target, offset, length);
+		}
+		finally {
+			this.memory.bodyGoesOn();
+			this.lanes.reclaim();
+		}
+	}
+
+}

@@ -1,0 +1,210 @@
+package io.pipeset.lane;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.Set;
+
+import io.pipeset.pipeline.Fence;
+import io.pipeset.pipeline.Pipeline;
+import io.pipeset.report.DurationText;
+import io.pipeset.report.Ending.Cause;
+import io.pipeset.slab.Loss;
+import io.pipeset.slab.Slab;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call of {@code executePipelined}: sends a lane's slabs until the batch is full or
+ * the input pauses, and ends when every one of them has come back. Slabs that came back
+ * without a final answer are left to the lane's {@link Recovery}.
+ */
+final class Batch {
+
+	/** Errors that are about the state of Redis, and not about a command. */
+	private static final Set<String> HOPELESS = Set.of("MASTERDOWN", "MISCONF", "NOAUTH", "NOREPLICAS", "OOM",
+			"READONLY");
+
+	private final SlabSource slabs;
+
+	private final LaneContext context;
+
+	private final Pipeline pipeline;
+
+	private final Deque<Slab> onTheirWay = new ArrayDeque<>();
+
+	/**
+	 * Slabs that came back without a final answer, and those that came back behind them.
+	 */
+	private final List<Slab> left = new ArrayList<>();
+
+	private @Nullable Loss loss;
+
+	private @Nullable Fence fence;
+
+	private boolean complete = true;
+
+	private boolean used;
+
+	private long waitingSince;
+
+	private long abandonedSince;
+
+	private int commands;
+
+	private long bytes;
+
+	private boolean refused = true;
+
+	private @Nullable String code;
+
+	Batch(SlabSource slabs, LaneContext context, Pipeline pipeline) {
+		this.slabs = slabs;
+		this.context = context;
+		this.pipeline = pipeline;
+	}
+
+	/** Runs the batch, to its end. */
+	BatchResult run() {
+		long begun = System.nanoTime();
+		this.context.clock().batchBegins();
+		try {
+			converse();
+		}
+		catch (RuntimeException | Error ex) {
+			// The next job must not find this one's commands on its connection.
+			giveUp(this.commands > 0);
+			throw ex;
+		}
+		if (this.loss != null) {
+			// The pool believes that a connection it has lent is open, and would lend it
+			// again.
+			giveUp(this.left.stream().anyMatch(Slab::isUnknown));
+		}
+		// A lost connection gives unflushed slabs back before those that it had flushed.
+		this.left.sort(Comparator.comparingLong(Slab::firstIndex));
+		long nanos = System.nanoTime() - begun;
+		this.context.clock().batchEnds(nanos);
+		if (this.used) {
+			this.context.meters().batch(this.context.settings().flush().kind(), nanos, this.commands, this.bytes);
+		}
+		if (this.refused && this.code != null && HOPELESS.contains(this.code)) {
+			this.context.stop()
+				.because(Cause.REDIS_REFUSES, "Redis refused a whole batch with " + this.code
+						+ ": the rest was not sent. Mend the cause there, then send the job again.");
+		}
+		return new BatchResult(this.left, this.loss, this.used, this.complete, this.pipeline.failure(), this.fence);
+	}
+
+	/**
+	 * Closes the connection. The fence is raised before anybody else can have a
+	 * connection, so that no batch begins beside commands that may still run.
+	 */
+	private void giveUp(boolean unknown) {
+		this.pipeline.abandon();
+		this.fence = (unknown) ? this.pipeline.fence() : null;
+	}
+
+	private void converse() {
+		boolean goesOn = true;
+		while (goesOn) {
+			if (takesNext()) {
+				send(this.slabs.next());
+			}
+			else {
+				goesOn = await();
+			}
+		}
+	}
+
+	private boolean isOpen() {
+		return !this.context.stop().isSet() && this.left.isEmpty() && this.loss == null
+				&& this.commands < ((this.context.settings().atomic()) ? 1 : this.context.settings().batchSize());
+	}
+
+	private boolean takesNext() {
+		Slab next = this.slabs.peek();
+		return next != null && isOpen() && this.commands + next.count() <= this.context.settings().batchSize();
+	}
+
+	private void send(Slab slab) {
+		if (this.onTheirWay.isEmpty()) {
+			this.waitingSince = System.nanoTime();
+		}
+		this.onTheirWay.add(slab);
+		this.commands += slab.count();
+		this.bytes += slab.bytes();
+		this.pipeline.send(slab, this.slabs::comeBack);
+	}
+
+	/** Waits for the next slab, to be sent or done; {@code false} ends the batch. */
+	private boolean await() {
+		boolean wantsMore = isOpen() && this.slabs.peek() == null;
+		boolean idle = this.onTheirWay.isEmpty();
+		if (idle && !(wantsMore && this.slabs.isFed())) {
+			return false;
+		}
+		long patience = (idle) ? LaneQueue.PAUSE_NANOS : patience();
+		if (this.slabs.receive(patience, wantsMore, this::done) || (wantsMore && this.slabs.borrow())) {
+			return true;
+		}
+		return !idle && (patience() > 0 || abandon());
+	}
+
+	/** The time for which Redis may still be silent, in nanoseconds. */
+	private long patience() {
+		long now = System.nanoTime();
+		if (this.abandonedSince != 0) {
+			// Closing may take as long as opening.
+			return this.context.pipeline().connectTimeout().toNanos() - (now - this.abandonedSince);
+		}
+		long silence = Math.min(now - this.pipeline.heardNanos(), now - this.waitingSince);
+		return this.context.settings().timeout().toNanos() - silence;
+	}
+
+	/** Gives the connection up, and in the end the slabs on their way as well. */
+	private boolean abandon() {
+		if (this.abandonedSince == 0) {
+			this.abandonedSince = System.nanoTime();
+			this.loss = new Loss(Loss.TIMEOUT,
+					"Redis was silent for " + DurationText.of(this.context.settings().timeout())
+							+ ", the job's timeout; what was written may still run");
+			this.pipeline.abandon();
+			return true;
+		}
+		// The driver still has these slabs and may still write them, so nobody else may
+		// use them.
+		this.context.stop().because(Cause.REDIS_LOST, "A connection that was closed after a timeout did not end");
+		this.used = true;
+		this.onTheirWay.forEach(Slab::abandon);
+		this.left.addAll(this.onTheirWay);
+		this.slabs.doesNotGetBack(this.onTheirWay);
+		this.complete = false;
+		return false;
+	}
+
+	private void done(Slab slab) {
+		this.onTheirWay.remove(slab);
+		this.waitingSince = System.nanoTime();
+		this.used |= slab.isWritten();
+		if (!slab.isAnswered() && this.loss == null) {
+			String cause = this.pipeline.failure();
+			this.loss = new Loss(Loss.CONNECTION_LOST,
+					"The connection to Redis was lost" + ((cause != null) ? ": " + cause : ""));
+		}
+		if (slab.isAnswered()) {
+			String sole = (this.refused) ? slab.soleError() : null;
+			this.refused &= sole != null && (this.code == null || this.code.equals(sole));
+			this.code = sole;
+		}
+		boolean asksAgain = slab.isAnswered() && this.slabs.mayAskAgain() && slab.passingError() != null;
+		if (asksAgain || !slab.isAnswered() || !this.left.isEmpty()) {
+			this.left.add(slab);
+		}
+		else {
+			this.slabs.answered(slab);
+		}
+	}
+
+}

@@ -1,0 +1,31 @@
+package io.pipeset.lane;
+
+import java.util.List;
+import java.util.Objects;
+
+import io.pipeset.pipeline.Fence;
+import io.pipeset.slab.Loss;
+import io.pipeset.slab.Slab;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The end of a batch, from which the lane goes on.
+ *
+ * @param left the slabs that have no final answer yet, in the order in which they were
+ * sent
+ * @param loss why the connection was lost; {@code null} if it was not
+ * @param used whether anything was written
+ * @param complete whether every slab came back from the driver
+ * @param failure what the driver says about the loss
+ * @param fence stands until no command of the batch can run any more; {@code null} if the
+ * outcome of each command is known
+ */
+record BatchResult(List<Slab> left, @Nullable Loss loss, boolean used, boolean complete, @Nullable String failure,
+		@Nullable Fence fence) {
+
+	/** The error for which slabs were left, without a loss. */
+	String passingError() {
+		return Objects.requireNonNull(this.left.get(0).passingError());
+	}
+
+}

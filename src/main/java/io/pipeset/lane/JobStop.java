@@ -1,0 +1,94 @@
+package io.pipeset.lane;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.pipeset.pipeline.StopSignal;
+import io.pipeset.report.Ending;
+import io.pipeset.report.Ending.Cause;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells all threads of a job whether it is to write nothing more, and why. The first
+ * reason stays, unless a defect of the service is found later. A stop wakes all threads
+ * that wait on behalf of the job.
+ */
+public final class JobStop implements StopSignal {
+
+	private final AtomicReference<@Nullable Ending> ending = new AtomicReference<>();
+
+	private final CountDownLatch set = new CountDownLatch(1);
+
+	private volatile boolean shuttingDown;
+
+	private final Set<Runnable> waiting = ConcurrentHashMap.newKeySet();
+
+	/**
+	 * Stops the job.
+	 * @param cause the kind of end
+	 * @param detail the event and its remedy, for the caller to read
+	 */
+	public void because(Cause cause, String detail) {
+		this.shuttingDown |= cause == Cause.SHUTTING_DOWN;
+		Ending first = this.ending.getAndAccumulate(new Ending(cause, detail), JobStop::stronger);
+		if (first == null) {
+			this.set.countDown();
+			this.waiting.forEach(Runnable::run);
+		}
+	}
+
+	@Override
+	public boolean isSet() {
+		return this.ending.get() != null;
+	}
+
+	@Override
+	public void add(Runnable wake) {
+		this.waiting.add(wake);
+		if (isSet()) {
+			wake.run();
+		}
+	}
+
+	@Override
+	public void remove(Runnable wake) {
+		this.waiting.remove(wake);
+	}
+
+	/**
+	 * Whether the service is about to end, even if the job was stopped for another reason
+	 * before.
+	 * @return {@code true} from then on
+	 */
+	public boolean isShuttingDown() {
+		return this.shuttingDown;
+	}
+
+	/** Pauses; {@code true} as soon as the job is stopped or the thread interrupted. */
+	boolean await(long nanos) {
+		try {
+			return this.set.await(nanos, TimeUnit.NANOSECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			return true;
+		}
+	}
+
+	/**
+	 * The reason for which the job was stopped.
+	 * @return the reason, or {@code null} while it goes on
+	 */
+	public @Nullable Ending ending() {
+		return this.ending.get();
+	}
+
+	private static Ending stronger(@Nullable Ending first, Ending later) {
+		boolean defect = later.cause() == Cause.INTERNAL_SERVER_ERROR;
+		return (first == null || (defect && first.cause() != Cause.INTERNAL_SERVER_ERROR)) ? later : first;
+	}
+
+}

@@ -1,0 +1,134 @@
+package io.pipeset.lane;
+
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.pipeset.pipeline.NoConnectionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One series of batches, each on a connection of its own for as long as it lasts. Slabs
+ * come in by the lane's {@link LaneQueue}; at most one thread runs a lane at a time, and
+ * none while it has nothing to do.
+ */
+final class Lane implements Runnable {
+
+	private final Lanes lanes;
+
+	private final LaneContext context;
+
+	private final Window window;
+
+	private final LaneQueue queue = new LaneQueue();
+
+	private final SlabFiller filler;
+
+	private final Recovery recovery;
+
+	private final LaneSlabs slabs;
+
+	Lane(Lanes lanes, LaneContext context) {
+		this.lanes = lanes;
+		this.context = context;
+		this.window = new Window(context.pipeline(), context.capacity(), context.memory());
+		this.filler = new SlabFiller(this, this.queue, this.window, context);
+		this.recovery = new Recovery(context);
+		this.slabs = new LaneSlabs(context, this.queue, this.window, this.recovery, lanes::isFed);
+	}
+
+	SlabFiller filler() {
+		return this.filler;
+	}
+
+	/** Lets the reading thread go on, however many commands are unanswered. */
+	void openWindow() {
+		this.window.open();
+	}
+
+	/** Has a thread run the lane, after the queue has said that none does. */
+	void start() {
+		this.lanes.start(this);
+	}
+
+	@Override
+	public void run() {
+		boolean ends = true;
+		try {
+			ends = work();
+		}
+		catch (RuntimeException | Error ex) {
+			this.lanes.crashed(ex);
+		}
+		finally {
+			if (ends) {
+				this.lanes.ends();
+			}
+			if (ends && this.slabs.isInterrupted()) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	/**
+	 * Runs batches until the lane has nothing to do; {@code false} if it has to wait for
+	 * its turn.
+	 */
+	private boolean work() {
+		while (this.slabs.collect()) {
+			if (this.context.stop().isSet()) {
+				this.slabs.settleUnsent();
+			}
+			else if (this.lanes.turns().enter(this)) {
+				runBatch();
+			}
+			else {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	/**
+	 * Ends the lane after the job's last record, when no thread runs it.
+	 */
+	void close() {
+		this.slabs.close();
+	}
+
+	private void runBatch() {
+		try {
+			BatchResult batch = tryBatch();
+			if (!batch.left().isEmpty()) {
+				this.recovery.after(batch);
+				this.slabs.settleLeft(batch);
+			}
+		}
+		catch (NoConnectionException ex) {
+			this.recovery.unreachable(ex);
+		}
+	}
+
+	/** Runs a batch, after which the lane holds no connection. */
+	private BatchResult tryBatch() throws NoConnectionException {
+		LaneSettings settings = this.context.settings();
+		AtomicReference<@Nullable BatchResult> result = new AtomicReference<>();
+		long asked = System.nanoTime();
+		try {
+			Runnable release = this.context.capacity()::release;
+			this.context.pipelines()
+				.run(settings.flush(), settings.timeout(), this.context.stop(), release, (pipeline) -> {
+					this.context.clock().waited(System.nanoTime() - asked);
+					result.set(new Batch(this.slabs, this.context, pipeline).run());
+				});
+			return Objects.requireNonNull(result.get());
+		}
+		catch (NoConnectionException ex) {
+			this.context.clock().waited(System.nanoTime() - asked);
+			throw ex;
+		}
+		finally {
+			this.lanes.turns().leave();
+		}
+	}
+
+}

@@ -1,0 +1,34 @@
+package io.pipeset.lane;
+
+import java.util.concurrent.Executor;
+
+import io.pipeset.pipeline.PipelineProperties;
+import io.pipeset.pipeline.Pipelines;
+import io.pipeset.report.Account;
+import io.pipeset.report.JobClock;
+import io.pipeset.report.JobMeters;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The things that the lanes of one job share.
+ *
+ * @param settings how to run the records
+ * @param account takes the outcome of each record
+ * @param clock takes note of the job's time
+ * @param stop tells whether the job is to write nothing more
+ * @param retries the losses that the job may still survive
+ * @param capacity the connections of all jobs
+ * @param pipelines runs batches
+ * @param pipeline how much a lane may have on its way
+ * @param meters takes note of each batch
+ * @param executor runs lanes
+ * @param unknownPops is asked after each loss; {@code null} for a job whose pops may stay
+ * unknown
+ * @param memory the memory of the job's slabs
+ * @param errorCheck stops the job if there are too many errors; run after each slab
+ */
+public record LaneContext(LaneSettings settings, Account account, JobClock clock, JobStop stop, Retries retries,
+		LaneCapacity capacity, Pipelines pipelines, PipelineProperties pipeline, JobMeters meters, Executor executor,
+		@Nullable UnknownPops unknownPops, SlabMemory memory, Runnable errorCheck) {
+
+}

@@ -1,0 +1,24 @@
+package io.pipeset.lane;
+
+import java.time.Duration;
+
+import io.pipeset.pipeline.FlushPolicy;
+
+/**
+ * The settings by which a job's lanes run its records.
+ *
+ * @param batchSize the commands in one call of {@code executePipelined} at most
+ * @param flush when Lettuce writes to the socket
+ * @param concurrency the lanes
+ * @param timeout the longest silence of Redis since the oldest unanswered write
+ * @param retries the losses of its connection to Redis that the job survives
+ * @param atomic whether each batch is a transaction
+ */
+public record LaneSettings(int batchSize, FlushPolicy flush, int concurrency, Duration timeout, int retries,
+		boolean atomic) {
+
+	int commandsPerWrite() {
+		return this.flush.commandsPerWrite(this.batchSize);
+	}
+
+}

@@ -1,0 +1,281 @@
+package io.pipeset.lane;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.IntStream;
+
+import io.pipeset.record.NoRoomException;
+import io.pipeset.record.Record;
+import io.pipeset.report.Ending.Cause;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * All lanes of a job. A key always goes to the same lane, so that the records of a key
+ * stay in order; a record with several keys, or a script that names none, waits until
+ * every lane is idle and runs alone.
+ */
+public final class Lanes {
+
+	private static final Logger logger = LoggerFactory.getLogger(Lanes.class);
+
+	private final LaneContext context;
+
+	private final Lane[] lanes;
+
+	private final LaneTurns turns;
+
+	private final ReentrantLock lock = new ReentrantLock();
+
+	private final Condition idle = this.lock.newCondition();
+
+	/** Lanes that a thread runs, or that wait for their turn. */
+	private int running;
+
+	/** Lanes for which no thread could be started. The reading thread runs them. */
+	private final Deque<Lane> stranded = new ArrayDeque<>();
+
+	private volatile boolean fed = true;
+
+	private long drainedNanos;
+
+	/**
+	 * Opens the lanes of a job.
+	 * @param context the things that they share
+	 */
+	public Lanes(LaneContext context) {
+		this.context = context;
+		this.turns = new LaneTurns(context, this::execute);
+		this.lanes = IntStream.range(0, context.settings().concurrency())
+			.mapToObj((number) -> new Lane(this, context))
+			.toArray(Lane[]::new);
+	}
+
+	/**
+	 * Sends a record on its way, which blocks while as much is on its way as may be, or
+	 * the job has no memory for the record.
+	 * @param record a good record
+	 * @throws NoRoomException if there will be no memory for it; it was not added
+	 */
+	public void add(Record record) {
+		if (this.lanes.length == 1) {
+			this.lanes[0].filler().add(record);
+		}
+		else if (record.keyCount() != 1) {
+			drain();
+			this.lanes[0].filler().add(record);
+			drain();
+		}
+		else {
+			this.lanes[Math.floorMod(record.keyHash(), this.lanes.length)].filler().add(record);
+		}
+	}
+
+	/** The reading thread is about to wait for input. */
+	public void lend() {
+		for (Lane lane : this.lanes) {
+			lane.filler().lend();
+		}
+	}
+
+	/** The reading thread goes on. */
+	public void reclaim() {
+		for (Lane lane : this.lanes) {
+			lane.filler().reclaim();
+		}
+	}
+
+	/**
+	 * Sends the slabs that have been begun, before the reading thread waits for memory,
+	 * and gives up those that are kept for later: only slabs on their way come back and
+	 * bring memory.
+	 */
+	public void sendBegun() {
+		for (Lane lane : this.lanes) {
+			if (lane.filler().finish()) {
+				start(lane);
+			}
+			lane.filler().giveUpFree();
+		}
+	}
+
+	/** Takes the records out of the job, unsent, that no lane has yet. */
+	public void discard() {
+		for (Lane lane : this.lanes) {
+			lane.filler().discard();
+		}
+	}
+
+	/**
+	 * Sends all records that were added, and waits until each of them has its outcome.
+	 */
+	public void drain() {
+		long since = System.nanoTime();
+		this.fed = false;
+		Lane own = null;
+		for (Lane lane : this.lanes) {
+			if (lane.filler().finish()) {
+				if (own == null) {
+					own = lane;
+				}
+				else {
+					start(lane);
+				}
+			}
+		}
+		if (own != null) {
+			// A job that fits into one slab needs no thread but its own.
+			begins();
+			own.run();
+		}
+		awaitIdle();
+		this.fed = true;
+		this.drainedNanos += System.nanoTime() - since;
+	}
+
+	/**
+	 * How long the reading thread has waited here and in its windows.
+	 * @return nanoseconds
+	 */
+	public long blockedNanos() {
+		long nanos = this.drainedNanos;
+		for (Lane lane : this.lanes) {
+			nanos += lane.filler().blockedNanos();
+		}
+		return nanos;
+	}
+
+	/**
+	 * Whether the reading thread may still bring slabs by itself. It does not while it
+	 * drains the lanes.
+	 */
+	boolean isFed() {
+		return this.fed;
+	}
+
+	/** The lanes' turns at a connection. */
+	LaneTurns turns() {
+		return this.turns;
+	}
+
+	/** Has a thread run a lane that none runs. */
+	void start(Lane lane) {
+		begins();
+		execute(lane);
+	}
+
+	private void begins() {
+		this.lock.lock();
+		try {
+			this.running++;
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** A lane has nothing more to do. */
+	void ends() {
+		try {
+			this.turns.next();
+		}
+		finally {
+			ended();
+		}
+	}
+
+	private void ended() {
+		this.lock.lock();
+		try {
+			this.running--;
+			this.idle.signalAll();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * A lane, or the thread that reads, ends by a defect: the job writes nothing more.
+	 * @param cause the defect
+	 */
+	public void crashed(Throwable cause) {
+		fail("The service failed: " + cause);
+		logger.error("A job failed by a defect of the service, and is stopped", cause);
+	}
+
+	/**
+	 * Settles the slabs that a crash has left behind and gives back all room, after the
+	 * last {@link #drain}.
+	 */
+	public void close() {
+		for (Lane lane : this.lanes) {
+			lane.close();
+		}
+	}
+
+	private void fail(String detail) {
+		try {
+			this.context.stop().because(Cause.INTERNAL_SERVER_ERROR, detail);
+		}
+		finally {
+			for (Lane lane : this.lanes) {
+				lane.openWindow();
+			}
+		}
+	}
+
+	private void execute(Lane lane) {
+		try {
+			this.context.executor().execute(lane);
+		}
+		catch (RuntimeException | Error ex) {
+			boolean first = !this.context.stop().isSet();
+			try {
+				fail("The service could not start a thread (" + ex
+						+ "): raise its limit of threads, or lower pipeset.limits.max-running-jobs");
+			}
+			finally {
+				strand(lane);
+			}
+			if (first) {
+				logger.error("No thread could be started for a job, which is stopped", ex);
+			}
+		}
+	}
+
+	private void strand(Lane lane) {
+		this.lock.lock();
+		try {
+			this.stranded.add(lane);
+			this.idle.signalAll();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private void awaitIdle() {
+		for (Lane lane = awaitStranded(); lane != null; lane = awaitStranded()) {
+			lane.run();
+		}
+	}
+
+	/** Waits until no lane runs, or one is to be run here. */
+	private @Nullable Lane awaitStranded() {
+		this.lock.lock();
+		try {
+			while (this.running > 0 && this.stranded.isEmpty()) {
+				this.idle.awaitUninterruptibly();
+			}
+			return this.stranded.poll();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+}

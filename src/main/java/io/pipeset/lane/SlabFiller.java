@@ -1,0 +1,155 @@
+package io.pipeset.lane;
+
+import io.pipeset.record.NoRoomException;
+import io.pipeset.record.Record;
+import io.pipeset.slab.Slab;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The reading side of a lane: puts records into slabs and brings them to the lane when
+ * they are full. Before the reading thread waits for input it lends the lane the slab
+ * that it has begun, so that records do not wait for others that may never come.
+ */
+final class SlabFiller {
+
+	private final Lane lane;
+
+	private final LaneQueue queue;
+
+	private final Window window;
+
+	private final LaneContext context;
+
+	/** Whether a slab is a transaction, and so is not lent before it is whole. */
+	private final boolean atomic;
+
+	private final int batchSize;
+
+	private final int commandsPerWrite;
+
+	private @Nullable Slab filling;
+
+	private int commandsInBatch;
+
+	SlabFiller(Lane lane, LaneQueue queue, Window window, LaneContext context) {
+		this.lane = lane;
+		this.queue = queue;
+		this.window = window;
+		this.context = context;
+		this.atomic = context.settings().atomic();
+		this.batchSize = context.settings().batchSize();
+		this.commandsPerWrite = context.settings().commandsPerWrite();
+	}
+
+	/**
+	 * Adds a record. Blocks while the lane has as many commands on their way as it may,
+	 * or the job has no memory for the record.
+	 * @throws NoRoomException if there will be none; the record was not added
+	 */
+	void add(Record record) {
+		Slab slab = filling();
+		if (!slab.add(record)) {
+			if (slab.count() > 0) {
+				bring(slab);
+				slab = filling();
+			}
+			if (!slab.add(record)) {
+				makeRoom(slab, record);
+				slab.add(record);
+			}
+		}
+		if (slab.count() == 1) {
+			this.context.memory().slabTaken();
+		}
+		if (slab.count() == Math.min(this.commandsPerWrite, this.batchSize - this.commandsInBatch)) {
+			bring(slab);
+		}
+	}
+
+	/**
+	 * Brings the lane the slab that has been begun.
+	 * @return whether the lane needs a thread for it
+	 */
+	boolean finish() {
+		Slab slab = this.filling;
+		return slab != null && hand(slab);
+	}
+
+	/** Gives up the slabs that are kept for later. */
+	void giveUpFree() {
+		this.window.giveUpFree();
+	}
+
+	/** Takes the records out of the job, unsent, that the lane does not have yet. */
+	void discard() {
+		Slab slab = this.filling;
+		if (slab != null) {
+			this.filling = null;
+			slab.settle(this.context.account(), null);
+			this.window.free(slab);
+		}
+	}
+
+	/**
+	 * The reading thread is about to wait for input. A transaction is not lent, as it
+	 * must not be cut short.
+	 */
+	void lend() {
+		Slab slab = this.filling;
+		if (slab != null && !this.atomic && this.queue.lend(slab)) {
+			this.lane.start();
+		}
+	}
+
+	/** The reading thread goes on. */
+	void reclaim() {
+		if (this.filling != null && !this.atomic && !this.queue.reclaim()) {
+			this.commandsInBatch = 0;
+			this.filling = null;
+		}
+	}
+
+	/**
+	 * Waits for the memory of a record that comes first, while others may send theirs.
+	 */
+	private void makeRoom(Slab slab, Record record) {
+		this.filling = null;
+		try {
+			slab.makeRoom(record);
+			this.filling = slab;
+		}
+		finally {
+			if (this.filling == null) {
+				slab.release();
+			}
+		}
+	}
+
+	private Slab filling() {
+		Slab slab = this.filling;
+		if (slab == null) {
+			slab = this.window.take(this.context.account().wantsReplies(), this.atomic);
+			this.filling = slab;
+		}
+		return slab;
+	}
+
+	private void bring(Slab slab) {
+		if (hand(slab)) {
+			this.lane.start();
+		}
+	}
+
+	private boolean hand(Slab slab) {
+		this.filling = null;
+		this.commandsInBatch = (this.atomic) ? 0 : (this.commandsInBatch + slab.count()) % this.batchSize;
+		this.window.leave(slab);
+		return this.queue.bring(slab);
+	}
+
+	/** How long the reading thread has waited here for room. */
+	long blockedNanos() {
+		return this.window.blockedNanos();
+	}
+
+}

@@ -1,0 +1,200 @@
+package io.pipeset.pop;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Queue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+
+import io.pipeset.lane.JobStop;
+import io.pipeset.lane.LaneSettings;
+import io.pipeset.lane.UnknownPops;
+import io.pipeset.pipeline.RedisCallException;
+import io.pipeset.record.GeneratedRecords;
+import io.pipeset.record.RecordReader;
+import io.pipeset.report.Account;
+import io.pipeset.report.DurationText;
+import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.JobReport.Receipt;
+import io.pipeset.report.Outcome;
+import io.pipeset.slab.Slab;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The receipt of a job that pops reliably, from before its first pop until its caller can
+ * acknowledge it. A receipt that is in doubt is not handed over, and its values go back
+ * to their list at the deadline.
+ */
+public final class PopReceipt implements UnknownPops {
+
+	private static final Logger logger = LoggerFactory.getLogger(PopReceipt.class);
+
+	private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+	private final Receipts receipts;
+
+	private final String jobId;
+
+	private final ReliablePops pops;
+
+	private final LaneSettings settings;
+
+	private final JobStop stop;
+
+	private boolean opened;
+
+	/**
+	 * Prepares a receipt, of which Redis does not know yet.
+	 * @param receipts where receipts are recorded
+	 * @param jobId the job
+	 * @param pops the pops of the job
+	 * @param settings how long Redis is asked for an answer, and whether more than once
+	 * @param stop stops the job if the receipt cannot be relied on
+	 */
+	public PopReceipt(Receipts receipts, String jobId, ReliablePops pops, LaneSettings settings, JobStop stop) {
+		this.receipts = receipts;
+		this.jobId = jobId;
+		this.pops = pops;
+		this.settings = settings;
+		this.stop = stop;
+	}
+
+	/** Records the receipt, or stops the job. */
+	public void open() {
+		if (this.pops.count() == 0) {
+			return;
+		}
+		try {
+			byte[] key = this.pops.key().getBytes(StandardCharsets.UTF_8);
+			this.opened = (this.settings.retries() == 0) ? open(key) : ask(() -> open(key));
+		}
+		catch (RedisCallException ex) {
+			this.stop.because((ex.code() != null) ? Cause.REDIS_REFUSES : Cause.REDIS_UNREACHABLE,
+					"The receipt could not be recorded, and so nothing was popped. " + ex.getMessage());
+		}
+	}
+
+	private boolean open(byte[] key) {
+		this.receipts.open(this.jobId, key, this.pops.receiptTtl());
+		return true;
+	}
+
+	@Override
+	public boolean resolve(List<Slab> left, long settled) {
+		long known = settled + left.stream().mapToLong(Slab::values).sum();
+		try {
+			List<byte[]> found = ask(() -> this.receipts.found(this.jobId, known));
+			if (found == null) {
+				stopGone();
+				return false;
+			}
+			Queue<byte[]> values = new ArrayDeque<>(found);
+			left.forEach((slab) -> slab.resolve(values));
+			return true;
+		}
+		catch (RedisCallException ex) {
+			logger.debug("What was popped could not be read", ex);
+			return false;
+		}
+	}
+
+	/**
+	 * Hands the receipt over to the caller, if its values are exactly those in the
+	 * account.
+	 * @param account the outcomes of all records of the job
+	 * @return the receipt, or {@code null} if there is nothing to acknowledge
+	 */
+	public @Nullable Receipt handOver(Account account) {
+		if (!this.opened || account.total(Outcome.UNKNOWN) > 0) {
+			return null;
+		}
+		if (account.taken() == 0) {
+			drop();
+			return null;
+		}
+		try {
+			OptionalLong deadline = ask(
+					() -> this.receipts.handOver(this.jobId, this.pops.receiptTtl(), account.taken()));
+			if (deadline.isPresent()) {
+				return new Receipt(deadline.getAsLong());
+			}
+			stopGone();
+		}
+		catch (RedisCallException ex) {
+			this.stop.because(Cause.REDIS_LOST, "The receipt could not be handed over, so that what was popped goes"
+					+ " back to its list when receiptTtl is over. " + ex.getMessage());
+		}
+		return null;
+	}
+
+	/**
+	 * Forgets a receipt without values. One that cannot be forgotten now goes at its
+	 * deadline.
+	 */
+	private void drop() {
+		try {
+			this.receipts.drop(this.jobId);
+		}
+		catch (RedisCallException ex) {
+			logger.debug("Job {}: its receipt for nothing stays until its deadline", this.jobId, ex);
+		}
+	}
+
+	/**
+	 * The records of the job: each moves a value from the list that is popped into the
+	 * receipt's own.
+	 * @return the records, as many as values may be popped
+	 */
+	public RecordReader moves() {
+		return GeneratedRecords.moves(this.pops.key(), Receipts.listOf(this.jobId), this.pops.count());
+	}
+
+	/**
+	 * Adds the settings that only such a job has.
+	 * @param report the settings in the job's report
+	 */
+	public void addTo(Map<String, Object> report) {
+		report.put("reliable", true);
+		report.put("receiptTtl", DurationText.of(this.pops.receiptTtl()));
+	}
+
+	private void stopGone() {
+		this.stop.because(Cause.STOPPED,
+				"The receipt was gone before the job was done, most likely because it took longer than receiptTtl="
+						+ DurationText.of(this.pops.receiptTtl())
+						+ ": what it popped is back in its list, or on its way there. Pop again with a longer one.");
+	}
+
+	/**
+	 * Asks Redis, and asks again for as long as the job's timeout while Redis cannot
+	 * answer: even a job that is stopped has to know the values that it popped.
+	 */
+	private <T extends @Nullable Object> T ask(Supplier<T> call) {
+		long deadline = System.nanoTime() + this.settings.timeout().toNanos();
+		while (true) {
+			try {
+				return call.get();
+			}
+			catch (RedisCallException ex) {
+				if (!ex.isPassing() || System.nanoTime() > deadline || this.stop.isShuttingDown() || !pause()) {
+					throw ex;
+				}
+			}
+		}
+	}
+
+	/**
+	 * Pauses, whether the job is stopped or not; {@code false} if the thread is to end.
+	 */
+	private static boolean pause() {
+		LockSupport.parkNanos(PAUSE_NANOS);
+		return !Thread.currentThread().isInterrupted();
+	}
+
+}

@@ -1,0 +1,150 @@
+package io.pipeset.pop;
+
+/**
+ * The steps of a receipt's life. Each step is one script: it happens whole or not at all,
+ * even if an instance dies meanwhile, and goes by Redis's own clock. The keys are always
+ * those of {@link ReceiptKeys}, and the first argument is the job's id.
+ * <p>
+ * A receipt is {@code popping} until its job has ended, then {@code waiting} for its
+ * caller, and {@code returning} once it is claimed. Only the name of the list tells whose
+ * the values are: it is renamed when the receipt is claimed.
+ */
+final class ReceiptScripts {
+
+	private static final String TIME = """
+			local time = redis.call('TIME')
+			local now = time[1] * 1000 + math.floor(time[2] / 1000)
+			""";
+
+	/** Answers the deadline. Argument: milliseconds until then. */
+	static final String OPEN = TIME + """
+			local deadline = now + ARGV[2]
+			redis.call('HSET', KEYS[2], 'state', 'popping', 'key', KEYS[5])
+			redis.call('ZADD', KEYS[1], deadline, ARGV[1])
+			return {deadline}
+			""";
+
+	/** Answers 1 and the values behind those that are known; 0 if the receipt is gone. */
+	static final String FOUND = """
+			if redis.call('HGET', KEYS[2], 'state') ~= 'popping' then
+				return {0}
+			end
+			return {1, redis.call('LRANGE', KEYS[3], 0, -1 - ARGV[2])}
+			""";
+
+	/**
+	 * Answers the new deadline; 0 if the receipt is gone, -1 if the list does not have
+	 * the values of the report. Arguments: milliseconds, values in the report.
+	 */
+	static final String HAND_OVER = TIME + """
+			local state = redis.call('HGET', KEYS[2], 'state')
+			if state ~= 'popping' and state ~= 'waiting' then
+				return {0}
+			end
+			if redis.call('LLEN', KEYS[3]) ~= tonumber(ARGV[3]) then
+				return {-1}
+			end
+			local deadline = now + ARGV[2]
+			redis.call('HSET', KEYS[2], 'state', 'waiting')
+			redis.call('ZADD', KEYS[1], deadline, ARGV[1])
+			return {deadline}
+			""";
+
+	/** Forgets a receipt without values. */
+	static final String DROP = """
+			if redis.call('EXISTS', KEYS[3], KEYS[4]) == 0 then
+				redis.call('ZREM', KEYS[1], ARGV[1])
+				redis.call('DEL', KEYS[2])
+			end
+			return {1}
+			""";
+
+	/**
+	 * Answers 1 to the caller whose receipt it was, 0 if the receipt is gone and -1 if
+	 * its job is not done.
+	 */
+	static final String ACK = """
+			local state = redis.call('HGET', KEYS[2], 'state')
+			if state == 'popping' then
+				return {-1}
+			end
+			if state ~= 'waiting' then
+				return {0}
+			end
+			redis.call('UNLINK', KEYS[3])
+			redis.call('ZREM', KEYS[1], ARGV[1])
+			redis.call('DEL', KEYS[2])
+			return {1}
+			""";
+
+	/**
+	 * Claims the list, or goes on with one that is claimed, and moves some of its values
+	 * back. Answers how many, which is fewer than asked for once all are back; or -1 if
+	 * the receipt is gone, -2 if it is not due, and -3 if the values cannot go back now.
+	 * Arguments: how many, {@code due} or {@code now}.
+	 * <p>
+	 * If the job may still be popping, a string takes the list's place: LMOVE to it
+	 * fails, so that no value gets into a list that nobody looks after.
+	 */
+	static final String GIVE_BACK = TIME + """
+			local state = redis.call('HGET', KEYS[2], 'state')
+			if not state then
+				redis.call('ZREM', KEYS[1], ARGV[1])
+				return {-1}
+			end
+			if state ~= 'returning' then
+				local deadline = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0)
+				if ARGV[3] == 'due' and deadline > now then
+					return {-2}
+				end
+				redis.call('ZADD', KEYS[1], now, ARGV[1])
+				if redis.call('EXISTS', KEYS[3]) == 1 then
+					redis.call('RENAME', KEYS[3], KEYS[4])
+				end
+				if state == 'popping' then
+					redis.call('SET', KEYS[3], 'given back', 'EX', 86400)
+				end
+				redis.call('HSET', KEYS[2], 'state', 'returning')
+			end
+			local kind = redis.call('TYPE', KEYS[5])['ok']
+			if kind ~= 'list' and kind ~= 'none' then
+				redis.call('ZADD', KEYS[1], now + 60000, ARGV[1])
+				return {-3}
+			end
+			local most = tonumber(ARGV[2])
+			local moved = 0
+			while moved < most and redis.call('LMOVE', KEYS[4], KEYS[5], 'LEFT', 'RIGHT') do
+				moved = moved + 1
+			end
+			if moved < most then
+				redis.call('ZREM', KEYS[1], ARGV[1])
+				redis.call('DEL', KEYS[2])
+			end
+			return {moved}
+			""";
+
+	/**
+	 * Lets other receipts come first. Argument: milliseconds until this one is due again.
+	 */
+	static final String POSTPONE = TIME + """
+			redis.call('ZADD', KEYS[1], 'XX', now + ARGV[2], ARGV[1])
+			return {1}
+			""";
+
+	/** Answers the key of the list that the values came from, if there is a receipt. */
+	static final String KEY = """
+			local key = redis.call('HGET', KEYS[2], 'key')
+			return key and {key} or {}
+			""";
+
+	/**
+	 * Answers the ids whose deadline has passed, the oldest first. Argument: how many.
+	 */
+	static final String DUE = TIME + """
+			return redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[1])
+			""";
+
+	private ReceiptScripts() {
+	}
+
+}

@@ -1,0 +1,181 @@
+package io.pipeset.pop;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+import io.pipeset.pipeline.RedisCallException;
+import io.pipeset.pop.Receipts.Answer;
+import io.pipeset.pop.Receipts.Returned;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+import org.springframework.context.SmartLifecycle;
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
+import org.springframework.stereotype.Component;
+
+/**
+ * Gives back the values of receipts whose deadline has passed, whichever instance wrote
+ * them, and finishes receipts that another instance has begun to give back.
+ */
+@Component
+class ReceiptSweeper implements SmartLifecycle {
+
+	private static final Logger logger = LoggerFactory.getLogger(ReceiptSweeper.class);
+
+	private static final long END_MILLIS = 1000;
+
+	private static final int AT_ONCE = 100;
+
+	/** How long a receipt that Redis refuses to give back waits behind the others. */
+	private static final Duration PAUSE = Duration.ofMinutes(1);
+
+	/** The same if Redis refuses to postpone it, too. */
+	private static final Duration SHORT_PAUSE = Duration.ofSeconds(10);
+
+	private final Receipts receipts;
+
+	private final long pauseMillis;
+
+	private volatile @Nullable ScheduledThreadPoolExecutor executor;
+
+	/**
+	 * Receipts that Redis neither gave back nor postponed, each with the time until which
+	 * it is passed over.
+	 */
+	private final Map<String, Long> passedOver = new HashMap<>();
+
+	/** The error of the last sweep, so that it is not logged each time. */
+	private @Nullable String refusal;
+
+	ReceiptSweeper(Receipts receipts, ReceiptProperties properties) {
+		this.receipts = receipts;
+		this.pauseMillis = properties.sweepInterval().toMillis();
+	}
+
+	@Override
+	public void start() {
+		CustomizableThreadFactory thread = new CustomizableThreadFactory("receipts-");
+		thread.setDaemon(true);
+		ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, thread);
+		executor.setContinueExistingPeriodicTasksAfterShutdownPolicy(false);
+		ScheduledFuture<?> unused = executor.scheduleWithFixedDelay(this::sweep, 0, this.pauseMillis,
+				TimeUnit.MILLISECONDS);
+		this.executor = executor;
+	}
+
+	@Override
+	public void stop() {
+		ScheduledThreadPoolExecutor executor = this.executor;
+		this.executor = null;
+		if (executor != null) {
+			executor.shutdown();
+			try {
+				executor.awaitTermination(END_MILLIS, TimeUnit.MILLISECONDS);
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+			executor.shutdownNow();
+		}
+	}
+
+	@Override
+	public boolean isRunning() {
+		return this.executor != null;
+	}
+
+	private void sweep() {
+		try {
+			long now = System.nanoTime();
+			this.passedOver.values().removeIf((until) -> now - until > 0);
+			List<String> due = this.receipts.due(AT_ONCE + this.passedOver.size());
+			boolean refused = false;
+			for (String jobId : due) {
+				if (isRunning() && !this.passedOver.containsKey(jobId)) {
+					refused |= !tryGiveBack(jobId, (refused) ? Level.DEBUG : Level.WARN);
+				}
+			}
+			this.refusal = null;
+		}
+		catch (RedisCallException ex) {
+			failed(ex);
+		}
+		catch (RuntimeException | Error ex) {
+			// The next sweep, if there is one, may well do better.
+			if (isRunning()) {
+				logger.error("Receipts could not be looked after", ex);
+			}
+		}
+	}
+
+	/**
+	 * Gives a receipt back, if it is still due; {@code false} if Redis refuses, so that
+	 * the others come first for a while.
+	 */
+	private boolean tryGiveBack(String jobId, Level level) {
+		try {
+			giveBack(jobId);
+			return true;
+		}
+		catch (RedisCallException ex) {
+			if (ex.isPassing()) {
+				throw ex;
+			}
+			Duration pause = postpone(jobId);
+			logger.atLevel(level)
+				.addKeyValue("jobId", jobId)
+				.log("Job {}: its values cannot go back, and maybe others', which is tried again in {} s: {}", jobId,
+						pause.toSeconds(), ex.getMessage());
+			return false;
+		}
+	}
+
+	/** Lets the others come first. */
+	private Duration postpone(String jobId) {
+		try {
+			this.receipts.postpone(jobId, PAUSE);
+			return PAUSE;
+		}
+		catch (RedisCallException ex) {
+			if (ex.isPassing()) {
+				throw ex;
+			}
+			this.passedOver.put(jobId, System.nanoTime() + SHORT_PAUSE.toNanos());
+			return SHORT_PAUSE;
+		}
+	}
+
+	private void giveBack(String jobId) {
+		Returned returned = this.receipts.giveBackIfDue(jobId);
+		if (returned.values() > 0) {
+			logger.atInfo()
+				.addKeyValue("jobId", jobId)
+				.log("Job {}: its receipt expired, and {} values went back to their list", jobId, returned.values());
+		}
+		if (returned.answer() == Answer.BLOCKED) {
+			logger.atWarn()
+				.addKeyValue("jobId", jobId)
+				.log("Job {}: its values cannot go back, as their key holds no list; rename or delete what it holds",
+						jobId);
+		}
+	}
+
+	private void failed(RedisCallException ex) {
+		if (ex.code() == null || !isRunning()) {
+			// Health reports it, too, and the sweeps go on when Redis is back.
+			logger.debug("Receipts cannot be looked after", ex);
+		}
+		else if (!ex.code().equals(this.refusal)) {
+			this.refusal = ex.code();
+			logger.warn("Receipts cannot be looked after, so that no expired one is given back: {}", ex.getMessage());
+		}
+	}
+
+}

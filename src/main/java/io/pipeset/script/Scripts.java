@@ -1,0 +1,118 @@
+package io.pipeset.script;
+
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+
+import io.pipeset.pipeline.NoConnectionException;
+import io.pipeset.pipeline.RedisCalls;
+import io.pipeset.pipeline.ScriptRefusedException;
+import io.pipeset.record.Operation;
+import io.pipeset.record.Record;
+import io.pipeset.record.Rejection;
+import io.pipeset.record.Script;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The scripts that records may run, if the configuration allows scripts. Redis keeps
+ * them. The texts of those used last are kept here as well, for as long as the service
+ * runs, so that a script can be loaded again into a Redis that has forgotten it.
+ */
+public class Scripts {
+
+	/** Why scripts may not run, for the caller to read. */
+	public static final String FORBIDDEN = "Scripts are not allowed here, as they can do to any key what the service"
+			+ " may: pipeset.security.scripts=true allows them to everybody who may call it";
+
+	private final boolean allowed;
+
+	private final ScriptProperties properties;
+
+	private final RedisCalls calls;
+
+	private final Map<String, Script> byLastUse;
+
+	private volatile @Nullable Script last;
+
+	/**
+	 * Keeps scripts.
+	 * @param allowed whether scripts may be loaded and run
+	 * @param properties how much of them is kept
+	 * @param calls loads them into Redis
+	 */
+	public Scripts(boolean allowed, ScriptProperties properties, RedisCalls calls) {
+		this.allowed = allowed;
+		this.properties = properties;
+		this.calls = calls;
+		this.byLastUse = new LinkedHashMap<>(16, 0.75f, true) {
+
+			@Override
+			protected boolean removeEldestEntry(Map.Entry<String, Script> eldest) {
+				return size() > properties.maxCount();
+			}
+
+		};
+	}
+
+	/**
+	 * Whether scripts may be loaded and run.
+	 * @return {@code false} unless the configuration says so
+	 */
+	public boolean areAllowed() {
+		return this.allowed;
+	}
+
+	/**
+	 * The largest script.
+	 * @return its size in bytes
+	 */
+	public int maxBytes() {
+		return (int) this.properties.maxBytes().toBytes();
+	}
+
+	/**
+	 * Loads a script, and keeps it.
+	 * @param text its Lua
+	 * @return the SHA1 by which records run it
+	 * @throws ScriptRefusedException if Redis refuses it
+	 * @throws NoConnectionException if Redis is not there
+	 */
+	public String load(byte[] text) throws ScriptRefusedException, NoConnectionException {
+		Script script = Script.of(text);
+		this.calls.load(script);
+		synchronized (this.byLastUse) {
+			this.byLastUse.putIfAbsent(script.sha(), script);
+		}
+		return script.sha();
+	}
+
+	/**
+	 * Gives a record that runs a script its text, or refuses the record if no script may
+	 * run. A script whose text is not known here may well be known to Redis.
+	 * @param record a record that is good so far
+	 */
+	public void admit(Record record) {
+		if (record.operation() != Operation.EVALSHA) {
+			return;
+		}
+		if (!this.allowed) {
+			record.reject(Rejection.FORBIDDEN, FORBIDDEN);
+			return;
+		}
+		Script script = this.last;
+		if (script == null || !script.isRunBy(record)) {
+			script = find(record.text(0).toLowerCase(Locale.ROOT));
+		}
+		if (script != null) {
+			this.last = script;
+			record.script(script);
+		}
+	}
+
+	private @Nullable Script find(String sha) {
+		synchronized (this.byLastUse) {
+			return this.byLastUse.get(sha);
+		}
+	}
+
+}

@@ -1,0 +1,236 @@
+package io.pipeset.job.input;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.SequenceInputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.zip.CRC32;
+import java.util.zip.GZIPOutputStream;
+
+import io.pipeset.record.MalformedBodyException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+@Timeout(30)
+class GzipBodyTests {
+
+	private static final byte[] TEXT = "[\"SET\",\"key\",\"value\"]\n".repeat(40).getBytes(StandardCharsets.UTF_8);
+
+	@Test
+	void inflatesWhatWasDeflatedInPiecesOfEverySize() throws IOException {
+		byte[] gzip = gzip(TEXT);
+		for (int piece = 1; piece <= gzip.length; piece++) {
+			for (int target = 1; target < 2_000; target += 97) {
+				assertThat(read(new Pieces(gzip, piece), target)).isEqualTo(TEXT);
+			}
+		}
+	}
+
+	@Test
+	void membersFollowEachOther() throws IOException {
+		byte[] members = join(gzip(TEXT), gzip(new byte[0]), gzip(TEXT), gzip(new byte[0]));
+		for (int piece = 1; piece <= members.length; piece++) {
+			assertThat(read(new Pieces(members, piece), 1_000)).isEqualTo(join(TEXT, TEXT));
+		}
+	}
+
+	@Test
+	void headerMayHaveAllThereIs() throws IOException {
+		byte[] gzip = gzip(TEXT);
+		ByteArrayOutputStream header = new ByteArrayOutputStream();
+		header.writeBytes(Arrays.copyOf(gzip, 10));
+		header.writeBytes(new byte[] { 3, 0, 'x', 0, 'y' });
+		header.writeBytes("name\0comment\0".getBytes(StandardCharsets.ISO_8859_1));
+		byte[] bytes = header.toByteArray();
+		bytes[3] = 0x1F;
+		CRC32 crc = new CRC32();
+		crc.update(bytes);
+		byte[] check = { (byte) crc.getValue(), (byte) (crc.getValue() >> 8) };
+		byte[] rest = Arrays.copyOfRange(gzip, 10, gzip.length);
+		assertThat(read(new Pieces(join(bytes, check, rest), 1), 100)).isEqualTo(TEXT);
+		check[0] ^= 1;
+		assertBroken(join(bytes, check, rest), bytes.length + 2, "gzip's header does not have its check sum");
+	}
+
+	@Test
+	void bodyThatBreaksOffIsBrokenAtItsEnd() {
+		byte[] gzip = gzip(TEXT);
+		for (int length = 0; length < gzip.length; length++) {
+			assertBroken(Arrays.copyOf(gzip, length), length, "the body ends inside gzip's");
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			0  | 0  | expected gzip's byte 0x1F, found byte 0xE0
+			1  | 1  | expected gzip's byte 0x8B, found byte 0x74
+			2  | 2  | expected gzip's byte 0x08, found byte 0xF7
+			3  | 3  | gzip's header has flags that are reserved
+			-8 | -4 | gzip's data does not have its check sum
+			-4 | 0  | gzip's data does not have its length
+			""")
+	void byteThatDoesNotFitIsNamedWithItsPlace(int flipped, int place, String message) {
+		byte[] gzip = gzip(TEXT);
+		gzip[Math.floorMod(flipped, gzip.length)] ^= (byte) 0xFF;
+		assertBroken(gzip, (flipped < 0) ? gzip.length + place : place, message);
+	}
+
+	@Test
+	void zerosBehindTheLastMemberArePadding() throws IOException {
+		byte[] padded = join(gzip(TEXT), gzip(TEXT), new byte[512]);
+		for (int piece : new int[] { 1, 7, padded.length - 511, padded.length }) {
+			assertThat(read(new Pieces(padded, piece), 1_000)).isEqualTo(join(TEXT, TEXT));
+		}
+		assertBroken(join(padded, gzip(TEXT)), padded.length,
+				"expected zeros or the end behind gzip's last member," + " found byte 0x1F");
+		assertBroken(new byte[512], 0, "expected gzip's byte 0x1F, found byte 0x00");
+	}
+
+	@Test
+	void bytesBehindTheLastMemberAreBroken() {
+		byte[] gzip = gzip(TEXT);
+		assertBroken(join(gzip, new byte[] { 'x' }), gzip.length, "expected gzip's byte 0x1F, found byte 0x78");
+		assertBroken(join(gzip, new byte[] { 0x1F }), gzip.length + 1, "the body ends inside gzip's header");
+	}
+
+	@Test
+	void whatIsReadBeforeABreakIsRight() {
+		byte[] random = new byte[50_000];
+		new Random(1).nextBytes(random);
+		byte[] gzip = gzip(random);
+		for (int seed = 0; seed < 1_000; seed++) {
+			byte[] mutated = gzip.clone();
+			int place = new Random(seed).nextInt(mutated.length);
+			mutated[place] ^= (byte) (1 << (seed % 8));
+			ByteArrayOutputStream out = new ByteArrayOutputStream();
+			try (GzipBody body = new GzipBody(new Pieces(mutated, 1 + seed), Long.MAX_VALUE)) {
+				body.transferTo(out);
+				// Some of the header's bytes say nothing.
+				assertThat(out.toByteArray()).as("seed %d", seed).isEqualTo(random);
+			}
+			catch (MalformedBodyException ex) {
+				assertThat(ex.isCompressed()).isTrue();
+				assertThat(ex.byteOffset()).as("seed %d", seed).isBetween((long) place, (long) mutated.length);
+			}
+			catch (IOException ex) {
+				throw new AssertionError("seed " + seed, ex);
+			}
+		}
+	}
+
+	@Test
+	void bombStopsAtTheLimit() throws IOException {
+		byte[] bomb = gzip(new byte[64 << 20]);
+		assertThat(bomb.length).isLessThan(100_000);
+		try (GzipBody body = new GzipBody(new ByteArrayInputStream(bomb), 1 << 20)) {
+			ByteArrayOutputStream out = new ByteArrayOutputStream();
+			assertThatThrownBy(() -> body.transferTo(out)).isInstanceOf(BodyLimitException.class)
+				.hasMessage("The inflated body has more than 1048576 bytes;"
+						+ " pipeset.limits.max-inflated-bytes allows 1048576");
+			assertThat(out.size()).isLessThanOrEqualTo(1 << 20);
+		}
+		try (GzipBody body = new GzipBody(new ByteArrayInputStream(gzip(TEXT)), TEXT.length)) {
+			assertThat(body.readAllBytes()).isEqualTo(TEXT);
+		}
+	}
+
+	@Test
+	void whatWasFlushedIsThereBeforeMoreIsWaitedFor() throws IOException {
+		ByteArrayOutputStream out = new ByteArrayOutputStream();
+		GZIPOutputStream gzip = new GZIPOutputStream(out, true);
+		gzip.write(TEXT);
+		gzip.flush();
+		try (InputStream closed = new ByteArrayInputStream(new byte[0]);
+				GzipBody body = new GzipBody(new SequenceInputStream(new ByteArrayInputStream(out.toByteArray()),
+						new FilterInputStream(closed) {
+
+							@Override
+							public int read(byte[] target, int offset, int length) throws IOException {
+								throw new IOException("silence");
+							}
+
+						}), 1 << 20)) {
+			assertThat(body.readNBytes(TEXT.length)).isEqualTo(TEXT);
+			assertThatThrownBy(body::read).hasMessage("silence");
+		}
+	}
+
+	@Test
+	void closedBodyHasGivenItsInflaterBack() throws IOException {
+		GzipBody body = new GzipBody(new ByteArrayInputStream(gzip(TEXT)), 1 << 20);
+		assertThat(body.read()).isEqualTo('[');
+		body.close();
+		assertThatThrownBy(body::read).isInstanceOf(NullPointerException.class).hasMessageContaining("closed");
+	}
+
+	private static void assertBroken(byte[] gzip, long offset, String message) {
+		for (int piece : new int[] { 1, 3, gzip.length + 1 }) {
+			MalformedBodyException exception = catchThrowableOfType(MalformedBodyException.class,
+					() -> read(new Pieces(gzip, piece), 100));
+			assertThat(exception).hasMessageStartingWith(message);
+			assertThat(exception.byteOffset()).isEqualTo(offset);
+			assertThat(exception.isCompressed()).isTrue();
+		}
+	}
+
+	private static byte[] read(InputStream compressed, int target) throws IOException {
+		ByteArrayOutputStream out = new ByteArrayOutputStream();
+		try (GzipBody body = new GzipBody(compressed, Long.MAX_VALUE)) {
+			byte[] bytes = new byte[target];
+			int count;
+			while ((count = body.read(bytes, 0, target)) >= 0) {
+				out.write(bytes, 0, count);
+			}
+			assertThat(body.read()).isEqualTo(-1);
+		}
+		return out.toByteArray();
+	}
+
+	private static byte[] gzip(byte[] bytes) {
+		ByteArrayOutputStream out = new ByteArrayOutputStream();
+		try (GZIPOutputStream gzip = new GZIPOutputStream(out)) {
+			gzip.write(bytes);
+		}
+		catch (IOException ex) {
+			throw new AssertionError(ex);
+		}
+		return out.toByteArray();
+	}
+
+	private static byte[] join(byte[]... parts) {
+		ByteArrayOutputStream out = new ByteArrayOutputStream();
+		for (byte[] part : parts) {
+			out.writeBytes(part);
+		}
+		return out.toByteArray();
+	}
+
+	/** A connection on which bytes come in pieces. */
+	private static final class Pieces extends ByteArrayInputStream {
+
+		private final int piece;
+
+		Pieces(byte[] bytes, int piece) {
+			super(bytes);
+			this.piece = piece;
+		}
+
+		@Override
+		public synchronized int read(byte[] target, int offset, int length) {
+			return super.read(target, offset, Math.min(length, this.piece));
+		}
+
+	}
+
+}

@@ -1,0 +1,31 @@
+package io.pipeset.job.input;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.pipeset.lane.JobStop;
+import io.pipeset.report.Ending.Cause;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The reader of an upload is woken once, however often its job is stopped. */
+class StoppedUploadTests {
+
+	@Test
+	void aStopThatIsRepeatedStartsOneThreadToEndAnUpload() {
+		AtomicInteger threads = new AtomicInteger();
+		JobStop stop = new JobStop();
+		Executor executor = (task) -> threads.incrementAndGet();
+		StoppedUpload upload = new StoppedUpload(stop, executor, (idle) -> {
+		});
+		for (int slab = 0; slab < 1000; slab++) {
+			stop.because(Cause.STOPPED, "More records were rejected than maxErrors=0 allows");
+		}
+		stop.because(Cause.INTERNAL_SERVER_ERROR, "defect");
+		upload.end();
+		assertThat(threads).hasValue(1);
+		assertThat(stop.isSet()).isTrue();
+	}
+
+}

@@ -1,0 +1,254 @@
+package io.pipeset.lane;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import io.lettuce.core.RedisBusyException;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.util.concurrent.EventExecutor;
+import io.pipeset.QuietLog;
+import io.pipeset.record.Operation;
+import io.pipeset.record.Record;
+import io.pipeset.redis.FaultProxy;
+import io.pipeset.redis.FaultProxy.Way;
+import io.pipeset.redis.ProxyLink;
+import io.pipeset.redis.TestRedis;
+import io.pipeset.report.Counts;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.test.util.ReflectionTestUtils;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** Lanes keep their promises where several things go wrong at once. */
+class LaneFaultTests {
+
+	private static final Duration LONG = Duration.ofMinutes(10);
+
+	private static TestRedis redis;
+
+	private static FaultProxy proxy;
+
+	private static LaneRig rig;
+
+	@BeforeAll
+	static void open() {
+		redis = TestRedis.start();
+		proxy = FaultProxy.open(redis);
+		Map<String, Object> properties = new HashMap<>(redis.properties());
+		properties.put("spring.data.redis.port", proxy.port());
+		rig = new LaneRig(properties, "pipeset.pipeline.max-connections=2", "pipeset.pipeline.connect-timeout=500ms",
+				"pipeset.pipeline.window-commands=2", "pipeset.receipts.sweep-interval=1h");
+	}
+
+	@AfterAll
+	static void close() {
+		rig.close();
+		proxy.close();
+		redis.close();
+	}
+
+	@BeforeEach
+	void warmUp() {
+		redis.client().flushall();
+		Lanes lanes = new Lanes(rig.context(LaneRig.settings(10, 10, 1, LONG), rig.threads()));
+		add(lanes, new Record(), Operation.SET, "warm", "up");
+		lanes.drain();
+		lanes.close();
+	}
+
+	@AfterEach
+	void nothingIsTaken() {
+		proxy.heal();
+		await().untilAsserted(() -> assertThat(rig.capacity().busy()).as("connections").isZero());
+		assertThat(rig.capacity().inFlightBytes()).as("bytes in flight").isZero();
+	}
+
+	@Test
+	void anExpireThatMayHaveMissedItsKeyDoesNotMeetTheOneThatWasMadeBehindIt() throws Exception {
+		LaneContext context = rig.context(LaneRig.settings(100, 100, 1, LONG, 1), rig.threads());
+		Lanes lanes = new Lanes(context);
+		Record record = new Record();
+		CompletableFuture<ProxyLink> cut = proxy.stopAt(Way.REPLIES, 0, 0);
+		add(lanes, record, Operation.EXPIRE, "session", "100");
+		add(lanes, record, Operation.HSET, "session", "user", "7");
+		CompletableFuture<Void> drained = CompletableFuture.runAsync(lanes::drain, rig.threads());
+		cut.get(1, TimeUnit.MINUTES).reset();
+		drained.get(1, TimeUnit.MINUTES);
+		lanes.close();
+		assertThat(context.account().counts()).isEqualTo(new Counts(2, 1, 0, 0, 1, 0));
+		assertThat(redis.client().ttl("session")).isEqualTo(-1);
+		assertThat(redis.client().hget("session", "user")).isEqualTo("7");
+	}
+
+	@Test
+	void aBusyRedisIsAskedAgainForAsLongAsTheTimeoutWithOneRetry() throws Exception {
+		LaneContext context = rig.context(LaneRig.settings(100, 100, 1, LONG, 1), rig.threads());
+		Lanes lanes = new Lanes(context);
+		redis.client().configSet("busy-reply-threshold", "1");
+		RedisClient client = RedisClient.create(redis.uri());
+		try (StatefulRedisConnection<String, String> script = client.connect()) {
+			CompletableFuture<?> running = script.async()
+				.eval("while true do end", ScriptOutputType.STATUS)
+				.toCompletableFuture();
+			await().pollInterval(Duration.ofMillis(1)).until(LaneFaultTests::isBusy);
+			add(lanes, new Record(), Operation.SET, "key", "value");
+			CompletableFuture<ProxyLink> fifth = proxy.stopAt(Way.REPLIES, 5, 0);
+			CompletableFuture<Void> drained = CompletableFuture.runAsync(lanes::drain, rig.threads());
+			fifth.get(1, TimeUnit.MINUTES).goOn();
+			redis.client().scriptKill();
+			drained.get(1, TimeUnit.MINUTES);
+			assertThat(running).failsWithin(Duration.ofMinutes(1));
+		}
+		finally {
+			client.shutdown();
+		}
+		lanes.close();
+		assertThat(context.account().counts()).isEqualTo(new Counts(1, 1, 0, 0, 0, 0));
+	}
+
+	@Test
+	void aCrashThatCannotBeLoggedEndsTheJobAllTheSame() throws Exception {
+		String message = "A job failed by a defect of the service, and is stopped";
+		QuietLog.expect(message);
+		QuietLog.expect("no room for a line");
+		AppenderBase<ILoggingEvent> full = new AppenderBase<>() {
+
+			@Override
+			protected void append(ILoggingEvent event) {
+				throw new StackOverflowError("no room for a line");
+			}
+
+		};
+		full.start();
+		Logger logger = (Logger) LoggerFactory.getLogger(Lanes.class);
+		LaneContext context = rig.context(LaneRig.settings(10, 1, 1, LONG), rig.threads());
+		Lanes lanes = new Lanes(context);
+		add(lanes, new Record(), Operation.RPUSH, "list", "0");
+		lanes.drain();
+		logger.addAppender(full);
+		try {
+			// The indexes of a record that is new begin at 0 again.
+			add(lanes, new Record(), Operation.RPUSH, "list", "1");
+			CompletableFuture.runAsync(lanes::drain, rig.threads())
+				.handle((nothing, ex) -> true)
+				.get(1, TimeUnit.MINUTES);
+		}
+		finally {
+			logger.detachAppender(full);
+		}
+		lanes.close();
+		assertThat(context.stop().isSet()).isTrue();
+		assertThat(context.account().counts()).isEqualTo(new Counts(2, 1, 0, 0, 0, 1));
+	}
+
+	@Test
+	void aSlabThatTheDriverGivesBackLateHasOneOwner() throws Exception {
+		LaneContext context = rig.context(LaneRig.settings(10, 1, 1, Duration.ofMillis(300)), rig.threads());
+		Lanes lanes = new Lanes(context);
+		CountDownLatch release = new CountDownLatch(1);
+		Record record = new Record();
+		CompletableFuture<Void> still = proxy.stopAt(Way.COMMANDS, 0, 1)
+			.thenAccept((link) -> rig.clientResources()
+				.eventLoopGroupProvider()
+				.allocate(MultiThreadIoEventLoopGroup.class)
+				.forEach((loop) -> hold(loop, release)));
+		CompletableFuture<Void> reader = CompletableFuture.runAsync(() -> {
+			for (int i = 0; i < 4; i++) {
+				add(lanes, record, Operation.RPUSH, "list", String.valueOf(i));
+			}
+			lanes.drain();
+		}, rig.threads());
+		still.get(1, TimeUnit.MINUTES);
+		await().until(context.stop()::isSet);
+		proxy.heal();
+		// The fence needs the driver's threads, which give the slabs back before.
+		release.countDown();
+		reader.get(1, TimeUnit.MINUTES);
+		lanes.close();
+		assertThat(context.account().counts().received()).isEqualTo(4);
+		Collection<?> free = free(lanes);
+		Set<Object> different = Collections.newSetFromMap(new IdentityHashMap<>());
+		different.addAll(free);
+		assertThat(different).hasSameSizeAs(free);
+	}
+
+	@Test
+	void aCrashBehindALossRaisesTheFence() throws Exception {
+		QuietLog.expect("A job failed by a defect of the service, and is stopped");
+		LaneContext sound = rig.context(LaneRig.settings(10, 10, 1, LONG), rig.threads());
+		LaneContext context = new LaneContext(sound.settings(), sound.account(), sound.clock(), sound.stop(),
+				sound.retries(), sound.capacity(), sound.pipelines(), sound.pipeline(), null, sound.executor(), null,
+				sound.memory(), sound.errorCheck());
+		Lanes lanes = new Lanes(context);
+		long kills = kills();
+		CompletableFuture<ProxyLink> cut = proxy.stopAt(Way.REPLIES, 0, 0);
+		add(lanes, new Record(), Operation.RPUSH, "list", "1");
+		CompletableFuture<Void> drained = CompletableFuture.runAsync(lanes::drain, rig.threads());
+		cut.get(1, TimeUnit.MINUTES).reset();
+		drained.get(1, TimeUnit.MINUTES);
+		lanes.close();
+		await().until(() -> kills() > kills);
+	}
+
+	private static Collection<?> free(Lanes lanes) {
+		Object lane = ((Object[]) ReflectionTestUtils.getField(lanes, "lanes"))[0];
+		return (Collection<?>) ReflectionTestUtils.getField(ReflectionTestUtils.getField(lane, "window"), "free");
+	}
+
+	private static long kills() {
+		return redis.client()
+			.info("commandstats")
+			.lines()
+			.filter((line) -> line.startsWith("cmdstat_client|kill:"))
+			.mapToLong((line) -> Long.parseLong(line.replaceAll("[^=]*=(\\d+).*", "$1")))
+			.sum();
+	}
+
+	private static boolean isBusy() {
+		try {
+			redis.client().get("any");
+			return false;
+		}
+		catch (RedisBusyException ex) {
+			return true;
+		}
+	}
+
+	private static void hold(EventExecutor loop, CountDownLatch release) {
+		loop.execute(() -> {
+			try {
+				release.await();
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+		});
+	}
+
+	private static void add(Lanes lanes, Record record, Operation operation, String... arguments) {
+		LaneRig.prepare(record, operation, arguments);
+		lanes.add(record);
+	}
+
+}

@@ -1,0 +1,114 @@
+package io.pipeset.lane;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+import io.lettuce.core.resource.ClientResources;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.pipeset.PipesetApplication;
+import io.pipeset.job.JobLimits;
+import io.pipeset.memory.MemoryBudget;
+import io.pipeset.pipeline.FlushPolicy;
+import io.pipeset.pipeline.PipelineProperties;
+import io.pipeset.pipeline.Pipelines;
+import io.pipeset.record.Operation;
+import io.pipeset.record.Record;
+import io.pipeset.report.Account;
+import io.pipeset.report.JobClock;
+import io.pipeset.report.JobMeters;
+import io.pipeset.report.Results;
+
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.SmartLifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Runs lanes against a Redis without HTTP. */
+public final class LaneRig implements AutoCloseable {
+
+	private final ConfigurableApplicationContext service;
+
+	private final ExecutorService threads = Executors.newCachedThreadPool();
+
+	private final LaneCapacity capacity;
+
+	/**
+	 * Opens a rig.
+	 * @param redis the properties that name the Redis
+	 * @param properties further ones, each {@code name=value}
+	 */
+	public LaneRig(Map<String, ? extends Object> redis, String... properties) {
+		this.service = new SpringApplicationBuilder(PipesetApplication.class).web(WebApplicationType.NONE)
+			.properties(Map.copyOf(redis))
+			.properties(properties)
+			.run();
+		// Its calls would be counted by a proxy.
+		this.service.getBean("receiptSweeper", SmartLifecycle.class).stop();
+		this.capacity = new LaneCapacity(bean(PipelineProperties.class).maxConnections(),
+				bean(JobLimits.class).maxInflightBytes().toBytes(), new SimpleMeterRegistry());
+	}
+
+	public LaneCapacity capacity() {
+		return this.capacity;
+	}
+
+	public Executor threads() {
+		return this.threads;
+	}
+
+	public MemoryBudget memory() {
+		return bean(MemoryBudget.class);
+	}
+
+	public ClientResources clientResources() {
+		return bean(ClientResources.class);
+	}
+
+	public static LaneSettings settings(int batchSize, int commandsPerWrite, int concurrency, Duration timeout) {
+		return settings(batchSize, commandsPerWrite, concurrency, timeout, 0);
+	}
+
+	public static LaneSettings settings(int batchSize, int commandsPerWrite, int concurrency, Duration timeout,
+			int retries) {
+		return new LaneSettings(batchSize, FlushPolicy.buffered(commandsPerWrite), concurrency, timeout, retries,
+				false);
+	}
+
+	/** What the parts of a job share, of a job with nothing but lanes. */
+	public LaneContext context(LaneSettings settings, Executor executor) {
+		JobStop stop = new JobStop();
+		return new LaneContext(settings, new Account(Results.ERRORS, 100, false), new JobClock(), stop,
+				new Retries(settings.retries()), this.capacity, bean(Pipelines.class), bean(PipelineProperties.class),
+				bean(JobMeters.class), executor, null, memory().open(stop), () -> {
+				});
+	}
+
+	/** Makes a record good to send. */
+	public static void prepare(Record record, Operation operation, String... arguments) {
+		record.begin(0);
+		record.operation(operation);
+		for (String argument : arguments) {
+			byte[] bytes = argument.getBytes(StandardCharsets.UTF_8);
+			record.argument(bytes, 0, bytes.length);
+		}
+		record.check();
+		assertThat(record.rejection()).isNull();
+	}
+
+	private <T> T bean(Class<T> type) {
+		return this.service.getBean(type);
+	}
+
+	@Override
+	public void close() {
+		this.service.close();
+		this.threads.shutdownNow();
+	}
+
+}

@@ -1,0 +1,313 @@
+package io.pipeset.lane;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
+import io.netty.util.concurrent.EventExecutor;
+import io.pipeset.QuietLog;
+import io.pipeset.memory.MemoryShare;
+import io.pipeset.record.Operation;
+import io.pipeset.record.Record;
+import io.pipeset.redis.FaultProxy;
+import io.pipeset.redis.FaultProxy.Way;
+import io.pipeset.redis.ProxyLink;
+import io.pipeset.redis.TestRedis;
+import io.pipeset.report.Counts;
+import io.pipeset.report.Ending.Cause;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** Lanes keep the order, give everything back, and end loudly where they cannot. */
+class LanesTests {
+
+	private static final Duration LONG = Duration.ofMinutes(10);
+
+	private static TestRedis redis;
+
+	private static FaultProxy proxy;
+
+	private static LaneRig rig;
+
+	@BeforeAll
+	static void open() {
+		redis = TestRedis.start();
+		proxy = FaultProxy.open(redis);
+		Map<String, Object> properties = new HashMap<>(redis.properties());
+		properties.put("spring.data.redis.port", proxy.port());
+		rig = new LaneRig(properties, "pipeset.pipeline.max-connections=2", "pipeset.pipeline.connect-timeout=500ms");
+	}
+
+	@AfterAll
+	static void close() {
+		rig.close();
+		proxy.close();
+		redis.close();
+	}
+
+	@BeforeEach
+	void empty() {
+		redis.client().flushall();
+	}
+
+	@AfterEach
+	void nothingIsTaken() {
+		proxy.heal();
+		assertThat(rig.capacity().inFlightBytes()).as("bytes in flight").isZero();
+		assertThat(rig.capacity().busy()).as("connections").isZero();
+	}
+
+	@Test
+	void recordsOfAKeyStayInOrderHoweverTheInputPauses() {
+		LaneContext context = rig.context(LaneRig.settings(333, 50, 8, LONG), rig.threads());
+		Lanes lanes = new Lanes(context);
+		Record record = new Record();
+		int records = 40_000;
+		for (int i = 0; i < records; i++) {
+			push(lanes, record, "list" + i % 16, i);
+			if (i % 37 == 0) {
+				lanes.lend();
+				pause(i % 5 * 400_000L);
+				lanes.reclaim();
+			}
+		}
+		lanes.drain();
+		lanes.close();
+		assertThat(context.account().counts()).isEqualTo(new Counts(records, records, 0, 0, 0, 0));
+		for (int list = 0; list < 16; list++) {
+			int first = list;
+			assertThat(redis.client().lrange("list" + list, 0, -1))
+				.isEqualTo(IntStream.range(0, records / 16).mapToObj((n) -> String.valueOf(first + 16 * n)).toList());
+		}
+	}
+
+	@Test
+	void aSlabOutOfOrderEndsTheJobLoudlyAndIsNotSent() {
+		String defect = "A job failed by a defect of the service, and is stopped";
+		QuietLog.expect(defect);
+		LaneContext context = rig.context(LaneRig.settings(10, 1, 1, LONG), rig.threads());
+		Lanes lanes = new Lanes(context);
+		push(lanes, new Record(), "list", 0);
+		lanes.drain();
+		// The indexes of a record that is new begin at 0 again.
+		Record late = new Record();
+		push(lanes, late, "list", 1);
+		push(lanes, late, "list", 2);
+		lanes.drain();
+		lanes.close();
+		assertThat(context.stop().ending()).isNotNull().satisfies((ending) -> {
+			assertThat(ending.cause()).isEqualTo(Cause.INTERNAL_SERVER_ERROR);
+			assertThat(ending.detail()).contains("Record 0 would be sent behind record 0 of the same lane");
+		});
+		assertThat(redis.client().lrange("list", 0, -1)).containsExactly("0");
+		assertThat(context.account().counts()).isEqualTo(new Counts(3, 1, 0, 0, 0, 2));
+		assertThat(QuietLog.heard()).anyMatch((line) -> line.contains(defect));
+	}
+
+	@Test
+	void aLaneWithoutAThreadEndsTheJobLoudlyAndIsSettledByTheReader() {
+		String defect = "No thread could be started for a job";
+		QuietLog.expect(defect);
+		Executor none = (lane) -> {
+			throw new RejectedExecutionException("no thread");
+		};
+		LaneContext context = rig.context(LaneRig.settings(10, 1, 4, LONG), none);
+		Lanes lanes = new Lanes(context);
+		Record record = new Record();
+		for (int i = 0; i < 8; i++) {
+			push(lanes, record, "list" + i, i);
+		}
+		lanes.drain();
+		lanes.close();
+		assertThat(context.account().counts()).isEqualTo(new Counts(8, 0, 0, 0, 0, 8));
+		assertThat(context.stop().ending()).isNotNull()
+			.satisfies((ending) -> assertThat(ending.detail()).contains("could not start a thread")
+				.contains("pipeset.limits.max-running-jobs"));
+		assertThat(QuietLog.heard()).anyMatch((line) -> line.contains(defect));
+	}
+
+	@Test
+	void slabsThatAreKeptForLaterGiveWayToALargeRecord() {
+		LaneContext context = rig.context(LaneRig.settings(10, 1, 4, LONG), rig.threads());
+		Lanes lanes = new Lanes(context);
+		MemoryShare memory = (MemoryShare) context.memory();
+		memory.beforeWait(lanes::sendBegun);
+		long others = rig.memory().used();
+		Record record = new Record();
+		for (int i = 0; i < 40; i++) {
+			push(lanes, record, "list" + i, i);
+		}
+		lanes.drain();
+		assertThat(rig.memory().used()).as("slabs kept for later").isGreaterThan(others);
+		long all = rig.memory().limits().mostOfOneJob();
+		memory.take(all);
+		assertThat(rig.memory().used()).isEqualTo(others + all);
+		lanes.close();
+		memory.close();
+	}
+
+	@Test
+	void aStopWakesALaneThatWaitsForAConnection() throws Exception {
+		assertThat(rig.capacity().tryAcquire()).isTrue();
+		assertThat(rig.capacity().tryAcquire()).isTrue();
+		LaneContext context = rig.context(LaneRig.settings(10, 1, 1, LONG), rig.threads());
+		Lanes lanes = new Lanes(context);
+		push(lanes, new Record(), "list", 0);
+		CompletableFuture<Void> drained = CompletableFuture.runAsync(lanes::drain, rig.threads());
+		await().until(() -> rig.capacity().waiting() == 1);
+		context.stop().because(Cause.SHUTTING_DOWN, "enough");
+		drained.get(1, TimeUnit.MINUTES);
+		lanes.close();
+		assertThat(context.account().counts()).isEqualTo(new Counts(1, 0, 0, 0, 0, 1));
+		rig.capacity().release();
+		rig.capacity().release();
+	}
+
+	@Test
+	void aStopShortensTheWaitForAFence() throws Exception {
+		LaneContext context = rig.context(LaneRig.settings(10, 1, 1, LONG, 1), rig.threads());
+		Lanes lanes = new Lanes(context);
+		Record record = new Record();
+		push(lanes, record, "list", 0);
+		lanes.drain();
+		CompletableFuture<Void> cut = proxy.stopAt(Way.REPLIES, 0, 0).thenAccept((link) -> {
+			proxy.stopAll();
+			link.reset();
+		});
+		push(lanes, record, "list", 1);
+		CompletableFuture<Void> drained = CompletableFuture.runAsync(lanes::drain, rig.threads());
+		cut.get(1, TimeUnit.MINUTES);
+		await().until(() -> !context.retries().isLeft());
+		context.stop().because(Cause.SHUTTING_DOWN, "enough");
+		drained.get(1, TimeUnit.MINUTES);
+		lanes.close();
+		assertThat(context.account().counts()).isEqualTo(new Counts(2, 1, 0, 0, 1, 0));
+		assertThat(context.account().fenced()).isFalse();
+	}
+
+	@Test
+	void whatTheDriverDoesNotGiveBackIsUnknownAndFencedAndNotTouchedAgain() throws Exception {
+		LaneContext context = rig.context(LaneRig.settings(10, 10, 1, Duration.ofMillis(300)), rig.threads());
+		Lanes lanes = new Lanes(context);
+		CountDownLatch release = new CountDownLatch(1);
+		Record record = new Record();
+		push(lanes, record, "list", 0);
+		lanes.drain();
+		push(lanes, record, "list", 1);
+		// The answer is held back, and the driver's threads stand still before it could
+		// hear of the end of its connection.
+		CompletableFuture<Void> still = proxy.stopAt(Way.COMMANDS, 0, 1)
+			.thenAccept((link) -> rig.clientResources()
+				.eventLoopGroupProvider()
+				.allocate(io.netty.channel.MultiThreadIoEventLoopGroup.class)
+				.forEach((loop) -> hold(loop, release)));
+		CompletableFuture<Void> drained = CompletableFuture.runAsync(lanes::drain, rig.threads());
+		still.get(1, TimeUnit.MINUTES);
+		await().until(context.stop()::isSet);
+		proxy.heal();
+		release.countDown();
+		drained.get(1, TimeUnit.MINUTES);
+		lanes.close();
+		assertThat(context.account().counts()).isEqualTo(new Counts(2, 1, 0, 0, 1, 0));
+		assertThat(context.account().fenced()).isTrue();
+		assertThat(context.stop().ending()).isNotNull()
+			.satisfies((ending) -> assertThat(ending.detail()).contains("did not end"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 3, 4, 10, 11, 59 })
+	void recordsThatAreSentAgainAfterALossKeepTheirPlace(int replies) throws Exception {
+		LaneContext context = rig.context(LaneRig.settings(100, 5, 1, LONG, 1), rig.threads());
+		Lanes lanes = new Lanes(context);
+		Record record = new Record();
+		// The connection is open and known before the place is counted.
+		set(lanes, record, 0);
+		lanes.drain();
+		CompletableFuture<ProxyLink> cut = proxy.stopAt(Way.REPLIES, replies, 0);
+		for (int i = 1; i <= 60; i++) {
+			set(lanes, record, i);
+			if (i % 7 == 0) {
+				lanes.lend();
+				lanes.reclaim();
+			}
+		}
+		CompletableFuture<Void> drained = CompletableFuture.runAsync(lanes::drain, rig.threads());
+		cut.get(1, TimeUnit.MINUTES).reset();
+		drained.get(1, TimeUnit.MINUTES);
+		lanes.close();
+		assertThat(context.account().counts()).isEqualTo(new Counts(61, 61, 0, 0, 0, 0));
+		assertThat(context.account().fenced()).isTrue();
+		assertThat(redis.client().get("last")).isEqualTo("60");
+		assertThat(context.stop().isSet()).isFalse();
+	}
+
+	@Test
+	void recordsThatMustNotRunTwiceAreUnknownAfterALossAndTheOthersKeepTheirOrder() throws Exception {
+		LaneContext context = rig.context(LaneRig.settings(100, 5, 1, LONG, 1), rig.threads());
+		Lanes lanes = new Lanes(context);
+		Record record = new Record();
+		push(lanes, record, "list", 0);
+		lanes.drain();
+		CompletableFuture<ProxyLink> cut = proxy.stopAt(Way.REPLIES, 7, 0);
+		for (int i = 1; i <= 40; i++) {
+			push(lanes, record, "list", i);
+		}
+		CompletableFuture<Void> drained = CompletableFuture.runAsync(lanes::drain, rig.threads());
+		cut.get(1, TimeUnit.MINUTES).reset();
+		drained.get(1, TimeUnit.MINUTES);
+		lanes.close();
+		Counts counts = context.account().counts();
+		List<Integer> list = redis.client().lrange("list", 0, -1).stream().map(Integer::valueOf).toList();
+		assertThat(list).isSorted().doesNotHaveDuplicates();
+		assertThat(counts.received()).isEqualTo(41);
+		assertThat(counts.unknown()).isPositive();
+		assertThat(counts.applied() + counts.unknown() + counts.unprocessed()).isEqualTo(41);
+		assertThat((long) list.size()).isBetween(counts.applied(), counts.applied() + counts.unknown());
+	}
+
+	private static void hold(EventExecutor loop, CountDownLatch release) {
+		loop.execute(() -> {
+			try {
+				release.await();
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+		});
+	}
+
+	private static void push(Lanes lanes, Record record, String list, int value) {
+		add(lanes, record, Operation.RPUSH, list, String.valueOf(value));
+	}
+
+	private static void set(Lanes lanes, Record record, int value) {
+		add(lanes, record, Operation.SET, "last", String.valueOf(value));
+	}
+
+	private static void add(Lanes lanes, Record record, Operation operation, String... arguments) {
+		LaneRig.prepare(record, operation, arguments);
+		lanes.add(record);
+	}
+
+	private static void pause(long nanos) {
+		for (long until = System.nanoTime() + nanos; System.nanoTime() < until;) {
+			Thread.onSpinWait();
+		}
+	}
+
+}

@@ -1,0 +1,84 @@
+package io.pipeset.lane;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+
+import io.pipeset.report.Ending.Cause;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** A permit goes to whoever has waited longest, and a stop ends a wait. */
+class PermitsTests {
+
+	private static final long HOUR = TimeUnit.HOURS.toNanos(1);
+
+	private final Permits permits = new Permits(1);
+
+	@Test
+	void aStopWakesWhoeverWaits() throws Exception {
+		assertThat(this.permits.tryAcquire()).isTrue();
+		JobStop stop = new JobStop();
+		CompletableFuture<Boolean> waiting = acquire(stop);
+		awaitWaiting(1);
+		stop.because(Cause.STOPPED, "enough");
+		assertThat(waiting.get(1, TimeUnit.MINUTES)).isFalse();
+		assertThat(this.permits.waiting()).isZero();
+		this.permits.release();
+		assertThat(this.permits.taken()).isZero();
+	}
+
+	@Test
+	void aJobThatIsStoppedAlreadyDoesNotWait() throws Exception {
+		assertThat(this.permits.tryAcquire()).isTrue();
+		JobStop stop = new JobStop();
+		stop.because(Cause.STOPPED, "enough");
+		assertThat(this.permits.acquire(HOUR, stop)).isFalse();
+	}
+
+	@Test
+	void whoeverComesFirstHasItsTurnFirst() throws Exception {
+		assertThat(this.permits.tryAcquire()).isTrue();
+		ConcurrentLinkedQueue<Integer> order = new ConcurrentLinkedQueue<>();
+		List<CompletableFuture<Void>> waiting = new ArrayList<>();
+		for (int i = 0; i < 5; i++) {
+			int number = i;
+			waiting.add(acquire(new JobStop()).thenAccept((mine) -> {
+				order.add(number);
+				this.permits.release();
+			}));
+			awaitWaiting(i + 1);
+		}
+		assertThat(this.permits.tryAcquire()).as("nobody slips in").isFalse();
+		this.permits.release();
+		for (CompletableFuture<Void> turn : waiting) {
+			turn.get(1, TimeUnit.MINUTES);
+		}
+		assertThat(order).containsExactly(0, 1, 2, 3, 4);
+		assertThat(this.permits.taken()).isZero();
+	}
+
+	private CompletableFuture<Boolean> acquire(JobStop stop) {
+		CompletableFuture<Boolean> acquired = new CompletableFuture<>();
+		Thread thread = new Thread(() -> {
+			try {
+				acquired.complete(this.permits.acquire(HOUR, stop));
+			}
+			catch (InterruptedException ex) {
+				acquired.completeExceptionally(ex);
+			}
+		});
+		thread.setDaemon(true);
+		thread.start();
+		return acquired;
+	}
+
+	private void awaitWaiting(int count) {
+		Awaitility.await().until(() -> this.permits.waiting() == count);
+	}
+
+}

@@ -1,0 +1,70 @@
+package io.pipeset.lane;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.pipeset.pipeline.FlushPolicy;
+import io.pipeset.pipeline.PipelineProperties;
+import io.pipeset.report.Account;
+import io.pipeset.report.Ending;
+import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.JobClock;
+import io.pipeset.report.Results;
+import io.pipeset.slab.Loss;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.util.unit.DataSize;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A lane goes on as far as the job allows, and else stops the job for the right reason.
+ */
+class RecoveryTests {
+
+	private static final int CONNECTIONS = 2;
+
+	private final JobStop stop = new JobStop();
+
+	private final LaneContext context = new LaneContext(
+			new LaneSettings(10, FlushPolicy.each(), 1, Duration.ofSeconds(1), 0, false),
+			new Account(Results.ERRORS, 10, false), new JobClock(), this.stop, new Retries(0),
+			new LaneCapacity(CONNECTIONS, 1 << 20, new SimpleMeterRegistry()), null,
+			new PipelineProperties(CONNECTIONS, 100, DataSize.ofMegabytes(1), Duration.ofSeconds(1)), null, null, null,
+			new UnlimitedSlabMemory(), () -> {
+			});
+
+	private final Recovery recovery = new Recovery(this.context);
+
+	@Test
+	void deadConnectionsCostNoRetryUntilEveryOneOfThePoolWasDead() {
+		BatchResult dead = new BatchResult(List.of(), null, false, true, "reset by peer", null);
+		for (int connection = 0; connection < CONNECTIONS; connection++) {
+			this.recovery.after(dead);
+		}
+		assertThat(this.stop.isSet()).isFalse();
+		this.recovery.after(dead);
+		assertThat(this.stop.ending()).isEqualTo(new Ending(Cause.REDIS_UNREACHABLE,
+				"The connection to Redis was lost before anything could be written: reset by peer"));
+	}
+
+	@Test
+	void anAnswerBeginsTheCountOfDeadConnectionsAnew() {
+		BatchResult dead = new BatchResult(List.of(), null, false, true, null, null);
+		for (int connection = 0; connection < 10 * CONNECTIONS; connection++) {
+			this.recovery.after(dead);
+			this.recovery.progress();
+		}
+		assertThat(this.stop.isSet()).isFalse();
+	}
+
+	@Test
+	void aLossWithoutARetryStopsTheJob() {
+		assertThat(this.recovery.mayGoOn()).isFalse();
+		Loss loss = new Loss(Loss.CONNECTION_LOST, "The connection to Redis was lost");
+		this.recovery.after(new BatchResult(List.of(), loss, true, true, null, null));
+		assertThat(this.stop.ending()).isEqualTo(new Ending(Cause.REDIS_LOST, loss.message()));
+	}
+
+}

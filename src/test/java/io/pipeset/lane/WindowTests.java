@@ -1,0 +1,102 @@
+package io.pipeset.lane;
+
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.pipeset.pipeline.PipelineProperties;
+import io.pipeset.record.Operation;
+import io.pipeset.record.Record;
+import io.pipeset.slab.Slab;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** A lane has only so much on its way, and gives all of it back in the end. */
+class WindowTests {
+
+	private final MapConfigurationPropertySource properties = new MapConfigurationPropertySource();
+
+	private long maxInFlightBytes = 32 << 20;
+
+	@Test
+	void theReaderWaitsWhileTheWindowIsFullAndGoesOnWhenASlabComesBack() throws Exception {
+		this.properties.put("pipeset.pipeline.window-commands", "2");
+		LaneCapacity capacity = capacity();
+		Window window = window(capacity);
+		Slab first = fill(window);
+		Slab second = fill(window);
+		CompletableFuture<Slab> third = take(window);
+		window.comeBack(first);
+		assertThat(third).as("a slab that is being settled is no room yet").isNotDone();
+		window.free(first);
+		assertThat(third.get(1, TimeUnit.MINUTES)).isSameAs(first);
+		window.comeBack(second);
+		assertThat(capacity.inFlightBytes()).isZero();
+	}
+
+	@Test
+	void twoSlabsMayAlwaysBeOnTheirWay() {
+		this.maxInFlightBytes = 1;
+		this.properties.put("pipeset.pipeline.window-commands", "1");
+		Window window = window(capacity());
+		fill(window);
+		fill(window);
+	}
+
+	@Test
+	void anOpenWindowBlocksNobodyAndAClosedOneGivesEverythingBack() throws Exception {
+		this.properties.put("pipeset.pipeline.window-commands", "1");
+		LaneCapacity capacity = capacity();
+		Window window = window(capacity);
+		fill(window);
+		fill(window);
+		assertThat(capacity.inFlightBytes()).isPositive();
+		CompletableFuture<Slab> third = take(window);
+		window.open();
+		third.get(1, TimeUnit.MINUTES);
+		window.close();
+		assertThat(capacity.inFlightBytes()).isZero();
+	}
+
+	private CompletableFuture<Slab> take(Window window) {
+		CompletableFuture<Slab> taken = new CompletableFuture<>();
+		Thread thread = new Thread(() -> taken.complete(window.take(false, false)));
+		thread.setDaemon(true);
+		thread.start();
+		await().until(() -> thread.getState() == Thread.State.WAITING);
+		return taken;
+	}
+
+	private static Slab fill(Window window) {
+		Slab slab = window.take(false, false);
+		Record record = new Record();
+		record.begin(0);
+		record.operation(Operation.SET);
+		byte[] bytes = "key".getBytes(StandardCharsets.UTF_8);
+		record.argument(bytes, 0, bytes.length);
+		record.argument(bytes, 0, bytes.length);
+		record.check();
+		assertThat(slab.add(record)).isTrue();
+		window.leave(slab);
+		return slab;
+	}
+
+	private LaneCapacity capacity() {
+		return new LaneCapacity(properties().maxConnections(), this.maxInFlightBytes, new SimpleMeterRegistry());
+	}
+
+	private Window window(LaneCapacity capacity) {
+		return new Window(properties(), capacity, new UnlimitedSlabMemory());
+	}
+
+	private PipelineProperties properties() {
+		return new Binder(this.properties).bindOrCreate("pipeset.pipeline", PipelineProperties.class);
+	}
+
+}

@@ -1,0 +1,328 @@
+package io.pipeset.memory;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.pipeset.job.JobLimits;
+import io.pipeset.lane.JobStop;
+import io.pipeset.record.NoRoomException;
+import io.pipeset.report.Ending.Cause;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.util.unit.DataSize;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Memory is shared so that nobody takes more than there is, and nobody waits for ever.
+ */
+class MemoryBudgetTests {
+
+	private static final long SMALL_REPORT = 16 << 10;
+
+	private final MemoryBudget budget = new MemoryBudget(new MemoryLimits(1100, 100, 400, 600), Duration.ofMinutes(1));
+
+	private final JobStop stop = new JobStop();
+
+	@Test
+	void eachJobHasABaseWhateverTheOthersHold() {
+		MemoryShare greedy = share();
+		assertThat(greedy.tryTake(300)).isTrue();
+		assertThat(greedy.tryTake(1)).isFalse();
+		MemoryShare other = share();
+		assertThat(other.tryTake(200)).isTrue();
+		assertThat(other.tryTake(1)).isFalse();
+		assertThat(share().tryTake(100)).isTrue();
+	}
+
+	@Test
+	void aJobTakesNoMoreThanItLeavesToOthers() {
+		MemoryShare first = share();
+		assertThat(first.tryTake(100 + 200)).isTrue();
+		assertThat(share().tryTake(100 + 100)).isTrue();
+		first.give(250);
+		assertThat(first.tryTake(100 + 101)).isFalse();
+	}
+
+	@Test
+	void whoNeedsMoreHasTheExclusivePartOneAfterTheOther() throws Exception {
+		MemoryShare first = share();
+		MemoryShare second = share();
+		first.take(100 + 600);
+		CompletableFuture<Void> waits = CompletableFuture.runAsync(() -> second.take(100 + 500));
+		await().until(() -> this.budget.waiting() == 1);
+		assertThat(second.isScarce()).isTrue();
+		first.give(599);
+		assertThat(waits).isNotDone();
+		first.give(1);
+		waits.get(1, TimeUnit.MINUTES);
+		assertThat(this.budget.waiting()).isZero();
+		assertThat(first.isScarce()).isFalse();
+	}
+
+	@Test
+	void theExclusivePartGoesToWhoWaitedLongest() throws Exception {
+		MemoryShare first = share();
+		first.take(100 + 600);
+		List<CompletableFuture<Void>> waits = new ArrayList<>();
+		List<MemoryShare> shares = List.of(share(), share(), share());
+		for (MemoryShare share : shares) {
+			waits.add(CompletableFuture.runAsync(() -> share.take(100 + 600)));
+			await().until(() -> this.budget.waiting() == waits.size());
+		}
+		first.close();
+		for (int i = 0; i < shares.size(); i++) {
+			waits.get(i).get(1, TimeUnit.MINUTES);
+			assertThat(this.budget.waiting()).isEqualTo(shares.size() - 1 - i);
+			shares.get(i).close();
+		}
+	}
+
+	@Test
+	void whoHasSlabsOnTheirWayWaitsForThemFirst() throws Exception {
+		MemoryShare share = share();
+		share.slabTaken();
+		assertThat(share.tryTake(300)).isTrue();
+		AtomicBoolean sent = new AtomicBoolean();
+		share.beforeWait(() -> sent.set(true));
+		CompletableFuture<Void> waits = CompletableFuture.runAsync(() -> share.take(100));
+		await().until(() -> this.budget.waiting() == 1);
+		assertThat(sent).isTrue();
+		MemoryShare other = share();
+		other.take(100 + 600);
+		other.close();
+		assertThat(waits).isNotDone();
+		share.slabFreed();
+		waits.get(1, TimeUnit.MINUTES);
+	}
+
+	@Test
+	void whatNeverFitsIsRefusedByName() {
+		MemoryShare share = share();
+		assertThatExceptionOfType(NoRoomException.class).isThrownBy(() -> share.take(701))
+			.withMessageContainingAll("takes 701 bytes", "pipeset.memory.budget=1100", "no more than 700");
+		assertThat(this.budget.used()).isZero();
+		assertThat(share.tryTake(300)).isTrue();
+	}
+
+	@Test
+	void whoWasRefusedDoesNotKeepTheExclusivePart() throws Exception {
+		MemoryShare refused = share();
+		assertThat(refused.takeForReport(SMALL_REPORT + 10_000, 0)).isFalse();
+		CompletableFuture<Void> waits = CompletableFuture.runAsync(() -> share().take(700));
+		waits.get(1, TimeUnit.MINUTES);
+	}
+
+	@Test
+	void theExclusivePartIsNotKeptForAReportThatFitsWhatIsShared() throws Exception {
+		MemoryShare first = share();
+		first.take(650);
+		assertThat(first.tryTakeForReport(SMALL_REPORT + 50)).isTrue();
+		CompletableFuture<Void> waits = CompletableFuture.runAsync(() -> share().take(700));
+		await().until(() -> this.budget.waiting() == 1);
+		first.give(650);
+		waits.get(1, TimeUnit.MINUTES);
+		first.close();
+		assertThat(this.budget.used()).isEqualTo(700);
+	}
+
+	@Test
+	void aJobWhoseBodyDoesNotComeDoesNotKeepTheExclusivePart() throws Exception {
+		MemoryBudget impatient = new MemoryBudget(new MemoryLimits(1100, 100, 400, 600), Duration.ofMillis(1));
+		JobStop stopOfSlow = new JobStop();
+		MemoryShare slow = impatient.open(stopOfSlow);
+		slow.take(700);
+		MemoryShare other = impatient.open(this.stop);
+		CompletableFuture<Void> waits = CompletableFuture.runAsync(() -> other.take(700));
+		await().until(() -> impatient.waiting() == 1);
+		assertThat(stopOfSlow.isSet()).isFalse();
+		slow.bodyPauses();
+		await().until(stopOfSlow::isSet);
+		assertThat(stopOfSlow.ending()).isNotNull();
+		assertThat(stopOfSlow.ending().cause()).isEqualTo(Cause.STALLED);
+		assertThat(stopOfSlow.ending().detail()).contains("body-idle-timeout", "pipeset.memory.budget=1100");
+		slow.bodyGoesOn();
+		slow.close();
+		waits.get(1, TimeUnit.MINUTES);
+		assertThat(this.stop.isSet()).isFalse();
+	}
+
+	@Test
+	void aJobThatWaitsForItsOwnSlabsIsNotEndedForWhatItsBodyPaused() throws Exception {
+		MemoryBudget impatient = new MemoryBudget(new MemoryLimits(1100, 100, 400, 600), Duration.ofMillis(20));
+		MemoryShare only = impatient.open(this.stop);
+		only.take(600);
+		pause(only, 50);
+		only.slabTaken();
+		CompletableFuture<Void> waits = CompletableFuture.runAsync(() -> only.take(101));
+		await().until(() -> impatient.waiting() == 1);
+		Thread.sleep(100);
+		only.give(1);
+		only.slabFreed();
+		waits.get(1, TimeUnit.MINUTES);
+		assertThat(this.stop.isSet()).isFalse();
+	}
+
+	@Test
+	void aJobIsNotEndedForWhatItsBodyPausedBeforeOthersWaited() throws Exception {
+		MemoryBudget impatient = new MemoryBudget(new MemoryLimits(1100, 100, 400, 600), Duration.ofSeconds(1));
+		JobStop stopOfSlow = new JobStop();
+		MemoryShare slow = impatient.open(stopOfSlow);
+		slow.take(700);
+		pause(slow, 1100);
+		MemoryShare other = impatient.open(this.stop);
+		CompletableFuture<Void> waits = CompletableFuture.runAsync(() -> other.take(700));
+		await().until(() -> impatient.waiting() == 1);
+		pause(slow, 50);
+		slow.give(700);
+		waits.get(1, TimeUnit.MINUTES);
+		assertThat(stopOfSlow.isSet()).isFalse();
+	}
+
+	@Test
+	void whoWaitsForItsOwnSlabsDoesNotEndWhoHasTheExclusivePart() throws Exception {
+		MemoryBudget impatient = new MemoryBudget(new MemoryLimits(1100, 100, 400, 600), Duration.ofMillis(20));
+		JobStop stopOfSlow = new JobStop();
+		MemoryShare slow = impatient.open(stopOfSlow);
+		slow.take(700);
+		MemoryShare other = impatient.open(this.stop);
+		other.take(300);
+		other.slabTaken();
+		CompletableFuture<Void> waits = CompletableFuture.runAsync(() -> other.take(1));
+		await().until(() -> impatient.waiting() == 1);
+		pause(slow, 100);
+		other.give(1);
+		other.slabFreed();
+		waits.get(1, TimeUnit.MINUTES);
+		assertThat(stopOfSlow.isSet()).isFalse();
+	}
+
+	private static void pause(MemoryShare share, long millis) throws InterruptedException {
+		share.bodyPauses();
+		Thread.sleep(millis);
+		share.bodyGoesOn();
+	}
+
+	@Test
+	void nothingIsTakenForAJobWhoseAnswerIsWritten() {
+		MemoryShare share = share();
+		share.close();
+		assertThat(share.tryTake(50)).isFalse();
+		assertThat(share.tryTakeForReport(50)).isFalse();
+		assertThat(this.budget.used()).isZero();
+	}
+
+	@Test
+	void aStopEndsTheWait() throws Exception {
+		share().take(700);
+		MemoryShare share = share();
+		CompletableFuture<Boolean> waits = CompletableFuture.supplyAsync(() -> {
+			try {
+				share.take(700);
+				return false;
+			}
+			catch (NoRoomException ex) {
+				return true;
+			}
+		});
+		await().until(() -> this.budget.waiting() == 1);
+		this.stop.because(Cause.SHUTTING_DOWN, "enough");
+		assertThat(waits.get(1, TimeUnit.MINUTES)).isTrue();
+		assertThat(this.budget.waiting()).isZero();
+	}
+
+	@Test
+	void aReportHoldsItsMemoryUntilItIsWritten() {
+		MemoryShare share = share();
+		assertThat(share.tryTake(150)).isTrue();
+		assertThat(share.tryTakeForReport(SMALL_REPORT + 100)).isTrue();
+		share.endLoad();
+		assertThat(this.budget.used()).isEqualTo(SMALL_REPORT + 100);
+		assertThat(share().tryTake(100 + 151)).isFalse();
+		assertThat(share().tryTake(100 + 150)).isTrue();
+		share.close();
+		share.close();
+		assertThat(this.budget.used()).isEqualTo(250);
+	}
+
+	@Test
+	void whatIsHereAlreadyCountsWhetherThereIsRoomOrNot() {
+		MemoryShare share = share();
+		share.correctReport(SMALL_REPORT + 500);
+		assertThat(this.budget.used()).isEqualTo(SMALL_REPORT + 500);
+		assertThat(share().tryTake(101)).isFalse();
+		share.correctReport(-500);
+		assertThat(share().tryTake(101)).isTrue();
+	}
+
+	@Test
+	void aReportDoesNotKeepTheExclusivePartWithoutNeed() {
+		MemoryShare share = share();
+		assertThat(share.takeForReport(SMALL_REPORT + 300, Duration.ofMinutes(1).toNanos())).isTrue();
+		share.endLoad();
+		MemoryShare other = share();
+		other.take(700);
+		assertThat(share().takeForReport(SMALL_REPORT + 101, 1)).isFalse();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "256MB, 96MB, 64", "128MB, 128MB, 64", "96MB, 96MB, 64", "4GB, 4GB, 64", "1GB, 96MB, 64",
+			"768MB, 768MB, 1000" })
+	void theDefaultsFitTheMachine(DataSize heap, DataSize direct, int jobs) {
+		MemoryLimits limits = MemoryLimits.of(null, jobs, heap.toBytes(), direct.toBytes());
+		assertThat(limits.budget()).isLessThan(heap.toBytes() / 2).isLessThan(direct.toBytes());
+		assertThat(limits.base() * jobs + limits.shared() + limits.exclusive()).isLessThanOrEqualTo(limits.budget());
+	}
+
+	@Test
+	void aBudgetThatDoesNotFitIsRefusedByName() {
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> MemoryLimits.of(DataSize.ofMegabytes(200), 64, 256 << 20, 1 << 30))
+			.withMessageContainingAll("pipeset.memory.budget", "201326592", "209715200");
+		assertThatIllegalArgumentException().isThrownBy(() -> MemoryLimits.of(null, 10_000, 256 << 20, 256 << 20))
+			.withMessageContainingAll("pipeset.limits.max-running-jobs=10000", "pipeset.memory.budget");
+	}
+
+	@Test
+	void aStartWithoutEnoughMemoryEndsInAFewWords() {
+		new ApplicationContextRunner().withPropertyValues("pipeset.memory.budget=1MB")
+			.withUserConfiguration(Budget.class)
+			.run((context) -> {
+				FailureAnalysis analysis = new UnfitMemoryFailureAnalyzer().analyze(context.getStartupFailure());
+				assertThat(analysis).isNotNull();
+				assertThat(analysis.getDescription()).contains("pipeset.memory.budget", "8388608", "1048576");
+				assertThat(analysis.getAction()).contains("-Xmx");
+			});
+	}
+
+	private MemoryShare share() {
+		return this.budget.open(this.stop);
+	}
+
+	/** What the budget needs. */
+	@EnableConfigurationProperties({ JobLimits.class, MemoryProperties.class })
+	static class Budget {
+
+		@Bean
+		MemoryBudget budget(MemoryProperties properties, JobLimits limits) {
+			return new MemoryBudget(properties, limits.maxRunningJobs(), limits.bodyIdleTimeout(),
+					new SimpleMeterRegistry());
+		}
+
+	}
+
+}
