@@ -3,7 +3,6 @@ package io.pipeset.slab;
 import java.util.Queue;
 
 import io.netty.buffer.ByteBuf;
-import io.pipeset.record.Form;
 import io.pipeset.record.Room;
 
 /**
@@ -153,16 +152,12 @@ public final class Attempt {
 
 	/** Whether the next reply has values that Redis no longer has. */
 	boolean takesNext() {
-		return nextForm().takesValues();
+		return this.commands.table().takesValues(this.replies.count());
 	}
 
 	/** Whether the next reply says something by being a value, kept or not. */
 	boolean notesNext() {
-		return nextForm().notesValues();
-	}
-
-	private Form nextForm() {
-		return this.commands.table().form(this.replies.count());
+		return this.commands.table().form(this.replies.count()).notesValues();
 	}
 
 }

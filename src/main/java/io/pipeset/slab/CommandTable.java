@@ -21,6 +21,8 @@ final class CommandTable {
 
 	private static final Encoding[] ENCODINGS = Encoding.values();
 
+	private static final int TAKES_VALUES = 1 << 7;
+
 	/** What a row takes of the heap, rounded up. */
 	private static final int ROW_BYTES = 32;
 
@@ -32,7 +34,10 @@ final class CommandTable {
 
 	private int[] starts;
 
-	/** A byte each for the operation, what is sent, the form and the encoding. */
+	/**
+	 * A byte each for the operation, what is sent, the form and the encoding; the last
+	 * one also has the flag of {@link #takesValues}, which is asked for every reply.
+	 */
 	private int[] kinds;
 
 	private final RecordIds ids;
@@ -81,7 +86,8 @@ final class CommandTable {
 	@SuppressWarnings("EnumOrdinal") // references would take four times the memory
 	private static int kind(Record record) {
 		return (record.operation().ordinal() << 24) | (record.command().ordinal() << 16)
-				| (record.form().ordinal() << 8) | record.encoding().ordinal();
+				| (record.form().ordinal() << 8) | ((record.form().takesValues()) ? TAKES_VALUES : 0)
+				| record.encoding().ordinal();
 	}
 
 	/** Moves a row to the front, as its command is. */
@@ -147,9 +153,14 @@ final class CommandTable {
 		return FORMS[(this.kinds[command] >> 8) & 0xFF];
 	}
 
+	/** Whether the reply has values that Redis no longer has. */
+	boolean takesValues(int command) {
+		return (this.kinds[command] & TAKES_VALUES) != 0;
+	}
+
 	/** How the record's strings, and those of the reply, stand for bytes. */
 	Encoding encoding(int command) {
-		return ENCODINGS[this.kinds[command] & 0xFF];
+		return ENCODINGS[this.kinds[command] & 0x7F];
 	}
 
 }

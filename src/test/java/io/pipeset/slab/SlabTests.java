@@ -109,6 +109,7 @@ class SlabTests {
 			assertThat(table.operation(row)).isEqualTo(operation);
 			assertThat(table.sentAs(row)).isEqualTo(operation);
 			assertThat(table.form(row)).isEqualTo(operation.form());
+			assertThat(table.takesValues(row)).isEqualTo(operation.form().takesValues());
 			assertThat(table.encoding(row)).isEqualTo(Encoding.BASE64);
 		}
 	}
