@@ -13,7 +13,7 @@ import io.pipeset.record.Record;
 import io.pipeset.record.Room;
 import org.jspecify.annotations.Nullable;
 
-/** The commands of a slab: their RESP in one array, and which record each of them was. */
+/** The commands of a slab: their RESP in one array, and a table with a row for each. */
 final class Commands {
 
 	private static final int MIN_COMMANDS = 64;
@@ -34,7 +34,7 @@ final class Commands {
 
 	private final CommandTable table;
 
-	/** What commands begin with: the count of their words, and their name. */
+	/** The beginning of the last command: the count of its words, and its name. */
 	private byte[] head = new byte[0];
 
 	private int headBytes;
@@ -45,13 +45,13 @@ final class Commands {
 
 	private final SlabScripts scripts = new SlabScripts();
 
-	/** Whether they run as one transaction. */
+	/** Whether the commands run as one transaction. */
 	private boolean atomic;
 
-	/** Commands with room for those that are expected, or for few if memory is scarce. */
+	/** Room for the commands that are expected, or for few if memory is scarce. */
 	Commands(int commands, int bytes, Room room) {
 		this.room = room;
-		// Room to spare: a key that is one digit longer must not double it.
+		// Some more, so that a key that is one digit longer does not double the array.
 		int capacity = Math.max(bytes + bytes / 8, MIN_BYTES);
 		int size = Math.max(commands, MIN_COMMANDS);
 		if (!room.tryTake(footprint(size, capacity))) {
@@ -74,21 +74,21 @@ final class Commands {
 		this.bytes = 0;
 	}
 
-	/** Whether it takes more than a slab that is kept for later. */
+	/** Whether the commands take more than those of a slab that is kept for later. */
 	boolean isLarge() {
 		return this.resp.length > KEPT_BYTES;
 	}
 
-	/** Gives its memory back; after that it is not used any more. */
+	/** Gives the memory back; the commands are not used after that. */
 	void release() {
 		this.table.clear();
 		this.room.give(footprint(this.table.capacity(), this.resp.length));
 	}
 
 	/**
-	 * Adds a record, of which nothing is kept but copies; {@code false} where it would go
-	 * beyond the size of a write, which the first never does, or where there is no memory
-	 * for it.
+	 * Adds a record, whose bytes are copied; {@code false} where the commands would grow
+	 * beyond the size of a write, which the first one may do, or where there is no
+	 * memory.
 	 */
 	boolean add(Record record) {
 		long needed = this.bytes + respBytes(record);
@@ -112,7 +112,7 @@ final class Commands {
 		return true;
 	}
 
-	/** Makes the head of a command, unless it is that of the last one. */
+	/** Makes the head of a command, unless the last command had the same. */
 	private void prepareHead(byte[] name, int arguments) {
 		if (name != this.headName || arguments != this.headArguments) {
 			this.head = new byte[Resp.MAX_HEADER + name.length];
@@ -124,7 +124,7 @@ final class Commands {
 		}
 	}
 
-	/** Forgets all commands but some, which stay in their order. */
+	/** Keeps only some commands, in their order. */
 	void retain(BitSet some) {
 		int kept = 0;
 		int at = 0;
@@ -158,7 +158,7 @@ final class Commands {
 		return this.scripts;
 	}
 
-	/** What there is to know of each command apart from its bytes. */
+	/** The row of each command. */
 	CommandTable table() {
 		return this.table;
 	}
@@ -170,14 +170,14 @@ final class Commands {
 				: this.table.encoding(command).show(this.resp, keys.get(0).position(), keys.get(0).limit());
 	}
 
-	/** What naming a command in a report takes: the size of its id and its first key. */
+	/** The bytes that name a command in a report: its id and its first key. */
 	long itemBytes(int command) {
 		String id = this.table.id(command);
 		List<ByteBuffer> keys = keys(command);
 		return ((id != null) ? id.length() : 0L) + ((keys.isEmpty()) ? 0 : keys.get(0).remaining());
 	}
 
-	/** All keys, each a view that holds until the commands change. */
+	/** All keys of a command, each a view that is valid until the commands change. */
 	List<ByteBuffer> keys(int command) {
 		int start = this.table.start(command);
 		Operation operation = this.table.sentAs(command);
@@ -219,7 +219,7 @@ final class Commands {
 		}
 	}
 
-	/** Waits for the memory that a record takes as the first. */
+	/** Waits for the memory that a record takes as the first command. */
 	void makeRoom(Record record) {
 		long needed = exactBytes(record);
 		if (needed > this.resp.length) {

@@ -5,13 +5,13 @@ import java.util.Arrays;
 import io.pipeset.record.Room;
 import org.jspecify.annotations.Nullable;
 
-/** The callers' own names of a slab's records, of which most have none. */
+/** The names that callers gave to a slab's records; most records have none. */
 final class RecordIds {
 
-	/** What an id takes beside its letters. */
+	/** The bytes that an id takes beside its letters. */
 	private static final int ID_BYTES = 64;
 
-	/** The memory for ids is taken by so much. */
+	/** The memory for ids is taken in steps of so many bytes. */
 	private static final int STEP_BYTES = 16 << 10;
 
 	private final Room room;
@@ -34,7 +34,8 @@ final class RecordIds {
 	}
 
 	/**
-	 * Sets an id; {@code false} where there is no memory, which there is for the first.
+	 * Sets an id; {@code false} where there is no memory for it. The first id always has
+	 * some.
 	 */
 	boolean set(int command, @Nullable String id) {
 		if (id == null) {
@@ -59,7 +60,7 @@ final class RecordIds {
 		return (command < this.ids.length) ? this.ids[command] : null;
 	}
 
-	/** Moves an id to the front, or that there is none, as its command is. */
+	/** Moves an id, or its absence, to the front with its command. */
 	void move(int from, int to) {
 		if (to < this.ids.length) {
 			this.ids[to] = get(from);

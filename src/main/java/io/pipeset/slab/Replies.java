@@ -8,17 +8,18 @@ import io.pipeset.record.Room;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Redis answered to a slab, by position: nothing for the replies that say no more
- * than that the command ran, which are nearly all, and a finding for each of the others.
+ * What Redis answered to a slab. Nearly all replies say no more than that the command
+ * ran, and are only counted; each of the others is a finding, with the position of its
+ * command.
  */
 final class Replies {
 
 	private int count;
 
-	/** Replies that come first and are not what the slab's own commands did. */
+	/** The replies still to come first, which do not answer the slab's own commands. */
 	private int others;
 
-	/** The commands of a transaction, or -1 where there is none. */
+	/** The number of commands in the transaction, or -1 without one. */
 	private int queued;
 
 	private boolean discarded;
@@ -61,27 +62,27 @@ final class Replies {
 		this.captured.clear();
 	}
 
-	/** Says how many replies come before those to the slab's own commands. */
+	/** Says how many replies come ahead of those to the slab's own commands. */
 	void expectOthers(int others) {
 		this.others = others;
 	}
 
 	/**
-	 * Says that commands are a transaction: that before what they did, there come the
-	 * replies to MULTI, to each of them as it is queued, and the beginning of that to
-	 * EXEC.
+	 * Says that the commands are a transaction. Redis answers MULTI first, then queues
+	 * each command with an answer, and then begins the reply to EXEC, whose elements are
+	 * the commands' own replies.
 	 */
 	void expectTransaction(int commands) {
 		this.others += 1 + commands + 1;
 		this.queued = commands;
 	}
 
-	/** Whether the next reply is not what one of the slab's own commands did. */
+	/** Whether the next reply does not answer one of the slab's own commands. */
 	boolean isOtherNext() {
 		return this.others > 0;
 	}
 
-	/** Whether the next reply is the one to EXEC, whose elements are what they did. */
+	/** Whether the next reply is that to EXEC, whose elements are the commands' own. */
 	boolean isExecNext() {
 		return this.others == 1 && isTransaction();
 	}
@@ -91,7 +92,8 @@ final class Replies {
 	}
 
 	/**
-	 * A reply that is not what one of the slab's own commands did; errors are captured.
+	 * Notes a reply that does not answer one of the slab's own commands; an error has
+	 * been captured before.
 	 */
 	void other(Kind kind) {
 		if (this.multiRefused != null) {
@@ -115,7 +117,7 @@ final class Replies {
 		}
 	}
 
-	/** Redis refused a part of a transaction, or to run it. */
+	/** Redis refused MULTI, a command of the transaction, or EXEC. */
 	private void refused(int position) {
 		if (position < 0) {
 			this.multiRefused = this.captured.dropError();
@@ -143,7 +145,7 @@ final class Replies {
 		this.captured.drop();
 	}
 
-	/** Redis ran a transaction, and what its commands did comes next. */
+	/** Redis ran the transaction; the replies of its commands come next. */
 	void executed(long commands) {
 		if (commands != this.queued || this.findings > 0) {
 			throw new DecoderException(
@@ -157,7 +159,7 @@ final class Replies {
 		return this.discarded;
 	}
 
-	/** Why Redis began no transaction and ran each command by itself, if it did so. */
+	/** The error to MULTI, after which Redis ran each command by itself. */
 	@Nullable String multiRefused() {
 		return this.multiRefused;
 	}
@@ -167,12 +169,12 @@ final class Replies {
 		return this.scriptsRefused;
 	}
 
-	/** A reply that says no more than that the command ran. */
+	/** Counts a reply that says no more than that the command ran. */
 	void plain() {
 		next();
 	}
 
-	/** A reply that says more; its bytes, if wanted, have been captured before. */
+	/** Notes a reply that says more; its bytes have been captured before if wanted. */
 	void finding(Kind kind) {
 		finding(kind, next());
 	}
@@ -201,7 +203,7 @@ final class Replies {
 		}
 	}
 
-	/** A value that was found elsewhere, in place of a reply that was lost. */
+	/** Notes a value that was found elsewhere in place of a reply that was lost. */
 	void found(byte[] value) {
 		// The connection may have ended in the middle of a reply.
 		this.captured.drop();

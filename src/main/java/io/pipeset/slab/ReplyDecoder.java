@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReplyDecoder {
 
-	/** JSON libraries read no more than some hundreds. */
+	/** Many JSON libraries read no more than some hundred levels. */
 	private static final int MAX_DEPTH = 64;
 
 	private static final String TOO_DEEP = "(nested too deep to be shown)";
@@ -77,7 +77,7 @@ final class ReplyDecoder {
 		return new String(this.resp, from, this.at - 2 - from, StandardCharsets.US_ASCII);
 	}
 
-	/** JSON has no number for what is infinite or none. */
+	/** JSON has no number for infinity, and none for NaN. */
 	private static Object decimal(String text) {
 		return (text.endsWith("inf") || text.endsWith("nan")) ? text : (Object) Double.valueOf(text);
 	}

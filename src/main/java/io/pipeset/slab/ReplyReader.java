@@ -5,8 +5,8 @@ import io.netty.handler.codec.DecoderException;
 import io.pipeset.slab.Replies.Kind;
 
 /**
- * Counts off replies, whatever their type in RESP2 or RESP3 and wherever the network cut
- * them, without an object for any of them. Pushes, which answer no command, are skipped.
+ * Counts off replies of every type of RESP2 and RESP3, wherever the network cuts them,
+ * and makes no object for any of them. It skips pushes, which answer no command.
  */
 public final class ReplyReader {
 
@@ -29,7 +29,7 @@ public final class ReplyReader {
 	/** Whether the next line is the reply's own, and not one inside of it. */
 	private boolean own;
 
-	/** Whether what comes before the reply's own line is an attribute. */
+	/** Whether an attribute comes ahead of the reply's own line. */
 	private boolean attribute;
 
 	private Kind kind = Kind.VALUE;
@@ -38,7 +38,7 @@ public final class ReplyReader {
 
 	private boolean capture;
 
-	/** Whether a report may do without what is captured. */
+	/** Whether a report may do without the captured bytes. */
 	private boolean optional;
 
 	private boolean note;
@@ -50,9 +50,10 @@ public final class ReplyReader {
 
 	/**
 	 * Reads the replies to a slab's attempt.
-	 * @param in what has come, in any pieces
-	 * @param attempt where they are noted
-	 * @return whether every command of the slab is answered; what follows is left unread
+	 * @param in the bytes that have come, cut anywhere
+	 * @param attempt notes the replies
+	 * @return whether every command of the slab is answered; the bytes behind are left
+	 * unread
 	 */
 	public boolean read(ByteBuf in, Attempt attempt) {
 		Replies replies = attempt.replies();

@@ -6,7 +6,7 @@ package io.pipeset.slab;
  */
 final class Resp {
 
-	/** What a marker, an int's digits and CRLF take at most. */
+	/** The most bytes that a marker, an int's digits and CRLF take. */
 	static final int MAX_HEADER = 13;
 
 	private Resp() {
@@ -48,7 +48,7 @@ final class Resp {
 		return end + 2;
 	}
 
-	/** What a marker, a number's digits and CRLF take. */
+	/** The bytes that a marker, a number's digits and CRLF take. */
 	static int headerBytes(int number) {
 		int bytes = 4;
 		for (int rest = number; rest >= 10; rest /= 10) {

@@ -10,16 +10,17 @@ import io.pipeset.report.Account;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commands that are written at once, and what Redis answered. Filled by the thread that
- * reads, then owned by its lane, by the connection's event loop while it is on its way,
- * and by the lane again, which hands it back to be filled anew.
+ * Commands that go to Redis in one write, and what Redis answered. The thread that reads
+ * the input fills a slab; its lane owns it then, the connection's event loop while it is
+ * on its way, and the lane again once it has come back. The lane hands it back to be
+ * filled anew.
  */
 public final class Slab {
 
-	/** The bytes in one write, at most, but for a single command that is larger. */
+	/** The most bytes in one write; only a single command may be larger. */
 	public static final int MAX_BYTES = 1 << 20;
 
-	/** The bytes in one transaction, at most, but for a single command that is larger. */
+	/** The most bytes in one transaction; only a single command may be larger. */
 	public static final int MAX_ATOMIC_BYTES = 4 << 20;
 
 	private final Commands commands;
@@ -28,7 +29,7 @@ public final class Slab {
 
 	private final LostAttempts lostAttempts = new LostAttempts();
 
-	/** Which commands are to be sent again. */
+	/** The commands that are to be sent again. */
 	private final BitSet again = new BitSet(0);
 
 	/** A slab that grows as it is filled. */
@@ -38,10 +39,10 @@ public final class Slab {
 
 	/**
 	 * A slab with room from the start.
-	 * @param commands how many are expected
-	 * @param bytes their size
-	 * @param room where its memory is taken, if need be after a wait for that of an empty
-	 * slab
+	 * @param commands the number of commands that are expected
+	 * @param bytes the size of these commands
+	 * @param room the memory for the slab; the caller may have to wait for that of an
+	 * empty slab
 	 */
 	public Slab(int commands, int bytes, Room room) {
 		this.commands = new Commands(commands, bytes, room);
@@ -49,23 +50,24 @@ public final class Slab {
 	}
 
 	/**
-	 * Whether it is too large to be kept for later.
+	 * Whether the slab is too large to be kept for later.
 	 * @return {@code false} for nearly all
 	 */
 	public boolean isLarge() {
 		return this.commands.isLarge();
 	}
 
-	/** Gives its memory back; after that it is not used any more. */
+	/** Gives the slab's memory back; the slab is not used after that. */
 	public void release() {
 		this.attempt.clear();
 		this.commands.release();
 	}
 
 	/**
-	 * Forgets all, to be filled anew.
-	 * @param captureAll whether to keep every reply, and not only what tells an outcome
-	 * @param atomic whether its commands are to run as one transaction
+	 * Empties the slab, so that it can be filled anew.
+	 * @param captureAll whether to keep every reply, and not only those that tell an
+	 * outcome
+	 * @param atomic whether the commands are to run as one transaction
 	 */
 	public void clear(boolean captureAll, boolean atomic) {
 		this.attempt.captureAll(captureAll);
@@ -75,26 +77,26 @@ public final class Slab {
 	}
 
 	/**
-	 * Adds a record as one command, of which nothing is kept but copies.
+	 * Adds a record as one command; the slab copies all that it keeps of it.
 	 * @param record a good record
-	 * @return {@code false} where it would go beyond the size of a write, which the first
-	 * never does, or where there is no memory for it
+	 * @return {@code false} where the slab would grow beyond the size of a write, which
+	 * the first command may do, or where there is no memory for the command
 	 */
 	public boolean add(Record record) {
 		return this.commands.add(record);
 	}
 
 	/**
-	 * Waits for the memory that a record takes in this slab, which is empty.
+	 * Waits for the memory that a record takes in this slab, which must be empty.
 	 * @param record a good record
-	 * @throws NoRoomException if there will be none
+	 * @throws NoRoomException if that memory will never be free
 	 */
 	public void makeRoom(Record record) {
 		this.commands.makeRoom(record);
 	}
 
 	/**
-	 * The commands in it.
+	 * The number of commands.
 	 * @return 0 or more
 	 */
 	public int count() {
@@ -102,7 +104,7 @@ public final class Slab {
 	}
 
 	/**
-	 * The place of its first record in the job.
+	 * The place of the first record in the job.
 	 * @return the index, which grows in the order in which a lane sends
 	 */
 	public long firstIndex() {
@@ -110,7 +112,7 @@ public final class Slab {
 	}
 
 	/**
-	 * The place of its last record in the job.
+	 * The place of the last record in the job.
 	 * @return the index, that of the first record or higher
 	 */
 	public long lastIndex() {
@@ -118,7 +120,7 @@ public final class Slab {
 	}
 
 	/**
-	 * The size of the commands in it, and of the scripts they run.
+	 * The size of the commands, and of the scripts they run.
 	 * @return bytes of RESP
 	 */
 	public int bytes() {
@@ -126,7 +128,7 @@ public final class Slab {
 	}
 
 	/**
-	 * Whether it came back from its connection, answered or not.
+	 * Whether the slab came back from its connection, answered or not.
 	 * @return {@code false} until then
 	 */
 	public boolean isDone() {
@@ -134,15 +136,15 @@ public final class Slab {
 	}
 
 	/**
-	 * Whether some of it may have reached Redis.
-	 * @return {@code false} where it certainly did not
+	 * Whether some commands may have reached Redis.
+	 * @return {@code false} where certainly none did
 	 */
 	public boolean isWritten() {
 		return this.attempt.isWritten();
 	}
 
 	/**
-	 * Whether its commands run as one transaction.
+	 * Whether the commands run as one transaction.
 	 * @return {@code false} where each runs by itself
 	 */
 	public boolean isAtomic() {
@@ -158,8 +160,8 @@ public final class Slab {
 	}
 
 	/**
-	 * Whether some of it may have run, this time, without an answer.
-	 * @return {@code false} where everything is known of this attempt
+	 * Whether some commands may have run at this attempt without an answer.
+	 * @return {@code false} where it is known of every command whether it ran
 	 */
 	public boolean isUnknown() {
 		return this.attempt.isUnknown();
@@ -174,10 +176,11 @@ public final class Slab {
 	}
 
 	/**
-	 * Resolves what is unknown, by the values that it turns out to have taken: the first
-	 * commands without an answer took them in order, and the others did not run.
-	 * @param values the values of this slab and of those sent after it; what is this
-	 * slab's is removed
+	 * Resolves unknown commands by the values that they turn out to have taken: the first
+	 * commands without an answer took one value each, in order, and the others did not
+	 * run.
+	 * @param values the values of this slab and of those sent after it; those of this
+	 * slab are removed
 	 */
 	public void resolve(Queue<byte[]> values) {
 		this.attempt.resolve(values);
@@ -185,14 +188,15 @@ public final class Slab {
 
 	/**
 	 * The one error code that Redis gave to all commands.
-	 * @return the error's first word, or {@code null} where they differ or some ran
+	 * @return the error's first word, or {@code null} where errors differ or some
+	 * commands ran
 	 */
 	public @Nullable String soleError() {
 		return errors().soleCode();
 	}
 
 	/**
-	 * An error that says of a command that it did not run, and may later.
+	 * An error which says that a command did not run, and may run later.
 	 * @return the first such error's code, or {@code null}
 	 */
 	public @Nullable String passingError() {
@@ -200,10 +204,10 @@ public final class Slab {
 	}
 
 	/**
-	 * Enters what became of every command, but for those that are to be sent again, and
-	 * remembers which of these may have run.
+	 * Enters the outcome of every command that is not to be sent again into the account,
+	 * and remembers which of the others may have run.
 	 * @param account the job's account
-	 * @param loss why commands were not answered, where some were not
+	 * @param loss why commands were not answered, if some were not
 	 */
 	public void settle(Account account, @Nullable Loss loss) {
 		Loss known = (loss != null) ? loss : Loss.UNEXPLAINED;
@@ -218,8 +222,8 @@ public final class Slab {
 	}
 
 	/**
-	 * Forgets all but what is to be sent again, and makes that ready to be sent.
-	 * @return {@code false} where nothing is
+	 * Keeps only the commands that are to be sent again, and makes them ready to be sent.
+	 * @return {@code false} where there are none
 	 */
 	public boolean retry() {
 		this.commands.retain(this.again);
@@ -229,7 +233,8 @@ public final class Slab {
 	}
 
 	/**
-	 * Takes it for written, as the driver does not give it back and may still write it.
+	 * Takes the slab for written: the driver does not give it back, and may still write
+	 * it.
 	 */
 	public void abandon() {
 		this.attempt.abandon();
@@ -259,7 +264,7 @@ public final class Slab {
 		return this.again;
 	}
 
-	/** How a command was lost before this attempt, if it may have run then. */
+	/** How a command was lost before this attempt, or {@code null} if it did not run. */
 	@Nullable Loss earlierLoss(int command) {
 		return this.lostAttempts.of(command);
 	}

@@ -8,10 +8,10 @@ import io.pipeset.record.Operation;
 import io.pipeset.slab.Replies.Kind;
 import org.jspecify.annotations.Nullable;
 
-/** What the errors say that Redis answered to a slab. */
+/** The errors that Redis answered to a slab, and what they mean for its commands. */
 final class SlabErrors {
 
-	/** The words in which Redis says so, which a script would hardly find by itself. */
+	/** Redis's own words for errors that pass, which a script would hardly use itself. */
 	private static final Pattern OF_REDIS = Pattern
 		.compile("NOSCRIPT No matching script.*|(BUSY|LOADING) \\w+ is (busy|loading) .*|TRYAGAIN Multiple keys .*");
 
@@ -25,17 +25,17 @@ final class SlabErrors {
 	}
 
 	/**
-	 * The one code of all errors, where nothing ran: that of a discarded transaction is
-	 * the one for which Redis discarded it.
+	 * The one code of all errors, if no command ran. A discarded transaction has the code
+	 * of the error for which Redis discarded it.
 	 */
 	@Nullable String soleCode() {
 		return (noneRan() && this.replies.errors() > 0) ? sole() : null;
 	}
 
 	/**
-	 * The code of an error that says that a command did not run, and may in a moment. In
-	 * a transaction one that would be refused again discards the others again as well,
-	 * and what ran with the others stays what it was.
+	 * The code of an error which says that a command did not run, and may run in a
+	 * moment. In a transaction, a command that would be refused again would have the
+	 * others discarded again as well, and a command that ran has run.
 	 */
 	@Nullable String passingCode() {
 		if (this.commands.areAtomic()) {
@@ -51,9 +51,9 @@ final class SlabErrors {
 	}
 
 	/**
-	 * Whether a finding says that a command did not run, and may do so in a moment. A
-	 * script that is missing is loaded again where its text is known, and what a script
-	 * calls busy is its own affair: it has run.
+	 * Whether a finding says that a command did not run, and may run in a moment. A
+	 * missing script is loaded again if its text is known. A script that itself answers
+	 * BUSY has run.
 	 */
 	boolean isPassing(int finding) {
 		if (this.replies.kind(finding) != Kind.ERROR) {
@@ -68,8 +68,8 @@ final class SlabErrors {
 	}
 
 	/**
-	 * Why no transaction will run: its MULTI was refused, or its EXEC for no fault of its
-	 * commands and for none that passes; {@code null} where it is not so.
+	 * Why Redis will run no transaction: it refused MULTI, or it refused EXEC itself and
+	 * for good; {@code null} where it did neither.
 	 */
 	@Nullable String transactionRefusal() {
 		String multi = this.replies.multiRefused();
