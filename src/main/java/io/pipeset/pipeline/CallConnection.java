@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.NestedExceptionUtils;
 
 /**
- * A lent connection on which single commands are sent, each answered before the next. It
- * is the only place where that happens. Whenever an answer is given up, whatever the
- * reason, the connection is closed: whoever had it next would take the late answer for
- * its own.
+ * A lent connection for single commands, each of which is answered before the next is
+ * sent. No other class sends single commands. When this one gives up an answer, for
+ * whatever reason, it closes the connection, whose next user would take the late answer
+ * for its own.
  */
 final class CallConnection {
 
@@ -30,7 +30,7 @@ final class CallConnection {
 
 	/**
 	 * Sends commands on a connection.
-	 * @param connection lent, and without commands on their way
+	 * @param connection a lent connection without commands on their way
 	 * @param patience how long an answer is waited for
 	 */
 	CallConnection(StatefulRedisConnection<byte[], byte[]> connection, Duration patience) {
@@ -42,8 +42,8 @@ final class CallConnection {
 	 * Sends a command, and waits for its answer.
 	 * @param command sends it
 	 * @return the answer
-	 * @throws RedisCallException if Redis refuses it, which leaves the connection open,
-	 * or if there is no answer
+	 * @throws RedisCallException if Redis refuses the command, which leaves the
+	 * connection open, or if there is no answer
 	 */
 	<T> T call(Function<RedisAsyncCommands<byte[], byte[]>, RedisFuture<T>> command) {
 		boolean answered = false;
@@ -78,7 +78,7 @@ final class CallConnection {
 	}
 
 	/**
-	 * The number by which Redis knows the connection, where it said so in the handshake.
+	 * The number that Redis gave to the connection in the handshake.
 	 * @return the client's id, or {@code null} where the server speaks RESP2 only
 	 */
 	@Nullable Long idFromHandshake() {

@@ -12,7 +12,7 @@ import io.lettuce.core.api.async.RedisAsyncCommands;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who a connection is to the server that it leads to.
+ * The number by which a server knows a connection, and the life of that server.
  *
  * @param clientId what <a href="https://redis.io/docs/latest/commands/client-id/">CLIENT
  * ID</a> says: never given to another connection while the server runs
@@ -27,8 +27,8 @@ record ClientIdentity(long clientId, @Nullable String runId) {
 		.synchronizedMap(new WeakHashMap<>());
 
 	/**
-	 * Finds out, the first time a connection is used. The number is part of the
-	 * handshake, which a server answers whatever it is busy with.
+	 * Finds out the identity when a connection is used for the first time. The number is
+	 * part of the handshake, which even a busy server answers.
 	 * @param connection an open connection without commands on their way
 	 * @return the identity, empty where the server does not permit to ask for it
 	 * @throws RedisCallException if there is no answer, or none yet

@@ -17,7 +17,7 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.RedisTemplate;
 
-/** Lends pooled connections by way of {@link RedisTemplate#executePipelined}. */
+/** Lends pooled connections, by {@link RedisTemplate#executePipelined}. */
 final class ConnectionLender {
 
 	private final RedisTemplate<byte[], byte[]> template;
@@ -48,12 +48,11 @@ final class ConnectionLender {
 	}
 
 	/**
-	 * Makes single calls on a connection that is nobody else's.
+	 * Makes single calls on a connection that nobody else uses.
 	 * @param patience how long each answer is waited for
-	 * @param call makes them
-	 * @return its answer
-	 * @throws RedisCallException if there was no connection to be had, or what the call
-	 * throws
+	 * @param call makes the calls
+	 * @return the answer of {@code call}
+	 * @throws RedisCallException if there was no connection, or if {@code call} throws it
 	 */
 	<T> T call(Duration patience, Function<CallConnection, T> call) {
 		AtomicReference<@Nullable T> answer = new AtomicReference<>();
@@ -79,9 +78,9 @@ final class ConnectionLender {
 	}
 
 	/**
-	 * Makes a call that may be made twice, and makes it again at once while its
-	 * connection breaks. After Redis has closed all connections the pool may still lend
-	 * every one of them: that they break says nothing about Redis.
+	 * Makes a call that may be made twice, again and again while its connection breaks.
+	 * After Redis has closed all connections, the pool may still lend each of them once;
+	 * that they break says nothing about Redis.
 	 * @param call borrows a connection each time
 	 * @return its answer
 	 * @throws RedisCallException if Redis refuses the call or does not answer, or if more
@@ -101,12 +100,12 @@ final class ConnectionLender {
 	}
 
 	/**
-	 * Lends a connection that is nobody else's until the borrower returns.
+	 * Lends a connection that nobody else uses until the borrower returns.
 	 * @param flush when Lettuce writes to the socket
-	 * @param borrower leaves nothing on its way on a connection that it does not close;
-	 * one that it leaves by an exception is closed
-	 * @throws NoConnectionException if there was no connection to be had; the borrower
-	 * was not called
+	 * @param borrower uses the connection; it must get every answer, or close the
+	 * connection. If it throws an exception, the connection is closed
+	 * @throws NoConnectionException if there was no connection; the borrower was not
+	 * called
 	 */
 	@SuppressWarnings({ "unchecked", "NullAway" }) // executePipelined demands a null
 	void lend(FlushPolicy flush, Consumer<StatefulRedisConnection<byte[], byte[]>> borrower)

@@ -3,9 +3,9 @@ package io.pipeset.pipeline;
 import java.time.Duration;
 
 /**
- * What stands between a lost connection's commands and the data: closing a socket does
- * not stop what Redis has received already, which would run later, over newer data. Once
- * the fence stands, what has not run will not run any more.
+ * A fence between the data and the commands of a lost connection. Closing a socket does
+ * not stop the commands that Redis has received already; they would run later, over newer
+ * data. Once the fence stands, no command of that connection runs any more.
  */
 public final class Fence {
 
@@ -44,7 +44,7 @@ public final class Fence {
 		return this.fences.await(this, timeout, patient, stop);
 	}
 
-	/** How far a fence has come. */
+	/** The state of a fence. */
 	public enum State {
 
 		/** Redis has not answered yet; new batches wait for it. */

@@ -22,10 +22,10 @@ import org.springframework.util.backoff.BackOffExecution;
 import org.springframework.util.backoff.ExponentialBackOff;
 
 /**
- * The connections that were lost with commands on their way, each until
- * <a href="https://redis.io/docs/latest/commands/client-kill/">CLIENT KILL ID</a>,
- * awaited on another connection, says that Redis has nothing of it left to run. Until
- * then no new batch begins.
+ * The connections that were lost with commands on their way. Each is fenced off by
+ * <a href="https://redis.io/docs/latest/commands/client-kill/">CLIENT KILL ID</a> on
+ * another connection: after its answer Redis runs no command of the lost one. Until then
+ * no new batch begins.
  */
 final class Fences implements InitializingBean, DisposableBean {
 
@@ -57,8 +57,8 @@ final class Fences implements InitializingBean, DisposableBean {
 
 	/**
 	 * Fences off connections.
-	 * @param lender where those to ask on come from
-	 * @param patience how long an answer is waited for before another connection is tried
+	 * @param lender lends the connections on which Redis is asked
+	 * @param patience how long to wait for an answer before another connection is tried
 	 */
 	Fences(ConnectionLender lender, Duration patience) {
 		this.lender = lender;
@@ -96,7 +96,8 @@ final class Fences implements InitializingBean, DisposableBean {
 	}
 
 	/**
-	 * Waits, before a batch begins, until no lost connection's commands can run into it.
+	 * Waits, before a batch begins, until no command of a lost connection can run beside
+	 * it.
 	 * @param timeout how long
 	 * @param stop ends the wait
 	 * @throws NoConnectionException if Redis cannot be reached, or does not answer in
@@ -162,7 +163,7 @@ final class Fences implements InitializingBean, DisposableBean {
 		this.worker.start();
 	}
 
-	/** Goes on whatever happens: without it no batch would ever begin again. */
+	/** Goes on whatever happens; without this thread no batch would ever begin again. */
 	private void work() {
 		boolean defect = false;
 		BackOffExecution pauses = PAUSES.start();
@@ -234,7 +235,7 @@ final class Fences implements InitializingBean, DisposableBean {
 
 	private static State kill(long clientId, CallConnection connection) {
 		try {
-			// Whether it was there, or gone already, is the same.
+			// It makes no difference whether that connection was still there.
 			connection.call((commands) -> commands.clientKill(KillArgs.Builder.id(clientId)));
 			return State.STANDS;
 		}

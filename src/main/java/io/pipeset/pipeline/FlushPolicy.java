@@ -6,13 +6,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.lettuce.LettuceConnection.PipeliningFlushPolicy;
 
 /**
- * When a job's commands leave for the socket; Spring Data Redis's policies of the same
- * names. The number of commands in a slab is what carries it out: a full slab is one
+ * When a job's commands leave for the socket, as Spring Data Redis's policies of the same
+ * names say. The number of commands in a slab carries the policy out: a full slab is one
  * command to Lettuce, one write and one flush.
  */
 public sealed interface FlushPolicy {
 
-	/** What may be written in a setting. */
+	/** The policies that a setting may name. */
 	String ALLOWED = "each, close or buffered:N with N from 1 to 100000";
 
 	/**

@@ -9,10 +9,10 @@ import org.springframework.data.redis.connection.RedisConfiguration.WithAuthenti
 import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
 
 /**
- * The configured credentials, without a thread of their own. Where Lettuce has to wait
- * for credentials it goes on with the handshake in another thread than the event loop's,
- * and may then hand out a connection before it is activated: open to the pool, and yet
- * refusing every command.
+ * The configured credentials, which Lettuce gets without waiting. If it has to wait for
+ * them, it goes on with the handshake outside the event loop, and may hand out a
+ * connection before it is activated: the pool takes that connection for open, and it
+ * refuses every command.
  */
 final class ImmediateCredentials implements RedisCredentialsProviderFactory {
 

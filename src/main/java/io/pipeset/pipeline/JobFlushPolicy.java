@@ -9,10 +9,10 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnection.Pipel
 import org.springframework.data.redis.connection.lettuce.LettuceConnection.PipeliningFlushState;
 
 /**
- * The connection factory's flush policy: that of the job whose batch this thread is about
- * to run. The factory is shared by all jobs and asks for the policy before the callback
- * starts, so that neither a policy set on the factory nor one set inside the callback
- * would be a job's own.
+ * The connection factory's flush policy, which is that of the job whose batch this thread
+ * is about to run. All jobs share the factory, and it asks for the policy before the
+ * callback starts. A policy set on the factory would be that of all jobs, and one set in
+ * the callback would come too late.
  */
 final class JobFlushPolicy implements PipeliningFlushPolicy {
 

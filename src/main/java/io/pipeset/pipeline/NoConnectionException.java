@@ -1,8 +1,8 @@
 package io.pipeset.pipeline;
 
 /**
- * There was no connection to Redis to be had, so nothing was written. Its message is a
- * sentence that names the address.
+ * There was no connection to Redis, so nothing was written. Its message is a sentence
+ * that names the address.
  */
 public final class NoConnectionException extends Exception {
 

@@ -7,7 +7,7 @@ import io.lettuce.core.api.StatefulConnection;
 import io.pipeset.slab.Slab;
 import org.jspecify.annotations.Nullable;
 
-/** A batch's own connection while the batch runs. */
+/** The connection of a batch, which nobody else uses while the batch runs. */
 public final class Pipeline {
 
 	private final StatefulConnection<byte[], byte[]> connection;
@@ -27,10 +27,9 @@ public final class Pipeline {
 	}
 
 	/**
-	 * Writes a slab to the socket, behind those sent before.
-	 * @param slab commands; not to be touched before it is done
-	 * @param whenDone where the slab goes when it is answered or lost, from another
-	 * thread
+	 * Writes a slab to the socket, behind the slabs sent before.
+	 * @param slab the slab; not to be touched before it is done
+	 * @param whenDone gets the slab when it is answered or lost, in another thread
 	 */
 	public void send(Slab slab, Consumer<Slab> whenDone) {
 		this.connection.dispatch(new SlabCommand(slab, this, whenDone));
@@ -61,17 +60,17 @@ public final class Pipeline {
 	}
 
 	/**
-	 * Closes the connection for good: the pool will not lend it again, and what is on its
-	 * way comes back as lost.
+	 * Closes the connection for good: the pool will not lend it again, and the slabs on
+	 * their way come back as lost.
 	 */
 	public void abandon() {
 		CompletableFuture<Void> unused = this.connection.closeAsync();
 	}
 
 	/**
-	 * Sees to it that nothing runs any more of what is unanswered, once the connection is
-	 * lost or {@linkplain #abandon() abandoned}.
-	 * @return what to wait for
+	 * Sees to it that no unanswered command runs any more, once the connection is lost or
+	 * {@linkplain #abandon() abandoned}.
+	 * @return the fence to wait for
 	 */
 	public Fence fence() {
 		return this.fences.raise(this.identity);

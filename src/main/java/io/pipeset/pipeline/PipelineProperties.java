@@ -7,7 +7,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
 /**
- * The connections that jobs run on, and how much may be on its way on each.
+ * The connections that jobs run on, and how many commands may be on their way on each.
  *
  * @param maxConnections the connections that all jobs together may hold at once, 1 to
  * 1,000

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
-/** Runs batches, each on a connection of its own. */
+/** Runs batches, each on a pooled connection of its own. */
 public final class Pipelines implements DisposableBean {
 
 	private final ConnectionLender lender;
@@ -29,10 +29,10 @@ public final class Pipelines implements DisposableBean {
 
 	/**
 	 * Runs batches.
-	 * @param lender where the connections come from
-	 * @param fences what a batch waits for before it begins
+	 * @param lender lends the connections
+	 * @param fences the lost connections that a batch waits for before it begins
 	 * @param patience how long Redis may take to say who a new connection is
-	 * @param opening the longest that a new connection may take before that
+	 * @param opening the longest that opening a connection may take
 	 */
 	Pipelines(ConnectionLender lender, Fences fences, Duration patience, Duration opening) {
 		this.lender = lender;
@@ -47,14 +47,13 @@ public final class Pipelines implements DisposableBean {
 	/**
 	 * Runs a batch on a pooled connection that is the batch's own until it returns.
 	 * @param flush when Lettuce writes to the socket
-	 * @param timeout how long to wait for the connection, and before that for the fences
-	 * of those that were lost
+	 * @param timeout how long to wait for the fences of lost connections, and then for a
+	 * connection
 	 * @param stop ends the wait for fences
-	 * @param release called once, when the connection is back or certainly not taken any
-	 * more; after this method where that gives up waiting, by another thread
+	 * @param release called once, when the connection is back or will certainly not be
+	 * taken; if this method gives up waiting, another thread calls it later
 	 * @param batch sends slabs, and returns when each of them is done
-	 * @throws NoConnectionException if there was no connection to be had; the batch was
-	 * not called
+	 * @throws NoConnectionException if there was no connection; the batch was not called
 	 */
 	public void run(FlushPolicy flush, Duration timeout, StopSignal stop, Runnable release, Consumer<Pipeline> batch)
 			throws NoConnectionException {
@@ -90,7 +89,8 @@ public final class Pipelines implements DisposableBean {
 					silence.set(ex);
 					return;
 				}
-				// It is closed, and so the batch finds out that it needs another one.
+				// The connection is closed, so the batch finds out that it needs another
+				// one.
 			}
 			batch.accept(new Pipeline(connection, identity, this.fences));
 		});
@@ -106,10 +106,10 @@ public final class Pipelines implements DisposableBean {
 	}
 
 	/**
-	 * Takes the connection in a thread of its own, for a job that waits no longer for it
-	 * than its timeout: Lettuce, when it is interrupted, would leave what it opens open
-	 * for good. Whoever gives up waiting leaves the taker behind, which gives back what
-	 * it gets.
+	 * Takes a connection in a thread of its own, for a job that waits no longer than its
+	 * timeout. Lettuce, when it is interrupted, would leave the connection that it opens
+	 * open for good. A job that gives up waiting leaves the taker behind, which gives the
+	 * connection back as soon as it gets it.
 	 */
 	private final class Taker implements Runnable {
 

@@ -8,9 +8,9 @@ import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 
 /**
- * Says at the start which Redis the service talks to, or what to set where there is none.
- * It also opens the first connection, for which the first job would have to wait
- * otherwise.
+ * Says at the start which Redis the service talks to, or which properties to set if there
+ * is none. It also opens the first connection, for which the first job would otherwise
+ * have to wait.
  */
 @Component
 class RedisAtStart {

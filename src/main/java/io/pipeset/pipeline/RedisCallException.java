@@ -3,7 +3,7 @@ package io.pipeset.pipeline;
 import io.pipeset.slab.RedisErrors;
 import org.jspecify.annotations.Nullable;
 
-/** Redis refused a call, or nobody knows whether it ran. */
+/** Redis refused a call, or did not answer, so that nobody knows whether it ran. */
 public final class RedisCallException extends RuntimeException {
 
 	private final @Nullable String code;
@@ -31,13 +31,13 @@ public final class RedisCallException extends RuntimeException {
 		return new RedisCallException(null, true, message, cause);
 	}
 
-	/** There was no connection to send it on, and so it did not run. */
+	/** There was no connection for the call, so it did not run. */
 	static RedisCallException unreachable(NoConnectionException cause) {
 		return new RedisCallException(null, true, String.valueOf(cause.getMessage()), cause);
 	}
 
 	/**
-	 * What Redis answered.
+	 * The code of the error that Redis answered.
 	 * @return the first word of its error, or {@code null} where it did not answer
 	 */
 	public @Nullable String code() {

@@ -13,8 +13,8 @@ import io.pipeset.record.Script;
 import org.springframework.core.NestedExceptionUtils;
 
 /**
- * Makes single calls apart from any job's batches, and so few at once that the
- * connections which are not for jobs are enough for them.
+ * Makes single calls apart from the batches of jobs. It makes only as many at once as
+ * there are connections that are not for jobs.
  */
 public final class RedisCalls {
 
@@ -26,8 +26,8 @@ public final class RedisCalls {
 
 	/**
 	 * Makes calls.
-	 * @param lender where the connections come from
-	 * @param patience how long an answer is waited for, and before that for a connection
+	 * @param lender lends the connections
+	 * @param patience how long to wait for a connection, and then for an answer
 	 * @param atOnce how many connections the calls may hold
 	 */
 	RedisCalls(ConnectionLender lender, Duration patience, int atOnce) {
@@ -37,7 +37,8 @@ public final class RedisCalls {
 	}
 
 	/**
-	 * Runs a script that may be run again if its connection breaks, as it is at once.
+	 * Runs a script that may run twice: if its connection breaks, it is run again at
+	 * once.
 	 * @param lua the script, which answers an array
 	 * @param keys its keys
 	 * @param arguments its other arguments
@@ -72,7 +73,7 @@ public final class RedisCalls {
 				return connection.call(RedisAsyncCommands::exec);
 			}
 			catch (RedisCallException ex) {
-				// It may still queue what comes next on it.
+				// The connection may still queue the commands that come next on it.
 				connection.close();
 				throw ex;
 			}

@@ -27,8 +27,8 @@ import org.springframework.data.redis.connection.lettuce.LettucePoolingClientCon
 import org.springframework.data.redis.core.RedisTemplate;
 
 /**
- * Makes of Boot's Lettuce set-up what a bulk loader needs: pooled connections that are
- * never re-connected behind a job's back, each with a {@link ReplyHandler}.
+ * Turns Boot's Lettuce set-up into that of a bulk loader: connections are pooled, never
+ * reconnected behind a job's back, and have a {@link ReplyHandler} each.
  */
 @Configuration(proxyBeanMethods = false)
 class RedisConfiguration {
@@ -151,7 +151,7 @@ class RedisConfiguration {
 		return new RedisHealth(calls);
 	}
 
-	/** How long a single answer is waited for, those of a handshake included. */
+	/** How long to wait for a single answer, those of a handshake included. */
 	private static Duration patience(DataRedisProperties redis, PipelineProperties properties) {
 		Duration timeout = redis.getTimeout();
 		return (timeout != null && timeout.compareTo(Duration.ZERO) > 0) ? timeout : properties.connectTimeout();

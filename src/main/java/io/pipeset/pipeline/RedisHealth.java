@@ -9,9 +9,10 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 
 /**
- * The health component {@code redis}, instead of Boot's, which would leave a connection
- * to the next job on which its answer is still to come. Those who ask while it asks get
- * the same answer, so that it holds one connection however many there are.
+ * The health component {@code redis}. It takes the place of Boot's, which may give a
+ * connection back before its answer has come, and so leave that answer to the next job.
+ * Callers who ask at the same time get the same answer, so that health never holds more
+ * than one connection.
  */
 final class RedisHealth implements HealthIndicator {
 

@@ -27,15 +27,15 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Stands between Lettuce's encoder and its command handler on every connection. A slab is
- * a single command to Lettuce but many to Redis, so the replies to it are counted off
- * here and Lettuce is handed one for all of them. It meets the slabs on their way out,
- * which is how it knows whose replies come next; while none is on its way, everything
- * passes untouched.
+ * a single command to Lettuce but many to Redis. So this handler counts off the replies
+ * to a slab, and hands Lettuce one reply for all of them. It sees the slabs on their way
+ * out, and so knows which slab the next replies are for. While no slab is on its way,
+ * everything passes untouched.
  * <p>
- * A reply that is counted for a command it does not belong to would falsify the outcomes
- * of all behind it, so that nothing is taken on trust: a slab is written only where
- * nothing else is still to be answered, and a connection is closed, its slabs unanswered,
- * as soon as anything comes that does not fit, or a slab could not be written.
+ * A reply that is counted for the wrong command would falsify the outcomes of all
+ * commands behind it, so the handler takes nothing on trust. It writes a slab only while
+ * no other command waits for an answer. It closes the connection, with its slabs
+ * unanswered, as soon as a reply does not fit or a slab could not be written.
  */
 final class ReplyHandler extends ChannelDuplexHandler {
 
@@ -50,11 +50,12 @@ final class ReplyHandler extends ChannelDuplexHandler {
 	private final ReplyReader reader = new ReplyReader();
 
 	/**
-	 * Lettuce's own: the commands that are to be answered, that being written included.
+	 * Lettuce's own queue of the commands that are to be answered, including the command
+	 * that is being written.
 	 */
 	private final Queue<RedisCommand<?, ?, ?>> unanswered;
 
-	/** Whether the channel's end has failed a write, and so fails all behind it. */
+	/** Whether a write has failed because the channel ended; all behind it fail too. */
 	private boolean failing;
 
 	private boolean givenUp;
@@ -102,7 +103,9 @@ final class ReplyHandler extends ChannelDuplexHandler {
 		ChannelFuture unused = ctx.write(slab, watch(ctx, slab.attempt(), promise));
 	}
 
-	/** A promise that tells a slab, before Lettuce, if the socket did not take it all. */
+	/**
+	 * A promise that tells a slab, before Lettuce, if the socket did not take all of it.
+	 */
 	private ChannelPromise watch(ChannelHandlerContext ctx, Attempt attempt, ChannelPromise promise) {
 		// TLS puts many writes into one, which fail together.
 		boolean encrypted = ctx.pipeline().get(SslHandler.class) != null;
@@ -116,7 +119,8 @@ final class ReplyHandler extends ChannelDuplexHandler {
 				else {
 					attempt.nothingWasSent();
 				}
-				// What fails on an open channel fails alone, and says nothing of others.
+				// A write that fails on an open channel fails alone, and says nothing of
+				// others.
 				this.failing |= !ctx.channel().isActive();
 				giveUp(ctx);
 			}
@@ -125,8 +129,8 @@ final class ReplyHandler extends ChannelDuplexHandler {
 	}
 
 	/**
-	 * Keeps a connection that ended during its handshake from being taken for an open
-	 * one, which it would be for good.
+	 * Keeps Lettuce from taking a connection that ended during its handshake for an open
+	 * one, for good.
 	 */
 	@Override
 	public void channelActive(ChannelHandlerContext ctx) throws Exception {
@@ -195,7 +199,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
 		}
 	}
 
-	/** Whether it answers no command. Nobody subscribes here, but a server might push. */
+	/** Whether a push comes next. Nobody subscribes here, but a server might push. */
 	private static boolean isPush(ByteBuf in) {
 		return in.isReadable() && in.getByte(in.readerIndex()) == '>';
 	}
@@ -206,7 +210,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
 		return new DecoderException(what);
 	}
 
-	/** Closes the connection; what still comes is nobody's. */
+	/** Closes the connection; replies that still come are dropped. */
 	private void giveUp(ChannelHandlerContext ctx) {
 		this.givenUp = true;
 		ChannelFuture unused = ctx.close();

@@ -16,9 +16,9 @@ import io.pipeset.slab.Slab;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A slab as Lettuce sees it: one command that encodes itself by copying the slab's bytes,
- * and is complete when {@link ReplyHandler} has counted off all replies. However it ends,
- * answered, cancelled or never written, the slab is handed over once.
+ * A slab as Lettuce sees it: one command, which encodes itself by copying the slab's
+ * bytes and is complete when {@link ReplyHandler} has counted off all replies. However
+ * the command ends, answered, cancelled or never written, it hands the slab over once.
  */
 final class SlabCommand implements RedisCommand<byte[], byte[], String> {
 

@@ -1,8 +1,7 @@
 package io.pipeset.pipeline;
 
 /**
- * Tells those who wait on behalf of a job that there is nothing to wait for any more, and
- * wakes them.
+ * Tells threads that wait on behalf of a job to stop waiting, and wakes them.
  */
 public interface StopSignal {
 
@@ -25,14 +24,14 @@ public interface StopSignal {
 	};
 
 	/**
-	 * Whether it was given.
+	 * Whether the signal was given.
 	 * @return {@code false} until then; never again after {@code true}
 	 */
 	boolean isSet();
 
 	/**
-	 * Has an action run when the signal is given, by the thread that gives it; at once
-	 * where it was given before. It may run twice.
+	 * Has an action run when the signal is given, by the thread that gives it, or at once
+	 * if it was given before. The action may run twice.
 	 * @param wake wakes a thread that waits, and does not block
 	 */
 	void add(Runnable wake);
