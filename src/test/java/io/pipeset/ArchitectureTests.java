@@ -35,6 +35,11 @@ class ArchitectureTests {
 	/** Each package with those that it may use. */
 	private static final String PLACES = """
 			record            | ''
+			record.body       | record
+			record.json       | record record.body
+			record.csv        | record record.body
+			record.resp       | record record.body
+			record.format     | record record.body record.json record.csv record.resp
 			report            | ''
 			embedded          | ''
 			slab              | record report
@@ -44,9 +49,9 @@ class ArchitectureTests {
 			memory            | record report pipeline lane
 			pop               | record report slab pipeline lane memory
 			script            | record pipeline
-			job.input         | record lane memory pop
-			job               | record report slab pipeline lane memory pop script job.input
-			web               | record report slab pipeline lane memory pop script job job.input
+			job.input         | record record.body record.format lane memory pop
+			job               | record record.body report slab pipeline lane memory pop script job.input
+			web               | record record.body record.format report pipeline lane memory pop script job job.input
 			""";
 
 	private static final JavaClasses service = new ClassFileImporter()
@@ -98,7 +103,8 @@ class ArchitectureTests {
 			.should()
 			.onlyDependOnClassesThat()
 			.resideInAnyPackage("io.pipeset.record..", "java..", "org.jspecify..")
-			.because("parsing is fuzzed and measured without Spring and without Redis"));
+			.because("parsing is fuzzed and measured without Spring and without Redis. "
+					+ "Let a caller above pass in what a parser needs of them"));
 	}
 
 	@ParameterizedTest

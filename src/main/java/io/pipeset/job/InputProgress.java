@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.time.Duration;
 
 import io.pipeset.job.input.BodyLimitException;
-import io.pipeset.record.MalformedBodyException;
 import io.pipeset.record.NoRoomException;
+import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.report.DurationText;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;

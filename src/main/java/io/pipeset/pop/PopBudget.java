@@ -130,7 +130,7 @@ public final class PopBudget {
 		if (this.limited && endIfCutShort()) {
 			return false;
 		}
-		return !record.form().takesValues() || admitsPop(record);
+		return !record.effect().takesValues() || admitsPop(record);
 	}
 
 	/** The job is through, and needs no more memory than its report. */
@@ -153,7 +153,7 @@ public final class PopBudget {
 	}
 
 	private boolean admitsPop(Record record) {
-		boolean counted = record.argumentCount() > 1 && !record.form().keepsValues();
+		boolean counted = record.argumentCount() > 1 && !record.effect().keepsValues();
 		long wanted = (counted) ? record.number(1) : 1;
 		// The values of a transaction are looked at when the transaction is through.
 		if (!fits(wanted) || !(this.atomic || (isModest(wanted) && wanted <= MOST_AT_ONCE))) {

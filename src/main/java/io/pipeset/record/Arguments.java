@@ -1,15 +1,25 @@
 package io.pipeset.record;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Where a record's arguments stand, in arrays that serve all records of a job. */
+/**
+ * The arguments of a record, in arrays that serve all records of a job, and the reading
+ * of those that are more than bytes to Redis: options in any case, and numbers.
+ */
 final class Arguments {
 
-	/** So many take no more memory than is anybody's. */
+	/**
+	 * The number of arguments whose memory every job has; that for more is taken from the
+	 * room.
+	 */
 	private static final int FEW = 1024;
 
 	/** A reference, an offset and a length. */
 	private static final int ARGUMENT_BYTES = 12;
+
+	/** The digits of the largest number of 64 bits. */
+	private static final int MOST_DIGITS = 19;
 
 	private final Room room;
 
@@ -23,7 +33,7 @@ final class Arguments {
 
 	/**
 	 * No arguments yet.
-	 * @param room where the memory for many is taken
+	 * @param room lends the memory for many
 	 */
 	Arguments(Room room) {
 		this.room = room;
@@ -107,9 +117,102 @@ final class Arguments {
 		return hash ^ (hash >>> 16);
 	}
 
-	/** An argument as a whole number, or -1. */
+	/** An argument as text, with U+FFFD for bytes that are not UTF-8. */
+	String text(int argument) {
+		return new String(this.sources[argument], this.offsets[argument], this.lengths[argument],
+				StandardCharsets.UTF_8);
+	}
+
+	/** An argument as a message shows it. */
+	String excerpt(int argument) {
+		return Excerpt.of(this.sources[argument], this.offsets[argument], this.lengths[argument]);
+	}
+
+	/** Whether an argument is a word in any case; the word is given in upper case. */
+	boolean isWord(int argument, String word) {
+		int length = word.length();
+		if (this.lengths[argument] != length) {
+			return false;
+		}
+		byte[] source = this.sources[argument];
+		int offset = this.offsets[argument];
+		for (int i = 0; i < length; i++) {
+			int letter = source[offset + i];
+			int upper = (letter >= 'a' && letter <= 'z') ? letter - ('a' - 'A') : letter;
+			if (upper != word.charAt(i)) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	/** Whether an argument is a number in hexadecimal. */
+	boolean isHexadecimal(int argument) {
+		byte[] source = this.sources[argument];
+		int from = this.offsets[argument];
+		for (int i = from; i < from + this.lengths[argument]; i++) {
+			if (Character.digit(source[i], 16) < 0) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	/** Whether an argument is a whole number of 64 bits, with its sign if negative. */
+	boolean isInteger(int argument) {
+		return number(argument) >= 0 || negative(argument) < 0;
+	}
+
+	/**
+	 * Whether an argument is a whole number, with its sign if negative, that is no
+	 * further from 0 than a bound.
+	 */
+	boolean isWithin(int argument, long most) {
+		long number = number(argument);
+		if (number >= 0) {
+			return number <= most;
+		}
+		long negative = negative(argument);
+		return negative < 0 && negative >= -most;
+	}
+
+	/** An argument as a whole number of 0 or more, or -1 if it is none. */
 	long number(int argument) {
-		return Words.number(this.sources[argument], this.offsets[argument], this.lengths[argument]);
+		return number(this.sources[argument], this.offsets[argument], this.lengths[argument]);
+	}
+
+	/** Bytes as a whole number of 0 or more, as strictly as Redis reads one, or -1. */
+	static long number(byte[] source, int from, int length) {
+		if (length == 0 || length > MOST_DIGITS || (source[from] == '0' && length > 1)) {
+			return -1;
+		}
+		long number = 0;
+		for (int i = from; i < from + length; i++) {
+			int digit = source[i] - '0';
+			if (digit < 0 || digit > 9) {
+				return -1;
+			}
+			number = number * 10 + digit;
+		}
+		return (number < 0) ? -1 : number;
+	}
+
+	/** An argument as a whole number below 0, or 0 if it is none. */
+	private long negative(int argument) {
+		byte[] source = this.sources[argument];
+		int sign = this.offsets[argument];
+		int digits = this.lengths[argument] - 1;
+		if (digits < 1 || digits > MOST_DIGITS || source[sign] != '-' || source[sign + 1] == '0') {
+			return 0;
+		}
+		long number = 0;
+		for (int i = sign + 1; i <= sign + digits; i++) {
+			if (source[i] < '0' || source[i] > '9') {
+				return 0;
+			}
+			number = number * 10 - (source[i] - '0');
+		}
+		return Math.min(number, 0);
 	}
 
 }

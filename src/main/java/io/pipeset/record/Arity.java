@@ -3,7 +3,7 @@ package io.pipeset.record;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many arguments may follow an operation's name.
+ * The number of arguments that may follow an operation's name.
  *
  * @param least the fewest
  * @param most the most
@@ -28,15 +28,8 @@ record Arity(int least, int most, boolean pairs) {
 	}
 
 	/**
-	 * As COMMAND INFO has it: the name counts, and a minimum is negative.
-	 */
-	int ofCommand() {
-		return (this.least == this.most) ? this.least + 1 : -(this.least + 1);
-	}
-
-	/**
-	 * Holds a record against it.
-	 * @return what is wrong, for the caller to read, or {@code null}
+	 * Checks the number of a record's arguments.
+	 * @return the problem, for the caller to read, or {@code null}
 	 */
 	@Nullable String check(Operation operation, int count) {
 		if (count >= this.least && count <= this.most && (!this.pairs || (count - this.least) % 2 == 0)) {

@@ -3,59 +3,62 @@ package io.pipeset.record;
 import java.util.Arrays;
 
 /**
- * Bytes that stand as Base64, with its padding, decoded without an object for each of
- * them. An argument stays where it was put until the next record: when there is no room,
- * the next ones go to another array.
+ * Decodes Base64 with its padding, without an object for each string. A decoded argument
+ * stays in its place until the next record: when an array is full, the next arguments go
+ * to another one.
  */
 final class Base64Bytes {
 
 	private static final byte[] VALUES = values();
 
-	private static final int MIN_ROOM = 1024;
+	private static final int MIN_BYTES = 1024;
 
-	/** So much takes no more memory than is anybody's. */
-	private static final int KEPT_ROOM = 64 << 10;
+	/**
+	 * The size of an array whose memory every job has; that for larger ones is taken from
+	 * the room.
+	 */
+	private static final int KEPT_BYTES = 64 << 10;
 
-	private final Room memory;
+	private final Room room;
 
-	private byte[] room = {};
+	private byte[] bytes = {};
 
 	private int used;
 
-	/** What was taken for arrays that are larger. */
+	/** The memory that was taken for larger arrays. */
 	private long taken;
 
 	/**
-	 * Decodes nothing yet.
-	 * @param memory where the memory for large strings is taken
+	 * Has decoded nothing yet.
+	 * @param room lends the memory for large strings
 	 */
-	Base64Bytes(Room memory) {
-		this.memory = memory;
+	Base64Bytes(Room room) {
+		this.room = room;
 	}
 
-	/** Forgets what was decoded. */
+	/** Forgets the bytes that were decoded. */
 	void clear() {
 		this.used = 0;
 		if (this.taken > 0) {
-			this.room = new byte[0];
-			this.memory.give(this.taken);
+			this.bytes = new byte[0];
+			this.room.give(this.taken);
 			this.taken = 0;
 		}
 	}
 
-	/** Where the bytes decoded last stand. */
-	byte[] room() {
-		return this.room;
+	/** The array that holds the bytes decoded last. */
+	byte[] bytes() {
+		return this.bytes;
 	}
 
 	/** The end of the bytes decoded last. */
-	int used() {
+	int end() {
 		return this.used;
 	}
 
 	/**
 	 * Decodes a string, behind those before it.
-	 * @return how many bytes it stands for, or -1 where it is no Base64
+	 * @return the number of bytes it stands for, or -1 if it is no Base64
 	 */
 	int decode(byte[] source, int offset, int length) {
 		if (length % 4 != 0) {
@@ -67,16 +70,16 @@ final class Base64Bytes {
 		int end = offset + length;
 		int padding = (source[end - 1] != '=') ? 0 : (source[end - 2] != '=') ? 1 : 2;
 		int decoded = length / 4 * 3 - padding;
-		if (this.used + length / 4 * 3 > this.room.length) {
-			int size = Math.max(length, Math.max(MIN_ROOM, Math.min(this.room.length * 2, KEPT_ROOM)));
-			if (size > KEPT_ROOM) {
-				this.memory.take(Room.ofArray(size));
+		if (this.used + length / 4 * 3 > this.bytes.length) {
+			int size = Math.max(length, Math.max(MIN_BYTES, Math.min(this.bytes.length * 2, KEPT_BYTES)));
+			if (size > KEPT_BYTES) {
+				this.room.take(Room.ofArray(size));
 				this.taken += Room.ofArray(size);
 			}
-			this.room = new byte[size];
+			this.bytes = new byte[size];
 			this.used = 0;
 		}
-		byte[] out = this.room;
+		byte[] out = this.bytes;
 		int at = this.used;
 		int wrong = 0;
 		for (int i = offset; i < end; i += 4) {

@@ -3,9 +3,10 @@ package io.pipeset.record;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options that EXPIRE, ZADD and GEOADD share. With a condition a record is not
- * repeatable, though its own repeat might well do nothing: a repeat of several may find
- * that the later ones have changed what the earlier ones ask.
+ * The options that EXPIRE, ZADD and GEOADD share. A record with a condition is not
+ * repeatable, though its own repeat might well do nothing: when several records are
+ * repeated, the later ones may have changed the data that the conditions of the earlier
+ * ones ask for.
  */
 enum Conditions {
 
@@ -19,7 +20,7 @@ enum Conditions {
 
 	/** Reads {@code seconds [NX | XX | GT | LT …]}. */
 	static @Nullable String readExpire(Record record) {
-		if (!Words.isWithin(record, 1, Expiry.MAX_SECONDS)) {
+		if (!record.arguments().isWithin(1, Expiry.MAX_SECONDS)) {
 			return "EXPIRE's seconds must be a whole number from -" + Expiry.MAX_SECONDS + " to " + Expiry.MAX_SECONDS
 					+ ", not '" + record.excerpt(1) + "'";
 		}
@@ -70,7 +71,7 @@ enum Conditions {
 
 	private static int find(Conditions[] options, Record record, int argument) {
 		for (Conditions option : options) {
-			if (Words.is(record, argument, option.name())) {
+			if (record.arguments().isWord(argument, option.name())) {
 				return option.bit();
 			}
 		}
@@ -81,11 +82,11 @@ enum Conditions {
 		boolean unconditional = !has(options, NX) && !has(options, XX) && !has(options, GT) && !has(options, LT);
 		if (unconditional) {
 			if (has(options, INCR)) {
-				record.form(Form.ONCE);
+				record.effect(Effect.ONCE);
 			}
 			return null;
 		}
-		record.form((has(options, INCR)) ? Form.CONDITIONAL : Form.ONCE);
+		record.effect((has(options, INCR)) ? Effect.CONDITIONAL : Effect.ONCE);
 		if (has(options, NX)) {
 			for (Conditions other : new Conditions[] { XX, GT, LT }) {
 				if (has(options, other)) {

@@ -10,10 +10,10 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
-/** How strings, in bodies and in reports, stand for bytes. */
+/** The encodings of bytes as strings, in bodies and in reports. */
 public enum Encoding {
 
-	/** By their UTF-8. */
+	/** A string stands for its UTF-8. */
 	UTF8 {
 		@Override
 		public Object show(byte[] bytes, int from, int to) {
@@ -30,7 +30,8 @@ public enum Encoding {
 	},
 
 	/**
-	 * As <a href="https://www.rfc-editor.org/rfc/rfc4648#section-4">RFC 4648</a> says.
+	 * A string stands for the bytes that it encodes by
+	 * <a href="https://www.rfc-editor.org/rfc/rfc4648#section-4">RFC 4648</a>.
 	 */
 	BASE64 {
 		@Override
@@ -55,7 +56,14 @@ public enum Encoding {
 		return find(bytes, 0, bytes.length);
 	}
 
-	static @Nullable Encoding find(byte[] bytes, int offset, int length) {
+	/**
+	 * Finds an encoding by its word.
+	 * @param bytes the array that holds the word, in lower case
+	 * @param offset its first byte
+	 * @param length its length in bytes
+	 * @return the encoding, or {@code null}
+	 */
+	public static @Nullable Encoding find(byte[] bytes, int offset, int length) {
 		for (Encoding encoding : ALL) {
 			byte[] word = encoding.bytes;
 			if (Arrays.equals(word, 0, word.length, bytes, offset, offset + length)) {
@@ -66,7 +74,7 @@ public enum Encoding {
 	}
 
 	/**
-	 * The word for it in settings, records and reports.
+	 * The encoding's word in settings, records and reports.
 	 * @return the name in lower case
 	 */
 	public String label() {
@@ -74,12 +82,12 @@ public enum Encoding {
 	}
 
 	/**
-	 * Bytes as a report shows them.
-	 * @param bytes where they stand
+	 * Shows bytes in a report.
+	 * @param bytes the array that holds them
 	 * @param from the first
 	 * @param to behind the last
-	 * @return a string, or where UTF-8 was asked for and they are not {@code {"base64":
-	 * "…"}}
+	 * @return a string, or {@code {"base64": "…"}} for bytes that are to be UTF-8 and are
+	 * not
 	 */
 	public abstract Object show(byte[] bytes, int from, int to);
 

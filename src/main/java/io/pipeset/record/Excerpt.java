@@ -4,20 +4,22 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * What messages carry of the input: the whole of it where that is short, and else its
- * beginning and its size. Whatever a caller sends, a message about it stays small.
+ * An excerpt of the input for a message: the whole input if it is short, and else its
+ * beginning and its size. So a message stays small, whatever a caller sends.
  */
 public final class Excerpt {
 
 	private static final int MOST_BYTES = 64;
+
+	private static final String[] BYTES = bytes();
 
 	private Excerpt() {
 	}
 
 	/**
 	 * Shortens a text.
-	 * @param text what a caller sent, or a part of it
-	 * @return 64 bytes of it at most, and how many there were
+	 * @param text a text that a caller sent, or a part of it
+	 * @return 64 bytes of it at most, and its size if it is longer
 	 */
 	public static String of(String text) {
 		if (text.length() <= MOST_BYTES / 4) {
@@ -27,18 +29,43 @@ public final class Excerpt {
 		return of(bytes, 0, bytes.length);
 	}
 
-	/** Shortens bytes, with U+FFFD for what is not UTF-8. */
-	static String of(byte[] source, int offset, int length) {
+	/**
+	 * Shortens a text that is held as bytes.
+	 * @param source the array that holds it
+	 * @param offset its first byte
+	 * @param length its length in bytes
+	 * @return 64 bytes of it at most, and its size if it is longer, with U+FFFD for bytes
+	 * that are not UTF-8
+	 */
+	public static String of(byte[] source, int offset, int length) {
 		if (length <= MOST_BYTES) {
 			return new String(source, offset, length, StandardCharsets.UTF_8);
 		}
 		byte[] beginning = Arrays.copyOfRange(source, offset, offset + MOST_BYTES + 1);
 		int end = MOST_BYTES;
-		// A character that was begun is left out: at most three bytes follow the first.
+		// A character that is cut off is left out: at most three bytes follow its first.
 		while (end > MOST_BYTES - 3 && (beginning[end] & 0xC0) == 0x80) {
 			end--;
 		}
 		return new String(beginning, 0, end, StandardCharsets.UTF_8) + "… (" + length + " bytes)";
+	}
+
+	/**
+	 * Names a single byte.
+	 * @param b the byte
+	 * @return the character in quotes if it is a visible one of ASCII, and else the byte
+	 * in hexadecimal
+	 */
+	public static String ofByte(byte b) {
+		return BYTES[b & 0xFF];
+	}
+
+	private static String[] bytes() {
+		String[] names = new String[256];
+		for (int i = 0; i < names.length; i++) {
+			names[i] = (i > ' ' && i < 0x7F) ? "'" + (char) i + "'" : String.format("byte 0x%02X", i);
+		}
+		return names;
 	}
 
 }

@@ -3,8 +3,8 @@ package io.pipeset.record;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Records made from a count, with numbers of at least five digits: what the shortcuts run
- * where nothing is uploaded.
+ * Records made from a count, with numbers of at least five digits. The shortcuts run them
+ * if nothing is uploaded.
  */
 public final class GeneratedRecords implements RecordReader {
 
@@ -100,8 +100,8 @@ public final class GeneratedRecords implements RecordReader {
 	}
 
 	/**
-	 * {@code RPOP key}, again and again, each of which keeps its value in Redis: it is
-	 * moved to the left end of another list.
+	 * {@code RPOP key}, again and again. Each one keeps its value in Redis, by moving it
+	 * to the left end of another list.
 	 * @param key the list
 	 * @param target the other list
 	 * @param count how many times
@@ -111,7 +111,7 @@ public final class GeneratedRecords implements RecordReader {
 		byte[] list = key.getBytes(StandardCharsets.UTF_8);
 		return new GeneratedRecords(count, (records, record) -> {
 			record.operation(Operation.RPOP);
-			record.form(Form.MOVE);
+			record.effect(Effect.MOVE);
 			record.argument(list, 0, list.length);
 			record.argument(target, 0, target.length);
 			record.argument(RIGHT, 0, RIGHT.length);
@@ -126,7 +126,7 @@ public final class GeneratedRecords implements RecordReader {
 		}
 		record.begin(0);
 		this.shape.fill(this, record);
-		if (record.form() != Form.MOVE) {
+		if (record.effect() != Effect.MOVE) {
 			// A move is no command of the table, which callers write to.
 			record.check();
 		}

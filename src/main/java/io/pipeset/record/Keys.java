@@ -1,9 +1,9 @@
 package io.pipeset.record;
 
-/** Which of a record's arguments are keys. */
+/** The rule that says which of a record's arguments are keys. */
 enum Keys {
 
-	/** The first. */
+	/** The first argument. */
 	FIRST(0) {
 		@Override
 		int count(int arguments, long counted) {
@@ -11,7 +11,7 @@ enum Keys {
 		}
 	},
 
-	/** All of them. */
+	/** All arguments. */
 	ALL(0) {
 		@Override
 		int count(int arguments, long counted) {
@@ -19,7 +19,7 @@ enum Keys {
 		}
 	},
 
-	/** As many as the second says, from the third on. */
+	/** As many arguments as the second one says, from the third on. */
 	COUNTED(2) {
 		@Override
 		int count(int arguments, long counted) {
@@ -33,13 +33,13 @@ enum Keys {
 		this.first = first;
 	}
 
-	/** The position of the first, from 0. */
+	/** The position of the first key, from 0. */
 	int first() {
 		return this.first;
 	}
 
 	/**
-	 * How many there are.
+	 * The number of keys.
 	 * @param arguments the number of arguments
 	 * @param counted the argument before the first key, if any
 	 */

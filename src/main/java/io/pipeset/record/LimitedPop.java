@@ -3,13 +3,13 @@ package io.pipeset.record;
 import java.nio.charset.StandardCharsets;
 
 /**
- * RPOP or LPOP of many values that leaves those in their list that would go beyond a
- * size, and says so by a nil behind the others: by a script, as Redis knows no such
- * limit. The first value is taken whatever its size.
+ * RPOP or LPOP of many values up to a total size, by a script, as Redis has no such
+ * limit. The values beyond the size stay in their list, and a nil after the others says
+ * so. The first value is taken whatever its size.
  */
 public final class LimitedPop {
 
-	/** A pcall keeps the error as LINDEX or the pop has it. */
+	/** A pcall keeps the error of LINDEX or the pop unchanged. */
 	private static final Script SCRIPT = Script.of("""
 			local may = redis.acl_check_cmd
 			if may and not (may('LINDEX', KEYS[1], 0) and may(ARGV[2], KEYS[1])) then

@@ -1,12 +1,12 @@
 package io.pipeset.record;
 
-/** There is no memory for a record, and there will be none. */
+/** Says that there is no memory for a record, and that there will be none. */
 public final class NoRoomException extends RuntimeException {
 
 	/**
-	 * There is no memory.
-	 * @param message how much it takes and which property allows how much, for the caller
-	 * to read
+	 * Says that there is no memory.
+	 * @param message the memory that the record takes and the property that limits it,
+	 * for the caller to read
 	 */
 	public NoRoomException(String message) {
 		super(message, null, false, false);

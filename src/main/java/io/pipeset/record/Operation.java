@@ -8,59 +8,60 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The table of operations, a row each: what Pipeset sends to Redis, and nothing else.
- * Names, arities and key positions are those of Redis's own
+ * The table of the operations that Pipeset sends to Redis, a row each. It sends no
+ * others. Names, arities and key positions are those of Redis's own
  * <a href="https://redis.io/docs/latest/commands/command-info/">COMMAND INFO</a>. A row's
- * form is that of a record without options; those that may change it come last.
+ * effect is that of a record without options. The row of an operation with options ends
+ * with the function that reads them, and that may change the effect.
  */
 public enum Operation {
 
-	SET(Arity.atLeast(2), Keys.FIRST, Form.REPEATABLE, SetOptions::read),
+	SET(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE, SetOptions::read),
 
-	HSET(Arity.pairsAfterKey(), Keys.FIRST, Form.REPEATABLE, (record) -> {
-		record.expireByScript();
+	HSET(Arity.pairsAfterKey(), Keys.FIRST, Effect.REPEATABLE, (record) -> {
+		record.ttl().expireByScript(record);
 		return null;
 	}),
 
-	HDEL(Arity.atLeast(2), Keys.FIRST, Form.REPEATABLE),
+	HDEL(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE),
 
-	RPOP(Arity.between(1, 2), Keys.FIRST, Form.POP, Operation::checkCount),
+	RPOP(Arity.between(1, 2), Keys.FIRST, Effect.POP, Operation::checkCount),
 
-	LPOP(Arity.between(1, 2), Keys.FIRST, Form.POP, Operation::checkCount),
+	LPOP(Arity.between(1, 2), Keys.FIRST, Effect.POP, Operation::checkCount),
 
-	LPUSH(Arity.atLeast(2), Keys.FIRST, Form.ONCE),
+	LPUSH(Arity.atLeast(2), Keys.FIRST, Effect.ONCE),
 
-	RPUSH(Arity.atLeast(2), Keys.FIRST, Form.ONCE),
+	RPUSH(Arity.atLeast(2), Keys.FIRST, Effect.ONCE),
 
-	DEL(Arity.atLeast(1), Keys.ALL, Form.REPEATABLE),
+	DEL(Arity.atLeast(1), Keys.ALL, Effect.REPEATABLE),
 
-	UNLINK(Arity.atLeast(1), Keys.ALL, Form.REPEATABLE),
+	UNLINK(Arity.atLeast(1), Keys.ALL, Effect.REPEATABLE),
 
-	EXPIRE(Arity.atLeast(2), Keys.FIRST, Form.REPEATABLE, Conditions::readExpire),
+	EXPIRE(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE, Conditions::readExpire),
 
-	PERSIST(Arity.of(1), Keys.FIRST, Form.REPEATABLE),
+	PERSIST(Arity.of(1), Keys.FIRST, Effect.REPEATABLE),
 
-	SADD(Arity.atLeast(2), Keys.FIRST, Form.REPEATABLE),
+	SADD(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE),
 
-	SREM(Arity.atLeast(2), Keys.FIRST, Form.REPEATABLE),
+	SREM(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE),
 
-	ZADD(Arity.atLeast(3), Keys.FIRST, Form.REPEATABLE, Conditions::readZadd),
+	ZADD(Arity.atLeast(3), Keys.FIRST, Effect.REPEATABLE, Conditions::readZadd),
 
-	ZREM(Arity.atLeast(2), Keys.FIRST, Form.REPEATABLE),
+	ZREM(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE),
 
-	XADD(Arity.atLeast(4), Keys.FIRST, Form.ONCE, StreamOptions::read),
+	XADD(Arity.atLeast(4), Keys.FIRST, Effect.ONCE, StreamOptions::read),
 
-	INCRBY(Arity.of(2), Keys.FIRST, Form.ONCE, (record) -> checkIncrement(record, 1)),
+	INCRBY(Arity.of(2), Keys.FIRST, Effect.ONCE, (record) -> checkIncrement(record, 1)),
 
-	HINCRBY(Arity.of(3), Keys.FIRST, Form.ONCE, (record) -> checkIncrement(record, 2)),
+	HINCRBY(Arity.of(3), Keys.FIRST, Effect.ONCE, (record) -> checkIncrement(record, 2)),
 
-	PFADD(Arity.atLeast(1), Keys.FIRST, Form.REPEATABLE),
+	PFADD(Arity.atLeast(1), Keys.FIRST, Effect.REPEATABLE),
 
-	GEOADD(Arity.atLeast(4), Keys.FIRST, Form.REPEATABLE, Conditions::readGeoadd),
+	GEOADD(Arity.atLeast(4), Keys.FIRST, Effect.REPEATABLE, Conditions::readGeoadd),
 
-	SETBIT(Arity.of(3), Keys.FIRST, Form.REPEATABLE, Operation::checkBit),
+	SETBIT(Arity.of(3), Keys.FIRST, Effect.REPEATABLE, Operation::checkBit),
 
-	EVALSHA(Arity.atLeast(2), Keys.COUNTED, Form.ONCE, Operation::checkScript);
+	EVALSHA(Arity.atLeast(2), Keys.COUNTED, Effect.ONCE, Operation::checkScript);
 
 	private static final int SHA_LENGTH = 40;
 
@@ -76,29 +77,29 @@ public enum Operation {
 
 	private final Keys keys;
 
-	private final Form form;
+	private final Effect effect;
 
 	private final @Nullable Function<Record, @Nullable String> options;
 
-	Operation(Arity arity, Keys keys, Form form) {
-		this(arity, keys, form, null);
+	Operation(Arity arity, Keys keys, Effect effect) {
+		this(arity, keys, effect, null);
 	}
 
-	Operation(Arity arity, Keys keys, Form form, @Nullable Function<Record, @Nullable String> options) {
+	Operation(Arity arity, Keys keys, Effect effect, @Nullable Function<Record, @Nullable String> options) {
 		this.upper = name().getBytes(StandardCharsets.US_ASCII);
 		this.resp = ("$" + name().length() + "\r\n" + name() + "\r\n").getBytes(StandardCharsets.US_ASCII);
 		this.arity = arity;
 		this.keys = keys;
-		this.form = form;
+		this.effect = effect;
 		this.options = options;
 	}
 
 	/**
 	 * Finds the row of a name, whatever its case.
-	 * @param bytes where the name stands
+	 * @param bytes the array that holds the name
 	 * @param offset its first byte
 	 * @param length its length in bytes
-	 * @return the row, or {@code null} where the table has none
+	 * @return the row, or {@code null} if the table has none
 	 */
 	public static @Nullable Operation find(byte[] bytes, int offset, int length) {
 		if (length < BY_LENGTH.length) {
@@ -114,7 +115,7 @@ public enum Operation {
 	/**
 	 * Finds the row of a name, whatever its case.
 	 * @param name an operation's name
-	 * @return the row, or {@code null} where the table has none
+	 * @return the row, or {@code null} if the table has none
 	 */
 	public static @Nullable Operation find(String name) {
 		byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
@@ -138,26 +139,26 @@ public enum Operation {
 	}
 
 	/**
-	 * What there is to know of a record without options once it is sent.
-	 * @return the row's own form, which {@link Record#form() a record's} may differ from
+	 * The effect of a record without options.
+	 * @return the row's own effect; {@link Record#effect() a record's} may be another
 	 */
-	public Form form() {
-		return this.form;
+	public Effect effect() {
+		return this.effect;
 	}
 
 	/**
-	 * Where a record's keys begin.
-	 * @return the position of the first among its arguments, from 0; the argument before
-	 * it, if any, is their number
+	 * The position of a record's first key.
+	 * @return its position among the arguments, from 0; the argument before it, if any,
+	 * is the number of keys
 	 */
 	public int firstKey() {
 		return this.keys.first();
 	}
 
 	/**
-	 * How many of a command's arguments are keys, which stand together.
+	 * The number of keys among a command's arguments; the keys stand together.
 	 * @param arguments the number of arguments after the name
-	 * @param counted the argument before the first key as a number, where there is one
+	 * @param counted the argument before the first key as a number, if there is one
 	 * @return 0 or more
 	 */
 	public int keyCount(int arguments, long counted) {
@@ -173,9 +174,10 @@ public enum Operation {
 	}
 
 	/**
-	 * Holds a record's arguments against this row, and gives it the form they ask for.
+	 * Compares a record's arguments with this row, and sets the effect that its options
+	 * ask for.
 	 * @param record the record, with its arguments
-	 * @return what is wrong, for the caller to read, or {@code null}
+	 * @return the problem, for the caller to read, or {@code null}
 	 */
 	@Nullable String check(Record record) {
 		String problem = this.arity.check(this, record.argumentCount());
@@ -208,7 +210,7 @@ public enum Operation {
 	}
 
 	private static @Nullable String checkIncrement(Record record, int increment) {
-		return (Words.isInteger(record, increment)) ? null : record.operation()
+		return (record.arguments().isInteger(increment)) ? null : record.operation()
 				+ "'s increment must be a whole number of at most 64 bits, not '" + record.excerpt(increment) + "'";
 	}
 
@@ -216,12 +218,12 @@ public enum Operation {
 		if (record.number(1) < 0) {
 			return "SETBIT's offset must be a whole number of 0 or more, not '" + record.excerpt(1) + "'";
 		}
-		return (Words.is(record, 2, "0") || Words.is(record, 2, "1")) ? null
+		return (record.arguments().isWord(2, "0") || record.arguments().isWord(2, "1")) ? null
 				: "SETBIT's bit must be 0 or 1, not '" + record.excerpt(2) + "'";
 	}
 
 	private static @Nullable String checkScript(Record record) {
-		if (record.length(0) != SHA_LENGTH || !Words.isHexadecimal(record, 0)) {
+		if (record.length(0) != SHA_LENGTH || !record.arguments().isHexadecimal(0)) {
 			return "EVALSHA takes a script's SHA1 first, 40 hexadecimal digits as POST /v1/scripts answers them,"
 					+ " not '" + record.excerpt(0) + "'";
 		}

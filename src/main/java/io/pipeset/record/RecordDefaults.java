@@ -5,11 +5,11 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a job's records have unless they say otherwise.
+ * A job's settings for records that have none of their own.
  *
- * @param ttl the seconds after which what SET and HSET write expires, 1 to
+ * @param ttl the seconds after which a key that SET or HSET wrote expires, 1 to
  * {@link Expiry#MAX_SECONDS}; {@code null} for never
- * @param encoding how their strings stand for bytes
+ * @param encoding the encoding of their strings
  */
 public record RecordDefaults(@Nullable Long ttl, Encoding encoding) {
 

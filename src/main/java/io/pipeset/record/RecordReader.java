@@ -2,16 +2,16 @@ package io.pipeset.record;
 
 import java.io.IOException;
 
-/** Where a job's records come from, one at a time. */
+/** The source of a job's records, one at a time. */
 public interface RecordReader {
 
 	/**
-	 * Reads the next record. A bad record is one too: it comes back with its
+	 * Reads the next record. A bad record is also a record: it comes back with its
 	 * {@link Record#rejection() rejection}, and the one after it can be read.
-	 * @param record where to put it; what it held before is lost
+	 * @param record the record to fill; it loses all it held before
 	 * @return {@code false} at the end, with the record untouched
-	 * @throws MalformedBodyException if no further record can be told from the bytes
-	 * @throws IOException if the body cannot be read
+	 * @throws IOException if the body cannot be read, or no further record can be told
+	 * from its bytes
 	 */
 	boolean read(Record record) throws IOException;
 

@@ -1,20 +1,20 @@
 package io.pipeset.record;
 
 /**
- * Why the service refuses a record without sending it.
+ * The reason why the service refuses a record without sending it.
  *
  * @param code the error's code, one of this type's constants
- * @param message what was wrong and what is allowed, for the caller to read
+ * @param message the problem, and what is allowed, for the caller to read
  */
 public record Rejection(String code, String message) {
 
-	/** The record is not what its format or its operation's row asks for. */
+	/** The record does not fit its format or its operation's row. */
 	public static final String MALFORMED = "MALFORMED";
 
 	/** The table of operations has no such row. */
 	public static final String UNKNOWN_OPERATION = "UNKNOWN_OPERATION";
 
-	/** The record does what its caller may not. */
+	/** The record does something that its caller may not do. */
 	public static final String FORBIDDEN = "FORBIDDEN";
 
 	/** The record is larger than a limit. */

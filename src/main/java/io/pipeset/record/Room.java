@@ -1,12 +1,12 @@
 package io.pipeset.record;
 
 /**
- * Memory for what grows with a caller's data, and not with the service's code. Whoever
- * holds such memory takes it here before it is allocated, and gives it back.
+ * The memory for arrays that grow with a caller's data. Whoever needs such memory takes
+ * it here before allocating it, and gives it back afterwards.
  */
 public interface Room {
 
-	/** As much as is asked for. */
+	/** Room without a limit. */
 	Room UNLIMITED = new Room() {
 
 		@Override
@@ -35,7 +35,7 @@ public interface Room {
 	/**
 	 * Takes memory if it is free.
 	 * @param bytes how much, 0 or more
-	 * @return {@code false} where it is not, and nothing was taken
+	 * @return {@code false} if it is not free, and nothing was taken
 	 */
 	boolean tryTake(long bytes);
 
@@ -48,20 +48,20 @@ public interface Room {
 
 	/**
 	 * Gives memory back.
-	 * @param bytes how much of what was taken
+	 * @param bytes how much, of the memory that was taken
 	 */
 	void give(long bytes);
 
 	/**
-	 * Whether somebody waits for memory, so that buffers are not to be kept for later.
-	 * @return {@code false} where there is enough
+	 * Whether somebody waits for memory. Nobody should then keep a buffer for later.
+	 * @return {@code false} if there is enough
 	 */
 	boolean isScarce();
 
 	/**
-	 * What an array takes of the heap.
+	 * The memory of the heap that an array takes.
 	 * @param bytes the size of its elements
-	 * @return the bytes it takes
+	 * @return the bytes that the array takes
 	 */
 	static long ofArray(long bytes) {
 		return (bytes < HUMONGOUS_BYTES) ? bytes : (bytes + 16 + (1 << 20) - 1) & -(1L << 20);

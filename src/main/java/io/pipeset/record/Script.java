@@ -8,15 +8,15 @@ import java.util.HexFormat;
 
 /**
  * A Lua script that Redis knows by its SHA1 once it is loaded. Loading it again is
- * harmless, and goes ahead of whatever runs it, so that a Redis that has forgotten it
- * need not be asked first.
+ * harmless. The service loads it ahead of the records that run it, so that nobody has to
+ * ask Redis first whether it has forgotten the script.
  */
 public final class Script {
 
 	/**
-	 * HSET and EXPIRE, both or neither, so that all for which EXPIRE might fail is looked
-	 * at first; a pcall keeps the error as HSET has it. A hash of many fields is set in
-	 * parts, as Lua's stack does not hold them all.
+	 * HSET and EXPIRE, both or neither: the script first looks at everything for which
+	 * EXPIRE might fail. A pcall keeps the error of HSET unchanged. A hash of many fields
+	 * is set in parts, as Lua's stack does not hold them all.
 	 */
 	static final Script HSET_WITH_TTL = of("""
 			if not string.find(ARGV[1], '^[1-9]%%d*$') or tonumber(ARGV[1]) > %1$d then
@@ -55,7 +55,7 @@ public final class Script {
 
 	/**
 	 * A script.
-	 * @param text its Lua
+	 * @param text the Lua of the script
 	 * @return the script
 	 */
 	public static Script of(byte[] text) {
@@ -75,7 +75,7 @@ public final class Script {
 	}
 
 	/**
-	 * Its SHA1, by which records run it.
+	 * The SHA1 by which records run the script.
 	 * @return 40 hexadecimal digits in lower case
 	 */
 	public String sha() {
@@ -87,7 +87,7 @@ public final class Script {
 	}
 
 	/**
-	 * Its text; not to be modified.
+	 * The script's text; not to be modified.
 	 * @return the Lua
 	 */
 	public byte[] text() {
@@ -95,9 +95,9 @@ public final class Script {
 	}
 
 	/**
-	 * Whether a record runs it.
+	 * Whether a record runs the script.
 	 * @param record a good record of EVALSHA
-	 * @return {@code false} where it runs another, or spells this one in upper case
+	 * @return {@code false} if it runs another, or spells this one in upper case
 	 */
 	public boolean isRunBy(Record record) {
 		int from = record.offset(0);
@@ -105,7 +105,7 @@ public final class Script {
 	}
 
 	/**
-	 * The command that loads it; not to be modified.
+	 * The command that loads the script; not to be modified.
 	 * @return {@code SCRIPT LOAD} as RESP
 	 */
 	public byte[] loading() {

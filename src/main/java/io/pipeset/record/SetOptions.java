@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The options of SET that a record may carry, by the grammar of
- * <a href="https://redis.io/docs/latest/commands/set/">SET</a>; the rest is refused by
- * name, before anything is sent.
+ * <a href="https://redis.io/docs/latest/commands/set/">SET</a>. Any other option is
+ * refused by its name, before anything is sent.
  */
 final class SetOptions {
 
@@ -21,9 +21,9 @@ final class SetOptions {
 	}
 
 	/**
-	 * Reads the options behind a record's key and value, and gives it the form they ask
+	 * Reads the options after a record's key and value, and sets the effect that they ask
 	 * for.
-	 * @return what is wrong, for the caller to read, or {@code null}
+	 * @return the problem, for the caller to read, or {@code null}
 	 */
 	static @Nullable String read(Record record) {
 		boolean nx = false;
@@ -32,13 +32,13 @@ final class SetOptions {
 		String expiry = null;
 		int count = record.argumentCount();
 		for (int i = 2; i < count; i++) {
-			if (Words.is(record, i, "NX")) {
+			if (record.arguments().isWord(i, "NX")) {
 				nx = true;
 			}
-			else if (Words.is(record, i, "XX")) {
+			else if (record.arguments().isWord(i, "XX")) {
 				xx = true;
 			}
-			else if (Words.is(record, i, "GET")) {
+			else if (record.arguments().isWord(i, "GET")) {
 				get = true;
 			}
 			else {
@@ -63,10 +63,10 @@ final class SetOptions {
 			return "SET takes NX or XX, not both";
 		}
 		if (expiry == null) {
-			record.expireByOption();
+			record.ttl().expireByOption(record);
 		}
 		if (nx || xx || get) {
-			record.form((nx && get) ? Form.GET_IF_ABSENT : (nx || xx) ? Form.CONDITIONAL : Form.ONCE);
+			record.effect((nx && get) ? Effect.GET_IF_ABSENT : (nx || xx) ? Effect.CONDITIONAL : Effect.ONCE);
 		}
 		return null;
 	}
@@ -81,7 +81,7 @@ final class SetOptions {
 
 	private static @Nullable String expiry(Record record, int argument) {
 		for (String option : EXPIRIES) {
-			if (Words.is(record, argument, option)) {
+			if (record.arguments().isWord(argument, option)) {
 				return option;
 			}
 		}

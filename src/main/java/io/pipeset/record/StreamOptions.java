@@ -3,10 +3,10 @@ package io.pipeset.record;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What may stand between XADD's key and its fields, by the grammar of
- * <a href="https://redis.io/docs/latest/commands/xadd/">XADD</a>. No form of it is
- * repeatable: even where the record names the entry's ID, a repeat is refused by Redis,
- * and the report would say of an entry that is there that it is not.
+ * The options between XADD's key and its fields, by the grammar of
+ * <a href="https://redis.io/docs/latest/commands/xadd/">XADD</a>. No XADD is repeatable:
+ * even if the record names the entry's ID, Redis refuses a repeat, and the report would
+ * say that an entry is not there although it is.
  */
 final class StreamOptions {
 
@@ -25,31 +25,32 @@ final class StreamOptions {
 		int last = record.argumentCount() - 1;
 		int at = 1;
 		while (at <= last && !isId(record, at)) {
-			String named = (Words.is(record, at, "MAXLEN")) ? "MAXLEN"
-					: (Words.is(record, at, "MINID")) ? "MINID" : null;
+			String named = (record.arguments().isWord(at, "MAXLEN")) ? "MAXLEN"
+					: (record.arguments().isWord(at, "MINID")) ? "MINID" : null;
 			if (named != null && at < last) {
 				if (trim != null) {
 					return "XADD takes MAXLEN or MINID, once";
 				}
 				trim = named;
 				at++;
-				boolean marked = at < last && (Words.is(record, at, "~") || Words.is(record, at, "="));
+				boolean marked = at < last
+						&& (record.arguments().isWord(at, "~") || record.arguments().isWord(at, "="));
 				if (marked) {
-					about = Words.is(record, at, "~");
+					about = record.arguments().isWord(at, "~");
 					at++;
 				}
 				if (trim.equals("MAXLEN") && record.number(at) < 0) {
 					return "XADD's MAXLEN takes a whole number of 0 or more, not '" + record.excerpt(at) + "'";
 				}
 			}
-			else if (Words.is(record, at, "LIMIT") && at < last) {
+			else if (record.arguments().isWord(at, "LIMIT") && at < last) {
 				limited = true;
 				if (record.number(++at) < 0) {
 					return "XADD's LIMIT takes a whole number of 0 or more, not '" + record.excerpt(at) + "'";
 				}
 			}
-			else if (Words.is(record, at, "NOMKSTREAM")) {
-				record.form(Form.CONDITIONAL);
+			else if (record.arguments().isWord(at, "NOMKSTREAM")) {
+				record.effect(Effect.CONDITIONAL);
 			}
 			else {
 				return "XADD's '" + record.excerpt(at) + "' is neither an entry's ID nor an option that"
@@ -66,7 +67,10 @@ final class StreamOptions {
 						+ " arguments";
 	}
 
-	/** Redis reads the rest of it, and says what it is not. */
+	/**
+	 * Whether an argument begins as an ID does. Redis reads the rest, and refuses an ID
+	 * that is none.
+	 */
 	private static boolean isId(Record record, int argument) {
 		if (record.length(argument) == 0) {
 			return false;

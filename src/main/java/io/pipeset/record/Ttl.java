@@ -1,7 +1,9 @@
 package io.pipeset.record;
 
-/** A record's time to live: where its digits stand, or none. */
+/** A record's time to live, as digits; no digits for none. */
 final class Ttl {
+
+	private static final byte[] EX = { 'E', 'X' };
 
 	private byte[] source = {};
 
@@ -9,19 +11,27 @@ final class Ttl {
 
 	private int length;
 
-	/** Sets it, to none by no digits. */
+	/** Sets the time to live, to none by no digits. */
 	void set(byte[] source, int offset, int length) {
 		this.source = source;
 		this.offset = offset;
 		this.length = length;
 	}
 
-	boolean isGiven() {
-		return this.length > 0;
+	/** Lets a SET expire whose own options say nothing of it. */
+	void expireByOption(Record record) {
+		if (this.length > 0) {
+			record.argument(EX, 0, EX.length);
+			record.argument(this.source, this.offset, this.length);
+		}
 	}
 
-	void insertInto(Arguments arguments, int position) {
-		arguments.insert(position, this.source, this.offset, this.length);
+	/** Lets a hash expire: by a script, as HSET has no option for it. */
+	void expireByScript(Record record) {
+		if (this.length > 0) {
+			record.byScript(Script.HSET_WITH_TTL);
+			record.arguments().insert(3, this.source, this.offset, this.length);
+		}
 	}
 
 }

@@ -1,6 +1,8 @@
 /**
- * Bytes of a request's body into records, and the table of operations; no Spring, no
- * Redis.
+ * A record and its parts: the table of operations with their options, the arguments,
+ * encodings and times to live, and the records that are generated. Formats and generators
+ * put arguments in, and the command to send comes out, or the reason why it is refused.
+ * No Spring, no Redis.
  */
 @NullMarked
 package io.pipeset.record;

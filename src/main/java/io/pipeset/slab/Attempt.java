@@ -157,7 +157,7 @@ public final class Attempt {
 
 	/** Whether the next reply says something by being a value, kept or not. */
 	boolean notesNext() {
-		return this.commands.table().form(this.replies.count()).notesValues();
+		return this.commands.table().effect(this.replies.count()).notesValues();
 	}
 
 }

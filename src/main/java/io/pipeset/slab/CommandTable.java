@@ -2,8 +2,8 @@ package io.pipeset.slab;
 
 import java.util.Arrays;
 
+import io.pipeset.record.Effect;
 import io.pipeset.record.Encoding;
-import io.pipeset.record.Form;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.Room;
@@ -17,7 +17,7 @@ final class CommandTable {
 
 	private static final Operation[] OPERATIONS = Operation.values();
 
-	private static final Form[] FORMS = Form.values();
+	private static final Effect[] FORMS = Effect.values();
 
 	private static final Encoding[] ENCODINGS = Encoding.values();
 
@@ -35,8 +35,9 @@ final class CommandTable {
 	private int[] starts;
 
 	/**
-	 * A byte each for the operation, what is sent, the form and the encoding; the last
-	 * one also has the flag of {@link #takesValues}, which is asked for every reply.
+	 * A byte each for the operation, the command as sent, the effect and the encoding;
+	 * the last one also has the flag of {@link #takesValues}, which is asked for every
+	 * reply.
 	 */
 	private int[] kinds;
 
@@ -86,7 +87,7 @@ final class CommandTable {
 	@SuppressWarnings("EnumOrdinal") // references would take four times the memory
 	private static int kind(Record record) {
 		return (record.operation().ordinal() << 24) | (record.command().ordinal() << 16)
-				| (record.form().ordinal() << 8) | ((record.form().takesValues()) ? TAKES_VALUES : 0)
+				| (record.effect().ordinal() << 8) | ((record.effect().takesValues()) ? TAKES_VALUES : 0)
 				| record.encoding().ordinal();
 	}
 
@@ -148,8 +149,8 @@ final class CommandTable {
 		return OPERATIONS[(this.kinds[command] >> 16) & 0xFF];
 	}
 
-	/** The record's form, as its options have it. */
-	Form form(int command) {
+	/** The effect of the record, as its options have it. */
+	Effect effect(int command) {
 		return FORMS[(this.kinds[command] >> 8) & 0xFF];
 	}
 

@@ -102,7 +102,7 @@ final class Commands {
 		this.scripts.add(record.script());
 		byte[] out = this.resp;
 		int arguments = record.argumentCount();
-		prepareHead(record.form().command(record.command()), arguments);
+		prepareHead(record.effect().command(record.command()), arguments);
 		System.arraycopy(this.head, 0, out, this.bytes, this.headBytes);
 		int at = this.bytes + this.headBytes;
 		for (int i = 0; i < arguments; i++) {
@@ -182,7 +182,7 @@ final class Commands {
 		int start = this.table.start(command);
 		Operation operation = this.table.sentAs(command);
 		int arguments = (int) Resp.number(this.resp, start + 1) - 1;
-		int at = Resp.skipLine(this.resp, start) + this.table.form(command).command(operation).length;
+		int at = Resp.skipLine(this.resp, start) + this.table.effect(command).command(operation).length;
 		long counted = 0;
 		for (int i = 0; i < operation.firstKey(); i++) {
 			int next = Resp.skipBulk(this.resp, at);
@@ -255,7 +255,7 @@ final class Commands {
 
 	private static long exactBytes(Record record) {
 		long size = (long) Resp.headerBytes(record.argumentCount() + 1)
-				+ record.form().command(record.command()).length;
+				+ record.effect().command(record.command()).length;
 		for (int i = 0; i < record.argumentCount(); i++) {
 			size += (long) Resp.headerBytes(record.length(i)) + record.length(i) + 2L;
 		}
@@ -263,7 +263,7 @@ final class Commands {
 	}
 
 	private static long respBytes(Record record) {
-		long size = (long) Resp.MAX_HEADER + record.form().command(record.command()).length;
+		long size = (long) Resp.MAX_HEADER + record.effect().command(record.command()).length;
 		for (int i = 0; i < record.argumentCount(); i++) {
 			size += (long) Resp.MAX_HEADER + record.length(i) + 2;
 		}

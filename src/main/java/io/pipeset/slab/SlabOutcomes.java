@@ -3,7 +3,7 @@ package io.pipeset.slab;
 import java.util.List;
 import java.util.Set;
 
-import io.pipeset.record.Form;
+import io.pipeset.record.Effect;
 import io.pipeset.record.Operation;
 import io.pipeset.report.Account;
 import io.pipeset.report.Item;
@@ -83,17 +83,17 @@ final class SlabOutcomes {
 
 	private void answered(int command, int finding) {
 		Replies replies = this.slab.replies();
-		Form form = this.slab.commands().table().form(command);
+		Effect effect = this.slab.commands().table().effect(command);
 		Kind kind = replies.kind(finding);
 		if (kind == Kind.ERROR) {
 			refused(command, finding);
 			return;
 		}
-		if (form.takesValues()) {
+		if (effect.takesValues()) {
 			popped(command, finding);
 			return;
 		}
-		Outcome outcome = (form.isNoop(kind == Kind.NIL, false)) ? Outcome.NOOP : Outcome.APPLIED;
+		Outcome outcome = (effect.isNoop(kind == Kind.NIL, false)) ? Outcome.NOOP : Outcome.APPLIED;
 		count(command, outcome);
 		int bytes = replies.bytes(finding);
 		if (bytes > 0 && this.account.wantsReplies() && claimItem(command, outcome, bytes)) {
@@ -105,7 +105,7 @@ final class SlabOutcomes {
 		ReplyDecoder decoder = decoder(command, finding);
 		boolean nil = this.slab.replies().kind(finding) == Kind.NIL;
 		Object value = (nil) ? null : decoder.next();
-		boolean noop = this.slab.commands().table().form(command).isNoop(nil, List.of().equals(value));
+		boolean noop = this.slab.commands().table().effect(command).isNoop(nil, List.of().equals(value));
 		Outcome outcome = (noop) ? Outcome.NOOP : Outcome.APPLIED;
 		count(command, outcome);
 		if (value instanceof List<?> values && !noop && values.get(values.size() - 1) == null) {
@@ -161,7 +161,7 @@ final class SlabOutcomes {
 					: "; the job ended before it was sent again", true);
 		}
 		else if (unknown) {
-			failure = failure(this.loss, "", this.slab.commands().table().form(command).isRepeatable());
+			failure = failure(this.loss, "", this.slab.commands().table().effect(command).isRepeatable());
 		}
 		list(command, outcome, failure, null);
 	}

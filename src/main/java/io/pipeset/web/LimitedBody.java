@@ -5,7 +5,7 @@ import java.io.InputStream;
 import java.net.SocketTimeoutException;
 
 import io.pipeset.job.input.BodyLimitException;
-import io.pipeset.record.MalformedBodyException;
+import io.pipeset.record.body.MalformedBodyException;
 import org.apache.catalina.connector.ClientAbortException;
 import org.apache.coyote.BadRequestException;
 import org.jspecify.annotations.Nullable;

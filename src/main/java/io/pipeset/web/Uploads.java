@@ -8,11 +8,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.record.Excerpt;
-import io.pipeset.record.RecordFormat;
+import io.pipeset.record.format.RecordFormat;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -154,7 +155,7 @@ class Uploads {
 	}
 
 	private static ErrorResponseException unsupportedType(HttpServletRequest request) {
-		List<String> types = RecordFormat.ALL.stream().map(RecordFormat::mediaType).toList();
+		List<String> types = Stream.of(RecordFormat.values()).map(RecordFormat::mediaType).toList();
 		String type = mediaType(request);
 		String met = (type.isEmpty()) ? "The body has no Content-Type"
 				: "Content-Type '" + Excerpt.of(type) + "' is not read here";

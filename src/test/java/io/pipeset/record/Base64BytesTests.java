@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Base64 is what Java's own encoder writes, and nothing else. */
+/** Texts that Java's own encoder writes are Base64, and no others are. */
 class Base64BytesTests {
 
 	private final Base64Bytes base64 = new Base64Bytes(Room.UNLIMITED);

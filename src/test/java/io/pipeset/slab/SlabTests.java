@@ -8,8 +8,8 @@ import java.util.Queue;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.pipeset.record.Effect;
 import io.pipeset.record.Encoding;
-import io.pipeset.record.Form;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordDefaults;
@@ -87,11 +87,11 @@ class SlabTests {
 		CommandTable table = slab.commands().table();
 		assertThat(table.operation(0)).isEqualTo(Operation.HSET);
 		assertThat(table.sentAs(0)).isEqualTo(Operation.EVALSHA);
-		assertThat(table.form(0)).isEqualTo(Form.REPEATABLE);
+		assertThat(table.effect(0)).isEqualTo(Effect.REPEATABLE);
 		assertThat(table.encoding(0)).isEqualTo(Encoding.BASE64);
 		assertThat(table.operation(1)).isEqualTo(Operation.RPOP);
 		assertThat(table.sentAs(1)).isEqualTo(Operation.RPOP);
-		assertThat(table.form(1)).isEqualTo(Form.POP);
+		assertThat(table.effect(1)).isEqualTo(Effect.POP);
 		assertThat(table.encoding(1)).isEqualTo(Encoding.UTF8);
 		assertThat(slab.commands().keys(0)).hasSize(1);
 		assertThat(slab.commands().isScriptLoaded(0)).isTrue();
@@ -99,7 +99,7 @@ class SlabTests {
 
 	@Test
 	void everyKindOfCommandIsNotedAsItIs() {
-		CommandTable table = new CommandTable(Operation.values().length * Form.values().length, Room.UNLIMITED);
+		CommandTable table = new CommandTable(Operation.values().length * Effect.values().length, Room.UNLIMITED);
 		for (Operation operation : Operation.values()) {
 			Record record = new Record(new RecordDefaults(null, Encoding.BASE64), Room.UNLIMITED);
 			record.begin(0);
@@ -108,8 +108,8 @@ class SlabTests {
 			assertThat(table.add(record, row)).isTrue();
 			assertThat(table.operation(row)).isEqualTo(operation);
 			assertThat(table.sentAs(row)).isEqualTo(operation);
-			assertThat(table.form(row)).isEqualTo(operation.form());
-			assertThat(table.takesValues(row)).isEqualTo(operation.form().takesValues());
+			assertThat(table.effect(row)).isEqualTo(operation.effect());
+			assertThat(table.takesValues(row)).isEqualTo(operation.effect().takesValues());
 			assertThat(table.encoding(row)).isEqualTo(Encoding.BASE64);
 		}
 	}
@@ -135,7 +135,7 @@ class SlabTests {
 		assertThat(slab.retry()).isTrue();
 		assertThat(FilledSlabs.commands(slab).subList(1, 3)).containsExactly("LPUSH l x", "DEL b c");
 		assertThat(slab.commands().table().operation(0)).isEqualTo(Operation.LPUSH);
-		assertThat(slab.commands().table().form(0)).isEqualTo(Form.ONCE);
+		assertThat(slab.commands().table().effect(0)).isEqualTo(Effect.ONCE);
 		assertThat(slab.commands().keys(1)).hasSize(2);
 		assertThat(slab.commands().key(1)).isEqualTo("b");
 		assertThat(slab.firstIndex()).isEqualTo(1);

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 
 import io.lettuce.core.api.sync.RedisCommands;
-import io.pipeset.record.RecordFormat;
+import io.pipeset.record.format.RecordFormat;
 import io.pipeset.redis.TestRedis;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -80,7 +80,7 @@ class FormatPagesTests {
 	void everyFormatHasItsPage() throws IOException {
 		try (Stream<Path> pages = Files.list(PAGES)) {
 			String all = String.join("\n", pages.map(FormatPagesTests::read).toList());
-			assertThat(RecordFormat.ALL)
+			assertThat(RecordFormat.values())
 				.allSatisfy((format) -> assertThat(all).contains(": `" + format.mediaType() + "`"));
 		}
 		String readme = read(Path.of("README.md"));

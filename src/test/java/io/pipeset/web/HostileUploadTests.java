@@ -19,9 +19,9 @@ import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 
 import io.lettuce.core.api.sync.RedisCommands;
-import io.pipeset.record.HostileBodies;
 import io.pipeset.record.Operation;
-import io.pipeset.record.RecordFormat;
+import io.pipeset.record.format.HostileBodies;
+import io.pipeset.record.format.RecordFormat;
 import io.pipeset.redis.TestRedis;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
@@ -70,7 +70,7 @@ class HostileUploadTests {
 	}
 
 	static List<String> mediaTypes() {
-		return Stream.concat(RecordFormat.ALL.stream().map(RecordFormat::mediaType), Stream.of(GZIP)).toList();
+		return Stream.concat(Stream.of(RecordFormat.values()).map(RecordFormat::mediaType), Stream.of(GZIP)).toList();
 	}
 
 	@ParameterizedTest

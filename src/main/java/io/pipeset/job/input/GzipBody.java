@@ -6,7 +6,7 @@ import java.util.zip.CRC32;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 
-import io.pipeset.record.MalformedBodyException;
+import io.pipeset.record.body.MalformedBodyException;
 
 /**
  * A gzip body as the bytes it stands for, by

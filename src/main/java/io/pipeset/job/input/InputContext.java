@@ -7,7 +7,7 @@ import io.pipeset.lane.Lanes;
 import io.pipeset.memory.MemoryShare;
 import io.pipeset.pop.PopReceipt;
 import io.pipeset.record.Operation;
-import io.pipeset.record.RecordLimit;
+import io.pipeset.record.body.RecordLimit;
 import org.jspecify.annotations.Nullable;
 
 /**

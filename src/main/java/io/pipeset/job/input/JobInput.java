@@ -6,8 +6,8 @@ import java.util.function.Consumer;
 
 import io.pipeset.pop.PopReceipt;
 import io.pipeset.pop.ReliablePops;
-import io.pipeset.record.RecordFormat;
 import io.pipeset.record.RecordReader;
+import io.pipeset.record.format.RecordFormat;
 import org.jspecify.annotations.Nullable;
 
 /** The source of a job's records. */

@@ -12,7 +12,7 @@ import java.util.Random;
 import java.util.zip.CRC32;
 import java.util.zip.GZIPOutputStream;
 
-import io.pipeset.record.MalformedBodyException;
+import io.pipeset.record.body.MalformedBodyException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -1,0 +1,174 @@
+package io.pipeset.record.body;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+
+import io.pipeset.record.Room;
+
+/**
+ * The piece of a body that is in memory. It is never larger than one record of the
+ * largest size and a read-ahead, whatever the length of the body.
+ */
+public final class BodyBuffer {
+
+	private static final int USUAL_BYTES = 64 * 1024;
+
+	private static final int CALM_FILLS = 64;
+
+	/** A larger buffer is given up as soon as its record is read. */
+	private static final int MOST_KEPT_BYTES = 1 << 20;
+
+	private static final byte[] BYTE_ORDER_MARK = { (byte) 0xEF, (byte) 0xBB, (byte) 0xBF };
+
+	private static final byte[] GZIP = { 0x1F, (byte) 0x8B };
+
+	private final InputStream body;
+
+	private final int mostBytes;
+
+	private final Room room;
+
+	private byte[] bytes = new byte[USUAL_BYTES];
+
+	private int start;
+
+	private int end;
+
+	private long consumed;
+
+	private int calmFills;
+
+	/**
+	 * Holds a piece of a body.
+	 * @param body the source of its bytes
+	 * @param limit the largest record
+	 */
+	public BodyBuffer(InputStream body, RecordLimit limit) {
+		this.body = body;
+		this.room = limit.room();
+		this.mostBytes = (int) Math.min((long) limit.bytes() + USUAL_BYTES, Integer.MAX_VALUE - 8);
+	}
+
+	/**
+	 * The array that holds the piece; another one after a {@link #fill() fill}.
+	 * @return the array, which parsers may write to within a record
+	 */
+	public byte[] bytes() {
+		return this.bytes;
+	}
+
+	/**
+	 * The first byte of the piece that is not consumed.
+	 * @return its index in the array
+	 */
+	public int start() {
+		return this.start;
+	}
+
+	/**
+	 * The end of the piece.
+	 * @return the index after its last byte
+	 */
+	public int end() {
+		return this.end;
+	}
+
+	/**
+	 * The place in the whole body of a byte in the buffer.
+	 * @param at its index in the array
+	 * @return its offset in the body, from 0
+	 */
+	public long offset(int at) {
+		return this.consumed + (at - this.start);
+	}
+
+	/**
+	 * Gives up all bytes before a place. They stay readable until the next fill.
+	 * @param to the index of the first byte that is kept
+	 */
+	public void consume(int to) {
+		this.consumed += to - this.start;
+		this.start = to;
+	}
+
+	/**
+	 * Reads once, which may block, so that it is called only when no complete record is
+	 * left. The bytes that are not consumed move to the front, at most once for each
+	 * record.
+	 * @return {@code false} at the end of the body
+	 * @throws IOException if the body cannot be read
+	 */
+	public boolean fill() throws IOException {
+		makeRoom();
+		int count = this.body.read(this.bytes, this.end, this.bytes.length - this.end);
+		if (count < 0) {
+			return false;
+		}
+		this.end += count;
+		return true;
+	}
+
+	/**
+	 * Consumes the byte order mark that some editors put at the beginning of a text. A
+	 * body that begins as gzip does is refused here, as no format begins so.
+	 * @throws MalformedBodyException if the body begins as gzip does
+	 * @throws IOException if the body cannot be read
+	 */
+	public void skipByteOrderMark() throws IOException {
+		if (begins(GZIP)) {
+			throw new MalformedBodyException(0, Remedies.SAY_GZIP);
+		}
+		if (begins(BYTE_ORDER_MARK)) {
+			consume(this.start + BYTE_ORDER_MARK.length);
+		}
+	}
+
+	private boolean begins(byte[] mark) throws IOException {
+		for (int i = 0; i < mark.length; i++) {
+			if ((this.start + i == this.end && !fill()) || this.bytes[this.start + i] != mark[i]) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	private void makeRoom() {
+		int length = this.end - this.start;
+		int capacity = capacityFor(length);
+		if (capacity != this.bytes.length) {
+			long given = further(this.bytes.length);
+			this.room.take(further(capacity));
+			this.bytes = Arrays.copyOfRange(this.bytes, this.start, this.start + capacity);
+			this.room.give(given);
+		}
+		else if (this.start > 0) {
+			System.arraycopy(this.bytes, this.start, this.bytes, 0, length);
+		}
+		this.start = 0;
+		this.end = length;
+	}
+
+	// The buffer of a large record is kept for a while, as large records tend to come in
+	// numbers.
+	private int capacityFor(int length) {
+		int capacity = this.bytes.length;
+		if (length == capacity) {
+			this.calmFills = 0;
+			return (int) Math.min(capacity * 2L, this.mostBytes);
+		}
+		if (length > USUAL_BYTES / 2) {
+			this.calmFills = 0;
+			return capacity;
+		}
+		this.calmFills++;
+		boolean kept = this.calmFills <= CALM_FILLS && capacity <= MOST_KEPT_BYTES && !this.room.isScarce();
+		return (kept) ? capacity : USUAL_BYTES;
+	}
+
+	/** The memory that a buffer takes beyond the usual one, which every job has. */
+	private static long further(int capacity) {
+		return (capacity == USUAL_BYTES) ? 0 : Room.ofArray(capacity);
+	}
+
+}

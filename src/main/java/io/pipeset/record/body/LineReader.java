@@ -1,0 +1,131 @@
+package io.pipeset.record.body;
+
+import java.io.IOException;
+
+import io.pipeset.record.Record;
+import io.pipeset.record.RecordReader;
+
+/** Finds the lines of a body. Each line is a record, whatever it holds. */
+public final class LineReader implements RecordReader {
+
+	private final BodyBuffer buffer;
+
+	private final LineParser parser;
+
+	private final RecordLimit limit;
+
+	private final boolean numbered;
+
+	private long line;
+
+	private boolean inOversizedLine;
+
+	/**
+	 * Reads lines.
+	 * @param buffer the piece of the body that is in memory
+	 * @param parser reads the record of a line
+	 * @param limit the largest record
+	 * @param numbered whether records are to have the numbers of their lines
+	 */
+	public LineReader(BodyBuffer buffer, LineParser parser, RecordLimit limit, boolean numbered) {
+		this.buffer = buffer;
+		this.parser = parser;
+		this.limit = limit;
+		this.numbered = numbered;
+	}
+
+	@Override
+	public boolean read(Record record) throws IOException {
+		if (!findLine()) {
+			return false;
+		}
+		int scanned = 0;
+		int newline;
+		while ((newline = LineScanner.findLineFeed(this.buffer.bytes(), this.buffer.start() + scanned,
+				this.buffer.end())) < 0) {
+			scanned = this.buffer.end() - this.buffer.start();
+			// One byte of grace, as the next one may show that this was the \r of \r\n.
+			if (scanned > this.limit.bytes() + 1L) {
+				this.buffer.consume(this.buffer.end());
+				this.inOversizedLine = true;
+				this.limit.refuse(record, number());
+				return true;
+			}
+			if (!this.buffer.fill()) {
+				parse(record, this.buffer.end());
+				this.buffer.consume(this.buffer.end());
+				return true;
+			}
+		}
+		parse(record, newline);
+		this.buffer.consume(newline + 1);
+		this.line++;
+		return true;
+	}
+
+	/**
+	 * Goes to the first byte of the next line that is not blank.
+	 * @return {@code false} if there is none
+	 * @throws IOException if the body cannot be read
+	 */
+	public boolean findLine() throws IOException {
+		if (this.line == 0) {
+			this.buffer.skipByteOrderMark();
+			this.line = 1;
+		}
+		if (this.inOversizedLine) {
+			skipLine();
+		}
+		return skipBlanks();
+	}
+
+	private void parse(Record record, int lineEnd) {
+		byte[] bytes = this.buffer.bytes();
+		int from = this.buffer.start();
+		int to = (bytes[lineEnd - 1] == '\r') ? lineEnd - 1 : lineEnd;
+		if (to - from > this.limit.bytes()) {
+			this.limit.refuse(record, number());
+			return;
+		}
+		this.parser.parse(record, number(), bytes, from, to);
+	}
+
+	private long number() {
+		return (this.numbered) ? this.line : 0;
+	}
+
+	private void skipLine() throws IOException {
+		int newline;
+		while ((newline = LineScanner.findLineFeed(this.buffer.bytes(), this.buffer.start(), this.buffer.end())) < 0) {
+			this.buffer.consume(this.buffer.end());
+			if (!this.buffer.fill()) {
+				return;
+			}
+		}
+		this.buffer.consume(newline + 1);
+		this.line++;
+		this.inOversizedLine = false;
+	}
+
+	private boolean skipBlanks() throws IOException {
+		while (true) {
+			byte[] bytes = this.buffer.bytes();
+			int end = this.buffer.end();
+			for (int i = this.buffer.start(); i < end; i++) {
+				byte b = bytes[i];
+				if (b == '\n') {
+					this.line++;
+				}
+				else if (b != ' ' && b != '\r' && b != '\t') {
+					this.buffer.consume(i);
+					return true;
+				}
+			}
+			this.buffer.consume(end);
+			if (!this.buffer.fill()) {
+				return false;
+			}
+		}
+	}
+
+}

@@ -1,0 +1,48 @@
+package io.pipeset.record.body;
+
+import io.pipeset.record.Record;
+import io.pipeset.record.Rejection;
+import io.pipeset.record.Room;
+
+/**
+ * The largest record that is read, so that no body decides how much memory it takes.
+ *
+ * @param bytes the largest size of a record as it is written
+ * @param arguments the largest number of arguments after its operation's name
+ * @param room lends the memory for large records
+ */
+public record RecordLimit(int bytes, int arguments, Room room) {
+
+	/**
+	 * The usual number of arguments. Redis took 1,048,576 words in a command before 7.0.
+	 */
+	public static final int DEFAULT_ARGUMENTS = 1_000_000;
+
+	/**
+	 * Makes a record a refused one that was too large to be read.
+	 * @param record the record to fill
+	 * @param line the record's line, from 1, or 0 if the format has none
+	 */
+	public void refuse(Record record, long line) {
+		record.begin(line);
+		record.reject(Rejection.TOO_LARGE,
+				"the record is larger than " + this.bytes + " bytes (pipeset.limits.max-record-bytes)");
+	}
+
+	/**
+	 * Refuses a record that has begun, as it has too many arguments.
+	 * @param record the record
+	 */
+	public void refuseArguments(Record record) {
+		record.reject(Rejection.TOO_LARGE, tooManyArguments());
+	}
+
+	/**
+	 * The reason why a record with too many arguments is refused.
+	 * @return the reason, for the caller to read
+	 */
+	public String tooManyArguments() {
+		return "the record has more than " + this.arguments + " arguments (pipeset.limits.max-arguments)";
+	}
+
+}

@@ -1,0 +1,181 @@
+package io.pipeset.record.csv;
+
+import java.nio.charset.StandardCharsets;
+
+import io.pipeset.record.Excerpt;
+import io.pipeset.record.Expiry;
+import io.pipeset.record.Operation;
+import io.pipeset.record.Record;
+import io.pipeset.record.Room;
+import io.pipeset.record.body.Spans;
+import io.pipeset.record.body.Utf8;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Splits a row into its cells and decodes them in place: a decoded cell is never longer
+ * than a written one.
+ */
+final class CsvCells {
+
+	private static final int ABSENT = -1;
+
+	private static final boolean[] PLAIN = Utf8.asciiBut("\",\r");
+
+	private static final boolean[] PLAIN_IN_QUOTES = Utf8.asciiBut("\"");
+
+	private final Spans cells;
+
+	private byte[] bytes = {};
+
+	private int from;
+
+	private int cellEnd;
+
+	private int most;
+
+	private int count;
+
+	private @Nullable String fault;
+
+	CsvCells(Room room) {
+		this.cells = new Spans(room);
+	}
+
+	/**
+	 * Reads a row, up to its end or to the first byte that is not CSV.
+	 * @param most the number of cells to keep; more are only counted
+	 */
+	void split(byte[] bytes, int from, int to, int most) {
+		this.bytes = bytes;
+		this.most = most;
+		this.count = 0;
+		this.from = from;
+		this.fault = null;
+		this.cells.clear();
+		int at = readCell(from, to);
+		while (this.fault == null && at < to) {
+			if (bytes[at] != ',') {
+				fail(at, "expected ',' or the end of the row after a quoted cell, found " + Excerpt.ofByte(bytes[at]));
+				return;
+			}
+			at = readCell(at + 1, to);
+		}
+	}
+
+	/** The reason why the row is not CSV. */
+	@Nullable String fault() {
+		return this.fault;
+	}
+
+	/** The number of cells up to a fault, including those that are not kept. */
+	int count() {
+		return this.count;
+	}
+
+	/** Whether the row has a cell, which is neither missing nor empty without quotes. */
+	boolean has(int column) {
+		return column < this.cells.count() && this.cells.length(column) != ABSENT;
+	}
+
+	/** A cell as a message shows it. */
+	String excerpt(int column) {
+		return (has(column)) ? Excerpt.of(this.bytes, this.cells.offset(column), this.cells.length(column)) : "";
+	}
+
+	/** A cell as a name. */
+	String text(int column) {
+		return (has(column))
+				? new String(this.bytes, this.cells.offset(column), this.cells.length(column), StandardCharsets.UTF_8)
+				: "";
+	}
+
+	/** The operation that a cell names, or {@code null} if the table has none. */
+	@Nullable Operation operation(int column) {
+		return Operation.find(this.bytes, this.cells.offset(column), this.cells.length(column));
+	}
+
+	/** Whether a cell is a time to live. */
+	boolean isTtl(int column) {
+		return Expiry.isTtl(this.bytes, this.cells.offset(column), this.cells.length(column));
+	}
+
+	/** Makes a cell a record's time to live. */
+	void setTtlOf(Record record, int column) {
+		record.ttl(this.bytes, this.cells.offset(column), this.cells.length(column));
+	}
+
+	/** Adds a cell to a record's arguments. */
+	void addTo(Record record, int column) {
+		record.string(this.bytes, this.cells.offset(column), this.cells.length(column));
+	}
+
+	/** Reads a cell and returns the byte after it. */
+	private int readCell(int start, int to) {
+		if (start < to && this.bytes[start] == '"') {
+			int end = readQuotes(start + 1, to);
+			add(start + 1, this.cellEnd - (start + 1));
+			return end;
+		}
+		int end = skipPlain(PLAIN, start, to);
+		if (this.fault == null && end < to && this.bytes[end] != ',') {
+			fail(end, "a cell with " + ((this.bytes[end] == '"') ? "a quote" : "a carriage return")
+					+ " stands in quotes, in which \"\" is a quote");
+		}
+		add(start, (end > start) ? end - start : ABSENT);
+		return end;
+	}
+
+	private int readQuotes(int start, int to) {
+		int at = start;
+		this.cellEnd = start;
+		while (true) {
+			int end = skipPlain(PLAIN_IN_QUOTES, at, to);
+			if (this.cellEnd != at) {
+				System.arraycopy(this.bytes, at, this.bytes, this.cellEnd, end - at);
+			}
+			this.cellEnd += end - at;
+			if (this.fault != null) {
+				return end;
+			}
+			if (end == to) {
+				fail(start - 1, "a quoted cell is not closed before the end of the body");
+				return to;
+			}
+			if (end + 1 == to || this.bytes[end + 1] != '"') {
+				return end + 1;
+			}
+			this.bytes[this.cellEnd++] = '"';
+			at = end + 2;
+		}
+	}
+
+	private int skipPlain(boolean[] plain, int from, int to) {
+		byte[] source = this.bytes;
+		int at = from;
+		while (true) {
+			while (at < to && plain[source[at] & 0xFF]) {
+				at++;
+			}
+			if (at == to || source[at] >= 0) {
+				return at;
+			}
+			int length = Utf8.characterLength(source, at, to);
+			if (length == 0) {
+				fail(at, "a cell is not UTF-8: found " + Excerpt.ofByte(source[at]));
+				return at;
+			}
+			at += length;
+		}
+	}
+
+	private void add(int offset, int length) {
+		if (this.fault == null && this.count++ < this.most) {
+			this.cells.add(offset, length);
+		}
+	}
+
+	private void fail(int at, String message) {
+		this.fault = message + " (byte " + (at - this.from) + " of the record)";
+	}
+
+}

@@ -1,0 +1,199 @@
+package io.pipeset.record.csv;
+
+import java.io.IOException;
+import java.io.InputStream;
+
+import io.pipeset.record.Operation;
+import io.pipeset.record.Record;
+import io.pipeset.record.RecordReader;
+import io.pipeset.record.body.BodyBuffer;
+import io.pipeset.record.body.MalformedBodyException;
+import io.pipeset.record.body.RecordLimit;
+import io.pipeset.record.body.Remedies;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the rows of a body, by <a href="https://www.rfc-editor.org/rfc/rfc4180">RFC
+ * 4180</a>. Text in quotes is never taken for a row, even if a missing quote makes the
+ * rest of the body one large bad record: it may be somebody's text.
+ */
+public final class CsvReader implements RecordReader {
+
+	private static final int OVERSIZED = -1;
+
+	/** The memory that a column's name takes beside its letters. */
+	private static final int NAME_BYTES = 160;
+
+	private final BodyBuffer buffer;
+
+	private final RecordLimit limit;
+
+	private final @Nullable Operation defaultOperation;
+
+	private final CsvScanner scanner = new CsvScanner();
+
+	private final CsvCells cells;
+
+	private @Nullable CsvColumns columns;
+
+	private @Nullable MalformedBodyException lost;
+
+	private long line = 1;
+
+	private boolean inOversizedRow;
+
+	/**
+	 * Reads a body.
+	 * @param body its bytes
+	 * @param defaultOperation the operation of records that name none; {@code null} if
+	 * each has to name its own
+	 * @param limit the largest record
+	 */
+	public CsvReader(InputStream body, @Nullable Operation defaultOperation, RecordLimit limit) {
+		this.buffer = new BodyBuffer(body, limit);
+		this.limit = limit;
+		this.defaultOperation = defaultOperation;
+		this.cells = new CsvCells(limit.room());
+	}
+
+	@Override
+	public boolean read(Record record) throws IOException {
+		CsvColumns known = columns();
+		if (this.inOversizedRow) {
+			skipRow();
+		}
+		int end = findRow();
+		if (end == this.buffer.start()) {
+			return false;
+		}
+		if (isOversized(end)) {
+			this.limit.refuse(record, this.line);
+		}
+		else {
+			record.begin(this.line);
+			this.cells.split(this.buffer.bytes(), this.buffer.start(), contentEnd(end), known.size());
+			known.fill(record, this.cells);
+		}
+		if (end == OVERSIZED) {
+			this.inOversizedRow = true;
+			this.buffer.consume(this.buffer.end());
+		}
+		else {
+			consumeRow(end);
+		}
+		return true;
+	}
+
+	private CsvColumns columns() throws IOException {
+		if (this.lost != null) {
+			throw this.lost;
+		}
+		CsvColumns known = this.columns;
+		if (known == null) {
+			this.buffer.skipByteOrderMark();
+			known = readHeader();
+			this.columns = known;
+		}
+		return known;
+	}
+
+	private CsvColumns readHeader() throws IOException {
+		int end = findRow();
+		if (end == this.buffer.start()) {
+			throw lost("the body is empty: expected a header row that names the columns");
+		}
+		if (isOversized(end)) {
+			throw lost(
+					"the header row is larger than " + this.limit.bytes() + " bytes (pipeset.limits.max-record-bytes)");
+		}
+		this.cells.split(this.buffer.bytes(), this.buffer.start(), contentEnd(end), CsvHeader.MOST_COLUMNS);
+		if (this.cells.fault() != null) {
+			throw lost("the header row is not CSV: " + this.cells.fault());
+		}
+		// The names are held as texts for a while, and as bytes until the last row.
+		long names = 3L * (contentEnd(end) - this.buffer.start())
+				+ (long) NAME_BYTES * Math.min(this.cells.count(), CsvHeader.MOST_COLUMNS);
+		this.limit.room().take(names);
+		CsvHeader header = new CsvHeader(this.cells);
+		String problem = header.check(this.defaultOperation);
+		if (problem != null) {
+			throw lost(problem + ((end == this.buffer.end()) ? "; " + Remedies.KEEP_LINES : ""));
+		}
+		CsvColumns named = header.columns(this.defaultOperation);
+		if (named.mostArguments() > this.limit.arguments()) {
+			throw lost("the header makes records of up to " + named.mostArguments() + " arguments; "
+					+ "pipeset.limits.max-arguments allows " + this.limit.arguments());
+		}
+		this.limit.room().give(names - named.bytes());
+		consumeRow(end);
+		return named;
+	}
+
+	/**
+	 * Goes to the next row that is not empty.
+	 * @return the byte after its last one; at the end of the body that is the first one
+	 */
+	private int findRow() throws IOException {
+		while (true) {
+			int end = scanRow();
+			if (end == OVERSIZED || contentEnd(end) > this.buffer.start()) {
+				return end;
+			}
+			if (end == this.buffer.end()) {
+				this.buffer.consume(end);
+				return end;
+			}
+			consumeRow(end);
+		}
+	}
+
+	private int scanRow() throws IOException {
+		this.scanner.begin();
+		int scanned = 0;
+		int end;
+		while ((end = this.scanner.scan(this.buffer.bytes(), this.buffer.start() + scanned, this.buffer.end())) < 0) {
+			scanned = this.buffer.end() - this.buffer.start();
+			// One byte of grace, as the next one may show that this was the \r of \r\n.
+			if (scanned > this.limit.bytes() + 1L) {
+				return OVERSIZED;
+			}
+			if (!this.buffer.fill()) {
+				return this.buffer.end();
+			}
+		}
+		return end;
+	}
+
+	private void skipRow() throws IOException {
+		int end;
+		while ((end = this.scanner.scan(this.buffer.bytes(), this.buffer.start(), this.buffer.end())) < 0) {
+			this.buffer.consume(this.buffer.end());
+			if (!this.buffer.fill()) {
+				end = this.buffer.end();
+				break;
+			}
+		}
+		consumeRow(end);
+		this.inOversizedRow = false;
+	}
+
+	private void consumeRow(int end) {
+		this.line += this.scanner.lines() + 1;
+		this.buffer.consume(Math.min(end + 1, this.buffer.end()));
+	}
+
+	private boolean isOversized(int end) {
+		return end == OVERSIZED || contentEnd(end) - this.buffer.start() > this.limit.bytes();
+	}
+
+	private MalformedBodyException lost(String problem) {
+		MalformedBodyException exception = new MalformedBodyException(this.buffer.offset(this.buffer.start()), problem);
+		this.lost = exception;
+		return exception;
+	}
+
+	private int contentEnd(int end) {
+		return (end > this.buffer.start() && this.buffer.bytes()[end - 1] == '\r') ? end - 1 : end;
+	}
+
+}

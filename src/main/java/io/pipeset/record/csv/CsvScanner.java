@@ -1,0 +1,70 @@
+package io.pipeset.record.csv;
+
+import io.pipeset.record.body.LineScanner;
+
+/**
+ * Finds the end of a row by its quotes and line feeds alone, across any number of pieces.
+ * {@link CsvCells} then decides whether the row is CSV.
+ */
+final class CsvScanner {
+
+	private boolean inQuotes;
+
+	private boolean afterQuote;
+
+	private byte previous;
+
+	private long lines;
+
+	/** Expects the first byte of a row next. */
+	void begin() {
+		this.inQuotes = false;
+		this.afterQuote = false;
+		this.previous = ',';
+		this.lines = 0;
+	}
+
+	/** The line feeds inside the row. */
+	long lines() {
+		return this.lines;
+	}
+
+	/**
+	 * Goes on with the row.
+	 * @param bytes the array that holds the next piece
+	 * @param from the piece's first byte
+	 * @param to the byte after the piece
+	 * @return the line feed that ends the row, or -1 if the row goes on beyond the piece
+	 */
+	int scan(byte[] bytes, int from, int to) {
+		int at = from;
+		while (at < to) {
+			if (this.afterQuote) {
+				// Two quotes in quotes are one; one alone ends them.
+				this.afterQuote = false;
+				this.inQuotes = bytes[at] == '"';
+				at += (this.inQuotes) ? 1 : 0;
+				continue;
+			}
+			int found = LineScanner.findLineFeedOrQuote(bytes, at, to);
+			if (found < 0) {
+				break;
+			}
+			at = found + 1;
+			if (bytes[found] == '"') {
+				this.afterQuote = this.inQuotes;
+				byte before = (found > from) ? bytes[found - 1] : this.previous;
+				this.inQuotes |= before == ',';
+			}
+			else if (this.inQuotes) {
+				this.lines++;
+			}
+			else {
+				return found;
+			}
+		}
+		this.previous = (to > from) ? bytes[to - 1] : this.previous;
+		return -1;
+	}
+
+}

@@ -1,0 +1,95 @@
+package io.pipeset.record.format;
+
+import java.io.InputStream;
+import java.util.Locale;
+import java.util.Set;
+
+import io.pipeset.record.Operation;
+import io.pipeset.record.RecordReader;
+import io.pipeset.record.body.RecordLimit;
+import io.pipeset.record.csv.CsvReader;
+import io.pipeset.record.json.JsonArrayReader;
+import io.pipeset.record.json.NdjsonReader;
+import io.pipeset.record.resp.RespReader;
+import io.pipeset.record.resp.TextParser;
+import org.jspecify.annotations.Nullable;
+
+/** The formats in which records may be uploaded, a row each, by media type. */
+public enum RecordFormat {
+
+	/**
+	 * One JSON record a line, so that a bad one costs none of its neighbours. No name of
+	 * this format is registered, and several are in use.
+	 */
+	NDJSON("application/x-ndjson", NdjsonReader::new, "application/ndjson", "application/jsonl", "application/x-jsonl",
+			"application/jsonlines", "application/x-jsonlines"),
+
+	/** One JSON array of records, for callers whose libraries write nothing else. */
+	JSON("application/json", JsonArrayReader::new),
+
+	/** Rows under a header, as spreadsheets and databases export them. */
+	CSV("text/csv", CsvReader::new),
+
+	/** One command a line, as one types it into redis-cli. */
+	TEXT("text/plain", (body, defaultOperation, limit) -> TextParser.open(body, limit)),
+
+	/**
+	 * Commands as Redis itself reads them: the files that redis-cli --pipe is fed with.
+	 */
+	RESP("application/x-redis-resp", (body, defaultOperation, limit) -> new RespReader(body, limit));
+
+	private final String mediaType;
+
+	private final Opener opener;
+
+	private final Set<String> aliases;
+
+	RecordFormat(String mediaType, Opener opener, String... aliases) {
+		this.mediaType = mediaType;
+		this.opener = opener;
+		this.aliases = Set.of(aliases);
+	}
+
+	/**
+	 * Finds the format of a media type.
+	 * @param mediaType type and subtype, without parameters, in any case
+	 * @return the format, or {@code null}
+	 */
+	public static @Nullable RecordFormat of(String mediaType) {
+		String name = mediaType.toLowerCase(Locale.ROOT);
+		for (RecordFormat format : values()) {
+			if (format.mediaType.equals(name) || format.aliases.contains(name)) {
+				return format;
+			}
+		}
+		return null;
+	}
+
+	/**
+	 * The media type.
+	 * @return type and subtype in lower case
+	 */
+	public String mediaType() {
+		return this.mediaType;
+	}
+
+	/**
+	 * Opens a body of this format.
+	 * @param body the bytes, inflated; read in pieces and never held whole
+	 * @param defaultOperation the operation of records that name none; {@code null} if
+	 * each has to name its own
+	 * @param limit the largest record that is read
+	 * @return its records
+	 */
+	public RecordReader open(InputStream body, @Nullable Operation defaultOperation, RecordLimit limit) {
+		return this.opener.open(body, defaultOperation, limit);
+	}
+
+	/** The constructor of a format's reader. */
+	private interface Opener {
+
+		RecordReader open(InputStream body, @Nullable Operation defaultOperation, RecordLimit limit);
+
+	}
+
+}

@@ -1,0 +1,217 @@
+package io.pipeset.record.json;
+
+import java.util.Set;
+
+import io.pipeset.record.Operation;
+import io.pipeset.record.Record;
+import io.pipeset.record.Rejection;
+import io.pipeset.record.body.RecordLimit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads one record from one complete JSON value, which may be a line of a body or an
+ * element of its array.
+ */
+final class JsonRecordParser {
+
+	private static final String WRAP_COMMAND = "as application/json, even a single command stands in an array of"
+			+ " records: [[\"SET\",\"key\",\"value\"]]";
+
+	/** The members that an item of a report has and a record does not. */
+	private static final Set<String> OF_ITEMS = Set.of("index", "line", "status", "reply");
+
+	private final JsonCursor cursor = new JsonCursor();
+
+	private final JsonDraft draft;
+
+	private final @Nullable Operation defaultOperation;
+
+	private @Nullable JsonFault fault;
+
+	private int from;
+
+	JsonRecordParser(@Nullable Operation defaultOperation, RecordLimit limit) {
+		this.defaultOperation = defaultOperation;
+		this.draft = new JsonDraft(limit);
+	}
+
+	/**
+	 * Reads a record, and decodes it in place.
+	 * @param bytes the array that holds it
+	 * @param from its first byte
+	 * @param to the byte after it
+	 * @return the place where it is not JSON, or {@code null}
+	 */
+	@Nullable JsonFault parse(byte[] bytes, int from, int to) {
+		this.from = from;
+		this.draft.begin(bytes);
+		this.cursor.begin(bytes, from, to);
+		try {
+			readRecord();
+			this.cursor.expectEnd();
+			this.draft.end(this.defaultOperation);
+			this.fault = this.cursor.contentFault();
+		}
+		catch (JsonFault fault) {
+			this.fault = fault;
+		}
+		return this.fault;
+	}
+
+	/**
+	 * Fills a record with the one that was read last, good or refused.
+	 * @param record the record to fill
+	 * @param line the record's line, from 1, or 0 if the format has none
+	 */
+	void deliver(Record record, long line) {
+		record.begin(line);
+		this.draft.identify(record);
+		if (this.fault != null) {
+			record.reject(Rejection.MALFORMED,
+					this.fault.text() + " (byte " + (this.fault.offset() - this.from) + " of the record)");
+		}
+		else {
+			this.draft.complete(record);
+		}
+	}
+
+	private void readRecord() throws JsonFault {
+		if (this.cursor.isNext('{')) {
+			readObject();
+		}
+		else if (this.cursor.isNext('[')) {
+			readCommand();
+		}
+		else {
+			JsonKind kind = this.cursor.readValue(0);
+			this.draft.refuse("a record is an object or an array, not " + kind.describe(this.cursor.excerpt())
+					+ ((kind == JsonKind.STRING) ? "; " + WRAP_COMMAND : ""));
+		}
+	}
+
+	private void readObject() throws JsonFault {
+		if (!this.cursor.enter('}')) {
+			return;
+		}
+		do {
+			this.cursor.readName();
+			JsonMember member = JsonMember.find(this.cursor.source(), this.cursor.offset(), this.cursor.length());
+			if (member == null) {
+				refuseMember();
+			}
+			else if (!this.draft.see(member)) {
+				this.cursor.readValue(1);
+			}
+			else if (member == JsonMember.FIELDS && this.cursor.isNext('{')) {
+				readFields();
+			}
+			else if (member == JsonMember.ARGS && this.cursor.isNext('[')) {
+				readArgs();
+			}
+			else {
+				readMember(member);
+			}
+		}
+		while (this.cursor.next('}'));
+	}
+
+	private void refuseMember() throws JsonFault {
+		if (!this.draft.isRefused()) {
+			String name = this.cursor.excerpt();
+			this.draft
+				.refuse("record member '" + name + "' is not known; allowed are " + JsonMember.names() + remedy(name));
+		}
+		this.cursor.readValue(1);
+	}
+
+	private static String remedy(String name) {
+		return (OF_ITEMS.contains(name))
+				? "; an item of a report is not the whole record: post the record of that index or line again,"
+						+ " as it was sent"
+				: "";
+	}
+
+	private void readMember(JsonMember member) throws JsonFault {
+		JsonKind kind = this.cursor.readValue(1);
+		if (member.accepts(kind, this.cursor.source(), this.cursor.offset(), this.cursor.length())) {
+			this.draft.set(member, kind, this.cursor.offset(), this.cursor.length());
+		}
+		else if (!this.draft.isRefused()) {
+			this.draft.refuse("record member '" + member.label() + "' takes " + member.takes() + ", not "
+					+ kind.describe(this.cursor.excerpt()));
+		}
+	}
+
+	private void readFields() throws JsonFault {
+		if (this.cursor.enter('}')) {
+			do {
+				this.cursor.readName();
+				int name = this.cursor.offset();
+				int nameLength = this.cursor.length();
+				JsonKind kind = this.cursor.readValue(2);
+				if (kind.isArgument()) {
+					this.draft.putField(name, nameLength, kind, this.cursor.offset(), this.cursor.length());
+				}
+				else if (!this.draft.isRefused()) {
+					this.draft.refuse("record member 'fields' takes strings, numbers and booleans, and its '"
+							+ this.cursor.excerpt(name, nameLength) + "' is " + kind.describe(this.cursor.excerpt()));
+				}
+			}
+			while (this.cursor.next('}'));
+		}
+		if (!this.draft.hasFields()) {
+			this.draft.refuse("record member 'fields' takes a field or more, not an empty object");
+		}
+	}
+
+	private void readArgs() throws JsonFault {
+		if (this.cursor.enter(']')) {
+			do {
+				JsonKind kind = this.cursor.readValue(2);
+				if (kind.isArgument()) {
+					this.draft.addArgument(kind, this.cursor.offset(), this.cursor.length());
+				}
+				else if (!this.draft.isRefused()) {
+					this.draft.refuse("record member 'args' takes strings, numbers and booleans, not "
+							+ kind.describe(this.cursor.excerpt()));
+				}
+			}
+			while (this.cursor.next(']'));
+		}
+	}
+
+	private void readCommand() throws JsonFault {
+		this.draft.beginCommand();
+		if (!this.cursor.enter(']')) {
+			this.draft.refuse("a record that is an array begins with its operation's name, and this one is empty");
+			return;
+		}
+		int position = 0;
+		do {
+			readWord(position++, this.cursor.readValue(1));
+		}
+		while (this.cursor.next(']'));
+	}
+
+	private void readWord(int position, JsonKind kind) {
+		if (this.draft.isRefused()) {
+			return;
+		}
+		if (position == 0 && kind != JsonKind.STRING) {
+			this.draft.refuse("a record that is an array begins with its operation's name, a string, not with "
+					+ kind.describe(this.cursor.excerpt()));
+		}
+		else if (!kind.isArgument()) {
+			this.draft.refuse("argument " + position + " of a record that is an array is "
+					+ kind.describe(this.cursor.excerpt()) + "; allowed are strings, numbers and booleans");
+		}
+		else if (position > 1) {
+			this.draft.addArgument(kind, this.cursor.offset(), this.cursor.length());
+		}
+		else {
+			this.draft.set((position == 0) ? JsonMember.OP : JsonMember.KEY, kind, this.cursor.offset(),
+					this.cursor.length());
+		}
+	}
+
+}

@@ -1,0 +1,89 @@
+package io.pipeset.record.json;
+
+import io.pipeset.record.Operation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The members by which an object gives an operation's arguments after the key. Every
+ * operation may give them by {@code args}, and some have members of their own.
+ */
+enum JsonSpelling {
+
+	VALUE_AND_TTL("'key', 'value' and 'ttl', or 'key' and 'args'", JsonMember.VALUE, JsonMember.TTL),
+
+	FIELDS_AND_TTL("'key', 'fields' and 'ttl', or 'key' and 'args'", JsonMember.FIELDS, JsonMember.TTL),
+
+	COUNT("'key' and 'count', or 'key' and 'args'", null, JsonMember.COUNT),
+
+	VALUE("'key' and 'value', or 'key' and 'args'", JsonMember.VALUE, null),
+
+	ARGS("'key' and 'args'", null, null),
+
+	/** A script's keys stand among its arguments, after their number. */
+	COMMAND("'args' alone, all that follows the name in the command", null, null);
+
+	private static final JsonMember[] OWN = { JsonMember.VALUE, JsonMember.FIELDS, JsonMember.TTL, JsonMember.COUNT };
+
+	private final String takes;
+
+	private final @Nullable JsonMember required;
+
+	private final @Nullable JsonMember optional;
+
+	JsonSpelling(String takes, @Nullable JsonMember required, @Nullable JsonMember optional) {
+		this.takes = takes;
+		this.required = required;
+		this.optional = optional;
+	}
+
+	static JsonSpelling of(Operation operation) {
+		return switch (operation) {
+			case SET -> VALUE_AND_TTL;
+			case HSET -> FIELDS_AND_TTL;
+			case RPOP, LPOP -> COUNT;
+			case LPUSH, RPUSH -> VALUE;
+			case EVALSHA -> COMMAND;
+			default -> ARGS;
+		};
+	}
+
+	/**
+	 * Compares a record's members with those that its operation takes.
+	 * @param operation the operation of this spelling
+	 * @param seen the bits of the members the record has
+	 * @return the problem, for the caller to read, or {@code null}
+	 */
+	@Nullable String check(Operation operation, int seen) {
+		for (JsonMember member : OWN) {
+			if ((seen & member.bit()) != 0) {
+				if (member != this.required && member != this.optional) {
+					return foreign(operation, member);
+				}
+				if ((seen & JsonMember.ARGS.bit()) != 0) {
+					return "record member 'args' goes with 'key' alone, not with '" + member.label() + "': "
+							+ takes(operation);
+				}
+			}
+		}
+		boolean hasKey = (seen & JsonMember.KEY.bit()) != 0;
+		if (this == COMMAND) {
+			return (hasKey) ? foreign(operation, JsonMember.KEY) : null;
+		}
+		if (!hasKey) {
+			return "record member 'key' is missing: " + takes(operation);
+		}
+		if (this.required != null && (seen & (this.required.bit() | JsonMember.ARGS.bit())) == 0) {
+			return "record member '" + this.required.label() + "' is missing: " + takes(operation);
+		}
+		return null;
+	}
+
+	private String foreign(Operation operation, JsonMember member) {
+		return "record member '" + member.label() + "' does not go with " + operation + ": " + takes(operation);
+	}
+
+	private String takes(Operation operation) {
+		return operation + " takes " + this.takes;
+	}
+
+}

@@ -1,0 +1,118 @@
+package io.pipeset.record.resp;
+
+import java.io.IOException;
+
+import io.pipeset.record.Excerpt;
+import io.pipeset.record.body.BodyBuffer;
+import io.pipeset.record.body.MalformedBodyException;
+import io.pipeset.record.body.Remedies;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the lengths of RESP, by the rules of Redis: digits without a sign or a leading
+ * zero, up to a bound. Places count from the start of the buffer, where a command begins.
+ */
+final class RespHeader {
+
+	/** The size of a line's end. */
+	static final int CRLF = 2;
+
+	/** The largest string that Redis has, by {@code proto-max-bulk-len}'s default. */
+	static final long MOST_BULK_BYTES = 512L << 20;
+
+	private static final int MOST_DIGITS = 10;
+
+	private final BodyBuffer buffer;
+
+	private int length;
+
+	private @Nullable MalformedBodyException lost;
+
+	RespHeader(BodyBuffer buffer) {
+		this.buffer = buffer;
+	}
+
+	/**
+	 * Reads a length.
+	 * @param marker the byte before it
+	 * @param at the place of the marker
+	 * @param most the largest it may be
+	 * @param what the thing that has the length, for messages
+	 */
+	long read(char marker, int at, long most, String what) throws IOException {
+		require(at + 1);
+		if (this.buffer.bytes()[this.buffer.start() + at] != marker) {
+			throw unexpected(at, "'" + marker + "' and the length of " + what);
+		}
+		long number = 0;
+		int next = at + 1;
+		while (true) {
+			require(next + 1);
+			int digit = this.buffer.bytes()[this.buffer.start() + next] - '0';
+			if (digit < 0 || digit > 9) {
+				break;
+			}
+			number = number * 10 + digit;
+			next++;
+			if (next - at > MOST_DIGITS + 1 || number > most || (number == digit && next > at + 2)) {
+				throw lost(this.buffer.start() + at + 1,
+						what + " has a length of 0 to " + most + ", without leading zeros");
+			}
+		}
+		if (next == at + 1) {
+			throw unexpected(next, "the length of " + what + ", 0 to " + most);
+		}
+		if (this.buffer.bytes()[this.buffer.start() + next] == '$') {
+			throw lost(this.buffer.start() + next, "expected \\r\\n, found '$': " + Remedies.KEEP_LINES);
+		}
+		expectLineEnd(next);
+		this.length = next + CRLF - at;
+		return number;
+	}
+
+	/** The size of the length that was read last, with its marker and its line's end. */
+	int length() {
+		return this.length;
+	}
+
+	/** Makes sure that a line ends at a place. */
+	void expectLineEnd(int at) throws IOException {
+		require(at + CRLF);
+		for (int i = 0; i < CRLF; i++) {
+			if (this.buffer.bytes()[this.buffer.start() + at + i] != "\r\n".charAt(i)) {
+				throw unexpected(at + i, (i == 0) ? "\\r\\n" : "\\n after \\r");
+			}
+		}
+	}
+
+	/** Waits until a number of bytes is in the buffer. */
+	void require(int bytes) throws IOException {
+		while (this.buffer.end() - this.buffer.start() < bytes) {
+			if (!this.buffer.fill()) {
+				throw lost(this.buffer.end(), "the body ends inside a command");
+			}
+		}
+	}
+
+	/**
+	 * Throws the mistake again that was found before, as nothing can be read after it.
+	 */
+	void throwIfLost() throws MalformedBodyException {
+		if (this.lost != null) {
+			throw this.lost;
+		}
+	}
+
+	/** Remembers that no further command can be told from the bytes. */
+	MalformedBodyException lost(int index, String message) {
+		MalformedBodyException exception = new MalformedBodyException(this.buffer.offset(index), message);
+		this.lost = exception;
+		return exception;
+	}
+
+	private MalformedBodyException unexpected(int at, String expected) {
+		int index = this.buffer.start() + at;
+		return lost(index, "expected " + expected + ", found " + Excerpt.ofByte(this.buffer.bytes()[index]));
+	}
+
+}

@@ -1,0 +1,144 @@
+package io.pipeset.record.resp;
+
+import java.io.IOException;
+import java.io.InputStream;
+
+import io.pipeset.record.Excerpt;
+import io.pipeset.record.Record;
+import io.pipeset.record.RecordReader;
+import io.pipeset.record.body.BodyBuffer;
+import io.pipeset.record.body.LineReader;
+import io.pipeset.record.body.RecordLimit;
+
+/**
+ * Finds the commands of a body by the lengths that they declare. No length is believed
+ * before its bytes are there. After a broken length nobody can tell a value from the next
+ * command, and the job ends.
+ */
+public final class RespReader implements RecordReader {
+
+	private final BodyBuffer buffer;
+
+	private final RecordLimit limit;
+
+	private final RespHeader header;
+
+	/** Reads inline commands, and skips blank lines between commands. */
+	private final LineReader lines;
+
+	/** The last command, inline or not, so that notes of one do not outlast it. */
+	private final CommandWords command;
+
+	/** The bulk strings of an oversized command that are still to come. */
+	private long bulksToSkip;
+
+	private long bytesToSkip;
+
+	/**
+	 * Reads a body.
+	 * @param body its bytes
+	 * @param limit the largest record
+	 */
+	public RespReader(InputStream body, RecordLimit limit) {
+		this.buffer = new BodyBuffer(body, limit);
+		this.limit = limit;
+		this.header = new RespHeader(this.buffer);
+		this.command = new CommandWords(limit);
+		this.lines = new LineReader(this.buffer, new TextParser(false, this.command), limit, false);
+	}
+
+	@Override
+	public boolean read(Record record) throws IOException {
+		this.header.throwIfLost();
+		skipOversized();
+		while (this.lines.findLine()) {
+			byte first = this.buffer.bytes()[this.buffer.start()];
+			if (first == '*') {
+				if (readCommand(record)) {
+					return true;
+				}
+			}
+			else if (beginsInlineCommand(first)) {
+				return this.lines.read(record);
+			}
+			else {
+				throw this.header.lost(this.buffer.start(),
+						"expected '*' or an inline command, found " + Excerpt.ofByte(first));
+			}
+		}
+		return false;
+	}
+
+	/**
+	 * Reads the command at the start of the buffer. An empty command is skipped, as in
+	 * Redis.
+	 */
+	private boolean readCommand(Record record) throws IOException {
+		long words = this.header.read('*', 0, Integer.MAX_VALUE, "a command");
+		int at = this.header.length();
+		this.command.begin();
+		if (words > this.limit.arguments() + 1L) {
+			record.begin(0);
+			this.limit.refuseArguments(record);
+			skip(at, 0, words);
+			return true;
+		}
+		for (long i = 0; i < words; i++) {
+			long length = this.header.read('$', at, RespHeader.MOST_BULK_BYTES, "a bulk string");
+			at += this.header.length();
+			if (at + length + RespHeader.CRLF > this.limit.bytes()) {
+				this.limit.refuse(record, 0);
+				skip(at, length + RespHeader.CRLF, words - i - 1);
+				return true;
+			}
+			int end = at + (int) length;
+			this.header.expectLineEnd(end);
+			this.command.add(at, (int) length);
+			at = end + RespHeader.CRLF;
+		}
+		int start = this.buffer.start();
+		if (words > 0) {
+			this.command.deliver(record, 0, this.buffer.bytes(), start);
+		}
+		this.buffer.consume(start + at);
+		return words > 0;
+	}
+
+	private void skip(int at, long bytes, long bulks) {
+		this.buffer.consume(this.buffer.start() + at);
+		this.bytesToSkip = bytes;
+		this.bulksToSkip = bulks;
+	}
+
+	private void skipOversized() throws IOException {
+		skipBulk();
+		while (this.bulksToSkip > 0) {
+			this.bytesToSkip = this.header.read('$', 0, RespHeader.MOST_BULK_BYTES, "a bulk string") + RespHeader.CRLF;
+			this.buffer.consume(this.buffer.start() + this.header.length());
+			this.bulksToSkip--;
+			skipBulk();
+		}
+	}
+
+	private void skipBulk() throws IOException {
+		while (this.bytesToSkip > RespHeader.CRLF) {
+			this.header.require(1);
+			int available = this.buffer.end() - this.buffer.start();
+			int skipped = (int) Math.min(available, this.bytesToSkip - RespHeader.CRLF);
+			this.buffer.consume(this.buffer.start() + skipped);
+			this.bytesToSkip -= skipped;
+		}
+		if (this.bytesToSkip > 0) {
+			this.header.expectLineEnd(0);
+			this.buffer.consume(this.buffer.start() + RespHeader.CRLF);
+			this.bytesToSkip = 0;
+		}
+	}
+
+	// Any other byte than the first of a name is more likely the middle of a value, and
+	// the rest of a value must not be taken for commands.
+	private static boolean beginsInlineCommand(byte first) {
+		return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '"' || first == '\'';
+	}
+
+}

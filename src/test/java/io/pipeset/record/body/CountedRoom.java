@@ -1,0 +1,35 @@
+package io.pipeset.record.body;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+import io.pipeset.record.Room;
+
+/**
+ * Counts the memory that is taken and not given back.
+ *
+ * @param held the bytes that are taken
+ */
+public record CountedRoom(AtomicLong held) implements Room {
+
+	@Override
+	public boolean tryTake(long bytes) {
+		this.held.addAndGet(bytes);
+		return true;
+	}
+
+	@Override
+	public void take(long bytes) {
+		this.held.addAndGet(bytes);
+	}
+
+	@Override
+	public void give(long bytes) {
+		this.held.addAndGet(-bytes);
+	}
+
+	@Override
+	public boolean isScarce() {
+		return false;
+	}
+
+}

@@ -1,0 +1,60 @@
+package io.pipeset.record.body;
+
+import java.util.Arrays;
+import java.util.Random;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class LineScannerTests {
+
+	@Test
+	void findsTheFirstLineFeedAtEveryPlace() {
+		for (int length = 0; length < 40; length++) {
+			byte[] bytes = new byte[length];
+			Arrays.fill(bytes, (byte) '\u000b');
+			assertThat(LineScanner.findLineFeed(bytes, 0, length)).isEqualTo(-1);
+			for (int place = length - 1; place >= 0; place--) {
+				bytes[place] = '\n';
+				for (int from = 0; from <= place; from++) {
+					assertThat(LineScanner.findLineFeed(bytes, from, length)).isEqualTo(place);
+				}
+				assertThat(LineScanner.findLineFeed(bytes, 0, place)).isEqualTo(-1);
+			}
+		}
+	}
+
+	@Test
+	void findsTheFirstLineFeedOrQuoteAtEveryPlace() {
+		for (int length = 0; length < 40; length++) {
+			byte[] bytes = new byte[length];
+			Arrays.fill(bytes, (byte) '#');
+			assertThat(LineScanner.findLineFeedOrQuote(bytes, 0, length)).isEqualTo(-1);
+			for (int place = length - 1; place >= 0; place--) {
+				bytes[place] = (byte) ((place % 2 == 0) ? '\n' : '"');
+				for (int from = 0; from <= place; from++) {
+					assertThat(LineScanner.findLineFeedOrQuote(bytes, from, length)).isEqualTo(place);
+				}
+			}
+		}
+	}
+
+	@Test
+	void isNotMisledByAnyOtherBytes() {
+		Random random = new Random(7);
+		byte[] bytes = new byte[64];
+		for (int round = 0; round < 10_000; round++) {
+			random.nextBytes(bytes);
+			int expected = -1;
+			int expectedEither = -1;
+			for (int i = bytes.length - 1; i >= 0; i--) {
+				expected = (bytes[i] == '\n') ? i : expected;
+				expectedEither = (bytes[i] == '\n' || bytes[i] == '"') ? i : expectedEither;
+			}
+			assertThat(LineScanner.findLineFeedOrQuote(bytes, 0, bytes.length)).isEqualTo(expectedEither);
+			assertThat(LineScanner.findLineFeed(bytes, 0, bytes.length)).isEqualTo(expected);
+		}
+	}
+
+}

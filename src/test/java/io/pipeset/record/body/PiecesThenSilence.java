@@ -1,0 +1,39 @@
+package io.pipeset.record.body;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+
+/** A connection on which some bytes came, and then none for longer than anyone waits. */
+public final class PiecesThenSilence extends InputStream {
+
+	private final InputStream bytes;
+
+	/**
+	 * A connection.
+	 * @param bytes the text that comes on it, as UTF-8
+	 */
+	public PiecesThenSilence(String bytes) {
+		this.bytes = new ByteArrayInputStream(bytes.getBytes(StandardCharsets.UTF_8));
+	}
+
+	@Override
+	public int read() throws IOException {
+		int b = this.bytes.read();
+		if (b < 0) {
+			throw new IOException("silence");
+		}
+		return b;
+	}
+
+	@Override
+	public int read(byte[] target, int offset, int length) throws IOException {
+		int count = this.bytes.read(target, offset, length);
+		if (count < 0) {
+			throw new IOException("silence");
+		}
+		return count;
+	}
+
+}

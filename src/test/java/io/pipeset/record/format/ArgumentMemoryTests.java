@@ -1,0 +1,123 @@
+package io.pipeset.record.format;
+
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+
+import io.pipeset.record.NoRoomException;
+import io.pipeset.record.Record;
+import io.pipeset.record.RecordDefaults;
+import io.pipeset.record.RecordReader;
+import io.pipeset.record.Room;
+import io.pipeset.record.body.CountedRoom;
+import io.pipeset.record.body.RecordLimit;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** Memory for many arguments is taken before there are any, in every format. */
+class ArgumentMemoryTests {
+
+	private static final int MANY = 20_000;
+
+	private static final int ARGUMENT_BYTES = 12;
+
+	private static final int SPAN_BYTES = 8;
+
+	static Stream<Arguments> formats() {
+		return Stream.of(
+				Arguments.of(RecordFormat.NDJSON, "[\"SADD\",\"s\"" + ",1".repeat(MANY) + "]\n",
+						"[\"SADD\",\"s\",1]\n"),
+				Arguments.of(RecordFormat.NDJSON,
+						"{\"op\":\"SADD\",\"key\":\"s\",\"args\":[1" + ",1".repeat(MANY) + "]}\n",
+						"[\"SADD\",\"s\",1]\n"),
+				Arguments.of(RecordFormat.NDJSON,
+						"{\"op\":\"HSET\",\"key\":\"h\",\"fields\":{\"f\":1" + ",\"f\":1".repeat(MANY / 2) + "}}\n",
+						"[\"SADD\",\"s\",1]\n"),
+				Arguments.of(RecordFormat.JSON, "[[\"SADD\",\"s\"" + ",1".repeat(MANY) + "],", "[\"SADD\",\"s\",1]]"),
+				Arguments.of(RecordFormat.TEXT, "SADD s" + " 1".repeat(MANY) + "\n", "SADD s 1\n"),
+				Arguments.of(RecordFormat.RESP,
+						"*" + (MANY + 2) + "\r\n$4\r\nSADD\r\n" + "$1\r\n1\r\n".repeat(MANY + 1),
+						"*3\r\n$4\r\nSADD\r\n$1\r\ns\r\n$1\r\n1\r\n"));
+	}
+
+	@ParameterizedTest
+	@MethodSource("formats")
+	void memoryIsTakenForArgumentsAndForTheNotesOfTheParserAndGivenBack(RecordFormat format, String large, String small)
+			throws IOException {
+		AtomicLong held = new AtomicLong();
+		RecordLimit limit = limit(new CountedRoom(held));
+		Record record = new Record(RecordDefaults.NONE, limit.room());
+		RecordReader reader = format.open(Snapshot.latin1(large + small), null, limit);
+		assertThat(reader.read(record)).isTrue();
+		assertThat(record.rejection()).isNull();
+		long many = held.get();
+		assertThat(reader.read(record)).isTrue();
+		assertThat(many - held.get()).isGreaterThan((long) MANY * (ARGUMENT_BYTES + SPAN_BYTES));
+	}
+
+	@ParameterizedTest
+	@MethodSource("formats")
+	void notesAreNotMadeBeyondTheMemoryForThem(RecordFormat format, String large, String small) {
+		RecordLimit limit = limit(new NoRoom());
+		Record record = new Record(RecordDefaults.NONE, Room.UNLIMITED);
+		RecordReader reader = format.open(Snapshot.latin1(large + small), null, limit);
+		assertThatThrownBy(() -> reader.read(record)).isInstanceOf(NoRoomException.class);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "*3\r\n$4\r\nSADD\r\n$1\r\ns\r\n$1\r\n1\r\n", "SADD s 1\r\n", "*30000\r\n$4\r\nSADD\r\n" })
+	void notesOfOneKindOfCommandDoNotStayWhileOthersCome(String small) throws IOException {
+		String words = "*5002\r\n$4\r\nSADD\r\n" + "$1\r\n1\r\n".repeat(5001);
+		String inline = "SADD s" + " 1".repeat(5000) + "\r\n";
+		assertThat(heldBehind(words, small)).isZero();
+		assertThat(heldBehind(inline, small)).isZero();
+	}
+
+	/** What is held when a small command has been read behind a large one. */
+	private static long heldBehind(String large, String small) throws IOException {
+		AtomicLong held = new AtomicLong();
+		RecordLimit limit = new RecordLimit(Snapshot.MAX_RECORD_BYTES, 6000, new CountedRoom(held));
+		Record record = new Record(RecordDefaults.NONE, limit.room());
+		RecordReader reader = RecordFormat.RESP.open(Snapshot.latin1(large + small), null, limit);
+		assertThat(reader.read(record)).isTrue();
+		assertThat(held).hasPositiveValue();
+		assertThat(reader.read(record)).isTrue();
+		return held.get();
+	}
+
+	private static RecordLimit limit(Room room) {
+		return new RecordLimit(Snapshot.MAX_RECORD_BYTES, RecordLimit.DEFAULT_ARGUMENTS, room);
+	}
+
+	/** Has room for buffers, and none for anything as small as notes. */
+	private static final class NoRoom implements Room {
+
+		@Override
+		public boolean tryTake(long bytes) {
+			return false;
+		}
+
+		@Override
+		public void take(long bytes) {
+			if (bytes < 64 << 10) {
+				throw new NoRoomException(bytes + " bytes");
+			}
+		}
+
+		@Override
+		public void give(long bytes) {
+		}
+
+		@Override
+		public boolean isScarce() {
+			return false;
+		}
+
+	}
+
+}

@@ -1,0 +1,205 @@
+package io.pipeset.record.format;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+
+import io.pipeset.record.Operation;
+import io.pipeset.record.Record;
+import io.pipeset.record.RecordReader;
+import io.pipeset.record.Rejection;
+import io.pipeset.record.body.Limits;
+import io.pipeset.record.body.MalformedBodyException;
+import io.pipeset.record.body.SplitBody;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+/** A body of another format than its type says is answered with advice. */
+class FirstMistakeTests {
+
+	private static final String BOM = "\u00ef\u00bb\u00bf";
+
+	private static final String NDJSON_TYPE = "-H 'Content-Type: application/x-ndjson'";
+
+	private static final String JSON_TYPE = "-H 'Content-Type: application/json'";
+
+	static List<String> mediaTypes() {
+		return Stream.of(RecordFormat.values()).map(RecordFormat::mediaType).toList();
+	}
+
+	@Test
+	void objectsInLinesAreNoJsonArray() {
+		MalformedBodyException exception = lost("application/json",
+				"{\"op\":\"DEL\",\"key\":\"a\"}\n{\"op\":\"DEL\",\"key\":\"b\"}\n");
+		assertThat(exception).hasMessageStartingWith("expected '[' and an array of records, found '{'")
+			.hasMessageContaining(NDJSON_TYPE);
+		assertThat(exception.byteOffset()).isZero();
+	}
+
+	@Test
+	void commandsInLinesAreNoJsonArray() throws IOException {
+		String line = "[\"DEL\",\"a\"]\n";
+		MalformedBodyException exception = lost("application/json", line + line);
+		assertThat(exception).hasMessageStartingWith("expected nothing after the array of records, found '['")
+			.hasMessageContaining(NDJSON_TYPE);
+		assertThat(exception.byteOffset()).isEqualTo(line.length());
+		assertThat(Snapshot.json(line)).allSatisfy((record) -> assertThat(record.message())
+			.startsWith("a record is an object or an array, not the string '")
+			.contains("[[\"SET\",\"key\",\"value\"]]"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "[\n  {\"op\":\"DEL\",\"key\":\"a\"},\n  {\"op\":\"DEL\",\"key\":\"b\"}\n]\n",
+			"[{\"op\":\"DEL\",\"key\":\"a\"}]", "[\r\n[\"DEL\",\"a\"]\r\n]", " \n[ [\"DEL\",\"a\"]]", BOM + "[\t{}]",
+			"[[]]", "[{", "[\n" })
+	void jsonArrayIsNotReadLineByLine(String body) {
+		for (int piece = 1; piece <= body.length(); piece++) {
+			RecordReader reader = RecordFormat.NDJSON.open(new SplitBody(latin1(body), piece, piece), null,
+					Limits.ofBytes(100));
+			Record record = new Record();
+			MalformedBodyException exception = catchThrowableOfType(MalformedBodyException.class,
+					() -> reader.read(record));
+			assertThat(exception).hasMessageContaining(JSON_TYPE);
+			assertThat(exception.byteOffset()).isEqualTo(body.indexOf('['));
+			assertThat(record.index()).isNegative();
+			assertThatThrownBy(() -> reader.read(record)).isSameAs(exception);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "[\"DEL\",\"a\"]\n", "[ \"DEL\",\"a\"]", "[]", "[", "[ ", "[1]", "{}\n[{}]\n[\n" })
+	void lineThatMayBeARecordIsOne(String body) throws IOException {
+		assertThat(Snapshot.ndjson(Snapshot.latin1(body), 100)).hasSameSizeAs(body.strip().split("\n"));
+	}
+
+	@Test
+	void bracketIsNotLookedBehindForever() throws IOException {
+		assertThat(Snapshot.ndjson(Snapshot.latin1("[" + " ".repeat(300_000) + "{}]\n[\"DEL\",\"a\"]"), 20))
+			.extracting(Snapshot::code)
+			.containsExactly(Rejection.TOO_LARGE, null);
+	}
+
+	@Test
+	void linesWithoutTheirBreaksAreToldFromOne() {
+		assertThat(Snapshot.line("{\"op\":\"DEL\",\"key\":\"a\"}{\"op\":\"DEL\",\"key\":\"b\"}").message())
+			.startsWith("expected nothing more after the record, found '{'")
+			.contains("--data-binary");
+		assertThat(Snapshot.line("[\"DEL\",\"a\"][\"DEL\",\"b\"]").message()).contains("--data-binary");
+		assertThat(Snapshot.line("[\"DEL\",\"a\"]x").message()).doesNotContain("--data-binary");
+		assertThat(lost("application/x-redis-resp", "*2$3DEL$1a")).hasMessageStartingWith("expected \\r\\n, found '$'")
+			.hasMessageContaining("--data-binary");
+		assertThat(lost("text/csv", "key,valuea,1b,2")).hasMessageContaining("not 'valuea'")
+			.hasMessageContaining("--data-binary");
+		assertThat(lost("text/csv", "key,valuea\n1,2\n")).hasMessageContaining("not 'valuea'")
+			.hasMessageNotContaining("--data-binary");
+	}
+
+	@ParameterizedTest
+	@MethodSource("mediaTypes")
+	void gzipIsToldFromRecords(String mediaType) {
+		byte[] gzip = latin1("\u001f\u008b\b\0\0\0\0\0\0\u00ff\n[\"SET\",\"k\"]");
+		for (int piece = 1; piece < 4; piece++) {
+			RecordReader reader = format(mediaType).open(new SplitBody(gzip.clone(), piece, piece), Operation.SET,
+					Limits.ofBytes(100));
+			MalformedBodyException exception = catchThrowableOfType(MalformedBodyException.class,
+					() -> reader.read(new Record()));
+			assertThat(exception).hasMessageContaining("-H 'Content-Encoding: gzip'");
+			assertThat(exception.byteOffset()).isZero();
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '~', nullValues = "-",
+			textBlock = """
+					key;value         | SET  | the header has no column 'key'; found: key;value; columns are separated by commas, not by semicolons
+					"key";"value"     | SET  | the header row is not CSV: expected ',' or the end of the row after a quoted cell, found ';' (byte 5 of the record)
+					Key;Value         | -    | the header has no column 'key'; found: Key;Value; columns are separated by commas, not by semicolons
+					key\tname         | HSET | the header has no column 'key'; found: key\tname; columns are separated by commas, not by tabs
+					Key,Value         | SET  | the header has no column 'key'; found: Key, Value; columns are named in lower case: 'key'
+					KEY,name          | HSET | the header has no column 'key'; found: KEY, name; columns are named in lower case: 'key'
+					key,Value         | SET  | SET takes the columns 'key', 'value' and 'ttl', not 'Value'; columns are named in lower case: 'value'
+					key,value,TTL     | SET  | SET takes the columns 'key', 'value' and 'ttl', not 'TTL'; columns are named in lower case: 'ttl'
+					key,Arg1          | DEL  | DEL takes the columns 'key', 'arg1', 'arg2'…, not 'Arg1'; columns are named in lower case: 'arg1'
+					Op,key            | -    | the header has no column 'op', and the request names no operation by '?op='; found: Op, key; columns are named in lower case: 'op'
+					key, value        | SET  | SET takes the columns 'key', 'value' and 'ttl', not ' value'; spaces are part of a column's name: 'value'
+					name,age          | HSET | the header has no column 'key'; found: name, age
+					Name,age          | HSET | the header has no column 'key'; found: Name, age
+					key,value,Name    | SET  | SET takes the columns 'key', 'value' and 'ttl', not 'Name'
+					""")
+	void headerSaysWhatItWasMeantToBe(String header, @Nullable Operation operation, String message) {
+		RecordReader reader = RecordFormat.CSV.open(Snapshot.latin1(header + "\nk\n"), operation, Limits.ofBytes(1000));
+		assertThatThrownBy(() -> reader.read(new Record())).isInstanceOf(MalformedBodyException.class)
+			.hasMessage(message);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "MULTI, atomic=batch", "multi, atomic=batch", "EXEC, atomic=batch", "DISCARD, atomic=batch",
+			"SELECT, spring.data.redis.database", "AUTH, spring.data.redis.password", "EVAL, POST /v1/scripts" })
+	void operationThatIsNotNeededHereSaysSo(String name, String remedy) throws IOException {
+		String start = "operation '" + name + "' is not one that Pipeset sends: ";
+		String resp = "*1\r\n$" + name.length() + "\r\n" + name + "\r\n";
+		for (Snapshot record : List.of(one("text/plain", name + " 3\n"), one("application/x-redis-resp", resp),
+				one("application/x-redis-resp", name + "\r\n"), one("application/x-ndjson", "[\"" + name + "\",3]"),
+				one("application/x-ndjson", "{\"op\":\"" + name + "\"}"),
+				one("text/csv", "op,key\n" + name + ",3\n"))) {
+			assertThat(record.code()).isEqualTo(Rejection.UNKNOWN_OPERATION);
+			assertThat(record.message()).startsWith(start).contains(remedy);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "index", "line", "status", "reply" })
+	void itemOfAReportIsNoWholeRecord(String member) {
+		Snapshot record = Snapshot
+			.line("{\"" + member + "\":17,\"op\":\"RPOP\",\"key\":\"k\",\"error\":{\"code\":\"WRONGTYPE\"}}");
+		assertThat(record.code()).isEqualTo(Rejection.MALFORMED);
+		assertThat(record.message()).startsWith("record member '" + member + "' is not known; allowed are ")
+			.contains("an item of a report")
+			.contains("post the record");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonl",
+			"application/jsonlines", "application/x-jsonlines", "Application/NDJSON" })
+	void ndjsonGoesByManyNames(String mediaType) {
+		assertThat(format(mediaType)).isEqualTo(RecordFormat.NDJSON);
+	}
+
+	private static Snapshot one(String mediaType, String body) throws IOException {
+		List<Snapshot> records = Snapshot
+			.readAll(format(mediaType).open(Snapshot.latin1(body), null, Limits.ofBytes(1000)));
+		assertThat(records).hasSize(1);
+		return records.get(0);
+	}
+
+	private static MalformedBodyException lost(String mediaType, String body) {
+		RecordReader reader = format(mediaType).open(Snapshot.latin1(body), Operation.SET, Limits.ofBytes(1000));
+		Record record = new Record();
+		MalformedBodyException exception = catchThrowableOfType(MalformedBodyException.class, () -> {
+			while (reader.read(record)) {
+				assertThat(record.index()).isLessThan(10);
+			}
+		});
+		assertThat(exception).isNotNull();
+		return exception;
+	}
+
+	private static RecordFormat format(String mediaType) {
+		return Objects.requireNonNull(RecordFormat.of(mediaType), mediaType);
+	}
+
+	private static byte[] latin1(String bytes) {
+		return bytes.getBytes(StandardCharsets.ISO_8859_1);
+	}
+
+}

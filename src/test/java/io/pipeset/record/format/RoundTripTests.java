@@ -1,0 +1,72 @@
+package io.pipeset.record.format;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.pipeset.record.body.Limits;
+import io.pipeset.record.body.SplitBody;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Any record written in any format is the same record when it is read back. */
+@Timeout(60)
+class RoundTripTests {
+
+	private static final int BODIES = 300;
+
+	static List<RecordFormat> formats() {
+		return List.of(RecordFormat.values());
+	}
+
+	@ParameterizedTest
+	@MethodSource("formats")
+	void recordsAreTheSameInPiecesOfEverySize(RecordFormat format) throws IOException {
+		for (int seed = 0; seed < BODIES; seed++) {
+			RecordWriter writer = new RecordWriter(seed);
+			List<List<String>> commands = writer.commands(!isBinary(format));
+			byte[] body = writer.write(format.mediaType(), commands).getBytes(StandardCharsets.ISO_8859_1);
+			assertThat(words(format, body, body.length, body.length)).as("seed %d", seed).isEqualTo(commands);
+			for (int piece = 1; piece < 40; piece++) {
+				assertThat(words(format, body, piece, piece)).as("seed %d in pieces of %d", seed, piece)
+					.isEqualTo(commands);
+			}
+			for (int first = 1; first < body.length && seed < 30; first++) {
+				assertThat(words(format, body, first, body.length)).as("seed %d split at %d", seed, first)
+					.isEqualTo(commands);
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("formats")
+	void recordsAreTheSameAroundTheEndOfTheBuffer(RecordFormat format) throws IOException {
+		for (int seed = 0; seed < 100; seed++) {
+			RecordWriter writer = new RecordWriter(seed);
+			List<List<String>> commands = new ArrayList<>(writer.commands(!isBinary(format)));
+			commands.add(0, List.of("SET", "k", "x".repeat(65_400 + seed * 2)));
+			byte[] body = writer.write(format.mediaType(), commands).getBytes(StandardCharsets.ISO_8859_1);
+			assertThat(words(format, body, body.length, body.length)).as("seed %d", seed).isEqualTo(commands);
+		}
+	}
+
+	/** Whether words may be of other bytes than UTF-8. */
+	private static boolean isBinary(RecordFormat format) {
+		return format == RecordFormat.RESP || format == RecordFormat.TEXT;
+	}
+
+	private static List<List<String>> words(RecordFormat format, byte[] body, int first, int piece) throws IOException {
+		List<List<String>> words = new ArrayList<>();
+		for (Snapshot snapshot : Snapshot.readAll(format.open(new SplitBody(body.clone(), first, piece), null,
+				Limits.ofBytes(Snapshot.MAX_RECORD_BYTES)))) {
+			assertThat(snapshot.message()).isNull();
+			words.add(snapshot.words());
+		}
+		return words;
+	}
+
+}
