@@ -18,7 +18,6 @@ import io.netty.handler.codec.DecoderException;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.report.Account;
-import io.pipeset.report.Counts;
 import io.pipeset.report.Item;
 import io.pipeset.report.Outcome;
 import io.pipeset.report.Results;
@@ -230,87 +229,6 @@ class ReplyReaderTests {
 		}
 	}
 
-	@Test
-	void aTransactionIsOneWrite() {
-		Slab slab = fill(2, false, true);
-		ByteBuf out = Unpooled.buffer();
-		slab.attempt().writeTo(out);
-		String resp = out.toString(StandardCharsets.UTF_8);
-		assertThat(resp).startsWith("*1\r\n$5\r\nMULTI\r\n*3\r\n$3\r\nSET\r\n")
-			.endsWith("$2\r\nk1\r\n*1\r\n$4\r\nEXEC\r\n");
-		assertThat(slab.bytes()).isEqualTo(resp.length());
-	}
-
-	@Test
-	void whatATransactionDidStandsInItsLastReplyWhereverItIsCut() {
-		readAtEveryCut("+OK\r\n+QUEUED\r\n>2\r\n+message\r\n:1\r\n+QUEUED\r\n+QUEUED\r\n*3\r\n+OK\r\n"
-				+ "-WRONGTYPE Operation against a key\r\n_\r\n", () -> transaction(3), (account) -> {
-					assertThat(account.counts()).isEqualTo(new Counts(3, 1, 1, 1, 0, 0));
-					assertThat(account.items()).singleElement().satisfies((item) -> {
-						assertThat(item.index()).isEqualTo(1);
-						assertThat(item.error().code()).isEqualTo("WRONGTYPE");
-					});
-				});
-	}
-
-	@ParameterizedTest
-	@ValueSource(strings = { "-NOPERM no permission\r\n", "!20\r\nNOPERM no permission\r\n" })
-	void aTransactionThatIsDiscardedRejectsAllAndNamesTheCulpritsWhereverItIsCut(String error) {
-		readAtEveryCut(
-				"+OK\r\n+QUEUED\r\n" + error
-						+ "+QUEUED\r\n-EXECABORT Transaction discarded because of previous errors.\r\n",
-				() -> transaction(3), (account) -> {
-					assertThat(account.counts()).isEqualTo(new Counts(3, 0, 0, 3, 0, 0));
-					assertThat(account.items()).extracting((item) -> item.error().code())
-						.containsExactly("EXECABORT", "NOPERM", "EXECABORT");
-					assertThat(account.items()).extracting((item) -> item.error().retryable())
-						.containsExactly(true, false, true);
-				});
-	}
-
-	@Test
-	void aTransactionThatIsDiscardedByItselfIsKnownByItsReason() {
-		Slab slab = transaction(2);
-		read(slab, "+OK\r\n+QUEUED\r\n+QUEUED\r\n-EXECABORT Transaction discarded because of: OOM command not"
-				+ " allowed\r\n");
-		assertThat(slab.soleError()).isEqualTo("OOM");
-		assertThat(slab.passingError()).isNull();
-		Account account = new Account(Results.ALL, 10, false);
-		slab.settle(account, LOSS);
-		assertThat(account.items()).extracting((item) -> item.error().code()).containsExactly("EXECABORT", "EXECABORT");
-	}
-
-	@ParameterizedTest
-	@ValueSource(strings = { "+OK\r\n+QUEUED\r\n+QUEUED\r\n*-1\r\n", "+OK\r\n+QUEUED\r\n+QUEUED\r\n_\r\n",
-			"+OK\r\n+QUEUED\r\n+QUEUED\r\n+OK\r\n", "+OK\r\n+QUEUED\r\n+QUEUED\r\n*1\r\n",
-			"+OK\r\n+QUEUED\r\n+QUEUED\r\n*3\r\n", "+OK\r\n+QUEUED\r\n-ERR no\r\n*2\r\n" })
-	void whatIsNoAnswerToATransactionIsNotTakenForOne(String replies) {
-		assertThatExceptionOfType(DecoderException.class)
-			.isThrownBy(() -> this.reader.read(utf8(replies), transaction(2).attempt()));
-	}
-
-	@Test
-	void aTransactionThatIsCutOffIsUnknown() {
-		for (String replies : List.of("", "+OK\r\n", "+OK\r\n+QUEUED\r\n-NOPERM", "+OK\r\n+QUEUED\r\n-ERR\r\n",
-				"+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r")) {
-			Slab slab = transaction(2);
-			assertThat(new ReplyReader().read(utf8(replies), slab.attempt())).isFalse();
-			Account account = new Account(Results.ALL, 10, false);
-			slab.settle(account, LOSS);
-			assertThat(account.counts()).isEqualTo(new Counts(2, 0, 0, 0, 2, 0));
-		}
-	}
-
-	@Test
-	void aTransactionWhoseEndTheSocketDidNotTakeDidNotRun() {
-		Slab slab = transaction(2);
-		slab.attempt().endWasNotSent();
-		Account account = new Account(Results.ALL, 10, false);
-		slab.settle(account, LOSS);
-		assertThat(account.counts()).isEqualTo(new Counts(2, 0, 0, 0, 0, 2));
-		assertThat(account.items()).extracting((item) -> item.error().code()).containsOnly("NOT_SENT");
-	}
-
 	private void read(Slab slab, String replies) {
 		assertThat(this.reader.read(Unpooled.copiedBuffer(replies, StandardCharsets.ISO_8859_1), slab.attempt()))
 			.isTrue();
@@ -326,19 +244,8 @@ class ReplyReaderTests {
 	}
 
 	private static Slab sets(int commands, boolean captureAll, String... options) {
-		return fill(commands, captureAll, false, options);
-	}
-
-	/** SETs with NX in a transaction, which is written. */
-	private static Slab transaction(int commands) {
-		Slab slab = fill(commands, true, true, "NX");
-		slab.attempt().writeTo(Unpooled.buffer());
-		return slab;
-	}
-
-	private static Slab fill(int commands, boolean captureAll, boolean atomic, String... options) {
 		Slab slab = new Slab();
-		slab.clear(captureAll, atomic);
+		slab.clear(captureAll, false);
 		Record record = new Record();
 		for (int i = 0; i < commands; i++) {
 			byte[] key = ("k" + i).getBytes(StandardCharsets.UTF_8);

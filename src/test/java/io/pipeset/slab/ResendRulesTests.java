@@ -71,22 +71,6 @@ class ResendRulesTests {
 	}
 
 	@Test
-	void whatIsSentAgainTakesNoIdOfAnotherRecord() {
-		Slab slab = this.slabs.slab("SET a 1");
-		Record record = new Record();
-		for (int i = 0; i < 40; i++) {
-			record.begin(0);
-			record.operation(Operation.SET);
-			record.argument(new byte[] { 'k' }, 0, 1);
-			record.argument(new byte[] { 'v' }, 0, 1);
-			assertThat(slab.add(record)).isTrue();
-		}
-		again(true, written(slab, OK.repeat(30)));
-		assertThat(slab.count()).isEqualTo(11);
-		assertThat(slab.commands().table().id(0)).isNull();
-	}
-
-	@Test
 	void commandsOfOneKeyAreSentAgainInTheirOrderAcrossSlabs() {
 		Slab first = written(slab("SET k 1", "SET k 2"), OK);
 		Slab second = written(slab("SET k 3"), "");

@@ -27,6 +27,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** A slab is filled, written, reduced to what is sent again, settled, and filled anew. */
 class SlabTests {
 
+	private static final Loss LOSS = new Loss(Loss.CONNECTION_LOST, "gone");
+
 	private final FilledSlabs slabs = new FilledSlabs();
 
 	private final Account account = new Account(Results.ALL, 100, false);
@@ -147,11 +149,30 @@ class SlabTests {
 	}
 
 	@Test
+	void whatIsSentAgainTakesNoIdOfAnotherRecord() {
+		Slab slab = this.slabs.slab("SET a 1");
+		Record record = new Record();
+		for (int i = 0; i < 40; i++) {
+			record.begin(0);
+			record.operation(Operation.SET);
+			record.argument(new byte[] { 'k' }, 0, 1);
+			record.argument(new byte[] { 'v' }, 0, 1);
+			assertThat(slab.add(record)).isTrue();
+		}
+		FilledSlabs.written(slab, FilledSlabs.OK.repeat(30));
+		ResendRules.mark(List.of(slab), true);
+		slab.settle(this.account, LOSS);
+		assertThat(slab.retry()).isTrue();
+		assertThat(slab.count()).isEqualTo(11);
+		assertThat(slab.commands().table().id(0)).isNull();
+	}
+
+	@Test
 	void everyCommandIsSettledOnce() {
 		Slab slab = FilledSlabs.written(this.slabs.slab("SET a 1", "SET b 2 NX", "SADD c 3", "RPOP l", "SET d 4"),
 				"+OK\r\n$-1\r\n-WRONGTYPE no\r\n$1\r\nx\r\n");
 		slab.attempt().end();
-		slab.settle(this.account, new Loss(Loss.CONNECTION_LOST, "gone"));
+		slab.settle(this.account, LOSS);
 		assertThat(this.account.counts()).isEqualTo(new Counts(5, 2, 1, 1, 1, 0));
 		assertThat(this.account.items()).extracting(Item::index).containsExactly(0L, 1L, 2L, 3L, 4L);
 		assertThat(slab.isDone()).isTrue();
