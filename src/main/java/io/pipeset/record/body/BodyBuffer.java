@@ -51,7 +51,8 @@ public final class BodyBuffer {
 	}
 
 	/**
-	 * The array that holds the piece; another one after a {@link #fill() fill}.
+	 * The array that holds the piece; another one after a {@link #fill() fill}, or when a
+	 * record begins.
 	 * @return the array, which parsers may write to within a record
 	 */
 	public byte[] bytes() {
@@ -93,6 +94,16 @@ public final class BodyBuffer {
 	}
 
 	/**
+	 * Begins a record, whose predecessor is not read any more. A large buffer is given up
+	 * then if somebody waits for memory: the next fill may be far away.
+	 */
+	public void beginRecord() {
+		if (this.bytes.length > USUAL_BYTES && this.end - this.start <= USUAL_BYTES && this.room.isScarce()) {
+			resize(USUAL_BYTES);
+		}
+	}
+
+	/**
 	 * Reads once, which may block, so that it is called only when no complete record is
 	 * left. The bytes that are not consumed move to the front, at most once for each
 	 * record.
@@ -101,7 +112,7 @@ public final class BodyBuffer {
 	 */
 	public boolean fill() throws IOException {
 		makeRoom();
-		int count = this.body.read(this.bytes, this.end, this.bytes.length - this.end);
+		int count = this.body.read(this.bytes, this.end, Math.min(this.bytes.length - this.end, USUAL_BYTES));
 		if (count < 0) {
 			return false;
 		}
@@ -137,16 +148,22 @@ public final class BodyBuffer {
 		int length = this.end - this.start;
 		int capacity = capacityFor(length);
 		if (capacity != this.bytes.length) {
-			long given = further(this.bytes.length);
-			this.room.take(further(capacity));
-			this.bytes = Arrays.copyOfRange(this.bytes, this.start, this.start + capacity);
-			this.room.give(given);
+			resize(capacity);
 		}
 		else if (this.start > 0) {
 			System.arraycopy(this.bytes, this.start, this.bytes, 0, length);
+			this.start = 0;
+			this.end = length;
 		}
+	}
+
+	private void resize(int capacity) {
+		long given = further(this.bytes.length);
+		this.room.take(further(capacity));
+		this.bytes = Arrays.copyOfRange(this.bytes, this.start, this.start + capacity);
+		this.room.give(given);
+		this.end -= this.start;
 		this.start = 0;
-		this.end = length;
 	}
 
 	// The buffer of a large record is kept for a while, as large records tend to come in

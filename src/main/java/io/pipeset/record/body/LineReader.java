@@ -36,6 +36,7 @@ public final class LineReader implements RecordReader {
 
 	@Override
 	public boolean read(Record record) throws IOException {
+		this.buffer.beginRecord();
 		if (!findLine()) {
 			return false;
 		}

@@ -58,6 +58,7 @@ public final class CsvReader implements RecordReader {
 
 	@Override
 	public boolean read(Record record) throws IOException {
+		this.buffer.beginRecord();
 		CsvColumns known = columns();
 		if (this.inOversizedRow) {
 			skipRow();

@@ -52,6 +52,7 @@ public final class JsonArrayReader implements RecordReader {
 		if (this.lost != null) {
 			throw this.lost;
 		}
+		this.buffer.beginRecord();
 		if (this.place == Place.BEFORE_ARRAY) {
 			openArray();
 		}

@@ -50,6 +50,7 @@ public final class RespReader implements RecordReader {
 	@Override
 	public boolean read(Record record) throws IOException {
 		this.header.throwIfLost();
+		this.buffer.beginRecord();
 		skipOversized();
 		while (this.lines.findLine()) {
 			byte first = this.buffer.bytes()[this.buffer.start()];

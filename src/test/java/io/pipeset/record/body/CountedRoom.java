@@ -8,8 +8,9 @@ import io.pipeset.record.Room;
  * Counts the memory that is taken and not given back.
  *
  * @param held the bytes that are taken
+ * @param isScarce whether somebody waits for memory
  */
-public record CountedRoom(AtomicLong held) implements Room {
+public record CountedRoom(AtomicLong held, boolean isScarce) implements Room {
 
 	@Override
 	public boolean tryTake(long bytes) {
@@ -25,11 +26,6 @@ public record CountedRoom(AtomicLong held) implements Room {
 	@Override
 	public void give(long bytes) {
 		this.held.addAndGet(-bytes);
-	}
-
-	@Override
-	public boolean isScarce() {
-		return false;
 	}
 
 }

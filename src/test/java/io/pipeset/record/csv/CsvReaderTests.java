@@ -62,11 +62,12 @@ class CsvReaderTests {
 		AtomicLong held = new AtomicLong();
 		String name = "a".repeat(30_000);
 		RecordReader reader = RecordFormat.CSV.open(Snapshot.latin1("key," + name + "\nk,1\n"), Operation.HSET,
-				new RecordLimit(Snapshot.MAX_RECORD_BYTES, RecordLimit.DEFAULT_ARGUMENTS, new CountedRoom(held)));
+				new RecordLimit(Snapshot.MAX_RECORD_BYTES, RecordLimit.DEFAULT_ARGUMENTS,
+						new CountedRoom(held, false)));
 		reader.read(new Record(new RecordDefaults(null, Encoding.UTF8), Room.UNLIMITED));
 		assertThat(held.get()).isBetween(30_000L, 31_000L);
-		reader = RecordFormat.CSV.open(Snapshot.latin1("key,value\nk,1\n"), Operation.SET,
-				new RecordLimit(Snapshot.MAX_RECORD_BYTES, RecordLimit.DEFAULT_ARGUMENTS, new CountedRoom(held)));
+		reader = RecordFormat.CSV.open(Snapshot.latin1("key,value\nk,1\n"), Operation.SET, new RecordLimit(
+				Snapshot.MAX_RECORD_BYTES, RecordLimit.DEFAULT_ARGUMENTS, new CountedRoom(held, false)));
 		held.set(0);
 		reader.read(new Record(new RecordDefaults(null, Encoding.UTF8), Room.UNLIMITED));
 		assertThat(held.get()).isZero();

@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
 import io.pipeset.record.NoRoomException;
+import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordDefaults;
 import io.pipeset.record.RecordReader;
@@ -50,7 +51,7 @@ class ArgumentMemoryTests {
 	void memoryIsTakenForArgumentsAndForTheNotesOfTheParserAndGivenBack(RecordFormat format, String large, String small)
 			throws IOException {
 		AtomicLong held = new AtomicLong();
-		RecordLimit limit = limit(new CountedRoom(held));
+		RecordLimit limit = limit(new CountedRoom(held, false));
 		Record record = new Record(RecordDefaults.NONE, limit.room());
 		RecordReader reader = format.open(Snapshot.latin1(large + small), null, limit);
 		assertThat(reader.read(record)).isTrue();
@@ -69,6 +70,36 @@ class ArgumentMemoryTests {
 		assertThatThrownBy(() -> reader.read(record)).isInstanceOf(NoRoomException.class);
 	}
 
+	static Stream<Arguments> largeThenSmall() {
+		String value = "v".repeat(900_000);
+		return Stream.of(
+				Arguments.of(RecordFormat.NDJSON, "[\"SET\",\"k\",\"" + value + "\"]\n", "[\"SET\",\"k\",\"v\"]\n"),
+				Arguments.of(RecordFormat.JSON, "[[\"SET\",\"k\",\"" + value + "\"]", ",[\"SET\",\"k\",\"v\"]"),
+				Arguments.of(RecordFormat.CSV, "key,value\nk," + value + "\n", "k,v\n"),
+				Arguments.of(RecordFormat.TEXT, "SET k " + value + "\n", "SET k v\n"),
+				Arguments.of(RecordFormat.RESP, "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$900000\r\n" + value + "\r\n",
+						"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nv\r\n"));
+	}
+
+	@ParameterizedTest
+	@MethodSource("largeThenSmall")
+	void theBufferOfALargeRecordIsGivenUpAtTheNextOneIfSomebodyWaits(RecordFormat format, String large, String small)
+			throws IOException {
+		AtomicLong held = new AtomicLong();
+		RecordLimit limit = limit(new CountedRoom(held, true));
+		Record record = new Record(RecordDefaults.NONE, limit.room());
+		RecordReader reader = format.open(Snapshot.latin1(large + small.repeat(100_000)), Operation.SET, limit);
+		assertThat(reader.read(record)).isTrue();
+		long before = held.get();
+		assertThat(before).isGreaterThan(900_000);
+		assertThat(reader.read(record)).isTrue();
+		assertThat(before - held.get()).isGreaterThan(900_000);
+		for (int i = 1; i < 100_000; i++) {
+			assertThat(reader.read(record)).isTrue();
+			assertThat(record.length(1)).isOne();
+		}
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "*3\r\n$4\r\nSADD\r\n$1\r\ns\r\n$1\r\n1\r\n", "SADD s 1\r\n", "*30000\r\n$4\r\nSADD\r\n" })
 	void notesOfOneKindOfCommandDoNotStayWhileOthersCome(String small) throws IOException {
@@ -81,7 +112,7 @@ class ArgumentMemoryTests {
 	/** What is held when a small command has been read behind a large one. */
 	private static long heldBehind(String large, String small) throws IOException {
 		AtomicLong held = new AtomicLong();
-		RecordLimit limit = new RecordLimit(Snapshot.MAX_RECORD_BYTES, 6000, new CountedRoom(held));
+		RecordLimit limit = new RecordLimit(Snapshot.MAX_RECORD_BYTES, 6000, new CountedRoom(held, false));
 		Record record = new Record(RecordDefaults.NONE, limit.room());
 		RecordReader reader = RecordFormat.RESP.open(Snapshot.latin1(large + small), null, limit);
 		assertThat(reader.read(record)).isTrue();
