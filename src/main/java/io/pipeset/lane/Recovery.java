@@ -99,7 +99,7 @@ final class Recovery {
 			goesOn &= state != Fence.State.RAISED;
 			UnknownPops pops = this.context.unknownPops();
 			goesOn &= pops == null
-					|| (fenced && batch.complete() && pops.resolve(left, this.context.account().taken()));
+					|| (fenced && batch.complete() && pops.resolve(left, this.context.account().taken().count()));
 		}
 		if (goesOn && pause()) {
 			ResendRules.mark(left, fenced);

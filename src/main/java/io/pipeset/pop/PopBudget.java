@@ -144,7 +144,7 @@ public final class PopBudget {
 	 * because of the limit.
 	 */
 	private boolean endIfCutShort() {
-		boolean cutShort = this.account.isCutShort();
+		boolean cutShort = this.account.taken().isCutShort();
 		if (cutShort) {
 			stop("A pop asked for more values", this.limit);
 		}
@@ -232,7 +232,8 @@ public final class PopBudget {
 	private long memoryFor(long wanted, boolean limited) {
 		long expected = likelyValueBytes();
 		long bytes = this.asked * expected + wanted * ((limited) ? Math.max(expected, UNSEEN_BYTES) : expected);
-		return this.heldBytes + (this.asked + wanted) * VALUE_BYTES + (this.askedPops + 1) * this.account.popBytes()
+		return this.heldBytes + (this.asked + wanted) * VALUE_BYTES
+				+ (this.askedPops + 1) * this.account.taken().popBytes()
 				+ 2 * Math.min(bytes, Math.max(0, this.maxBytes - this.takenBytes));
 	}
 
@@ -241,7 +242,7 @@ public final class PopBudget {
 	 * Values that were larger are here already, and count as well.
 	 */
 	private void giveBack() {
-		this.heldBytes = this.account.heldBytes();
+		this.heldBytes = this.account.taken().heldBytes();
 		this.memory.correctReport(this.heldBytes - this.reserved);
 		this.reserved = this.heldBytes;
 	}
@@ -250,8 +251,8 @@ public final class PopBudget {
 	private void look() {
 		this.lanes.drain();
 		giveBack();
-		this.taken = this.account.taken();
-		this.takenBytes = this.account.takenBytes();
+		this.taken = this.account.taken().count();
+		this.takenBytes = this.account.taken().bytes();
 		this.seen += this.asked;
 		this.asked = 0;
 		this.askedPops = 0;
@@ -284,7 +285,7 @@ public final class PopBudget {
 	}
 
 	private long expectedValueBytes(long unseenBytes) {
-		long largest = this.account.largestTakenBytes();
+		long largest = this.account.taken().largestBytes();
 		return Math.max(1, (largest == 0 && this.taken == 0) ? unseenBytes : largest);
 	}
 

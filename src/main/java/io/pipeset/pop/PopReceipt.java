@@ -114,13 +114,13 @@ public final class PopReceipt implements UnknownPops {
 		if (!this.opened || account.total(Outcome.UNKNOWN) > 0) {
 			return null;
 		}
-		if (account.taken() == 0) {
+		if (account.taken().count() == 0) {
 			drop();
 			return null;
 		}
 		try {
 			OptionalLong deadline = ask(
-					() -> this.receipts.handOver(this.jobId, this.pops.receiptTtl(), account.taken()));
+					() -> this.receipts.handOver(this.jobId, this.pops.receiptTtl(), account.taken().count()));
 			if (deadline.isPresent()) {
 				return new Receipt(deadline.getAsLong());
 			}

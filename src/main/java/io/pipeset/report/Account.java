@@ -1,7 +1,6 @@
 package io.pipeset.report;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
@@ -21,14 +20,8 @@ public final class Account {
 	/** The operation of a record that did not get as far as naming one. */
 	public static final String NO_OPERATION = "none";
 
-	/** The memory of a value, beside its characters. */
-	private static final int VALUE_BYTES = 72;
-
 	/** The memory of an item, beside its strings. */
 	private static final int ITEM_BYTES = 400;
-
-	/** The memory of an item that carries values, beside them. */
-	private static final int ITEM_OF_VALUES_BYTES = 200;
 
 	private final Results results;
 
@@ -36,9 +29,9 @@ public final class Account {
 
 	private final long maxItemsBytes;
 
-	private final boolean valuesApart;
-
 	private final LongPredicate memory;
+
+	private final TakenValues taken;
 
 	private final Map<String, Map<Outcome, Long>> counts = new TreeMap<>();
 
@@ -46,23 +39,11 @@ public final class Account {
 
 	private final List<Item> items = new ArrayList<>();
 
-	private final List<Object> values = new ArrayList<>();
-
 	private boolean runsNothing;
 
 	private int listed;
 
 	private long listedBytes;
-
-	private long taken;
-
-	private long takenBytes;
-
-	private long heldBytes;
-
-	private long largestTakenBytes;
-
-	private boolean cutShort;
 
 	private long replied;
 
@@ -97,7 +78,7 @@ public final class Account {
 		this.results = results;
 		this.maxItems = maxItems;
 		this.maxItemsBytes = maxItemsBytes;
-		this.valuesApart = valuesApart;
+		this.taken = new TakenValues(valuesApart);
 		this.memory = memory;
 	}
 
@@ -155,59 +136,6 @@ public final class Account {
 	 */
 	public synchronized void list(Item item) {
 		this.items.add(item);
-	}
-
-	/**
-	 * Takes note of values that are no longer in Redis.
-	 * @param reply what Redis answered: a value, or a list of them
-	 * @param bytes their size
-	 * @param largest the size of the largest of them
-	 * @return whether they still have to be listed with their item
-	 */
-	public synchronized boolean take(Object reply, long bytes, long largest) {
-		boolean several = reply instanceof List<?>;
-		long values = (several) ? ((List<?>) reply).size() : 1;
-		this.taken += values;
-		this.takenBytes += bytes;
-		this.heldBytes += heapBytes(reply, values, bytes) + popBytes();
-		this.largestTakenBytes = Math.max(this.largestTakenBytes, largest);
-		if (this.valuesApart && several) {
-			this.values.addAll((List<?>) reply);
-		}
-		else if (this.valuesApart) {
-			this.values.add(reply);
-		}
-		return !this.valuesApart;
-	}
-
-	/** The memory of values: twice their bytes if some characters are wide. */
-	private static long heapBytes(Object reply, long values, long bytes) {
-		long letters = letters(reply);
-		if (reply instanceof List<?> list) {
-			for (Object value : list) {
-				letters += letters(value);
-			}
-		}
-		return values * VALUE_BYTES + ((letters == bytes) ? letters : 2 * Math.max(letters, bytes));
-	}
-
-	private static int letters(@Nullable Object value) {
-		return (value instanceof String text) ? text.length() : 0;
-	}
-
-	/**
-	 * Takes note of a pop that left values in Redis for which there was no room.
-	 */
-	public synchronized void cutShort() {
-		this.cutShort = true;
-	}
-
-	/**
-	 * Whether a pop left values in Redis for which there was no room.
-	 * @return {@code true} where the job is to take no more
-	 */
-	public synchronized boolean isCutShort() {
-		return this.cutShort;
 	}
 
 	/**
@@ -333,48 +261,16 @@ public final class Account {
 	 * The values taken out of Redis.
 	 * @return them in their order, or {@code null} where items carry them
 	 */
-	public synchronized @Nullable List<Object> values() {
-		return (this.valuesApart) ? Collections.unmodifiableList(this.values) : null;
+	public @Nullable List<Object> values() {
+		return this.taken.list();
 	}
 
 	/**
-	 * How many values were taken out of Redis.
-	 * @return the count
+	 * The values that the job took out of Redis.
+	 * @return the same object each time
 	 */
-	public synchronized long taken() {
+	public TakenValues taken() {
 		return this.taken;
-	}
-
-	/**
-	 * The size of the values taken out of Redis.
-	 * @return bytes
-	 */
-	public synchronized long takenBytes() {
-		return this.takenBytes;
-	}
-
-	/**
-	 * The memory that a pop takes beside its values.
-	 * @return bytes; 0 where values stand in a list of their own
-	 */
-	public int popBytes() {
-		return (this.valuesApart) ? 0 : ITEM_OF_VALUES_BYTES;
-	}
-
-	/**
-	 * The memory that the values taken out of Redis take.
-	 * @return bytes
-	 */
-	public synchronized long heldBytes() {
-		return this.heldBytes;
-	}
-
-	/**
-	 * The size of the largest value that was taken out of Redis.
-	 * @return bytes; 0 before there was one
-	 */
-	public synchronized long largestTakenBytes() {
-		return this.largestTakenBytes;
 	}
 
 	/**

@@ -110,11 +110,11 @@ final class SlabOutcomes {
 		count(command, outcome);
 		if (value instanceof List<?> values && !noop && values.get(values.size() - 1) == null) {
 			// This is how a script says that it left the other values in Redis.
-			this.account.cutShort();
+			this.account.taken().cutShort();
 			value = values.subList(0, values.size() - 1);
 		}
-		boolean mustList = value != null && !noop
-				&& this.account.take(value, decoder.stringBytes() + largeNameBytes(command), decoder.largestString());
+		boolean mustList = value != null && !noop && this.account.taken()
+			.add(value, decoder.stringBytes() + largeNameBytes(command), decoder.largestString());
 		if (mustList || (this.account.wantsReplies() && claimItem(command, outcome, 0))) {
 			list(command, outcome, null, new Reply(value));
 		}

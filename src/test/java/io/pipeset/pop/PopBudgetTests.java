@@ -56,8 +56,8 @@ class PopBudgetTests {
 		pop(lanes, budget, record, "list", "200");
 		lanes.drain();
 		lanes.close();
-		assertThat(context.account().takenBytes()).isBetween(900_000L, 1L << 20);
-		assertThat(redis.client().llen("list")).isEqualTo(300 - context.account().taken());
+		assertThat(context.account().taken().bytes()).isBetween(900_000L, 1L << 20);
+		assertThat(redis.client().llen("list")).isEqualTo(300 - context.account().taken().count());
 	}
 
 	private static void pop(Lanes lanes, PopBudget budget, Record record, String... arguments) {

@@ -79,7 +79,7 @@ class PopReceiptTests {
 	@ValueSource(booleans = { false, true })
 	void aReceiptIsHandedOverOnceRedisAnswers(boolean stopped) {
 		PopReceipt receipt = opened(stopped);
-		this.account.take("a", 1, 1);
+		this.account.taken().add("a", 1, 1);
 		resetNext(MANY);
 		Receipt handedOver = receipt.handOver(this.account);
 		assertThat(handedOver).isNotNull();

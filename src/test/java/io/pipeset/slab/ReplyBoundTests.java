@@ -64,8 +64,8 @@ class ReplyBoundTests {
 		slab.settle(account, null);
 		assertThat(account.counts()).isEqualTo(new Counts(3, 2, 0, 1, 0, 0));
 		assertThat(account.items()).hasSize(3);
-		assertThat(account.takenBytes()).isEqualTo(value.length() + 1);
-		assertThat(account.largestTakenBytes()).isEqualTo(value.length());
+		assertThat(account.taken().bytes()).isEqualTo(value.length() + 1);
+		assertThat(account.taken().largestBytes()).isEqualTo(value.length());
 	}
 
 	@ParameterizedTest
@@ -79,9 +79,9 @@ class ReplyBoundTests {
 		slab.settle(account, null);
 		assertThat(account.counts()).isEqualTo(new Counts(2, 2, 0, 0, 0, 0));
 		assertThat(account.items()).extracting((item) -> item.reply().value()).containsOnly(List.of("a", "bc"));
-		assertThat(account.taken()).isEqualTo(4);
-		assertThat(account.takenBytes()).isEqualTo(6);
-		assertThat(account.isCutShort()).isTrue();
+		assertThat(account.taken().count()).isEqualTo(4);
+		assertThat(account.taken().bytes()).isEqualTo(6);
+		assertThat(account.taken().isCutShort()).isTrue();
 	}
 
 	private void read(Slab slab, String replies, int pieceBytes) {
