@@ -3,9 +3,7 @@ package io.pipeset.lane;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.IdentityHashMap;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -19,20 +17,20 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.util.concurrent.EventExecutor;
 import io.pipeset.QuietLog;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.FaultProxy.Way;
+import io.pipeset.redis.OwnRedis;
 import io.pipeset.redis.ProxyLink;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.test.util.ReflectionTestUtils;
@@ -45,27 +43,20 @@ class LaneFaultTests {
 
 	private static final Duration LONG = Duration.ofMinutes(10);
 
-	private static TestRedis redis;
+	@RegisterExtension
+	static final OwnRedis own = OwnRedis.behindProxy();
 
-	private static FaultProxy proxy;
+	private static final TestRedis redis = own.redis();
 
-	private static LaneRig rig;
+	private static final FaultProxy proxy = own.proxy();
 
-	@BeforeAll
-	static void open() {
-		redis = TestRedis.start();
-		proxy = FaultProxy.open(redis);
-		Map<String, Object> properties = new HashMap<>(redis.properties());
-		properties.put("spring.data.redis.port", proxy.port());
-		rig = new LaneRig(properties, "pipeset.pipeline.max-connections=2", "pipeset.pipeline.connect-timeout=500ms",
-				"pipeset.pipeline.window-commands=2", "pipeset.receipts.sweep-interval=1h");
-	}
+	private static final LaneRig rig = new LaneRig(own.properties(), "pipeset.pipeline.max-connections=2",
+			"pipeset.pipeline.connect-timeout=500ms", "pipeset.pipeline.window-commands=2",
+			"pipeset.receipts.sweep-interval=1h");
 
 	@AfterAll
 	static void close() {
 		rig.close();
-		proxy.close();
-		redis.close();
 	}
 
 	@BeforeEach
@@ -172,7 +163,7 @@ class LaneFaultTests {
 			.thenAccept((link) -> rig.clientResources()
 				.eventLoopGroupProvider()
 				.allocate(MultiThreadIoEventLoopGroup.class)
-				.forEach((loop) -> hold(loop, release)));
+				.forEach((loop) -> LaneRig.hold(loop, release)));
 		CompletableFuture<Void> reader = CompletableFuture.runAsync(() -> {
 			for (int i = 0; i < 4; i++) {
 				add(lanes, record, Operation.RPUSH, "list", String.valueOf(i));
@@ -233,17 +224,6 @@ class LaneFaultTests {
 		catch (RedisBusyException ex) {
 			return true;
 		}
-	}
-
-	private static void hold(EventExecutor loop, CountDownLatch release) {
-		loop.execute(() -> {
-			try {
-				release.await();
-			}
-			catch (InterruptedException ex) {
-				Thread.currentThread().interrupt();
-			}
-		});
 	}
 
 	private static void add(Lanes lanes, Record record, Operation operation, String... arguments) {

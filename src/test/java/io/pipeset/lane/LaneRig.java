@@ -3,12 +3,14 @@ package io.pipeset.lane;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 import io.lettuce.core.resource.ClientResources;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.util.concurrent.EventExecutor;
 import io.pipeset.PipesetApplication;
 import io.pipeset.job.JobLimits;
 import io.pipeset.memory.MemoryBudget;
@@ -99,6 +101,18 @@ public final class LaneRig implements AutoCloseable {
 		}
 		record.check();
 		assertThat(record.rejection()).isNull();
+	}
+
+	/** Keeps an event loop busy until it is released. */
+	public static void hold(EventExecutor loop, CountDownLatch release) {
+		loop.execute(() -> {
+			try {
+				release.await();
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+		});
 	}
 
 	private <T> T bean(Class<T> type) {

@@ -1,9 +1,7 @@
 package io.pipeset.lane;
 
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
@@ -11,22 +9,22 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
-import io.netty.util.concurrent.EventExecutor;
 import io.pipeset.QuietLog;
 import io.pipeset.memory.MemoryShare;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.FaultProxy.Way;
+import io.pipeset.redis.OwnRedis;
 import io.pipeset.redis.ProxyLink;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import io.pipeset.report.Ending.Cause;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -38,26 +36,19 @@ class LanesTests {
 
 	private static final Duration LONG = Duration.ofMinutes(10);
 
-	private static TestRedis redis;
+	@RegisterExtension
+	static final OwnRedis own = OwnRedis.behindProxy();
 
-	private static FaultProxy proxy;
+	private static final TestRedis redis = own.redis();
 
-	private static LaneRig rig;
+	private static final FaultProxy proxy = own.proxy();
 
-	@BeforeAll
-	static void open() {
-		redis = TestRedis.start();
-		proxy = FaultProxy.open(redis);
-		Map<String, Object> properties = new HashMap<>(redis.properties());
-		properties.put("spring.data.redis.port", proxy.port());
-		rig = new LaneRig(properties, "pipeset.pipeline.max-connections=2", "pipeset.pipeline.connect-timeout=500ms");
-	}
+	private static final LaneRig rig = new LaneRig(own.properties(), "pipeset.pipeline.max-connections=2",
+			"pipeset.pipeline.connect-timeout=500ms");
 
 	@AfterAll
 	static void close() {
 		rig.close();
-		proxy.close();
-		redis.close();
 	}
 
 	@BeforeEach
@@ -215,7 +206,7 @@ class LanesTests {
 			.thenAccept((link) -> rig.clientResources()
 				.eventLoopGroupProvider()
 				.allocate(io.netty.channel.MultiThreadIoEventLoopGroup.class)
-				.forEach((loop) -> hold(loop, release)));
+				.forEach((loop) -> LaneRig.hold(loop, release)));
 		CompletableFuture<Void> drained = CompletableFuture.runAsync(lanes::drain, rig.threads());
 		still.get(1, TimeUnit.MINUTES);
 		await().until(context.stop()::isSet);
@@ -278,17 +269,6 @@ class LanesTests {
 		assertThat(counts.unknown()).isPositive();
 		assertThat(counts.applied() + counts.unknown() + counts.unprocessed()).isEqualTo(41);
 		assertThat((long) list.size()).isBetween(counts.applied(), counts.applied() + counts.unknown());
-	}
-
-	private static void hold(EventExecutor loop, CountDownLatch release) {
-		loop.execute(() -> {
-			try {
-				release.await();
-			}
-			catch (InterruptedException ex) {
-				Thread.currentThread().interrupt();
-			}
-		});
 	}
 
 	private static void push(Lanes lanes, Record record, String list, int value) {

@@ -8,10 +8,11 @@ import io.pipeset.lane.Lanes;
 import io.pipeset.memory.MemoryShare;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
+import io.pipeset.redis.OwnRedis;
 import io.pipeset.redis.TestRedis;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -20,21 +21,17 @@ class PopBudgetTests {
 
 	private static final Duration LONG = Duration.ofMinutes(10);
 
-	private static TestRedis redis;
+	@RegisterExtension
+	static final OwnRedis own = OwnRedis.start();
 
-	private static LaneRig rig;
+	private static final TestRedis redis = own.redis();
 
-	@BeforeAll
-	static void open() {
-		redis = TestRedis.start();
-		rig = new LaneRig(redis.properties(), "pipeset.pipeline.max-connections=2",
-				"pipeset.pipeline.window-commands=2", "pipeset.receipts.sweep-interval=1h");
-	}
+	private static final LaneRig rig = new LaneRig(own.properties(), "pipeset.pipeline.max-connections=2",
+			"pipeset.pipeline.window-commands=2", "pipeset.receipts.sweep-interval=1h");
 
 	@AfterAll
 	static void close() {
 		rig.close();
-		redis.close();
 	}
 
 	@Test

@@ -106,8 +106,11 @@ public final class OwnRedis implements AfterEachCallback, AfterAllCallback {
 		return this.proxy;
 	}
 
-	/** The properties that make Spring Boot use it. */
-	Map<String, String> properties() {
+	/**
+	 * The properties that make Spring Boot use it.
+	 * @return properties {@code spring.data.redis.*}
+	 */
+	public Map<String, String> properties() {
 		Map<String, String> properties = new LinkedHashMap<>(this.redis.properties());
 		if (this.proxy != null) {
 			properties.put("spring.data.redis.host", "127.0.0.1");
