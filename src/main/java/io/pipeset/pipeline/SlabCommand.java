@@ -68,7 +68,7 @@ final class SlabCommand implements RedisCommand<byte[], byte[], String> {
 	@Override
 	public void complete() {
 		if (this.slab.attempt().leavesTransactionOpen()) {
-			// Whoever had the connection next would only add to the transaction.
+			// The next batch on the connection would only add to the transaction.
 			this.pipeline.abandon();
 		}
 		end();

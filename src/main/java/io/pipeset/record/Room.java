@@ -1,7 +1,7 @@
 package io.pipeset.record;
 
 /**
- * The memory for arrays that grow with a caller's data. Whoever needs such memory takes
+ * The memory for arrays that grow with a caller's data. A class that needs such memory takes
  * it here before allocating it, and gives it back afterwards.
  */
 public interface Room {

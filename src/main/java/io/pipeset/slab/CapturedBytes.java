@@ -28,7 +28,7 @@ final class CapturedBytes {
 
 	private int size;
 
-	/** Where the last reply that has ended does so. */
+	/** The end of the last complete reply. */
 	private int end;
 
 	/**

@@ -23,7 +23,7 @@ final class CommandTable {
 
 	private static final int TAKES_VALUES = 1 << 7;
 
-	/** What a row takes of the heap, rounded up. */
+	/** The memory of a row, rounded up. */
 	private static final int ROW_BYTES = 32;
 
 	private int count;
@@ -56,7 +56,7 @@ final class CommandTable {
 		this.ids = new RecordIds(room);
 	}
 
-	/** What a table of so many rows takes of the heap, but for the records' ids. */
+	/** The memory of a table with so many rows, without the records' ids. */
 	static long bytesOf(int rows) {
 		return (long) rows * ROW_BYTES;
 	}
@@ -144,7 +144,7 @@ final class CommandTable {
 		return OPERATIONS[this.kinds[command] >> 24];
 	}
 
-	/** What the record is sent as, which may do more than its operation. */
+	/** The operation that is sent, which may do more than the one of the record. */
 	Operation sentAs(int command) {
 		return OPERATIONS[(this.kinds[command] >> 16) & 0xFF];
 	}

@@ -255,7 +255,7 @@ final class Replies {
 		return (finding == 0) ? 0 : this.ends[finding - 1];
 	}
 
-	/** What kind of reply it was. */
+	/** The kind of the reply. */
 	enum Kind {
 
 		/** An error; captured. */

@@ -13,7 +13,7 @@ final class UnsupportedRedisException extends RuntimeException {
 		this.remedy = remedy;
 	}
 
-	/** What to do about it. */
+	/** The remedy. */
 	String remedy() {
 		return this.remedy;
 	}
