@@ -51,7 +51,10 @@ class ArchitectureTests {
 			script            | record pipeline
 			job.input         | record record.body record.format lane memory pop
 			job               | record record.body report slab pipeline lane memory pop script job.input
-			web               | record record.body record.format report pipeline lane memory pop script job job.input
+			web.problem       | pipeline job
+			web.access        | job web.problem
+			web.server        | record.body memory job job.input web.problem
+			web               | record record.format report pipeline pop script job job.input web.problem web.server
 			""";
 
 	private static final JavaClasses service = new ClassFileImporter()

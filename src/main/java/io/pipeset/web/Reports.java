@@ -3,6 +3,9 @@ package io.pipeset.web;
 import io.pipeset.job.EndedJob;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobReport;
+import io.pipeset.web.problem.Problems;
+import io.pipeset.web.server.ProblemErrorController;
+import io.pipeset.web.server.WrittenAnswers;
 import jakarta.servlet.http.HttpServletRequest;
 
 import org.springframework.http.HttpHeaders;
@@ -15,8 +18,6 @@ import org.springframework.http.ResponseEntity;
 final class Reports {
 
 	private static final String ERRORS_HEADER = "Pipeset-Errors";
-
-	static final String RETRY_AFTER_SECONDS = "5";
 
 	private Reports() {
 	}
@@ -32,7 +33,7 @@ final class Reports {
 			return answer.contentType(MediaType.APPLICATION_JSON).body(report);
 		}
 		if (cause == Cause.REDIS_UNREACHABLE || cause == Cause.SHUTTING_DOWN) {
-			answer.header(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS);
+			answer.header(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
 		}
 		ProblemDetail problem = Problems.detail(status, cause.problemType(), report.ending().detail());
 		problem.setProperty("job", report);

@@ -7,6 +7,7 @@ import io.pipeset.pipeline.NoConnectionException;
 import io.pipeset.pipeline.ScriptRefusedException;
 import io.pipeset.record.Excerpt;
 import io.pipeset.script.Scripts;
+import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;
 
 import org.springframework.http.HttpHeaders;

@@ -10,6 +10,7 @@ import io.pipeset.job.Setting;
 import io.pipeset.pop.ReliablePops;
 import io.pipeset.record.Excerpt;
 import io.pipeset.record.Operation;
+import io.pipeset.web.problem.Problems;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.stereotype.Component;

@@ -14,6 +14,7 @@ import io.pipeset.pop.ReliablePops;
 import io.pipeset.record.Excerpt;
 import io.pipeset.record.GeneratedRecords;
 import io.pipeset.record.Operation;
+import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;
 
 import org.springframework.http.HttpMethod;

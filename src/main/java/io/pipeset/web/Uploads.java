@@ -14,6 +14,9 @@ import io.pipeset.job.JobLimits;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.record.Excerpt;
 import io.pipeset.record.format.RecordFormat;
+import io.pipeset.web.problem.Problems;
+import io.pipeset.web.server.LimitedBody;
+import io.pipeset.web.server.UploadConnections;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 

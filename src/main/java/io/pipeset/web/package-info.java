@@ -1,6 +1,6 @@
 /**
- * HTTP in and out: the calls, their settings, and problem details for everything that
- * goes wrong.
+ * The calls of the HTTP interface: a request with its query and its upload comes in, a
+ * job runs, and its report goes out.
  */
 @NullMarked
 package io.pipeset.web;

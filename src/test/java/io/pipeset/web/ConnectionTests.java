@@ -9,8 +9,6 @@ import java.util.List;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -53,12 +51,6 @@ class ConnectionTests {
 				upload.close();
 			}
 		}
-	}
-
-	@ParameterizedTest
-	@CsvSource({ "64, false, 256", "256, false, 455", "256, true, 256", "1024, true, 1024", "8192, false, 8192" })
-	void theirNumberFollowsFromTheHeap(long heapMegabytes, boolean tls, int connections) {
-		assertThat(HttpServerConfiguration.connections(heapMegabytes << 20, tls)).isEqualTo(connections);
 	}
 
 	private static void close(Socket socket) throws IOException {

@@ -1,24 +1,11 @@
 package io.pipeset.web;
 
-import java.net.InetAddress;
-import java.net.UnknownHostException;
-import java.util.Set;
-
-import io.pipeset.job.SecurityProperties;
 import io.pipeset.redis.TestRedis;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
-
-import org.springframework.boot.diagnostics.FailureAnalysis;
-import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
-import org.springframework.boot.web.server.WebServerFactoryCustomizer;
-import org.springframework.context.support.StaticApplicationContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatNoException;
 
 /** Nobody makes the service reachable from other machines without saying so. */
 class ExposedAddressTests {
@@ -33,43 +20,6 @@ class ExposedAddressTests {
 			.withMessageContaining("\n" + property + " is ")
 			.withMessageContaining("Set " + property + "=127.0.0.1, or pipeset.security.anonymous=true")
 			.satisfies((failure) -> assertThat(failure.getMessage()).doesNotContain("\tat "));
-	}
-
-	@ParameterizedTest
-	@ValueSource(strings = { "0.0.0.0", "::", "10.0.0.1", "192.0.2.7", "2001:db8::1" })
-	void onlyLoopbackIsForThisMachineAlone(String address) throws UnknownHostException {
-		assertThatExceptionOfType(ExposedAddressException.class).isThrownBy(() -> listen(false, address))
-			.withMessageContaining(InetAddress.getAllByName(address)[0].getHostAddress())
-			.satisfies((exception) -> {
-				FailureAnalysis analysis = new ExposedAddressFailureAnalyzer().analyze(exception);
-				assertThat(analysis).isNotNull();
-				assertThat(analysis.getAction()).contains("server.address=127.0.0.1")
-					.contains("pipeset.security.anonymous=true");
-			});
-		assertThatNoException().isThrownBy(() -> listen(true, address));
-	}
-
-	@Test
-	void noAddressIsEveryAddress() {
-		assertThatExceptionOfType(ExposedAddressException.class).isThrownBy(() -> listen(false, null))
-			.withMessageContaining("server.address is not set");
-		assertThatNoException().isThrownBy(() -> listen(true, null));
-	}
-
-	@ParameterizedTest
-	@ValueSource(strings = { "127.0.0.1", "127.1.2.3", "::1" })
-	void loopbackNeedsNoWord(String address) {
-		assertThatNoException().isThrownBy(() -> listen(false, address));
-	}
-
-	private static void listen(boolean anonymous, String address) throws UnknownHostException {
-		WebServerFactoryCustomizer<TomcatServletWebServerFactory> customizer = new AccessConfiguration()
-			.loopbackOnly(new SecurityProperties(false, anonymous, Set.of()), new StaticApplicationContext());
-		TomcatServletWebServerFactory factory = new TomcatServletWebServerFactory();
-		if (address != null) {
-			factory.setAddress(InetAddress.getAllByName(address)[0]);
-		}
-		customizer.customize(factory);
 	}
 
 }

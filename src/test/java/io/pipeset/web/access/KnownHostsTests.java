@@ -1,4 +1,4 @@
-package io.pipeset.web;
+package io.pipeset.web.access;
 
 import java.util.Set;
 

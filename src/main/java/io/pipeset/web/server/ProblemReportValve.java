@@ -1,9 +1,10 @@
-package io.pipeset.web;
+package io.pipeset.web.server;
 
 import java.io.IOException;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 
+import io.pipeset.web.problem.Problems;
 import org.apache.catalina.connector.Request;
 import org.apache.catalina.connector.Response;
 import org.apache.catalina.valves.ErrorReportValve;
@@ -14,8 +15,8 @@ import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 
 /**
- * Answers with problem details where Tomcat refuses a request before anybody else has
- * seen it: a target or a header that is not HTTP.
+ * Answers with problem details where Tomcat itself refuses a request, whose target or
+ * header is not HTTP.
  */
 class ProblemReportValve extends ErrorReportValve {
 

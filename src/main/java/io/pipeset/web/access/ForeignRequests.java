@@ -1,8 +1,9 @@
-package io.pipeset.web;
+package io.pipeset.web.access;
 
 import java.io.IOException;
 import java.util.Collections;
 
+import io.pipeset.web.problem.Problems;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -14,9 +15,9 @@ import org.springframework.http.HttpStatus;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Refuses requests that a foreign web page may have sent, before anything of it is read.
- * Callers have no credentials, so that a browser which can reach the service could
- * otherwise be made to write to Redis by any page it shows.
+ * Refuses requests that a foreign web page may have sent, before anything of them is
+ * read. Callers have no credentials, so that any page could otherwise make a browser that
+ * reaches the service write to Redis.
  */
 final class ForeignRequests extends OncePerRequestFilter {
 

@@ -1,4 +1,4 @@
-package io.pipeset.web;
+package io.pipeset.web.server;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -11,10 +11,11 @@ import org.apache.coyote.BadRequestException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request's body, up to the limit. It knows by its Content-Length where it ends, so
- * that nobody waits for bytes that will not come.
+ * A request's body, up to the limit. It ends with the last byte that its Content-Length
+ * declares, so that nobody waits for more. It turns Tomcat's failures into those that a
+ * job knows.
  */
-final class LimitedBody extends InputStream {
+public final class LimitedBody extends InputStream {
 
 	static final String BROKEN = "the chunked transfer coding is broken there (RFC 9112, section 7.1)";
 
@@ -35,7 +36,7 @@ final class LimitedBody extends InputStream {
 	 * @param maxBytes the limit
 	 * @param compressed whether the bytes are yet to be inflated
 	 */
-	LimitedBody(InputStream body, long contentLength, long maxBytes, boolean compressed) {
+	public LimitedBody(InputStream body, long contentLength, long maxBytes, boolean compressed) {
 		this.body = body;
 		this.contentLength = contentLength;
 		this.maxBytes = maxBytes;
@@ -68,15 +69,21 @@ final class LimitedBody extends InputStream {
 		return bytes;
 	}
 
-	static String tooLarge(String met, long maxBytes) {
+	/**
+	 * A message about a body beyond the limit.
+	 * @param met the size of the body, in words or digits
+	 * @param maxBytes the limit
+	 * @return a sentence
+	 */
+	public static String tooLarge(String met, long maxBytes) {
 		return "The body has " + met + " bytes; pipeset.limits.max-body-bytes allows " + maxBytes;
 	}
 
 	/**
-	 * Whether the chunks of a body did not fit.
-	 * @param found what Tomcat has found while it read a body
-	 * @return {@code false} where the caller has gone away, which Tomcat has as a special
-	 * case of that
+	 * Whether the chunked coding of a body is broken.
+	 * @param found the failure that Tomcat met while it read the body
+	 * @return {@code false} if the caller has gone away, for which Tomcat has a subclass
+	 * of the same exception
 	 */
 	static boolean isBroken(@Nullable Object found) {
 		return found instanceof BadRequestException && !(found instanceof ClientAbortException);
@@ -91,7 +98,7 @@ final class LimitedBody extends InputStream {
 				throw stalled;
 			}
 			if (isBroken(ex)) {
-				// Without its message, which has bytes of the body.
+				// Without the cause, whose message has bytes of the body.
 				throw (this.compressed) ? MalformedBodyException.inCompressed(this.read, BROKEN)
 						: new MalformedBodyException(this.read, BROKEN);
 			}

@@ -1,6 +1,7 @@
-package io.pipeset.web;
+package io.pipeset.web.server;
 
 import io.pipeset.job.JobLimits;
+import io.pipeset.web.problem.Problems;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.http.HttpServletRequest;
 
@@ -11,12 +12,12 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * Answers what the servlet container has found wrong by itself. Where that was a body of
- * which no more comes, the container has already taken the answer over when the job's
- * report is ready, which is therefore kept for here.
+ * Answers requests in which the servlet container has found a mistake by itself. If a
+ * body stalled, the container takes the answer over before the job's report is ready; the
+ * report is therefore kept with the request, and answered here.
  */
 @RestController
-class ProblemErrorController implements ErrorController {
+public class ProblemErrorController implements ErrorController {
 
 	private static final String REPORT = ProblemErrorController.class.getName() + ".report";
 
@@ -26,7 +27,12 @@ class ProblemErrorController implements ErrorController {
 		this.limits = limits;
 	}
 
-	static void keep(HttpServletRequest request, ResponseEntity<Object> report) {
+	/**
+	 * Keeps the answer to a request for the case that the container takes it over.
+	 * @param request the request
+	 * @param report the answer
+	 */
+	public static void keep(HttpServletRequest request, ResponseEntity<Object> report) {
 		request.setAttribute(REPORT, report);
 	}
 

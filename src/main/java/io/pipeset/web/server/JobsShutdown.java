@@ -1,4 +1,4 @@
-package io.pipeset.web;
+package io.pipeset.web.server;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -15,18 +15,17 @@ import org.springframework.stereotype.Component;
 
 /**
  * Ends the jobs before the web server ends their requests, so that each caller can read
- * its report. Until then the server goes on answering: who comes now is told to go
- * elsewhere.
+ * its report. Until then the server goes on answering, and turns new jobs away.
  */
 @Component
 class JobsShutdown implements SmartLifecycle {
 
 	private static final Logger log = LoggerFactory.getLogger(JobsShutdown.class);
 
-	/** An upload of which nothing comes for so long is not waited for. */
+	/** The shutdown does not wait for an upload that pauses for so long. */
 	private static final Duration PAUSE = Duration.ofSeconds(1);
 
-	/** Nor is one that trickles, once no job has run for so long. */
+	/** Nor for one that trickles, once no job has run for so long. */
 	private static final Duration TRICKLE = Duration.ofSeconds(3);
 
 	private static final int TICK_MILLIS = 20;
@@ -74,7 +73,7 @@ class JobsShutdown implements SmartLifecycle {
 
 	@Override
 	public void stop(Runnable callback) {
-		// In a thread of its own, so that the phase's timeout holds whatever Redis does.
+		// In a thread of its own, so that the phase's timeout holds even if Redis hangs.
 		Thread thread = new Thread(() -> {
 			stop();
 			callback.run();
@@ -93,7 +92,7 @@ class JobsShutdown implements SmartLifecycle {
 		return WebServerApplicationContext.GRACEFUL_SHUTDOWN_PHASE + 1;
 	}
 
-	/** Boot's own wait for requests overlooks those that an error is reported for. */
+	/** Boot's own wait overlooks requests that are in the error dispatch. */
 	private void awaitAnswers() throws InterruptedException {
 		long lastJob = System.nanoTime();
 		while (true) {

@@ -1,4 +1,4 @@
-package io.pipeset.web;
+package io.pipeset.web.server;
 
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
@@ -15,21 +15,22 @@ import org.apache.tomcat.util.net.NioEndpoint.NioSocketWrapper;
 import org.apache.tomcat.util.net.SocketWrapperBase;
 
 /**
- * Tomcat's HTTP, with uploads that can be ended: the thread that waits for more of one
- * cannot be woken otherwise, and has a report to write.
+ * Tomcat's HTTP, with uploads that can be ended. A thread that waits for more of an
+ * upload cannot be woken in any other way, and has a report to write. Public, as Tomcat
+ * makes it by its name.
  */
 public final class UploadProtocol extends Http11NioProtocol {
 
 	private static final Log log = LogFactory.getLog(UploadProtocol.class);
 
-	/** Without any others, all is Actuator's. */
+	/** Unless they are set, every request counts as Actuator's, and passes. */
 	private RequestGate.Bounds bounds = new RequestGate.Bounds(0, Integer.MAX_VALUE, Pattern.compile(".*"));
 
 	public UploadProtocol() {
 		super(new UploadEndpoint());
 	}
 
-	/** Bounds what requests may take, before the server starts. */
+	/** Sets the bounds on requests, before the server starts. */
 	void setBounds(RequestGate.Bounds bounds) {
 		this.bounds = bounds;
 	}
@@ -40,7 +41,7 @@ public final class UploadProtocol extends Http11NioProtocol {
 	}
 
 	/**
-	 * Whether a request is under way, or its client still sends what nobody will read.
+	 * Whether a request is under way, or its client still sends a body that nobody reads.
 	 * @return {@code false} where every answer has gone out
 	 */
 	boolean isBusy() {
@@ -54,8 +55,8 @@ public final class UploadProtocol extends Http11NioProtocol {
 	 * {@link jakarta.servlet.ServletConnection#getConnectionId} has them
 	 */
 	void endPaused(long idleMillis, Predicate<String> which) {
-		// Not where something waits to be read: to close over it would reset the
-		// connection, and the client might lose the answer.
+		// A connection with bytes to be read is left alone: closing it would reset it,
+		// and the client might lose the answer.
 		long now = System.currentTimeMillis();
 		for (SocketWrapperBase<NioChannel> connection : getEndpoint().getConnections()) {
 			if (connection instanceof NioSocketWrapper paused && paused.interestOpsHas(SelectionKey.OP_READ)
@@ -66,7 +67,7 @@ public final class UploadProtocol extends Http11NioProtocol {
 	}
 
 	/**
-	 * Ends the input of a connection, whatever comes on it.
+	 * Ends the input of a connection, even if something comes on it.
 	 * @param connectionId its id, as {@link #endPaused} has it
 	 */
 	void end(String connectionId) {

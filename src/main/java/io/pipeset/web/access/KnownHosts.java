@@ -1,4 +1,4 @@
-package io.pipeset.web;
+package io.pipeset.web.access;
 
 import java.util.Locale;
 import java.util.Set;
@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The hosts by which the service may be called, and those whose web pages may call it.
- * They are told by how they are written, and never looked up: a name may be made to stand
- * for any address.
+ * Names are compared as they are written, and never looked up, since anybody can let a
+ * name stand for any address.
  */
 final class KnownHosts {
 
@@ -37,7 +37,7 @@ final class KnownHosts {
 	}
 
 	/**
-	 * Whether a request may have come to this host.
+	 * Whether the service may be called by this host.
 	 * @param header its Host, or {@code null} where it has none
 	 * @return {@code false} for a name that somebody else may have pointed here
 	 */
@@ -46,12 +46,12 @@ final class KnownHosts {
 			return true;
 		}
 		String host = host(HOST, header);
-		// Whoever names an address meant it, such as the health probe of a pod.
+		// A caller that names an address means it, such as the health probe of a pod.
 		return host != null && (isKnown(host) || (this.anonymous && ADDRESS.matcher(host).matches()));
 	}
 
 	/**
-	 * Whether web pages from somewhere may call.
+	 * Whether web pages of an origin may call.
 	 * @param origin the request's Origin
 	 * @param header its Host, which is allowed, or {@code null} where it has none
 	 * @return {@code true} for pages from here

@@ -1,4 +1,4 @@
-package io.pipeset.web;
+package io.pipeset.web.server;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -16,8 +16,8 @@ import org.apache.tomcat.util.net.ApplicationBufferHandler;
 
 /**
  * Reads and drops the rest of bodies that were answered early, since many clients read
- * the answer only when they are through. That is done by a few threads, and for a few
- * seconds where little comes; then the connection ends.
+ * the answer only after they have sent all. A few threads do so at once, and only for a
+ * few seconds where little comes; then the connection ends.
  */
 final class Leftovers {
 
@@ -25,7 +25,7 @@ final class Leftovers {
 
 	private static final int PERIOD_SECONDS = 5;
 
-	/** A client that sends less in a period is not about to finish. */
+	/** A client that sends less in a period will not finish soon. */
 	private static final long LEAST_BYTES = 1 << 20;
 
 	private static final int MOST_PERIODS = 6;
@@ -67,7 +67,7 @@ final class Leftovers {
 		request.action(ActionCode.DISABLE_SWALLOW_INPUT, null);
 	}
 
-	/** Lets the connection go on only where all of a request was read. */
+	/** Lets the connection go on only if all of a request was read. */
 	static void leaveUnlessRead(Request request) {
 		if (!isRead(request)) {
 			leave(request);
@@ -80,9 +80,7 @@ final class Leftovers {
 		return read.get();
 	}
 
-	/**
-	 * A client that waits for 100 Continue, and was answered instead, may send nothing.
-	 */
+	/** A client that waited for 100 Continue and got an answer may send nothing. */
 	private static boolean isOnItsWay(Request request) {
 		return !request.hasExpectation() || request.getBytesRead() > 0;
 	}
@@ -91,7 +89,7 @@ final class Leftovers {
 		Dropped dropped = new Dropped();
 		Watch watch = new Watch(this.protocol, request.getServletConnection().getConnectionId(), dropped);
 		try {
-			// From outside, as no timeout bounds a body that comes byte by byte.
+			// Watched from outside, as Tomcat's timeout begins anew with every byte.
 			Future<?> watching = this.protocol.getUtilityExecutor()
 				.scheduleAtFixedRate(watch, PERIOD_SECONDS, PERIOD_SECONDS, TimeUnit.SECONDS);
 			try {
@@ -109,7 +107,7 @@ final class Leftovers {
 		}
 	}
 
-	/** Looks at times whether enough comes, and ends the connection's input if not. */
+	/** Ends the connection's input once too little of a body comes in a period. */
 	private static final class Watch implements Runnable {
 
 		private final UploadProtocol protocol;
@@ -140,14 +138,14 @@ final class Leftovers {
 			}
 		}
 
-		/** From here on the connection may have another request. */
+		/** Ends the watch, since the connection may have another request from now on. */
 		private synchronized void end() {
 			this.ended = true;
 		}
 
 	}
 
-	/** The bytes that nobody wants. */
+	/** The bytes that are dropped. */
 	private static final class Dropped implements ApplicationBufferHandler {
 
 		private volatile long count;
@@ -175,7 +173,7 @@ final class Leftovers {
 
 		@Override
 		public void expand(int size) {
-			// Whoever fills it has a buffer of its own.
+			// Tomcat fills it with a buffer of its own.
 		}
 
 	}

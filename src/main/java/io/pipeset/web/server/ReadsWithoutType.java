@@ -1,4 +1,4 @@
-package io.pipeset.web;
+package io.pipeset.web.server;
 
 import java.io.IOException;
 import java.util.Collections;
@@ -16,8 +16,8 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Takes the header {@code Content-Type} from a GET, where it says nothing, as there is no
- * body. Actuator would look for a way to read one of that type, and fail.
+ * Takes the header {@code Content-Type} from a GET, which has no body. Actuator would
+ * look for a way to read a body of that type, and fail.
  */
 final class ReadsWithoutType extends OncePerRequestFilter {
 

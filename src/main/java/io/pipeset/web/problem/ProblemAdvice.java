@@ -1,4 +1,4 @@
-package io.pipeset.web;
+package io.pipeset.web.problem;
 
 import java.net.URI;
 
@@ -91,7 +91,7 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 
 	private static HttpHeaders retry() {
 		HttpHeaders headers = new HttpHeaders();
-		headers.set(HttpHeaders.RETRY_AFTER, Reports.RETRY_AFTER_SECONDS);
+		headers.set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
 		return HttpHeaders.readOnlyHttpHeaders(headers);
 	}
 

@@ -1,11 +1,11 @@
-package io.pipeset.web;
+package io.pipeset.web.access;
 
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
 /**
- * Lets a start at an address that is not loopback's end in a few words instead of a stack
- * trace; registered in {@code META-INF/spring.factories}.
+ * Explains in a few words, instead of a stack trace, why the service does not start at an
+ * address that other machines reach. Registered in {@code META-INF/spring.factories}.
  */
 final class ExposedAddressFailureAnalyzer extends AbstractFailureAnalyzer<ExposedAddressException> {
 

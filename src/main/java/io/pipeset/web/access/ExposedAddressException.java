@@ -1,4 +1,4 @@
-package io.pipeset.web;
+package io.pipeset.web.access;
 
 import java.io.Serial;
 import java.net.InetAddress;
@@ -6,7 +6,8 @@ import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The service is to listen where other machines reach it, and nobody has allowed that.
+ * The service is to listen at an address that other machines reach, and no property
+ * allows that.
  */
 final class ExposedAddressException extends IllegalStateException {
 

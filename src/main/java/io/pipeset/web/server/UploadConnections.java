@@ -1,4 +1,4 @@
-package io.pipeset.web;
+package io.pipeset.web.server;
 
 import java.time.Duration;
 import java.util.function.Predicate;
@@ -12,9 +12,9 @@ import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ApplicationContext;
 import org.springframework.stereotype.Component;
 
-/** The connections of the web server, whose input can be ended while it pauses. */
+/** Ends the input of the web server's connections while nothing comes on them. */
 @Component
-class UploadConnections {
+public class UploadConnections {
 
 	private final ApplicationContext context;
 
@@ -23,7 +23,7 @@ class UploadConnections {
 	}
 
 	/**
-	 * Whether a request is under way, or its client still sends what nobody will read.
+	 * Whether a request is under way, or its client still sends a body that nobody reads.
 	 * @return {@code false} where every answer has gone out
 	 */
 	boolean areBusy() {
@@ -42,10 +42,9 @@ class UploadConnections {
 	/**
 	 * Ends the input of a request's connection, if nothing comes on it.
 	 * @param request the request
-	 * @return what does so, for any thread, when it is given how long nothing has to have
-	 * come
+	 * @return the way to do so, for any thread, given for how long nothing has come
 	 */
-	EndOfInput of(HttpServletRequest request) {
+	public EndOfInput of(HttpServletRequest request) {
 		String id = request.getServletConnection().getConnectionId();
 		return (idle) -> endPaused(idle, id::equals);
 	}

@@ -1,4 +1,4 @@
-package io.pipeset.web;
+package io.pipeset.web.access;
 
 import java.net.InetAddress;
 
@@ -16,14 +16,14 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
 
 /**
- * The settings that say which callers the service answers, as long as callers have no
- * credentials. It is found like any other configuration here, and once more by Actuator,
- * for the server of its own that {@code management.server.port} gives it.
+ * Keeps everybody out whom the service does not answer, as long as callers have no
+ * credentials. Spring finds this configuration by its scan, and Actuator once more by
+ * {@code META-INF/spring}, for the server that {@code management.server.port} gives it.
  */
 @ManagementContextConfiguration(value = ManagementContextType.CHILD, proxyBeanMethods = false)
 class AccessConfiguration {
 
-	/** Behind what counts requests, and before whatever could read of one. */
+	/** Behind the filter that counts requests, and before all that read them. */
 	private static final int ORDER = Ordered.HIGHEST_PRECEDENCE + 2;
 
 	@Bean
@@ -32,11 +32,6 @@ class AccessConfiguration {
 				new ForeignRequests(new KnownHosts(security)));
 		filter.setOrder(ORDER);
 		return filter;
-	}
-
-	@Bean
-	FilterRegistrationBean<ReadsWithoutType> readsWithoutType() {
-		return new FilterRegistrationBean<>(new ReadsWithoutType());
 	}
 
 	@Bean

@@ -1,4 +1,4 @@
-package io.pipeset.web;
+package io.pipeset.web.server;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 
+import io.pipeset.web.problem.Problems;
 import org.apache.coyote.ActionCode;
 import org.apache.coyote.Adapter;
 import org.apache.coyote.Request;
@@ -18,8 +19,8 @@ import org.springframework.http.MediaType;
 
 /**
  * The way of requests into the service. Some threads of the web server are kept for
- * Actuator: a request that would take one of them is answered 429 at once. Behind the
- * answer, the rest of a body is dropped, but not by those threads.
+ * Actuator: another request that would take one of them is answered 429 at once. The rest
+ * of a body is dropped after its answer, but never by a thread that is kept.
  */
 final class RequestGate implements Adapter {
 
@@ -39,7 +40,7 @@ final class RequestGate implements Adapter {
 
 	@Override
 	public void service(Request request, Response response) throws Exception {
-		// What is not HTTP has none.
+		// A request that is not HTTP has no path.
 		String path = request.requestURI().toString();
 		boolean other = path == null || !this.bounds.privileged.matcher(path).matches();
 		try {
@@ -52,7 +53,7 @@ final class RequestGate implements Adapter {
 					this.leftovers.drop(request);
 				}
 				else {
-					// Whoever sends there what nobody reads must not hold up the others.
+					// A body that is dropped must not take a thread that is kept.
 					Leftovers.leaveUnlessRead(request);
 				}
 			}
@@ -74,7 +75,7 @@ final class RequestGate implements Adapter {
 		response.setStatus(status.value());
 		response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
 		response.setContentLength(body.length);
-		response.setHeader(HttpHeaders.RETRY_AFTER, Reports.RETRY_AFTER_SECONDS);
+		response.setHeader(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
 		response.setHeader(HttpHeaders.CONNECTION, "close");
 		Leftovers.leave(request);
 		response.doWrite(ByteBuffer.wrap(body));
@@ -107,11 +108,11 @@ final class RequestGate implements Adapter {
 	}
 
 	/**
-	 * How much of the web server requests may take.
+	 * The bounds on the requests of a web server.
 	 *
-	 * @param threads the threads that it has
-	 * @param requests how many requests may be under way that are not privileged
-	 * @param privileged the paths of those that are, as they come over the wire
+	 * @param threads the threads of the server
+	 * @param requests the requests without privilege that may be under way
+	 * @param privileged the paths of privileged requests, as they come over the wire
 	 */
 	record Bounds(int threads, int requests, Pattern privileged) {
 

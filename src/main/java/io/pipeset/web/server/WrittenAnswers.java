@@ -1,4 +1,4 @@
-package io.pipeset.web;
+package io.pipeset.web.server;
 
 import io.pipeset.memory.MemoryShare;
 import jakarta.servlet.ServletRequestEvent;
@@ -8,15 +8,21 @@ import jakarta.servlet.http.HttpServletRequest;
 import org.springframework.stereotype.Component;
 
 /**
- * Gives the memory of a report back when it is written, be it by the error page of the
- * servlet container: a caller may read slowly.
+ * Gives the memory of a report back when its answer is written, which takes as long as
+ * the caller reads. The servlet container tells the end, and so that of an error page
+ * too.
  */
 @Component
-class WrittenAnswers implements ServletRequestListener {
+public class WrittenAnswers implements ServletRequestListener {
 
 	private static final String MEMORY = WrittenAnswers.class.getName() + ".memory";
 
-	static void closeWhenWritten(HttpServletRequest request, MemoryShare memory) {
+	/**
+	 * Keeps memory until the answer to a request is written.
+	 * @param request the request
+	 * @param memory the memory of its report
+	 */
+	public static void closeWhenWritten(HttpServletRequest request, MemoryShare memory) {
 		request.setAttribute(MEMORY, memory);
 	}
 

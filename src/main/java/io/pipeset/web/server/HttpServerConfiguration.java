@@ -1,4 +1,4 @@
-package io.pipeset.web;
+package io.pipeset.web.server;
 
 import java.util.regex.Pattern;
 
@@ -11,27 +11,29 @@ import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
 import org.springframework.boot.web.server.Ssl;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 
 /**
- * Makes of Boot's Tomcat what large uploads need, and bounds what they take. Like
- * {@link AccessConfiguration} it is found once more by Actuator, for a server of its own,
- * which is a small one.
+ * Sets Boot's Tomcat up for large uploads, and bounds the connections and threads that
+ * they take. Spring finds this configuration by its scan, and Actuator once more by
+ * {@code META-INF/spring}, for the small server that {@code management.server.port} gives
+ * it.
  */
 @ManagementContextConfiguration(value = ManagementContextType.CHILD, proxyBeanMethods = false)
 class HttpServerConfiguration {
 
 	/**
-	 * Twice Tomcat's own: fewer system calls, and fewer pauses that are none. Each
-	 * connection has one, whether anything comes on it or not.
+	 * Twice Tomcat's own, for fewer system calls and fewer seeming pauses. Each
+	 * connection has such a buffer, even an idle one.
 	 */
 	private static final int READ_BUFFER_BYTES = 16 << 10;
 
 	/**
-	 * Of the heap, at most, that a connection takes which has sent the beginning of a
-	 * request. One that has sent nothing takes 26 KB.
+	 * The most heap that a connection takes once the beginning of a request has come. A
+	 * connection on which nothing has come takes 26 KB.
 	 */
 	private static final int CONNECTION_BYTES = 72 << 10;
 
@@ -50,12 +52,17 @@ class HttpServerConfiguration {
 	/** Threads for Actuator, for dropping the rest of bodies, and for refusals. */
 	private static final int FURTHER_THREADS = 32;
 
-	/** Of those, the ones that Actuator alone may take. */
+	/** Those of the further threads that only Actuator may take. */
 	private static final int ACTUATOR_THREADS = 8;
 
 	private static final Pattern NONE = Pattern.compile("");
 
 	private static final String SEGMENTS = "(/[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*)*";
+
+	@Bean
+	FilterRegistrationBean<ReadsWithoutType> readsWithoutType() {
+		return new FilterRegistrationBean<>(new ReadsWithoutType());
+	}
 
 	@Bean
 	WebServerFactoryCustomizer<TomcatServletWebServerFactory> largeUploads(JobLimits limits, Environment environment,
@@ -77,32 +84,31 @@ class HttpServerConfiguration {
 					http.setMaxThreads(MANAGEMENT_THREADS);
 					return;
 				}
-				// Lets a key's encoded slash reach the controller, which says where to
-				// send it.
+				// Lets a key with an encoded slash reach the controller, which explains
+				// where to send it.
 				connector.setEncodedSolidusHandling("passthrough");
-				// A job takes a thread, and so does one that waits.
+				// A job takes a thread, running or waiting.
 				int threads = Math.max(http.getMaxThreads(),
 						limits.maxRunningJobs() + limits.maxWaitingJobs() + FURTHER_THREADS);
 				http.setMaxThreads(threads);
 				http.setBounds(new RequestGate.Bounds(threads, threads - ACTUATOR_THREADS, actuator(environment)));
-				// From here on it is the body's pause, and not that between two
-				// requests.
+				// Gives bodies a timeout apart from the one between two requests.
 				http.setDisableUploadTimeout(false);
 				http.setConnectionUploadTimeout((int) limits.bodyIdleTimeout().toMillis());
-				// A client that is still uploading reads no answer before it is
-				// through, unless it is kept from starting.
+				// A client that uploads reads no answer before its upload ends, unless
+				// it was kept from starting.
 				http.setContinueResponseTiming("onRead");
 			});
 		};
 	}
 
-	/** How many connections a server may have that a heap of so many bytes stands. */
+	/** The connections that fit into a heap of so many bytes. */
 	static int connections(long heapBytes, boolean tls) {
 		long most = heapBytes / PART_OF_HEAP / ((tls) ? TLS_CONNECTION_BYTES : CONNECTION_BYTES);
 		return (int) Math.max(LEAST_CONNECTIONS, Math.min(MOST_CONNECTIONS, most));
 	}
 
-	/** Paths of Actuator, in a spelling that stands for nothing else. */
+	/** The paths of Actuator, spelled so that they name nothing else. */
 	private static Pattern actuator(Environment environment) {
 		String base = environment.getProperty("server.servlet.context-path", "")
 				+ environment.getProperty("management.endpoints.web.base-path", "/actuator");

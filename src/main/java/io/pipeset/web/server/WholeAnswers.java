@@ -1,4 +1,4 @@
-package io.pipeset.web;
+package io.pipeset.web.server;
 
 import java.io.IOException;
 
@@ -12,8 +12,8 @@ import org.springframework.stereotype.Component;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Sends an answer when it is complete. Spring MVC flushes what it has written, before
- * Tomcat could know how long it is, so that each answer would go out in two pieces.
+ * Sends each answer when it is complete. Spring MVC flushes an answer before Tomcat can
+ * know its length, so that it would go out in two pieces.
  */
 @Component
 class WholeAnswers extends OncePerRequestFilter {

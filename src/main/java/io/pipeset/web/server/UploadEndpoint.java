@@ -1,4 +1,4 @@
-package io.pipeset.web;
+package io.pipeset.web.server;
 
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
@@ -10,9 +10,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.apache.tomcat.util.net.NioEndpoint;
 
 /**
- * The connections of a web server. When there are as many as it may have, those that have
- * been without a request for longest are closed, so that whoever only holds connections
- * keeps nobody out.
+ * The connections of a web server. When there are as many as allowed, those that have
+ * been without a request for longest are closed, so that idle connections keep nobody
+ * out.
  */
 final class UploadEndpoint extends NioEndpoint {
 
@@ -21,13 +21,13 @@ final class UploadEndpoint extends NioEndpoint {
 
 	private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-	/** Of the connections that there may be, the part that is closed at once. */
+	/** One in so many of the connections allowed is closed at once. */
 	private static final int PART = 16;
 
 	@Override
 	protected boolean setSocketOptions(SocketChannel socket) {
 		boolean taken = super.setSocketOptions(socket);
-		// In the thread that accepts, which could not accept the next one anyway.
+		// In the thread that accepts connections, which could not accept another anyway.
 		while (isFull() && isRunning() && !isPaused()) {
 			closeIdle();
 			LockSupport.parkNanos(LOOK_NANOS);
@@ -50,7 +50,7 @@ final class UploadEndpoint extends NioEndpoint {
 			.forEach((idle) -> closeUnlessInUse(idle.connection));
 	}
 
-	/** A thread that has a request of the connection holds its lock. */
+	/** The thread that runs a request of the connection holds its lock. */
 	private static void closeUnlessInUse(NioSocketWrapper connection) {
 		ReentrantLock lock = connection.getLock();
 		if (lock.tryLock()) {
@@ -65,12 +65,11 @@ final class UploadEndpoint extends NioEndpoint {
 		}
 	}
 
-	/** A connection, with the time that it is sorted by, which goes on changing. */
+	/** A connection and the time to sort it by, taken once as it goes on changing. */
 	private record Idle(NioSocketWrapper connection, long since) {
 
 		private Idle(NioSocketWrapper connection) {
-			// The head of a request that comes byte by byte is nothing before it is
-			// whole.
+			// The last write, as the head of a request may come byte by byte.
 			this(connection, connection.getLastWrite());
 		}
 

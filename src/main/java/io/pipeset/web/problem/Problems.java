@@ -1,0 +1,128 @@
+package io.pipeset.web.problem;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.ErrorResponseException;
+
+/**
+ * Makes problem details (<a href="https://www.rfc-editor.org/rfc/rfc9457">RFC 9457</a>).
+ * Their types are part of the HTTP contract.
+ */
+public final class Problems {
+
+	/** The seconds after which a caller that was turned away may try again. */
+	public static final String RETRY_AFTER_SECONDS = "5";
+
+	private static final String TYPE_PREFIX = "urn:pipeset:problem:";
+
+	private Problems() {
+	}
+
+	/**
+	 * A problem to throw, with status 400.
+	 * @param type the last part of its type
+	 * @param detail the mistake of the caller, and its remedy
+	 * @return the exception
+	 */
+	public static ErrorResponseException badRequest(String type, String detail) {
+		return exception(HttpStatus.BAD_REQUEST, type, detail);
+	}
+
+	/**
+	 * A problem to throw.
+	 * @param status the status of the answer
+	 * @param type the last part of its type
+	 * @param detail the mistake of the caller, and its remedy
+	 * @return the exception
+	 */
+	public static ErrorResponseException exception(HttpStatus status, String type, String detail) {
+		return new ErrorResponseException(status, detail(status, type, detail), null);
+	}
+
+	/**
+	 * A problem as an answer. Its Content-Type does not depend on the request, since
+	 * Spring leaves it out where it cannot read the header Accept.
+	 * @param problem the problem
+	 * @param headers further headers of the answer
+	 * @return the answer
+	 */
+	public static ResponseEntity<ProblemDetail> answer(ProblemDetail problem, HttpHeaders headers) {
+		return ResponseEntity.status(problem.getStatus())
+			.headers(headers)
+			.contentType(MediaType.APPLICATION_PROBLEM_JSON)
+			.body(problem);
+	}
+
+	/**
+	 * A problem as an answer without further headers.
+	 * @param problem the problem
+	 * @return the answer
+	 */
+	public static ResponseEntity<ProblemDetail> answer(ProblemDetail problem) {
+		return answer(problem, HttpHeaders.EMPTY);
+	}
+
+	/**
+	 * A problem.
+	 * @param status the status of the answer
+	 * @param type the last part of its type
+	 * @param detail a sentence about it, or {@code null}
+	 * @return the problem
+	 */
+	public static ProblemDetail detail(HttpStatusCode status, String type, @Nullable String detail) {
+		ProblemDetail problem = ProblemDetail.forStatus(status);
+		problem.setType(URI.create(TYPE_PREFIX + type));
+		problem.setDetail(detail);
+		return problem;
+	}
+
+	/**
+	 * A problem as JSON, for answers that Spring does not write.
+	 * @param problem one whose texts have no character that needs an escape
+	 * @return a JSON object
+	 */
+	public static String json(ProblemDetail problem) {
+		return "{\"type\":\"%s\",\"title\":\"%s\",\"status\":%d,\"detail\":\"%s\"}".formatted(problem.getType(),
+				problem.getTitle(), problem.getStatus(), problem.getDetail());
+	}
+
+	/**
+	 * Answers with a problem before Spring MVC has the request.
+	 * @param problem one whose texts have no character that needs an escape
+	 * @param response a response to which nothing was written yet
+	 * @throws IOException if it cannot be written
+	 */
+	public static void write(ProblemDetail problem, HttpServletResponse response) throws IOException {
+		byte[] body = json(problem).getBytes(StandardCharsets.UTF_8);
+		response.setStatus(problem.getStatus());
+		response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
+		response.setContentLength(body.length);
+		response.getOutputStream().write(body);
+	}
+
+	/**
+	 * A problem that Spring or Tomcat has found. Its type is named after its status.
+	 * @param status the status of the answer
+	 * @param detail a sentence about it, or {@code null}
+	 * @return the problem
+	 */
+	public static ProblemDetail detail(HttpStatusCode status, @Nullable String detail) {
+		HttpStatus known = HttpStatus.resolve(status.value());
+		String type = (known != null) ? known.name().toLowerCase(Locale.ROOT).replace('_', '-')
+				: String.valueOf(status.value());
+		return detail(status, type, detail);
+	}
+
+}

@@ -1,0 +1,17 @@
+package io.pipeset.web.server;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The heap bounds the connections. */
+class HttpServerConfigurationTests {
+
+	@ParameterizedTest
+	@CsvSource({ "64, false, 256", "256, false, 455", "256, true, 256", "1024, true, 1024", "8192, false, 8192" })
+	void theNumberOfConnectionsFollowsFromTheHeap(long heapMegabytes, boolean tls, int connections) {
+		assertThat(HttpServerConfiguration.connections(heapMegabytes << 20, tls)).isEqualTo(connections);
+	}
+
+}
