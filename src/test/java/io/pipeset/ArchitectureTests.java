@@ -50,11 +50,12 @@ class ArchitectureTests {
 			pop               | record report slab pipeline lane memory
 			script            | record pipeline
 			job.input         | record record.body record.format lane memory pop
-			job               | record record.body report slab pipeline lane memory pop script job.input
-			web.problem       | pipeline job
+			job.settings      | record report pipeline
+			job               | record record.body report slab pipeline lane memory pop script job.input job.settings
+			web.problem       | pipeline job job.settings
 			web.access        | job web.problem
 			web.server        | record.body memory job job.input web.problem
-			web               | record record.format report pipeline pop script job job.input web.problem web.server
+			web               | record record.format report pipeline pop script job job.input job.settings web.problem web.server
 			""";
 
 	private static final JavaClasses service = new ClassFileImporter()

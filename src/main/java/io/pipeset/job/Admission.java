@@ -1,5 +1,6 @@
 package io.pipeset.job;
 
+import io.pipeset.job.settings.JobSettings;
 import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
 import io.pipeset.script.Scripts;

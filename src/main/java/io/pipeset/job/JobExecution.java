@@ -6,6 +6,7 @@ import java.net.SocketTimeoutException;
 import io.pipeset.job.input.BodyLimitException;
 import io.pipeset.job.input.InputContext;
 import io.pipeset.job.input.JobInput;
+import io.pipeset.job.settings.JobSettings;
 import io.pipeset.lane.LaneContext;
 import io.pipeset.lane.Lanes;
 import io.pipeset.memory.MemoryShare;

@@ -7,6 +7,7 @@ import java.util.concurrent.ThreadFactory;
 
 import io.micrometer.core.instrument.LongTaskTimer;
 import io.pipeset.job.input.JobInput;
+import io.pipeset.job.settings.JobSettings;
 import io.pipeset.lane.JobStop;
 import io.pipeset.lane.LaneCapacity;
 import io.pipeset.lane.LaneContext;

@@ -2,6 +2,7 @@ package io.pipeset.job;
 
 import java.util.Map;
 
+import io.pipeset.job.settings.JobSettings;
 import io.pipeset.lane.LaneContext;
 import io.pipeset.memory.MemoryShare;
 import io.pipeset.pop.PopReceipt;

@@ -1,7 +1,7 @@
 package io.pipeset.web;
 
-import io.pipeset.job.JobSettings;
 import io.pipeset.job.Jobs;
+import io.pipeset.job.settings.JobSettings;
 import jakarta.servlet.http.HttpServletRequest;
 
 import org.springframework.http.ResponseEntity;

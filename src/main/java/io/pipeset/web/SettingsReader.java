@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-import io.pipeset.job.JobDefaults;
-import io.pipeset.job.JobSettings;
-import io.pipeset.job.Setting;
+import io.pipeset.job.settings.JobDefaults;
+import io.pipeset.job.settings.JobSettings;
+import io.pipeset.job.settings.Setting;
 import io.pipeset.pop.ReliablePops;
 import io.pipeset.record.Excerpt;
 import io.pipeset.record.Operation;

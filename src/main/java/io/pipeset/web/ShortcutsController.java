@@ -4,12 +4,11 @@ import java.time.Duration;
 import java.util.function.LongFunction;
 import java.util.regex.Pattern;
 
-import io.pipeset.job.Allowed;
-import io.pipeset.job.Atomic;
 import io.pipeset.job.JobLimits;
-import io.pipeset.job.JobSettings;
 import io.pipeset.job.Jobs;
 import io.pipeset.job.input.JobInput;
+import io.pipeset.job.settings.Allowed;
+import io.pipeset.job.settings.JobSettings;
 import io.pipeset.pop.ReliablePops;
 import io.pipeset.record.Excerpt;
 import io.pipeset.record.GeneratedRecords;
@@ -67,7 +66,7 @@ class ShortcutsController {
 		String key = query.take("key");
 		Duration receiptTtl = this.settings.receiptTtl(query);
 		JobSettings settings = this.settings.read(query, "/piperpop", Operation.RPOP, "key");
-		if (receiptTtl != null && settings.atomic() == Atomic.BATCH) {
+		if (receiptTtl != null && settings.isAtomic()) {
 			throw Problems.badRequest("invalid-setting",
 					"'atomic' must be none with reliable=true, which loses no value as it is");
 		}

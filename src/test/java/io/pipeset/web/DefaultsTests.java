@@ -1,9 +1,9 @@
 package io.pipeset.web;
 
 import io.lettuce.core.api.sync.RedisCommands;
-import io.pipeset.job.JobDefaults;
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.SecurityProperties;
+import io.pipeset.job.settings.JobDefaults;
 import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.script.ScriptProperties;

@@ -2,8 +2,8 @@ package io.pipeset.web.problem;
 
 import java.net.URI;
 
-import io.pipeset.job.InvalidSettingException;
 import io.pipeset.job.JobRefusedException;
+import io.pipeset.job.settings.InvalidSettingException;
 import io.pipeset.pipeline.RedisCallException;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;

@@ -1,4 +1,4 @@
-package io.pipeset.job;
+package io.pipeset.job.settings;
 
 import java.time.Duration;
 import java.util.Locale;
@@ -15,9 +15,9 @@ import org.springframework.boot.convert.DurationStyle;
  * The values that a setting may have.
  *
  * @param <T> their type
- * @param text names them to a caller whose text is none of them
- * @param parser reads one; {@code null} if the text is none of them
- * @param bounds names them to somebody whose value is out of bounds
+ * @param text the values in words, for a caller whose text is none of them
+ * @param parser reads a text; {@code null} if it is none of the values
+ * @param bounds the bounds in words, for a value that is beyond them
  * @param within whether a value is within the bounds
  */
 public record Allowed<T>(String text, Function<String, @Nullable T> parser, String bounds, Predicate<T> within) {
@@ -62,10 +62,7 @@ public record Allowed<T>(String text, Function<String, @Nullable T> parser, Stri
 				Allowed::duration, bounds, (value) -> value.compareTo(from) >= 0 && value.compareTo(to) <= 0);
 	}
 
-	/**
-	 * The parser holds a value against the bounds itself, so that the refusal quotes the
-	 * text.
-	 */
+	/** Values whose parser checks the bounds too, so that a refusal quotes the text. */
 	private static <T> Allowed<T> bounded(String text, Function<String, @Nullable T> parser, String bounds,
 			Predicate<T> within) {
 		return new Allowed<>(text, (value) -> {
@@ -77,7 +74,7 @@ public record Allowed<T>(String text, Function<String, @Nullable T> parser, Stri
 	/**
 	 * Reads a whole number.
 	 * @param text digits without a sign
-	 * @return the number, or {@code null} if the text is none of at most 18 digits
+	 * @return the number, or {@code null} if the text is not one to 18 digits
 	 */
 	public static @Nullable Long number(String text) {
 		return (text.matches("[0-9]{1,18}")) ? Long.valueOf(text) : null;

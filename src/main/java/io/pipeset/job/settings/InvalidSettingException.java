@@ -1,6 +1,6 @@
-package io.pipeset.job;
+package io.pipeset.job.settings;
 
-/** A setting has a value that is not allowed. */
+/** The value of a setting is not allowed. */
 public final class InvalidSettingException extends IllegalArgumentException {
 
 	private final String setting;

@@ -1,4 +1,4 @@
-package io.pipeset.job;
+package io.pipeset.job.settings;
 
 import java.time.Duration;
 
@@ -12,7 +12,7 @@ import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * The settings of a job whose call gives none.
+ * The settings that a job has where its call gives none.
  *
  * @param batchSize as in {@link Setting}; {@code null} for as many as are allowed
  * @param flush each, close or buffered:N

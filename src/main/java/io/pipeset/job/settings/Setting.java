@@ -1,4 +1,4 @@
-package io.pipeset.job;
+package io.pipeset.job.settings;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,9 +17,9 @@ import io.pipeset.report.Results;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The table of settings, a row each, in the order of the report. A row says everything
- * about a setting but its default, which is an annotation of {@link JobDefaults}, so that
- * the metadata of the properties have it as well.
+ * The table of settings, a row each, in the order of the report. A row has everything
+ * about a setting but its default. Defaults are annotations of {@link JobDefaults}, so
+ * that the metadata of the properties has them as well.
  *
  * @param <T> the type of its values
  * @param name its name in a query string, in a report and, with dashes, as a property
@@ -87,7 +87,7 @@ public record Setting<T>(String name, List<String> calls, Allowed<T> allowed,
 	public static final Setting<Boolean> RELIABLE = row("reliable", List.of("/piperpop"), Allowed.truth(),
 			(settings) -> null, "Keeps the values in Redis until the caller acknowledges them.");
 
-	/** The time that this caller has. */
+	/** The time that the caller of such a pop has to acknowledge its values. */
 	public static final Setting<Duration> RECEIPT_TTL = row("receiptTtl", List.of("/piperpop"),
 			Allowed.duration("1s", "24h", "90s"), (settings) -> null,
 			"The time that the caller of a reliable pop has to acknowledge its values.");

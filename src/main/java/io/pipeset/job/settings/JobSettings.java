@@ -1,4 +1,4 @@
-package io.pipeset.job;
+package io.pipeset.job.settings;
 
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -15,8 +15,8 @@ import io.pipeset.report.Results;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a job's records are to be run: a value for each {@link Setting}, which has the
- * bounds, except those of reliable pops.
+ * The settings in effect for a job: a value for each {@link Setting} but those of
+ * reliable pops. The rows of {@code Setting} have the bounds.
  *
  * @param batchSize the most commands in one call of {@code executePipelined}
  * @param flush when commands are written to the socket; a transaction is always written
@@ -85,23 +85,38 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 				Setting.DRY_RUN.take(query).orElse(this.dryRun));
 	}
 
-	/** Refuses a good record of an operation that the request does not name. */
-	void admit(Record record) {
+	/**
+	 * Refuses a record of another operation than the only one of the request.
+	 * @param record a good record, which is rejected in that case
+	 */
+	public void admit(Record record) {
 		if (this.only && record.operation() != this.operation) {
 			record.reject(Rejection.FORBIDDEN, "the record is a " + record.operation() + ", and the request is for "
 					+ this.operation + " alone: post records of several operations to /v1/jobs, without 'op'");
 		}
 	}
 
-	boolean isAtomic() {
+	/**
+	 * Whether each batch is a transaction.
+	 * @return {@code true} for {@code atomic=batch}
+	 */
+	public boolean isAtomic() {
 		return this.atomic == Atomic.BATCH;
 	}
 
-	RecordDefaults recordDefaults() {
+	/**
+	 * The settings that records fall back to.
+	 * @return the defaults of records
+	 */
+	public RecordDefaults recordDefaults() {
 		return new RecordDefaults(this.ttl, this.encoding);
 	}
 
-	Map<String, Object> toReport() {
+	/**
+	 * These settings as a report lists them.
+	 * @return a new map of names and values, in the order of the table
+	 */
+	public Map<String, Object> toReport() {
 		Map<String, Object> report = new LinkedHashMap<>();
 		for (Setting<?> row : Setting.ALL) {
 			Object value = row.report().apply(this);

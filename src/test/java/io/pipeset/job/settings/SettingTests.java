@@ -1,4 +1,4 @@
-package io.pipeset.job;
+package io.pipeset.job.settings;
 
 import java.io.IOException;
 import java.util.ArrayList;
