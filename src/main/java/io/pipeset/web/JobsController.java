@@ -8,7 +8,7 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Jobs of any records. */
+/** The call for jobs of any records. */
 @RestController
 class JobsController {
 

@@ -13,8 +13,9 @@ import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parameters of a query string, each of which has to be taken by somebody. The
- * servlet container does not read them: it would read a form-typed body, too.
+ * The parameters of a query string. Each reader takes those that it knows; a rest is a
+ * mistake of the caller. The servlet container does not read them, since it would read a
+ * form-typed body too.
  */
 final class Query {
 

@@ -14,7 +14,10 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Takes the word of a reliable pop's caller: that it has the values, or does not. */
+/**
+ * The calls by which the caller of a reliable pop acknowledges its values, or gives them
+ * back.
+ */
 @RestController
 class ReceiptsController {
 

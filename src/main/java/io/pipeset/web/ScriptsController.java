@@ -16,11 +16,9 @@ import org.springframework.web.ErrorResponseException;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Scripts that records can run. */
+/** The call that loads a script, which records can run then. */
 @RestController
 class ScriptsController {
-
-	private static final String RETRY_AFTER_SECONDS = "5";
 
 	private final Scripts scripts;
 
@@ -72,7 +70,7 @@ class ScriptsController {
 
 	private static ErrorResponseException unavailable(String type, String detail) {
 		ErrorResponseException problem = Problems.exception(HttpStatus.SERVICE_UNAVAILABLE, type, detail);
-		problem.getHeaders().set(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS);
+		problem.getHeaders().set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
 		return problem;
 	}
 

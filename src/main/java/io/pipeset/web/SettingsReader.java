@@ -26,10 +26,10 @@ class SettingsReader {
 	}
 
 	/**
-	 * Reads the settings of a job, after everything else that the query string may have.
-	 * @param query the parameters that are not taken yet; all of them are afterwards
+	 * Reads the settings of a job, and refuses every other parameter that is left.
+	 * @param query the parameters that are not taken yet
 	 * @param path the path of the call, as in the table of settings
-	 * @param ofPath the operation that this path says, or {@code null}
+	 * @param ofPath the operation that this path stands for, or {@code null}
 	 * @param taken the names of parameters that are no settings of a job, for messages
 	 * @return the settings in effect
 	 */
@@ -49,8 +49,8 @@ class SettingsReader {
 
 	/**
 	 * Reads whether pops are to be reliable.
-	 * @param query the query string, from which this is taken
-	 * @return the time that a receipt lasts, or {@code null} if there is to be none
+	 * @param query the query string, from which both settings are taken
+	 * @return the time that a receipt lasts, or {@code null} for pops without a receipt
 	 */
 	@Nullable Duration receiptTtl(Query query) {
 		boolean reliable = Setting.RELIABLE.take(query::take).orElse(false);

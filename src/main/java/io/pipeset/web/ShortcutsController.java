@@ -24,7 +24,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.servlet.resource.NoResourceFoundException;
 
-/** The four calls that say in their path what to run and how often. */
+/** The four calls whose path names an operation and a count or a key. */
 @RestController
 class ShortcutsController {
 
@@ -61,7 +61,7 @@ class ShortcutsController {
 
 	@PostMapping("/piperpop/{count}")
 	ResponseEntity<Object> piperpop(@PathVariable String count, HttpServletRequest request) {
-		long pops = count("count", count, this.limits.maxPopped(), "max-popped");
+		long pops = count(count, this.limits.maxPopped(), "max-popped");
 		Query query = Query.of(request);
 		String key = query.take("key");
 		Duration receiptTtl = this.settings.receiptTtl(query);
@@ -86,16 +86,13 @@ class ShortcutsController {
 		Query query = Query.of(request);
 		String text = query.take("count");
 		JobSettings settings = this.settings.read(query, "/listinput", Operation.LPUSH, "count");
-		long pushes = count("count", (text != null) ? text : DEFAULT_PUSHES, this.limits.maxGenerated(),
-				"max-generated");
+		long pushes = count((text != null) ? text : DEFAULT_PUSHES, this.limits.maxGenerated(), "max-generated");
 		Uploads.refuse(request);
 		return run(new JobInput.Generated(GeneratedRecords.pushes(key, pushes), pushes), settings, Jobs.Values.IN_ITEMS,
 				request);
 	}
 
-	/**
-	 * The part of the key that the container leaves in the path, which it cuts at ';'.
-	 */
+	/** Refuses a path without a key, and a key that the container has cut at ';'. */
 	@PostMapping("/listinput/{*rest}")
 	void listinputWithoutKey(@PathVariable String rest, HttpServletRequest request) throws NoResourceFoundException {
 		if (rest.length() > 1 || UNFIT_FOR_PATH.matcher(request.getRequestURI()).find()) {
@@ -107,7 +104,7 @@ class ShortcutsController {
 	private ResponseEntity<Object> generateOrUpload(HttpServletRequest request, String path, Operation operation,
 			String count, LongFunction<GeneratedRecords> generator) {
 		JobSettings settings = this.settings.read(Query.of(request), path, operation);
-		long records = count("count", count, this.limits.maxGenerated(), "max-generated");
+		long records = count(count, this.limits.maxGenerated(), "max-generated");
 		if (Uploads.isAbsent(request)) {
 			Uploads.refuseToCome(request);
 			return run(new JobInput.Generated(generator.apply(records), records), settings, Jobs.Values.IN_ITEMS,
@@ -126,10 +123,10 @@ class ShortcutsController {
 				+ " {\"op\":\"LPUSH\",\"key\":\"…\",\"args\":[\"…\"]} to /v1/jobs");
 	}
 
-	private static long count(String name, String text, long most, String limit) {
+	private static long count(String text, long most, String limit) {
 		Long count = Allowed.number(text);
 		if (count == null || count > most) {
-			throw Problems.badRequest("invalid-count", "'" + name + "' must be a whole number from 0 to " + most
+			throw Problems.badRequest("invalid-count", "'count' must be a whole number from 0 to " + most
 					+ " (pipeset.limits." + limit + "), not '" + Excerpt.of(text) + "'");
 		}
 		return count;

@@ -25,7 +25,7 @@ import org.springframework.http.HttpStatus;
 import org.springframework.stereotype.Component;
 import org.springframework.web.ErrorResponseException;
 
-/** Tells an upload from a request without one, and opens it. */
+/** Opens the upload of a request, if it has one. */
 @Component
 class Uploads {
 
@@ -49,7 +49,7 @@ class Uploads {
 	 * Whether the request carries no records: it has no type and no body, as
 	 * {@code curl -X POST} and {@code curl -d ''} send it.
 	 * @param request the request
-	 * @return {@code false} wherever records may have been meant
+	 * @return {@code false} if the caller may have meant to send records
 	 */
 	static boolean isAbsent(HttpServletRequest request) {
 		boolean untyped = request.getContentType() == null || FORM.equals(mediaType(request));
@@ -60,7 +60,7 @@ class Uploads {
 	/**
 	 * Opens the body.
 	 * @param request a request with records
-	 * @param declared how many there are, where the caller says so
+	 * @param declared the number of records, or {@code null} if the caller gives none
 	 * @return the records
 	 * @throws ErrorResponseException if the body's type, encoding or size is refused
 	 */
@@ -88,7 +88,7 @@ class Uploads {
 	}
 
 	/**
-	 * Refuses a body where none is read.
+	 * Refuses the body of a call that reads none.
 	 * @param request a request without records
 	 */
 	static void refuse(HttpServletRequest request) {
@@ -99,9 +99,7 @@ class Uploads {
 		}
 	}
 
-	/**
-	 * Refuses headers that would change the meaning of a call and are not supported yet.
-	 */
+	/** Refuses headers that change the meaning of a call and are not supported yet. */
 	static void refuseToCome(HttpServletRequest request) {
 		if (request.getHeader("Idempotency-Key") != null) {
 			throw Problems.badRequest("not-available", "The header 'Idempotency-Key' is not available in this version:"
@@ -113,13 +111,13 @@ class Uploads {
 		}
 	}
 
-	/** By RFC 7240, which has preferences ignored that are not known. */
+	/** Reads preferences by RFC 7240, under which unknown ones are ignored. */
 	private static boolean prefersRespondAsync(String preferences) {
 		return Arrays.stream(QUOTED.matcher(preferences).replaceAll("").split(",", -1))
 			.anyMatch((preference) -> preference.split("[;=]", 2)[0].strip().equalsIgnoreCase("respond-async"));
 	}
 
-	// Read in another way than it says, a body would be something else than was sent.
+	/** Refuses parameters that would give the body another meaning than it is read in. */
 	private static void refuseParameters(HttpServletRequest request) {
 		for (String parameter : parameters(request)) {
 			if (!READ_PARAMETERS.contains(parameter)) {
@@ -152,7 +150,7 @@ class Uploads {
 		return gzipped;
 	}
 
-	/** All steps in which the body is encoded, or an empty text. */
+	/** The encodings of the body, or an empty text. */
 	static String encoding(HttpServletRequest request) {
 		return String.join(", ", Collections.list(request.getHeaders(HttpHeaders.CONTENT_ENCODING)));
 	}
