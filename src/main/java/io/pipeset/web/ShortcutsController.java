@@ -106,7 +106,7 @@ class ShortcutsController {
 		JobSettings settings = this.settings.read(Query.of(request), path, operation);
 		long records = count(count, this.limits.maxGenerated(), "max-generated");
 		if (Uploads.isAbsent(request)) {
-			Uploads.refuseToCome(request);
+			Uploads.refuseUnsupportedHeaders(request);
 			return run(new JobInput.Generated(generator.apply(records), records), settings, Jobs.Values.IN_ITEMS,
 					request);
 		}

@@ -65,7 +65,7 @@ class Uploads {
 	 * @throws ErrorResponseException if the body's type, encoding or size is refused
 	 */
 	JobInput.Uploaded open(HttpServletRequest request, @Nullable Long declared) {
-		refuseToCome(request);
+		refuseUnsupportedHeaders(request);
 		RecordFormat format = RecordFormat.of(mediaType(request));
 		if (format == null) {
 			throw unsupportedType(request);
@@ -92,7 +92,7 @@ class Uploads {
 	 * @param request a request without records
 	 */
 	static void refuse(HttpServletRequest request) {
-		refuseToCome(request);
+		refuseUnsupportedHeaders(request);
 		if (!isAbsent(request)) {
 			throw Problems.badRequest("unexpected-body", request.getRequestURI()
 					+ " takes no records: send it without a body and Content-Type, or post the records to /v1/jobs");
@@ -100,7 +100,7 @@ class Uploads {
 	}
 
 	/** Refuses headers that change the meaning of a call and are not supported yet. */
-	static void refuseToCome(HttpServletRequest request) {
+	static void refuseUnsupportedHeaders(HttpServletRequest request) {
 		if (request.getHeader("Idempotency-Key") != null) {
 			throw Problems.badRequest("not-available", "The header 'Idempotency-Key' is not available in this version:"
 					+ " without it the job runs each time it is sent");
