@@ -26,15 +26,15 @@ final class RequestGate implements Adapter {
 
 	private final Adapter service;
 
-	private final Leftovers leftovers;
+	private final UnreadBodies unread;
 
 	private final Bounds bounds;
 
 	private final AtomicInteger others = new AtomicInteger();
 
-	RequestGate(Adapter service, Leftovers leftovers, Bounds bounds) {
+	RequestGate(Adapter service, UnreadBodies unread, Bounds bounds) {
 		this.service = service;
-		this.leftovers = leftovers;
+		this.unread = unread;
 		this.bounds = bounds;
 	}
 
@@ -50,11 +50,11 @@ final class RequestGate implements Adapter {
 			else {
 				this.service.service(request, response);
 				if (other) {
-					this.leftovers.drop(request);
+					this.unread.drop(request);
 				}
 				else {
 					// A body that is dropped must not take a thread that is kept.
-					Leftovers.leaveUnlessRead(request);
+					UnreadBodies.leaveUnlessRead(request);
 				}
 			}
 		}
@@ -77,7 +77,7 @@ final class RequestGate implements Adapter {
 		response.setContentLength(body.length);
 		response.setHeader(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
 		response.setHeader(HttpHeaders.CONNECTION, "close");
-		Leftovers.leave(request);
+		UnreadBodies.leave(request);
 		response.doWrite(ByteBuffer.wrap(body));
 		response.action(ActionCode.CLOSE, null);
 	}

@@ -37,7 +37,7 @@ public final class UploadProtocol extends Http11NioProtocol {
 
 	@Override
 	public void setAdapter(Adapter adapter) {
-		super.setAdapter(new RequestGate(adapter, new Leftovers(this), this.bounds));
+		super.setAdapter(new RequestGate(adapter, new UnreadBodies(this), this.bounds));
 	}
 
 	/**

@@ -19,9 +19,9 @@ import org.apache.tomcat.util.net.ApplicationBufferHandler;
  * the answer only after they have sent all. A few threads do so at once, and only for a
  * few seconds where little comes; then the connection ends.
  */
-final class Leftovers {
+final class UnreadBodies {
 
-	private static final Log log = LogFactory.getLog(Leftovers.class);
+	private static final Log log = LogFactory.getLog(UnreadBodies.class);
 
 	private static final int PERIOD_SECONDS = 5;
 
@@ -36,7 +36,7 @@ final class Leftovers {
 
 	private final Semaphore threads = new Semaphore(THREADS);
 
-	Leftovers(UploadProtocol protocol) {
+	UnreadBodies(UploadProtocol protocol) {
 		this.protocol = protocol;
 	}
 
