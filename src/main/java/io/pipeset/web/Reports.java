@@ -4,8 +4,8 @@ import io.pipeset.job.EndedJob;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobReport;
 import io.pipeset.web.problem.Problems;
+import io.pipeset.web.server.AnswerMemory;
 import io.pipeset.web.server.ProblemErrorController;
-import io.pipeset.web.server.WrittenAnswers;
 import jakarta.servlet.http.HttpServletRequest;
 
 import org.springframework.http.HttpHeaders;
@@ -24,7 +24,7 @@ final class Reports {
 
 	static ResponseEntity<Object> answer(EndedJob job, HttpServletRequest request) {
 		JobReport report = job.report();
-		WrittenAnswers.closeWhenWritten(request, job.memory());
+		AnswerMemory.closeWhenWritten(request, job.memory());
 		Cause cause = report.ending().cause();
 		HttpStatus status = status(report);
 		ResponseEntity.BodyBuilder answer = ResponseEntity.status(status)

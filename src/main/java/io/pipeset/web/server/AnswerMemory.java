@@ -13,9 +13,9 @@ import org.springframework.stereotype.Component;
  * too.
  */
 @Component
-public class WrittenAnswers implements ServletRequestListener {
+public class AnswerMemory implements ServletRequestListener {
 
-	private static final String MEMORY = WrittenAnswers.class.getName() + ".memory";
+	private static final String MEMORY = AnswerMemory.class.getName() + ".memory";
 
 	/**
 	 * Keeps memory until the answer to a request is written.
