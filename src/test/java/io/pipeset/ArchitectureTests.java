@@ -207,6 +207,17 @@ class ArchitectureTests {
 	}
 
 	@Test
+	void onlyTheWebServerKnowsTomcat() {
+		check(noClasses().that()
+			.resideOutsideOfPackages("io.pipeset.web.server..", "io.pipeset.pipeline..")
+			.should()
+			.dependOnClassesThat()
+			.resideInAPackage("org.apache..")
+			.because("what Tomcat does and does not do is dealt with in one place."
+					+ " Put the class into web.server, or let it ask one there"));
+	}
+
+	@Test
 	void nothingIsInjectedIntoFields() {
 		check(noFields().should()
 			.beAnnotatedWith("org.springframework.beans.factory.annotation.Autowired")

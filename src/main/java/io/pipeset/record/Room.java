@@ -1,8 +1,8 @@
 package io.pipeset.record;
 
 /**
- * The memory for arrays that grow with a caller's data. A class that needs such memory takes
- * it here before allocating it, and gives it back afterwards.
+ * The memory for arrays that grow with a caller's data. A class that needs such memory
+ * takes it here before allocating it, and gives it back afterwards.
  */
 public interface Room {
 
