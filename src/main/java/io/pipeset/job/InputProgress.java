@@ -2,6 +2,7 @@ package io.pipeset.job;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 
 import io.pipeset.job.input.BodyLimitException;
 import io.pipeset.record.NoRoomException;
@@ -11,37 +12,49 @@ import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import org.jspecify.annotations.Nullable;
 
-/** How far a job has come in its input, and how the input ended. */
+/**
+ * How far a job has come in its input, and how the input ended. The reading thread writes
+ * it; any thread may read how far the job has come.
+ */
 final class InputProgress {
 
-	private long read;
+	/**
+	 * Written for every record, by one thread alone: an ordered store is enough for the
+	 * others, and costs no fence.
+	 */
+	private final AtomicLong read = new AtomicLong();
 
-	private long unread;
+	private volatile long unread;
 
-	private boolean complete;
+	private volatile boolean complete;
 
 	private Ending ending = Ending.COMPLETED;
 
-	private @Nullable Long byteOffset;
+	private volatile @Nullable Long byteOffset;
 
 	/** The records that were read. */
 	long read() {
-		return this.read;
+		return this.read.getAcquire();
 	}
 
 	/** A record was read. */
 	void next() {
-		this.read++;
+		this.read.setRelease(this.read.getPlain() + 1);
 	}
 
 	/** The record read last does not count: the job ends before it. */
 	void takeBack() {
-		this.read--;
+		this.read.setRelease(this.read.getPlain() - 1);
+	}
+
+	/** The records that were to be generated and were not, once the input is left. */
+	long unread() {
+		return this.unread;
 	}
 
 	/** The records that were read, and those that were to be generated and were not. */
 	long received() {
-		return this.read + this.unread;
+		return read() + this.unread;
 	}
 
 	/**
@@ -50,7 +63,7 @@ final class InputProgress {
 	 * @return how many were not read
 	 */
 	long leaveOut(long generated) {
-		this.unread = Math.max(0, generated - this.read);
+		this.unread = Math.max(0, generated - read());
 		return this.unread;
 	}
 
@@ -93,12 +106,12 @@ final class InputProgress {
 	}
 
 	void noRoom(NoRoomException ex) {
-		this.ending = new Ending(Cause.LIMIT, "Record " + this.read + " cannot be read: " + ex.getMessage());
+		this.ending = new Ending(Cause.LIMIT, "Record " + read() + " cannot be read: " + ex.getMessage());
 	}
 
 	void stalled(Duration idleTimeout) {
 		this.ending = new Ending(Cause.STALLED, "Nothing of the body came for " + DurationText.of(idleTimeout)
-				+ " (pipeset.limits.body-idle-timeout); " + this.read + " records had been read, and ran");
+				+ " (pipeset.limits.body-idle-timeout); " + read() + " records had been read, and ran");
 	}
 
 	void brokeOff(IOException ex) {

@@ -20,7 +20,6 @@ import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.report.Account;
 import io.pipeset.report.Item;
 import io.pipeset.report.Item.Failure;
-import io.pipeset.report.JobReport;
 import io.pipeset.report.Outcome;
 import io.pipeset.script.Scripts;
 import org.jspecify.annotations.Nullable;
@@ -49,12 +48,13 @@ final class JobExecution {
 
 	private final @Nullable DryRun dryRun;
 
-	private final InputProgress progress = new InputProgress();
+	private final InputProgress progress;
 
-	JobExecution(RunningJob job, JobLimits limits, Scripts scripts) {
+	JobExecution(RunningJob job, LaneContext context, JobLimits limits, Scripts scripts) {
 		this.job = job;
-		this.context = job.context();
+		this.context = context;
 		this.limits = limits;
+		this.progress = job.progress();
 		JobSettings settings = job.settings();
 		MemoryShare memory = job.memory();
 		this.lanes = new Lanes(this.context);
@@ -68,7 +68,7 @@ final class JobExecution {
 		this.dryRun = (settings.dryRun()) ? new DryRun(this.context.account()) : null;
 	}
 
-	JobReport run(JobInput input) {
+	EndedJob run(JobInput input) {
 		long began = System.nanoTime();
 		try {
 			read(input);
@@ -95,7 +95,7 @@ final class JobExecution {
 			this.context.clock().waited(paced);
 			this.context.clock().read(System.nanoTime() - began - this.lanes.blockedNanos() - paced);
 		}
-		return this.job.report(this.progress);
+		return this.job.end();
 	}
 
 	private void read(JobInput input) {

@@ -11,7 +11,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.pipeset.job.JobRefusedException.Reason;
-import io.pipeset.lane.JobStop;
 import io.pipeset.report.DurationText;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobClock;
@@ -33,7 +32,7 @@ class JobQueue {
 
 	private final Deque<Turn> waiting = new ArrayDeque<>();
 
-	private final Set<JobStop> running = new HashSet<>();
+	private final Set<RunningJob> running = new HashSet<>();
 
 	private int places;
 
@@ -48,11 +47,10 @@ class JobQueue {
 
 	/**
 	 * Waits until a job may begin.
-	 * @param job its stop, for when the service is about to end
-	 * @param clock takes note of the wait
+	 * @param job the job, whose clock takes note of the wait
 	 * @throws JobRefusedException if it may not
 	 */
-	void enter(JobStop job, JobClock clock) {
+	void enter(RunningJob job) {
 		this.lock.lock();
 		try {
 			refuseIfClosed();
@@ -60,7 +58,7 @@ class JobQueue {
 				this.places++;
 			}
 			else {
-				awaitTurn(clock);
+				awaitTurn(job.clock());
 			}
 			this.running.add(job);
 		}
@@ -70,7 +68,7 @@ class JobQueue {
 	}
 
 	/** A job has ended. */
-	void leave(JobStop job) {
+	void leave(RunningJob job) {
 		this.lock.lock();
 		try {
 			this.running.remove(job);
@@ -111,7 +109,7 @@ class JobQueue {
 				+ " (pipeset.limits.shutdown-grace); what the report calls unprocessed was not run: send that again";
 		this.lock.lock();
 		try {
-			this.running.forEach((job) -> job.because(Cause.SHUTTING_DOWN, detail));
+			this.running.forEach((job) -> job.stop().because(Cause.SHUTTING_DOWN, detail));
 		}
 		finally {
 			this.lock.unlock();

@@ -88,53 +88,64 @@ public class Jobs {
 	 * @throws JobRefusedException if it may not begin; nothing of the input was read
 	 */
 	public EndedJob run(JobInput input, JobSettings settings, Values values) {
-		JobClock clock = new JobClock();
-		JobStop stop = new JobStop();
-		this.queue.enter(stop, clock);
-		MemoryShare memory = this.memory.open(stop);
+		RunningJob job = admit(input, settings, values);
 		boolean ended = false;
 		try {
-			JobReport report = run(input, settings, values, clock, stop, memory);
-			memory.endLoad();
+			EndedJob report = execute(job, input);
+			job.memory().endLoad();
 			ended = true;
-			return new EndedJob(report, memory);
+			return report;
 		}
 		finally {
 			if (!ended) {
-				memory.close();
+				job.memory().close();
 			}
-			this.queue.leave(stop);
+			this.queue.leave(job);
 		}
 	}
 
-	private JobReport run(JobInput input, JobSettings settings, Values values, JobClock clock, JobStop stop,
-			MemoryShare memory) {
+	/** Prepares a job, which takes nothing yet, and waits until it may begin. */
+	private RunningJob admit(JobInput input, JobSettings settings, Values values) {
+		JobClock clock = new JobClock();
+		JobStop stop = new JobStop();
 		String id = JobId.next();
+		MemoryShare memory = this.memory.open(stop);
 		Account account = new Account(settings.results(), this.limits.maxItems(), this.limits.maxItemsBytes().toBytes(),
 				values == Values.APART, memory::tryTakeForReport);
+		ReliablePops pops = input.reliablePops();
+		PopReceipt receipt = (pops != null) ? new PopReceipt(this.receipts, id, pops, lanes(settings), stop) : null;
+		RunningJob job = new RunningJob(id, settings, stop, account, clock, new InputProgress(), memory, receipt);
+		this.queue.enter(job);
+		return job;
+	}
+
+	private EndedJob execute(RunningJob job, JobInput input) {
+		JobSettings settings = job.settings();
+		Account account = job.account();
 		Operation operation = settings.operation();
 		LongTaskTimer.Sample active = this.meters.jobBegins((operation != null) ? operation.name() : "mixed");
 		try {
 			if (settings.isAtomic() && !settings.dryRun()) {
-				this.transactions.require(stop);
+				this.transactions.require(job.stop());
 			}
-			LaneSettings lanes = new LaneSettings(settings.batchSize(), settings.flush(), settings.concurrency(),
-					settings.timeout(), settings.retries(), settings.isAtomic());
-			ReliablePops pops = input.reliablePops();
-			PopReceipt receipt = (pops != null) ? new PopReceipt(this.receipts, id, pops, lanes, stop) : null;
-			LaneContext context = new LaneContext(lanes, account, clock, stop, new Retries(settings.retries()),
-					this.capacity, this.pipelines, this.pipeline, this.meters, this.executor, receipt, memory,
-					new ErrorLimit(account, stop, settings.maxErrors()));
-			RunningJob job = new RunningJob(id, settings, context, memory, receipt);
-			JobReport report = new JobExecution(job, this.limits, this.scripts).run(input);
-			this.meters.jobEnds(report.state(), account, clock);
-			log(report);
-			return report;
+			LaneContext context = new LaneContext(lanes(settings), account, job.clock(), job.stop(),
+					new Retries(settings.retries()), this.capacity, this.pipelines, this.pipeline, this.meters,
+					this.executor, job.receipt(), job.memory(),
+					new ErrorLimit(account, job.stop(), settings.maxErrors()));
+			EndedJob ended = new JobExecution(job, context, this.limits, this.scripts).run(input);
+			this.meters.jobEnds(ended.report().state(), account, job.clock());
+			log(ended);
+			return ended;
 		}
 		finally {
 			this.transactions.learn(account);
 			active.stop();
 		}
+	}
+
+	private static LaneSettings lanes(JobSettings settings) {
+		return new LaneSettings(settings.batchSize(), settings.flush(), settings.concurrency(), settings.timeout(),
+				settings.retries(), settings.isAtomic());
 	}
 
 	/** Takes jobs again, after it was closed. */
@@ -181,12 +192,12 @@ public class Jobs {
 		return threads;
 	}
 
-	private static void log(JobReport report) {
+	private static void log(EndedJob job) {
+		JobReport report = job.report();
 		if (report.state() != JobState.COMPLETED) {
 			logger.atWarn()
 				.addKeyValue("jobId", report.jobId())
-				.log("Job {} did not complete, {}: {}", report.jobId(), report.ending().cause().problemType(),
-						cause(report));
+				.log("Job {} did not complete, {}: {}", report.jobId(), job.ending().cause().problemType(), cause(job));
 		}
 		Counts counts = report.counts();
 		logger.atInfo()
@@ -199,12 +210,13 @@ public class Jobs {
 	}
 
 	/** The contents of a body are for the caller to see, and not for the log. */
-	private static String cause(JobReport report) {
-		return switch (report.ending().cause()) {
-			case MALFORMED_BODY -> (report.byteOffset() != null) ? "at byte " + report.byteOffset() + " of the body"
-					: "the body broke off";
+	private static String cause(EndedJob job) {
+		Long byteOffset = job.report().byteOffset();
+		return switch (job.ending().cause()) {
+			case MALFORMED_BODY ->
+				(byteOffset != null) ? "at byte " + byteOffset + " of the body" : "the body broke off";
 			case CANCELLED -> "the body broke off";
-			default -> report.ending().detail();
+			default -> job.ending().detail();
 		};
 	}
 

@@ -1,17 +1,20 @@
 package io.pipeset.job;
 
+import java.util.List;
 import java.util.Map;
 
 import io.pipeset.job.settings.JobSettings;
-import io.pipeset.lane.LaneContext;
+import io.pipeset.lane.JobStop;
 import io.pipeset.memory.MemoryShare;
 import io.pipeset.pop.PopReceipt;
 import io.pipeset.report.Account;
 import io.pipeset.report.Counts;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.JobClock;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobReport.Receipt;
+import io.pipeset.report.JobState;
 import io.pipeset.report.Outcome;
 import io.pipeset.report.Timings;
 import org.jspecify.annotations.Nullable;
@@ -19,42 +22,79 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A job that was admitted, with all that its report is drawn from.
+ * One job, from its admission to its end, with all that its report is drawn from.
  *
  * @param id the job's name in logs and reports
  * @param settings how to run it
- * @param context its account, its clock, its stop, and the other things that its lanes
- * share
+ * @param stop ends it early
+ * @param account the outcomes of its records
+ * @param clock its times
+ * @param progress how far it has come in its input
  * @param memory its share of the service's memory
  * @param receipt the receipt of a job that pops reliably; {@code null} for others
  */
-record RunningJob(String id, JobSettings settings, LaneContext context, MemoryShare memory,
-		@Nullable PopReceipt receipt) {
+record RunningJob(String id, JobSettings settings, JobStop stop, Account account, JobClock clock,
+		InputProgress progress, MemoryShare memory, @Nullable PopReceipt receipt) {
 
 	private static final Logger logger = LoggerFactory.getLogger(RunningJob.class);
 
 	/**
-	 * Draws the report, once nothing of the job is on its way any more.
-	 * @param input how its input ended
-	 * @return an outcome for every record
+	 * Draws a report of the job while it runs; any thread may ask for it at any time. Its
+	 * state is {@link JobState#RUNNING}, and its outcomes add up to the records read so
+	 * far.
+	 * <p>
+	 * A record that was read and has no outcome yet is {@code unprocessed} as long as the
+	 * job has certainly written nothing: before its first batch, and in a dry run. After
+	 * that it is {@code unknown}, because it may have been written; it gets its real
+	 * outcome later. Records that are still to be generated are not in the counts.
+	 * <p>
+	 * A phase counts in the timings once it has ended. The items are those listed so far;
+	 * of records that are settled at this moment some may be counted and not listed, or
+	 * listed and not counted. Values in a list of their own, and the receipt for values,
+	 * are only in the report of the job that has ended.
+	 * @return what is known so far
 	 */
-	JobReport report(InputProgress input) {
-		balance(input.received());
-		Account account = this.context.account();
-		Counts counts = account.counts();
-		Receipt handedOver = (this.receipt != null) ? this.receipt.handOver(account) : null;
+	JobReport snapshot() {
+		// A record is read before it is counted, and a batch begins before it writes. In
+		// this order no more records are counted than were read, and none of those read
+		// was written if no batch has begun.
+		Counts settled = this.account.counts();
+		boolean complete = this.progress.isComplete();
+		long read = this.progress.read();
+		long open = Math.max(0, read + this.progress.unread() - settled.received());
+		boolean written = !this.settings.dryRun() && this.clock.hasBegunBatch();
+		Counts counts = new Counts(settled.received() + open, settled.applied(), settled.noop(), settled.rejected(),
+				settled.unknown() + ((written) ? open : 0), settled.unprocessed() + ((written) ? 0 : open));
+		return report(JobState.RUNNING, counts, (complete) ? null : read, null, null);
+	}
+
+	/**
+	 * Draws the last report, once nothing of the job is on its way any more.
+	 * @return the job with an outcome for every record
+	 */
+	EndedJob end() {
+		balance(this.progress.received());
+		Counts counts = this.account.counts();
+		Receipt handedOver = (this.receipt != null) ? this.receipt.handOver(this.account) : null;
+		Ending ending = JobEnding.of(this.stop.ending(), this.progress.ending(), counts.unknown(),
+				this.account.bytesSent() > 0);
+		Long nextIndex = (this.progress.isComplete()) ? null : this.progress.read();
+		JobReport report = report(ending.cause().state(), counts, nextIndex, this.account.values(), handedOver);
+		return new EndedJob(report, ending, this.memory);
+	}
+
+	private JobReport report(JobState state, Counts counts, @Nullable Long nextIndex, @Nullable List<Object> values,
+			@Nullable Receipt handedOver) {
 		Map<String, Object> settings = this.settings.toReport();
 		if (this.receipt != null) {
 			this.receipt.addTo(settings);
 		}
-		Ending ending = JobEnding.of(this.context.stop().ending(), input.ending(), counts.unknown(),
-				account.bytesSent() > 0);
-		Timings timings = this.context.clock().timings();
-		return new JobReport(this.id, ending, counts, input.isComplete(), (input.isComplete()) ? null : input.read(),
-				account.fenced(), input.byteOffset(), timings,
-				Math.round(account.replied() * 1000 / Math.max(timings.totalMillis(), 0.001)), account.bytesSent(),
-				settings, account.values(), handedOver, account.items(), account.itemsOmitted(),
-				this.settings.dryRun());
+		Timings timings = this.clock.timings();
+		return new JobReport(this.id, state, counts, nextIndex == null, nextIndex, this.account.fenced(),
+				this.progress.byteOffset(), timings,
+				Math.round(this.account.replied() * 1000 / Math.max(timings.totalMillis(), 0.001)),
+				this.account.bytesSent(), settings, values, handedOver, this.account.items(),
+				Math.max(0, this.account.itemsOmitted()), this.settings.dryRun());
 	}
 
 	/**
@@ -62,14 +102,13 @@ record RunningJob(String id, JobSettings settings, LaneContext context, MemorySh
 	 * a defect, may have run.
 	 */
 	private void balance(long received) {
-		Account account = this.context.account();
-		long accounted = account.counts().received();
+		long accounted = this.account.counts().received();
 		if (accounted != received) {
 			String detail = "The account has outcomes for " + accounted + " of " + received
 					+ " records, by a defect of the service; the others are counted as unknown";
 			logger.error("Job {}: {}", this.id, detail);
-			this.context.stop().because(Cause.INTERNAL_SERVER_ERROR, detail);
-			account.count(Account.NO_OPERATION, Outcome.UNKNOWN, received - accounted);
+			this.stop.because(Cause.INTERNAL_SERVER_ERROR, detail);
+			this.account.count(Account.NO_OPERATION, Outcome.UNKNOWN, received - accounted);
 		}
 	}
 

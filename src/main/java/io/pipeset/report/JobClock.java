@@ -74,6 +74,14 @@ public final class JobClock {
 	}
 
 	/**
+	 * Whether a batch has begun. Before the first one, the job has sent nothing to Redis.
+	 * @return {@code true} from then on
+	 */
+	public synchronized boolean hasBegunBatch() {
+		return this.underWay > 0 || this.batches > 0;
+	}
+
+	/**
 	 * The time in a phase so far.
 	 * @param phase which
 	 * @return nanoseconds

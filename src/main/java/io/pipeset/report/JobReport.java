@@ -10,10 +10,10 @@ import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The report of a job: the outcome of every one of its records.
+ * The report of a job, ended or not: the outcome of every one of its records.
  *
  * @param jobId the job's name in logs
- * @param ending the reason for its end
+ * @param state the state of the job
  * @param counts its records by outcome
  * @param inputComplete whether the input was read to its end
  * @param nextIndex the index of the first record that was not read; {@code null} where
@@ -36,19 +36,10 @@ import org.jspecify.annotations.Nullable;
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 @JsonPropertyOrder({ "jobId", "state", "errors", "counts" })
-public record JobReport(String jobId, @JsonIgnore Ending ending, Counts counts, boolean inputComplete,
-		@Nullable Long nextIndex, @Nullable Boolean fenced, @Nullable Long byteOffset, Timings timings,
-		long commandsPerSecond, long bytesSent, Map<String, Object> settings, @Nullable List<Object> values,
-		@Nullable Receipt receipt, List<Item> items, long itemsOmitted, @JsonIgnore boolean dryRun) {
-
-	/**
-	 * The state of the job.
-	 * @return its final state
-	 */
-	@JsonProperty
-	public JobState state() {
-		return this.ending.cause().state();
-	}
+public record JobReport(String jobId, JobState state, Counts counts, boolean inputComplete, @Nullable Long nextIndex,
+		@Nullable Boolean fenced, @Nullable Long byteOffset, Timings timings, long commandsPerSecond, long bytesSent,
+		Map<String, Object> settings, @Nullable List<Object> values, @Nullable Receipt receipt, List<Item> items,
+		long itemsOmitted, @JsonIgnore boolean dryRun) {
 
 	/**
 	 * Whether a record did not run as asked.

@@ -7,6 +7,9 @@ import com.fasterxml.jackson.annotation.JsonValue;
 /** The state of a job. */
 public enum JobState {
 
+	/** The job has not ended. The report of an ended job never says so. */
+	RUNNING,
+
 	/** Every record ran. */
 	COMPLETED,
 

@@ -25,8 +25,8 @@ final class Reports {
 	static ResponseEntity<Object> answer(EndedJob job, HttpServletRequest request) {
 		JobReport report = job.report();
 		AnswerMemory.closeWhenWritten(request, job.memory());
-		Cause cause = report.ending().cause();
-		HttpStatus status = status(report);
+		Cause cause = job.ending().cause();
+		HttpStatus status = status(cause, report);
 		ResponseEntity.BodyBuilder answer = ResponseEntity.status(status)
 			.header(ERRORS_HEADER, String.valueOf(report.errorCount()));
 		if (cause == Cause.COMPLETED) {
@@ -35,15 +35,15 @@ final class Reports {
 		if (cause == Cause.REDIS_UNREACHABLE || cause == Cause.SHUTTING_DOWN) {
 			answer.header(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
 		}
-		ProblemDetail problem = Problems.detail(status, cause.problemType(), report.ending().detail());
+		ProblemDetail problem = Problems.detail(status, cause.problemType(), job.ending().detail());
 		problem.setProperty("job", report);
 		ResponseEntity<Object> entity = answer.contentType(MediaType.APPLICATION_PROBLEM_JSON).body(problem);
 		ProblemErrorController.keep(request, entity);
 		return entity;
 	}
 
-	private static HttpStatus status(JobReport report) {
-		return switch (report.ending().cause()) {
+	private static HttpStatus status(Cause cause, JobReport report) {
+		return switch (cause) {
 			case COMPLETED -> HttpStatus.OK;
 			case STOPPED, COUNT_MISMATCH -> HttpStatus.UNPROCESSABLE_CONTENT;
 			case MALFORMED_BODY -> HttpStatus.BAD_REQUEST;

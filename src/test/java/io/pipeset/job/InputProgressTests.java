@@ -32,6 +32,7 @@ class InputProgressTests {
 		this.progress.takeBack();
 		assertThat(this.progress.leaveOut(5)).isEqualTo(4);
 		assertThat(this.progress.read()).isOne();
+		assertThat(this.progress.unread()).isEqualTo(4);
 		assertThat(this.progress.received()).isEqualTo(5);
 	}
 

@@ -15,10 +15,16 @@ import java.util.concurrent.locks.LockSupport;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.pipeset.job.JobRefusedException.Reason;
+import io.pipeset.job.settings.JobDefaults;
+import io.pipeset.job.settings.JobSettings;
 import io.pipeset.lane.JobStop;
+import io.pipeset.memory.MemoryBudget;
+import io.pipeset.memory.MemoryProperties;
+import io.pipeset.report.Account;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobClock;
 import io.pipeset.report.JobClock.Phase;
+import io.pipeset.report.Results;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -31,6 +37,9 @@ import static org.awaitility.Awaitility.await;
 
 /** No more jobs run or wait than may, each has its turn, and all of them can be ended. */
 class JobQueueTests {
+
+	private static final MemoryBudget memory = new MemoryBudget(new MemoryProperties(null), 1, Duration.ofMinutes(1),
+			new SimpleMeterRegistry());
 
 	private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
@@ -50,8 +59,8 @@ class JobQueueTests {
 		for (int thread = 0; thread < 16; thread++) {
 			jobs.add(CompletableFuture.runAsync(() -> {
 				for (int i = 0; i < 1000; i++) {
-					JobStop job = new JobStop();
-					queue.enter(job, new JobClock());
+					RunningJob job = job();
+					queue.enter(job);
 					most.accumulateAndGet(running.incrementAndGet(), Math::max);
 					LockSupport.parkNanos(1);
 					running.decrementAndGet();
@@ -71,15 +80,15 @@ class JobQueueTests {
 	@Test
 	void whoeverComesFirstHasItsTurnFirst() throws Exception {
 		JobQueue queue = queue(1, 10, "1m");
-		JobStop first = new JobStop();
-		queue.enter(first, new JobClock());
+		RunningJob first = job();
+		queue.enter(first);
 		ConcurrentLinkedQueue<Integer> order = new ConcurrentLinkedQueue<>();
 		List<CompletableFuture<Void>> jobs = new ArrayList<>();
 		for (int i = 0; i < 10; i++) {
 			int number = i;
 			jobs.add(CompletableFuture.runAsync(() -> {
-				JobStop job = new JobStop();
-				queue.enter(job, new JobClock());
+				RunningJob job = job();
+				queue.enter(job);
 				order.add(number);
 				queue.leave(job);
 			}, this.threads));
@@ -97,23 +106,22 @@ class JobQueueTests {
 	@Test
 	void aWaitIsBoundedAndCounted() {
 		JobQueue queue = queue(1, 1, "50ms");
-		queue.enter(new JobStop(), new JobClock());
-		JobClock clock = new JobClock();
-		assertThatExceptionOfType(JobRefusedException.class).isThrownBy(() -> queue.enter(new JobStop(), clock))
+		queue.enter(job());
+		RunningJob refused = job();
+		assertThatExceptionOfType(JobRefusedException.class).isThrownBy(() -> queue.enter(refused))
 			.withMessageContaining("pipeset.limits.max-wait=50ms")
 			.withMessageContaining("pipeset.limits.max-running-jobs")
 			.satisfies((ex) -> assertThat(ex.reason()).isEqualTo(Reason.TOO_MANY));
-		assertThat(clock.nanos(Phase.WAIT)).isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(50));
+		assertThat(refused.clock().nanos(Phase.WAIT)).isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(50));
 		assertThat(queue.waiting()).isZero();
 	}
 
 	@Test
 	void whereNobodyMayWaitNobodyDoes() {
 		JobQueue queue = queue(2, 0, "1h");
-		queue.enter(new JobStop(), new JobClock());
-		queue.enter(new JobStop(), new JobClock());
-		assertThatExceptionOfType(JobRefusedException.class)
-			.isThrownBy(() -> queue.enter(new JobStop(), new JobClock()))
+		queue.enter(job());
+		queue.enter(job());
+		assertThatExceptionOfType(JobRefusedException.class).isThrownBy(() -> queue.enter(job()))
 			.withMessageContaining("2 jobs are running and 0 are waiting")
 			.withMessageContaining("pipeset.limits.max-running-jobs=2")
 			.withMessageContaining("pipeset.limits.max-waiting-jobs=0");
@@ -122,11 +130,11 @@ class JobQueueTests {
 	@Test
 	void aClosedQueueRefusesWhoWaitsAndWhoComesAndWaitsForTheRest() throws Exception {
 		JobQueue queue = queue(1, 2, "1h");
-		JobStop first = new JobStop();
-		queue.enter(first, new JobClock());
+		RunningJob first = job();
+		queue.enter(first);
 		CompletableFuture<Reason> waiting = CompletableFuture.supplyAsync(() -> {
 			try {
-				queue.enter(new JobStop(), new JobClock());
+				queue.enter(job());
 				throw new IllegalStateException("It entered");
 			}
 			catch (JobRefusedException ex) {
@@ -136,17 +144,35 @@ class JobQueueTests {
 		await().until(() -> queue.waiting() == 1);
 		queue.close();
 		assertThat(waiting.get(1, TimeUnit.MINUTES)).isEqualTo(Reason.SHUTTING_DOWN);
-		assertThatExceptionOfType(JobRefusedException.class)
-			.isThrownBy(() -> queue.enter(new JobStop(), new JobClock()))
+		assertThatExceptionOfType(JobRefusedException.class).isThrownBy(() -> queue.enter(job()))
 			.satisfies((ex) -> assertThat(ex.reason()).isEqualTo(Reason.SHUTTING_DOWN));
 		assertThat(queue.awaitIdle(TimeUnit.MILLISECONDS.toNanos(1))).isFalse();
 		queue.stopAll();
-		assertThat(first.ending()).isNotNull();
-		assertThat(first.ending().cause()).isEqualTo(Cause.SHUTTING_DOWN);
+		assertThat(first.stop().ending()).isNotNull();
+		assertThat(first.stop().ending().cause()).isEqualTo(Cause.SHUTTING_DOWN);
 		Executor soon = CompletableFuture.delayedExecutor(20, TimeUnit.MILLISECONDS, this.threads);
 		CompletableFuture<Void> end = CompletableFuture.runAsync(() -> queue.leave(first), soon);
 		assertThat(queue.awaitIdle(Duration.ofMinutes(1).toNanos())).isTrue();
 		end.get(1, TimeUnit.MINUTES);
+	}
+
+	@Test
+	void everyJobThatRunsIsStoppedAndNoneThatHasLeft() {
+		JobQueue queue = queue(3, 0, "1h");
+		List<RunningJob> jobs = List.of(job(), job(), job());
+		jobs.forEach(queue::enter);
+		assertThat(queue.running()).isEqualTo(3);
+		queue.leave(jobs.get(1));
+		assertThat(queue.running()).isEqualTo(2);
+		queue.stopAll();
+		assertThat(jobs).extracting((job) -> job.stop().isSet()).containsExactly(true, false, true);
+	}
+
+	private static RunningJob job() {
+		JobStop stop = new JobStop();
+		JobSettings settings = new Binder().bindOrCreate("pipeset.defaults", JobDefaults.class).toSettings();
+		return new RunningJob(JobId.next(), settings, stop, new Account(Results.NONE, 0, false), new JobClock(),
+				new InputProgress(), memory.open(stop), null);
 	}
 
 	private double queued() {

@@ -18,6 +18,15 @@ class JobClockTests {
 	}
 
 	@Test
+	void aBatchHasBegunBeforeAndAfterItsEnd() {
+		assertThat(this.clock.hasBegunBatch()).isFalse();
+		this.clock.batchBegins();
+		assertThat(this.clock.hasBegunBatch()).isTrue();
+		this.clock.batchEnds(1);
+		assertThat(this.clock.hasBegunBatch()).isTrue();
+	}
+
+	@Test
 	void theTimeOfASoleBatchIsExact() {
 		batch(8_159);
 		assertThat(this.clock.timings().batches()).isEqualTo(new Timings.Batches(1, 8.159, 8.159, 8.159));

@@ -1,0 +1,271 @@
+package io.pipeset.job;
+
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+import io.pipeset.job.input.JobInput;
+import io.pipeset.job.settings.JobDefaults;
+import io.pipeset.job.settings.JobSettings;
+import io.pipeset.lane.LaneContext;
+import io.pipeset.lane.LaneRig;
+import io.pipeset.memory.MemoryShare;
+import io.pipeset.record.GeneratedRecords;
+import io.pipeset.record.RecordReader;
+import io.pipeset.record.format.RecordFormat;
+import io.pipeset.redis.TestRedis;
+import io.pipeset.report.Counts;
+import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.JobReport;
+import io.pipeset.report.JobState;
+import io.pipeset.script.ScriptProperties;
+import io.pipeset.script.Scripts;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** A job tells at any time what has become of each record that it has read. */
+class RunningJobTests {
+
+	private static final JobLimits limits = new Binder().bindOrCreate("pipeset.limits", JobLimits.class);
+
+	/** Refuses scripts without asking Redis. */
+	private static final Scripts scripts = new Scripts(false,
+			new Binder().bindOrCreate("pipeset.scripts", ScriptProperties.class), null);
+
+	private static TestRedis redis;
+
+	private static LaneRig rig;
+
+	private final ExecutorService thread = Executors.newSingleThreadExecutor();
+
+	/** The input waits for this before it goes on. */
+	private final CountDownLatch goesOn = new CountDownLatch(1);
+
+	/** The input is about to wait. */
+	private final CountDownLatch waits = new CountDownLatch(1);
+
+	/** The records that the input was asked for. */
+	private int read;
+
+	@BeforeAll
+	static void open() {
+		redis = TestRedis.start();
+		rig = new LaneRig(redis.properties());
+	}
+
+	@AfterAll
+	static void close() {
+		rig.close();
+		redis.close();
+	}
+
+	@BeforeEach
+	void empty() {
+		redis.client().flushall();
+	}
+
+	@AfterEach
+	void end() {
+		this.goesOn.countDown();
+		this.thread.shutdown();
+	}
+
+	@Test
+	void aJobThatWaitsForItsBodySaysWhatItHasDoneSoFar() throws Exception {
+		TestJob job = new TestJob(1000, false);
+		CompletableFuture<EndedJob> end = job.start(new JobInput.Uploaded(new HeldBody("""
+				["SET","a","1"]
+				["SET"]
+				["SET","a","2","NX"]
+				"""), false, RecordFormat.NDJSON, null, (idle) -> {
+		}));
+		await()
+			.untilAsserted(() -> assertThat(job.running.snapshot().counts()).isEqualTo(new Counts(3, 1, 1, 1, 0, 0)));
+		JobReport report = job.running.snapshot();
+		assertThat(report.jobId()).isEqualTo(job.running.id());
+		assertThat(report.state()).isEqualTo(JobState.RUNNING);
+		assertThat(report.inputComplete()).isFalse();
+		assertThat(report.nextIndex()).isEqualTo(3);
+		assertThat(report.items()).singleElement().satisfies((item) -> assertThat(item.index()).isOne());
+		assertThat(report.itemsOmitted()).isZero();
+		assertThat(report.bytesSent()).isPositive();
+		assertThat(report.timings().totalMillis()).isPositive();
+		assertThat(report.settings()).containsEntry("batchSize", 100_000);
+		this.goesOn.countDown();
+		EndedJob ended = end.get(1, TimeUnit.MINUTES);
+		assertThat(ended.ending().cause()).isEqualTo(Cause.COMPLETED);
+		assertThat(ended.report().state()).isEqualTo(JobState.COMPLETED);
+		assertThat(ended.report().counts()).isEqualTo(report.counts());
+		assertThat(ended.report().inputComplete()).isTrue();
+	}
+
+	@Test
+	void beforeTheFirstBatchRecordsWithoutAnOutcomeAreUnprocessed() throws Exception {
+		TestJob job = new TestJob(1000, false);
+		CompletableFuture<EndedJob> end = job.start(held(5, 10));
+		this.waits.await();
+		assertThat(job.running.snapshot().counts()).isEqualTo(new Counts(5, 0, 0, 0, 0, 5));
+		this.goesOn.countDown();
+		assertThat(end.get(1, TimeUnit.MINUTES).report().counts()).isEqualTo(new Counts(10, 10, 0, 0, 0, 0));
+	}
+
+	@Test
+	void afterThatTheyMayHaveBeenWrittenAndAreUnknown() throws Exception {
+		TestJob job = new TestJob(2, false);
+		CompletableFuture<EndedJob> end = job.start(held(5, 10));
+		this.waits.await();
+		await()
+			.untilAsserted(() -> assertThat(job.running.snapshot().counts()).isEqualTo(new Counts(5, 4, 0, 0, 1, 0)));
+		this.goesOn.countDown();
+		assertThat(end.get(1, TimeUnit.MINUTES).report().counts()).isEqualTo(new Counts(10, 10, 0, 0, 0, 0));
+	}
+
+	@Test
+	void recordsThatRedisHasNotAnsweredAreUnknown() throws Exception {
+		TestJob job = new TestJob(2, false);
+		CompletableFuture<EndedJob> end = job.start(held(2, 4));
+		await().until(() -> job.running.snapshot().counts().applied() == 2);
+		redis.pause();
+		try {
+			this.goesOn.countDown();
+			await().untilAsserted(
+					() -> assertThat(job.running.snapshot().counts()).isEqualTo(new Counts(4, 2, 0, 0, 2, 0)));
+			assertThat(end).isNotDone();
+		}
+		finally {
+			redis.resume();
+		}
+		assertThat(end.get(1, TimeUnit.MINUTES).report().counts()).isEqualTo(new Counts(4, 4, 0, 0, 0, 0));
+	}
+
+	@Test
+	void aDryRunWritesNothingSoThatNothingIsUnknown() throws Exception {
+		TestJob job = new TestJob(2, true);
+		CompletableFuture<EndedJob> end = job.start(held(5, 10));
+		this.waits.await();
+		JobReport report = job.running.snapshot();
+		assertThat(report.counts()).isEqualTo(new Counts(5, 0, 0, 0, 0, 5));
+		assertThat(report.errors()).isFalse();
+		this.goesOn.countDown();
+		assertThat(end.get(1, TimeUnit.MINUTES).report().counts()).isEqualTo(new Counts(10, 0, 0, 0, 0, 10));
+	}
+
+	@Test
+	void aJobThatIsStoppedStillRunsUntilItHasEnded() throws Exception {
+		TestJob job = new TestJob(1000, false);
+		CompletableFuture<EndedJob> end = job.start(held(5, 10));
+		this.waits.await();
+		job.running.stop().because(Cause.STOPPED, "A test stops it");
+		assertThat(job.running.snapshot().state()).isEqualTo(JobState.RUNNING);
+		this.goesOn.countDown();
+		EndedJob ended = end.get(1, TimeUnit.MINUTES);
+		assertThat(ended.ending().detail()).isEqualTo("A test stops it");
+		assertThat(ended.report().state()).isEqualTo(JobState.STOPPED);
+		assertThat(ended.report().counts()).isEqualTo(new Counts(10, 0, 0, 0, 0, 10));
+	}
+
+	@Test
+	void atEveryMomentTheOutcomesAddUpAndNeverGoBack() throws Exception {
+		int records = 300_000;
+		TestJob job = new TestJob(500, false);
+		CompletableFuture<EndedJob> end = job.start(new JobInput.Generated(GeneratedRecords.sets(records), records));
+		Counts before = new Counts(0, 0, 0, 0, 0, 0);
+		int between = 0;
+		while (!end.isDone()) {
+			JobReport report = job.running.snapshot();
+			Counts counts = report.counts();
+			assertThat(counts.applied() + counts.unknown() + counts.unprocessed()).isEqualTo(counts.received());
+			assertThat(report.nextIndex()).isIn(counts.received(), null);
+			assertThat(counts.received()).isBetween(before.received(), (long) records);
+			assertThat(counts.applied()).isBetween(before.applied(), (long) records);
+			between += (counts.applied() > before.applied()) ? 1 : 0;
+			before = counts;
+		}
+		assertThat(between).isPositive();
+		assertThat(end.get().report().counts()).isEqualTo(new Counts(records, records, 0, 0, 0, 0));
+	}
+
+	private JobInput held(int before, int count) {
+		RecordReader records = GeneratedRecords.sets(count);
+		return new JobInput.Generated((record) -> {
+			if (this.read++ == before) {
+				hold();
+			}
+			return records.read(record);
+		}, count);
+	}
+
+	private void hold() {
+		this.waits.countDown();
+		try {
+			this.goesOn.await();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/** A job without a queue. */
+	private final class TestJob {
+
+		private final LaneContext context;
+
+		private final RunningJob running;
+
+		private TestJob(int commandsPerWrite, boolean dryRun) {
+			JobSettings settings = new Binder(
+					new MapConfigurationPropertySource(Map.of("pipeset.defaults.dry-run", dryRun)))
+				.bindOrCreate("pipeset.defaults", JobDefaults.class)
+				.toSettings();
+			this.context = rig.context(
+					LaneRig.settings(settings.batchSize(), commandsPerWrite, 1, Duration.ofMinutes(10)), rig.threads());
+			this.running = new RunningJob(JobId.next(), settings, this.context.stop(), this.context.account(),
+					this.context.clock(), new InputProgress(), (MemoryShare) this.context.memory(), null);
+		}
+
+		private CompletableFuture<EndedJob> start(JobInput input) {
+			return CompletableFuture.supplyAsync(() -> {
+				try {
+					return new JobExecution(this.running, this.context, limits, scripts).run(input);
+				}
+				finally {
+					this.running.memory().close();
+				}
+			}, RunningJobTests.this.thread);
+		}
+
+	}
+
+	/** A body that pauses before its end. */
+	private final class HeldBody extends ByteArrayInputStream {
+
+		private HeldBody(String text) {
+			super(text.getBytes(StandardCharsets.UTF_8));
+		}
+
+		@Override
+		public synchronized int read(byte[] target, int offset, int length) {
+			if (available() == 0) {
+				hold();
+			}
+			return super.read(target, offset, length);
+		}
+
+	}
+
+}
