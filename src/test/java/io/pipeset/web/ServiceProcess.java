@@ -24,7 +24,7 @@ import io.pipeset.redis.TestRedis;
 
 /**
  * The service in a process of its own, to be signalled and to be watched: the released
- * jar where {@code pipeset.jar} names it, or else with its class path and its logging.
+ * jar where {@code service.jar} names it, or else with its class path and its logging.
  */
 final class ServiceProcess implements AutoCloseable {
 
@@ -78,7 +78,7 @@ final class ServiceProcess implements AutoCloseable {
 	}
 
 	private static List<String> program() {
-		String jar = System.getProperty("pipeset.jar");
+		String jar = System.getProperty("service.jar");
 		if (jar != null) {
 			return List.of("-jar", jar);
 		}
