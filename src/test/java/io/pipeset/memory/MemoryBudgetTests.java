@@ -179,15 +179,15 @@ class MemoryBudgetTests {
 
 	@Test
 	void aJobIsNotEndedForWhatItsBodyPausedBeforeOthersWaited() throws Exception {
-		MemoryBudget impatient = new MemoryBudget(new MemoryLimits(1100, 100, 400, 600), Duration.ofSeconds(1));
+		MemoryBudget impatient = new MemoryBudget(new MemoryLimits(1100, 100, 400, 600), Duration.ofMillis(20));
 		JobStop stopOfSlow = new JobStop();
 		MemoryShare slow = impatient.open(stopOfSlow);
 		slow.take(700);
-		pause(slow, 1100);
+		pause(slow, 50);
 		MemoryShare other = impatient.open(this.stop);
 		CompletableFuture<Void> waits = CompletableFuture.runAsync(() -> other.take(700));
 		await().until(() -> impatient.waiting() == 1);
-		pause(slow, 50);
+		Thread.sleep(100);
 		slow.give(700);
 		waits.get(1, TimeUnit.MINUTES);
 		assertThat(stopOfSlow.isSet()).isFalse();
