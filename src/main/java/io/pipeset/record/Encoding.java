@@ -48,16 +48,6 @@ public enum Encoding {
 
 	/**
 	 * Finds an encoding by its word.
-	 * @param label the word, in lower case
-	 * @return the encoding, or {@code null}
-	 */
-	public static @Nullable Encoding find(String label) {
-		byte[] bytes = label.getBytes(StandardCharsets.UTF_8);
-		return find(bytes, 0, bytes.length);
-	}
-
-	/**
-	 * Finds an encoding by its word.
 	 * @param bytes the array that holds the word, in lower case
 	 * @param offset its first byte
 	 * @param length its length in bytes

@@ -17,7 +17,7 @@ final class CommandTable {
 
 	private static final Operation[] OPERATIONS = Operation.values();
 
-	private static final Effect[] FORMS = Effect.values();
+	private static final Effect[] EFFECTS = Effect.values();
 
 	private static final Encoding[] ENCODINGS = Encoding.values();
 
@@ -151,7 +151,7 @@ final class CommandTable {
 
 	/** The effect of the record, as its options have it. */
 	Effect effect(int command) {
-		return FORMS[(this.kinds[command] >> 8) & 0xFF];
+		return EFFECTS[(this.kinds[command] >> 8) & 0xFF];
 	}
 
 	/** Whether the reply has values that Redis no longer has. */

@@ -36,6 +36,10 @@ class MemoryBudgetTests {
 
 	private final MemoryBudget budget = new MemoryBudget(new MemoryLimits(1100, 100, 400, 600), Duration.ofMinutes(1));
 
+	/** Its jobs may let others wait for their bodies for an instant only. */
+	private final MemoryBudget impatient = new MemoryBudget(new MemoryLimits(1100, 100, 400, 600),
+			Duration.ofMillis(20));
+
 	private final JobStop stop = new JobStop();
 
 	@Test
@@ -142,13 +146,12 @@ class MemoryBudgetTests {
 
 	@Test
 	void aJobWhoseBodyDoesNotComeDoesNotKeepTheExclusivePart() throws Exception {
-		MemoryBudget impatient = new MemoryBudget(new MemoryLimits(1100, 100, 400, 600), Duration.ofMillis(1));
 		JobStop stopOfSlow = new JobStop();
-		MemoryShare slow = impatient.open(stopOfSlow);
+		MemoryShare slow = this.impatient.open(stopOfSlow);
 		slow.take(700);
-		MemoryShare other = impatient.open(this.stop);
+		MemoryShare other = this.impatient.open(this.stop);
 		CompletableFuture<Void> waits = CompletableFuture.runAsync(() -> other.take(700));
-		await().until(() -> impatient.waiting() == 1);
+		await().until(() -> this.impatient.waiting() == 1);
 		assertThat(stopOfSlow.isSet()).isFalse();
 		slow.bodyPauses();
 		await().until(stopOfSlow::isSet);
@@ -163,13 +166,12 @@ class MemoryBudgetTests {
 
 	@Test
 	void aJobThatWaitsForItsOwnSlabsIsNotEndedForWhatItsBodyPaused() throws Exception {
-		MemoryBudget impatient = new MemoryBudget(new MemoryLimits(1100, 100, 400, 600), Duration.ofMillis(20));
-		MemoryShare only = impatient.open(this.stop);
+		MemoryShare only = this.impatient.open(this.stop);
 		only.take(600);
 		pause(only, 50);
 		only.slabTaken();
 		CompletableFuture<Void> waits = CompletableFuture.runAsync(() -> only.take(101));
-		await().until(() -> impatient.waiting() == 1);
+		await().until(() -> this.impatient.waiting() == 1);
 		Thread.sleep(100);
 		only.give(1);
 		only.slabFreed();
@@ -179,14 +181,13 @@ class MemoryBudgetTests {
 
 	@Test
 	void aJobIsNotEndedForWhatItsBodyPausedBeforeOthersWaited() throws Exception {
-		MemoryBudget impatient = new MemoryBudget(new MemoryLimits(1100, 100, 400, 600), Duration.ofMillis(20));
 		JobStop stopOfSlow = new JobStop();
-		MemoryShare slow = impatient.open(stopOfSlow);
+		MemoryShare slow = this.impatient.open(stopOfSlow);
 		slow.take(700);
 		pause(slow, 50);
-		MemoryShare other = impatient.open(this.stop);
+		MemoryShare other = this.impatient.open(this.stop);
 		CompletableFuture<Void> waits = CompletableFuture.runAsync(() -> other.take(700));
-		await().until(() -> impatient.waiting() == 1);
+		await().until(() -> this.impatient.waiting() == 1);
 		Thread.sleep(100);
 		slow.give(700);
 		waits.get(1, TimeUnit.MINUTES);
@@ -195,15 +196,14 @@ class MemoryBudgetTests {
 
 	@Test
 	void whoWaitsForItsOwnSlabsDoesNotEndWhoHasTheExclusivePart() throws Exception {
-		MemoryBudget impatient = new MemoryBudget(new MemoryLimits(1100, 100, 400, 600), Duration.ofMillis(20));
 		JobStop stopOfSlow = new JobStop();
-		MemoryShare slow = impatient.open(stopOfSlow);
+		MemoryShare slow = this.impatient.open(stopOfSlow);
 		slow.take(700);
-		MemoryShare other = impatient.open(this.stop);
+		MemoryShare other = this.impatient.open(this.stop);
 		other.take(300);
 		other.slabTaken();
 		CompletableFuture<Void> waits = CompletableFuture.runAsync(() -> other.take(1));
-		await().until(() -> impatient.waiting() == 1);
+		await().until(() -> this.impatient.waiting() == 1);
 		pause(slow, 100);
 		other.give(1);
 		other.slabFreed();
