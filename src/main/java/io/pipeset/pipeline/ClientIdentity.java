@@ -4,8 +4,6 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.Optional;
 import java.util.WeakHashMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
@@ -20,8 +18,6 @@ import org.jspecify.annotations.Nullable;
  * begin anew; {@code null} where INFO is not permitted, or was not answered yet
  */
 record ClientIdentity(long clientId, @Nullable String runId) {
-
-	private static final Pattern RUN_ID = Pattern.compile("run_id:(\\w+)");
 
 	private static final Map<StatefulConnection<?, ?>, ClientIdentity> KNOWN = Collections
 		.synchronizedMap(new WeakHashMap<>());
@@ -43,9 +39,7 @@ record ClientIdentity(long clientId, @Nullable String runId) {
 			if (clientId == null) {
 				clientId = connection.call(RedisAsyncCommands::clientId);
 			}
-			String info = connection.call((commands) -> commands.info("server"));
-			Matcher runId = RUN_ID.matcher(String.valueOf(info));
-			return Optional.of(known(connection, clientId, (runId.find()) ? runId.group(1) : null));
+			return Optional.of(known(connection, clientId, ServerInfo.ask(connection).runId()));
 		}
 		catch (RedisCallException ex) {
 			if (ex.code() == null || (clientId == null && ex.isPassing())) {

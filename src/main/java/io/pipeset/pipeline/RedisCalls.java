@@ -107,12 +107,8 @@ public final class RedisCalls {
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
 	String version() {
-		return this.lender.repeat(() -> call((connection) -> connection.call((commands) -> commands.info("server"))))
-			.lines()
-			.filter((line) -> line.startsWith("redis_version:"))
-			.map((line) -> line.substring(line.indexOf(':') + 1).strip())
-			.findFirst()
-			.orElse("unknown");
+		String version = this.lender.repeat(() -> call(ServerInfo::ask)).version();
+		return (version != null) ? version : "unknown";
 	}
 
 	/** Host and port of Redis, for messages. */

@@ -1,0 +1,35 @@
+package io.pipeset.pipeline;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The facts that a server tells about itself in
+ * <a href="https://redis.io/docs/latest/commands/info/">INFO server</a>.
+ *
+ * @param runId the {@code run_id} of this life of the server; {@code null} where it tells
+ * none
+ * @param version the version; {@code null} where it tells none
+ */
+record ServerInfo(@Nullable String runId, @Nullable String version) {
+
+	/**
+	 * Asks for the facts.
+	 * @param connection an open connection without commands on their way
+	 * @return the server's answer
+	 * @throws RedisCallException if Redis refuses the call or does not answer
+	 */
+	static ServerInfo ask(CallConnection connection) {
+		String info = connection.call((commands) -> commands.info("server"));
+		return new ServerInfo(field(info, "run_id:"), field(info, "redis_version:"));
+	}
+
+	private static @Nullable String field(String info, String name) {
+		return info.lines()
+			.filter((line) -> line.startsWith(name))
+			.map((line) -> line.substring(name.length()).strip())
+			.filter((value) -> !value.isEmpty())
+			.findFirst()
+			.orElse(null);
+	}
+
+}
