@@ -163,7 +163,7 @@ class ArchitectureTests {
 
 	@Test
 	void onlyOneClassLendsConnections() {
-		check(noClasses().that(areNot("ConnectionLender", "RedisConfiguration"))
+		check(noClasses().that(areNot("ConnectionLender"))
 			.should()
 			.dependOnClassesThat(DescribedPredicate.describe("lend connections",
 					(used) -> used.isAssignableTo(RedisOperations.class) || used.isAssignableTo(RedisConnection.class)

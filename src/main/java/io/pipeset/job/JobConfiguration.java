@@ -1,11 +1,13 @@
 package io.pipeset.job;
 
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.pipeset.lane.LaneCapacity;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import io.pipeset.lane.InFlightBytes;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryProperties;
-import io.pipeset.pipeline.PipelineProperties;
-import io.pipeset.pipeline.RedisCalls;
+import io.pipeset.pipeline.ConnectionPermits;
+import io.pipeset.pipeline.RedisNode;
 import io.pipeset.script.ScriptProperties;
 import io.pipeset.script.Scripts;
 
@@ -22,13 +24,20 @@ class JobConfiguration {
 	}
 
 	@Bean
-	LaneCapacity laneCapacity(PipelineProperties pipeline, JobLimits limits, MeterRegistry registry) {
-		return new LaneCapacity(pipeline.maxConnections(), limits.maxInflightBytes().toBytes(), registry);
+	InFlightBytes inFlightBytes(JobLimits limits, MeterRegistry registry) {
+		return new InFlightBytes(limits.maxInflightBytes().toBytes(), registry);
 	}
 
 	@Bean
-	Scripts scripts(SecurityProperties security, ScriptProperties properties, RedisCalls calls) {
-		return new Scripts(security.scripts(), properties, calls);
+	MeterBinder busyLanes(RedisNode node) {
+		return (registry) -> Gauge.builder("pipeset.lanes.busy", node.permits(), ConnectionPermits::taken)
+			.description("Lanes that hold a connection")
+			.register(registry);
+	}
+
+	@Bean
+	Scripts scripts(SecurityProperties security, ScriptProperties properties, RedisNode node) {
+		return new Scripts(security.scripts(), properties, node.calls());
 	}
 
 }

@@ -8,15 +8,15 @@ import java.util.concurrent.ThreadFactory;
 import io.micrometer.core.instrument.LongTaskTimer;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.JobSettings;
+import io.pipeset.lane.InFlightBytes;
 import io.pipeset.lane.JobStop;
-import io.pipeset.lane.LaneCapacity;
 import io.pipeset.lane.LaneContext;
 import io.pipeset.lane.LaneSettings;
 import io.pipeset.lane.Retries;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryShare;
 import io.pipeset.pipeline.PipelineProperties;
-import io.pipeset.pipeline.Pipelines;
+import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pop.PopReceipt;
 import io.pipeset.pop.Receipts;
 import io.pipeset.pop.ReliablePops;
@@ -47,11 +47,11 @@ public class Jobs {
 
 	private final JobQueue queue;
 
-	private final LaneCapacity capacity;
+	private final InFlightBytes inFlight;
 
 	private final MemoryBudget memory;
 
-	private final Pipelines pipelines;
+	private final RedisNode node;
 
 	private final PipelineProperties pipeline;
 
@@ -63,15 +63,14 @@ public class Jobs {
 
 	private final ExecutorService executor = Executors.newCachedThreadPool(laneThreads());
 
-	Jobs(JobLimits limits, Scripts scripts, JobQueue queue, LaneCapacity capacity, MemoryBudget memory,
-			Pipelines pipelines, PipelineProperties pipeline, JobMeters meters, Receipts receipts,
-			Transactions transactions) {
+	Jobs(JobLimits limits, Scripts scripts, JobQueue queue, InFlightBytes inFlight, MemoryBudget memory, RedisNode node,
+			PipelineProperties pipeline, JobMeters meters, Receipts receipts, Transactions transactions) {
 		this.limits = limits;
 		this.scripts = scripts;
 		this.queue = queue;
-		this.capacity = capacity;
+		this.inFlight = inFlight;
 		this.memory = memory;
-		this.pipelines = pipelines;
+		this.node = node;
 		this.pipeline = pipeline;
 		this.meters = meters;
 		this.receipts = receipts;
@@ -129,7 +128,7 @@ public class Jobs {
 				this.transactions.require(job.stop());
 			}
 			LaneContext context = new LaneContext(lanes(settings), account, job.clock(), job.stop(),
-					new Retries(settings.retries()), this.capacity, this.pipelines, this.pipeline, this.meters,
+					new Retries(settings.retries()), this.inFlight, this.node, this.pipeline, this.meters,
 					this.executor, job.receipt(), job.memory(),
 					new ErrorLimit(account, job.stop(), settings.maxErrors()));
 			EndedJob ended = new JobExecution(job, context, this.limits, this.scripts).run(input);

@@ -1,7 +1,9 @@
 package io.pipeset.job;
 
-import io.pipeset.lane.LaneCapacity;
+import io.pipeset.lane.InFlightBytes;
 import io.pipeset.memory.MemoryBudget;
+import io.pipeset.pipeline.ConnectionPermits;
+import io.pipeset.pipeline.RedisNode;
 
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
@@ -17,21 +19,24 @@ class PipesetEndpoint {
 
 	private final JobQueue queue;
 
-	private final LaneCapacity capacity;
+	private final ConnectionPermits permits;
+
+	private final InFlightBytes inFlight;
 
 	private final MemoryBudget memory;
 
-	PipesetEndpoint(JobQueue queue, LaneCapacity capacity, MemoryBudget memory) {
+	PipesetEndpoint(JobQueue queue, RedisNode node, InFlightBytes inFlight, MemoryBudget memory) {
 		this.queue = queue;
-		this.capacity = capacity;
+		this.permits = node.permits();
+		this.inFlight = inFlight;
 		this.memory = memory;
 	}
 
 	@ReadOperation
 	Snapshot snapshot() {
 		return new Snapshot(this.queue.running(), this.queue.waiting(),
-				new Snapshot.Lanes(this.capacity.busy(), this.capacity.connections(), this.capacity.waiting()),
-				this.capacity.inFlightBytes(), new Snapshot.Memory(this.memory.used(), this.memory.limits().budget(),
+				new Snapshot.Lanes(this.permits.taken(), this.permits.count(), this.permits.waiting()),
+				this.inFlight.now(), new Snapshot.Memory(this.memory.used(), this.memory.limits().budget(),
 						this.memory.limits().mostOfOneJob(), this.memory.waiting()));
 	}
 

@@ -30,7 +30,7 @@ final class Lane implements Runnable {
 	Lane(Lanes lanes, LaneContext context) {
 		this.lanes = lanes;
 		this.context = context;
-		this.window = new Window(context.pipeline(), context.capacity(), context.memory());
+		this.window = new Window(context.pipeline(), context.inFlight(), context.memory());
 		this.filler = new SlabFiller(this, this.queue, this.window, context);
 		this.recovery = new Recovery(context);
 		this.slabs = new LaneSlabs(context, this.queue, this.window, this.recovery, lanes::isFed);
@@ -114,12 +114,10 @@ final class Lane implements Runnable {
 		AtomicReference<@Nullable BatchResult> result = new AtomicReference<>();
 		long asked = System.nanoTime();
 		try {
-			Runnable release = this.context.capacity()::release;
-			this.context.pipelines()
-				.run(settings.flush(), settings.timeout(), this.context.stop(), release, (pipeline) -> {
-					this.context.clock().waited(System.nanoTime() - asked);
-					result.set(new Batch(this.slabs, this.context, pipeline).run());
-				});
+			this.context.node().run(settings.flush(), settings.timeout(), this.context.stop(), (pipeline) -> {
+				this.context.clock().waited(System.nanoTime() - asked);
+				result.set(new Batch(this.slabs, this.context, pipeline).run());
+			});
 			return Objects.requireNonNull(result.get());
 		}
 		catch (NoConnectionException ex) {

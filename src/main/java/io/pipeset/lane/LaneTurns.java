@@ -47,7 +47,7 @@ final class LaneTurns {
 		this.lock.lock();
 		try {
 			if (this.asking || this.connections > 0) {
-				if (!this.asking && this.context.capacity().tryAcquire()) {
+				if (!this.asking && this.context.node().permits().tryAcquire()) {
 					this.connections++;
 					runDeferred();
 					return true;
@@ -117,7 +117,8 @@ final class LaneTurns {
 		long since = System.nanoTime();
 		boolean acquired = false;
 		try {
-			acquired = this.context.capacity()
+			acquired = this.context.node()
+				.permits()
 				.acquire(this.context.settings().timeout().toNanos(), this.context.stop());
 		}
 		catch (InterruptedException ex) {
@@ -127,7 +128,7 @@ final class LaneTurns {
 		if (!acquired && !this.context.stop().isSet()) {
 			this.context.stop()
 				.because(Cause.REDIS_UNREACHABLE,
-						"None of the " + this.context.capacity().connections()
+						"None of the " + this.context.node().permits().count()
 								+ " connections became free within the job's timeout of "
 								+ DurationText.of(this.context.settings().timeout())
 								+ ": send the job again later, or raise pipeset.pipeline.max-connections");

@@ -27,7 +27,7 @@ final class Window {
 
 	private final long maxBytes;
 
-	private final LaneCapacity capacity;
+	private final InFlightBytes inFlight;
 
 	private final SlabMemory memory;
 
@@ -52,10 +52,10 @@ final class Window {
 
 	private long blockedNanos;
 
-	Window(PipelineProperties properties, LaneCapacity capacity, SlabMemory memory) {
+	Window(PipelineProperties properties, InFlightBytes inFlight, SlabMemory memory) {
 		this.maxCommands = properties.windowCommands();
 		this.maxBytes = properties.windowBytes().toBytes();
-		this.capacity = capacity;
+		this.inFlight = inFlight;
 		this.memory = memory;
 	}
 
@@ -100,12 +100,12 @@ final class Window {
 		finally {
 			this.lock.unlock();
 		}
-		this.capacity.inFlight(weight(slab));
+		this.inFlight.add(weight(slab));
 	}
 
 	/** A slab comes back from its way, before anything is taken out of it. */
 	void comeBack(Slab slab) {
-		this.capacity.inFlight(-weight(slab));
+		this.inFlight.add(-weight(slab));
 		this.lock.lock();
 		try {
 			this.slabs--;
@@ -167,7 +167,7 @@ final class Window {
 	void close() {
 		this.lock.lock();
 		try {
-			this.capacity.inFlight(-this.bytes);
+			this.inFlight.add(-this.bytes);
 			releaseFree();
 			this.slabs = 0;
 			this.commands = 0;
@@ -189,7 +189,7 @@ final class Window {
 	/** With less than two slabs on their way, Redis would wait for the reader. */
 	private boolean isFull() {
 		return !this.open && this.slabs >= 2
-				&& (this.commands >= this.maxCommands || this.bytes >= this.maxBytes || this.capacity.isCrowded());
+				&& (this.commands >= this.maxCommands || this.bytes >= this.maxBytes || this.inFlight.isFull());
 	}
 
 }

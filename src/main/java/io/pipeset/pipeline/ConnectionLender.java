@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.dao.DataAccessException;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.RedisTemplate;
 
@@ -40,6 +41,27 @@ final class ConnectionLender {
 		this.flushPolicy = flushPolicy;
 		this.pooled = pooled;
 		this.address = address;
+	}
+
+	/**
+	 * Lends the connections of a factory that nobody else uses.
+	 * @param factory opens connections, and pools them
+	 * @param pooled how many the pool holds at most
+	 * @param address host and port of Redis, for messages
+	 * @return a lender of these connections
+	 */
+	static ConnectionLender of(LettuceConnectionFactory factory, int pooled, String address) {
+		JobFlushPolicy flushPolicy = new JobFlushPolicy();
+		// A shared connection stays dead after its first drop, since nothing here
+		// reconnects.
+		factory.setShareNativeConnection(false);
+		factory.setPipeliningFlushPolicy(flushPolicy);
+		RedisTemplate<byte[], byte[]> template = new RedisTemplate<>();
+		template.setConnectionFactory(factory);
+		// Without the proxy that guards against closing: the callback is our own.
+		template.setExposeConnection(true);
+		template.afterPropertiesSet();
+		return new ConnectionLender(template, flushPolicy, pooled, address);
 	}
 
 	/** Host and port of Redis, for messages. */

@@ -16,8 +16,6 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import org.springframework.beans.factory.DisposableBean;
-import org.springframework.beans.factory.InitializingBean;
 import org.springframework.util.backoff.BackOffExecution;
 import org.springframework.util.backoff.ExponentialBackOff;
 
@@ -27,7 +25,7 @@ import org.springframework.util.backoff.ExponentialBackOff;
  * another connection: after its answer Redis runs no command of the lost one. Until then
  * no new batch begins.
  */
-final class Fences implements InitializingBean, DisposableBean {
+final class Fences {
 
 	private static final Logger logger = LoggerFactory.getLogger(Fences.class);
 
@@ -157,8 +155,7 @@ final class Fences implements InitializingBean, DisposableBean {
 		}
 	}
 
-	@Override
-	public void afterPropertiesSet() {
+	void start() {
 		this.worker.setDaemon(true);
 		this.worker.start();
 	}
@@ -283,8 +280,8 @@ final class Fences implements InitializingBean, DisposableBean {
 		}
 	}
 
-	@Override
-	public void destroy() {
+	/** Ends the thread. Fences that are still raised stay so. */
+	void close() {
 		this.worker.interrupt();
 	}
 

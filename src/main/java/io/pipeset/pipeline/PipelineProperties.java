@@ -23,11 +23,25 @@ import org.springframework.util.unit.DataSize;
 public record PipelineProperties(@DefaultValue("16") int maxConnections, @DefaultValue("100000") int windowCommands,
 		@DefaultValue("8MB") DataSize windowBytes, @DefaultValue("5s") Duration connectTimeout) {
 
+	/**
+	 * Connections beyond those of jobs, so that health checks, fences and receipts never
+	 * wait for a job.
+	 */
+	static final int RESERVE = 4;
+
 	public PipelineProperties {
 		check("max-connections", maxConnections, 1, 1_000);
 		check("window-commands", windowCommands, 1, 10_000_000);
 		check("window-bytes", windowBytes.toBytes(), 64 << 10, 1 << 30);
 		check("connect-timeout (milliseconds)", connectTimeout.toMillis(), 1, 3_600_000);
+	}
+
+	/**
+	 * The connections that the pool may hold.
+	 * @return those of jobs, and a reserve for everything else
+	 */
+	int pooledConnections() {
+		return this.maxConnections + RESERVE;
 	}
 
 	private static void check(String property, long value, long least, long most) {

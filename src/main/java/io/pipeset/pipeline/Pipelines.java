@@ -11,11 +11,10 @@ import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.beans.factory.DisposableBean;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /** Runs batches, each on a pooled connection of its own. */
-public final class Pipelines implements DisposableBean {
+final class Pipelines {
 
 	private final ConnectionLender lender;
 
@@ -55,7 +54,7 @@ public final class Pipelines implements DisposableBean {
 	 * @param batch sends slabs, and returns when each of them is done
 	 * @throws NoConnectionException if there was no connection; the batch was not called
 	 */
-	public void run(FlushPolicy flush, Duration timeout, StopSignal stop, Runnable release, Consumer<Pipeline> batch)
+	void run(FlushPolicy flush, Duration timeout, StopSignal stop, Runnable release, Consumer<Pipeline> batch)
 			throws NoConnectionException {
 		boolean taking = false;
 		try {
@@ -100,8 +99,7 @@ public final class Pipelines implements DisposableBean {
 		}
 	}
 
-	@Override
-	public void destroy() {
+	void close() {
 		this.takers.shutdown();
 	}
 

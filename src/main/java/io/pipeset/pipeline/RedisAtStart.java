@@ -17,17 +17,17 @@ class RedisAtStart {
 
 	private static final Logger logger = LoggerFactory.getLogger(RedisAtStart.class);
 
-	private final RedisCalls calls;
+	private final RedisNode node;
 
-	RedisAtStart(RedisCalls calls) {
-		this.calls = calls;
+	RedisAtStart(RedisNode node) {
+		this.node = node;
 	}
 
 	@EventListener(ApplicationStartedEvent.class)
 	void ask() {
-		String address = this.calls.address();
+		String address = this.node.name();
 		try {
-			logger.info("Redis {} at {}", this.calls.version(), address);
+			logger.info("Redis {} at {}", this.node.calls().version(), address);
 		}
 		catch (RedisCallException ex) {
 			if (ex.code() != null) {

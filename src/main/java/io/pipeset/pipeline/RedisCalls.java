@@ -66,7 +66,7 @@ public final class RedisCalls {
 	 * Runs a transaction of nothing.
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
-	public void emptyTransaction() {
+	void emptyTransaction() {
 		call((connection) -> {
 			connection.call(RedisAsyncCommands::multi);
 			try {
@@ -97,7 +97,7 @@ public final class RedisCalls {
 						String.valueOf(NestedExceptionUtils.getMostSpecificCause(ex).getMessage()));
 			}
 			throw (ex.getCause() instanceof NoConnectionException none) ? none
-					: new NoConnectionException(address(), ex);
+					: new NoConnectionException(this.lender.address(), ex);
 		}
 	}
 
@@ -109,11 +109,6 @@ public final class RedisCalls {
 	String version() {
 		String version = this.lender.repeat(() -> call(ServerInfo::ask)).version();
 		return (version != null) ? version : "unknown";
-	}
-
-	/** Host and port of Redis, for messages. */
-	String address() {
-		return this.lender.address();
 	}
 
 	private <T> T call(Function<CallConnection, T> call) {
@@ -135,8 +130,8 @@ public final class RedisCalls {
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
-		throw RedisCallException
-			.unreachable(new NoConnectionException(address(), "those that are not for jobs all wait for an answer"));
+		throw RedisCallException.unreachable(
+				new NoConnectionException(this.lender.address(), "those that are not for jobs all wait for an answer"));
 	}
 
 }

@@ -13,7 +13,6 @@ import io.netty.channel.Channel;
 import io.pipeset.pipeline.settings.RedisSettings;
 import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 
-import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.data.redis.autoconfigure.ClientResourcesBuilderCustomizer;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
 import org.springframework.boot.data.redis.autoconfigure.LettuceClientConfigurationBuilderCustomizer;
@@ -24,7 +23,6 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettucePoolingClientConfiguration.LettucePoolingClientConfigurationBuilder;
-import org.springframework.data.redis.core.RedisTemplate;
 
 /**
  * Turns Boot's Lettuce set-up into that of a bulk loader: connections are pooled, never
@@ -33,35 +31,9 @@ import org.springframework.data.redis.core.RedisTemplate;
 @Configuration(proxyBeanMethods = false)
 class RedisConfiguration {
 
-	/**
-	 * Connections beyond those of jobs, so that health checks, fences and receipts never
-	 * wait for a job.
-	 */
-	private static final int RESERVE = 4;
-
-	private static final JobFlushPolicy FLUSH_POLICY = new JobFlushPolicy();
-
 	@Bean
 	static RedisSettings redisSettings(Environment environment) {
 		return new RedisSettings(environment);
-	}
-
-	@Bean
-	static BeanPostProcessor pipelinedConnectionFactory() {
-		return new BeanPostProcessor() {
-
-			@Override
-			public Object postProcessBeforeInitialization(Object bean, String name) {
-				if (bean instanceof LettuceConnectionFactory factory) {
-					// A shared connection stays dead after its first drop, since nothing
-					// here reconnects.
-					factory.setShareNativeConnection(false);
-					factory.setPipeliningFlushPolicy(FLUSH_POLICY);
-				}
-				return bean;
-			}
-
-		};
 	}
 
 	@Bean
@@ -104,51 +76,23 @@ class RedisConfiguration {
 
 	private static GenericObjectPoolConfig<StatefulConnection<?, ?>> pool(PipelineProperties properties) {
 		GenericObjectPoolConfig<StatefulConnection<?, ?>> pool = new GenericObjectPoolConfig<>();
-		pool.setMaxTotal(pooled(properties));
-		pool.setMaxIdle(pooled(properties));
+		pool.setMaxTotal(properties.pooledConnections());
+		pool.setMaxIdle(properties.pooledConnections());
 		pool.setMaxWait(properties.connectTimeout());
 		pool.setTestOnBorrow(true);
 		pool.setJmxEnabled(false);
 		return pool;
 	}
 
-	private static int pooled(PipelineProperties properties) {
-		return properties.maxConnections() + RESERVE;
-	}
-
 	@Bean
-	ConnectionLender connectionLender(LettuceConnectionFactory factory, PipelineProperties properties) {
-		RedisTemplate<byte[], byte[]> template = new RedisTemplate<>();
-		template.setConnectionFactory(factory);
-		// Without the proxy that guards against closing: the callback is our own.
-		template.setExposeConnection(true);
-		template.afterPropertiesSet();
-		return new ConnectionLender(template, FLUSH_POLICY, pooled(properties),
-				factory.getHostName() + ":" + factory.getPort());
-	}
-
-	@Bean
-	Fences fences(ConnectionLender lender, DataRedisProperties redis, PipelineProperties properties) {
-		return new Fences(lender, patience(redis, properties));
-	}
-
-	@Bean
-	Pipelines pipelines(ConnectionLender lender, Fences fences, DataRedisProperties redis,
-			PipelineProperties properties) {
-		Duration patience = patience(redis, properties);
-		return new Pipelines(lender, fences, patience, connectTimeout(redis, properties).plus(patience));
-	}
-
-	@Bean
-	RedisCalls redisCalls(ConnectionLender lender, DataRedisProperties redis, PipelineProperties properties) {
-		// The fences have one of the reserve to themselves.
-		return new RedisCalls(lender, patience(redis, properties), RESERVE - 1);
+	RedisNode redisNode(LettuceConnectionFactory factory, PipelineProperties properties) {
+		return new RedisNode(factory.getHostName() + ":" + factory.getPort(), factory, properties);
 	}
 
 	@Bean
 	@ConditionalOnEnabledHealthIndicator("redis")
-	RedisHealth redisHealthIndicator(RedisCalls calls) {
-		return new RedisHealth(calls);
+	RedisHealth redisHealthIndicator(RedisNode node) {
+		return new RedisHealth(node);
 	}
 
 	/** How long to wait for a single answer, those of a handshake included. */

@@ -16,12 +16,12 @@ import org.springframework.boot.health.contributor.HealthIndicator;
  */
 final class RedisHealth implements HealthIndicator {
 
-	private final RedisCalls calls;
+	private final RedisNode node;
 
 	private final AtomicReference<@Nullable CompletableFuture<Health>> asking = new AtomicReference<>();
 
-	RedisHealth(RedisCalls calls) {
-		this.calls = calls;
+	RedisHealth(RedisNode node) {
+		this.node = node;
 	}
 
 	@Override
@@ -45,7 +45,7 @@ final class RedisHealth implements HealthIndicator {
 
 	private Health ask() {
 		try {
-			return Health.up().withDetail("version", this.calls.version()).build();
+			return Health.up().withDetail("version", this.node.calls().version()).build();
 		}
 		catch (RedisCallException ex) {
 			if ("NOPERM".equals(ex.code())) {

@@ -9,6 +9,7 @@ import java.util.OptionalLong;
 
 import io.pipeset.pipeline.RedisCallException;
 import io.pipeset.pipeline.RedisCalls;
+import io.pipeset.pipeline.RedisNode;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.stereotype.Component;
@@ -28,8 +29,8 @@ public class Receipts {
 
 	private final RedisCalls calls;
 
-	Receipts(RedisCalls calls) {
-		this.calls = calls;
+	Receipts(RedisNode node) {
+		this.calls = node.calls();
 	}
 
 	/**

@@ -71,8 +71,8 @@ class LaneFaultTests {
 	@AfterEach
 	void nothingIsTaken() {
 		proxy.heal();
-		await().untilAsserted(() -> assertThat(rig.capacity().busy()).as("connections").isZero());
-		assertThat(rig.capacity().inFlightBytes()).as("bytes in flight").isZero();
+		await().untilAsserted(() -> assertThat(rig.permits().taken()).as("connections").isZero());
+		assertThat(rig.inFlight().now()).as("bytes in flight").isZero();
 	}
 
 	@Test
@@ -189,7 +189,7 @@ class LaneFaultTests {
 		QuietLog.expect("A job failed by a defect of the service, and is stopped");
 		LaneContext sound = rig.context(LaneRig.settings(10, 10, 1, LONG), rig.threads());
 		LaneContext context = new LaneContext(sound.settings(), sound.account(), sound.clock(), sound.stop(),
-				sound.retries(), sound.capacity(), sound.pipelines(), sound.pipeline(), null, sound.executor(), null,
+				sound.retries(), sound.inFlight(), sound.node(), sound.pipeline(), null, sound.executor(), null,
 				sound.memory(), sound.errorCheck());
 		Lanes lanes = new Lanes(context);
 		long kills = kills();

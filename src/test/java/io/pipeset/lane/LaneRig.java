@@ -9,14 +9,13 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 import io.lettuce.core.resource.ClientResources;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.util.concurrent.EventExecutor;
 import io.pipeset.PipesetApplication;
-import io.pipeset.job.JobLimits;
 import io.pipeset.memory.MemoryBudget;
+import io.pipeset.pipeline.ConnectionPermits;
 import io.pipeset.pipeline.FlushPolicy;
 import io.pipeset.pipeline.PipelineProperties;
-import io.pipeset.pipeline.Pipelines;
+import io.pipeset.pipeline.RedisNode;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.report.Account;
@@ -38,8 +37,6 @@ public final class LaneRig implements AutoCloseable {
 
 	private final ExecutorService threads = Executors.newCachedThreadPool();
 
-	private final LaneCapacity capacity;
-
 	/**
 	 * Opens a rig.
 	 * @param redis the properties that name the Redis
@@ -52,12 +49,14 @@ public final class LaneRig implements AutoCloseable {
 			.run();
 		// Its calls would be counted by a proxy.
 		this.service.getBean("receiptSweeper", SmartLifecycle.class).stop();
-		this.capacity = new LaneCapacity(bean(PipelineProperties.class).maxConnections(),
-				bean(JobLimits.class).maxInflightBytes().toBytes(), new SimpleMeterRegistry());
 	}
 
-	public LaneCapacity capacity() {
-		return this.capacity;
+	public ConnectionPermits permits() {
+		return bean(RedisNode.class).permits();
+	}
+
+	public InFlightBytes inFlight() {
+		return bean(InFlightBytes.class);
 	}
 
 	public Executor threads() {
@@ -86,7 +85,7 @@ public final class LaneRig implements AutoCloseable {
 	public LaneContext context(LaneSettings settings, Executor executor) {
 		JobStop stop = new JobStop();
 		return new LaneContext(settings, new Account(Results.ERRORS, 100, false), new JobClock(), stop,
-				new Retries(settings.retries()), this.capacity, bean(Pipelines.class), bean(PipelineProperties.class),
+				new Retries(settings.retries()), inFlight(), bean(RedisNode.class), bean(PipelineProperties.class),
 				bean(JobMeters.class), executor, null, memory().open(stop), () -> {
 				});
 	}

@@ -32,11 +32,11 @@ class LaneSlabsTests {
 
 	private final LaneContext context = new LaneContext(
 			new LaneSettings(10, FlushPolicy.each(), 1, Duration.ofSeconds(1), 0, false), this.account, new JobClock(),
-			new JobStop(), new Retries(0), new LaneCapacity(1, 1 << 20, new SimpleMeterRegistry()), null,
+			new JobStop(), new Retries(0), new InFlightBytes(1 << 20, new SimpleMeterRegistry()), null,
 			new PipelineProperties(1, 100, DataSize.ofMegabytes(1), Duration.ofSeconds(1)), null, null, null,
 			new UnlimitedSlabMemory(), this.looks::incrementAndGet);
 
-	private final Window window = new Window(this.context.pipeline(), this.context.capacity(), this.context.memory());
+	private final Window window = new Window(this.context.pipeline(), this.context.inFlight(), this.context.memory());
 
 	private final LaneSlabs slabs = new LaneSlabs(this.context, this.queue, this.window, new Recovery(this.context),
 			() -> true);
@@ -77,10 +77,10 @@ class LaneSlabsTests {
 	void slabsOfAStoppedJobAreUnprocessedAndGiveTheirRoomBack() {
 		this.queue.bring(filled(this.record));
 		assertThat(this.slabs.collect()).isTrue();
-		assertThat(this.context.capacity().inFlightBytes()).isPositive();
+		assertThat(this.context.inFlight().now()).isPositive();
 		this.slabs.settleUnsent();
 		assertThat(this.account.counts()).isEqualTo(new Counts(1, 0, 0, 0, 0, 1));
-		assertThat(this.context.capacity().inFlightBytes()).isZero();
+		assertThat(this.context.inFlight().now()).isZero();
 		assertThat(this.looks).as("looks at the errors so far").hasValue(1);
 	}
 
@@ -90,7 +90,7 @@ class LaneSlabsTests {
 		this.queue.bring(filled(this.record));
 		this.slabs.close();
 		assertThat(this.account.counts()).isEqualTo(new Counts(2, 0, 0, 0, 0, 2));
-		assertThat(this.context.capacity().inFlightBytes()).isZero();
+		assertThat(this.context.inFlight().now()).isZero();
 	}
 
 	private Slab filled(Record record) {

@@ -83,8 +83,8 @@ class LanesCampaignTests {
 			thread.get(60, TimeUnit.SECONDS);
 		}
 		await().atMost(Duration.ofSeconds(20))
-			.untilAsserted(() -> assertThat(rig.capacity().busy()).as("connections").isZero());
-		assertThat(rig.capacity().inFlightBytes()).isZero();
+			.untilAsserted(() -> assertThat(rig.permits().taken()).as("connections").isZero());
+		assertThat(rig.inFlight().now()).isZero();
 		assertThat(problems).as("seed %s, %s jobs, %s records unknown", seed, jobs, unknown).isEmpty();
 	}
 

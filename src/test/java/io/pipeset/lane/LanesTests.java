@@ -59,8 +59,8 @@ class LanesTests {
 	@AfterEach
 	void nothingIsTaken() {
 		proxy.heal();
-		assertThat(rig.capacity().inFlightBytes()).as("bytes in flight").isZero();
-		assertThat(rig.capacity().busy()).as("connections").isZero();
+		assertThat(rig.inFlight().now()).as("bytes in flight").isZero();
+		assertThat(rig.permits().taken()).as("connections").isZero();
 	}
 
 	@Test
@@ -154,19 +154,19 @@ class LanesTests {
 
 	@Test
 	void aStopWakesALaneThatWaitsForAConnection() throws Exception {
-		assertThat(rig.capacity().tryAcquire()).isTrue();
-		assertThat(rig.capacity().tryAcquire()).isTrue();
+		assertThat(rig.permits().tryAcquire()).isTrue();
+		assertThat(rig.permits().tryAcquire()).isTrue();
 		LaneContext context = rig.context(LaneRig.settings(10, 1, 1, LONG), rig.threads());
 		Lanes lanes = new Lanes(context);
 		push(lanes, new Record(), "list", 0);
 		CompletableFuture<Void> drained = CompletableFuture.runAsync(lanes::drain, rig.threads());
-		await().until(() -> rig.capacity().waiting() == 1);
+		await().until(() -> rig.permits().waiting() == 1);
 		context.stop().because(Cause.SHUTTING_DOWN, "enough");
 		drained.get(1, TimeUnit.MINUTES);
 		lanes.close();
 		assertThat(context.account().counts()).isEqualTo(new Counts(1, 0, 0, 0, 0, 1));
-		rig.capacity().release();
-		rig.capacity().release();
+		rig.permits().release();
+		rig.permits().release();
 	}
 
 	@Test

@@ -30,7 +30,7 @@ class RecoveryTests {
 	private final LaneContext context = new LaneContext(
 			new LaneSettings(10, FlushPolicy.each(), 1, Duration.ofSeconds(1), 0, false),
 			new Account(Results.ERRORS, 10, false), new JobClock(), this.stop, new Retries(0),
-			new LaneCapacity(CONNECTIONS, 1 << 20, new SimpleMeterRegistry()), null,
+			new InFlightBytes(1 << 20, new SimpleMeterRegistry()), null,
 			new PipelineProperties(CONNECTIONS, 100, DataSize.ofMegabytes(1), Duration.ofSeconds(1)), null, null, null,
 			new UnlimitedSlabMemory(), () -> {
 			});

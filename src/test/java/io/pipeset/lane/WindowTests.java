@@ -27,8 +27,8 @@ class WindowTests {
 	@Test
 	void theReaderWaitsWhileTheWindowIsFullAndGoesOnWhenASlabComesBack() throws Exception {
 		this.properties.put("pipeset.pipeline.window-commands", "2");
-		LaneCapacity capacity = capacity();
-		Window window = window(capacity);
+		InFlightBytes inFlight = inFlight();
+		Window window = window(inFlight);
 		Slab first = fill(window);
 		Slab second = fill(window);
 		CompletableFuture<Slab> third = take(window);
@@ -37,14 +37,14 @@ class WindowTests {
 		window.free(first);
 		assertThat(third.get(1, TimeUnit.MINUTES)).isSameAs(first);
 		window.comeBack(second);
-		assertThat(capacity.inFlightBytes()).isZero();
+		assertThat(inFlight.now()).isZero();
 	}
 
 	@Test
 	void twoSlabsMayAlwaysBeOnTheirWay() {
 		this.maxInFlightBytes = 1;
 		this.properties.put("pipeset.pipeline.window-commands", "1");
-		Window window = window(capacity());
+		Window window = window(inFlight());
 		fill(window);
 		fill(window);
 	}
@@ -52,16 +52,16 @@ class WindowTests {
 	@Test
 	void anOpenWindowBlocksNobodyAndAClosedOneGivesEverythingBack() throws Exception {
 		this.properties.put("pipeset.pipeline.window-commands", "1");
-		LaneCapacity capacity = capacity();
-		Window window = window(capacity);
+		InFlightBytes inFlight = inFlight();
+		Window window = window(inFlight);
 		fill(window);
 		fill(window);
-		assertThat(capacity.inFlightBytes()).isPositive();
+		assertThat(inFlight.now()).isPositive();
 		CompletableFuture<Slab> third = take(window);
 		window.open();
 		third.get(1, TimeUnit.MINUTES);
 		window.close();
-		assertThat(capacity.inFlightBytes()).isZero();
+		assertThat(inFlight.now()).isZero();
 	}
 
 	private CompletableFuture<Slab> take(Window window) {
@@ -87,12 +87,12 @@ class WindowTests {
 		return slab;
 	}
 
-	private LaneCapacity capacity() {
-		return new LaneCapacity(properties().maxConnections(), this.maxInFlightBytes, new SimpleMeterRegistry());
+	private InFlightBytes inFlight() {
+		return new InFlightBytes(this.maxInFlightBytes, new SimpleMeterRegistry());
 	}
 
-	private Window window(LaneCapacity capacity) {
-		return new Window(properties(), capacity, new UnlimitedSlabMemory());
+	private Window window(InFlightBytes inFlight) {
+		return new Window(properties(), inFlight, new UnlimitedSlabMemory());
 	}
 
 	private PipelineProperties properties() {

@@ -65,7 +65,7 @@ class FencesTests {
 			Breaking template = new Breaking(context.getBean(RedisConnectionFactory.class));
 			template.breaks = true;
 			Fences fences = new Fences(new ConnectionLender(template, new JobFlushPolicy(), 1, "nowhere:1"), SOON);
-			fences.afterPropertiesSet();
+			fences.start();
 			try {
 				Fence fence = fences.raise(LOST);
 				assertThat(fence.await(SOON, false, StopSignal.NEVER)).isEqualTo(State.RAISED);
@@ -73,7 +73,7 @@ class FencesTests {
 				assertThat(fence.await(SOON, true, StopSignal.NEVER)).isEqualTo(State.STANDS);
 			}
 			finally {
-				fences.destroy();
+				fences.close();
 			}
 		});
 	}
@@ -83,16 +83,22 @@ class FencesTests {
 	void itSurvivesAConnectionFactoryThatIsStopped(int times) {
 		this.service.run((context) -> {
 			LettuceConnectionFactory factory = context.getBean(LettuceConnectionFactory.class);
-			Fences fences = context.getBean(Fences.class);
-			for (int time = 0; time < times; time++) {
-				factory.stop();
-				Fence fence = fences.raise(LOST);
-				assertThat(fence.await(SOON, false, StopSignal.NEVER)).isEqualTo(State.RAISED);
-				assertThatThrownBy(() -> fences.await(SOON, StopSignal.NEVER))
-					.hasMessageStartingWith("No connection to Redis at " + factory.getHostName() + ":"
-							+ factory.getPort() + ": commands of a connection that was lost may still run");
-				factory.start();
-				assertThat(fence.await(SOON, true, StopSignal.NEVER)).isEqualTo(State.STANDS);
+			Fences fences = new Fences(lender(factory), SOON);
+			fences.start();
+			try {
+				for (int time = 0; time < times; time++) {
+					factory.stop();
+					Fence fence = fences.raise(LOST);
+					assertThat(fence.await(SOON, false, StopSignal.NEVER)).isEqualTo(State.RAISED);
+					assertThatThrownBy(() -> fences.await(SOON, StopSignal.NEVER))
+						.hasMessageStartingWith("No connection to Redis at " + address(factory)
+								+ ": commands of a connection that was lost may still run");
+					factory.start();
+					assertThat(fence.await(SOON, true, StopSignal.NEVER)).isEqualTo(State.STANDS);
+				}
+			}
+			finally {
+				fences.close();
 			}
 		});
 	}
@@ -102,14 +108,30 @@ class FencesTests {
 		int idle = 5;
 		try (FaultProxy proxy = FaultProxy.open(TestRedis.shared())) {
 			this.service.withPropertyValues("spring.data.redis.port=" + proxy.port()).run((context) -> {
-				open(idle, context.getBean(ConnectionLender.class));
-				assertThat(proxy.links()).isEqualTo(idle);
-				CompletableFuture<Void> broken = breakNext(idle, proxy);
-				Fence fence = context.getBean(Fences.class).raise(LOST);
-				assertThat(fence.await(SOON, false, StopSignal.NEVER)).isEqualTo(State.STANDS);
-				assertThat(broken).isDone();
+				ConnectionLender lender = lender(context.getBean(LettuceConnectionFactory.class));
+				Fences fences = new Fences(lender, SOON);
+				fences.start();
+				try {
+					open(idle, lender);
+					assertThat(proxy.links()).isEqualTo(idle);
+					CompletableFuture<Void> broken = breakNext(idle, proxy);
+					Fence fence = fences.raise(LOST);
+					assertThat(fence.await(SOON, false, StopSignal.NEVER)).isEqualTo(State.STANDS);
+					assertThat(broken).isDone();
+				}
+				finally {
+					fences.close();
+				}
 			});
 		}
+	}
+
+	private static ConnectionLender lender(LettuceConnectionFactory factory) {
+		return ConnectionLender.of(factory, 20, address(factory));
+	}
+
+	private static String address(LettuceConnectionFactory factory) {
+		return factory.getHostName() + ":" + factory.getPort();
 	}
 
 	private static void open(int count, ConnectionLender lender) throws NoConnectionException {

@@ -1,4 +1,4 @@
-package io.pipeset.lane;
+package io.pipeset.pipeline;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
+import io.pipeset.lane.JobStop;
 import io.pipeset.report.Ending.Cause;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -13,11 +14,11 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** A permit goes to whoever has waited longest, and a stop ends a wait. */
-class PermitsTests {
+class ConnectionPermitsTests {
 
 	private static final long HOUR = TimeUnit.HOURS.toNanos(1);
 
-	private final Permits permits = new Permits(1);
+	private final ConnectionPermits permits = new ConnectionPermits(1);
 
 	@Test
 	void aStopWakesWhoeverWaits() throws Exception {

@@ -1,18 +1,16 @@
-package io.pipeset.lane;
+package io.pipeset.pipeline;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-import io.pipeset.pipeline.StopSignal;
-
 /**
- * A number of permits. Threads that wait for one get it in the order of their coming: a
- * permit that is released is handed over to the thread that has waited longest, so that
- * no other slips in between.
+ * Permits to take a connection of a node, as many as all jobs together may hold. Threads
+ * that wait for one get it in the order of their coming: a permit that is released is
+ * handed over to the thread that has waited longest, so that no other slips in between.
  */
-final class Permits {
+public final class ConnectionPermits {
 
 	private final int permits;
 
@@ -22,7 +20,7 @@ final class Permits {
 
 	private int free;
 
-	Permits(int permits) {
+	ConnectionPermits(int permits) {
 		this.permits = permits;
 		this.free = permits;
 	}
@@ -34,7 +32,7 @@ final class Permits {
 	 * @return {@code false} if there was none in time
 	 * @throws InterruptedException if the thread is interrupted while it waits
 	 */
-	boolean acquire(long nanos, StopSignal stop) throws InterruptedException {
+	public boolean acquire(long nanos, StopSignal stop) throws InterruptedException {
 		Turn turn = new Turn(this.lock.newCondition());
 		Runnable wake = () -> wake(turn);
 		this.lock.lock();
@@ -66,8 +64,11 @@ final class Permits {
 		}
 	}
 
-	/** Takes a permit, unless none is free or other threads wait for one. */
-	boolean tryAcquire() {
+	/**
+	 * Takes a permit, unless none is free or other threads wait for one.
+	 * @return {@code false} if it took none
+	 */
+	public boolean tryAcquire() {
 		this.lock.lock();
 		try {
 			boolean mine = this.free > 0 && this.waiting.isEmpty();
@@ -79,7 +80,8 @@ final class Permits {
 		}
 	}
 
-	void release() {
+	/** Gives a permit back. */
+	public void release() {
 		this.lock.lock();
 		try {
 			Turn next = this.waiting.poll();
@@ -96,7 +98,19 @@ final class Permits {
 		}
 	}
 
-	int taken() {
+	/**
+	 * How many permits there are.
+	 * @return the number, taken or not
+	 */
+	public int count() {
+		return this.permits;
+	}
+
+	/**
+	 * How many permits are taken.
+	 * @return the number
+	 */
+	public int taken() {
 		this.lock.lock();
 		try {
 			return this.permits - this.free;
@@ -106,7 +120,11 @@ final class Permits {
 		}
 	}
 
-	int waiting() {
+	/**
+	 * How many threads wait for a permit, one of each job at most.
+	 * @return the number
+	 */
+	public int waiting() {
 		this.lock.lock();
 		try {
 			return this.waiting.size();

@@ -1,0 +1,112 @@
+package io.pipeset.pipeline;
+
+import java.time.Duration;
+import java.util.function.Consumer;
+
+import io.lettuce.core.ClientOptions;
+
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * One server of Redis, and everything of the service that is about this server only: its
+ * connections, how many of them jobs may hold, the fences of those that were lost, the
+ * single calls, and the facts that are known about it. Nothing of this is shared with
+ * another node.
+ */
+public final class RedisNode implements AutoCloseable {
+
+	private final String name;
+
+	private final ConnectionPermits permits;
+
+	private final Fences fences;
+
+	private final Pipelines pipelines;
+
+	private final RedisCalls calls;
+
+	private final ServerFacts facts;
+
+	/**
+	 * Makes a node, which opens no connection before one is needed.
+	 * @param name host and port of the server
+	 * @param factory the connections to that server, and their timeouts. From now on it
+	 * is the node's alone, but whoever made it destroys it, after the node is closed
+	 * @param properties how many connections there may be
+	 */
+	public RedisNode(String name, LettuceConnectionFactory factory, PipelineProperties properties) {
+		this.name = name;
+		LettuceClientConfiguration client = factory.getClientConfiguration();
+		Duration patience = client.getCommandTimeout();
+		Duration opening = client.getClientOptions()
+			.map(ClientOptions::getSocketOptions)
+			.map((options) -> options.getConnectTimeout())
+			.orElse(properties.connectTimeout())
+			.plus(patience);
+		ConnectionLender lender = ConnectionLender.of(factory, properties.pooledConnections(), name);
+		this.permits = new ConnectionPermits(properties.maxConnections());
+		this.fences = new Fences(lender, patience);
+		this.pipelines = new Pipelines(lender, this.fences, patience, opening);
+		// The fences have one of the reserve to themselves.
+		this.calls = new RedisCalls(lender, patience, PipelineProperties.RESERVE - 1);
+		this.facts = new ServerFacts(this.calls);
+		this.fences.start();
+	}
+
+	/**
+	 * The server's name, for messages.
+	 * @return its host and port
+	 */
+	public String name() {
+		return this.name;
+	}
+
+	/**
+	 * The connections that all jobs together may hold. A batch needs a permit.
+	 * @return the same each time
+	 */
+	public ConnectionPermits permits() {
+		return this.permits;
+	}
+
+	/**
+	 * Runs a batch on a pooled connection that is the batch's own until it returns, and
+	 * gives its permit back: when the connection is back, or will certainly not be taken.
+	 * If this method gives up waiting, the permit comes back later.
+	 * @param flush when Lettuce writes to the socket
+	 * @param timeout how long to wait for the fences of lost connections, and then for a
+	 * connection
+	 * @param stop ends the wait for fences
+	 * @param batch sends slabs, and returns when each of them is done
+	 * @throws NoConnectionException if there was no connection; the batch was not called
+	 */
+	public void run(FlushPolicy flush, Duration timeout, StopSignal stop, Consumer<Pipeline> batch)
+			throws NoConnectionException {
+		this.pipelines.run(flush, timeout, stop, this.permits::release, batch);
+	}
+
+	/**
+	 * The single calls to the server.
+	 * @return the same each time
+	 */
+	public RedisCalls calls() {
+		return this.calls;
+	}
+
+	/**
+	 * The facts that are known about the server.
+	 * @return the same each time
+	 */
+	public ServerFacts facts() {
+		return this.facts;
+	}
+
+	/** Ends the node's threads. Its connections end with their factory. */
+	@Override
+	public void close() {
+		this.fences.close();
+		this.pipelines.close();
+	}
+
+}
