@@ -12,12 +12,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The number by which a server knows a connection, and the life of that server.
  *
+ * @param node the name of the server's node
  * @param clientId what <a href="https://redis.io/docs/latest/commands/client-id/">CLIENT
  * ID</a> says: never given to another connection while the server runs
  * @param runId the {@code run_id} of that life of the server, after whose end the numbers
  * begin anew; {@code null} where INFO is not permitted, or was not answered yet
  */
-record ClientIdentity(long clientId, @Nullable String runId) {
+record ClientIdentity(String node, long clientId, @Nullable String runId) {
 
 	private static final Map<StatefulConnection<?, ?>, ClientIdentity> KNOWN = Collections
 		.synchronizedMap(new WeakHashMap<>());
@@ -25,11 +26,12 @@ record ClientIdentity(long clientId, @Nullable String runId) {
 	/**
 	 * Finds out the identity when a connection is used for the first time. The number is
 	 * part of the handshake, which even a busy server answers.
+	 * @param node the name of the server's node
 	 * @param connection an open connection without commands on their way
 	 * @return the identity, empty where the server does not permit to ask for it
 	 * @throws RedisCallException if there is no answer, or none yet
 	 */
-	static Optional<ClientIdentity> of(CallConnection connection) {
+	static Optional<ClientIdentity> of(String node, CallConnection connection) {
 		ClientIdentity known = KNOWN.get(connection.connection());
 		if (known != null) {
 			return Optional.of(known);
@@ -39,7 +41,8 @@ record ClientIdentity(long clientId, @Nullable String runId) {
 			if (clientId == null) {
 				clientId = connection.call(RedisAsyncCommands::clientId);
 			}
-			return Optional.of(known(connection, clientId, ServerInfo.ask(connection).runId()));
+			return Optional
+				.of(known(connection, new ClientIdentity(node, clientId, ServerInfo.ask(connection).runId())));
 		}
 		catch (RedisCallException ex) {
 			if (ex.code() == null || (clientId == null && ex.isPassing())) {
@@ -48,14 +51,13 @@ record ClientIdentity(long clientId, @Nullable String runId) {
 			if (clientId == null) {
 				return Optional.empty();
 			}
+			ClientIdentity identity = new ClientIdentity(node, clientId, null);
 			// A server that is busy or loading is asked again by the next batch.
-			return Optional
-				.of((ex.isPassing()) ? new ClientIdentity(clientId, null) : known(connection, clientId, null));
+			return Optional.of((ex.isPassing()) ? identity : known(connection, identity));
 		}
 	}
 
-	private static ClientIdentity known(CallConnection connection, long clientId, @Nullable String runId) {
-		ClientIdentity identity = new ClientIdentity(clientId, runId);
+	private static ClientIdentity known(CallConnection connection, ClientIdentity identity) {
 		KNOWN.put(connection.connection(), identity);
 		return identity;
 	}
@@ -63,10 +65,12 @@ record ClientIdentity(long clientId, @Nullable String runId) {
 	/**
 	 * Whether that server certainly ended since, and this connection with it.
 	 * @param other a connection of now
-	 * @return {@code false} where it may be the same life of the server
+	 * @return {@code false} where it may be the same life of the server, or the other
+	 * connection is one to another server, which says nothing about this one
 	 */
 	boolean isOfAnotherLifeThan(ClientIdentity other) {
-		return this.runId != null && other.runId != null && !this.runId.equals(other.runId);
+		return this.node.equals(other.node) && this.runId != null && other.runId != null
+				&& !this.runId.equals(other.runId);
 	}
 
 }

@@ -20,10 +20,10 @@ import org.springframework.util.backoff.BackOffExecution;
 import org.springframework.util.backoff.ExponentialBackOff;
 
 /**
- * The connections that were lost with commands on their way. Each is fenced off by
- * <a href="https://redis.io/docs/latest/commands/client-kill/">CLIENT KILL ID</a> on
- * another connection: after its answer Redis runs no command of the lost one. Until then
- * no new batch begins.
+ * The connections to one server that were lost with commands on their way. Each is fenced
+ * off by <a href="https://redis.io/docs/latest/commands/client-kill/">CLIENT KILL ID</a>
+ * on another connection: after its answer Redis runs no command of the lost one. Until
+ * then no new batch begins.
  */
 final class Fences {
 
@@ -63,10 +63,21 @@ final class Fences {
 		this.patience = patience;
 	}
 
-	/** Fences off a connection that was lost. */
+	/**
+	 * Fences off a connection that was lost.
+	 * @param lost a connection to this node; {@code null} where Redis did not permit to
+	 * ask which
+	 * @return its fence
+	 * @throws IllegalArgumentException if the connection was one to another node, where
+	 * its number is that of somebody else
+	 */
 	Fence raise(@Nullable ClientIdentity lost) {
 		if (lost == null) {
-			return new Fence(this, new ClientIdentity(0, null), State.REFUSED);
+			return new Fence(this, new ClientIdentity(this.lender.address(), 0, null), State.REFUSED);
+		}
+		if (!lost.node().equals(this.lender.address())) {
+			throw new IllegalArgumentException(
+					"A connection to " + lost.node() + " cannot be fenced off at " + this.lender.address());
 		}
 		this.lock.lock();
 		try {
@@ -216,7 +227,7 @@ final class Fences {
 	private @Nullable String attempt(List<Fence> fences) {
 		try {
 			this.lender.repeat(() -> this.lender.call(this.patience, (connection) -> {
-				Optional<ClientIdentity> own = ClientIdentity.of(connection);
+				Optional<ClientIdentity> own = ClientIdentity.of(this.lender.address(), connection);
 				for (Fence fence : fences) {
 					boolean gone = own.isPresent() && fence.lost().isOfAnotherLifeThan(own.get());
 					settle(fence, (gone) ? State.STANDS : kill(fence.lost().clientId(), connection));

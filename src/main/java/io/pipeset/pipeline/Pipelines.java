@@ -81,7 +81,8 @@ final class Pipelines {
 		this.lender.lend(flush, (connection) -> {
 			ClientIdentity identity = null;
 			try {
-				identity = ClientIdentity.of(new CallConnection(connection, this.patience)).orElse(null);
+				identity = ClientIdentity.of(this.lender.address(), new CallConnection(connection, this.patience))
+					.orElse(null);
 			}
 			catch (RedisCallException ex) {
 				if (!ex.isLost()) {

@@ -35,8 +35,6 @@ class FencesTests {
 
 	private static final Duration SOON = Duration.ofSeconds(20);
 
-	private static final ClientIdentity LOST = new ClientIdentity(1L << 40, null);
-
 	private final ApplicationContextRunner service = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class))
 		.withUserConfiguration(RedisConfiguration.class, Properties.class)
@@ -67,7 +65,7 @@ class FencesTests {
 			Fences fences = new Fences(new ConnectionLender(template, new JobFlushPolicy(), 1, "nowhere:1"), SOON);
 			fences.start();
 			try {
-				Fence fence = fences.raise(LOST);
+				Fence fence = fences.raise(lost("nowhere:1"));
 				assertThat(fence.await(SOON, false, StopSignal.NEVER)).isEqualTo(State.RAISED);
 				template.breaks = false;
 				assertThat(fence.await(SOON, true, StopSignal.NEVER)).isEqualTo(State.STANDS);
@@ -88,7 +86,7 @@ class FencesTests {
 			try {
 				for (int time = 0; time < times; time++) {
 					factory.stop();
-					Fence fence = fences.raise(LOST);
+					Fence fence = fences.raise(lost(address(factory)));
 					assertThat(fence.await(SOON, false, StopSignal.NEVER)).isEqualTo(State.RAISED);
 					assertThatThrownBy(() -> fences.await(SOON, StopSignal.NEVER))
 						.hasMessageStartingWith("No connection to Redis at " + address(factory)
@@ -115,7 +113,7 @@ class FencesTests {
 					open(idle, lender);
 					assertThat(proxy.links()).isEqualTo(idle);
 					CompletableFuture<Void> broken = breakNext(idle, proxy);
-					Fence fence = fences.raise(LOST);
+					Fence fence = fences.raise(lost(lender.address()));
 					assertThat(fence.await(SOON, false, StopSignal.NEVER)).isEqualTo(State.STANDS);
 					assertThat(broken).isDone();
 				}
@@ -124,6 +122,11 @@ class FencesTests {
 				}
 			});
 		}
+	}
+
+	/** A connection that the server does not have any more. */
+	private static ClientIdentity lost(String node) {
+		return new ClientIdentity(node, 1L << 40, null);
 	}
 
 	private static ConnectionLender lender(LettuceConnectionFactory factory) {

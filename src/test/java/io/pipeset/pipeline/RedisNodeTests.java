@@ -1,0 +1,188 @@
+package io.pipeset.pipeline;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+import io.lettuce.core.AclSetuserArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.pipeset.PipesetApplication;
+import io.pipeset.pipeline.Fence.State;
+import io.pipeset.redis.OwnRedis;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+
+/** Two nodes, each of a server of its own, have nothing to do with each other. */
+class RedisNodeTests {
+
+	private static final Duration SOON = Duration.ofSeconds(20);
+
+	private static final Duration SHORT = Duration.ofMillis(300);
+
+	private static final int CONNECTIONS = 2;
+
+	@RegisterExtension
+	static final OwnRedis one = OwnRedis.start().as("loader");
+
+	@RegisterExtension
+	static final OwnRedis other = OwnRedis.start().as("loader");
+
+	private static ConfigurableApplicationContext service;
+
+	private static LettuceConnectionFactory otherFactory;
+
+	private RedisNode oneNode;
+
+	private RedisNode otherNode;
+
+	@BeforeAll
+	static void start() {
+		service = new SpringApplicationBuilder(PipesetApplication.class).web(WebApplicationType.NONE)
+			.properties("pipeset.pipeline.max-connections=" + CONNECTIONS, "pipeset.receipts.sweep-interval=1h")
+			.properties(Map.<String, Object>copyOf(one.properties()))
+			.run();
+		RedisStandaloneConfiguration server = new RedisStandaloneConfiguration(other.redis().host(),
+				other.redis().port());
+		server.setUsername("loader");
+		server.setPassword("loader");
+		otherFactory = new LettuceConnectionFactory(server, oneFactory().getClientConfiguration());
+		otherFactory.afterPropertiesSet();
+		otherFactory.start();
+	}
+
+	@BeforeEach
+	void open() {
+		one.permitAll();
+		other.permitAll();
+		PipelineProperties properties = service.getBean(PipelineProperties.class);
+		this.oneNode = new RedisNode(name(one), oneFactory(), properties);
+		this.otherNode = new RedisNode(name(other), otherFactory, properties);
+	}
+
+	@AfterEach
+	void close() {
+		this.oneNode.close();
+		this.otherNode.close();
+	}
+
+	@AfterAll
+	static void end() {
+		otherFactory.destroy();
+		service.close();
+	}
+
+	@Test
+	void aBatchWaitsForTheFencesOfItsOwnNodeOnly() throws Exception {
+		Fence fence = lose(this.oneNode, one.redis()::pause);
+		assertThat(fence.await(SHORT, true, StopSignal.NEVER)).isEqualTo(State.RAISED);
+		assertThatExceptionOfType(NoConnectionException.class).isThrownBy(() -> run(this.oneNode, SHORT))
+			.withMessageContaining(name(one));
+		run(this.otherNode, SHORT);
+		Fence others = lose(this.otherNode, () -> {
+		});
+		assertThat(others.await(SOON, true, StopSignal.NEVER)).isEqualTo(State.STANDS);
+		assertThat(fence.state()).as("what the other server says is nothing to it").isEqualTo(State.RAISED);
+		one.redis().resume();
+		assertThat(fence.await(SOON, true, StopSignal.NEVER)).isEqualTo(State.STANDS);
+	}
+
+	@Test
+	void aConnectionIsNeverFencedOffAtAnotherNode() throws Exception {
+		ClientIdentity lost = identity(oneFactory(), name(one));
+		ClientIdentity own = identity(otherFactory, name(other));
+		assertThat(lost.runId()).isNotNull().isNotEqualTo(own.runId());
+		assertThat(lost.isOfAnotherLifeThan(own)).isFalse();
+		assertThat(lost.isOfAnotherLifeThan(new ClientIdentity(lost.node(), 1, own.runId()))).isTrue();
+		Fences fences = new Fences(ConnectionLender.of(otherFactory, CONNECTIONS, name(other)), SOON);
+		assertThatIllegalArgumentException().isThrownBy(() -> fences.raise(lost)).withMessageContaining(name(one));
+		fences.await(SHORT, StopSignal.NEVER);
+	}
+
+	@Test
+	void theConnectionsOfOneNodeAreNotTakenFromTheOther() throws Exception {
+		for (int taken = 0; taken < CONNECTIONS; taken++) {
+			assertThat(this.oneNode.permits().tryAcquire()).isTrue();
+		}
+		assertThat(this.oneNode.permits().tryAcquire()).isFalse();
+		assertThat(this.otherNode.permits().taken()).isZero();
+		assertThat(this.otherNode.permits().tryAcquire()).isTrue();
+		this.otherNode.run(FlushPolicy.each(), SOON, StopSignal.NEVER,
+				(pipeline) -> assertThat(this.otherNode.permits().taken()).isOne());
+		assertThat(this.otherNode.permits().taken()).isZero();
+		assertThat(this.oneNode.permits().taken()).isEqualTo(CONNECTIONS);
+	}
+
+	@Test
+	void eachNodeKnowsForItselfWhetherTransactionsMayRun() {
+		one.forbid(CommandType.MULTI);
+		assertThatExceptionOfType(RedisCallException.class).isThrownBy(this.oneNode.facts()::requireTransactions)
+			.withMessageContaining("NOPERM");
+		this.otherNode.facts().requireTransactions();
+		other.forbid(CommandType.MULTI);
+		this.oneNode.facts().transactionsWereRefused();
+		assertThatNoException().as("its yes is kept").isThrownBy(this.otherNode.facts()::requireTransactions);
+		this.otherNode.facts().transactionsWereRefused();
+		one.permit(AclSetuserArgs.Builder.allCommands());
+		this.oneNode.facts().requireTransactions();
+		assertThatExceptionOfType(RedisCallException.class).isThrownBy(this.otherNode.facts()::requireTransactions)
+			.withMessageContaining("NOPERM");
+	}
+
+	@Test
+	void aNodeThatIsClosedEndsItsOwnFencesOnly() throws Exception {
+		this.oneNode.close();
+		Fence fence = lose(this.otherNode, () -> {
+		});
+		assertThat(fence.await(SOON, true, StopSignal.NEVER)).isEqualTo(State.STANDS);
+		fence = lose(this.oneNode, () -> {
+		});
+		assertThat(fence.await(SHORT, true, StopSignal.NEVER)).isEqualTo(State.RAISED);
+	}
+
+	/** Loses the connection of a batch, and has it fenced off. */
+	private static Fence lose(RedisNode node, Runnable before) throws NoConnectionException {
+		CompletableFuture<Fence> fence = new CompletableFuture<>();
+		assertThat(node.permits().tryAcquire()).isTrue();
+		node.run(FlushPolicy.each(), SOON, StopSignal.NEVER, (pipeline) -> {
+			before.run();
+			pipeline.abandon();
+			fence.complete(pipeline.fence());
+		});
+		return fence.join();
+	}
+
+	private static void run(RedisNode node, Duration timeout) throws NoConnectionException {
+		assertThat(node.permits().tryAcquire()).isTrue();
+		node.run(FlushPolicy.each(), timeout, StopSignal.NEVER, (pipeline) -> {
+		});
+	}
+
+	private static ClientIdentity identity(LettuceConnectionFactory factory, String name) {
+		ConnectionLender lender = ConnectionLender.of(factory, CONNECTIONS, name);
+		return lender.call(SOON, (connection) -> ClientIdentity.of(name, connection)).orElseThrow();
+	}
+
+	private static LettuceConnectionFactory oneFactory() {
+		return service.getBean(LettuceConnectionFactory.class);
+	}
+
+	private static String name(OwnRedis redis) {
+		return redis.redis().host() + ":" + redis.redis().port();
+	}
+
+}
