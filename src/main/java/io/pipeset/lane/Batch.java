@@ -68,6 +68,7 @@ final class Batch {
 	/** Runs the batch, to its end. */
 	BatchResult run() {
 		long begun = System.nanoTime();
+		long nanos;
 		this.context.clock().batchBegins();
 		try {
 			converse();
@@ -77,6 +78,10 @@ final class Batch {
 			giveUp(this.commands > 0);
 			throw ex;
 		}
+		finally {
+			nanos = System.nanoTime() - begun;
+			this.context.clock().batchEnds(nanos);
+		}
 		if (this.loss != null) {
 			// The pool believes that a connection it has lent is open, and would lend it
 			// again.
@@ -84,8 +89,6 @@ final class Batch {
 		}
 		// A lost connection gives unflushed slabs back before those that it had flushed.
 		this.left.sort(Comparator.comparingLong(Slab::firstIndex));
-		long nanos = System.nanoTime() - begun;
-		this.context.clock().batchEnds(nanos);
 		if (this.used) {
 			this.context.meters().batch(this.context.settings().flush().kind(), nanos, this.commands, this.bytes);
 		}

@@ -151,6 +151,7 @@ class LaneFaultTests {
 		lanes.close();
 		assertThat(context.stop().isSet()).isTrue();
 		assertThat(context.account().counts()).isEqualTo(new Counts(2, 1, 0, 0, 0, 1));
+		assertThat(context.clock().timings().batches().count()).as("batches, even if they crashed").isEqualTo(2);
 	}
 
 	@Test
