@@ -43,8 +43,8 @@ class ArchitectureTests {
 			report            | ''
 			embedded          | ''
 			slab              | record report
-			pipeline.settings | ''
-			pipeline          | slab record report pipeline.settings
+			pipeline          | slab record report
+			pipeline.boot     | pipeline
 			lane              | record report slab pipeline
 			memory            | record report pipeline lane
 			pop               | record report slab pipeline lane memory

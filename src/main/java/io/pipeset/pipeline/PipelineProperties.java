@@ -40,7 +40,7 @@ public record PipelineProperties(@DefaultValue("16") int maxConnections, @Defaul
 	 * The connections that the pool may hold.
 	 * @return those of jobs, and a reserve for everything else
 	 */
-	int pooledConnections() {
+	public int pooledConnections() {
 		return this.maxConnections + RESERVE;
 	}
 

@@ -106,7 +106,7 @@ public final class RedisCalls {
 	 * @return the version, or "unknown" where Redis does not tell it
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
-	String version() {
+	public String version() {
 		String version = this.lender.repeat(() -> call(ServerInfo::ask)).version();
 		return (version != null) ? version : "unknown";
 	}

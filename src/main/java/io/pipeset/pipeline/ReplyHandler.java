@@ -37,7 +37,7 @@ import org.slf4j.LoggerFactory;
  * no other command waits for an answer. It closes the connection, with its slabs
  * unanswered, as soon as a reply does not fit or a slab could not be written.
  */
-final class ReplyHandler extends ChannelDuplexHandler {
+public final class ReplyHandler extends ChannelDuplexHandler {
 
 	private static final Logger logger = LoggerFactory.getLogger(ReplyHandler.class);
 
@@ -64,7 +64,12 @@ final class ReplyHandler extends ChannelDuplexHandler {
 		this.unanswered = unanswered;
 	}
 
-	static void addTo(Channel channel) {
+	/**
+	 * Puts a handler into a connection that is being opened, whose other handlers Lettuce
+	 * has put there.
+	 * @param channel the connection
+	 */
+	public static void addTo(Channel channel) {
 		ChannelPipeline pipeline = channel.pipeline();
 		ChannelHandlerContext commands = pipeline.context(CommandHandler.class);
 		pipeline.addBefore(commands.name(), ReplyHandler.class.getSimpleName(),

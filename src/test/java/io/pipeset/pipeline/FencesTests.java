@@ -22,6 +22,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.ComponentScan;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.RedisCallback;
@@ -37,7 +38,7 @@ class FencesTests {
 
 	private final ApplicationContextRunner service = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class))
-		.withUserConfiguration(RedisConfiguration.class, Properties.class)
+		.withUserConfiguration(Boot.class)
 		.withPropertyValues(TestRedis.shared()
 			.properties()
 			.entrySet()
@@ -160,9 +161,10 @@ class FencesTests {
 		});
 	}
 
-	/** What the service's properties need. */
+	/** The service's own set-up of Redis. */
+	@ComponentScan("io.pipeset.pipeline.boot")
 	@EnableConfigurationProperties(PipelineProperties.class)
-	static class Properties {
+	static class Boot {
 
 	}
 

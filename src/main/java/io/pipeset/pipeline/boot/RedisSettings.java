@@ -1,4 +1,4 @@
-package io.pipeset.pipeline.settings;
+package io.pipeset.pipeline.boot;
 
 import java.util.List;
 
@@ -18,7 +18,7 @@ import org.springframework.core.env.Environment;
  * it could not keep its promises. Each is refused by its name, before any connection is
  * opened.
  */
-public final class RedisSettings implements BeanFactoryPostProcessor {
+final class RedisSettings implements BeanFactoryPostProcessor {
 
 	private static final String ONE_REDIS = "Remove it, and set spring.data.redis.host and .port, or"
 			+ " spring.data.redis.url, to name one Redis.";
@@ -56,7 +56,7 @@ public final class RedisSettings implements BeanFactoryPostProcessor {
 	 * Refuses settings.
 	 * @param environment where Boot reads its settings
 	 */
-	public RedisSettings(Environment environment) {
+	RedisSettings(Environment environment) {
 		this.environment = environment;
 	}
 

@@ -1,4 +1,4 @@
-package io.pipeset.pipeline.settings;
+package io.pipeset.pipeline.boot;
 
 /**
  * A setting of Boot's names a Redis, or a way to use it, that the service would not use

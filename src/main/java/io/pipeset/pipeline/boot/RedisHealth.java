@@ -1,8 +1,10 @@
-package io.pipeset.pipeline;
+package io.pipeset.pipeline.boot;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 
+import io.pipeset.pipeline.RedisCallException;
+import io.pipeset.pipeline.RedisNode;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.health.contributor.Health;

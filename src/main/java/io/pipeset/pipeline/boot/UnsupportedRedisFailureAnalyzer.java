@@ -1,4 +1,4 @@
-package io.pipeset.pipeline.settings;
+package io.pipeset.pipeline.boot;
 
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;

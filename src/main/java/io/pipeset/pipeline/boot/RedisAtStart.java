@@ -1,5 +1,7 @@
-package io.pipeset.pipeline;
+package io.pipeset.pipeline.boot;
 
+import io.pipeset.pipeline.RedisCallException;
+import io.pipeset.pipeline.RedisNode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -1,4 +1,4 @@
-package io.pipeset.pipeline;
+package io.pipeset.pipeline.boot;
 
 import java.time.Duration;
 
@@ -10,7 +10,9 @@ import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.metrics.CommandLatencyRecorder;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.channel.Channel;
-import io.pipeset.pipeline.settings.RedisSettings;
+import io.pipeset.pipeline.PipelineProperties;
+import io.pipeset.pipeline.RedisNode;
+import io.pipeset.pipeline.ReplyHandler;
 import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 
 import org.springframework.boot.data.redis.autoconfigure.ClientResourcesBuilderCustomizer;
