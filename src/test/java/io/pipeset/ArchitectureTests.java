@@ -43,14 +43,15 @@ class ArchitectureTests {
 			report            | ''
 			embedded          | ''
 			slab              | record report
-			pipeline          | slab record report
+			pipeline.flush    | ''
+			pipeline          | slab record report pipeline.flush
 			pipeline.boot     | pipeline
-			lane              | record report slab pipeline
+			lane              | record report slab pipeline pipeline.flush
 			memory            | record report pipeline lane
 			pop               | record report slab pipeline lane memory
 			script            | record pipeline
 			job.input         | record record.body record.format lane memory pop
-			job.settings      | record report pipeline
+			job.settings      | record report pipeline.flush
 			job               | record record.body report slab pipeline lane memory pop script job.input job.settings
 			web.problem       | pipeline job job.settings
 			web.access        | job web.problem

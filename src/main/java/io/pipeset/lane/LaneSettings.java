@@ -2,7 +2,7 @@ package io.pipeset.lane;
 
 import java.time.Duration;
 
-import io.pipeset.pipeline.FlushPolicy;
+import io.pipeset.pipeline.flush.FlushPolicy;
 
 /**
  * The settings by which a job's lanes run its records.

@@ -10,6 +10,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.pipeset.pipeline.flush.FlushPolicy;
+import io.pipeset.pipeline.flush.JobFlushPolicy;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.NestedExceptionUtils;

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 import io.lettuce.core.ClientOptions;
+import io.pipeset.pipeline.flush.FlushPolicy;
 
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.pipeset.pipeline.FlushPolicy;
 import io.pipeset.pipeline.PipelineProperties;
+import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.report.Account;

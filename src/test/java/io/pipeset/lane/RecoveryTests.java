@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.List;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.pipeset.pipeline.FlushPolicy;
 import io.pipeset.pipeline.PipelineProperties;
+import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.report.Account;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;

@@ -8,6 +8,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.pipeset.pipeline.Fence.State;
+import io.pipeset.pipeline.flush.FlushPolicy;
+import io.pipeset.pipeline.flush.JobFlushPolicy;
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.FaultProxy.Way;
 import io.pipeset.redis.TestRedis;

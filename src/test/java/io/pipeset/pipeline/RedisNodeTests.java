@@ -8,6 +8,7 @@ import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.pipeset.PipesetApplication;
 import io.pipeset.pipeline.Fence.State;
+import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.redis.OwnRedis;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;

@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import io.lettuce.core.LMoveArgs;
 import io.pipeset.lane.JobStop;
 import io.pipeset.lane.LaneSettings;
-import io.pipeset.pipeline.FlushPolicy;
+import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.FaultProxy.Way;
 import io.pipeset.redis.OwnRedis;

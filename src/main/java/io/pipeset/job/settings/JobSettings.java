@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Function;
 
-import io.pipeset.pipeline.FlushPolicy;
+import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.record.Encoding;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-import io.pipeset.pipeline.FlushPolicy;
+import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.record.Encoding;
 import io.pipeset.record.Excerpt;
 import io.pipeset.record.Expiry;

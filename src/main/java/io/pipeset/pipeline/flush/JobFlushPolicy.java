@@ -1,4 +1,4 @@
-package io.pipeset.pipeline;
+package io.pipeset.pipeline.flush;
 
 import java.util.Objects;
 
@@ -14,11 +14,16 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnection.Pipel
  * callback starts. A policy set on the factory would be that of all jobs, and one set in
  * the callback would come too late.
  */
-final class JobFlushPolicy implements PipeliningFlushPolicy {
+public final class JobFlushPolicy implements PipeliningFlushPolicy {
 
 	private static final ThreadLocal<Opened> CURRENT = new ThreadLocal<>();
 
-	void runWith(FlushPolicy policy, Runnable batch) {
+	/**
+	 * Runs a batch whose pipeline is flushed by a policy.
+	 * @param policy the job's policy
+	 * @param batch opens one pipeline, in the calling thread
+	 */
+	public void runWith(FlushPolicy policy, Runnable batch) {
 		CURRENT.set(new Opened(policy.toSpring().newPipeline()));
 		try {
 			batch.run();
@@ -32,7 +37,7 @@ final class JobFlushPolicy implements PipeliningFlushPolicy {
 	 * The connection of the pipeline that this thread has opened.
 	 * @return Lettuce's own connection
 	 */
-	StatefulConnection<?, ?> connection() {
+	public StatefulConnection<?, ?> connection() {
 		return Objects.requireNonNull(CURRENT.get().connection, "No pipeline was opened");
 	}
 

@@ -1,4 +1,4 @@
-package io.pipeset.pipeline;
+package io.pipeset.pipeline.flush;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 import org.jspecify.annotations.Nullable;

@@ -1,4 +1,4 @@
-package io.pipeset.pipeline;
+package io.pipeset.pipeline.flush;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
