@@ -34,25 +34,26 @@ class ArchitectureTests {
 
 	/** Each package with those that it may use. */
 	private static final String PLACES = """
-			record            | ''
-			record.body       | record
+			record.room       | ''
+			record            | record.room
+			record.body       | record record.room
 			record.json       | record record.body
-			record.csv        | record record.body
+			record.csv        | record record.room record.body
 			record.resp       | record record.body
 			record.format     | record record.body record.json record.csv record.resp
 			report            | ''
 			embedded          | ''
-			slab              | record report
+			slab              | record record.room report
 			pipeline.flush    | ''
 			pipeline          | slab record report pipeline.flush
 			pipeline.boot     | pipeline
-			lane              | record report slab pipeline pipeline.flush
-			memory            | record report pipeline lane
+			lane              | record record.room report slab pipeline pipeline.flush
+			memory            | record record.room report pipeline lane
 			pop               | record report slab pipeline lane memory
 			script            | record pipeline
 			job.input         | record record.body record.format lane memory pop
 			job.settings      | record report pipeline.flush
-			job               | record record.body report slab pipeline lane memory pop script job.input job.settings
+			job               | record record.room record.body report slab pipeline lane memory pop script job.input job.settings
 			web.problem       | pipeline job job.settings
 			web.access        | job web.problem
 			web.server        | record.body memory job job.input web.problem

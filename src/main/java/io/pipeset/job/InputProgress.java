@@ -5,8 +5,8 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.pipeset.job.input.BodyLimitException;
-import io.pipeset.record.NoRoomException;
 import io.pipeset.record.body.MalformedBodyException;
+import io.pipeset.record.room.NoRoomException;
 import io.pipeset.report.DurationText;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;

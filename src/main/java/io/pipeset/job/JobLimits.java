@@ -2,8 +2,8 @@ package io.pipeset.job;
 
 import java.time.Duration;
 
-import io.pipeset.record.Room;
 import io.pipeset.record.body.RecordLimit;
+import io.pipeset.record.room.Room;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;

@@ -6,8 +6,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.IntStream;
 
-import io.pipeset.record.NoRoomException;
 import io.pipeset.record.Record;
+import io.pipeset.record.room.NoRoomException;
 import io.pipeset.report.Ending.Cause;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

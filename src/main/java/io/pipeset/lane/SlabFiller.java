@@ -1,7 +1,7 @@
 package io.pipeset.lane;
 
-import io.pipeset.record.NoRoomException;
 import io.pipeset.record.Record;
+import io.pipeset.record.room.NoRoomException;
 import io.pipeset.slab.Slab;
 import org.jspecify.annotations.Nullable;
 

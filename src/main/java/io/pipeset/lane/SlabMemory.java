@@ -1,6 +1,6 @@
 package io.pipeset.lane;
 
-import io.pipeset.record.Room;
+import io.pipeset.record.room.Room;
 
 /**
  * The memory that a job's slabs take. It also knows how many slabs are in use, since each

@@ -6,7 +6,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 import io.pipeset.pipeline.PipelineProperties;
-import io.pipeset.record.NoRoomException;
+import io.pipeset.record.room.NoRoomException;
 import io.pipeset.slab.Slab;
 import org.jspecify.annotations.Nullable;
 

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.pipeset.lane.JobStop;
 import io.pipeset.lane.SlabMemory;
 import io.pipeset.memory.MemoryBudget.Change;
-import io.pipeset.record.NoRoomException;
+import io.pipeset.record.room.NoRoomException;
 import io.pipeset.report.DurationText;
 import io.pipeset.report.Ending.Cause;
 import org.jspecify.annotations.Nullable;

@@ -3,6 +3,8 @@ package io.pipeset.record;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
+import io.pipeset.record.room.Room;
+
 /**
  * The arguments of a record, in arrays that serve all records of a job, and the reading
  * of those that are more than bytes to Redis: options in any case, and numbers.

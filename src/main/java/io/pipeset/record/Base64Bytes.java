@@ -2,6 +2,8 @@ package io.pipeset.record;
 
 import java.util.Arrays;
 
+import io.pipeset.record.room.Room;
+
 /**
  * Decodes Base64 with its padding, without an object for each string. A decoded argument
  * stays in its place until the next record: when an array is full, the next arguments go

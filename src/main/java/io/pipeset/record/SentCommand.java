@@ -1,5 +1,6 @@
 package io.pipeset.record;
 
+import io.pipeset.record.room.Room;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -3,7 +3,7 @@ package io.pipeset.slab;
 import java.util.Queue;
 
 import io.netty.buffer.ByteBuf;
-import io.pipeset.record.Room;
+import io.pipeset.record.room.Room;
 
 /**
  * One attempt to run a slab's commands: whether they were written, and what Redis

@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 import io.netty.buffer.ByteBuf;
 import io.pipeset.record.Encoding;
-import io.pipeset.record.Room;
+import io.pipeset.record.room.Room;
 
 /**
  * The bytes of the replies that are kept, one behind the other, and the memory they take.

@@ -6,7 +6,7 @@ import io.pipeset.record.Effect;
 import io.pipeset.record.Encoding;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
-import io.pipeset.record.Room;
+import io.pipeset.record.room.Room;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -10,7 +10,7 @@ import java.util.List;
 import io.netty.buffer.ByteBuf;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
-import io.pipeset.record.Room;
+import io.pipeset.record.room.Room;
 import org.jspecify.annotations.Nullable;
 
 /** The commands of a slab: their RESP in one array, and a table with a row for each. */

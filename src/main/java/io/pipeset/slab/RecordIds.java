@@ -2,7 +2,7 @@ package io.pipeset.slab;
 
 import java.util.Arrays;
 
-import io.pipeset.record.Room;
+import io.pipeset.record.room.Room;
 import org.jspecify.annotations.Nullable;
 
 /** The names that callers gave to a slab's records; most records have none. */

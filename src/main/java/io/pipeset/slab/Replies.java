@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 import io.netty.handler.codec.DecoderException;
 import io.pipeset.record.Encoding;
-import io.pipeset.record.Room;
+import io.pipeset.record.room.Room;
 import org.jspecify.annotations.Nullable;
 
 /**

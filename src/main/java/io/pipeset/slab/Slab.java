@@ -3,9 +3,9 @@ package io.pipeset.slab;
 import java.util.BitSet;
 import java.util.Queue;
 
-import io.pipeset.record.NoRoomException;
 import io.pipeset.record.Record;
-import io.pipeset.record.Room;
+import io.pipeset.record.room.NoRoomException;
+import io.pipeset.record.room.Room;
 import io.pipeset.report.Account;
 import org.jspecify.annotations.Nullable;
 

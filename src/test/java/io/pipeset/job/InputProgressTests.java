@@ -3,7 +3,7 @@ package io.pipeset.job;
 import java.io.IOException;
 import java.time.Duration;
 
-import io.pipeset.record.NoRoomException;
+import io.pipeset.record.room.NoRoomException;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import org.junit.jupiter.api.Test;

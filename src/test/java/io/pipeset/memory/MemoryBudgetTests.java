@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.pipeset.job.JobLimits;
 import io.pipeset.lane.JobStop;
-import io.pipeset.record.NoRoomException;
+import io.pipeset.record.room.NoRoomException;
 import io.pipeset.report.Ending.Cause;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

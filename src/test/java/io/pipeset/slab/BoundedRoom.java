@@ -1,7 +1,7 @@
 package io.pipeset.slab;
 
-import io.pipeset.record.NoRoomException;
-import io.pipeset.record.Room;
+import io.pipeset.record.room.NoRoomException;
+import io.pipeset.record.room.Room;
 
 /** So much memory and no more; nobody waits for it. */
 final class BoundedRoom implements Room {

@@ -10,7 +10,7 @@ import io.pipeset.record.Encoding;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordDefaults;
-import io.pipeset.record.Room;
+import io.pipeset.record.room.Room;
 import io.pipeset.report.Account;
 import io.pipeset.report.Counts;
 import io.pipeset.report.Results;

@@ -1,8 +1,8 @@
 package io.pipeset.slab;
 
-import io.pipeset.record.NoRoomException;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
+import io.pipeset.record.room.NoRoomException;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
 
-import io.pipeset.record.Room;
+import io.pipeset.record.room.Room;
 
 /**
  * The piece of a body that is in memory. It is never larger than one record of the

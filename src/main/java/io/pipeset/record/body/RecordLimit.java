@@ -2,7 +2,7 @@ package io.pipeset.record.body;
 
 import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
-import io.pipeset.record.Room;
+import io.pipeset.record.room.Room;
 
 /**
  * The largest record that is read, so that no body decides how much memory it takes.

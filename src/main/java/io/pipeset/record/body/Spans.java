@@ -2,7 +2,7 @@ package io.pipeset.record.body;
 
 import java.util.Arrays;
 
-import io.pipeset.record.Room;
+import io.pipeset.record.room.Room;
 
 /**
  * The places of words, cells or strings in the bytes of a record. A parser notes them

@@ -6,9 +6,9 @@ import io.pipeset.record.Excerpt;
 import io.pipeset.record.Expiry;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
-import io.pipeset.record.Room;
 import io.pipeset.record.body.Spans;
 import io.pipeset.record.body.Utf8;
+import io.pipeset.record.room.Room;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -6,8 +6,8 @@ import io.pipeset.record.Expiry;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
-import io.pipeset.record.Room;
 import io.pipeset.record.body.Remedies;
+import io.pipeset.record.room.Room;
 import org.jspecify.annotations.Nullable;
 
 /** The meaning that the header gives to the cells of a row. */

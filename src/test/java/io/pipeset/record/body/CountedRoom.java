@@ -2,7 +2,7 @@ package io.pipeset.record.body;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-import io.pipeset.record.Room;
+import io.pipeset.record.room.Room;
 
 /**
  * Counts the memory that is taken and not given back.

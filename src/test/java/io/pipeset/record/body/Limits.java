@@ -1,6 +1,6 @@
 package io.pipeset.record.body;
 
-import io.pipeset.record.Room;
+import io.pipeset.record.room.Room;
 
 /** Limits of records, for tests. */
 public final class Limits {

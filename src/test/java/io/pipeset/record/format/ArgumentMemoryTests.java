@@ -4,14 +4,14 @@ import java.io.IOException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
-import io.pipeset.record.NoRoomException;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordDefaults;
 import io.pipeset.record.RecordReader;
-import io.pipeset.record.Room;
 import io.pipeset.record.body.CountedRoom;
 import io.pipeset.record.body.RecordLimit;
+import io.pipeset.record.room.NoRoomException;
+import io.pipeset.record.room.Room;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;

@@ -11,8 +11,8 @@ import io.pipeset.record.Record;
 import io.pipeset.record.RecordDefaults;
 import io.pipeset.record.RecordReader;
 import io.pipeset.record.Rejection;
-import io.pipeset.record.Room;
 import io.pipeset.record.body.Limits;
+import io.pipeset.record.room.Room;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 

@@ -1,4 +1,4 @@
-package io.pipeset.record;
+package io.pipeset.record.room;
 
 /** Says that there is no memory for a record, and that there will be none. */
 public final class NoRoomException extends RuntimeException {

@@ -1,4 +1,4 @@
-package io.pipeset.record;
+package io.pipeset.record.room;
 
 /**
  * The memory for arrays that grow with a caller's data. A class that needs such memory
