@@ -34,16 +34,17 @@ class ArchitectureTests {
 
 	/** Each package with those that it may use. */
 	private static final String PLACES = """
+			record.encoding   | ''
 			record.room       | ''
-			record            | record.room
+			record            | record.encoding record.room
 			record.body       | record record.room
-			record.json       | record record.body
-			record.csv        | record record.room record.body
-			record.resp       | record record.body
+			record.json       | record record.encoding record.body
+			record.csv        | record record.encoding record.room record.body
+			record.resp       | record record.encoding record.body
 			record.format     | record record.body record.json record.csv record.resp
 			report            | ''
 			embedded          | ''
-			slab              | record record.room report
+			slab              | record record.encoding record.room report
 			pipeline.flush    | ''
 			pipeline          | slab record report pipeline.flush
 			pipeline.boot     | pipeline
@@ -52,12 +53,12 @@ class ArchitectureTests {
 			pop               | record report slab pipeline lane memory
 			script            | record pipeline
 			job.input         | record record.body record.format lane memory pop
-			job.settings      | record report pipeline.flush
+			job.settings      | record record.encoding report pipeline.flush
 			job               | record record.room record.body report slab pipeline lane memory pop script job.input job.settings
 			web.problem       | pipeline job job.settings
 			web.access        | job web.problem
 			web.server        | record.body memory job job.input web.problem
-			web               | record record.format report pipeline pop script job job.input job.settings web.problem web.server
+			web               | record record.encoding record.format report pipeline pop script job job.input job.settings web.problem web.server
 			""";
 
 	private static final JavaClasses service = new ClassFileImporter()

@@ -3,6 +3,7 @@ package io.pipeset.record;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
+import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.record.room.Room;
 
 /**

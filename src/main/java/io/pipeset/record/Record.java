@@ -1,5 +1,7 @@
 package io.pipeset.record;
 
+import io.pipeset.record.encoding.Encoding;
+import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.record.room.Room;
 import org.jspecify.annotations.Nullable;
 

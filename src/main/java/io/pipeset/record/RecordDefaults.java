@@ -2,6 +2,7 @@ package io.pipeset.record;
 
 import java.nio.charset.StandardCharsets;
 
+import io.pipeset.record.encoding.Encoding;
 import org.jspecify.annotations.Nullable;
 
 /**

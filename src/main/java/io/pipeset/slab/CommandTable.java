@@ -3,9 +3,9 @@ package io.pipeset.slab;
 import java.util.Arrays;
 
 import io.pipeset.record.Effect;
-import io.pipeset.record.Encoding;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
+import io.pipeset.record.encoding.Encoding;
 import io.pipeset.record.room.Room;
 import org.jspecify.annotations.Nullable;
 

@@ -3,7 +3,7 @@ package io.pipeset.slab;
 import java.util.Arrays;
 
 import io.netty.handler.codec.DecoderException;
-import io.pipeset.record.Encoding;
+import io.pipeset.record.encoding.Encoding;
 import io.pipeset.record.room.Room;
 import org.jspecify.annotations.Nullable;
 

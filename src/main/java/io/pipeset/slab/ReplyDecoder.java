@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-import io.pipeset.record.Encoding;
+import io.pipeset.record.encoding.Encoding;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -3,8 +3,8 @@ package io.pipeset.slab;
 import java.util.Objects;
 import java.util.regex.Pattern;
 
-import io.pipeset.record.Encoding;
 import io.pipeset.record.Operation;
+import io.pipeset.record.encoding.Encoding;
 import io.pipeset.slab.Replies.Kind;
 import org.jspecify.annotations.Nullable;
 

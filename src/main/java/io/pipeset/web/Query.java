@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-import io.pipeset.record.Excerpt;
+import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;

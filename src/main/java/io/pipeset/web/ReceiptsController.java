@@ -4,7 +4,7 @@ import java.util.regex.Pattern;
 
 import io.pipeset.pop.Receipts;
 import io.pipeset.pop.Receipts.Answer;
-import io.pipeset.record.Excerpt;
+import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;
 

@@ -5,7 +5,7 @@ import java.util.Map;
 
 import io.pipeset.pipeline.NoConnectionException;
 import io.pipeset.pipeline.ScriptRefusedException;
-import io.pipeset.record.Excerpt;
+import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.script.Scripts;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;

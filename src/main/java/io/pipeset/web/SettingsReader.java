@@ -8,8 +8,8 @@ import io.pipeset.job.settings.JobDefaults;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.job.settings.Setting;
 import io.pipeset.pop.ReliablePops;
-import io.pipeset.record.Excerpt;
 import io.pipeset.record.Operation;
+import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.web.problem.Problems;
 import org.jspecify.annotations.Nullable;
 

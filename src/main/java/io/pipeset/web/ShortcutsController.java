@@ -10,9 +10,9 @@ import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.Allowed;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.pop.ReliablePops;
-import io.pipeset.record.Excerpt;
 import io.pipeset.record.GeneratedRecords;
 import io.pipeset.record.Operation;
+import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;
 

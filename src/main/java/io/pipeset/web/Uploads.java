@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.input.JobInput;
-import io.pipeset.record.Excerpt;
+import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.record.format.RecordFormat;
 import io.pipeset.web.problem.Problems;
 import io.pipeset.web.server.LimitedBody;

@@ -7,6 +7,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Random;
 
+import io.pipeset.record.encoding.Encoding;
 import io.pipeset.record.room.Room;
 import org.junit.jupiter.api.Test;
 

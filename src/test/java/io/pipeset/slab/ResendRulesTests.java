@@ -6,10 +6,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-import io.pipeset.record.Encoding;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordDefaults;
+import io.pipeset.record.encoding.Encoding;
 import io.pipeset.record.room.Room;
 import io.pipeset.report.Account;
 import io.pipeset.report.Counts;

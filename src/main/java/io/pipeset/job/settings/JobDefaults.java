@@ -2,8 +2,8 @@ package io.pipeset.job.settings;
 
 import java.time.Duration;
 
-import io.pipeset.record.Encoding;
 import io.pipeset.record.Operation;
+import io.pipeset.record.encoding.Encoding;
 import io.pipeset.report.Results;
 import org.jspecify.annotations.Nullable;
 

@@ -6,11 +6,11 @@ import java.util.Map;
 import java.util.function.Function;
 
 import io.pipeset.pipeline.flush.FlushPolicy;
-import io.pipeset.record.Encoding;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordDefaults;
 import io.pipeset.record.Rejection;
+import io.pipeset.record.encoding.Encoding;
 import io.pipeset.report.Results;
 import org.jspecify.annotations.Nullable;
 

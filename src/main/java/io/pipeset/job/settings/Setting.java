@@ -8,10 +8,10 @@ import java.util.Optional;
 import java.util.function.Function;
 
 import io.pipeset.pipeline.flush.FlushPolicy;
-import io.pipeset.record.Encoding;
-import io.pipeset.record.Excerpt;
 import io.pipeset.record.Expiry;
 import io.pipeset.record.Operation;
+import io.pipeset.record.encoding.Encoding;
+import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.report.DurationText;
 import io.pipeset.report.Results;
 import org.jspecify.annotations.Nullable;

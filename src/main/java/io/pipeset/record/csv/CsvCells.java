@@ -2,12 +2,12 @@ package io.pipeset.record.csv;
 
 import java.nio.charset.StandardCharsets;
 
-import io.pipeset.record.Excerpt;
 import io.pipeset.record.Expiry;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.body.Spans;
 import io.pipeset.record.body.Utf8;
+import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.record.room.Room;
 import org.jspecify.annotations.Nullable;
 

@@ -9,8 +9,8 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-import io.pipeset.record.Excerpt;
 import io.pipeset.record.Operation;
+import io.pipeset.record.encoding.Excerpt;
 import org.jspecify.annotations.Nullable;
 
 /** The row that names the columns. It is read once. */

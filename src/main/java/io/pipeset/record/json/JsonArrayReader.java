@@ -3,13 +3,13 @@ package io.pipeset.record.json;
 import java.io.IOException;
 import java.io.InputStream;
 
-import io.pipeset.record.Excerpt;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordReader;
 import io.pipeset.record.body.BodyBuffer;
 import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.record.body.RecordLimit;
+import io.pipeset.record.encoding.Excerpt;
 import org.jspecify.annotations.Nullable;
 
 /**

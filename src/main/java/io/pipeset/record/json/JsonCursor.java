@@ -1,7 +1,7 @@
 package io.pipeset.record.json;
 
-import io.pipeset.record.Excerpt;
 import io.pipeset.record.body.Remedies;
+import io.pipeset.record.encoding.Excerpt;
 import org.jspecify.annotations.Nullable;
 
 /**

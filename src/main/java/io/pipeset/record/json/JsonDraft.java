@@ -2,14 +2,14 @@ package io.pipeset.record.json;
 
 import java.nio.charset.StandardCharsets;
 
-import io.pipeset.record.Encoding;
-import io.pipeset.record.Excerpt;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
 import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.body.Remedies;
 import io.pipeset.record.body.Spans;
+import io.pipeset.record.encoding.Encoding;
+import io.pipeset.record.encoding.Excerpt;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,6 +1,6 @@
 package io.pipeset.record.json;
 
-import io.pipeset.record.Excerpt;
+import io.pipeset.record.encoding.Excerpt;
 
 /**
  * A place where a record is not the JSON it should be. The exception has no stack trace,

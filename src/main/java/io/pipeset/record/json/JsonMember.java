@@ -7,8 +7,8 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-import io.pipeset.record.Encoding;
 import io.pipeset.record.Expiry;
+import io.pipeset.record.encoding.Encoding;
 import org.jspecify.annotations.Nullable;
 
 /** The members a record that is an object may have, the usual ones first. */

@@ -1,12 +1,12 @@
 package io.pipeset.record.resp;
 
-import io.pipeset.record.Excerpt;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
 import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.body.Remedies;
 import io.pipeset.record.body.Spans;
+import io.pipeset.record.encoding.Excerpt;
 
 /** The words of one command as they are found, the operation's name first. */
 final class CommandWords {

@@ -2,10 +2,10 @@ package io.pipeset.record.resp;
 
 import java.io.IOException;
 
-import io.pipeset.record.Excerpt;
 import io.pipeset.record.body.BodyBuffer;
 import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.record.body.Remedies;
+import io.pipeset.record.encoding.Excerpt;
 import org.jspecify.annotations.Nullable;
 
 /**

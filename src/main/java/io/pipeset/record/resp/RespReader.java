@@ -3,12 +3,12 @@ package io.pipeset.record.resp;
 import java.io.IOException;
 import java.io.InputStream;
 
-import io.pipeset.record.Excerpt;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordReader;
 import io.pipeset.record.body.BodyBuffer;
 import io.pipeset.record.body.LineReader;
 import io.pipeset.record.body.RecordLimit;
+import io.pipeset.record.encoding.Excerpt;
 
 /**
  * Finds the commands of a body by the lengths that they declare. No length is believed

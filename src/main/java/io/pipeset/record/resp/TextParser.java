@@ -2,7 +2,6 @@ package io.pipeset.record.resp;
 
 import java.io.InputStream;
 
-import io.pipeset.record.Excerpt;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordReader;
 import io.pipeset.record.body.BodyBuffer;
@@ -10,6 +9,7 @@ import io.pipeset.record.body.LineParser;
 import io.pipeset.record.body.LineReader;
 import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.body.Utf8;
+import io.pipeset.record.encoding.Excerpt;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -9,7 +9,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-import io.pipeset.record.Encoding;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordDefaults;
@@ -20,6 +19,7 @@ import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.record.body.PiecesThenSilence;
 import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.body.SplitBody;
+import io.pipeset.record.encoding.Encoding;
 import io.pipeset.record.format.RecordFormat;
 import io.pipeset.record.format.Snapshot;
 import io.pipeset.record.room.Room;

@@ -5,13 +5,13 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 
-import io.pipeset.record.Encoding;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordDefaults;
 import io.pipeset.record.RecordReader;
 import io.pipeset.record.Rejection;
 import io.pipeset.record.body.Limits;
+import io.pipeset.record.encoding.Encoding;
 import io.pipeset.record.room.Room;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

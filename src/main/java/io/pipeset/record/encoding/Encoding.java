@@ -1,4 +1,4 @@
-package io.pipeset.record;
+package io.pipeset.record.encoding;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;

@@ -1,4 +1,4 @@
-package io.pipeset.record;
+package io.pipeset.record.encoding;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
