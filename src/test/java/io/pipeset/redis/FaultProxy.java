@@ -52,7 +52,7 @@ public final class FaultProxy implements AutoCloseable {
 	private volatile int pieceBytes = Integer.MAX_VALUE;
 
 	/** Touched by the loop only. */
-	private @Nullable Place place;
+	private @Nullable ProxyPlace place;
 
 	private FaultProxy(InetSocketAddress server) {
 		this.server = server;
@@ -107,16 +107,14 @@ public final class FaultProxy implements AutoCloseable {
 	 * sees all before the place forwarded and nothing behind it
 	 */
 	public CompletableFuture<ProxyLink> stopAt(Way way, long messages, int bytes) {
-		Place next = new Place(way, messages, bytes);
+		ProxyPlace next = ProxyPlace.of(way, messages, bytes);
 		call(() -> this.place = next);
-		return next.reached;
+		return next.reached();
 	}
 
 	/** Stops all connections, those to come included. */
 	public void stopAll() {
-		Place everywhere = new Place(Way.COMMANDS, 0, 0);
-		everywhere.everywhere = true;
-		call(() -> this.place = everywhere);
+		call(() -> this.place = ProxyPlace.everywhere());
 	}
 
 	/**
@@ -225,14 +223,14 @@ public final class FaultProxy implements AutoCloseable {
 	 * @return done by whoever the place stops; {@code null} where it goes on
 	 */
 	@Nullable CompletableFuture<ProxyLink> stops(ProxyFlow flow) {
-		Place here = this.place;
+		ProxyPlace here = this.place;
 		if (here == null || !here.isHere(flow)) {
 			return null;
 		}
-		if (!here.everywhere) {
+		if (!here.isEverywhere()) {
 			this.place = null;
 		}
-		return here.reached;
+		return here.reached();
 	}
 
 	/**
@@ -274,50 +272,6 @@ public final class FaultProxy implements AutoCloseable {
 
 		/** From Redis. */
 		REPLIES
-
-	}
-
-	/** Where to stop. */
-	private static final class Place {
-
-		private final CompletableFuture<ProxyLink> reached = new CompletableFuture<>();
-
-		private final Way way;
-
-		private long messages;
-
-		private int bytes;
-
-		private boolean everywhere;
-
-		/** Whose bytes are counted, once the messages are. */
-		private @Nullable ProxyFlow last;
-
-		Place(Way way, long messages, int bytes) {
-			this.way = way;
-			this.messages = messages;
-			this.bytes = bytes;
-		}
-
-		boolean isHere(ProxyFlow flow) {
-			return this.everywhere || (flow.way() == this.way && this.messages == 0 && this.bytes == 0
-					&& (this.last == null || this.last == flow));
-		}
-
-		void passed(ProxyFlow flow, boolean messageEnds) {
-			if (flow.way() != this.way || this.everywhere) {
-				return;
-			}
-			if (this.messages > 0) {
-				if (messageEnds && --this.messages == 0) {
-					this.last = flow;
-				}
-			}
-			else if (this.last == null || this.last == flow) {
-				this.last = flow;
-				this.bytes--;
-			}
-		}
 
 	}
 
