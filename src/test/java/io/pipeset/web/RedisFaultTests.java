@@ -10,7 +10,6 @@ import io.lettuce.core.KillArgs;
 import io.pipeset.redis.OwnRedis;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -50,14 +49,6 @@ class RedisFaultTests {
 		redis.client().flushall();
 		assertThat(Answer.counts(this.service.post("/pipeset/10").report())).isEqualTo(new Counts(10, 10, 0, 0, 0, 0));
 		redis.client().flushall();
-	}
-
-	@AfterEach
-	void healRedis() {
-		redis.resume();
-		await().ignoreExceptions().until(() -> redis.client().ping().equals("PONG"));
-		redis.client().replicaofNoOne();
-		redis.client().configSet("maxmemory", "0");
 	}
 
 	@ParameterizedTest
@@ -211,58 +202,6 @@ class RedisFaultTests {
 		Counts counts = Answer.counts(answer.json().get("job"));
 		assertThat(counts.received()).isEqualTo(1000);
 		assertThat(counts.unknown() + counts.unprocessed()).isEqualTo(1000);
-	}
-
-	@Test
-	void aRedisWithoutMemoryFromTheStartRefusesTheWholeJob() {
-		redis.client().configSet("maxmemory", "1");
-		JsonNode job = this.service.post("/pipeset/100000?batchSize=500").job(503, "redis-refuses", "stopped");
-		Counts counts = Answer.counts(job);
-		assertThat(counts.received()).isEqualTo(100_000);
-		assertThat(counts.applied()).isZero();
-		assertThat(counts.rejected()).isPositive();
-		assertThat(counts.unknown()).isZero();
-		assertThat(job.at("/items/0/error/code").asString()).isEqualTo("OOM");
-		assertThat(job.at("/items/0/error/retryable").asBoolean()).isTrue();
-		assertThat(redis.client().dbsize()).isZero();
-	}
-
-	@Test
-	void aRedisThatRunsOutOfMemoryStopsTheJob() {
-		long used = Long.parseLong(redis.client()
-			.info("memory")
-			.lines()
-			.filter((line) -> line.startsWith("used_memory:"))
-			.findFirst()
-			.orElseThrow()
-			.substring("used_memory:".length())
-			.strip());
-		redis.client().configSet("maxmemory", Long.toString(used + (3 << 20)));
-		Answer answer = this.service.post("/pipeset/100000?batchSize=500");
-		JsonNode job = answer.job(502, "redis-refuses", "stopped");
-		Counts counts = Answer.counts(job);
-		assertThat(counts.received()).isEqualTo(100_000);
-		assertThat(counts.applied()).isPositive().isEqualTo(redis.client().dbsize());
-		assertThat(counts.rejected()).isGreaterThanOrEqualTo(500);
-		assertThat(counts.unprocessed()).isPositive();
-		assertThat(answer.json().at("/detail").asString()).contains("OOM");
-		redis.client().configSet("maxmemory", "0");
-		this.service.post("/pipeset/100000?batchSize=500").report();
-		assertThat(redis.client().dbsize()).isEqualTo(100_000);
-	}
-
-	@Test
-	void aReadOnlyReplicaRefusesTheWholeJob() {
-		redis.client().replicaof("127.0.0.1", 1);
-		Answer answer = this.service.post("/pipeset/1000");
-		JsonNode job = answer.job(503, "redis-refuses", "stopped");
-		assertThat(Answer.counts(job).applied()).isZero();
-		assertThat(job.at("/items/0/error/code").asString()).isEqualTo("READONLY");
-		assertThat(answer.json().at("/detail").asString()).contains("READONLY");
-		redis.client().replicaofNoOne();
-		assertThat(redis.client().dbsize()).isZero();
-		this.service.post("/pipeset/1000").report();
-		assertThat(redis.client().dbsize()).isEqualTo(1000);
 	}
 
 	@Test
