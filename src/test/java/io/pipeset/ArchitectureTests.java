@@ -29,10 +29,10 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noFields;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What may use what. */
+/** The rules on which package may use which, and why. */
 class ArchitectureTests {
 
-	/** Each package with those that it may use. */
+	/** Each package with the packages that it may use. */
 	private static final String PLACES = """
 			record.encoding   | ''
 			record.room       | ''

@@ -20,12 +20,12 @@ import org.springframework.util.unit.DataSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The memory that deployments allow holds what the image's JVM may take. */
+/** The memory limit of each deployment file is large enough for the image's JVM. */
 class DeploymentFileTests {
 
 	/**
-	 * The JVM takes this beside its heap and direct memory: 230 MB were measured, and the
-	 * rest is for what was not.
+	 * The memory that the JVM takes beside its heap and direct memory: 230 MB were
+	 * measured, and the rest is a margin.
 	 */
 	private static final DataSize REST = DataSize.ofMegabytes(320);
 
@@ -38,7 +38,7 @@ class DeploymentFileTests {
 	void podsHaveTheMemoryThatTheJvmMayTake(String kind) throws IOException {
 		DataSize base = Objects.requireNonNull(podMemory(BASE, kind));
 		assertThat(base).isGreaterThanOrEqualTo(jvm());
-		// An overlay that says nothing leaves the base's.
+		// An overlay without a limit keeps that of the base.
 		DataSize overlay = podMemory(OVERLAY, kind);
 		assertThat((overlay != null) ? overlay : base).isGreaterThanOrEqualTo(jvm());
 	}

@@ -12,7 +12,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The tables of the pages, and the properties that the build describes to editors. */
+/**
+ * Reads the tables of the documentation, and the properties that the build describes to
+ * editors.
+ */
 public final class Documentation {
 
 	private Documentation() {

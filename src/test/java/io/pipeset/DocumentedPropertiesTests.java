@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The tables of properties name them all, with the defaults that they have. */
+/** The documentation's tables name all properties, with their real defaults. */
 class DocumentedPropertiesTests {
 
 	@ParameterizedTest

@@ -7,8 +7,8 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Has all tests look often at what they wait for, and give up late: a busy machine may
- * stand still for seconds.
+ * Lets all tests check often whether their wait is over, and give up late: a busy machine
+ * may stand still for seconds.
  */
 public final class Patience implements BeforeAllCallback {
 
@@ -20,7 +20,8 @@ public final class Patience implements BeforeAllCallback {
 		Awaitility.setDefaultPollDelay(Duration.ZERO);
 		Awaitility.setDefaultPollInterval(Duration.ofMillis(5));
 		Awaitility.setDefaultTimeout(Duration.ofMinutes(1));
-		// A test that waits is not the one whose thread fails; QuietLog hears of it.
+		// An exception in another thread does not belong to the test that waits. QuietLog
+		// reports it.
 		Awaitility.doNotCatchUncaughtExceptionsByDefault();
 	}
 

@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Fails every test class during which an error or a stack trace is logged. One whose
- * defect is to be loud says so beforehand. What comes late, from the thread of a class
- * that is over, fails the next one.
+ * Fails every test class during which an error or a stack trace is logged. A test that
+ * provokes one says so beforehand. A line that a thread of an earlier class logs too late
+ * fails the class that runs by then.
  */
 public final class QuietLog implements AfterAllCallback {
 
@@ -46,7 +46,7 @@ public final class QuietLog implements AfterAllCallback {
 	}
 
 	/**
-	 * What was expected and came, in this test class.
+	 * The expected messages that were logged during this test class.
 	 * @return the messages
 	 */
 	public static List<String> heard() {
@@ -85,7 +85,7 @@ public final class QuietLog implements AfterAllCallback {
 						.toList());
 	}
 
-	/** Hears what is loud. */
+	/** Collects errors and stack traces. */
 	public static final class Complaints extends AppenderBase<ILoggingEvent> {
 
 		@Override
@@ -97,7 +97,7 @@ public final class QuietLog implements AfterAllCallback {
 
 	}
 
-	/** Keeps what is expected from the console. */
+	/** Keeps expected messages off the console. */
 	public static final class Unexpected extends Filter<ILoggingEvent> {
 
 		@Override

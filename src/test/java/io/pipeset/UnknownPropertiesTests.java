@@ -63,7 +63,10 @@ class UnknownPropertiesTests {
 		assertThatNoException().isThrownBy(() -> check(name, variable));
 	}
 
-	/** Tests are told their Redis so, and Kubernetes tells of a Service of that name. */
+	/**
+	 * Two kinds of variables look like properties: those that name the Redis of the
+	 * tests, and those that Kubernetes sets for a Service called pipeset.
+	 */
 	@ParameterizedTest
 	@ValueSource(strings = { "PIPESET_TEST_REDIS", "PIPESET_TEST_REDIS_URL", "PIPESET_PORT", "PIPESET_SERVICE_HOST",
 			"PIPESET_SERVICE_PORT", "PIPESET_SERVICE_PORT_HTTP", "PIPESET_PORT_8080_TCP", "PIPESET_PORT_8080_TCP_ADDR",
@@ -73,7 +76,7 @@ class UnknownPropertiesTests {
 		assertThatNoException().isThrownBy(() -> check(name, true));
 	}
 
-	/** A start that fails says so as it does for every other reason. */
+	/** The failure is described in the same form as any other failure at the start. */
 	@Test
 	void aStartThatFailsSaysWhatToDo() {
 		QuietLog.expect("APPLICATION FAILED TO START");

@@ -26,7 +26,7 @@ public final class ChildRedis implements AutoCloseable {
 
 	/**
 	 * Starts the JVM and waits for its Redis.
-	 * @param temporary where it keeps its files
+	 * @param temporary the directory of its files
 	 */
 	static ChildRedis start(Path temporary) throws IOException {
 		Process jvm = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -54,7 +54,7 @@ public final class ChildRedis implements AutoCloseable {
 	}
 
 	/**
-	 * Lets its main method return.
+	 * Lets the JVM's main method return.
 	 */
 	void finish() throws IOException {
 		this.jvm.getOutputStream().close();
@@ -67,7 +67,7 @@ public final class ChildRedis implements AutoCloseable {
 	}
 
 	/**
-	 * What runs in the child: never closes its Redis, and returns when its input ends.
+	 * Runs in the child: never closes its Redis, and returns when its input ends.
 	 */
 	public static void main(String[] args) throws IOException {
 		EmbeddedRedis redis = EmbeddedRedis.start(EmbeddedRedisOptions.defaults());

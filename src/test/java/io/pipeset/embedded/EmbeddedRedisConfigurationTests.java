@@ -36,7 +36,7 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The embedded Redis starts where nobody said which Redis to use, and only there.
+ * The embedded Redis starts only if no property says which Redis to use.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class EmbeddedRedisConfigurationTests {
@@ -65,8 +65,8 @@ class EmbeddedRedisConfigurationTests {
 			Matcher line = Pattern.compile("REDISCLI_AUTH=.* redis-cli -p \\d+$", Pattern.MULTILINE).matcher(output);
 			assertThat(line.find()).isTrue();
 			assertThat(line.group()).doesNotContain(redis.password());
-			// A program of that name which says how it was called, as there need not be
-			// one here.
+			// A program of that name prints its arguments. This machine need not have a
+			// real one.
 			Path program = bin.resolve("redis-cli");
 			Files.writeString(program, "#!/bin/sh\necho \"$REDISCLI_AUTH $*\"\n");
 			assertThat(program.toFile().setExecutable(true)).isTrue();

@@ -18,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * However a JVM ends, its embedded Redis ends with it and leaves nothing behind.
+ * The embedded Redis ends with its JVM, however that ends, and leaves nothing behind.
  */
 class EmbeddedRedisLifetimeTests {
 
@@ -91,8 +91,8 @@ class EmbeddedRedisLifetimeTests {
 	}
 
 	/**
-	 * Whether a process runs no more, even if its new parent, the machine's first
-	 * process, is slow to notice.
+	 * Whether a process has ended, even if its new parent, the machine's first process,
+	 * has not noticed yet.
 	 */
 	private static boolean hasEnded(ProcessHandle process) {
 		try {
@@ -108,7 +108,7 @@ class EmbeddedRedisLifetimeTests {
 	}
 
 	/**
-	 * The fields of {@code /proc/<pid>/stat} from the state on, where there is /proc.
+	 * The fields of {@code /proc/<pid>/stat} from the state on, if the machine has /proc.
 	 */
 	private static String[] stat(long pid) throws IOException {
 		String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));

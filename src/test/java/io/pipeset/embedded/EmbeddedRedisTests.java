@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 /**
- * The embedded Redis is a real one, guarded by its password, and ends when told to.
+ * The embedded Redis is a real one, needs its password, and ends when it is closed.
  */
 class EmbeddedRedisTests {
 
@@ -163,7 +163,8 @@ class EmbeddedRedisTests {
 			.isThrownBy(() -> EmbeddedRedis.start(options.withStartTimeout(patience)))
 			.withMessageContaining("did not answer PING within 500 ms");
 		if (Files.notExists(Path.of(program + ".pid"))) {
-			// It did not come so far, which takes a very busy machine.
+			// On a very busy machine the time was over before the program had written its
+			// file.
 			assertThatExceptionOfType(EmbeddedRedisException.class)
 				.isThrownBy(() -> EmbeddedRedis.start(options.withStartTimeout(patience.multipliedBy(40))));
 		}

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Only the executable whose SHA-256 we know is ever handed out.
+ * The cache hands out an executable only if its SHA-256 is the known one.
  */
 class ExecutableCacheTests {
 

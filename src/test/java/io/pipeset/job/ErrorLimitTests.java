@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A job stops with the first rejected record beyond those that it allows. */
+/** A job stops at the first rejected record beyond the number that it allows. */
 class ErrorLimitTests {
 
 	private final Account account = new Account(Results.ERRORS, 10, false);

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The end of an input says how far the job came, and what to do about it. */
+/** The ending of an input says how far the job came, and what the caller can do. */
 class InputProgressTests {
 
 	private final InputProgress progress = new InputProgress();

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The detail of an ending is about its cause, and loses no other that there was. */
+/** The detail of an ending explains its cause, and mentions a loss of records as well. */
 class JobEndingTests {
 
 	@ParameterizedTest

@@ -35,7 +35,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-/** No more jobs run or wait than may, each has its turn, and all of them can be ended. */
+/**
+ * No more jobs run or wait than the limits allow, each waiting job gets its turn, and all
+ * jobs can be ended.
+ */
 class JobQueueTests {
 
 	private static final MemoryBudget memory = new MemoryBudget(new MemoryProperties(null), 1, Duration.ofMinutes(1),

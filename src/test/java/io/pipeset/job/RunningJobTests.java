@@ -38,7 +38,7 @@ import org.springframework.boot.context.properties.source.MapConfigurationProper
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** A job tells at any time what has become of each record that it has read. */
+/** A job can be asked at any time for the outcomes of the records that it has read. */
 class RunningJobTests {
 
 	private static final JobLimits limits = new Binder().bindOrCreate("pipeset.limits", JobLimits.class);
@@ -53,13 +53,13 @@ class RunningJobTests {
 
 	private final ExecutorService thread = Executors.newSingleThreadExecutor();
 
-	/** The input waits for this before it goes on. */
+	/** Lets the input go on. */
 	private final CountDownLatch goesOn = new CountDownLatch(1);
 
-	/** The input is about to wait. */
+	/** Says that the input is about to wait. */
 	private final CountDownLatch waits = new CountDownLatch(1);
 
-	/** The records that the input was asked for. */
+	/** The number of records that the input was asked for. */
 	private int read;
 
 	@BeforeAll

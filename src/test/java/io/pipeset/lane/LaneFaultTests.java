@@ -22,12 +22,9 @@ import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.FaultProxy.Way;
-import io.pipeset.redis.OwnRedis;
 import io.pipeset.redis.ProxyLink;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -38,41 +35,29 @@ import org.springframework.test.util.ReflectionTestUtils;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** Lanes keep their promises where several things go wrong at once. */
+/**
+ * Lanes keep order, outcomes and resources right even if several faults come together.
+ */
 class LaneFaultTests {
 
 	private static final Duration LONG = Duration.ofMinutes(10);
 
 	@RegisterExtension
-	static final OwnRedis own = OwnRedis.behindProxy();
-
-	private static final TestRedis redis = own.redis();
-
-	private static final FaultProxy proxy = own.proxy();
-
-	private static final LaneRig rig = new LaneRig(own.properties(), "pipeset.pipeline.max-connections=2",
-			"pipeset.pipeline.connect-timeout=500ms", "pipeset.pipeline.window-commands=2",
+	static final ProxiedLanes proxied = new ProxiedLanes("pipeset.pipeline.window-commands=2",
 			"pipeset.receipts.sweep-interval=1h");
 
-	@AfterAll
-	static void close() {
-		rig.close();
-	}
+	private static final TestRedis redis = proxied.redis();
+
+	private static final FaultProxy proxy = proxied.proxy();
+
+	private static final LaneRig rig = proxied.rig();
 
 	@BeforeEach
 	void warmUp() {
-		redis.client().flushall();
 		Lanes lanes = new Lanes(rig.context(LaneRig.settings(10, 10, 1, LONG), rig.threads()));
-		add(lanes, new Record(), Operation.SET, "warm", "up");
+		LaneRig.add(lanes, new Record(), Operation.SET, "warm", "up");
 		lanes.drain();
 		lanes.close();
-	}
-
-	@AfterEach
-	void nothingIsTaken() {
-		proxy.heal();
-		await().untilAsserted(() -> assertThat(rig.permits().taken()).as("connections").isZero());
-		assertThat(rig.inFlight().now()).as("bytes in flight").isZero();
 	}
 
 	@Test
@@ -81,8 +66,8 @@ class LaneFaultTests {
 		Lanes lanes = new Lanes(context);
 		Record record = new Record();
 		CompletableFuture<ProxyLink> cut = proxy.stopAt(Way.REPLIES, 0, 0);
-		add(lanes, record, Operation.EXPIRE, "session", "100");
-		add(lanes, record, Operation.HSET, "session", "user", "7");
+		LaneRig.add(lanes, record, Operation.EXPIRE, "session", "100");
+		LaneRig.add(lanes, record, Operation.HSET, "session", "user", "7");
 		CompletableFuture<Void> drained = CompletableFuture.runAsync(lanes::drain, rig.threads());
 		cut.get(1, TimeUnit.MINUTES).reset();
 		drained.get(1, TimeUnit.MINUTES);
@@ -103,7 +88,7 @@ class LaneFaultTests {
 				.eval("while true do end", ScriptOutputType.STATUS)
 				.toCompletableFuture();
 			await().pollInterval(Duration.ofMillis(1)).until(LaneFaultTests::isBusy);
-			add(lanes, new Record(), Operation.SET, "key", "value");
+			LaneRig.add(lanes, new Record(), Operation.SET, "key", "value");
 			CompletableFuture<ProxyLink> fifth = proxy.stopAt(Way.REPLIES, 5, 0);
 			CompletableFuture<Void> drained = CompletableFuture.runAsync(lanes::drain, rig.threads());
 			fifth.get(1, TimeUnit.MINUTES).goOn();
@@ -135,12 +120,12 @@ class LaneFaultTests {
 		Logger logger = (Logger) LoggerFactory.getLogger(Lanes.class);
 		LaneContext context = rig.context(LaneRig.settings(10, 1, 1, LONG), rig.threads());
 		Lanes lanes = new Lanes(context);
-		add(lanes, new Record(), Operation.RPUSH, "list", "0");
+		LaneRig.add(lanes, new Record(), Operation.RPUSH, "list", "0");
 		lanes.drain();
 		logger.addAppender(full);
 		try {
-			// The indexes of a record that is new begin at 0 again.
-			add(lanes, new Record(), Operation.RPUSH, "list", "1");
+			// The indexes of a new record object begin at 0 again.
+			LaneRig.add(lanes, new Record(), Operation.RPUSH, "list", "1");
 			CompletableFuture.runAsync(lanes::drain, rig.threads())
 				.handle((nothing, ex) -> true)
 				.get(1, TimeUnit.MINUTES);
@@ -167,14 +152,14 @@ class LaneFaultTests {
 				.forEach((loop) -> LaneRig.hold(loop, release)));
 		CompletableFuture<Void> reader = CompletableFuture.runAsync(() -> {
 			for (int i = 0; i < 4; i++) {
-				add(lanes, record, Operation.RPUSH, "list", String.valueOf(i));
+				LaneRig.add(lanes, record, Operation.RPUSH, "list", String.valueOf(i));
 			}
 			lanes.drain();
 		}, rig.threads());
 		still.get(1, TimeUnit.MINUTES);
 		await().until(context.stop()::isSet);
 		proxy.heal();
-		// The fence needs the driver's threads, which give the slabs back before.
+		// The fence needs the driver's threads, which first give the slabs back.
 		release.countDown();
 		reader.get(1, TimeUnit.MINUTES);
 		lanes.close();
@@ -195,7 +180,7 @@ class LaneFaultTests {
 		Lanes lanes = new Lanes(context);
 		long kills = kills();
 		CompletableFuture<ProxyLink> cut = proxy.stopAt(Way.REPLIES, 0, 0);
-		add(lanes, new Record(), Operation.RPUSH, "list", "1");
+		LaneRig.add(lanes, new Record(), Operation.RPUSH, "list", "1");
 		CompletableFuture<Void> drained = CompletableFuture.runAsync(lanes::drain, rig.threads());
 		cut.get(1, TimeUnit.MINUTES).reset();
 		drained.get(1, TimeUnit.MINUTES);
@@ -225,11 +210,6 @@ class LaneFaultTests {
 		catch (RedisBusyException ex) {
 			return true;
 		}
-	}
-
-	private static void add(Lanes lanes, Record record, Operation operation, String... arguments) {
-		LaneRig.prepare(record, operation, arguments);
-		lanes.add(record);
 	}
 
 }

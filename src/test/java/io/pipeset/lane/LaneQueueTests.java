@@ -11,10 +11,10 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A lane gets its slabs in the order in which they were filled, each of them once. */
+/** A lane gets each slab once, in the order in which the slabs were filled. */
 class LaneQueueTests {
 
-	/** Every order of as many steps is tried, of three kinds. */
+	/** The steps in a sequence. The test tries every sequence of three kinds of steps. */
 	private static final int STEPS = 11;
 
 	private static final Slab[] SLABS = slabs(STEPS + 1);
@@ -24,7 +24,7 @@ class LaneQueueTests {
 		LaneQueue queue = new LaneQueue();
 		queue.lend(SLABS[0]);
 		assertThat(queue.poll(0, false)).as("nothing is filled").isNull();
-		// Between the lane's two looks the reading thread goes on.
+		// The reading thread goes on between the two looks of the lane.
 		assertThat(queue.reclaim()).isTrue();
 		queue.bring(SLABS[0]);
 		queue.lend(SLABS[1]);
@@ -109,7 +109,7 @@ class LaneQueueTests {
 
 		private boolean laneRuns;
 
-		/** Whether the lane's last look found nothing filled. */
+		/** Whether the lane found no filled slab when it looked last. */
 		private boolean laneBorrows;
 
 		private boolean laneLeaves;

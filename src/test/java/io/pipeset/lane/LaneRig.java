@@ -47,7 +47,7 @@ public final class LaneRig implements AutoCloseable {
 			.properties(Map.copyOf(redis))
 			.properties(properties)
 			.run();
-		// Its calls would be counted by a proxy.
+		// A proxy would count the sweeper's calls.
 		this.service.getBean("receiptSweeper", SmartLifecycle.class).stop();
 	}
 
@@ -81,7 +81,7 @@ public final class LaneRig implements AutoCloseable {
 				false);
 	}
 
-	/** What the parts of a job share, of a job with nothing but lanes. */
+	/** The context of a job that consists of its lanes only. */
 	public LaneContext context(LaneSettings settings, Executor executor) {
 		JobStop stop = new JobStop();
 		return new LaneContext(settings, new Account(Results.ERRORS, 100, false), new JobClock(), stop,
@@ -100,6 +100,12 @@ public final class LaneRig implements AutoCloseable {
 		}
 		record.check();
 		assertThat(record.rejection()).isNull();
+	}
+
+	/** Gives lanes a record that is good to send. */
+	static void add(Lanes lanes, Record record, Operation operation, String... arguments) {
+		prepare(record, operation, arguments);
+		lanes.add(record);
 	}
 
 	/** Keeps an event loop busy until it is released. */

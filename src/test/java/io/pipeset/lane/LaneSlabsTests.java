@@ -64,7 +64,7 @@ class LaneSlabsTests {
 	@Test
 	void aSlabWhoseRecordsDoNotFollowThoseThatWereSentIsNotHandedOut() {
 		this.queue.bring(filled(this.record));
-		// The indexes of a record that is new begin at 0 again.
+		// The indexes of a new record object begin at 0 again.
 		this.queue.bring(filled(new Record()));
 		assertThat(this.slabs.collect()).isTrue();
 		this.slabs.next();

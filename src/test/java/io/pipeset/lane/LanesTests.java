@@ -9,20 +9,18 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
+import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.pipeset.QuietLog;
 import io.pipeset.memory.MemoryShare;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.FaultProxy.Way;
-import io.pipeset.redis.OwnRedis;
 import io.pipeset.redis.ProxyLink;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import io.pipeset.report.Ending.Cause;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,33 +29,25 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** Lanes keep the order, give everything back, and end loudly where they cannot. */
+/**
+ * Lanes keep the order of records and give everything back. If they cannot, the job ends
+ * and the log says why.
+ */
 class LanesTests {
 
 	private static final Duration LONG = Duration.ofMinutes(10);
 
 	@RegisterExtension
-	static final OwnRedis own = OwnRedis.behindProxy();
+	static final ProxiedLanes proxied = new ProxiedLanes();
 
-	private static final TestRedis redis = own.redis();
+	private static final TestRedis redis = proxied.redis();
 
-	private static final FaultProxy proxy = own.proxy();
+	private static final FaultProxy proxy = proxied.proxy();
 
-	private static final LaneRig rig = new LaneRig(own.properties(), "pipeset.pipeline.max-connections=2",
-			"pipeset.pipeline.connect-timeout=500ms");
-
-	@AfterAll
-	static void close() {
-		rig.close();
-	}
-
-	@BeforeEach
-	void empty() {
-		redis.client().flushall();
-	}
+	private static final LaneRig rig = proxied.rig();
 
 	@AfterEach
-	void nothingIsTaken() {
+	void lanesThatAreClosedHoldNothing() {
 		proxy.heal();
 		assertThat(rig.inFlight().now()).as("bytes in flight").isZero();
 		assertThat(rig.permits().taken()).as("connections").isZero();
@@ -95,7 +85,7 @@ class LanesTests {
 		Lanes lanes = new Lanes(context);
 		push(lanes, new Record(), "list", 0);
 		lanes.drain();
-		// The indexes of a record that is new begin at 0 again.
+		// The indexes of a new record object begin at 0 again.
 		Record late = new Record();
 		push(lanes, late, "list", 1);
 		push(lanes, late, "list", 2);
@@ -200,12 +190,12 @@ class LanesTests {
 		push(lanes, record, "list", 0);
 		lanes.drain();
 		push(lanes, record, "list", 1);
-		// The answer is held back, and the driver's threads stand still before it could
-		// hear of the end of its connection.
+		// The proxy holds the answer back, and the driver's threads stand still before
+		// they can hear of the connection's end.
 		CompletableFuture<Void> still = proxy.stopAt(Way.COMMANDS, 0, 1)
 			.thenAccept((link) -> rig.clientResources()
 				.eventLoopGroupProvider()
-				.allocate(io.netty.channel.MultiThreadIoEventLoopGroup.class)
+				.allocate(MultiThreadIoEventLoopGroup.class)
 				.forEach((loop) -> LaneRig.hold(loop, release)));
 		CompletableFuture<Void> drained = CompletableFuture.runAsync(lanes::drain, rig.threads());
 		still.get(1, TimeUnit.MINUTES);
@@ -226,7 +216,7 @@ class LanesTests {
 		LaneContext context = rig.context(LaneRig.settings(100, 5, 1, LONG, 1), rig.threads());
 		Lanes lanes = new Lanes(context);
 		Record record = new Record();
-		// The connection is open and known before the place is counted.
+		// The connection is opened, with its handshake, before messages are counted.
 		set(lanes, record, 0);
 		lanes.drain();
 		CompletableFuture<ProxyLink> cut = proxy.stopAt(Way.REPLIES, replies, 0);
@@ -272,16 +262,11 @@ class LanesTests {
 	}
 
 	private static void push(Lanes lanes, Record record, String list, int value) {
-		add(lanes, record, Operation.RPUSH, list, String.valueOf(value));
+		LaneRig.add(lanes, record, Operation.RPUSH, list, String.valueOf(value));
 	}
 
 	private static void set(Lanes lanes, Record record, int value) {
-		add(lanes, record, Operation.SET, "last", String.valueOf(value));
-	}
-
-	private static void add(Lanes lanes, Record record, Operation operation, String... arguments) {
-		LaneRig.prepare(record, operation, arguments);
-		lanes.add(record);
+		LaneRig.add(lanes, record, Operation.SET, "last", String.valueOf(value));
 	}
 
 	private static void pause(long nanos) {

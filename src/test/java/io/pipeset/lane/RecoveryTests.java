@@ -19,7 +19,8 @@ import org.springframework.util.unit.DataSize;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A lane goes on as far as the job allows, and else stops the job for the right reason.
+ * After a loss a lane goes on if the job allows it, or else stops the job for the right
+ * reason.
  */
 class RecoveryTests {
 

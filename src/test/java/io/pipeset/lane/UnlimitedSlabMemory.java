@@ -1,6 +1,6 @@
 package io.pipeset.lane;
 
-/** As much memory as is asked for. */
+/** Memory without a limit. */
 final class UnlimitedSlabMemory implements SlabMemory {
 
 	@Override

@@ -17,7 +17,10 @@ import org.springframework.boot.context.properties.source.MapConfigurationProper
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** A lane has only so much on its way, and gives all of it back in the end. */
+/**
+ * A lane has no more commands and bytes on their way than its window holds, and gives all
+ * of them back in the end.
+ */
 class WindowTests {
 
 	private final MapConfigurationPropertySource properties = new MapConfigurationPropertySource();

@@ -17,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Memory is shared so that nobody takes more than there is, and nobody waits for ever.
+ * Jobs together take no more memory than the budget, and no job waits for ever.
  */
 class MemoryBudgetTests {
 
@@ -25,7 +25,7 @@ class MemoryBudgetTests {
 
 	private final MemoryBudget budget = new MemoryBudget(new MemoryLimits(1100, 100, 400, 600), Duration.ofMinutes(1));
 
-	/** Its jobs may let others wait for their bodies for an instant only. */
+	/** A budget whose jobs may pause only for an instant while others wait. */
 	private final MemoryBudget impatient = new MemoryBudget(new MemoryLimits(1100, 100, 400, 600),
 			Duration.ofMillis(20));
 

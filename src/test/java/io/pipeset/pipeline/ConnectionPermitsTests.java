@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A permit goes to whoever has waited longest, and a stop ends a wait. */
-class ConnectionPermitsTests {
+/** A permit goes to the thread that has waited longest, and a stop ends a wait. */
+class PermitsTests {
 
 	private static final long HOUR = TimeUnit.HOURS.toNanos(1);
 

@@ -116,7 +116,8 @@ class GzipBodyTests {
 			ByteArrayOutputStream out = new ByteArrayOutputStream();
 			try (GzipBody body = new GzipBody(new Pieces(mutated, 1 + seed), Long.MAX_VALUE)) {
 				body.transferTo(out);
-				// Some of the header's bytes say nothing.
+				// Some bytes of the header have no meaning, so that a change of them is
+				// not noticed.
 				assertThat(out.toByteArray()).as("seed %d", seed).isEqualTo(random);
 			}
 			catch (MalformedBodyException ex) {

@@ -17,7 +17,7 @@ import org.springframework.boot.context.properties.source.MapConfigurationProper
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Callers and operators find the table of settings where they look for it. */
+/** The documentation, the calls and the properties agree with the table of settings. */
 class SettingTests {
 
 	private final JobSettings defaults = new Binder(new MapConfigurationPropertySource())
