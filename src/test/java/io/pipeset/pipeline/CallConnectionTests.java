@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-/** A connection is closed whenever an answer is given up, and only then. */
+/** A connection is closed if its call gives up on an answer, and only then. */
 class CallConnectionTests {
 
 	private static final byte[] NO_LIST = { 'n', 'o', ' ', 'l', 'i', 's', 't' };

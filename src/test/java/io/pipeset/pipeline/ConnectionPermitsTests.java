@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** A permit goes to the thread that has waited longest, and a stop ends a wait. */
-class PermitsTests {
+class ConnectionPermitsTests {
 
 	private static final long HOUR = TimeUnit.HOURS.toNanos(1);
 

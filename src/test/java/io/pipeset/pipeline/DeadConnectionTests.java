@@ -34,7 +34,10 @@ import org.springframework.context.annotation.Bean;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** Connections that the pool takes for open ones, and that are not. */
+/**
+ * A job gets by with connections that have ended although the pool takes them for open
+ * ones.
+ */
 @SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT)
 class DeadConnectionTests {
 
@@ -139,8 +142,8 @@ class DeadConnectionTests {
 	}
 
 	/**
-	 * Closes a connection once so many slabs are answered, after Lettuce has let the next
-	 * one pass and before it is written.
+	 * Closes a connection once a number of slabs is answered: after Lettuce has passed
+	 * the next slab on, and before it is written.
 	 */
 	private static final class Breach extends ChannelDuplexHandler {
 
@@ -152,7 +155,10 @@ class DeadConnectionTests {
 
 		private @Nullable SlabCommand last;
 
-		/** Writes the last one, which waits for the next, so that one batch has both. */
+		/**
+		 * Writes the slab that is held back until the next one comes, so that both belong
+		 * to one batch.
+		 */
 		private @Nullable Supplier<ChannelFuture> held;
 
 		static void after(int answered) {

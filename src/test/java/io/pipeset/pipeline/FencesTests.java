@@ -33,7 +33,10 @@ import org.springframework.data.redis.core.RedisTemplate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** The worker of the fences goes on: without it no batch would ever begin again. */
+/**
+ * The thread that raises fences survives all exceptions. Without it no batch would ever
+ * begin again.
+ */
 class FencesTests {
 
 	private static final Duration SOON = Duration.ofSeconds(20);
@@ -155,7 +158,7 @@ class FencesTests {
 		assertThat(failure.get()).isNull();
 	}
 
-	/** Breaks lender one after the other, each when something is sent on it. */
+	/** Breaks connections one after the other, each when a command is sent on it. */
 	private static CompletableFuture<Void> breakNext(int count, FaultProxy proxy) {
 		return proxy.stopAt(Way.COMMANDS, 0, 0).thenCompose((link) -> {
 			link.reset();

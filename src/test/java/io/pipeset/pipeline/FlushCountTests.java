@@ -32,7 +32,7 @@ import org.springframework.test.context.DynamicPropertySource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Counts what the connections to Redis really do, by job. */
+/** Counts the flushes that really reach the socket, for each job. */
 @SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT)
 class FlushCountTests {
 
@@ -94,7 +94,7 @@ class FlushCountTests {
 		}
 	}
 
-	/** Sees the bytes of every connection just before the socket. */
+	/** Adds the counter to every connection, next to the socket. */
 	@TestConfiguration
 	static class Counting {
 
@@ -113,7 +113,9 @@ class FlushCountTests {
 
 	}
 
-	/** Counts commands and the flushes that carried any, by the commands' name. */
+	/**
+	 * Counts commands by their name, and the flushes that carried at least one of them.
+	 */
 	private static final class Counter extends ChannelOutboundHandlerAdapter {
 
 		static final ConcurrentMap<String, AtomicInteger> COUNTS = new ConcurrentHashMap<>();
@@ -150,7 +152,7 @@ class FlushCountTests {
 			super.flush(ctx);
 		}
 
-		/** What was counted. */
+		/** The flushes and commands that were counted. */
 		record Count(int flushes, int commands) {
 
 		}

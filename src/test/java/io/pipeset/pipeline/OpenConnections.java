@@ -10,7 +10,7 @@ import org.springframework.boot.data.redis.autoconfigure.ClientResourcesBuilderC
 import org.springframework.context.annotation.Bean;
 
 /**
- * Knows how many of the service's connections to Redis are open on their own side. A test
+ * Counts the service's connections to Redis that are open on the service's side. A test
  * extends it in a nested configuration, which is read after the service's own.
  */
 public class OpenConnections {
@@ -39,7 +39,7 @@ public class OpenConnections {
 		private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
 
 		/**
-		 * How many there are.
+		 * The number of connections that are open now.
 		 * @return the count
 		 */
 		public int now() {

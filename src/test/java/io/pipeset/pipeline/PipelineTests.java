@@ -23,7 +23,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * A connection that ends while a slab is sent, or that a slab leaves unfit for others.
+ * A connection may end while a slab is sent, or a slab may leave it unfit for others;
+ * either is noticed.
  */
 class PipelineTests {
 
@@ -35,9 +36,9 @@ class PipelineTests {
 	}
 
 	/**
-	 * The driver looks whether it is connected, and then puts what it sends into a
-	 * buffer; the connection may end in between, and nobody looks into that buffer any
-	 * more. Here the driver does not look, so that it certainly gets there.
+	 * The driver checks that it is connected, and then puts the slab into a buffer. If
+	 * the connection ends in between, nobody empties that buffer. Here the driver skips
+	 * the check, so that the slab certainly gets into the buffer.
 	 */
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
@@ -59,7 +60,7 @@ class PipelineTests {
 		assertThat(slab.isWritten()).isFalse();
 	}
 
-	/** As Redis does before 6.2, where EXEC is refused and the transaction stays open. */
+	/** A Redis before 6.2 leaves the transaction open if it refuses EXEC. */
 	@ParameterizedTest
 	@CsvSource({ "-NOPERM no 'exec', false", "-EXECABORT Transaction discarded, true", "*1, true" })
 	void aConnectionThatIsLeftInATransactionIsClosed(String exec, boolean staysOpen) {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/** A connection that was refused is over, and nobody waits for its handshake. */
+/** A refused connection fails at once, and nobody waits for its handshake. */
 class RefusedConnectionTests {
 
 	@Test
@@ -37,7 +37,7 @@ class RefusedConnectionTests {
 			}
 
 		}).build();
-		// Bound, so that it is nobody else's, and not listening.
+		// The port is bound, so that no other process gets it, but nobody listens on it.
 		try (Socket nobody = new Socket()) {
 			nobody.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
 			RedisClient client = RedisClient.create(resources,

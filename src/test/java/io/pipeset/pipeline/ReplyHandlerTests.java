@@ -35,12 +35,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * What a write that fails says of the slab, and which replies are counted for it: only
- * those that can be no one else's.
+ * A failed write decides what is known of a slab's commands, and a reply is counted for a
+ * slab only if it can belong to no other.
  */
 class ReplyHandlerTests {
 
-	/** What Lettuce waits for, to whom the test's commands are added as Lettuce does. */
+	/**
+	 * The commands whose answers Lettuce awaits; the test adds its own as Lettuce does.
+	 */
 	private final Queue<RedisCommand<?, ?, ?>> unanswered = new ArrayDeque<>();
 
 	private Socket socket = new Socket();
@@ -170,7 +172,7 @@ class ReplyHandlerTests {
 		assertThat(first.isWritten()).isTrue();
 	}
 
-	/** A slab that is encoded and handed to the socket. */
+	/** Encodes a slab and hands it to the socket. */
 	private Slab write(boolean atomic) {
 		Slab slab = slab(atomic);
 		ChannelFuture unused = write(slab);
@@ -206,7 +208,7 @@ class ReplyHandlerTests {
 		return slab;
 	}
 
-	/** Takes writes when it is told to. */
+	/** A socket that takes writes when the test tells it to. */
 	private static final class Socket extends ChannelOutboundHandlerAdapter {
 
 		private final List<ChannelPromise> writes = new ArrayList<>();

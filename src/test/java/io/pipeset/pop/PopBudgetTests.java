@@ -16,7 +16,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A job takes no more out of Redis than it may, whatever it saw before. */
+/**
+ * A job takes no more out of Redis than its limits allow, whatever the sizes of earlier
+ * values were.
+ */
 class PopBudgetTests {
 
 	private static final Duration LONG = Duration.ofMinutes(10);

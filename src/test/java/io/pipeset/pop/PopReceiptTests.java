@@ -28,13 +28,16 @@ import org.springframework.boot.test.context.SpringBootTest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A receipt is looked for until it is found, as looking does no harm. */
+/**
+ * The service repeats its look for a receipt until Redis answers, as looking changes
+ * nothing.
+ */
 @SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.NONE, properties = "pipeset.receipts.sweep-interval=1h")
 class PopReceiptTests {
 
 	private static final String JOB = "0199a6f2-0000-7000-8000-00000000000e";
 
-	/** More than a call, its repetition and the next one use up. */
+	/** More connections than a call, its repetition and the next call use up. */
 	private static final int MANY = 7;
 
 	@RegisterExtension

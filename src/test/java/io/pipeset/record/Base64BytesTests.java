@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Texts that Java's own encoder writes are Base64, and no others are. */
+/** A text is Base64 if Java's own encoder writes it, and not otherwise. */
 class Base64BytesTests {
 
 	private final Base64Bytes base64 = new Base64Bytes(Room.UNLIMITED);

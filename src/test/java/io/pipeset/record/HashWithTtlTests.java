@@ -14,7 +14,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/** The script writes a hash and lets it expire, or neither, whatever it is given. */
+/**
+ * The script writes a hash and lets it expire, or does neither, whatever its arguments
+ * are.
+ */
 class HashWithTtlTests {
 
 	private final RedisCommands<String, String> redis = TestRedis.shared().client();

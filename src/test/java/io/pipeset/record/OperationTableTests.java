@@ -215,7 +215,9 @@ class OperationTableTests {
 			.isEqualTo(Operation.valueOf(name).effect().isRepeatable()));
 	}
 
-	/** An arity as COMMAND INFO has it: the name counts, and a minimum is negative. */
+	/**
+	 * An arity as COMMAND INFO writes it: it counts the name, and a minimum is negative.
+	 */
 	private static long ofCommand(Arity arity) {
 		return (arity.least() == arity.most()) ? arity.least() + 1 : -(arity.least() + 1);
 	}

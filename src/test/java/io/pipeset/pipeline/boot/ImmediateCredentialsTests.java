@@ -10,8 +10,9 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The handshake stays on the event loop, so that a connection is not handed out before it
- * is activated. The race itself was lost once in a thousand connections.
+ * The handshake stays on the event loop, so that no connection is handed out before it is
+ * activated. Otherwise that happens once in about a thousand connections, too seldom for
+ * a test.
  */
 class ImmediateCredentialsTests {
 

@@ -17,7 +17,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
-/** Settings of Boot's for Redis that would not do what they say keep it from starting. */
+/**
+ * The service does not start with a setting of Boot's for Redis that would have no
+ * effect.
+ */
 class RedisSettingsTests {
 
 	private final MockEnvironment environment = new MockEnvironment();

@@ -5,9 +5,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import io.pipeset.record.room.Room;
 
 /**
- * Counts the memory that is taken and not given back.
+ * A room without a limit that counts the memory taken and not given back.
  *
- * @param held the bytes that are taken
+ * @param held the bytes that are taken now
  * @param isScarce whether somebody waits for memory
  */
 public record CountedRoom(AtomicLong held, boolean isScarce) implements Room {

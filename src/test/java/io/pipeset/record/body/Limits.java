@@ -9,7 +9,8 @@ public final class Limits {
 	}
 
 	/**
-	 * A limit on bytes, with the usual one on arguments and all the memory for them.
+	 * A limit on the bytes of a record, with the default limit on its arguments, and
+	 * memory without a limit.
 	 * @param bytes the largest record
 	 * @return the limit
 	 */

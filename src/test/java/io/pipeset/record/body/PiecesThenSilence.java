@@ -5,7 +5,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 
-/** A connection on which some bytes came, and then none for longer than anyone waits. */
+/**
+ * A connection on which some bytes come, and then none, so that the next read times out.
+ */
 public final class PiecesThenSilence extends InputStream {
 
 	private final InputStream bytes;

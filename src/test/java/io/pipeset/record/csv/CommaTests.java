@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/** Cells take no memory that the columns have no use for. */
+/** Cells beyond the last column take no memory. */
 class CommaTests {
 
 	private static final int COMMAS = 2 << 20;

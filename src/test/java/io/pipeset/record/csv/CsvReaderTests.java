@@ -56,7 +56,10 @@ class CsvReaderTests {
 			.containsExactly(List.of("HSET", "h", "value", "1", "ttl", "2", "arg1", "3"));
 	}
 
-	/** The names stay until the last row, and their memory is taken from the room. */
+	/**
+	 * The names of fields stay until the last row, so that their memory is taken from the
+	 * room.
+	 */
 	@Test
 	void namesOfFieldsAreCounted() throws IOException {
 		AtomicLong held = new AtomicLong();

@@ -20,7 +20,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** Memory for many arguments is taken before there are any, in every format. */
+/**
+ * The memory for many arguments is taken before the arguments are stored, in every
+ * format.
+ */
 class ArgumentMemoryTests {
 
 	private static final int MANY = 20_000;
@@ -109,7 +112,7 @@ class ArgumentMemoryTests {
 		assertThat(heldBehind(inline, small)).isZero();
 	}
 
-	/** What is held when a small command has been read behind a large one. */
+	/** The bytes that are held after a small command was read behind a large one. */
 	private static long heldBehind(String large, String small) throws IOException {
 		AtomicLong held = new AtomicLong();
 		RecordLimit limit = new RecordLimit(Snapshot.MAX_RECORD_BYTES, 6000, new CountedRoom(held, false));
@@ -125,7 +128,7 @@ class ArgumentMemoryTests {
 		return new RecordLimit(Snapshot.MAX_RECORD_BYTES, RecordLimit.DEFAULT_ARGUMENTS, room);
 	}
 
-	/** Has room for buffers, and none for anything as small as notes. */
+	/** A room with memory for buffers, and none for small things. */
 	private static final class NoRoom implements Room {
 
 		@Override

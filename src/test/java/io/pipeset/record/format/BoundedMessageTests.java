@@ -21,8 +21,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * However much is wrong with a record, and however large it is, to say so is short and
- * takes little memory.
+ * The message about a bad record is short and takes little memory, however large the
+ * record is.
  */
 class BoundedMessageTests {
 
@@ -96,7 +96,7 @@ class BoundedMessageTests {
 	}
 
 	/**
-	 * The message itself has three hundred characters, with the names of all operations.
+	 * The names of all operations make the message three hundred characters long.
 	 */
 	@Test
 	void theNamesOfAllOperationsAreNotPutTogetherForEachUnknownOne() throws IOException {
@@ -116,7 +116,7 @@ class BoundedMessageTests {
 		assertShort(format, operation, body, "");
 	}
 
-	/** The first two make the buffers large that all others use. */
+	/** The first two records enlarge the buffers that all later records use. */
 	private static void assertShort(RecordFormat format, @Nullable Operation operation, String record, String header)
 			throws IOException {
 		RecordReader reader = format.open(Snapshot.latin1(header + record.repeat(6)), operation,

@@ -24,7 +24,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-/** A body of another format than its type says is answered with advice. */
+/**
+ * The error about a body whose format is not that of its media type says what to change.
+ */
 class FirstMistakeTests {
 
 	private static final String BOM = "\u00ef\u00bb\u00bf";

@@ -8,9 +8,9 @@ import java.util.Random;
 import java.util.function.BiConsumer;
 
 /**
- * Bodies that were good and then met somebody who meant harm, each from a seed.
- * {@code -Dfuzz.bodies=100000} makes more of them, {@code -Dfuzz.seed=17
- * -Dfuzz.bodies=1} the one again that a failure named.
+ * Good bodies that were mutated with malice, each from a seed.
+ * {@code -Dfuzz.bodies=100000} makes more of them; {@code -Dfuzz.seed=17 -Dfuzz.bodies=1}
+ * repeats the one that a failure named.
  */
 public final class HostileBodies {
 
@@ -26,7 +26,7 @@ public final class HostileBodies {
 	}
 
 	/**
-	 * Tries bodies of a format, each with the seed that makes it again.
+	 * Tries bodies of a format, each with its seed.
 	 * @param mediaType the format
 	 * @param step 1 for all of them, 5 for every fifth
 	 * @param test checks each body
@@ -45,10 +45,10 @@ public final class HostileBodies {
 	}
 
 	/**
-	 * Bytes with a few things done to them.
-	 * @param bytes the bytes, left as they are
-	 * @param random decides all
-	 * @return other bytes, mostly
+	 * Mutates bytes in a few places.
+	 * @param bytes the bytes, which stay unchanged
+	 * @param random chooses the mutations
+	 * @return the mutated bytes, which may now and then be the same
 	 */
 	public static byte[] mutate(byte[] bytes, Random random) {
 		byte[] mutated = bytes;

@@ -19,7 +19,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Whatever a body is, it is records, good ones or bad ones, and an end or a place. */
+/**
+ * Any body is read as good and bad records, up to its end or to the byte from which it
+ * cannot be read.
+ */
 @Timeout(120)
 class HostileBodyTests {
 

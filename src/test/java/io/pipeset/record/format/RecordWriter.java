@@ -9,8 +9,8 @@ import java.util.Random;
 import io.pipeset.record.Operation;
 
 /**
- * Writes commands in every format, each in one of the many ways it may be written, from a
- * seed. Characters up to U+00FF stand for bytes.
+ * Writes commands in every format. A seed chooses one of the many spellings of each
+ * command. Characters up to U+00FF stand for bytes.
  */
 public final class RecordWriter {
 
@@ -22,16 +22,16 @@ public final class RecordWriter {
 
 	/**
 	 * Begins at a seed.
-	 * @param seed decides all
+	 * @param seed chooses commands and spellings
 	 */
 	public RecordWriter(long seed) {
 		this.random = new Random(seed);
 	}
 
 	/**
-	 * Some commands of the table.
-	 * @param utf8 whether their words are UTF-8, or of any bytes
-	 * @return each its name and arguments
+	 * Random commands of the table.
+	 * @param utf8 whether their words are UTF-8, and not any bytes
+	 * @return the name and arguments of each
 	 */
 	public List<List<String>> commands(boolean utf8) {
 		List<List<String>> commands = new ArrayList<>();

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Any record written in any format is the same record when it is read back. */
+/** Any record that is written in any format is read back as the same record. */
 @Timeout(60)
 class RoundTripTests {
 
@@ -54,7 +54,7 @@ class RoundTripTests {
 		}
 	}
 
-	/** Whether words may be of other bytes than UTF-8. */
+	/** Whether words of the format may have bytes that are not UTF-8. */
 	private static boolean isBinary(RecordFormat format) {
 		return format == RecordFormat.RESP || format == RecordFormat.TEXT;
 	}

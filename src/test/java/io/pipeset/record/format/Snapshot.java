@@ -20,11 +20,11 @@ import io.pipeset.record.body.Limits;
  *
  * @param index the record's place in its job
  * @param line its line
- * @param id the caller's own name of it
+ * @param id the name that its caller gave it
  * @param operation the operation's name
  * @param arguments the arguments
- * @param code why it is refused
- * @param message the problem
+ * @param code the code of the error for which it is refused
+ * @param message the message of that error
  */
 public record Snapshot(long index, long line, String id, String operation, List<String> arguments, String code,
 		String message) {
@@ -33,7 +33,7 @@ public record Snapshot(long index, long line, String id, String operation, List<
 	public static final int MAX_RECORD_BYTES = 1 << 20;
 
 	/**
-	 * Takes down a record.
+	 * Notes the contents of a record.
 	 * @param record the record
 	 * @return its contents
 	 */
@@ -50,7 +50,7 @@ public record Snapshot(long index, long line, String id, String operation, List<
 	}
 
 	/**
-	 * Takes down all records.
+	 * Notes the contents of all records.
 	 * @param reader the source of the records
 	 * @return their contents
 	 * @throws IOException if the body is no good

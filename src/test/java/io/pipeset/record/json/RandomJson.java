@@ -2,7 +2,7 @@ package io.pipeset.record.json;
 
 import java.util.Random;
 
-/** JSON as a hostile serializer might write it, from a seed. */
+/** Random JSON from a seed, as a hostile serializer might write it. */
 final class RandomJson {
 
 	private static final String[] NUMBERS = { "0", "-0", "1", "-17", "3.25", "1e3", "-2.5E-10", "1E+2",
@@ -68,7 +68,7 @@ final class RandomJson {
 		return json.toString();
 	}
 
-	/** White space that has its place on a line, or none. */
+	/** White space without a line end, or none. */
 	String space() {
 		return switch (below(8)) {
 			case 0 -> " ";

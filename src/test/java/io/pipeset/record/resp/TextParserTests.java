@@ -161,7 +161,7 @@ class TextParserTests {
 			.readAll(RecordFormat.TEXT.open(Snapshot.latin1(latin1), null, Limits.ofBytes(Snapshot.MAX_RECORD_BYTES)));
 	}
 
-	/** Redis's own sdssplitargs, of 7.0, letter by letter; a NUL ends the line. */
+	/** A literal translation of sdssplitargs from Redis 7.0; a NUL ends the line. */
 	private static @Nullable List<String> split(String line) {
 		List<String> words = new ArrayList<>();
 		int p = 0;
