@@ -38,7 +38,8 @@ final class ContainerServer implements RedisServer {
 		List<String> config = new ArrayList<>(
 				List.of("bind * -::*", "requirepass " + password, "save \"\"", "appendonly no"));
 		config.addAll(List.of(configLines));
-		// Not in try-with-resources: it lives as long as the server returned.
+		// The container is not in a try-with-resources, as it lives as long as the server
+		// that is returned.
 		GenericContainer<?> container = new GenericContainer<>(IMAGE);
 		try {
 			container.withExposedPorts(REDIS_PORT)

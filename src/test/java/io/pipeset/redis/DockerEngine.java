@@ -15,8 +15,8 @@ import java.util.Properties;
 import java.util.Set;
 
 /**
- * Looks for a Docker engine where Testcontainers would, because Testcontainers itself
- * takes long, and many lines, to find that there is none.
+ * Looks for a Docker engine at the addresses that Testcontainers tries. Testcontainers
+ * itself takes long, and logs many lines, until it says that there is none.
  */
 final class DockerEngine {
 
@@ -26,7 +26,7 @@ final class DockerEngine {
 	}
 
 	/**
-	 * Where an engine may be.
+	 * The addresses at which an engine may listen.
 	 */
 	static Set<String> addresses() {
 		Set<String> addresses = new LinkedHashSet<>();

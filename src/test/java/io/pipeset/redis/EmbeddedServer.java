@@ -9,7 +9,7 @@ import io.pipeset.embedded.EmbeddedRedis;
 import io.pipeset.embedded.EmbeddedRedisOptions;
 
 /**
- * A server from the service's own launcher: needs nothing but Maven's repository.
+ * A server from the service's own launcher, which needs nothing but Maven's repository.
  */
 final class EmbeddedServer implements RedisServer {
 

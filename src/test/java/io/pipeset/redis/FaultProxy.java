@@ -26,13 +26,13 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands between a client and a Redis, and breaks what is between them at a place that is
- * counted in messages and bytes, not in time. One thread moves all bytes, so that a place
- * is reached once.
+ * A proxy between a client and a Redis, which breaks their connections at a place that is
+ * counted in messages and bytes, not in time. One thread moves all bytes, so that only
+ * one connection reaches a place.
  *
  * <p>
- * The benchmark has a proxy of its own that does nothing but delay, and does it to the
- * microsecond, which a selector's timer does not.
+ * The benchmark has a proxy of its own. That one only delays, but to the microsecond, for
+ * which a selector's timer is too coarse.
  */
 public final class FaultProxy implements AutoCloseable {
 
@@ -51,7 +51,7 @@ public final class FaultProxy implements AutoCloseable {
 
 	private volatile int pieceBytes = Integer.MAX_VALUE;
 
-	/** Touched by the loop only. */
+	/** The place of the next fault. Only the loop uses it. */
 	private @Nullable ProxyPlace place;
 
 	private FaultProxy(InetSocketAddress server) {
@@ -75,7 +75,7 @@ public final class FaultProxy implements AutoCloseable {
 
 	/**
 	 * Opens a proxy that forwards everything.
-	 * @param redis where to
+	 * @param redis the Redis that it forwards to
 	 * @return the proxy, to be closed by the test
 	 */
 	public static FaultProxy open(TestRedis redis) {
@@ -83,7 +83,7 @@ public final class FaultProxy implements AutoCloseable {
 	}
 
 	/**
-	 * The port it listens on, at 127.0.0.1.
+	 * The port that the proxy listens on, at 127.0.0.1.
 	 * @return the port
 	 */
 	public int port() {
@@ -91,8 +91,8 @@ public final class FaultProxy implements AutoCloseable {
 	}
 
 	/**
-	 * The connections it has open.
-	 * @return the count, with those that are stopped
+	 * The number of open connections through the proxy.
+	 * @return the number, stopped connections included
 	 */
 	public int links() {
 		return this.links.size();
@@ -101,10 +101,10 @@ public final class FaultProxy implements AutoCloseable {
 	/**
 	 * Stops a connection at a place, counted from now on over all connections.
 	 * @param way the direction to count in, and to stop
-	 * @param messages how many may pass, handshakes included
-	 * @param bytes how much of what comes next on that connection may pass too
-	 * @return done when the place is reached, by the proxy's thread; what is hung on it
-	 * sees all before the place forwarded and nothing behind it
+	 * @param messages the number of messages that still pass, handshakes included
+	 * @param bytes the number of bytes behind them that still pass on the same connection
+	 * @return is done by the proxy's thread when a connection reaches the place. By then
+	 * all bytes before the place are forwarded, and none behind it
 	 */
 	public CompletableFuture<ProxyLink> stopAt(Way way, long messages, int bytes) {
 		ProxyPlace next = ProxyPlace.of(way, messages, bytes);
@@ -112,28 +112,28 @@ public final class FaultProxy implements AutoCloseable {
 		return next.reached();
 	}
 
-	/** Stops all connections, those to come included. */
+	/** Stops all connections, also those that are opened later. */
 	public void stopAll() {
 		call(() -> this.place = ProxyPlace.everywhere());
 	}
 
 	/**
-	 * Makes everything late from now on, in each direction.
-	 * @param delay for how long
+	 * Delays all bytes from now on, in each direction.
+	 * @param delay the time by which each byte is late
 	 */
 	public void delay(Duration delay) {
 		this.delayNanos = delay.toNanos();
 	}
 
 	/**
-	 * Makes everything slow from now on, in each direction.
-	 * @param bytes how many a connection may move in a millisecond
+	 * Limits the speed of each connection from now on, in each direction.
+	 * @param bytes the number of bytes that a connection may move in a millisecond
 	 */
 	public void slow(int bytes) {
 		this.pieceBytes = bytes;
 	}
 
-	/** Breaks all connections. */
+	/** Resets all connections. */
 	public void resetAll() {
 		call(() -> {
 			this.links.forEach(ProxyLink::resetNow);
@@ -142,8 +142,8 @@ public final class FaultProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Forwards everything again. What stopped connections have held back reaches Redis if
-	 * their client still waits for it, and nobody else.
+	 * Forwards everything again. The bytes that a stopped connection has held back reach
+	 * Redis only if the connection's client still waits.
 	 */
 	public void heal() {
 		hear();
@@ -201,8 +201,8 @@ public final class FaultProxy implements AutoCloseable {
 	}
 
 	/**
-	 * How much of a buffer may pass.
-	 * @return all of it, unless the place is in it
+	 * The number of bytes of a buffer that may pass.
+	 * @return all readable bytes, or those before the place
 	 */
 	int admit(ProxyFlow flow, ByteBuf buffer, int most) {
 		int end = buffer.readerIndex() + Math.min(buffer.readableBytes(), most);
@@ -220,7 +220,8 @@ public final class FaultProxy implements AutoCloseable {
 
 	/**
 	 * Whether a connection has come to the place.
-	 * @return done by whoever the place stops; {@code null} where it goes on
+	 * @return the future of the place, to be done by the connection that stops there;
+	 * {@code null} if the connection goes on
 	 */
 	@Nullable CompletableFuture<ProxyLink> stops(ProxyFlow flow) {
 		ProxyPlace here = this.place;
@@ -234,9 +235,8 @@ public final class FaultProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Waits until the proxy's thread has seen which of its clients are gone: it looks at
-	 * its connections between any two of its rounds, and a delayed task waits for the
-	 * next.
+	 * Waits until the proxy's thread has noticed which clients are gone. The thread looks
+	 * at its connections once in each round, and a delayed task runs in the next round.
 	 */
 	private void hear() {
 		for (int round = 0; round < 2; round++) {
@@ -244,7 +244,7 @@ public final class FaultProxy implements AutoCloseable {
 		}
 	}
 
-	/** Has the proxy's thread do something, and waits for it. */
+	/** Runs a task in the proxy's thread, and waits for its end. */
 	<T> void call(Callable<T> task) {
 		if (this.loop.inEventLoop()) {
 			try {
@@ -264,7 +264,7 @@ public final class FaultProxy implements AutoCloseable {
 		return "proxy of " + this.links;
 	}
 
-	/** A direction. */
+	/** A direction of the bytes. */
 	public enum Way {
 
 		/** To Redis. */

@@ -19,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
 import static org.awaitility.Awaitility.await;
 
-/** The proxy breaks what it is told to, where it is told to. */
+/** The proxy breaks connections in the way and at the place that a test asks for. */
 class FaultProxyTests {
 
 	private static final String KEY = "proxied";

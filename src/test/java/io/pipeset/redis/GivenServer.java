@@ -3,7 +3,7 @@ package io.pipeset.redis;
 import io.lettuce.core.RedisURI;
 
 /**
- * A server somebody else started, which the tests may use and flush but not stop.
+ * A server that somebody else started. Tests may use and flush it, but not stop it.
  */
 final class GivenServer implements RedisServer {
 
@@ -40,7 +40,7 @@ final class GivenServer implements RedisServer {
 
 	@Override
 	public void close() {
-		// It was here before us.
+		// The server is not ours to end.
 	}
 
 	private static UnsupportedOperationException notOurs() {

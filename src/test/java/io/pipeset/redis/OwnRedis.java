@@ -13,10 +13,10 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import static org.awaitility.Awaitility.await;
 
 /**
- * A Redis that one test class has for itself, to pause, kill and configure, and perhaps a
- * proxy in front of it. A class registers it as a static field; a service that Spring
- * starts for the class then talks to this Redis. Each test leaves it in good health, and
- * the last one ends it.
+ * A Redis that one test class may pause, kill and configure, perhaps with a proxy in
+ * front of it. A class registers it as a static field; a service that Spring starts for
+ * the class then talks to this Redis. After each test the Redis goes on and the proxy
+ * forwards again; after the last one both are ended.
  */
 public final class OwnRedis implements AfterEachCallback, AfterAllCallback {
 
@@ -51,8 +51,8 @@ public final class OwnRedis implements AfterEachCallback, AfterAllCallback {
 	}
 
 	/**
-	 * Has the service log in as another user than the test, who may do everything at
-	 * first.
+	 * Lets the service log in as another user than the test. At first that user may do
+	 * everything.
 	 * @param name the user's name, which is its password as well
 	 * @return this
 	 */
@@ -68,8 +68,8 @@ public final class OwnRedis implements AfterEachCallback, AfterAllCallback {
 	}
 
 	/**
-	 * Changes what the service's user may do.
-	 * @param rules its further rules
+	 * Changes the rights of the service's user.
+	 * @param rules the further rules
 	 */
 	public void permit(AclSetuserArgs rules) {
 		String name = this.user;
@@ -96,7 +96,7 @@ public final class OwnRedis implements AfterEachCallback, AfterAllCallback {
 	}
 
 	/**
-	 * The proxy in front of it.
+	 * The proxy in front of the server.
 	 * @return the same each time
 	 */
 	public FaultProxy proxy() {
@@ -107,7 +107,7 @@ public final class OwnRedis implements AfterEachCallback, AfterAllCallback {
 	}
 
 	/**
-	 * The properties that make Spring Boot use it.
+	 * The properties by which Spring Boot uses this server, or its proxy.
 	 * @return properties {@code spring.data.redis.*}
 	 */
 	public Map<String, String> properties() {

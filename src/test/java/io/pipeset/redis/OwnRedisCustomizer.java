@@ -32,7 +32,7 @@ final class OwnRedisCustomizer implements ContextCustomizerFactory {
 		return found[0];
 	}
 
-	/** Two contexts are the same only if they have the same server. */
+	/** Two contexts are equal only if they have the same server. */
 	private record Properties(OwnRedis redis) implements ContextCustomizer {
 
 		@Override

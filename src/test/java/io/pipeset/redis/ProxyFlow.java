@@ -17,9 +17,9 @@ import io.netty.util.concurrent.Future;
 import io.pipeset.redis.FaultProxy.Way;
 
 /**
- * One direction of a connection through a {@link FaultProxy}. It is always read, even
- * where nothing goes on, or else its end would not be noticed: as much is kept as the
- * service's window lets it send.
+ * One direction of a connection through a {@link FaultProxy}. The flow is always read,
+ * even if it is stopped, or else nobody would notice its end. It keeps no more bytes than
+ * the service's window lets the service send.
  */
 final class ProxyFlow extends ChannelInboundHandlerAdapter {
 
@@ -95,7 +95,7 @@ final class ProxyFlow extends ChannelInboundHandlerAdapter {
 
 	@Override
 	public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-		// A reset by one side is passed on to the other.
+		// A reset by one side is passed on to the other side.
 		this.link.resetNow();
 	}
 
@@ -125,7 +125,8 @@ final class ProxyFlow extends ChannelInboundHandlerAdapter {
 
 	private void pump() {
 		if (this.pumping) {
-			// A write that makes room calls again.
+			// A write in the loop below may make room, upon which this method is called
+			// again.
 			return;
 		}
 		this.pumping = true;
@@ -147,7 +148,7 @@ final class ProxyFlow extends ChannelInboundHandlerAdapter {
 		}
 	}
 
-	/** Forwards what may pass of a piece; done by whoever it stops at the place. */
+	/** Forwards the bytes of a piece that may pass. */
 	private CompletableFuture<ProxyLink> forward(ByteBuf piece) {
 		int most = this.proxy.pieceBytes();
 		int passes = this.proxy.admit(this, piece, most);

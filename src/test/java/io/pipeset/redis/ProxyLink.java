@@ -25,7 +25,7 @@ public final class ProxyLink {
 		this.client = client;
 	}
 
-	/** Breaks it (RST), for both sides. */
+	/** Breaks the connection (RST), for both sides. */
 	public void reset() {
 		this.proxy.call(() -> {
 			resetNow();
@@ -34,8 +34,8 @@ public final class ProxyLink {
 	}
 
 	/**
-	 * Ends it in order (FIN), for both sides: what was forwarded will be read, and what
-	 * was not is gone.
+	 * Ends the connection in order (FIN), for both sides. Bytes that were forwarded will
+	 * still be read, and all others are lost.
 	 */
 	public void end() {
 		this.proxy.call(() -> {
@@ -53,7 +53,7 @@ public final class ProxyLink {
 		});
 	}
 
-	/** Forwards again, from where it stopped. */
+	/** Forwards again, from the byte at which it stopped. */
 	public void goOn() {
 		this.proxy.call(() -> {
 			flow(Way.COMMANDS).goOn();
@@ -116,7 +116,7 @@ public final class ProxyLink {
 		}
 	}
 
-	/** Lets go of what will not be forwarded any more. */
+	/** Releases the buffers that will not be forwarded any more. */
 	private void drop() {
 		if (this.commands != null) {
 			this.commands.drop();

@@ -8,7 +8,7 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 
 /**
- * Finds out whether a Redis is really there and accepts its credentials.
+ * Checks that a Redis answers and accepts the credentials.
  */
 final class RedisPing {
 
@@ -19,8 +19,8 @@ final class RedisPing {
 
 	/**
 	 * Asks once.
-	 * @return what the server answered to {@code INFO server}
-	 * @throws RedisException if it cannot be reached or refuses
+	 * @return the server's answer to {@code INFO server}
+	 * @throws RedisException if the server cannot be reached or refuses
 	 */
 	static String once(RedisURI uri) {
 		RedisURI impatient = RedisURI.builder(uri).withTimeout(TIMEOUT).build();
@@ -32,8 +32,8 @@ final class RedisPing {
 	}
 
 	/**
-	 * Asks until there is an answer, a minute at most.
-	 * @throws RedisException if there is none by then
+	 * Asks until the server answers, for a minute at most.
+	 * @throws RedisException if it has not answered by then
 	 */
 	static void await(RedisURI uri) {
 		long deadline = System.nanoTime() + TIMEOUT.toNanos();

@@ -3,32 +3,32 @@ package io.pipeset.redis;
 import io.lettuce.core.RedisURI;
 
 /**
- * One server the tests talk to, wherever it runs.
+ * A server that the tests talk to, wherever it runs.
  */
 interface RedisServer extends AutoCloseable {
 
 	/**
-	 * Where it is, with its credentials; the same over restarts.
+	 * The server's address and credentials, which stay the same over restarts.
 	 */
 	RedisURI uri();
 
 	/**
-	 * Kills it (SIGKILL). Returns when it is gone.
+	 * Kills the server (SIGKILL), and waits until it has ended.
 	 */
 	void kill();
 
 	/**
-	 * Stops it in its tracks (SIGSTOP): its connections stay open and nothing answers.
+	 * Pauses the server (SIGSTOP): its connections stay open, and it answers nothing.
 	 */
 	void pause();
 
 	/**
-	 * Lets it go on after a pause (SIGCONT).
+	 * Lets the server go on after a pause (SIGCONT).
 	 */
 	void resume();
 
 	/**
-	 * Kills it if it is running and starts it again at the same address.
+	 * Kills the server if it is running, and starts it again at the same address.
 	 */
 	void restart();
 

@@ -8,7 +8,7 @@ import io.lettuce.core.RedisURI;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The places a Redis for tests can come from, in the order in which they are tried.
+ * The sources of a Redis for tests, in the order in which they are tried.
  */
 enum RedisSource {
 
@@ -46,7 +46,7 @@ enum RedisSource {
 	},
 
 	/**
-	 * Containers.
+	 * A container for each server.
 	 */
 	DOCKER {
 
@@ -88,13 +88,13 @@ enum RedisSource {
 	static final String URL_VARIABLE = "PIPESET_TEST_REDIS_URL";
 
 	/**
-	 * The server for all tests of this JVM.
-	 * @throws RuntimeException if this source has none, saying why
+	 * Opens the server that all tests of this JVM share.
+	 * @throws RuntimeException if this source has none; its message says why
 	 */
 	abstract RedisServer shared();
 
 	/**
-	 * A server of a test's own.
+	 * Starts a server for one test.
 	 * @throws RuntimeException if it does not start
 	 */
 	abstract RedisServer start(String... configLines);
@@ -104,10 +104,11 @@ enum RedisSource {
 	}
 
 	/**
-	 * Opens the chosen source, or with "auto" the first that works.
+	 * Opens the chosen source, or for "auto" the first one that works.
 	 * @param choice one of auto, url, docker, embedded
 	 * @return the source and its shared server
-	 * @throws IllegalStateException if an explicit choice, or every one, does not work
+	 * @throws IllegalStateException if the chosen source does not work, or for "auto"
+	 * none
 	 */
 	static Opened open(String choice) {
 		StringBuilder reasons = new StringBuilder();
@@ -138,7 +139,7 @@ enum RedisSource {
 	}
 
 	/**
-	 * A source that works, proved by its shared server.
+	 * A source that works, as its shared server shows.
 	 *
 	 * @param source the source
 	 * @param shared its server for all tests

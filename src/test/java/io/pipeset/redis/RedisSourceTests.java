@@ -12,7 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * The choice of the tests' Redis is kept: nothing else is taken silently instead.
+ * The tests use the Redis that was chosen, and never silently another one.
  */
 class RedisSourceTests {
 

@@ -1,16 +1,16 @@
 package io.pipeset.redis;
 
 /**
- * Tells where messages end in one direction of a connection: commands, or replies in RESP
- * 2 or 3. An aggregate's elements are counted down, so that no depth has to be
- * remembered.
+ * Finds the ends of messages in one direction of a connection: of commands, or of replies
+ * in RESP 2 or 3. The elements of aggregates are counted down, so that the depth of
+ * nesting need not be known.
  */
 final class RespMessages {
 
-	/** Values that are still to come before the message is whole. */
+	/** The values that the message still lacks. */
 	private long pending = 1;
 
-	/** Bytes of a bulk string, with its line end, that are still to come. */
+	/** The bytes that a bulk string still lacks, its line end included. */
 	private long bulk;
 
 	private int type = -1;

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A place in a conversation is only as good as the count of its messages. */
+/** Messages are counted right, on which every place of a fault relies. */
 class RespMessagesTests {
 
 	private static final List<String> MESSAGES = List.of("+OK\r\n", "-ERR no -1 *2 $3\r\n", ":-12\r\n", "$-1\r\n",

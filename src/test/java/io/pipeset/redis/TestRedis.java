@@ -16,9 +16,9 @@ import org.slf4j.LoggerFactory;
 import org.springframework.test.context.DynamicPropertyRegistry;
 
 /**
- * The real Redis of a test. Where it comes from is the choice {@code PIPESET_TEST_REDIS}
- * (environment or system property): {@code url} (with {@code PIPESET_TEST_REDIS_URL}),
- * {@code docker}, {@code embedded}, or {@code auto}, the first of these that works.
+ * The real Redis of a test. {@code PIPESET_TEST_REDIS} (environment or system property)
+ * chooses its source: {@code url} (with {@code PIPESET_TEST_REDIS_URL}), {@code docker},
+ * {@code embedded}, or {@code auto} for the first of these that works.
  */
 public final class TestRedis implements AutoCloseable {
 
@@ -38,17 +38,18 @@ public final class TestRedis implements AutoCloseable {
 	}
 
 	/**
-	 * The one server for all tests of this JVM, started by whoever asks first and ended
-	 * with the JVM. Whoever needs it empty flushes it.
+	 * The server that all tests of this JVM share. It is started when it is first asked
+	 * for, and ends with the JVM. A test that needs it empty flushes it.
 	 * @return the shared server
-	 * @throws IllegalStateException if the choice does not work, saying why
+	 * @throws IllegalStateException if the chosen source does not work; its message says
+	 * why
 	 */
 	public static TestRedis shared() {
 		return Shared.redis();
 	}
 
 	/**
-	 * A further server of the test's own, which it may configure, kill and pause.
+	 * Starts a further server, which a test may configure, kill and pause.
 	 * @param configLines lines for redis.conf such as {@code maxmemory 2mb}
 	 * @return the server, to be closed by the test
 	 * @throws RuntimeException if it does not start
@@ -58,7 +59,7 @@ public final class TestRedis implements AutoCloseable {
 	}
 
 	/**
-	 * Where it is, with its credentials and a timeout of a minute.
+	 * The server's address, with its credentials and a timeout of a minute.
 	 * @return a new object each time
 	 */
 	public RedisURI uri() {
@@ -66,7 +67,7 @@ public final class TestRedis implements AutoCloseable {
 	}
 
 	/**
-	 * The host it listens on.
+	 * The host that the server listens on.
 	 * @return a name or an address
 	 */
 	public String host() {
@@ -74,7 +75,7 @@ public final class TestRedis implements AutoCloseable {
 	}
 
 	/**
-	 * The port it listens on, the same over restarts.
+	 * The port that the server listens on, which stays the same over restarts.
 	 * @return the port
 	 */
 	public int port() {
@@ -83,7 +84,7 @@ public final class TestRedis implements AutoCloseable {
 
 	/**
 	 * The password.
-	 * @return the password, or {@code null} if it needs none
+	 * @return the password, or {@code null} if the server needs none
 	 */
 	public @Nullable String password() {
 		RedisCredentials credentials = credentials();
@@ -91,7 +92,7 @@ public final class TestRedis implements AutoCloseable {
 	}
 
 	/**
-	 * What makes Spring Boot use this server.
+	 * The properties by which Spring Boot uses this server.
 	 * @return properties {@code spring.data.redis.*}, one for each part of the address so
 	 * that a test may replace host and port by those of a proxy
 	 */
@@ -127,8 +128,8 @@ public final class TestRedis implements AutoCloseable {
 	}
 
 	/**
-	 * Commands for assertions, on one connection of their own that reconnects after a
-	 * restart.
+	 * Commands for assertions. They have a connection of their own, which reconnects
+	 * after a restart.
 	 * @return the same commands each time
 	 */
 	public synchronized RedisCommands<String, String> client() {
@@ -143,15 +144,14 @@ public final class TestRedis implements AutoCloseable {
 	}
 
 	/**
-	 * Kills the server (SIGKILL). Returns when it is gone.
+	 * Kills the server (SIGKILL), and waits until it has ended.
 	 */
 	public void kill() {
 		this.server.kill();
 	}
 
 	/**
-	 * Stops the server in its tracks (SIGSTOP): its connections stay open and nothing
-	 * answers.
+	 * Pauses the server (SIGSTOP): its connections stay open, and it answers nothing.
 	 */
 	public void pause() {
 		this.server.pause();
@@ -173,7 +173,7 @@ public final class TestRedis implements AutoCloseable {
 	}
 
 	/**
-	 * Ends a server of the test's own; the shared one goes on.
+	 * Ends a server that a test has started. The shared one goes on.
 	 */
 	@Override
 	public void close() {
@@ -196,8 +196,8 @@ public final class TestRedis implements AutoCloseable {
 	}
 
 	/**
-	 * Opens the chosen source once, and remembers it even when it fails, so that a
-	 * hundred tests do not each wait for it.
+	 * Opens the chosen source once. Even a failure is remembered, so that not each of a
+	 * hundred tests waits for it.
 	 */
 	private static final class Shared {
 

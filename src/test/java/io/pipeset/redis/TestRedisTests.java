@@ -12,7 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * The tests' own Redis does what its methods say, wherever it comes from.
+ * A Redis from any source does what the methods of {@link TestRedis} say.
  */
 class TestRedisTests {
 

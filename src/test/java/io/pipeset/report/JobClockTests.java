@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-/** The times of batches, in the report. */
+/** The report has the right times of batches. */
 class JobClockTests {
 
 	private final JobClock clock = new JobClock();

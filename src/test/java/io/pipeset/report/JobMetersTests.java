@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Operators find every meter where they look for it. */
+/** Every meter has its documented name and tags. */
 class JobMetersTests {
 
 	private static final Pattern METER = Pattern.compile("`(pipeset\\.[a-z.]+)`");

@@ -3,7 +3,7 @@ package io.pipeset.slab;
 import io.pipeset.record.room.NoRoomException;
 import io.pipeset.record.room.Room;
 
-/** So much memory and no more; nobody waits for it. */
+/** A room with a fixed amount of memory, for which nobody waits. */
 final class BoundedRoom implements Room {
 
 	private final long limit;

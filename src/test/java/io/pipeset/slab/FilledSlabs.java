@@ -13,8 +13,8 @@ import io.pipeset.record.Script;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Slabs for tests, made of commands as one writes them, and answered with RESP. The
- * records of one maker count on from 0, as those of a job do.
+ * Makes slabs for tests from commands in plain text, and answers them with RESP. The
+ * indexes of all records of one maker count on from 0, as those of a job do.
  */
 public final class FilledSlabs {
 
@@ -31,7 +31,7 @@ public final class FilledSlabs {
 	private final Record record = new Record();
 
 	/**
-	 * A slab whose commands run each by itself.
+	 * A slab whose commands run one by one.
 	 * @param commands for instance {@code SET key value}
 	 * @return the slab
 	 */
@@ -48,7 +48,7 @@ public final class FilledSlabs {
 		return fill(new Slab(), true, commands);
 	}
 
-	/** A slab that is filled anew. */
+	/** Fills a slab that was used before. */
 	Slab fill(Slab slab, boolean atomic, String... commands) {
 		slab.clear(true, atomic);
 		for (String command : commands) {
@@ -71,7 +71,7 @@ public final class FilledSlabs {
 	}
 
 	/**
-	 * Writes a slab, and answers it as far as the replies go.
+	 * Writes a slab, and feeds it replies, which need not suffice for all its commands.
 	 * @param slab a filled slab
 	 * @param replies RESP
 	 * @return the same slab
@@ -82,7 +82,7 @@ public final class FilledSlabs {
 		return slab;
 	}
 
-	/** What a slab would write, as one writes it. */
+	/** The commands that a slab would write, in plain text. */
 	static List<String> commands(Slab slab) {
 		ByteBuf out = Unpooled.buffer();
 		slab.commands().writeTo(out);

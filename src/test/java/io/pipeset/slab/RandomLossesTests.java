@@ -21,9 +21,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Random slabs that are lost, refused and sent again at random, beside a model of what
- * Redis has run of them and what anybody could know of that. A failure names its seed,
- * from which the same case can be made again.
+ * Random slabs are lost, refused and sent again at random. A model notes which commands
+ * Redis has run, and what can be known of them. A failure names its seed, which makes the
+ * same case again.
  */
 class RandomLossesTests {
 
@@ -41,13 +41,16 @@ class RandomLossesTests {
 	/** The words of each record. */
 	private final List<String> records = new ArrayList<>();
 
-	/** When each record ran, as often as it did, but for what a script answers errors. */
+	/**
+	 * The times at which each record ran, without those runs of a script that answered an
+	 * error.
+	 */
 	private final TreeMap<Long, List<Integer>> runs = new TreeMap<>();
 
-	/** The records that were written once without an answer. */
+	/** The records that were written at least once without an answer. */
 	private final Set<Long> lost = new HashSet<>();
 
-	/** The records whose script failed, which may have written all the same. */
+	/** The records whose script failed. It may have written all the same. */
 	private final Set<Long> failedScripts = new HashSet<>();
 
 	private Random random = new Random();
@@ -95,7 +98,10 @@ class RandomLossesTests {
 		line.forEach((slab) -> slab.settle(this.account, null));
 	}
 
-	/** Sends slabs, of which Redis runs and answers so much as it gets to. */
+	/**
+	 * Sends slabs. If the connection breaks, Redis runs and answers only some of their
+	 * commands.
+	 */
 	private void converse(List<Slab> line, boolean breaks) {
 		int written = (breaks) ? this.random.nextInt(line.size() + 1) : line.size();
 		int executed = (breaks) ? this.random.nextInt(12) : Integer.MAX_VALUE;
@@ -220,7 +226,10 @@ class RandomLossesTests {
 		}
 	}
 
-	/** Whether records share a key, which one that names none may. */
+	/**
+	 * Whether two records may share a key. A record without keys may share one with every
+	 * other.
+	 */
 	private static boolean meet(String one, String other) {
 		Set<String> keys = keys(one);
 		return keys.isEmpty() || keys(other).isEmpty() || !Collections.disjoint(keys, keys(other));

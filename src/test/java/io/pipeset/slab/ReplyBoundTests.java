@@ -15,7 +15,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What is kept of the replies to one write is bounded, where a report may do without. */
+/**
+ * The memory for the replies to one write is bounded, if the report can do without them.
+ */
 class ReplyBoundTests {
 
 	private static final int MIB = 1 << 20;

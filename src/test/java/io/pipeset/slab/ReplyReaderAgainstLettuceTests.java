@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Holds our reader of replies against the one that Lettuce itself uses. */
+/** Our reader of replies reads the same values as that of Lettuce. */
 class ReplyReaderAgainstLettuceTests {
 
 	private static final int REPLIES = 20_000;
@@ -44,7 +44,8 @@ class ReplyReaderAgainstLettuceTests {
 			assertThat(ours.readableBytes()).as(text(reply)).isEqualTo(theirs.readableBytes());
 			boolean error = reply[0] == '-' || reply[0] == '!';
 			assertThat(slab.replies().errors() == 1).as(text(reply)).isEqualTo(error);
-			// Lettuce takes a bulk error for a value, which the protocol does not.
+			// Lettuce reads a bulk error as a value, although the protocol says
+			// otherwise.
 			if (reply[0] == '-') {
 				assertThat(output.hasError()).as(text(reply)).isTrue();
 				assertThat(slab.replies().decoder(0, Encoding.UTF8).next()).as(text(reply))
@@ -107,7 +108,7 @@ class ReplyReaderAgainstLettuceTests {
 		return "w" + this.random.nextInt(1000);
 	}
 
-	/** Bytes of all kinds, line ends and markers among them. */
+	/** Random bytes, line ends and markers among them. */
 	private String blob() {
 		String alphabet = "\r\n+-:$*_0129OK\u0000\u00ff ";
 		int length = (this.random.nextInt(100) == 0) ? this.random.nextInt(100_000) : this.random.nextInt(20);
@@ -129,7 +130,7 @@ class ReplyReaderAgainstLettuceTests {
 		return slab;
 	}
 
-	/** Takes whatever Lettuce decodes. */
+	/** Accepts all values that Lettuce decodes. */
 	private static final class Anything extends CommandOutput<byte[], byte[], Object> {
 
 		Anything() {

@@ -238,7 +238,7 @@ class ReplyReaderTests {
 		return Unpooled.copiedBuffer(text, StandardCharsets.UTF_8);
 	}
 
-	/** SETs with NX, whose nil is a noop. */
+	/** A slab of SETs with NX, to which a nil means a noop. */
 	private static Slab sets(int commands, boolean captureAll) {
 		return sets(commands, captureAll, "NX");
 	}

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What is sent again after a loss, and what never is. */
+/** The rules say which commands are sent again after a loss, and which never. */
 class ResendRulesTests {
 
 	private static final String OK = FilledSlabs.OK;
@@ -263,7 +263,7 @@ class ResendRulesTests {
 		assertThat(this.account.counts()).isEqualTo(new Counts(2, 1, 0, 1, 0, 0));
 	}
 
-	/** The commands that the slabs hold after they were settled, in their order. */
+	/** The commands that slabs would send again, in their order. */
 	private List<String> again(boolean unknownToo, Slab... slabs) {
 		ResendRules.mark(Arrays.asList(slabs), unknownToo);
 		List<String> again = new ArrayList<>();

@@ -16,8 +16,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What may have run once may have run for good, whatever becomes of it when it is sent
- * again.
+ * A command that may have run at its first attempt is unknown, unless it certainly runs
+ * at a later one.
  */
 class SecondAttemptTests {
 
@@ -153,7 +153,7 @@ class SecondAttemptTests {
 		assertThat(this.account.counts()).isEqualTo(new Counts(2, 0, 0, 0, 0, 2));
 	}
 
-	/** A slab that was written, lost, and is to be sent again. */
+	/** A slab that was written and lost, and is to be sent again. */
 	private Slab lostOnce(boolean atomic, String... commands) {
 		Slab slab = (atomic) ? this.slabs.transaction(commands) : this.slabs.slab(commands);
 		again(FilledSlabs.written(slab, ""), true, FIRST);
@@ -168,7 +168,7 @@ class SecondAttemptTests {
 		return FilledSlabs.commands(slab);
 	}
 
-	/** Nothing is sent again any more. */
+	/** Settles a slab that is not sent again. */
 	private void end(Slab slab, @Nullable Loss loss) {
 		slab.settle(this.account, loss);
 		assertThat(slab.retry()).isFalse();

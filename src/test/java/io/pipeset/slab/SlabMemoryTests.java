@@ -8,14 +8,14 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/** The memory that a slab takes of its room, and gives back. */
+/** A slab takes its memory from its room, and gives all of it back. */
 class SlabMemoryTests {
 
 	private static final int KIB = 1 << 10;
 
 	private static final int MIB = 1 << 20;
 
-	/** A slab of the smallest size: bytes, and 64 rows. */
+	/** The memory of a slab of the smallest size: its bytes, and 64 rows. */
 	private static final long SMALLEST = 4 * KIB + 64 * 32;
 
 	private final BoundedRoom room = new BoundedRoom(100 * MIB);

@@ -18,7 +18,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** A transaction that Redis refuses as such. */
+/**
+ * The commands of a transaction that Redis refuses as a whole have the right outcomes.
+ */
 class TransactionRefusedTests {
 
 	private static final String OK = FilledSlabs.OK;

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/** The replies to a transaction, and what they say of its commands. */
+/** The replies to a transaction give each of its commands the right outcome. */
 class TransactionRepliesTests {
 
 	private static final Loss LOSS = new Loss(Loss.CONNECTION_LOST, "cut");
@@ -106,7 +106,7 @@ class TransactionRepliesTests {
 		assertThat(account.items()).extracting((item) -> item.error().code()).containsOnly("NOT_SENT");
 	}
 
-	/** Reads replies to a transaction of three commands. */
+	/** Reads the replies to a transaction of three commands, cut in two at every byte. */
 	private void readAtEveryCut(String replies, Consumer<Account> check) {
 		int length = utf8(replies).readableBytes();
 		for (int cut = 0; cut <= length; cut++) {
@@ -127,7 +127,7 @@ class TransactionRepliesTests {
 		return Unpooled.copiedBuffer(text, StandardCharsets.UTF_8);
 	}
 
-	/** SETs with NX in a transaction, which is written. */
+	/** A transaction of SETs with NX that was written. */
 	private static Slab transaction(int commands) {
 		FilledSlabs slabs = new FilledSlabs();
 		Slab slab = slabs.transaction(
