@@ -19,7 +19,7 @@ import tools.jackson.databind.JsonNode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** Operators see what the service does, and nothing of what its data says. */
+/** Actuator shows operators the state of the service, and none of its callers' data. */
 @ServiceTest
 class ActuatorTests {
 

@@ -7,7 +7,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A service for everybody is called by any name, but not by web pages from elsewhere. */
+/** An anonymous service answers to any host name, but not to web pages from elsewhere. */
 @ServiceTest(properties = "pipeset.security.anonymous=true")
 class AnonymousServiceTests {
 

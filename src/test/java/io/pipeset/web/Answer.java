@@ -10,7 +10,7 @@ import tools.jackson.databind.json.JsonMapper;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What the service answered. Whoever asks for a report gets one whose sums hold.
+ * An answer of the service. The sums of a report are checked before a test gets it.
  *
  * @param status the status
  * @param headers the headers
@@ -39,7 +39,7 @@ record Answer(int status, HttpHeaders headers, String text) {
 		return report;
 	}
 
-	/** The problem, of a type that is part of the contract. */
+	/** The problem, whose type must be part of the contract. */
 	JsonNode problem(int status, String type) {
 		assertThat(this.status).as(this.text).isEqualTo(status);
 		assertThat(header("Content-Type")).isEqualTo("application/problem+json");
@@ -51,7 +51,7 @@ record Answer(int status, HttpHeaders headers, String text) {
 		return problem;
 	}
 
-	/** The detail of a problem that came before there was a job. */
+	/** The detail of a problem without a job. */
 	String refusal(int status, String type) {
 		JsonNode problem = problem(status, type);
 		assertThat(problem.has("job")).isFalse();

@@ -22,8 +22,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * A transaction whose connection is lost ran as a whole or not at all. Messages are
- * counted, so that nobody but the job may send any.
+ * A transaction whose connection is lost ran as a whole or not at all. The tests count
+ * messages, so that only the job may send any.
  */
 @ServiceTest(properties = "pipeset.receipts.sweep-interval=1h")
 class AtomicFaultTests {
@@ -43,7 +43,7 @@ class AtomicFaultTests {
 		this.service = service;
 	}
 
-	/** Leaves a connection in the pool whose handshake is over. */
+	/** Leaves a connection in the pool with its handshake done. */
 	@BeforeEach
 	void emptyRedis() {
 		proxy.heal();
@@ -60,7 +60,7 @@ class AtomicFaultTests {
 		assertThat(redis.client().lrange("l", 0, -1)).isEqualTo(numbers(BATCH));
 	}
 
-	/** Replies are OK, ten times QUEUED, and the array. */
+	/** The replies to a batch are OK, ten times QUEUED, and the array. */
 	@ParameterizedTest
 	@CsvSource({ "12, 1", "12, 2", "18, 0", "22, 9", "23, 0", "23, 3" })
 	void whatRanUnheardIsUnknown(int messages, int bytes) throws Exception {

@@ -16,8 +16,9 @@ import tools.jackson.databind.JsonNode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Where Redis refuses transactions, no job runs that asks for them; where it does so from
- * now on, the job that finds it out ends, and tells exactly what ran by itself.
+ * If Redis refuses transactions, no job runs that asks for them. If Redis begins to
+ * refuse them, the job that notices ends, and reports exactly which commands ran one by
+ * one.
  */
 @ServiceTest
 class AtomicNotPermittedTests {
@@ -35,7 +36,9 @@ class AtomicNotPermittedTests {
 		this.service = service;
 	}
 
-	/** The service does not know of transactions then, and has to ask. */
+	/**
+	 * Makes the service forget whether transactions are allowed, so that it has to ask.
+	 */
 	@BeforeEach
 	void emptyRedis() {
 		own.permitAll();
@@ -54,7 +57,7 @@ class AtomicNotPermittedTests {
 		assertThat(redis.client().get("a")).isEqualTo("1");
 	}
 
-	/** What follows a MULTI that is refused runs by itself, and is answered. */
+	/** The commands behind a refused MULTI run one by one, and are answered. */
 	@ParameterizedTest
 	@ValueSource(ints = { 0, 3 })
 	void aMultiThatIsRefusedWhileTheServiceRunsStopsTheJobAndTheOutcomesAreExact(int retries) {
@@ -86,7 +89,8 @@ class AtomicNotPermittedTests {
 		assertThat(Answer.counts(job).rejected()).isEqualTo(2);
 		assertThat(answer.json().at("/detail").asString()).contains("Redis refused EXEC", "NOPERM", "atomic=none");
 		nothingRuns();
-		// The connection is not left in a transaction, where all would only be queued.
+		// The connection is not left in a transaction, in which commands would only be
+		// queued.
 		this.service.ndjson("/v1/jobs?atomic=none", "[\"SET\",\"a\",1]").report();
 		assertThat(redis.client().keys("*")).containsExactly("a");
 	}

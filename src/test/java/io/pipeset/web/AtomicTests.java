@@ -42,7 +42,8 @@ class AtomicTests {
 		redis.client().configSet("maxmemory", "0");
 		own.permitAll();
 		redis.client().flushall();
-		// Whether transactions are allowed is asked once.
+		// The service asks once whether transactions are allowed, and this call makes it
+		// ask.
 		this.service.post("/pipeset/0?atomic=batch");
 		redis.client().configResetstat();
 	}
@@ -235,7 +236,7 @@ class AtomicTests {
 		CompletableFuture<Void> looked = new CompletableFuture<>();
 		var upload = this.service.sendAsync(
 				this.service.uploading("/v1/jobs?atomic=batch&batchSize=500", Service.NDJSON, Lines.of(records, (i) -> {
-					// Not through before it was looked at.
+					// The upload does not end before the test has looked at Redis.
 					if (i == records - 1000) {
 						looked.join();
 					}

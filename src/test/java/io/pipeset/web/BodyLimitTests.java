@@ -128,7 +128,7 @@ class BodyLimitTests {
 		return new ByteArrayInputStream(body.getBytes(StandardCharsets.UTF_8));
 	}
 
-	/** Records of 64 bytes each, and perhaps a bit of the next one. */
+	/** Records of 64 bytes each, of which the last one may be cut off. */
 	private static String records(int bytes) {
 		StringBuilder records = new StringBuilder();
 		for (int i = 0; records.length() < bytes; i++) {

@@ -15,7 +15,7 @@ import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A caller whose chunks are broken is there, and is told so. */
+/** A caller whose chunks are malformed is still connected, and is told about them. */
 @ServiceTest(properties = "pipeset.security.scripts=true")
 class BrokenTransferTests {
 
@@ -69,7 +69,8 @@ class BrokenTransferTests {
 	}
 
 	/**
-	 * Spring would read a form into memory, however large, before anybody looks at it.
+	 * Spring would read a whole form into memory, however large, before the service sees
+	 * it.
 	 */
 	@ParameterizedTest
 	@ValueSource(strings = { "PUT", "PATCH", "DELETE" })

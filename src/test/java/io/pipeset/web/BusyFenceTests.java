@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 /**
- * A Redis that is busy with a script answers nothing, and fences are raised all the same.
+ * Fences are raised even by a Redis that is busy with a script and answers nothing else.
  */
 @ServiceTest(properties = "pipeset.receipts.sweep-interval=1h")
 class BusyFenceTests {
@@ -51,7 +51,7 @@ class BusyFenceTests {
 		try (StatefulRedisConnection<String, String> script = client.connect()) {
 			RedisFuture<String> running = script.async().eval("while true do end", ScriptOutputType.STATUS);
 			await().atMost(Duration.ofSeconds(20)).until(BusyFenceTests::isBusy);
-			// Behind the handshake, and in the middle of the only slab.
+			// The place is behind the handshake, in the middle of the only slab.
 			CompletableFuture<ProxyLink> written = proxy.stopAt(Way.COMMANDS, 100, 0);
 			CompletableFuture<Answer> job = this.service
 				.sendAsync(this.service.uploading("/v1/jobs?op=SET&retries=1&timeout=60s&flush=close", Service.NDJSON,

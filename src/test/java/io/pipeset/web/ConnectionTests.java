@@ -12,12 +12,15 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Connections on which nothing comes neither take the heap nor keep anybody out. */
+/** Idle connections neither fill the heap nor keep callers out. */
 class ConnectionTests {
 
 	private static final int CONNECTIONS = 1000;
 
-	/** More than are closed at once, so that they must not be taken for the idle ones. */
+	/**
+	 * The number of uploads. It exceeds the number of connections that are closed at
+	 * once, so that uploads must not be taken for idle connections.
+	 */
 	private static final int UPLOADS = 40;
 
 	@Test

@@ -90,7 +90,10 @@ class DefaultsTests {
 		assertThat(this.redis.ttl("keyA00002")).isBetween(1L, 600L);
 	}
 
-	/** The operator's default is for records that name none, and forbids nothing. */
+	/**
+	 * The operator's default operation is for records that name none, and forbids no
+	 * other.
+	 */
 	@Test
 	void aDefaultOperationIsForRecordsThatNameNone() {
 		this.service.ndjson("/v1/jobs", "{\"key\":\"bA==\",\"args\":[\"YQ==\"]}", "[\"SET\",\"aw==\",\"dg==\"]")

@@ -32,15 +32,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** Whoever is still uploading can read the answer, with whatever client. */
+/** A caller that is still uploading can read an early answer, with any client. */
 @ServiceTest(properties = { "pipeset.limits.max-body-bytes=16MB", "pipeset.limits.max-running-jobs=1",
 		"pipeset.limits.max-waiting-jobs=0" })
 class EarlyAnswerTests {
 
-	/** More than the buffers of a connection hold. */
+	/** The size of a body that is larger than the buffers of a connection. */
 	private static final int LARGE = 14 << 20;
 
-	/** More than the largest body, by more than those buffers hold. */
+	/** The size of a body that exceeds the limit by more than those buffers hold. */
 	private static final int TOO_LARGE = 20 << 20;
 
 	private static final String PYTHON_URLLIB = """
@@ -132,7 +132,7 @@ class EarlyAnswerTests {
 		return this.service.get("/actuator/pipeset").json().at("/jobsRunning").asInt(-1);
 	}
 
-	/** What is answered without reading a body to its end. */
+	/** The answers for which no body is read to its end. */
 	enum Early {
 
 		INVALID_SETTING("/v1/jobs?batchSize=0", Service.NDJSON, LARGE, 400, "invalid-setting"),
@@ -167,7 +167,7 @@ class EarlyAnswerTests {
 
 	}
 
-	/** What other services send with. */
+	/** The clients that other services use. */
 	enum Client {
 
 		HTTP_URL_CONNECTION {

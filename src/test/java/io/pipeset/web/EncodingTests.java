@@ -14,7 +14,9 @@ import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Bytes that are no text come and go as Base64, where that is asked for. */
+/**
+ * Bytes that are no text are sent and answered as Base64, if the caller asks for that.
+ */
 @ServiceTest
 class EncodingTests {
 

@@ -7,7 +7,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/** Nobody makes the service reachable from other machines without saying so. */
+/** The service is reachable from other machines only if a property says so. */
 class ExposedAddressTests {
 
 	@ParameterizedTest

@@ -25,7 +25,7 @@ final class FaultAccount {
 
 	private final Counts counts;
 
-	/** What became of each record, by index. */
+	/** The outcome of each record, by its index. */
 	private final List<Outcome> outcomes = new ArrayList<>();
 
 	FaultAccount(FaultWorkload workload, FaultTrouble trouble, Answer answer) {
@@ -36,7 +36,10 @@ final class FaultAccount {
 		this.counts = Answer.counts(this.job);
 	}
 
-	/** The report, whose sums hold, of an answer that is as the contract's table says. */
+	/**
+	 * The report of an answer. Its sums must hold, and status and type must fit the
+	 * contract's table.
+	 */
 	private static JsonNode job(Answer answer, FaultWorkload workload) {
 		if (answer.status() == 200) {
 			return answer.report();
@@ -56,7 +59,7 @@ final class FaultAccount {
 		};
 		assertThat(answer.status()).isEqualTo(status);
 		boolean unreachable = type.equals("redis-unreachable");
-		// A receipt that is refused ends its job before anything is written.
+		// A job whose receipt is refused ends before it writes anything.
 		if (!(workload.isReliable() && type.equals("redis-refuses"))) {
 			assertThat(job.at("/bytesSent").asLong() > 0).isNotEqualTo(unreachable);
 		}
@@ -94,7 +97,7 @@ final class FaultAccount {
 		}
 	}
 
-	/** Every record that was read has one item, which says of it what is true. */
+	/** Every record that was read must have one item with a possible outcome. */
 	private void readOutcomes() {
 		assertThat(this.job.at("/itemsOmitted").asLong()).isLessThanOrEqualTo(this.counts.unprocessed());
 		long next = this.job.path("nextIndex").asLong(this.workload.records().size());
@@ -175,7 +178,7 @@ final class FaultAccount {
 		return this.answer.status() + " " + this.counts;
 	}
 
-	/** What became of a record. */
+	/** The outcome of a record. */
 	Outcome outcome(int index) {
 		return this.outcomes.get(index);
 	}
@@ -188,7 +191,7 @@ final class FaultAccount {
 		return this.workload;
 	}
 
-	/** What the report says of a record. */
+	/** The outcome that the report gives a record. */
 	record Outcome(String status, List<String> reply, String code) {
 
 		boolean isApplied() {

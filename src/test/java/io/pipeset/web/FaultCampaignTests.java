@@ -40,11 +40,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Breaks the way to Redis, or Redis, at a random place of a random job, and holds the
- * report against the data, beside health checks and with the next job on its heels. A
- * seed picks all of it; {@code -Dcampaign.seeds=1000} runs so many,
- * {@code -Dcampaign.seed=7} one again. Where a job that breaks ends is up to the threads,
- * so that a seed replays what happened, and not to the last record how.
+ * Breaks the way to Redis, or Redis itself, at a random place of a random job, and holds
+ * the report against the data. Health checks run beside the job, and the next job follows
+ * at once. A seed picks all of it: {@code -Dcampaign.seeds=1000} runs a thousand seeds,
+ * {@code -Dcampaign.seed=7} repeats one. Threads decide at which record a job breaks off,
+ * so that a seed repeats the job and the fault, but not every outcome.
  */
 @ServiceTest(properties = { "pipeset.limits.max-items=100000", "pipeset.pipeline.connect-timeout=1s",
 		"spring.data.redis.timeout=1s" })
@@ -96,7 +96,7 @@ class FaultCampaignTests {
 
 	@AfterAll
 	static void nothingLeaked() {
-		// A leak is reported when a later buffer is made.
+		// Netty reports a leak when it makes a later buffer.
 		System.gc();
 		for (int i = 0; i < 100; i++) {
 			PooledByteBufAllocator.DEFAULT.directBuffer(256).release();
@@ -115,7 +115,7 @@ class FaultCampaignTests {
 	@MethodSource("seeds")
 	void everyRecordIsAccountedFor(long seed) throws Exception {
 		Random random = new Random(seed * 0x9E3779B97F4A7C15L);
-		// In turn, so that the few seeds of a build meet all of them.
+		// The troubles take turns, so that the few seeds of a build meet all of them.
 		FaultTrouble trouble = TROUBLES.get((int) (seed % TROUBLES.size()));
 		FaultWorkload workload = FaultWorkload.pick(random, trouble);
 		Way way = (random.nextBoolean()) ? Way.COMMANDS : Way.REPLIES;
@@ -128,7 +128,8 @@ class FaultCampaignTests {
 					(workload.pace() != null && workload.mediaType() != null) ? ", paced" : "",
 					(early) ? ", followed at once" : "", (probed) ? ", probed" : "", seed);
 		try {
-			// Health takes turns with jobs on connections that both have used before.
+			// Health checks take turns with jobs, on connections that both have used
+			// before.
 			this.service.post("/pipeset/500?flush=each&concurrency=4&retries=10&timeout=60s").report();
 			FaultData.prepare(redis, workload);
 			trouble.prepare(redis, proxy, workload.body().length());
@@ -177,10 +178,13 @@ class FaultCampaignTests {
 		}
 	}
 
-	/** Nobody's late answer is taken for one of a job's own. */
+	/**
+	 * A job that begins while others give up must not take a late answer for one of its
+	 * own.
+	 */
 	private void beginWhileOthersGiveUp(HealthProbes probes) throws Exception {
 		probes.awaitUnanswered();
-		// What they have given back is what the pool lends next.
+		// The pool lends those connections next that the probes have given back.
 		probes.close();
 		long before = inFlight();
 		CompletableFuture<Answer> late = this.service
@@ -199,8 +203,8 @@ class FaultCampaignTests {
 	}
 
 	/**
-	 * Until each connection is known to be open or closed at all of its ends; what had
-	 * been on its way has run by then.
+	 * Waits until all sides agree on which connections are open. Commands that were on
+	 * their way have run by then.
 	 */
 	private void awaitQuiet() {
 		await().ignoreExceptions().untilAsserted(() -> {
@@ -234,7 +238,7 @@ class FaultCampaignTests {
 			.toList();
 	}
 
-	/** The next job, on the same pool, and with the same keys. */
+	/** Runs the next job, on the same pool and with the same keys. */
 	private CompletableFuture<Answer> writeAgain(FaultWorkload workload, long seed) {
 		String[] lines = keys(workload).map((key) -> "[\"SET\",\"%s\",\"%s-%d\"]".formatted(key, key, seed))
 			.toArray(String[]::new);
@@ -250,7 +254,7 @@ class FaultCampaignTests {
 		checkWrittenAgain(workload, seed);
 	}
 
-	/** Nothing of the job before comes late. */
+	/** No command of the job before may have run late. */
 	private static void checkWrittenAgain(FaultWorkload workload, long seed) {
 		assertThat(redis.client().mget(keys(workload).toArray(String[]::new)))
 			.allSatisfy((key) -> assertThat(key.getValue()).isEqualTo(key.getKey() + "-" + seed));
@@ -264,7 +268,7 @@ class FaultCampaignTests {
 			.limit(500);
 	}
 
-	/** Counts connections. */
+	/** Counts the service's connections. */
 	@TestConfiguration(proxyBeanMethods = false)
 	static class Connections extends OpenConnections {
 

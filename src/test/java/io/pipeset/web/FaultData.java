@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Holds what is in Redis after a job against its report, key by key. */
+/** Holds the data in Redis after a job against its report, key by key. */
 final class FaultData {
 
 	private static final String UNTOUCHED = "untouched";
@@ -69,7 +69,9 @@ final class FaultData {
 		}
 	}
 
-	/** What was popped waits for its acknowledgement, and goes back without a loss. */
+	/**
+	 * The popped values must wait for their acknowledgement, and go back without a loss.
+	 */
 	private void checkReceipt(RedisCommands<String, String> commands, Service service) {
 		String id = this.account.job().at("/jobId").asString();
 		if (this.account.job().has("receipt")) {
@@ -81,7 +83,10 @@ final class FaultData {
 		assertThat(reversed(commands.lrange("q:0", 0, -1))).isEqualTo(this.workload.queues().get("q:0"));
 	}
 
-	/** All of it ran, or none, and an unknown record may have run with those that did. */
+	/**
+	 * All records of a transaction ran, or none. An unknown record may have run with the
+	 * others.
+	 */
 	private void checkTransaction(List<Integer> indexes) {
 		Set<Boolean> ran = new HashSet<>();
 		for (int index : indexes) {
@@ -97,7 +102,9 @@ final class FaultData {
 		}
 	}
 
-	/** What a key holds is what the records that ran, in their order, leave in it. */
+	/**
+	 * A key must hold the value that the records leave in it that ran, in their order.
+	 */
 	private void checkLeft(String key, List<Integer> indexes, @Nullable String found) {
 		Set<@Nullable String> possible = new HashSet<>();
 		possible.add(null);
@@ -114,7 +121,9 @@ final class FaultData {
 		assertThat(found).as(key).matches(possible::contains, "one of " + possible);
 	}
 
-	/** All that were pushed are there, once and in order, and none that was not. */
+	/**
+	 * The list must hold all values that were pushed, once and in order, and no others.
+	 */
 	private void checkPushed(String key, List<Integer> indexes, List<String> pushed) {
 		int next = 0;
 		for (int index : indexes) {
@@ -132,7 +141,7 @@ final class FaultData {
 	}
 
 	/**
-	 * Each value is in the report, or still in the list, or lost to an unknown record.
+	 * Each value must be in the report, still in the list, or lost to an unknown record.
 	 */
 	private void checkPopped(String key, List<Integer> indexes, List<String> left) {
 		List<String> all = this.workload.queues().get(key);

@@ -10,8 +10,8 @@ import io.pipeset.redis.TestRedis;
 import static org.awaitility.Awaitility.await;
 
 /**
- * What breaks in a run of the campaign. While it strikes, the connection that has come to
- * the place is stopped there.
+ * The kinds of trouble in a run of the campaign. While trouble strikes, the connection
+ * that has come to the place is stopped there.
  */
 enum FaultTrouble {
 
@@ -29,7 +29,7 @@ enum FaultTrouble {
 		}
 	},
 
-	/** What was forwarded is read by Redis, which closes nothing before it has run it. */
+	/** Redis runs all bytes that were forwarded before it closes its side. */
 	END {
 		@Override
 		void strike(TestRedis redis, FaultProxy proxy, ProxyLink link) {
@@ -45,8 +45,8 @@ enum FaultTrouble {
 	},
 
 	/**
-	 * All connections are silent until health has given one of them up, and go on. Nobody
-	 * may take the late answer for one of its own.
+	 * All connections are silent until a health check has given one of them up, and then
+	 * go on. No job may take the late answer for one of its own.
 	 */
 	STALL {
 		@Override
@@ -59,11 +59,11 @@ enum FaultTrouble {
 	HANG {
 		@Override
 		void strike(TestRedis redis, FaultProxy proxy, ProxyLink link) {
-			// It is stopped already, and stays so.
+			// The connection is stopped already, and stays so.
 		}
 	},
 
-	/** One connection is silent. */
+	/** One connection is silent in both directions. */
 	HANG_BOTH_WAYS {
 		@Override
 		void strike(TestRedis redis, FaultProxy proxy, ProxyLink link) {
@@ -71,7 +71,7 @@ enum FaultTrouble {
 		}
 	},
 
-	/** All connections are silent, new ones too. */
+	/** All connections are silent, also new ones. */
 	HANG_ALL {
 		@Override
 		void strike(TestRedis redis, FaultProxy proxy, ProxyLink link) {
@@ -104,9 +104,10 @@ enum FaultTrouble {
 	},
 
 	/**
-	 * What was answered is there after the restart, because the campaign's Redis writes
-	 * it to its file before it answers (appendfsync always). One that does not may lose
-	 * what is reported as applied, about which no client can know.
+	 * Redis is killed. Commands that were answered survive the restart, because the
+	 * campaign's Redis writes them to its file before it answers (appendfsync always). A
+	 * Redis without that may lose commands that are reported as applied, which no client
+	 * can know.
 	 */
 	KILL {
 		@Override
@@ -193,7 +194,7 @@ enum FaultTrouble {
 		}
 	},
 
-	/** All connections, those of health and of receipts too. */
+	/** Redis kills all connections, also those of health checks and receipts. */
 	CLIENT_KILL {
 		@Override
 		void strike(TestRedis redis, FaultProxy proxy, ProxyLink link) {
@@ -202,28 +203,28 @@ enum FaultTrouble {
 		}
 	};
 
-	/** Whether it strikes at a place; else it is there from the start. */
+	/** Whether the trouble strikes at a place, and not from the start. */
 	boolean hasPlace() {
 		return true;
 	}
 
-	/** Whether it shows in a timeout only. */
+	/** Whether only a timeout reveals the trouble. */
 	boolean isSilent() {
 		return this == HANG || this == HANG_BOTH_WAYS || this == HANG_ALL || this == PAUSE || this == CLIENT_PAUSE;
 	}
 
-	/** Whether every record is to run all the same. */
+	/** Whether every record must run in spite of the trouble. */
 	boolean isHarmless() {
 		return this == NONE || this == SLOW || this == LATE;
 	}
 
-	/** Whether Redis refuses what is written to it. */
+	/** Whether Redis refuses all commands that write. */
 	boolean isRefusal() {
 		return this == READ_ONLY || this == OUT_OF_MEMORY;
 	}
 
 	void prepare(TestRedis redis, FaultProxy proxy, int bytes) {
-		// Most strike later.
+		// Most troubles strike later.
 	}
 
 	void strike(TestRedis redis, FaultProxy proxy, ProxyLink link) {
@@ -231,7 +232,7 @@ enum FaultTrouble {
 	}
 
 	void heal(TestRedis redis) {
-		// Most leave nothing behind.
+		// Most troubles leave nothing behind.
 	}
 
 	final void end(TestRedis redis, FaultProxy proxy) {

@@ -15,30 +15,34 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a run of the campaign sends: picked by its seed, and known by index, so that the
- * report can be held against Redis record by record. Every value is unique, and so is
- * every element of a list.
+ * The records of one run of the campaign. Its seed picks them, and each is known by its
+ * index, so that the report can be held against Redis record by record. Every value is
+ * unique, and so is every element of a list.
  *
  * @param path path and settings of the request
- * @param mediaType of the upload; {@code null} where the records are generated
- * @param records what is sent, by index
- * @param pace makes the pauses of an upload; {@code null} where all of it comes at once
+ * @param mediaType the media type of the upload; {@code null} if the records are
+ * generated
+ * @param records the records by their indexes
+ * @param pace makes the pauses of an upload; {@code null} for an upload without pauses
  */
 record FaultWorkload(String path, @Nullable String mediaType, List<Sent> records, @Nullable Random pace) {
 
-	/** Values that wait in each queue before the job, taken by RPOP from the first on. */
+	/**
+	 * The number of values in each queue before the job. RPOP takes the first one first.
+	 */
 	static final int QUEUED = 400;
 
-	/** A string that is in the way of HSET. */
+	/** A key that holds a string, so that HSET fails. */
 	static final String IN_THE_WAY = "w:string";
 
-	/** How the records come: the weights of the draw. */
+	/** The forms of a job. A form that is listed more often is drawn more often. */
 	private static final List<String> FORMS = List.of("pipeset", "pipehset", "listinput", "piperpop", "reliable",
 			"ndjson", "ndjson", "ndjson", "json");
 
 	static FaultWorkload pick(Random random, FaultTrouble trouble) {
 		String form = (trouble == FaultTrouble.QUERY_BUFFER) ? "ndjson" : FORMS.get(random.nextInt(FORMS.size()));
-		// As many of tens as of hundreds and of thousands, and now and then very few.
+		// Tens, hundreds and thousands of records are equally frequent. Now and then
+		// there are very few.
 		int count = (random.nextInt(10) == 0) ? 1 + random.nextInt(5)
 				: (int) (20 * Math.exp(random.nextDouble() * Math.log(400)));
 		boolean uploaded = form.endsWith("json");
@@ -120,8 +124,8 @@ record FaultWorkload(String path, @Nullable String mediaType, List<Sent> records
 	}
 
 	/**
-	 * The records of each transaction, where it is known which these are: several lanes
-	 * share them out, and pops may cut a batch short.
+	 * The records of each transaction, or none if these cannot be known: several lanes
+	 * share records out, and pops may cut a batch short.
 	 */
 	List<List<Integer>> transactions() {
 		boolean known = isAtomic() && this.path.contains("concurrency=1&")
@@ -140,7 +144,7 @@ record FaultWorkload(String path, @Nullable String mediaType, List<Sent> records
 		return transactions;
 	}
 
-	/** What is in Redis before the job. */
+	/** The lists that are in Redis before the job. */
 	Map<String, List<String>> queues() {
 		return this.records.stream()
 			.filter((record) -> record.op().equals("RPOP"))
@@ -179,9 +183,10 @@ record FaultWorkload(String path, @Nullable String mediaType, List<Sent> records
 	 *
 	 * @param op its operation; empty for a malformed one
 	 * @param keys its keys
-	 * @param leaves what SET and HSET leave in their key; element of LPUSH and RPUSH
-	 * @param takes how many values RPOP takes
-	 * @param toJson how it is spelt
+	 * @param leaves the value that SET or HSET leaves in its key, or the element of LPUSH
+	 * or RPUSH
+	 * @param takes the number of values that RPOP takes
+	 * @param toJson the record in JSON
 	 */
 	record Sent(String op, List<String> keys, String leaves, int takes, String toJson) {
 

@@ -28,7 +28,10 @@ import org.springframework.context.SmartLifecycle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** A user of Redis who may not CLIENT KILL has no fence, and is told so. */
+/**
+ * If the service's user of Redis may not CLIENT KILL, there is no fence, and the report
+ * says so.
+ */
 @ServiceTest
 class FenceNotPermittedTests {
 
@@ -53,7 +56,7 @@ class FenceNotPermittedTests {
 		own.permit(AclSetuserArgs.Builder.removeCommand(CommandType.CLIENT, KILL));
 	}
 
-	/** Its messages would be counted too. */
+	/** The sweeper's messages would be counted as well. */
 	@BeforeEach
 	void stopTheSweeper() {
 		this.sweeper.stop();
@@ -74,7 +77,7 @@ class FenceNotPermittedTests {
 		Counts counts = Answer.counts(job);
 		assertThat(job.get("fenced").asBoolean(true)).isFalse();
 		assertThat(counts.received()).isEqualTo(records);
-		// No more than the batch of which some was answered.
+		// Only the batch is unknown of which Redis answered a part.
 		assertThat(counts.unknown()).isBetween(500L, 5000L);
 		assertThat(counts.applied()).isEqualTo(records - counts.unknown());
 		this.service.post("/pipeset/100").report();

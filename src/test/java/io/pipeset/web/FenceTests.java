@@ -18,8 +18,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * What Redis has received on a connection that was given up runs later, over newer data,
- * unless the connection is fenced off. Nothing else uses the open connections meanwhile.
+ * Redis later runs the commands that it has received on a connection that was given up,
+ * and so overwrites newer data, unless the connection is fenced off. Nothing else may use
+ * the open connections meanwhile.
  */
 @ServiceTest(properties = "pipeset.receipts.sweep-interval=1h")
 class FenceTests {
@@ -33,7 +34,7 @@ class FenceTests {
 
 	private static final int WRITES = 20_000;
 
-	/** Without the fence the first one fails. */
+	/** The number of runs. Without the fence the first one fails. */
 	private static final int RUNS = Integer.getInteger("campaign.fences", 20);
 
 	private final Service service;
@@ -42,12 +43,13 @@ class FenceTests {
 		this.service = service;
 	}
 
-	/** The hazard itself, without Pipeset: or the next test would prove nothing. */
+	/** The hazard exists without Pipeset. Otherwise the next test would prove nothing. */
 	@Test
 	void closingAConnectionDoesNotStopWhatRedisHasReceived() throws Exception {
 		try (Socket newer = open()) {
 			try (Socket old = open()) {
-				// Or Redis would notice by its first reply that nobody is there.
+				// Without this, Redis would notice with its first reply that the client
+				// is gone.
 				old.getOutputStream().write("CLIENT REPLY OFF\r\n".getBytes(StandardCharsets.UTF_8));
 				redis.pause();
 				old.getOutputStream().write("SET ghost old\r\n".repeat(WRITES).getBytes(StandardCharsets.UTF_8));
@@ -64,12 +66,13 @@ class FenceTests {
 		String[] keys = IntStream.range(0, KEYS).mapToObj((i) -> "k" + i).toArray(String[]::new);
 		int run = 0;
 		for (int attempt = 0; run < RUNS && attempt < 10 * RUNS; attempt++) {
-			// Or there would be no open connection for the next job to write to at once.
+			// Without this, the next job would have no open connection to write to at
+			// once.
 			this.service.post("/pipeset/500?flush=each&concurrency=4").report();
 			redis.pause();
 			Answer old = write("old", WRITES, "50ms").get(60, TimeUnit.SECONDS);
 			if (old.status() == 503) {
-				// Nothing was written: its connection was a new one.
+				// The job has written nothing, as its connection was a new one.
 				redis.resume();
 				continue;
 			}

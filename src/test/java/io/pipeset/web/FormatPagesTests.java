@@ -27,7 +27,10 @@ import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The example on each format's page is posted as it stands there, and answered so. */
+/**
+ * The example on each format's page works as it stands: the service gives the answer that
+ * the page shows.
+ */
 @ServiceTest
 class FormatPagesTests {
 

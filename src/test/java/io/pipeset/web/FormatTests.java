@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 import static org.awaitility.Awaitility.await;
 
-/** What is particular to each format, seen from outside. */
+/** Each format keeps its own rules, seen from outside. */
 @ServiceTest(properties = { "pipeset.limits.max-inflated-bytes=1MB", "pipeset.limits.max-record-bytes=4KB" })
 class FormatTests {
 

@@ -31,7 +31,7 @@ final class HealthProbes implements AutoCloseable {
 		}).toList();
 	}
 
-	/** Waits until Redis has left each of them unanswered once more. */
+	/** Waits until each probe has once more had no answer from Redis. */
 	void awaitUnanswered() {
 		int before = this.unanswered.get();
 		await().until(() -> this.unanswered.get() >= before + AT_ONCE);

@@ -4,7 +4,7 @@ import java.time.Duration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Asks for liveness again and again, and notes how long the longest answer took. */
+/** Asks for liveness again and again, and notes the longest time until an answer. */
 final class HealthWatch {
 
 	private final Thread thread = new Thread(this::watch, "health-watch");
@@ -23,7 +23,7 @@ final class HealthWatch {
 		this.thread.start();
 	}
 
-	/** Ends the watch. */
+	/** Ends the watch, and returns the longest time. */
 	Duration longest() throws InterruptedException {
 		this.ends = true;
 		this.thread.join();

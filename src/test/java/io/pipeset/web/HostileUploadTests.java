@@ -32,8 +32,8 @@ import tools.jackson.databind.JsonNode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Whatever is uploaded is answered with an account that adds up, and nothing outside the
- * table of operations gets to Redis.
+ * Any upload is answered with an account that adds up, and only commands of the table of
+ * operations get to Redis.
  */
 @ServiceTest(properties = "pipeset.limits.max-record-bytes=2KB")
 @Timeout(600)
@@ -41,10 +41,15 @@ class HostileUploadTests {
 
 	private static final String GZIP = "gzip";
 
-	/** The parsers read every body; a job for every fifth of them is enough here. */
+	/**
+	 * The step between bodies. The parsers' tests read every body; here every fifth one
+	 * is enough.
+	 */
 	private static final int STEP = 5;
 
-	/** What a driver, this test and the look for receipts send besides. */
+	/**
+	 * The other commands, which the driver, this test and the sweeper of receipts send.
+	 */
 	private static final Set<String> ALLOWED = Stream
 		.concat(Set
 			.of("auth", "client", "config", "hello", "info", "lindex", "ping", "script", "select", "eval", "time",

@@ -17,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-/** Two jobs run and two wait; whoever comes then is told so, and to come again. */
+/** Two jobs run and two wait. The next one is refused, and told when to come again. */
 @ServiceTest(properties = { "pipeset.limits.max-running-jobs=2", "pipeset.limits.max-waiting-jobs=2",
 		"pipeset.limits.max-wait=1m" })
 class JobQueueingTests {

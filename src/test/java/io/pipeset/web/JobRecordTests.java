@@ -17,7 +17,7 @@ import tools.jackson.databind.JsonNode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
-/** Records posted to {@code /v1/jobs} reach Redis as they were meant. */
+/** Records that are posted to {@code /v1/jobs} reach Redis as the intended commands. */
 @ServiceTest
 class JobRecordTests {
 

@@ -13,11 +13,14 @@ import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The report accounts for every record, and lists those it was asked for. */
+/** The report accounts for every record, and lists those that its caller asked for. */
 @ServiceTest
 class JobReportTests {
 
-	/** What is read before the first reply comes is bounded by the window alone. */
+	/**
+	 * More records than a window holds. Only the window bounds how many are read before
+	 * the first reply.
+	 */
 	private static final int MORE_THAN_A_WINDOW = 500_000;
 
 	private final Service service;
@@ -245,7 +248,7 @@ class JobReportTests {
 			.isLessThanOrEqualTo(report.at("/timings/batches/maxMillis").asDouble());
 	}
 
-	/** What goes out before it is complete goes out in chunks. */
+	/** An answer that began to go out before it was complete would be chunked. */
 	@Test
 	void aShortAnswerGoesOutWhole() {
 		Answer report = this.service.post("/pipeset/100");

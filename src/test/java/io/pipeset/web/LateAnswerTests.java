@@ -28,8 +28,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * An answer that comes after whoever waited for it has given up is nobody's: the next job
- * on that connection must not take it for its own first reply.
+ * An answer may come late, when nobody waits for it any longer. The next job on that
+ * connection must not take it for its own first reply.
  */
 @ServiceTest(properties = { "pipeset.receipts.sweep-interval=1h", "pipeset.security.scripts=true",
 		"spring.data.redis.timeout=2s" })
@@ -54,7 +54,7 @@ class LateAnswerTests {
 	@BeforeEach
 	void fillTheList() {
 		redis.client().flushall();
-		// It also makes the only open connection one on which a job has run.
+		// After this call, a job has run on the only open connection.
 		this.service.post("/listinput/mylist9?count=20").report();
 	}
 
@@ -96,7 +96,7 @@ class LateAnswerTests {
 			.untilAsserted(() -> assertThat(this.service.get("/actuator/health/readiness").status()).isEqualTo(200));
 	}
 
-	/** Lets the late answer go on as soon as the job has written something. */
+	/** Lets the late answer through as soon as the job has written something. */
 	private void popsExactlyItsValues() throws Exception {
 		CompletableFuture<ProxyLink> written = proxy.stopAt(Way.COMMANDS, 0, 0);
 		CompletableFuture<Answer> pops = this.service

@@ -31,7 +31,7 @@ class LogTests {
 
 	private final List<String> completed = new ArrayList<>();
 
-	/** What ECS looks like is seen in the log of the faults. */
+	/** This test covers the other formats. The log of the faults shows ECS. */
 	@Test
 	void structuredLogsAreJsonWithTheJobsIdAsAField(@TempDir Path directory) throws Exception {
 		Path file = directory.resolve("log");
@@ -173,7 +173,10 @@ class LogTests {
 				Lines.of(3_000_000, (i) -> "[\"SET\",\"" + prefix + i % 1000 + "\",\"" + SECRET + "\"]")));
 	}
 
-	/** The first may still meet a pooled connection whose end has not got about. */
+	/**
+	 * Repeats the job, as the first one may still meet a pooled connection whose end was
+	 * not noticed.
+	 */
 	private void noteUntil(Service service, String detail) {
 		await().until(() -> {
 			Answer answer = service.ndjson("/v1/jobs", "[\"SET\",\"a\",\"" + SECRET + "\"]");

@@ -15,7 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Whatever is sent in a body, and wherever in it, the service's own log has none of it.
+ * The service's own log has nothing of any body.
  */
 @ServiceTest
 class LoggedBodyTests {

@@ -19,7 +19,7 @@ import org.springframework.core.env.Environment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Where Actuator has a server of its own, that is a small one, with the same rules. */
+/** A server of Actuator's own is a small one, with the same rules. */
 @ServiceTest(properties = { "management.server.port=0", "management.server.address=127.0.0.1" })
 class ManagementServerTests {
 
@@ -49,7 +49,7 @@ class ManagementServerTests {
 		}
 	}
 
-	/** The head of a request that comes byte by byte is never whole. */
+	/** These requests come byte by byte, so that their heads are never complete. */
 	@Test
 	void moreBeginningsOfRequestsThanItTakesKeepNobodyOut() throws Exception {
 		List<Wire> begun = new CopyOnWriteArrayList<>();
@@ -75,7 +75,7 @@ class ManagementServerTests {
 		}
 	}
 
-	/** Nobody reads bodies there, and nobody waits for what is left of them. */
+	/** The server reads no bodies, and does not wait for the rest of them. */
 	@Test
 	void bodiesThatTrickleHoldUpNobody() throws Exception {
 		for (Service server : new Service[] { this.management, this.service }) {
@@ -108,7 +108,7 @@ class ManagementServerTests {
 			wire.send("x");
 		}
 		catch (IOException ex) {
-			// It was closed, as it should be.
+			// The server has closed the connection, as it should.
 		}
 	}
 

@@ -20,7 +20,7 @@ import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What Redis answers to every operation, and what the report makes of it. */
+/** The report has the right outcome for Redis's answer to every operation. */
 @ServiceTest
 class OperationTests {
 

@@ -14,7 +14,10 @@ import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Records of one key stay in order, whatever the lanes, the batches and the flushing. */
+/**
+ * Records of one key stay in order, whatever the settings for lanes, batches and
+ * flushing.
+ */
 @ServiceTest
 class OrderTests {
 

@@ -6,9 +6,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A body that comes in pieces with pauses of about a millisecond, which is how long a
- * lane waits for more: what it has begun to fill is lent in one moment and taken back in
- * the next.
+ * A body that comes in pieces with pauses of about a millisecond. A lane waits for more
+ * input as long as that, so that a slab is lent in one moment and taken back in the next.
  */
 final class PacedBody extends InputStream {
 

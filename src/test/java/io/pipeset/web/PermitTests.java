@@ -12,7 +12,9 @@ import tools.jackson.databind.JsonNode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** A job that gives up waiting for a connection does not free it for the next one. */
+/**
+ * A job that gives up waiting for a connection does not free its permit for the next job.
+ */
 @ServiceTest(properties = { "pipeset.pipeline.max-connections=1", "pipeset.pipeline.connect-timeout=60s",
 		"pipeset.receipts.sweep-interval=1h" })
 class PermitTests {

@@ -17,13 +17,16 @@ import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A job takes no more bytes out of Redis than its report may carry, however it asks. */
+/**
+ * A job takes no more bytes out of Redis than its report may carry, whatever its records
+ * are.
+ */
 @ServiceTest(properties = { "pipeset.limits.max-popped=1000", "pipeset.limits.max-popped-bytes=1MB" })
 class PopLimitTests {
 
 	private static final int LIMIT = 1 << 20;
 
-	/** The values of 10,000 bytes that fit. */
+	/** The number of values of 10,000 bytes that fit. */
 	private static final int FITTING = LIMIT / 10_000;
 
 	private final Service service;
@@ -153,7 +156,7 @@ class PopLimitTests {
 				? this.service.upload(path, Service.NDJSON, Lines.of(60, (i) -> "[\"RPOP\",\"queue\"]"))
 				: this.service.post(path);
 		JsonNode job = answer.job(422, "stopped", "stopped");
-		// Five are a little less than the limit.
+		// Five values are a little less than the limit.
 		assertThat(Answer.counts(job).applied()).isEqualTo(6);
 		assertThat(this.redis.llen("queue")).isEqualTo(54);
 	}

@@ -13,7 +13,10 @@ import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A pop of many values that may not be limited takes none, and says why. */
+/**
+ * A pop of many values takes none if Redis does not allow the commands that limit it, and
+ * the report says why.
+ */
 @ServiceTest
 class PopPermissionTests {
 

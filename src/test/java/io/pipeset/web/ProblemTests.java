@@ -18,7 +18,10 @@ import org.springframework.http.MediaType;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Whatever goes wrong is answered with problem details, whoever notices it. */
+/**
+ * Every failure is answered with problem details, whichever part of the service notices
+ * it.
+ */
 @ServiceTest
 class ProblemTests {
 

@@ -18,7 +18,7 @@ import tools.jackson.databind.JsonNode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** A job with a rate is spread over time, and holds no connection between its records. */
+/** A job with a rate is spread over time, and holds no connection between its writes. */
 @ServiceTest
 class RateLimitTests {
 

@@ -16,7 +16,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-/** After the deadline values go back by themselves, however far another instance got. */
+/**
+ * After the deadline values go back by themselves, whatever step another instance had
+ * reached.
+ */
 @ServiceTest(properties = "pipeset.receipts.sweep-interval=100ms")
 class ReceiptExpiryTests {
 
@@ -57,7 +60,10 @@ class ReceiptExpiryTests {
 		this.service.post("/v1/jobs/" + id + "/ack").refusal(410, "gone");
 	}
 
-	/** As if the instance that took these steps had been killed after each of them. */
+	/**
+	 * Takes the steps of an instance up to one of them, as if the instance had then been
+	 * killed.
+	 */
 	@ParameterizedTest
 	@EnumSource
 	void whateverStepAnInstanceDiedAfterNothingIsLostOrDoubled(Step last) {
@@ -71,12 +77,12 @@ class ReceiptExpiryTests {
 				step.take(this.redis);
 			}
 		}
-		// Only now may anybody see it.
+		// Only now may the sweeper see the receipt.
 		this.redis.zadd(RECEIPTS, 0, ID);
 		await().until(() -> this.redis.zcard(RECEIPTS) == 0);
 		assertThat(this.redis.lrange("queue", 0, -1)).isEqualTo(before);
 		assertThat(this.redis.exists(RECEIPT, RETURNING)).isZero();
-		// A job that still ran could move nothing more.
+		// A job that still ran could move no more values.
 		boolean late = last.compareTo(Step.HANDED_OVER) < 0;
 		assertThat(this.redis.type(POPPED)).isEqualTo((late) ? "string" : "none");
 	}
@@ -94,7 +100,8 @@ class ReceiptExpiryTests {
 			}
 			ids.forEach((id) -> this.redis.zadd(RECEIPTS, 0, id));
 			List<Integer> answers = new ArrayList<>();
-			// Acknowledged one by one, while the expired ones are looked for.
+			// The receipts are acknowledged one by one, while the sweeper looks for
+			// expired ones.
 			for (String id : ids) {
 				answers.add(this.service.post("/v1/jobs/" + id + "/ack").status());
 			}
@@ -115,7 +122,7 @@ class ReceiptExpiryTests {
 	void aJobThatTakesLongerThanItsReceiptLosesNothing() {
 		this.service.post("/listinput/queue?count=10").report();
 		List<String> before = this.redis.lrange("queue", 0, -1);
-		// What a job finds whose receipt was claimed: a string where its list was.
+		// A job whose receipt was claimed finds a string at the key of its list.
 		this.redis.hset(RECEIPT, "key", "queue");
 		Step.RECORDED.take(this.redis);
 		this.redis.zadd(RECEIPTS, 0, ID);
@@ -124,7 +131,7 @@ class ReceiptExpiryTests {
 		assertThat(this.redis.lrange("queue", 0, -1)).isEqualTo(before);
 	}
 
-	/** What an instance does, command by command. */
+	/** The steps of an instance, command by command. */
 	enum Step {
 
 		RECORDED {

@@ -13,7 +13,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** A receipt that Redis refuses does not keep others from being given back. */
+/**
+ * A receipt whose keys Redis refuses does not keep the values of others from going back.
+ */
 @ServiceTest(properties = "pipeset.receipts.sweep-interval=100ms")
 class ReceiptPermissionTests {
 
@@ -21,7 +23,7 @@ class ReceiptPermissionTests {
 
 	private static final Duration SOON = Duration.ofSeconds(30);
 
-	/** More than are looked at in one go. */
+	/** More receipts than the sweeper looks at in one go. */
 	private static final int MANY = 250;
 
 	@RegisterExtension
@@ -49,7 +51,7 @@ class ReceiptPermissionTests {
 		assertThat(redis.client().zcard("pipeset:receipts")).isEqualTo(MANY);
 		assertThat(redis.client().exists("other:list")).isZero();
 		own.permit(AclSetuserArgs.Builder.keyPattern("other:*"));
-		// As after the pause.
+		// The receipt is due again, as it will be by itself after a pause.
 		redis.client().zadd("pipeset:receipts", 0, "refused0");
 		await().atMost(SOON).until(() -> redis.client().exists("other:list") == 1);
 		assertThat(redis.client().lrange("other:list", 0, -1)).containsExactly("refused0's");
@@ -61,7 +63,7 @@ class ReceiptPermissionTests {
 		for (int i = 0; i < MANY; i++) {
 			receipt("refused" + i, "app:refused" + i, "waiting", i);
 		}
-		// What is claimed needs no ZADD.
+		// Giving values back needs no ZADD once the receipt is claimed.
 		receipt("allowed", "app:list", "returning", MANY);
 		await().atMost(SOON).until(() -> redis.client().exists("app:list") == 1);
 		assertThat(redis.client().lrange("app:list", 0, -1)).containsExactly("allowed's");

@@ -13,7 +13,7 @@ import tools.jackson.databind.JsonNode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** A service that is killed (SIGKILL) loses nothing of what it has popped reliably. */
+/** A service that is killed (SIGKILL) loses no value that it has popped reliably. */
 class ReceiptRestartTests {
 
 	private static final Duration SOON = Duration.ofSeconds(60);

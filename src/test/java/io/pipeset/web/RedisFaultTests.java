@@ -22,8 +22,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Whatever happens to Redis, every record is accounted for, and the next job works as
- * soon as Redis does.
+ * Every record is accounted for, whatever fault Redis has, and the next job works as soon
+ * as Redis does.
  */
 @ServiceTest(properties = "pipeset.defaults.timeout=10m")
 class RedisFaultTests {
@@ -118,7 +118,7 @@ class RedisFaultTests {
 				waitAt(i, paused);
 				return "{\"key\":\"k" + i + "\",\"value\":\"v\"}";
 			})));
-		// Until then each lane has a connection that is open.
+		// By then each lane has an open connection.
 		await().until(() -> redis.client().dbsize() > 15_000);
 		redis.pause();
 		paused.complete(null);
@@ -211,8 +211,7 @@ class RedisFaultTests {
 			redis.client().clientKill(KillArgs.Builder.typeNormal().skipme());
 			Answer answer = this.service.post("/pipeset/100?concurrency=4");
 			if (answer.status() != 200) {
-				// The end of the connection may not have been noticed yet: then nothing
-				// ran.
+				// If the end of a connection was not noticed in time, nothing ran.
 				Counts counts = Answer.counts(answer.json().get("job"));
 				assertThat(counts.applied()).isEqualTo(redis.client().dbsize());
 				answer = this.service.post("/pipeset/100?concurrency=4");
@@ -245,12 +244,12 @@ class RedisFaultTests {
 		}
 	}
 
-	/** Until the ends of the pooled connections have got about. */
+	/** Waits until the service has noticed the ends of its pooled connections. */
 	private void awaitUnreachable() {
 		await().until(() -> this.service.post("/pipeset/1").status() == 503);
 	}
 
-	/** Lets no upload be through before Redis is paused. */
+	/** Holds an upload back until Redis is paused. */
 	private static void waitAt(long line, CompletableFuture<Void> paused) {
 		if (line == 20_000) {
 			paused.join();

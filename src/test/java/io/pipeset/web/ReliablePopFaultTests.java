@@ -23,7 +23,9 @@ import tools.jackson.databind.JsonNode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** A reliable pop whose connection is lost knows all the same what it has popped. */
+/**
+ * A reliable pop whose connection is lost still reports all values that it has popped.
+ */
 @ServiceTest(properties = "pipeset.receipts.sweep-interval=1h")
 class ReliablePopFaultTests {
 
@@ -38,7 +40,10 @@ class ReliablePopFaultTests {
 
 	private static final int VALUES = 100_000;
 
-	/** Replies after which a job has popped some and not all, and has more on its way. */
+	/**
+	 * The number of replies after which a job has popped some values, has more commands
+	 * on their way, and is not through.
+	 */
 	private static final int SOME = 30_000;
 
 	private final Service service;
@@ -98,7 +103,7 @@ class ReliablePopFaultTests {
 		redis.resume();
 		String id = ReliablePopTests.id(job);
 		this.service.post("/v1/jobs/" + id + "/ack").refusal(409, "receipt-pending");
-		// As at the deadline, which comes in a minute.
+		// A nack does the same as the deadline, which would come in a minute.
 		await().atMost(SOON).until(() -> this.service.post("/v1/jobs/" + id + "/nack").status() == 204);
 		assertThat(redis.client().lrange("queue", 0, -1)).isEqualTo(this.before);
 	}

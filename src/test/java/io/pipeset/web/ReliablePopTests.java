@@ -23,7 +23,7 @@ import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What is popped reliably is not lost before its caller says that it has it. */
+/** A value that is popped reliably is not lost before the caller has acknowledged it. */
 @ServiceTest
 class ReliablePopTests {
 
@@ -160,7 +160,7 @@ class ReliablePopTests {
 		this.service.post("/v1/jobs/" + id + "/ack").refusal(409, "receipt-pending");
 		assertThat(this.service.post("/v1/jobs/" + id + "/nack").status()).isEqualTo(204);
 		assertThat(this.redis.lrange("mylist9", 0, -1)).containsExactly("b", "a");
-		// A job that still ran would otherwise move values to where nobody looks.
+		// Otherwise a job that still ran would move values into a list that nobody reads.
 		assertThat(this.redis.get("pipeset:pop:" + id)).isEqualTo("given back");
 		assertThat(this.redis.ttl("pipeset:pop:" + id)).isPositive();
 	}
@@ -189,7 +189,10 @@ class ReliablePopTests {
 		assertThat(this.redis.dbsize()).isZero();
 	}
 
-	/** The deadline does what a nack does; here it is certain that the two meet. */
+	/**
+	 * A nack does the same as the deadline, and here it certainly meets the
+	 * acknowledgement.
+	 */
 	@Test
 	void anAckAndANackAtOnceHaveOneWinner() throws Exception {
 		for (int race = 0; race < 50; race++) {

@@ -15,7 +15,10 @@ import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What a report lists of Redis's answers is bounded in bytes, and it says so. */
+/**
+ * The bytes of Redis's answers in a report are bounded, and the report counts the items
+ * that it omits.
+ */
 @ServiceTest(properties = { "pipeset.limits.max-items-bytes=100KB", "pipeset.limits.max-popped-bytes=400KB",
 		"pipeset.security.scripts=true" })
 class ReplyLimitTests {
@@ -95,7 +98,7 @@ class ReplyLimitTests {
 		assertThat(report.at("/items/5/key").asString()).isEqualTo(key + 5);
 	}
 
-	/** Of pops that find small values, four times as many as were seen are under way. */
+	/** After pops with small values, up to four times as many pops are under way. */
 	@Test
 	void aJobStopsBeforeItListsMoreKeysOfPopsThanAReportMayCarry() {
 		String key = "k".repeat(15_000);

@@ -31,7 +31,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-/** A job with retries goes on after a loss, and runs nothing twice that must not be. */
+/**
+ * A job with retries goes on after a loss, and repeats no record that must not run twice.
+ */
 @ServiceTest(properties = "pipeset.receipts.sweep-interval=1h")
 class RetryTests {
 
@@ -63,7 +65,7 @@ class RetryTests {
 		CompletableFuture<Answer> upload = this.service
 			.sendAsync(this.service.uploading("/v1/jobs?retries=10&batchSize=5000&concurrency=" + concurrency,
 					Service.NDJSON, Lines.of(records, (i) -> "[\"SET\",\"k" + (i % 1000) + "\",\"" + i + "\"]")));
-		// Each costs one of the retries for every lane.
+		// Each loss costs every lane one of its retries.
 		place.get(60, TimeUnit.SECONDS);
 		CompletableFuture<ProxyLink> next = proxy.stopAt(Way.COMMANDS, 23_456, 9);
 		kill(place.join());
@@ -104,7 +106,8 @@ class RetryTests {
 		for (int list = 0; list < 10; list++) {
 			List<String> elements = redis.client().lrange("l" + list, 0, -1);
 			List<Integer> order = elements.stream().map(Integer::valueOf).toList();
-			// Unique and in order: the last one pushed stands first.
+			// The values are unique and in order: the value that was pushed last stands
+			// first.
 			assertThat(order).isSortedAccordingTo((one, other) -> other - one).doesNotHaveDuplicates();
 			pushed += elements.size();
 		}
@@ -127,7 +130,8 @@ class RetryTests {
 		JsonNode report = upload.get(60, TimeUnit.SECONDS).report();
 		assertThat(Answer.counts(report)).isEqualTo(new Counts(records, records, 0, 0, 0, 0));
 		assertThat(report.get("fenced").asBoolean()).isTrue();
-		// What ran before the end is gone with it; the last records ran after it.
+		// Redis has lost the records that ran before its end. The last ones ran after its
+		// restart.
 		assertThat(redis.client().exists("k" + (records - 1))).isEqualTo(1);
 	}
 
@@ -135,7 +139,7 @@ class RetryTests {
 	void aRedisThatStaysDownEndsTheJobAfterItsTimeout() {
 		redis.kill();
 		try {
-			// Until the ends of the pooled connections have got about.
+			// Waits until the service has noticed the ends of its pooled connections.
 			await().until(() -> this.service.post("/pipeset/1").status() == 503);
 			long began = System.nanoTime();
 			JsonNode job = this.service.post("/pipeset/1000?retries=10&timeout=1s")
@@ -239,7 +243,10 @@ class RetryTests {
 		}
 	}
 
-	/** All of the service's connections; what a stopped one held back is gone. */
+	/**
+	 * Breaks all of the service's connections. The bytes that a stopped one held back are
+	 * lost.
+	 */
 	private static void kill(ProxyLink stopped) {
 		redis.client().clientKill(KillArgs.Builder.typeNormal().skipme());
 		stopped.reset();

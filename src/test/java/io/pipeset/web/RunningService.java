@@ -15,8 +15,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Hands tests a client of the service that runs for them, and sees to it that each leaves
- * the service idle, with no connection and no bytes taken.
+ * Hands each test a client of the service that runs for it, and checks that the test
+ * leaves the service idle, with no permit and no bytes taken.
  */
 class RunningService implements ParameterResolver, AfterEachCallback {
 
@@ -24,7 +24,7 @@ class RunningService implements ParameterResolver, AfterEachCallback {
 			{"jobsRunning":0,"jobsWaiting":0,"lanes":{"busy":0,"most":0,"waiting":0},"inFlightBytes":0,\
 			"memory":{"usedBytes":0,"budgetBytes":0,"jobBytes":0,"waiting":0}}""";
 
-	/** They differ from machine to machine. */
+	/** The limits, which differ from machine to machine. */
 	private static final Pattern LIMITS = Pattern.compile("\"(most|budgetBytes|jobBytes)\":\\d+");
 
 	@Override

@@ -9,7 +9,7 @@ import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Scripts run only where they are allowed. */
+/** Scripts run only if a property allows them. */
 @ServiceTest
 class ScriptsForbiddenTests {
 

@@ -29,9 +29,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Records that ran, and whose answers were lost, are unknown whatever becomes of them
- * when they are sent again. Messages are counted, so that nobody but the job may send
- * any.
+ * Records that ran, and whose answers were lost, stay unknown if their second attempt
+ * fails. The tests count messages, so that only the job may send any.
  */
 @ServiceTest(properties = { "pipeset.receipts.sweep-interval=1h", "pipeset.pipeline.max-connections=1" })
 class SecondAttemptFaultTests {
@@ -56,7 +55,7 @@ class SecondAttemptFaultTests {
 		this.jobs = jobs;
 	}
 
-	/** Leaves a connection in the pool whose handshake is over. */
+	/** Leaves a connection in the pool with its handshake done. */
 	@BeforeEach
 	void emptyRedis() {
 		proxy.heal();
@@ -104,7 +103,8 @@ class SecondAttemptFaultTests {
 		client("PAUSE", "60000", "WRITE");
 		double retries = retries();
 		link.reset();
-		// It has given its connection back by then, to who was first in the queue.
+		// By then the job has given its connection back, which goes to the first one in
+		// the queue.
 		await().until(() -> retries() > retries);
 		await().until(() -> lanes("busy") == 1 && lanes("waiting") == 1);
 		this.jobs.stopAll();
@@ -133,7 +133,10 @@ class SecondAttemptFaultTests {
 				Lines.of(records, (i) -> "[\"" + operation + "\",\"k" + i + "\",\"v\"]")));
 	}
 
-	/** The connection, once all records have run, of which no answer came through. */
+	/**
+	 * Waits until all records have run and no answer has come through, and returns the
+	 * connection.
+	 */
 	private static ProxyLink ran(CompletableFuture<ProxyLink> place) throws Exception {
 		ProxyLink link = place.get(30, TimeUnit.SECONDS);
 		await().until(() -> redis.client().dbsize() == RECORDS);

@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 
 import static org.awaitility.Awaitility.await;
 
-/** A client of the running service that speaks HTTP to it, and nothing else. */
+/** A client of the running service, which knows nothing of it but HTTP. */
 final class Service {
 
 	static final String NDJSON = "application/x-ndjson";
@@ -62,7 +62,7 @@ final class Service {
 		return send(request(pathAndQuery).GET());
 	}
 
-	/** Posts nothing: no body and no Content-Type. */
+	/** Posts without a body and without a Content-Type. */
 	Answer post(String pathAndQuery) {
 		return send(request(pathAndQuery).POST(BodyPublishers.noBody()));
 	}
@@ -87,7 +87,7 @@ final class Service {
 		return request(pathAndQuery).header("Content-Type", type).POST(BodyPublishers.ofInputStream(() -> body));
 	}
 
-	/** Waits until jobs have sent what they may, to a Redis that does not answer. */
+	/** Waits until jobs have sent as much as they may to a Redis that does not answer. */
 	void awaitStandstill() {
 		long[] last = { -1 };
 		await().pollInterval(Duration.ofMillis(300)).until(() -> {

@@ -23,8 +23,9 @@ import io.pipeset.PipesetApplication;
 import io.pipeset.redis.TestRedis;
 
 /**
- * The service in a process of its own, to be signalled and to be watched: the released
- * jar where {@code service.jar} names it, or else with its class path and its logging.
+ * The service in a process of its own, which a test may signal and watch. It is the
+ * released jar if {@code service.jar} names one, or else the application's class, with
+ * the class path of the tests but for their own classes.
  */
 final class ServiceProcess implements AutoCloseable {
 
@@ -54,8 +55,8 @@ final class ServiceProcess implements AutoCloseable {
 	}
 
 	/**
-	 * Starts it, and returns when it is ready.
-	 * @param redis where it is to find Redis
+	 * Starts the service, and waits until it is ready.
+	 * @param redis the Redis of the service
 	 * @param arguments properties of the service as {@code --name=value}, and options of
 	 * its virtual machine that begin with {@code -X}
 	 */
@@ -92,7 +93,7 @@ final class ServiceProcess implements AutoCloseable {
 		return this.service;
 	}
 
-	/** What it has written so far, line by line. */
+	/** The lines that the service has written so far. */
 	List<String> output() {
 		return List.copyOf(this.output);
 	}
@@ -101,19 +102,19 @@ final class ServiceProcess implements AutoCloseable {
 		return this.process.isAlive();
 	}
 
-	/** Asks it to end (SIGTERM). */
+	/** Asks the service to end (SIGTERM). */
 	void terminate() {
-		// The process itself would close its output as well.
+		// Process.destroy would close the output as well.
 		this.process.toHandle().destroy();
 	}
 
-	/** Ends it (SIGKILL). */
+	/** Ends the service (SIGKILL). */
 	void kill() throws InterruptedException {
 		this.process.destroyForcibly();
 		awaitEnd();
 	}
 
-	/** Waits until it has ended, and its output with it. */
+	/** Waits until the service has ended and all its output is read. */
 	void awaitEnd() throws InterruptedException {
 		if (!this.process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
 			throw new IllegalStateException("The service does not end:\n" + String.join("\n", this.output));

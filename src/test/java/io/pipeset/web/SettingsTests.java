@@ -14,7 +14,7 @@ import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Settings are taken as asked, or refused by name; none is ignored. */
+/** Every setting has its effect or is refused by its name; none is ignored. */
 @ServiceTest
 class SettingsTests {
 

@@ -18,7 +18,7 @@ import tools.jackson.databind.JsonNode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
-/** The four shortcuts generate exactly the records they promise. */
+/** The four shortcuts generate exactly the records that they promise. */
 @ServiceTest
 class ShortcutTests {
 

@@ -121,7 +121,7 @@ class ShutdownTests {
 		}
 	}
 
-	/** Uploads until the answer is there, which is what curl does. */
+	/** Uploads until the answer comes, as curl does. */
 	private static void sendWhile(AtomicBoolean on, Wire wire) {
 		try {
 			for (int i = 0; on.get(); i += 1000) {
@@ -135,7 +135,7 @@ class ShutdownTests {
 		}
 	}
 
-	/** Sends a little, again and again, as often as no pause becomes long. */
+	/** Sends a little again and again, so that no pause becomes long. */
 	private static void trickleWhile(AtomicBoolean on, Wire wire) {
 		try {
 			while (on.get()) {

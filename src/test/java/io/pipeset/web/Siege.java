@@ -20,14 +20,14 @@ import tools.jackson.databind.JsonNode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Attacks a service with many large jobs at once. Whatever it answers adds up and agrees
- * with the data, it never ends, and the next job is served.
+ * Attacks a service with many large jobs at once. The service survives, its answers add
+ * up and agree with the data, and it serves the next job.
  */
 final class Siege {
 
 	private static final int MINUTES = 5;
 
-	/** All of a record but the bracket that ends it. */
+	/** A record without the bracket that ends it. */
 	private static final String SLOW_RECORD = "{\"key\":\"slow\",\"value\":\"v\"";
 
 	private final ServiceProcess process;
@@ -42,7 +42,7 @@ final class Siege {
 		this.redis = redis.client();
 	}
 
-	/** Uploads at once, each of SETs with large values. */
+	/** Runs uploads of SETs with large values at once. */
 	void uploads(int jobs, int records, int valueBytes, String query) {
 		this.redis.flushall();
 		List<CompletableFuture<Answer>> answers = IntStream.range(0, jobs)
@@ -55,7 +55,7 @@ final class Siege {
 		assertServes();
 	}
 
-	/** Uploads at once, each of records with very many arguments. */
+	/** Runs uploads of records with very many arguments at once. */
 	void manyArguments(int jobs, int records, int arguments) {
 		this.redis.flushall();
 		String line = "[\"SADD\",\"set\"" + ",1".repeat(arguments) + "]";
@@ -68,7 +68,7 @@ final class Siege {
 		assertServes();
 	}
 
-	/** Pops at once: no value is lost, however many of them fit. */
+	/** Runs pops at once. No value is lost, whether or not all fit. */
 	void pops(int jobs, int values, int valueBytes, String count) {
 		this.redis.flushall();
 		List<String> lists = IntStream.range(0, jobs).mapToObj((job) -> "list" + job).toList();
@@ -85,7 +85,7 @@ final class Siege {
 		assertServes();
 	}
 
-	/** Callers that read nothing of an answer that is large. */
+	/** Runs pops whose callers do not read their large answers. */
 	void popsThatNobodyReads(int jobs, int values, int valueBytes) throws Exception {
 		this.redis.flushall();
 		List<Wire> wires = new ArrayList<>();
@@ -105,7 +105,7 @@ final class Siege {
 		assertServes();
 	}
 
-	/** Reports that list many records with large keys. */
+	/** Runs jobs whose reports list many records with large keys. */
 	void largeKeysInReports(int jobs, int records, int keyBytes) {
 		this.redis.flushall();
 		String key = "k".repeat(keyBytes);
@@ -121,9 +121,9 @@ final class Siege {
 	}
 
 	/**
-	 * Jobs of all kinds at once, as many as may run, beside callers that read nothing,
-	 * connections on which nothing comes, and uploads that come byte by byte, refused or
-	 * honest.
+	 * Runs jobs of all kinds at once, as many as may run. Beside them there are callers
+	 * that read no answers, idle connections, and uploads that come byte by byte, refused
+	 * ones and honest ones.
 	 */
 	void everythingAtOnce(int idleConnections) throws Exception {
 		this.redis.flushall();
@@ -194,7 +194,7 @@ final class Siege {
 		assertThat(popped.get() + this.redis.llen(list)).as(answer.status() + " of " + list).isEqualTo(values);
 	}
 
-	/** The service is alive, and says so, and serves a job. */
+	/** Checks that the service is alive and healthy, and serves a job. */
 	void assertServes() {
 		assertThat(this.process.isAlive()).as("%s", this.process.output()).isTrue();
 		assertThat(this.service.get("/actuator/health/liveness").status()).isEqualTo(200);

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The service with the memory of its image stands whatever is asked of it at once. */
+/** The service with the memory of its image survives any mixture of jobs at once. */
 @EnabledIfSystemProperty(named = "campaign.seeds", matches = ".+")
 class SiegeCampaignTests {
 
@@ -27,7 +27,7 @@ class SiegeCampaignTests {
 	static void start() throws Exception {
 		process = ServiceProcess.start(TestRedis.shared());
 		siege = new Siege(process, TestRedis.shared());
-		// Its first requests load classes, on which nobody's health depends.
+		// The first requests load classes, which must not count as time for health.
 		siege.uploads(8, 100, 1000, "");
 	}
 

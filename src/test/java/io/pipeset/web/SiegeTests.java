@@ -14,8 +14,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * However many clients keep threads of the web server waiting, health answers, and those
- * whose body nobody reads are let go. There are 34 threads here.
+ * Health answers, however many clients keep threads of the web server waiting. Clients
+ * whose body nobody reads are let go. The server has 34 threads here.
  */
 @ServiceTest(properties = { "server.tomcat.threads.max=1", "pipeset.limits.max-running-jobs=1",
 		"pipeset.limits.max-waiting-jobs=1", "pipeset.limits.max-wait=10m", "pipeset.limits.body-idle-timeout=10m",
@@ -78,7 +78,7 @@ class SiegeTests {
 		this.service.post("/pipeset/3").report();
 	}
 
-	/** Does not wait for as long as the others may hang. */
+	/** Gets a page with a shorter timeout than that of the clients that hang. */
 	private Answer get(String path) {
 		return this.service.send(this.service.request(path).timeout(Duration.ofSeconds(20)).GET());
 	}

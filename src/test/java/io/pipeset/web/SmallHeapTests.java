@@ -22,7 +22,7 @@ import tools.jackson.databind.JsonNode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** The size of a job does not decide how much memory the service takes. */
+/** The memory that the service takes does not depend on the size of a job. */
 class SmallHeapTests {
 
 	private static final int MILLION = 1_000_000;
@@ -134,7 +134,7 @@ class SmallHeapTests {
 		assertHealthy();
 	}
 
-	/** Holds all writes back for as long as the service still takes in more. */
+	/** Holds all writes to Redis back until the service takes in no more. */
 	private static void pauseUntilNothingMoves() {
 		client("PAUSE", "60000", "WRITE");
 		service.awaitStandstill();

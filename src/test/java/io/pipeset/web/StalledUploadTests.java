@@ -13,7 +13,7 @@ import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** An upload on which nothing comes is not waited for without an end. */
+/** The service does not wait for ever for an upload on which nothing comes. */
 @ServiceTest(properties = "pipeset.limits.body-idle-timeout=300ms")
 class StalledUploadTests {
 

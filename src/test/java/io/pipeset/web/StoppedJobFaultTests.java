@@ -20,7 +20,7 @@ import org.springframework.beans.factory.annotation.Autowired;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** A job that is stopped, and then loses Redis, says so. */
+/** The report of a job that is stopped and then loses Redis mentions both. */
 @ServiceTest(properties = "pipeset.receipts.sweep-interval=1h")
 class StoppedJobFaultTests {
 
@@ -40,7 +40,7 @@ class StoppedJobFaultTests {
 		this.jobs = jobs;
 	}
 
-	/** Leaves a connection in the pool whose handshake is over. */
+	/** Leaves a connection in the pool with its handshake done. */
 	@BeforeEach
 	void emptyRedis() {
 		proxy.heal();

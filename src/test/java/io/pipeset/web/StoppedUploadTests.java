@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A job that is stopped while its caller pauses is answered without waiting for more. */
+/** A job that is stopped while its caller pauses is answered at once. */
 @ServiceTest(properties = "pipeset.limits.body-idle-timeout=10m")
 class StoppedUploadTests {
 

@@ -21,7 +21,7 @@ import org.springframework.test.context.DynamicPropertySource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Replies are counted behind TLS, wherever its records cut them. */
+/** Replies are counted right behind TLS, wherever its records cut them. */
 @ServiceTest
 class TlsTests {
 
@@ -85,7 +85,7 @@ class TlsTests {
 			.isEqualTo(IntStream.range(0, values).mapToObj((i) -> i + "-" + piece).toList());
 	}
 
-	/** Tries again where somebody else was faster. */
+	/** Opens a port for TLS, and tries another one if some process was faster. */
 	private static int openTlsPort() {
 		for (int port = freePort();; port = freePort()) {
 			try {

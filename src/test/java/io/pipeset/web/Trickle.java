@@ -8,7 +8,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/** Sends a chunk of one byte on each of some uploads, ten times a second. */
+/** Sends a chunk of one byte on each of a number of uploads, ten times a second. */
 final class Trickle implements AutoCloseable {
 
 	private static final long PERIOD_MILLIS = 100;
@@ -40,7 +40,7 @@ final class Trickle implements AutoCloseable {
 			return true;
 		}
 		catch (IOException ex) {
-			// It was answered, and its connection closed.
+			// The upload was answered, and its connection closed.
 			return false;
 		}
 	}

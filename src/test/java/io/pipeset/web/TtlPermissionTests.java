@@ -13,7 +13,7 @@ import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A hash is not written where it may not be made to expire, nor the other way round. */
+/** A hash is neither written nor made to expire if Redis does not allow both. */
 @ServiceTest
 class TtlPermissionTests {
 

@@ -16,7 +16,10 @@ import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What SET and HSET write expires when the record says, or else when the job does. */
+/**
+ * A key that SET or HSET writes expires after the time that its record names, or else
+ * after that of the job.
+ */
 @ServiceTest
 class TtlTests {
 

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** What an upload does on the wire: pausing, trickling, breaking off. */
+/** Uploads that pause, trickle or break off on the wire are accounted for. */
 @ServiceTest
 class UploadTests {
 

@@ -30,7 +30,10 @@ final class Wire implements AutoCloseable {
 		this.socket = socket;
 	}
 
-	/** Connects and sends the head of a request that is to be the connection's last. */
+	/**
+	 * Connects and sends the head of a request, after which the connection is to be
+	 * closed.
+	 */
 	static Wire post(Service service, String pathAndQuery, String... headers) throws IOException {
 		List<String> lines = new ArrayList<>(List.of("POST " + pathAndQuery + " HTTP/1.1",
 				"Host: 127.0.0.1:" + service.port(), "Connection: close"));
@@ -70,7 +73,7 @@ final class Wire implements AutoCloseable {
 		return send("0\r\n\r\n");
 	}
 
-	/** Reads one line of what comes before the answer. */
+	/** Reads one line that comes before the answer. */
 	String line() throws IOException {
 		StringBuilder line = new StringBuilder();
 		int next = this.socket.getInputStream().read();
@@ -92,7 +95,7 @@ final class Wire implements AutoCloseable {
 		}
 	}
 
-	/** Reads an answer, which may come while the request still goes out. */
+	/** Reads an answer, which may come before the request is sent to its end. */
 	Answer answer() throws IOException {
 		String all = read();
 		int headEnd = all.indexOf("\r\n\r\n");
@@ -118,14 +121,14 @@ final class Wire implements AutoCloseable {
 	void awaitEnd() throws IOException {
 		try {
 			while (this.socket.getInputStream().read() >= 0) {
-				// Nobody asks what still comes.
+				// The bytes that still come do not matter.
 			}
 		}
 		catch (SocketTimeoutException ex) {
 			throw ex;
 		}
 		catch (SocketException ex) {
-			// It was reset, over what has been sent.
+			// The connection was reset, as the service did not read all that was sent.
 		}
 	}
 

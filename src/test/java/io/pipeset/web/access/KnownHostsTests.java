@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-/** Which hosts are this service's, and whose web pages may call it. */
+/** The service knows its own hosts, and only web pages of these may call it. */
 class KnownHostsTests {
 
 	private static final KnownHosts local = known(false);

@@ -5,7 +5,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The heap bounds the connections. */
+/** The default number of connections follows from the size of the heap. */
 class HttpServerConfigurationTests {
 
 	@ParameterizedTest
