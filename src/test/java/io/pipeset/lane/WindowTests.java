@@ -47,9 +47,13 @@ class WindowTests {
 	void twoSlabsMayAlwaysBeOnTheirWay() {
 		this.maxInFlightBytes = 1;
 		this.properties.put("pipeset.pipeline.window-commands", "1");
-		Window window = window(inFlight());
+		InFlightBytes inFlight = inFlight();
+		Window window = window(inFlight);
 		fill(window);
+		assertThat(inFlight.now()).isGreaterThan(this.maxInFlightBytes);
 		fill(window);
+		assertThat(take(window)).as("a third slab").isNotDone();
+		window.open();
 	}
 
 	@Test

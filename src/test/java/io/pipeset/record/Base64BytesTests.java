@@ -56,12 +56,12 @@ class Base64BytesTests {
 				text.append(characters.charAt(random.nextInt(random.nextBoolean() ? 8 : characters.length())));
 			}
 			byte[] bytes = text.toString().getBytes(StandardCharsets.ISO_8859_1);
-			int expected = -1;
+			int expected;
 			try {
 				expected = (bytes.length % 4 != 0) ? -1 : Base64.getDecoder().decode(bytes).length;
 			}
 			catch (IllegalArgumentException ex) {
-				assertThat(ex).isNotNull();
+				expected = -1;
 			}
 			assertThat(this.base64.decode(bytes, 0, bytes.length)).as("seed %d: '%s'", seed, text).isEqualTo(expected);
 		}

@@ -4,7 +4,9 @@ import java.util.concurrent.TimeUnit;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisFuture;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import org.junit.jupiter.api.Test;
 
@@ -75,8 +77,10 @@ class TestRedisTests {
 	void aPausedServerCanBeClosed() {
 		TestRedis redis = TestRedis.start();
 		redis.client().ping();
+		RedisURI uri = redis.uri();
 		redis.pause();
 		redis.close();
+		assertThatExceptionOfType(RedisConnectionException.class).isThrownBy(() -> RedisPing.once(uri));
 	}
 
 }

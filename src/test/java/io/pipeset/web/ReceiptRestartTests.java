@@ -34,7 +34,7 @@ class ReceiptRestartTests {
 					.pollInterval(Duration.ofMillis(1))
 					.until(() -> redis.llen("queue") < VALUES - 1000);
 				first.kill();
-				assertThat(pops).isNotNull();
+				await().atMost(SOON).until(pops::isDone);
 			}
 			assertThat(redis.zcard("pipeset:receipts")).isOne();
 			try (ServiceProcess second = ServiceProcess.start(server)) {
@@ -48,7 +48,7 @@ class ReceiptRestartTests {
 				CompletableFuture<Answer> nack = send(second, "/v1/jobs/" + ReliablePopTests.id(report) + "/nack");
 				await().atMost(SOON).pollInterval(Duration.ofMillis(1)).until(() -> redis.llen("queue") > 0);
 				second.kill();
-				assertThat(nack).isNotNull();
+				await().atMost(SOON).until(nack::isDone);
 			}
 			try (ServiceProcess third = ServiceProcess.start(server)) {
 				await().atMost(SOON).until(() -> redis.zcard("pipeset:receipts") == 0);
