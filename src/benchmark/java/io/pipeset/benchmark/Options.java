@@ -12,13 +12,13 @@ import io.pipeset.benchmark.process.Jvm;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the command line asks for, each a {@code -Dbenchmark.…} of the same name.
+ * The options of the command line. Each is a {@code -Dbenchmark.…} of the same name.
  *
  * @param cases the cases to run; empty for those of a full run
  * @param runs the runs that count, of each contender
  * @param longRun whether the 10M case is part of a full run
  * @param docs whether to write the documents, even of some cases only
- * @param jvm what runs the service
+ * @param jvm the JVM that runs the service
  * @param javas further Javas to compare
  * @param grid values for the grid of defaults, where not its own
  * @param otherJar another build of the service to compare with, or {@code null}
@@ -42,7 +42,7 @@ public record Options(Set<String> cases, int runs, boolean longRun, boolean docs
 				(otherJar.isEmpty()) ? null : Path.of(otherJar), Path.of(get("directory")));
 	}
 
-	/** Whether this run has all there is to say in the document. */
+	/** Whether this run has all figures of the document. */
 	boolean isFull() {
 		return this.cases.isEmpty() && this.runs >= 5;
 	}

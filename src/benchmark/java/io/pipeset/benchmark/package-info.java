@@ -1,4 +1,4 @@
-/** How fast the packaged service is, side by side with what users have today. */
+/** Measures how fast the packaged service is, beside the means that users have today. */
 @NullMarked
 package io.pipeset.benchmark;
 

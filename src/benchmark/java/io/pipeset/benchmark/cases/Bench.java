@@ -23,10 +23,10 @@ import io.pipeset.benchmark.process.RedisServer;
 import io.pipeset.benchmark.report.Console;
 import io.pipeset.benchmark.report.Figures;
 
-/** What every case works with: the Redis, the service, the usual contenders. */
+/** The means of every case: the Redis, the service and the usual contenders. */
 public final class Bench implements AutoCloseable {
 
-	/** By then a service is no faster from one run to the next. */
+	/** The number of runs after which a service gets no faster. */
 	private static final int WARM_UPS = 3;
 
 	private static final int WARM_UP_JOBS = 6;
@@ -59,9 +59,9 @@ public final class Bench implements AutoCloseable {
 
 	/**
 	 * Starts a Redis.
-	 * @param work where files go
+	 * @param work the directory of all files
 	 * @param jar the packaged service
-	 * @param jvm what runs it
+	 * @param jvm the JVM that runs the service
 	 * @param runs the runs that count
 	 * @param patient whether the slowest run as often as all
 	 * @param console hears of the progress
@@ -112,7 +112,7 @@ public final class Bench implements AutoCloseable {
 		return this.work;
 	}
 
-	/** The service with the container's flags, beside its Redis; started once. */
+	/** The service with the container's flags, near its Redis. It is started once. */
 	JavaServer pipeset() {
 		if (this.pipeset == null) {
 			this.pipeset = start("pipeset", this.jvm, this.redis.address());
@@ -120,7 +120,7 @@ public final class Bench implements AutoCloseable {
 		return this.pipeset;
 	}
 
-	/** The service in another way, to be closed by the caller. */
+	/** The service with other settings, to be closed by the caller. */
 	JavaServer start(String name, Jvm jvm, Address address, String... arguments) {
 		return start(name, jvm, this.jar, address, arguments);
 	}
@@ -132,7 +132,7 @@ public final class Bench implements AutoCloseable {
 		return startWarm(new Launch(name, jvm, program, address.toSpring()));
 	}
 
-	/** The service, started and given time to compile what is hot. */
+	/** Starts a service, and gives it time to compile its hot code. */
 	JavaServer startWarm(Launch launch) {
 		JavaServer service = launch(launch);
 		for (int i = 0; i < WARM_UP_JOBS; i++) {
@@ -180,17 +180,20 @@ public final class Bench implements AutoCloseable {
 				() -> this.caller.post(List.of(service.uri("/pipeset/" + records))));
 	}
 
-	/** Into an empty database. */
+	/** Runs a race into an empty database. */
 	void raceEmpty(String key, String title, long records, List<Contender> contenders) {
 		raceEmpty(key, title, records, contenders, WARM_UPS);
 	}
 
-	/** Into an empty database, by services that are nearly warm already. */
+	/** Runs a race into an empty database, by services that are nearly warm already. */
 	void raceEmpty(String key, String title, long records, List<Contender> contenders, int warmUps) {
 		run(new Race(key, title, records, this.redis::flush, () -> requireSize(records), contenders), warmUps);
 	}
 
-	/** Over the same keys, after the same contenders' race into an empty database. */
+	/**
+	 * Runs a race over the same keys, after the same contenders' race into an empty
+	 * database.
+	 */
 	void raceOverwriting(String key, String title, long records, List<Contender> contenders) {
 		run(new Race(key, title, records, () -> {
 		}, () -> requireSize(records), contenders), 1);
@@ -206,7 +209,7 @@ public final class Bench implements AutoCloseable {
 		this.figures.add(race, race.run(this.meter, new Race.Rounds(warmUps, this.runs, this.patient), this.console));
 	}
 
-	/** Fails where Redis has another number of keys. */
+	/** Fails if Redis has another number of keys. */
 	void requireSize(long expected) {
 		long size = this.redis.size();
 		if (size != expected) {
@@ -214,7 +217,7 @@ public final class Bench implements AutoCloseable {
 		}
 	}
 
-	/** Lets the service go, for cases that want the machine for another. */
+	/** Ends the service, for cases that need the machine for another one. */
 	void stopPipeset() {
 		if (this.pipeset != null) {
 			this.pipeset.close();

@@ -6,7 +6,7 @@ public interface BenchmarkCase {
 
 	/**
 	 * Measures.
-	 * @param bench what to work with
+	 * @param bench the means of the case
 	 */
 	void run(Bench bench);
 

@@ -19,7 +19,7 @@ import io.pipeset.benchmark.process.JavaServer;
 import io.pipeset.benchmark.report.Figures;
 import io.pipeset.benchmark.report.Table;
 
-/** Every combination of what a default could be, at three distances and value sizes. */
+/** Every combination of possible defaults, at three distances and value sizes. */
 public final class DefaultsCase implements BenchmarkCase {
 
 	private static final int WARM_UPS = 1;
@@ -101,9 +101,9 @@ public final class DefaultsCase implements BenchmarkCase {
 	}
 
 	/**
-	 * What a request cannot name.
+	 * The settings that a request cannot name.
 	 *
-	 * @param window commands and bytes
+	 * @param window the window's commands and bytes
 	 * @param valueBytes the size of values
 	 * @param rtt the distance in milliseconds
 	 */
@@ -121,7 +121,7 @@ public final class DefaultsCase implements BenchmarkCase {
 	 *
 	 * @param window of the service
 	 * @param settings of the requests
-	 * @param samples what they took
+	 * @param samples the samples of the service
 	 * @param rival the seconds of redis-cli in the same rounds
 	 */
 	private record Line(String window, String settings, Samples samples, double rival) {

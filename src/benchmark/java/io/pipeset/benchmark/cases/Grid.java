@@ -9,15 +9,15 @@ import io.pipeset.benchmark.process.BenchmarkException;
 
 /**
  * The values of each setting to be tried with each of the others. On the command line it
- * reads {@code window=8000/2MB;batchSize=1000,10000;rtt=5}; what is not named keeps its
- * list.
+ * reads {@code window=8000/2MB;batchSize=1000,10000;rtt=5}; a setting that is not named
+ * keeps its list.
  */
 public final class Grid {
 
 	private final Map<String, List<String>> values = new LinkedHashMap<>();
 
 	/**
-	 * Reads what is to differ from the usual grid.
+	 * Reads the differences from the usual grid.
 	 * @param text as on the command line, or empty
 	 */
 	public Grid(String text) {

@@ -25,10 +25,13 @@ record JvmSettings(String name, Jvm jvm, List<Path> transport, List<String> argu
 	private static final List<String> EPOLL = List.of("netty-transport-native-epoll-", "netty-transport-classes-epoll-",
 			"netty-transport-native-unix-common-");
 
-	/** First virtual threads that do not pin their carrier when they wait for a lock. */
+	/**
+	 * The first Java whose virtual threads do not pin their carrier when they wait for a
+	 * lock.
+	 */
 	private static final int VIRTUAL_THREADS = 21;
 
-	/** All that a Java can do. */
+	/** All ways that a Java can run. */
 	static List<JvmSettings> of(Jvm jvm) {
 		String java = "Java " + jvm.version();
 		List<JvmSettings> all = new ArrayList<>();
@@ -52,7 +55,7 @@ record JvmSettings(String name, Jvm jvm, List<Path> transport, List<String> argu
 		return all;
 	}
 
-	/** What starts the jar, with the transport's jars beside those that it has. */
+	/** The arguments that start the jar, with the transport's jars on its class path. */
 	List<String> program(Path jar) {
 		List<String> program = new ArrayList<>();
 		if (this.transport.isEmpty()) {

@@ -9,7 +9,7 @@ import io.pipeset.benchmark.data.Shape;
 import io.pipeset.benchmark.measure.Contender;
 import io.pipeset.benchmark.process.JavaServer;
 
-/** Another build of the service beside this one: what did a change cost? */
+/** Another build of the service beside this one, to see what a change costs. */
 public final class OtherJarCase implements BenchmarkCase {
 
 	private final Path otherJar;

@@ -25,7 +25,7 @@ final class RivalServers {
 
 	private static final String LIBRARIES = "BOOT-INF/lib/";
 
-	/** What a project that has only Boot's starters does not have. */
+	/** The libraries that a project with only Boot's starters does not have. */
 	private static final List<String> NOT_IN_FIRST_TRY = List.of("commons-pool2-", "micrometer-registry-",
 			"prometheus-");
 

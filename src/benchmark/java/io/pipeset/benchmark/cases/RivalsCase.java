@@ -12,7 +12,7 @@ import io.pipeset.benchmark.process.RedisServer;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Pipeline;
 
-/** 1M SETs, each made where it is sent from, by everything that can do it today. */
+/** 1M SETs by every means that users have today. Each means makes its own commands. */
 public final class RivalsCase implements BenchmarkCase {
 
 	/** The part of its figures' names. */

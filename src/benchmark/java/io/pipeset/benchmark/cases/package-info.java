@@ -1,4 +1,4 @@
-/** What is measured. */
+/** The cases that are measured. */
 @NullMarked
 package io.pipeset.benchmark.cases;
 

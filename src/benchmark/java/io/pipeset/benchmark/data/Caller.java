@@ -22,7 +22,7 @@ import io.pipeset.benchmark.process.BenchmarkException;
 import io.pipeset.benchmark.process.Program;
 import org.jspecify.annotations.Nullable;
 
-/** Posts as users do, with curl; without curl it is the JDK's own client. */
+/** Posts with curl, as users do, or with the JDK's own client if there is no curl. */
 public final class Caller {
 
 	private static final int HEAD_BYTES = 2048;
@@ -39,7 +39,7 @@ public final class Caller {
 
 	/**
 	 * Makes a caller.
-	 * @param answers where answers go
+	 * @param answers the directory for answers
 	 */
 	public Caller(Path answers) {
 		this.answers = answers;
@@ -159,7 +159,7 @@ public final class Caller {
 		}
 	}
 
-	/** The part of an answer that has the counts. */
+	/** Reads the part of an answer that has the counts. */
 	private static String head(Path answer) throws IOException {
 		try (InputStream in = Files.newInputStream(answer)) {
 			return new String(in.readNBytes(HEAD_BYTES), StandardCharsets.UTF_8);

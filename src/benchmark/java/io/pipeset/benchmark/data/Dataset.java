@@ -30,7 +30,7 @@ public final class Dataset implements AutoCloseable {
 
 	/**
 	 * Names a dataset, whose files are written when they are asked for.
-	 * @param directory where they go
+	 * @param directory the directory of the files
 	 * @param name the first part of their names
 	 * @param shape the commands
 	 * @param records how many

@@ -2,7 +2,7 @@ package io.pipeset.benchmark.data;
 
 import java.util.Map;
 
-/** How records are written down. */
+/** The forms in which records are written. */
 public enum Form {
 
 	/** The commands themselves, for redis-cli. */
@@ -41,7 +41,7 @@ public enum Form {
 	}
 
 	/**
-	 * What a request with a body in this form says of it.
+	 * The headers of a request with a body in this form.
 	 * @return names and values
 	 */
 	public Map<String, String> headers() {

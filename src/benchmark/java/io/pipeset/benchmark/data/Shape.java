@@ -25,7 +25,7 @@ public sealed interface Shape {
 		return (digits.length() < least) ? "0".repeat(least - digits.length()) + digits : digits;
 	}
 
-	/** What {@code POST /pipeset/{count}} generates. */
+	/** The commands that {@code POST /pipeset/{count}} generates. */
 	record GeneratedSet() implements Shape {
 
 		@Override

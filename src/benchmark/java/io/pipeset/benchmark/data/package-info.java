@@ -1,4 +1,4 @@
-/** What is sent: the same commands in every form. */
+/** The data that is sent: the same commands in every form. */
 @NullMarked
 package io.pipeset.benchmark.data;
 

@@ -8,13 +8,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param id its part of a figure's name
  * @param name for people
- * @param service the JVM to look into, or {@code null} where there is none
- * @param attempt does it once; {@code null} where it is not installed
+ * @param service the JVM to look into, or {@code null} if there is none
+ * @param attempt runs it once; {@code null} if it is not installed
  */
 public record Contender(String id, String name, @Nullable JavaServer service, @Nullable Attempt attempt) {
 
 	/**
-	 * A program that is not installed, which has its row all the same.
+	 * A program that is not installed, but has its row.
 	 * @param id its part of a figure's name
 	 * @param name for people
 	 * @return a contender that does not run
@@ -28,7 +28,7 @@ public record Contender(String id, String name, @Nullable JavaServer service, @N
 	public interface Attempt {
 
 		/**
-		 * Does it.
+		 * Sends the commands.
 		 * @return how many commands ran
 		 */
 		long run();

@@ -10,8 +10,8 @@ import java.util.Locale;
 
 /**
  * Posts the same request again and again on one connection, as cheaply as a caller can.
- * Where the server says that it closes the connection, as Tomcat does after a hundred
- * requests, the next post opens another.
+ * If the server says that it closes the connection, as Tomcat does after a hundred
+ * requests, the next post opens another one.
  */
 final class HttpConnection implements AutoCloseable {
 

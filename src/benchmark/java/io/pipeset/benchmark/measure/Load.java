@@ -20,18 +20,18 @@ import org.HdrHistogram.Histogram;
  * Many callers at once, each with a connection of its own, who post as fast as they are
  * answered.
  *
- * @param uri what they post to
- * @param applied what each answer has to say
- * @param callers how many
- * @param seconds for how long
+ * @param uri the address that they post to
+ * @param applied the number of applied records that each answer must report
+ * @param callers the number of callers
+ * @param seconds the duration of the load
  */
 public record Load(URI uri, long applied, int callers, double seconds) {
 
 	/**
-	 * Lets them loose.
-	 * @param server who answers
+	 * Starts the callers, and waits for their end.
+	 * @param server the server that answers
 	 * @param redisPid the process of Redis
-	 * @return what they met
+	 * @return the result of all callers
 	 */
 	public Result run(JavaServer server, long redisPid) {
 		boolean unused = ProcessStats.resetPeakRss(server.pid());
@@ -97,11 +97,11 @@ public record Load(URI uri, long applied, int callers, double seconds) {
 	}
 
 	/**
-	 * What the callers met.
+	 * The result of all callers.
 	 *
 	 * @param rate requests a second
 	 * @param p50 the median, in milliseconds
-	 * @param p99 what one in a hundred exceeded, in milliseconds
+	 * @param p99 the time that one request in a hundred exceeded, in milliseconds
 	 * @param serviceCpu CPU microseconds of the service a request
 	 * @param redisCpu of Redis
 	 * @param clientCpu of the callers

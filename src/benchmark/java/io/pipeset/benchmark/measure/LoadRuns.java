@@ -13,9 +13,9 @@ import io.pipeset.benchmark.process.JavaServer;
  *
  * @param id its part of a figure's name
  * @param name for people
- * @param server who answers
- * @param load who calls
- * @param results one a run
+ * @param server the server that answers
+ * @param load the callers
+ * @param results a result for each run
  */
 public record LoadRuns(String id, String name, JavaServer server, Load load, List<Result> results) {
 
@@ -24,19 +24,19 @@ public record LoadRuns(String id, String name, JavaServer server, Load load, Lis
 	private static final double WARM_UP_BY_ALL_SECONDS = 6;
 
 	/**
-	 * Begins with none.
+	 * Begins without results.
 	 * @param id its part of a figure's name
 	 * @param name for people
-	 * @param server who answers
-	 * @param load who calls
+	 * @param server the server that answers
+	 * @param load the callers
 	 */
 	public LoadRuns(String id, String name, JavaServer server, Load load) {
 		this(id, name, server, load, new ArrayList<>());
 	}
 
 	/**
-	 * Lets the server get warm: many callers leave its compiler no time, and few do not
-	 * show it all that is hot.
+	 * Warms the server up with one caller and then with all: many leave its compiler no
+	 * time, and few do not reach all hot code.
 	 * @param redisPid the process of Redis
 	 */
 	public void warmUp(long redisPid) {
@@ -46,9 +46,9 @@ public record LoadRuns(String id, String name, JavaServer server, Load load, Lis
 	}
 
 	/**
-	 * Runs it once.
+	 * Runs the load once.
 	 * @param redisPid the process of Redis
-	 * @return what the callers met
+	 * @return the result of all callers
 	 */
 	public Result run(long redisPid) {
 		return this.load.run(this.server, redisPid);

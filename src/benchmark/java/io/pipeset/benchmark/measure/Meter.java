@@ -5,7 +5,7 @@ import io.pipeset.benchmark.process.GcLog.Pauses;
 import io.pipeset.benchmark.process.JavaServer;
 import io.pipeset.benchmark.process.ProcessStats;
 
-/** Takes the time of a run, and the bill of every process in it. */
+/** Measures the time of a run, and the costs of every process in it. */
 public final class Meter {
 
 	private final long redisPid;
@@ -20,9 +20,9 @@ public final class Meter {
 
 	/**
 	 * Runs a contender once.
-	 * @param contender who
+	 * @param contender the contender
 	 * @param expected the commands that have to run
-	 * @return what it took
+	 * @return the sample of this run
 	 * @throws BenchmarkException if another number of commands ran
 	 */
 	public Sample measure(Contender contender, long expected) {

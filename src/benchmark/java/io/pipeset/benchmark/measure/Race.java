@@ -8,15 +8,16 @@ import java.util.Locale;
 import io.pipeset.benchmark.report.Console;
 
 /**
- * Contenders that do the same by turns, and begin by turns: A B C B C A C A B. So what
- * disturbs the machine disturbs all of them, and nobody always comes after the same.
+ * Contenders that do the same by turns, and begin by turns: A B C B C A C A B. So a
+ * disturbance of the machine affects all of them, and no contender always runs after the
+ * same one.
  *
  * @param key its part of a figure's name
  * @param title for people
  * @param records the commands in a run
- * @param before what happens before every run
- * @param check what happens after every run, and throws where the outcome is wrong
- * @param contenders who; the first is what the others are compared with
+ * @param before runs before every run
+ * @param check runs after every run, and throws if the outcome is wrong
+ * @param contenders the contenders; the others are compared with the first
  */
 public record Race(String key, String title, long records, Runnable before, Runnable check,
 		List<Contender> contenders) {
@@ -26,9 +27,9 @@ public record Race(String key, String title, long records, Runnable before, Runn
 	private static final int SLOW_RUNS = 3;
 
 	/**
-	 * Runs it.
+	 * Runs the race.
 	 * @param meter takes the times
-	 * @param rounds how often
+	 * @param rounds the number of rounds
 	 * @param console hears of the progress
 	 * @return the samples of each contender
 	 */
@@ -73,13 +74,13 @@ public record Race(String key, String title, long records, Runnable before, Runn
 	}
 
 	/**
-	 * How often everyone runs.
+	 * The number of runs of each contender.
 	 *
-	 * @param warmUps rounds that do not count, of services only: they have something to
-	 * compile
-	 * @param runs rounds that do
-	 * @param patient whether those who take longer than five seconds run as often, and
-	 * not three times only
+	 * @param warmUps the rounds that do not count; only services have them, as they have
+	 * code to compile
+	 * @param runs the rounds that count
+	 * @param patient whether contenders that take longer than five seconds also run in
+	 * all rounds, and not only three times
 	 */
 	public record Rounds(int warmUps, int runs, boolean patient) {
 

@@ -7,15 +7,15 @@ import java.util.function.ToDoubleFunction;
 /**
  * The runs of one contender.
  *
- * @param contender who
+ * @param contender the contender
  * @param records the commands in a run
- * @param all one sample a run
+ * @param all a sample for each run
  */
 public record Samples(Contender contender, long records, List<Sample> all) {
 
 	/**
-	 * Begins with none.
-	 * @param contender who
+	 * Begins without samples.
+	 * @param contender the contender
 	 * @param records the commands in a run
 	 */
 	public Samples(Contender contender, long records) {
@@ -25,7 +25,7 @@ public record Samples(Contender contender, long records, List<Sample> all) {
 	/**
 	 * The median of a figure.
 	 * @param figure which
-	 * @return the middle, or the mean of the two in the middle; NaN where nothing ran
+	 * @return the middle, or the mean of the two in the middle; NaN if nothing ran
 	 */
 	public double median(ToDoubleFunction<Sample> figure) {
 		double[] sorted = sorted(figure);
@@ -48,7 +48,7 @@ public record Samples(Contender contender, long records, List<Sample> all) {
 	/**
 	 * The least of a figure.
 	 * @param figure which
-	 * @return the least; NaN where nothing ran
+	 * @return the least; NaN if nothing ran
 	 */
 	public double least(ToDoubleFunction<Sample> figure) {
 		double[] sorted = sorted(figure);
@@ -58,7 +58,7 @@ public record Samples(Contender contender, long records, List<Sample> all) {
 	/**
 	 * The most of a figure.
 	 * @param figure which
-	 * @return the most; NaN where nothing ran
+	 * @return the most; NaN if nothing ran
 	 */
 	public double most(ToDoubleFunction<Sample> figure) {
 		double[] sorted = sorted(figure);

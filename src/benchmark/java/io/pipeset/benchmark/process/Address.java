@@ -3,7 +3,7 @@ package io.pipeset.benchmark.process;
 import java.util.Map;
 
 /**
- * Where a Redis is reached, directly or through a proxy.
+ * The address of a Redis, or of a proxy in front of it.
  *
  * @param port its port on 127.0.0.1
  * @param password of the default user

@@ -19,9 +19,10 @@ import com.sun.tools.attach.AttachNotSupportedException;
 import com.sun.tools.attach.VirtualMachine;
 
 /**
- * Counts the bytes that a JVM's threads have allocated, exactly, buffers not yet full
- * included. JDK 21 and later keep one sum, of ended and virtual threads too; before, the
- * threads that live are added up. What answering costs is left out.
+ * Counts exactly the bytes that a JVM's threads have allocated, those in buffers not yet
+ * full included. JDK 21 and later keep one sum, also for ended and virtual threads; for
+ * older ones the probe adds up the threads that live. The costs of the probe itself are
+ * left out.
  */
 public final class AllocationProbe implements AutoCloseable {
 
@@ -65,7 +66,7 @@ public final class AllocationProbe implements AutoCloseable {
 	}
 
 	/**
-	 * What was allocated since the beginning.
+	 * The bytes that were allocated since the beginning.
 	 * @return bytes
 	 */
 	public long allocated() {

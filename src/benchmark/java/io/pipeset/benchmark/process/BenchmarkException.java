@@ -1,6 +1,6 @@
 package io.pipeset.benchmark.process;
 
-/** Ends the run: a figure of something that went wrong is worth nothing. */
+/** Ends the whole run, as a figure of a failed run is worth nothing. */
 public class BenchmarkException extends RuntimeException {
 
 	public BenchmarkException(String message) {

@@ -7,7 +7,7 @@ import java.net.Socket;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Puts a Redis far away: what comes in goes out half a round trip later, in order, in
+ * Puts a Redis far away: bytes go out half a round trip after they came in, in order, in
  * each direction, at any throughput.
  */
 public final class DelayProxy implements AutoCloseable {
@@ -46,7 +46,7 @@ public final class DelayProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Moves the Redis, for connections that are open too.
+	 * Changes the distance of the Redis, also for open connections.
 	 * @param millis the round trip to it
 	 */
 	public void roundTrip(long millis) {

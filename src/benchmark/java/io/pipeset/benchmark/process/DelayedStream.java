@@ -14,8 +14,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One direction of a connection. What is on its way is bounded by time only, as on a
- * line; what has arrived and is not read is bounded in bytes, as by a socket's buffer.
+ * One direction of a connection. Bytes on their way are bounded by time only, as on a
+ * line. Bytes that have arrived and are not read are bounded in number, as by a socket's
+ * buffer.
  */
 final class DelayedStream {
 

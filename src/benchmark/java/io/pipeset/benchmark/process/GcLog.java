@@ -23,7 +23,7 @@ public final class GcLog {
 	}
 
 	/**
-	 * Where the log ends now.
+	 * The place at which the log ends now.
 	 * @return bytes
 	 */
 	public long end() {
@@ -38,7 +38,7 @@ public final class GcLog {
 	/**
 	 * The pauses logged since.
 	 * @param start an earlier {@link #end()}
-	 * @return how many and how long
+	 * @return the number of pauses, and the longest
 	 */
 	public Pauses since(long start) {
 		try {

@@ -34,8 +34,8 @@ public final class JavaServer implements AutoCloseable {
 
 	/**
 	 * Starts a service and waits until it is healthy.
-	 * @param launch what to start
-	 * @param logs where its logs go
+	 * @param launch the service to start
+	 * @param logs the directory of its logs
 	 * @return the service, to be closed by the caller
 	 */
 	public static JavaServer start(Launch launch, Path logs) {
@@ -65,7 +65,7 @@ public final class JavaServer implements AutoCloseable {
 	}
 
 	/**
-	 * A call of this service.
+	 * The address of a call to this service.
 	 * @param path path and query
 	 * @return the address
 	 */

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
  * A Java and its flags.
  *
  * @param java the {@code java} executable
- * @param flags what stands before the class or jar
+ * @param flags the arguments before the class or jar
  */
 public record Jvm(Path java, List<String> flags) {
 
@@ -24,7 +24,7 @@ public record Jvm(Path java, List<String> flags) {
 	private static final Pattern VERSION = Pattern.compile("version \"([^\"]+)\"");
 
 	/**
-	 * The flags of the container image, which stand in one place only.
+	 * Reads the flags of the container image from the one place that has them.
 	 * @return the flags
 	 */
 	public static List<String> containerFlags() {
@@ -75,8 +75,8 @@ public record Jvm(Path java, List<String> flags) {
 	}
 
 	/**
-	 * Whether it starts at all with these flags.
-	 * @return {@code false} where it refuses one
+	 * Whether this JVM starts at all with its flags.
+	 * @return {@code false} if it refuses a flag
 	 */
 	public boolean starts() {
 		try {

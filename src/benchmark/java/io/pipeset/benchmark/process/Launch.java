@@ -4,12 +4,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How a Spring Boot service is started.
+ * The way to start a Spring Boot service.
  *
- * @param name of its logs
- * @param jvm what runs it
+ * @param name the name of its logs
+ * @param jvm the JVM that runs it
  * @param program the jar or class, and its arguments
- * @param environment what to add to its environment
+ * @param environment the variables to add to its environment
  */
 public record Launch(String name, Jvm jvm, List<String> program, Map<String, String> environment) {
 

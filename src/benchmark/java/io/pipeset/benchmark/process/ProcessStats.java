@@ -6,12 +6,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
-/** What the operating system has booked for a process; NaN where it does not say. */
+/** The costs of a process by the operating system's account; NaN if it does not tell. */
 public final class ProcessStats {
 
 	private static final double TICKS_PER_SECOND = 100;
 
-	/** Of the fields after the command's name, which begin with the third. */
+	/**
+	 * The place of the user time among the fields after the command's name, the first of
+	 * which is the third of all.
+	 */
 	private static final int USER_TICKS = 11;
 
 	private static final int WAITED_CHILDREN_TICKS = 13;
@@ -33,7 +36,8 @@ public final class ProcessStats {
 	}
 
 	/**
-	 * The CPU time of this process and of those that it has started and seen end.
+	 * The CPU time of this process, and of the processes that it has started and whose
+	 * end it has seen.
 	 * @return seconds, user and system
 	 */
 	public static double ownCpuSeconds() {
@@ -53,10 +57,10 @@ public final class ProcessStats {
 	}
 
 	/**
-	 * Forgets the peak of a process's memory so far. Where the kernel cannot, the peak
-	 * remains that since its start.
+	 * Forgets the peak of a process's memory so far. If the kernel cannot, the peak
+	 * remains that since the start of the process.
 	 * @param pid its id
-	 * @return whether it is forgotten
+	 * @return whether the peak is forgotten
 	 */
 	public static boolean resetPeakRss(long pid) {
 		try {

@@ -14,7 +14,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A program of the user's machine, run to its end.
+ * A program of the user's machine.
  *
  * @param path the executable
  */
@@ -23,7 +23,7 @@ public record Program(Path path) {
 	/**
 	 * Looks a program up on the PATH.
 	 * @param name its name
-	 * @return the program, where it is installed
+	 * @return the program, if it is installed
 	 */
 	public static Optional<Program> find(String name) {
 		String path = Optional.ofNullable(System.getenv("PATH")).orElse("");
@@ -35,11 +35,11 @@ public record Program(Path path) {
 	}
 
 	/**
-	 * Runs it.
-	 * @param input what it reads, or {@code null} for nothing
-	 * @param environment what to add to its environment
+	 * Runs the program to its end.
+	 * @param input the file that it reads, or {@code null} for none
+	 * @param environment the variables to add to its environment
 	 * @param arguments its arguments
-	 * @return what it wrote
+	 * @return its output
 	 * @throws BenchmarkException if it ends with another status than 0
 	 */
 	public String run(@Nullable Path input, Map<String, String> environment, List<String> arguments) {

@@ -42,14 +42,14 @@ public final class RedisServer implements AutoCloseable {
 	}
 
 	/**
-	 * What it is.
+	 * The kind of this server.
 	 * @return product and version
 	 */
 	public String version() {
 		return this.redis.product() + " " + this.redis.version();
 	}
 
-	/** Empties it, and waits until that is done. */
+	/** Empties the server, and waits until that is done. */
 	public void flush() {
 		try (Jedis jedis = connect(address())) {
 			jedis.flushAll(FlushMode.SYNC);
@@ -57,7 +57,7 @@ public final class RedisServer implements AutoCloseable {
 	}
 
 	/**
-	 * The keys that it has.
+	 * The number of keys.
 	 * @return DBSIZE
 	 */
 	public long size() {
@@ -79,7 +79,7 @@ public final class RedisServer implements AutoCloseable {
 
 	/**
 	 * Opens a connection.
-	 * @param address of a Redis
+	 * @param address the address of a Redis
 	 * @return the connection, to be closed by the caller
 	 */
 	public static Jedis connect(Address address) {
@@ -91,9 +91,9 @@ public final class RedisServer implements AutoCloseable {
 	/**
 	 * Sends a file through {@code redis-cli --pipe}.
 	 * @param redisCli the program
-	 * @param address where to
+	 * @param address the address of the Redis
 	 * @param resp the commands
-	 * @return the replies, all of them good
+	 * @return the number of replies, all of them good
 	 */
 	public static long pipe(Program redisCli, Address address, Path resp) {
 		String output = redisCli.run(resp, Map.of("REDISCLI_AUTH", address.password()),

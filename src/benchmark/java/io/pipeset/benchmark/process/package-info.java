@@ -1,4 +1,7 @@
-/** The processes that take part in a run, and what the operating system knows of them. */
+/**
+ * The processes that take part in a run, and their costs by the operating system's
+ * account.
+ */
 @NullMarked
 package io.pipeset.benchmark.process;
 

@@ -23,7 +23,7 @@ public record Chart(String title, String subtitle, List<Bar> bars) {
 	private static final int BAR = 20;
 
 	/**
-	 * Draws it.
+	 * Draws the chart.
 	 * @return SVG
 	 */
 	public String toSvg() {
@@ -63,9 +63,9 @@ public record Chart(String title, String subtitle, List<Bar> bars) {
 	/**
 	 * One bar.
 	 *
-	 * @param label what it stands for
+	 * @param label the text beside the bar
 	 * @param value its length
-	 * @param highlighted whether it is the one that matters
+	 * @param highlighted whether this is the bar that matters
 	 */
 	public record Bar(String label, double value, boolean highlighted) {
 

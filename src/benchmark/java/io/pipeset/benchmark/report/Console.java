@@ -6,7 +6,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
-/** Tells the person who waits how far the run is. */
+/** Tells the person who waits how far the run has come. */
 public final class Console {
 
 	private final PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), true,
@@ -16,7 +16,7 @@ public final class Console {
 
 	/**
 	 * Prints a line of its own.
-	 * @param text what is said
+	 * @param text the line
 	 */
 	public void say(String text) {
 		this.out.println(text);
@@ -24,7 +24,7 @@ public final class Console {
 
 	/**
 	 * Prints a step, with the time since the start.
-	 * @param step what was done
+	 * @param step the step that was done
 	 */
 	public void progress(String step) {
 		long seconds = elapsedSeconds();

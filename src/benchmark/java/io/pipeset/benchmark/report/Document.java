@@ -14,8 +14,8 @@ import io.pipeset.benchmark.process.BenchmarkException;
  *
  * @param title its heading
  * @param chart the picture beside it, or empty
- * @param command what made it
- * @param tables what it shows
+ * @param command the command that made it
+ * @param tables the tables that it shows
  */
 public record Document(String title, String chart, String command, List<Table> tables) {
 
@@ -33,8 +33,8 @@ public record Document(String title, String chart, String command, List<Table> t
 			""";
 
 	/**
-	 * Writes it.
-	 * @param file where to
+	 * Writes the page.
+	 * @param file the file
 	 */
 	public void write(Path file) {
 		StringBuilder text = new StringBuilder("# " + this.title + "\n\n");
@@ -55,8 +55,8 @@ public record Document(String title, String chart, String command, List<Table> t
 
 	/**
 	 * Writes a file, and the folders above it.
-	 * @param file where to
-	 * @param text what
+	 * @param file the file
+	 * @param text its text
 	 */
 	public static void write(Path file, String text) {
 		try {

@@ -10,7 +10,7 @@ import io.pipeset.benchmark.measure.Race;
 import io.pipeset.benchmark.measure.Sample;
 import io.pipeset.benchmark.measure.Samples;
 
-/** Everything that was measured: tables to read, and single figures by name. */
+/** All results: tables to read, and single figures by name. */
 public final class Figures {
 
 	private final List<Table> tables = new ArrayList<>();
@@ -19,7 +19,7 @@ public final class Figures {
 
 	/**
 	 * Enters a race, its contenders compared with the first.
-	 * @param race what was run
+	 * @param race the race
 	 * @param results its samples
 	 */
 	public void add(Race race, List<Samples> results) {
@@ -47,7 +47,7 @@ public final class Figures {
 
 	/**
 	 * Adds a table of another kind.
-	 * @param table to be shown
+	 * @param table the table
 	 */
 	public void add(Table table) {
 		this.tables.add(table);
@@ -59,8 +59,8 @@ public final class Figures {
 
 	/**
 	 * A single figure.
-	 * @param name as it was put
-	 * @return the figure, or NaN where it was not measured
+	 * @param name the name of the figure
+	 * @return the figure, or NaN if it was not measured
 	 */
 	public double get(String name) {
 		return this.byName.getOrDefault(name, Double.NaN);

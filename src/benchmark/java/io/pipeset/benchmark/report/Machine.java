@@ -4,14 +4,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What the run was made on. */
+/** The machine of the run. */
 public final class Machine {
 
 	private Machine() {
 	}
 
 	/**
-	 * Describes it.
+	 * Describes the machine.
 	 * @return a table of two columns
 	 */
 	public static Table describe() {
@@ -26,7 +26,7 @@ public final class Machine {
 	}
 
 	/**
-	 * Its processor.
+	 * The processor of the machine.
 	 * @return the model's name
 	 */
 	public static String cpu() {

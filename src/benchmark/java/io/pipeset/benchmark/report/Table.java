@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * Rows of text under a title.
  *
- * @param title what it is about
+ * @param title the title
  * @param header the columns' names
  * @param rows the cells
  */
@@ -14,7 +14,7 @@ public record Table(String title, List<String> header, List<List<String>> rows) 
 
 	/**
 	 * Begins a table without rows.
-	 * @param title what it is about
+	 * @param title the title
 	 * @param header the columns' names
 	 */
 	public Table(String title, String... header) {

@@ -4,12 +4,12 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /**
- * What the service is to reach.
+ * A target that the service is to reach.
  *
- * @param name what is measured
+ * @param name the name of the figure that is measured
  * @param atMost whether the bound is an upper one
  * @param bound the bound
- * @param decimals to be shown
+ * @param decimals the decimals to be shown
  * @param measured finds the figure
  */
 public record Target(String name, boolean atMost, double bound, int decimals, ToDoubleFunction<Figures> measured) {
@@ -59,7 +59,7 @@ public record Target(String name, boolean atMost, double bound, int decimals, To
 
 	/**
 	 * Holds figures against all targets.
-	 * @param figures what was measured
+	 * @param figures the figures
 	 * @return the verdicts
 	 */
 	public static Table judge(Figures figures) {

@@ -14,7 +14,7 @@ import io.pipeset.benchmark.process.BenchmarkException;
 import io.pipeset.benchmark.process.Jvm;
 import io.pipeset.benchmark.process.Program;
 
-/** What took part in the run. */
+/** The versions of the programs that took part in the run. */
 public final class Versions {
 
 	private static final String BUILD_INFO = "META-INF/build-info.properties";
@@ -23,11 +23,11 @@ public final class Versions {
 	}
 
 	/**
-	 * Describes it.
+	 * Describes the versions.
 	 * @param jar the packaged service
-	 * @param jvm what runs it
+	 * @param jvm the JVM that runs it
 	 * @param redis the server
-	 * @param client what uploads
+	 * @param client the client that uploads
 	 * @return a table of two columns
 	 */
 	public static Table describe(Path jar, Jvm jvm, String redis, String client) {

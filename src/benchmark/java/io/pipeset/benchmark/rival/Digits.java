@@ -1,7 +1,8 @@
 package io.pipeset.benchmark.rival;
 
 /**
- * Numbers of at least five digits, made cheaply, so that nobody measures their making.
+ * Makes numbers of at least five digits cheaply, so that their making does not count in
+ * the measurement.
  */
 final class Digits {
 

@@ -11,7 +11,7 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Everything in one pipeline, the way it is first written. */
+/** Everything in one pipeline, as a user writes it first. */
 @RestController
 @Profile(FirstTryApplication.PROFILE)
 class FirstTryController {

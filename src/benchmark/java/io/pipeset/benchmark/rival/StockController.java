@@ -14,7 +14,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** What Spring Data Redis does at its best: batches, bytes, a choice of flush policy. */
+/** Spring Data Redis at its best: with batches, bytes and a choice of flush policy. */
 @RestController
 @Profile(FirstTryApplication.PROFILE)
 class StockController {

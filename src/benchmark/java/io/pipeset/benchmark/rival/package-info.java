@@ -1,4 +1,4 @@
-/** What a Spring user writes before reading further. */
+/** The code that a Spring user writes before reading further. */
 @NullMarked
 package io.pipeset.benchmark.rival;
 
