@@ -144,7 +144,7 @@ public class Jobs {
 
 	private static LaneSettings lanes(JobSettings settings) {
 		return new LaneSettings(settings.batchSize(), settings.flush(), settings.concurrency(), settings.timeout(),
-				settings.retries(), settings.isAtomic());
+				settings.retries(), settings.isAtomic(), settings.coalesces());
 	}
 
 	/** Takes jobs again, after it was closed. */

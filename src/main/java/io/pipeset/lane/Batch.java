@@ -11,6 +11,7 @@ import io.pipeset.pipeline.Fence;
 import io.pipeset.pipeline.Pipeline;
 import io.pipeset.report.DurationText;
 import io.pipeset.report.Ending.Cause;
+import io.pipeset.slab.Coalescing;
 import io.pipeset.slab.Loss;
 import io.pipeset.slab.Slab;
 import org.jspecify.annotations.Nullable;
@@ -137,7 +138,10 @@ final class Batch {
 		}
 		this.onTheirWay.add(slab);
 		this.commands += slab.count();
-		this.bytes += slab.bytes();
+		Coalescing allowed = this.pipeline.coalescing();
+		if (allowed != null && this.context.settings().coalesces()) {
+			slab.coalesce(allowed);
+		}
 		this.pipeline.send(slab, this.slabs::comeBack);
 	}
 
@@ -191,6 +195,7 @@ final class Batch {
 		this.onTheirWay.remove(slab);
 		this.waitingSince = System.nanoTime();
 		this.used |= slab.isWritten();
+		this.bytes += slab.sentBytes();
 		if (!slab.isAnswered() && this.loss == null) {
 			String cause = this.pipeline.failure();
 			this.loss = new Loss(Loss.CONNECTION_LOST,
@@ -201,8 +206,12 @@ final class Batch {
 			this.refused &= sole != null && (this.code == null || this.code.equals(sole));
 			this.code = sole;
 		}
+		boolean inCommon = slab.hasRefusedInCommon();
+		if (inCommon) {
+			this.pipeline.refusesCommonCommands();
+		}
 		boolean asksAgain = slab.isAnswered() && this.slabs.mayAskAgain() && slab.passingError() != null;
-		if (asksAgain || !slab.isAnswered() || !this.left.isEmpty()) {
+		if (asksAgain || inCommon || !slab.isAnswered() || !this.left.isEmpty()) {
 			this.left.add(slab);
 		}
 		else {

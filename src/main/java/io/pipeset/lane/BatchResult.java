@@ -23,9 +23,14 @@ import org.jspecify.annotations.Nullable;
 record BatchResult(List<Slab> left, @Nullable Loss loss, boolean used, boolean complete, @Nullable String failure,
 		@Nullable Fence fence) {
 
-	/** The error for which slabs were left, without a loss. */
-	String passingError() {
-		return Objects.requireNonNull(this.left.get(0).passingError());
+	/** An error for which slabs were left without a loss, and which passes. */
+	@Nullable String passingError() {
+		return this.left.stream().map(Slab::passingError).filter(Objects::nonNull).findFirst().orElse(null);
+	}
+
+	/** Whether commands were refused that records can be sent without. */
+	boolean hasRefusedInCommon() {
+		return this.left.stream().anyMatch(Slab::hasRefusedInCommon);
 	}
 
 }

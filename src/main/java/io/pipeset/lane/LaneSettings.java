@@ -13,9 +13,10 @@ import io.pipeset.pipeline.flush.FlushPolicy;
  * @param timeout the longest silence of Redis since the oldest unanswered write
  * @param retries the losses of its connection to Redis that the job survives
  * @param atomic whether each batch is a transaction
+ * @param coalesces whether neighbouring records may go as one command
  */
 public record LaneSettings(int batchSize, FlushPolicy flush, int concurrency, Duration timeout, int retries,
-		boolean atomic) {
+		boolean atomic, boolean coalesces) {
 
 	int commandsPerWrite() {
 		return this.flush.commandsPerWrite(this.batchSize);

@@ -71,8 +71,12 @@ final class Recovery {
 		else if (loss != null) {
 			lost(left, loss, batch);
 		}
-		else if (goesOn(batch.passingError())) {
-			ResendRules.mark(left, false);
+		else {
+			String passing = batch.passingError();
+			boolean passingToo = passing != null && mayGoOn() && goesOn(passing);
+			if (passingToo || batch.hasRefusedInCommon()) {
+				ResendRules.mark(left, false, passingToo);
+			}
 		}
 	}
 
@@ -84,7 +88,7 @@ final class Recovery {
 						"The connection to Redis was lost before anything could be written: " + batch.failure());
 		}
 		else {
-			ResendRules.mark(left, false);
+			ResendRules.mark(left, false, true);
 		}
 	}
 
@@ -102,7 +106,7 @@ final class Recovery {
 					|| (fenced && batch.complete() && pops.resolve(left, this.context.account().taken().count()));
 		}
 		if (goesOn && pause()) {
-			ResendRules.mark(left, fenced);
+			ResendRules.mark(left, fenced, true);
 		}
 		else {
 			this.context.stop().because(Cause.REDIS_LOST, loss.message());

@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
  * ID</a> says: never given to another connection while the server runs
  * @param runId the {@code run_id} of that life of the server, after whose end the numbers
  * begin anew; {@code null} where INFO is not permitted, or was not answered yet
+ * @param version the version of the server; {@code null} in the same cases
  */
-record ClientIdentity(String node, long clientId, @Nullable String runId) {
+record ClientIdentity(String node, long clientId, @Nullable String runId, @Nullable String version) {
 
 	private static final Map<StatefulConnection<?, ?>, ClientIdentity> KNOWN = Collections
 		.synchronizedMap(new WeakHashMap<>());
@@ -41,8 +42,8 @@ record ClientIdentity(String node, long clientId, @Nullable String runId) {
 			if (clientId == null) {
 				clientId = connection.call(RedisAsyncCommands::clientId);
 			}
-			return Optional
-				.of(known(connection, new ClientIdentity(node, clientId, ServerInfo.ask(connection).runId())));
+			ServerInfo info = ServerInfo.ask(connection);
+			return Optional.of(known(connection, new ClientIdentity(node, clientId, info.runId(), info.version())));
 		}
 		catch (RedisCallException ex) {
 			if (ex.code() == null || (clientId == null && ex.isPassing())) {
@@ -51,7 +52,7 @@ record ClientIdentity(String node, long clientId, @Nullable String runId) {
 			if (clientId == null) {
 				return Optional.empty();
 			}
-			ClientIdentity identity = new ClientIdentity(node, clientId, null);
+			ClientIdentity identity = new ClientIdentity(node, clientId, null, null);
 			// A server that is busy or loading is asked again by the next batch.
 			return Optional.of((ex.isPassing()) ? identity : known(connection, identity));
 		}

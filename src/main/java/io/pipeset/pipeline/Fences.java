@@ -73,7 +73,7 @@ final class Fences {
 	 */
 	Fence raise(@Nullable ClientIdentity lost) {
 		if (lost == null) {
-			return new Fence(this, new ClientIdentity(this.lender.address(), 0, null), State.REFUSED);
+			return new Fence(this, new ClientIdentity(this.lender.address(), 0, null, null), State.REFUSED);
 		}
 		if (!lost.node().equals(this.lender.address())) {
 			throw new IllegalArgumentException(

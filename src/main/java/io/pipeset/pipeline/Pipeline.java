@@ -4,6 +4,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 import io.lettuce.core.api.StatefulConnection;
+import io.pipeset.slab.Coalescing;
 import io.pipeset.slab.Slab;
 import org.jspecify.annotations.Nullable;
 
@@ -14,15 +15,19 @@ public final class Pipeline {
 
 	private final @Nullable ClientIdentity identity;
 
+	private final @Nullable Coalescing coalescing;
+
 	private final Fences fences;
 
 	private volatile long heardNanos = System.nanoTime();
 
 	private volatile @Nullable Throwable failure;
 
-	Pipeline(StatefulConnection<byte[], byte[]> connection, @Nullable ClientIdentity identity, Fences fences) {
+	Pipeline(StatefulConnection<byte[], byte[]> connection, @Nullable ClientIdentity identity,
+			@Nullable Coalescing coalescing, Fences fences) {
 		this.connection = connection;
 		this.identity = identity;
+		this.coalescing = coalescing;
 		this.fences = fences;
 	}
 
@@ -39,6 +44,22 @@ public final class Pipeline {
 			// slab lies there until somebody closes it.
 			abandon();
 		}
+	}
+
+	/**
+	 * The common commands that the connection allows.
+	 * @return {@code null} where that is not known
+	 */
+	public @Nullable Coalescing coalescing() {
+		return this.coalescing;
+	}
+
+	/**
+	 * Takes note that Redis refused a common command, for a reason that may not be every
+	 * record's own. Later batches on this connection make none of its kind.
+	 */
+	public void refusesCommonCommands() {
+		AllowedCoalescing.refused(this.connection);
 	}
 
 	/**

@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 import io.pipeset.pipeline.flush.FlushPolicy;
+import io.pipeset.slab.Coalescing;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
@@ -80,10 +81,12 @@ final class Pipelines {
 	private void lend(FlushPolicy flush, Consumer<Pipeline> batch) throws NoConnectionException {
 		AtomicReference<@Nullable RedisCallException> silence = new AtomicReference<>();
 		this.lender.lend(flush, (connection) -> {
+			CallConnection calls = new CallConnection(connection, this.patience);
 			ClientIdentity identity = null;
+			Coalescing coalescing = null;
 			try {
-				identity = ClientIdentity.of(this.lender.address(), new CallConnection(connection, this.patience))
-					.orElse(null);
+				identity = ClientIdentity.of(this.lender.address(), calls).orElse(null);
+				coalescing = AllowedCoalescing.of(calls, (identity != null) ? identity.version() : null);
 			}
 			catch (RedisCallException ex) {
 				if (!ex.isLost()) {
@@ -93,7 +96,7 @@ final class Pipelines {
 				// The connection is closed, so the batch finds out that it needs another
 				// one.
 			}
-			batch.accept(new Pipeline(connection, identity, this.fences));
+			batch.accept(new Pipeline(connection, identity, coalescing, this.fences));
 		});
 		RedisCallException silent = silence.get();
 		if (silent != null) {

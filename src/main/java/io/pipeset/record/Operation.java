@@ -16,38 +16,38 @@ import org.jspecify.annotations.Nullable;
  */
 public enum Operation {
 
-	SET(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE, SetOptions::read),
+	SET(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE, CommonCommand.MSET, SetOptions::read),
 
-	HSET(Arity.pairsAfterKey(), Keys.FIRST, Effect.REPEATABLE, (record) -> {
+	HSET(Arity.pairsAfterKey(), Keys.FIRST, Effect.REPEATABLE, CommonCommand.MEMBERS, (record) -> {
 		record.ttl().expireByScript(record);
 		return null;
 	}),
 
-	HDEL(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE),
+	HDEL(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE, CommonCommand.MEMBERS),
 
-	RPOP(Arity.between(1, 2), Keys.FIRST, Effect.POP, Operation::checkCount),
+	RPOP(Arity.between(1, 2), Keys.FIRST, Effect.POP, CommonCommand.COUNT, Operation::checkCount),
 
-	LPOP(Arity.between(1, 2), Keys.FIRST, Effect.POP, Operation::checkCount),
+	LPOP(Arity.between(1, 2), Keys.FIRST, Effect.POP, CommonCommand.COUNT, Operation::checkCount),
 
-	LPUSH(Arity.atLeast(2), Keys.FIRST, Effect.ONCE),
+	LPUSH(Arity.atLeast(2), Keys.FIRST, Effect.ONCE, CommonCommand.ELEMENTS),
 
-	RPUSH(Arity.atLeast(2), Keys.FIRST, Effect.ONCE),
+	RPUSH(Arity.atLeast(2), Keys.FIRST, Effect.ONCE, CommonCommand.ELEMENTS),
 
-	DEL(Arity.atLeast(1), Keys.ALL, Effect.REPEATABLE),
+	DEL(Arity.atLeast(1), Keys.ALL, Effect.REPEATABLE, CommonCommand.KEYS),
 
-	UNLINK(Arity.atLeast(1), Keys.ALL, Effect.REPEATABLE),
+	UNLINK(Arity.atLeast(1), Keys.ALL, Effect.REPEATABLE, CommonCommand.KEYS),
 
 	EXPIRE(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE, Conditions::readExpire),
 
 	PERSIST(Arity.of(1), Keys.FIRST, Effect.REPEATABLE),
 
-	SADD(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE),
+	SADD(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE, CommonCommand.MEMBERS),
 
-	SREM(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE),
+	SREM(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE, CommonCommand.MEMBERS),
 
-	ZADD(Arity.atLeast(3), Keys.FIRST, Effect.REPEATABLE, Conditions::readZadd),
+	ZADD(Arity.atLeast(3), Keys.FIRST, Effect.REPEATABLE, CommonCommand.SCORED_MEMBERS, Conditions::readZadd),
 
-	ZREM(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE),
+	ZREM(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE, CommonCommand.MEMBERS),
 
 	XADD(Arity.atLeast(4), Keys.FIRST, Effect.ONCE, StreamOptions::read),
 
@@ -55,7 +55,7 @@ public enum Operation {
 
 	HINCRBY(Arity.of(3), Keys.FIRST, Effect.ONCE, (record) -> checkIncrement(record, 2)),
 
-	PFADD(Arity.atLeast(1), Keys.FIRST, Effect.REPEATABLE),
+	PFADD(Arity.atLeast(1), Keys.FIRST, Effect.REPEATABLE, CommonCommand.MEMBERS),
 
 	GEOADD(Arity.atLeast(4), Keys.FIRST, Effect.REPEATABLE, Conditions::readGeoadd),
 
@@ -79,18 +79,30 @@ public enum Operation {
 
 	private final Effect effect;
 
+	private final CommonCommand common;
+
 	private final @Nullable Function<Record, @Nullable String> options;
 
 	Operation(Arity arity, Keys keys, Effect effect) {
-		this(arity, keys, effect, null);
+		this(arity, keys, effect, CommonCommand.NONE);
 	}
 
-	Operation(Arity arity, Keys keys, Effect effect, @Nullable Function<Record, @Nullable String> options) {
+	Operation(Arity arity, Keys keys, Effect effect, CommonCommand common) {
+		this(arity, keys, effect, common, null);
+	}
+
+	Operation(Arity arity, Keys keys, Effect effect, Function<Record, @Nullable String> options) {
+		this(arity, keys, effect, CommonCommand.NONE, options);
+	}
+
+	Operation(Arity arity, Keys keys, Effect effect, CommonCommand common,
+			@Nullable Function<Record, @Nullable String> options) {
 		this.upper = name().getBytes(StandardCharsets.US_ASCII);
 		this.resp = ("$" + name().length() + "\r\n" + name() + "\r\n").getBytes(StandardCharsets.US_ASCII);
 		this.arity = arity;
 		this.keys = keys;
 		this.effect = effect;
+		this.common = common;
 		this.options = options;
 	}
 
@@ -144,6 +156,14 @@ public enum Operation {
 	 */
 	public Effect effect() {
 		return this.effect;
+	}
+
+	/**
+	 * The common command of neighbouring records without options.
+	 * @return {@link CommonCommand#NONE} where each of them goes by itself
+	 */
+	public CommonCommand common() {
+		return this.common;
 	}
 
 	/**

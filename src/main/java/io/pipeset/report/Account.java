@@ -47,6 +47,8 @@ public final class Account {
 
 	private long replied;
 
+	private long commandsSent;
+
 	private long bytesSent;
 
 	private @Nullable Boolean fenced;
@@ -139,11 +141,13 @@ public final class Account {
 	}
 
 	/**
-	 * Adds to the bytes written and the replies read.
+	 * Adds to the commands written and the replies read.
+	 * @param commands the commands on data, each of one record or several
 	 * @param bytes the bytes written to Redis
-	 * @param replies the replies read
+	 * @param replies the records whose replies were read
 	 */
-	public synchronized void sent(long bytes, long replies) {
+	public synchronized void sent(long commands, long bytes, long replies) {
+		this.commandsSent += commands;
 		this.bytesSent += bytes;
 		this.replied += replies;
 	}
@@ -274,7 +278,15 @@ public final class Account {
 	}
 
 	/**
-	 * How many replies were read.
+	 * How many commands on data were written, those sent again included.
+	 * @return the count; fewer than records where these had commands in common
+	 */
+	public synchronized long commandsSent() {
+		return this.commandsSent;
+	}
+
+	/**
+	 * How many records were answered.
 	 * @return the count
 	 */
 	public synchronized long replied() {

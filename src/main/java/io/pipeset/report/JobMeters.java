@@ -36,6 +36,8 @@ public class JobMeters {
 
 	private final MeterProvider<Counter> commands;
 
+	private final Counter commandsSent;
+
 	private final MeterProvider<Counter> retries;
 
 	private final Map<Phase, Timer> phases = new EnumMap<>(Phase.class);
@@ -57,6 +59,9 @@ public class JobMeters {
 			.serviceLevelObjectives(BATCH_OBJECTIVES)
 			.withRegistry(registry);
 		this.commands = Counter.builder("pipeset.commands").withRegistry(registry);
+		this.commandsSent = Counter.builder("pipeset.commands.sent")
+			.description("Commands on data sent to Redis, each of one record or several")
+			.register(registry);
 		this.retries = Counter.builder("pipeset.retries")
 			.description("Losses that a job went on after")
 			.withRegistry(registry);
@@ -117,6 +122,7 @@ public class JobMeters {
 		this.jobs.withTags("op", account.operation(), "state", state.label())
 			.record(clock.totalNanos(), TimeUnit.NANOSECONDS);
 		this.phases.forEach((phase, timer) -> timer.record(clock.nanos(phase), TimeUnit.NANOSECONDS));
+		this.commandsSent.increment((double) account.commandsSent());
 		account.countsByOperation()
 			.forEach((op, outcomes) -> outcomes.forEach((outcome,
 					records) -> this.commands.withTags("op", op, "outcome", outcome.label()).increment(records)));

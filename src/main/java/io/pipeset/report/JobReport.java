@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * {@code null} if it did not break
  * @param timings the durations of the job and its phases
  * @param commandsPerSecond the records that Redis answered, per second of the whole job
+ * @param commandsSent the commands on data that Redis was sent for the records
  * @param bytesSent the bytes of RESP written to Redis
  * @param settings the settings in effect
  * @param values the values that a pop took out of Redis, in their order; {@code null} for
@@ -37,9 +38,9 @@ import org.jspecify.annotations.Nullable;
 @JsonInclude(JsonInclude.Include.NON_NULL)
 @JsonPropertyOrder({ "jobId", "state", "errors", "counts" })
 public record JobReport(String jobId, JobState state, Counts counts, boolean inputComplete, @Nullable Long nextIndex,
-		@Nullable Boolean fenced, @Nullable Long byteOffset, Timings timings, long commandsPerSecond, long bytesSent,
-		Map<String, Object> settings, @Nullable List<Object> values, @Nullable Receipt receipt, List<Item> items,
-		long itemsOmitted, @JsonIgnore boolean dryRun) {
+		@Nullable Boolean fenced, @Nullable Long byteOffset, Timings timings, long commandsPerSecond, long commandsSent,
+		long bytesSent, Map<String, Object> settings, @Nullable List<Object> values, @Nullable Receipt receipt,
+		List<Item> items, long itemsOmitted, @JsonIgnore boolean dryRun) {
 
 	/**
 	 * Whether a record did not run as asked.

@@ -4,6 +4,7 @@ import java.util.Queue;
 
 import io.netty.buffer.ByteBuf;
 import io.pipeset.record.room.Room;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One attempt to run a slab's commands: whether they were written, and what Redis
@@ -13,9 +14,16 @@ public final class Attempt {
 
 	private final Commands commands;
 
+	private final CommonCommands common;
+
 	private final Replies replies;
 
 	private boolean captureAll;
+
+	/** The common commands that may be made; {@code null} for none. */
+	private @Nullable Coalescing coalescing;
+
+	private int bytes;
 
 	private volatile boolean written;
 
@@ -31,7 +39,8 @@ public final class Attempt {
 	 */
 	Attempt(Commands commands, Room room) {
 		this.commands = commands;
-		this.replies = new Replies(room);
+		this.common = new CommonCommands(commands);
+		this.replies = new Replies(this.common, room);
 	}
 
 	/** Forgets everything, for the slab's next attempt. */
@@ -39,7 +48,15 @@ public final class Attempt {
 		this.written = false;
 		this.resolved = false;
 		this.done = false;
+		this.coalescing = null;
+		this.bytes = 0;
+		this.common.clear();
 		this.replies.clear();
+	}
+
+	/** Lets records that are neighbours go as one command. */
+	void coalesce(Coalescing allowed) {
+		this.coalescing = allowed;
 	}
 
 	/** Says whether to keep every reply, or only those that tell an outcome. */
@@ -53,10 +70,15 @@ public final class Attempt {
 	 */
 	public void writeTo(ByteBuf out) {
 		this.written = true;
-		this.commands.writeTo(out);
-		this.replies.expectOthers(this.commands.scripts().count());
+		if (this.coalescing != null) {
+			this.common.find(this.coalescing, this.captureAll);
+		}
+		int from = out.writerIndex();
+		this.commands.writeTo(out, this.common);
+		this.bytes = out.writerIndex() - from;
+		this.replies.expectOthers(this.commands.scripts().count() + this.common.scripts());
 		if (this.commands.areAtomic()) {
-			this.replies.expectTransaction(this.commands.count());
+			this.replies.expectTransaction();
 		}
 	}
 
@@ -115,6 +137,16 @@ public final class Attempt {
 		return this.written && !this.resolved && !isAnswered();
 	}
 
+	/** The size of the commands that were written, in bytes of RESP. */
+	int bytes() {
+		return (this.written) ? this.bytes : 0;
+	}
+
+	/** The number of commands that were written. */
+	int sentCommands() {
+		return (this.written && this.bytes > 0) ? this.common.count() : 0;
+	}
+
 	/** Takes the slab for written, as its driver does not give it back. */
 	void abandon() {
 		this.written = true;
@@ -142,7 +174,7 @@ public final class Attempt {
 	}
 
 	SlabErrors errors() {
-		return new SlabErrors(this.commands, this.replies);
+		return new SlabErrors(this.commands, this.common, this.replies);
 	}
 
 	/** Whether the next reply is kept. */

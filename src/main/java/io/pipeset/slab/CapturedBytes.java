@@ -1,5 +1,6 @@
 package io.pipeset.slab;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 import io.netty.buffer.ByteBuf;
@@ -75,6 +76,19 @@ final class CapturedBytes {
 	void addBulk(byte[] value) {
 		reserve(value.length + Resp.MAX_HEADER + 2);
 		this.size = Resp.putBulk(this.bytes, this.size, value, 0, value.length);
+	}
+
+	/** Adds an integer. */
+	void addInteger(long value) {
+		byte[] line = (":" + value + "\r\n").getBytes(StandardCharsets.US_ASCII);
+		int needed = reserve(line.length);
+		System.arraycopy(line, 0, this.bytes, this.size, line.length);
+		this.size = needed;
+	}
+
+	/** The beginning of the reply that has not ended. */
+	int start() {
+		return this.end;
 	}
 
 	/** Ends a reply; where it ends, and the next one begins. */

@@ -139,6 +139,11 @@ final class CommandTable {
 		return this.ids.get(command);
 	}
 
+	/** Whether two rows have the same operation, sent alike and to the same effect. */
+	boolean isSameCommand(int command, int other) {
+		return (this.kinds[command] ^ this.kinds[other]) >>> 8 == 0;
+	}
+
 	/** The record's operation. */
 	Operation operation(int command) {
 		return OPERATIONS[this.kinds[command] >> 24];

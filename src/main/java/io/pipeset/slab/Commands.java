@@ -130,7 +130,7 @@ final class Commands {
 		int at = 0;
 		for (int command = some.nextSetBit(0); command >= 0; command = some.nextSetBit(command + 1)) {
 			int from = this.table.start(command);
-			int length = ((command + 1 < count()) ? this.table.start(command + 1) : this.bytes) - from;
+			int length = end(command) - from;
 			System.arraycopy(this.resp, from, this.resp, at, length);
 			this.table.move(command, kept++, at);
 			at += length;
@@ -156,6 +156,19 @@ final class Commands {
 
 	SlabScripts scripts() {
 		return this.scripts;
+	}
+
+	/** The array with the commands; not to be modified. */
+	byte[] resp() {
+		return this.resp;
+	}
+
+	int start(int command) {
+		return this.table.start(command);
+	}
+
+	int end(int command) {
+		return (command + 1 < count()) ? this.table.start(command + 1) : this.bytes;
 	}
 
 	/** The row of each command. */
@@ -208,12 +221,14 @@ final class Commands {
 				&& this.scripts.loads(this.resp, Resp.skipBulk(this.resp, name));
 	}
 
-	void writeTo(ByteBuf out) {
+	/** Writes the commands, as they have been put together. */
+	void writeTo(ByteBuf out, CommonCommands common) {
 		this.scripts.writeTo(out);
+		common.writeScriptsTo(out);
 		if (this.atomic) {
 			out.writeBytes(MULTI);
 		}
-		out.writeBytes(this.resp, 0, this.bytes);
+		common.writeTo(out);
 		if (this.atomic) {
 			out.writeBytes(EXEC);
 		}

@@ -1,26 +1,33 @@
 package io.pipeset.slab;
 
-import java.util.Arrays;
-
 import io.netty.handler.codec.DecoderException;
-import io.pipeset.record.encoding.Encoding;
 import io.pipeset.record.room.Room;
+import io.pipeset.slab.Findings.Kind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Redis answered to a slab. Nearly all replies say no more than that the command
- * ran, and are only counted; each of the others is a finding, with the position of its
- * command.
+ * The replies to a slab's records. Nearly all say no more than that the command ran, and
+ * are only counted; each of the others is a finding. A command that several records have
+ * in common has one reply, which is entered for each of them.
  */
 final class Replies {
 
+	private final CommonCommands common;
+
+	/** The records that are answered. */
 	private int count;
+
+	/** The commands that are answered, each of one record or more. */
+	private int commands;
+
+	/** The elements still to come of a reply, each of which answers a record. */
+	private long dealt;
 
 	/** The replies still to come first, which do not answer the slab's own commands. */
 	private int others;
 
-	/** The number of commands in the transaction, or -1 without one. */
-	private int queued;
+	/** Whether the commands are a transaction. */
+	private boolean transaction;
 
 	private boolean discarded;
 
@@ -30,36 +37,28 @@ final class Replies {
 	/** Whether Redis will not load the scripts of this slab. */
 	private boolean scriptsRefused;
 
-	private int findings;
-
-	private int errors;
-
-	private int[] positions = new int[8];
-
-	private Kind[] kinds = new Kind[8];
-
-	private int[] ends = new int[8];
-
-	private final CapturedBytes captured;
+	private final Findings findings;
 
 	/**
 	 * No replies yet.
+	 * @param common tells the records that a reply is for
 	 * @param room the memory for replies that a report may do without
 	 */
-	Replies(Room room) {
-		this.captured = new CapturedBytes(room);
+	Replies(CommonCommands common, Room room) {
+		this.common = common;
+		this.findings = new Findings(room);
 	}
 
 	void clear() {
 		this.count = 0;
+		this.commands = 0;
+		this.dealt = 0;
 		this.others = 0;
-		this.queued = -1;
+		this.transaction = false;
 		this.discarded = false;
 		this.multiRefused = null;
 		this.scriptsRefused = false;
-		this.findings = 0;
-		this.errors = 0;
-		this.captured.clear();
+		this.findings.clear();
 	}
 
 	/** Says how many replies come ahead of those to the slab's own commands. */
@@ -72,9 +71,9 @@ final class Replies {
 	 * each command with an answer, and then begins the reply to EXEC, whose elements are
 	 * the commands' own replies.
 	 */
-	void expectTransaction(int commands) {
-		this.others += 1 + commands + 1;
-		this.queued = commands;
+	void expectTransaction() {
+		this.others += 1 + this.common.count() + 1;
+		this.transaction = true;
 	}
 
 	/** Whether the next reply does not answer one of the slab's own commands. */
@@ -88,7 +87,12 @@ final class Replies {
 	}
 
 	private boolean isTransaction() {
-		return this.queued >= 0 && this.multiRefused == null;
+		return this.transaction && this.multiRefused == null;
+	}
+
+	/** Whether the elements of the next reply, an array, answer a record each. */
+	boolean isDealtNext() {
+		return this.dealt == 0 && !isOtherNext() && this.common.isDealt(this.commands);
 	}
 
 	/**
@@ -101,33 +105,36 @@ final class Replies {
 			return;
 		}
 		// That to MULTI is at -1, those to what is queued at 0, 1, 2, and EXEC's behind.
-		int position = this.queued + 1 - this.others--;
-		boolean ofTransaction = isTransaction() && position >= -1;
+		int queued = this.common.count();
+		int command = queued + 1 - this.others--;
+		boolean ofTransaction = isTransaction() && command >= -1;
 		if (ofTransaction && kind == Kind.ERROR) {
-			refused(position);
+			refused(command);
 		}
-		else if (ofTransaction && position == this.queued) {
+		else if (ofTransaction && command == queued) {
 			throw new DecoderException("Redis answered EXEC with neither an array nor an error");
 		}
 		else {
 			// A script that cannot be loaded is missed by the command that runs it.
 			this.scriptsRefused |= kind == Kind.ERROR
-					&& !RedisErrors.isPassing(RedisErrors.firstWord(this.captured.dropError()));
-			this.captured.drop();
+					&& !RedisErrors.isPassing(RedisErrors.firstWord(this.findings.captured().dropError()));
+			this.findings.captured().drop();
 		}
 	}
 
 	/** Redis refused MULTI, a command of the transaction, or EXEC. */
-	private void refused(int position) {
-		if (position < 0) {
-			this.multiRefused = this.captured.dropError();
+	private void refused(int command) {
+		if (command < 0) {
+			this.multiRefused = this.findings.captured().dropError();
 			this.others = 0;
-			return;
 		}
-		finding(Kind.ERROR, position);
-		if (position == this.queued) {
+		else if (command < this.common.count()) {
+			this.findings.add(Kind.ERROR, this.common.end(command - 1), this.common.end(command));
+		}
+		else {
 			this.discarded = true;
-			this.count = this.queued;
+			this.count = this.common.records();
+			this.findings.add(Kind.ERROR, this.count, this.count + 1);
 		}
 	}
 
@@ -137,19 +144,34 @@ final class Replies {
 		if (kind != Kind.ERROR) {
 			// It ran another one, in which the commands were only queued.
 			this.count = 0;
-			this.findings = 0;
-			this.errors = 0;
-			this.captured.clear();
+			this.commands = 0;
+			this.findings.clear();
 			throw new DecoderException("Redis refused MULTI, and yet took EXEC");
 		}
-		this.captured.drop();
+		this.findings.captured().drop();
+	}
+
+	/** A reply begins whose elements are replies of their own. */
+	void begin(long elements) {
+		if (isOtherNext()) {
+			executed(elements);
+		}
+		else if (elements > this.common.end(this.commands) - this.count) {
+			throw new DecoderException("Redis answered a pop with " + elements + " values, more than it was asked for");
+		}
+		else if (elements > 0) {
+			this.dealt = elements;
+		}
+		else {
+			answer(Kind.NIL);
+		}
 	}
 
 	/** Redis ran the transaction; the replies of its commands come next. */
-	void executed(long commands) {
-		if (commands != this.queued || this.findings > 0) {
+	private void executed(long commands) {
+		if (commands != this.common.count() || this.findings.count() > 0) {
 			throw new DecoderException(
-					"Redis answered EXEC with " + commands + " replies to " + this.queued + " commands");
+					"Redis answered EXEC with " + commands + " replies to " + this.common.count() + " commands");
 		}
 		this.others = 0;
 	}
@@ -171,102 +193,68 @@ final class Replies {
 
 	/** Counts a reply that says no more than that the command ran. */
 	void plain() {
-		next();
+		answer(null);
 	}
 
 	/** Notes a reply that says more; its bytes have been captured before if wanted. */
 	void finding(Kind kind) {
-		finding(kind, next());
+		answer(kind);
 	}
 
-	/** Counts a reply, after the last of which EXEC is answered if MULTI was refused. */
-	private int next() {
-		int position = this.count++;
-		if (this.multiRefused != null && this.count == this.queued) {
+	/** A reply answers all records of its command, or one of them if it is dealt out. */
+	private void answer(@Nullable Kind kind) {
+		int end = (this.dealt > 0) ? this.count + 1 : this.common.end(this.commands);
+		if (kind != null) {
+			note(kind, end);
+		}
+		this.count = end;
+		if (this.dealt > 1) {
+			this.dealt--;
+			return;
+		}
+		if (this.dealt == 1 && end < this.common.end(this.commands)) {
+			// There were fewer values than records that asked for one.
+			this.dealt = 0;
+			answer(Kind.NIL);
+			return;
+		}
+		this.dealt = 0;
+		this.commands++;
+		if (this.multiRefused != null && this.commands == this.common.count()) {
+			// EXEC is answered next, though it runs nothing.
 			this.others = 1;
 		}
-		return position;
 	}
 
-	private void finding(Kind kind, int position) {
-		int finding = this.findings++;
-		if (finding == this.positions.length) {
-			this.positions = Arrays.copyOf(this.positions, finding * 2);
-			this.kinds = Arrays.copyOf(this.kinds, finding * 2);
-			this.ends = Arrays.copyOf(this.ends, finding * 2);
+	private void note(Kind kind, int end) {
+		if (kind == Kind.VALUE && end - this.count > 1 && this.common.tellsLengths(this.count)) {
+			long length = this.findings.dropInteger();
+			for (int record = this.count; record < end; record++) {
+				length -= this.common.elements(record);
+			}
+			for (int record = this.count; record < end; record++) {
+				length += this.common.elements(record);
+				this.findings.addInteger(length, record);
+			}
 		}
-		this.positions[finding] = position;
-		this.kinds[finding] = kind;
-		this.ends[finding] = this.captured.end();
-		if (kind == Kind.ERROR) {
-			this.errors++;
+		else {
+			this.findings.add(kind, this.count, end);
 		}
 	}
 
 	/** Notes a value that was found elsewhere in place of a reply that was lost. */
 	void found(byte[] value) {
 		// The connection may have ended in the middle of a reply.
-		this.captured.drop();
-		this.captured.addBulk(value);
-		finding(Kind.VALUE);
+		this.findings.addBulk(value, this.count++);
 	}
 
-	CapturedBytes captured() {
-		return this.captured;
-	}
-
-	int count() {
-		return this.count;
-	}
-
-	int findings() {
+	Findings findings() {
 		return this.findings;
 	}
 
-	int errors() {
-		return this.errors;
-	}
-
-	int values() {
-		int values = 0;
-		for (int finding = 0; finding < this.findings; finding++) {
-			values += (this.kinds[finding] == Kind.VALUE) ? 1 : 0;
-		}
-		return values;
-	}
-
-	int position(int finding) {
-		return this.positions[finding];
-	}
-
-	Kind kind(int finding) {
-		return this.kinds[finding];
-	}
-
-	int bytes(int finding) {
-		return this.ends[finding] - start(finding);
-	}
-
-	ReplyDecoder decoder(int finding, Encoding encoding) {
-		return this.captured.decoder(start(finding), encoding);
-	}
-
-	private int start(int finding) {
-		return (finding == 0) ? 0 : this.ends[finding - 1];
-	}
-
-	/** The kind of the reply. */
-	enum Kind {
-
-		/** An error; captured. */
-		ERROR,
-
-		/** A nil; not captured. */
-		NIL,
-
-		/** Anything else; captured where it is wanted. */
-		VALUE
-
+	/** The number of records that are answered. */
+	int count() {
+		return this.count;
 	}
 
 }

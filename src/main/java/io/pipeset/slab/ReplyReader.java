@@ -2,7 +2,7 @@ package io.pipeset.slab;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.DecoderException;
-import io.pipeset.slab.Replies.Kind;
+import io.pipeset.slab.Findings.Kind;
 
 /**
  * Counts off replies of every type of RESP2 and RESP3, wherever the network cuts them,
@@ -89,11 +89,11 @@ public final class ReplyReader {
 		this.kind = Kind.VALUE;
 		Replies replies = attempt.replies();
 		this.other = replies.isOtherNext();
-		this.header = first == '*' && replies.isExecNext();
+		this.header = first == '*' && (replies.isExecNext() || replies.isDealtNext());
 		this.note = !this.other && attempt.notesNext();
 		boolean error = first == '-' || first == '!' || first == '|';
 		this.optional = !error && !this.other && !attempt.takesNext();
-		this.capture = !this.push && (error || (!this.other && attempt.capturesNext()));
+		this.capture = !this.push && (error || (!this.other && !this.header && attempt.capturesNext()));
 	}
 
 	private void end(Replies replies) {
@@ -101,7 +101,7 @@ public final class ReplyReader {
 			return;
 		}
 		if (this.header && this.kind != Kind.NIL) {
-			replies.executed(this.number);
+			replies.begin(this.number);
 		}
 		else if (this.other) {
 			replies.other(this.kind);
@@ -219,10 +219,10 @@ public final class ReplyReader {
 
 	private void take(ByteBuf in, Replies replies, int length) {
 		if (this.capture && this.optional) {
-			this.capture = replies.captured().addIfRoom(in, length);
+			this.capture = replies.findings().captured().addIfRoom(in, length);
 		}
 		else if (this.capture) {
-			replies.captured().add(in, length);
+			replies.findings().captured().add(in, length);
 		}
 		in.skipBytes(length);
 	}

@@ -7,7 +7,7 @@ import java.util.ListIterator;
 import java.util.Set;
 
 import io.pipeset.record.Operation;
-import io.pipeset.slab.Replies.Kind;
+import io.pipeset.slab.Findings.Kind;
 
 /**
  * The rules by which a lane sends commands again, once all of its slabs have come back. A
@@ -20,6 +20,8 @@ public final class ResendRules {
 
 	private final boolean unknownToo;
 
+	private final boolean passingToo;
+
 	/** The keys of later commands that ran, or may have. */
 	private final Set<ByteBuffer> touched = new HashSet<>();
 
@@ -29,17 +31,19 @@ public final class ResendRules {
 	/** The keys of later commands that may have run and are sent again. */
 	private final Set<ByteBuffer> repeated = new HashSet<>();
 
-	private ResendRules(boolean unknownToo) {
+	private ResendRules(boolean unknownToo, boolean passingToo) {
 		this.unknownToo = unknownToo;
+		this.passingToo = passingToo;
 	}
 
 	/**
 	 * Marks the commands that are to be sent again.
 	 * @param slabs in the order in which they were sent
 	 * @param unknownToo whether commands that may have run can be sent again at all
+	 * @param passingToo whether commands can that Redis refused in passing
 	 */
-	public static void mark(List<Slab> slabs, boolean unknownToo) {
-		ResendRules rules = new ResendRules(unknownToo);
+	public static void mark(List<Slab> slabs, boolean unknownToo, boolean passingToo) {
+		ResendRules rules = new ResendRules(unknownToo, passingToo);
 		for (ListIterator<Slab> last = slabs.listIterator(slabs.size()); last.hasPrevious();) {
 			rules.mark(last.previous());
 		}
@@ -59,7 +63,7 @@ public final class ResendRules {
 	private void markWhole(Slab slab) {
 		boolean unknown = slab.isUnknown();
 		boolean again = (unknown) ? this.unknownToo && slab.replies().multiRefused() == null
-				: !slab.isWritten() || slab.passingError() != null;
+				: !slab.isWritten() || slab.hasRefusedInCommon() || (this.passingToo && slab.passingError() != null);
 		for (int command = slab.count() - 1; again && command >= 0; command--) {
 			again = isUntouched(slab.commands().keys(command)) && (!unknown || isRepeatable(slab, command));
 		}
@@ -91,15 +95,16 @@ public final class ResendRules {
 	private void markAnswered(Slab slab) {
 		Replies replies = slab.replies();
 		SlabErrors errors = slab.errors();
-		int finding = replies.findings() - 1;
+		int finding = replies.findings().count() - 1;
 		for (int command = replies.count() - 1; command >= 0; command--) {
 			List<ByteBuffer> keys = slab.commands().keys(command);
-			boolean found = finding >= 0 && replies.position(finding) == command;
+			boolean found = finding >= 0 && replies.findings().position(finding) == command;
+			boolean inCommon = found && errors.isOfOthers(finding);
 			boolean passing = found && errors.isPassing(finding);
 			// A script may have written before it failed.
-			boolean ran = !found || replies.kind(finding) != Kind.ERROR
+			boolean ran = !found || replies.findings().kind(finding) != Kind.ERROR
 					|| (!passing && slab.commands().table().operation(command) == Operation.EVALSHA);
-			if (passing && isUntouched(keys)) {
+			if ((inCommon || (passing && this.passingToo)) && isUntouched(keys)) {
 				slab.again().set(command);
 			}
 			else if (ran || slab.earlierLoss(command) != null) {

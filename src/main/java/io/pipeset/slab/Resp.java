@@ -29,6 +29,15 @@ final class Resp {
 		return end + 2;
 	}
 
+	/** A number of 0 or more as a bulk string, of two headers' size at most. */
+	static int putNumberBulk(byte[] out, int at, int number) {
+		int digits = headerBytes(number) - 3;
+		int end = putNumber(out, putHeader(out, at, '$', digits), number);
+		out[end] = '\r';
+		out[end + 1] = '\n';
+		return end + 2;
+	}
+
 	/** Nearly all numbers have one digit or two, and dividing takes its time. */
 	private static int putNumber(byte[] out, int at, int number) {
 		if (number < 10) {

@@ -29,6 +29,8 @@ public final class Slab {
 
 	private final LostAttempts lostAttempts = new LostAttempts();
 
+	private boolean sentBefore;
+
 	/** The commands that are to be sent again. */
 	private final BitSet again = new BitSet(0);
 
@@ -73,6 +75,7 @@ public final class Slab {
 		this.attempt.captureAll(captureAll);
 		this.commands.clear(atomic);
 		this.lostAttempts.clear();
+		this.sentBefore = false;
 		forgetAttempt();
 	}
 
@@ -172,7 +175,7 @@ public final class Slab {
 	 * @return 0 or more; only for commands all of whose values are kept
 	 */
 	public int values() {
-		return replies().values();
+		return replies().findings().values();
 	}
 
 	/**
@@ -200,7 +203,44 @@ public final class Slab {
 	 * @return the first such error's code, or {@code null}
 	 */
 	public @Nullable String passingError() {
-		return (replies().errors() > 0) ? errors().passingCode() : null;
+		return (replies().findings().errors() > 0) ? errors().passingCode() : null;
+	}
+
+	/**
+	 * Whether Redis refused a command that several records have in common, for a reason
+	 * that may not be every record's own. None of them ran, and each can be sent again by
+	 * itself.
+	 * @return {@code false} for nearly all
+	 */
+	public boolean hasRefusedInCommon() {
+		return replies().findings().errors() > 0 && errors().isOfOthers();
+	}
+
+	/**
+	 * Lets neighbouring records go as one command at the next attempt. Records that are
+	 * sent again all go by themselves.
+	 * @param allowed the common commands that the connection allows
+	 */
+	public void coalesce(Coalescing allowed) {
+		if (!this.sentBefore) {
+			this.attempt.coalesce(allowed);
+		}
+	}
+
+	/**
+	 * The number of commands that were written at this attempt.
+	 * @return 0 or more; no more than {@link #count()}
+	 */
+	public int sentCommands() {
+		return this.attempt.sentCommands();
+	}
+
+	/**
+	 * The size of the commands that were written at this attempt.
+	 * @return bytes of RESP
+	 */
+	public int sentBytes() {
+		return this.attempt.bytes();
 	}
 
 	/**
@@ -226,6 +266,7 @@ public final class Slab {
 	 * @return {@code false} where there are none
 	 */
 	public boolean retry() {
+		this.sentBefore |= isWritten();
 		this.commands.retain(this.again);
 		this.lostAttempts.retain(this.again);
 		forgetAttempt();

@@ -1,11 +1,12 @@
 package io.pipeset.slab;
 
 import java.util.Objects;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 import io.pipeset.record.Operation;
 import io.pipeset.record.encoding.Encoding;
-import io.pipeset.slab.Replies.Kind;
+import io.pipeset.slab.Findings.Kind;
 import org.jspecify.annotations.Nullable;
 
 /** The errors that Redis answered to a slab, and what they mean for its commands. */
@@ -15,13 +16,23 @@ final class SlabErrors {
 	private static final Pattern OF_REDIS = Pattern
 		.compile("NOSCRIPT No matching script.*|(BUSY|LOADING) \\w+ is (busy|loading) .*|TRYAGAIN Multiple keys .*");
 
+	/** The errors that are about the state of the server: every command gets them. */
+	private static final Set<String> OF_SERVER = Set.of("BUSY", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "MISCONF",
+			"NOAUTH", "NOREPLICAS", "OOM", "READONLY", "TRYAGAIN");
+
 	private final Commands commands;
+
+	private final CommonCommands common;
 
 	private final Replies replies;
 
-	SlabErrors(Commands commands, Replies replies) {
+	private final Findings findings;
+
+	SlabErrors(Commands commands, CommonCommands common, Replies replies) {
 		this.commands = commands;
+		this.common = common;
 		this.replies = replies;
+		this.findings = replies.findings();
 	}
 
 	/**
@@ -29,7 +40,7 @@ final class SlabErrors {
 	 * of the error for which Redis discarded it.
 	 */
 	@Nullable String soleCode() {
-		return (noneRan() && this.replies.errors() > 0) ? sole() : null;
+		return (noneRan() && this.findings.errors() > 0) ? sole() : null;
 	}
 
 	/**
@@ -42,7 +53,7 @@ final class SlabErrors {
 			String code = soleCode();
 			return (this.replies.isDiscarded() && code != null && RedisErrors.isPassing(code)) ? code : null;
 		}
-		for (int finding = 0; finding < this.replies.findings(); finding++) {
+		for (int finding = 0; finding < this.findings.count(); finding++) {
 			if (isPassing(finding)) {
 				return code(finding);
 			}
@@ -56,15 +67,40 @@ final class SlabErrors {
 	 * BUSY has run.
 	 */
 	boolean isPassing(int finding) {
-		if (this.replies.kind(finding) != Kind.ERROR) {
+		if (this.findings.kind(finding) != Kind.ERROR) {
 			return false;
 		}
-		int command = this.replies.position(finding);
+		int command = this.findings.position(finding);
 		String code = code(finding);
 		boolean passing = RedisErrors.isPassing(code) || (code.equals("NOSCRIPT")
 				&& this.commands.isScriptLoaded(command) && !this.replies.areScriptsRefused());
 		boolean script = this.commands.table().operation(command) == Operation.EVALSHA;
 		return passing && (!script || OF_REDIS.matcher(message(finding)).matches());
+	}
+
+	/**
+	 * Whether a finding is an error to a common command which its records might not get
+	 * by themselves. None of them ran.
+	 */
+	boolean isOfOthers(int finding) {
+		int record = this.findings.position(finding);
+		if (this.findings.kind(finding) != Kind.ERROR || record >= this.commands.count()
+				|| !this.common.isShared(record)) {
+			return false;
+		}
+		String code = code(finding);
+		boolean ofKey = code.equals("WRONGTYPE") || (code.equals("NOPERM") && !this.common.isByScript(record));
+		return !(OF_SERVER.contains(code) || (ofKey && !this.common.common(record).hasSeveralKeys()));
+	}
+
+	/** Whether there is such an error. */
+	boolean isOfOthers() {
+		for (int finding = 0; finding < this.findings.count(); finding++) {
+			if (isOfOthers(finding)) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	/**
@@ -77,7 +113,7 @@ final class SlabErrors {
 			return "Redis refused MULTI (" + multi + "), and so ran the commands of a batch one by one:"
 					+ " the report says what became of each";
 		}
-		if (this.replies.isDiscarded() && this.replies.findings() == 1 && code(0).equals("NOPERM")) {
+		if (this.replies.isDiscarded() && this.findings.count() == 1 && code(0).equals("NOPERM")) {
 			return "Redis refused EXEC (" + message(0) + "), and so ran nothing of its batch";
 		}
 		return null;
@@ -89,19 +125,19 @@ final class SlabErrors {
 	 */
 	boolean isTransactionOpen() {
 		return this.replies.isDiscarded()
-				&& !RedisErrors.firstWord(message(this.replies.findings() - 1)).equals(RedisErrors.EXECABORT);
+				&& !RedisErrors.firstWord(message(this.findings.count() - 1)).equals(RedisErrors.EXECABORT);
 	}
 
 	String message(int finding) {
-		return String.valueOf(this.replies.decoder(finding, Encoding.UTF8).next());
+		return String.valueOf(this.findings.decoder(finding, Encoding.UTF8).next());
 	}
 
 	private boolean noneRan() {
-		return this.replies.isDiscarded() || this.replies.errors() == this.commands.count();
+		return this.replies.isDiscarded() || this.findings.errors() == this.commands.count();
 	}
 
 	private @Nullable String sole() {
-		int culprits = this.replies.findings() - ((this.replies.isDiscarded()) ? 1 : 0);
+		int culprits = this.findings.count() - ((this.replies.isDiscarded()) ? 1 : 0);
 		if (culprits == 0) {
 			return code(0);
 		}

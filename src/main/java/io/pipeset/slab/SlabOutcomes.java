@@ -10,7 +10,7 @@ import io.pipeset.report.Item;
 import io.pipeset.report.Item.Failure;
 import io.pipeset.report.Item.Reply;
 import io.pipeset.report.Outcome;
-import io.pipeset.slab.Replies.Kind;
+import io.pipeset.slab.Findings.Kind;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,8 +56,8 @@ final class SlabOutcomes {
 		Replies replies = this.slab.replies();
 		int finding = 0;
 		for (int command = 0; command < replies.count(); command++) {
-			boolean found = finding < replies.findings() && replies.position(finding) == command;
-			int said = (found) ? finding++ : (replies.isDiscarded()) ? replies.findings() - 1 : -1;
+			boolean found = finding < replies.findings().count() && replies.findings().position(finding) == command;
+			int said = (found) ? finding++ : (replies.isDiscarded()) ? replies.findings().count() - 1 : -1;
 			if (this.slab.again().get(command)) {
 				this.sentAgain++;
 			}
@@ -78,13 +78,13 @@ final class SlabOutcomes {
 		if (refusal != null) {
 			this.account.transactionRefused(refusal);
 		}
-		this.account.sent((this.slab.isWritten()) ? this.slab.bytes() : 0, replies.count() - this.sentAgain);
+		this.account.sent(this.slab.sentCommands(), this.slab.sentBytes(), replies.count() - this.sentAgain);
 	}
 
 	private void answered(int command, int finding) {
 		Replies replies = this.slab.replies();
 		Effect effect = this.slab.commands().table().effect(command);
-		Kind kind = replies.kind(finding);
+		Kind kind = replies.findings().kind(finding);
 		if (kind == Kind.ERROR) {
 			refused(command, finding);
 			return;
@@ -95,7 +95,7 @@ final class SlabOutcomes {
 		}
 		Outcome outcome = (effect.isNoop(kind == Kind.NIL, false)) ? Outcome.NOOP : Outcome.APPLIED;
 		count(command, outcome);
-		int bytes = replies.bytes(finding);
+		int bytes = replies.findings().bytes(finding);
 		if (bytes > 0 && this.account.wantsReplies() && claimItem(command, outcome, bytes)) {
 			list(command, outcome, null, new Reply(decoder(command, finding).next()));
 		}
@@ -103,7 +103,7 @@ final class SlabOutcomes {
 
 	private void popped(int command, int finding) {
 		ReplyDecoder decoder = decoder(command, finding);
-		boolean nil = this.slab.replies().kind(finding) == Kind.NIL;
+		boolean nil = this.slab.replies().findings().kind(finding) == Kind.NIL;
 		Object value = (nil) ? null : decoder.next();
 		boolean noop = this.slab.commands().table().effect(command).isNoop(nil, List.of().equals(value));
 		Outcome outcome = (noop) ? Outcome.NOOP : Outcome.APPLIED;
@@ -129,14 +129,14 @@ final class SlabOutcomes {
 	}
 
 	private ReplyDecoder decoder(int command, int finding) {
-		return this.slab.replies().decoder(finding, this.slab.commands().table().encoding(command));
+		return this.slab.replies().findings().decoder(finding, this.slab.commands().table().encoding(command));
 	}
 
 	private void refused(int command, int finding) {
 		Loss earlier = this.slab.earlierLoss(command);
 		Outcome outcome = (earlier != null) ? Outcome.UNKNOWN : Outcome.REJECTED;
 		count(command, outcome);
-		if (claimItem(command, outcome, this.slab.replies().bytes(finding))) {
+		if (claimItem(command, outcome, this.slab.replies().findings().bytes(finding))) {
 			String message = this.errors.message(finding);
 			String code = RedisErrors.firstWord(message);
 			boolean retryable = RETRYABLE.contains(code);

@@ -77,7 +77,7 @@ public final class LaneRig implements AutoCloseable {
 
 	public static LaneSettings settings(int batchSize, int commandsPerWrite, int concurrency, Duration timeout,
 			int retries) {
-		return new LaneSettings(batchSize, FlushPolicy.buffered(commandsPerWrite), concurrency, timeout, retries,
+		return new LaneSettings(batchSize, FlushPolicy.buffered(commandsPerWrite), concurrency, timeout, retries, false,
 				false);
 	}
 

@@ -132,7 +132,7 @@ class FencesTests {
 
 	/** A connection that the server does not have any more. */
 	private static ClientIdentity lost(String node) {
-		return new ClientIdentity(node, 1L << 40, null);
+		return new ClientIdentity(node, 1L << 40, null, null);
 	}
 
 	private static ConnectionLender lender(LettuceConnectionFactory factory) {

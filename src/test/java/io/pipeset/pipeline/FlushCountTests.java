@@ -33,7 +33,8 @@ import org.springframework.test.context.DynamicPropertySource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Counts the flushes that really reach the socket, for each job. */
-@SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT)
+@SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
+		properties = "pipeset.defaults.coalesce=off")
 class FlushCountTests {
 
 	@LocalServerPort

@@ -108,7 +108,7 @@ class RedisNodeTests {
 		ClientIdentity own = identity(otherFactory, name(other));
 		assertThat(lost.runId()).isNotNull().isNotEqualTo(own.runId());
 		assertThat(lost.isOfAnotherLifeThan(own)).isFalse();
-		assertThat(lost.isOfAnotherLifeThan(new ClientIdentity(lost.node(), 1, own.runId()))).isTrue();
+		assertThat(lost.isOfAnotherLifeThan(new ClientIdentity(lost.node(), 1, own.runId(), null))).isTrue();
 		Fences fences = new Fences(ConnectionLender.of(otherFactory, CONNECTIONS, name(other)), SOON);
 		assertThatIllegalArgumentException().isThrownBy(() -> fences.raise(lost)).withMessageContaining(name(one));
 		fences.await(SHORT, StopSignal.NEVER);

@@ -190,7 +190,7 @@ class ReplyHandlerTests {
 	}
 
 	private static SlabCommand command(Slab slab) {
-		return new SlabCommand(slab, new Pipeline(null, null, null), (done) -> {
+		return new SlabCommand(slab, new Pipeline(null, null, null, null), (done) -> {
 		});
 	}
 

@@ -50,7 +50,12 @@ public final class FilledSlabs {
 
 	/** Fills a slab that was used before. */
 	Slab fill(Slab slab, boolean atomic, String... commands) {
-		slab.clear(true, atomic);
+		return fill(slab, atomic, true, commands);
+	}
+
+	/** A slab that is filled anew, whose replies are listed or not. */
+	Slab fill(Slab slab, boolean atomic, boolean captureAll, String... commands) {
+		slab.clear(captureAll, atomic);
 		for (String command : commands) {
 			String[] words = command.split(" ", -1);
 			this.record.begin(0);
@@ -82,12 +87,17 @@ public final class FilledSlabs {
 		return slab;
 	}
 
-	/** The commands that a slab would write, in plain text. */
+	/** The records of a slab, as one writes them. */
 	static List<String> commands(Slab slab) {
 		ByteBuf out = Unpooled.buffer();
-		slab.commands().writeTo(out);
+		slab.commands().writeTo(out, new CommonCommands(slab.commands()));
+		return commands(out.toString(StandardCharsets.UTF_8));
+	}
+
+	/** Commands in RESP, as one writes them. */
+	static List<String> commands(String resp) {
 		List<String> commands = new ArrayList<>();
-		out.toString(StandardCharsets.UTF_8).lines().forEach((line) -> {
+		resp.lines().forEach((line) -> {
 			if (line.startsWith("*")) {
 				commands.add("");
 			}

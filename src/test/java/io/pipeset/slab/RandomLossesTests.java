@@ -89,7 +89,7 @@ class RandomLossesTests {
 			boolean broken = line.stream().anyMatch((slab) -> !slab.isAnswered());
 			goesOn = attempt < 4 && chance(80) && line.stream().allMatch((slab) -> refusal(slab) == null);
 			if (goesOn) {
-				ResendRules.mark(line, broken && chance(80));
+				ResendRules.mark(line, broken && chance(80), true);
 			}
 			line.forEach((slab) -> slab.settle(this.account, (broken) ? LOSS : null));
 			line.removeIf((slab) -> !slab.retry());

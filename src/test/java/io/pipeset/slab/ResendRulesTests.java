@@ -265,7 +265,7 @@ class ResendRulesTests {
 
 	/** The commands that slabs would send again, in their order. */
 	private List<String> again(boolean unknownToo, Slab... slabs) {
-		ResendRules.mark(Arrays.asList(slabs), unknownToo);
+		ResendRules.mark(Arrays.asList(slabs), unknownToo, true);
 		List<String> again = new ArrayList<>();
 		for (Slab slab : slabs) {
 			slab.settle(this.account, new Loss(Loss.CONNECTION_LOST, "gone"));

@@ -162,7 +162,7 @@ class SecondAttemptTests {
 	}
 
 	private List<String> again(Slab slab, boolean unknownToo, @Nullable Loss loss) {
-		ResendRules.mark(List.of(slab), unknownToo);
+		ResendRules.mark(List.of(slab), unknownToo, true);
 		slab.settle(this.account, loss);
 		slab.retry();
 		return FilledSlabs.commands(slab);

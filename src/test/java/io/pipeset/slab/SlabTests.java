@@ -160,7 +160,7 @@ class SlabTests {
 			assertThat(slab.add(record)).isTrue();
 		}
 		FilledSlabs.written(slab, FilledSlabs.OK.repeat(30));
-		ResendRules.mark(List.of(slab), true);
+		ResendRules.mark(List.of(slab), true, true);
 		slab.settle(this.account, LOSS);
 		assertThat(slab.retry()).isTrue();
 		assertThat(slab.count()).isEqualTo(11);
@@ -239,7 +239,7 @@ class SlabTests {
 
 	private static String resp(Slab slab) {
 		ByteBuf out = Unpooled.buffer();
-		slab.commands().writeTo(out);
+		slab.commands().writeTo(out, new CommonCommands(slab.commands()));
 		return out.toString(StandardCharsets.UTF_8);
 	}
 

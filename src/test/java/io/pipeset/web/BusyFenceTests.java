@@ -54,8 +54,8 @@ class BusyFenceTests {
 			// The place is behind the handshake, in the middle of the only slab.
 			CompletableFuture<ProxyLink> written = proxy.stopAt(Way.COMMANDS, 100, 0);
 			CompletableFuture<Answer> job = this.service
-				.sendAsync(this.service.uploading("/v1/jobs?op=SET&retries=1&timeout=60s&flush=close", Service.NDJSON,
-						Lines.of(1000, (i) -> "{\"key\":\"k" + i + "\",\"value\":\"v\"}")));
+				.sendAsync(this.service.uploading("/v1/jobs?op=SET&retries=1&timeout=60s&flush=close&coalesce=off",
+						Service.NDJSON, Lines.of(1000, (i) -> "{\"key\":\"k" + i + "\",\"value\":\"v\"}")));
 			written.get(20, TimeUnit.SECONDS).reset();
 			await().atMost(Duration.ofSeconds(20))
 				.until(() -> this.service.get("/actuator/metrics/pipeset.retries").status() == 200);

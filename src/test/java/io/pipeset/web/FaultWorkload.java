@@ -50,14 +50,17 @@ record FaultWorkload(String path, @Nullable String mediaType, List<Sent> records
 		int keys = 1 + random.nextInt(60);
 		int padding = (random.nextInt(6) == 0) ? Math.min(3000, 1_000_000 / count) : random.nextInt(30);
 		int large = (trouble == FaultTrouble.QUERY_BUFFER) ? random.nextInt(count) : -1;
+		long burst = 0;
 		for (int i = 0; i < count; i++) {
+			// Neighbours that are alike may go as one command.
+			burst = (i == 0 || random.nextInt(3) == 0) ? random.nextLong() : burst;
 			records.add(switch (form) {
 				case "pipeset" -> Sent.set("keyA" + digits(i), "value-" + digits(i));
 				case "pipehset" ->
 					Sent.hset("hashA" + digits(i), Map.of("id", Integer.toString(i), "value", "value-" + digits(i)));
 				case "listinput" -> Sent.lpush("l:0", "value-" + digits(i));
 				case "piperpop", "reliable" -> Sent.rpop("q:0", 1);
-				default -> any(random, i, keys, (i == large) ? 3 << 20 : padding);
+				default -> any(new Random(burst), i, keys, (i == large) ? 3 << 20 : padding);
 			});
 		}
 		String path = switch (form) {
@@ -86,7 +89,7 @@ record FaultWorkload(String path, @Nullable String mediaType, List<Sent> records
 		int concurrency = List.of(1, 1, 2, 4, 8, 8).get(random.nextInt(6));
 		return "results=all&batchSize=" + batchSize + "&flush=" + flush + "&concurrency=" + concurrency + "&timeout="
 				+ ((trouble.isSilent()) ? "300ms" : (trouble == FaultTrouble.KILL) ? "1s" : "10s") + "&retries="
-				+ List.of(0, 0, 2, 10).get(random.nextInt(4))
+				+ List.of(0, 0, 2, 10).get(random.nextInt(4)) + ((random.nextInt(4) == 0) ? "&coalesce=off" : "")
 				+ ((batchSize <= 1000 && random.nextInt(3) == 0) ? "&atomic=batch" : "");
 	}
 

@@ -68,7 +68,7 @@ class FenceNotPermittedTests {
 		int records = 20_000;
 		CompletableFuture<ProxyLink> place = proxy.stopAt(Way.REPLIES, 1500, 0);
 		CompletableFuture<Answer> upload = this.service
-			.sendAsync(this.service.uploading("/v1/jobs?retries=1&batchSize=5000", Service.NDJSON,
+			.sendAsync(this.service.uploading("/v1/jobs?retries=1&batchSize=5000&coalesce=off", Service.NDJSON,
 					Lines.of(records, (i) -> "[\"SET\",\"k" + i + "\",\"v\"]")));
 		ProxyLink link = place.get(60, TimeUnit.SECONDS);
 		await().until(() -> redis.client().dbsize() > 2000);
@@ -88,9 +88,9 @@ class FenceNotPermittedTests {
 		this.service.post("/listinput/queue?count=5000").report();
 		List<String> before = redis.client().lrange("queue", 0, -1);
 		CompletableFuture<ProxyLink> place = proxy.stopAt(Way.REPLIES, 1500, 0);
-		CompletableFuture<Answer> pops = this.service
-			.sendAsync(this.service.request("/piperpop/5000?key=queue&reliable=true&receiptTtl=1s&flush=buffered:10")
-				.POST(BodyPublishers.noBody()));
+		CompletableFuture<Answer> pops = this.service.sendAsync(this.service
+			.request("/piperpop/5000?key=queue&reliable=true&receiptTtl=1s&flush=buffered:10&coalesce=off")
+			.POST(BodyPublishers.noBody()));
 		ProxyLink link = place.get(60, TimeUnit.SECONDS);
 		await().until(() -> redis.client().llen("queue") < 3000);
 		link.reset();

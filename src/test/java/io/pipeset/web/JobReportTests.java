@@ -237,7 +237,7 @@ class JobReportTests {
 
 	@Test
 	void theReportSaysHowMuchWasSentAndHowLongItTook() {
-		JsonNode report = this.service.post("/pipeset/20000?batchSize=1000").report();
+		JsonNode report = this.service.post("/pipeset/20000?batchSize=1000&coalesce=off").report();
 		assertThat(report.at("/bytesSent").asLong())
 			.isEqualTo(20_000L * "*3\r\n$3\r\nSET\r\n$9\r\nkeyA00000\r\n$11\r\nvalue-00000\r\n".length());
 		assertThat(report.at("/commandsPerSecond").asLong()).isPositive();

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -62,11 +62,12 @@ class ReliablePopFaultTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(ints = { 0, 10 })
-	void killedConnectionsLeaveNothingUnknownAndNothingLost(int retries) throws Exception {
+	@CsvSource({ "0, off, 30000", "10, off, 30000", "0, auto, 6000", "10, auto, 6000" })
+	void killedConnectionsLeaveNothingUnknownAndNothingLost(int retries, String coalesce, int replies)
+			throws Exception {
 		this.service.post("/pipeset/1000?concurrency=16&flush=each").report();
-		CompletableFuture<ProxyLink> reached = proxy.stopAt(Way.REPLIES, SOME, 0);
-		CompletableFuture<Answer> pops = pop("&flush=buffered:10&retries=" + retries);
+		CompletableFuture<ProxyLink> reached = proxy.stopAt(Way.REPLIES, replies, 0);
+		CompletableFuture<Answer> pops = pop("&flush=buffered:10&coalesce=" + coalesce + "&retries=" + retries);
 		ProxyLink link = reached.get(60, TimeUnit.SECONDS);
 		assertThat(redis.client().clientKill(KillArgs.Builder.typeNormal().skipme())).isGreaterThan(1);
 		link.reset();

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
@@ -58,16 +59,17 @@ class RetryTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "1", "4" })
-	void connectionsThatAreKilledAreSurvivedAndEveryRecordRuns(String concurrency) throws Exception {
+	@CsvSource({ "1, off, 12345, 23456", "4, off, 12345, 23456", "1, auto, 123, 234", "4, auto, 123, 234" })
+	void connectionsThatAreKilledAreSurvivedAndEveryRecordRuns(String concurrency, String coalesce, int replies,
+			int commands) throws Exception {
 		int records = 100_000;
-		CompletableFuture<ProxyLink> place = proxy.stopAt(Way.REPLIES, 12_345, 0);
-		CompletableFuture<Answer> upload = this.service
-			.sendAsync(this.service.uploading("/v1/jobs?retries=10&batchSize=5000&concurrency=" + concurrency,
-					Service.NDJSON, Lines.of(records, (i) -> "[\"SET\",\"k" + (i % 1000) + "\",\"" + i + "\"]")));
+		CompletableFuture<ProxyLink> place = proxy.stopAt(Way.REPLIES, replies, 0);
+		CompletableFuture<Answer> upload = this.service.sendAsync(this.service.uploading(
+				"/v1/jobs?retries=10&batchSize=5000&coalesce=" + coalesce + "&concurrency=" + concurrency,
+				Service.NDJSON, Lines.of(records, (i) -> "[\"SET\",\"k" + (i % 1000) + "\",\"" + i + "\"]")));
 		// Each loss costs every lane one of its retries.
 		place.get(60, TimeUnit.SECONDS);
-		CompletableFuture<ProxyLink> next = proxy.stopAt(Way.COMMANDS, 23_456, 9);
+		CompletableFuture<ProxyLink> next = proxy.stopAt(Way.COMMANDS, commands, 9);
 		kill(place.join());
 		kill(next.get(60, TimeUnit.SECONDS));
 		JsonNode report = upload.get(60, TimeUnit.SECONDS).report();
@@ -122,7 +124,7 @@ class RetryTests {
 		int records = 100_000;
 		CompletableFuture<ProxyLink> place = proxy.stopAt(Way.COMMANDS, 20_000, 0);
 		CompletableFuture<Answer> upload = this.service
-			.sendAsync(this.service.uploading("/v1/jobs?op=SET&retries=3&timeout=60s", Service.NDJSON,
+			.sendAsync(this.service.uploading("/v1/jobs?op=SET&retries=3&timeout=60s&coalesce=off", Service.NDJSON,
 					Lines.of(records, (i) -> "{\"key\":\"k" + i + "\",\"value\":\"v\"}")));
 		ProxyLink link = place.get(60, TimeUnit.SECONDS);
 		redis.restart();
@@ -158,7 +160,7 @@ class RetryTests {
 		int records = 100_000;
 		CompletableFuture<ProxyLink> place = proxy.stopAt(Way.COMMANDS, 20_000, 0);
 		CompletableFuture<Answer> upload = this.service
-			.sendAsync(this.service.uploading("/v1/jobs?op=SET&retries=1&timeout=1s", Service.NDJSON,
+			.sendAsync(this.service.uploading("/v1/jobs?op=SET&retries=1&timeout=1s&coalesce=off", Service.NDJSON,
 					Lines.of(records, (i) -> "{\"key\":\"k" + (i % 5000) + "\",\"value\":\"" + i + "\"}")));
 		ProxyLink link = place.get(60, TimeUnit.SECONDS);
 		redis.pause();
@@ -177,14 +179,15 @@ class RetryTests {
 		}
 	}
 
-	@Test
-	void popsAreNeitherLostNorRunTwiceWhenTheirConnectionIsKilled() throws Exception {
+	@ParameterizedTest
+	@CsvSource({ "off, 1500", "auto, 150" })
+	void popsAreNeitherLostNorRunTwiceWhenTheirConnectionIsKilled(String coalesce, int replies) throws Exception {
 		int values = 5000;
 		this.service.post("/listinput/queue?count=" + values).report();
-		CompletableFuture<ProxyLink> place = proxy.stopAt(Way.REPLIES, 1500, 0);
+		CompletableFuture<ProxyLink> place = proxy.stopAt(Way.REPLIES, replies, 0);
 		CompletableFuture<Answer> pops = this.service
-			.sendAsync(this.service.uploading("/v1/jobs?results=none&flush=buffered:10", Service.NDJSON,
-					Lines.of(values, (i) -> "[\"RPOP\",\"queue\"]")));
+			.sendAsync(this.service.uploading("/v1/jobs?results=none&flush=buffered:10&coalesce=" + coalesce,
+					Service.NDJSON, Lines.of(values, (i) -> "[\"RPOP\",\"queue\"]")));
 		kill(place.get(60, TimeUnit.SECONDS));
 		JsonNode job = pops.get(60, TimeUnit.SECONDS).job(502, "redis-lost", "failed");
 		Counts counts = Answer.counts(job);

@@ -26,6 +26,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param encoding as in {@link Setting}
  * @param rateLimit as in {@link Setting}
  * @param atomic as in {@link Setting}
+ * @param coalesce as in {@link Setting}
  * @param dryRun as in {@link Setting}
  */
 @ConfigurationProperties("pipeset.defaults")
@@ -33,11 +34,12 @@ public record JobDefaults(@Nullable Integer batchSize, @DefaultValue("buffered:1
 		@DefaultValue("1") int concurrency, @DefaultValue("10s") Duration timeout, @Nullable Long maxErrors,
 		@DefaultValue("0") int retries, @DefaultValue("errors") Results results, @Nullable Operation op,
 		@Nullable Long ttl, @DefaultValue("utf8") Encoding encoding, @Nullable Long rateLimit,
-		@DefaultValue("none") Atomic atomic, @DefaultValue("false") boolean dryRun) {
+		@DefaultValue("none") Atomic atomic, @DefaultValue("auto") Coalesce coalesce,
+		@DefaultValue("false") boolean dryRun) {
 
 	public JobDefaults {
 		settings(batchSize, flush, concurrency, timeout, maxErrors, retries, results, op, ttl, encoding, rateLimit,
-				atomic, dryRun);
+				atomic, coalesce, dryRun);
 	}
 
 	/**
@@ -46,16 +48,17 @@ public record JobDefaults(@Nullable Integer batchSize, @DefaultValue("buffered:1
 	 */
 	public JobSettings toSettings() {
 		return settings(this.batchSize, this.flush, this.concurrency, this.timeout, this.maxErrors, this.retries,
-				this.results, this.op, this.ttl, this.encoding, this.rateLimit, this.atomic, this.dryRun);
+				this.results, this.op, this.ttl, this.encoding, this.rateLimit, this.atomic, this.coalesce,
+				this.dryRun);
 	}
 
 	private static JobSettings settings(@Nullable Integer batchSize, String flush, int concurrency, Duration timeout,
 			@Nullable Long maxErrors, int retries, Results results, @Nullable Operation op, @Nullable Long ttl,
-			Encoding encoding, @Nullable Long rateLimit, Atomic atomic, boolean dryRun) {
+			Encoding encoding, @Nullable Long rateLimit, Atomic atomic, Coalesce coalesce, boolean dryRun) {
 		try {
 			return new JobSettings((batchSize != null) ? batchSize : JobSettings.maxBatchSize(atomic),
 					Setting.FLUSH.parse(flush), concurrency, timeout, maxErrors, retries, results, op, false, ttl,
-					encoding, rateLimit, atomic, dryRun);
+					encoding, rateLimit, atomic, coalesce, dryRun);
 		}
 		catch (InvalidSettingException ex) {
 			throw new IllegalArgumentException(

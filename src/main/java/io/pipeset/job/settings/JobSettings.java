@@ -34,11 +34,12 @@ import org.jspecify.annotations.Nullable;
  * @param encoding how strings stand for bytes
  * @param rateLimit the records sent in a second; {@code null} for no limit
  * @param atomic the part that runs as a whole or not at all
+ * @param coalesce whether neighbouring records go as one command
  * @param dryRun whether to read and check the records only
  */
 public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Duration timeout, @Nullable Long maxErrors,
 		int retries, Results results, @Nullable Operation operation, boolean only, @Nullable Long ttl,
-		Encoding encoding, @Nullable Long rateLimit, Atomic atomic, boolean dryRun) {
+		Encoding encoding, @Nullable Long rateLimit, Atomic atomic, Coalesce coalesce, boolean dryRun) {
 
 	static final int MAX_BATCH_SIZE = 100_000;
 
@@ -82,7 +83,7 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 				(only != null) ? only : this.operation, only != null, ttl,
 				Setting.ENCODING.take(query).orElse(this.encoding),
 				Setting.RATE_LIMIT.take(query).orElse(this.rateLimit), atomic,
-				Setting.DRY_RUN.take(query).orElse(this.dryRun));
+				Setting.COALESCE.take(query).orElse(this.coalesce), Setting.DRY_RUN.take(query).orElse(this.dryRun));
 	}
 
 	/**
@@ -102,6 +103,14 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	 */
 	public boolean isAtomic() {
 		return this.atomic == Atomic.BATCH;
+	}
+
+	/**
+	 * Whether neighbouring records may go as one command.
+	 * @return {@code false} where each is written by itself
+	 */
+	public boolean coalesces() {
+		return this.coalesce == Coalesce.AUTO;
 	}
 
 	/**

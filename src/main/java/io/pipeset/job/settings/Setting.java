@@ -79,6 +79,10 @@ public record Setting<T>(String name, List<String> calls, Allowed<T> allowed,
 			(settings) -> (settings.isAtomic()) ? settings.atomic().label() : null,
 			"With `batch`, each batch is one MULTI/EXEC, of 10,000 commands at most.");
 
+	static final Setting<Coalesce> COALESCE = row("coalesce", ALL_CALLS,
+			Allowed.words(Coalesce.values(), Coalesce::label), (settings) -> settings.coalesce().label(),
+			"With `auto`, neighbouring records go as [one command](coalescing.md) where Redis can run them so.");
+
 	static final Setting<Boolean> DRY_RUN = row("dryRun", ALL_CALLS, Allowed.truth(),
 			(settings) -> (settings.dryRun()) ? true : null,
 			"Reads and checks the records only: good ones are `unprocessed`, and Redis is not needed.");

@@ -1,0 +1,257 @@
+package io.pipeset.slab;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.IntStream;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.pipeset.report.Account;
+import io.pipeset.report.Counts;
+import io.pipeset.report.Item;
+import io.pipeset.report.Item.Reply;
+import io.pipeset.report.Outcome;
+import io.pipeset.report.Results;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Neighbouring records go as one command, and its reply is entered for each of them.
+ */
+class CommonCommandsTests {
+
+	private static final Coalescing ALL = new Coalescing(true, true);
+
+	private static final String OK = FilledSlabs.OK;
+
+	private final FilledSlabs slabs = new FilledSlabs();
+
+	private final Account account = new Account(Results.ALL, 100, false);
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			SET a 1,SET b 2                     | MSET a 1 b 2
+			SET a 1,SET a 2                     | MSET a 1 a 2
+			RPOP q,RPOP q,RPOP q                | RPOP q 3
+			LPOP q,LPOP q                       | LPOP q 2
+			LPUSH q a,LPUSH q b c               | LPUSH q a b c
+			RPUSH q a,RPUSH q b                 | RPUSH q a b
+			SADD s a,SADD s b                   | SADD s a b
+			SREM s a b,SREM s c                 | SREM s a b c
+			HSET h f 1,HSET h g 2 h 3           | HSET h f 1 g 2 h 3
+			HDEL h f,HDEL h g                   | HDEL h f g
+			ZADD z 1 a,ZADD z -2.5 b 30 c       | ZADD z 1 a -2.5 b 30 c
+			ZREM z a,ZREM z b                   | ZREM z a b
+			PFADD p a,PFADD p,PFADD p b         | PFADD p a b
+			DEL a,DEL b                         | DEL a b
+			UNLINK a,UNLINK a                   | UNLINK a a
+			SET a 1,SET b 2,GEOADD g 1 2 m,SET c 3,SET d 4 | MSET a 1 b 2,GEOADD g 1 2 m,MSET c 3 d 4
+			SADD s a,SADD t a,SADD t b,SREM t b | SADD s a,SADD t a b,SREM t b
+			LPUSH q a,LPUSH qq a,LPUSH q a      | LPUSH q a,LPUSH qq a,LPUSH q a
+			""")
+	void areMadeOfNeighbours(String records, String commands) {
+		assertThat(sent(slab(records), ALL)).isEqualTo(commands);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "SET a 1 EX 5,SET b 2 EX 5", "SET a 1 NX,SET b 2 NX", "SET a 1,SET b 2 KEEPTTL",
+			"RPOP q 2,RPOP q 2", "RPOP q,LPOP q", "DEL a b,DEL c d", "ZADD z NX 1 a,ZADD z NX 2 b",
+			"ZADD z CH 1 a,ZADD z CH 2 b", "ZADD z 1 a,ZADD z one b", "ZADD z 1. a,ZADD z .5 b",
+			"ZADD z inf a,ZADD z +1 b", "ZADD z 0x1 a,ZADD z - b", "INCRBY n 1,INCRBY n 1",
+			"XADD x 1-1 f 1,XADD x 1-2 f 2", "PERSIST k,PERSIST k", "EXPIRE k 5,EXPIRE k 5",
+			"SETBIT b 1 1,SETBIT b 2 1", "GEOADD g 1 2 a,GEOADD g 1 2 b" })
+	void areNotMadeOfWhatRedisCannotRunAsOne(String records) {
+		assertThat(sent(slab(records), ALL)).isEqualTo(records);
+	}
+
+	@Test
+	void areNotMadeWhereTheConnectionDoesNotAllowThem() {
+		String keys = "SET a 1,SET b 2,DEL a,DEL b,UNLINK a,UNLINK b";
+		assertThat(sent(slab(keys), new Coalescing(false, true))).isEqualTo(keys);
+		String pops = "RPOP q,RPOP q,LPOP q,LPOP q";
+		assertThat(sent(slab(pops), new Coalescing(true, false))).isEqualTo(pops);
+		assertThat(sent(slab("LPUSH q a,LPUSH q b"), new Coalescing(false, false))).isEqualTo("LPUSH q a b");
+	}
+
+	@Test
+	void areNotMadeWhereTheirReplyWouldNotTellThatOfEachRecord() {
+		for (String records : List.of("SADD s a,SADD s b", "HSET h f 1,HSET h g 2", "ZADD z 1 a,ZADD z 2 b",
+				"DEL a,DEL b", "PFADD p a,PFADD p b", "HDEL h f,HDEL h g", "SREM s a,SREM s b", "ZREM z a,ZREM z b")) {
+			assertThat(sent(this.slabs.slab(records.split(",", -1)), ALL)).isEqualTo(records);
+		}
+		assertThat(sent(this.slabs.slab("SET a 1", "SET b 2"), ALL)).isEqualTo("MSET a 1 b 2");
+	}
+
+	@Test
+	void haveAHundredRecordsAtMost() {
+		String[] pushes = IntStream.range(0, 250).mapToObj((i) -> "LPUSH q " + i).toArray(String[]::new);
+		List<Integer> words = new ArrayList<>();
+		for (String command : sent(slab(String.join(",", pushes)), ALL).split(",", -1)) {
+			words.add(command.split(" ", -1).length);
+		}
+		assertThat(words).containsExactly(102, 102, 52);
+	}
+
+	@Test
+	void haveAtMost64Kilobytes() {
+		String value = "v".repeat(30_000);
+		String records = "SET a " + value + ",SET b " + value + ",SET c " + value + ",SET d " + value;
+		assertThat(sent(slab(records), ALL))
+			.isEqualTo("MSET a " + value + " b " + value + ",MSET c " + value + " d " + value);
+	}
+
+	@Test
+	void tellTheOutcomeOfEachRecord() {
+		Slab slab = answered(plain("SET a 1", "SET b 2", "LPUSH q a", "LPUSH q b", "SADD s a", "SADD s b"),
+				OK + ":2\r\n:0\r\n");
+		assertThat(slab.isAnswered()).isTrue();
+		settle(slab);
+		assertThat(this.account.counts()).isEqualTo(new Counts(6, 6, 0, 0, 0, 0));
+		assertThat(this.account.commandsSent()).isEqualTo(3);
+	}
+
+	@Test
+	void tellTheReplyToEachRecord() {
+		settle(answered(this.slabs.slab("SET a 1", "SET b 2", "LPUSH q a", "LPUSH q b c", "LPUSH q d", "INCRBY n 5"),
+				OK + ":14\r\n:5\r\n"));
+		assertThat(replies()).containsExactly("OK", "OK", 11L, 13L, 14L, 5L);
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			*3\\r\\n$1\\r\\na\\r\\n$1\\r\\nb\\r\\n$1\\r\\nc\\r\\n | 3 | 0
+			*2\\r\\n$1\\r\\na\\r\\n$1\\r\\nb\\r\\n            | 2 | 1
+			*0\\r\\n                                          | 0 | 3
+			*-1\\r\\n                                         | 0 | 3
+			_\\r\\n                                           | 0 | 3
+			""")
+	void dealOutTheValuesOfAPop(String reply, long applied, long noop) {
+		Slab slab = plain("RPOP q", "RPOP q", "RPOP q", "SET a 1");
+		Slab answered = answered(slab, reply.replace("\\r\\n", "\r\n") + OK);
+		assertThat(answered.isAnswered()).isTrue();
+		settle(answered);
+		assertThat(this.account.counts()).isEqualTo(new Counts(4, applied + 1, noop, 0, 0, 0));
+		List<@Nullable Object> values = new ArrayList<>(List.of("a", "b", "c").subList(0, (int) applied));
+		values.addAll(Collections.nCopies((int) noop, null));
+		assertThat(replies().subList(0, 3)).isEqualTo(values);
+	}
+
+	@Test
+	void dealOutTheValuesThatCameBeforeALoss() {
+		Slab slab = answered(plain("RPOP q", "RPOP q", "RPOP q"), "*3\r\n$1\r\na\r\n$1\r\nb\r\n$1\r\n");
+		assertThat(slab.isAnswered()).isFalse();
+		slab.attempt().end();
+		settle(slab);
+		assertThat(this.account.counts()).isEqualTo(new Counts(3, 2, 0, 0, 1, 0));
+		assertThat(replies()).containsExactly("a", "b", null);
+	}
+
+	@Test
+	void shareAnErrorThatEachRecordWouldHaveGot() {
+		Slab slab = answered(plain("SADD k a", "SADD k b", "SET x 1"),
+				"-WRONGTYPE Operation against a key holding the wrong kind of value\r\n" + OK);
+		assertThat(slab.hasRefusedInCommon()).isFalse();
+		settle(slab);
+		assertThat(this.account.counts()).isEqualTo(new Counts(3, 1, 0, 2, 0, 0));
+		assertThat(this.account.items()).filteredOn((item) -> item.status() == Outcome.REJECTED)
+			.extracting((item) -> item.error().code())
+			.containsExactly("WRONGTYPE", "WRONGTYPE");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "NOPERM No permissions to access a key", "ERR unknown command 'MSET'",
+			"CROSSSLOT Keys in request don't hash to the same slot" })
+	void refusedForOneRecordAreSentAgainOneByOne(String error) {
+		Slab slab = answered(plain("SET a 1", "SET b 2", "SET c 3 EX 5", "SET b 4", "SET d 5"),
+				"-" + error + "\r\n" + OK + OK);
+		assertThat(slab.hasRefusedInCommon()).isTrue();
+		ResendRules.mark(List.of(slab), false, false);
+		settle(slab);
+		// Record b of the refused command was overtaken by the other one.
+		assertThat(this.account.counts()).isEqualTo(new Counts(4, 3, 0, 1, 0, 0));
+		assertThat(slab.retry()).isTrue();
+		assertThat(sent(slab, ALL)).isEqualTo("SET a 1");
+		assertThat(slab.hasRefusedInCommon()).isFalse();
+	}
+
+	@Test
+	void areOneReplyEachInsideATransaction() {
+		Slab slab = this.slabs.transaction("SET a 1", "SET b 2", "RPOP q", "RPOP q", "RPOP q", "GEOADD g 1 2 m");
+		slab.coalesce(ALL);
+		String queued = FilledSlabs.QUEUED;
+		FilledSlabs.written(slab, OK + queued + queued + queued + "*3\r\n" + OK + "*1\r\n$1\r\nx\r\n:1\r\n");
+		assertThat(slab.isAnswered()).isTrue();
+		settle(slab);
+		assertThat(this.account.counts()).isEqualTo(new Counts(6, 4, 2, 0, 0, 0));
+		assertThat(replies()).containsExactly("OK", "OK", "x", null, null, 1L);
+		assertThat(this.account.commandsSent()).isEqualTo(3);
+	}
+
+	@Test
+	void refusedInATransactionGoAgainAsAWhole() {
+		Slab slab = this.slabs.transaction("SET a 1", "SET b 2", "LPUSH q a");
+		slab.coalesce(ALL);
+		FilledSlabs.written(slab, OK + "-NOPERM No permissions to access a key\r\n" + FilledSlabs.QUEUED
+				+ "-EXECABORT Transaction discarded because of previous errors.\r\n");
+		assertThat(slab.isAnswered()).isTrue();
+		assertThat(slab.hasRefusedInCommon()).isTrue();
+		ResendRules.mark(List.of(slab), false, false);
+		settle(slab);
+		assertThat(this.account.counts().received()).isZero();
+		assertThat(slab.retry()).isTrue();
+		assertThat(sent(slab, ALL)).isEqualTo("MULTI,SET a 1,SET b 2,LPUSH q a,EXEC");
+	}
+
+	@Test
+	void areUnknownAsAWholeWithoutAReply() {
+		Slab slab = answered(plain("SET a 1", "SET b 2", "LPUSH q a", "LPUSH q b"), OK);
+		slab.attempt().end();
+		ResendRules.mark(List.of(slab), true, true);
+		settle(slab);
+		assertThat(this.account.counts()).isEqualTo(new Counts(4, 2, 0, 0, 2, 0));
+		assertThat(slab.retry()).isFalse();
+	}
+
+	private Slab slab(String records) {
+		return plain(records.split(",", -1));
+	}
+
+	/** A slab whose replies are not listed. */
+	private Slab plain(String... records) {
+		return this.slabs.fill(new Slab(), false, false, records);
+	}
+
+	private static Slab answered(Slab slab, String replies) {
+		slab.coalesce(ALL);
+		return FilledSlabs.written(slab, replies);
+	}
+
+	private void settle(Slab slab) {
+		slab.settle(this.account, null);
+	}
+
+	private List<@Nullable Object> replies() {
+		List<@Nullable Object> replies = new ArrayList<>();
+		for (Item item : this.account.items()) {
+			Reply reply = item.reply();
+			replies.add((reply != null) ? reply.value() : null);
+		}
+		return replies;
+	}
+
+	private static String sent(Slab slab, Coalescing allowed) {
+		slab.coalesce(allowed);
+		ByteBuf out = Unpooled.buffer();
+		slab.attempt().writeTo(out);
+		assertThat(slab.sentBytes()).isEqualTo(out.readableBytes());
+		return String.join(",", FilledSlabs.commands(out.toString(StandardCharsets.UTF_8)));
+	}
+
+}
