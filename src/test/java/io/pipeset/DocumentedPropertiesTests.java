@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The documentation's tables name all properties, with their real defaults. */
+/** The documentation's tables name all limits, with their real defaults. */
 class DocumentedPropertiesTests {
 
 	@ParameterizedTest

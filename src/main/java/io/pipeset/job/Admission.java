@@ -7,7 +7,7 @@ import io.pipeset.script.Scripts;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one place that says whether a record may run: the request's operation, the rule for
+ * The last check of a parsed record, in one place: the request's operation, the rule for
  * scripts, the limits on arguments and the keys that are not for callers.
  */
 final class Admission {

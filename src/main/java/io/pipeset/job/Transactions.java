@@ -32,7 +32,7 @@ class Transactions {
 		catch (RedisCallException ex) {
 			// If Redis cannot be reached or is busy, a batch finds out, and may try
 			// again.
-			if (!ex.isPassing()) {
+			if (!ex.isTransient()) {
 				stop.because(Cause.REDIS_REFUSES,
 						"atomic=batch needs transactions. " + ex.getMessage() + ". " + REMEDY);
 			}

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
-import java.util.Set;
 
 import io.pipeset.pipeline.Fence;
 import io.pipeset.pipeline.Pipeline;
@@ -13,6 +12,8 @@ import io.pipeset.report.DurationText;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.slab.Coalescing;
 import io.pipeset.slab.Loss;
+import io.pipeset.slab.RedisErrors;
+import io.pipeset.slab.RedisErrors.Meaning;
 import io.pipeset.slab.Slab;
 import org.jspecify.annotations.Nullable;
 
@@ -22,10 +23,6 @@ import org.jspecify.annotations.Nullable;
  * without a final answer are left to the lane's {@link Recovery}.
  */
 final class Batch {
-
-	/** Errors that are about the state of Redis, and not about a command. */
-	private static final Set<String> HOPELESS = Set.of("MASTERDOWN", "MISCONF", "NOAUTH", "NOREPLICAS", "OOM",
-			"READONLY");
 
 	private final SlabSource slabs;
 
@@ -93,7 +90,7 @@ final class Batch {
 		if (this.used) {
 			this.context.meters().batch(this.context.settings().flush().kind(), nanos, this.commands, this.bytes);
 		}
-		if (this.refused && this.code != null && HOPELESS.contains(this.code)) {
+		if (this.refused && this.code != null && RedisErrors.means(this.code, Meaning.ENDS_JOB)) {
 			this.context.stop()
 				.because(Cause.REDIS_REFUSES, "Redis refused a whole batch with " + this.code
 						+ ": the rest was not sent. Mend the cause there, then send the job again.");
@@ -210,7 +207,7 @@ final class Batch {
 		if (inCommon) {
 			this.pipeline.refusesCommonCommands();
 		}
-		boolean asksAgain = slab.isAnswered() && this.slabs.mayAskAgain() && slab.passingError() != null;
+		boolean asksAgain = slab.isAnswered() && this.slabs.mayAskAgain() && slab.transientError() != null;
 		if (asksAgain || inCommon || !slab.isAnswered() || !this.left.isEmpty()) {
 			this.left.add(slab);
 		}

@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
 record BatchResult(List<Slab> left, @Nullable Loss loss, boolean used, boolean complete, @Nullable String failure,
 		@Nullable Fence fence) {
 
-	/** An error for which slabs were left without a loss, and which passes. */
-	@Nullable String passingError() {
-		return this.left.stream().map(Slab::passingError).filter(Objects::nonNull).findFirst().orElse(null);
+	/** A transient error for which slabs were left, without a loss. */
+	@Nullable String transientError() {
+		return this.left.stream().map(Slab::transientError).filter(Objects::nonNull).findFirst().orElse(null);
 	}
 
 	/** Whether commands were refused that records can be sent without. */

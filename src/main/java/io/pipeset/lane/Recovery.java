@@ -44,7 +44,7 @@ final class Recovery {
 		this.deadConnections = 0;
 	}
 
-	/** Whether commands that failed in passing may be sent again. */
+	/** Whether commands may be sent again that failed for a transient reason. */
 	boolean mayGoOn() {
 		return this.pauses != null || this.context.retries().isLeft();
 	}
@@ -72,10 +72,10 @@ final class Recovery {
 			lost(left, loss, batch);
 		}
 		else {
-			String passing = batch.passingError();
-			boolean passingToo = passing != null && mayGoOn() && goesOn(passing);
-			if (passingToo || batch.hasRefusedInCommon()) {
-				ResendRules.mark(left, false, passingToo);
+			String error = batch.transientError();
+			boolean transientToo = error != null && mayGoOn() && goesOn(error);
+			if (transientToo || batch.hasRefusedInCommon()) {
+				ResendRules.mark(left, false, transientToo);
 			}
 		}
 	}
@@ -98,9 +98,9 @@ final class Recovery {
 		Fence fence = batch.fence();
 		if (fence != null) {
 			Fence.State state = fence.await(this.context.settings().timeout(), goesOn, this.context.stop());
-			fenced = state == Fence.State.STANDS;
+			fenced = state == Fence.State.CONFIRMED;
 			this.context.account().fenced(fenced);
-			goesOn &= state != Fence.State.RAISED;
+			goesOn &= state != Fence.State.PENDING;
 			UnknownPops pops = this.context.unknownPops();
 			goesOn &= pops == null
 					|| (fenced && batch.complete() && pops.resolve(left, this.context.account().taken().count()));

@@ -40,7 +40,7 @@ interface SlabSource {
 	/** Brings a slab back from its connection, on the event loop. */
 	void comeBack(Slab slab);
 
-	/** Whether a slab may be asked for again that has an error in passing. */
+	/** Whether a slab with a transient error may be sent again. */
 	boolean mayAskAgain();
 
 	/** A slab has its final answer, and Redis is there. */

@@ -46,7 +46,7 @@ record ClientIdentity(String node, long clientId, @Nullable String runId, @Nulla
 			return Optional.of(known(connection, new ClientIdentity(node, clientId, info.runId(), info.version())));
 		}
 		catch (RedisCallException ex) {
-			if (ex.code() == null || (clientId == null && ex.isPassing())) {
+			if (ex.code() == null || (clientId == null && ex.isTransient())) {
 				throw ex;
 			}
 			if (clientId == null) {
@@ -54,7 +54,7 @@ record ClientIdentity(String node, long clientId, @Nullable String runId, @Nulla
 			}
 			ClientIdentity identity = new ClientIdentity(node, clientId, null, null);
 			// A server that is busy or loading is asked again by the next batch.
-			return Optional.of((ex.isPassing()) ? identity : known(connection, identity));
+			return Optional.of((ex.isTransient()) ? identity : known(connection, identity));
 		}
 	}
 

@@ -38,7 +38,7 @@ public final class Fence {
 	 * @param timeout how long
 	 * @param patient whether to go on waiting when Redis cannot be reached
 	 * @param stop shortens the wait
-	 * @return {@link State#RAISED} where it is not known yet
+	 * @return {@link State#PENDING} where it is not known yet
 	 */
 	public State await(Duration timeout, boolean patient, StopSignal stop) {
 		return this.fences.await(this, timeout, patient, stop);
@@ -48,10 +48,10 @@ public final class Fence {
 	public enum State {
 
 		/** Redis has not answered yet; new batches wait for it. */
-		RAISED,
+		PENDING,
 
 		/** The connection is gone for Redis too. */
-		STANDS,
+		CONFIRMED,
 
 		/** Redis does not permit it. */
 		REFUSED

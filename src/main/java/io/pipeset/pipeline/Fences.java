@@ -81,7 +81,7 @@ final class Fences {
 		}
 		this.lock.lock();
 		try {
-			Fence fence = new Fence(this, lost, State.RAISED);
+			Fence fence = new Fence(this, lost, State.PENDING);
 			this.raised.add(fence);
 			want();
 			return fence;
@@ -94,7 +94,7 @@ final class Fences {
 	State await(Fence fence, Duration timeout, boolean patient, StopSignal stop) {
 		// The report says whether the fence stands, so that a stop only shortens the
 		// wait.
-		await(() -> fence.state() != State.RAISED, timeout, patient, stop, this.patience);
+		await(() -> fence.state() != State.PENDING, timeout, patient, stop, this.patience);
 		this.lock.lock();
 		try {
 			return fence.state();
@@ -230,7 +230,7 @@ final class Fences {
 				Optional<ClientIdentity> own = ClientIdentity.of(this.lender.address(), connection);
 				for (Fence fence : fences) {
 					boolean gone = own.isPresent() && fence.lost().isOfAnotherLifeThan(own.get());
-					settle(fence, (gone) ? State.STANDS : kill(fence.lost().clientId(), connection));
+					settle(fence, (gone) ? State.CONFIRMED : kill(fence.lost().clientId(), connection));
 				}
 				return fences;
 			}));
@@ -245,10 +245,10 @@ final class Fences {
 		try {
 			// It makes no difference whether that connection was still there.
 			connection.call((commands) -> commands.clientKill(KillArgs.Builder.id(clientId)));
-			return State.STANDS;
+			return State.CONFIRMED;
 		}
 		catch (RedisCallException ex) {
-			if (ex.isPassing()) {
+			if (ex.isTransient()) {
 				throw ex;
 			}
 			logger.warn("CLIENT KILL: {}. Commands of a connection that was lost may run late, over newer data."

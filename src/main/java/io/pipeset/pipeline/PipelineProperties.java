@@ -9,8 +9,8 @@ import org.springframework.util.unit.DataSize;
 /**
  * The connections that jobs run on, and how many commands may be on their way on each.
  *
- * @param maxConnections the connections that all jobs together may hold at once, 1 to
- * 1,000
+ * @param maxConnections the connections to one server that all jobs together may hold at
+ * once, 1 to 1,000
  * @param windowCommands the commands that a lane may have unanswered, 1 to 10,000,000;
  * two writes are always allowed
  * @param windowBytes the bytes of commands that a lane may have unanswered, 64KB to 1GB;

@@ -1,6 +1,7 @@
 package io.pipeset.pipeline;
 
 import io.pipeset.slab.RedisErrors;
+import io.pipeset.slab.RedisErrors.Meaning;
 import org.jspecify.annotations.Nullable;
 
 /** Redis refused a call, or did not answer, so that nobody knows whether it ran. */
@@ -48,8 +49,8 @@ public final class RedisCallException extends RuntimeException {
 	 * Whether the same call may well succeed in a moment.
 	 * @return {@code false} where Redis would refuse it again
 	 */
-	public boolean isPassing() {
-		return this.code == null || RedisErrors.isPassing(this.code);
+	public boolean isTransient() {
+		return this.code == null || RedisErrors.means(this.code, Meaning.TRANSIENT);
 	}
 
 	/**

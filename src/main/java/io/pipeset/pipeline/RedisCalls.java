@@ -45,8 +45,8 @@ public final class RedisCalls {
 	 * @return the array: numbers, byte arrays and such arrays
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
-	public List<Object> repeatable(String lua, List<byte[]> keys, List<byte[]> arguments) {
-		return this.lender.repeat(() -> once(lua, keys, arguments));
+	public List<Object> evalRepeatable(String lua, List<byte[]> keys, List<byte[]> arguments) {
+		return this.lender.repeat(() -> evalOnce(lua, keys, arguments));
 	}
 
 	/**
@@ -57,7 +57,7 @@ public final class RedisCalls {
 	 * @return the array: numbers, byte arrays and such arrays
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
-	public List<Object> once(String lua, List<byte[]> keys, List<byte[]> arguments) {
+	public List<Object> evalOnce(String lua, List<byte[]> keys, List<byte[]> arguments) {
 		return call((connection) -> connection.<List<Object>>call((commands) -> commands.eval(lua,
 				ScriptOutputType.MULTI, keys.toArray(byte[][]::new), arguments.toArray(byte[][]::new))));
 	}

@@ -64,7 +64,8 @@ public final class RedisNode implements AutoCloseable {
 	}
 
 	/**
-	 * The connections that all jobs together may hold. A batch needs a permit.
+	 * The connections to this server that all jobs together may hold. A batch needs a
+	 * permit.
 	 * @return the same each time
 	 */
 	public ConnectionPermits permits() {

@@ -29,7 +29,7 @@ final class UserRules {
 			return "+@all".equals(rule(rules, "commands")) && List.of("~*", "[*]").contains(rule(rules, "keys"));
 		}
 		catch (RedisCallException ex) {
-			if (ex.code() == null || ex.isPassing()) {
+			if (ex.code() == null || ex.isTransient()) {
 				throw ex;
 			}
 			// Before Redis 6 there were no such rules.

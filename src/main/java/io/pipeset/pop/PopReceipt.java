@@ -182,7 +182,7 @@ public final class PopReceipt implements UnknownPops {
 				return call.get();
 			}
 			catch (RedisCallException ex) {
-				if (!ex.isPassing() || System.nanoTime() > deadline || this.stop.isShuttingDown() || !pause()) {
+				if (!ex.isTransient() || System.nanoTime() > deadline || this.stop.isShuttingDown() || !pause()) {
 					throw ex;
 				}
 			}

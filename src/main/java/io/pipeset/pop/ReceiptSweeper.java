@@ -125,7 +125,7 @@ class ReceiptSweeper implements SmartLifecycle {
 			return true;
 		}
 		catch (RedisCallException ex) {
-			if (ex.isPassing()) {
+			if (ex.isTransient()) {
 				throw ex;
 			}
 			Duration pause = postpone(jobId);
@@ -144,7 +144,7 @@ class ReceiptSweeper implements SmartLifecycle {
 			return PAUSE;
 		}
 		catch (RedisCallException ex) {
-			if (ex.isPassing()) {
+			if (ex.isTransient()) {
 				throw ex;
 			}
 			this.passedOver.put(jobId, System.nanoTime() + SHORT_PAUSE.toNanos());

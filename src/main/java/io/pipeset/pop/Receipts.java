@@ -49,7 +49,7 @@ public class Receipts {
 	 * @param ttl how long until the values go back
 	 */
 	public void open(String jobId, byte[] key, Duration ttl) {
-		this.calls.repeatable(ReceiptScripts.OPEN, ReceiptKeys.all(jobId, key), arguments(jobId, ttl.toMillis()));
+		this.calls.evalRepeatable(ReceiptScripts.OPEN, ReceiptKeys.all(jobId, key), arguments(jobId, ttl.toMillis()));
 	}
 
 	/**
@@ -60,7 +60,7 @@ public class Receipts {
 	 * receipt is gone
 	 */
 	public @Nullable List<byte[]> found(String jobId, long known) {
-		List<Object> answer = this.calls.repeatable(ReceiptScripts.FOUND, ReceiptKeys.own(jobId),
+		List<Object> answer = this.calls.evalRepeatable(ReceiptScripts.FOUND, ReceiptKeys.own(jobId),
 				arguments(jobId, known));
 		if (number(answer) == 0) {
 			return null;
@@ -83,7 +83,7 @@ public class Receipts {
 	 * receipt is gone, or its list has other values
 	 */
 	public OptionalLong handOver(String jobId, Duration ttl, long values) {
-		long answer = number(this.calls.repeatable(ReceiptScripts.HAND_OVER, ReceiptKeys.own(jobId),
+		long answer = number(this.calls.evalRepeatable(ReceiptScripts.HAND_OVER, ReceiptKeys.own(jobId),
 				arguments(jobId, ttl.toMillis(), values)));
 		return (answer > 0) ? OptionalLong.of(answer) : OptionalLong.empty();
 	}
@@ -93,7 +93,7 @@ public class Receipts {
 	 * @param jobId the job
 	 */
 	public void drop(String jobId) {
-		this.calls.repeatable(ReceiptScripts.DROP, ReceiptKeys.own(jobId), arguments(jobId));
+		this.calls.evalRepeatable(ReceiptScripts.DROP, ReceiptKeys.own(jobId), arguments(jobId));
 	}
 
 	/**
@@ -102,7 +102,7 @@ public class Receipts {
 	 * @return {@link Answer#DONE}, {@link Answer#GONE} or {@link Answer#PENDING}
 	 */
 	public Answer acknowledge(String jobId) {
-		long answer = number(this.calls.once(ReceiptScripts.ACK, ReceiptKeys.own(jobId), arguments(jobId)));
+		long answer = number(this.calls.evalOnce(ReceiptScripts.ACK, ReceiptKeys.own(jobId), arguments(jobId)));
 		return (answer == 1) ? Answer.DONE : (answer == 0) ? Answer.GONE : Answer.PENDING;
 	}
 
@@ -132,7 +132,7 @@ public class Receipts {
 	 */
 	List<String> due(int most) {
 		return this.calls
-			.repeatable(ReceiptScripts.DUE, List.of(ReceiptKeys.RECEIPTS),
+			.evalRepeatable(ReceiptScripts.DUE, List.of(ReceiptKeys.RECEIPTS),
 					List.of(ReceiptKeys.bytes(Integer.toString(most))))
 			.stream()
 			.map((id) -> new String((byte[]) id, StandardCharsets.UTF_8))
@@ -145,16 +145,17 @@ public class Receipts {
 	 * @param pause how long until it is due again
 	 */
 	void postpone(String jobId, Duration pause) {
-		this.calls.repeatable(ReceiptScripts.POSTPONE, ReceiptKeys.own(jobId), arguments(jobId, pause.toMillis()));
+		this.calls.evalRepeatable(ReceiptScripts.POSTPONE, ReceiptKeys.own(jobId), arguments(jobId, pause.toMillis()));
 	}
 
 	private Returned giveBack(String jobId, String when) {
-		List<Object> found = this.calls.repeatable(ReceiptScripts.KEY, ReceiptKeys.own(jobId), List.of());
+		List<Object> found = this.calls.evalRepeatable(ReceiptScripts.KEY, ReceiptKeys.own(jobId), List.of());
 		byte[] key = (found.isEmpty()) ? ReceiptKeys.bytes("") : (byte[]) found.get(0);
 		List<byte[]> keys = ReceiptKeys.all(jobId, key);
 		long values = 0;
 		while (true) {
-			long moved = number(this.calls.repeatable(ReceiptScripts.GIVE_BACK, keys, arguments(jobId, CHUNK, when)));
+			long moved = number(
+					this.calls.evalRepeatable(ReceiptScripts.GIVE_BACK, keys, arguments(jobId, CHUNK, when)));
 			if (moved == -1) {
 				// In a later round, somebody else has finished it.
 				return new Returned((values > 0) ? Answer.DONE : Answer.GONE, values);

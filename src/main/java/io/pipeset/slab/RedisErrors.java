@@ -1,8 +1,13 @@
 package io.pipeset.slab;
 
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.Set;
 
-/** The errors of Redis, each a line of text whose first word is its code. */
+/**
+ * The errors of Redis, each a line of text whose first word is its code, and the codes
+ * that mean more than that Redis refused a command.
+ */
 public final class RedisErrors {
 
 	/** The code of a command that did not run because its transaction was discarded. */
@@ -11,7 +16,14 @@ public final class RedisErrors {
 	/** How Redis says why it discards a transaction that is not to blame. */
 	private static final String BECAUSE = "because of: ";
 
-	private static final Set<String> PASSING = Set.of("BUSY", "LOADING", "TRYAGAIN");
+	private static final Map<Meaning, Set<String>> CODES = new EnumMap<>(Map.of( //
+			Meaning.TRANSIENT, Set.of("BUSY", "LOADING", "TRYAGAIN"), //
+			Meaning.ENDS_JOB, Set.of("MASTERDOWN", "MISCONF", "NOAUTH", "NOREPLICAS", "OOM", "READONLY"), //
+			Meaning.OF_SERVER,
+			Set.of("BUSY", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "MISCONF", "NOAUTH", "NOREPLICAS", "OOM", "READONLY",
+					"TRYAGAIN"), //
+			Meaning.WORTH_POSTING_AGAIN, Set.of("BUSY", "CLUSTERDOWN", EXECABORT, "LOADING", "MASTERDOWN", "MISCONF",
+					"NOREPLICAS", "NOSCRIPT", "OOM", "READONLY", "TRYAGAIN")));
 
 	private RedisErrors() {
 	}
@@ -27,19 +39,39 @@ public final class RedisErrors {
 	}
 
 	/**
-	 * Whether an error says that the command did not run, and that it may run in a
-	 * moment.
+	 * Whether an error code has a meaning.
 	 * @param code the error's code
-	 * @return {@code false} where Redis would refuse the command again
+	 * @param meaning a meaning
+	 * @return {@code false} for most codes
 	 */
-	public static boolean isPassing(String code) {
-		return PASSING.contains(code);
+	public static boolean means(String code, Meaning meaning) {
+		return CODES.getOrDefault(meaning, Set.of()).contains(code);
 	}
 
 	/** The error's own code, even of a transaction that was discarded for another. */
 	static String firstWord(String message) {
 		int space = message.indexOf(' ');
 		return (space < 0) ? message : message.substring(0, space);
+	}
+
+	/** A meaning that some error codes have. */
+	public enum Meaning {
+
+		/**
+		 * The command did not run, and the same one may run in a moment: a job with
+		 * {@code retries} sends it again, and single calls are made again.
+		 */
+		TRANSIENT,
+
+		/** Redis will refuse all that follows, too: a job stops after a whole batch. */
+		ENDS_JOB,
+
+		/** Every command gets the error, whichever it is. */
+		OF_SERVER,
+
+		/** The same record may well succeed later: its item says so to the caller. */
+		WORTH_POSTING_AGAIN
+
 	}
 
 }

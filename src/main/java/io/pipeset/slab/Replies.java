@@ -3,6 +3,7 @@ package io.pipeset.slab;
 import io.netty.handler.codec.DecoderException;
 import io.pipeset.record.room.Room;
 import io.pipeset.slab.Findings.Kind;
+import io.pipeset.slab.RedisErrors.Meaning;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -104,7 +105,7 @@ final class Replies {
 			execAlone(kind);
 			return;
 		}
-		// That to MULTI is at -1, those to what is queued at 0, 1, 2, and EXEC's behind.
+		// The reply to MULTI is at -1, those to its commands from 0 on, and EXEC's last.
 		int queued = this.common.count();
 		int command = queued + 1 - this.others--;
 		boolean ofTransaction = isTransaction() && command >= -1;
@@ -116,8 +117,8 @@ final class Replies {
 		}
 		else {
 			// A script that cannot be loaded is missed by the command that runs it.
-			this.scriptsRefused |= kind == Kind.ERROR
-					&& !RedisErrors.isPassing(RedisErrors.firstWord(this.findings.captured().dropError()));
+			this.scriptsRefused |= kind == Kind.ERROR && !RedisErrors
+				.means(RedisErrors.firstWord(this.findings.captured().dropError()), Meaning.TRANSIENT);
 			this.findings.captured().drop();
 		}
 	}

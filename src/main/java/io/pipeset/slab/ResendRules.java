@@ -20,7 +20,7 @@ public final class ResendRules {
 
 	private final boolean unknownToo;
 
-	private final boolean passingToo;
+	private final boolean transientToo;
 
 	/** The keys of later commands that ran, or may have. */
 	private final Set<ByteBuffer> touched = new HashSet<>();
@@ -31,19 +31,19 @@ public final class ResendRules {
 	/** The keys of later commands that may have run and are sent again. */
 	private final Set<ByteBuffer> repeated = new HashSet<>();
 
-	private ResendRules(boolean unknownToo, boolean passingToo) {
+	private ResendRules(boolean unknownToo, boolean transientToo) {
 		this.unknownToo = unknownToo;
-		this.passingToo = passingToo;
+		this.transientToo = transientToo;
 	}
 
 	/**
 	 * Marks the commands that are to be sent again.
 	 * @param slabs in the order in which they were sent
 	 * @param unknownToo whether commands that may have run can be sent again at all
-	 * @param passingToo whether commands can that Redis refused in passing
+	 * @param transientToo whether commands can that Redis refused for a transient reason
 	 */
-	public static void mark(List<Slab> slabs, boolean unknownToo, boolean passingToo) {
-		ResendRules rules = new ResendRules(unknownToo, passingToo);
+	public static void mark(List<Slab> slabs, boolean unknownToo, boolean transientToo) {
+		ResendRules rules = new ResendRules(unknownToo, transientToo);
 		for (ListIterator<Slab> last = slabs.listIterator(slabs.size()); last.hasPrevious();) {
 			rules.mark(last.previous());
 		}
@@ -62,8 +62,8 @@ public final class ResendRules {
 	/** A transaction goes again as a whole, or not at all. */
 	private void markWhole(Slab slab) {
 		boolean unknown = slab.isUnknown();
-		boolean again = (unknown) ? this.unknownToo && slab.replies().multiRefused() == null
-				: !slab.isWritten() || slab.hasRefusedInCommon() || (this.passingToo && slab.passingError() != null);
+		boolean again = (unknown) ? this.unknownToo && slab.replies().multiRefused() == null : !slab.isWritten()
+				|| slab.hasRefusedInCommon() || (this.transientToo && slab.transientError() != null);
 		for (int command = slab.count() - 1; again && command >= 0; command--) {
 			again = isUntouched(slab.commands().keys(command)) && (!unknown || isRepeatable(slab, command));
 		}
@@ -100,11 +100,11 @@ public final class ResendRules {
 			List<ByteBuffer> keys = slab.commands().keys(command);
 			boolean found = finding >= 0 && replies.findings().position(finding) == command;
 			boolean inCommon = found && errors.isOfOthers(finding);
-			boolean passing = found && errors.isPassing(finding);
+			boolean passes = found && errors.isTransient(finding);
 			// A script may have written before it failed.
 			boolean ran = !found || replies.findings().kind(finding) != Kind.ERROR
-					|| (!passing && slab.commands().table().operation(command) == Operation.EVALSHA);
-			if ((inCommon || (passing && this.passingToo)) && isUntouched(keys)) {
+					|| (!passes && slab.commands().table().operation(command) == Operation.EVALSHA);
+			if ((inCommon || (passes && this.transientToo)) && isUntouched(keys)) {
 				slab.again().set(command);
 			}
 			else if (ran || slab.earlierLoss(command) != null) {

@@ -202,8 +202,8 @@ public final class Slab {
 	 * An error which says that a command did not run, and may run later.
 	 * @return the first such error's code, or {@code null}
 	 */
-	public @Nullable String passingError() {
-		return (replies().findings().errors() > 0) ? errors().passingCode() : null;
+	public @Nullable String transientError() {
+		return (replies().findings().errors() > 0) ? errors().transientCode() : null;
 	}
 
 	/**

@@ -1,12 +1,12 @@
 package io.pipeset.slab;
 
 import java.util.Objects;
-import java.util.Set;
 import java.util.regex.Pattern;
 
 import io.pipeset.record.Operation;
 import io.pipeset.record.encoding.Encoding;
 import io.pipeset.slab.Findings.Kind;
+import io.pipeset.slab.RedisErrors.Meaning;
 import org.jspecify.annotations.Nullable;
 
 /** The errors that Redis answered to a slab, and what they mean for its commands. */
@@ -15,10 +15,6 @@ final class SlabErrors {
 	/** Redis's own words for errors that pass, which a script would hardly use itself. */
 	private static final Pattern OF_REDIS = Pattern
 		.compile("NOSCRIPT No matching script.*|(BUSY|LOADING) \\w+ is (busy|loading) .*|TRYAGAIN Multiple keys .*");
-
-	/** The errors that are about the state of the server: every command gets them. */
-	private static final Set<String> OF_SERVER = Set.of("BUSY", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "MISCONF",
-			"NOAUTH", "NOREPLICAS", "OOM", "READONLY", "TRYAGAIN");
 
 	private final Commands commands;
 
@@ -48,13 +44,14 @@ final class SlabErrors {
 	 * moment. In a transaction, a command that would be refused again would have the
 	 * others discarded again as well, and a command that ran has run.
 	 */
-	@Nullable String passingCode() {
+	@Nullable String transientCode() {
 		if (this.commands.areAtomic()) {
 			String code = soleCode();
-			return (this.replies.isDiscarded() && code != null && RedisErrors.isPassing(code)) ? code : null;
+			return (this.replies.isDiscarded() && code != null && RedisErrors.means(code, Meaning.TRANSIENT)) ? code
+					: null;
 		}
 		for (int finding = 0; finding < this.findings.count(); finding++) {
-			if (isPassing(finding)) {
+			if (isTransient(finding)) {
 				return code(finding);
 			}
 		}
@@ -66,16 +63,16 @@ final class SlabErrors {
 	 * missing script is loaded again if its text is known. A script that itself answers
 	 * BUSY has run.
 	 */
-	boolean isPassing(int finding) {
+	boolean isTransient(int finding) {
 		if (this.findings.kind(finding) != Kind.ERROR) {
 			return false;
 		}
 		int command = this.findings.position(finding);
 		String code = code(finding);
-		boolean passing = RedisErrors.isPassing(code) || (code.equals("NOSCRIPT")
+		boolean passes = RedisErrors.means(code, Meaning.TRANSIENT) || (code.equals("NOSCRIPT")
 				&& this.commands.isScriptLoaded(command) && !this.replies.areScriptsRefused());
 		boolean script = this.commands.table().operation(command) == Operation.EVALSHA;
-		return passing && (!script || OF_REDIS.matcher(message(finding)).matches());
+		return passes && (!script || OF_REDIS.matcher(message(finding)).matches());
 	}
 
 	/**
@@ -90,7 +87,7 @@ final class SlabErrors {
 		}
 		String code = code(finding);
 		boolean ofKey = code.equals("WRONGTYPE") || (code.equals("NOPERM") && !this.common.isByScript(record));
-		return !(OF_SERVER.contains(code) || (ofKey && !this.common.common(record).hasSeveralKeys()));
+		return !(RedisErrors.means(code, Meaning.OF_SERVER) || (ofKey && !this.common.common(record).hasSeveralKeys()));
 	}
 
 	/** Whether there is such an error. */

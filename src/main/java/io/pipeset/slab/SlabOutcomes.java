@@ -1,7 +1,6 @@
 package io.pipeset.slab;
 
 import java.util.List;
-import java.util.Set;
 
 import io.pipeset.record.Effect;
 import io.pipeset.record.Operation;
@@ -11,6 +10,7 @@ import io.pipeset.report.Item.Failure;
 import io.pipeset.report.Item.Reply;
 import io.pipeset.report.Outcome;
 import io.pipeset.slab.Findings.Kind;
+import io.pipeset.slab.RedisErrors.Meaning;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,9 +20,6 @@ import org.jspecify.annotations.Nullable;
  * attempt is unknown too, unless Redis has answered now that it ran.
  */
 final class SlabOutcomes {
-
-	private static final Set<String> RETRYABLE = Set.of("BUSY", "CLUSTERDOWN", RedisErrors.EXECABORT, "LOADING",
-			"MASTERDOWN", "MISCONF", "NOREPLICAS", "NOSCRIPT", "OOM", "READONLY", "TRYAGAIN");
 
 	private static final int SMALL_NAME_BYTES = 256;
 
@@ -139,7 +136,7 @@ final class SlabOutcomes {
 		if (claimItem(command, outcome, this.slab.replies().findings().bytes(finding))) {
 			String message = this.errors.message(finding);
 			String code = RedisErrors.firstWord(message);
-			boolean retryable = RETRYABLE.contains(code);
+			boolean retryable = RedisErrors.means(code, Meaning.WORTH_POSTING_AGAIN);
 			list(command, outcome,
 					(earlier != null) ? failure(earlier, "; sent again, Redis answered: " + message, retryable)
 							: new Failure(code, message, retryable),

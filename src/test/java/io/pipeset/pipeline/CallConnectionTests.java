@@ -41,7 +41,7 @@ class CallConnectionTests {
 	void anErrorIsAnAnswer() {
 		RedisCallException refused = failure(Duration.ofSeconds(20), (commands) -> commands.scriptLoad("no Lua"));
 		assertThat(refused.code()).isEqualTo("ERR");
-		assertThat(refused.isPassing()).isFalse();
+		assertThat(refused.isTransient()).isFalse();
 		assertThat(this.connection.isOpen()).isTrue();
 	}
 

@@ -72,9 +72,9 @@ class FencesTests {
 			fences.start();
 			try {
 				Fence fence = fences.raise(lost("nowhere:1"));
-				assertThat(fence.await(SOON, false, StopSignal.NEVER)).isEqualTo(State.RAISED);
+				assertThat(fence.await(SOON, false, StopSignal.NEVER)).isEqualTo(State.PENDING);
 				template.breaks = false;
-				assertThat(fence.await(SOON, true, StopSignal.NEVER)).isEqualTo(State.STANDS);
+				assertThat(fence.await(SOON, true, StopSignal.NEVER)).isEqualTo(State.CONFIRMED);
 			}
 			finally {
 				fences.close();
@@ -93,12 +93,12 @@ class FencesTests {
 				for (int time = 0; time < times; time++) {
 					factory.stop();
 					Fence fence = fences.raise(lost(address(factory)));
-					assertThat(fence.await(SOON, false, StopSignal.NEVER)).isEqualTo(State.RAISED);
+					assertThat(fence.await(SOON, false, StopSignal.NEVER)).isEqualTo(State.PENDING);
 					assertThatThrownBy(() -> fences.await(SOON, StopSignal.NEVER))
 						.hasMessageStartingWith("No connection to Redis at " + address(factory)
 								+ ": commands of a connection that was lost may still run");
 					factory.start();
-					assertThat(fence.await(SOON, true, StopSignal.NEVER)).isEqualTo(State.STANDS);
+					assertThat(fence.await(SOON, true, StopSignal.NEVER)).isEqualTo(State.CONFIRMED);
 				}
 			}
 			finally {
@@ -120,7 +120,7 @@ class FencesTests {
 					assertThat(proxy.links()).isEqualTo(idle);
 					CompletableFuture<Void> broken = breakNext(idle, proxy);
 					Fence fence = fences.raise(lost(lender.address()));
-					assertThat(fence.await(SOON, false, StopSignal.NEVER)).isEqualTo(State.STANDS);
+					assertThat(fence.await(SOON, false, StopSignal.NEVER)).isEqualTo(State.CONFIRMED);
 					assertThat(broken).isDone();
 				}
 				finally {

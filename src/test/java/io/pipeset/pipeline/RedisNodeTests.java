@@ -90,16 +90,16 @@ class RedisNodeTests {
 	@Test
 	void aBatchWaitsForTheFencesOfItsOwnNodeOnly() throws Exception {
 		Fence fence = lose(this.oneNode, one.redis()::pause);
-		assertThat(fence.await(SHORT, true, StopSignal.NEVER)).isEqualTo(State.RAISED);
+		assertThat(fence.await(SHORT, true, StopSignal.NEVER)).isEqualTo(State.PENDING);
 		assertThatExceptionOfType(NoConnectionException.class).isThrownBy(() -> run(this.oneNode, SHORT))
 			.withMessageContaining(name(one));
 		run(this.otherNode, SHORT);
 		Fence others = lose(this.otherNode, () -> {
 		});
-		assertThat(others.await(SOON, true, StopSignal.NEVER)).isEqualTo(State.STANDS);
-		assertThat(fence.state()).as("what the other server says is nothing to it").isEqualTo(State.RAISED);
+		assertThat(others.await(SOON, true, StopSignal.NEVER)).isEqualTo(State.CONFIRMED);
+		assertThat(fence.state()).as("what the other server says is nothing to it").isEqualTo(State.PENDING);
 		one.redis().resume();
-		assertThat(fence.await(SOON, true, StopSignal.NEVER)).isEqualTo(State.STANDS);
+		assertThat(fence.await(SOON, true, StopSignal.NEVER)).isEqualTo(State.CONFIRMED);
 	}
 
 	@Test
@@ -149,10 +149,10 @@ class RedisNodeTests {
 		this.oneNode.close();
 		Fence fence = lose(this.otherNode, () -> {
 		});
-		assertThat(fence.await(SOON, true, StopSignal.NEVER)).isEqualTo(State.STANDS);
+		assertThat(fence.await(SOON, true, StopSignal.NEVER)).isEqualTo(State.CONFIRMED);
 		fence = lose(this.oneNode, () -> {
 		});
-		assertThat(fence.await(SHORT, true, StopSignal.NEVER)).isEqualTo(State.RAISED);
+		assertThat(fence.await(SHORT, true, StopSignal.NEVER)).isEqualTo(State.PENDING);
 	}
 
 	/** Loses the connection of a batch, and has it fenced off. */

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Every meter has its documented name and tags. */
+/** The README names every meter of jobs and batches. */
 class JobMetersTests {
 
 	private static final Pattern METER = Pattern.compile("`(pipeset\\.[a-z.]+)`");

@@ -69,7 +69,7 @@ class TransactionRepliesTests {
 				+ " OOM command not allowed\r\n"), slab.attempt()))
 			.isTrue();
 		assertThat(slab.soleError()).isEqualTo("OOM");
-		assertThat(slab.passingError()).isNull();
+		assertThat(slab.transientError()).isNull();
 		Account account = new Account(Results.ALL, 10, false);
 		slab.settle(account, LOSS);
 		assertThat(account.items()).extracting((item) -> item.error().code()).containsExactly("EXECABORT", "EXECABORT");
