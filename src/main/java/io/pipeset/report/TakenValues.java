@@ -1,7 +1,5 @@
 package io.pipeset.report;
 
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -20,7 +18,7 @@ public final class TakenValues {
 
 	private final boolean apart;
 
-	private final List<Object> values = new ArrayList<>();
+	private final PoppedValues values = new PoppedValues();
 
 	private long count;
 
@@ -28,7 +26,8 @@ public final class TakenValues {
 
 	private long heldBytes;
 
-	private long largestBytes;
+	/** Asked for each pop, by the thread that reads. */
+	private volatile long largestBytes;
 
 	private boolean cutShort;
 
@@ -41,26 +40,44 @@ public final class TakenValues {
 	}
 
 	/**
-	 * Adds values that are no longer in Redis.
+	 * Whether values stand in a list of their own.
+	 * @return {@code false} where items carry them
+	 */
+	public boolean areApart() {
+		return this.apart;
+	}
+
+	/**
+	 * Adds values to the list of their own.
+	 * @param source the array that holds their bytes, which are copied
+	 * @param spans the first byte of each, and the one behind its last
+	 * @param display shows them in reports
+	 */
+	public synchronized void addAll(byte[] source, int[] spans, PoppedValues.Display display) {
+		long largest = this.largestBytes;
+		for (int i = 0; i < spans.length; i += 2) {
+			int length = spans[i + 1] - spans[i];
+			this.bytes += length;
+			largest = Math.max(largest, length);
+		}
+		this.count += spans.length / 2;
+		this.heldBytes += this.values.addAll(source, spans, display);
+		this.largestBytes = largest;
+	}
+
+	/**
+	 * Adds values that are no longer in Redis, and that their item carries.
 	 * @param reply the answer of Redis: a value, or a list of them
 	 * @param bytes their size
 	 * @param largest the size of the largest of them
-	 * @return whether they still have to be listed with their item
 	 */
-	public synchronized boolean add(Object reply, long bytes, long largest) {
+	public synchronized void add(Object reply, long bytes, long largest) {
 		boolean several = reply instanceof List<?>;
 		long added = (several) ? ((List<?>) reply).size() : 1;
 		this.count += added;
 		this.bytes += bytes;
-		this.heldBytes += heapBytes(reply, added, bytes) + popBytes();
+		this.heldBytes += heapBytes(reply, added, bytes) + ITEM_BYTES;
 		this.largestBytes = Math.max(this.largestBytes, largest);
-		if (this.apart && several) {
-			this.values.addAll((List<?>) reply);
-		}
-		else if (this.apart) {
-			this.values.add(reply);
-		}
-		return !this.apart;
 	}
 
 	/** Notes that a pop left values in Redis for which there was no room. */
@@ -96,7 +113,7 @@ public final class TakenValues {
 	 * The size of the largest value.
 	 * @return bytes; 0 before there was one
 	 */
-	public synchronized long largestBytes() {
+	public long largestBytes() {
 		return this.largestBytes;
 	}
 
@@ -118,7 +135,7 @@ public final class TakenValues {
 
 	/** The values in their order, or {@code null} if items carry them. */
 	synchronized @Nullable List<Object> list() {
-		return (this.apart) ? Collections.unmodifiableList(this.values) : null;
+		return (this.apart) ? this.values : null;
 	}
 
 	/** The memory of values: twice their bytes if some characters are wide. */

@@ -86,6 +86,11 @@ final class CapturedBytes {
 		this.size = needed;
 	}
 
+	/** The array that holds the bytes; not to be modified. */
+	byte[] bytes() {
+		return this.bytes;
+	}
+
 	/** The beginning of the reply that has not ended. */
 	int start() {
 		return this.end;

@@ -114,6 +114,21 @@ final class Findings {
 		return this.ends[finding] - this.starts[finding];
 	}
 
+	/** Whether a reply is a string of bytes. */
+	boolean isBulk(int finding) {
+		return this.ends[finding] > this.starts[finding] && this.captured.bytes()[this.starts[finding]] == '$';
+	}
+
+	/** The first byte of a string. */
+	int bulkStart(int finding) {
+		return Resp.skipLine(this.captured.bytes(), this.starts[finding]);
+	}
+
+	/** The byte behind the last of a string. */
+	int bulkEnd(int finding) {
+		return this.ends[finding] - 2;
+	}
+
 	ReplyDecoder decoder(int finding, Encoding encoding) {
 		return this.captured.decoder(this.starts[finding], encoding);
 	}

@@ -1,9 +1,11 @@
 package io.pipeset.slab;
 
+import java.util.Arrays;
 import java.util.List;
 
 import io.pipeset.record.Effect;
 import io.pipeset.record.Operation;
+import io.pipeset.record.encoding.Encoding;
 import io.pipeset.report.Account;
 import io.pipeset.report.Item;
 import io.pipeset.report.Item.Failure;
@@ -20,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * attempt is unknown too, unless Redis has answered now that it ran.
  */
 final class SlabOutcomes {
+
+	private static final int[] NO_SPANS = new int[0];
 
 	private static final int SMALL_NAME_BYTES = 256;
 
@@ -42,11 +46,20 @@ final class SlabOutcomes {
 
 	private @Nullable Outcome runOutcome;
 
+	/** Where the values are that stand in a list of their own. */
+	private int[] spans = NO_SPANS;
+
+	private int values;
+
+	/** Whether replies are listed at all, asked once for the whole slab. */
+	private final boolean listsReplies;
+
 	SlabOutcomes(Slab slab, Account account, Loss loss) {
 		this.slab = slab;
 		this.errors = slab.errors();
 		this.account = account;
 		this.loss = loss;
+		this.listsReplies = account.wantsReplies();
 	}
 
 	void enter() {
@@ -71,6 +84,7 @@ final class SlabOutcomes {
 			}
 		}
 		endRun();
+		enterValues();
 		String refusal = this.errors.transactionRefusal();
 		if (refusal != null) {
 			this.account.transactionRefused(refusal);
@@ -99,6 +113,10 @@ final class SlabOutcomes {
 	}
 
 	private void popped(int command, int finding) {
+		if (this.account.taken().areApart() && this.slab.replies().findings().isBulk(finding)) {
+			poppedApart(command, finding);
+			return;
+		}
 		ReplyDecoder decoder = decoder(command, finding);
 		boolean nil = this.slab.replies().findings().kind(finding) == Kind.NIL;
 		Object value = (nil) ? null : decoder.next();
@@ -110,10 +128,35 @@ final class SlabOutcomes {
 			this.account.taken().cutShort();
 			value = values.subList(0, values.size() - 1);
 		}
-		boolean mustList = value != null && !noop && this.account.taken()
-			.add(value, decoder.stringBytes() + largeNameBytes(command), decoder.largestString());
-		if (mustList || (this.account.wantsReplies() && claimItem(command, outcome, 0))) {
+		if (value != null && !noop) {
+			this.account.taken().add(value, decoder.stringBytes() + largeNameBytes(command), decoder.largestString());
 			list(command, outcome, null, new Reply(value));
+		}
+		else if (this.account.wantsReplies() && claimItem(command, outcome, 0)) {
+			list(command, outcome, null, new Reply(value));
+		}
+	}
+
+	/** The value goes to the list of values, and its item is for those who ask for it. */
+	private void poppedApart(int command, int finding) {
+		Findings findings = this.slab.replies().findings();
+		if (this.spans.length == 0) {
+			this.spans = new int[2 * findings.count()];
+		}
+		this.spans[this.values++] = findings.bulkStart(finding);
+		this.spans[this.values++] = findings.bulkEnd(finding);
+		count(command, Outcome.APPLIED);
+		if (this.listsReplies && this.account.wantsReplies() && claimItem(command, Outcome.APPLIED, 0)) {
+			list(command, Outcome.APPLIED, null, new Reply(decoder(command, finding).next()));
+		}
+	}
+
+	private void enterValues() {
+		if (this.values > 0) {
+			Encoding encoding = this.slab.commands().table().encoding(0);
+			this.account.taken()
+				.addAll(this.slab.replies().findings().captured().bytes(), Arrays.copyOf(this.spans, this.values),
+						new EncodedValues(encoding));
 		}
 	}
 

@@ -1,0 +1,43 @@
+package io.pipeset.web;
+
+import io.pipeset.report.PoppedValues;
+import io.pipeset.report.PoppedValues.Display;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.databind.SerializationContext;
+import tools.jackson.databind.ValueSerializer;
+
+import org.springframework.boot.jackson.JacksonComponent;
+
+/**
+ * Writes popped values from their bytes: a job may pop 100,000 of them, and few need more
+ * than quotes.
+ */
+@JacksonComponent
+class PoppedValuesSerializer extends ValueSerializer<PoppedValues> {
+
+	@Override
+	public void serialize(PoppedValues values, JsonGenerator json, SerializationContext context) {
+		json.writeStartArray();
+		values.visit((bytes, from, to, display) -> write(json, bytes, from, to, display));
+		json.writeEndArray();
+	}
+
+	private static void write(JsonGenerator json, byte[] bytes, int from, int to, Display display) {
+		if (display.isPlain() && isAscii(bytes, from, to)) {
+			json.writeUTF8String(bytes, from, to - from);
+		}
+		else {
+			json.writePOJO(display.show(bytes, from, to));
+		}
+	}
+
+	private static boolean isAscii(byte[] bytes, int from, int to) {
+		for (int i = from; i < to; i++) {
+			if (bytes[i] < 0) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+}
