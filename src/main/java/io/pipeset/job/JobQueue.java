@@ -1,8 +1,9 @@
 package io.pipeset.job;
 
 import java.util.ArrayDeque;
+import java.util.Collections;
 import java.util.Deque;
-import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -32,7 +33,7 @@ class JobQueue {
 
 	private final Deque<Turn> waiting = new ArrayDeque<>();
 
-	private final Set<RunningJob> running = new HashSet<>();
+	private final Set<RunningJob> running = Collections.newSetFromMap(new IdentityHashMap<>());
 
 	private int places;
 

@@ -1,8 +1,12 @@
 package io.pipeset.web;
 
+import java.io.IOException;
+
 import io.pipeset.job.Jobs;
 import io.pipeset.job.settings.JobSettings;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -18,16 +22,20 @@ class JobsController {
 
 	private final Uploads uploads;
 
-	JobsController(Jobs jobs, SettingsReader settings, Uploads uploads) {
+	private final Reports reports;
+
+	JobsController(Jobs jobs, SettingsReader settings, Uploads uploads, Reports reports) {
 		this.jobs = jobs;
 		this.settings = settings;
 		this.uploads = uploads;
+		this.reports = reports;
 	}
 
 	@PostMapping("/v1/jobs")
-	ResponseEntity<Object> run(HttpServletRequest request) {
+	@Nullable ResponseEntity<Object> run(HttpServletRequest request, HttpServletResponse response) throws IOException {
 		JobSettings settings = this.settings.read(Query.of(request), "/v1/jobs", null);
-		return Reports.answer(this.jobs.run(this.uploads.open(request, null), settings, Jobs.Values.IN_ITEMS), request);
+		return this.reports.answer(this.jobs.run(this.uploads.open(request, null), settings, Jobs.Values.IN_ITEMS),
+				request, response);
 	}
 
 }

@@ -1,5 +1,6 @@
 package io.pipeset.web;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.function.LongFunction;
 import java.util.regex.Pattern;
@@ -15,6 +16,8 @@ import io.pipeset.record.Operation;
 import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpMethod;
 import org.springframework.http.ResponseEntity;
@@ -42,25 +45,31 @@ class ShortcutsController {
 
 	private final Uploads uploads;
 
-	ShortcutsController(Jobs jobs, JobLimits limits, SettingsReader settings, Uploads uploads) {
+	private final Reports reports;
+
+	ShortcutsController(Jobs jobs, JobLimits limits, SettingsReader settings, Uploads uploads, Reports reports) {
 		this.jobs = jobs;
 		this.limits = limits;
 		this.settings = settings;
 		this.uploads = uploads;
+		this.reports = reports;
 	}
 
 	@PostMapping("/pipeset/{count}")
-	ResponseEntity<Object> pipeset(@PathVariable String count, HttpServletRequest request) {
-		return generateOrUpload(request, "/pipeset", Operation.SET, count, GeneratedRecords::sets);
+	@Nullable ResponseEntity<Object> pipeset(@PathVariable String count, HttpServletRequest request, HttpServletResponse response)
+			throws IOException {
+		return generateOrUpload(request, response, "/pipeset", Operation.SET, count, GeneratedRecords::sets);
 	}
 
 	@PostMapping("/pipehset/{count}")
-	ResponseEntity<Object> pipehset(@PathVariable String count, HttpServletRequest request) {
-		return generateOrUpload(request, "/pipehset", Operation.HSET, count, GeneratedRecords::hashes);
+	@Nullable ResponseEntity<Object> pipehset(@PathVariable String count, HttpServletRequest request,
+			HttpServletResponse response) throws IOException {
+		return generateOrUpload(request, response, "/pipehset", Operation.HSET, count, GeneratedRecords::hashes);
 	}
 
 	@PostMapping("/piperpop/{count}")
-	ResponseEntity<Object> piperpop(@PathVariable String count, HttpServletRequest request) {
+	@Nullable ResponseEntity<Object> piperpop(@PathVariable String count, HttpServletRequest request,
+			HttpServletResponse response) throws IOException {
 		long pops = count(count, this.limits.maxPopped(), "max-popped");
 		Query query = Query.of(request);
 		String key = query.take("key");
@@ -75,11 +84,12 @@ class ShortcutsController {
 		JobInput input = (receiptTtl != null && !settings.dryRun())
 				? new JobInput.Popped(new ReliablePops(list, pops, receiptTtl))
 				: new JobInput.Generated(GeneratedRecords.pops(list, pops), pops);
-		return run(input, settings, Jobs.Values.APART, request);
+		return run(input, settings, Jobs.Values.APART, request, response);
 	}
 
 	@PostMapping("/listinput/{key}")
-	ResponseEntity<Object> listinput(@PathVariable String key, HttpServletRequest request) {
+	@Nullable ResponseEntity<Object> listinput(@PathVariable String key, HttpServletRequest request, HttpServletResponse response)
+			throws IOException {
 		if (UNFIT_FOR_PATH.matcher(request.getRequestURI()).find()) {
 			throw unfitKey();
 		}
@@ -89,7 +99,7 @@ class ShortcutsController {
 		long pushes = count((text != null) ? text : DEFAULT_PUSHES, this.limits.maxGenerated(), "max-generated");
 		Uploads.refuse(request);
 		return run(new JobInput.Generated(GeneratedRecords.pushes(key, pushes), pushes), settings, Jobs.Values.IN_ITEMS,
-				request);
+				request, response);
 	}
 
 	/** Refuses a path without a key, and a key that the container has cut at ';'. */
@@ -101,21 +111,22 @@ class ShortcutsController {
 		throw new NoResourceFoundException(HttpMethod.POST, request.getRequestURI(), rest);
 	}
 
-	private ResponseEntity<Object> generateOrUpload(HttpServletRequest request, String path, Operation operation,
-			String count, LongFunction<GeneratedRecords> generator) {
+	private @Nullable ResponseEntity<Object> generateOrUpload(HttpServletRequest request, HttpServletResponse response,
+			String path, Operation operation, String count, LongFunction<GeneratedRecords> generator)
+			throws IOException {
 		JobSettings settings = this.settings.read(Query.of(request), path, operation);
 		long records = count(count, this.limits.maxGenerated(), "max-generated");
 		if (Uploads.isAbsent(request)) {
 			Uploads.refuseUnsupportedHeaders(request);
 			return run(new JobInput.Generated(generator.apply(records), records), settings, Jobs.Values.IN_ITEMS,
-					request);
+					request, response);
 		}
-		return run(this.uploads.open(request, records), settings, Jobs.Values.IN_ITEMS, request);
+		return run(this.uploads.open(request, records), settings, Jobs.Values.IN_ITEMS, request, response);
 	}
 
-	private ResponseEntity<Object> run(JobInput input, JobSettings settings, Jobs.Values values,
-			HttpServletRequest request) {
-		return Reports.answer(this.jobs.run(input, settings, values), request);
+	private @Nullable ResponseEntity<Object> run(JobInput input, JobSettings settings, Jobs.Values values,
+			HttpServletRequest request, HttpServletResponse response) throws IOException {
+		return this.reports.answer(this.jobs.run(input, settings, values), request, response);
 	}
 
 	private static ErrorResponseException unfitKey() {

@@ -39,7 +39,7 @@ public record Allowed<T>(String text, Function<String, @Nullable T> parser, Stri
 	static Allowed<Integer> integer(int least, int most) {
 		String bounds = least + " to " + most;
 		return new Allowed<>("a whole number from " + bounds,
-				(text) -> (text.matches("[0-9]{1,9}")) ? Integer.valueOf(text) : null, bounds,
+				(text) -> (isDigits(text, 9)) ? Integer.valueOf(text) : null, bounds,
 				(value) -> value >= least && value <= most);
 	}
 
@@ -77,7 +77,11 @@ public record Allowed<T>(String text, Function<String, @Nullable T> parser, Stri
 	 * @return the number, or {@code null} if the text is not one to 18 digits
 	 */
 	public static @Nullable Long number(String text) {
-		return (text.matches("[0-9]{1,18}")) ? Long.valueOf(text) : null;
+		return (isDigits(text, 18)) ? Long.valueOf(text) : null;
+	}
+
+	private static boolean isDigits(String text, int most) {
+		return !text.isEmpty() && text.length() <= most && text.chars().allMatch((c) -> c >= '0' && c <= '9');
 	}
 
 	private static @Nullable Duration duration(String text) {

@@ -15,6 +15,7 @@ import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
+import org.springframework.web.filter.RequestContextFilter;
 
 /**
  * Sets Boot's Tomcat up for large uploads, and bounds the connections and threads that
@@ -62,6 +63,14 @@ class HttpServerConfiguration {
 	@Bean
 	FilterRegistrationBean<ReadsWithoutType> readsWithoutType() {
 		return new FilterRegistrationBean<>(new ReadsWithoutType());
+	}
+
+	/** Leaves out a filter that does what the dispatcher of Spring MVC does as well. */
+	@Bean
+	FilterRegistrationBean<RequestContextFilter> requestContextFilter() {
+		FilterRegistrationBean<RequestContextFilter> filter = new FilterRegistrationBean<>(new RequestContextFilter());
+		filter.setEnabled(false);
+		return filter;
 	}
 
 	@Bean
