@@ -204,7 +204,7 @@ final class Batch {
 			this.code = sole;
 		}
 		boolean inCommon = slab.hasRefusedInCommon();
-		if (inCommon) {
+		if (slab.hasRefusedCoalescing()) {
 			this.pipeline.refusesCommonCommands();
 		}
 		boolean asksAgain = slab.isAnswered() && this.slabs.mayAskAgain() && slab.transientError() != null;

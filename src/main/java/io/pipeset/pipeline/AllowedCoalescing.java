@@ -3,6 +3,8 @@ package io.pipeset.pipeline;
 import java.util.Collections;
 import java.util.Map;
 import java.util.WeakHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import io.lettuce.core.api.StatefulConnection;
 import io.pipeset.slab.Coalescing;
@@ -15,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 final class AllowedCoalescing {
 
 	private static final Coalescing NOTHING_REFUSABLE = new Coalescing(false, false);
+
+	private static final Pattern VERSION = Pattern.compile("(\\d{1,4})\\.(\\d{1,4})\\b");
 
 	private static final Map<StatefulConnection<?, ?>, Coalescing> KNOWN = Collections
 		.synchronizedMap(new WeakHashMap<>());
@@ -36,7 +40,7 @@ final class AllowedCoalescing {
 		}
 		boolean countedPops = hasCountedPops(version);
 		try {
-			Coalescing allowed = new Coalescing(UserRules.permitAll(connection), countedPops);
+			Coalescing allowed = new Coalescing(UserRules.permitMset(connection, hasUsers(version)), countedPops);
 			KNOWN.put(connection.connection(), allowed);
 			return allowed;
 		}
@@ -56,12 +60,21 @@ final class AllowedCoalescing {
 
 	/** Pops take a count from Redis 6.2 on. */
 	private static boolean hasCountedPops(@Nullable String version) {
-		if (version == null || !version.matches("\\d{1,4}\\.\\d{1,4}\\..*")) {
-			return false;
-		}
-		String[] parts = version.split("\\.", 3);
-		int major = Integer.parseInt(parts[0]);
-		return major > 6 || (major == 6 && Integer.parseInt(parts[1]) >= 2);
+		int[] parts = parts(version);
+		return parts.length > 0 && (parts[0] > 6 || (parts[0] == 6 && parts[1] >= 2));
+	}
+
+	/** Users have rules from Redis 6.0 on. */
+	private static boolean hasUsers(@Nullable String version) {
+		int[] parts = parts(version);
+		return parts.length == 0 || parts[0] >= 6;
+	}
+
+	/** The major and the minor version, or nothing where the version is not known. */
+	private static int[] parts(@Nullable String version) {
+		Matcher matcher = VERSION.matcher((version != null) ? version : "");
+		return (matcher.lookingAt())
+				? new int[] { Integer.parseInt(matcher.group(1)), Integer.parseInt(matcher.group(2)) } : new int[0];
 	}
 
 }

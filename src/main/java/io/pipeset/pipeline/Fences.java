@@ -294,6 +294,13 @@ final class Fences {
 	/** Ends the thread. Fences that are still raised stay so. */
 	void close() {
 		this.worker.interrupt();
+		try {
+			// Its connection goes back to the pool before the pool ends.
+			this.worker.join(this.patience.toMillis());
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 	private static ExponentialBackOff pauses() {

@@ -2,14 +2,12 @@ package io.pipeset.pipeline;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Locale;
 
 import io.lettuce.core.api.async.RedisAsyncCommands;
 
 /**
- * The rules of the user that a connection has logged in as, as
- * <a href="https://redis.io/docs/latest/commands/acl-getuser/">ACL GETUSER</a> lists
- * them.
+ * What the user of a connection may do, as
+ * <a href="https://redis.io/docs/latest/commands/acl-getuser/">ACL GETUSER</a> says.
  */
 final class UserRules {
 
@@ -17,23 +15,30 @@ final class UserRules {
 	}
 
 	/**
-	 * Whether the user may run all commands on all keys.
+	 * Whether the user may run all commands on all keys, and MSET is among them.
 	 * @param connection an open connection without commands on their way
+	 * @param hasUsers whether the server is one that has users with rules
 	 * @return {@code false} also where the user may not ask
 	 * @throws RedisCallException if there is no answer, or none yet
 	 */
-	static boolean permitAll(CallConnection connection) {
+	static boolean permitMset(CallConnection connection, boolean hasUsers) {
 		try {
-			String name = connection.call(RedisAsyncCommands::aclWhoami);
-			List<Object> rules = connection.call((commands) -> commands.aclGetuser(name));
-			return "+@all".equals(rule(rules, "commands")) && List.of("~*", "[*]").contains(rule(rules, "keys"));
+			if (hasUsers) {
+				String name = connection.call(RedisAsyncCommands::aclWhoami);
+				List<Object> rules = connection.call((commands) -> commands.aclGetuser(name));
+				if (!"+@all".equals(rule(rules, "commands")) || !List.of("~*", "[*]").contains(rule(rules, "keys"))) {
+					return false;
+				}
+			}
+			// A server's configuration may have renamed it.
+			List<Object> mset = connection.call((commands) -> commands.commandInfo("mset"));
+			return mset.size() == 1 && mset.get(0) instanceof List<?> row && !row.isEmpty();
 		}
 		catch (RedisCallException ex) {
 			if (ex.code() == null || ex.isTransient()) {
 				throw ex;
 			}
-			// Before Redis 6 there were no such rules.
-			return String.valueOf(ex.getMessage()).toLowerCase(Locale.ROOT).contains("unknown command");
+			return false;
 		}
 	}
 

@@ -86,6 +86,11 @@ final class CapturedBytes {
 		this.size = needed;
 	}
 
+	/** Whether the reply that has not ended is an integer. */
+	boolean isInteger() {
+		return this.size > this.end && this.bytes[this.end] == ':';
+	}
+
 	/** The array that holds the bytes; not to be modified. */
 	byte[] bytes() {
 		return this.bytes;

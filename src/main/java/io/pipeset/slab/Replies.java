@@ -154,6 +154,8 @@ final class Replies {
 
 	/** A reply begins whose elements are replies of their own. */
 	void begin(long elements) {
+		// Nothing of it is kept, nor of an attribute ahead of it.
+		this.findings.captured().drop();
 		if (isOtherNext()) {
 			executed(elements);
 		}
@@ -204,6 +206,9 @@ final class Replies {
 
 	/** A reply answers all records of its command, or one of them if it is dealt out. */
 	private void answer(@Nullable Kind kind) {
+		if (isDealtNext() && kind != Kind.NIL && kind != Kind.ERROR) {
+			throw new DecoderException("Redis answered several pops with neither a list, nor a nil, nor an error");
+		}
 		int end = (this.dealt > 0) ? this.count + 1 : this.common.end(this.commands);
 		if (kind != null) {
 			note(kind, end);
@@ -228,7 +233,8 @@ final class Replies {
 	}
 
 	private void note(Kind kind, int end) {
-		if (kind == Kind.VALUE && end - this.count > 1 && this.common.tellsLengths(this.count)) {
+		if (kind == Kind.VALUE && end - this.count > 1 && this.common.tellsLengths(this.count)
+				&& this.findings.captured().isInteger()) {
 			long length = this.findings.dropInteger();
 			for (int record = this.count; record < end; record++) {
 				length -= this.common.elements(record);

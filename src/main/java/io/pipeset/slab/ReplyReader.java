@@ -45,7 +45,10 @@ public final class ReplyReader {
 
 	private boolean other;
 
-	/** Whether the elements of the reply, an array, are replies of their own. */
+	/** Whether the elements of the reply, if it is an array, are replies of their own. */
+	private boolean deals;
+
+	/** Whether the reply is such an array. */
 	private boolean header;
 
 	/**
@@ -89,18 +92,19 @@ public final class ReplyReader {
 		this.kind = Kind.VALUE;
 		Replies replies = attempt.replies();
 		this.other = replies.isOtherNext();
-		this.header = first == '*' && (replies.isExecNext() || replies.isDealtNext());
+		this.deals = replies.isExecNext() || replies.isDealtNext();
+		this.header = false;
 		this.note = !this.other && attempt.notesNext();
 		boolean error = first == '-' || first == '!' || first == '|';
 		this.optional = !error && !this.other && !attempt.takesNext();
-		this.capture = !this.push && (error || (!this.other && !this.header && attempt.capturesNext()));
+		this.capture = !this.push && (error || (!this.other && !this.deals && attempt.capturesNext()));
 	}
 
 	private void end(Replies replies) {
 		if (this.push) {
 			return;
 		}
-		if (this.header && this.kind != Kind.NIL) {
+		if (this.header) {
 			replies.begin(this.number);
 		}
 		else if (this.other) {
@@ -193,6 +197,7 @@ public final class ReplyReader {
 					nil();
 				}
 				else {
+					this.header = this.own && this.deals;
 					this.values += (this.header) ? -1 : this.number - 1;
 				}
 			}

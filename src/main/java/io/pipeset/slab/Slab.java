@@ -208,12 +208,21 @@ public final class Slab {
 
 	/**
 	 * Whether Redis refused a command that several records have in common, for a reason
-	 * that may not be every record's own. None of them ran, and each can be sent again by
-	 * itself.
+	 * that may not be every record's own, and they can be sent again one by one: none of
+	 * them ran, nor did anything else of their transaction.
 	 * @return {@code false} for nearly all
 	 */
 	public boolean hasRefusedInCommon() {
-		return replies().findings().errors() > 0 && errors().isOfOthers();
+		return replies().findings().errors() > 0 && (!isAtomic() || replies().isDiscarded()) && errors().isOfOthers();
+	}
+
+	/**
+	 * Whether such a refusal says that the connection does not allow common commands, and
+	 * not only that these records did not suit one.
+	 * @return {@code false} for nearly all
+	 */
+	public boolean hasRefusedCoalescing() {
+		return hasRefusedInCommon() && errors().isOfConnection();
 	}
 
 	/**

@@ -2,7 +2,9 @@ package io.pipeset.slab;
 
 import java.util.Objects;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
+import io.pipeset.record.CommonCommand;
 import io.pipeset.record.Operation;
 import io.pipeset.record.encoding.Encoding;
 import io.pipeset.slab.Findings.Kind;
@@ -92,12 +94,15 @@ final class SlabErrors {
 
 	/** Whether there is such an error. */
 	boolean isOfOthers() {
-		for (int finding = 0; finding < this.findings.count(); finding++) {
-			if (isOfOthers(finding)) {
-				return true;
-			}
-		}
-		return false;
+		return IntStream.range(0, this.findings.count()).anyMatch(this::isOfOthers);
+	}
+
+	/** Whether there is such an error that other records would meet as well. */
+	boolean isOfConnection() {
+		return IntStream.range(0, this.findings.count()).filter(this::isOfOthers).anyMatch((finding) -> {
+			CommonCommand common = this.common.common(this.findings.position(finding));
+			return common.hasSeveralKeys() || common == CommonCommand.COUNT;
+		});
 	}
 
 	/**

@@ -172,7 +172,25 @@ final class SlabOutcomes {
 		return this.slab.replies().findings().decoder(finding, this.slab.commands().table().encoding(command));
 	}
 
+	/** Its own command was never sent, and can be sent later. */
+	private void refusedInCommon(int command, int finding) {
+		count(command, Outcome.UNPROCESSED);
+		if (claimItem(command, Outcome.UNPROCESSED, this.slab.replies().findings().bytes(finding))) {
+			list(command, Outcome.UNPROCESSED,
+					new Failure(Loss.NOT_SENT,
+							"Redis refused one command for this record and its neighbours ("
+									+ this.errors.message(finding) + "), and by itself it could not be sent any more:"
+									+ " the job ended, or a later record of its key had run",
+							true),
+					null);
+		}
+	}
+
 	private void refused(int command, int finding) {
+		if (!this.slab.isAtomic() && this.errors.isOfOthers(finding)) {
+			refusedInCommon(command, finding);
+			return;
+		}
 		Loss earlier = this.slab.earlierLoss(command);
 		Outcome outcome = (earlier != null) ? Outcome.UNKNOWN : Outcome.REJECTED;
 		count(command, outcome);

@@ -12,7 +12,7 @@ import io.pipeset.web.server.ProblemErrorController;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.exc.JacksonIOException;
+import tools.jackson.core.JacksonException;
 import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -21,6 +21,7 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
+import org.springframework.http.converter.HttpMessageNotWritableException;
 import org.springframework.stereotype.Component;
 
 /** Answers a request with the report of its job. */
@@ -43,7 +44,8 @@ final class Reports {
 	 * @param request its request
 	 * @param response takes the report of a completed job
 	 * @return the answer that is left to be written; {@code null} if it is written
-	 * @throws IOException if the caller is gone
+	 * @throws IOException if the answer cannot be written
+	 * @throws HttpMessageNotWritableException if the caller is gone
 	 */
 	@Nullable ResponseEntity<Object> answer(EndedJob job, HttpServletRequest request, HttpServletResponse response)
 			throws IOException {
@@ -73,8 +75,10 @@ final class Reports {
 		try {
 			this.writer.writeValue(out, report);
 		}
-		catch (JacksonIOException ex) {
-			throw ex.getCause();
+		catch (JacksonException ex) {
+			// As a converter of Spring says it, which is how it knows callers that are
+			// gone.
+			throw new HttpMessageNotWritableException("The report could not be written", ex);
 		}
 	}
 

@@ -1,15 +1,21 @@
 package io.pipeset.pipeline;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 
 import io.lettuce.core.AclSetuserArgs;
+import io.lettuce.core.KillArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.pipeset.PipesetApplication;
 import io.pipeset.pipeline.Fence.State;
 import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.redis.OwnRedis;
+import io.pipeset.slab.Coalescing;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -41,7 +47,7 @@ class RedisNodeTests {
 	static final OwnRedis one = OwnRedis.start().as("loader");
 
 	@RegisterExtension
-	static final OwnRedis other = OwnRedis.start().as("loader");
+	static final OwnRedis other = OwnRedis.start("rename-command MSET \"\"").as("loader");
 
 	private static ConfigurableApplicationContext service;
 
@@ -126,6 +132,46 @@ class RedisNodeTests {
 				(pipeline) -> assertThat(this.otherNode.permits().taken()).isOne());
 		assertThat(this.otherNode.permits().taken()).isZero();
 		assertThat(this.oneNode.permits().taken()).isEqualTo(CONNECTIONS);
+	}
+
+	@Test
+	void aConnectionTellsTheCommonCommandsThatItsUserMayRun() throws Exception {
+		assertThat(coalescing(this.oneNode, one)).isEqualTo(new Coalescing(true, true));
+		assertThat(coalescing(this.otherNode, other)).as("a server that has renamed MSET")
+			.isEqualTo(new Coalescing(false, true));
+		one.forbid(CommandType.MSET);
+		assertThat(coalescing(this.oneNode, one)).isEqualTo(new Coalescing(false, true));
+		one.permit(AclSetuserArgs.Builder.reset().allCommands().keyPattern("app:*"));
+		assertThat(coalescing(this.oneNode, one)).isEqualTo(new Coalescing(false, true));
+		one.permitAll();
+		one.forbid(CommandType.ACL);
+		assertThat(coalescing(this.oneNode, one)).isEqualTo(new Coalescing(false, true));
+	}
+
+	@Test
+	void aConnectionThatHasRefusedACommonCommandIsNotAskedForMore() throws Exception {
+		one.redis().client().clientKill(KillArgs.Builder.typeNormal().skipme());
+		List<Coalescing> allowed = new ArrayList<>();
+		for (int batch = 0; batch < 2; batch++) {
+			run(this.oneNode, (pipeline) -> {
+				allowed.add(pipeline.coalescing());
+				pipeline.refusesCommonCommands();
+			});
+		}
+		assertThat(allowed).containsExactly(new Coalescing(true, true), new Coalescing(false, false));
+	}
+
+	/** The common commands of a connection that is new. */
+	private static Coalescing coalescing(RedisNode node, OwnRedis redis) throws Exception {
+		redis.redis().client().clientKill(KillArgs.Builder.typeNormal().skipme());
+		AtomicReference<Coalescing> allowed = new AtomicReference<>();
+		run(node, (pipeline) -> allowed.set(pipeline.coalescing()));
+		return allowed.get();
+	}
+
+	private static void run(RedisNode node, Consumer<Pipeline> batch) throws Exception {
+		assertThat(node.permits().tryAcquire()).isTrue();
+		node.run(FlushPolicy.each(), SOON, StopSignal.NEVER, batch);
 	}
 
 	@Test

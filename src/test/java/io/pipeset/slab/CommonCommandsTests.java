@@ -8,6 +8,7 @@ import java.util.stream.IntStream;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.DecoderException;
 import io.pipeset.report.Account;
 import io.pipeset.report.Counts;
 import io.pipeset.report.Item;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Neighbouring records go as one command, and its reply is entered for each of them.
@@ -175,7 +177,7 @@ class CommonCommandsTests {
 		ResendRules.mark(List.of(slab), false, false);
 		settle(slab);
 		// Record b of the refused command was overtaken by the other one.
-		assertThat(this.account.counts()).isEqualTo(new Counts(4, 3, 0, 1, 0, 0));
+		assertThat(this.account.counts()).isEqualTo(new Counts(4, 3, 0, 0, 0, 1));
 		assertThat(slab.retry()).isTrue();
 		assertThat(sent(slab, ALL)).isEqualTo("SET a 1");
 		assertThat(slab.hasRefusedInCommon()).isFalse();
@@ -217,6 +219,112 @@ class CommonCommandsTests {
 		settle(slab);
 		assertThat(this.account.counts()).isEqualTo(new Counts(4, 2, 0, 0, 2, 0));
 		assertThat(slab.retry()).isFalse();
+	}
+
+	@Test
+	void refusedInATransactionThatRanAreNotSentAgain() {
+		Slab slab = this.slabs.fill(new Slab(), true, false, "INCRBY n 1", "RPOP q", "PFADD p a", "PFADD p b");
+		slab.coalesce(ALL);
+		String queued = FilledSlabs.QUEUED;
+		FilledSlabs.written(slab,
+				OK + queued + queued + queued + "*3\r\n:1\r\n$1\r\nc\r\n-INVALIDOBJ Corrupted HLL object detected\r\n");
+		assertThat(slab.hasRefusedInCommon()).isFalse();
+		ResendRules.mark(List.of(slab), false, true);
+		settle(slab);
+		assertThat(this.account.counts()).isEqualTo(new Counts(4, 2, 0, 2, 0, 0));
+		assertThat(slab.retry()).isFalse();
+	}
+
+	@Test
+	void refusedBehindAMultiThatWasRefusedAreNotSentAgain() {
+		Slab slab = this.slabs.transaction("INCRBY n 1", "SET a 1", "SET b 2");
+		slab.coalesce(ALL);
+		FilledSlabs.written(slab, "-ERR unknown command 'MULTI'\r\n:1\r\n-ERR unknown command 'MSET'\r\n"
+				+ "-ERR unknown command 'EXEC'\r\n");
+		assertThat(slab.isAnswered()).isTrue();
+		assertThat(slab.hasRefusedInCommon()).isFalse();
+		ResendRules.mark(List.of(slab), false, true);
+		settle(slab);
+		assertThat(this.account.counts()).isEqualTo(new Counts(3, 1, 0, 2, 0, 0));
+		assertThat(slab.retry()).isFalse();
+	}
+
+	@Test
+	void refusedBeforeALossAreCertainlyNotRun() {
+		Slab slab = answered(plain("SET a 1", "SET b 2", "INCRBY n 1"), "-ERR unknown command 'MSET'\r\n");
+		slab.attempt().end();
+		settle(slab);
+		assertThat(this.account.counts()).isEqualTo(new Counts(3, 0, 0, 0, 1, 2));
+		assertThat(this.account.items().get(0).error().code()).isEqualTo("NOT_SENT");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "PFADD p a;PFADD p b, INVALIDOBJ Corrupted HLL object detected, false",
+			"SET a 1;SET b 2, ERR unknown command 'MSET', true", "RPOP q;RPOP q, ERR wrong number of arguments, true" })
+	void refusedForTheirDataSayNothingOfTheConnection(String records, String error, boolean ofConnection) {
+		Slab slab = answered(plain(records.split(";", -1)), "-" + error + "\r\n");
+		assertThat(slab.hasRefusedInCommon()).isTrue();
+		assertThat(slab.hasRefusedCoalescing()).isEqualTo(ofConnection);
+	}
+
+	@Test
+	void takeAnAttributeAheadOfAListForNoReply() {
+		settle(answered(plain("RPOP q", "RPOP q", "RPOP q"),
+				"|1\r\n+k\r\n+v\r\n*3\r\n$1\r\na\r\n$1\r\nb\r\n$1\r\nc\r\n"));
+		assertThat(replies()).containsExactly("a", "b", "c");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "$1\r\na\r\n", ":1\r\n", "+OK\r\n", "*4\r\n$1\r\na\r\n" })
+	void refuseAReplyThatAnswersNoPops(String reply) {
+		assertThatExceptionOfType(DecoderException.class)
+			.isThrownBy(() -> answered(plain("RPOP q", "RPOP q", "RPOP q"), reply));
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 0, 1, 2 })
+	void readRepliesThatAreCutAnywhere(int mode) {
+		String body = ">2\r\n+inv\r\n$1\r\nk\r\n+OK\r\n*2\r\n|1\r\n+k\r\n+v\r\n$1\r\nx\r\n$4\r\na\r\nb\r\n:7\r\n_\r\n:1\r\n"
+				+ "-WRONGTYPE no\r\n*2\r\n$0\r\n\r\n$2\r\nzz\r\n:1\r\n";
+		String replies = switch (mode) {
+			case 1 -> OK + FilledSlabs.QUEUED.repeat(8) + "*8\r\n" + body;
+			case 2 -> "-NOPERM multi\r\n" + body + "-ERR EXEC without MULTI\r\n";
+			default -> body;
+		};
+		List<String> whole = cut(mode > 0, replies, replies.length(), true);
+		assertThat(whole).hasSize(15);
+		for (int cut = 1; cut < replies.length(); cut++) {
+			assertThat(cut(mode > 0, replies, cut, true)).as(replies.substring(0, cut)).isEqualTo(whole);
+			List<String> lost = cut(mode > 0, replies, cut, false);
+			for (int i = 0; i < whole.size(); i++) {
+				assertThat(lost.get(i)).as("record %d of %s", i, replies.substring(0, cut))
+					.isIn(whole.get(i), i + " UNKNOWN");
+			}
+		}
+	}
+
+	private static List<String> cut(boolean atomic, String replies, int cut, boolean goesOn) {
+		Account account = new Account(Results.ALL, 100, false);
+		Slab slab = new FilledSlabs().fill(new Slab(), atomic, true, "SET a 1", "SET b 2", "RPOP q", "RPOP q", "RPOP q",
+				"LPUSH p a", "LPUSH p b c", "RPOP e", "RPOP e", "SADD s a", "RPOP w", "RPOP w", "RPOP q", "RPOP q",
+				"INCRBY n 1");
+		slab.coalesce(ALL);
+		slab.attempt().writeTo(Unpooled.buffer());
+		ReplyReader reader = new ReplyReader();
+		reader.read(Unpooled.copiedBuffer(replies.substring(0, cut), StandardCharsets.UTF_8), slab.attempt());
+		if (goesOn) {
+			reader.read(Unpooled.copiedBuffer(replies.substring(cut), StandardCharsets.UTF_8), slab.attempt());
+			assertThat(slab.isAnswered()).isTrue();
+		}
+		slab.attempt().end();
+		slab.settle(account, null);
+		List<String> items = new ArrayList<>();
+		for (Item item : account.items()) {
+			String said = (item.reply() != null) ? " " + item.reply().value()
+					: (item.status() == Outcome.REJECTED) ? " " + item.error().message() : "";
+			items.add(item.index() + " " + item.status() + said);
+		}
+		return items;
 	}
 
 	private Slab slab(String records) {

@@ -52,8 +52,8 @@ class HostileUploadTests {
 	 */
 	private static final Set<String> ALLOWED = Stream
 		.concat(Set
-			.of("auth", "client", "config", "hello", "info", "lindex", "ping", "script", "select", "eval", "time",
-					"zrangebyscore")
+			.of("acl", "auth", "client", "command", "config", "hello", "info", "lindex", "mset", "ping", "script",
+					"select", "eval", "time", "zrangebyscore")
 			.stream(), Arrays.stream(Operation.values()).map((row) -> row.name().toLowerCase(Locale.ROOT)))
 		.collect(Collectors.toSet());
 
