@@ -12,6 +12,11 @@ public final class ReplyReader {
 
 	private static final int OK = ('+' << 24) | ('O' << 16) | ('K' << 8) | '\r';
 
+	private static final int CRLF_BYTES = 2;
+
+	/** Of the length of a string that is taken at once. */
+	private static final int MOST_DIGITS = 8;
+
 	/** Values still to come before the reply is whole; 0 between replies. */
 	private long values;
 
@@ -72,6 +77,9 @@ public final class ReplyReader {
 				if (!in.isReadable()) {
 					return false;
 				}
+				if (takeBulk(in, attempt)) {
+					continue;
+				}
 				begin(in.getByte(in.readerIndex()), attempt);
 			}
 			if (!readOn(in, replies)) {
@@ -81,6 +89,35 @@ public final class ReplyReader {
 				end(replies);
 			}
 		}
+		return true;
+	}
+
+	/** Takes a string that is wanted and is here as a whole, as most values are. */
+	private static boolean takeBulk(ByteBuf in, Attempt attempt) {
+		int from = in.readerIndex();
+		Replies replies = attempt.replies();
+		if (in.getByte(from) != '$' || replies.isOtherNext() || replies.isDealtNext() || !attempt.takesNext()) {
+			return false;
+		}
+		int last = in.writerIndex() - 1;
+		int at = from + 1;
+		int length = 0;
+		byte digit = 0;
+		while (at <= last && at - from <= MOST_DIGITS) {
+			digit = in.getByte(at);
+			if (digit < '0' || digit > '9') {
+				break;
+			}
+			length = length * 10 + (digit - '0');
+			at++;
+		}
+		int whole = at - from + length + 2 * CRLF_BYTES;
+		if (digit != '\r' || at == from + 1 || whole > in.readableBytes()) {
+			return false;
+		}
+		replies.findings().captured().add(in, whole);
+		in.skipBytes(whole);
+		replies.finding(Kind.VALUE);
 		return true;
 	}
 
