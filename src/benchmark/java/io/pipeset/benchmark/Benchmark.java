@@ -12,6 +12,7 @@ import io.pipeset.benchmark.cases.Bench;
 import io.pipeset.benchmark.cases.BenchmarkCase;
 import io.pipeset.benchmark.cases.DefaultsCase;
 import io.pipeset.benchmark.cases.FarCase;
+import io.pipeset.benchmark.cases.FirstSecondsCase;
 import io.pipeset.benchmark.cases.FormatsCase;
 import io.pipeset.benchmark.cases.Grid;
 import io.pipeset.benchmark.cases.HashCase;
@@ -19,6 +20,7 @@ import io.pipeset.benchmark.cases.JvmCase;
 import io.pipeset.benchmark.cases.LongCase;
 import io.pipeset.benchmark.cases.OtherJarCase;
 import io.pipeset.benchmark.cases.PopCase;
+import io.pipeset.benchmark.cases.PushCase;
 import io.pipeset.benchmark.cases.RivalsCase;
 import io.pipeset.benchmark.cases.SetCase;
 import io.pipeset.benchmark.cases.SmallJobsCase;
@@ -36,10 +38,12 @@ import io.pipeset.benchmark.report.Versions;
 /** Runs the cases that were asked for, shows their figures and writes them down. */
 public final class Benchmark {
 
-	private static final List<String> FULL = List.of("set", "formats", "rivals", "hset", "rpop", "values", "small",
-			"far");
+	private static final List<String> FULL = List.of("set", "formats", "rivals", "hset", "push", "rpop", "values",
+			"small", "start", "far");
 
 	private static final String LONG = "long";
+
+	private static final String OTHER = "other";
 
 	private static final String DEFAULTS = "defaults";
 
@@ -76,7 +80,9 @@ public final class Benchmark {
 		}
 		show(setting);
 		show(figures.tables());
-		boolean targets = cases.keySet().stream().anyMatch((name) -> FULL.contains(name) || name.equals(LONG));
+		boolean targets = cases.keySet()
+			.stream()
+			.anyMatch((name) -> FULL.contains(name) || name.equals(LONG) || name.equals(OTHER));
 		if (targets) {
 			show(List.of(Target.judge(figures)));
 		}
@@ -90,20 +96,25 @@ public final class Benchmark {
 		all.put("formats", new FormatsCase());
 		all.put("rivals", new RivalsCase());
 		all.put("hset", new HashCase());
+		all.put("push", new PushCase());
 		all.put("rpop", new PopCase());
 		all.put("values", new ValuesCase());
 		all.put("small", new SmallJobsCase());
+		all.put("start", new FirstSecondsCase());
 		all.put("far", new FarCase());
 		all.put(LONG, new LongCase());
 		all.put(DEFAULTS, new DefaultsCase(new Grid(this.options.grid())));
 		all.put(JVM, new JvmCase(this.options.javas()));
 		Path otherJar = this.options.otherJar();
 		if (otherJar != null) {
-			all.put("other", new OtherJarCase(otherJar));
+			all.put(OTHER, new OtherJarCase(otherJar));
 		}
 		List<String> wanted = new ArrayList<>((this.options.cases().isEmpty()) ? FULL : this.options.cases());
 		if (this.options.cases().isEmpty() && this.options.longRun()) {
 			wanted.add(LONG);
+		}
+		if (this.options.cases().isEmpty() && otherJar != null) {
+			wanted.add(OTHER);
 		}
 		if (!all.keySet().containsAll(wanted)) {
 			throw new BenchmarkException("The cases are " + all.keySet() + ", not " + wanted);
@@ -138,7 +149,9 @@ public final class Benchmark {
 
 	private Chart chart(Figures figures) {
 		List<Chart.Bar> bars = Stream
-			.of(bar(figures, "redis-cli", "redis-cli --pipe", false), bar(figures, "generated", "Pipeset", true),
+			.of(bar(figures, "redis-cli", "redis-cli --pipe", false),
+					bar(figures, "generated-off", "Pipeset, coalesce=off", true),
+					bar(figures, "generated-auto", "Pipeset, coalesce=auto", true),
 					bar(figures, "jedis", "Jedis pipeline", false),
 					bar(figures, "stock-close", "executePipelined, flush close", false),
 					bar(figures, "stock-buffered", "executePipelined, buffered", false),

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.ToLongFunction;
 
 import io.pipeset.benchmark.data.Caller;
 import io.pipeset.benchmark.data.Dataset;
@@ -32,6 +33,9 @@ public final class Bench implements AutoCloseable {
 	private static final int WARM_UP_JOBS = 6;
 
 	private static final long WARM_UP_RECORDS = 1_000_000;
+
+	/** The values of {@code coalesce}: the service races in both ways. */
+	static final List<String> COALESCE = List.of("off", "auto");
 
 	private final Path work;
 
@@ -122,24 +126,37 @@ public final class Bench implements AutoCloseable {
 
 	/** The service with other settings, to be closed by the caller. */
 	JavaServer start(String name, Jvm jvm, Address address, String... arguments) {
-		return start(name, jvm, this.jar, address, arguments);
-	}
-
-	/** Another build of the service, to be closed by the caller. */
-	JavaServer start(String name, Jvm jvm, Path jar, Address address, String... arguments) {
-		List<String> program = new ArrayList<>(List.of("-jar", jar.toString()));
+		List<String> program = new ArrayList<>(List.of("-jar", this.jar.toString()));
 		program.addAll(List.of(arguments));
 		return startWarm(new Launch(name, jvm, program, address.toSpring()));
 	}
 
-	/** Starts a service, and gives it time to compile its hot code. */
+	/** Starts the service, and gives it time to compile the hot code of both ways. */
 	JavaServer startWarm(Launch launch) {
+		return startWarm(launch, COALESCE.stream().map((coalesce) -> "?coalesce=" + coalesce).toList());
+	}
+
+	/** Another build, which may not know the settings of this one. */
+	JavaServer startOther(Path otherJar) {
+		return startWarm(new Launch("pipeset-other", this.jvm, List.of("-jar", otherJar.toString()),
+				this.redis.address().toSpring()), List.of(""));
+	}
+
+	private JavaServer startWarm(Launch launch, List<String> queries) {
 		JavaServer service = launch(launch);
 		for (int i = 0; i < WARM_UP_JOBS; i++) {
-			this.caller.post(List.of(service.uri("/pipeset/" + WARM_UP_RECORDS)));
+			for (String query : queries) {
+				this.caller.post(List.of(service.uri("/pipeset/" + WARM_UP_RECORDS + query)));
+			}
 		}
 		this.redis.flush();
 		return service;
+	}
+
+	/** The service as it is right after its start, to be closed by the caller. */
+	JavaServer startFresh() {
+		return launch(new Launch("pipeset-fresh", this.jvm, List.of("-jar", this.jar.toString()),
+				this.redis.address().toSpring()));
 	}
 
 	JavaServer launch(Launch launch) {
@@ -162,9 +179,20 @@ public final class Bench implements AutoCloseable {
 		return new Contender("redis-cli", name, null, () -> RedisServer.pipe(this.redisCli.get(), address, file));
 	}
 
-	/** An upload of a dataset to the service. */
-	Contender upload(Dataset dataset, Form form, JavaServer service) {
-		return upload(dataset, form, service, "");
+	/** {@code redis-cli}, and uploads to the service in each form and in both ways. */
+	List<Contender> uploads(Dataset dataset, Address address, JavaServer service, Form... forms) {
+		List<Contender> contenders = new ArrayList<>(List.of(redisCli(dataset, address)));
+		for (Form form : forms) {
+			contenders.addAll(uploads(dataset, service, form));
+		}
+		return contenders;
+	}
+
+	/** Uploads of a dataset to the service, in both ways. */
+	List<Contender> uploads(Dataset dataset, JavaServer service, Form form) {
+		Path file = dataset.file(form);
+		return bothWays(form.name().toLowerCase(Locale.ROOT), form.name(), service,
+				(query) -> this.caller.post(service.uri("/v1/jobs?" + query), file, form));
 	}
 
 	/** An upload with settings of its own. */
@@ -174,10 +202,18 @@ public final class Bench implements AutoCloseable {
 				() -> this.caller.post(service.uri("/v1/jobs?" + query), file, form));
 	}
 
-	/** A call that makes the service generate its records. */
-	Contender generated(long records, JavaServer service) {
-		return new Contender("generated", "Pipeset, generated", service,
-				() -> this.caller.post(List.of(service.uri("/pipeset/" + records))));
+	/** Calls that make the service generate its records, in both ways. */
+	List<Contender> generated(long records, JavaServer service) {
+		return bothWays("generated", "generated", service,
+				(query) -> this.caller.post(List.of(service.uri("/pipeset/" + records + "?" + query))));
+	}
+
+	/** The service without and with common commands for neighbouring records. */
+	List<Contender> bothWays(String id, String name, JavaServer service, ToLongFunction<String> attempt) {
+		return COALESCE.stream()
+			.map((coalesce) -> new Contender(id + "-" + coalesce, "Pipeset, " + name + ", coalesce=" + coalesce,
+					service, () -> attempt.applyAsLong("coalesce=" + coalesce)))
+			.toList();
 	}
 
 	/** Runs a race into an empty database. */

@@ -34,8 +34,7 @@ public final class FarCase implements BenchmarkCase {
 				for (int millis : new int[] { NEAR, 50 }) {
 					proxy.roundTrip(millis);
 					bench.raceEmpty("far/" + millis, "1M SETs into an empty database, " + millis + " ms away", records,
-							List.of(bench.redisCli(data, address), bench.upload(data, Form.NDJSON, far)),
-							(millis == NEAR) ? 3 : 1);
+							bench.uploads(data, address, far, Form.NDJSON), (millis == NEAR) ? 3 : 1);
 				}
 				oneByOne(bench, data.shape(), address);
 			}
@@ -54,7 +53,7 @@ public final class FarCase implements BenchmarkCase {
 			seconds = (System.nanoTime() - start) / 1e9 * SetCase.RECORDS / SAMPLE;
 		}
 		bench.figures().put(ONE_BY_ONE, seconds);
-		double ours = bench.figures().get("far/50/ndjson/seconds");
+		double ours = bench.figures().get("far/50/ndjson-auto/seconds");
 		Table table = new Table("1M SETs one by one, 50 ms away", "", "s", "Pipeset is faster by");
 		table.add("Jedis, extrapolated from " + SAMPLE + " commands", Figures.number(seconds, 0),
 				Figures.number(seconds / ours, 0) + "x");

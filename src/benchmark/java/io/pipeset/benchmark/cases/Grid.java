@@ -27,6 +27,7 @@ public final class Grid {
 		this.values.put("batchSize", List.of("1000", "10000", "100000"));
 		this.values.put("flush", List.of("buffered:100", "buffered:500", "buffered:2000"));
 		this.values.put("concurrency", List.of("1", "4"));
+		this.values.put("coalesce", Bench.COALESCE);
 		for (String setting : text.split(";", -1)) {
 			String[] parts = setting.strip().split("=", 2);
 			if (parts.length == 2) {
@@ -58,7 +59,10 @@ public final class Grid {
 		for (String batchSize : get("batchSize")) {
 			for (String flush : get("flush")) {
 				for (String concurrency : get("concurrency")) {
-					queries.add("batchSize=" + batchSize + "&flush=" + flush + "&concurrency=" + concurrency);
+					for (String coalesce : get("coalesce")) {
+						queries.add("batchSize=" + batchSize + "&flush=" + flush + "&concurrency=" + concurrency
+								+ "&coalesce=" + coalesce);
+					}
 				}
 			}
 		}

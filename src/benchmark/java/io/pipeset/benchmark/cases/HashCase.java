@@ -1,7 +1,5 @@
 package io.pipeset.benchmark.cases;
 
-import java.util.List;
-
 import io.pipeset.benchmark.data.Dataset;
 import io.pipeset.benchmark.data.Form;
 import io.pipeset.benchmark.data.Shape;
@@ -14,9 +12,8 @@ public final class HashCase implements BenchmarkCase {
 	@Override
 	public void run(Bench bench) {
 		try (Dataset data = bench.dataset("hset", new Shape.Hash(), RECORDS)) {
-			bench.raceEmpty("hset", "1M HSETs of 5 fields, into an empty database", RECORDS, List
-				.of(bench.redisCli(data, bench.redis().address()), bench.upload(data, Form.NDJSON, bench.pipeset())),
-					2);
+			bench.raceEmpty("hset", "1M HSETs of 5 fields, into an empty database", RECORDS,
+					bench.uploads(data, bench.redis().address(), bench.pipeset(), Form.NDJSON), 2);
 		}
 	}
 

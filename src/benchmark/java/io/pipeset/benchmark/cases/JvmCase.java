@@ -40,9 +40,10 @@ public final class JvmCase implements BenchmarkCase {
 	@Override
 	public void run(Bench bench) {
 		bench.stopPipeset();
-		Table table = new Table("JVM settings: 1M SETs as NDJSON, and jobs of 100 from 16 callers", "", "s",
-				"ratio to redis-cli", "service CPU s/M", "bytes/record", "GC pauses", "longest ms", "peak RSS MB",
-				"small jobs/s", "p50 ms", "p99 ms", "peak RSS MB");
+		Table table = new Table("JVM settings: 1M SETs as NDJSON, and jobs of 100 from 16 callers", "",
+				"s with coalesce=off", "ratio to redis-cli", "s with auto", "ratio to redis-cli", "service CPU s/M",
+				"bytes/record", "GC pauses", "longest ms", "peak RSS MB", "small jobs/s", "p50 ms", "p99 ms",
+				"peak RSS MB");
 		Jvm given = bench.jvm();
 		List<JvmSettings> all = Stream
 			.concat(Stream.of(given), this.javas.stream().map((java) -> new Jvm(java, given.flags())))
@@ -63,25 +64,28 @@ public final class JvmCase implements BenchmarkCase {
 			long records = data.records();
 			Race race = new Race("jvm", settings.name(), records, bench.redis()::flush,
 					() -> bench.requireSize(records),
-					List.of(bench.redisCli(data, bench.redis().address()), bench.upload(data, Form.NDJSON, service)));
+					bench.uploads(data, bench.redis().address(), service, Form.NDJSON));
 			List<Samples> results = race.run(bench.meter(), new Race.Rounds(WARM_UPS, bench.runs(), true),
 					bench.console());
-			LoadRuns load = new LoadRuns("pipeset", settings.name(), service,
-					new Load(service.uri("/pipeset/" + JOB), JOB, CALLERS, 2));
+			Load load = new Load(service, "/pipeset/" + JOB, JOB, CALLERS, 2);
+			LoadRuns runs = new LoadRuns("pipeset", settings.name());
 			bench.redis().flush();
 			load.warmUp(bench.redis().pid());
 			for (int run = 0; run < bench.runs(); run++) {
-				load.results().add(load.run(bench.redis().pid()));
+				runs.results().add(load.run(bench.redis().pid()));
 			}
 			bench.requireSize(JOB);
-			add(table, settings.name(), results.get(1),
-					results.get(1).median(Sample::seconds) / results.get(0).median(Sample::seconds), load);
+			add(table, settings.name(), results, runs);
 		}
 	}
 
-	private static void add(Table table, String name, Samples upload, double ratio, LoadRuns load) {
-		table.add(name, Figures.number(upload.median(Sample::seconds), 2), Figures.number(ratio, 2),
-				Figures.number(upload.perMillion(Sample::serviceCpu), 2),
+	private static void add(Table table, String name, List<Samples> uploads, LoadRuns load) {
+		double rival = uploads.get(0).median(Sample::seconds);
+		double off = uploads.get(1).median(Sample::seconds);
+		Samples upload = uploads.get(2);
+		double auto = upload.median(Sample::seconds);
+		table.add(name, Figures.number(off, 2), Figures.number(off / rival, 2), Figures.number(auto, 2),
+				Figures.number(auto / rival, 2), Figures.number(upload.perMillion(Sample::serviceCpu), 2),
 				Figures.number(upload.median(Sample::allocated) / upload.records(), 1),
 				Figures.number(upload.median(Sample::pauses), 0), Figures.number(upload.most(Sample::longestPause), 1),
 				Figures.number(upload.most(Sample::peakRss), 0), Figures.number(load.median(Load.Result::rate), 0),

@@ -1,6 +1,7 @@
 package io.pipeset.benchmark.cases;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 import io.pipeset.benchmark.data.Dataset;
@@ -26,18 +27,24 @@ public final class OtherJarCase implements BenchmarkCase {
 	public void run(Bench bench) {
 		long records = SetCase.RECORDS;
 		try (Dataset data = bench.dataset("other", new Shape.Set(13), records);
-				JavaServer other = bench.start("pipeset-other", bench.jvm(), this.otherJar, bench.redis().address())) {
-			bench.raceEmpty("other/ndjson", "1M SETs as NDJSON, two builds", records,
-					List.of(bench.upload(data, Form.NDJSON, bench.pipeset()),
-							named("other build, NDJSON", bench.upload(data, Form.NDJSON, other))));
-			bench.raceEmpty("other/generated", "1M SETs, generated, two builds", records,
-					List.of(bench.generated(records, bench.pipeset()),
-							named("other build, generated", bench.generated(records, other))));
+				JavaServer other = bench.startOther(this.otherJar)) {
+			Path file = data.file(Form.NDJSON);
+			race(bench, "ndjson", "1M SETs as NDJSON", bench.uploads(data, bench.pipeset(), Form.NDJSON),
+					new Contender("other", "other build, NDJSON", other,
+							() -> bench.caller().post(other.uri("/v1/jobs"), file, Form.NDJSON)));
+			race(bench, "generated", "1M SETs, generated", bench.generated(records, bench.pipeset()),
+					new Contender("other", "other build, generated", other,
+							() -> bench.caller().post(List.of(other.uri("/pipeset/" + records)))));
 		}
 	}
 
-	private static Contender named(String name, Contender contender) {
-		return new Contender("other", name, contender.service(), contender.attempt());
+	private static void race(Bench bench, String key, String title, List<Contender> ours, Contender other) {
+		List<Contender> contenders = new ArrayList<>(List.of(other));
+		contenders.addAll(ours);
+		String full = "other/" + key;
+		bench.raceEmpty(full + "/empty", title + ", two builds, into an empty database", SetCase.RECORDS, contenders);
+		bench.raceOverwriting(full + "/overwriting", title + ", two builds, over the same keys", SetCase.RECORDS,
+				contenders);
 	}
 
 }

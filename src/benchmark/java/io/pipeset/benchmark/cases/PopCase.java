@@ -1,6 +1,7 @@
 package io.pipeset.benchmark.cases;
 
 import java.net.URI;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
@@ -30,12 +31,13 @@ public final class PopCase implements BenchmarkCase {
 	@Override
 	public void run(Bench bench) {
 		JavaServer pipeset = bench.pipeset();
-		URI job = pipeset.uri("/piperpop/" + JOB + "?key=" + LIST);
+		String path = "/piperpop/" + JOB + "?key=" + LIST + "&";
 		try (Dataset data = bench.dataset("rpop", new Shape.Pop(LIST), JOBS * JOB)) {
-			Contender jobs = new Contender("pipeset", "Pipeset, 10 jobs with their values", pipeset,
-					() -> pop(bench.caller(), job));
+			List<Contender> contenders = new ArrayList<>(List.of(bench.redisCli(data, bench.redis().address())));
+			contenders.addAll(bench.bothWays("pipeset", "10 jobs with their values", pipeset,
+					(query) -> pop(bench.caller(), pipeset.uri(path + query))));
 			bench.run(new Race("rpop", "1M RPOPs of 13-byte values", JOBS * JOB, () -> fill(bench.redis()),
-					() -> requireEmpty(bench.redis()), List.of(bench.redisCli(data, bench.redis().address()), jobs)));
+					() -> requireEmpty(bench.redis()), contenders));
 		}
 	}
 

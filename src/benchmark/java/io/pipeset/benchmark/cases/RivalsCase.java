@@ -36,7 +36,7 @@ public final class RivalsCase implements BenchmarkCase {
 				JavaServer firstTry = servers.firstTry()) {
 			List<Contender> contenders = new ArrayList<>();
 			contenders.add(bench.redisCli(data, bench.redis().address()));
-			contenders.add(bench.generated(records, bench.pipeset()));
+			contenders.addAll(bench.generated(records, bench.pipeset()));
 			contenders.add(new Contender("jedis", "Jedis pipeline, 10,000 a sync", null,
 					() -> jedis(bench.redis().address(), shape, records)));
 			for (String policy : POLICIES) {

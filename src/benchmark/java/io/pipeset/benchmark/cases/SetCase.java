@@ -1,5 +1,6 @@
 package io.pipeset.benchmark.cases;
 
+import java.util.ArrayList;
 import java.util.List;
 
 import io.pipeset.benchmark.data.Dataset;
@@ -15,14 +16,13 @@ public final class SetCase implements BenchmarkCase {
 	@Override
 	public void run(Bench bench) {
 		try (Dataset data = bench.dataset("set-generated", new Shape.GeneratedSet(), RECORDS)) {
-			race(bench, "set/generated", "1M SETs as the service generates them",
-					List.of(bench.redisCli(data, bench.redis().address()), bench.generated(RECORDS, bench.pipeset())));
+			List<Contender> contenders = new ArrayList<>(List.of(bench.redisCli(data, bench.redis().address())));
+			contenders.addAll(bench.generated(RECORDS, bench.pipeset()));
+			race(bench, "set/generated", "1M SETs as the service generates them", contenders);
 		}
 		try (Dataset data = bench.dataset("set", new Shape.Set(13), RECORDS)) {
 			race(bench, "set/uploaded", "1M SETs of 13 bytes, uploaded",
-					List.of(bench.redisCli(data, bench.redis().address()),
-							bench.upload(data, Form.NDJSON, bench.pipeset()),
-							bench.upload(data, Form.JSON, bench.pipeset())));
+					bench.uploads(data, bench.redis().address(), bench.pipeset(), Form.NDJSON, Form.JSON));
 		}
 	}
 

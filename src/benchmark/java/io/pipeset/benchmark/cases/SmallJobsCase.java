@@ -1,5 +1,7 @@
 package io.pipeset.benchmark.cases;
 
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 import io.pipeset.benchmark.measure.Load;
@@ -16,12 +18,11 @@ public final class SmallJobsCase implements BenchmarkCase {
 
 	private static final int FIRST = 100;
 
-	private static final double SECONDS = 1;
+	private static final double SECONDS = 2;
 
 	@Override
 	public void run(Bench bench) {
-		Table table = new Table("Small generated jobs from 16 callers", "", "requests/s", "min – max", "p50 ms",
-				"p99 ms", "CPU µs/request service", "Redis", "client", "bytes/request", "peak RSS MB");
+		Table table = Figures.loadTable("Small generated jobs from 16 callers");
 		try (JavaServer stock = new RivalServers(bench).stock()) {
 			for (int records : new int[] { FIRST, 1, 1000 }) {
 				bench.console().say("Jobs of " + records + " from " + CALLERS + " callers");
@@ -32,45 +33,52 @@ public final class SmallJobsCase implements BenchmarkCase {
 	}
 
 	private static void measure(Bench bench, Table table, int records, JavaServer stock) {
-		String path = "/pipeset/" + records;
-		JavaServer pipeset = bench.pipeset();
-		List<LoadRuns> all = List.of(
-				new LoadRuns("pipeset", "Pipeset, jobs of " + records, pipeset,
-						new Load(pipeset.uri(path), records, CALLERS, SECONDS)),
-				new LoadRuns("stock-each", "executePipelined, pooled, flush each, of " + records, stock,
-						new Load(stock.uri(path + "?flush=each"), records, CALLERS, SECONDS)),
-				new LoadRuns("stock-close", "executePipelined, pooled, flush close, of " + records, stock,
-						new Load(stock.uri(path + "?flush=close"), records, CALLERS, SECONDS)));
-		for (LoadRuns runs : all) {
-			if (records == FIRST) {
-				runs.warmUp(bench.redis().pid());
-			}
-			runs.run(bench.redis().pid());
+		List<Turn> all = new ArrayList<>();
+		for (String coalesce : Bench.COALESCE) {
+			all.add(turn("pipeset-" + coalesce, "Pipeset, coalesce=" + coalesce, records, bench.pipeset(),
+					"coalesce=" + coalesce));
 		}
+		for (String policy : List.of("each", "close")) {
+			all.add(turn("stock-" + policy, "executePipelined, pooled, flush " + policy, records, stock,
+					"flush=" + policy));
+		}
+		long redisPid = bench.redis().pid();
+		for (Turn turn : all) {
+			if (records == FIRST) {
+				turn.load().warmUp(redisPid);
+			}
+			turn.load().run(redisPid);
+		}
+		List<Turn> turns = new ArrayList<>(all);
 		for (int run = 1; run <= bench.runs(); run++) {
 			StringBuilder line = new StringBuilder("run " + run + " of " + bench.runs() + ":");
-			for (LoadRuns runs : all) {
+			for (Turn turn : turns) {
 				bench.redis().flush();
-				Result result = runs.run(bench.redis().pid());
+				Result result = turn.load().run(redisPid);
 				bench.requireSize(records);
-				runs.results().add(result);
-				line.append(' ').append(runs.id()).append(' ').append(Figures.number(result.rate(), 0)).append("/s");
+				turn.runs().results().add(result);
+				line.append(' ').append(turn.runs().id()).append(' ');
+				line.append(Figures.number(result.rate(), 0)).append("/s");
 			}
+			Collections.rotate(turns, -1);
 			bench.console().progress(line.toString());
 		}
-		all.forEach((runs) -> enter(bench.figures(), table, "small/" + records + "/", runs));
+		all.forEach((turn) -> bench.figures().add(table, "small/" + records, turn.runs()));
 	}
 
-	private static void enter(Figures figures, Table table, String key, LoadRuns runs) {
-		double[] range = runs.range(Result::rate);
-		table.add(runs.name(), Figures.number(runs.median(Result::rate), 0),
-				Figures.number(range[0], 0) + " – " + Figures.number(range[1], 0),
-				Figures.number(runs.median(Result::p50), 2), Figures.number(runs.median(Result::p99), 2),
-				Figures.number(runs.median(Result::serviceCpu), 0), Figures.number(runs.median(Result::redisCpu), 0),
-				Figures.number(runs.median(Result::clientCpu), 0), Figures.number(runs.median(Result::allocated), 0),
-				Figures.number(runs.median(Result::peakRss), 0));
-		figures.put(key + runs.id() + "/rate", runs.median(Result::rate));
-		figures.put(key + runs.id() + "/p99", runs.median(Result::p99));
+	private static Turn turn(String id, String name, int records, JavaServer server, String query) {
+		return new Turn(new Load(server, "/pipeset/" + records + "?" + query, records, CALLERS, SECONDS),
+				new LoadRuns(id, name + ", jobs of " + records));
+	}
+
+	/**
+	 * One who takes part by turns.
+	 *
+	 * @param load the load
+	 * @param runs its runs so far
+	 */
+	private record Turn(Load load, LoadRuns runs) {
+
 	}
 
 }

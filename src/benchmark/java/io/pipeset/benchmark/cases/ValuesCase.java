@@ -1,7 +1,5 @@
 package io.pipeset.benchmark.cases;
 
-import java.util.List;
-
 import io.pipeset.benchmark.data.Dataset;
 import io.pipeset.benchmark.data.Form;
 import io.pipeset.benchmark.data.Shape;
@@ -17,8 +15,8 @@ public final class ValuesCase implements BenchmarkCase {
 
 	private static void race(Bench bench, String key, String title, int valueBytes, long records) {
 		try (Dataset data = bench.dataset(key.replace('/', '-'), new Shape.Set(valueBytes), records)) {
-			bench.raceEmpty(key, title + ", into an empty database", records, List
-				.of(bench.redisCli(data, bench.redis().address()), bench.upload(data, Form.NDJSON, bench.pipeset())));
+			bench.raceEmpty(key, title + ", into an empty database", records,
+					bench.uploads(data, bench.redis().address(), bench.pipeset(), Form.NDJSON));
 		}
 	}
 

@@ -92,6 +92,27 @@ public sealed interface Shape {
 	}
 
 	/**
+	 * Commands that add an element of 13 bytes to one key.
+	 *
+	 * @param operation LPUSH or SADD
+	 * @param key the list or set
+	 */
+	record Element(String operation, String key) implements Shape {
+
+		@Override
+		public List<String> command(long number) {
+			return List.of(this.operation, this.key, "value-" + Shape.digits(number, 7));
+		}
+
+		@Override
+		public String json(long number) {
+			return "{\"op\":\"" + this.operation + "\",\"key\":\"" + this.key + "\",\"args\":[\""
+					+ command(number).get(2) + "\"]}";
+		}
+
+	}
+
+	/**
 	 * RPOPs of one list.
 	 *
 	 * @param key the list

@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
+import org.jspecify.annotations.Nullable;
+
 /** A Spring Boot service that runs as a process of its own. */
 public final class JavaServer implements AutoCloseable {
 
@@ -23,17 +25,16 @@ public final class JavaServer implements AutoCloseable {
 
 	private final GcLog gcLog;
 
-	private final AllocationProbe probe;
+	private @Nullable AllocationProbe probe;
 
 	private JavaServer(Process process, int port, GcLog gcLog) {
 		this.process = process;
 		this.port = port;
 		this.gcLog = gcLog;
-		this.probe = AllocationProbe.attach(process.pid());
 	}
 
 	/**
-	 * Starts a service and waits until it is healthy.
+	 * Starts a service and waits until it is ready.
 	 * @param launch the service to start
 	 * @param logs the directory of its logs
 	 * @return the service, to be closed by the caller
@@ -56,7 +57,7 @@ public final class JavaServer implements AutoCloseable {
 			builder.environment().putAll(launch.environment());
 			Process process = builder.start();
 			Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
-			awaitHealth(process, port, log);
+			awaitReadiness(process, port, log);
 			return new JavaServer(process, port, gcLog);
 		}
 		catch (IOException ex) {
@@ -85,13 +86,22 @@ public final class JavaServer implements AutoCloseable {
 		return this.gcLog;
 	}
 
+	/**
+	 * Counts what the service allocates. The first call attaches to its JVM.
+	 * @return the probe
+	 */
 	public AllocationProbe probe() {
+		if (this.probe == null) {
+			this.probe = AllocationProbe.attach(this.process.pid());
+		}
 		return this.probe;
 	}
 
 	@Override
 	public void close() {
-		this.probe.close();
+		if (this.probe != null) {
+			this.probe.close();
+		}
 		this.process.destroy();
 		try {
 			if (!this.process.waitFor(10, TimeUnit.SECONDS)) {
@@ -110,10 +120,10 @@ public final class JavaServer implements AutoCloseable {
 		}
 	}
 
-	private static void awaitHealth(Process process, int port, Path log) throws IOException {
-		URI health = URI.create("http://" + Address.HOST + ":" + port + "/actuator/health");
+	private static void awaitReadiness(Process process, int port, Path log) throws IOException {
+		URI readiness = URI.create("http://" + Address.HOST + ":" + port + "/actuator/health/readiness");
 		long deadline = System.nanoTime() + START.toNanos();
-		while (!isHealthy(health)) {
+		while (!isReady(readiness)) {
 			if (!process.isAlive() || System.nanoTime() > deadline) {
 				process.destroyForcibly();
 				throw new BenchmarkException("The service did not start:\n" + Files.readString(log));
@@ -129,9 +139,9 @@ public final class JavaServer implements AutoCloseable {
 		}
 	}
 
-	private static boolean isHealthy(URI health) {
+	private static boolean isReady(URI readiness) {
 		try {
-			HttpURLConnection connection = (HttpURLConnection) health.toURL().openConnection();
+			HttpURLConnection connection = (HttpURLConnection) readiness.toURL().openConnection();
 			connection.setReadTimeout((int) START.toMillis());
 			return connection.getResponseCode() == HttpURLConnection.HTTP_OK;
 		}

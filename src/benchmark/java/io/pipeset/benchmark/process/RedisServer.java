@@ -67,13 +67,13 @@ public final class RedisServer implements AutoCloseable {
 	}
 
 	/**
-	 * The length of a list.
-	 * @param key the list's key
-	 * @return LLEN
+	 * The number of elements of a list or set.
+	 * @param key its key
+	 * @return LLEN or SCARD
 	 */
 	public long length(String key) {
 		try (Jedis jedis = connect(address())) {
-			return jedis.llen(key);
+			return (jedis.type(key).equals("set")) ? jedis.scard(key) : jedis.llen(key);
 		}
 	}
 
