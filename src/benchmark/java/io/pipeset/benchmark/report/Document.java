@@ -20,16 +20,23 @@ import io.pipeset.benchmark.process.BenchmarkException;
 public record Document(String title, String chart, String command, List<Table> tables) {
 
 	private static final String HOW = """
-			Redis and every service run as processes of their own, all on this machine and over 127.0.0.1. The contenders of
-			a table run by turns and begin by turns (A B C B C A C A B …), services after warm-up rounds of their own; a
-			figure is the median of the runs, a ratio that of the medians, to the table's first row. After each run the
-			number of commands that ran and of keys in Redis is checked. The time is that from the start of the client to its
-			end. CPU seconds are those the kernel has booked, user and system, per million commands; the client is curl,
-			redis-cli or the harness itself, which also carries the proxy that delays. Bytes allocated are the exact counters
-			of the JVM's threads. The longest pause and the peak RSS are those of the worst run. Without `-Dbenchmark.long`,
-			who takes more than five seconds runs three times. Uploads are files that were written before. The first try runs
-			with the JVM's own defaults, stock `executePipelined` with the service's flags, in batches of 10,000 on a pool of
-			16 connections, without Lettuce observations.
+			Redis and every service run as processes of their own, all on this machine and over 127.0.0.1. Pipeset takes part in
+			both its ways: with `coalesce=off` it sends a command for each record, as all others do; with `coalesce=auto`, its
+			default, neighbouring records go as [one command](coalescing.md). The targets are for `coalesce=auto` if they do not name
+			the other way.
+
+			The contenders of a table run by turns and begin by turns (A B C B C A C A B …), services after warm-up rounds of
+			their own; a figure is the median of the runs, a ratio that of the medians, to the table's first row. After each run
+			the number of records that were applied and of keys in Redis is checked. The time is that from the start of the client
+			to its end. CPU seconds are those the kernel has booked, user and system, per million records; those of Redis depend
+			far less than the time on what else the machine does. The client is curl, redis-cli or the harness itself, which also
+			carries the proxy that delays. Bytes allocated are the exact counters of the JVM's threads. The longest pause and the
+			peak RSS are those of the worst run. Without `-Dbenchmark.long`, who takes more than five seconds runs three times.
+			Uploads are files that were written before. The first try runs with the JVM's own defaults, stock `executePipelined`
+			with the service's flags, in batches of 10,000 on a pool of 16 connections, without Lettuce observations.
+
+			The first ten seconds begin when `/actuator/health/readiness` of a new process says UP, for each run another one. The
+			same process is warm after 12 seconds of one caller and 46 seconds of all.
 			""";
 
 	/**
