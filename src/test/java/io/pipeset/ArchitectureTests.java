@@ -59,6 +59,7 @@ class ArchitectureTests {
 			web.access        | job web.problem
 			web.server        | record.body memory job job.input web.problem
 			web               | record record.encoding record.format report pipeline pop script job job.input job.settings web.problem web.server
+			web.warm          | web
 			""";
 
 	private static final JavaClasses service = new ClassFileImporter()

@@ -18,10 +18,18 @@ final class Admission {
 
 	private final ArgumentLimits arguments;
 
-	Admission(JobSettings settings, Scripts scripts, JobLimits limits) {
+	/**
+	 * The check of one job.
+	 * @param settings the settings of the job
+	 * @param scripts the rule for scripts
+	 * @param limits the limits on arguments
+	 * @param reservedAllowed whether it may use the keys that the service keeps for
+	 * itself
+	 */
+	Admission(JobSettings settings, Scripts scripts, JobLimits limits, boolean reservedAllowed) {
 		this.settings = settings;
 		this.scripts = scripts;
-		this.arguments = new ArgumentLimits(limits);
+		this.arguments = new ArgumentLimits(limits, reservedAllowed);
 	}
 
 	/**

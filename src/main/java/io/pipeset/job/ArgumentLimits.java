@@ -20,7 +20,10 @@ final class ArgumentLimits {
 
 	private final long maxValueBytes;
 
-	ArgumentLimits(JobLimits limits) {
+	private final boolean reservedAllowed;
+
+	ArgumentLimits(JobLimits limits, boolean reservedAllowed) {
+		this.reservedAllowed = reservedAllowed;
 		this.maxKeyBytes = limits.maxKeyBytes().toBytes();
 		this.maxValueBytes = limits.maxValueBytes().toBytes();
 	}
@@ -42,7 +45,7 @@ final class ArgumentLimits {
 								+ " bytes; pipeset.limits." + ((key) ? "max-key-bytes" : "max-value-bytes") + " allows "
 								+ most);
 			}
-			if (key && isReserved(record, i)) {
+			if (key && !this.reservedAllowed && isReserved(record, i)) {
 				return new Rejection(Rejection.FORBIDDEN,
 						"a key of the record begins with 'pipeset:', where the service keeps what is its own");
 			}

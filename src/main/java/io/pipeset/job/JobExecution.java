@@ -21,7 +21,6 @@ import io.pipeset.report.Account;
 import io.pipeset.report.Item;
 import io.pipeset.report.Item.Failure;
 import io.pipeset.report.Outcome;
-import io.pipeset.script.Scripts;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,7 +49,7 @@ final class JobExecution {
 
 	private final InputProgress progress;
 
-	JobExecution(RunningJob job, LaneContext context, JobLimits limits, Scripts scripts) {
+	JobExecution(RunningJob job, LaneContext context, JobLimits limits, Admission admission) {
 		this.job = job;
 		this.context = context;
 		this.limits = limits;
@@ -58,7 +57,7 @@ final class JobExecution {
 		JobSettings settings = job.settings();
 		MemoryShare memory = job.memory();
 		this.lanes = new Lanes(this.context);
-		this.admission = new Admission(settings, scripts, limits);
+		this.admission = admission;
 		this.pops = new PopBudget(limits.maxPopped(), limits.maxPoppedBytes().toBytes(), this.context, this.lanes,
 				memory);
 		this.record = new Record(settings.recordDefaults(), memory);

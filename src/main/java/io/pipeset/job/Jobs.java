@@ -32,6 +32,7 @@ import jakarta.annotation.PreDestroy;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import org.springframework.stereotype.Component;
 
@@ -61,8 +62,12 @@ public class Jobs {
 
 	private final Transactions transactions;
 
-	private final ExecutorService executor = Executors.newCachedThreadPool(laneThreads());
+	private final ExecutorService executor;
 
+	/** Whether these are jobs of the service itself. */
+	private final boolean own;
+
+	@Autowired
 	Jobs(JobLimits limits, Scripts scripts, JobQueue queue, InFlightBytes inFlight, MemoryBudget memory, RedisNode node,
 			PipelineProperties pipeline, JobMeters meters, Receipts receipts, Transactions transactions) {
 		this.limits = limits;
@@ -75,6 +80,34 @@ public class Jobs {
 		this.meters = meters;
 		this.receipts = receipts;
 		this.transactions = transactions;
+		this.executor = Executors.newCachedThreadPool(laneThreads());
+		this.own = false;
+	}
+
+	private Jobs(Jobs callers, JobMeters meters) {
+		this.limits = callers.limits;
+		this.scripts = callers.scripts;
+		this.queue = callers.queue;
+		this.inFlight = callers.inFlight;
+		this.memory = callers.memory;
+		this.node = callers.node;
+		this.pipeline = callers.pipeline;
+		this.meters = meters;
+		this.receipts = callers.receipts;
+		this.transactions = callers.transactions;
+		this.executor = callers.executor;
+		this.own = true;
+	}
+
+	/**
+	 * Runs jobs of the service itself beside those of callers, with the same queue,
+	 * memory and connections. They may use keys under {@code pipeset:}, and are not
+	 * logged.
+	 * @param meters the meters in which these jobs count
+	 * @return to run them
+	 */
+	public Jobs own(JobMeters meters) {
+		return new Jobs(this, meters);
 	}
 
 	/**
@@ -131,9 +164,12 @@ public class Jobs {
 					new Retries(settings.retries()), this.inFlight, this.node, this.pipeline, this.meters,
 					this.executor, job.receipt(), job.memory(),
 					new ErrorLimit(account, job.stop(), settings.maxErrors()));
-			EndedJob ended = new JobExecution(job, context, this.limits, this.scripts).run(input);
+			Admission admission = new Admission(settings, this.scripts, this.limits, this.own);
+			EndedJob ended = new JobExecution(job, context, this.limits, admission).run(input);
 			this.meters.jobEnds(ended.report().state(), account, job.clock());
-			log(ended);
+			if (!this.own) {
+				log(ended);
+			}
 			return ended;
 		}
 		finally {

@@ -46,7 +46,11 @@ public class JobMeters {
 
 	private final DistributionSummary batchBytes;
 
-	JobMeters(MeterRegistry registry) {
+	/**
+	 * Meters of jobs and batches.
+	 * @param registry has them registered
+	 */
+	public JobMeters(MeterRegistry registry) {
 		this.active = LongTaskTimer.builder("pipeset.job.active")
 			.description("Jobs under way, and for how long")
 			.tag("state", "running")

@@ -241,7 +241,8 @@ class RunningJobTests {
 		private CompletableFuture<EndedJob> start(JobInput input) {
 			return CompletableFuture.supplyAsync(() -> {
 				try {
-					return new JobExecution(this.running, this.context, limits, scripts).run(input);
+					Admission admission = new Admission(this.running.settings(), scripts, limits, false);
+					return new JobExecution(this.running, this.context, limits, admission).run(input);
 				}
 				finally {
 					this.running.memory().close();

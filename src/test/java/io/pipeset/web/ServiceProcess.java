@@ -70,6 +70,8 @@ final class ServiceProcess implements AutoCloseable {
 		command.add("--server.port=0");
 		command.addAll(Arrays.stream(arguments).filter((argument) -> !argument.startsWith("-X")).toList());
 		ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+		// As in the contexts of the tests; an argument wins.
+		builder.environment().put("PIPESET_WARMUP_ENABLED", "false");
 		redis.properties()
 			.forEach(
 					(name, value) -> builder.environment().put(name.toUpperCase(Locale.ROOT).replace('.', '_'), value));

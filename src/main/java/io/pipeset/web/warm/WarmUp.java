@@ -1,0 +1,142 @@
+package io.pipeset.web.warm;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+
+import io.pipeset.web.OwnCalls;
+import io.pipeset.web.warm.LoopbackConnection.Answer;
+import jakarta.annotation.PreDestroy;
+import jakarta.servlet.ServletContext;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.boot.ApplicationArguments;
+import org.springframework.boot.ApplicationRunner;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.web.server.Ssl;
+import org.springframework.boot.web.server.autoconfigure.ServerProperties;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.event.ContextClosedEvent;
+import org.springframework.context.event.EventListener;
+import org.springframework.http.HttpStatus;
+import org.springframework.stereotype.Component;
+
+/**
+ * Warms the service up between its start and its readiness: Spring Boot says that it is
+ * alive before it calls this runner, and that it accepts traffic only afterwards.
+ * Requests that come all the same are served.
+ */
+@Component
+@ConditionalOnWebApplication
+class WarmUp implements ApplicationRunner {
+
+	private static final Logger logger = LoggerFactory.getLogger(WarmUp.class);
+
+	private final WarmUpProperties properties;
+
+	private final ServerProperties server;
+
+	private final OwnCalls calls;
+
+	private final ServletContext servlets;
+
+	private final ApplicationContext context;
+
+	private final CountDownLatch destroyed = new CountDownLatch(1);
+
+	private volatile boolean closing;
+
+	private volatile @Nullable WarmUpCallers callers;
+
+	WarmUp(WarmUpProperties properties, ServerProperties server, OwnCalls calls, ServletContext servlets,
+			ApplicationContext context) {
+		this.properties = properties;
+		this.server = server;
+		this.calls = calls;
+		this.servlets = servlets;
+		this.context = context;
+	}
+
+	@Override
+	public void run(ApplicationArguments arguments) throws InterruptedException {
+		if (this.properties.enabled() && !this.properties.time().isZero()
+				&& this.context instanceof WebServerApplicationContext web && web.getWebServer() != null
+				&& web.getWebServer().getPort() > 0) {
+			if (Ssl.isEnabled(this.server.getSsl())) {
+				logger.info("No warm-up: the service cannot call itself with server.ssl");
+			}
+			else {
+				warmUp(address(web.getWebServer().getPort()));
+			}
+		}
+		if (this.closing) {
+			// Boot would call the service ready if it came back in the midst of a
+			// shutdown.
+			this.destroyed.await();
+		}
+	}
+
+	/**
+	 * Ends the warm-up, before anything else is stopped.
+	 * @param event tells whose end it is
+	 */
+	@EventListener
+	void close(ContextClosedEvent event) {
+		if (event.getApplicationContext() == this.context) {
+			this.closing = true;
+			WarmUpCallers callers = this.callers;
+			if (callers != null) {
+				callers.stop();
+			}
+		}
+	}
+
+	@PreDestroy
+	void destroy() {
+		this.destroyed.countDown();
+	}
+
+	private void warmUp(InetSocketAddress service) throws InterruptedException {
+		long began = System.nanoTime();
+		WarmUpCallers callers = new WarmUpCallers(service);
+		this.callers = callers;
+		if (this.closing) {
+			return;
+		}
+		try {
+			WarmUpRequests requests = new WarmUpRequests(this.servlets.getContextPath(), this.calls.open(),
+					UUID.randomUUID().toString());
+			Answer first = callers.callOnce(requests.usual());
+			if (first.status() != HttpStatus.OK.value()) {
+				logger.info("No warm-up: its first job was answered {}", first.status());
+				return;
+			}
+			boolean permitted = first.errors() == 0;
+			int jobs = callers.call((permitted) ? requests.all() : requests.dry(), this.properties.time());
+			if (permitted) {
+				callers.callOnce(requests.clean());
+			}
+			logger.info("Warmed up in {} ms with {} jobs{}", Duration.ofNanos(System.nanoTime() - began).toMillis(),
+					jobs, (permitted) ? "" : ", which Redis ran none of: it refuses keys under pipeset:");
+		}
+		catch (IOException ex) {
+			logger.info("No warm-up, or no whole one: {}", ex.toString());
+		}
+		finally {
+			this.calls.close();
+		}
+	}
+
+	private InetSocketAddress address(int port) {
+		InetAddress address = this.server.getAddress();
+		return new InetSocketAddress(
+				(address == null || address.isAnyLocalAddress()) ? InetAddress.getLoopbackAddress() : address, port);
+	}
+
+}

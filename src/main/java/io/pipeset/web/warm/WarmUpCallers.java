@@ -1,0 +1,113 @@
+package io.pipeset.web.warm;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.pipeset.web.warm.LoopbackConnection.Answer;
+
+import org.springframework.http.HttpStatus;
+
+/** Callers of the service that send the same requests again and again, all at once. */
+final class WarmUpCallers {
+
+	private static final int MOST = 4;
+
+	/** The time that the last answers may take once the time is over. */
+	private static final Duration LAST_ANSWERS = Duration.ofSeconds(1);
+
+	private final InetSocketAddress service;
+
+	private final Set<LoopbackConnection> connections = ConcurrentHashMap.newKeySet();
+
+	private volatile boolean stopped;
+
+	WarmUpCallers(InetSocketAddress service) {
+		this.service = service;
+	}
+
+	/**
+	 * Calls once, in this thread.
+	 * @param request the request
+	 * @return its answer
+	 * @throws IOException if there is none
+	 */
+	Answer callOnce(byte[] request) throws IOException {
+		try (LoopbackConnection connection = connect()) {
+			return connection.call(request);
+		}
+	}
+
+	/**
+	 * Lets one caller for each processor call, but no more than four.
+	 * @param requests the requests of each caller, from the first to the last, and again
+	 * @param time how long
+	 * @return the number of jobs that ran
+	 * @throws InterruptedException if the thread is interrupted
+	 */
+	int call(List<byte[]> requests, Duration time) throws InterruptedException {
+		int callers = Math.min(MOST, Runtime.getRuntime().availableProcessors());
+		AtomicInteger jobs = new AtomicInteger();
+		CountDownLatch ended = new CountDownLatch(callers);
+		long deadline = System.nanoTime() + time.toNanos();
+		for (int i = 0; i < callers; i++) {
+			int first = i;
+			Thread thread = new Thread(() -> {
+				try {
+					callUntil(deadline, requests, first, jobs);
+				}
+				finally {
+					ended.countDown();
+				}
+			}, "warm-up-" + i);
+			thread.setDaemon(true);
+			thread.start();
+		}
+		boolean late = true;
+		try {
+			late = !ended.await(time.plus(LAST_ANSWERS).toNanos(), TimeUnit.NANOSECONDS);
+		}
+		finally {
+			if (late) {
+				stop();
+			}
+		}
+		return jobs.get();
+	}
+
+	/** Ends all calls at once, for good; the jobs under way run to their end. */
+	void stop() {
+		this.stopped = true;
+		this.connections.forEach(LoopbackConnection::close);
+	}
+
+	private LoopbackConnection connect() throws IOException {
+		LoopbackConnection connection = new LoopbackConnection(this.service);
+		this.connections.add(connection);
+		if (this.stopped) {
+			connection.close();
+		}
+		return connection;
+	}
+
+	private void callUntil(long deadline, List<byte[]> requests, int first, AtomicInteger jobs) {
+		try (LoopbackConnection connection = connect()) {
+			for (int i = first; !this.stopped && System.nanoTime() - deadline < 0; i++) {
+				if (connection.call(requests.get(i % requests.size())).status() == HttpStatus.OK.value()) {
+					jobs.incrementAndGet();
+				}
+			}
+		}
+		catch (IOException ex) {
+			// The service has closed the connection or is stopping. The other callers go
+			// on.
+		}
+	}
+
+}

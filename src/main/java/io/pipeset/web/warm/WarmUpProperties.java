@@ -1,0 +1,25 @@
+package io.pipeset.web.warm;
+
+import java.time.Duration;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * The settings of the warm-up.
+ *
+ * @param enabled whether the service warms up before it is ready
+ * @param time how long it does, 0 to 30 seconds
+ */
+@ConfigurationProperties("pipeset.warm-up")
+record WarmUpProperties(@DefaultValue("true") boolean enabled, @DefaultValue("3s") Duration time) {
+
+	private static final Duration MOST = Duration.ofSeconds(30);
+
+	WarmUpProperties {
+		if (time.isNegative() || time.compareTo(MOST) > 0) {
+			throw new IllegalArgumentException("pipeset.warm-up.time must be from 0s to 30s, not " + time);
+		}
+	}
+
+}

@@ -1,0 +1,8 @@
+/**
+ * The warm-up: before the service is ready it calls itself for a few seconds, so that the
+ * first callers meet compiled code and open connections.
+ */
+@NullMarked
+package io.pipeset.web.warm;
+
+import org.jspecify.annotations.NullMarked;
