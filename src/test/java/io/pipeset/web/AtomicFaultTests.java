@@ -93,12 +93,23 @@ class AtomicFaultTests {
 		assertThat(redis.client().lrange("l", 0, -1)).isEqualTo(numbers(3 * BATCH));
 	}
 
+	/** The records of a batch go as one command, between MULTI and EXEC. */
+	@ParameterizedTest
+	@CsvSource({ "COMMANDS, 3, 1", "COMMANDS, 4, 9", "COMMANDS, 5, 10", "REPLIES, 3, 1", "REPLIES, 4, 9",
+			"REPLIES, 5, 3" })
+	void aTransactionOfOneCommandIsUnknownAsAWhole(Way way, int messages, int bytes) throws Exception {
+		JsonNode job = cut("RPUSH", "&coalesce=auto", way, messages, bytes).job(502, "redis-lost", "failed");
+		assertThat(Answer.counts(job)).isEqualTo(new Counts(3 * BATCH, BATCH, 0, 0, BATCH, BATCH));
+		assertThat(redis.client().lrange("l", 0, -1)).isEqualTo(numbers((way == Way.COMMANDS) ? BATCH : 2 * BATCH));
+	}
+
 	/** Sends three batches, and breaks the connection. */
 	private Answer cut(String operation, String settings, Way way, int messages, int bytes) throws Exception {
 		CompletableFuture<ProxyLink> place = proxy.stopAt(way, messages, bytes);
-		CompletableFuture<Answer> answer = this.service
-			.sendAsync(this.service.uploading("/v1/jobs?atomic=batch&batchSize=" + BATCH + settings, Service.NDJSON,
-					Lines.of(3L * BATCH, (i) -> "[\"" + operation + "\",\"l\"," + i + "]")));
+		CompletableFuture<Answer> answer = this.service.sendAsync(this.service.uploading(
+				"/v1/jobs?atomic=batch&batchSize=" + BATCH + ((settings.contains("coalesce")) ? "" : "&coalesce=off")
+						+ settings,
+				Service.NDJSON, Lines.of(3L * BATCH, (i) -> "[\"" + operation + "\",\"l\"," + i + "]")));
 		ProxyLink link = place.get(30, TimeUnit.SECONDS);
 		if (way == Way.REPLIES) {
 			await().until(() -> redis.client().exists("l") == 1);
