@@ -125,7 +125,8 @@ class WarmUp implements ApplicationRunner {
 			logger.info("Warmed up in {} ms with {} jobs{}", Duration.ofNanos(System.nanoTime() - began).toMillis(),
 					jobs, (permitted) ? "" : ", which Redis ran none of: it refuses keys under pipeset:");
 		}
-		catch (IOException ex) {
+		catch (IOException | RuntimeException ex) {
+			// Whatever it meets, a service that is cold is better than none.
 			logger.info("No warm-up, or no whole one: {}", ex.toString());
 		}
 		finally {

@@ -96,18 +96,31 @@ final class WarmUpCallers {
 		return connection;
 	}
 
+	/**
+	 * Each round has a connection of its own, as Tomcat ends it after a hundred requests.
+	 */
 	private void callUntil(long deadline, List<byte[]> requests, int first, AtomicInteger jobs) {
-		try (LoopbackConnection connection = connect()) {
-			for (int i = first; !this.stopped && System.nanoTime() - deadline < 0; i++) {
-				if (connection.call(requests.get(i % requests.size())).status() == HttpStatus.OK.value()) {
-					jobs.incrementAndGet();
+		try {
+			while (!isOver(deadline)) {
+				try (LoopbackConnection connection = connect()) {
+					for (int i = 0; i < requests.size() && !isOver(deadline); i++) {
+						Answer answer = connection.call(requests.get((first + i) % requests.size()));
+						if (answer.status() == HttpStatus.OK.value()) {
+							jobs.incrementAndGet();
+						}
+					}
+					this.connections.remove(connection);
 				}
 			}
 		}
 		catch (IOException ex) {
-			// The service has closed the connection or is stopping. The other callers go
+			// The service has closed the connection, or is stopping. The other callers go
 			// on.
 		}
+	}
+
+	private boolean isOver(long deadline) {
+		return this.stopped || System.nanoTime() - deadline >= 0;
 	}
 
 }
