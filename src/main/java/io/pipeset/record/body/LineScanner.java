@@ -5,7 +5,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Finds ends of lines eight bytes at a time, because every byte of a body passes here.
+ * Finds ends of lines and of strings eight bytes at a time, because every byte of a body
+ * passes here.
  */
 public final class LineScanner {
 
@@ -63,6 +64,31 @@ public final class LineScanner {
 			}
 		}
 		return -1;
+	}
+
+	/**
+	 * Finds the first byte that does not stand for itself in a JSON string: a double
+	 * quote, a backslash, a control character, or a part of a character that is not
+	 * ASCII.
+	 * @param bytes the array to search
+	 * @param from the first byte to look at
+	 * @param to the byte after the last one
+	 * @return its index, or {@code to} if there is none
+	 */
+	public static int skipPlain(byte[] bytes, int from, int to) {
+		int at = from;
+		for (; at <= to - Long.BYTES; at += Long.BYTES) {
+			long eight = (long) LONGS.get(bytes, at);
+			long found = zeros(eight ^ (ONES * '"')) | zeros(eight ^ (ONES * '\\'))
+					| ((eight - ONES * ' ') & ~eight & HIGH_BITS) | (eight & HIGH_BITS);
+			if (found != 0) {
+				return at + Long.numberOfTrailingZeros(found) / Byte.SIZE;
+			}
+		}
+		while (at < to && bytes[at] >= ' ' && bytes[at] != '"' && bytes[at] != '\\') {
+			at++;
+		}
+		return at;
 	}
 
 	/**

@@ -1,5 +1,6 @@
 package io.pipeset.record.json;
 
+import io.pipeset.record.body.LineScanner;
 import io.pipeset.record.body.Utf8;
 import io.pipeset.record.encoding.Excerpt;
 import org.jspecify.annotations.Nullable;
@@ -9,14 +10,6 @@ import org.jspecify.annotations.Nullable;
  * needs no other array.
  */
 final class JsonStrings {
-
-	private static final boolean[] PLAIN = new boolean[256];
-
-	static {
-		for (int i = ' '; i < 0x80; i++) {
-			PLAIN[i] = i != '"' && i != '\\';
-		}
-	}
 
 	private int copyEnd;
 
@@ -54,9 +47,7 @@ final class JsonStrings {
 		int out = copy;
 		while (true) {
 			int run = at;
-			while (at < to && PLAIN[bytes[at] & 0xFF]) {
-				at++;
-			}
+			at = LineScanner.skipPlain(bytes, at, to);
 			out = copy(bytes, run, at, out);
 			if (at == to) {
 				throw JsonFault.grammar(to, "expected '\"' to end a string, found the end");

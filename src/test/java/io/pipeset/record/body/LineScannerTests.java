@@ -41,6 +41,22 @@ class LineScannerTests {
 	}
 
 	@Test
+	void skipsWhatStandsForItselfInAString() {
+		for (int value = 0; value < 256; value++) {
+			boolean plain = value >= ' ' && value < 0x80 && value != '"' && value != '\\';
+			for (int length = 1; length <= 20; length++) {
+				for (int place = 0; place < length; place++) {
+					byte[] bytes = new byte[length + 3];
+					Arrays.fill(bytes, (byte) 'a');
+					bytes[2 + place] = (byte) value;
+					assertThat(LineScanner.skipPlain(bytes, 2, 2 + length)).as("%d at %d of %d", value, place, length)
+						.isEqualTo((plain) ? 2 + length : 2 + place);
+				}
+			}
+		}
+	}
+
+	@Test
 	void isNotMisledByAnyOtherBytes() {
 		Random random = new Random(7);
 		byte[] bytes = new byte[64];
