@@ -12,9 +12,9 @@ public final class LineScanner {
 
 	private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-	private static final long ONES = 0x0101010101010101L;
+	static final long ONES = 0x0101010101010101L;
 
-	private static final long HIGH_BITS = 0x8080808080808080L;
+	static final long HIGH_BITS = 0x8080808080808080L;
 
 	private LineScanner() {
 	}
@@ -29,7 +29,7 @@ public final class LineScanner {
 	public static int findLineFeedOrQuote(byte[] bytes, int from, int to) {
 		int at = from;
 		for (; at <= to - Long.BYTES; at += Long.BYTES) {
-			long eight = (long) LONGS.get(bytes, at);
+			long eight = eight(bytes, at);
 			long found = zeros(eight ^ (ONES * '\n')) | zeros(eight ^ (ONES * '"'));
 			if (found != 0) {
 				return at + Long.numberOfTrailingZeros(found) / Byte.SIZE;
@@ -53,7 +53,7 @@ public final class LineScanner {
 	static int findLineFeed(byte[] bytes, int from, int to) {
 		int at = from;
 		for (; at <= to - Long.BYTES; at += Long.BYTES) {
-			long found = zeros((long) LONGS.get(bytes, at) ^ (ONES * '\n'));
+			long found = zeros(eight(bytes, at) ^ (ONES * '\n'));
 			if (found != 0) {
 				return at + Long.numberOfTrailingZeros(found) / Byte.SIZE;
 			}
@@ -78,7 +78,7 @@ public final class LineScanner {
 	public static int skipPlain(byte[] bytes, int from, int to) {
 		int at = from;
 		for (; at <= to - Long.BYTES; at += Long.BYTES) {
-			long eight = (long) LONGS.get(bytes, at);
+			long eight = eight(bytes, at);
 			long found = zeros(eight ^ (ONES * '"')) | zeros(eight ^ (ONES * '\\'))
 					| ((eight - ONES * ' ') & ~eight & HIGH_BITS) | (eight & HIGH_BITS);
 			if (found != 0) {
@@ -91,11 +91,16 @@ public final class LineScanner {
 		return at;
 	}
 
+	/** Eight bytes as a number, the first one lowest. */
+	static long eight(byte[] bytes, int at) {
+		return (long) LONGS.get(bytes, at);
+	}
+
 	/**
 	 * Marks the bytes that are zero. Only the lowest bit that is set is exact: the
 	 * subtraction may borrow from it and set bits above it.
 	 */
-	private static long zeros(long eight) {
+	static long zeros(long eight) {
 		return (eight - ONES) & ~eight & HIGH_BITS;
 	}
 

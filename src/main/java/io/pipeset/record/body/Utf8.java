@@ -9,20 +9,6 @@ public final class Utf8 {
 	}
 
 	/**
-	 * Tells the bytes of ASCII that stand for themselves in a format, and may be skipped
-	 * fast.
-	 * @param others the characters of ASCII that do not
-	 * @return for each byte, as an unsigned number, whether it stands for itself
-	 */
-	public static boolean[] asciiBut(String others) {
-		boolean[] plain = new boolean[256];
-		for (int i = 0; i < 0x80; i++) {
-			plain[i] = others.indexOf(i) < 0;
-		}
-		return plain;
-	}
-
-	/**
 	 * Measures the character that begins at a byte of 0x80 or more.
 	 * @param bytes the array that holds it
 	 * @param at its first byte

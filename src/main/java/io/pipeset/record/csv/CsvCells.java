@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import io.pipeset.record.Expiry;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
+import io.pipeset.record.body.PlainBytes;
 import io.pipeset.record.body.Spans;
 import io.pipeset.record.body.Utf8;
 import io.pipeset.record.encoding.Excerpt;
@@ -19,9 +20,9 @@ final class CsvCells {
 
 	private static final int ABSENT = -1;
 
-	private static final boolean[] PLAIN = Utf8.asciiBut("\",\r");
+	private static final PlainBytes PLAIN = PlainBytes.asciiBut("\",\r");
 
-	private static final boolean[] PLAIN_IN_QUOTES = Utf8.asciiBut("\"");
+	private static final PlainBytes PLAIN_IN_QUOTES = PlainBytes.asciiBut("\"");
 
 	private final Spans cells;
 
@@ -149,13 +150,11 @@ final class CsvCells {
 		}
 	}
 
-	private int skipPlain(boolean[] plain, int from, int to) {
+	private int skipPlain(PlainBytes plain, int from, int to) {
 		byte[] source = this.bytes;
 		int at = from;
 		while (true) {
-			while (at < to && plain[source[at] & 0xFF]) {
-				at++;
-			}
+			at = plain.skip(source, at, to);
 			if (at == to || source[at] >= 0) {
 				return at;
 			}

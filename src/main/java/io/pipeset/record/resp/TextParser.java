@@ -7,6 +7,7 @@ import io.pipeset.record.RecordReader;
 import io.pipeset.record.body.BodyBuffer;
 import io.pipeset.record.body.LineParser;
 import io.pipeset.record.body.LineReader;
+import io.pipeset.record.body.PlainBytes;
 import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.body.Utf8;
 import io.pipeset.record.encoding.Excerpt;
@@ -21,11 +22,11 @@ import org.jspecify.annotations.Nullable;
 public final class TextParser implements LineParser {
 
 	/** The bytes that stand for themselves outside of quotes. */
-	private static final boolean[] PLAIN = Utf8.asciiBut("\0 \t\n\r\"'");
+	private static final PlainBytes PLAIN = PlainBytes.asciiBut("\0 \t\n\r\"'");
 
-	private static final boolean[] PLAIN_IN_DOUBLE_QUOTES = Utf8.asciiBut("\0\"\\");
+	private static final PlainBytes PLAIN_IN_DOUBLE_QUOTES = PlainBytes.asciiBut("\0\"\\");
 
-	private static final boolean[] PLAIN_IN_SINGLE_QUOTES = Utf8.asciiBut("\0'\\");
+	private static final PlainBytes PLAIN_IN_SINGLE_QUOTES = PlainBytes.asciiBut("\0'\\");
 
 	private final CommandWords command;
 
@@ -151,7 +152,7 @@ public final class TextParser implements LineParser {
 		return at + 1;
 	}
 
-	private int copyPlain(boolean[] plain, byte[] bytes, int from, int to) {
+	private int copyPlain(PlainBytes plain, byte[] bytes, int from, int to) {
 		int at = skipPlain(plain, bytes, from, to);
 		if (this.wordEnd != from) {
 			System.arraycopy(bytes, from, bytes, this.wordEnd, at - from);
@@ -160,12 +161,10 @@ public final class TextParser implements LineParser {
 		return at;
 	}
 
-	private int skipPlain(boolean[] plain, byte[] bytes, int from, int to) {
+	private int skipPlain(PlainBytes plain, byte[] bytes, int from, int to) {
 		int at = from;
 		while (true) {
-			while (at < to && plain[bytes[at] & 0xFF]) {
-				at++;
-			}
+			at = plain.skip(bytes, at, to);
 			if (at == to || bytes[at] > 0) {
 				return at;
 			}
