@@ -204,8 +204,9 @@ final class Batch {
 			this.code = sole;
 		}
 		boolean inCommon = slab.hasRefusedInCommon();
-		if (slab.hasRefusedCoalescing()) {
-			this.pipeline.refusesCommonCommands();
+		Coalescing allowed = this.pipeline.coalescing();
+		if (inCommon && allowed != null) {
+			this.pipeline.allow(slab.stillAllowed(allowed));
 		}
 		boolean asksAgain = slab.isAnswered() && this.slabs.mayAskAgain() && slab.transientError() != null;
 		if (asksAgain || inCommon || !slab.isAnswered() || !this.left.isEmpty()) {

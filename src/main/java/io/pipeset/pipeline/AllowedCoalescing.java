@@ -16,8 +16,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class AllowedCoalescing {
 
-	private static final Coalescing NOTHING_REFUSABLE = new Coalescing(false, false);
-
 	private static final Pattern VERSION = Pattern.compile("(\\d{1,4})\\.(\\d{1,4})\\b");
 
 	private static final Map<StatefulConnection<?, ?>, Coalescing> KNOWN = Collections
@@ -53,9 +51,9 @@ final class AllowedCoalescing {
 		}
 	}
 
-	/** Redis has refused a common command for what may be the command's own fault. */
-	static void refused(StatefulConnection<?, ?> connection) {
-		KNOWN.put(connection, NOTHING_REFUSABLE);
+	/** Redis has refused a common command, and these are left. */
+	static void learn(StatefulConnection<?, ?> connection, Coalescing allowed) {
+		KNOWN.put(connection, allowed);
 	}
 
 	/** Pops take a count from Redis 6.2 on. */

@@ -31,6 +31,8 @@ final class Fences {
 
 	private static final ExponentialBackOff PAUSES = pauses();
 
+	private static final long MOST_MILLIS_AT_END = 2000;
+
 	private final ConnectionLender lender;
 
 	private final Duration patience;
@@ -296,7 +298,7 @@ final class Fences {
 		this.worker.interrupt();
 		try {
 			// Its connection goes back to the pool before the pool ends.
-			this.worker.join(this.patience.toMillis());
+			this.worker.join(Math.max(1, Math.min(this.patience.toMillis(), MOST_MILLIS_AT_END)));
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

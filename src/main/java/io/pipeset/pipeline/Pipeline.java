@@ -15,7 +15,7 @@ public final class Pipeline {
 
 	private final @Nullable ClientIdentity identity;
 
-	private final @Nullable Coalescing coalescing;
+	private @Nullable Coalescing coalescing;
 
 	private final Fences fences;
 
@@ -55,11 +55,13 @@ public final class Pipeline {
 	}
 
 	/**
-	 * Takes note that Redis refused a common command, for a reason that may not be every
-	 * record's own. Later batches on this connection make none of its kind.
+	 * Takes note of the common commands that are left once Redis has refused some, for
+	 * this batch and for later ones on the connection.
+	 * @param allowed those that the connection still allows
 	 */
-	public void refusesCommonCommands() {
-		AllowedCoalescing.refused(this.connection);
+	public void allow(Coalescing allowed) {
+		this.coalescing = allowed;
+		AllowedCoalescing.learn(this.connection, allowed);
 	}
 
 	/**

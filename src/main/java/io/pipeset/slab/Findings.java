@@ -114,9 +114,10 @@ final class Findings {
 		return this.ends[finding] - this.starts[finding];
 	}
 
-	/** Whether a reply is a string of bytes. */
+	/** Whether a reply is a string of bytes, and not the nil that RESP2 writes as one. */
 	boolean isBulk(int finding) {
-		return this.ends[finding] > this.starts[finding] && this.captured.bytes()[this.starts[finding]] == '$';
+		return this.kinds[finding] == Kind.VALUE && this.ends[finding] > this.starts[finding]
+				&& this.captured.bytes()[this.starts[finding]] == '$';
 	}
 
 	/** The first byte of a string. */

@@ -217,12 +217,13 @@ public final class Slab {
 	}
 
 	/**
-	 * Whether such a refusal says that the connection does not allow common commands, and
-	 * not only that these records did not suit one.
-	 * @return {@code false} for nearly all
+	 * The common commands that the connection allows, after such a refusal. Other
+	 * commands of its kind would meet it as well, unless it is for the data of one key.
+	 * @param allowed the common commands that it was believed to allow
+	 * @return the same for nearly all slabs
 	 */
-	public boolean hasRefusedCoalescing() {
-		return hasRefusedInCommon() && errors().isOfConnection();
+	public Coalescing stillAllowed(Coalescing allowed) {
+		return (hasRefusedInCommon()) ? errors().stillAllowed(allowed) : allowed;
 	}
 
 	/**

@@ -97,12 +97,18 @@ final class SlabErrors {
 		return IntStream.range(0, this.findings.count()).anyMatch(this::isOfOthers);
 	}
 
-	/** Whether there is such an error that other records would meet as well. */
-	boolean isOfConnection() {
-		return IntStream.range(0, this.findings.count()).filter(this::isOfOthers).anyMatch((finding) -> {
-			CommonCommand common = this.common.common(this.findings.position(finding));
-			return common.hasSeveralKeys() || common == CommonCommand.COUNT;
-		});
+	/** The common commands that are left when those of the kinds refused are not. */
+	Coalescing stillAllowed(Coalescing allowed) {
+		boolean severalKeys = allowed.severalKeys();
+		boolean countedPops = allowed.countedPops();
+		for (int finding = 0; finding < this.findings.count(); finding++) {
+			if (isOfOthers(finding)) {
+				CommonCommand common = this.common.common(this.findings.position(finding));
+				severalKeys &= !common.hasSeveralKeys();
+				countedPops &= common != CommonCommand.COUNT;
+			}
+		}
+		return new Coalescing(severalKeys, countedPops);
 	}
 
 	/**

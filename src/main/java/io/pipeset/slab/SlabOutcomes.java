@@ -146,7 +146,10 @@ final class SlabOutcomes {
 		this.spans[this.values++] = findings.bulkStart(finding);
 		this.spans[this.values++] = findings.bulkEnd(finding);
 		count(command, Outcome.APPLIED);
-		if (this.listsReplies && this.account.wantsReplies() && claimItem(command, Outcome.APPLIED, 0)) {
+		// The item has the value once more, as a string of two bytes a character at
+		// worst.
+		long bytes = 2L * (findings.bulkEnd(finding) - findings.bulkStart(finding));
+		if (this.listsReplies && this.account.wantsReplies() && claimItem(command, Outcome.APPLIED, bytes)) {
 			list(command, Outcome.APPLIED, null, new Reply(decoder(command, finding).next()));
 		}
 	}

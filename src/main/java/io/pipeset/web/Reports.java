@@ -13,6 +13,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamWriteFeature;
 import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -33,7 +34,11 @@ final class Reports {
 	private final ObjectWriter writer;
 
 	Reports(JsonMapper mapper) {
-		this.writer = mapper.writerFor(JobReport.class);
+		// A report that fails half-way is not to look whole, and a short one goes out at
+		// once.
+		this.writer = mapper.writerFor(JobReport.class)
+			.without(StreamWriteFeature.AUTO_CLOSE_TARGET)
+			.without(StreamWriteFeature.FLUSH_PASSED_TO_STREAM);
 	}
 
 	/**

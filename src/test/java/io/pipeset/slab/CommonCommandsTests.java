@@ -259,12 +259,24 @@ class CommonCommandsTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "PFADD p a;PFADD p b, INVALIDOBJ Corrupted HLL object detected, false",
-			"SET a 1;SET b 2, ERR unknown command 'MSET', true", "RPOP q;RPOP q, ERR wrong number of arguments, true" })
-	void refusedForTheirDataSayNothingOfTheConnection(String records, String error, boolean ofConnection) {
+	@CsvSource({ "PFADD p a;PFADD p b, INVALIDOBJ Corrupted HLL object detected, true, true",
+			"SET a 1;SET b 2, ERR unknown command 'MSET', false, true",
+			"RPOP q;RPOP q, ERR wrong number of arguments, true, false" })
+	void refusedAreMadeNoMoreUnlessItIsForTheirData(String records, String error, boolean severalKeys,
+			boolean countedPops) {
 		Slab slab = answered(plain(records.split(";", -1)), "-" + error + "\r\n");
 		assertThat(slab.hasRefusedInCommon()).isTrue();
-		assertThat(slab.hasRefusedCoalescing()).isEqualTo(ofConnection);
+		assertThat(slab.stillAllowed(ALL)).isEqualTo(new Coalescing(severalKeys, countedPops));
+	}
+
+	@Test
+	void areNoneOfNilsInResp2() {
+		Account popped = new Account(Results.ERRORS, 10, true);
+		Slab slab = plain("RPOP q", "RPOP q");
+		FilledSlabs.written(slab, "$1\r\na\r\n$-1\r\n");
+		slab.settle(popped, null);
+		assertThat(popped.counts()).isEqualTo(new Counts(2, 1, 1, 0, 0, 0));
+		assertThat(popped.values()).containsExactly("a");
 	}
 
 	@Test

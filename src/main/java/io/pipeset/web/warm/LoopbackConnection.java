@@ -20,6 +20,9 @@ final class LoopbackConnection implements AutoCloseable {
 
 	private static final int HEX = 16;
 
+	/** A service that is busy with callers' jobs is warm without this. */
+	private static final int MOST_SILENCE_MILLIS = 5000;
+
 	private final Socket socket = new Socket();
 
 	private final InputStream input;
@@ -27,7 +30,8 @@ final class LoopbackConnection implements AutoCloseable {
 	LoopbackConnection(InetSocketAddress service) throws IOException {
 		try {
 			this.socket.setTcpNoDelay(true);
-			this.socket.connect(service);
+			this.socket.setSoTimeout(MOST_SILENCE_MILLIS);
+			this.socket.connect(service, MOST_SILENCE_MILLIS);
 			this.input = new BufferedInputStream(this.socket.getInputStream());
 		}
 		catch (IOException ex) {

@@ -112,7 +112,7 @@ class WarmUp implements ApplicationRunner {
 		try {
 			WarmUpRequests requests = new WarmUpRequests(this.servlets.getContextPath(), this.calls.open(),
 					UUID.randomUUID().toString());
-			Answer first = callers.callOnce(requests.usual());
+			Answer first = callers.callOnce(requests.trial());
 			if (first.status() != HttpStatus.OK.value()) {
 				logger.info("No warm-up: its first job was answered {}", first.status());
 				return;
@@ -123,7 +123,8 @@ class WarmUp implements ApplicationRunner {
 				callers.callOnce(requests.clean());
 			}
 			logger.info("Warmed up in {} ms with {} jobs{}", Duration.ofNanos(System.nanoTime() - began).toMillis(),
-					jobs, (permitted) ? "" : ", which Redis ran none of: it refuses keys under pipeset:");
+					jobs, (permitted) ? ""
+							: ", none of which went to Redis: it refuses SET, EXPIRE or DEL of keys under pipeset:");
 		}
 		catch (IOException | RuntimeException ex) {
 			// Whatever it meets, a service that is cold is better than none.

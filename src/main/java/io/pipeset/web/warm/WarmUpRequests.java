@@ -37,7 +37,9 @@ final class WarmUpRequests {
 	/** The same for jobs in the formats that are less usual. */
 	private static final int FEW = 4;
 
-	private final String address;
+	private final String path;
+
+	private final String headers;
 
 	private final String key;
 
@@ -48,13 +50,26 @@ final class WarmUpRequests {
 	 * @param id tells the keys of this warm-up from those of others
 	 */
 	WarmUpRequests(String contextPath, String password, String id) {
-		this.address = contextPath + OwnCalls.PREFIX + "%s HTTP/1.1\r\nHost: localhost\r\n" + OwnCalls.HEADER + ": "
-				+ password + "\r\n";
+		this.path = contextPath + OwnCalls.PREFIX;
+		this.headers = " HTTP/1.1\r\nHost: localhost\r\n" + OwnCalls.HEADER + ": " + password + "\r\n";
 		this.key = "pipeset:warm-up:" + id + ":";
 	}
 
+	/**
+	 * A job that tries whether keys can be written, and expire and go again. Its own key
+	 * expires whatever else is refused.
+	 */
+	byte[] trial() {
+		String trial = this.key + "trial";
+		return post(
+				"/v1/jobs" + SETTINGS + false, NDJSON, lines(
+						List.of(List.of("SET", trial, "value", "EX", EXPIRY_SECONDS),
+								List.of("EXPIRE", trial, EXPIRY_SECONDS), List.of("DEL", trial)),
+						WarmUpRequests::array));
+	}
+
 	/** A job of usual size that Redis has to run. */
-	byte[] usual() {
+	private byte[] usual() {
 		return post("/v1/jobs" + SETTINGS + false, NDJSON, lines(commands(STRINGS, ELEMENTS), WarmUpRequests::object));
 	}
 
@@ -115,7 +130,7 @@ final class WarmUpRequests {
 	}
 
 	private byte[] post(String call, String type, byte[] body) {
-		String header = "POST " + this.address.formatted(call)
+		String header = "POST " + this.path + call + this.headers
 				+ ((type.isEmpty()) ? "" : "Content-Type: " + type + "\r\n") + "Content-Length: " + body.length
 				+ "\r\n\r\n";
 		ByteArrayOutputStream request = new ByteArrayOutputStream();

@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 
 import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.protocol.CommandType;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.pipeset.PipesetApplication;
@@ -113,9 +114,19 @@ class WarmUpTests {
 	@Test
 	void aUserWithoutRightsOnItsKeysWarmsUpWithoutThem(CapturedOutput output) throws Exception {
 		own.permit(AclSetuserArgs.Builder.reset().keyPattern("app:*").allCommands());
+		warmsUpDry(output);
+	}
+
+	@Test
+	void aUserWhoMayNotLetKeysExpireLeavesNone(CapturedOutput output) throws Exception {
+		own.forbid(CommandType.EXPIRE);
+		warmsUpDry(output);
+	}
+
+	private void warmsUpDry(CapturedOutput output) throws Exception {
 		try (ConfigurableApplicationContext context = start(WARM, "--pipeset.warm-up.time=1s")) {
 			assertThat(output)
-				.containsPattern("Warmed up in .* which Redis ran none of: it refuses keys under pipeset:");
+				.containsPattern("Warmed up in .* none of which went to Redis: it refuses SET, EXPIRE or DEL of keys");
 			assertThat(ownRequests(context)).isNotEmpty();
 			assertThat(redis.dbsize()).isZero();
 		}
@@ -129,6 +140,8 @@ class WarmUpTests {
 			assertThat(ownRequests(context)).as("those of a warm-up that is off").isEmpty();
 			OwnCalls calls = context.getBean(OwnCalls.class);
 			WarmUpRequests requests = new WarmUpRequests("", calls.open(), "test");
+			assertThat(connection.call(requests.trial())).isEqualTo(new Answer(200, 0));
+			assertThat(redis.dbsize()).isZero();
 			for (byte[] request : requests.all()) {
 				assertThat(connection.call(request)).as(new String(request, StandardCharsets.ISO_8859_1))
 					.isEqualTo(new Answer(200, 0));
@@ -138,7 +151,7 @@ class WarmUpTests {
 			assertThat(connection.call(requests.clean())).isEqualTo(new Answer(200, 0));
 			assertThat(redis.dbsize()).isZero();
 			calls.close();
-			assertThat(connection.call(requests.usual()).status()).isEqualTo(404);
+			assertThat(connection.call(requests.trial()).status()).isEqualTo(404);
 		}
 	}
 
