@@ -199,16 +199,16 @@ final class Batch {
 					"The connection to Redis was lost" + ((cause != null) ? ": " + cause : ""));
 		}
 		if (slab.isAnswered()) {
-			String sole = (this.refused) ? slab.soleError() : null;
+			String sole = (this.refused) ? slab.errors().soleCode() : null;
 			this.refused &= sole != null && (this.code == null || this.code.equals(sole));
 			this.code = sole;
 		}
-		boolean inCommon = slab.hasRefusedInCommon();
+		boolean inCommon = slab.errors().areInCommon();
 		Coalescing allowed = this.pipeline.coalescing();
 		if (inCommon && allowed != null) {
-			this.pipeline.allow(slab.stillAllowed(allowed));
+			this.pipeline.allow(slab.errors().stillAllowed(allowed));
 		}
-		boolean asksAgain = slab.isAnswered() && this.slabs.mayAskAgain() && slab.transientError() != null;
+		boolean asksAgain = slab.isAnswered() && this.slabs.mayAskAgain() && slab.errors().transientCode() != null;
 		if (asksAgain || inCommon || !slab.isAnswered() || !this.left.isEmpty()) {
 			this.left.add(slab);
 		}

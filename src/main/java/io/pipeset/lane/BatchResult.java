@@ -25,12 +25,16 @@ record BatchResult(List<Slab> left, @Nullable Loss loss, boolean used, boolean c
 
 	/** A transient error for which slabs were left, without a loss. */
 	@Nullable String transientError() {
-		return this.left.stream().map(Slab::transientError).filter(Objects::nonNull).findFirst().orElse(null);
+		return this.left.stream()
+			.map((slab) -> slab.errors().transientCode())
+			.filter(Objects::nonNull)
+			.findFirst()
+			.orElse(null);
 	}
 
 	/** Whether commands were refused that records can be sent without. */
 	boolean hasRefusedInCommon() {
-		return this.left.stream().anyMatch(Slab::hasRefusedInCommon);
+		return this.left.stream().anyMatch((slab) -> slab.errors().areInCommon());
 	}
 
 }

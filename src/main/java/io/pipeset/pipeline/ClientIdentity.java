@@ -5,9 +5,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.WeakHashMap;
 
+import io.lettuce.core.KillArgs;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.pipeset.pipeline.Fence.State;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The number by which a server knows a connection, and the life of that server.
@@ -20,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param version the version of the server; {@code null} in the same cases
  */
 record ClientIdentity(String node, long clientId, @Nullable String runId, @Nullable String version) {
+
+	private static final Logger logger = LoggerFactory.getLogger(ClientIdentity.class);
 
 	private static final Map<StatefulConnection<?, ?>, ClientIdentity> KNOWN = Collections
 		.synchronizedMap(new WeakHashMap<>());
@@ -72,6 +78,28 @@ record ClientIdentity(String node, long clientId, @Nullable String runId, @Nulla
 	boolean isOfAnotherLifeThan(ClientIdentity other) {
 		return this.node.equals(other.node) && this.runId != null && other.runId != null
 				&& !this.runId.equals(other.runId);
+	}
+
+	/**
+	 * Has the server close this connection. It makes no difference whether it was still
+	 * there.
+	 * @param other another connection to the server
+	 * @return whether it certainly runs no more commands
+	 * @throws RedisCallException if there is no answer, or none yet
+	 */
+	State kill(CallConnection other) {
+		try {
+			other.call((commands) -> commands.clientKill(KillArgs.Builder.id(this.clientId)));
+			return State.CONFIRMED;
+		}
+		catch (RedisCallException ex) {
+			if (ex.isTransient()) {
+				throw ex;
+			}
+			logger.warn("CLIENT KILL: {}. Commands of a connection that was lost may run late, over newer data."
+					+ " Permit it by ACL SETUSER <user> +client|kill", ex.getMessage());
+			return State.REFUSED;
+		}
 	}
 
 }

@@ -10,7 +10,6 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
-import io.lettuce.core.KillArgs;
 import io.pipeset.pipeline.Fence.State;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -232,7 +231,7 @@ final class Fences {
 				Optional<ClientIdentity> own = ClientIdentity.of(this.lender.address(), connection);
 				for (Fence fence : fences) {
 					boolean gone = own.isPresent() && fence.lost().isOfAnotherLifeThan(own.get());
-					settle(fence, (gone) ? State.CONFIRMED : kill(fence.lost().clientId(), connection));
+					settle(fence, (gone) ? State.CONFIRMED : fence.lost().kill(connection));
 				}
 				return fences;
 			}));
@@ -240,22 +239,6 @@ final class Fences {
 		}
 		catch (RedisCallException ex) {
 			return ex.getMessage();
-		}
-	}
-
-	private static State kill(long clientId, CallConnection connection) {
-		try {
-			// It makes no difference whether that connection was still there.
-			connection.call((commands) -> commands.clientKill(KillArgs.Builder.id(clientId)));
-			return State.CONFIRMED;
-		}
-		catch (RedisCallException ex) {
-			if (ex.isTransient()) {
-				throw ex;
-			}
-			logger.warn("CLIENT KILL: {}. Commands of a connection that was lost may run late, over newer data."
-					+ " Permit it by ACL SETUSER <user> +client|kill", ex.getMessage());
-			return State.REFUSED;
 		}
 	}
 

@@ -104,17 +104,6 @@ public final class Account {
 	}
 
 	/**
-	 * Whether a record of this outcome would still be listed. A record that would not is
-	 * only counted, and its item need not be made.
-	 * @param outcome what became of it
-	 * @return {@code false} if the caller did not ask for it, or the list is full; the
-	 * report then says how many records it omits
-	 */
-	public boolean claimItem(Outcome outcome) {
-		return claimItem(outcome, 0);
-	}
-
-	/**
 	 * Whether a record of this outcome would still be listed, with what Redis answered.
 	 * @param outcome what became of it
 	 * @param bytes the size of the answer

@@ -1,6 +1,5 @@
 package io.pipeset.slab;
 
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 import io.netty.buffer.ByteBuf;
@@ -23,12 +22,9 @@ final class CommonCommands {
 	/** The most bytes of records in a common command. */
 	static final int MAX_BYTES = 64 << 10;
 
-	private static final byte[] MSET = "$4\r\nMSET\r\n".getBytes(StandardCharsets.US_ASCII);
-
 	private final Commands commands;
 
-	/** For writing a number. */
-	private final byte[] number = new byte[2 * Resp.MAX_HEADER];
+	private final CommonCommandWriter writer;
 
 	/** The first record behind each command that is written. */
 	private int[] ends = new int[0];
@@ -42,6 +38,7 @@ final class CommonCommands {
 
 	CommonCommands(Commands commands) {
 		this.commands = commands;
+		this.writer = new CommonCommandWriter(commands, this);
 	}
 
 	/** Forgets what was found: each record has its own command. */
@@ -219,7 +216,7 @@ final class CommonCommands {
 			int end = this.ends[command];
 			if (end - first > 1) {
 				writeAlone(out, written, first);
-				writeShared(out, first, end);
+				this.writer.write(out, first, end);
 				written = end;
 			}
 			first = end;
@@ -234,78 +231,21 @@ final class CommonCommands {
 		}
 	}
 
-	private void writeShared(ByteBuf out, int first, int end) {
-		int records = end - first;
-		switch (common(first)) {
-			case MSET -> {
-				writeHeader(out, '*', 1 + 2 * records);
-				out.writeBytes(MSET);
-				writeArguments(out, first, end, true);
-			}
-			case KEYS -> {
-				writeHeader(out, '*', 1 + records);
-				out.writeBytes(operation(first).resp());
-				writeArguments(out, first, end, true);
-			}
-			case COUNT -> writePop(out, first, records);
-			default -> {
-				writeHeader(out, '*', 2 + countArguments(first, end) - records);
-				out.writeBytes(operation(first).resp());
-				writeArguments(out, first, first + 1, true);
-				writeArguments(out, first + 1, end, false);
-			}
-		}
-	}
-
-	private void writePop(ByteBuf out, int first, int records) {
-		if (isMove(first)) {
-			writeHeader(out, '*', SharedMove.WORDS + arguments(first));
-			out.writeBytes(SharedMove.HEAD);
-		}
-		else {
-			writeHeader(out, '*', 3);
-			out.writeBytes(operation(first).resp());
-		}
-		writeArguments(out, first, first + 1, true);
-		out.writeBytes(this.number, 0, Resp.putNumberBulk(this.number, 0, records));
-	}
-
-	/** Writes the arguments of some records, with or without the first one, a key. */
-	private void writeArguments(ByteBuf out, int first, int end, boolean keys) {
-		byte[] resp = this.commands.resp();
-		for (int record = first; record < end; record++) {
-			int from = (keys) ? key(record) : Resp.skipBulk(resp, key(record));
-			out.writeBytes(resp, from, this.commands.end(record) - from);
-		}
-	}
-
-	private int countArguments(int first, int end) {
-		int arguments = 0;
-		for (int record = first; record < end; record++) {
-			arguments += arguments(record);
-		}
-		return arguments;
-	}
-
-	private void writeHeader(ByteBuf out, char marker, int value) {
-		out.writeBytes(this.number, 0, Resp.putHeader(this.number, 0, marker, value));
-	}
-
 	/** Where the key of a record begins, the first of its arguments. */
-	private int key(int record) {
+	int key(int record) {
 		byte[] name = this.commands.table().effect(record).command(operation(record));
 		return Resp.skipLine(this.commands.resp(), this.commands.start(record)) + name.length;
 	}
 
-	private int arguments(int record) {
+	int arguments(int record) {
 		return (int) Resp.number(this.commands.resp(), this.commands.start(record) + 1) - 1;
 	}
 
-	private boolean isMove(int record) {
+	boolean isMove(int record) {
 		return this.commands.table().effect(record) == Effect.MOVE;
 	}
 
-	private Operation operation(int record) {
+	Operation operation(int record) {
 		return this.commands.table().operation(record);
 	}
 

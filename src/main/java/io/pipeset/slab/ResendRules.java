@@ -63,7 +63,7 @@ public final class ResendRules {
 	private void markWhole(Slab slab) {
 		boolean unknown = slab.isUnknown();
 		boolean again = (unknown) ? this.unknownToo && slab.replies().multiRefused() == null : !slab.isWritten()
-				|| slab.hasRefusedInCommon() || (this.transientToo && slab.transientError() != null);
+				|| slab.errors().areInCommon() || (this.transientToo && slab.errors().transientCode() != null);
 		for (int command = slab.count() - 1; again && command >= 0; command--) {
 			again = isUntouched(slab.commands().keys(command)) && (!unknown || isRepeatable(slab, command));
 		}

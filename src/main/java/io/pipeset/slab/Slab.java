@@ -190,40 +190,11 @@ public final class Slab {
 	}
 
 	/**
-	 * The one error code that Redis gave to all commands.
-	 * @return the error's first word, or {@code null} where errors differ or some
-	 * commands ran
+	 * The errors that Redis answered at this attempt.
+	 * @return a view of them, valid until the next attempt
 	 */
-	public @Nullable String soleError() {
-		return errors().soleCode();
-	}
-
-	/**
-	 * An error which says that a command did not run, and may run later.
-	 * @return the first such error's code, or {@code null}
-	 */
-	public @Nullable String transientError() {
-		return (replies().findings().errors() > 0) ? errors().transientCode() : null;
-	}
-
-	/**
-	 * Whether Redis refused a command that several records have in common, for a reason
-	 * that may not be every record's own, and they can be sent again one by one: none of
-	 * them ran, nor did anything else of their transaction.
-	 * @return {@code false} for nearly all
-	 */
-	public boolean hasRefusedInCommon() {
-		return replies().findings().errors() > 0 && (!isAtomic() || replies().isDiscarded()) && errors().isOfOthers();
-	}
-
-	/**
-	 * The common commands that the connection allows, after such a refusal. Other
-	 * commands of its kind would meet it as well, unless it is for the data of one key.
-	 * @param allowed the common commands that it was believed to allow
-	 * @return the same for nearly all slabs
-	 */
-	public Coalescing stillAllowed(Coalescing allowed) {
-		return (hasRefusedInCommon()) ? errors().stillAllowed(allowed) : allowed;
+	public SlabErrors errors() {
+		return this.attempt.errors();
 	}
 
 	/**
@@ -235,14 +206,6 @@ public final class Slab {
 		if (!this.sentBefore) {
 			this.attempt.coalesce(allowed);
 		}
-	}
-
-	/**
-	 * The number of commands that were written at this attempt.
-	 * @return 0 or more; no more than {@link #count()}
-	 */
-	public int sentCommands() {
-		return this.attempt.sentCommands();
 	}
 
 	/**
@@ -305,10 +268,6 @@ public final class Slab {
 
 	Replies replies() {
 		return this.attempt.replies();
-	}
-
-	SlabErrors errors() {
-		return this.attempt.errors();
 	}
 
 	BitSet again() {

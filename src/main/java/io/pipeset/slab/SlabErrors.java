@@ -12,7 +12,7 @@ import io.pipeset.slab.RedisErrors.Meaning;
 import org.jspecify.annotations.Nullable;
 
 /** The errors that Redis answered to a slab, and what they mean for its commands. */
-final class SlabErrors {
+public final class SlabErrors {
 
 	/** Redis's own words for errors that pass, which a script would hardly use itself. */
 	private static final Pattern OF_REDIS = Pattern
@@ -36,8 +36,10 @@ final class SlabErrors {
 	/**
 	 * The one code of all errors, if no command ran. A discarded transaction has the code
 	 * of the error for which Redis discarded it.
+	 * @return the error's first word, or {@code null} where errors differ or some
+	 * commands ran
 	 */
-	@Nullable String soleCode() {
+	public @Nullable String soleCode() {
 		return (noneRan() && this.findings.errors() > 0) ? sole() : null;
 	}
 
@@ -45,8 +47,9 @@ final class SlabErrors {
 	 * The code of an error which says that a command did not run, and may run in a
 	 * moment. In a transaction, a command that would be refused again would have the
 	 * others discarded again as well, and a command that ran has run.
+	 * @return the first such error's code, or {@code null}
 	 */
-	@Nullable String transientCode() {
+	public @Nullable String transientCode() {
 		if (this.commands.areAtomic()) {
 			String code = soleCode();
 			return (this.replies.isDiscarded() && code != null && RedisErrors.means(code, Meaning.TRANSIENT)) ? code
@@ -92,13 +95,24 @@ final class SlabErrors {
 		return !(RedisErrors.means(code, Meaning.OF_SERVER) || (ofKey && !this.common.common(record).hasSeveralKeys()));
 	}
 
-	/** Whether there is such an error. */
-	boolean isOfOthers() {
-		return IntStream.range(0, this.findings.count()).anyMatch(this::isOfOthers);
+	/**
+	 * Whether Redis refused a command that several records have in common, for a reason
+	 * that may not be every record's own, and they can be sent again one by one: none of
+	 * them ran, nor did anything else of their transaction.
+	 * @return {@code false} for nearly all slabs
+	 */
+	public boolean areInCommon() {
+		return this.findings.errors() > 0 && (!this.commands.areAtomic() || this.replies.isDiscarded())
+				&& IntStream.range(0, this.findings.count()).anyMatch(this::isOfOthers);
 	}
 
-	/** The common commands that are left when those of the kinds refused are not. */
-	Coalescing stillAllowed(Coalescing allowed) {
+	/**
+	 * The common commands that the connection allows, after such a refusal. Other
+	 * commands of its kind would meet it as well, unless it is for the data of one key.
+	 * @param allowed the common commands that it was believed to allow
+	 * @return the same for nearly all slabs
+	 */
+	public Coalescing stillAllowed(Coalescing allowed) {
 		boolean severalKeys = allowed.severalKeys();
 		boolean countedPops = allowed.countedPops();
 		for (int finding = 0; finding < this.findings.count(); finding++) {

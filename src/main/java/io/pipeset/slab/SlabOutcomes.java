@@ -11,6 +11,7 @@ import io.pipeset.report.Item;
 import io.pipeset.report.Item.Failure;
 import io.pipeset.report.Item.Reply;
 import io.pipeset.report.Outcome;
+import io.pipeset.report.PoppedValues;
 import io.pipeset.slab.Findings.Kind;
 import io.pipeset.slab.RedisErrors.Meaning;
 import org.jspecify.annotations.Nullable;
@@ -89,7 +90,7 @@ final class SlabOutcomes {
 		if (refusal != null) {
 			this.account.transactionRefused(refusal);
 		}
-		this.account.sent(this.slab.sentCommands(), this.slab.sentBytes(), replies.count() - this.sentAgain);
+		this.account.sent(this.slab.attempt().sentCommands(), this.slab.sentBytes(), replies.count() - this.sentAgain);
 	}
 
 	private void answered(int command, int finding) {
@@ -259,6 +260,25 @@ final class SlabOutcomes {
 			this.account.count(this.runOperation.name(), this.runOutcome, this.run);
 		}
 		this.run = 0;
+	}
+
+	/**
+	 * Shows popped values by the encoding of their records.
+	 *
+	 * @param encoding the encoding of the records
+	 */
+	private record EncodedValues(Encoding encoding) implements PoppedValues.Display {
+
+		@Override
+		public Object show(byte[] bytes, int from, int to) {
+			return this.encoding.show(bytes, from, to);
+		}
+
+		@Override
+		public boolean isPlain() {
+			return this.encoding == Encoding.UTF8;
+		}
+
 	}
 
 }

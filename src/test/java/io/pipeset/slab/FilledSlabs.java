@@ -87,6 +87,20 @@ public final class FilledSlabs {
 		return slab;
 	}
 
+	/** A slab whose replies are not listed. */
+	Slab unlisted(String... records) {
+		return fill(new Slab(), false, false, records);
+	}
+
+	/** What a slab writes where common commands are allowed, separated by commas. */
+	static String coalesced(Slab slab, Coalescing allowed) {
+		slab.coalesce(allowed);
+		ByteBuf out = Unpooled.buffer();
+		slab.attempt().writeTo(out);
+		assertThat(slab.sentBytes()).isEqualTo(out.readableBytes());
+		return String.join(",", commands(out.toString(StandardCharsets.UTF_8)));
+	}
+
 	/** The records of a slab, as one writes them. */
 	static List<String> commands(Slab slab) {
 		ByteBuf out = Unpooled.buffer();

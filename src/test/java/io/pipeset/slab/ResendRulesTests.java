@@ -120,7 +120,7 @@ class ResendRulesTests {
 	void aScriptThatNobodyKnowsIsNotWaitedForBecauseAnotherOneIsKnown() {
 		Slab slab = written(slab("EVALSHA " + SHA + " 1 a", "EVALSHA " + "0".repeat(40) + " 1 b", "SET c 1"),
 				"$1\r\nx\r\n:1\r\n" + NOSCRIPT + OK);
-		assertThat(slab.transientError()).isNull();
+		assertThat(slab.errors().transientCode()).isNull();
 		assertThat(again(false, slab)).isEmpty();
 		assertThat(this.account.counts()).isEqualTo(new Counts(3, 2, 0, 1, 0, 0));
 	}
@@ -246,10 +246,10 @@ class ResendRulesTests {
 	void aTransactionThatWasDiscardedForAMomentIsSentAgain() {
 		String discarded = "-EXECABORT Transaction discarded because of previous errors.\r\n";
 		Slab busy = written(transaction("LPUSH a 1", "LPUSH b 2"), OK + BUSY + "+QUEUED\r\n" + discarded);
-		assertThat(busy.transientError()).isEqualTo("BUSY");
+		assertThat(busy.errors().transientCode()).isEqualTo("BUSY");
 		assertThat(again(false, busy)).containsExactly("MULTI", "LPUSH a 1", "LPUSH b 2", "EXEC");
 		Slab refused = written(transaction("LPUSH a 1", "LPUSH b 2"), OK + BUSY + "-NOPERM no\r\n" + discarded);
-		assertThat(refused.transientError()).isNull();
+		assertThat(refused.errors().transientCode()).isNull();
 		assertThat(again(false, refused)).isEmpty();
 		assertThat(this.account.counts()).isEqualTo(new Counts(2, 0, 0, 2, 0, 0));
 	}
@@ -258,7 +258,7 @@ class ResendRulesTests {
 	void whatATransactionRefusedInItsMiddleStaysRefused() {
 		Slab ran = written(transaction("SET a 1", "EVALSHA " + SHA + " 1 b"),
 				"$1\r\nx\r\n" + OK + "+QUEUED\r\n+QUEUED\r\n*2\r\n+OK\r\n" + NOSCRIPT);
-		assertThat(ran.transientError()).isNull();
+		assertThat(ran.errors().transientCode()).isNull();
 		assertThat(again(false, ran)).isEmpty();
 		assertThat(this.account.counts()).isEqualTo(new Counts(2, 1, 0, 1, 0, 0));
 	}

@@ -103,7 +103,7 @@ class SecondAttemptTests {
 		Slab slab = lostOnce(false, "SET a 1", "SET b 2", "SET c 3");
 		assertThat(again(slab, false, SECOND)).hasSize(3);
 		FilledSlabs.written(slab, BUSY + OK + BUSY);
-		assertThat(slab.transientError()).isEqualTo("BUSY");
+		assertThat(slab.errors().transientCode()).isEqualTo("BUSY");
 		assertThat(again(slab, false, null)).containsExactly("SET a 1", "SET c 3");
 		assertThat(again(FilledSlabs.written(slab, BUSY), true, SECOND)).containsExactly("SET a 1", "SET c 3");
 		slab.settle(this.account, null);

@@ -55,7 +55,7 @@ class TransactionRefusedTests {
 				.containsExactly(Outcome.APPLIED, Outcome.NOOP, Outcome.REJECTED, Outcome.APPLIED);
 			assertThat(of.items().get(2).error().message()).isEqualTo("WRONGTYPE no");
 			assertThat(of.transactionRefusal()).contains("Redis refused MULTI", "NOPERM no 'multi'");
-			assertThat(slab.transientError()).isNull();
+			assertThat(slab.errors().transientCode()).isNull();
 		}
 	}
 

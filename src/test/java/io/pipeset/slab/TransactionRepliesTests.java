@@ -68,8 +68,8 @@ class TransactionRepliesTests {
 		assertThat(this.reader.read(utf8("+OK\r\n+QUEUED\r\n+QUEUED\r\n-EXECABORT Transaction discarded because of:"
 				+ " OOM command not allowed\r\n"), slab.attempt()))
 			.isTrue();
-		assertThat(slab.soleError()).isEqualTo("OOM");
-		assertThat(slab.transientError()).isNull();
+		assertThat(slab.errors().soleCode()).isEqualTo("OOM");
+		assertThat(slab.errors().transientCode()).isNull();
 		Account account = new Account(Results.ALL, 10, false);
 		slab.settle(account, LOSS);
 		assertThat(account.items()).extracting((item) -> item.error().code()).containsExactly("EXECABORT", "EXECABORT");
