@@ -33,7 +33,7 @@ class JobQueue {
 
 	private final Deque<Turn> waiting = new ArrayDeque<>();
 
-	private final Set<RunningJob> running = Collections.newSetFromMap(new IdentityHashMap<>());
+	private final Set<QueuedJob> running = Collections.newSetFromMap(new IdentityHashMap<>());
 
 	private int places;
 
@@ -51,7 +51,7 @@ class JobQueue {
 	 * @param job the job, whose clock takes note of the wait
 	 * @throws JobRefusedException if it may not
 	 */
-	void enter(RunningJob job) {
+	void enter(QueuedJob job) {
 		this.lock.lock();
 		try {
 			refuseIfClosed();
@@ -69,7 +69,7 @@ class JobQueue {
 	}
 
 	/** A job has ended. */
-	void leave(RunningJob job) {
+	void leave(QueuedJob job) {
 		this.lock.lock();
 		try {
 			this.running.remove(job);

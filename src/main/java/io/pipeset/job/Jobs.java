@@ -29,6 +29,7 @@ import io.pipeset.report.JobReport;
 import io.pipeset.report.JobState;
 import io.pipeset.script.Scripts;
 import jakarta.annotation.PreDestroy;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -67,6 +68,11 @@ public class Jobs {
 	/** Whether these are jobs of the service itself. */
 	private final boolean own;
 
+	/**
+	 * The task in whose place jobs run; {@code null} if each takes a place of its own.
+	 */
+	private final @Nullable Task task;
+
 	@Autowired
 	Jobs(JobLimits limits, Scripts scripts, JobQueue queue, InFlightBytes inFlight, MemoryBudget memory, RedisNode node,
 			PipelineProperties pipeline, JobMeters meters, Receipts receipts, Transactions transactions) {
@@ -82,9 +88,10 @@ public class Jobs {
 		this.transactions = transactions;
 		this.executor = Executors.newCachedThreadPool(laneThreads());
 		this.own = false;
+		this.task = null;
 	}
 
-	private Jobs(Jobs callers, JobMeters meters) {
+	private Jobs(Jobs callers, JobMeters meters, @Nullable Task task) {
 		this.limits = callers.limits;
 		this.scripts = callers.scripts;
 		this.queue = callers.queue;
@@ -97,6 +104,7 @@ public class Jobs {
 		this.transactions = callers.transactions;
 		this.executor = callers.executor;
 		this.own = true;
+		this.task = task;
 	}
 
 	/**
@@ -107,7 +115,19 @@ public class Jobs {
 	 * @return to run them
 	 */
 	public Jobs own(JobMeters meters) {
-		return new Jobs(this, meters);
+		return new Jobs(this, meters, null);
+	}
+
+	/**
+	 * Runs jobs of the service itself as parts of a task: in its place in the queue, with
+	 * its memory, and to no later end than its own. They may use keys under
+	 * {@code pipeset:}, and are not logged. A job that is stopped stops the task.
+	 * @param task the task, which runs
+	 * @param meters the meters in which these jobs count
+	 * @return to run them
+	 */
+	public Jobs inside(Task task, JobMeters meters) {
+		return new Jobs(this, meters, task);
 	}
 
 	/**
@@ -129,25 +149,29 @@ public class Jobs {
 			return report;
 		}
 		finally {
-			if (!ended) {
-				job.memory().close();
+			if (this.task == null) {
+				if (!ended) {
+					job.memory().close();
+				}
+				this.queue.leave(job);
 			}
-			this.queue.leave(job);
 		}
 	}
 
 	/** Prepares a job, which takes nothing yet, and waits until it may begin. */
 	private RunningJob admit(JobInput input, JobSettings settings, Values values) {
 		JobClock clock = new JobClock();
-		JobStop stop = new JobStop();
+		JobStop stop = (this.task != null) ? this.task.stop() : new JobStop();
 		String id = JobId.next();
-		MemoryShare memory = this.memory.open(stop);
+		MemoryShare memory = (this.task != null) ? this.task.memory() : this.memory.open(stop);
 		Account account = new Account(settings.results(), this.limits.maxItems(), this.limits.maxItemsBytes().toBytes(),
 				values == Values.APART, memory::tryTakeForReport);
 		ReliablePops pops = input.reliablePops();
 		PopReceipt receipt = (pops != null) ? new PopReceipt(this.receipts, id, pops, lanes(settings), stop) : null;
 		RunningJob job = new RunningJob(id, settings, stop, account, clock, new InputProgress(), memory, receipt);
-		this.queue.enter(job);
+		if (this.task == null) {
+			this.queue.enter(job);
+		}
 		return job;
 	}
 

@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * @param receipt the receipt of a job that pops reliably; {@code null} for others
  */
 record RunningJob(String id, JobSettings settings, JobStop stop, Account account, JobClock clock,
-		InputProgress progress, MemoryShare memory, @Nullable PopReceipt receipt) {
+		InputProgress progress, MemoryShare memory, @Nullable PopReceipt receipt) implements QueuedJob {
 
 	private static final Logger logger = LoggerFactory.getLogger(RunningJob.class);
 

@@ -67,8 +67,12 @@ public final class JobStop implements StopSignal {
 		return this.shuttingDown;
 	}
 
-	/** Pauses; {@code true} as soon as the job is stopped or the thread interrupted. */
-	boolean await(long nanos) {
+	/**
+	 * Pauses.
+	 * @param nanos how long
+	 * @return {@code true} as soon as the job is stopped or the thread interrupted
+	 */
+	public boolean await(long nanos) {
 		try {
 			return this.set.await(nanos, TimeUnit.NANOSECONDS);
 		}

@@ -123,13 +123,22 @@ public class JobMeters {
 	 * @param clock the times of its phases
 	 */
 	public void jobEnds(JobState state, Account account, JobClock clock) {
-		this.jobs.withTags("op", account.operation(), "state", state.label())
-			.record(clock.totalNanos(), TimeUnit.NANOSECONDS);
+		taskEnds(account.operation(), state, clock);
 		this.phases.forEach((phase, timer) -> timer.record(clock.nanos(phase), TimeUnit.NANOSECONDS));
 		this.commandsSent.increment((double) account.commandsSent());
 		account.countsByOperation()
 			.forEach((op, outcomes) -> outcomes.forEach((outcome,
 					records) -> this.commands.withTags("op", op, "outcome", outcome.label()).increment(records)));
+	}
+
+	/**
+	 * A job that is no stream of records has ended.
+	 * @param operation its kind, one of a few words
+	 * @param state its final state
+	 * @param clock its times
+	 */
+	public void taskEnds(String operation, JobState state, JobClock clock) {
+		this.jobs.withTags("op", operation, "state", state.label()).record(clock.totalNanos(), TimeUnit.NANOSECONDS);
 	}
 
 }

@@ -6,9 +6,7 @@ import java.io.OutputStream;
 import io.pipeset.job.EndedJob;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobReport;
-import io.pipeset.web.problem.Problems;
 import io.pipeset.web.server.AnswerMemory;
-import io.pipeset.web.server.ProblemErrorController;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -18,9 +16,7 @@ import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.http.HttpHeaders;
-import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
-import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.http.converter.HttpMessageNotWritableException;
 import org.springframework.stereotype.Component;
@@ -56,24 +52,15 @@ final class Reports {
 			throws IOException {
 		JobReport report = job.report();
 		AnswerMemory.closeWhenWritten(request, job.memory());
-		Cause cause = job.ending().cause();
-		if (cause == Cause.COMPLETED) {
+		if (job.ending().cause() == Cause.COMPLETED) {
 			response.setHeader(ERRORS_HEADER, String.valueOf(report.errorCount()));
 			response.setContentType(MediaType.APPLICATION_JSON_VALUE);
 			write(report, response.getOutputStream());
 			return null;
 		}
-		HttpStatus status = status(cause, report);
-		ResponseEntity.BodyBuilder answer = ResponseEntity.status(status)
-			.header(ERRORS_HEADER, String.valueOf(report.errorCount()));
-		if (cause == Cause.REDIS_UNREACHABLE || cause == Cause.SHUTTING_DOWN) {
-			answer.header(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
-		}
-		ProblemDetail problem = Problems.detail(status, cause.problemType(), job.ending().detail());
-		problem.setProperty("job", report);
-		ResponseEntity<Object> entity = answer.contentType(MediaType.APPLICATION_PROBLEM_JSON).body(problem);
-		ProblemErrorController.keep(request, entity);
-		return entity;
+		HttpHeaders headers = new HttpHeaders();
+		headers.set(ERRORS_HEADER, String.valueOf(report.errorCount()));
+		return Endings.problem(job.ending(), report.counts().applied() > 0, "job", report, headers, request);
 	}
 
 	private void write(JobReport report, OutputStream out) throws IOException {
@@ -85,22 +72,6 @@ final class Reports {
 			// gone.
 			throw new HttpMessageNotWritableException("The report could not be written", ex);
 		}
-	}
-
-	private static HttpStatus status(Cause cause, JobReport report) {
-		return switch (cause) {
-			case COMPLETED -> HttpStatus.OK;
-			case STOPPED, COUNT_MISMATCH -> HttpStatus.UNPROCESSABLE_CONTENT;
-			case MALFORMED_BODY -> HttpStatus.BAD_REQUEST;
-			case LIMIT -> HttpStatus.CONTENT_TOO_LARGE;
-			case STALLED -> HttpStatus.REQUEST_TIMEOUT;
-			case REDIS_REFUSES ->
-				(report.counts().applied() == 0) ? HttpStatus.SERVICE_UNAVAILABLE : HttpStatus.BAD_GATEWAY;
-			case REDIS_LOST -> HttpStatus.BAD_GATEWAY;
-			case REDIS_UNREACHABLE, SHUTTING_DOWN -> HttpStatus.SERVICE_UNAVAILABLE;
-			case CANCELLED -> HttpStatus.CONFLICT;
-			case INTERNAL_SERVER_ERROR -> HttpStatus.INTERNAL_SERVER_ERROR;
-		};
 	}
 
 }

@@ -15,16 +15,12 @@ import java.util.concurrent.locks.LockSupport;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.pipeset.job.JobRefusedException.Reason;
-import io.pipeset.job.settings.JobDefaults;
-import io.pipeset.job.settings.JobSettings;
 import io.pipeset.lane.JobStop;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryProperties;
-import io.pipeset.report.Account;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobClock;
 import io.pipeset.report.JobClock.Phase;
-import io.pipeset.report.Results;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -62,7 +58,7 @@ class JobQueueTests {
 		for (int thread = 0; thread < 16; thread++) {
 			jobs.add(CompletableFuture.runAsync(() -> {
 				for (int i = 0; i < 1000; i++) {
-					RunningJob job = job();
+					Task job = job();
 					queue.enter(job);
 					most.accumulateAndGet(running.incrementAndGet(), Math::max);
 					LockSupport.parkNanos(1);
@@ -83,14 +79,14 @@ class JobQueueTests {
 	@Test
 	void whoeverComesFirstHasItsTurnFirst() throws Exception {
 		JobQueue queue = queue(1, 10, "1m");
-		RunningJob first = job();
+		Task first = job();
 		queue.enter(first);
 		ConcurrentLinkedQueue<Integer> order = new ConcurrentLinkedQueue<>();
 		List<CompletableFuture<Void>> jobs = new ArrayList<>();
 		for (int i = 0; i < 10; i++) {
 			int number = i;
 			jobs.add(CompletableFuture.runAsync(() -> {
-				RunningJob job = job();
+				Task job = job();
 				queue.enter(job);
 				order.add(number);
 				queue.leave(job);
@@ -110,7 +106,7 @@ class JobQueueTests {
 	void aWaitIsBoundedAndCounted() {
 		JobQueue queue = queue(1, 1, "50ms");
 		queue.enter(job());
-		RunningJob refused = job();
+		Task refused = job();
 		assertThatExceptionOfType(JobRefusedException.class).isThrownBy(() -> queue.enter(refused))
 			.withMessageContaining("pipeset.limits.max-wait=50ms")
 			.withMessageContaining("pipeset.limits.max-running-jobs")
@@ -133,7 +129,7 @@ class JobQueueTests {
 	@Test
 	void aClosedQueueRefusesWhoWaitsAndWhoComesAndWaitsForTheRest() throws Exception {
 		JobQueue queue = queue(1, 2, "1h");
-		RunningJob first = job();
+		Task first = job();
 		queue.enter(first);
 		CompletableFuture<Reason> waiting = CompletableFuture.supplyAsync(() -> {
 			try {
@@ -162,7 +158,7 @@ class JobQueueTests {
 	@Test
 	void everyJobThatRunsIsStoppedAndNoneThatHasLeft() {
 		JobQueue queue = queue(3, 0, "1h");
-		List<RunningJob> jobs = List.of(job(), job(), job());
+		List<Task> jobs = List.of(job(), job(), job());
 		jobs.forEach(queue::enter);
 		assertThat(queue.running()).isEqualTo(3);
 		queue.leave(jobs.get(1));
@@ -171,11 +167,9 @@ class JobQueueTests {
 		assertThat(jobs).extracting((job) -> job.stop().isSet()).containsExactly(true, false, true);
 	}
 
-	private static RunningJob job() {
+	private static Task job() {
 		JobStop stop = new JobStop();
-		JobSettings settings = new Binder().bindOrCreate("pipeset.defaults", JobDefaults.class).toSettings();
-		return new RunningJob(JobId.next(), settings, stop, new Account(Results.NONE, 0, false), new JobClock(),
-				new InputProgress(), memory.open(stop), null);
+		return new Task(JobId.next(), stop, new JobClock(), memory.open(stop));
 	}
 
 	private double queued() {
