@@ -82,6 +82,17 @@ public final class Spans {
 		this.count++;
 	}
 
+	/**
+	 * Notes a span down in place of another one.
+	 * @param span the position of that one, from 0
+	 * @param offset its first byte
+	 * @param length its length in bytes
+	 */
+	public void set(int span, int offset, int length) {
+		this.offsetsAndLengths[span * 2] = offset;
+		this.offsetsAndLengths[span * 2 + 1] = length;
+	}
+
 	private int capacity() {
 		return this.offsetsAndLengths.length / 2;
 	}

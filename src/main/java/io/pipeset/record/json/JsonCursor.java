@@ -38,6 +38,14 @@ final class JsonCursor {
 		return this.strings.fault();
 	}
 
+	/**
+	 * Whether all strings of the record stand as they were written: of ASCII, and without
+	 * escapes.
+	 */
+	boolean hasPlainStrings() {
+		return this.strings.arePlain();
+	}
+
 	/** The array that holds names and values. */
 	byte[] source() {
 		return this.bytes;

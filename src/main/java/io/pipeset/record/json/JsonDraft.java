@@ -19,6 +19,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class JsonDraft {
 
+	/** The members that may differ in records of one shape. */
+	private static final int VARYING = JsonMember.KEY.bit() | JsonMember.VALUE.bit();
+
+	/** The first slot of fields, which alternate with arguments. */
+	private static final int FIRST_SPAN = JsonMember.values().length;
+
 	private final RecordLimit limit;
 
 	/**
@@ -70,6 +76,49 @@ final class JsonDraft {
 		this.code = null;
 		this.args.clear();
 		this.fields.clear();
+	}
+
+	/** Begins a record that differs from the last one in its strings only. */
+	void beginLike(byte[] source) {
+		this.source = source;
+	}
+
+	/**
+	 * Tells a shape the strings that may differ in another record of this shape.
+	 * @return {@code false} if the record has anything else that may differ
+	 */
+	boolean describe(JsonShape shape) {
+		int others = this.known & ~JsonMember.OP.bit();
+		for (int slot = 0; slot < FIRST_SPAN; slot++) {
+			if ((others & this.strings & VARYING & 1 << slot) != 0) {
+				shape.addString(slot, this.offsets[slot], this.lengths[slot]);
+				others ^= 1 << slot;
+			}
+		}
+		return others == 0 && !isRefused() && describe(shape, this.fields, FIRST_SPAN)
+				&& describe(shape, this.args, FIRST_SPAN + 1);
+	}
+
+	private static boolean describe(JsonShape shape, Spans spans, int first) {
+		for (int i = 0; i < spans.count(); i++) {
+			if (spans.length(i) < 0) {
+				return false;
+			}
+			shape.addString(first + 2 * i, spans.offset(i), spans.length(i));
+		}
+		return true;
+	}
+
+	/** Moves a string of the last record to its place in this one. */
+	void moveString(int slot, int offset, int length) {
+		if (slot < FIRST_SPAN) {
+			this.offsets[slot] = offset;
+			this.lengths[slot] = length;
+		}
+		else {
+			Spans spans = ((slot - FIRST_SPAN) % 2 == 0) ? this.fields : this.args;
+			spans.set((slot - FIRST_SPAN) / 2, offset, length);
+		}
 	}
 
 	/**
@@ -154,7 +203,8 @@ final class JsonDraft {
 	 */
 	void identify(Record record) {
 		if (has(this.known, JsonMember.ID)) {
-			record.id(text(JsonMember.ID));
+			record.id(new String(this.source, this.offsets[JsonMember.ID.index()], this.lengths[JsonMember.ID.index()],
+					StandardCharsets.UTF_8));
 		}
 		if (this.operation != null) {
 			record.operation(this.operation);
@@ -239,11 +289,6 @@ final class JsonDraft {
 		else {
 			record.argument(this.source, offset, length);
 		}
-	}
-
-	private String text(JsonMember member) {
-		return new String(this.source, this.offsets[member.index()], this.lengths[member.index()],
-				StandardCharsets.UTF_8);
 	}
 
 	private static boolean has(int members, JsonMember member) {

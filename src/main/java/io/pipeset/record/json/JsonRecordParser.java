@@ -24,6 +24,8 @@ final class JsonRecordParser {
 
 	private final JsonDraft draft;
 
+	private final JsonShape shape = new JsonShape();
+
 	private final @Nullable Operation defaultOperation;
 
 	private @Nullable JsonFault fault;
@@ -44,6 +46,12 @@ final class JsonRecordParser {
 	 */
 	@Nullable JsonFault parse(byte[] bytes, int from, int to) {
 		this.from = from;
+		if (this.shape.matches(bytes, from, to)) {
+			this.draft.beginLike(bytes);
+			this.shape.moveStrings(this.draft);
+			return null;
+		}
+		boolean learns = this.shape.forget();
 		this.draft.begin(bytes);
 		this.cursor.begin(bytes, from, to);
 		try {
@@ -51,6 +59,9 @@ final class JsonRecordParser {
 			this.cursor.expectEnd();
 			this.draft.end(this.defaultOperation);
 			this.fault = this.cursor.contentFault();
+			if (learns && this.cursor.hasPlainStrings() && this.draft.describe(this.shape)) {
+				this.shape.learn(bytes, from, to);
+			}
 		}
 		catch (JsonFault fault) {
 			this.fault = fault;

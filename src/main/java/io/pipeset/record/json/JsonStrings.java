@@ -13,11 +13,14 @@ final class JsonStrings {
 
 	private int copyEnd;
 
+	private boolean plain = true;
+
 	private @Nullable JsonFault fault;
 
-	/** Forgets the last record's fault. */
+	/** Forgets the last record. */
 	void begin() {
 		this.fault = null;
+		this.plain = true;
 	}
 
 	/**
@@ -26,6 +29,11 @@ final class JsonStrings {
 	 */
 	@Nullable JsonFault fault() {
 		return this.fault;
+	}
+
+	/** Whether all strings so far were of ASCII, and without escapes. */
+	boolean arePlain() {
+		return this.plain;
 	}
 
 	/** The byte after the copy that was made last. */
@@ -57,6 +65,7 @@ final class JsonStrings {
 				this.copyEnd = out;
 				return at + 1;
 			}
+			this.plain = false;
 			run = at;
 			if (b == '\\') {
 				int codePoint = readEscape(bytes, at, to);
