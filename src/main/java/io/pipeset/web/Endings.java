@@ -1,5 +1,7 @@
 package io.pipeset.web;
 
+import java.net.URI;
+
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.web.problem.Problems;
@@ -8,7 +10,6 @@ import jakarta.servlet.http.HttpServletRequest;
 
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
-import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 
@@ -25,22 +26,22 @@ final class Endings {
 	 * @param effective whether it had an effect at Redis before it ended
 	 * @param name the name of the report in the problem, such as {@code job}
 	 * @param report the report
-	 * @param headers further headers
+	 * @param headers further headers, to which those of the ending are added
 	 * @param request the request
 	 * @return the answer
 	 */
-	static ResponseEntity<Object> problem(Ending ending, boolean effective, String name, Object report,
+	static ResponseEntity<ProblemDetail> problem(Ending ending, boolean effective, String name, Object report,
 			HttpHeaders headers, HttpServletRequest request) {
 		HttpStatus status = status(ending.cause(), effective);
 		ProblemDetail problem = Problems.detail(status, ending.cause().problemType(), ending.detail());
+		problem.setInstance(URI.create(request.getRequestURI()));
 		problem.setProperty(name, report);
-		ResponseEntity.BodyBuilder answer = ResponseEntity.status(status).headers(headers);
 		if (ending.cause() == Cause.REDIS_UNREACHABLE || ending.cause() == Cause.SHUTTING_DOWN) {
-			answer.header(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
+			headers.set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
 		}
-		ResponseEntity<Object> entity = answer.contentType(MediaType.APPLICATION_PROBLEM_JSON).body(problem);
-		ProblemErrorController.keep(request, entity);
-		return entity;
+		ResponseEntity<ProblemDetail> answer = Problems.answer(problem, headers);
+		ProblemErrorController.keep(request, answer);
+		return answer;
 	}
 
 	private static HttpStatus status(Cause cause, boolean effective) {

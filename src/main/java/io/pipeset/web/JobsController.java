@@ -6,9 +6,7 @@ import io.pipeset.job.Jobs;
 import io.pipeset.job.settings.JobSettings;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import org.jspecify.annotations.Nullable;
 
-import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -32,10 +30,10 @@ class JobsController {
 	}
 
 	@PostMapping("/v1/jobs")
-	@Nullable ResponseEntity<Object> run(HttpServletRequest request, HttpServletResponse response) throws IOException {
+	void run(HttpServletRequest request, HttpServletResponse response) throws IOException {
 		JobSettings settings = this.settings.read(Query.of(request), "/v1/jobs", null);
-		return this.reports.answer(this.jobs.run(this.uploads.open(request, null), settings, Jobs.Values.IN_ITEMS),
-				request, response);
+		this.reports.answer(this.jobs.run(this.uploads.open(request, null), settings, Jobs.Values.IN_ITEMS), request,
+				response);
 	}
 
 }

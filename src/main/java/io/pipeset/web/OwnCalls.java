@@ -1,8 +1,5 @@
 package io.pipeset.web;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
 import java.util.UUID;
 
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -11,13 +8,7 @@ import io.pipeset.job.JobLimits;
 import io.pipeset.job.Jobs;
 import io.pipeset.report.JobMeters;
 
-import org.springframework.beans.factory.annotation.Qualifier;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.stereotype.Component;
-import org.springframework.web.bind.annotation.RequestMethod;
-import org.springframework.web.method.HandlerMethod;
-import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
-import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
 /**
  * The calls for jobs once more, for the service itself: the same controllers under paths
@@ -26,7 +17,6 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
  * only while they are open; everybody else is answered 404.
  */
 @Component
-@ConditionalOnWebApplication
 public class OwnCalls {
 
 	/** The beginning of their paths. */
@@ -35,7 +25,7 @@ public class OwnCalls {
 	/** The header that carries the password. */
 	public static final String HEADER = "Pipeset-Warm-Up";
 
-	private final RequestMappingHandlerMapping mapping;
+	private final JobCalls calls;
 
 	private final Jobs jobs;
 
@@ -47,11 +37,8 @@ public class OwnCalls {
 
 	private final Reports reports;
 
-	private final List<RequestMappingInfo> open = new ArrayList<>();
-
-	OwnCalls(@Qualifier("requestMappingHandlerMapping") RequestMappingHandlerMapping mapping, Jobs jobs,
-			JobLimits limits, SettingsReader settings, Uploads uploads, Reports reports) {
-		this.mapping = mapping;
+	OwnCalls(JobCalls calls, Jobs jobs, JobLimits limits, SettingsReader settings, Uploads uploads, Reports reports) {
+		this.calls = calls;
 		this.jobs = jobs;
 		this.limits = limits;
 		this.settings = settings;
@@ -67,34 +54,14 @@ public class OwnCalls {
 		String password = UUID.randomUUID().toString();
 		// A registry like that of callers' jobs, so that the same code runs.
 		Jobs own = this.jobs.own(new JobMeters(new PrometheusMeterRegistry(PrometheusConfig.DEFAULT)));
-		JobsController any = new JobsController(own, this.settings, this.uploads, this.reports);
-		ShortcutsController shortcuts = new ShortcutsController(own, this.limits, this.settings, this.uploads,
-				this.reports);
-		for (Map.Entry<RequestMappingInfo, HandlerMethod> call : this.mapping.getHandlerMethods().entrySet()) {
-			Class<?> type = call.getValue().getBeanType();
-			if (type == JobsController.class || type == ShortcutsController.class) {
-				String[] paths = call.getKey()
-					.getPatternValues()
-					.stream()
-					.map((path) -> PREFIX + path)
-					.toArray(String[]::new);
-				RequestMappingInfo info = RequestMappingInfo.paths(paths)
-					.methods(RequestMethod.POST)
-					.headers(HEADER + "=" + password)
-					.options(this.mapping.getBuilderConfiguration())
-					.build();
-				this.mapping.registerMapping(info, (type == JobsController.class) ? any : shortcuts,
-						call.getValue().getMethod());
-				this.open.add(info);
-			}
-		}
+		this.calls.open(PREFIX, password, new JobsController(own, this.settings, this.uploads, this.reports),
+				new ShortcutsController(own, this.limits, this.settings, this.uploads, this.reports));
 		return password;
 	}
 
 	/** Closes the calls again. */
 	public void close() {
-		this.open.forEach(this.mapping::unregisterMapping);
-		this.open.clear();
+		this.calls.close();
 	}
 
 }

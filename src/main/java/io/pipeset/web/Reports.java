@@ -17,6 +17,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.http.converter.HttpMessageNotWritableException;
 import org.springframework.stereotype.Component;
@@ -27,45 +28,54 @@ final class Reports {
 
 	private static final String ERRORS_HEADER = "Pipeset-Errors";
 
-	private final ObjectWriter writer;
+	private final ObjectWriter reports;
+
+	private final ObjectWriter problems;
 
 	Reports(JsonMapper mapper) {
-		// A report that fails half-way is not to look whole, and a short one goes out at
-		// once.
-		this.writer = mapper.writerFor(JobReport.class)
-			.without(StreamWriteFeature.AUTO_CLOSE_TARGET)
-			.without(StreamWriteFeature.FLUSH_PASSED_TO_STREAM);
+		this.reports = writer(mapper, JobReport.class);
+		this.problems = writer(mapper, ProblemDetail.class);
 	}
 
 	/**
-	 * Answers a request. The report of a completed job is written here: small jobs are
-	 * most of all, and Spring's way to choose a media type and a converter costs them as
-	 * much as the report itself.
+	 * Writes the report of a job as the answer to its request. Spring is not asked for a
+	 * media type and a converter: for the small jobs, which are most of all, it would
+	 * take as long as to write the report.
 	 * @param job the job, which has ended
 	 * @param request its request
-	 * @param response takes the report of a completed job
-	 * @return the answer that is left to be written; {@code null} if it is written
+	 * @param response takes the report, as it is or in a problem
 	 * @throws IOException if the answer cannot be written
 	 * @throws HttpMessageNotWritableException if the caller is gone
 	 */
-	@Nullable ResponseEntity<Object> answer(EndedJob job, HttpServletRequest request, HttpServletResponse response)
-			throws IOException {
+	void answer(EndedJob job, HttpServletRequest request, HttpServletResponse response) throws IOException {
 		JobReport report = job.report();
 		AnswerMemory.closeWhenWritten(request, job.memory());
 		if (job.ending().cause() == Cause.COMPLETED) {
 			response.setHeader(ERRORS_HEADER, String.valueOf(report.errorCount()));
 			response.setContentType(MediaType.APPLICATION_JSON_VALUE);
-			write(report, response.getOutputStream());
-			return null;
+			write(this.reports, report, response.getOutputStream());
+			return;
 		}
 		HttpHeaders headers = new HttpHeaders();
 		headers.set(ERRORS_HEADER, String.valueOf(report.errorCount()));
-		return Endings.problem(job.ending(), report.counts().applied() > 0, "job", report, headers, request);
+		ResponseEntity<ProblemDetail> problem = Endings.problem(job.ending(), report.counts().applied() > 0, "job",
+				report, headers, request);
+		response.setStatus(problem.getStatusCode().value());
+		problem.getHeaders().forEach((name, values) -> response.setHeader(name, values.get(0)));
+		write(this.problems, problem.getBody(), response.getOutputStream());
 	}
 
-	private void write(JobReport report, OutputStream out) throws IOException {
+	private static ObjectWriter writer(JsonMapper mapper, Class<?> type) {
+		// A report that fails half-way is not to look whole, and a short one goes out at
+		// once.
+		return mapper.writerFor(type)
+			.without(StreamWriteFeature.AUTO_CLOSE_TARGET)
+			.without(StreamWriteFeature.FLUSH_PASSED_TO_STREAM);
+	}
+
+	private static void write(ObjectWriter writer, @Nullable Object body, OutputStream out) throws IOException {
 		try {
-			this.writer.writeValue(out, report);
+			writer.writeValue(out, body);
 		}
 		catch (JacksonException ex) {
 			// As a converter of Spring says it, which is how it knows callers that are

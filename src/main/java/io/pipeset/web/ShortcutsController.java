@@ -17,10 +17,8 @@ import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpMethod;
-import org.springframework.http.ResponseEntity;
 import org.springframework.web.ErrorResponseException;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -56,20 +54,20 @@ class ShortcutsController {
 	}
 
 	@PostMapping("/pipeset/{count}")
-	@Nullable ResponseEntity<Object> pipeset(@PathVariable String count, HttpServletRequest request, HttpServletResponse response)
+	void pipeset(@PathVariable String count, HttpServletRequest request, HttpServletResponse response)
 			throws IOException {
-		return generateOrUpload(request, response, "/pipeset", Operation.SET, count, GeneratedRecords::sets);
+		generateOrUpload(request, response, "/pipeset", Operation.SET, count, GeneratedRecords::sets);
 	}
 
 	@PostMapping("/pipehset/{count}")
-	@Nullable ResponseEntity<Object> pipehset(@PathVariable String count, HttpServletRequest request,
-			HttpServletResponse response) throws IOException {
-		return generateOrUpload(request, response, "/pipehset", Operation.HSET, count, GeneratedRecords::hashes);
+	void pipehset(@PathVariable String count, HttpServletRequest request, HttpServletResponse response)
+			throws IOException {
+		generateOrUpload(request, response, "/pipehset", Operation.HSET, count, GeneratedRecords::hashes);
 	}
 
 	@PostMapping("/piperpop/{count}")
-	@Nullable ResponseEntity<Object> piperpop(@PathVariable String count, HttpServletRequest request,
-			HttpServletResponse response) throws IOException {
+	void piperpop(@PathVariable String count, HttpServletRequest request, HttpServletResponse response)
+			throws IOException {
 		long pops = count(count, this.limits.maxPopped(), "max-popped");
 		Query query = Query.of(request);
 		String key = query.take("key");
@@ -84,11 +82,11 @@ class ShortcutsController {
 		JobInput input = (receiptTtl != null && !settings.dryRun())
 				? new JobInput.Popped(new ReliablePops(list, pops, receiptTtl))
 				: new JobInput.Generated(GeneratedRecords.pops(list, pops), pops);
-		return run(input, settings, Jobs.Values.APART, request, response);
+		run(input, settings, Jobs.Values.APART, request, response);
 	}
 
 	@PostMapping("/listinput/{key}")
-	@Nullable ResponseEntity<Object> listinput(@PathVariable String key, HttpServletRequest request, HttpServletResponse response)
+	void listinput(@PathVariable String key, HttpServletRequest request, HttpServletResponse response)
 			throws IOException {
 		if (UNFIT_FOR_PATH.matcher(request.getRequestURI()).find()) {
 			throw unfitKey();
@@ -98,7 +96,7 @@ class ShortcutsController {
 		JobSettings settings = this.settings.read(query, "/listinput", Operation.LPUSH, "count");
 		long pushes = count((text != null) ? text : DEFAULT_PUSHES, this.limits.maxGenerated(), "max-generated");
 		Uploads.refuse(request);
-		return run(new JobInput.Generated(GeneratedRecords.pushes(key, pushes), pushes), settings, Jobs.Values.IN_ITEMS,
+		run(new JobInput.Generated(GeneratedRecords.pushes(key, pushes), pushes), settings, Jobs.Values.IN_ITEMS,
 				request, response);
 	}
 
@@ -111,22 +109,23 @@ class ShortcutsController {
 		throw new NoResourceFoundException(HttpMethod.POST, request.getRequestURI(), rest);
 	}
 
-	private @Nullable ResponseEntity<Object> generateOrUpload(HttpServletRequest request, HttpServletResponse response,
-			String path, Operation operation, String count, LongFunction<GeneratedRecords> generator)
-			throws IOException {
+	private void generateOrUpload(HttpServletRequest request, HttpServletResponse response, String path,
+			Operation operation, String count, LongFunction<GeneratedRecords> generator) throws IOException {
 		JobSettings settings = this.settings.read(Query.of(request), path, operation);
 		long records = count(count, this.limits.maxGenerated(), "max-generated");
 		if (Uploads.isAbsent(request)) {
 			Uploads.refuseUnsupportedHeaders(request);
-			return run(new JobInput.Generated(generator.apply(records), records), settings, Jobs.Values.IN_ITEMS,
-					request, response);
+			run(new JobInput.Generated(generator.apply(records), records), settings, Jobs.Values.IN_ITEMS, request,
+					response);
 		}
-		return run(this.uploads.open(request, records), settings, Jobs.Values.IN_ITEMS, request, response);
+		else {
+			run(this.uploads.open(request, records), settings, Jobs.Values.IN_ITEMS, request, response);
+		}
 	}
 
-	private @Nullable ResponseEntity<Object> run(JobInput input, JobSettings settings, Jobs.Values values,
-			HttpServletRequest request, HttpServletResponse response) throws IOException {
-		return this.reports.answer(this.jobs.run(input, settings, values), request, response);
+	private void run(JobInput input, JobSettings settings, Jobs.Values values, HttpServletRequest request,
+			HttpServletResponse response) throws IOException {
+		this.reports.answer(this.jobs.run(input, settings, values), request, response);
 	}
 
 	private static ErrorResponseException unfitKey() {

@@ -99,6 +99,19 @@ class ActuatorTests {
 	}
 
 	@Test
+	void requestsAreCountedByTheirCall() {
+		this.service.post("/pipeset/many").refusal(400, "invalid-count");
+		this.service.post("/listinput/secret%4bey?count=1").report();
+		String requests = "http.server.requests";
+		assertThat(tagValues(requests, "uri")).contains("/pipeset/{count}", "/listinput/{key}", "/v1/jobs")
+			.noneMatch((uri) -> uri.contains("secret") || uri.contains("many"));
+		String call = requests + "?tag=method:POST&tag=uri:/pipeset/{count}".replace("{", "%7B").replace("}", "%7D");
+		assertThat(tagValues(call, "status")).contains("200", "400");
+		assertThat(tagValues(call, "outcome")).contains("SUCCESS", "CLIENT_ERROR");
+		assertThat(tagValues(call, "exception")).contains("none");
+	}
+
+	@Test
 	void noKeyValueOrIdIsInAnyMeter() {
 		String metrics = prometheus();
 		assertThat(metrics).contains("pipeset_commands").doesNotContainIgnoringCase("secret");

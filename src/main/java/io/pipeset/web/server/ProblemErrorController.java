@@ -7,6 +7,7 @@ import jakarta.servlet.http.HttpServletRequest;
 
 import org.springframework.boot.webmvc.error.ErrorController;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -32,7 +33,7 @@ public class ProblemErrorController implements ErrorController {
 	 * @param request the request
 	 * @param report the answer
 	 */
-	public static void keep(HttpServletRequest request, ResponseEntity<Object> report) {
+	public static void keep(HttpServletRequest request, ResponseEntity<ProblemDetail> report) {
 		request.setAttribute(REPORT, report);
 	}
 

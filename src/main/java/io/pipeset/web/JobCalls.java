@@ -1,0 +1,114 @@
+package io.pipeset.web;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.Ordered;
+import org.springframework.stereotype.Component;
+import org.springframework.web.HttpRequestHandler;
+import org.springframework.web.filter.ServerHttpObservationFilter;
+import org.springframework.web.servlet.HandlerExecutionChain;
+import org.springframework.web.servlet.HandlerMapping;
+import org.springframework.web.util.ServletRequestPathUtils;
+
+/**
+ * The short way of a POST to a call for jobs: most requests are small jobs, which
+ * Spring's way to find a method and its arguments costs as much as their records. Only a
+ * path that is spelled as its call takes it. All others go to the mappings of the
+ * controllers, which know every spelling, and what to answer for another method or no
+ * call at all.
+ */
+@Component
+class JobCalls implements HandlerMapping, Ordered {
+
+	private final Map<String, Call> callers = new HashMap<>();
+
+	/** The calls that are open, by their path without its variable. */
+	private volatile Map<String, Call> open = this.callers;
+
+	JobCalls(JobsController any, ShortcutsController shortcuts) {
+		add(this.callers, "", null, any, shortcuts);
+	}
+
+	/** Before Actuator's mapping, which would look for its own paths first. */
+	@Override
+	public int getOrder() {
+		return HIGHEST_PRECEDENCE;
+	}
+
+	@Override
+	public @Nullable HandlerExecutionChain getHandler(HttpServletRequest request) {
+		if (!request.getMethod().equals("POST")) {
+			return null;
+		}
+		String path = ServletRequestPathUtils.getParsedRequestPath(request).pathWithinApplication().value();
+		int last = path.lastIndexOf('/') + 1;
+		if (last == path.length() || path.indexOf('%') >= 0 || path.indexOf(';') >= 0) {
+			return null;
+		}
+		Map<String, Call> calls = this.open;
+		Call found = calls.get(path.substring(0, last));
+		Call call = (found != null) ? found : calls.get(path);
+		if (call == null || (call.password != null && !call.password.equals(request.getHeader(OwnCalls.HEADER)))) {
+			return null;
+		}
+		request.setAttribute(BEST_MATCHING_PATTERN_ATTRIBUTE, call.pattern);
+		ServerHttpObservationFilter.findObservationContext(request)
+			.ifPresent((context) -> context.setPathPattern(call.pattern));
+		String variable = path.substring(last);
+		HttpRequestHandler handler = (taken, response) -> call.code.run(variable, taken, response);
+		return new HandlerExecutionChain(handler);
+	}
+
+	/**
+	 * Opens the same calls once more.
+	 * @param prefix the beginning of their paths
+	 * @param password the value of the header without which nobody reaches them
+	 * @param any the code of the call for any records
+	 * @param shortcuts the code of the others
+	 */
+	void open(String prefix, String password, JobsController any, ShortcutsController shortcuts) {
+		Map<String, Call> calls = new HashMap<>(this.callers);
+		add(calls, prefix, password, any, shortcuts);
+		this.open = calls;
+	}
+
+	/** Closes the calls that were opened once more. */
+	void close() {
+		this.open = this.callers;
+	}
+
+	private static void add(Map<String, Call> calls, String prefix, @Nullable String password, JobsController any,
+			ShortcutsController shortcuts) {
+		String jobs = prefix + "/v1/jobs";
+		calls.put(jobs, new Call(jobs, password, (variable, request, response) -> any.run(request, response)));
+		add(calls, prefix + "/pipeset/", "{count}", password, shortcuts::pipeset);
+		add(calls, prefix + "/pipehset/", "{count}", password, shortcuts::pipehset);
+		add(calls, prefix + "/piperpop/", "{count}", password, shortcuts::piperpop);
+		add(calls, prefix + "/listinput/", "{key}", password, shortcuts::listinput);
+	}
+
+	private static void add(Map<String, Call> calls, String path, String variable, @Nullable String password,
+			Code code) {
+		calls.put(path, new Call(path + variable, password, code));
+	}
+
+	/** The code of a call. */
+	@FunctionalInterface
+	private interface Code {
+
+		void run(String variable, HttpServletRequest request, HttpServletResponse response) throws IOException;
+
+	}
+
+	/** A call: its pattern for meters, the password that it asks for, and its code. */
+	private record Call(String pattern, @Nullable String password, Code code) {
+
+	}
+
+}

@@ -1,0 +1,87 @@
+package io.pipeset.web;
+
+import java.util.Optional;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.web.servlet.HandlerMapping;
+import org.springframework.web.util.ServletRequestPathUtils;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
+
+/** A call that is spelled as it stands in the contract goes the short way. */
+class JobCallsTests {
+
+	private static final String PASSWORD = "password";
+
+	private final JobsController any = mock(JobsController.class);
+
+	private final ShortcutsController shortcuts = mock(ShortcutsController.class);
+
+	private final JobCalls calls = new JobCalls(this.any, this.shortcuts);
+
+	@ParameterizedTest
+	@CsvSource({ "/v1/jobs, /v1/jobs", "/pipeset/5, /pipeset/{count}", "/pipehset/x, /pipehset/{count}",
+			"/piperpop/+1, /piperpop/{count}", "/listinput/a.key:1, /listinput/{key}" })
+	void aPlainPathGoesTheShortWay(String path, String pattern) {
+		assertThat(pattern(post(path))).hasValue(pattern);
+		assertThat(pattern(post(path + "?results=all"))).hasValue(pattern);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/", "/v1", "/v1/", "/v1/jobs/", "/v1/jobs/x", "/v1/scripts", "/pipeset", "/pipeset/",
+			"/pipeset/5/", "/pipeset//5", "//pipeset/5", "/Pipeset/5", "/pipeset/5;a=b", "/listinput/a%41",
+			"/listinput/a%2Fb", "/listinput/a;b", "/warm-up/v1/jobs" })
+	void anyOtherPathIsLeftToTheControllers(String path) {
+		assertThat(pattern(post(path))).isEmpty();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "GET", "HEAD", "OPTIONS", "PUT", "DELETE", "post" })
+	void anyOtherMethodIsLeftToTheControllers(String method) {
+		MockHttpServletRequest request = post("/pipeset/5");
+		request.setMethod(method);
+		assertThat(pattern(request)).isEmpty();
+	}
+
+	@Test
+	void aPathIsThatWithinTheApplication() {
+		MockHttpServletRequest request = post("/base/pipeset/5");
+		assertThat(pattern(request)).isEmpty();
+		request.setContextPath("/base");
+		assertThat(pattern(request)).hasValue("/pipeset/{count}");
+	}
+
+	@Test
+	void callsThatAreOpenedOnceMoreAskForTheirPasswordUntilTheyAreClosed() {
+		this.calls.open("/own", PASSWORD, this.any, this.shortcuts);
+		MockHttpServletRequest request = post("/own/pipeset/5");
+		assertThat(pattern(request)).isEmpty();
+		request.addHeader(OwnCalls.HEADER, PASSWORD);
+		assertThat(pattern(request)).hasValue("/own/pipeset/{count}");
+		assertThat(pattern(post("/pipeset/5"))).hasValue("/pipeset/{count}");
+		this.calls.close();
+		assertThat(pattern(request)).isEmpty();
+	}
+
+	private static MockHttpServletRequest post(String uri) {
+		String[] parts = uri.split("\\?", 2);
+		MockHttpServletRequest request = new MockHttpServletRequest("POST", parts[0]);
+		request.setQueryString((parts.length > 1) ? parts[1] : null);
+		return request;
+	}
+
+	/** The pattern of the call that takes a request. */
+	private Optional<Object> pattern(MockHttpServletRequest request) {
+		ServletRequestPathUtils.parseAndCache(request);
+		return (this.calls.getHandler(request) != null)
+				? Optional.ofNullable(request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE))
+				: Optional.empty();
+	}
+
+}
