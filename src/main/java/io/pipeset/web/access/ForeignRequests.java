@@ -4,22 +4,24 @@ import java.io.IOException;
 import java.util.Collections;
 
 import io.pipeset.web.problem.Problems;
+import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
-import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
  * Refuses requests that a foreign web page may have sent, before anything of them is
  * read. Callers have no credentials, so that any page could otherwise make a browser that
  * reaches the service write to Redis.
  */
-final class ForeignRequests extends OncePerRequestFilter {
+final class ForeignRequests implements Filter {
 
 	private static final int LONGEST_EXCERPT = 64;
 
@@ -33,14 +35,15 @@ final class ForeignRequests extends OncePerRequestFilter {
 	}
 
 	@Override
-	protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+	public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
 			throws ServletException, IOException {
-		String refusal = refusal(request);
+		String refusal = refusal((HttpServletRequest) request);
 		if (refusal == null) {
 			chain.doFilter(request, response);
 		}
 		else {
-			Problems.write(Problems.detail(HttpStatus.FORBIDDEN, "foreign-request", refusal), response);
+			Problems.write(Problems.detail(HttpStatus.FORBIDDEN, "foreign-request", refusal),
+					(HttpServletResponse) response);
 		}
 	}
 

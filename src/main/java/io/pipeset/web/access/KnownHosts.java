@@ -31,6 +31,9 @@ final class KnownHosts {
 
 	private final Set<String> listed;
 
+	/** The header that was allowed last. Most callers send the same one. */
+	private volatile @Nullable String served;
+
 	KnownHosts(SecurityProperties security) {
 		this.anonymous = security.anonymous();
 		this.listed = security.allowedHosts();
@@ -42,12 +45,16 @@ final class KnownHosts {
 	 * @return {@code false} for a name that somebody else may have pointed here
 	 */
 	boolean serves(@Nullable String header) {
-		if (this.anonymous && this.listed.isEmpty()) {
+		if ((this.anonymous && this.listed.isEmpty()) || (header != null && header.equals(this.served))) {
 			return true;
 		}
 		String host = host(HOST, header);
 		// A caller that names an address means it, such as the health probe of a pod.
-		return host != null && (isKnown(host) || (this.anonymous && ADDRESS.matcher(host).matches()));
+		if (host == null || !(isKnown(host) || (this.anonymous && ADDRESS.matcher(host).matches()))) {
+			return false;
+		}
+		this.served = header;
+		return true;
 	}
 
 	/**

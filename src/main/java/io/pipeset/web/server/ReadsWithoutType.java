@@ -5,31 +5,32 @@ import java.util.Collections;
 import java.util.Enumeration;
 import java.util.List;
 
+import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
-import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpHeaders;
-import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
  * Takes the header {@code Content-Type} from a GET, which has no body. Actuator would
  * look for a way to read a body of that type, and fail.
  */
-final class ReadsWithoutType extends OncePerRequestFilter {
+final class ReadsWithoutType implements Filter {
 
 	@Override
-	protected boolean shouldNotFilter(HttpServletRequest request) {
-		return !request.getMethod().equals("GET") && !request.getMethod().equals("HEAD");
+	public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
+			throws ServletException, IOException {
+		chain.doFilter((request instanceof HttpServletRequest http && isRead(http) && http.getContentType() != null)
+				? new Untyped(http) : request, response);
 	}
 
-	@Override
-	protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
-			throws ServletException, IOException {
-		chain.doFilter((request.getContentType() != null) ? new Untyped(request) : request, response);
+	private static boolean isRead(HttpServletRequest request) {
+		return request.getMethod().equals("GET") || request.getMethod().equals("HEAD");
 	}
 
 	/** A request without the header. */
