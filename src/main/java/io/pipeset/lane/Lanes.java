@@ -4,7 +4,6 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.stream.IntStream;
 
 import io.pipeset.record.Record;
 import io.pipeset.record.room.NoRoomException;
@@ -49,9 +48,10 @@ public final class Lanes {
 	public Lanes(LaneContext context) {
 		this.context = context;
 		this.turns = new LaneTurns(context, this::execute);
-		this.lanes = IntStream.range(0, context.settings().concurrency())
-			.mapToObj((number) -> new Lane(this, context))
-			.toArray(Lane[]::new);
+		this.lanes = new Lane[context.settings().concurrency()];
+		for (int i = 0; i < this.lanes.length; i++) {
+			this.lanes[i] = new Lane(this, context);
+		}
 	}
 
 	/**

@@ -53,6 +53,11 @@ final class Query {
 		return this.parameters.remove(name);
 	}
 
+	/** Whether there is no parameter that nobody has taken. */
+	boolean isEmpty() {
+		return this.parameters.isEmpty();
+	}
+
 	/**
 	 * The parameters that nobody has taken.
 	 * @return their names

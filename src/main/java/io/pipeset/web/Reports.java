@@ -69,6 +69,7 @@ final class Reports {
 		// A report that fails half-way is not to look whole, and a short one goes out at
 		// once.
 		return mapper.writerFor(type)
+			.with(StreamWriteFeature.USE_FAST_DOUBLE_WRITER)
 			.without(StreamWriteFeature.AUTO_CLOSE_TARGET)
 			.without(StreamWriteFeature.FLUSH_PASSED_TO_STREAM);
 	}

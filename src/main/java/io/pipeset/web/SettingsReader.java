@@ -1,7 +1,9 @@
 package io.pipeset.web;
 
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 import io.pipeset.job.settings.JobDefaults;
@@ -21,6 +23,9 @@ class SettingsReader {
 
 	private final JobSettings defaults;
 
+	/** The settings of requests without any, which most small jobs have, by path. */
+	private final Map<String, JobSettings> plain = new ConcurrentHashMap<>();
+
 	SettingsReader(JobDefaults defaults) {
 		this.defaults = defaults.toSettings();
 	}
@@ -34,6 +39,9 @@ class SettingsReader {
 	 * @return the settings in effect
 	 */
 	JobSettings read(Query query, String path, @Nullable Operation ofPath, String... taken) {
+		if (query.isEmpty()) {
+			return this.plain.computeIfAbsent(path, (call) -> this.defaults.with(query::take, call, ofPath));
+		}
 		JobSettings settings = this.defaults.with(query::take, path, ofPath);
 		for (String name : query.rest()) {
 			String names = String.join(", ", Stream.concat(Stream.of(taken), Setting.names(path).stream()).toList());

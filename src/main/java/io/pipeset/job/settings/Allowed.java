@@ -81,7 +81,12 @@ public record Allowed<T>(String text, Function<String, @Nullable T> parser, Stri
 	}
 
 	private static boolean isDigits(String text, int most) {
-		return !text.isEmpty() && text.length() <= most && text.chars().allMatch((c) -> c >= '0' && c <= '9');
+		for (int i = 0; i < text.length(); i++) {
+			if (text.charAt(i) < '0' || text.charAt(i) > '9') {
+				return false;
+			}
+		}
+		return !text.isEmpty() && text.length() <= most;
 	}
 
 	private static @Nullable Duration duration(String text) {
