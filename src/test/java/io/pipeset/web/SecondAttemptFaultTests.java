@@ -107,6 +107,7 @@ class SecondAttemptFaultTests {
 		// the queue.
 		await().until(() -> retries() > retries);
 		await().until(() -> lanes("busy") == 1 && lanes("waiting") == 1);
+		await().until(() -> redis.client().info("clients").contains("blocked_clients:1"));
 		this.jobs.stopAll();
 		client("UNPAUSE");
 		JsonNode job = answer.get(60, TimeUnit.SECONDS).job(502, "redis-lost", "failed");
