@@ -51,14 +51,15 @@ class ArchitectureTests {
 			lane              | record record.room report slab pipeline pipeline.flush
 			memory            | record record.room report pipeline lane
 			pop               | record report slab pipeline lane memory
+			sweep             | record record.room report pipeline lane
 			script            | record pipeline
-			job.input         | record record.body record.format lane memory pop
+			job.input         | record record.body record.format lane memory pop sweep
 			job.settings      | record record.encoding report pipeline.flush
-			job               | record record.room record.body report slab pipeline lane memory pop script job.input job.settings
+			job               | record record.room record.body report slab pipeline lane memory pop sweep script job.input job.settings
 			web.problem       | pipeline job job.settings
 			web.access        | job web.problem
 			web.server        | record.body memory job job.input web.problem
-			web               | record record.encoding record.format report pipeline pop script job job.input job.settings web.problem web.server
+			web               | record record.encoding record.format report pipeline pop sweep script job job.input job.settings web.problem web.server
 			web.warm          | web
 			""";
 

@@ -1,10 +1,8 @@
 package io.pipeset.job;
 
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
-
 import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
+import io.pipeset.record.ReservedKeys;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,9 +10,6 @@ import org.jspecify.annotations.Nullable;
  * not for callers.
  */
 final class ArgumentLimits {
-
-	/** The beginning of all keys that the service itself keeps in Redis. */
-	private static final byte[] RESERVED = "pipeset:".getBytes(StandardCharsets.US_ASCII);
 
 	private final long maxKeyBytes;
 
@@ -45,19 +40,13 @@ final class ArgumentLimits {
 								+ " bytes; pipeset.limits." + ((key) ? "max-key-bytes" : "max-value-bytes") + " allows "
 								+ most);
 			}
-			if (key && !this.reservedAllowed && isReserved(record, i)) {
+			if (key && !this.reservedAllowed
+					&& ReservedKeys.contains(record.source(i), record.offset(i), record.length(i))) {
 				return new Rejection(Rejection.FORBIDDEN,
 						"a key of the record begins with 'pipeset:', where the service keeps what is its own");
 			}
 		}
 		return null;
-	}
-
-	private static boolean isReserved(Record record, int key) {
-		byte[] source = record.source(key);
-		int from = record.offset(key);
-		return record.length(key) >= RESERVED.length && source[from] == RESERVED[0]
-				&& Arrays.equals(source, from, from + RESERVED.length, RESERVED, 0, RESERVED.length);
 	}
 
 	/** Whether a record has a first key, and a report may carry it. */

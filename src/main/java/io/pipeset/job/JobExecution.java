@@ -99,8 +99,8 @@ final class JobExecution {
 
 	private void read(JobInput input) {
 		MemoryShare memory = this.job.memory();
-		InputContext context = new InputContext(this.lanes, this.context.stop(), memory, this.context.executor(),
-				this.job.receipt(), this.job.settings().operation(), this.limits.ofRecords(memory),
+		InputContext context = new InputContext(this.lanes, this.context, memory, this.job.receipt(),
+				this.job.settings().operation(), this.limits.ofRecords(memory),
 				this.limits.maxInflatedBytes().toBytes());
 		input.open(context, (records) -> {
 			try {

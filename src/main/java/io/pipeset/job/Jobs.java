@@ -168,7 +168,8 @@ public class Jobs {
 				values == Values.APART, memory::tryTakeForReport);
 		ReliablePops pops = input.reliablePops();
 		PopReceipt receipt = (pops != null) ? new PopReceipt(this.receipts, id, pops, lanes(settings), stop) : null;
-		RunningJob job = new RunningJob(id, settings, stop, account, clock, new InputProgress(), memory, receipt);
+		RunningJob job = new RunningJob(id, settings, stop, account, clock, new InputProgress(), memory, receipt,
+				input.sweep());
 		if (this.task == null) {
 			this.queue.enter(job);
 		}

@@ -14,9 +14,11 @@ import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobClock;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobReport.Receipt;
+import io.pipeset.report.JobReport.Scan;
 import io.pipeset.report.JobState;
 import io.pipeset.report.Outcome;
 import io.pipeset.report.Timings;
+import io.pipeset.sweep.Sweep;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,9 +34,11 @@ import org.slf4j.LoggerFactory;
  * @param progress how far it has come in its input
  * @param memory its share of the service's memory
  * @param receipt the receipt of a job that pops reliably; {@code null} for others
+ * @param sweep the sweep that finds the records; {@code null} for other jobs
  */
 record RunningJob(String id, JobSettings settings, JobStop stop, Account account, JobClock clock,
-		InputProgress progress, MemoryShare memory, @Nullable PopReceipt receipt) implements QueuedJob {
+		InputProgress progress, MemoryShare memory, @Nullable PopReceipt receipt,
+		@Nullable Sweep sweep) implements QueuedJob {
 
 	private static final Logger logger = LoggerFactory.getLogger(RunningJob.class);
 
@@ -89,11 +93,15 @@ record RunningJob(String id, JobSettings settings, JobStop stop, Account account
 		if (this.receipt != null) {
 			this.receipt.addTo(settings);
 		}
+		if (this.sweep != null) {
+			this.sweep.addTo(settings);
+		}
+		Scan scan = (this.sweep != null) ? new Scan(this.sweep.restarts()) : null;
 		Timings timings = this.clock.timings();
 		return new JobReport(this.id, state, counts, nextIndex == null, nextIndex, this.account.fenced(),
 				this.progress.byteOffset(), timings,
 				Math.round(this.account.replied() * 1000 / Math.max(timings.totalMillis(), 0.001)),
-				this.account.commandsSent(), this.account.bytesSent(), settings, values, handedOver,
+				this.account.commandsSent(), this.account.bytesSent(), settings, scan, values, handedOver,
 				this.account.items(), Math.max(0, this.account.itemsOmitted()), this.settings.dryRun());
 	}
 

@@ -1,8 +1,6 @@
 package io.pipeset.lane;
 
 import java.util.List;
-import java.util.Locale;
-import java.util.concurrent.TimeUnit;
 
 import io.pipeset.pipeline.Fence;
 import io.pipeset.pipeline.NoConnectionException;
@@ -10,48 +8,38 @@ import io.pipeset.report.Ending.Cause;
 import io.pipeset.slab.Loss;
 import io.pipeset.slab.ResendRules;
 import io.pipeset.slab.Slab;
-import org.jspecify.annotations.Nullable;
-
-import org.springframework.util.backoff.BackOffExecution;
-import org.springframework.util.backoff.ExponentialBackOff;
 
 /**
- * The way a lane goes on after a loss. Each loss costs the job one of its retries. The
- * lane then tries again and again to get over it, with growing pauses, for as long as the
- * job's timeout.
+ * The way a lane goes on after a loss, which costs the job one of its retries.
  */
 final class Recovery {
 
-	private static final ExponentialBackOff PAUSES = pauses();
-
 	private final LaneContext context;
 
-	/** The pauses since the last loss; {@code null} once the lane has got over it. */
-	private @Nullable BackOffExecution pauses;
-
-	private long deadline;
+	private final RetryPauses pauses;
 
 	/** Connections in a row that were dead when they were lent. */
 	private int deadConnections;
 
 	Recovery(LaneContext context) {
 		this.context = context;
+		this.pauses = new RetryPauses(context, context.retries());
 	}
 
 	/** Redis has answered again. */
 	void progress() {
-		this.pauses = null;
+		this.pauses.progress();
 		this.deadConnections = 0;
 	}
 
 	/** Whether commands may be sent again that failed for a transient reason. */
 	boolean mayGoOn() {
-		return this.pauses != null || this.context.retries().isLeft();
+		return this.pauses.mayGoOn();
 	}
 
 	/** The lane got no connection. */
 	void unreachable(NoConnectionException ex) {
-		if (!goesOn("unreachable")) {
+		if (!this.pauses.goesOn("unreachable")) {
 			this.context.stop()
 				.because(Cause.REDIS_UNREACHABLE, ex.getMessage()
 						+ ". Check that it runs and that spring.data.redis.* names it, then send the job again.");
@@ -73,7 +61,7 @@ final class Recovery {
 		}
 		else {
 			String error = batch.transientError();
-			boolean transientToo = error != null && mayGoOn() && goesOn(error);
+			boolean transientToo = error != null && mayGoOn() && this.pauses.goesOn(error);
 			if (transientToo || batch.hasRefusedInCommon()) {
 				ResendRules.mark(left, false, transientToo);
 			}
@@ -93,7 +81,7 @@ final class Recovery {
 	}
 
 	private void lost(List<Slab> left, Loss loss, BatchResult batch) {
-		boolean goesOn = begin(loss.code());
+		boolean goesOn = this.pauses.begin(loss.code());
 		boolean fenced = true;
 		Fence fence = batch.fence();
 		if (fence != null) {
@@ -105,43 +93,12 @@ final class Recovery {
 			goesOn &= pops == null
 					|| (fenced && batch.complete() && pops.resolve(left, this.context.account().taken().count()));
 		}
-		if (goesOn && pause()) {
+		if (goesOn && this.pauses.pause()) {
 			ResendRules.mark(left, fenced, true);
 		}
 		else {
 			this.context.stop().because(Cause.REDIS_LOST, loss.message());
 		}
-	}
-
-	private boolean goesOn(String reason) {
-		return (this.pauses != null || begin(reason)) && pause();
-	}
-
-	private boolean begin(String reason) {
-		if (this.context.stop().isSet() || !this.context.retries().take()) {
-			return false;
-		}
-		this.context.meters().retry(reason.toLowerCase(Locale.ROOT).replace('_', '-'));
-		this.pauses = PAUSES.start();
-		this.deadline = System.nanoTime() + this.context.settings().timeout().toNanos();
-		return true;
-	}
-
-	/** Pauses, longer each time; {@code false} if the job's timeout is over. */
-	private boolean pause() {
-		long left = this.deadline - System.nanoTime();
-		if (this.pauses == null || left <= 0) {
-			return false;
-		}
-		long nanos = TimeUnit.MILLISECONDS.toNanos(this.pauses.nextBackOff());
-		return !this.context.stop().await(Math.min(nanos, left));
-	}
-
-	private static ExponentialBackOff pauses() {
-		ExponentialBackOff pauses = new ExponentialBackOff(20, 2);
-		pauses.setJitter(10);
-		pauses.setMaxInterval(1000);
-		return pauses;
 	}
 
 }

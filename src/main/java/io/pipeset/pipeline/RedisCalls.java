@@ -1,12 +1,17 @@
 package io.pipeset.pipeline;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
+import io.lettuce.core.KeyScanArgs;
+import io.lettuce.core.ScanCursor;
 import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.StreamScanCursor;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.pipeset.record.Script;
 
@@ -99,6 +104,40 @@ public final class RedisCalls {
 			throw (ex.getCause() instanceof NoConnectionException none) ? none
 					: new NoConnectionException(this.lender.address(), ex);
 		}
+	}
+
+	/**
+	 * Asks SCAN for some keys. If the connection breaks, another one is asked at once.
+	 * @param place the place from which to go on; if it has lost its meaning, the keys
+	 * are the first ones
+	 * @param filter the keys to report
+	 * @param count how many keys the server looks at, about; it reports fewer by the
+	 * filter
+	 * @param maxBytes the memory that the keys may take
+	 * @return the keys
+	 * @throws RedisCallException if Redis refuses the call or does not answer
+	 */
+	public ScanPage scan(ScanPlace place, KeyFilter filter, int count, long maxBytes) {
+		KeyScanArgs arguments = new KeyScanArgs().match(filter.match(), StandardCharsets.UTF_8).limit(count);
+		String type = filter.type();
+		if (type != null) {
+			arguments.type(type);
+		}
+		AtomicReference<ScanPlace> from = new AtomicReference<>(place);
+		return this.lender.repeat(() -> {
+			ScanPlace known = from.getAndUpdate(ScanPlace::doubted);
+			return call((connection) -> scan(connection, known, arguments, maxBytes));
+		});
+	}
+
+	private ScanPage scan(CallConnection connection, ScanPlace place, KeyScanArgs arguments, long maxBytes) {
+		String life = ClientIdentity.of(this.lender.address(), connection).map(ClientIdentity::runId).orElse(null);
+		ScanPlace from = (place.isOf(life)) ? place : ScanPlace.START;
+		ScanPage page = new ScanPage(maxBytes, !from.equals(place));
+		StreamScanCursor answer = connection
+			.call((commands) -> commands.scan(page::add, ScanCursor.of(from.cursor()), arguments));
+		page.next(new ScanPlace(answer.getCursor(), life, false));
+		return page;
 	}
 
 	/**

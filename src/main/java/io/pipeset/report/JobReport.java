@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param commandsSent the commands on data that Redis was sent for the records
  * @param bytesSent the bytes of RESP written to Redis
  * @param settings the settings in effect
+ * @param scan how the keys were found that are the records; {@code null} for other jobs
  * @param values the values that a pop took out of Redis, in their order; {@code null} for
  * other jobs
  * @param receipt the time until which the values wait for their caller; {@code null} if
@@ -39,8 +40,8 @@ import org.jspecify.annotations.Nullable;
 @JsonPropertyOrder({ "jobId", "state", "errors", "counts" })
 public record JobReport(String jobId, JobState state, Counts counts, boolean inputComplete, @Nullable Long nextIndex,
 		@Nullable Boolean fenced, @Nullable Long byteOffset, Timings timings, long commandsPerSecond, long commandsSent,
-		long bytesSent, Map<String, Object> settings, @Nullable List<Object> values, @Nullable Receipt receipt,
-		List<Item> items, long itemsOmitted, @JsonIgnore boolean dryRun) {
+		long bytesSent, Map<String, Object> settings, @Nullable Scan scan, @Nullable List<Object> values,
+		@Nullable Receipt receipt, List<Item> items, long itemsOmitted, @JsonIgnore boolean dryRun) {
 
 	/**
 	 * Whether a record did not run as asked.
@@ -57,6 +58,16 @@ public record JobReport(String jobId, JobState state, Counts counts, boolean inp
 	 */
 	public long errorCount() {
 		return (this.dryRun) ? this.counts.rejected() : this.counts.errors();
+	}
+
+	/**
+	 * The way in which a job found its keys.
+	 *
+	 * @param restarts how often it began again with the first key, because Redis was
+	 * restarted
+	 */
+	public record Scan(int restarts) {
+
 	}
 
 	/**

@@ -3,6 +3,7 @@ package io.pipeset.web;
 import java.io.IOException;
 
 import io.pipeset.job.Jobs;
+import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.JobSettings;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -31,9 +32,11 @@ class JobsController {
 
 	@PostMapping("/v1/jobs")
 	void run(HttpServletRequest request, HttpServletResponse response) throws IOException {
-		JobSettings settings = this.settings.read(Query.of(request), "/v1/jobs", null);
-		this.reports.answer(this.jobs.run(this.uploads.open(request, null), settings, Jobs.Values.IN_ITEMS), request,
-				response);
+		Query query = Query.of(request);
+		SweepQuery sweep = SweepQuery.take(query);
+		JobSettings settings = this.settings.read(query, "/v1/jobs", null, SweepQuery.NAMES);
+		JobInput input = (sweep != null) ? sweep.open(request, settings) : this.uploads.open(request, null);
+		this.reports.answer(this.jobs.run(input, settings, Jobs.Values.IN_ITEMS), request, response);
 	}
 
 }

@@ -59,6 +59,15 @@ final class Query {
 	}
 
 	/**
+	 * Whether a parameter is given, and was not taken yet.
+	 * @param name its name
+	 * @return whether it can be taken
+	 */
+	boolean has(String name) {
+		return this.parameters.containsKey(name);
+	}
+
+	/**
 	 * The parameters that nobody has taken.
 	 * @return their names
 	 */

@@ -235,7 +235,7 @@ class RunningJobTests {
 			this.context = rig.context(
 					LaneRig.settings(settings.batchSize(), commandsPerWrite, 1, Duration.ofMinutes(10)), rig.threads());
 			this.running = new RunningJob(JobId.next(), settings, this.context.stop(), this.context.account(),
-					this.context.clock(), new InputProgress(), (MemoryShare) this.context.memory(), null);
+					this.context.clock(), new InputProgress(), (MemoryShare) this.context.memory(), null, null);
 		}
 
 		private CompletableFuture<EndedJob> start(JobInput input) {

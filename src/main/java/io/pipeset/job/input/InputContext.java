@@ -1,8 +1,6 @@
 package io.pipeset.job.input;
 
-import java.util.concurrent.Executor;
-
-import io.pipeset.lane.JobStop;
+import io.pipeset.lane.LaneContext;
 import io.pipeset.lane.Lanes;
 import io.pipeset.memory.MemoryShare;
 import io.pipeset.pop.PopReceipt;
@@ -15,15 +13,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param lanes the lanes, which are lent the records read so far before the input may
  * block
- * @param stop the job's stop, which ends an input that pauses
- * @param memory takes note of how long the input pauses
- * @param executor runs the thread that ends an input of a job that is stopped
+ * @param job the things that the lanes share, among them the job's stop, which ends an
+ * input that pauses, and the executor of threads
+ * @param memory the memory of the input, which takes note of how long the input pauses
  * @param receipt the receipt of reliable pops; {@code null} for other records
  * @param operation the operation of records that name none; {@code null} if they have to
  * @param limit the largest record
  * @param maxInflatedBytes the largest body that a gzip body may stand for
  */
-public record InputContext(Lanes lanes, JobStop stop, MemoryShare memory, Executor executor,
-		@Nullable PopReceipt receipt, @Nullable Operation operation, RecordLimit limit, long maxInflatedBytes) {
+public record InputContext(Lanes lanes, LaneContext job, MemoryShare memory, @Nullable PopReceipt receipt,
+		@Nullable Operation operation, RecordLimit limit, long maxInflatedBytes) {
 
 }

@@ -8,6 +8,8 @@ import io.pipeset.pop.PopReceipt;
 import io.pipeset.pop.ReliablePops;
 import io.pipeset.record.RecordReader;
 import io.pipeset.record.format.RecordFormat;
+import io.pipeset.sweep.Sweep;
+import io.pipeset.sweep.SweptRecords;
 import org.jspecify.annotations.Nullable;
 
 /** The source of a job's records. */
@@ -41,6 +43,14 @@ public sealed interface JobInput {
 	 * @return the pops, or {@code null} if it needs none
 	 */
 	default @Nullable ReliablePops reliablePops() {
+		return null;
+	}
+
+	/**
+	 * The sweep that finds the records.
+	 * @return the sweep, or {@code null} for records from elsewhere
+	 */
+	default @Nullable Sweep sweep() {
 		return null;
 	}
 
@@ -89,6 +99,22 @@ public sealed interface JobInput {
 	}
 
 	/**
+	 * Records for the keys that SCAN finds.
+	 *
+	 * @param sweep the keys to look for
+	 */
+	record Scanned(Sweep sweep) implements JobInput {
+
+		@Override
+		public void open(InputContext context, Consumer<RecordReader> records) {
+			try (SweptRecords swept = new SweptRecords(this.sweep, context.lanes(), context.job(), context.memory())) {
+				records.accept(swept);
+			}
+		}
+
+	}
+
+	/**
 	 * Records that a caller uploads.
 	 *
 	 * @param body their bytes, read once and never held whole
@@ -102,10 +128,10 @@ public sealed interface JobInput {
 
 		@Override
 		public void open(InputContext context, Consumer<RecordReader> records) {
-			StoppedUpload stopped = new StoppedUpload(context.stop(), context.executor(), this.end);
+			StoppedUpload stopped = new StoppedUpload(context.job().stop(), context.job().executor(), this.end);
 			try {
-				read(new LendingInputStream(this.body, context.lanes(), context.stop(), context.memory()), context,
-						records);
+				read(new LendingInputStream(this.body, context.lanes(), context.job().stop(), context.memory()),
+						context, records);
 			}
 			finally {
 				stopped.end();

@@ -32,6 +32,10 @@ public record Allowed<T>(String text, Function<String, @Nullable T> parser, Stri
 				text) -> Stream.of(values).filter((value) -> label.apply(value).equals(text)).findFirst().orElse(null));
 	}
 
+	static Allowed<String> words(String... words) {
+		return words(words, (word) -> word);
+	}
+
 	static Allowed<Boolean> truth() {
 		return words(new Boolean[] { true, false }, String::valueOf);
 	}

@@ -35,6 +35,8 @@ public record Setting<T>(String name, List<String> calls, Allowed<T> allowed,
 
 	private static final List<String> ALL_CALLS = List.of();
 
+	private static final String SWEEP = "/v1/jobs?from=scan";
+
 	static final Setting<Integer> BATCH_SIZE = row("batchSize", ALL_CALLS,
 			Allowed.integer(1, JobSettings.MAX_BATCH_SIZE), JobSettings::batchSize,
 			"The most commands in one call of `executePipelined`.");
@@ -95,6 +97,24 @@ public record Setting<T>(String name, List<String> calls, Allowed<T> allowed,
 	public static final Setting<Duration> RECEIPT_TTL = row("receiptTtl", List.of("/piperpop"),
 			Allowed.duration("1s", "24h", "90s"), (settings) -> null,
 			"The time that the caller of a reliable pop has to acknowledge its values.");
+
+	/** The place where a job finds its records, if no body has them. */
+	public static final Setting<String> FROM = row("from", List.of(SWEEP), Allowed.words("scan"), (settings) -> null,
+			"Makes the keys that SCAN finds the records: see [sweeps](sweeps.md).");
+
+	/** The names of the keys that are the records. */
+	public static final Setting<String> MATCH = row("match", List.of(SWEEP),
+			Allowed.of("a glob-style pattern such as cache:*", (text) -> (text.isEmpty()) ? null : text),
+			(settings) -> null, "The pattern of the keys. A sweep has to have it, if only `*`.");
+
+	/** The type of the keys that are the records. */
+	public static final Setting<String> TYPE = row("type", List.of(SWEEP),
+			Allowed.words("string", "list", "set", "zset", "hash", "stream"), (settings) -> null,
+			"Leaves out the keys of other types.");
+
+	/** The number of keys that are the records. */
+	public static final Setting<Long> LIMIT = row("limit", List.of(SWEEP), Allowed.number(1_000_000_000_000L, "keys"),
+			(settings) -> null, "The sweep ends after so many keys.");
 
 	private static <T> Setting<T> row(String name, List<String> calls, Allowed<T> allowed,
 			Function<JobSettings, @Nullable Object> report, String meaning) {

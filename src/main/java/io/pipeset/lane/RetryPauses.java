@@ -1,0 +1,86 @@
+package io.pipeset.lane;
+
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.backoff.BackOffExecution;
+import org.springframework.util.backoff.ExponentialBackOff;
+
+/**
+ * The pauses between attempts to get over one trouble with Redis. A trouble costs one
+ * retry, however many attempts it takes; they go on, with growing pauses, for as long as
+ * the job's timeout.
+ */
+public final class RetryPauses {
+
+	private static final ExponentialBackOff PAUSES = pauses();
+
+	private final LaneContext context;
+
+	private final Retries retries;
+
+	/** The pauses of this trouble; {@code null} while there is none. */
+	private @Nullable BackOffExecution pauses;
+
+	private long deadline;
+
+	/**
+	 * No trouble yet.
+	 * @param context the job
+	 * @param retries the troubles that may still be met
+	 */
+	public RetryPauses(LaneContext context, Retries retries) {
+		this.context = context;
+		this.retries = retries;
+	}
+
+	/** Redis has answered again: the trouble is over. */
+	public void progress() {
+		this.pauses = null;
+	}
+
+	/**
+	 * Pauses before the next attempt.
+	 * @param reason the trouble, for the meter, if it is a new one
+	 * @return {@code false} if there is to be no other attempt
+	 */
+	public boolean goesOn(String reason) {
+		return (this.pauses != null || begin(reason)) && pause();
+	}
+
+	/** Whether another attempt would be made. */
+	boolean mayGoOn() {
+		return this.pauses != null || this.retries.isLeft();
+	}
+
+	/** Takes a retry for a new trouble; {@code false} if none is left. */
+	boolean begin(String reason) {
+		if (this.context.stop().isSet() || !this.retries.take()) {
+			return false;
+		}
+		this.context.meters().retry(reason.toLowerCase(Locale.ROOT).replace('_', '-'));
+		this.pauses = PAUSES.start();
+		this.deadline = System.nanoTime() + this.context.settings().timeout().toNanos();
+		return true;
+	}
+
+	/** Pauses, longer each time; {@code false} if the job's timeout is over. */
+	boolean pause() {
+		long left = this.deadline - System.nanoTime();
+		if (this.pauses == null || left <= 0) {
+			return false;
+		}
+		long nanos = TimeUnit.MILLISECONDS.toNanos(this.pauses.nextBackOff());
+		return !this.context.stop().await(Math.min(nanos, left));
+	}
+
+	private static ExponentialBackOff pauses() {
+		ExponentialBackOff pauses = new ExponentialBackOff(20, 2);
+		pauses.setJitter(10);
+		pauses.setMaxInterval(1000);
+		return pauses;
+	}
+
+}

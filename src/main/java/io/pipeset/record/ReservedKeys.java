@@ -1,0 +1,26 @@
+package io.pipeset.record;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/** The keys that the service itself keeps in Redis, which are not for callers. */
+public final class ReservedKeys {
+
+	private static final byte[] PREFIX = "pipeset:".getBytes(StandardCharsets.US_ASCII);
+
+	private ReservedKeys() {
+	}
+
+	/**
+	 * Whether a key is the service's own.
+	 * @param source the array that holds the key
+	 * @param from its first byte
+	 * @param length its length in bytes
+	 * @return {@code true} for a key that begins with {@code pipeset:}
+	 */
+	public static boolean contains(byte[] source, int from, int length) {
+		return length >= PREFIX.length && source[from] == PREFIX[0]
+				&& Arrays.equals(source, from, from + PREFIX.length, PREFIX, 0, PREFIX.length);
+	}
+
+}

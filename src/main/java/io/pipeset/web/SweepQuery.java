@@ -1,0 +1,88 @@
+package io.pipeset.web;
+
+import java.util.stream.Collectors;
+
+import io.pipeset.job.input.JobInput;
+import io.pipeset.job.settings.JobSettings;
+import io.pipeset.job.settings.Setting;
+import io.pipeset.pipeline.KeyFilter;
+import io.pipeset.record.Operation;
+import io.pipeset.sweep.Sweep;
+import io.pipeset.web.problem.Problems;
+import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.web.ErrorResponseException;
+
+/**
+ * The part of a query string that asks for a sweep.
+ *
+ * @param filter the keys
+ * @param limit how many of them at most; {@code null} for all
+ * @param hasTtl whether the request gives a time to live
+ */
+record SweepQuery(KeyFilter filter, @Nullable Long limit, boolean hasTtl) {
+
+	/** The names of its parameters, for messages. */
+	static final String[] NAMES = { "from", "match", "type", "limit" };
+
+	/**
+	 * Takes the parameters of a sweep.
+	 * @param query the query string
+	 * @return what it says of a sweep; {@code null} if it asks for none
+	 * @throws ErrorResponseException if they do not fit together
+	 */
+	static @Nullable SweepQuery take(Query query) {
+		if (Setting.FROM.take(query::take).isEmpty()) {
+			for (String name : NAMES) {
+				if (query.has(name)) {
+					throw invalid("'" + name + "' has a meaning only with from=scan");
+				}
+			}
+			return null;
+		}
+		String match = Setting.MATCH.take(query::take)
+			.orElseThrow(() -> invalid("'match' is missing: from=scan needs the pattern of the keys, such as"
+					+ " match=cache:*, or match=* for all keys"));
+		String type = Setting.TYPE.take(query::take).orElse(null);
+		return new SweepQuery(new KeyFilter(match, type), Setting.LIMIT.take(query::take).orElse(null),
+				query.has("ttl"));
+	}
+
+	/**
+	 * Opens the sweep.
+	 * @param request the request, which must not have a body
+	 * @param settings the settings in effect
+	 * @return the sweep as the input of a job
+	 * @throws ErrorResponseException if the request has a body, or settings that do not
+	 * fit a sweep
+	 */
+	JobInput open(HttpServletRequest request, JobSettings settings) {
+		Uploads.refuseUnsupportedHeaders(request);
+		if (!Uploads.isAbsent(request)) {
+			throw Problems.badRequest("unexpected-body", "With from=scan the records are the keys that SCAN finds:"
+					+ " send the request without a body and Content-Type, or the records without 'from'");
+		}
+		Operation operation = settings.operation();
+		String allowed = Sweep.OPERATIONS.stream().map(Operation::name).collect(Collectors.joining(", "));
+		if (operation == null || !settings.only()) {
+			throw invalid("'op' is missing: from=scan needs one of " + allowed);
+		}
+		if (!Sweep.OPERATIONS.contains(operation)) {
+			throw invalid("'op' must be one of " + allowed + " with from=scan, not '" + operation + "'");
+		}
+		boolean expires = operation == Operation.EXPIRE;
+		if (expires && !this.hasTtl) {
+			throw invalid("'ttl' is missing: op=EXPIRE needs the seconds after which the keys expire");
+		}
+		if (!expires && this.hasTtl) {
+			throw invalid("'ttl' has a meaning with from=scan only for op=EXPIRE, not '" + operation + "'");
+		}
+		return new JobInput.Scanned(new Sweep(this.filter, this.limit, operation, (expires) ? settings.ttl() : null));
+	}
+
+	private static ErrorResponseException invalid(String detail) {
+		return Problems.badRequest("invalid-setting", detail);
+	}
+
+}
