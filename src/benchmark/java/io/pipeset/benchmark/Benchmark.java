@@ -24,6 +24,7 @@ import io.pipeset.benchmark.cases.PushCase;
 import io.pipeset.benchmark.cases.RivalsCase;
 import io.pipeset.benchmark.cases.SetCase;
 import io.pipeset.benchmark.cases.SmallJobsCase;
+import io.pipeset.benchmark.cases.SweepCase;
 import io.pipeset.benchmark.cases.ValuesCase;
 import io.pipeset.benchmark.process.BenchmarkException;
 import io.pipeset.benchmark.report.Chart;
@@ -38,8 +39,8 @@ import io.pipeset.benchmark.report.Versions;
 /** Runs the cases that were asked for, shows their figures and writes them down. */
 public final class Benchmark {
 
-	private static final List<String> FULL = List.of("set", "formats", "rivals", "hset", "push", "rpop", "values",
-			"small", "start", "far");
+	private static final List<String> FULL = List.of("set", "formats", "rivals", "hset", "push", "rpop", "sweep",
+			"values", "small", "start", "far");
 
 	private static final String LONG = "long";
 
@@ -98,6 +99,7 @@ public final class Benchmark {
 		all.put("hset", new HashCase());
 		all.put("push", new PushCase());
 		all.put("rpop", new PopCase());
+		all.put("sweep", new SweepCase());
 		all.put("values", new ValuesCase());
 		all.put("small", new SmallJobsCase());
 		all.put("start", new FirstSecondsCase());

@@ -4,6 +4,8 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.KillArgs;
@@ -171,6 +173,7 @@ class SweepFaultTests {
 		CompletableFuture<ProxyLink> place = proxy.stopAt(Way.REPLIES, PAGES, 0);
 		CompletableFuture<Answer> sweep = start("&dryRun=true");
 		ProxyLink link = place.get(60, TimeUnit.SECONDS);
+		await().until(SweepFaultTests::waitsForKeys);
 		this.jobs.stopAll();
 		JsonNode job = sweep.get(60, TimeUnit.SECONDS).job(503, "shutting-down", "stopped");
 		assertThat(job.at("/inputComplete").asBoolean(true)).isFalse();
@@ -182,7 +185,7 @@ class SweepFaultTests {
 	void aSweepEndsWithTooManyErrors() {
 		redis.client().aclSetuser("default", AclSetuserArgs.Builder.removeCommand(CommandType.UNLINK));
 		try {
-			JsonNode job = this.service.post(SWEEP + "&maxErrors=10").job(422, "stopped", "stopped");
+			JsonNode job = this.service.post(SWEEP + "&maxErrors=10&rateLimit=1000").job(422, "stopped", "stopped");
 			assertThat(job.at("/inputComplete").asBoolean(true)).isFalse();
 			assertThat(job.at("/items/0/error/code").asString()).isEqualTo("NOPERM");
 		}
@@ -256,6 +259,15 @@ class SweepFaultTests {
 
 	private static void eval(String script) {
 		redis.client().eval(script, ScriptOutputType.INTEGER);
+	}
+
+	/** Whether a thread that reads the keys of a sweep waits for its next page. */
+	private static boolean waitsForKeys() {
+		return Thread.getAllStackTraces()
+			.values()
+			.stream()
+			.map((stack) -> Stream.of(stack).map(StackTraceElement::toString).collect(Collectors.joining(" ")))
+			.anyMatch((stack) -> stack.contains("KeyPages.await") && stack.contains("LockSupport.park"));
 	}
 
 	private static boolean isBusy() {
