@@ -26,7 +26,7 @@ class SweepPageTests {
 	private static final Pattern CALL = Pattern
 		.compile("curl -sS -X POST 'http://localhost:8080(/v1/jobs\\?from=[^']*)'");
 
-	private static final Pattern ANSWER = Pattern.compile("```json\n(\\{\"state\".*?\\})\n```", Pattern.DOTALL);
+	private static final Pattern ANSWER = Pattern.compile("```json\n(\\{\"jobId\".*?\\})\n```", Pattern.DOTALL);
 
 	private final Service service;
 
