@@ -56,10 +56,11 @@ class ArchitectureTests {
 			job.input         | record record.body record.format lane memory pop sweep
 			job.settings      | record record.encoding report pipeline.flush
 			job               | record record.room record.body report slab pipeline lane memory pop sweep script job.input job.settings
+			tune              | record record.encoding report pipeline pipeline.flush memory lane job job.input job.settings
 			web.problem       | pipeline job job.settings
 			web.access        | job web.problem
 			web.server        | record.body memory job job.input web.problem
-			web               | record record.encoding record.format report pipeline pop sweep script job job.input job.settings web.problem web.server
+			web               | record record.encoding record.format report pipeline pop sweep script job job.input job.settings tune web.problem web.server
 			web.warm          | web
 			""";
 

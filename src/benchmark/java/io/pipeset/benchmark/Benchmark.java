@@ -25,6 +25,7 @@ import io.pipeset.benchmark.cases.RivalsCase;
 import io.pipeset.benchmark.cases.SetCase;
 import io.pipeset.benchmark.cases.SmallJobsCase;
 import io.pipeset.benchmark.cases.SweepCase;
+import io.pipeset.benchmark.cases.TuningCase;
 import io.pipeset.benchmark.cases.ValuesCase;
 import io.pipeset.benchmark.process.BenchmarkException;
 import io.pipeset.benchmark.report.Chart;
@@ -49,6 +50,8 @@ public final class Benchmark {
 	private static final String DEFAULTS = "defaults";
 
 	private static final String JVM = "jvm";
+
+	private static final String TUNING = "tuning";
 
 	private final Options options;
 
@@ -107,6 +110,7 @@ public final class Benchmark {
 		all.put(LONG, new LongCase());
 		all.put(DEFAULTS, new DefaultsCase(new Grid(this.options.grid())));
 		all.put(JVM, new JvmCase(this.options.javas()));
+		all.put(TUNING, new TuningCase());
 		Path otherJar = this.options.otherJar();
 		if (otherJar != null) {
 			all.put(OTHER, new OtherJarCase(otherJar));
@@ -142,6 +146,9 @@ public final class Benchmark {
 		boolean chart = cases.containsKey("rivals");
 		if (chart) {
 			Document.write(folder.resolve(name + ".svg"), chart(figures).toSvg());
+		}
+		if (cases.get(TUNING) instanceof TuningCase tuning) {
+			Document.write(folder.resolve("tuning.svg"), tuning.chart().toSvg());
 		}
 		new Document(targets ? "Benchmarks" : "Benchmarks: " + String.join(", ", cases.keySet()),
 				(chart) ? name + ".svg" : "", this.options.command(), tables)

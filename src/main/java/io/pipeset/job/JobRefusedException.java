@@ -5,7 +5,12 @@ public final class JobRefusedException extends RuntimeException {
 
 	private final Reason reason;
 
-	JobRefusedException(Reason reason, String message) {
+	/**
+	 * Refuses a job.
+	 * @param reason the reason
+	 * @param message the same in words, and the remedy
+	 */
+	public JobRefusedException(Reason reason, String message) {
 		// Without a stack trace: it may be thrown a thousand times a second.
 		super(message, null, false, false);
 		this.reason = reason;

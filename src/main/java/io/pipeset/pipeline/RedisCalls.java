@@ -2,6 +2,7 @@ package io.pipeset.pipeline;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -13,7 +14,12 @@ import io.lettuce.core.ScanCursor;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.StreamScanCursor;
 import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.pipeset.record.Record;
 import io.pipeset.record.Script;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.NestedExceptionUtils;
 
@@ -148,6 +154,88 @@ public final class RedisCalls {
 	public String version() {
 		String version = this.lender.repeat(() -> call(ServerInfo::ask)).version();
 		return (version != null) ? version : "unknown";
+	}
+
+	/**
+	 * Measures the time between a command and its answer.
+	 * @param pings how often
+	 * @return the median, in nanoseconds
+	 * @throws RedisCallException if Redis refuses it or does not answer
+	 */
+	public long roundTripNanos(int pings) {
+		return this.lender.repeat(() -> call((connection) -> {
+			long[] nanos = new long[pings];
+			for (int i = 0; i < pings; i++) {
+				long begun = System.nanoTime();
+				connection.call(RedisAsyncCommands::ping);
+				nanos[i] = System.nanoTime() - begun;
+			}
+			Arrays.sort(nanos);
+			return nanos[pings / 2];
+		}));
+	}
+
+	/**
+	 * Sends a record by itself, as a client without a pipeline does.
+	 * @param record a good record
+	 * @throws RedisCallException if Redis refuses it or does not answer
+	 */
+	public void send(Record record) {
+		CommandArgs<byte[], byte[]> arguments = new CommandArgs<>(ByteArrayCodec.INSTANCE);
+		for (int i = 0; i < record.argumentCount(); i++) {
+			int from = record.offset(i);
+			arguments.add(Arrays.copyOfRange(record.source(i), from, from + record.length(i)));
+		}
+		CommandType command = CommandType.valueOf(record.operation().name());
+		call((connection) -> connection.call((commands) -> commands.dispatch(command, new AnyReply(), arguments)));
+	}
+
+	/**
+	 * Removes keys, be they there or not.
+	 * @param keys the keys
+	 * @throws RedisCallException if Redis refuses it or does not answer
+	 */
+	public void unlink(List<byte[]> keys) {
+		this.lender.repeat(() -> call(
+				(connection) -> connection.call((commands) -> commands.unlink(keys.toArray(byte[][]::new)))));
+	}
+
+	/**
+	 * Asks for the processor time that Redis has taken since its start.
+	 * @return seconds; {@code null} where Redis does not tell it
+	 * @throws RedisCallException if Redis does not answer
+	 */
+	public @Nullable Double cpuSeconds() {
+		String info = info("cpu");
+		String user = ServerInfo.field(info, "used_cpu_user:");
+		String system = ServerInfo.field(info, "used_cpu_sys:");
+		return (user != null && system != null) ? Double.valueOf(user) + Double.valueOf(system) : null;
+	}
+
+	/**
+	 * Asks for the memory that Redis has left of what it may use.
+	 * @return bytes; {@code null} where there is no limit, or Redis does not tell it
+	 * @throws RedisCallException if Redis does not answer
+	 */
+	public @Nullable Long freeBytes() {
+		String info = info("memory");
+		String most = ServerInfo.field(info, "maxmemory:");
+		String used = ServerInfo.field(info, "used_memory:");
+		return (most == null || used == null || most.equals("0")) ? null : Long.parseLong(most) - Long.parseLong(used);
+	}
+
+	/** A section of INFO; empty where the service's user may not ask for it. */
+	private String info(String section) {
+		try {
+			return this.lender
+				.repeat(() -> call((connection) -> connection.call((commands) -> commands.info(section))));
+		}
+		catch (RedisCallException ex) {
+			if (ex.isTransient()) {
+				throw ex;
+			}
+			return "";
+		}
 	}
 
 	private <T> T call(Function<CallConnection, T> call) {

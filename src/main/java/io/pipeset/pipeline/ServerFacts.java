@@ -21,9 +21,19 @@ public final class ServerFacts {
 	 */
 	public void requireTransactions() {
 		if (!this.transactions) {
-			this.calls.emptyTransaction();
-			this.transactions = true;
+			checkTransactions();
 		}
+	}
+
+	/**
+	 * Finds out whether the service's user may run transactions now, even if it was
+	 * known.
+	 * @throws RedisCallException if the server refuses transactions or does not answer
+	 */
+	public void checkTransactions() {
+		this.transactions = false;
+		this.calls.emptyTransaction();
+		this.transactions = true;
 	}
 
 	/** Takes note that the server has refused a transaction. */

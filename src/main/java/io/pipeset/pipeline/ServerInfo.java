@@ -23,7 +23,13 @@ record ServerInfo(@Nullable String runId, @Nullable String version) {
 		return new ServerInfo(field(info, "run_id:"), field(info, "redis_version:"));
 	}
 
-	private static @Nullable String field(String info, String name) {
+	/**
+	 * A field of an answer to INFO.
+	 * @param info the answer
+	 * @param name the field's name, with the colon behind it
+	 * @return its value; {@code null} where there is none
+	 */
+	static @Nullable String field(String info, String name) {
 		return info.lines()
 			.filter((line) -> line.startsWith(name))
 			.map((line) -> line.substring(name.length()).strip())

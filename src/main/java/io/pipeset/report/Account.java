@@ -51,6 +51,8 @@ public final class Account {
 
 	private long bytesSent;
 
+	private long writes;
+
 	private @Nullable Boolean fenced;
 
 	private @Nullable String transactionRefusal;
@@ -130,7 +132,7 @@ public final class Account {
 	}
 
 	/**
-	 * Adds to the commands written and the replies read.
+	 * Adds one write, its commands, and the replies to them.
 	 * @param commands the commands on data, each of one record or several
 	 * @param bytes the bytes written to Redis
 	 * @param replies the records whose replies were read
@@ -138,6 +140,7 @@ public final class Account {
 	public synchronized void sent(long commands, long bytes, long replies) {
 		this.commandsSent += commands;
 		this.bytesSent += bytes;
+		this.writes += (bytes > 0) ? 1 : 0;
 		this.replied += replies;
 	}
 
@@ -272,6 +275,14 @@ public final class Account {
 	 */
 	public synchronized long commandsSent() {
 		return this.commandsSent;
+	}
+
+	/**
+	 * How many writes went to a socket, those of records sent again included.
+	 * @return the count
+	 */
+	public synchronized long writes() {
+		return this.writes;
 	}
 
 	/**

@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param commandsPerSecond the records that Redis answered, per second of the whole job
  * @param commandsSent the commands on data that Redis was sent for the records
  * @param bytesSent the bytes of RESP written to Redis
+ * @param writes the writes to sockets, which the JSON leaves out
  * @param settings the settings in effect
  * @param scan how the keys were found that are the records; {@code null} for other jobs
  * @param values the values that a pop took out of Redis, in their order; {@code null} for
@@ -40,8 +41,9 @@ import org.jspecify.annotations.Nullable;
 @JsonPropertyOrder({ "jobId", "state", "errors", "counts" })
 public record JobReport(String jobId, JobState state, Counts counts, boolean inputComplete, @Nullable Long nextIndex,
 		@Nullable Boolean fenced, @Nullable Long byteOffset, Timings timings, long commandsPerSecond, long commandsSent,
-		long bytesSent, Map<String, Object> settings, @Nullable Scan scan, @Nullable List<Object> values,
-		@Nullable Receipt receipt, List<Item> items, long itemsOmitted, @JsonIgnore boolean dryRun) {
+		long bytesSent, @JsonIgnore long writes, Map<String, Object> settings, @Nullable Scan scan,
+		@Nullable List<Object> values, @Nullable Receipt receipt, List<Item> items, long itemsOmitted,
+		@JsonIgnore boolean dryRun) {
 
 	/**
 	 * Whether a record did not run as asked.

@@ -26,7 +26,7 @@ final class Endings {
 	 * @param effective whether it had an effect at Redis before it ended
 	 * @param name the name of the report in the problem, such as {@code job}
 	 * @param report the report
-	 * @param headers further headers, to which those of the ending are added
+	 * @param headers further headers
 	 * @param request the request
 	 * @return the answer
 	 */
@@ -36,10 +36,11 @@ final class Endings {
 		ProblemDetail problem = Problems.detail(status, ending.cause().problemType(), ending.detail());
 		problem.setInstance(URI.create(request.getRequestURI()));
 		problem.setProperty(name, report);
+		HttpHeaders all = new HttpHeaders(headers);
 		if (ending.cause() == Cause.REDIS_UNREACHABLE || ending.cause() == Cause.SHUTTING_DOWN) {
-			headers.set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
+			all.set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
 		}
-		ResponseEntity<ProblemDetail> answer = Problems.answer(problem, headers);
+		ResponseEntity<ProblemDetail> answer = Problems.answer(problem, all);
 		ProblemErrorController.keep(request, answer);
 		return answer;
 	}

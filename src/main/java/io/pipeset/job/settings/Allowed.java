@@ -22,7 +22,14 @@ import org.springframework.boot.convert.DurationStyle;
  */
 public record Allowed<T>(String text, Function<String, @Nullable T> parser, String bounds, Predicate<T> within) {
 
-	static <T> Allowed<T> of(String text, Function<String, @Nullable T> parser) {
+	/**
+	 * Any values that a parser takes.
+	 * @param text the values in words
+	 * @param parser reads a text; {@code null} if it is none of the values
+	 * @param <T> their type
+	 * @return the values
+	 */
+	public static <T> Allowed<T> of(String text, Function<String, @Nullable T> parser) {
 		return new Allowed<>(text, parser, text, (value) -> true);
 	}
 
@@ -40,7 +47,13 @@ public record Allowed<T>(String text, Function<String, @Nullable T> parser, Stri
 		return words(new Boolean[] { true, false }, String::valueOf);
 	}
 
-	static Allowed<Integer> integer(int least, int most) {
+	/**
+	 * Whole numbers.
+	 * @param least the least one, 0 or more
+	 * @param most the largest one, of at most nine digits
+	 * @return the values; the parser leaves the bounds to {@link #within}
+	 */
+	public static Allowed<Integer> integer(int least, int most) {
 		String bounds = least + " to " + most;
 		return new Allowed<>("a whole number from " + bounds,
 				(text) -> (isDigits(text, 9)) ? Integer.valueOf(text) : null, bounds,
@@ -57,7 +70,14 @@ public record Allowed<T>(String text, Function<String, @Nullable T> parser, Stri
 				(value) -> value >= 1 && value <= most);
 	}
 
-	static Allowed<Duration> duration(String least, String most, String example) {
+	/**
+	 * Durations.
+	 * @param least the shortest one
+	 * @param most the longest one
+	 * @param example one that is allowed, for messages
+	 * @return the values
+	 */
+	public static Allowed<Duration> duration(String least, String most, String example) {
 		Duration from = DurationStyle.SIMPLE.parse(least);
 		Duration to = DurationStyle.SIMPLE.parse(most);
 		String bounds = least + " to " + most;

@@ -7,7 +7,12 @@ public final class InvalidSettingException extends IllegalArgumentException {
 
 	private final String problem;
 
-	InvalidSettingException(String setting, String problem) {
+	/**
+	 * Refuses a value.
+	 * @param setting the name of the setting
+	 * @param problem the values that are allowed, and the one that was given
+	 */
+	public InvalidSettingException(String setting, String problem) {
 		super("'" + setting + "' " + problem);
 		this.setting = setting;
 		this.problem = problem;

@@ -37,15 +37,18 @@ public record Setting<T>(String name, List<String> calls, Allowed<T> allowed,
 
 	private static final String SWEEP = "/v1/jobs?from=scan";
 
-	static final Setting<Integer> BATCH_SIZE = row("batchSize", ALL_CALLS,
+	/** The most commands in a batch. */
+	public static final Setting<Integer> BATCH_SIZE = row("batchSize", ALL_CALLS,
 			Allowed.integer(1, JobSettings.MAX_BATCH_SIZE), JobSettings::batchSize,
 			"The most commands in one call of `executePipelined`.");
 
-	static final Setting<FlushPolicy> FLUSH = row("flush", ALL_CALLS,
+	/** When commands are written to the socket. */
+	public static final Setting<FlushPolicy> FLUSH = row("flush", ALL_CALLS,
 			Allowed.of(FlushPolicy.ALLOWED, FlushPolicy::parse), JobSettings::flush,
 			"When commands are written to the socket: one by one, a batch at a time, or N at a time.");
 
-	static final Setting<Integer> CONCURRENCY = row("concurrency", ALL_CALLS, Allowed.integer(1, 16),
+	/** The lanes. */
+	public static final Setting<Integer> CONCURRENCY = row("concurrency", ALL_CALLS, Allowed.integer(1, 16),
 			JobSettings::concurrency, "The lanes: pipelines that run at once, each on its own connection.");
 
 	static final Setting<Duration> TIMEOUT = row("timeout", ALL_CALLS, Allowed.duration("1ms", "1h", "30s"),

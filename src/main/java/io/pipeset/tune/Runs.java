@@ -1,0 +1,156 @@
+package io.pipeset.tune;
+
+import java.time.Duration;
+
+import io.pipeset.job.EndedJob;
+import io.pipeset.job.Jobs;
+import io.pipeset.job.Task;
+import io.pipeset.job.input.JobInput;
+import io.pipeset.job.settings.Atomic;
+import io.pipeset.job.settings.Coalesce;
+import io.pipeset.job.settings.JobSettings;
+import io.pipeset.pipeline.RedisCalls;
+import io.pipeset.pipeline.flush.FlushPolicy;
+import io.pipeset.record.Operation;
+import io.pipeset.record.RecordReader;
+import io.pipeset.record.encoding.Encoding;
+import io.pipeset.report.Ending;
+import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.Item;
+import io.pipeset.report.Item.Failure;
+import io.pipeset.report.JobReport;
+import io.pipeset.report.Results;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Single runs: each is a job of records that the service makes, against the same state of
+ * its keys.
+ */
+final class Runs {
+
+	private final Task task;
+
+	private final TuningSettings settings;
+
+	private final TuningKeys keys;
+
+	private final Jobs jobs;
+
+	private final RedisCalls calls;
+
+	private final Duration timeout;
+
+	private boolean begun;
+
+	private boolean written;
+
+	private boolean unfenced;
+
+	Runs(Task task, TuningSettings settings, TuningKeys keys, Jobs jobs, RedisCalls calls, Duration timeout) {
+		this.task = task;
+		this.settings = settings;
+		this.keys = keys;
+		this.jobs = jobs;
+		this.calls = calls;
+		this.timeout = timeout;
+	}
+
+	/** Whether there may be keys. */
+	boolean haveBegun() {
+		return this.begun;
+	}
+
+	/** Whether any run has changed, or may have changed, a key. */
+	boolean haveWritten() {
+		return this.written;
+	}
+
+	/** Whether commands of a lost connection may still run. */
+	boolean areUnfenced() {
+		return this.unfenced;
+	}
+
+	/** Runs all records by the settings of a row. */
+	Run run(Choice choice) {
+		return run(choice, Atomic.NONE);
+	}
+
+	/** Runs all records in transactions, a batch each. */
+	Run runAtomic(int batchSize) {
+		return run(new Choice(batchSize, FlushPolicy.close(), 1), Atomic.BATCH);
+	}
+
+	private Run run(Choice choice, Atomic atomic) {
+		prepare();
+		Double before = this.calls.cpuSeconds();
+		JobReport report = run(records(this.settings.records()), this.settings.records(),
+				settings(choice, this.settings.operation(), atomic));
+		Double after = this.calls.cpuSeconds();
+		return new Run(report.timings().totalMillis() / 1000, report.timings().batches().p99Millis(), report.writes(),
+				(before != null && after != null) ? after - before : null);
+	}
+
+	/** Lets a run that is no job meet the same keys. */
+	void prepare() {
+		if (this.keys.arePrepared()) {
+			PreparedKeys prepared = new PreparedKeys(this.keys);
+			run(prepared, prepared.count(),
+					settings(new Choice(PreparedKeys.BATCH_SIZE, FlushPolicy.close(), 1), null, Atomic.BATCH));
+		}
+		else {
+			requireGoingOn();
+		}
+	}
+
+	/** The records of a run. */
+	RecordReader records(int count) {
+		return new TuningRecords(this.keys, this.settings.valueBytes(), count);
+	}
+
+	/** Ends the tuning if it was stopped. */
+	void requireGoingOn() {
+		if (this.task.stop().isSet()) {
+			throw new TuningEndedException(this.task.ending());
+		}
+	}
+
+	private JobReport run(RecordReader records, long count, JobSettings settings) {
+		requireGoingOn();
+		this.begun = true;
+		EndedJob job = this.jobs.run(new JobInput.Generated(records, count), settings, Jobs.Values.IN_ITEMS);
+		boolean writtenBefore = this.written;
+		this.written |= job.report().counts().applied() + job.report().counts().unknown() > 0;
+		this.unfenced |= Boolean.FALSE.equals(job.report().fenced());
+		Ending ending = job.ending();
+		if (ending.cause() != Cause.COMPLETED) {
+			throw new TuningEndedException((ending.cause() == Cause.REDIS_UNREACHABLE && writtenBefore)
+					? new Ending(Cause.REDIS_LOST, ending.detail()) : ending);
+		}
+		if (job.report().errorCount() > 0) {
+			throw new TuningEndedException(
+					new Ending(Cause.REDIS_REFUSES, "Redis refused a record of the tuning: " + error(job.report())));
+		}
+		return job.report();
+	}
+
+	private static String error(JobReport report) {
+		String first = "it gave no reason";
+		for (Item item : report.items()) {
+			Failure error = item.error();
+			if (error != null) {
+				first = item.op() + ": " + error.message();
+				if (!error.code().equals("EXECABORT")) {
+					// The culprit, and no other record of its transaction.
+					return first;
+				}
+			}
+		}
+		return first;
+	}
+
+	private JobSettings settings(Choice choice, @Nullable Operation operation, Atomic atomic) {
+		return new JobSettings(choice.batchSize(), choice.flush(), choice.concurrency(), this.timeout, null, 0,
+				Results.ERRORS, operation, operation != null, null, Encoding.UTF8, null, atomic, Coalesce.OFF, false);
+	}
+
+}

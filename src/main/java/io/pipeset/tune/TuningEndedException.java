@@ -1,0 +1,34 @@
+package io.pipeset.tune;
+
+import io.pipeset.pipeline.RedisCallException;
+import io.pipeset.report.Ending;
+import io.pipeset.report.Ending.Cause;
+
+/** A tuning cannot go on. */
+final class TuningEndedException extends RuntimeException {
+
+	private final transient Ending ending;
+
+	TuningEndedException(Ending ending) {
+		super(ending.detail(), null, false, false);
+		this.ending = ending;
+	}
+
+	/**
+	 * The end by a single call that failed.
+	 * @param failure the failure of the call
+	 * @param written whether the tuning had written anything before
+	 * @return the reason, for the report
+	 */
+	static Ending by(RedisCallException failure, boolean written) {
+		Cause cause = (failure.code() != null) ? Cause.REDIS_REFUSES
+				: (written) ? Cause.REDIS_LOST : Cause.REDIS_UNREACHABLE;
+		return new Ending(cause, failure.getMessage() + ". Send the request again once Redis answers.");
+	}
+
+	/** The reason, for the report. */
+	Ending ending() {
+		return this.ending;
+	}
+
+}

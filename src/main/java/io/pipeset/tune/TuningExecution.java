@@ -1,0 +1,166 @@
+package io.pipeset.tune;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+import io.pipeset.job.Jobs;
+import io.pipeset.job.Task;
+import io.pipeset.pipeline.RedisCallException;
+import io.pipeset.pipeline.RedisNode;
+import io.pipeset.report.Ending;
+import io.pipeset.report.Ending.Cause;
+import io.pipeset.tune.TuningReport.Row;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The run of one tuning: the round trip, an unmeasured run, and then all rows and
+ * baselines in turn. However it ends, its keys are removed and what was measured is
+ * reported.
+ */
+final class TuningExecution {
+
+	private static final int PINGS = 51;
+
+	/** A safe guess at the memory that a key of a tuning takes beside its value. */
+	private static final int BYTES_OF_A_KEY = 200;
+
+	private final Task task;
+
+	private final TuningSettings settings;
+
+	private final RedisNode node;
+
+	private final LongSupplier clock;
+
+	private final TuningKeys keys;
+
+	private final Runs runs;
+
+	private final List<MeasuredRow> rows;
+
+	private final List<Baselines.Contender> baselines;
+
+	private @Nullable Long roundTripMicros;
+
+	private boolean lostCall;
+
+	private @Nullable Ending ended;
+
+	TuningExecution(Task task, TuningSettings settings, Jobs jobs, RedisNode node, Duration timeout,
+			LongSupplier clock) {
+		this.task = task;
+		this.settings = settings;
+		this.node = node;
+		this.clock = clock;
+		this.keys = new TuningKeys(task.id(), settings.operation(), settings.records());
+		this.runs = new Runs(task, settings, this.keys, jobs, node.calls(), timeout);
+		this.rows = settings.grid().stream().map(MeasuredRow::new).toList();
+		this.baselines = Baselines.of(settings, this.runs, node, clock);
+	}
+
+	EndedTuning run() {
+		try {
+			measure();
+		}
+		catch (TuningEndedException ex) {
+			end(ex.ending());
+		}
+		catch (RedisCallException ex) {
+			this.lostCall = ex.code() == null;
+			end(TuningEndedException.by(ex, this.runs.haveWritten()));
+		}
+		catch (RuntimeException | Error ex) {
+			removeKeys();
+			throw ex;
+		}
+		return report(removeKeys());
+	}
+
+	/**
+	 * Removes the keys, and says how many may be left. If a command of a lost connection
+	 * may still run, it would make a removed hash or list anew, without an expiry: such
+	 * keys are left to expire.
+	 */
+	private long removeKeys() {
+		if (!this.runs.haveBegun()) {
+			return 0;
+		}
+		if (this.keys.arePrepared() && (this.lostCall || this.runs.areUnfenced())) {
+			return this.keys.count();
+		}
+		return this.keys.remove(this.node.calls(), this.clock);
+	}
+
+	private void measure() {
+		this.roundTripMicros = Math.round(this.node.calls().roundTripNanos(PINGS) / 1000.0);
+		requireMemory();
+		Rounds rounds = new Rounds(this.settings.budget(), this.clock);
+		// The widest row opens all connections that any row uses.
+		this.runs.run(this.rows.stream()
+			.map((row) -> row.choice)
+			.max(Comparator.comparingInt(Choice::concurrency).thenComparingInt(Choice::batchSize))
+			.orElseThrow());
+		List<Runnable> contenders = new ArrayList<>(this.rows);
+		contenders.addAll(this.baselines);
+		rounds.run(this.settings.runs(), contenders);
+	}
+
+	/**
+	 * Refuses to begin where the keys would not fit, or would push out those of others.
+	 */
+	private void requireMemory() {
+		Long free = this.node.calls().freeBytes();
+		long needed = (long) this.settings.records() * this.settings.valueBytes()
+				+ (long) this.keys.count() * BYTES_OF_A_KEY;
+		if (free != null && needed > free) {
+			throw new TuningEndedException(new Ending(Cause.REDIS_REFUSES,
+					"The keys of the tuning take about " + needed + " bytes, and Redis has " + Math.max(0, free)
+							+ " left of its maxmemory: ask for fewer 'records' or 'valueBytes'"));
+		}
+	}
+
+	private void end(Ending ending) {
+		this.ended = ending;
+		this.task.stop().because(ending.cause(), ending.detail());
+	}
+
+	private EndedTuning report(long keysLeft) {
+		List<Row> measured = this.rows.stream().map(MeasuredRow::report).toList();
+		Recommendation recommendation = Recommendation.of(measured);
+		Ending ending = (this.ended != null) ? this.ended : this.task.ending();
+		if (keysLeft > 0) {
+			ending = new Ending(ending.cause(), ending.detail() + ((ending.detail().isEmpty()) ? "" : " ") + keysLeft
+					+ " keys under '" + this.keys.prefix() + "' may be left, and expire within an hour.");
+		}
+		TuningReport report = new TuningReport(this.task.id(), ending.cause().state(), this.settings.toReport(),
+				this.roundTripMicros, measured, this.baselines.stream().map(Baselines.Contender::report).toList(),
+				recommendation.choice(), recommendation.because(), (keysLeft > 0) ? keysLeft : null);
+		return new EndedTuning(report, ending, this.runs.haveWritten(), this.task.memory());
+	}
+
+	/** A row of the grid with its runs so far. */
+	private final class MeasuredRow implements Runnable {
+
+		private final Choice choice;
+
+		private final List<Run> measured = new ArrayList<>();
+
+		private MeasuredRow(Choice choice) {
+			this.choice = choice;
+		}
+
+		@Override
+		public void run() {
+			this.measured.add(TuningExecution.this.runs.run(this.choice));
+		}
+
+		private Row report() {
+			return Row.of(this.choice, this.measured, TuningExecution.this.settings.records());
+		}
+
+	}
+
+}

@@ -1,0 +1,93 @@
+package io.pipeset.tune;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+import io.pipeset.record.Operation;
+import io.pipeset.record.Record;
+import io.pipeset.record.RecordReader;
+
+/**
+ * The records of a run. SETs write a key each, which expires by itself; HSETs and LPUSHes
+ * go to the {@link TuningKeys prepared} hashes and lists in turn, so that neighbours
+ * never have a key in common.
+ */
+final class TuningRecords implements RecordReader {
+
+	private static final byte[] EX = bytes("EX");
+
+	private static final byte[] SECONDS = bytes(String.valueOf(TuningKeys.TTL.toSeconds()));
+
+	private static final byte[] ID = bytes("id");
+
+	private static final byte[] VALUE = bytes("value");
+
+	private final Operation operation;
+
+	private final byte[] value;
+
+	private final int records;
+
+	/** The next key: the prefix, and a number whose digits are counted on. */
+	private final byte[] key;
+
+	private final int prefixLength;
+
+	private int next;
+
+	TuningRecords(TuningKeys keys, int valueBytes, int records) {
+		this.operation = keys.operation();
+		this.value = new byte[valueBytes];
+		Arrays.fill(this.value, (byte) 'v');
+		this.records = records;
+		this.key = keys.key(0);
+		this.prefixLength = keys.prefix().length();
+	}
+
+	@Override
+	public boolean read(Record record) {
+		if (this.next == this.records) {
+			return false;
+		}
+		if (this.next > 0) {
+			// Not before: until now the record before has pointed to these digits.
+			countOn();
+		}
+		record.begin(0);
+		record.operation(this.operation);
+		add(record, this.key);
+		if (this.operation == Operation.HSET) {
+			add(record, ID);
+			record.argument(this.key, this.prefixLength, this.key.length - this.prefixLength);
+			add(record, VALUE);
+		}
+		add(record, this.value);
+		if (this.operation == Operation.SET) {
+			add(record, EX);
+			add(record, SECONDS);
+		}
+		record.check();
+		this.next++;
+		return true;
+	}
+
+	/** Adds one to the number; behind the last key comes the first. */
+	private void countOn() {
+		int digit = this.key.length - 1;
+		while (digit >= this.prefixLength && this.key[digit] == '9') {
+			this.key[digit--] = '0';
+		}
+		if (digit >= this.prefixLength) {
+			this.key[digit]++;
+		}
+	}
+
+	private static void add(Record record, byte[] argument) {
+		record.argument(argument, 0, argument.length);
+	}
+
+	private static byte[] bytes(String text) {
+		return text.getBytes(StandardCharsets.US_ASCII);
+	}
+
+}

@@ -1,0 +1,155 @@
+package io.pipeset.tune;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+
+import io.pipeset.job.JobLimits;
+import io.pipeset.job.settings.Allowed;
+import io.pipeset.job.settings.InvalidSettingException;
+import io.pipeset.job.settings.Setting;
+import io.pipeset.pipeline.flush.FlushPolicy;
+import io.pipeset.record.Operation;
+import io.pipeset.record.encoding.Excerpt;
+import io.pipeset.report.DurationText;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The parameters of a tuning.
+ *
+ * @param operation the operation of all records
+ * @param records the records of a run
+ * @param valueBytes the size of each record's value
+ * @param batchSizes the batch sizes of the grid
+ * @param flushes the flush policies of the grid
+ * @param concurrencies the lanes of the grid
+ * @param runs the measured runs of each row
+ * @param budget the time after which no further run begins
+ */
+public record TuningSettings(Operation operation, int records, int valueBytes, List<Integer> batchSizes,
+		List<FlushPolicy> flushes, List<Integer> concurrencies, int runs, Duration budget) {
+
+	/** The names of the parameters, for messages. */
+	public static final String NAMES = "op, records, valueBytes, batchSizes, flushes, concurrencies, runs, budget";
+
+	static final int MAX_ROWS = 200;
+
+	private static final Set<Operation> OPERATIONS = Set.of(Operation.SET, Operation.HSET, Operation.LPUSH);
+
+	private static final Allowed<Operation> OPERATION = Allowed.of("SET, HSET or LPUSH", (text) -> {
+		Operation found = Operation.find(text);
+		return (found != null && OPERATIONS.contains(found)) ? found : null;
+	});
+
+	/**
+	 * Reads the parameters of a call.
+	 * @param query takes the text of a parameter from the call by its name; {@code null}
+	 * if the call does not have it
+	 * @param properties bounds the data of a run
+	 * @param limits the limits on what callers may ask for
+	 * @return the parameters, with defaults for those that the call does not have
+	 * @throws InvalidSettingException if a value is not allowed
+	 */
+	public static TuningSettings read(Function<String, @Nullable String> query, TuningProperties properties,
+			JobLimits limits) {
+		TuningSettings settings = new TuningSettings(one(query, "op", OPERATION, "SET"),
+				one(query, "records", Allowed.integer(1_000, 1_000_000), "100000"),
+				one(query, "valueBytes", Allowed.integer(1, 1_000_000), "13"),
+				list(query, "batchSizes", Setting.BATCH_SIZE.allowed(), "1000,10000,100000"),
+				list(query, "flushes", Setting.FLUSH.allowed(), "buffered:100,buffered:1000"),
+				list(query, "concurrencies", Setting.CONCURRENCY.allowed(), "1,2"),
+				one(query, "runs", Allowed.integer(1, 10), "3"),
+				one(query, "budget", Allowed.duration("1s", "10m", "30s"), "30s"));
+		settings.check(properties, limits);
+		return settings;
+	}
+
+	private void check(TuningProperties properties, JobLimits limits) {
+		int rows = this.batchSizes.size() * this.flushes.size() * this.concurrencies.size();
+		if (rows > MAX_ROWS) {
+			throw new InvalidSettingException("batchSizes",
+					"times flushes times concurrencies must be no more than " + MAX_ROWS + " rows, not " + rows);
+		}
+		atMost("records", this.records, limits.maxGenerated(), "pipeset.limits.max-generated");
+		atMost("valueBytes", this.valueBytes, limits.maxValueBytes().toBytes(), "pipeset.limits.max-value-bytes");
+		long most = properties.maxBytes().toBytes() / this.valueBytes;
+		if (this.records > most) {
+			throw new InvalidSettingException("records",
+					"times 'valueBytes' must be no more than " + properties.maxBytes().toBytes()
+							+ " bytes (pipeset.tuning.max-bytes), not " + (long) this.records * this.valueBytes);
+		}
+	}
+
+	private static void atMost(String name, long value, long most, String property) {
+		if (value > most) {
+			throw new InvalidSettingException(name,
+					"must be no more than " + most + " (" + property + "), not " + value);
+		}
+	}
+
+	/** The rows of the grid, in the order of the lists. */
+	List<Choice> grid() {
+		List<Choice> grid = new ArrayList<>();
+		for (int batchSize : this.batchSizes) {
+			for (FlushPolicy flush : this.flushes) {
+				for (int concurrency : this.concurrencies) {
+					grid.add(new Choice(batchSize, flush, concurrency));
+				}
+			}
+		}
+		return grid;
+	}
+
+	/** These settings as a report lists them, without the lists that its rows show. */
+	Map<String, Object> toReport() {
+		Map<String, Object> report = new LinkedHashMap<>();
+		report.put("op", this.operation);
+		report.put("records", this.records);
+		report.put("valueBytes", this.valueBytes);
+		report.put("runs", this.runs);
+		report.put("budget", DurationText.of(this.budget));
+		return report;
+	}
+
+	private static <T> T one(Function<String, @Nullable String> query, String name, Allowed<T> allowed,
+			String byDefault) {
+		String given = query.apply(name);
+		String text = (given != null) ? given : byDefault;
+		T value = parse(allowed, text);
+		if (value == null) {
+			throw new InvalidSettingException(name, "must be " + allowed.text() + ", not '" + Excerpt.of(text) + "'");
+		}
+		return value;
+	}
+
+	private static <T> List<T> list(Function<String, @Nullable String> query, String name, Allowed<T> allowed,
+			String byDefault) {
+		String given = query.apply(name);
+		List<T> values = new ArrayList<>();
+		for (String text : ((given != null) ? given : byDefault).split(",", -1)) {
+			T value = parse(allowed, text);
+			if (value == null) {
+				throw new InvalidSettingException(name, "must be a list with commas, each entry " + allowed.text()
+						+ ", not '" + Excerpt.of(text) + "'");
+			}
+			if (values.contains(value)) {
+				throw new InvalidSettingException(name, "must not have '" + Excerpt.of(text) + "' more than once");
+			}
+			if (values.size() == MAX_ROWS) {
+				throw new InvalidSettingException(name, "must have no more than " + MAX_ROWS + " entries");
+			}
+			values.add(value);
+		}
+		return values;
+	}
+
+	private static <T> @Nullable T parse(Allowed<T> allowed, String text) {
+		T value = allowed.parser().apply(text);
+		return (value != null && allowed.within().test(value)) ? value : null;
+	}
+
+}

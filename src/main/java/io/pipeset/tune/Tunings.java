@@ -1,0 +1,83 @@
+package io.pipeset.tune;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.pipeset.job.JobRefusedException;
+import io.pipeset.job.JobRefusedException.Reason;
+import io.pipeset.job.Jobs;
+import io.pipeset.job.Tasks;
+import io.pipeset.job.settings.JobDefaults;
+import io.pipeset.pipeline.RedisNode;
+import io.pipeset.report.JobMeters;
+
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.stereotype.Component;
+
+/** Runs tunings, one at a time. */
+@Component
+public class Tunings {
+
+	private final Tasks tasks;
+
+	private final Jobs jobs;
+
+	private final RedisNode node;
+
+	private final JobDefaults defaults;
+
+	private final LongSupplier clock;
+
+	/**
+	 * The meters of the runs, which are no jobs of callers; like those of callers' jobs,
+	 * so that the same code is measured.
+	 */
+	private final JobMeters meters = new JobMeters(new PrometheusMeterRegistry(PrometheusConfig.DEFAULT));
+
+	private final AtomicBoolean busy = new AtomicBoolean();
+
+	@Autowired
+	Tunings(Tasks tasks, Jobs jobs, RedisNode node, JobDefaults defaults) {
+		this(tasks, jobs, node, defaults, System::nanoTime);
+	}
+
+	/**
+	 * Runs tunings by another clock.
+	 * @param tasks gives them a place in the queue
+	 * @param jobs runs their runs
+	 * @param node the server that they measure
+	 * @param defaults has the timeout of their runs
+	 * @param clock nanoseconds, by which budgets are counted
+	 */
+	public Tunings(Tasks tasks, Jobs jobs, RedisNode node, JobDefaults defaults, LongSupplier clock) {
+		this.tasks = tasks;
+		this.jobs = jobs;
+		this.node = node;
+		this.defaults = defaults;
+		this.clock = clock;
+	}
+
+	/**
+	 * Runs a tuning in the calling thread, to its end, in one place of the queue of jobs.
+	 * @param settings its parameters
+	 * @return its figures, however it ended
+	 * @throws JobRefusedException if another one runs or waits, or if it may not begin
+	 */
+	public EndedTuning run(TuningSettings settings) {
+		if (!this.busy.compareAndSet(false, true)) {
+			throw new JobRefusedException(Reason.TOO_MANY,
+					"Another tuning runs, and two would measure each other: send this one again when it has ended");
+		}
+		try {
+			return this.tasks.run("tuning", (task) -> new TuningExecution(task, settings,
+					this.jobs.inside(task, this.meters), this.node, this.defaults.timeout(), this.clock)
+				.run());
+		}
+		finally {
+			this.busy.set(false);
+		}
+	}
+
+}

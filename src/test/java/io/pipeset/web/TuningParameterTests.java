@@ -1,0 +1,113 @@
+package io.pipeset.web;
+
+import java.util.Map;
+
+import io.lettuce.core.api.sync.RedisCommands;
+import io.pipeset.job.JobLimits;
+import io.pipeset.job.settings.InvalidSettingException;
+import io.pipeset.redis.TestRedis;
+import io.pipeset.tune.TuningProperties;
+import io.pipeset.tune.TuningSettings;
+import io.pipeset.tune.Tunings;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.util.unit.DataSize;
+import org.springframework.web.ErrorResponseException;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/** A tuning refuses every parameter that it does not understand, before it begins. */
+@ServiceTest
+class TuningParameterTests {
+
+	private final Service service;
+
+	private final RedisCommands<String, String> redis = TestRedis.shared().client();
+
+	private final Tunings tunings;
+
+	private final JobLimits limits;
+
+	TuningParameterTests(Service service, @Autowired Tunings tunings, @Autowired JobLimits limits) {
+		this.service = service;
+		this.tunings = tunings;
+		this.limits = limits;
+	}
+
+	@BeforeEach
+	void emptyRedis() {
+		this.redis.flushall();
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '"',
+			textBlock = """
+					op=GET                       | 'op' must be SET, HSET or LPUSH, not 'GET'
+					op=DEL                       | 'op' must be SET, HSET or LPUSH, not 'DEL'
+					records=999                  | 'records' must be a whole number from 1000 to 1000000, not '999'
+					records=1000001              | 'records' must be a whole number from 1000 to 1000000, not '1000001'
+					records=many                 | 'records' must be a whole number from 1000 to 1000000, not 'many'
+					valueBytes=0                 | 'valueBytes' must be a whole number from 1 to 1000000, not '0'
+					valueBytes=1000001           | 'valueBytes' must be a whole number from 1 to 1000000, not '1000001'
+					valueBytes=1000000           | 'records' times 'valueBytes' must be no more than 268435456 bytes (pipeset.tuning.max-bytes), not 100000000000
+					batchSizes=0                 | 'batchSizes' must be a list with commas, each entry a whole number from 1 to 100000, not '0'
+					batchSizes=10,,20            | 'batchSizes' must be a list with commas, each entry a whole number from 1 to 100000, not ''
+					batchSizes=10,10             | 'batchSizes' must not have '10' more than once
+					batchSizes=100001            | 'batchSizes' must be a list with commas, each entry a whole number from 1 to 100000, not '100001'
+					flushes=each,never           | 'flushes' must be a list with commas, each entry each, close or buffered:N with N from 1 to 100000, not 'never'
+					concurrencies=17             | 'concurrencies' must be a list with commas, each entry a whole number from 1 to 16, not '17'
+					runs=0                       | 'runs' must be a whole number from 1 to 10, not '0'
+					runs=11                      | 'runs' must be a whole number from 1 to 10, not '11'
+					budget=0s                    | 'budget' must be a duration from 1s to 10m such as 30s or PT30S, not '0s'
+					budget=11m                   | 'budget' must be a duration from 1s to 10m such as 30s or PT30S, not '11m'
+					batchSizes=1,2,3,4,5,6,7,8,9&concurrencies=1,2,3,4,5,6,7,8,9,10,11,12&flushes=each,close | 'batchSizes' times flushes times concurrencies must be no more than 200 rows, not 216
+					""")
+	void aWrongValueIsRefusedWithWhatIsAllowed(String query, String detail) {
+		assertThat(this.service.post("/v1/tunings?" + query).refusal(400, "invalid-setting")).isEqualTo(detail);
+		assertThat(this.redis.dbsize()).isZero();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "batchSize", "coalesce", "ttl", "Records" })
+	void anUnknownParameterIsRefusedByName(String name) {
+		assertThat(this.service.post("/v1/tunings?" + name + "=1").refusal(400, "unknown-setting")).isEqualTo(
+				"There is no setting '" + name + "' here; available are op, records, valueBytes, batchSizes, flushes,"
+						+ " concurrencies, runs, budget");
+	}
+
+	@Test
+	void valuesOfCallersLimitsAreKept() {
+		TuningProperties properties = new TuningProperties(true, DataSize.ofKilobytes(20));
+		assertThatExceptionOfType(InvalidSettingException.class).isThrownBy(
+				() -> TuningSettings.read(Map.of("records", "1000", "valueBytes", "21")::get, properties, this.limits))
+			.withMessageContaining("20480 bytes (pipeset.tuning.max-bytes), not 21000");
+		assertThat(TuningSettings.read(Map.of("records", "1000", "valueBytes", "20")::get, properties, this.limits)
+			.valueBytes()).isEqualTo(20);
+	}
+
+	@Test
+	void aServiceThatHasThemSwitchedOffSaysSo() {
+		TuningsController off = new TuningsController(this.tunings,
+				new TuningProperties(false, DataSize.ofMegabytes(1)), this.limits);
+		assertThatExceptionOfType(ErrorResponseException.class)
+			.isThrownBy(() -> off.tune(new MockHttpServletRequest("POST", "/v1/tunings")))
+			.satisfies((problem) -> {
+				assertThat(problem.getStatusCode().value()).isEqualTo(403);
+				assertThat(problem.getBody().getType()).hasToString("urn:pipeset:problem:disabled");
+				assertThat(problem.getBody().getDetail()).contains("pipeset.tuning.enabled=false");
+			});
+	}
+
+	@Test
+	void aBodyIsRefused() {
+		this.service.ndjson("/v1/tunings", "[\"SET\",\"a\",1]").refusal(400, "unexpected-body");
+		assertThat(this.redis.dbsize()).isZero();
+	}
+
+}
