@@ -153,7 +153,7 @@ class ArchitectureTests {
 					(call) -> call.getTargetOwner().isEquivalentTo(Slab.class)
 							&& !Set.of("attempt", "toString").contains(call.getTarget().getName())))
 			.because("a connection writes bytes and counts off replies, and knows no commands."
-					+ " Add a method to Attempt, and call that"));
+					+ " Add a method to Exchange, and call that"));
 	}
 
 	@Test

@@ -5,6 +5,7 @@ import java.util.function.Consumer;
 
 import io.lettuce.core.api.StatefulConnection;
 import io.pipeset.slab.Coalescing;
+import io.pipeset.slab.Exchange;
 import io.pipeset.slab.Slab;
 import org.jspecify.annotations.Nullable;
 
@@ -37,11 +38,20 @@ public final class Pipeline {
 	 * @param whenDone gets the slab when it is answered or lost, in another thread
 	 */
 	public void send(Slab slab, Consumer<Slab> whenDone) {
-		this.connection.dispatch(new SlabCommand(slab, this, whenDone));
+		send(slab.attempt(), () -> whenDone.accept(slab));
+	}
+
+	/**
+	 * Writes commands to the socket, behind those sent before.
+	 * @param exchange the commands; not to be touched before it is done, but as it allows
+	 * @param whenDone is run when the exchange is answered or lost, in another thread
+	 */
+	public void send(Exchange exchange, Runnable whenDone) {
+		this.connection.dispatch(new ExchangeCommand(exchange, this, whenDone));
 		this.connection.flushCommands();
 		if (!this.connection.isOpen()) {
 			// Where it ended between the driver's look at it and the driver's buffer, the
-			// slab lies there until somebody closes it.
+			// commands lie there until somebody closes it.
 			abandon();
 		}
 	}

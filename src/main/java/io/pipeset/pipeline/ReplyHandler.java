@@ -19,23 +19,23 @@ import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.EncoderException;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.PromiseNotifier;
-import io.pipeset.slab.Attempt;
+import io.pipeset.slab.Exchange;
 import io.pipeset.slab.ReplyReader;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stands between Lettuce's encoder and its command handler on every connection. A slab is
- * a single command to Lettuce but many to Redis. So this handler counts off the replies
- * to a slab, and hands Lettuce one reply for all of them. It sees the slabs on their way
- * out, and so knows which slab the next replies are for. While no slab is on its way,
- * everything passes untouched.
+ * Stands between Lettuce's encoder and its command handler on every connection. An
+ * {@link Exchange}, such as that of a slab, is a single command to Lettuce but many to
+ * Redis. So this handler has the exchange read its replies, and hands Lettuce one reply
+ * for all of them. It sees exchanges on their way out, and so knows which one the next
+ * replies are for. While none is on its way, everything passes untouched.
  * <p>
  * A reply that is counted for the wrong command would falsify the outcomes of all
- * commands behind it, so the handler takes nothing on trust. It writes a slab only while
- * no other command waits for an answer. It closes the connection, with its slabs
- * unanswered, as soon as a reply does not fit or a slab could not be written.
+ * commands behind it, so the handler takes nothing on trust. It writes an exchange only
+ * while no other command waits for an answer. It closes the connection, with its
+ * exchanges unanswered, as soon as a reply does not fit or one could not be written.
  */
 public final class ReplyHandler extends ChannelDuplexHandler {
 
@@ -45,7 +45,7 @@ public final class ReplyHandler extends ChannelDuplexHandler {
 		.unreleasableBuffer(Unpooled.directBuffer(5).writeBytes(new byte[] { '+', 'O', 'K', '\r', '\n' }))
 		.asReadOnly();
 
-	private final Queue<SlabCommand> onTheirWay = new ArrayDeque<>();
+	private final Queue<ExchangeCommand> onTheirWay = new ArrayDeque<>();
 
 	private final ReplyReader reader = new ReplyReader();
 
@@ -82,19 +82,19 @@ public final class ReplyHandler extends ChannelDuplexHandler {
 			// Not encoded, so that nobody has to take it for written.
 			promise.tryFailure(new ClosedChannelException());
 		}
-		else if (message instanceof SlabCommand slab) {
-			write(ctx, slab, promise);
+		else if (message instanceof ExchangeCommand exchange) {
+			write(ctx, exchange, promise);
 		}
 		else if (this.onTheirWay.isEmpty()) {
 			super.write(ctx, message, promise);
 		}
 		else {
 			promise.tryFailure(new IllegalStateException(
-					message + " cannot be sent between slabs: their replies could not be told from its own"));
+					message + " cannot be sent between exchanges: their replies could not be told from its own"));
 		}
 	}
 
-	private void write(ChannelHandlerContext ctx, SlabCommand slab, ChannelPromise promise) {
+	private void write(ChannelHandlerContext ctx, ExchangeCommand exchange, ChannelPromise promise) {
 		int others = this.unanswered.size() - this.onTheirWay.size() - 1;
 		if (others > 0) {
 			String owed = "A connection was lent again on which Redis still owes "
@@ -104,14 +104,15 @@ public final class ReplyHandler extends ChannelDuplexHandler {
 			promise.tryFailure(new IllegalStateException(owed));
 			return;
 		}
-		this.onTheirWay.add(slab);
-		ChannelFuture unused = ctx.write(slab, watch(ctx, slab.attempt(), promise));
+		this.onTheirWay.add(exchange);
+		ChannelFuture unused = ctx.write(exchange, watch(ctx, exchange.exchange(), promise));
 	}
 
 	/**
-	 * A promise that tells a slab, before Lettuce, if the socket did not take all of it.
+	 * A promise that tells an exchange, before Lettuce, if the socket did not take all of
+	 * it.
 	 */
-	private ChannelPromise watch(ChannelHandlerContext ctx, Attempt attempt, ChannelPromise promise) {
+	private ChannelPromise watch(ChannelHandlerContext ctx, Exchange exchange, ChannelPromise promise) {
 		// TLS puts many writes into one, which fail together.
 		boolean encrypted = ctx.pipeline().get(SslHandler.class) != null;
 		ChannelPromise watched = ctx.newPromise();
@@ -119,10 +120,10 @@ public final class ReplyHandler extends ChannelDuplexHandler {
 			if (!written.isSuccess()) {
 				boolean encoded = !(written.cause() instanceof EncoderException);
 				if (encoded && (!this.failing || encrypted)) {
-					attempt.endWasNotSent();
+					exchange.endWasNotSent();
 				}
 				else {
-					attempt.nothingWasSent();
+					exchange.nothingWasSent();
 				}
 				// A write that fails on an open channel fails alone, and says nothing of
 				// others.
@@ -160,7 +161,7 @@ public final class ReplyHandler extends ChannelDuplexHandler {
 	@Override
 	public void channelRead(ChannelHandlerContext ctx, Object message) throws Exception {
 		ByteBuf in = (ByteBuf) message;
-		SlabCommand first = this.onTheirWay.peek();
+		ExchangeCommand first = this.onTheirWay.peek();
 		if (this.givenUp) {
 			in.release();
 		}
@@ -185,17 +186,17 @@ public final class ReplyHandler extends ChannelDuplexHandler {
 		}
 	}
 
-	private void readReplies(ChannelHandlerContext ctx, ByteBuf in, SlabCommand first) {
-		@Nullable SlabCommand next = first;
+	private void readReplies(ChannelHandlerContext ctx, ByteBuf in, ExchangeCommand first) {
+		@Nullable ExchangeCommand next = first;
 		while (next != null && in.isReadable()) {
 			if (next != this.unanswered.peek() || next.isDone()) {
-				throw doesNotFit(ctx, "Redis answered a slab that is not waited for");
+				throw doesNotFit(ctx, "Redis answered commands whose replies are not waited for");
 			}
-			if (!this.reader.read(in, next.attempt())) {
+			if (!next.exchange().read(in, this.reader)) {
 				return;
 			}
 			if (this.onTheirWay.size() == 1 && in.isReadable() && !isPush(in)) {
-				next.attempt().forgetReplies();
+				next.exchange().forgetReplies();
 				throw doesNotFit(ctx, "Redis sent more replies than it was sent commands");
 			}
 			this.onTheirWay.remove();

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * One attempt to run a slab's commands: whether they were written, and what Redis
  * answered. It is all that a connection needs of a slab.
  */
-public final class Attempt {
+public final class Attempt implements Exchange {
 
 	private final Commands commands;
 
@@ -64,10 +64,7 @@ public final class Attempt {
 		this.captureAll = captureAll;
 	}
 
-	/**
-	 * Writes the whole slab as RESP.
-	 * @param out a buffer on its way to the socket
-	 */
+	@Override
 	public void writeTo(ByteBuf out) {
 		this.written = true;
 		if (this.coalescing != null) {
@@ -82,43 +79,40 @@ public final class Attempt {
 		}
 	}
 
-	/** Says that the socket took nothing of the slab, so that no command ran. */
+	@Override
+	public boolean read(ByteBuf in, ReplyReader counter) {
+		return counter.read(in, this);
+	}
+
+	@Override
 	public void nothingWasSent() {
 		this.written = false;
 	}
 
-	/**
-	 * Says that the socket did not take the slab's last byte. The commands before it may
-	 * run, but a transaction does not run without its end.
-	 */
+	/** A transaction does not run without its end. */
+	@Override
 	public void endWasNotSent() {
 		if (this.commands.areAtomic()) {
 			this.written = false;
 		}
 	}
 
-	/** Takes all commands for unanswered, as nobody knows whose the replies were. */
+	@Override
 	public void forgetReplies() {
 		this.replies.clear();
 	}
 
-	/** Says that the slab came back from its connection, answered or not. */
+	@Override
 	public void end() {
 		this.done = true;
 	}
 
-	/**
-	 * Whether every command was answered.
-	 * @return {@code false} until then, and for a slab that was lost
-	 */
+	@Override
 	public boolean isAnswered() {
 		return this.replies.count() == this.commands.count();
 	}
 
-	/**
-	 * Whether the replies leave the connection in a transaction.
-	 * @return {@code true} where the connection's next commands would only be queued
-	 */
+	@Override
 	public boolean leavesTransactionOpen() {
 		return errors().isTransactionOpen();
 	}

@@ -153,7 +153,7 @@ class DeadConnectionTests {
 
 		private int slabs;
 
-		private @Nullable SlabCommand last;
+		private @Nullable ExchangeCommand last;
 
 		/**
 		 * Writes the slab that is held back until the next one comes, so that both belong
@@ -168,7 +168,7 @@ class DeadConnectionTests {
 
 		@Override
 		public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) throws Exception {
-			if (message instanceof SlabCommand slab && (armed || !ctx.channel().isActive())) {
+			if (message instanceof ExchangeCommand slab && (armed || !ctx.channel().isActive())) {
 				if (this.slabs++ < answeredBefore) {
 					this.last = slab;
 					this.held = () -> ctx.writeAndFlush(message, promise);

@@ -69,7 +69,7 @@ class PipelineTests {
 		Slab slab = FilledSlabs.written(new FilledSlabs().transaction("SET a 1"),
 				FilledSlabs.OK + FilledSlabs.QUEUED + exec + "\r\n" + ((exec.startsWith("*")) ? FilledSlabs.OK : ""));
 		List<Boolean> open = new ArrayList<>();
-		new SlabCommand(slab, pipeline, (done) -> open.add(connection.isOpen())).complete();
+		new ExchangeCommand(slab.attempt(), pipeline, () -> open.add(connection.isOpen())).complete();
 		assertThat(open).containsExactly(staysOpen);
 	}
 

@@ -180,7 +180,7 @@ class ReplyHandlerTests {
 	}
 
 	private ChannelFuture write(Slab slab) {
-		SlabCommand command = command(slab);
+		ExchangeCommand command = command(slab);
 		this.unanswered.add(command);
 		return this.channel.write(command);
 	}
@@ -189,8 +189,8 @@ class ReplyHandlerTests {
 		return Unpooled.copiedBuffer(resp, StandardCharsets.US_ASCII);
 	}
 
-	private static SlabCommand command(Slab slab) {
-		return new SlabCommand(slab, new Pipeline(null, null, null, null), (done) -> {
+	private static ExchangeCommand command(Slab slab) {
+		return new ExchangeCommand(slab.attempt(), new Pipeline(null, null, null, null), () -> {
 		});
 	}
 
@@ -227,7 +227,7 @@ class ReplyHandlerTests {
 
 		@Override
 		public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-			if (message instanceof SlabCommand command) {
+			if (message instanceof ExchangeCommand command) {
 				command.encode(Unpooled.buffer());
 				this.writes.add(promise);
 			}

@@ -2,7 +2,6 @@ package io.pipeset.pipeline;
 
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
 
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.CommandOutput;
@@ -11,16 +10,15 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.RedisCommand;
 import io.netty.buffer.ByteBuf;
-import io.pipeset.slab.Attempt;
-import io.pipeset.slab.Slab;
+import io.pipeset.slab.Exchange;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A slab as Lettuce sees it: one command, which encodes itself by copying the slab's
- * bytes and is complete when {@link ReplyHandler} has counted off all replies. However
- * the command ends, answered, cancelled or never written, it hands the slab over once.
+ * An exchange as Lettuce sees it: one command, which encodes itself as the commands of
+ * the exchange and is complete when {@link ReplyHandler} has read all replies. However
+ * the command ends, answered, cancelled or never written, it says so once.
  */
-final class SlabCommand implements RedisCommand<byte[], byte[], String> {
+final class ExchangeCommand implements RedisCommand<byte[], byte[], String> {
 
 	private static final ProtocolKeyword TYPE = new ProtocolKeyword() {
 
@@ -31,29 +29,29 @@ final class SlabCommand implements RedisCommand<byte[], byte[], String> {
 
 		@Override
 		public String toString() {
-			return "PIPESET.SLAB";
+			return "PIPESET.EXCHANGE";
 		}
 
 	};
 
-	private final Slab slab;
+	private final Exchange exchange;
 
 	private final Pipeline pipeline;
 
-	private final Consumer<Slab> whenDone;
+	private final Runnable whenDone;
 
 	private final AtomicBoolean done = new AtomicBoolean();
 
 	private CommandOutput<byte[], byte[], String> output = new StatusOutput<>(ByteArrayCodec.INSTANCE);
 
-	SlabCommand(Slab slab, Pipeline pipeline, Consumer<Slab> whenDone) {
-		this.slab = slab;
+	ExchangeCommand(Exchange exchange, Pipeline pipeline, Runnable whenDone) {
+		this.exchange = exchange;
 		this.pipeline = pipeline;
 		this.whenDone = whenDone;
 	}
 
-	Attempt attempt() {
-		return this.slab.attempt();
+	Exchange exchange() {
+		return this.exchange;
 	}
 
 	void heard() {
@@ -62,12 +60,12 @@ final class SlabCommand implements RedisCommand<byte[], byte[], String> {
 
 	@Override
 	public void encode(ByteBuf out) {
-		this.slab.attempt().writeTo(out);
+		this.exchange.writeTo(out);
 	}
 
 	@Override
 	public void complete() {
-		if (this.slab.attempt().leavesTransactionOpen()) {
+		if (this.exchange.leavesTransactionOpen()) {
 			// The next batch on the connection would only add to the transaction.
 			this.pipeline.abandon();
 		}
@@ -87,8 +85,8 @@ final class SlabCommand implements RedisCommand<byte[], byte[], String> {
 
 	private boolean end() {
 		if (this.done.compareAndSet(false, true)) {
-			this.slab.attempt().end();
-			this.whenDone.accept(this.slab);
+			this.exchange.end();
+			this.whenDone.run();
 			return true;
 		}
 		return false;
@@ -101,7 +99,7 @@ final class SlabCommand implements RedisCommand<byte[], byte[], String> {
 
 	@Override
 	public boolean isCancelled() {
-		return isDone() && !this.slab.attempt().isAnswered();
+		return isDone() && !this.exchange.isAnswered();
 	}
 
 	@Override
@@ -126,7 +124,7 @@ final class SlabCommand implements RedisCommand<byte[], byte[], String> {
 
 	@Override
 	public String toString() {
-		return TYPE + " (" + this.slab + ")";
+		return TYPE + " (" + this.exchange + ")";
 	}
 
 }
