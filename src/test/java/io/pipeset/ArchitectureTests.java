@@ -45,6 +45,7 @@ class ArchitectureTests {
 			report            | ''
 			embedded          | ''
 			slab              | record record.encoding record.room report
+			slab.lookup       | record.room slab
 			pipeline.flush    | ''
 			pipeline          | slab record report pipeline.flush
 			pipeline.boot     | pipeline
@@ -56,11 +57,12 @@ class ArchitectureTests {
 			job.input         | record record.body record.format lane memory pop sweep
 			job.settings      | record record.encoding report pipeline.flush
 			job               | record record.room record.body report slab pipeline lane memory pop sweep script job.input job.settings
+			keyspace          | record.room record.encoding report slab slab.lookup pipeline pipeline.flush lane memory job job.settings
 			tune              | record record.encoding report pipeline pipeline.flush memory lane job job.input job.settings
 			web.problem       | pipeline job job.settings
 			web.access        | job web.problem
 			web.server        | record.body memory job job.input web.problem
-			web               | record record.encoding record.format report pipeline pop sweep script job job.input job.settings tune web.problem web.server
+			web               | record record.encoding record.format report pipeline pop sweep script job job.input job.settings keyspace tune web.problem web.server
 			web.warm          | web
 			""";
 

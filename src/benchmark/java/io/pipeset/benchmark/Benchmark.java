@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
+import io.pipeset.benchmark.cases.AnalysesCase;
 import io.pipeset.benchmark.cases.Bench;
 import io.pipeset.benchmark.cases.BenchmarkCase;
 import io.pipeset.benchmark.cases.DefaultsCase;
@@ -41,7 +42,7 @@ import io.pipeset.benchmark.report.Versions;
 public final class Benchmark {
 
 	private static final List<String> FULL = List.of("set", "formats", "rivals", "hset", "push", "rpop", "sweep",
-			"values", "small", "start", "far");
+			"values", "analyses", "small", "start", "far");
 
 	private static final String LONG = "long";
 
@@ -104,6 +105,7 @@ public final class Benchmark {
 		all.put("rpop", new PopCase());
 		all.put("sweep", new SweepCase());
 		all.put("values", new ValuesCase());
+		all.put("analyses", new AnalysesCase());
 		all.put("small", new SmallJobsCase());
 		all.put("start", new FirstSecondsCase());
 		all.put("far", new FarCase());

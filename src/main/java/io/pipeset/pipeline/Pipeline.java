@@ -75,6 +75,15 @@ public final class Pipeline {
 	}
 
 	/**
+	 * The life of the server, after whose end nothing is left of what it had begun, such
+	 * as a cursor.
+	 * @return its run id; {@code null} where the server does not tell it, or not yet
+	 */
+	public @Nullable String runId() {
+		return (this.identity != null) ? this.identity.runId() : null;
+	}
+
+	/**
 	 * When Redis was last heard on this connection.
 	 * @return a time of {@link System#nanoTime()}, that of the batch's start before the
 	 * first reply

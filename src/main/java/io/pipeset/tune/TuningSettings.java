@@ -34,7 +34,8 @@ public record TuningSettings(Operation operation, int records, int valueBytes, L
 		List<FlushPolicy> flushes, List<Integer> concurrencies, int runs, Duration budget) {
 
 	/** The names of the parameters, for messages. */
-	public static final String NAMES = "op, records, valueBytes, batchSizes, flushes, concurrencies, runs, budget";
+	public static final List<String> NAMES = List.of("op", "records", "valueBytes", "batchSizes", "flushes",
+			"concurrencies", "runs", "budget");
 
 	static final int MAX_ROWS = 200;
 

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 import io.pipeset.record.encoding.Excerpt;
@@ -73,6 +74,17 @@ final class Query {
 	 */
 	Iterable<String> rest() {
 		return this.parameters.keySet();
+	}
+
+	/**
+	 * Refuses the parameters that nobody has taken.
+	 * @param available the names of those that the call has, for messages
+	 */
+	void refuseRest(List<String> available) {
+		for (String name : rest()) {
+			throw Problems.badRequest("unknown-setting", "There is no setting '" + Excerpt.of(name)
+					+ "' here; available are " + String.join(", ", available));
+		}
 	}
 
 	private static String decode(String text) {

@@ -1,6 +1,7 @@
 package io.pipeset.web;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -43,15 +44,14 @@ class SettingsReader {
 			return this.plain.computeIfAbsent(path, (call) -> this.defaults.with(query::take, call, ofPath));
 		}
 		JobSettings settings = this.defaults.with(query::take, path, ofPath);
+		List<String> names = Stream.concat(Stream.of(taken), Setting.names(path).stream()).toList();
 		for (String name : query.rest()) {
-			String names = String.join(", ", Stream.concat(Stream.of(taken), Setting.names(path).stream()).toList());
 			if (Setting.names("/piperpop").contains(name)) {
-				throw Problems.badRequest("not-available",
-						"The setting '" + name + "' is for POST /piperpop only; available here are " + names);
+				throw Problems.badRequest("not-available", "The setting '" + name
+						+ "' is for POST /piperpop only; available here are " + String.join(", ", names));
 			}
-			throw Problems.badRequest("unknown-setting",
-					"There is no setting '" + Excerpt.of(name) + "' here; available are " + names);
 		}
+		query.refuseRest(names);
 		return settings;
 	}
 

@@ -1,7 +1,6 @@
 package io.pipeset.web;
 
 import io.pipeset.job.JobLimits;
-import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.tune.EndedTuning;
 import io.pipeset.tune.TuningProperties;
@@ -44,10 +43,7 @@ class TuningsController {
 		}
 		Query query = Query.of(request);
 		TuningSettings settings = TuningSettings.read(query::take, this.properties, this.limits);
-		for (String name : query.rest()) {
-			throw Problems.badRequest("unknown-setting",
-					"There is no setting '" + Excerpt.of(name) + "' here; available are " + TuningSettings.NAMES);
-		}
+		query.refuseRest(TuningSettings.NAMES);
 		Uploads.refuse(request);
 		EndedTuning tuning = this.tunings.run(settings);
 		AnswerMemory.closeWhenWritten(request, tuning.memory());

@@ -79,7 +79,7 @@ class TuningPageTests {
 				.as("the default of %s", cells[1])
 				.isEqualTo(byDefault);
 		}
-		assertThat(String.join(", ", names)).isEqualTo(TuningSettings.NAMES);
+		assertThat(names).isEqualTo(TuningSettings.NAMES);
 	}
 
 	/** The names of all fields, each with those around it. */

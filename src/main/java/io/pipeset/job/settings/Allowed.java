@@ -43,7 +43,11 @@ public record Allowed<T>(String text, Function<String, @Nullable T> parser, Stri
 		return words(words, (word) -> word);
 	}
 
-	static Allowed<Boolean> truth() {
+	/**
+	 * Yes or no.
+	 * @return the words true and false
+	 */
+	public static Allowed<Boolean> truth() {
 		return words(new Boolean[] { true, false }, String::valueOf);
 	}
 
@@ -64,7 +68,13 @@ public record Allowed<T>(String text, Function<String, @Nullable T> parser, Stri
 		return new Allowed<>("a whole number of 0 or more", Allowed::number, "0 or more", (value) -> value >= 0);
 	}
 
-	static Allowed<Long> number(long most, String unit) {
+	/**
+	 * Whole numbers of some unit.
+	 * @param most the largest
+	 * @param unit the unit, for messages
+	 * @return the numbers from 1
+	 */
+	public static Allowed<Long> number(long most, String unit) {
 		String bounds = "1 to " + most;
 		return bounded("a whole number of " + unit + " from " + bounds, Allowed::number, bounds + " " + unit,
 				(value) -> value >= 1 && value <= most);

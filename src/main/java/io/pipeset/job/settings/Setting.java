@@ -161,7 +161,12 @@ public record Setting<T>(String name, List<String> calls, Allowed<T> allowed,
 		return value;
 	}
 
-	void check(@Nullable T value) {
+	/**
+	 * Checks that a value is within the bounds of this setting.
+	 * @param value the value; {@code null} for none, which is always allowed
+	 * @throws InvalidSettingException if it is not
+	 */
+	public void check(@Nullable T value) {
 		if (value != null && !this.allowed.within().test(value)) {
 			throw refused(this.allowed.bounds(), value);
 		}

@@ -1,0 +1,152 @@
+package io.pipeset.keyspace;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.LongStream;
+
+import io.pipeset.job.Task;
+import io.pipeset.keyspace.Analysis.Largest;
+import io.pipeset.keyspace.Analysis.Prefix;
+import io.pipeset.keyspace.Analysis.Size;
+import io.pipeset.keyspace.Analysis.Ttl;
+import io.pipeset.record.encoding.Encoding;
+import io.pipeset.slab.lookup.KeyPage;
+import io.pipeset.slab.lookup.KeyTypes;
+import io.pipeset.slab.lookup.LengthLookup;
+import org.jspecify.annotations.Nullable;
+
+/** Draws the answer from the totals of an analysis that has ended. */
+final class AnalysisReport {
+
+	private static final List<String> TTLS = List.of("1m", "1h", "1d", "7d", "longer", "never");
+
+	/** The memory of a prefix in the answer, beside its bytes. */
+	private static final int BYTES_OF_PREFIX = 400;
+
+	private final Task task;
+
+	private final Totals totals;
+
+	private final KeyTypes types;
+
+	private final boolean sized;
+
+	AnalysisReport(Task task, Totals totals) {
+		this.task = task;
+		this.totals = totals;
+		this.types = totals.types();
+		this.sized = totals.bytesLeftOut() == null;
+	}
+
+	Analysis draw(int restarts, @Nullable LengthLookup lengths) {
+		this.totals.prefixes().finish();
+		List<Prefix> prefixes = prefixes();
+		double millis = this.task.clock().timings().totalMillis();
+		boolean measured = this.sized && this.totals.largest().count() > 0;
+		String unmeasured = (lengths != null) ? lengths.error()
+				: "The largest keys were not asked for their number of elements";
+		return new Analysis(this.task.id(), this.task.ending().cause().state(), this.totals.keys(),
+				this.totals.vanished(),
+				bytes(LongStream.range(0, this.types.count()).map((type) -> this.totals.bytesOfType((int) type)).sum()),
+				this.totals.bytesLeftOut(), (measured) ? unmeasured : null, (restarts > 0) ? restarts : null, types(),
+				prefixes, this.totals.prefixes().omitted(), ttls(), (this.sized) ? sizes() : null,
+				(this.sized) ? largest(lengths) : null, new Analysis.Timings(millis),
+				Math.round(this.totals.keys() * 1000 / Math.max(millis, 0.001)));
+	}
+
+	private @Nullable Long bytes(long bytes) {
+		return (this.sized) ? bytes : null;
+	}
+
+	private List<Analysis.Type> types() {
+		List<Analysis.Type> types = new ArrayList<>();
+		for (int type = 0; type < this.types.count(); type++) {
+			long keys = this.totals.keysOfType(type);
+			if (keys > 0) {
+				types.add(new Analysis.Type(this.types.name(type), keys, bytes(this.totals.bytesOfType(type)),
+						bytes(this.totals.largestOfType(type))));
+			}
+		}
+		types.sort(Comparator.comparingLong((type) -> -weight(type.bytes(), type.keys())));
+		return types;
+	}
+
+	private long weight(@Nullable Long bytes, long keys) {
+		return (bytes != null) ? bytes : keys;
+	}
+
+	private List<Prefix> prefixes() {
+		PrefixTable table = this.totals.prefixes();
+		List<Prefix> prefixes = new ArrayList<>();
+		long memory = 0;
+		for (int row = 0; row < table.rows(); row++) {
+			if (row != PrefixTable.OTHER && table.keys(row) > 0) {
+				Object prefix = (row == PrefixTable.NONE) ? "(none)"
+						: Encoding.UTF8.show(table.index().text(), table.index().start(row), table.index().end(row));
+				prefixes.add(prefix(prefix, row));
+				memory += BYTES_OF_PREFIX + 2L * (table.index().end(row) - table.index().start(row));
+			}
+		}
+		prefixes.sort(Comparator.comparingLong((prefix) -> -weight(prefix.bytes(), prefix.keys())));
+		if (table.keys(PrefixTable.OTHER) > 0) {
+			prefixes.add(prefix("(other)", PrefixTable.OTHER));
+		}
+		this.task.memory().correctReport(memory);
+		return prefixes;
+	}
+
+	private Prefix prefix(Object prefix, int row) {
+		PrefixTable table = this.totals.prefixes();
+		Map<String, Long> types = new LinkedHashMap<>();
+		for (int type = 0; type < this.types.count(); type++) {
+			long keys = table.keysOfType(row, type);
+			if (keys > 0) {
+				types.put(this.types.name(type), keys);
+			}
+		}
+		return new Prefix(prefix, table.keys(row), bytes(table.bytes(row)), types, table.withoutTtl(row),
+				(table.isPartial(row)) ? true : null);
+	}
+
+	private List<Ttl> ttls() {
+		List<Ttl> ttls = new ArrayList<>();
+		for (int bucket = 0; bucket < TTLS.size(); bucket++) {
+			ttls.add(new Ttl(TTLS.get(bucket), this.totals.ttls()[bucket]));
+		}
+		return ttls;
+	}
+
+	/** The sizes up to that of the largest key. */
+	private List<Size> sizes() {
+		long[] counts = this.totals.sizes();
+		int end = counts.length;
+		while (end > Totals.FIRST_SIZE && counts[end - 1] == 0) {
+			end--;
+		}
+		List<Size> sizes = new ArrayList<>();
+		for (int bucket = Totals.FIRST_SIZE; bucket < end; bucket++) {
+			sizes.add(new Size(1L << bucket, counts[bucket]));
+		}
+		return sizes;
+	}
+
+	private List<Largest> largest(@Nullable LengthLookup lengths) {
+		LargestKeys keys = this.totals.largest();
+		List<Largest> largest = new ArrayList<>();
+		long memory = 0;
+		for (int place = 0; place < keys.count(); place++) {
+			byte[] key = keys.key(place);
+			long length = (lengths != null) ? lengths.length(place) : KeyPage.UNKNOWN;
+			long ttl = keys.ttl(place);
+			largest.add(new Largest(Encoding.UTF8.show(key, 0, key.length), this.types.name(keys.type(place)),
+					keys.size(place), (length > 0) ? length : null, (ttl >= 0) ? ttl : null));
+			memory += BYTES_OF_PREFIX + 2L * key.length;
+		}
+		this.task.memory().correctReport(memory);
+		return largest;
+	}
+
+}

@@ -1,0 +1,173 @@
+package io.pipeset.keyspace;
+
+import java.time.Duration;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+import io.pipeset.lane.JobStop;
+import io.pipeset.pipeline.Pipeline;
+import io.pipeset.report.DurationText;
+import io.pipeset.report.Ending.Cause;
+import io.pipeset.slab.lookup.Lookup;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lookups that are on their way on one connection. Whatever the connection's thread
+ * has to say becomes an event, which the thread of the job runs in {@link #await}. A
+ * connection that is lost, or on which Redis is silent for too long, ends it.
+ */
+final class Conversation implements AutoCloseable {
+
+	/** How long answers are waited for once the job is stopped. */
+	private static final long NANOS_AFTER_STOP = TimeUnit.SECONDS.toNanos(1);
+
+	private final Pipeline pipeline;
+
+	private final Duration timeout;
+
+	private final Duration closing;
+
+	private final JobStop stop;
+
+	private final LinkedBlockingQueue<Runnable> events = new LinkedBlockingQueue<>();
+
+	private final Runnable wake = this::wakeUp;
+
+	private int onTheirWay;
+
+	private long waitingSince;
+
+	private long abandonedSince;
+
+	private @Nullable String loss;
+
+	/**
+	 * A conversation in which nothing is on its way.
+	 * @param pipeline the connection
+	 * @param timeout the longest silence of Redis
+	 * @param closing the longest that closing a connection may take
+	 * @param stop wakes the thread that waits, and shortens its wait
+	 */
+	Conversation(Pipeline pipeline, Duration timeout, Duration closing, JobStop stop) {
+		this.pipeline = pipeline;
+		this.timeout = timeout;
+		this.closing = closing;
+		this.stop = stop;
+		stop.add(this.wake);
+	}
+
+	private void wakeUp() {
+		post(Conversation::doNothing);
+	}
+
+	private static void doNothing() {
+	}
+
+	/** Has the job's thread run something; for any thread. */
+	void post(Runnable event) {
+		this.events.add(event);
+	}
+
+	/**
+	 * Sends a lookup.
+	 * @param lookup the commands
+	 * @param whenAnswered is run by the job's thread when all of them are answered
+	 */
+	void send(Lookup lookup, Runnable whenAnswered) {
+		if (this.onTheirWay++ == 0) {
+			this.waitingSince = System.nanoTime();
+		}
+		this.pipeline.send(lookup, () -> post(() -> isBack(lookup, whenAnswered)));
+	}
+
+	private void isBack(Lookup lookup, Runnable whenAnswered) {
+		this.onTheirWay--;
+		this.waitingSince = System.nanoTime();
+		if (this.loss == null && lookup.isAnswered()) {
+			whenAnswered.run();
+		}
+		else if (this.loss == null) {
+			String cause = this.pipeline.failure();
+			this.loss = "The connection to Redis was lost" + ((cause != null) ? ": " + cause : "");
+		}
+	}
+
+	/**
+	 * Waits for an event, and runs it.
+	 * @return {@code false} if there is none, and nothing is on its way
+	 */
+	boolean await() {
+		Runnable event = this.events.poll();
+		while (event == null) {
+			if (this.onTheirWay == 0) {
+				return false;
+			}
+			long patience = patience();
+			if (patience <= 0 && !abandon()) {
+				return false;
+			}
+			event = poll(Math.max(1, patience));
+		}
+		event.run();
+		return true;
+	}
+
+	private @Nullable Runnable poll(long nanos) {
+		try {
+			return this.events.poll(nanos, TimeUnit.NANOSECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			this.stop.because(Cause.CANCELLED, "The thread of the job was interrupted");
+			this.loss = "The thread of the job was interrupted";
+			this.pipeline.abandon();
+			this.onTheirWay = 0;
+			return Conversation::doNothing;
+		}
+	}
+
+	private long patience() {
+		long now = System.nanoTime();
+		if (this.abandonedSince != 0) {
+			return this.closing.toNanos() - (now - this.abandonedSince);
+		}
+		long silence = Math.min(now - this.pipeline.heardNanos(), now - this.waitingSince);
+		long most = this.timeout.toNanos();
+		return ((this.stop.isSet()) ? Math.min(most, NANOS_AFTER_STOP) : most) - silence;
+	}
+
+	/** Closes the connection; {@code false} if that was tried before. */
+	private boolean abandon() {
+		if (this.abandonedSince != 0) {
+			this.stop.because(Cause.REDIS_LOST, "A connection that was closed after a timeout did not end");
+			return false;
+		}
+		this.abandonedSince = System.nanoTime();
+		this.loss = "Redis was silent for " + DurationText.of(this.timeout) + ", the timeout of the analysis";
+		this.pipeline.abandon();
+		return true;
+	}
+
+	/** How many lookups are on their way. */
+	int onTheirWay() {
+		return this.onTheirWay;
+	}
+
+	/**
+	 * Why the connection was lost.
+	 * @return a sentence without its full stop, or {@code null} if it was not
+	 */
+	@Nullable String loss() {
+		return this.loss;
+	}
+
+	/** Ends the conversation, and with it a connection that was lost. */
+	@Override
+	public void close() {
+		this.stop.remove(this.wake);
+		if (this.loss != null || this.onTheirWay > 0) {
+			this.pipeline.abandon();
+		}
+	}
+
+}

@@ -1,0 +1,44 @@
+package io.pipeset.keyspace;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+import io.pipeset.record.room.Room;
+import io.pipeset.slab.lookup.KeyPage;
+
+/** The pages that are used again and again. */
+final class KeyPages {
+
+	private final Room room;
+
+	private final Deque<KeyPage> free = new ArrayDeque<>();
+
+	KeyPages(Room room) {
+		this.room = room;
+	}
+
+	/** An empty page. */
+	KeyPage take() {
+		KeyPage page = this.free.poll();
+		return (page != null) ? page : new KeyPage(this.room);
+	}
+
+	/** Takes a page back, to be the next that is used. */
+	void give(KeyPage page) {
+		if (this.room.isScarce()) {
+			page.close();
+		}
+		else {
+			page.clear();
+		}
+		this.free.push(page);
+	}
+
+	/** Takes the memory that a page was in want of, and gives the others' back. */
+	void makeRoomFor(KeyPage page) {
+		this.free.forEach(KeyPage::close);
+		page.makeRoom();
+		this.free.push(page);
+	}
+
+}

@@ -1,0 +1,252 @@
+package io.pipeset.keyspace;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Map;
+
+import io.pipeset.lane.JobStop;
+import io.pipeset.pipeline.ConnectionPermits;
+import io.pipeset.report.Ending.Cause;
+import io.pipeset.slab.RedisErrors;
+import io.pipeset.slab.RedisErrors.Meaning;
+import io.pipeset.slab.lookup.KeyLookup;
+import io.pipeset.slab.lookup.KeyPage;
+import io.pipeset.slab.lookup.Question;
+import io.pipeset.slab.lookup.Scan;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The part of a walk that one connection carries. The SCAN for the next page goes ahead
+ * of the commands that look at the keys of the last one, so that Redis always has
+ * something to do. A turn ends with the walk, with its connection, or when others wait
+ * for a connection.
+ */
+final class Turn implements AutoCloseable {
+
+	/** The lookups that may be on their way. */
+	private static final int WINDOW = 8;
+
+	/** The keys of one lookup, so that it has about 1,000 commands. */
+	private static final int KEYS_OF_LOOKUP = 333;
+
+	/** The bytes of keys after which a lookup ends. */
+	private static final int BYTES_OF_LOOKUP = 256 << 10;
+
+	/** The pages that are being looked at, and so wait to be counted. */
+	private static final int PAGES = 3;
+
+	private final Walk walk;
+
+	private final Totals totals;
+
+	private final KeyPages pages;
+
+	private final Scan scan;
+
+	private final int samples;
+
+	private final Conversation conversation;
+
+	private final ConnectionPermits permits;
+
+	private final JobStop stop;
+
+	private final Deque<Pending> pending = new ArrayDeque<>();
+
+	/**
+	 * The cursor of the next page; {@code null} while it is not known, or none is left.
+	 */
+	private @Nullable String next;
+
+	/** The page that takes the next keys. */
+	private @Nullable KeyPage scanning;
+
+	private @Nullable KeyPage tooLarge;
+
+	private @Nullable String transientError;
+
+	private boolean counted;
+
+	Turn(Walk walk, Totals totals, KeyPages pages, AnalysisSettings settings, Conversation conversation,
+			ConnectionPermits permits, JobStop stop) {
+		this.walk = walk;
+		this.totals = totals;
+		this.pages = pages;
+		this.scan = settings.scan();
+		this.samples = settings.samples();
+		this.conversation = conversation;
+		this.permits = permits;
+		this.stop = stop;
+		this.next = walk.cursor();
+	}
+
+	/** Walks on, until nothing is on its way. */
+	void run() {
+		do {
+			if (!isOver()) {
+				sendAll();
+			}
+		}
+		while (this.conversation.await());
+	}
+
+	/** Whether nothing more is sent. */
+	private boolean isOver() {
+		return this.conversation.loss() != null || this.transientError != null || this.stop.isSet();
+	}
+
+	private void sendAll() {
+		while (this.conversation.onTheirWay() < WINDOW) {
+			KeyLookup lookup = new KeyLookup(this.totals.types());
+			boolean scans = scanNext(lookup);
+			Pending looked = lookNext(lookup);
+			if (!scans && looked == null) {
+				return;
+			}
+			this.conversation.send(lookup, () -> answered(lookup, looked));
+		}
+	}
+
+	private boolean scanNext(KeyLookup lookup) {
+		if (this.next == null || this.pending.size() >= PAGES || this.tooLarge != null || isOthersTurn()) {
+			return false;
+		}
+		KeyPage page = this.pages.take();
+		lookup.scan(this.scan, this.next, page, () -> this.conversation.post(() -> scanned(page)));
+		this.next = null;
+		this.scanning = page;
+		return true;
+	}
+
+	/** Whether to go on another time: it is early, or another job wants a connection. */
+	private boolean isOthersTurn() {
+		return this.walk.early() > 0 || (this.counted && this.permits.waiting() > 0);
+	}
+
+	private @Nullable Pending lookNext(KeyLookup lookup) {
+		for (Pending page : this.pending) {
+			int from = page.sent;
+			if (from < page.keys.count()) {
+				page.sent = lookupEnd(page.keys, from);
+				page.open++;
+				lookup.keys(page.keys, from, page.sent, (this.totals.bytesLeftOut() == null) ? this.samples : 0);
+				return page;
+			}
+		}
+		return null;
+	}
+
+	private static int lookupEnd(KeyPage page, int from) {
+		int most = Math.min(page.count(), from + KEYS_OF_LOOKUP);
+		int to = from + 1;
+		while (to < most && page.end(to) - page.start(from) <= BYTES_OF_LOOKUP) {
+			to++;
+		}
+		return to;
+	}
+
+	private void scanned(KeyPage page) {
+		this.scanning = null;
+		if (page.isTooLarge()) {
+			this.tooLarge = page;
+			return;
+		}
+		this.next = page.cursor().equals(Scan.START) ? null : page.cursor();
+		this.walk.scanned(page.count());
+		this.pending.add(new Pending(page));
+		countWhole();
+	}
+
+	private void answered(KeyLookup lookup, @Nullable Pending looked) {
+		String leftOut = null;
+		for (Map.Entry<Question, String> refused : lookup.errors().entrySet()) {
+			String error = refused.getValue();
+			Question question = refused.getKey();
+			if (RedisErrors.means(RedisErrors.code(error), Meaning.TRANSIENT)) {
+				this.transientError = error;
+			}
+			else if (question == Question.MEMORY_USAGE) {
+				leftOut = "Redis refused MEMORY USAGE: " + error;
+			}
+			else {
+				this.stop.because(Cause.REDIS_REFUSES, refusal(question, error));
+			}
+		}
+		if (this.transientError == null && !this.stop.isSet()) {
+			if (leftOut != null && this.totals.bytesLeftOut() == null) {
+				this.totals.leaveBytesOut(leftOut);
+			}
+			if (looked != null) {
+				looked.open--;
+				countWhole();
+			}
+		}
+	}
+
+	private static String refusal(Question question, String error) {
+		return "Redis refused " + question.command() + ": " + error
+				+ ((error.startsWith("NOPERM")) ? ". Permit it by ACL SETUSER <user> " + question.permission()
+						+ ", and where the user may read some keys only, ask for those with 'match'" : "");
+	}
+
+	/** Counts the pages whose keys are all looked at, in their order. */
+	private void countWhole() {
+		Pending first = this.pending.peek();
+		while (first != null && first.isWhole() && !this.stop.isSet()) {
+			this.totals.add(first.keys);
+			this.walk.counted(first.keys.cursor());
+			this.pages.give(first.keys);
+			this.pending.remove();
+			this.counted = true;
+			first = this.pending.peek();
+		}
+	}
+
+	/** Gives the pages back that are not counted. */
+	@Override
+	public void close() {
+		if (this.conversation.onTheirWay() == 0) {
+			this.pending.forEach((page) -> this.pages.give(page.keys));
+			if (this.scanning != null) {
+				this.pages.give(this.scanning);
+			}
+		}
+	}
+
+	/** Whether at least one page was counted. */
+	boolean hasCounted() {
+		return this.counted;
+	}
+
+	/** A page for which there was no memory, or {@code null}. */
+	@Nullable KeyPage tooLarge() {
+		return this.tooLarge;
+	}
+
+	/** The error of a Redis that will answer in a moment, or {@code null}. */
+	@Nullable String transientError() {
+		return this.transientError;
+	}
+
+	/** A page whose keys are not all looked at. */
+	private static final class Pending {
+
+		private final KeyPage keys;
+
+		/** The keys that are asked about. */
+		private int sent;
+
+		/** The lookups for the page that are on their way. */
+		private int open;
+
+		Pending(KeyPage keys) {
+			this.keys = keys;
+		}
+
+		boolean isWhole() {
+			return this.sent == this.keys.count() && this.open == 0;
+		}
+
+	}
+
+}

@@ -1,0 +1,47 @@
+package io.pipeset.web;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+
+import io.pipeset.keyspace.Analysis;
+import io.pipeset.keyspace.Analysis.Prefix;
+
+/**
+ * The prefixes of an analysis as
+ * <a href="https://www.rfc-editor.org/rfc/rfc4180">CSV</a>, a line each, with a column
+ * for each type that there is.
+ */
+final class PrefixesCsv {
+
+	private PrefixesCsv() {
+	}
+
+	static byte[] of(Analysis analysis) {
+		List<String> types = analysis.types().stream().map(Analysis.Type::type).toList();
+		StringBuilder csv = new StringBuilder("prefix,keys,bytes,withoutTtl");
+		types.forEach((type) -> csv.append(',').append(cell(type)));
+		csv.append("\r\n");
+		for (Prefix prefix : analysis.prefixes()) {
+			csv.append(cell(text(prefix.prefix()))).append(',').append(prefix.keys()).append(',');
+			if (prefix.bytes() != null) {
+				csv.append(prefix.bytes());
+			}
+			csv.append(',').append(prefix.withoutTtl());
+			types.forEach((type) -> csv.append(',').append(prefix.types().getOrDefault(type, 0L)));
+			csv.append("\r\n");
+		}
+		return csv.toString().getBytes(StandardCharsets.UTF_8);
+	}
+
+	/** A prefix that is not UTF-8 is written as in the JSON answer. */
+	private static String text(Object prefix) {
+		return (prefix instanceof Map<?, ?> bytes) ? "{\"base64\":\"" + bytes.get("base64") + "\"}" : prefix.toString();
+	}
+
+	private static String cell(String text) {
+		boolean plain = text.chars().noneMatch((c) -> c == ',' || c == '"' || c == '\r' || c == '\n');
+		return (plain) ? text : '"' + text.replace("\"", "\"\"") + '"';
+	}
+
+}
