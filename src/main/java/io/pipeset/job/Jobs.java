@@ -61,7 +61,7 @@ public class Jobs {
 
 	private final Receipts receipts;
 
-	private final Transactions transactions;
+	private final Requirements requirements;
 
 	private final ExecutorService executor;
 
@@ -75,7 +75,7 @@ public class Jobs {
 
 	@Autowired
 	Jobs(JobLimits limits, Scripts scripts, JobQueue queue, InFlightBytes inFlight, MemoryBudget memory, RedisNode node,
-			PipelineProperties pipeline, JobMeters meters, Receipts receipts, Transactions transactions) {
+			PipelineProperties pipeline, JobMeters meters, Receipts receipts, Requirements requirements) {
 		this.limits = limits;
 		this.scripts = scripts;
 		this.queue = queue;
@@ -85,7 +85,7 @@ public class Jobs {
 		this.pipeline = pipeline;
 		this.meters = meters;
 		this.receipts = receipts;
-		this.transactions = transactions;
+		this.requirements = requirements;
 		this.executor = Executors.newCachedThreadPool(laneThreads());
 		this.own = false;
 		this.task = null;
@@ -101,7 +101,7 @@ public class Jobs {
 		this.pipeline = callers.pipeline;
 		this.meters = meters;
 		this.receipts = callers.receipts;
-		this.transactions = callers.transactions;
+		this.requirements = callers.requirements;
 		this.executor = callers.executor;
 		this.own = true;
 		this.task = task;
@@ -183,7 +183,7 @@ public class Jobs {
 		LongTaskTimer.Sample active = this.meters.jobBegins((operation != null) ? operation.name() : "mixed");
 		try {
 			if (settings.isAtomic() && !settings.dryRun()) {
-				this.transactions.require(job.stop());
+				this.requirements.requireTransactions(job.stop());
 			}
 			LaneContext context = new LaneContext(lanes(settings), account, job.clock(), job.stop(),
 					new Retries(settings.retries()), this.inFlight, this.node, this.pipeline, this.meters,
@@ -198,7 +198,7 @@ public class Jobs {
 			return ended;
 		}
 		finally {
-			this.transactions.learn(account);
+			this.requirements.learn(account);
 			active.stop();
 		}
 	}

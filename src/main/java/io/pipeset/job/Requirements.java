@@ -8,24 +8,24 @@ import io.pipeset.report.Ending.Cause;
 
 import org.springframework.stereotype.Component;
 
-/**
- * Lets jobs with {@code atomic=batch} begin only where the service's user may run
- * transactions.
- */
+/** Lets jobs begin only where the service's user may run what their settings need. */
 @Component
-class Transactions {
+class Requirements {
 
 	/** The remedy for a caller whose transactions are refused. */
-	static final String REMEDY = "Let the service's user run MULTI and EXEC, or send the job with atomic=none.";
+	static final String TRANSACTIONS_REMEDY = "Let the service's user run MULTI and EXEC, or send the job with atomic=none.";
 
 	private final RedisNode node;
 
-	Transactions(RedisNode node) {
+	Requirements(RedisNode node) {
 		this.node = node;
 	}
 
-	/** Asks Redis, unless it has said yes since, and stops the job if it refuses. */
-	void require(JobStop stop) {
+	/**
+	 * Asks Redis whether transactions run, unless it has said yes since, and stops the
+	 * job if it refuses.
+	 */
+	void requireTransactions(JobStop stop) {
 		try {
 			this.node.facts().requireTransactions();
 		}
@@ -34,7 +34,7 @@ class Transactions {
 			// again.
 			if (!ex.isTransient()) {
 				stop.because(Cause.REDIS_REFUSES,
-						"atomic=batch needs transactions. " + ex.getMessage() + ". " + REMEDY);
+						"atomic=batch needs transactions. " + ex.getMessage() + ". " + TRANSACTIONS_REMEDY);
 			}
 		}
 	}
