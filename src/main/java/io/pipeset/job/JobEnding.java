@@ -15,16 +15,18 @@ final class JobEnding {
 	 * Redis, which tells more than the end that it may have caused.
 	 * @param stop why the job was stopped, or {@code null} if it was not
 	 * @param input how the input ended
-	 * @param unknown how many records may have run
+	 * @param unknown how many records are unknown
+	 * @param unconfirmed how many of these ran, and were not confirmed by enough replicas
 	 * @param written whether anything was written to Redis
 	 * @return the reason
 	 */
-	static Ending of(@Nullable Ending stop, Ending input, long unknown, boolean written) {
+	static Ending of(@Nullable Ending stop, Ending input, long unknown, long unconfirmed, boolean written) {
 		if (stop != null && stop.cause() == Cause.INTERNAL_SERVER_ERROR) {
 			return stop;
 		}
 		if (stop != null && (stop.cause() == Cause.REDIS_LOST || stop.cause() == Cause.REDIS_UNREACHABLE)) {
-			return new Ending((written) ? Cause.REDIS_LOST : Cause.REDIS_UNREACHABLE, stop.detail());
+			return new Ending((written) ? Cause.REDIS_LOST : Cause.REDIS_UNREACHABLE,
+					(stop.detail() + unconfirmed(unconfirmed)).strip());
 		}
 		Ending other = (stop != null) ? stop : input;
 		if (unknown == 0) {
@@ -32,9 +34,17 @@ final class JobEnding {
 		}
 		String rest = (stop != null) ? "" : " The job went on with the others.";
 		return new Ending(Cause.REDIS_LOST,
-				(unknown + " records were on their way when the connection to Redis was lost, and could not be sent"
-						+ " again: they may have run." + rest + " " + other.detail())
-					.strip());
+				(lost(unknown - unconfirmed) + unconfirmed(unconfirmed) + rest + " " + other.detail()).strip());
+	}
+
+	private static String lost(long records) {
+		return (records == 0) ? "" : records + " records were on their way when the connection to Redis was lost,"
+				+ " and could not be sent again: they may have run.";
+	}
+
+	private static String unconfirmed(long records) {
+		return (records == 0) ? "" : " " + records + " records ran, but fewer replicas than the job asks for have"
+				+ " confirmed them: a failover may lose them.";
 	}
 
 }

@@ -182,6 +182,9 @@ public class Jobs {
 		Operation operation = settings.operation();
 		LongTaskTimer.Sample active = this.meters.jobBegins((operation != null) ? operation.name() : "mixed");
 		try {
+			if (settings.replicas() > 0 && !settings.dryRun()) {
+				this.requirements.requireReplicas(job.stop(), settings.replicas());
+			}
 			if (settings.isAtomic() && !settings.dryRun()) {
 				this.requirements.requireTransactions(job.stop());
 			}
@@ -205,7 +208,8 @@ public class Jobs {
 
 	private static LaneSettings lanes(JobSettings settings) {
 		return new LaneSettings(settings.batchSize(), settings.flush(), settings.concurrency(), settings.timeout(),
-				settings.retries(), settings.isAtomic(), settings.coalesces());
+				settings.retries(), settings.replicas(), settings.replicasTimeout(), settings.isAtomic(),
+				settings.coalesces());
 	}
 
 	/** Takes jobs again, after it was closed. */

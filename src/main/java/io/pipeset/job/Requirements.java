@@ -39,6 +39,22 @@ class Requirements {
 		}
 	}
 
+	/**
+	 * Asks Redis whether it would say how many replicas have something, and stops the job
+	 * if it refuses.
+	 */
+	void requireReplicas(JobStop stop, int replicas) {
+		try {
+			this.node.calls().replicas();
+		}
+		catch (RedisCallException ex) {
+			if (!ex.isTransient()) {
+				stop.because(Cause.REDIS_REFUSES, "replicas=" + replicas + " needs WAIT. " + ex.getMessage()
+						+ ". Let the service's user run WAIT, on a master, or send the job with replicas=0.");
+			}
+		}
+	}
+
 	/** Takes note of a refusal that a job met, so that the next job asks again. */
 	void learn(Account account) {
 		if (account.transactionRefusal() != null) {

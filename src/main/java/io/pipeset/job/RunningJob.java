@@ -81,7 +81,7 @@ record RunningJob(String id, JobSettings settings, JobStop stop, Account account
 		Counts counts = this.account.counts();
 		Receipt handedOver = (this.receipt != null) ? this.receipt.handOver(this.account) : null;
 		Ending ending = JobEnding.of(this.stop.ending(), this.progress.ending(), counts.unknown(),
-				this.account.bytesSent() > 0);
+				this.account.losses().unconfirmed(), this.account.bytesSent() > 0);
 		Long nextIndex = (this.progress.isComplete()) ? null : this.progress.read();
 		JobReport report = report(ending.cause().state(), counts, nextIndex, this.account.values(), handedOver);
 		return new EndedJob(report, ending, this.memory);
@@ -98,7 +98,7 @@ record RunningJob(String id, JobSettings settings, JobStop stop, Account account
 		}
 		Scan scan = (this.sweep != null) ? new Scan(this.sweep.restarts()) : null;
 		Timings timings = this.clock.timings();
-		return new JobReport(this.id, state, counts, nextIndex == null, nextIndex, this.account.fenced(),
+		return new JobReport(this.id, state, counts, nextIndex == null, nextIndex, this.account.losses().fenced(),
 				this.progress.byteOffset(), timings,
 				Math.round(this.account.replied() * 1000 / Math.max(timings.totalMillis(), 0.001)),
 				this.account.commandsSent(), this.account.bytesSent(), this.account.writes(), settings, scan, values,

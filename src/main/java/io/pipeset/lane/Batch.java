@@ -30,6 +30,8 @@ final class Batch {
 
 	private final Pipeline pipeline;
 
+	private final Confirmation confirmation;
+
 	private final Deque<Slab> onTheirWay = new ArrayDeque<>();
 
 	/**
@@ -53,6 +55,8 @@ final class Batch {
 
 	private long bytes;
 
+	private long weight;
+
 	private boolean refused = true;
 
 	private @Nullable String code;
@@ -61,6 +65,7 @@ final class Batch {
 		this.slabs = slabs;
 		this.context = context;
 		this.pipeline = pipeline;
+		this.confirmation = new Confirmation(context);
 	}
 
 	/** Runs the batch, to its end. */
@@ -70,6 +75,7 @@ final class Batch {
 		this.context.clock().batchBegins();
 		try {
 			converse();
+			confirm();
 		}
 		catch (RuntimeException | Error ex) {
 			// The next job must not find this one's commands on its connection.
@@ -119,9 +125,31 @@ final class Batch {
 		}
 	}
 
+	/** Settles the slabs that have waited for replicas, or leaves them all if lost. */
+	private void confirm() {
+		if (!this.confirmation.isAsked() || !this.used) {
+			return;
+		}
+		List<Slab> all = new ArrayList<>(this.confirmation.answered());
+		all.addAll(this.left);
+		if (this.loss == null) {
+			this.loss = this.confirmation.ask(this.pipeline, all);
+		}
+		else {
+			this.confirmation.lost(all, this.loss);
+		}
+		if (this.loss == null) {
+			this.confirmation.answered().forEach(this.slabs::answered);
+		}
+		else {
+			this.left.addAll(this.confirmation.answered());
+		}
+	}
+
 	private boolean isOpen() {
 		return !this.context.stop().isSet() && this.left.isEmpty() && this.loss == null
-				&& this.commands < ((this.context.settings().atomic()) ? 1 : this.context.settings().batchSize());
+				&& this.commands < ((this.context.settings().atomic()) ? 1 : this.context.settings().batchSize())
+				&& !(this.confirmation.isAsked() && this.context.pipeline().isHalf(this.commands, this.weight));
 	}
 
 	private boolean takesNext() {
@@ -135,6 +163,7 @@ final class Batch {
 		}
 		this.onTheirWay.add(slab);
 		this.commands += slab.count();
+		this.weight += Window.weight(slab);
 		Coalescing allowed = this.pipeline.coalescing();
 		if (allowed != null && this.context.settings().coalesces()) {
 			slab.coalesce(allowed);
@@ -211,6 +240,9 @@ final class Batch {
 		boolean asksAgain = slab.isAnswered() && this.slabs.mayAskAgain() && slab.errors().transientCode() != null;
 		if (asksAgain || inCommon || !slab.isAnswered() || !this.left.isEmpty()) {
 			this.left.add(slab);
+		}
+		else if (this.confirmation.isAsked()) {
+			this.confirmation.add(slab);
 		}
 		else {
 			this.slabs.answered(slab);

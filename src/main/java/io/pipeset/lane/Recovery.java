@@ -87,7 +87,7 @@ final class Recovery {
 		if (fence != null) {
 			Fence.State state = fence.await(this.context.settings().timeout(), goesOn, this.context.stop());
 			fenced = state == Fence.State.CONFIRMED;
-			this.context.account().fenced(fenced);
+			this.context.account().losses().fenced(fenced);
 			goesOn &= state != Fence.State.PENDING;
 			UnknownPops pops = this.context.unknownPops();
 			goesOn &= pops == null

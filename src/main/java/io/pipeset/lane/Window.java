@@ -182,7 +182,8 @@ final class Window {
 		return this.blockedNanos;
 	}
 
-	private static int weight(Slab slab) {
+	/** The bytes that a slab counts here. */
+	static int weight(Slab slab) {
 		return SLAB_BYTES + slab.bytes();
 	}
 

@@ -1,9 +1,10 @@
 package io.pipeset.pipeline;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.pipeset.slab.Coalescing;
 import io.pipeset.slab.Exchange;
 import io.pipeset.slab.Slab;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** The connection of a batch, which nobody else uses while the batch runs. */
 public final class Pipeline {
 
-	private final StatefulConnection<byte[], byte[]> connection;
+	private final StatefulRedisConnection<byte[], byte[]> connection;
 
 	private final @Nullable ClientIdentity identity;
 
@@ -24,7 +25,7 @@ public final class Pipeline {
 
 	private volatile @Nullable Throwable failure;
 
-	Pipeline(StatefulConnection<byte[], byte[]> connection, @Nullable ClientIdentity identity,
+	Pipeline(StatefulRedisConnection<byte[], byte[]> connection, @Nullable ClientIdentity identity,
 			@Nullable Coalescing coalescing, Fences fences) {
 		this.connection = connection;
 		this.identity = identity;
@@ -81,6 +82,21 @@ public final class Pipeline {
 	 */
 	public @Nullable String runId() {
 		return (this.identity != null) ? this.identity.runId() : null;
+	}
+
+	/**
+	 * Asks how many replicas have confirmed all that was sent on this connection, once
+	 * all of it is answered.
+	 * @param replicas how many are waited for
+	 * @param timeout how long Redis waits for them
+	 * @param silence how much longer Redis may take to answer
+	 * @return how many have, which may be more
+	 * @throws RedisCallException if Redis refuses it or does not answer; the connection
+	 * is then closed, unless it was refused
+	 */
+	public long confirmed(int replicas, Duration timeout, Duration silence) {
+		return new CallConnection(this.connection, timeout.plus(silence))
+			.call((commands) -> commands.waitForReplication(replicas, timeout.toMillis()));
 	}
 
 	/**

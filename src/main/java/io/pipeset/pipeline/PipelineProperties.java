@@ -44,6 +44,17 @@ public record PipelineProperties(@DefaultValue("16") int maxConnections, @Defaul
 		return this.maxConnections + RESERVE;
 	}
 
+	/**
+	 * Whether half of a lane's window is taken, so that the other half can be filled
+	 * while it is settled.
+	 * @param commands the commands in the window
+	 * @param bytes their size
+	 * @return {@code true} from there on
+	 */
+	public boolean isHalf(int commands, long bytes) {
+		return commands >= this.windowCommands / 2 || bytes >= this.windowBytes.toBytes() / 2;
+	}
+
 	private static void check(String property, long value, long least, long most) {
 		if (value < least || value > most) {
 			throw new IllegalArgumentException(

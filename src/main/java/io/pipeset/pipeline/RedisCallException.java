@@ -54,6 +54,14 @@ public final class RedisCallException extends RuntimeException {
 	}
 
 	/**
+	 * Whether there was no answer in time.
+	 * @return {@code true} where Redis may still be there
+	 */
+	public boolean isSilent() {
+		return this.silent;
+	}
+
+	/**
 	 * Whether the connection broke before there was an answer.
 	 * @return {@code true} where another connection may well be answered
 	 */

@@ -92,6 +92,16 @@ public final class RedisCalls {
 	}
 
 	/**
+	 * Asks how many replicas are connected, in the way in which a batch asks for them.
+	 * @return 0 or more
+	 * @throws RedisCallException if the server refuses it or does not answer
+	 */
+	public long replicas() {
+		return this.lender
+			.repeat(() -> call((connection) -> connection.call((commands) -> commands.waitForReplication(0, 0))));
+	}
+
+	/**
 	 * Loads a script, which Redis compiles.
 	 * @param script the script
 	 * @throws ScriptRefusedException if Redis refuses it, with Redis's error

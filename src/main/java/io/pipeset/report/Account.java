@@ -53,7 +53,7 @@ public final class Account {
 
 	private long writes;
 
-	private @Nullable Boolean fenced;
+	private final Losses losses = new Losses();
 
 	private @Nullable String transactionRefusal;
 
@@ -145,20 +145,11 @@ public final class Account {
 	}
 
 	/**
-	 * Takes note of whether a lost connection's commands were kept from running later.
-	 * @param fenced {@code false} where they may still run
+	 * The losses of Redis that the job met.
+	 * @return the same object each time
 	 */
-	public synchronized void fenced(boolean fenced) {
-		this.fenced = fenced && !Boolean.FALSE.equals(this.fenced);
-	}
-
-	/**
-	 * Whether all commands that were on their way on lost connections were kept from
-	 * running later.
-	 * @return {@code null} if no connection with commands on their way was lost
-	 */
-	public synchronized @Nullable Boolean fenced() {
-		return this.fenced;
+	public Losses losses() {
+		return this.losses;
 	}
 
 	/**

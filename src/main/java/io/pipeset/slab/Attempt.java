@@ -30,6 +30,9 @@ public final class Attempt implements Exchange {
 	/** Whether it is known that the unanswered commands did not run. */
 	private boolean resolved;
 
+	/** Why too few replicas have the commands that ran; {@code null} if enough have. */
+	private @Nullable Loss unconfirmed;
+
 	private volatile boolean done;
 
 	/**
@@ -47,6 +50,7 @@ public final class Attempt implements Exchange {
 	void clear() {
 		this.written = false;
 		this.resolved = false;
+		this.unconfirmed = null;
 		this.done = false;
 		this.coalescing = null;
 		this.bytes = 0;
@@ -157,6 +161,18 @@ public final class Attempt implements Exchange {
 			}
 			this.resolved = true;
 		}
+	}
+
+	/**
+	 * Says that too few replicas have the commands that ran.
+	 * @param unconfirmed what the caller reads of these commands
+	 */
+	public void unconfirmed(Loss unconfirmed) {
+		this.unconfirmed = unconfirmed;
+	}
+
+	@Nullable Loss unconfirmed() {
+		return this.unconfirmed;
 	}
 
 	Commands commands() {

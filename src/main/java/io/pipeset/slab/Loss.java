@@ -1,7 +1,9 @@
 package io.pipeset.slab;
 
+import org.jspecify.annotations.Nullable;
+
 /**
- * Why commands were not answered.
+ * Why commands were not answered, or not confirmed by replicas.
  *
  * @param code the error's code, one of this type's constants
  * @param message what happened, for the caller to read
@@ -17,6 +19,13 @@ public record Loss(String code, String message) {
 	/** The command was never written. */
 	public static final String NOT_SENT = "NOT_SENT";
 
+	/** Redis ran the command, and too few replicas have confirmed it. */
+	public static final String UNCONFIRMED = "UNCONFIRMED";
+
 	static final Loss UNEXPLAINED = new Loss(CONNECTION_LOST, "The connection to Redis was lost");
+
+	static boolean isUnconfirmed(@Nullable Loss loss) {
+		return loss != null && loss.code().equals(UNCONFIRMED);
+	}
 
 }

@@ -31,6 +31,11 @@ final class LostAttempts {
 		}
 	}
 
+	/** Notes that some commands were lost, from one on. */
+	void add(BitSet commands, int from, Loss loss) {
+		commands.stream().filter((command) -> command >= from).forEach((command) -> add(command, loss));
+	}
+
 	/** Keeps only some commands, in their order. */
 	void retain(BitSet some) {
 		if (this.first.length == 0) {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 import io.pipeset.record.encoding.Encoding;
+import io.pipeset.report.PoppedValues;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -153,6 +154,25 @@ final class ReplyDecoder {
 				}
 			}
 		}
+	}
+
+	/**
+	 * Shows popped values by the encoding of their records.
+	 *
+	 * @param encoding the encoding of the records
+	 */
+	record EncodedValues(Encoding encoding) implements PoppedValues.Display {
+
+		@Override
+		public Object show(byte[] bytes, int from, int to) {
+			return this.encoding.show(bytes, from, to);
+		}
+
+		@Override
+		public boolean isPlain() {
+			return this.encoding == Encoding.UTF8;
+		}
+
 	}
 
 }

@@ -12,7 +12,8 @@ import io.pipeset.slab.Findings.Kind;
 /**
  * The rules by which a lane sends commands again, once all of its slabs have come back. A
  * command that Redis answered for good is not sent again; a command that was not written
- * is; a command that may have run is if running it twice does no harm. No command is sent
+ * is; a command that may have run is if running it twice does no harm, and so is one that
+ * ran on a server that was lost before its replicas had confirmed it. No command is sent
  * again that would then run after a later command of the same key, so that the records of
  * a key stay in order.
  */
@@ -61,7 +62,7 @@ public final class ResendRules {
 
 	/** A transaction goes again as a whole, or not at all. */
 	private void markWhole(Slab slab) {
-		boolean unknown = slab.isUnknown();
+		boolean unknown = slab.isUnknown() || (isUnconfirmed(slab) && !slab.replies().isDiscarded());
 		boolean again = (unknown) ? this.unknownToo && slab.replies().multiRefused() == null : !slab.isWritten()
 				|| slab.errors().areInCommon() || (this.transientToo && slab.errors().transientCode() != null);
 		for (int command = slab.count() - 1; again && command >= 0; command--) {
@@ -104,7 +105,8 @@ public final class ResendRules {
 			// A script may have written before it failed.
 			boolean ran = !found || replies.findings().kind(finding) != Kind.ERROR
 					|| (!passes && slab.commands().table().operation(command) == Operation.EVALSHA);
-			if ((inCommon || (passes && this.transientToo)) && isUntouched(keys)) {
+			boolean repeats = ran && isUnconfirmed(slab) && isRepeatable(slab, command);
+			if ((inCommon || (passes && this.transientToo) || repeats) && isUntouched(keys)) {
 				slab.again().set(command);
 			}
 			else if (ran || slab.earlierLoss(command) != null) {
@@ -112,6 +114,11 @@ public final class ResendRules {
 			}
 			finding -= (found) ? 1 : 0;
 		}
+	}
+
+	/** Whether commands that ran are to run once more, as replicas may not have them. */
+	private boolean isUnconfirmed(Slab slab) {
+		return this.unknownToo && slab.attempt().unconfirmed() != null;
 	}
 
 	/**

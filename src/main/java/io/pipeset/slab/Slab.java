@@ -227,10 +227,7 @@ public final class Slab {
 		new SlabOutcomes(this, account, known).enter();
 		if (isUnknown()) {
 			// A transaction may have run as a whole, of which only a part was heard.
-			int from = (isAtomic()) ? 0 : replies().count();
-			this.again.stream()
-				.filter((command) -> command >= from)
-				.forEach((lost) -> this.lostAttempts.add(lost, known));
+			this.lostAttempts.add(this.again, (isAtomic()) ? 0 : replies().count(), known);
 		}
 	}
 
@@ -277,6 +274,11 @@ public final class Slab {
 	/** How a command was lost before this attempt, or {@code null} if it did not run. */
 	@Nullable Loss earlierLoss(int command) {
 		return this.lostAttempts.of(command);
+	}
+
+	/** Notes that a command ran, and that a failover may have lost it. */
+	void ranUnconfirmed(int command, Loss why) {
+		this.lostAttempts.add(command, why);
 	}
 
 	private void forgetAttempt() {

@@ -11,7 +11,6 @@ import io.pipeset.report.Item;
 import io.pipeset.report.Item.Failure;
 import io.pipeset.report.Item.Reply;
 import io.pipeset.report.Outcome;
-import io.pipeset.report.PoppedValues;
 import io.pipeset.slab.Findings.Kind;
 import io.pipeset.slab.RedisErrors.Meaning;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +37,11 @@ final class SlabOutcomes {
 
 	private final Loss loss;
 
+	/** Why commands that ran are unknown all the same; {@code null} if they are not. */
+	private final @Nullable Loss unconfirmed;
+
+	private long unconfirmedRecords;
+
 	private long sentAgain;
 
 	/** Commands in a row with one operation and outcome, which are counted at once. */
@@ -60,6 +64,7 @@ final class SlabOutcomes {
 		this.errors = slab.errors();
 		this.account = account;
 		this.loss = loss;
+		this.unconfirmed = slab.attempt().unconfirmed();
 		this.listsReplies = account.wantsReplies();
 	}
 
@@ -70,10 +75,10 @@ final class SlabOutcomes {
 			boolean found = finding < replies.findings().count() && replies.findings().position(finding) == command;
 			int said = (found) ? finding++ : (replies.isDiscarded()) ? replies.findings().count() - 1 : -1;
 			if (this.slab.again().get(command)) {
-				this.sentAgain++;
+				sentAgain(command, said);
 			}
 			else if (said < 0) {
-				count(command, Outcome.APPLIED);
+				ran(command, false, null);
 			}
 			else {
 				answered(command, said);
@@ -90,7 +95,37 @@ final class SlabOutcomes {
 		if (refusal != null) {
 			this.account.transactionRefused(refusal);
 		}
+		this.account.losses().unconfirmed(this.unconfirmedRecords);
 		this.account.sent(this.slab.attempt().sentCommands(), this.slab.sentBytes(), replies.count() - this.sentAgain);
+	}
+
+	private void sentAgain(int command, int finding) {
+		this.sentAgain++;
+		if (this.unconfirmed != null && (finding < 0 || this.slab.replies().findings().kind(finding) != Kind.ERROR)) {
+			this.slab.ranUnconfirmed(command, this.unconfirmed);
+		}
+	}
+
+	/** The outcome of commands that ran, and wrote something. */
+	private Outcome ran() {
+		return (this.unconfirmed != null) ? Outcome.UNKNOWN : Outcome.APPLIED;
+	}
+
+	/**
+	 * Counts a command that ran, and lists its reply if one is given. A command that did
+	 * nothing has nothing that replicas could confirm.
+	 */
+	private void ran(int command, boolean noop, @Nullable Reply reply) {
+		Outcome outcome = (noop) ? Outcome.NOOP : ran();
+		count(command, outcome);
+		Failure failure = null;
+		if (this.unconfirmed != null && !noop) {
+			this.unconfirmedRecords++;
+			failure = failure(this.unconfirmed, "", this.slab.commands().table().effect(command).isRepeatable());
+		}
+		if (reply != null || (failure != null && claimItem(command, outcome, failure.message().length()))) {
+			list(command, outcome, failure, reply);
+		}
 	}
 
 	private void answered(int command, int finding) {
@@ -105,12 +140,11 @@ final class SlabOutcomes {
 			popped(command, finding);
 			return;
 		}
-		Outcome outcome = (effect.isNoop(kind == Kind.NIL, false)) ? Outcome.NOOP : Outcome.APPLIED;
-		count(command, outcome);
+		boolean noop = effect.isNoop(kind == Kind.NIL, false);
 		int bytes = replies.findings().bytes(finding);
-		if (bytes > 0 && this.account.wantsReplies() && claimItem(command, outcome, bytes)) {
-			list(command, outcome, null, new Reply(decoder(command, finding).next()));
-		}
+		boolean lists = bytes > 0 && this.account.wantsReplies()
+				&& claimItem(command, (noop) ? Outcome.NOOP : ran(), bytes);
+		ran(command, noop, (lists) ? new Reply(decoder(command, finding).next()) : null);
 	}
 
 	private void popped(int command, int finding) {
@@ -122,8 +156,6 @@ final class SlabOutcomes {
 		boolean nil = this.slab.replies().findings().kind(finding) == Kind.NIL;
 		Object value = (nil) ? null : decoder.next();
 		boolean noop = this.slab.commands().table().effect(command).isNoop(nil, List.of().equals(value));
-		Outcome outcome = (noop) ? Outcome.NOOP : Outcome.APPLIED;
-		count(command, outcome);
 		if (value instanceof List<?> values && !noop && values.get(values.size() - 1) == null) {
 			// This is how a script says that it left the other values in Redis.
 			this.account.taken().cutShort();
@@ -131,10 +163,11 @@ final class SlabOutcomes {
 		}
 		if (value != null && !noop) {
 			this.account.taken().add(value, decoder.stringBytes() + largeNameBytes(command), decoder.largestString());
-			list(command, outcome, null, new Reply(value));
+			ran(command, false, new Reply(value));
 		}
-		else if (this.account.wantsReplies() && claimItem(command, outcome, 0)) {
-			list(command, outcome, null, new Reply(value));
+		else {
+			boolean lists = this.account.wantsReplies() && claimItem(command, (noop) ? Outcome.NOOP : ran(), 0);
+			ran(command, noop, (lists) ? new Reply(value) : null);
 		}
 	}
 
@@ -146,13 +179,11 @@ final class SlabOutcomes {
 		}
 		this.spans[this.values++] = findings.bulkStart(finding);
 		this.spans[this.values++] = findings.bulkEnd(finding);
-		count(command, Outcome.APPLIED);
 		// The item has the value once more, as a string of two bytes a character at
 		// worst.
 		long bytes = 2L * (findings.bulkEnd(finding) - findings.bulkStart(finding));
-		if (this.listsReplies && this.account.wantsReplies() && claimItem(command, Outcome.APPLIED, bytes)) {
-			list(command, Outcome.APPLIED, null, new Reply(decoder(command, finding).next()));
-		}
+		boolean lists = this.listsReplies && this.account.wantsReplies() && claimItem(command, ran(), bytes);
+		ran(command, false, (lists) ? new Reply(decoder(command, finding).next()) : null);
 	}
 
 	private void enterValues() {
@@ -160,7 +191,7 @@ final class SlabOutcomes {
 			Encoding encoding = this.slab.commands().table().encoding(0);
 			this.account.taken()
 				.addAll(this.slab.replies().findings().captured().bytes(), Arrays.copyOf(this.spans, this.values),
-						new EncodedValues(encoding));
+						new ReplyDecoder.EncodedValues(encoding));
 		}
 	}
 
@@ -198,6 +229,7 @@ final class SlabOutcomes {
 		Loss earlier = this.slab.earlierLoss(command);
 		Outcome outcome = (earlier != null) ? Outcome.UNKNOWN : Outcome.REJECTED;
 		count(command, outcome);
+		this.unconfirmedRecords += (Loss.isUnconfirmed(earlier)) ? 1 : 0;
 		if (claimItem(command, outcome, this.slab.replies().findings().bytes(finding))) {
 			String message = this.errors.message(finding);
 			String code = RedisErrors.firstWord(message);
@@ -214,6 +246,7 @@ final class SlabOutcomes {
 		boolean unknown = this.slab.isUnknown();
 		Outcome outcome = (unknown || earlier != null) ? Outcome.UNKNOWN : Outcome.UNPROCESSED;
 		count(command, outcome);
+		this.unconfirmedRecords += (Loss.isUnconfirmed(earlier)) ? 1 : 0;
 		if (!claimItem(command, outcome, this.loss.message().length())) {
 			return;
 		}
@@ -260,25 +293,6 @@ final class SlabOutcomes {
 			this.account.count(this.runOperation.name(), this.runOutcome, this.run);
 		}
 		this.run = 0;
-	}
-
-	/**
-	 * Shows popped values by the encoding of their records.
-	 *
-	 * @param encoding the encoding of the records
-	 */
-	private record EncodedValues(Encoding encoding) implements PoppedValues.Display {
-
-		@Override
-		public Object show(byte[] bytes, int from, int to) {
-			return this.encoding.show(bytes, from, to);
-		}
-
-		@Override
-		public boolean isPlain() {
-			return this.encoding == Encoding.UTF8;
-		}
-
 	}
 
 }

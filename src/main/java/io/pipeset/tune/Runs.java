@@ -149,8 +149,9 @@ final class Runs {
 	}
 
 	private JobSettings settings(Choice choice, @Nullable Operation operation, Atomic atomic) {
-		return new JobSettings(choice.batchSize(), choice.flush(), choice.concurrency(), this.timeout, null, 0,
-				Results.ERRORS, operation, operation != null, null, Encoding.UTF8, null, atomic, Coalesce.OFF, false);
+		return new JobSettings(choice.batchSize(), choice.flush(), choice.concurrency(), this.timeout, null, 0, 0,
+				Duration.ofSeconds(1), Results.ERRORS, operation, operation != null, null, Encoding.UTF8, null, atomic,
+				Coalesce.OFF, false);
 	}
 
 }

@@ -15,13 +15,13 @@ class JobEndingTests {
 	@ParameterizedTest
 	@EnumSource(value = Cause.class, names = { "STOPPED", "SHUTTING_DOWN", "REDIS_REFUSES" })
 	void aStoppedJobWithUnknownRecordsLostRedisAndSaysBoth(Cause cause) {
-		Ending ending = JobEnding.of(new Ending(cause, "Why it stopped."), Ending.COMPLETED, 7, true);
+		Ending ending = JobEnding.of(new Ending(cause, "Why it stopped."), Ending.COMPLETED, 7, 0, true);
 		assertThat(ending.cause()).isEqualTo(Cause.REDIS_LOST);
 		assertThat(ending.detail()).startsWith("7 records were on their way when the connection to Redis was lost")
 			.contains("may have run")
 			.endsWith("Why it stopped.")
 			.doesNotContain("went on");
-		assertThat(JobEnding.of(new Ending(cause, "Why it stopped."), Ending.COMPLETED, 0, true))
+		assertThat(JobEnding.of(new Ending(cause, "Why it stopped."), Ending.COMPLETED, 0, 0, true))
 			.isEqualTo(new Ending(cause, "Why it stopped."));
 	}
 
@@ -30,19 +30,32 @@ class JobEndingTests {
 			"REDIS_UNREACHABLE, true, REDIS_LOST", "REDIS_UNREACHABLE, false, REDIS_UNREACHABLE" })
 	void aLossTellsWhatWasLost(Cause stop, boolean written, Cause cause) {
 		Ending input = new Ending(Cause.CANCELLED, "The caller went away.");
-		assertThat(JobEnding.of(new Ending(stop, "Silent for 5s."), input, (written) ? 3 : 0, written))
+		assertThat(JobEnding.of(new Ending(stop, "Silent for 5s."), input, (written) ? 3 : 0, 0, written))
 			.isEqualTo(new Ending(cause, "Silent for 5s."));
 	}
 
 	@Test
 	void aJobThatSurvivedItsLossesSaysThatItWentOnAndHowItsInputEnded() {
-		assertThat(JobEnding.of(null, Ending.COMPLETED, 2, true).detail()).startsWith("2 records")
+		assertThat(JobEnding.of(null, Ending.COMPLETED, 2, 0, true).detail()).startsWith("2 records")
 			.endsWith("The job went on with the others.");
-		Ending ending = JobEnding.of(null, new Ending(Cause.STALLED, "Nothing came."), 2, true);
+		Ending ending = JobEnding.of(null, new Ending(Cause.STALLED, "Nothing came."), 2, 0, true);
 		assertThat(ending.cause()).isEqualTo(Cause.REDIS_LOST);
 		assertThat(ending.detail()).startsWith("2 records").endsWith("Nothing came.");
-		assertThat(JobEnding.of(null, new Ending(Cause.STALLED, "Nothing came."), 0, true).cause())
+		assertThat(JobEnding.of(null, new Ending(Cause.STALLED, "Nothing came."), 0, 0, true).cause())
 			.isEqualTo(Cause.STALLED);
+	}
+
+	@Test
+	void recordsThatReplicasDidNotConfirmAreNotSaidToHaveBeenLost() {
+		Ending ending = JobEnding.of(null, Ending.COMPLETED, 2, 2, true);
+		assertThat(ending.cause()).isEqualTo(Cause.REDIS_LOST);
+		assertThat(ending.detail()).startsWith("2 records ran, but fewer replicas")
+			.endsWith("The job went on with the others.")
+			.doesNotContain("on their way");
+		assertThat(JobEnding.of(null, Ending.COMPLETED, 5, 2, true).detail()).startsWith("3 records were on their way")
+			.contains("2 records ran, but fewer replicas");
+		assertThat(JobEnding.of(new Ending(Cause.REDIS_LOST, "Silent."), Ending.COMPLETED, 2, 2, true).detail())
+			.startsWith("Silent. 2 records ran");
 	}
 
 }

@@ -77,8 +77,8 @@ public final class LaneRig implements AutoCloseable {
 
 	public static LaneSettings settings(int batchSize, int commandsPerWrite, int concurrency, Duration timeout,
 			int retries) {
-		return new LaneSettings(batchSize, FlushPolicy.buffered(commandsPerWrite), concurrency, timeout, retries, false,
-				false);
+		return new LaneSettings(batchSize, FlushPolicy.buffered(commandsPerWrite), concurrency, timeout, retries, 0,
+				Duration.ofSeconds(1), false, false);
 	}
 
 	/** The context of a job that consists of its lanes only. */

@@ -31,8 +31,10 @@ class LaneSlabsTests {
 	private final AtomicInteger looks = new AtomicInteger();
 
 	private final LaneContext context = new LaneContext(
-			new LaneSettings(10, FlushPolicy.each(), 1, Duration.ofSeconds(1), 0, false, true), this.account,
-			new JobClock(), new JobStop(), new Retries(0), new InFlightBytes(1 << 20, new SimpleMeterRegistry()), null,
+			new LaneSettings(10, FlushPolicy.each(), 1, Duration.ofSeconds(1), 0, 0, Duration.ofSeconds(1), false,
+					true),
+			this.account, new JobClock(), new JobStop(), new Retries(0),
+			new InFlightBytes(1 << 20, new SimpleMeterRegistry()), null,
 			new PipelineProperties(1, 100, DataSize.ofMegabytes(1), Duration.ofSeconds(1)), null, null, null,
 			new UnlimitedSlabMemory(), this.looks::incrementAndGet);
 

@@ -178,7 +178,7 @@ class LanesTests {
 		drained.get(1, TimeUnit.MINUTES);
 		lanes.close();
 		assertThat(context.account().counts()).isEqualTo(new Counts(2, 1, 0, 0, 1, 0));
-		assertThat(context.account().fenced()).isFalse();
+		assertThat(context.account().losses().fenced()).isFalse();
 	}
 
 	@Test
@@ -205,7 +205,7 @@ class LanesTests {
 		drained.get(1, TimeUnit.MINUTES);
 		lanes.close();
 		assertThat(context.account().counts()).isEqualTo(new Counts(2, 1, 0, 0, 1, 0));
-		assertThat(context.account().fenced()).isTrue();
+		assertThat(context.account().losses().fenced()).isTrue();
 		assertThat(context.stop().ending()).isNotNull()
 			.satisfies((ending) -> assertThat(ending.detail()).contains("did not end"));
 	}
@@ -232,7 +232,7 @@ class LanesTests {
 		drained.get(1, TimeUnit.MINUTES);
 		lanes.close();
 		assertThat(context.account().counts()).isEqualTo(new Counts(61, 61, 0, 0, 0, 0));
-		assertThat(context.account().fenced()).isTrue();
+		assertThat(context.account().losses().fenced()).isTrue();
 		assertThat(redis.client().get("last")).isEqualTo("60");
 		assertThat(context.stop().isSet()).isFalse();
 	}

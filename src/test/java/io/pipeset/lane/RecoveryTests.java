@@ -29,7 +29,8 @@ class RecoveryTests {
 	private final JobStop stop = new JobStop();
 
 	private final LaneContext context = new LaneContext(
-			new LaneSettings(10, FlushPolicy.each(), 1, Duration.ofSeconds(1), 0, false, true),
+			new LaneSettings(10, FlushPolicy.each(), 1, Duration.ofSeconds(1), 0, 0, Duration.ofSeconds(1), false,
+					true),
 			new Account(Results.ERRORS, 10, false), new JobClock(), this.stop, new Retries(0),
 			new InFlightBytes(1 << 20, new SimpleMeterRegistry()), null,
 			new PipelineProperties(CONNECTIONS, 100, DataSize.ofMegabytes(1), Duration.ofSeconds(1)), null, null, null,

@@ -120,7 +120,8 @@ class PopReceiptTests {
 	}
 
 	private PopReceipt receipt() {
-		LaneSettings settings = new LaneSettings(1000, FlushPolicy.close(), 1, Duration.ofSeconds(30), 0, false, true);
+		LaneSettings settings = new LaneSettings(1000, FlushPolicy.close(), 1, Duration.ofSeconds(30), 0, 0,
+				Duration.ofSeconds(1), false, true);
 		return new PopReceipt(this.receipts, JOB, new ReliablePops("queue", 2, Duration.ofMinutes(1)), settings,
 				this.stop);
 	}

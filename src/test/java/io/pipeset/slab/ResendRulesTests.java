@@ -41,6 +41,23 @@ class ResendRulesTests {
 	}
 
 	@Test
+	void whatRanAndIsNotConfirmedIsSentAgainInTheOrderOfItsKeyWhereThatDoesNoHarm() {
+		Slab slab = written(slab("SET a 1", "SET l 2", "LPUSH l x", "SET c 3", "SET d 4 NX"),
+				OK + OK + ":1\r\n" + OK + "$-1\r\n");
+		slab.attempt().unconfirmed(new Loss(Loss.UNCONFIRMED, "Nobody has it"));
+		assertThat(again(true, slab)).containsExactly("SET a 1", "SET c 3");
+		assertThat(this.account.counts()).isEqualTo(new Counts(3, 0, 1, 0, 2, 0));
+	}
+
+	@Test
+	void whatRanAndIsNotConfirmedIsNotSentAgainWithoutALoss() {
+		Slab slab = written(slab("SET a 1", "SET b 2"), OK + BUSY);
+		slab.attempt().unconfirmed(new Loss(Loss.UNCONFIRMED, "Nobody has it"));
+		assertThat(again(false, slab)).containsExactly("SET b 2");
+		assertThat(this.account.counts()).isEqualTo(new Counts(1, 0, 0, 0, 1, 0));
+	}
+
+	@Test
 	void withoutAFenceNothingIsSentAgainThatMayHaveRun() {
 		Slab written = written(slab("SET a 1", "SET b 2"), OK);
 		Slab unwritten = slab("SET c 3", "LPUSH l x");

@@ -71,6 +71,25 @@ class SecondAttemptTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
+	void whatRanUnconfirmedIsSentAgainAndUnknownIfItIsRefusedThen(boolean atomic) {
+		String[] commands = { "SET a 1", "SADD b 1", "SET c 3" };
+		String answers = (atomic) ? OK + FilledSlabs.QUEUED.repeat(3) + "*3\r\n" : "";
+		Slab slab = FilledSlabs.written((atomic) ? this.slabs.transaction(commands) : this.slabs.slab(commands),
+				answers + OK + "-WRONGTYPE no\r\n" + OK);
+		slab.attempt().unconfirmed(new Loss(Loss.UNCONFIRMED, "Nobody has it"));
+		ResendRules.mark(List.of(slab), true, true);
+		slab.settle(this.account, FIRST);
+		assertThat(slab.retry()).isTrue();
+		end(FilledSlabs.written(slab,
+				(atomic) ? OK + "-READONLY no\r\n".repeat(3) + "-EXECABORT no\r\n" : "-READONLY no\r\n".repeat(2)),
+				null);
+		assertThat(this.account.counts()).isEqualTo(new Counts(3, 0, 0, 1, 2, 0));
+		assertThat(failure(0).code()).isEqualTo(Loss.UNCONFIRMED);
+		assertThat(this.account.losses().unconfirmed()).isEqualTo(2);
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
 	void whatIsLostAgainKeepsItsFirstCode(boolean atomic) {
 		end(FilledSlabs.written(lostOnce(atomic, "SET a 1"), ""), SECOND);
 		assertThat(this.account.counts()).isEqualTo(new Counts(1, 0, 0, 0, 1, 0));

@@ -20,6 +20,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param timeout as in {@link Setting}
  * @param maxErrors as in {@link Setting}
  * @param retries as in {@link Setting}
+ * @param replicas as in {@link Setting}
+ * @param replicasTimeout as in {@link Setting}
  * @param results as in {@link Setting}
  * @param op as in {@link Setting}
  * @param ttl as in {@link Setting}
@@ -32,14 +34,14 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 @ConfigurationProperties("pipeset.defaults")
 public record JobDefaults(@Nullable Integer batchSize, @DefaultValue("buffered:1000") String flush,
 		@DefaultValue("1") int concurrency, @DefaultValue("10s") Duration timeout, @Nullable Long maxErrors,
-		@DefaultValue("0") int retries, @DefaultValue("errors") Results results, @Nullable Operation op,
-		@Nullable Long ttl, @DefaultValue("utf8") Encoding encoding, @Nullable Long rateLimit,
-		@DefaultValue("none") Atomic atomic, @DefaultValue("auto") Coalesce coalesce,
-		@DefaultValue("false") boolean dryRun) {
+		@DefaultValue("0") int retries, @DefaultValue("0") int replicas, @DefaultValue("1s") Duration replicasTimeout,
+		@DefaultValue("errors") Results results, @Nullable Operation op, @Nullable Long ttl,
+		@DefaultValue("utf8") Encoding encoding, @Nullable Long rateLimit, @DefaultValue("none") Atomic atomic,
+		@DefaultValue("auto") Coalesce coalesce, @DefaultValue("false") boolean dryRun) {
 
 	public JobDefaults {
-		settings(batchSize, flush, concurrency, timeout, maxErrors, retries, results, op, ttl, encoding, rateLimit,
-				atomic, coalesce, dryRun);
+		settings(batchSize, flush, concurrency, timeout, maxErrors, retries, replicas, replicasTimeout, results, op,
+				ttl, encoding, rateLimit, atomic, coalesce, dryRun);
 	}
 
 	/**
@@ -48,17 +50,18 @@ public record JobDefaults(@Nullable Integer batchSize, @DefaultValue("buffered:1
 	 */
 	public JobSettings toSettings() {
 		return settings(this.batchSize, this.flush, this.concurrency, this.timeout, this.maxErrors, this.retries,
-				this.results, this.op, this.ttl, this.encoding, this.rateLimit, this.atomic, this.coalesce,
-				this.dryRun);
+				this.replicas, this.replicasTimeout, this.results, this.op, this.ttl, this.encoding, this.rateLimit,
+				this.atomic, this.coalesce, this.dryRun);
 	}
 
 	private static JobSettings settings(@Nullable Integer batchSize, String flush, int concurrency, Duration timeout,
-			@Nullable Long maxErrors, int retries, Results results, @Nullable Operation op, @Nullable Long ttl,
-			Encoding encoding, @Nullable Long rateLimit, Atomic atomic, Coalesce coalesce, boolean dryRun) {
+			@Nullable Long maxErrors, int retries, int replicas, Duration replicasTimeout, Results results,
+			@Nullable Operation op, @Nullable Long ttl, Encoding encoding, @Nullable Long rateLimit, Atomic atomic,
+			Coalesce coalesce, boolean dryRun) {
 		try {
 			return new JobSettings((batchSize != null) ? batchSize : JobSettings.maxBatchSize(atomic),
-					Setting.FLUSH.parse(flush), concurrency, timeout, maxErrors, retries, results, op, false, ttl,
-					encoding, rateLimit, atomic, coalesce, dryRun);
+					Setting.FLUSH.parse(flush), concurrency, timeout, maxErrors, retries, replicas, replicasTimeout,
+					results, op, false, ttl, encoding, rateLimit, atomic, coalesce, dryRun);
 		}
 		catch (InvalidSettingException ex) {
 			throw new IllegalArgumentException(

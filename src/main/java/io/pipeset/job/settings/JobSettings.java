@@ -3,6 +3,7 @@ package io.pipeset.job.settings;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 
 import io.pipeset.pipeline.flush.FlushPolicy;
@@ -26,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param maxErrors the rejected records that do not stop the job; {@code null} for no
  * limit
  * @param retries the losses of its connection to Redis that the job survives
+ * @param replicas how many replicas have to confirm each batch
+ * @param replicasTimeout how long they have
  * @param results the records that the report lists
  * @param operation for records that name none; {@code null} if they have to
  * @param only whether no other operation is run
@@ -38,8 +41,9 @@ import org.jspecify.annotations.Nullable;
  * @param dryRun whether to read and check the records only
  */
 public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Duration timeout, @Nullable Long maxErrors,
-		int retries, Results results, @Nullable Operation operation, boolean only, @Nullable Long ttl,
-		Encoding encoding, @Nullable Long rateLimit, Atomic atomic, Coalesce coalesce, boolean dryRun) {
+		int retries, int replicas, Duration replicasTimeout, Results results, @Nullable Operation operation,
+		boolean only, @Nullable Long ttl, Encoding encoding, @Nullable Long rateLimit, Atomic atomic, Coalesce coalesce,
+		boolean dryRun) {
 
 	static final int MAX_BATCH_SIZE = 100_000;
 
@@ -53,6 +57,8 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 		Setting.CONCURRENCY.check(concurrency);
 		Setting.TIMEOUT.check(timeout);
 		Setting.RETRIES.check(retries);
+		Setting.REPLICAS.check(replicas);
+		Setting.REPLICAS_TIMEOUT.check(replicasTimeout);
 		Setting.TTL.check(ttl);
 		Setting.RATE_LIMIT.check(rateLimit);
 		Setting.MAX_ERRORS.check(maxErrors);
@@ -76,10 +82,17 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 		Atomic atomic = Setting.ATOMIC.take(query).orElse(this.atomic);
 		Operation only = (ofPath != null) ? ofPath : Setting.OP.take(query).orElse(null);
 		Long ttl = (Setting.TTL.isFor(path)) ? Setting.TTL.take(query).orElse(this.ttl) : null;
+		int replicas = Setting.REPLICAS.take(query).orElse(this.replicas);
+		Optional<Duration> replicasTimeout = Setting.REPLICAS_TIMEOUT.take(query);
+		if (replicasTimeout.isPresent() && replicas == 0) {
+			throw new InvalidSettingException(Setting.REPLICAS_TIMEOUT.name(),
+					"has a meaning only with replicas from 1 to 5");
+		}
 		return new JobSettings(Setting.BATCH_SIZE.take(query).orElse(Math.min(this.batchSize, maxBatchSize(atomic))),
 				Setting.FLUSH.take(query).orElse(this.flush), Setting.CONCURRENCY.take(query).orElse(this.concurrency),
 				Setting.TIMEOUT.take(query).orElse(this.timeout), Setting.MAX_ERRORS.take(query).orElse(this.maxErrors),
-				Setting.RETRIES.take(query).orElse(this.retries), Setting.RESULTS.take(query).orElse(this.results),
+				Setting.RETRIES.take(query).orElse(this.retries), replicas,
+				replicasTimeout.orElse(this.replicasTimeout), Setting.RESULTS.take(query).orElse(this.results),
 				(only != null) ? only : this.operation, only != null, ttl,
 				Setting.ENCODING.take(query).orElse(this.encoding),
 				Setting.RATE_LIMIT.take(query).orElse(this.rateLimit), atomic,

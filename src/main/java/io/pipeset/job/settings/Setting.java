@@ -60,6 +60,15 @@ public record Setting<T>(String name, List<String> calls, Allowed<T> allowed,
 	static final Setting<Integer> RETRIES = row("retries", ALL_CALLS, Allowed.integer(0, 10), JobSettings::retries,
 			"The losses of its connection to Redis that the job survives.");
 
+	static final Setting<Integer> REPLICAS = row("replicas", ALL_CALLS, Allowed.integer(0, 5),
+			(settings) -> (settings.replicas() > 0) ? settings.replicas() : null,
+			"The [replicas that have to confirm](reliability.md#replicas) each batch; records that fewer confirm are `unknown`.");
+
+	static final Setting<Duration> REPLICAS_TIMEOUT = row("replicasTimeout", ALL_CALLS,
+			Allowed.duration("1ms", "1h", "30s"),
+			(settings) -> (settings.replicas() > 0) ? DurationText.of(settings.replicasTimeout()) : null,
+			"The time that replicas have to confirm a batch, from its last answer on.");
+
 	static final Setting<Results> RESULTS = row("results", ALL_CALLS, Allowed.words(Results.values(), Results::label),
 			JobSettings::results, "The records that the report lists; `all` adds the reply to each.");
 

@@ -1,0 +1,98 @@
+package io.pipeset.lane;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import io.pipeset.pipeline.Pipeline;
+import io.pipeset.pipeline.RedisCallException;
+import io.pipeset.report.DurationText;
+import io.pipeset.report.Ending.Cause;
+import io.pipeset.slab.Loss;
+import io.pipeset.slab.Slab;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The end of a batch whose job asks for replicas: its answered slabs are kept here, and
+ * are settled when <a href="https://redis.io/docs/latest/commands/wait/">WAIT</a> on the
+ * batch's own connection has told how many replicas have them.
+ */
+final class Confirmation {
+
+	/** Redis ends a WAIT so, and its connection, as it becomes a replica itself. */
+	private static final String UNBLOCKED = "UNBLOCKED";
+
+	private final LaneContext context;
+
+	private final int replicas;
+
+	private final List<Slab> answered = new ArrayList<>();
+
+	Confirmation(LaneContext context) {
+		this.context = context;
+		this.replicas = context.settings().replicas();
+	}
+
+	/** Whether the job asks for replicas at all. */
+	boolean isAsked() {
+		return this.replicas > 0;
+	}
+
+	/** Keeps a slab that has its answers. */
+	void add(Slab slab) {
+		this.answered.add(slab);
+	}
+
+	/** The slabs that are kept, in the order in which they were sent. */
+	List<Slab> answered() {
+		return this.answered;
+	}
+
+	/**
+	 * Marks slabs with a lost connection, on which nobody can be asked any more.
+	 * @param slabs all slabs of the batch
+	 * @param loss why it was lost
+	 */
+	void lost(List<Slab> slabs, Loss loss) {
+		Loss unconfirmed = new Loss(Loss.UNCONFIRMED,
+				"Redis ran it, but was lost before " + replicas() + " confirmed it. " + loss.message());
+		slabs.forEach((slab) -> slab.attempt().unconfirmed(unconfirmed));
+	}
+
+	/**
+	 * Asks for the replicas, and marks slabs if too few have confirmed them.
+	 * @param pipeline the connection, on which nothing is on its way
+	 * @param slabs all slabs of the batch
+	 * @return why the connection was lost, or {@code null} if it is still there
+	 */
+	@Nullable Loss ask(Pipeline pipeline, List<Slab> slabs) {
+		LaneSettings settings = this.context.settings();
+		try {
+			long confirmed = pipeline.confirmed(this.replicas, settings.replicasTimeout(), settings.timeout());
+			if (confirmed < this.replicas) {
+				Loss unconfirmed = new Loss(Loss.UNCONFIRMED,
+						"Redis ran it, but " + confirmed + " of " + replicas() + " confirmed it within "
+								+ DurationText.of(settings.replicasTimeout()) + ": a failover may lose it");
+				slabs.forEach((slab) -> slab.attempt().unconfirmed(unconfirmed));
+			}
+			return null;
+		}
+		catch (RedisCallException ex) {
+			Loss loss = new Loss((ex.isSilent()) ? Loss.TIMEOUT : Loss.CONNECTION_LOST,
+					String.valueOf(ex.getMessage()));
+			lost(slabs, loss);
+			if (ex.code() == null || UNBLOCKED.equals(ex.code())) {
+				return loss;
+			}
+			if (!ex.isTransient()) {
+				this.context.stop()
+					.because(Cause.REDIS_REFUSES, "replicas=" + this.replicas + " needs WAIT. " + ex.getMessage());
+			}
+			return null;
+		}
+	}
+
+	private String replicas() {
+		return this.replicas + ((this.replicas == 1) ? " replica" : " replicas");
+	}
+
+}
