@@ -1,9 +1,5 @@
 package io.pipeset.web;
 
-import java.io.IOException;
-import java.io.PipedInputStream;
-import java.io.PipedOutputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -107,18 +103,14 @@ class ReplicasTests {
 
 	@Test
 	void aBatchThatEndsForAPauseOfTheInputAsksToo() throws Exception {
-		CompletableFuture<Answer> upload;
-		long before;
-		try (PipedOutputStream out = new PipedOutputStream()) {
-			upload = this.service.sendAsync(this.service.uploading("/v1/jobs?replicas=1&replicasTimeout=1m",
-					Service.NDJSON, new PipedInputStream(out)));
-			write(out, "[\"SET\",\"a\",1]\n");
+		try (Wire wire = Wire.upload(this.service, "/v1/jobs?replicas=1&replicasTimeout=1m")) {
+			wire.chunk("[\"SET\",\"a\",1]\n");
 			await().until(() -> waits() >= 2);
-			before = waits();
-			write(out, "[\"SET\",\"b\",1]\n");
+			long before = waits();
+			wire.chunk("[\"SET\",\"b\",1]\n").lastChunk();
+			assertThat(Answer.counts(wire.answer().report())).isEqualTo(new Counts(2, 2, 0, 0, 0, 0));
+			assertThat(waits()).isGreaterThan(before);
 		}
-		upload.get(1, TimeUnit.MINUTES).report();
-		assertThat(waits()).isGreaterThan(before);
 	}
 
 	@ParameterizedTest
@@ -245,11 +237,6 @@ class ReplicasTests {
 			"replicasTimeout=5s, replicas from 1 to 5" })
 	void settingsWithoutAMeaningAreRefused(String settings, String reason) {
 		assertThat(this.service.post("/pipeset/1?" + settings).refusal(400, "invalid-setting")).contains(reason);
-	}
-
-	private static void write(PipedOutputStream out, String line) throws IOException {
-		out.write(line.getBytes(StandardCharsets.UTF_8));
-		out.flush();
 	}
 
 	/** How often WAIT was called since the test began. */
