@@ -181,7 +181,7 @@ class ArchitectureTests {
 
 	@Test
 	void onlyOneClassSendsSingleCommands() {
-		check(noClasses().that(areNot("CallConnection"))
+		check(noClasses().that(areNot("CallConnection", "SentinelLink"))
 			.should()
 			.callMethodWhere(DescribedPredicate.describe("asks a connection for its commands",
 					(call) -> Set.of("async", "sync", "reactive").contains(call.getTarget().getName())

@@ -69,6 +69,7 @@ final class JobExecution {
 
 	EndedJob run(JobInput input) {
 		long began = System.nanoTime();
+		this.context.account().losses().master(this.context.node().watch().switches());
 		try {
 			read(input);
 		}
@@ -93,6 +94,10 @@ final class JobExecution {
 			long paced = (this.pace != null) ? this.pace.waitedNanos() : 0;
 			this.context.clock().waited(paced);
 			this.context.clock().read(System.nanoTime() - began - this.lanes.blockedNanos() - paced);
+		}
+		if (this.context.account().bytesSent() > 0) {
+			this.context.node().watch().look();
+			this.context.account().losses().master(this.context.node().watch().switches());
 		}
 		return this.job.end();
 	}

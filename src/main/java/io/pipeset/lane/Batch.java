@@ -168,6 +168,9 @@ final class Batch {
 		if (allowed != null && this.context.settings().coalesces()) {
 			slab.coalesce(allowed);
 		}
+		if (!this.confirmation.isAsked()) {
+			slab.attempt().master(this.pipeline.switches());
+		}
 		this.pipeline.send(slab, this.slabs::comeBack);
 	}
 
@@ -231,6 +234,10 @@ final class Batch {
 			String sole = (this.refused) ? slab.errors().soleCode() : null;
 			this.refused &= sole != null && (this.code == null || this.code.equals(sole));
 			this.code = sole;
+		}
+		if (slab.isAnswered() && this.pipeline.isFollowing() && slab.attempt().isRefusedByReplica()) {
+			this.refused = false;
+			this.loss = (this.loss != null) ? this.loss : new Loss(Loss.DEMOTED, "Redis has become a replica");
 		}
 		boolean inCommon = slab.errors().areInCommon();
 		Coalescing allowed = this.pipeline.coalescing();

@@ -69,6 +69,11 @@ final class Confirmation {
 		try {
 			long confirmed = pipeline.confirmed(this.replicas, settings.replicasTimeout(), settings.timeout());
 			if (confirmed < this.replicas) {
+				if (pipeline.looksSuperseded()) {
+					Loss loss = new Loss(Loss.CONNECTION_LOST, String.valueOf(pipeline.failure()));
+					lost(slabs, loss);
+					return loss;
+				}
 				Loss unconfirmed = new Loss(Loss.UNCONFIRMED,
 						"Redis ran it, but " + confirmed + " of " + replicas() + " confirmed it within "
 								+ DurationText.of(settings.replicasTimeout()) + ": a failover may lose it");

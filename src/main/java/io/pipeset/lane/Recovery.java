@@ -81,7 +81,9 @@ final class Recovery {
 	}
 
 	private void lost(List<Slab> left, Loss loss, BatchResult batch) {
-		boolean goesOn = this.pauses.begin(loss.code());
+		// Until the new master is known, the old one may refuse again and again.
+		boolean goesOn = (loss.code().equals(Loss.DEMOTED) && this.pauses.areUnderWay())
+				|| this.pauses.begin(loss.code());
 		boolean fenced = true;
 		Fence fence = batch.fence();
 		if (fence != null) {

@@ -50,6 +50,11 @@ public final class RetryPauses {
 		return (this.pauses != null || begin(reason)) && pause();
 	}
 
+	/** Whether a retry was taken for a trouble that is not over. */
+	boolean areUnderWay() {
+		return this.pauses != null;
+	}
+
 	/** Whether another attempt would be made. */
 	boolean mayGoOn() {
 		return this.pauses != null || this.retries.isLeft();

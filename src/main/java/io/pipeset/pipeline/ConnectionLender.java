@@ -3,8 +3,10 @@ package io.pipeset.pipeline;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -23,36 +25,47 @@ import org.springframework.data.redis.core.RedisTemplate;
 /** Lends pooled connections, by {@link RedisTemplate#executePipelined}. */
 final class ConnectionLender {
 
+	/** How often a connection to a master that may change is asked for. */
+	private static final int MOST_ATTEMPTS = 20;
+
+	private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
 	private final RedisTemplate<byte[], byte[]> template;
 
 	private final JobFlushPolicy flushPolicy;
 
 	private final int pooled;
 
-	private final String address;
+	private final String node;
+
+	private final MasterWatch watch;
 
 	/**
 	 * Lends connections.
 	 * @param template takes them from the pool
 	 * @param flushPolicy the policy of the template's connections
 	 * @param pooled how many the pool holds at most
-	 * @param address host and port of Redis, for messages
+	 * @param node the node's name, the same for as long as the service runs
+	 * @param watch is asked for the master each time before a connection is lent
 	 */
-	ConnectionLender(RedisTemplate<byte[], byte[]> template, JobFlushPolicy flushPolicy, int pooled, String address) {
+	ConnectionLender(RedisTemplate<byte[], byte[]> template, JobFlushPolicy flushPolicy, int pooled, String node,
+			MasterWatch watch) {
 		this.template = template;
 		this.flushPolicy = flushPolicy;
 		this.pooled = pooled;
-		this.address = address;
+		this.node = node;
+		this.watch = watch;
 	}
 
 	/**
 	 * Lends the connections of a factory that nobody else uses.
 	 * @param factory opens connections, and pools them
 	 * @param pooled how many the pool holds at most
-	 * @param address host and port of Redis, for messages
+	 * @param node the node's name, the same for as long as the service runs
+	 * @param watch knows the server that the factory's connections lead to
 	 * @return a lender of these connections
 	 */
-	static ConnectionLender of(LettuceConnectionFactory factory, int pooled, String address) {
+	static ConnectionLender of(LettuceConnectionFactory factory, int pooled, String node, MasterWatch watch) {
 		JobFlushPolicy flushPolicy = new JobFlushPolicy();
 		// A shared connection stays dead after its first drop, since nothing here
 		// reconnects.
@@ -63,12 +76,22 @@ final class ConnectionLender {
 		// Without the proxy that guards against closing: the callback is our own.
 		template.setExposeConnection(true);
 		template.afterPropertiesSet();
-		return new ConnectionLender(template, flushPolicy, pooled, address);
+		return new ConnectionLender(template, flushPolicy, pooled, node, watch);
 	}
 
 	/** Host and port of Redis, for messages. */
 	String address() {
-		return this.address;
+		return this.watch.address();
+	}
+
+	/** The name of the node, whichever server it is now. */
+	String node() {
+		return this.node;
+	}
+
+	/** Knows the server that connections lead to. */
+	MasterWatch watch() {
+		return this.watch;
 	}
 
 	/**
@@ -131,8 +154,26 @@ final class ConnectionLender {
 	 * @throws NoConnectionException if there was no connection; the borrower was not
 	 * called
 	 */
-	@SuppressWarnings({ "unchecked", "NullAway" }) // executePipelined demands a null
 	void lend(FlushPolicy flush, Consumer<StatefulRedisConnection<byte[], byte[]>> borrower)
+			throws NoConnectionException {
+		for (int attempts = 1;; attempts++) {
+			this.watch.look();
+			try {
+				lendNow(flush, borrower);
+				return;
+			}
+			catch (NoConnectionException ex) {
+				// While the master changes, a connection may be opened to the former one.
+				if (!this.watch.isFollowing() || attempts == MOST_ATTEMPTS || Thread.currentThread().isInterrupted()) {
+					throw ex;
+				}
+				LockSupport.parkNanos(PAUSE_NANOS);
+			}
+		}
+	}
+
+	@SuppressWarnings({ "unchecked", "NullAway" }) // executePipelined demands a null
+	private void lendNow(FlushPolicy flush, Consumer<StatefulRedisConnection<byte[], byte[]>> borrower)
 			throws NoConnectionException {
 		AtomicBoolean called = new AtomicBoolean();
 		RedisCallback<Object> callback = (connection) -> {
@@ -153,7 +194,7 @@ final class ConnectionLender {
 		}
 		catch (RuntimeException ex) {
 			if (!called.get()) {
-				throw new NoConnectionException(this.address, NestedExceptionUtils.getMostSpecificCause(ex));
+				throw new NoConnectionException(address(), NestedExceptionUtils.getMostSpecificCause(ex));
 			}
 			if (!(ex instanceof DataAccessException)) {
 				throw ex;

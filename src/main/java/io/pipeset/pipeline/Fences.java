@@ -74,11 +74,11 @@ final class Fences {
 	 */
 	Fence raise(@Nullable ClientIdentity lost) {
 		if (lost == null) {
-			return new Fence(this, new ClientIdentity(this.lender.address(), 0, null, null), State.REFUSED);
+			return new Fence(this, new ClientIdentity(this.lender.node(), 0, null, null), State.REFUSED);
 		}
-		if (!lost.node().equals(this.lender.address())) {
+		if (!lost.node().equals(this.lender.node())) {
 			throw new IllegalArgumentException(
-					"A connection to " + lost.node() + " cannot be fenced off at " + this.lender.address());
+					"A connection to " + lost.node() + " cannot be fenced off at " + this.lender.node());
 		}
 		this.lock.lock();
 		try {
@@ -228,7 +228,7 @@ final class Fences {
 	private @Nullable String attempt(List<Fence> fences) {
 		try {
 			this.lender.repeat(() -> this.lender.call(this.patience, (connection) -> {
-				Optional<ClientIdentity> own = ClientIdentity.of(this.lender.address(), connection);
+				Optional<ClientIdentity> own = ClientIdentity.of(this.lender.node(), connection);
 				for (Fence fence : fences) {
 					boolean gone = own.isPresent() && fence.lost().isOfAnotherLifeThan(own.get());
 					settle(fence, (gone) ? State.CONFIRMED : fence.lost().kill(connection));

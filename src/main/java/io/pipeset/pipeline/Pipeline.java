@@ -21,16 +21,23 @@ public final class Pipeline {
 
 	private final Fences fences;
 
+	private final MasterWatch watch;
+
+	/** The changes of master before this connection was lent. */
+	private final int switches;
+
 	private volatile long heardNanos = System.nanoTime();
 
 	private volatile @Nullable Throwable failure;
 
 	Pipeline(StatefulRedisConnection<byte[], byte[]> connection, @Nullable ClientIdentity identity,
-			@Nullable Coalescing coalescing, Fences fences) {
+			@Nullable Coalescing coalescing, Fences fences, MasterWatch watch) {
 		this.connection = connection;
 		this.identity = identity;
 		this.coalescing = coalescing;
 		this.fences = fences;
+		this.watch = watch;
+		this.switches = watch.switches();
 	}
 
 	/**
@@ -100,6 +107,35 @@ public final class Pipeline {
 	}
 
 	/**
+	 * Looks whether another server has become master since the connection was lent.
+	 * @return {@code true} where the connection leads to a former one
+	 */
+	public boolean looksSuperseded() {
+		this.watch.look();
+		return isSuperseded();
+	}
+
+	private boolean isSuperseded() {
+		return this.watch.switches() != this.switches;
+	}
+
+	/**
+	 * Whether a server that is a replica tells that another one has become master.
+	 * @return {@code false} for a server that nobody watches
+	 */
+	public boolean isFollowing() {
+		return this.watch.isFollowing();
+	}
+
+	/**
+	 * The changes of master before this connection was lent.
+	 * @return the number, by which answers of masters are told apart
+	 */
+	public int switches() {
+		return this.switches;
+	}
+
+	/**
 	 * When Redis was last heard on this connection.
 	 * @return a time of {@link System#nanoTime()}, that of the batch's start before the
 	 * first reply
@@ -113,6 +149,9 @@ public final class Pipeline {
 	 * @return what the driver said, or {@code null}
 	 */
 	public @Nullable String failure() {
+		if (isSuperseded()) {
+			return "Redis at " + this.watch.address() + " has become master";
+		}
 		Throwable cause = this.failure;
 		return (cause != null) ? cause.getMessage() : null;
 	}

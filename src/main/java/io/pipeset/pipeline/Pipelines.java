@@ -85,7 +85,7 @@ final class Pipelines {
 			ClientIdentity identity = null;
 			Coalescing coalescing = null;
 			try {
-				identity = ClientIdentity.of(this.lender.address(), calls).orElse(null);
+				identity = ClientIdentity.of(this.lender.node(), calls).orElse(null);
 				coalescing = AllowedCoalescing.of(calls, (identity != null) ? identity.version() : null);
 			}
 			catch (RedisCallException ex) {
@@ -96,7 +96,7 @@ final class Pipelines {
 				// The connection is closed, so the batch finds out that it needs another
 				// one.
 			}
-			batch.accept(new Pipeline(connection, identity, coalescing, this.fences));
+			batch.accept(new Pipeline(connection, identity, coalescing, this.fences, this.lender.watch()));
 		});
 		RedisCallException silent = silence.get();
 		if (silent != null) {

@@ -17,7 +17,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  */
 public final class RedisNode implements AutoCloseable {
 
-	private final String name;
+	private final MasterWatch watch;
 
 	private final ConnectionPermits permits;
 
@@ -37,7 +37,19 @@ public final class RedisNode implements AutoCloseable {
 	 * @param properties how many connections there may be
 	 */
 	public RedisNode(String name, LettuceConnectionFactory factory, PipelineProperties properties) {
-		this.name = name;
+		this(name, factory, properties, MasterWatch.of(name));
+	}
+
+	/**
+	 * Makes a node whose server may change.
+	 * @param name the name under which the server is master
+	 * @param factory the connections to the server that is master when they are opened,
+	 * the node's alone as above
+	 * @param properties how many connections there may be
+	 * @param watch knows which server is master
+	 */
+	public RedisNode(String name, LettuceConnectionFactory factory, PipelineProperties properties, MasterWatch watch) {
+		this.watch = watch;
 		LettuceClientConfiguration client = factory.getClientConfiguration();
 		Duration patience = client.getCommandTimeout();
 		Duration opening = client.getClientOptions()
@@ -45,22 +57,30 @@ public final class RedisNode implements AutoCloseable {
 			.map((options) -> options.getConnectTimeout())
 			.orElse(properties.connectTimeout())
 			.plus(patience);
-		ConnectionLender lender = ConnectionLender.of(factory, properties.pooledConnections(), name);
+		ConnectionLender lender = ConnectionLender.of(factory, properties.pooledConnections(), name, watch);
 		this.permits = new ConnectionPermits(properties.maxConnections());
 		this.fences = new Fences(lender, patience);
 		this.pipelines = new Pipelines(lender, this.fences, patience, opening);
 		// The fences have one of the reserve to themselves.
 		this.calls = new RedisCalls(lender, patience, PipelineProperties.RESERVE - 1);
-		this.facts = new ServerFacts(this.calls);
+		this.facts = new ServerFacts(this.calls, watch);
 		this.fences.start();
 	}
 
 	/**
 	 * The server's name, for messages.
-	 * @return its host and port
+	 * @return its host and port now
 	 */
 	public String name() {
-		return this.name;
+		return this.watch.address();
+	}
+
+	/**
+	 * Knows which server is master.
+	 * @return the same each time
+	 */
+	public MasterWatch watch() {
+		return this.watch;
 	}
 
 	/**

@@ -8,10 +8,14 @@ public final class ServerFacts {
 
 	private final RedisCalls calls;
 
-	private volatile boolean transactions;
+	private final MasterWatch watch;
 
-	ServerFacts(RedisCalls calls) {
+	/** The changes of master before a server said yes; -1 if none has. */
+	private volatile int transactions = -1;
+
+	ServerFacts(RedisCalls calls, MasterWatch watch) {
 		this.calls = calls;
+		this.watch = watch;
 	}
 
 	/**
@@ -20,7 +24,7 @@ public final class ServerFacts {
 	 * @throws RedisCallException if the server refuses transactions or does not answer
 	 */
 	public void requireTransactions() {
-		if (!this.transactions) {
+		if (this.transactions != this.watch.switches()) {
 			checkTransactions();
 		}
 	}
@@ -31,14 +35,15 @@ public final class ServerFacts {
 	 * @throws RedisCallException if the server refuses transactions or does not answer
 	 */
 	public void checkTransactions() {
-		this.transactions = false;
+		int switches = this.watch.switches();
+		this.transactions = -1;
 		this.calls.emptyTransaction();
-		this.transactions = true;
+		this.transactions = switches;
 	}
 
 	/** Takes note that the server has refused a transaction. */
 	public void transactionsWereRefused() {
-		this.transactions = false;
+		this.transactions = -1;
 	}
 
 }

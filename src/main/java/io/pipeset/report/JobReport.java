@@ -20,6 +20,10 @@ import org.jspecify.annotations.Nullable;
  * the input was read to its end
  * @param fenced whether all commands that were on their way on a lost connection were
  * kept from running later; {@code null} if there were none
+ * @param failovers how often another server became master while the job ran; {@code null}
+ * if none did
+ * @param appliedByFormerMasters the applied records that no replica was asked for, and
+ * that the master of now may not have; {@code null} if there was no failover
  * @param byteOffset the place at which the body's framing broke, in bytes from 0;
  * {@code null} if it did not break
  * @param timings the durations of the job and its phases
@@ -40,10 +44,10 @@ import org.jspecify.annotations.Nullable;
 @JsonInclude(JsonInclude.Include.NON_NULL)
 @JsonPropertyOrder({ "jobId", "state", "errors", "counts" })
 public record JobReport(String jobId, JobState state, Counts counts, boolean inputComplete, @Nullable Long nextIndex,
-		@Nullable Boolean fenced, @Nullable Long byteOffset, Timings timings, long commandsPerSecond, long commandsSent,
-		long bytesSent, @JsonIgnore long writes, Map<String, Object> settings, @Nullable Scan scan,
-		@Nullable List<Object> values, @Nullable Receipt receipt, List<Item> items, long itemsOmitted,
-		@JsonIgnore boolean dryRun) {
+		@Nullable Boolean fenced, @Nullable Integer failovers, @Nullable Long appliedByFormerMasters,
+		@Nullable Long byteOffset, Timings timings, long commandsPerSecond, long commandsSent, long bytesSent,
+		@JsonIgnore long writes, Map<String, Object> settings, @Nullable Scan scan, @Nullable List<Object> values,
+		@Nullable Receipt receipt, List<Item> items, long itemsOmitted, @JsonIgnore boolean dryRun) {
 
 	/**
 	 * Whether a record did not run as asked.

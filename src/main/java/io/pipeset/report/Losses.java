@@ -1,5 +1,8 @@
 package io.pipeset.report;
 
+import java.util.HashMap;
+import java.util.Map;
+
 import org.jspecify.annotations.Nullable;
 
 /** The losses of Redis that a job met, as far as its report has to speak of them. */
@@ -8,6 +11,13 @@ public final class Losses {
 	private @Nullable Boolean fenced;
 
 	private long unconfirmed;
+
+	private int firstMaster = -1;
+
+	private int lastMaster = -1;
+
+	/** The applied records of each master, by the changes of master before. */
+	private final Map<Integer, Long> applied = new HashMap<>();
 
 	/** A job that has lost nothing yet. */
 	Losses() {
@@ -31,12 +41,46 @@ public final class Losses {
 	}
 
 	/**
-	 * Takes note of records that ran, and that too few replicas have confirmed. They are
-	 * counted as unknown as well.
-	 * @param records how many
+	 * Takes note of the server that is master now.
+	 * @param switches how often the master had changed before
 	 */
-	public synchronized void unconfirmed(long records) {
-		this.unconfirmed += records;
+	public synchronized void master(int switches) {
+		this.firstMaster = (this.firstMaster < 0) ? switches : this.firstMaster;
+		this.lastMaster = Math.max(this.lastMaster, switches);
+	}
+
+	/**
+	 * Takes note of records that ran on a master.
+	 * @param switches how often the master had changed before
+	 * @param applied how many are applied
+	 * @param unconfirmed how many are unknown, as too few replicas have confirmed them
+	 */
+	public synchronized void ran(int switches, long applied, long unconfirmed) {
+		this.unconfirmed += unconfirmed;
+		if (applied > 0) {
+			this.applied.merge(switches, applied, Long::sum);
+		}
+	}
+
+	/**
+	 * How often another server became master while the job ran.
+	 * @return the count, or {@code null} if none did
+	 */
+	public synchronized @Nullable Integer failovers() {
+		return (this.lastMaster > this.firstMaster) ? this.lastMaster - this.firstMaster : null;
+	}
+
+	/**
+	 * The records that were applied by servers that are no master any more.
+	 * @return the count, or {@code null} if no other server became master
+	 */
+	public synchronized @Nullable Long appliedByFormerMasters() {
+		return (failovers() == null) ? null
+				: this.applied.entrySet()
+					.stream()
+					.filter((master) -> master.getKey() < this.lastMaster)
+					.mapToLong(Map.Entry::getValue)
+					.sum();
 	}
 
 	/**

@@ -33,6 +33,15 @@ public final class Attempt implements Exchange {
 	/** Why too few replicas have the commands that ran; {@code null} if enough have. */
 	private @Nullable Loss unconfirmed;
 
+	/** A number of changes that no master comes after. */
+	private static final int CONFIRMED = Integer.MAX_VALUE;
+
+	/** The changes of master before the attempt, where they matter. */
+	private int switches = CONFIRMED;
+
+	/** Whether a server that had become a replica refused commands. */
+	private boolean demoted;
+
 	private volatile boolean done;
 
 	/**
@@ -51,6 +60,8 @@ public final class Attempt implements Exchange {
 		this.written = false;
 		this.resolved = false;
 		this.unconfirmed = null;
+		this.demoted = false;
+		this.switches = CONFIRMED;
 		this.done = false;
 		this.coalescing = null;
 		this.bytes = 0;
@@ -175,6 +186,28 @@ public final class Attempt implements Exchange {
 		return this.unconfirmed;
 	}
 
+	/**
+	 * Takes a refusal as read-only for one that passes, as another server has become
+	 * master.
+	 * @return {@code false} if nothing was refused so
+	 */
+	public boolean isRefusedByReplica() {
+		this.demoted = errors().areOfReplica();
+		return this.demoted;
+	}
+
+	/**
+	 * Says which master the attempt goes to.
+	 * @param switches the changes of master before it
+	 */
+	public void master(int switches) {
+		this.switches = switches;
+	}
+
+	int switches() {
+		return this.switches;
+	}
+
 	Commands commands() {
 		return this.commands;
 	}
@@ -184,7 +217,7 @@ public final class Attempt implements Exchange {
 	}
 
 	SlabErrors errors() {
-		return new SlabErrors(this.commands, this.common, this.replies);
+		return new SlabErrors(this.commands, this.common, this.replies, this.demoted);
 	}
 
 	/** Whether the next reply is kept. */

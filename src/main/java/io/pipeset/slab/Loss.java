@@ -22,6 +22,9 @@ public record Loss(String code, String message) {
 	/** Redis ran the command, and too few replicas have confirmed it. */
 	public static final String UNCONFIRMED = "UNCONFIRMED";
 
+	/** The server has become a replica: it refused the command, which did not run. */
+	public static final String DEMOTED = "READONLY";
+
 	static final Loss UNEXPLAINED = new Loss(CONNECTION_LOST, "The connection to Redis was lost");
 
 	static boolean isUnconfirmed(@Nullable Loss loss) {

@@ -16,7 +16,10 @@ public final class SlabErrors {
 
 	/** Redis's own words for errors that pass, which a script would hardly use itself. */
 	private static final Pattern OF_REDIS = Pattern
-		.compile("NOSCRIPT No matching script.*|(BUSY|LOADING) \\w+ is (busy|loading) .*|TRYAGAIN Multiple keys .*");
+		.compile("NOSCRIPT No matching script.*|(BUSY|LOADING) \\w+ is (busy|loading) .*|TRYAGAIN Multiple keys .*"
+				+ "|READONLY You can't write against a read only .*");
+
+	private static final String READONLY = "READONLY";
 
 	private final Commands commands;
 
@@ -26,11 +29,14 @@ public final class SlabErrors {
 
 	private final Findings findings;
 
-	SlabErrors(Commands commands, CommonCommands common, Replies replies) {
+	private final boolean demoted;
+
+	SlabErrors(Commands commands, CommonCommands common, Replies replies, boolean demoted) {
 		this.commands = commands;
 		this.common = common;
 		this.replies = replies;
 		this.findings = replies.findings();
+		this.demoted = demoted;
 	}
 
 	/**
@@ -52,8 +58,7 @@ public final class SlabErrors {
 	public @Nullable String transientCode() {
 		if (this.commands.areAtomic()) {
 			String code = soleCode();
-			return (this.replies.isDiscarded() && code != null && RedisErrors.means(code, Meaning.TRANSIENT)) ? code
-					: null;
+			return (this.replies.isDiscarded() && code != null && passes(code)) ? code : null;
 		}
 		for (int finding = 0; finding < this.findings.count(); finding++) {
 			if (isTransient(finding)) {
@@ -74,10 +79,21 @@ public final class SlabErrors {
 		}
 		int command = this.findings.position(finding);
 		String code = code(finding);
-		boolean passes = RedisErrors.means(code, Meaning.TRANSIENT) || (code.equals("NOSCRIPT")
-				&& this.commands.isScriptLoaded(command) && !this.replies.areScriptsRefused());
+		boolean passes = passes(code) || (code.equals("NOSCRIPT") && this.commands.isScriptLoaded(command)
+				&& !this.replies.areScriptsRefused());
 		boolean script = this.commands.table().operation(command) == Operation.EVALSHA;
 		return passes && (!script || OF_REDIS.matcher(message(finding)).matches());
+	}
+
+	private boolean passes(String code) {
+		return RedisErrors.means(code, Meaning.TRANSIENT) || (this.demoted && code.equals(READONLY));
+	}
+
+	/** Whether commands were refused because the server is a replica. */
+	boolean areOfReplica() {
+		return this.findings.errors() > 0 && IntStream.range(0, this.findings.count())
+			.anyMatch((finding) -> this.findings.kind(finding) == Kind.ERROR && code(finding).equals(READONLY)
+					&& OF_REDIS.matcher(message(finding)).find());
 	}
 
 	/**

@@ -5,7 +5,6 @@ import java.util.List;
 
 import io.pipeset.record.Effect;
 import io.pipeset.record.Operation;
-import io.pipeset.record.encoding.Encoding;
 import io.pipeset.report.Account;
 import io.pipeset.report.Item;
 import io.pipeset.report.Item.Failure;
@@ -41,6 +40,8 @@ final class SlabOutcomes {
 	private final @Nullable Loss unconfirmed;
 
 	private long unconfirmedRecords;
+
+	private long applied;
 
 	private long sentAgain;
 
@@ -95,7 +96,7 @@ final class SlabOutcomes {
 		if (refusal != null) {
 			this.account.transactionRefused(refusal);
 		}
-		this.account.losses().unconfirmed(this.unconfirmedRecords);
+		this.account.losses().ran(this.slab.attempt().switches(), this.applied, this.unconfirmedRecords);
 		this.account.sent(this.slab.attempt().sentCommands(), this.slab.sentBytes(), replies.count() - this.sentAgain);
 	}
 
@@ -188,10 +189,9 @@ final class SlabOutcomes {
 
 	private void enterValues() {
 		if (this.values > 0) {
-			Encoding encoding = this.slab.commands().table().encoding(0);
 			this.account.taken()
 				.addAll(this.slab.replies().findings().captured().bytes(), Arrays.copyOf(this.spans, this.values),
-						new ReplyDecoder.EncodedValues(encoding));
+						new ReplyDecoder.EncodedValues(this.slab.commands().table().encoding(0)));
 		}
 	}
 
@@ -291,6 +291,7 @@ final class SlabOutcomes {
 	private void endRun() {
 		if (this.runOperation != null && this.runOutcome != null) {
 			this.account.count(this.runOperation.name(), this.runOutcome, this.run);
+			this.applied += (this.runOutcome == Outcome.APPLIED) ? this.run : 0;
 		}
 		this.run = 0;
 	}

@@ -68,7 +68,9 @@ class FencesTests {
 		this.service.run((context) -> {
 			Breaking template = new Breaking(context.getBean(RedisConnectionFactory.class));
 			template.breaks = true;
-			Fences fences = new Fences(new ConnectionLender(template, new JobFlushPolicy(), 1, "nowhere:1"), SOON);
+			Fences fences = new Fences(
+					new ConnectionLender(template, new JobFlushPolicy(), 1, "nowhere:1", MasterWatch.of("nowhere:1")),
+					SOON);
 			fences.start();
 			try {
 				Fence fence = fences.raise(lost("nowhere:1"));
@@ -136,7 +138,7 @@ class FencesTests {
 	}
 
 	private static ConnectionLender lender(LettuceConnectionFactory factory) {
-		return ConnectionLender.of(factory, 20, address(factory));
+		return ConnectionLender.of(factory, 20, address(factory), MasterWatch.of(address(factory)));
 	}
 
 	private static String address(LettuceConnectionFactory factory) {

@@ -116,7 +116,8 @@ class RedisNodeTests {
 		assertThat(lost.runId()).isNotNull().isNotEqualTo(own.runId());
 		assertThat(lost.isOfAnotherLifeThan(own)).isFalse();
 		assertThat(lost.isOfAnotherLifeThan(new ClientIdentity(lost.node(), 1, own.runId(), null))).isTrue();
-		Fences fences = new Fences(ConnectionLender.of(otherFactory, CONNECTIONS, name(other)), SOON);
+		Fences fences = new Fences(
+				ConnectionLender.of(otherFactory, CONNECTIONS, name(other), MasterWatch.of(name(other))), SOON);
 		assertThatIllegalArgumentException().isThrownBy(() -> fences.raise(lost)).withMessageContaining(name(one));
 		fences.await(SHORT, StopSignal.NEVER);
 	}
@@ -225,7 +226,7 @@ class RedisNodeTests {
 	}
 
 	private static ClientIdentity identity(LettuceConnectionFactory factory, String name) {
-		ConnectionLender lender = ConnectionLender.of(factory, CONNECTIONS, name);
+		ConnectionLender lender = ConnectionLender.of(factory, CONNECTIONS, name, MasterWatch.of(name));
 		return lender.call(SOON, (connection) -> ClientIdentity.of(name, connection)).orElseThrow();
 	}
 

@@ -190,8 +190,9 @@ class ReplyHandlerTests {
 	}
 
 	private static ExchangeCommand command(Slab slab) {
-		return new ExchangeCommand(slab.attempt(), new Pipeline(null, null, null, null), () -> {
-		});
+		return new ExchangeCommand(slab.attempt(), new Pipeline(null, null, null, null, MasterWatch.of("any:1")),
+				() -> {
+				});
 	}
 
 	private static Slab slab(boolean atomic) {

@@ -58,6 +58,17 @@ class ResendRulesTests {
 	}
 
 	@Test
+	void whatAFormerMasterRefusedHasNotRunAndIsSentAgainWhateverItIs() {
+		String readOnly = "-READONLY You can't write against a read only replica.\r\n";
+		Slab refused = written(slab("LPUSH l x", "SET a 1", "SET b 2", "LPUSH b y"), readOnly.repeat(3) + ":1\r\n");
+		assertThat(refused.attempt().isRefusedByReplica()).isTrue();
+		assertThat(again(true, refused)).containsExactly("LPUSH l x", "SET a 1");
+		assertThat(written(slab("SET a 1"), OK).attempt().isRefusedByReplica()).isFalse();
+		assertThat(again(true, written(slab("LPUSH l x", "SET a 1"), readOnly.repeat(2)))).isEmpty();
+		assertThat(this.account.counts()).isEqualTo(new Counts(4, 1, 0, 3, 0, 0));
+	}
+
+	@Test
 	void withoutAFenceNothingIsSentAgainThatMayHaveRun() {
 		Slab written = written(slab("SET a 1", "SET b 2"), OK);
 		Slab unwritten = slab("SET c 3", "LPUSH l x");

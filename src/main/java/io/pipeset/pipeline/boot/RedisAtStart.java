@@ -27,19 +27,23 @@ class RedisAtStart {
 
 	@EventListener(ApplicationStartedEvent.class)
 	void ask() {
-		String address = this.node.name();
 		try {
-			logger.info("Redis {} at {}", this.node.calls().version(), address);
+			logger.info("Redis {} at {}", this.node.calls().version(), this.node.name());
 		}
 		catch (RedisCallException ex) {
 			if (ex.code() != null) {
-				logger.info("Redis at {}", address);
+				logger.info("Redis at {}", this.node.name());
+				return;
+			}
+			if (this.node.watch().isFollowing()) {
+				logger.warn("{}. Jobs will be answered with 503 until the Sentinels of spring.data.redis.sentinel.nodes"
+						+ " name a master that is there", ex.getMessage());
 				return;
 			}
 			logger.warn(
 					"{}. Jobs will be answered with 503 until there is a Redis at {};"
 							+ " set spring.data.redis.host and .port, or spring.data.redis.url, to name another",
-					ex.getMessage(), address);
+					ex.getMessage(), this.node.name());
 		}
 	}
 

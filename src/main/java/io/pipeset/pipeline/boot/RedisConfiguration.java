@@ -1,9 +1,13 @@
 package io.pipeset.pipeline.boot;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
 
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.MaintNotificationsConfig;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulConnection;
@@ -15,6 +19,7 @@ import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.ReplyHandler;
 import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.data.redis.autoconfigure.ClientResourcesBuilderCustomizer;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
 import org.springframework.boot.data.redis.autoconfigure.LettuceClientConfigurationBuilderCustomizer;
@@ -22,7 +27,10 @@ import org.springframework.boot.data.redis.autoconfigure.LettuceClientOptionsBui
 import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettucePoolingClientConfiguration.LettucePoolingClientConfigurationBuilder;
 
@@ -39,13 +47,20 @@ class RedisConfiguration {
 	}
 
 	@Bean
-	ClientResourcesBuilderCustomizer replyHandlers() {
+	MasterChannels masterChannels() {
+		return new MasterChannels();
+	}
+
+	@Bean
+	ClientResourcesBuilderCustomizer replyHandlers(MasterChannels masters) {
 		return (resources) -> resources.commandLatencyRecorder(CommandLatencyRecorder.disabled())
+			.socketAddressResolver(masters.resolver())
 			.nettyCustomizer(new NettyCustomizer() {
 
 				@Override
 				public void afterChannelInitialized(Channel channel) {
 					ReplyHandler.addTo(channel);
+					masters.add(channel);
 				}
 
 			});
@@ -87,8 +102,51 @@ class RedisConfiguration {
 	}
 
 	@Bean
-	RedisNode redisNode(LettuceConnectionFactory factory, PipelineProperties properties) {
+	RedisNode redisNode(LettuceConnectionFactory factory, PipelineProperties properties,
+			ObjectProvider<SentinelWatch> sentinels) {
+		RedisSentinelConfiguration sentinel = factory.getSentinelConfiguration();
+		if (sentinel != null) {
+			return new RedisNode(master(sentinel), factory, properties, sentinels.getObject());
+		}
 		return new RedisNode(factory.getHostName() + ":" + factory.getPort(), factory, properties);
+	}
+
+	@Bean
+	@Lazy
+	SentinelWatch sentinelWatch(LettuceConnectionFactory factory, DataRedisProperties redis,
+			PipelineProperties properties, MasterChannels channels) {
+		RedisSentinelConfiguration sentinel = Objects.requireNonNull(factory.getSentinelConfiguration());
+		RedisClient client = (RedisClient) factory.getRequiredNativeClient();
+		Duration patience = patience(redis, properties);
+		List<SentinelLink> links = sentinel.getSentinels()
+			.stream()
+			.map((node) -> new SentinelLink(client, uri(factory, sentinel, node, patience), master(sentinel), patience))
+			.toList();
+		SentinelWatch watch = new SentinelWatch(master(sentinel), links, channels);
+		watch.start();
+		return watch;
+	}
+
+	private static String master(RedisSentinelConfiguration sentinel) {
+		return Objects.requireNonNull(Objects.requireNonNull(sentinel.getMaster()).getName());
+	}
+
+	private static RedisURI uri(LettuceConnectionFactory factory, RedisSentinelConfiguration sentinel,
+			org.springframework.data.redis.connection.RedisNode node, Duration timeout) {
+		LettuceClientConfiguration ssl = factory.getClientConfiguration();
+		RedisURI.Builder uri = RedisURI.builder()
+			.withHost(Objects.requireNonNull(node.getHost()))
+			.withPort(Objects.requireNonNull(node.getPort()))
+			.withTimeout(timeout)
+			.withSsl(ssl.isUseSsl())
+			.withVerifyPeer(ssl.getVerifyMode())
+			.withStartTls(ssl.isStartTls());
+		if (sentinel.getSentinelPassword().isPresent()) {
+			String user = sentinel.getSentinelUsername();
+			char[] password = sentinel.getSentinelPassword().get();
+			uri = (user != null) ? uri.withAuthentication(user, password) : uri.withPassword(password);
+		}
+		return uri.build();
 	}
 
 	@Bean

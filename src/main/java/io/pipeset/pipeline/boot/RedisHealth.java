@@ -47,7 +47,10 @@ final class RedisHealth implements HealthIndicator {
 
 	private Health ask() {
 		try {
-			return Health.up().withDetail("version", this.node.calls().version()).build();
+			return Health.up()
+				.withDetail("version", this.node.calls().version())
+				.withDetail("address", this.node.name())
+				.build();
 		}
 		catch (RedisCallException ex) {
 			if ("NOPERM".equals(ex.code())) {

@@ -27,12 +27,7 @@ final class RedisSettings implements BeanFactoryPostProcessor {
 
 	private static final String KEPT_OPEN = "Connections are kept open once they are.";
 
-	private static final List<Refusal> REFUSALS = List.of(
-			new Refusal("sentinel",
-					"Sentinel is not supported yet: a failover may throw away what Redis has answered,"
-							+ " and the report would call it applied.",
-					ONE_REDIS, null),
-			new Refusal("cluster", NO_CLUSTER, ONE_REDIS, null),
+	private static final List<Refusal> REFUSALS = List.of(new Refusal("cluster", NO_CLUSTER, ONE_REDIS, null),
 			new Refusal("lettuce.cluster", NO_CLUSTER, "Remove it.", null),
 			new Refusal("masterreplica", "A master with replicas is not supported: a batch runs on one connection.",
 					ONE_REDIS, null),

@@ -26,9 +26,7 @@ class RedisSettingsTests {
 	private final MockEnvironment environment = new MockEnvironment();
 
 	@ParameterizedTest
-	@CsvSource({ "sentinel.master, mymaster, sentinel.*, spring.data.redis.host",
-			"sentinel.nodes[0], localhost:26379, sentinel.*, spring.data.redis.host",
-			"cluster.nodes, localhost:7000, cluster.*, spring.data.redis.host",
+	@CsvSource({ "cluster.nodes, localhost:7000, cluster.*, spring.data.redis.host",
 			"masterreplica.nodes, localhost:6379, masterreplica.*, spring.data.redis.host",
 			"lettuce.read-from, replica, lettuce.read-from=replica, Remove it",
 			"client-type, jedis, client-type=jedis, lettuce",
@@ -56,7 +54,8 @@ class RedisSettingsTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "host=localhost", "url=redis://localhost", "client-type=LETTUCE",
-			"lettuce.pool.enabled=true", "lettuce.shutdown-timeout=1s", "timeout=1s", "client-name=me" })
+			"lettuce.pool.enabled=true", "lettuce.shutdown-timeout=1s", "timeout=1s", "client-name=me",
+			"sentinel.master=mymaster", "sentinel.nodes[0]=localhost:26379" })
 	void othersAreNot(String setting) {
 		String[] parts = setting.split("=", -1);
 		this.environment.setProperty("spring.data.redis." + parts[0], parts[1]);

@@ -1,0 +1,64 @@
+package io.pipeset.pipeline;
+
+/**
+ * Knows which server is the master that a {@link RedisNode} stands for. Where another
+ * server can become master, connections to the former one are closed.
+ */
+public interface MasterWatch {
+
+	/**
+	 * The master's host and port, for messages.
+	 * @return the address that is known now
+	 */
+	String address();
+
+	/**
+	 * How often another server has become master since the service began.
+	 * @return 0 or more
+	 */
+	int switches();
+
+	/**
+	 * Whether another server can become master at all.
+	 * @return {@code false} for a server that has its address for good
+	 */
+	boolean isFollowing();
+
+	/**
+	 * Looks which server is master now. When this returns, nothing more is written to a
+	 * server of which it is known that another one has become master.
+	 */
+	void look();
+
+	/**
+	 * The watch of a server that has its address for good.
+	 * @param address its host and port
+	 * @return a watch that never sees a change
+	 */
+	static MasterWatch of(String address) {
+		return new MasterWatch() {
+
+			@Override
+			public String address() {
+				return address;
+			}
+
+			@Override
+			public int switches() {
+				return 0;
+			}
+
+			@Override
+			public boolean isFollowing() {
+				return false;
+			}
+
+			@Override
+			public void look() {
+				// Nothing can have changed.
+			}
+
+		};
+	}
+
+}

@@ -1,0 +1,211 @@
+package io.pipeset.redis;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+import io.lettuce.core.AclSetuserArgs;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.sentinel.api.sync.RedisSentinelCommands;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+import org.springframework.util.FileSystemUtils;
+
+import static org.awaitility.Awaitility.await;
+
+/**
+ * A master with a replica, and three Sentinels that watch them. A class registers it as a
+ * static field.
+ */
+public final class Sentinels implements AfterAllCallback {
+
+	private static final String MASTER = "mymaster";
+
+	/** Works at both servers beside the password that each has of its own. */
+	private static final String PASSWORD = "of-both";
+
+	private static final String SENTINEL_PASSWORD = "of-sentinels";
+
+	private final TestRedis one = TestRedis.start();
+
+	private final TestRedis other = TestRedis.start();
+
+	private final List<Process> processes = new ArrayList<>();
+
+	private final List<Integer> ports = new ArrayList<>();
+
+	private final Path directory;
+
+	private final RedisClient client = RedisClient.create();
+
+	private final List<RedisSentinelCommands<String, String>> sentinels = new ArrayList<>();
+
+	private Sentinels() throws IOException {
+		this.directory = Files.createTempDirectory("sentinels");
+		for (TestRedis redis : List.of(this.one, this.other)) {
+			redis.client().aclSetuser("default", AclSetuserArgs.Builder.addPassword(PASSWORD));
+			redis.client().configSet("masterauth", PASSWORD);
+		}
+		this.other.client().replicaof(this.one.host(), this.one.port());
+		awaitReplica();
+		for (int i = 0; i < 3; i++) {
+			startSentinel();
+		}
+		for (int port : this.ports) {
+			RedisURI uri = RedisURI.builder()
+				.withHost("127.0.0.1")
+				.withPort(port)
+				.withPassword(SENTINEL_PASSWORD.toCharArray())
+				.build();
+			this.sentinels.add(await().ignoreExceptions()
+				.atMost(Duration.ofSeconds(30))
+				.until(() -> this.client.connectSentinel(uri).sync(), (commands) -> true));
+		}
+		awaitReady();
+	}
+
+	/**
+	 * Starts them all.
+	 * @return the servers, to be registered as an extension
+	 */
+	public static Sentinels start() {
+		try {
+			return new Sentinels();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * The properties by which Spring Boot asks these Sentinels.
+	 * @return properties {@code spring.data.redis.*}
+	 */
+	public Map<String, String> properties() {
+		Map<String, String> properties = new LinkedHashMap<>();
+		properties.put("spring.data.redis.sentinel.master", MASTER);
+		properties.put("spring.data.redis.sentinel.nodes",
+				this.ports.stream().map((port) -> "127.0.0.1:" + port).collect(Collectors.joining(",")));
+		properties.put("spring.data.redis.sentinel.password", SENTINEL_PASSWORD);
+		properties.put("spring.data.redis.password", PASSWORD);
+		return properties;
+	}
+
+	/**
+	 * The server that the Sentinels take for the master.
+	 * @return one of the two
+	 */
+	public TestRedis master() {
+		return (masterPort(this.sentinels.get(0)) == this.one.port()) ? this.one : this.other;
+	}
+
+	/**
+	 * The other server.
+	 * @return the one that is not the master
+	 */
+	public TestRedis replica() {
+		return (master() == this.one) ? this.other : this.one;
+	}
+
+	/**
+	 * Makes the replica the master, while the old master lives on.
+	 * @return the new master, as soon as one Sentinel names it
+	 */
+	public TestRedis failOver() {
+		TestRedis next = replica();
+		this.sentinels.get(0).failover(MASTER);
+		await().pollInterval(Duration.ofMillis(5))
+			.atMost(Duration.ofSeconds(30))
+			.until(() -> masterPort(this.sentinels.get(0)) == next.port());
+		return next;
+	}
+
+	/** Waits until a failover is possible, all Sentinels having seen both servers. */
+	public void awaitReady() {
+		await().atMost(Duration.ofMinutes(1)).ignoreExceptions().until(() -> {
+			int port = masterPort(this.sentinels.get(0));
+			return this.sentinels.stream().allMatch((sentinel) -> isReady(sentinel, port));
+		});
+		awaitReplica();
+	}
+
+	private void awaitReplica() {
+		await().atMost(Duration.ofMinutes(1))
+			.ignoreExceptions()
+			.until(() -> List.of(this.one, this.other)
+				.stream()
+				.anyMatch((redis) -> redis.client().waitForReplication(1, 100) == 1));
+	}
+
+	private static boolean isReady(RedisSentinelCommands<String, String> sentinel, int port) {
+		Map<String, String> master = sentinel.master(MASTER);
+		return masterPort(sentinel) == port && master.get("flags").equals("master")
+				&& master.get("num-other-sentinels").equals("2")
+				&& sentinel.replicas(MASTER)
+					.stream()
+					.anyMatch((replica) -> replica.get("flags").equals("slave")
+							&& replica.get("master-link-status").equals("ok"));
+	}
+
+	private static int masterPort(RedisSentinelCommands<String, String> sentinel) {
+		return ((InetSocketAddress) sentinel.getMasterAddrByName(MASTER)).getPort();
+	}
+
+	private void startSentinel() throws IOException {
+		int port;
+		try (ServerSocket free = new ServerSocket(0)) {
+			port = free.getLocalPort();
+		}
+		Path file = this.directory.resolve(port + ".conf");
+		Files.writeString(file, """
+				port %d
+				bind 127.0.0.1
+				dir %s
+				requirepass %s
+				sentinel monitor %s %s %d 2
+				sentinel auth-pass %s %s
+				sentinel down-after-milliseconds %s 60000
+				sentinel failover-timeout %s 10000
+				""".formatted(port, this.directory, SENTINEL_PASSWORD, MASTER, this.one.host(), this.one.port(), MASTER,
+				PASSWORD, MASTER, MASTER));
+		this.processes.add(new ProcessBuilder(executable(), file.toString(), "--sentinel").redirectErrorStream(true)
+			.redirectOutput(this.directory.resolve(port + ".log").toFile())
+			.start());
+		this.ports.add(port);
+	}
+
+	/** The program of the servers, which can be a Sentinel as well. */
+	private String executable() {
+		return this.one.client()
+			.info("server")
+			.lines()
+			.filter((line) -> line.startsWith("executable:"))
+			.map((line) -> line.substring("executable:".length()).strip())
+			.findFirst()
+			.orElseThrow();
+	}
+
+	@Override
+	public void afterAll(ExtensionContext context) throws Exception {
+		this.processes.forEach(Process::destroyForcibly);
+		for (Process process : this.processes) {
+			process.waitFor();
+		}
+		this.client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
+		this.one.close();
+		this.other.close();
+		FileSystemUtils.deleteRecursively(this.directory);
+	}
+
+}

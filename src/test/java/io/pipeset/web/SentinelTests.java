@@ -1,0 +1,102 @@
+package io.pipeset.web;
+
+import java.util.BitSet;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
+import io.lettuce.core.KeyValue;
+import io.pipeset.pipeline.RedisNode;
+import io.pipeset.redis.Sentinels;
+import io.pipeset.redis.TestRedis;
+import io.pipeset.report.Counts;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import tools.jackson.databind.JsonNode;
+
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Behind Sentinels nothing is written to a master that has lost its office, and reports
+ * say that there was a failover.
+ */
+@ServiceTest(properties = { "pipeset.receipts.sweep-interval=1h", "pipeset.limits.max-items=1000000" })
+class SentinelTests {
+
+	@RegisterExtension
+	static final Sentinels sentinels = Sentinels.start();
+
+	private static final int RECORDS = 100_000;
+
+	private final Service service;
+
+	private final RedisNode node;
+
+	SentinelTests(Service service, @Autowired RedisNode node) {
+		this.service = service;
+		this.node = node;
+	}
+
+	@DynamicPropertySource
+	static void sentinels(DynamicPropertyRegistry registry) {
+		sentinels.properties().forEach((name, value) -> registry.add(name, () -> value));
+	}
+
+	@Test
+	void afterAFailoverNothingGoesToTheOldMasterAndNothingIsCalledAppliedThatReplicasDoNotHave() throws Exception {
+		TestRedis former = sentinels.master();
+		this.service.post("/pipeset/10").report();
+		assertThat(this.node.name()).isEqualTo(former.host() + ":" + former.port());
+		try (Wire paused = Wire.upload(this.service, "/v1/jobs")) {
+			paused.chunk("[\"RPUSH\",\"list\",\"1\"]\n[\"SET\",\"a\",1]\n");
+			await().until(() -> sentinels.replica().client().exists("a") == 1);
+			CompletableFuture<Answer> load = load();
+			await().until(() -> former.client().dbsize() > 20_000);
+			TestRedis master = sentinels.failOver();
+			paused.chunk("[\"RPUSH\",\"list\",\"2\"]\n").lastChunk();
+			JsonNode report = paused.answer().report();
+			assertThat(master).isNotSameAs(former);
+			assertThat(master.client().lrange("list", 0, -1)).as("the list at the new master")
+				.containsExactly("1", "2");
+			assertThat(Answer.counts(report)).isEqualTo(new Counts(3, 3, 0, 0, 0, 0));
+			assertThat(report.at("/failovers").asInt()).isOne();
+			assertThat(report.at("/appliedByFormerMasters").asInt()).isEqualTo(2);
+			assertThat(this.node.name()).isEqualTo(master.host() + ":" + master.port());
+			checkLoad(load.get(2, TimeUnit.MINUTES), master);
+		}
+		assertThat(this.service.post("/pipeset/10").report().has("failovers")).isFalse();
+	}
+
+	private CompletableFuture<Answer> load() {
+		return CompletableFuture.supplyAsync(() -> this.service.post(
+				"/pipeset/" + RECORDS + "?replicas=1&replicasTimeout=50ms&retries=10&batchSize=1000&rateLimit=50000"));
+	}
+
+	private static void checkLoad(Answer answer, TestRedis master) {
+		JsonNode job = (answer.status() == 200) ? answer.report() : answer.job(502, "redis-lost", "failed");
+		assertThat(job.at("/failovers").asInt()).isOne();
+		assertThat(job.at("/appliedByFormerMasters").asInt(-1)).isZero();
+		assertThat(job.get("itemsOmitted").asInt()).isZero();
+		BitSet notApplied = new BitSet();
+		job.get("items").forEach((item) -> notApplied.set(item.get("index").asInt()));
+		assertThat(notApplied.cardinality() + Answer.counts(job).applied()).isEqualTo(RECORDS);
+		BitSet missing = new BitSet();
+		for (int from = 0; from < RECORDS; from += 1000) {
+			List<KeyValue<String, String>> values = master.client()
+				.mget(IntStream.range(from, from + 1000).mapToObj("keyA%05d"::formatted).toArray(String[]::new));
+			for (int i = 0; i < values.size(); i++) {
+				missing.set(from + i, !values.get(i).hasValue());
+			}
+		}
+		missing.andNot(notApplied);
+		assertThat(missing.cardinality()).as("records called applied that are not there").isZero();
+		assertThat(Answer.counts(job).applied()).isGreaterThan(10_000);
+	}
+
+}
