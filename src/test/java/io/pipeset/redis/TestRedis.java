@@ -58,6 +58,11 @@ public final class TestRedis implements AutoCloseable {
 		return new TestRedis(Shared.source().start(configLines), false);
 	}
 
+	/** Starts a further server from the carried executable, whatever the source. */
+	static TestRedis embedded(String... configLines) {
+		return new TestRedis(EmbeddedServer.start(configLines), false);
+	}
+
 	/**
 	 * The server's address, with its credentials and a timeout of a minute.
 	 * @return a new object each time

@@ -1,0 +1,389 @@
+package io.pipeset.redis;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import io.lettuce.core.MigrateArgs;
+import io.lettuce.core.Range;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+
+import static org.awaitility.Awaitility.await;
+
+/**
+ * A Redis Cluster of the carried executable on this machine: masters that share the slots
+ * evenly, perhaps with replicas. Slots are moved step by step, so that a test meets each
+ * redirection on purpose.
+ */
+public final class TestCluster implements AutoCloseable {
+
+	/** The user by which the service logs in, and the nodes at one another. */
+	private static final String USER = "service";
+
+	private static final String PASSWORD = "cluster-secret";
+
+	/** Below the ports that the system gives to outgoing connections. */
+	private static final int FIRST_BUS_PORT = 20_000;
+
+	private static final int LAST_BUS_PORT = 32_000;
+
+	private final List<TestRedis> masters;
+
+	private final List<TestRedis> replicas;
+
+	private final Map<TestRedis, String> ids = new LinkedHashMap<>();
+
+	/** The slots that are perhaps not where they were at the start. */
+	private final Set<Integer> touched = new TreeSet<>();
+
+	private TestCluster(List<TestRedis> nodes, int masters) {
+		this.masters = List.copyOf(nodes.subList(0, masters));
+		this.replicas = List.copyOf(nodes.subList(masters, nodes.size()));
+		nodes.forEach((node) -> this.ids.put(node, node.client().clusterMyId()));
+	}
+
+	/**
+	 * The three masters that all tests of this JVM share. A test that has moved slots
+	 * puts them back with {@link #reset()}.
+	 * @return the same each time
+	 */
+	public static TestCluster shared() {
+		return Shared.CLUSTER;
+	}
+
+	/**
+	 * Starts a further cluster, whose nodes a test may kill and pause.
+	 * @param masters how many masters share the slots
+	 * @param replicas how many replicas there are; the first is one of the first master,
+	 * and so on
+	 * @param configLines further lines for redis.conf
+	 * @return the cluster, to be closed by the test
+	 */
+	public static TestCluster start(int masters, int replicas, String... configLines) {
+		List<CompletableFuture<TestRedis>> starting = IntStream.range(0, masters + replicas)
+			.mapToObj((i) -> CompletableFuture.supplyAsync(() -> node(configLines)))
+			.toList();
+		TestCluster cluster = new TestCluster(starting.stream().map(CompletableFuture::join).toList(), masters);
+		cluster.form();
+		return cluster;
+	}
+
+	private static TestRedis node(String... configLines) {
+		List<String> lines = new ArrayList<>(List.of("cluster-enabled yes", "cluster-config-file nodes.conf",
+				"cluster-node-timeout 2000", "cluster-announce-ip 127.0.0.1", "cluster-port " + freeBusPort(),
+				"user " + USER + " on >" + PASSWORD + " ~* &* +@all", "masteruser " + USER, "masterauth " + PASSWORD,
+				"repl-diskless-sync yes", "repl-diskless-sync-delay 0"));
+		lines.addAll(List.of(configLines));
+		return TestRedis.embedded(lines.toArray(String[]::new));
+	}
+
+	@SuppressWarnings("unchecked") // ranges as varargs
+	private void form() {
+		int epoch = 1;
+		for (TestRedis node : nodes().toList()) {
+			node.client().clusterSetConfigEpoch(epoch++);
+		}
+		for (int i = 0; i < this.masters.size(); i++) {
+			this.masters.get(i).client().clusterAddSlotsRange(Range.create(firstSlot(i), firstSlot(i + 1) - 1));
+		}
+		RedisCommands<String, String> first = this.masters.get(0).client();
+		nodes().skip(1).forEach((node) -> meet(first, node));
+		for (int i = 0; i < this.replicas.size(); i++) {
+			replicate(this.replicas.get(i), this.masters.get(i % this.masters.size()));
+		}
+		awaitFormed();
+	}
+
+	/** The bus has a port of its own, as the usual one may be beyond the last port. */
+	private static void meet(RedisCommands<String, String> first, TestRedis node) {
+		first.dispatch(CommandType.CLUSTER, new StatusOutput<>(StringCodec.UTF8),
+				new CommandArgs<>(StringCodec.UTF8).add("MEET")
+					.add("127.0.0.1")
+					.add(node.port())
+					.add(node.client().configGet("cluster-port").get("cluster-port")));
+	}
+
+	private void replicate(TestRedis replica, TestRedis master) {
+		await().ignoreExceptionsInstanceOf(RedisCommandExecutionException.class)
+			.until(() -> replica.client().clusterReplicate(id(master)).equals("OK"));
+	}
+
+	/** Waits until all nodes know each other and their slots, and replicas have data. */
+	private void awaitFormed() {
+		nodes().forEach((node) -> await().until(() -> {
+			String info = node.client().clusterInfo();
+			long slaves = node.client().clusterNodes().lines().filter((line) -> line.contains("slave")).count();
+			return info.contains("cluster_state:ok") && info.contains("cluster_known_nodes:" + this.ids.size() + "\r")
+					&& info.contains("cluster_size:" + this.masters.size() + "\r") && slaves == this.replicas.size();
+		}));
+		this.replicas.forEach((replica) -> await()
+			.until(() -> replica.client().info("replication").contains("master_link_status:up")));
+	}
+
+	/**
+	 * One of the masters, by their slots.
+	 * @param i its place, from 0
+	 * @return the node, which was a master at the start
+	 */
+	public TestRedis master(int i) {
+		return this.masters.get(i);
+	}
+
+	/**
+	 * The replica of a master.
+	 * @param i the master's place
+	 * @return the node, which was a replica at the start
+	 */
+	public TestRedis replica(int i) {
+		return this.replicas.get(i);
+	}
+
+	/**
+	 * All nodes, the masters first.
+	 * @return the nodes
+	 */
+	public Stream<TestRedis> nodes() {
+		return Stream.concat(this.masters.stream(), this.replicas.stream());
+	}
+
+	/**
+	 * The properties by which Spring Boot uses this cluster.
+	 * @return properties {@code spring.data.redis.*}
+	 */
+	public Map<String, String> properties() {
+		return Map.of("spring.data.redis.cluster.nodes",
+				nodes().map(TestCluster::address).collect(Collectors.joining(",")), "spring.data.redis.username", USER,
+				"spring.data.redis.password", PASSWORD);
+	}
+
+	/**
+	 * The name by which the service knows a node.
+	 * @param node one of the nodes
+	 * @return host and port
+	 */
+	public static String address(TestRedis node) {
+		return "127.0.0.1:" + node.port();
+	}
+
+	/**
+	 * The slot of a key, as Redis computes it.
+	 * @param key a key
+	 * @return 0 to 16383
+	 */
+	public static int slot(String key) {
+		return SlotHash.getSlot(key.getBytes(StandardCharsets.UTF_8));
+	}
+
+	/**
+	 * A hash tag whose slot a master had at the start.
+	 * @param master the master's place
+	 * @param number another number for another slot
+	 * @return a short word
+	 */
+	public String tag(int master, int number) {
+		return IntStream.iterate(0, (i) -> i + 1)
+			.mapToObj((i) -> "t" + i)
+			.filter((tag) -> slot(tag) >= firstSlot(master) && slot(tag) < firstSlot(master + 1))
+			.skip(number)
+			.findFirst()
+			.orElseThrow();
+	}
+
+	private int firstSlot(int master) {
+		return (int) ((long) SlotHash.SLOT_COUNT * master / this.masters.size());
+	}
+
+	/**
+	 * Commands on the master that serves a key now.
+	 * @param key a key
+	 * @return its commands
+	 */
+	public RedisCommands<String, String> at(String key) {
+		return owner(slot(key)).client();
+	}
+
+	/**
+	 * The node that says that it serves a slot.
+	 * @param slot a slot
+	 * @return the first such node
+	 */
+	public TestRedis owner(int slot) {
+		return nodes().filter((node) -> serves(node, slot)).findFirst().orElseThrow();
+	}
+
+	private static boolean serves(TestRedis node, int slot) {
+		try {
+			String[] words = node.client()
+				.clusterNodes()
+				.lines()
+				.filter((line) -> line.contains("myself,master"))
+				.findFirst()
+				.map((line) -> line.split(" "))
+				.orElse(new String[0]);
+			return IntStream.range(8, words.length)
+				.mapToObj((i) -> words[i])
+				.filter(Predicate.not((range) -> range.startsWith("[")))
+				.map((range) -> range.split("-"))
+				.anyMatch((range) -> Integer.parseInt(range[0]) <= slot
+						&& slot <= Integer.parseInt(range[range.length - 1]));
+		}
+		catch (RuntimeException ex) {
+			return false;
+		}
+	}
+
+	/**
+	 * Begins to move a slot: from now on its master answers ASK for keys that it does not
+	 * have.
+	 * @param slot a slot
+	 * @param from its master
+	 * @param to the master that it moves to
+	 */
+	public void begin(int slot, TestRedis from, TestRedis to) {
+		this.touched.add(slot);
+		to.client().clusterSetSlotImporting(slot, id(from));
+		from.client().clusterSetSlotMigrating(slot, id(to));
+	}
+
+	/**
+	 * Moves keys of a slot that is being moved.
+	 * @param from its master
+	 * @param to the master that it moves to
+	 * @param keys the keys
+	 */
+	public void migrate(TestRedis from, TestRedis to, String... keys) {
+		from.client()
+			.migrate("127.0.0.1", to.port(), 0, 10_000, MigrateArgs.Builder.<String>keys(keys).auth2(USER, PASSWORD));
+	}
+
+	/**
+	 * Ends the move of a slot: its former master answers MOVED.
+	 * @param slot a slot
+	 * @param from its former master
+	 * @param to the master that has it from now on
+	 */
+	public void end(int slot, TestRedis from, TestRedis to) {
+		to.client().clusterSetSlotNode(slot, id(to));
+		from.client().clusterSetSlotNode(slot, id(to));
+	}
+
+	/**
+	 * Moves a slot with all its keys.
+	 * @param slot a slot
+	 * @param to the master that has it from then on
+	 */
+	public void move(int slot, TestRedis to) {
+		TestRedis from = owner(slot);
+		if (from == to) {
+			return;
+		}
+		begin(slot, from, to);
+		List<String> keys = from.client().clusterGetKeysInSlot(slot, 1000);
+		while (!keys.isEmpty()) {
+			migrate(from, to, keys.toArray(String[]::new));
+			keys = from.client().clusterGetKeysInSlot(slot, 1000);
+		}
+		end(slot, from, to);
+	}
+
+	/**
+	 * Empties the cluster, gives every slot that was moved or taken away back to its
+	 * first master, and waits until all masters agree.
+	 */
+	public void reset() {
+		this.masters.forEach((master) -> master.client().flushall());
+		for (int slot : this.touched) {
+			TestRedis first = IntStream.range(0, this.masters.size())
+				.filter((i) -> slot < firstSlot(i + 1))
+				.mapToObj(this.masters::get)
+				.findFirst()
+				.orElseThrow();
+			if (!serves(first, slot)) {
+				// Its former master hears of it by a higher epoch, as after a move.
+				first.client().clusterSetSlotImporting(slot, id(this.masters.get(0)));
+			}
+			this.masters.forEach((master) -> master.client().clusterSetSlotNode(slot, id(first)));
+		}
+		this.touched.clear();
+		awaitFormed();
+	}
+
+	/**
+	 * Takes a slot away from all masters: they answer CLUSTERDOWN.
+	 * @param slot a slot
+	 */
+	public void drop(int slot) {
+		this.touched.add(slot);
+		this.masters.forEach((master) -> master.client().clusterDelSlots(slot));
+	}
+
+	/**
+	 * Gives a slot that was dropped to a master.
+	 * @param slot a slot
+	 * @param to the master
+	 */
+	public void give(int slot, TestRedis to) {
+		to.client().clusterAddSlots(slot);
+	}
+
+	private String id(TestRedis node) {
+		String id = this.ids.get(node);
+		if (id == null) {
+			throw new IllegalArgumentException("Not a node of this cluster");
+		}
+		return id;
+	}
+
+	private static int freeBusPort() {
+		while (true) {
+			int port = ThreadLocalRandom.current().nextInt(FIRST_BUS_PORT, LAST_BUS_PORT);
+			try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getByName("127.0.0.1"))) {
+				return socket.getLocalPort();
+			}
+			catch (BindException ex) {
+				// Somebody else has it.
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		}
+	}
+
+	@Override
+	public void close() {
+		nodes().forEach(TestRedis::close);
+	}
+
+	/** Starts the cluster when it is first asked for. */
+	private static final class Shared {
+
+		private static final TestCluster CLUSTER = TestCluster.start(3, 0);
+
+		static {
+			Runtime.getRuntime().addShutdownHook(new Thread(CLUSTER::close, "test-cluster-end"));
+		}
+
+	}
+
+}
