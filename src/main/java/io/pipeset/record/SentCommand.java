@@ -163,6 +163,27 @@ public abstract sealed class SentCommand permits Record {
 		return this.arguments.hash(command().firstKey());
 	}
 
+	/**
+	 * The slot of Redis Cluster that all keys are in.
+	 * @return a slot, or {@link Slots#NONE} where there are no keys, or
+	 * {@link Slots#SEVERAL}
+	 */
+	public int slot() {
+		int keys = keyCount();
+		int first = command().firstKey();
+		int slot = (keys > 0) ? slot(first) : Slots.NONE;
+		for (int key = first + 1; key < first + keys; key++) {
+			if (slot(key) != slot) {
+				return Slots.SEVERAL;
+			}
+		}
+		return slot;
+	}
+
+	private int slot(int key) {
+		return Slots.of(source(key), offset(key), length(key));
+	}
+
 	/** The position that the first key has, if there is one. */
 	int firstKey() {
 		return (this.command != null) ? this.command.firstKey() : 0;

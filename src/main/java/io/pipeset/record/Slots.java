@@ -1,0 +1,96 @@
+package io.pipeset.record;
+
+import java.util.Arrays;
+
+/**
+ * The slots of Redis Cluster, each of which has one master. A key's slot is the CRC16 of
+ * the key, or of its hash tag: the bytes between its first brace and the next closing
+ * one, if there are any.
+ */
+public final class Slots {
+
+	/** How many slots there are. */
+	public static final int COUNT = 16384;
+
+	/** The slot of a record that names no key. */
+	public static final int NONE = -1;
+
+	/** The slot of a record whose keys are in several. */
+	public static final int SEVERAL = -2;
+
+	private static final char[] CRC = table();
+
+	private Slots() {
+	}
+
+	/**
+	 * The slot of a key.
+	 * @param source the array that holds the key
+	 * @param offset its first byte
+	 * @param length its length in bytes
+	 * @return 0 to 16383
+	 */
+	public static int of(byte[] source, int offset, int length) {
+		int tag = tagStart(source, offset, offset + length);
+		return (tag < 0) ? slot(source, offset, offset + length)
+				: slot(source, tag, tagEnd(source, tag, offset + length));
+	}
+
+	/**
+	 * Whether two keys have the same hash tag, and so the same slot.
+	 * @param source the array that holds both
+	 * @param first the first byte of the one
+	 * @param firstEnd the byte behind it
+	 * @param other the first byte of the other
+	 * @param otherEnd the byte behind it
+	 * @return {@code false} also for keys that are in the same slot by chance
+	 */
+	public static boolean haveSameTag(byte[] source, int first, int firstEnd, int other, int otherEnd) {
+		int tag = tagStart(source, first, firstEnd);
+		int otherTag = (tag < 0) ? tag : tagStart(source, other, otherEnd);
+		return otherTag >= 0 && Arrays.equals(source, tag, tagEnd(source, tag, firstEnd), source, otherTag,
+				tagEnd(source, otherTag, otherEnd));
+	}
+
+	/** Where the hash tag begins, or -1 for a key without one. */
+	private static int tagStart(byte[] source, int from, int to) {
+		for (int i = from; i < to; i++) {
+			if (source[i] == '{') {
+				return (tagEnd(source, i + 1, to) > i + 1) ? i + 1 : -1;
+			}
+		}
+		return -1;
+	}
+
+	/** The next closing brace, or -1. */
+	private static int tagEnd(byte[] source, int from, int to) {
+		for (int i = from; i < to; i++) {
+			if (source[i] == '}') {
+				return i;
+			}
+		}
+		return -1;
+	}
+
+	private static int slot(byte[] source, int from, int to) {
+		int crc = 0;
+		for (int i = from; i < to; i++) {
+			crc = ((crc << 8) ^ CRC[((crc >>> 8) ^ source[i]) & 0xFF]) & 0xFFFF;
+		}
+		return crc & (COUNT - 1);
+	}
+
+	/** CRC16 as XMODEM has it: the polynomial 0x1021, beginning with 0. */
+	private static char[] table() {
+		char[] table = new char[256];
+		for (int i = 0; i < table.length; i++) {
+			int crc = i << 8;
+			for (int bit = 0; bit < Byte.SIZE; bit++) {
+				crc = ((crc & 0x8000) != 0) ? (crc << 1) ^ 0x1021 : crc << 1;
+			}
+			table[i] = (char) crc;
+		}
+		return table;
+	}
+
+}
