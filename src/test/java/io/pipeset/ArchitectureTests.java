@@ -48,7 +48,8 @@ class ArchitectureTests {
 			slab.lookup       | record.room slab
 			pipeline.flush    | ''
 			pipeline          | slab record report pipeline.flush
-			pipeline.boot     | pipeline
+			pipeline.cluster  | pipeline record
+			pipeline.boot     | pipeline pipeline.cluster
 			lane              | record record.room report slab pipeline pipeline.flush
 			memory            | record record.room report pipeline lane
 			pop               | record report slab pipeline lane memory

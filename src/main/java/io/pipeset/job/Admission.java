@@ -3,6 +3,7 @@ package io.pipeset.job;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
+import io.pipeset.record.Slots;
 import io.pipeset.script.Scripts;
 import org.jspecify.annotations.Nullable;
 
@@ -12,11 +13,18 @@ import org.jspecify.annotations.Nullable;
  */
 final class Admission {
 
+	private static final Rejection CROSS_SLOT = new Rejection("CROSSSLOT",
+			"The keys are in different slots of the cluster: give them the same hash tag, as in {user:1}:name,"
+					+ " or send a record for each");
+
 	private final JobSettings settings;
 
 	private final Scripts scripts;
 
 	private final ArgumentLimits arguments;
+
+	/** Whether all keys of a record have to be in one slot. */
+	private final boolean oneSlot;
 
 	/**
 	 * The check of one job.
@@ -25,8 +33,10 @@ final class Admission {
 	 * @param limits the limits on arguments
 	 * @param reservedAllowed whether it may use the keys that the service keeps for
 	 * itself
+	 * @param oneSlot whether all keys of a record have to be in one slot, as in a cluster
 	 */
-	Admission(JobSettings settings, Scripts scripts, JobLimits limits, boolean reservedAllowed) {
+	Admission(JobSettings settings, Scripts scripts, JobLimits limits, boolean reservedAllowed, boolean oneSlot) {
+		this.oneSlot = oneSlot;
 		this.settings = settings;
 		this.scripts = scripts;
 		this.arguments = new ArgumentLimits(limits, reservedAllowed);
@@ -45,7 +55,10 @@ final class Admission {
 			this.scripts.admit(record);
 		}
 		Rejection rejection = record.rejection();
-		return (rejection != null) ? rejection : this.arguments.refuse(record);
+		if (rejection == null) {
+			rejection = this.arguments.refuse(record);
+		}
+		return (rejection == null && this.oneSlot && record.slot() == Slots.SEVERAL) ? CROSS_SLOT : rejection;
 	}
 
 	/** Whether a record has a first key, and a report may carry it. */

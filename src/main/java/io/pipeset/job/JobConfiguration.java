@@ -7,7 +7,7 @@ import io.pipeset.lane.InFlightBytes;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryProperties;
 import io.pipeset.pipeline.ConnectionPermits;
-import io.pipeset.pipeline.RedisNode;
+import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.script.ScriptProperties;
 import io.pipeset.script.Scripts;
 
@@ -29,15 +29,17 @@ class JobConfiguration {
 	}
 
 	@Bean
-	MeterBinder busyLanes(RedisNode node) {
-		return (registry) -> Gauge.builder("pipeset.lanes.busy", node.permits(), ConnectionPermits::taken)
+	MeterBinder busyLanes(RedisNodes nodes) {
+		return (registry) -> Gauge
+			.builder("pipeset.lanes.busy", nodes,
+					(all) -> all.permits().stream().mapToInt(ConnectionPermits::taken).sum())
 			.description("Lanes that hold a connection")
 			.register(registry);
 	}
 
 	@Bean
-	Scripts scripts(SecurityProperties security, ScriptProperties properties, RedisNode node) {
-		return new Scripts(security.scripts(), properties, node.calls());
+	Scripts scripts(SecurityProperties security, ScriptProperties properties, RedisNodes nodes) {
+		return new Scripts(security.scripts(), properties, nodes);
 	}
 
 }

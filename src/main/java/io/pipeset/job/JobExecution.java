@@ -69,7 +69,7 @@ final class JobExecution {
 
 	EndedJob run(JobInput input) {
 		long began = System.nanoTime();
-		this.context.account().losses().master(this.context.node().watch().switches());
+		this.context.account().losses().master(this.context.nodes().watch().switches());
 		try {
 			read(input);
 		}
@@ -96,8 +96,8 @@ final class JobExecution {
 			this.context.clock().read(System.nanoTime() - began - this.lanes.blockedNanos() - paced);
 		}
 		if (this.context.account().bytesSent() > 0) {
-			this.context.node().watch().look();
-			this.context.account().losses().master(this.context.node().watch().switches());
+			this.context.nodes().watch().look();
+			this.context.account().losses().master(this.context.nodes().watch().switches());
 		}
 		return this.job.end();
 	}

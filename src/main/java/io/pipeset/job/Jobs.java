@@ -16,7 +16,7 @@ import io.pipeset.lane.Retries;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryShare;
 import io.pipeset.pipeline.PipelineProperties;
-import io.pipeset.pipeline.RedisNode;
+import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pop.PopReceipt;
 import io.pipeset.pop.Receipts;
 import io.pipeset.pop.ReliablePops;
@@ -53,7 +53,7 @@ public class Jobs {
 
 	private final MemoryBudget memory;
 
-	private final RedisNode node;
+	private final RedisNodes nodes;
 
 	private final PipelineProperties pipeline;
 
@@ -74,14 +74,15 @@ public class Jobs {
 	private final @Nullable Task task;
 
 	@Autowired
-	Jobs(JobLimits limits, Scripts scripts, JobQueue queue, InFlightBytes inFlight, MemoryBudget memory, RedisNode node,
-			PipelineProperties pipeline, JobMeters meters, Receipts receipts, Requirements requirements) {
+	Jobs(JobLimits limits, Scripts scripts, JobQueue queue, InFlightBytes inFlight, MemoryBudget memory,
+			RedisNodes nodes, PipelineProperties pipeline, JobMeters meters, Receipts receipts,
+			Requirements requirements) {
 		this.limits = limits;
 		this.scripts = scripts;
 		this.queue = queue;
 		this.inFlight = inFlight;
 		this.memory = memory;
-		this.node = node;
+		this.nodes = nodes;
 		this.pipeline = pipeline;
 		this.meters = meters;
 		this.receipts = receipts;
@@ -97,7 +98,7 @@ public class Jobs {
 		this.queue = callers.queue;
 		this.inFlight = callers.inFlight;
 		this.memory = callers.memory;
-		this.node = callers.node;
+		this.nodes = callers.nodes;
 		this.pipeline = callers.pipeline;
 		this.meters = meters;
 		this.receipts = callers.receipts;
@@ -189,10 +190,10 @@ public class Jobs {
 				this.requirements.requireTransactions(job.stop());
 			}
 			LaneContext context = new LaneContext(lanes(settings), account, job.clock(), job.stop(),
-					new Retries(settings.retries()), this.inFlight, this.node, this.pipeline, this.meters,
+					new Retries(settings.retries()), this.inFlight, this.nodes, this.pipeline, this.meters,
 					this.executor, job.receipt(), job.memory(),
 					new ErrorLimit(account, job.stop(), settings.maxErrors()));
-			Admission admission = new Admission(settings, this.scripts, this.limits, this.own);
+			Admission admission = new Admission(settings, this.scripts, this.limits, this.own, this.nodes.isCluster());
 			EndedJob ended = new JobExecution(job, context, this.limits, admission).run(input);
 			this.meters.jobEnds(ended.report().state(), account, job.clock());
 			if (!this.own) {

@@ -1,9 +1,11 @@
 package io.pipeset.job;
 
+import java.util.function.ToIntFunction;
+
 import io.pipeset.lane.InFlightBytes;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.pipeline.ConnectionPermits;
-import io.pipeset.pipeline.RedisNode;
+import io.pipeset.pipeline.RedisNodes;
 
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
@@ -19,15 +21,15 @@ class PipesetEndpoint {
 
 	private final JobQueue queue;
 
-	private final ConnectionPermits permits;
+	private final RedisNodes nodes;
 
 	private final InFlightBytes inFlight;
 
 	private final MemoryBudget memory;
 
-	PipesetEndpoint(JobQueue queue, RedisNode node, InFlightBytes inFlight, MemoryBudget memory) {
+	PipesetEndpoint(JobQueue queue, RedisNodes nodes, InFlightBytes inFlight, MemoryBudget memory) {
 		this.queue = queue;
-		this.permits = node.permits();
+		this.nodes = nodes;
 		this.inFlight = inFlight;
 		this.memory = memory;
 	}
@@ -35,9 +37,14 @@ class PipesetEndpoint {
 	@ReadOperation
 	Snapshot snapshot() {
 		return new Snapshot(this.queue.running(), this.queue.waiting(),
-				new Snapshot.Lanes(this.permits.taken(), this.permits.count(), this.permits.waiting()),
+				new Snapshot.Lanes(sum(ConnectionPermits::taken), sum(ConnectionPermits::count),
+						sum(ConnectionPermits::waiting)),
 				this.inFlight.now(), new Snapshot.Memory(this.memory.used(), this.memory.limits().budget(),
 						this.memory.limits().mostOfOneJob(), this.memory.waiting()));
+	}
+
+	private int sum(ToIntFunction<ConnectionPermits> number) {
+		return this.nodes.permits().stream().mapToInt(number).sum();
 	}
 
 	/**

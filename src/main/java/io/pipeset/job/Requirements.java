@@ -1,8 +1,13 @@
 package io.pipeset.job;
 
+import java.util.List;
+import java.util.function.Consumer;
+
 import io.pipeset.lane.JobStop;
+import io.pipeset.pipeline.NoConnectionException;
 import io.pipeset.pipeline.RedisCallException;
 import io.pipeset.pipeline.RedisNode;
+import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.report.Account;
 import io.pipeset.report.Ending.Cause;
 
@@ -15,10 +20,10 @@ class Requirements {
 	/** The remedy for a caller whose transactions are refused. */
 	static final String TRANSACTIONS_REMEDY = "Let the service's user run MULTI and EXEC, or send the job with atomic=none.";
 
-	private final RedisNode node;
+	private final RedisNodes nodes;
 
-	Requirements(RedisNode node) {
-		this.node = node;
+	Requirements(RedisNodes nodes) {
+		this.nodes = nodes;
 	}
 
 	/**
@@ -26,17 +31,8 @@ class Requirements {
 	 * job if it refuses.
 	 */
 	void requireTransactions(JobStop stop) {
-		try {
-			this.node.facts().requireTransactions();
-		}
-		catch (RedisCallException ex) {
-			// If Redis cannot be reached or is busy, a batch finds out, and may try
-			// again.
-			if (!ex.isTransient()) {
-				stop.because(Cause.REDIS_REFUSES,
-						"atomic=batch needs transactions. " + ex.getMessage() + ". " + TRANSACTIONS_REMEDY);
-			}
-		}
+		require(stop, (node) -> node.facts().requireTransactions(), "atomic=batch needs transactions.",
+				TRANSACTIONS_REMEDY);
 	}
 
 	/**
@@ -44,13 +40,21 @@ class Requirements {
 	 * if it refuses.
 	 */
 	void requireReplicas(JobStop stop, int replicas) {
-		try {
-			this.node.calls().replicas();
-		}
-		catch (RedisCallException ex) {
-			if (!ex.isTransient()) {
-				stop.because(Cause.REDIS_REFUSES, "replicas=" + replicas + " needs WAIT. " + ex.getMessage()
-						+ ". Let the service's user run WAIT, on a master, or send the job with replicas=0.");
+		require(stop, (node) -> node.calls().replicas(), "replicas=" + replicas + " needs WAIT.",
+				"Let the service's user run WAIT, on a master, or send the job with replicas=0.");
+	}
+
+	private void require(JobStop stop, Consumer<RedisNode> question, String need, String remedy) {
+		for (RedisNode node : masters()) {
+			try {
+				question.accept(node);
+			}
+			catch (RedisCallException ex) {
+				// If Redis cannot be reached or is busy, a batch finds out, and may try
+				// again.
+				if (!ex.isTransient()) {
+					stop.because(Cause.REDIS_REFUSES, need + " " + ex.getMessage() + ". " + remedy);
+				}
 			}
 		}
 	}
@@ -58,7 +62,17 @@ class Requirements {
 	/** Takes note of a refusal that a job met, so that the next job asks again. */
 	void learn(Account account) {
 		if (account.transactionRefusal() != null) {
-			this.node.facts().transactionsWereRefused();
+			masters().forEach((node) -> node.facts().transactionsWereRefused());
+		}
+	}
+
+	private List<RedisNode> masters() {
+		try {
+			return this.nodes.masters();
+		}
+		catch (NoConnectionException ex) {
+			// The job finds out.
+			return List.of();
 		}
 	}
 

@@ -4,7 +4,7 @@ import io.pipeset.job.JobLimits;
 import io.pipeset.job.JobRefusedException;
 import io.pipeset.job.Tasks;
 import io.pipeset.pipeline.PipelineProperties;
-import io.pipeset.pipeline.RedisNode;
+import io.pipeset.pipeline.RedisNodes;
 
 import org.springframework.stereotype.Component;
 
@@ -14,15 +14,15 @@ public class Analyses {
 
 	private final Tasks tasks;
 
-	private final RedisNode node;
+	private final RedisNodes nodes;
 
 	private final PipelineProperties pipeline;
 
 	private final JobLimits limits;
 
-	Analyses(Tasks tasks, RedisNode node, PipelineProperties pipeline, JobLimits limits) {
+	Analyses(Tasks tasks, RedisNodes nodes, PipelineProperties pipeline, JobLimits limits) {
 		this.tasks = tasks;
-		this.node = node;
+		this.nodes = nodes;
 		this.pipeline = pipeline;
 		this.limits = limits;
 	}
@@ -35,7 +35,7 @@ public class Analyses {
 	 */
 	public EndedAnalysis run(AnalysisSettings settings) {
 		return this.tasks.run("analysis", (task) -> {
-			Analysis analysis = new AnalysisRun(task, settings, this.node, this.pipeline.connectTimeout(),
+			Analysis analysis = new AnalysisRun(task, settings, this.nodes.single(), this.pipeline.connectTimeout(),
 					this.limits.maxPrefixes())
 				.run();
 			return new EndedAnalysis(analysis, task.ending(), task.memory());

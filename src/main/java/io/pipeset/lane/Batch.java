@@ -96,7 +96,9 @@ final class Batch {
 		if (this.used) {
 			this.context.meters().batch(this.context.settings().flush().kind(), nanos, this.commands, this.bytes);
 		}
-		if (this.refused && this.code != null && RedisErrors.means(this.code, Meaning.ENDS_JOB)) {
+		boolean redirects = this.slabs.followsRedirects() && this.code != null
+				&& RedisErrors.means(this.code, Meaning.REDIRECTS);
+		if (this.refused && this.code != null && !redirects && RedisErrors.means(this.code, Meaning.ENDS_JOB)) {
 			this.context.stop()
 				.because(Cause.REDIS_REFUSES, "Redis refused a whole batch with " + this.code
 						+ ": the rest was not sent. Mend the cause there, then send the job again.");
@@ -147,7 +149,7 @@ final class Batch {
 	}
 
 	private boolean isOpen() {
-		return !this.context.stop().isSet() && this.left.isEmpty() && this.loss == null
+		return !this.context.stop().isSet() && this.left.isEmpty() && this.loss == null && !this.slabs.leadsElsewhere()
 				&& this.commands < ((this.context.settings().atomic()) ? 1 : this.context.settings().batchSize())
 				&& !(this.confirmation.isAsked() && this.context.pipeline().isHalf(this.commands, this.weight));
 	}
@@ -166,7 +168,7 @@ final class Batch {
 		this.weight += Window.weight(slab);
 		Coalescing allowed = this.pipeline.coalescing();
 		if (allowed != null && this.context.settings().coalesces()) {
-			slab.coalesce(allowed);
+			slab.coalesce((this.slabs.followsRedirects()) ? allowed.inOneSlot() : allowed);
 		}
 		if (!this.confirmation.isAsked()) {
 			slab.attempt().master(this.pipeline.switches());
@@ -244,7 +246,8 @@ final class Batch {
 		if (inCommon && allowed != null) {
 			this.pipeline.allow(slab.errors().stillAllowed(allowed));
 		}
-		boolean asksAgain = slab.isAnswered() && this.slabs.mayAskAgain() && slab.errors().transientCode() != null;
+		boolean asksAgain = slab.isAnswered() && ((this.slabs.mayAskAgain() && slab.errors().transientCode() != null)
+				|| (this.slabs.followsRedirects() && slab.errors().areRedirected()));
 		if (asksAgain || inCommon || !slab.isAnswered() || !this.left.isEmpty()) {
 			this.left.add(slab);
 		}

@@ -4,6 +4,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.pipeset.pipeline.NoConnectionException;
+import io.pipeset.pipeline.RedisNode;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,13 +28,26 @@ final class Lane implements Runnable {
 
 	private final LaneSlabs slabs;
 
-	Lane(Lanes lanes, LaneContext context) {
+	private final Destinations destinations;
+
+	/** The turns that the lane waited for last. */
+	private @Nullable LaneTurns turns;
+
+	/**
+	 * A lane.
+	 * @param lanes all lanes of the job
+	 * @param context the things that they share
+	 * @param home the node that its records go to
+	 */
+	Lane(Lanes lanes, LaneContext context, RedisNode home) {
 		this.lanes = lanes;
 		this.context = context;
+		this.destinations = new Destinations(context.nodes(), home);
 		this.window = new Window(context.pipeline(), context.inFlight(), context.memory());
 		this.filler = new SlabFiller(this, this.queue, this.window, context);
-		this.recovery = new Recovery(context);
-		this.slabs = new LaneSlabs(context, this.queue, this.window, this.recovery, lanes::isFed);
+		this.recovery = new Recovery(context,
+				(context.nodes().isCluster()) ? new Redirection(context, this.destinations) : null);
+		this.slabs = new LaneSlabs(context, this.queue, this.window, this.recovery, this.destinations, lanes::isFed);
 	}
 
 	SlabFiller filler() {
@@ -78,12 +92,30 @@ final class Lane implements Runnable {
 			if (this.context.stop().isSet()) {
 				this.slabs.settleUnsent();
 			}
-			else if (this.lanes.turns().enter(this)) {
-				runBatch();
-			}
-			else {
+			else if (!enter()) {
 				return false;
 			}
+		}
+		return true;
+	}
+
+	/** Runs a batch, unless the lane has to wait for its turn. */
+	private boolean enter() {
+		try {
+			RedisNode node = this.slabs.destination();
+			LaneTurns turns = this.lanes.turns(node);
+			if (this.turns != null && this.turns != turns) {
+				// Whoever waits there for a turn does not wait for this lane.
+				this.turns.next();
+			}
+			this.turns = turns;
+			if (!turns.enter(this)) {
+				return false;
+			}
+			runBatch(node, turns);
+		}
+		catch (NoConnectionException ex) {
+			this.recovery.unreachable(ex);
 		}
 		return true;
 	}
@@ -95,26 +127,30 @@ final class Lane implements Runnable {
 		this.slabs.close();
 	}
 
-	private void runBatch() {
+	private void runBatch(RedisNode node, LaneTurns turns) throws NoConnectionException {
 		try {
-			BatchResult batch = tryBatch();
+			BatchResult batch = tryBatch(node, turns);
 			if (!batch.left().isEmpty()) {
-				this.recovery.after(batch);
+				this.recovery.after(batch, node);
 				this.slabs.settleLeft(batch);
 			}
 		}
 		catch (NoConnectionException ex) {
-			this.recovery.unreachable(ex);
+			this.context.nodes().refresh();
+			this.destinations.askNobody();
+			if (this.slabs.destination() == node || !this.recovery.mayTurn()) {
+				this.recovery.unreachable(ex);
+			}
 		}
 	}
 
 	/** Runs a batch, after which the lane holds no connection. */
-	private BatchResult tryBatch() throws NoConnectionException {
+	private BatchResult tryBatch(RedisNode node, LaneTurns turns) throws NoConnectionException {
 		LaneSettings settings = this.context.settings();
 		AtomicReference<@Nullable BatchResult> result = new AtomicReference<>();
 		long asked = System.nanoTime();
 		try {
-			this.context.node().run(settings.flush(), settings.timeout(), this.context.stop(), (pipeline) -> {
+			node.run(settings.flush(), settings.timeout(), this.context.stop(), (pipeline) -> {
 				this.context.clock().waited(System.nanoTime() - asked);
 				result.set(new Batch(this.slabs, this.context, pipeline).run());
 			});
@@ -125,7 +161,7 @@ final class Lane implements Runnable {
 			throw ex;
 		}
 		finally {
-			this.lanes.turns().leave();
+			turns.leave();
 		}
 	}
 

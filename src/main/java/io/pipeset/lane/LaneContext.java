@@ -3,7 +3,7 @@ package io.pipeset.lane;
 import java.util.concurrent.Executor;
 
 import io.pipeset.pipeline.PipelineProperties;
-import io.pipeset.pipeline.RedisNode;
+import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.report.Account;
 import io.pipeset.report.JobClock;
 import io.pipeset.report.JobMeters;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param stop tells whether the job is to write nothing more
  * @param retries the losses that the job may still survive
  * @param inFlight the bytes that all jobs have on their way
- * @param node the server that the records go to
+ * @param nodes the server, or the servers, that the records go to
  * @param pipeline how much a lane may have on its way
  * @param meters takes note of each batch
  * @param executor runs lanes
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param errorCheck stops the job if there are too many errors; run after each slab
  */
 public record LaneContext(LaneSettings settings, Account account, JobClock clock, JobStop stop, Retries retries,
-		InFlightBytes inFlight, RedisNode node, PipelineProperties pipeline, JobMeters meters, Executor executor,
+		InFlightBytes inFlight, RedisNodes nodes, PipelineProperties pipeline, JobMeters meters, Executor executor,
 		@Nullable UnknownPops unknownPops, SlabMemory memory, Runnable errorCheck) {
 
 }

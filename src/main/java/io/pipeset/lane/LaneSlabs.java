@@ -9,6 +9,8 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
+import io.pipeset.pipeline.NoConnectionException;
+import io.pipeset.pipeline.RedisNode;
 import io.pipeset.slab.Loss;
 import io.pipeset.slab.Slab;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +29,8 @@ final class LaneSlabs implements SlabSource {
 
 	private final Recovery recovery;
 
+	private final Destinations destinations;
+
 	private final BooleanSupplier fed;
 
 	private final Deque<Slab> toSend = new ArrayDeque<>();
@@ -39,11 +43,13 @@ final class LaneSlabs implements SlabSource {
 
 	private boolean interrupted;
 
-	LaneSlabs(LaneContext context, LaneQueue queue, Window window, Recovery recovery, BooleanSupplier fed) {
+	LaneSlabs(LaneContext context, LaneQueue queue, Window window, Recovery recovery, Destinations destinations,
+			BooleanSupplier fed) {
 		this.context = context;
 		this.queue = queue;
 		this.window = window;
 		this.recovery = recovery;
+		this.destinations = destinations;
 		this.fed = fed;
 	}
 
@@ -62,6 +68,11 @@ final class LaneSlabs implements SlabSource {
 			}
 		}
 		return true;
+	}
+
+	/** The node that the next slab, which there is, goes to. */
+	RedisNode destination() throws NoConnectionException {
+		return this.destinations.begin(this.toSend.element());
 	}
 
 	/** Settles the slabs that were to be sent, as the job is stopped. */
@@ -147,6 +158,7 @@ final class LaneSlabs implements SlabSource {
 		}
 		this.sentUpTo = slab.lastIndex();
 		this.toSend.remove();
+		this.destinations.leaves(slab);
 		return slab;
 	}
 
@@ -179,6 +191,17 @@ final class LaneSlabs implements SlabSource {
 	@Override
 	public boolean isFed() {
 		return this.fed.getAsBoolean();
+	}
+
+	@Override
+	public boolean leadsElsewhere() {
+		Slab next = this.toSend.peek();
+		return next != null && this.destinations.isElsewhere(next);
+	}
+
+	@Override
+	public boolean followsRedirects() {
+		return this.destinations.areSeveral();
 	}
 
 	@Override

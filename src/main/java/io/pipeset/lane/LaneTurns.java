@@ -5,18 +5,22 @@ import java.util.Deque;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
+import io.pipeset.pipeline.RedisNode;
 import io.pipeset.report.DurationText;
 import io.pipeset.report.Ending.Cause;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which of a job's lanes have a connection. A job waits for a connection only while it
- * has none; its further lanes take a connection that is free, or have their turn when
- * another lane of the job is done. So no job waits for a connection while it holds one.
+ * Which of a job's lanes have a connection to a node. A job waits for a connection only
+ * while it has none; its further lanes take a connection that is free, or have their turn
+ * when another lane of the job is done. So no job waits for a connection while it holds
+ * one.
  */
 final class LaneTurns {
 
 	private final LaneContext context;
+
+	private final RedisNode node;
 
 	private final Consumer<Lane> threads;
 
@@ -32,10 +36,12 @@ final class LaneTurns {
 	/**
 	 * Gives turns to a job's lanes.
 	 * @param context the job
+	 * @param node the node that the connections are to
 	 * @param threads has a thread run a lane
 	 */
-	LaneTurns(LaneContext context, Consumer<Lane> threads) {
+	LaneTurns(LaneContext context, RedisNode node, Consumer<Lane> threads) {
 		this.context = context;
+		this.node = node;
 		this.threads = threads;
 	}
 
@@ -47,7 +53,7 @@ final class LaneTurns {
 		this.lock.lock();
 		try {
 			if (this.asking || this.connections > 0) {
-				if (!this.asking && this.context.node().permits().tryAcquire()) {
+				if (!this.asking && this.node.permits().tryAcquire()) {
 					this.connections++;
 					runDeferred();
 					return true;
@@ -117,9 +123,7 @@ final class LaneTurns {
 		long since = System.nanoTime();
 		boolean acquired = false;
 		try {
-			acquired = this.context.node()
-				.permits()
-				.acquire(this.context.settings().timeout().toNanos(), this.context.stop());
+			acquired = this.node.permits().acquire(this.context.settings().timeout().toNanos(), this.context.stop());
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -128,9 +132,8 @@ final class LaneTurns {
 		if (!acquired && !this.context.stop().isSet()) {
 			this.context.stop()
 				.because(Cause.REDIS_UNREACHABLE,
-						"None of the " + this.context.node().permits().count()
-								+ " connections became free within the job's timeout of "
-								+ DurationText.of(this.context.settings().timeout())
+						"None of the " + this.node.permits().count() + " connections became free at " + this.node.name()
+								+ " within the job's timeout of " + DurationText.of(this.context.settings().timeout())
 								+ ": send the job again later, or raise pipeset.pipeline.max-connections");
 		}
 		return acquired;

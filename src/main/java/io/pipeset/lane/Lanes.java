@@ -5,6 +5,7 @@ import java.util.Deque;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
+import io.pipeset.pipeline.RedisNode;
 import io.pipeset.record.Record;
 import io.pipeset.record.room.NoRoomException;
 import io.pipeset.report.Ending.Cause;
@@ -23,9 +24,10 @@ public final class Lanes {
 
 	private final LaneContext context;
 
-	private final Lane[] lanes;
+	private final LaneRoutes routes;
 
-	private final LaneTurns turns;
+	/** All lanes to a single server; empty for a cluster. */
+	private final Lane[] lanes;
 
 	private final ReentrantLock lock = new ReentrantLock();
 
@@ -47,11 +49,8 @@ public final class Lanes {
 	 */
 	public Lanes(LaneContext context) {
 		this.context = context;
-		this.turns = new LaneTurns(context, this::execute);
-		this.lanes = new Lane[context.settings().concurrency()];
-		for (int i = 0; i < this.lanes.length; i++) {
-			this.lanes[i] = new Lane(this, context);
-		}
+		this.routes = new LaneRoutes(context, (node) -> new Lane(this, context, node), this::execute);
+		this.lanes = this.routes.open();
 	}
 
 	/**
@@ -63,6 +62,9 @@ public final class Lanes {
 	public void add(Record record) {
 		if (this.lanes.length == 1) {
 			this.lanes[0].filler().add(record);
+		}
+		else if (this.lanes.length == 0) {
+			this.routes.add(record, this::drain);
 		}
 		else if (record.keyCount() != 1) {
 			drain();
@@ -76,14 +78,14 @@ public final class Lanes {
 
 	/** The reading thread is about to wait for input. */
 	public void lend() {
-		for (Lane lane : this.lanes) {
+		for (Lane lane : this.routes.open()) {
 			lane.filler().lend();
 		}
 	}
 
 	/** The reading thread goes on. */
 	public void reclaim() {
-		for (Lane lane : this.lanes) {
+		for (Lane lane : this.routes.open()) {
 			lane.filler().reclaim();
 		}
 	}
@@ -94,7 +96,7 @@ public final class Lanes {
 	 * bring memory.
 	 */
 	public void sendBegun() {
-		for (Lane lane : this.lanes) {
+		for (Lane lane : this.routes.open()) {
 			if (lane.filler().finish()) {
 				start(lane);
 			}
@@ -104,7 +106,7 @@ public final class Lanes {
 
 	/** Takes the records out of the job, unsent, that no lane has yet. */
 	public void discard() {
-		for (Lane lane : this.lanes) {
+		for (Lane lane : this.routes.open()) {
 			lane.filler().discard();
 		}
 	}
@@ -116,7 +118,7 @@ public final class Lanes {
 		long since = System.nanoTime();
 		this.fed = false;
 		Lane own = null;
-		for (Lane lane : this.lanes) {
+		for (Lane lane : this.routes.open()) {
 			if (lane.filler().finish()) {
 				if (own == null) {
 					own = lane;
@@ -142,7 +144,7 @@ public final class Lanes {
 	 */
 	public long blockedNanos() {
 		long nanos = this.drainedNanos;
-		for (Lane lane : this.lanes) {
+		for (Lane lane : this.routes.open()) {
 			nanos += lane.filler().blockedNanos();
 		}
 		return nanos;
@@ -156,9 +158,9 @@ public final class Lanes {
 		return this.fed;
 	}
 
-	/** The lanes' turns at a connection. */
-	LaneTurns turns() {
-		return this.turns;
+	/** The lanes' turns at a connection to a node. */
+	LaneTurns turns(RedisNode node) {
+		return this.routes.turns(node);
 	}
 
 	/** Has a thread run a lane that none runs. */
@@ -180,7 +182,7 @@ public final class Lanes {
 	/** A lane has nothing more to do. */
 	void ends() {
 		try {
-			this.turns.next();
+			this.routes.nextTurns();
 		}
 		finally {
 			ended();
@@ -212,7 +214,7 @@ public final class Lanes {
 	 * last {@link #drain}.
 	 */
 	public void close() {
-		for (Lane lane : this.lanes) {
+		for (Lane lane : this.routes.open()) {
 			lane.close();
 		}
 	}
@@ -222,7 +224,7 @@ public final class Lanes {
 			this.context.stop().because(Cause.INTERNAL_SERVER_ERROR, detail);
 		}
 		finally {
-			for (Lane lane : this.lanes) {
+			for (Lane lane : this.routes.open()) {
 				lane.openWindow();
 			}
 		}

@@ -1,35 +1,71 @@
 package io.pipeset.lane;
 
+import java.time.Duration;
+import java.util.BitSet;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 import io.pipeset.pipeline.Fence;
 import io.pipeset.pipeline.NoConnectionException;
+import io.pipeset.pipeline.RedisNode;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.slab.Loss;
+import io.pipeset.slab.RedisErrors;
+import io.pipeset.slab.RedisErrors.Meaning;
 import io.pipeset.slab.ResendRules;
 import io.pipeset.slab.Slab;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The way a lane goes on after a loss, which costs the job one of its retries.
  */
 final class Recovery {
 
+	/** How long to wait for a fence before a look at the cluster. */
+	private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
 	private final LaneContext context;
 
+	/** Follows a cluster; {@code null} for a single server. */
+	private final @Nullable Redirection redirection;
+
 	private final RetryPauses pauses;
+
+	/** Whether the lane has turned to another node since Redis answered last. */
+	private boolean turned;
 
 	/** Connections in a row that were dead when they were lent. */
 	private int deadConnections;
 
-	Recovery(LaneContext context) {
+	Recovery(LaneContext context, @Nullable Redirection redirection) {
 		this.context = context;
+		this.redirection = redirection;
 		this.pauses = new RetryPauses(context, context.retries());
+	}
+
+	/** The recovery of a lane to a single server. */
+	Recovery(LaneContext context) {
+		this(context, null);
 	}
 
 	/** Redis has answered again. */
 	void progress() {
 		this.pauses.progress();
 		this.deadConnections = 0;
+		this.turned = false;
+		if (this.redirection != null) {
+			this.redirection.progress();
+		}
+	}
+
+	/**
+	 * Whether the lane may turn to another node at once, as the cluster has named a new
+	 * master.
+	 */
+	boolean mayTurn() {
+		boolean first = !this.turned;
+		this.turned = true;
+		return first;
 	}
 
 	/** Whether commands may be sent again that failed for a transient reason. */
@@ -49,22 +85,37 @@ final class Recovery {
 	/**
 	 * Marks the commands of a batch that are to be sent again.
 	 * @param batch the end of a batch that left slabs behind
+	 * @param node the node that it went to
 	 */
-	void after(BatchResult batch) {
+	void after(BatchResult batch, RedisNode node) {
 		List<Slab> left = batch.left();
 		Loss loss = batch.loss();
 		if (!batch.used()) {
 			dead(left, batch);
 		}
 		else if (loss != null) {
-			lost(left, loss, batch);
+			lost(left, loss, batch, node);
 		}
 		else {
-			String error = batch.transientError();
-			boolean transientToo = error != null && mayGoOn() && this.pauses.goesOn(error);
-			if (transientToo || batch.hasRefusedInCommon()) {
-				ResendRules.mark(left, false, transientToo);
-			}
+			refused(left, batch, node);
+		}
+	}
+
+	private void refused(List<Slab> left, BatchResult batch, RedisNode node) {
+		String error = batch.transientError();
+		boolean charged = error != null && !(this.redirection != null && RedisErrors.means(error, Meaning.REDIRECTS));
+		boolean transientToo = charged && mayGoOn() && this.pauses.goesOn(String.valueOf(error));
+		if (transientToo || batch.hasRefusedInCommon() || this.redirection != null) {
+			mark(left, node, false, transientToo);
+		}
+	}
+
+	private void mark(List<Slab> left, RedisNode node, boolean unknownToo, boolean transientToo) {
+		if (this.redirection != null) {
+			this.redirection.mark(left, node, unknownToo, transientToo);
+		}
+		else {
+			ResendRules.mark(left, unknownToo, transientToo);
 		}
 	}
 
@@ -80,14 +131,14 @@ final class Recovery {
 		}
 	}
 
-	private void lost(List<Slab> left, Loss loss, BatchResult batch) {
+	private void lost(List<Slab> left, Loss loss, BatchResult batch, RedisNode node) {
 		// Until the new master is known, the old one may refuse again and again.
 		boolean goesOn = (loss.code().equals(Loss.DEMOTED) && this.pauses.areUnderWay())
 				|| this.pauses.begin(loss.code());
 		boolean fenced = true;
 		Fence fence = batch.fence();
 		if (fence != null) {
-			Fence.State state = fence.await(this.context.settings().timeout(), goesOn, this.context.stop());
+			Fence.State state = await(fence, goesOn, left, node);
 			fenced = state == Fence.State.CONFIRMED;
 			this.context.account().losses().fenced(fenced);
 			goesOn &= state != Fence.State.PENDING;
@@ -96,10 +147,41 @@ final class Recovery {
 					|| (fenced && batch.complete() && pops.resolve(left, this.context.account().taken().count()));
 		}
 		if (goesOn && this.pauses.pause()) {
-			ResendRules.mark(left, fenced, true);
+			if (this.redirection != null) {
+				this.context.nodes().refresh();
+			}
+			mark(left, node, fenced, true);
 		}
 		else {
 			this.context.stop().because(Cause.REDIS_LOST, loss.message());
+		}
+	}
+
+	/**
+	 * Waits for a fence. It stands as well when the cluster names other masters for all
+	 * slots that are in doubt: what the former one still runs for them is not kept.
+	 */
+	private Fence.State await(Fence fence, boolean goesOn, List<Slab> left, RedisNode node) {
+		Duration timeout = this.context.settings().timeout();
+		if (this.redirection == null) {
+			return fence.await(timeout, goesOn, this.context.stop());
+		}
+		BitSet slots = new BitSet();
+		left.forEach((slab) -> slots.or(slab.slots().unknown()));
+		long until = System.nanoTime() + timeout.toNanos();
+		while (true) {
+			long nanos = Math.min(LOOK_NANOS, until - System.nanoTime());
+			Fence.State state = fence.await(Duration.ofNanos(Math.max(nanos, 0)), goesOn, this.context.stop());
+			if (state != Fence.State.PENDING) {
+				return state;
+			}
+			this.context.nodes().refresh();
+			if (this.context.nodes().isSuperseded(node, slots::get)) {
+				return Fence.State.CONFIRMED;
+			}
+			if (!goesOn || nanos <= 0 || this.context.stop().isSet()) {
+				return state;
+			}
 		}
 	}
 

@@ -31,6 +31,9 @@ final class SlabFiller {
 
 	private int commandsInBatch;
 
+	/** The slot of the records in a transaction. */
+	private int slot;
+
 	SlabFiller(Lane lane, LaneQueue queue, Window window, LaneContext context) {
 		this.lane = lane;
 		this.queue = queue;
@@ -39,6 +42,19 @@ final class SlabFiller {
 		this.atomic = context.settings().atomic();
 		this.batchSize = context.settings().batchSize();
 		this.commandsPerWrite = context.settings().commandsPerWrite();
+	}
+
+	/**
+	 * Adds a record of a slot, as {@link #add(Record)} does. A transaction ends where the
+	 * slot changes, as Redis runs none of several slots.
+	 * @throws NoRoomException if there will be no memory; the record was not added
+	 */
+	void add(Record record, int slot) {
+		if (this.atomic && slot != this.slot && this.filling != null && this.filling.count() > 0) {
+			bring(this.filling);
+		}
+		this.slot = slot;
+		add(record);
 	}
 
 	/**

@@ -40,6 +40,12 @@ interface SlabSource {
 	/** Brings a slab back from its connection, on the event loop. */
 	void comeBack(Slab slab);
 
+	/** Whether the next slab, if one is known, has to go to another node. */
+	boolean leadsElsewhere();
+
+	/** Whether commands that a cluster redirects are sent again. */
+	boolean followsRedirects();
+
 	/** Whether a slab with a transient error may be sent again. */
 	boolean mayAskAgain();
 

@@ -6,7 +6,12 @@ package io.pipeset.pipeline;
  */
 public final class NoConnectionException extends Exception {
 
-	NoConnectionException(String address, String why) {
+	/**
+	 * There was no connection.
+	 * @param address where to
+	 * @param why the end of a sentence
+	 */
+	public NoConnectionException(String address, String why) {
 		super("No connection to Redis at " + address + ": " + why);
 	}
 

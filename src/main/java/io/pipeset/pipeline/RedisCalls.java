@@ -19,6 +19,7 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.pipeset.record.Record;
 import io.pipeset.record.Script;
+import io.pipeset.record.Slots;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.NestedExceptionUtils;
@@ -246,6 +247,33 @@ public final class RedisCalls {
 			}
 			return "";
 		}
+	}
+
+	/**
+	 * Whether this node says that its cluster serves all slots.
+	 * @return {@code false} also while the node loads its data
+	 * @throws RedisCallException if it refuses to tell or does not answer
+	 */
+	public boolean isClusterWhole() {
+		try {
+			String info = call((connection) -> connection.call(RedisAsyncCommands::clusterInfo));
+			return info.contains("cluster_state:ok") && info.contains("cluster_slots_ok:" + Slots.COUNT);
+		}
+		catch (RedisCallException ex) {
+			if (ex.code() != null && ex.isTransient()) {
+				return false;
+			}
+			throw ex;
+		}
+	}
+
+	/**
+	 * What this node says of itself and of the others of its cluster.
+	 * @return a line for each node
+	 * @throws RedisCallException if it refuses to tell or does not answer
+	 */
+	public String clusterNodes() {
+		return call((connection) -> connection.call(RedisAsyncCommands::clusterNodes));
 	}
 
 	private <T> T call(Function<CallConnection, T> call) {

@@ -61,6 +61,9 @@ class ReceiptSweeper implements SmartLifecycle {
 
 	@Override
 	public void start() {
+		if (!this.receipts.areSupported()) {
+			return;
+		}
 		CustomizableThreadFactory thread = new CustomizableThreadFactory("receipts-");
 		thread.setDaemon(true);
 		ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, thread);

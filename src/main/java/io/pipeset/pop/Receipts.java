@@ -9,7 +9,7 @@ import java.util.OptionalLong;
 
 import io.pipeset.pipeline.RedisCallException;
 import io.pipeset.pipeline.RedisCalls;
-import io.pipeset.pipeline.RedisNode;
+import io.pipeset.pipeline.RedisNodes;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.stereotype.Component;
@@ -27,10 +27,19 @@ public class Receipts {
 	/** The values that one script moves, during which Redis serves nobody else. */
 	static final int CHUNK = 500;
 
-	private final RedisCalls calls;
+	private final RedisNodes nodes;
 
-	Receipts(RedisNode node) {
-		this.calls = node.calls();
+	Receipts(RedisNodes nodes) {
+		this.nodes = nodes;
+	}
+
+	/**
+	 * Whether there can be receipts. A cluster has none yet: a receipt's keys would have
+	 * to be in the slot of each list.
+	 * @return {@code false} in a cluster
+	 */
+	public boolean areSupported() {
+		return !this.nodes.isCluster();
 	}
 
 	/**
@@ -49,7 +58,7 @@ public class Receipts {
 	 * @param ttl how long until the values go back
 	 */
 	public void open(String jobId, byte[] key, Duration ttl) {
-		this.calls.evalRepeatable(ReceiptScripts.OPEN, ReceiptKeys.all(jobId, key), arguments(jobId, ttl.toMillis()));
+		calls().evalRepeatable(ReceiptScripts.OPEN, ReceiptKeys.all(jobId, key), arguments(jobId, ttl.toMillis()));
 	}
 
 	/**
@@ -60,7 +69,7 @@ public class Receipts {
 	 * receipt is gone
 	 */
 	public @Nullable List<byte[]> found(String jobId, long known) {
-		List<Object> answer = this.calls.evalRepeatable(ReceiptScripts.FOUND, ReceiptKeys.own(jobId),
+		List<Object> answer = calls().evalRepeatable(ReceiptScripts.FOUND, ReceiptKeys.own(jobId),
 				arguments(jobId, known));
 		if (number(answer) == 0) {
 			return null;
@@ -83,7 +92,7 @@ public class Receipts {
 	 * receipt is gone, or its list has other values
 	 */
 	public OptionalLong handOver(String jobId, Duration ttl, long values) {
-		long answer = number(this.calls.evalRepeatable(ReceiptScripts.HAND_OVER, ReceiptKeys.own(jobId),
+		long answer = number(calls().evalRepeatable(ReceiptScripts.HAND_OVER, ReceiptKeys.own(jobId),
 				arguments(jobId, ttl.toMillis(), values)));
 		return (answer > 0) ? OptionalLong.of(answer) : OptionalLong.empty();
 	}
@@ -93,7 +102,7 @@ public class Receipts {
 	 * @param jobId the job
 	 */
 	public void drop(String jobId) {
-		this.calls.evalRepeatable(ReceiptScripts.DROP, ReceiptKeys.own(jobId), arguments(jobId));
+		calls().evalRepeatable(ReceiptScripts.DROP, ReceiptKeys.own(jobId), arguments(jobId));
 	}
 
 	/**
@@ -102,7 +111,7 @@ public class Receipts {
 	 * @return {@link Answer#DONE}, {@link Answer#GONE} or {@link Answer#PENDING}
 	 */
 	public Answer acknowledge(String jobId) {
-		long answer = number(this.calls.evalOnce(ReceiptScripts.ACK, ReceiptKeys.own(jobId), arguments(jobId)));
+		long answer = number(calls().evalOnce(ReceiptScripts.ACK, ReceiptKeys.own(jobId), arguments(jobId)));
 		return (answer == 1) ? Answer.DONE : (answer == 0) ? Answer.GONE : Answer.PENDING;
 	}
 
@@ -131,7 +140,7 @@ public class Receipts {
 	 * @return their jobs, the oldest first
 	 */
 	List<String> due(int most) {
-		return this.calls
+		return calls()
 			.evalRepeatable(ReceiptScripts.DUE, List.of(ReceiptKeys.RECEIPTS),
 					List.of(ReceiptKeys.bytes(Integer.toString(most))))
 			.stream()
@@ -145,17 +154,16 @@ public class Receipts {
 	 * @param pause how long until it is due again
 	 */
 	void postpone(String jobId, Duration pause) {
-		this.calls.evalRepeatable(ReceiptScripts.POSTPONE, ReceiptKeys.own(jobId), arguments(jobId, pause.toMillis()));
+		calls().evalRepeatable(ReceiptScripts.POSTPONE, ReceiptKeys.own(jobId), arguments(jobId, pause.toMillis()));
 	}
 
 	private Returned giveBack(String jobId, String when) {
-		List<Object> found = this.calls.evalRepeatable(ReceiptScripts.KEY, ReceiptKeys.own(jobId), List.of());
+		List<Object> found = calls().evalRepeatable(ReceiptScripts.KEY, ReceiptKeys.own(jobId), List.of());
 		byte[] key = (found.isEmpty()) ? ReceiptKeys.bytes("") : (byte[]) found.get(0);
 		List<byte[]> keys = ReceiptKeys.all(jobId, key);
 		long values = 0;
 		while (true) {
-			long moved = number(
-					this.calls.evalRepeatable(ReceiptScripts.GIVE_BACK, keys, arguments(jobId, CHUNK, when)));
+			long moved = number(calls().evalRepeatable(ReceiptScripts.GIVE_BACK, keys, arguments(jobId, CHUNK, when)));
 			if (moved == -1) {
 				// In a later round, somebody else has finished it.
 				return new Returned((values > 0) ? Answer.DONE : Answer.GONE, values);
@@ -168,6 +176,10 @@ public class Receipts {
 				return new Returned(Answer.DONE, values);
 			}
 		}
+	}
+
+	private RedisCalls calls() {
+		return this.nodes.single().calls();
 	}
 
 	private static long number(List<Object> answer) {

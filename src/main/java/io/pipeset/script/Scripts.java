@@ -5,7 +5,8 @@ import java.util.Locale;
 import java.util.Map;
 
 import io.pipeset.pipeline.NoConnectionException;
-import io.pipeset.pipeline.RedisCalls;
+import io.pipeset.pipeline.RedisNode;
+import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.ScriptRefusedException;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
@@ -28,7 +29,7 @@ public class Scripts {
 
 	private final ScriptProperties properties;
 
-	private final RedisCalls calls;
+	private final RedisNodes nodes;
 
 	private final Map<String, Script> byLastUse;
 
@@ -38,12 +39,12 @@ public class Scripts {
 	 * Keeps scripts.
 	 * @param allowed whether scripts may be loaded and run
 	 * @param properties how much of them is kept
-	 * @param calls loads them into Redis
+	 * @param nodes the servers that they are loaded into
 	 */
-	public Scripts(boolean allowed, ScriptProperties properties, RedisCalls calls) {
+	public Scripts(boolean allowed, ScriptProperties properties, RedisNodes nodes) {
 		this.allowed = allowed;
 		this.properties = properties;
-		this.calls = calls;
+		this.nodes = nodes;
 		this.byLastUse = new LinkedHashMap<>(16, 0.75f, true) {
 
 			@Override
@@ -71,7 +72,7 @@ public class Scripts {
 	}
 
 	/**
-	 * Loads a script, and keeps it.
+	 * Loads a script, in a cluster into every master, and keeps it.
 	 * @param text its Lua
 	 * @return the SHA1 by which records run it
 	 * @throws ScriptRefusedException if Redis refuses it
@@ -79,7 +80,9 @@ public class Scripts {
 	 */
 	public String load(byte[] text) throws ScriptRefusedException, NoConnectionException {
 		Script script = Script.of(text);
-		this.calls.load(script);
+		for (RedisNode node : this.nodes.masters()) {
+			node.calls().load(script);
+		}
 		synchronized (this.byLastUse) {
 			this.byLastUse.putIfAbsent(script.sha(), script);
 		}

@@ -1,5 +1,6 @@
 package io.pipeset.slab;
 
+import java.util.BitSet;
 import java.util.Queue;
 
 import io.netty.buffer.ByteBuf;
@@ -22,6 +23,8 @@ public final class Attempt implements Exchange {
 
 	/** The common commands that may be made; {@code null} for none. */
 	private @Nullable Coalescing coalescing;
+
+	private final AskingCommands asking = new AskingCommands();
 
 	private int bytes;
 
@@ -64,6 +67,7 @@ public final class Attempt implements Exchange {
 		this.switches = CONFIRMED;
 		this.done = false;
 		this.coalescing = null;
+		this.asking.clear();
 		this.bytes = 0;
 		this.common.clear();
 		this.replies.clear();
@@ -74,6 +78,11 @@ public final class Attempt implements Exchange {
 		this.coalescing = allowed;
 	}
 
+	/** Puts ASKING ahead of some commands, which all go by themselves then. */
+	void ask(BitSet commands) {
+		this.asking.set(commands);
+	}
+
 	/** Says whether to keep every reply, or only those that tell an outcome. */
 	void captureAll(boolean captureAll) {
 		this.captureAll = captureAll;
@@ -82,13 +91,16 @@ public final class Attempt implements Exchange {
 	@Override
 	public void writeTo(ByteBuf out) {
 		this.written = true;
-		if (this.coalescing != null) {
+		if (this.coalescing != null && this.asking.isEmpty()) {
 			this.common.find(this.coalescing, this.captureAll);
 		}
 		int from = out.writerIndex();
-		this.commands.writeTo(out, this.common);
+		this.commands.writeTo(out, this.common, this.asking);
 		this.bytes = out.writerIndex() - from;
 		this.replies.expectOthers(this.commands.scripts().count() + this.common.scripts());
+		if (!this.asking.isEmpty()) {
+			this.replies.expectAsking(this.asking);
+		}
 		if (this.commands.areAtomic()) {
 			this.replies.expectTransaction();
 		}

@@ -221,14 +221,20 @@ final class Commands {
 				&& this.scripts.loads(this.resp, Resp.skipBulk(this.resp, name));
 	}
 
-	/** Writes the commands, as they have been put together. */
-	void writeTo(ByteBuf out, CommonCommands common) {
+	/** Writes the commands. */
+	void writeTo(ByteBuf out, CommonCommands common, AskingCommands asking) {
 		this.scripts.writeTo(out);
 		common.writeScriptsTo(out);
 		if (this.atomic) {
+			asking.writeAheadOf(0, out);
 			out.writeBytes(MULTI);
 		}
-		common.writeTo(out);
+		if (this.atomic || asking.isEmpty()) {
+			common.writeTo(out);
+		}
+		else {
+			asking.writeTo(out, this);
+		}
 		if (this.atomic) {
 			out.writeBytes(EXEC);
 		}

@@ -6,6 +6,7 @@ import io.netty.buffer.ByteBuf;
 import io.pipeset.record.CommonCommand;
 import io.pipeset.record.Effect;
 import io.pipeset.record.Operation;
+import io.pipeset.record.Slots;
 
 /**
  * The commands that an attempt writes. A slab has a command for each record; neighbours
@@ -36,6 +37,9 @@ final class CommonCommands {
 
 	private boolean moves;
 
+	/** Whether all keys of a command have to be in one slot. */
+	private boolean oneSlot;
+
 	CommonCommands(Commands commands) {
 		this.commands = commands;
 		this.writer = new CommonCommandWriter(commands, this);
@@ -58,6 +62,7 @@ final class CommonCommands {
 			this.ends = new int[records];
 		}
 		this.count = 0;
+		this.oneSlot = allowed.oneSlot();
 		for (int record = 0; record < records; record = this.ends[this.count - 1]) {
 			this.ends[this.count++] = end(record, allowed, tellsReplies);
 		}
@@ -89,7 +94,16 @@ final class CommonCommands {
 	private boolean goesWith(int first, int next) {
 		return this.commands.table().isSameCommand(first, next) && canShare(next)
 				&& this.commands.end(next) - this.commands.start(first) <= MAX_BYTES
-				&& (operation(first).common().hasSeveralKeys() || isSameKey(first, next));
+				&& ((operation(first).common().hasSeveralKeys() && (!this.oneSlot || haveSameTag(first, next)))
+						|| isSameKey(first, next));
+	}
+
+	private boolean haveSameTag(int first, int next) {
+		byte[] resp = this.commands.resp();
+		int key = key(first);
+		int other = key(next);
+		return Slots.haveSameTag(resp, Resp.skipLine(resp, key), Resp.skipBulk(resp, key) - 2,
+				Resp.skipLine(resp, other), Resp.skipBulk(resp, other) - 2);
 	}
 
 	/** Whether a record is a plain one, without options. */

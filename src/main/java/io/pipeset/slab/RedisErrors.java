@@ -20,10 +20,11 @@ public final class RedisErrors {
 			Meaning.TRANSIENT, Set.of("BUSY", "LOADING", "TRYAGAIN"), //
 			Meaning.ENDS_JOB, Set.of("MASTERDOWN", "MISCONF", "NOAUTH", "NOREPLICAS", "OOM", "READONLY"), //
 			Meaning.OF_SERVER,
-			Set.of("BUSY", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "MISCONF", "NOAUTH", "NOREPLICAS", "OOM", "READONLY",
-					"TRYAGAIN"), //
-			Meaning.WORTH_POSTING_AGAIN, Set.of("BUSY", "CLUSTERDOWN", EXECABORT, "LOADING", "MASTERDOWN", "MISCONF",
-					"NOREPLICAS", "NOSCRIPT", "OOM", "READONLY", "TRYAGAIN")));
+			Set.of("ASK", "BUSY", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "MISCONF", "MOVED", "NOAUTH", "NOREPLICAS",
+					"OOM", "READONLY", "TRYAGAIN"), //
+			Meaning.REDIRECTS, Set.of("ASK", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "MOVED", "TRYAGAIN"), //
+			Meaning.WORTH_POSTING_AGAIN, Set.of("ASK", "BUSY", "CLUSTERDOWN", EXECABORT, "LOADING", "MASTERDOWN",
+					"MISCONF", "MOVED", "NOREPLICAS", "NOSCRIPT", "OOM", "READONLY", "TRYAGAIN")));
 
 	private RedisErrors() {
 	}
@@ -62,6 +63,12 @@ public final class RedisErrors {
 		 * {@code retries} sends it again, and single calls are made again.
 		 */
 		TRANSIENT,
+
+		/**
+		 * A node of a cluster did not run the command, which belongs elsewhere or has to
+		 * wait: {@link Redirect}.
+		 */
+		REDIRECTS,
 
 		/** Redis will refuse all that follows, too: a job stops after a whole batch. */
 		ENDS_JOB,

@@ -27,6 +27,9 @@ final class Replies {
 	/** The replies still to come first, which do not answer the slab's own commands. */
 	private int others;
 
+	/** The commands behind an ASKING, which is answered as well. */
+	private @Nullable AskingCommands asking;
+
 	/** Whether the commands are a transaction. */
 	private boolean transaction;
 
@@ -55,6 +58,7 @@ final class Replies {
 		this.commands = 0;
 		this.dealt = 0;
 		this.others = 0;
+		this.asking = null;
 		this.transaction = false;
 		this.discarded = false;
 		this.multiRefused = null;
@@ -65,6 +69,12 @@ final class Replies {
 	/** Says how many replies come ahead of those to the slab's own commands. */
 	void expectOthers(int others) {
 		this.others = others;
+	}
+
+	/** Says which commands, each of one record, come behind an ASKING. */
+	void expectAsking(AskingCommands asking) {
+		this.asking = asking;
+		this.others += (asking.isAhead(0)) ? 1 : 0;
 	}
 
 	/**
@@ -226,6 +236,9 @@ final class Replies {
 		}
 		this.dealt = 0;
 		this.commands++;
+		if (this.asking != null && !this.transaction && this.asking.isAhead(this.commands)) {
+			this.others = 1;
+		}
 		if (this.multiRefused != null && this.commands == this.common.count()) {
 			// EXEC is answered next, though it runs nothing.
 			this.others = 1;

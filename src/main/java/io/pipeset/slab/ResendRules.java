@@ -8,6 +8,7 @@ import java.util.Set;
 
 import io.pipeset.record.Operation;
 import io.pipeset.slab.Findings.Kind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The rules by which a lane sends commands again, once all of its slabs have come back. A
@@ -32,9 +33,12 @@ public final class ResendRules {
 	/** The keys of later commands that may have run and are sent again. */
 	private final Set<ByteBuffer> repeated = new HashSet<>();
 
-	private ResendRules(boolean unknownToo, boolean transientToo) {
+	private final Redirect.@Nullable Rule redirects;
+
+	private ResendRules(boolean unknownToo, boolean transientToo, Redirect.@Nullable Rule redirects) {
 		this.unknownToo = unknownToo;
 		this.transientToo = transientToo;
+		this.redirects = redirects;
 	}
 
 	/**
@@ -44,7 +48,20 @@ public final class ResendRules {
 	 * @param transientToo whether commands can that Redis refused for a transient reason
 	 */
 	public static void mark(List<Slab> slabs, boolean unknownToo, boolean transientToo) {
-		ResendRules rules = new ResendRules(unknownToo, transientToo);
+		mark(slabs, unknownToo, transientToo, null);
+	}
+
+	/**
+	 * Marks the commands that are to be sent again.
+	 * @param slabs in the order in which they were sent
+	 * @param unknownToo whether commands that may have run can be sent again at all
+	 * @param transientToo whether commands can that Redis refused for a transient reason
+	 * @param redirects says which of the commands can that a cluster redirected;
+	 * {@code null} where there is none
+	 */
+	public static void mark(List<Slab> slabs, boolean unknownToo, boolean transientToo,
+			Redirect.@Nullable Rule redirects) {
+		ResendRules rules = new ResendRules(unknownToo, transientToo, redirects);
 		for (ListIterator<Slab> last = slabs.listIterator(slabs.size()); last.hasPrevious();) {
 			rules.mark(last.previous());
 		}
@@ -63,8 +80,8 @@ public final class ResendRules {
 	/** A transaction goes again as a whole, or not at all. */
 	private void markWhole(Slab slab) {
 		boolean unknown = slab.isUnknown() || (isUnconfirmed(slab) && !slab.replies().isDiscarded());
-		boolean again = (unknown) ? this.unknownToo && slab.replies().multiRefused() == null : !slab.isWritten()
-				|| slab.errors().areInCommon() || (this.transientToo && slab.errors().transientCode() != null);
+		boolean again = (unknown) ? this.unknownToo && slab.replies().multiRefused() == null
+				: !slab.isWritten() || slab.errors().areInCommon() || passes(slab);
 		for (int command = slab.count() - 1; again && command >= 0; command--) {
 			again = isUntouched(slab.commands().keys(command)) && (!unknown || isRepeatable(slab, command));
 		}
@@ -78,6 +95,17 @@ public final class ResendRules {
 				touch(slab.commands().keys(command));
 			}
 		}
+	}
+
+	/** Whether nothing of a transaction ran, and it may run in a moment or elsewhere. */
+	private boolean passes(Slab slab) {
+		Redirect redirect = (this.redirects != null) ? slab.errors().transactionRedirect() : null;
+		return (redirect != null) ? follows(slab, redirect, false)
+				: this.transientToo && slab.errors().transientCode() != null;
+	}
+
+	private boolean follows(Slab slab, Redirect redirect, boolean byScript) {
+		return this.redirects != null && this.redirects.follows(slab, redirect, byScript);
 	}
 
 	private void markUnanswered(Slab slab) {
@@ -101,12 +129,14 @@ public final class ResendRules {
 			List<ByteBuffer> keys = slab.commands().keys(command);
 			boolean found = finding >= 0 && replies.findings().position(finding) == command;
 			boolean inCommon = found && errors.isOfOthers(finding);
-			boolean passes = found && errors.isTransient(finding);
+			Redirect redirect = (found && this.redirects != null) ? errors.redirect(finding) : null;
+			boolean follows = redirect != null && follows(slab, redirect, errors.isByScript(finding));
+			boolean passes = (redirect != null) ? follows : found && errors.isTransient(finding);
 			// A script may have written before it failed.
 			boolean ran = !found || replies.findings().kind(finding) != Kind.ERROR
 					|| (!passes && slab.commands().table().operation(command) == Operation.EVALSHA);
 			boolean repeats = ran && isUnconfirmed(slab) && isRepeatable(slab, command);
-			if ((inCommon || (passes && this.transientToo) || repeats) && isUntouched(keys)) {
+			if ((inCommon || follows || (passes && this.transientToo) || repeats) && isUntouched(keys)) {
 				slab.again().set(command);
 			}
 			else if (ran || slab.earlierLoss(command) != null) {

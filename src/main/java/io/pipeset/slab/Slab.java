@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Commands that go to Redis in one write, and what Redis answered. The thread that reads
  * the input fills a slab; its lane owns it then, the connection's event loop while it is
- * on its way, and the lane again once it has come back. The lane hands it back to be
- * filled anew.
+ * on its way, and the lane again once it has come back, to be filled anew.
  */
 public final class Slab {
 
@@ -33,6 +32,8 @@ public final class Slab {
 
 	/** The commands that are to be sent again. */
 	private final BitSet again = new BitSet(0);
+
+	private final SlabSlots slots = new SlabSlots(this);
 
 	/** A slab that grows as it is filled. */
 	public Slab() {
@@ -67,8 +68,7 @@ public final class Slab {
 
 	/**
 	 * Empties the slab, so that it can be filled anew.
-	 * @param captureAll whether to keep every reply, and not only those that tell an
-	 * outcome
+	 * @param captureAll whether to keep every reply, even one that tells no outcome
 	 * @param atomic whether the commands are to run as one transaction
 	 */
 	public void clear(boolean captureAll, boolean atomic) {
@@ -76,6 +76,7 @@ public final class Slab {
 		this.commands.clear(atomic);
 		this.lostAttempts.clear();
 		this.sentBefore = false;
+		this.slots.clear();
 		forgetAttempt();
 	}
 
@@ -108,7 +109,7 @@ public final class Slab {
 
 	/**
 	 * The place of the first record in the job.
-	 * @return the index, which grows in the order in which a lane sends
+	 * @return the index
 	 */
 	public long firstIndex() {
 		return this.commands.table().index(0);
@@ -163,8 +164,8 @@ public final class Slab {
 	}
 
 	/**
-	 * Whether some commands may have run at this attempt without an answer.
-	 * @return {@code false} where it is known of every command whether it ran
+	 * Whether some commands may have run without an answer.
+	 * @return {@code false} where all is known
 	 */
 	public boolean isUnknown() {
 		return this.attempt.isUnknown();
@@ -190,8 +191,8 @@ public final class Slab {
 	}
 
 	/**
-	 * The errors that Redis answered at this attempt.
-	 * @return a view of them, valid until the next attempt
+	 * The errors that Redis answered.
+	 * @return a view that is valid until the next attempt
 	 */
 	public SlabErrors errors() {
 		return this.attempt.errors();
@@ -237,16 +238,15 @@ public final class Slab {
 	 */
 	public boolean retry() {
 		this.sentBefore |= isWritten();
+		BitSet asking = this.slots.askingOf(this.again);
 		this.commands.retain(this.again);
 		this.lostAttempts.retain(this.again);
 		forgetAttempt();
+		this.attempt.ask(asking);
 		return count() > 0;
 	}
 
-	/**
-	 * Takes the slab for written: the driver does not give it back, and may still write
-	 * it.
-	 */
+	/** Takes the slab for written: the driver keeps it, and may still write it. */
 	public void abandon() {
 		this.attempt.abandon();
 	}
@@ -257,6 +257,18 @@ public final class Slab {
 	 */
 	public Attempt attempt() {
 		return this.attempt;
+	}
+
+	/**
+	 * The slots of the commands, for a cluster.
+	 * @return the same each time
+	 */
+	public SlabSlots slots() {
+		return this.slots;
+	}
+
+	boolean wasSentBefore() {
+		return this.sentBefore;
 	}
 
 	Commands commands() {

@@ -97,6 +97,45 @@ public final class SlabErrors {
 	}
 
 	/**
+	 * Whether a node of a cluster did not run some commands, which belong elsewhere or
+	 * have to wait.
+	 * @return {@code false} for nearly all slabs
+	 */
+	public boolean areRedirected() {
+		if (this.findings.errors() == 0) {
+			return false;
+		}
+		return (this.commands.areAtomic()) ? transactionRedirect() != null
+				: IntStream.range(0, this.findings.count()).anyMatch((finding) -> redirect(finding) != null);
+	}
+
+	/**
+	 * The redirection that a finding is, or {@code null}. Only a script would name
+	 * another slot than that of its keys.
+	 */
+	@Nullable Redirect redirect(int finding) {
+		if (this.findings.kind(finding) != Kind.ERROR || !RedisErrors.means(code(finding), Meaning.REDIRECTS)) {
+			return null;
+		}
+		Redirect redirect = Redirect.of(message(finding));
+		int command = this.findings.position(finding);
+		boolean ofOtherSlot = redirect != null && redirect.slot() >= 0 && command < this.commands.count()
+				&& redirect.slot() != SlabSlots.of(this.commands, command);
+		return (ofOtherSlot) ? null : redirect;
+	}
+
+	/** Whether the command of a finding runs a caller's script. */
+	boolean isByScript(int finding) {
+		int command = this.findings.position(finding);
+		return command < this.commands.count() && this.commands.table().operation(command) == Operation.EVALSHA;
+	}
+
+	/** The redirection for which nothing of a transaction ran, or {@code null}. */
+	@Nullable Redirect transactionRedirect() {
+		return (this.replies.isDiscarded() && soleCode() != null) ? redirect(0) : null;
+	}
+
+	/**
 	 * Whether a finding is an error to a common command which its records might not get
 	 * by themselves. None of them ran.
 	 */
@@ -162,8 +201,11 @@ public final class SlabErrors {
 	 * without discarding what it was to run.
 	 */
 	boolean isTransactionOpen() {
-		return this.replies.isDiscarded()
-				&& !RedisErrors.firstWord(message(this.findings.count() - 1)).equals(RedisErrors.EXECABORT);
+		if (!this.replies.isDiscarded()) {
+			return false;
+		}
+		String code = RedisErrors.firstWord(message(this.findings.count() - 1));
+		return !code.equals(RedisErrors.EXECABORT) && !RedisErrors.means(code, Meaning.REDIRECTS);
 	}
 
 	String message(int finding) {

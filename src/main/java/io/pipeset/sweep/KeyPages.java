@@ -146,7 +146,8 @@ final class KeyPages {
 		ScanPlace place = from;
 		while (!this.stop.isSet()) {
 			try {
-				ScanPage page = this.job.node()
+				ScanPage page = this.job.nodes()
+					.single()
 					.calls()
 					.scan(place, this.sweep.filter(), this.count, (this.count == 1) ? Long.MAX_VALUE : PAGE_BYTES);
 				this.losses.progress();

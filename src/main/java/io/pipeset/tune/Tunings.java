@@ -10,7 +10,7 @@ import io.pipeset.job.JobRefusedException.Reason;
 import io.pipeset.job.Jobs;
 import io.pipeset.job.Tasks;
 import io.pipeset.job.settings.JobDefaults;
-import io.pipeset.pipeline.RedisNode;
+import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.report.JobMeters;
 
 import org.springframework.beans.factory.annotation.Autowired;
@@ -24,7 +24,7 @@ public class Tunings {
 
 	private final Jobs jobs;
 
-	private final RedisNode node;
+	private final RedisNodes nodes;
 
 	private final JobDefaults defaults;
 
@@ -39,22 +39,22 @@ public class Tunings {
 	private final AtomicBoolean busy = new AtomicBoolean();
 
 	@Autowired
-	Tunings(Tasks tasks, Jobs jobs, RedisNode node, JobDefaults defaults) {
-		this(tasks, jobs, node, defaults, System::nanoTime);
+	Tunings(Tasks tasks, Jobs jobs, RedisNodes nodes, JobDefaults defaults) {
+		this(tasks, jobs, nodes, defaults, System::nanoTime);
 	}
 
 	/**
 	 * Runs tunings by another clock.
 	 * @param tasks gives them a place in the queue
 	 * @param jobs runs their runs
-	 * @param node the server that they measure
+	 * @param nodes the server that they measure, which is a single one
 	 * @param defaults has the timeout of their runs
 	 * @param clock nanoseconds, by which budgets are counted
 	 */
-	public Tunings(Tasks tasks, Jobs jobs, RedisNode node, JobDefaults defaults, LongSupplier clock) {
+	public Tunings(Tasks tasks, Jobs jobs, RedisNodes nodes, JobDefaults defaults, LongSupplier clock) {
 		this.tasks = tasks;
 		this.jobs = jobs;
-		this.node = node;
+		this.nodes = nodes;
 		this.defaults = defaults;
 		this.clock = clock;
 	}
@@ -71,9 +71,10 @@ public class Tunings {
 					"Another tuning runs, and two would measure each other: send this one again when it has ended");
 		}
 		try {
-			return this.tasks.run("tuning", (task) -> new TuningExecution(task, settings,
-					this.jobs.inside(task, this.meters), this.node, this.defaults.timeout(), this.clock)
-				.run());
+			return this.tasks.run("tuning",
+					(task) -> new TuningExecution(task, settings, this.jobs.inside(task, this.meters),
+							this.nodes.single(), this.defaults.timeout(), this.clock)
+						.run());
 		}
 		finally {
 			this.busy.set(false);

@@ -31,13 +31,17 @@ class AnalysesController {
 
 	private final Duration timeout;
 
-	AnalysesController(Analyses analyses, JobDefaults defaults) {
+	private final SingleRedis singleRedis;
+
+	AnalysesController(Analyses analyses, JobDefaults defaults, SingleRedis singleRedis) {
+		this.singleRedis = singleRedis;
 		this.analyses = analyses;
 		this.timeout = defaults.toSettings().timeout();
 	}
 
 	@PostMapping("/v1/analyses")
 	ResponseEntity<?> run(HttpServletRequest request) {
+		this.singleRedis.require("POST /v1/analyses");
 		Query query = Query.of(request);
 		AnalysisSettings settings = AnalysisSettings.of(query::take, this.timeout);
 		query.refuseRest(AnalysisSettings.all().stream().map(Setting::name).toList());

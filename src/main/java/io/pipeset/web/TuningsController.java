@@ -30,7 +30,10 @@ class TuningsController {
 
 	private final JobLimits limits;
 
-	TuningsController(Tunings tunings, TuningProperties properties, JobLimits limits) {
+	private final SingleRedis singleRedis;
+
+	TuningsController(Tunings tunings, TuningProperties properties, JobLimits limits, SingleRedis singleRedis) {
+		this.singleRedis = singleRedis;
 		this.tunings = tunings;
 		this.properties = properties;
 		this.limits = limits;
@@ -41,6 +44,7 @@ class TuningsController {
 		if (!this.properties.enabled()) {
 			throw Problems.exception(HttpStatus.FORBIDDEN, "disabled", DISABLED);
 		}
+		this.singleRedis.require("POST /v1/tunings");
 		Query query = Query.of(request);
 		TuningSettings settings = TuningSettings.read(query::take, this.properties, this.limits);
 		query.refuseRest(TuningSettings.NAMES);

@@ -241,7 +241,7 @@ class RunningJobTests {
 		private CompletableFuture<EndedJob> start(JobInput input) {
 			return CompletableFuture.supplyAsync(() -> {
 				try {
-					Admission admission = new Admission(this.running.settings(), scripts, limits, false);
+					Admission admission = new Admission(this.running.settings(), scripts, limits, false, false);
 					return new JobExecution(this.running, this.context, limits, admission).run(input);
 				}
 				finally {

@@ -14,7 +14,7 @@ import io.pipeset.PipesetApplication;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.pipeline.ConnectionPermits;
 import io.pipeset.pipeline.PipelineProperties;
-import io.pipeset.pipeline.RedisNode;
+import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
@@ -52,7 +52,7 @@ public final class LaneRig implements AutoCloseable {
 	}
 
 	public ConnectionPermits permits() {
-		return bean(RedisNode.class).permits();
+		return bean(RedisNodes.class).single().permits();
 	}
 
 	public InFlightBytes inFlight() {
@@ -85,7 +85,7 @@ public final class LaneRig implements AutoCloseable {
 	public LaneContext context(LaneSettings settings, Executor executor) {
 		JobStop stop = new JobStop();
 		return new LaneContext(settings, new Account(Results.ERRORS, 100, false), new JobClock(), stop,
-				new Retries(settings.retries()), inFlight(), bean(RedisNode.class), bean(PipelineProperties.class),
+				new Retries(settings.retries()), inFlight(), bean(RedisNodes.class), bean(PipelineProperties.class),
 				bean(JobMeters.class), executor, null, memory().open(stop), () -> {
 				});
 	}

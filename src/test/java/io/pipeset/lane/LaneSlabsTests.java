@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.pipeset.pipeline.PipelineProperties;
+import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
@@ -41,7 +42,7 @@ class LaneSlabsTests {
 	private final Window window = new Window(this.context.pipeline(), this.context.inFlight(), this.context.memory());
 
 	private final LaneSlabs slabs = new LaneSlabs(this.context, this.queue, this.window, new Recovery(this.context),
-			() -> true);
+			new Destinations(RedisNodes.of(null), null), () -> true);
 
 	private final Record record = new Record();
 

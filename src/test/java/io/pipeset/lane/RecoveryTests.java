@@ -43,10 +43,10 @@ class RecoveryTests {
 	void deadConnectionsCostNoRetryUntilEveryOneOfThePoolWasDead() {
 		BatchResult dead = new BatchResult(List.of(), null, false, true, "reset by peer", null);
 		for (int connection = 0; connection < CONNECTIONS; connection++) {
-			this.recovery.after(dead);
+			this.recovery.after(dead, null);
 		}
 		assertThat(this.stop.isSet()).isFalse();
-		this.recovery.after(dead);
+		this.recovery.after(dead, null);
 		assertThat(this.stop.ending()).isEqualTo(new Ending(Cause.REDIS_UNREACHABLE,
 				"The connection to Redis was lost before anything could be written: reset by peer"));
 	}
@@ -55,7 +55,7 @@ class RecoveryTests {
 	void anAnswerBeginsTheCountOfDeadConnectionsAnew() {
 		BatchResult dead = new BatchResult(List.of(), null, false, true, null, null);
 		for (int connection = 0; connection < 10 * CONNECTIONS; connection++) {
-			this.recovery.after(dead);
+			this.recovery.after(dead, null);
 			this.recovery.progress();
 		}
 		assertThat(this.stop.isSet()).isFalse();
@@ -65,7 +65,7 @@ class RecoveryTests {
 	void aLossWithoutARetryStopsTheJob() {
 		assertThat(this.recovery.mayGoOn()).isFalse();
 		Loss loss = new Loss(Loss.CONNECTION_LOST, "The connection to Redis was lost");
-		this.recovery.after(new BatchResult(List.of(), loss, true, true, null, null));
+		this.recovery.after(new BatchResult(List.of(), loss, true, true, null, null), null);
 		assertThat(this.stop.ending()).isEqualTo(new Ending(Cause.REDIS_LOST, loss.message()));
 	}
 

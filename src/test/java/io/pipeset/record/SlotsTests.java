@@ -65,7 +65,7 @@ class SlotsTests {
 		record.check();
 		int a = slot("a");
 		assertThat(record.slot())
-			.isEqualTo((expected == null) ? Slots.NONE : expected.equals("same") ? a : Slots.SEVERAL);
+			.isEqualTo((expected != null) ? (expected.equals("same") ? a : Slots.SEVERAL) : Slots.NONE);
 	}
 
 	/** The key stands in the middle of an array. */

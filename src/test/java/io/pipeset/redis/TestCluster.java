@@ -358,7 +358,7 @@ public final class TestCluster implements AutoCloseable {
 	private static int freeBusPort() {
 		while (true) {
 			int port = ThreadLocalRandom.current().nextInt(FIRST_BUS_PORT, LAST_BUS_PORT);
-			try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getByName("127.0.0.1"))) {
+			try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
 				return socket.getLocalPort();
 			}
 			catch (BindException ex) {

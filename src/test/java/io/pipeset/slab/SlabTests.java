@@ -239,7 +239,7 @@ class SlabTests {
 
 	private static String resp(Slab slab) {
 		ByteBuf out = Unpooled.buffer();
-		slab.commands().writeTo(out, new CommonCommands(slab.commands()));
+		slab.commands().writeTo(out, new CommonCommands(slab.commands()), new AskingCommands());
 		return out.toString(StandardCharsets.UTF_8);
 	}
 

@@ -8,6 +8,7 @@ import java.util.stream.IntStream;
 
 import io.lettuce.core.KeyValue;
 import io.pipeset.pipeline.RedisNode;
+import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.redis.Sentinels;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
@@ -38,9 +39,9 @@ class SentinelTests {
 
 	private final RedisNode node;
 
-	SentinelTests(Service service, @Autowired RedisNode node) {
+	SentinelTests(Service service, @Autowired RedisNodes nodes) {
 		this.service = service;
-		this.node = node;
+		this.node = nodes.single();
 	}
 
 	@DynamicPropertySource

@@ -1,6 +1,7 @@
 package io.pipeset.web;
 
 import java.util.Map;
+import java.util.stream.Stream;
 
 import io.pipeset.redis.TestRedis;
 
@@ -13,7 +14,8 @@ class SharedRedis implements ApplicationContextInitializer<ConfigurableApplicati
 
 	@Override
 	public void initialize(ConfigurableApplicationContext context) {
-		if (!context.getEnvironment().containsProperty("spring.data.redis.host")) {
+		if (Stream.of("host", "cluster.nodes")
+			.noneMatch((name) -> context.getEnvironment().containsProperty("spring.data.redis." + name))) {
 			context.getEnvironment()
 				.getPropertySources()
 				.addLast(new MapPropertySource("shared-redis", Map.copyOf(TestRedis.shared().properties())));

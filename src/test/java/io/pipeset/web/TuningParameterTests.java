@@ -34,10 +34,14 @@ class TuningParameterTests {
 
 	private final JobLimits limits;
 
-	TuningParameterTests(Service service, @Autowired Tunings tunings, @Autowired JobLimits limits) {
+	private final SingleRedis singleRedis;
+
+	TuningParameterTests(Service service, @Autowired Tunings tunings, @Autowired JobLimits limits,
+			@Autowired SingleRedis singleRedis) {
 		this.service = service;
 		this.tunings = tunings;
 		this.limits = limits;
+		this.singleRedis = singleRedis;
 	}
 
 	@BeforeEach
@@ -94,7 +98,7 @@ class TuningParameterTests {
 	@Test
 	void aServiceThatHasThemSwitchedOffSaysSo() {
 		TuningsController off = new TuningsController(this.tunings,
-				new TuningProperties(false, DataSize.ofMegabytes(1)), this.limits);
+				new TuningProperties(false, DataSize.ofMegabytes(1)), this.limits, this.singleRedis);
 		assertThatExceptionOfType(ErrorResponseException.class)
 			.isThrownBy(() -> off.tune(new MockHttpServletRequest("POST", "/v1/tunings")))
 			.satisfies((problem) -> {

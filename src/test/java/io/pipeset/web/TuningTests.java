@@ -10,7 +10,7 @@ import io.pipeset.job.JobLimits;
 import io.pipeset.job.Jobs;
 import io.pipeset.job.Tasks;
 import io.pipeset.job.settings.JobDefaults;
-import io.pipeset.pipeline.RedisNode;
+import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Ending;
 import io.pipeset.tune.EndedTuning;
@@ -40,7 +40,7 @@ class TuningTests {
 
 	private final Jobs jobs;
 
-	private final RedisNode node;
+	private final RedisNodes nodes;
 
 	private final JobDefaults defaults;
 
@@ -48,12 +48,12 @@ class TuningTests {
 
 	private final JobLimits limits;
 
-	TuningTests(Service service, @Autowired Tasks tasks, @Autowired Jobs jobs, @Autowired RedisNode node,
+	TuningTests(Service service, @Autowired Tasks tasks, @Autowired Jobs jobs, @Autowired RedisNodes nodes,
 			@Autowired JobDefaults defaults, @Autowired TuningProperties properties, @Autowired JobLimits limits) {
 		this.service = service;
 		this.tasks = tasks;
 		this.jobs = jobs;
-		this.node = node;
+		this.nodes = nodes;
 		this.defaults = defaults;
 		this.properties = properties;
 		this.limits = limits;
@@ -128,7 +128,7 @@ class TuningTests {
 	void beginsNoRunAfterItsBudgetAndSaysWhichRowsItLeftOut() {
 		AtomicLong seconds = new AtomicLong();
 		// Each look at the clock takes a second, and each run needs one.
-		Tunings slow = new Tunings(this.tasks, this.jobs, this.node, this.defaults,
+		Tunings slow = new Tunings(this.tasks, this.jobs, this.nodes, this.defaults,
 				() -> Duration.ofSeconds(seconds.incrementAndGet()).toNanos());
 		EndedTuning ended = slow
 			.run(TuningSettings.read(Map.of("records", "1000", "batchSizes", "100,200,300,400,500,600", "flushes",

@@ -1,7 +1,12 @@
 package io.pipeset.pipeline.boot;
 
+import java.util.List;
+import java.util.stream.Collectors;
+
+import io.pipeset.pipeline.NoConnectionException;
 import io.pipeset.pipeline.RedisCallException;
 import io.pipeset.pipeline.RedisNode;
+import io.pipeset.pipeline.RedisNodes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,23 +24,38 @@ class RedisAtStart {
 
 	private static final Logger logger = LoggerFactory.getLogger(RedisAtStart.class);
 
-	private final RedisNode node;
+	private final RedisNodes nodes;
 
-	RedisAtStart(RedisNode node) {
-		this.node = node;
+	RedisAtStart(RedisNodes nodes) {
+		this.nodes = nodes;
 	}
 
 	@EventListener(ApplicationStartedEvent.class)
 	void ask() {
 		try {
-			logger.info("Redis {} at {}", this.node.calls().version(), this.node.name());
+			List<RedisNode> masters = this.nodes.masters();
+			if (this.nodes.isCluster()) {
+				logger.info("Redis Cluster with {} masters: {}", masters.size(),
+						masters.stream().map(RedisNode::name).sorted().collect(Collectors.joining(", ")));
+			}
+			masters.forEach(RedisAtStart::ask);
+		}
+		catch (NoConnectionException ex) {
+			logger.warn("{}. Jobs will be answered with 503 until a node of the cluster can be reached;"
+					+ " spring.data.redis.cluster.nodes names some of them", ex.getMessage());
+		}
+	}
+
+	private static void ask(RedisNode node) {
+		try {
+			logger.info("Redis {} at {}", node.calls().version(), node.name());
 		}
 		catch (RedisCallException ex) {
 			if (ex.code() != null) {
-				logger.info("Redis at {}", this.node.name());
+				logger.info("Redis at {}", node.name());
 				return;
 			}
-			if (this.node.watch().isFollowing()) {
+			if (node.watch().isFollowing()) {
 				logger.warn("{}. Jobs will be answered with 503 until the Sentinels of spring.data.redis.sentinel.nodes"
 						+ " name a master that is there", ex.getMessage());
 				return;
@@ -43,7 +63,7 @@ class RedisAtStart {
 			logger.warn(
 					"{}. Jobs will be answered with 503 until there is a Redis at {};"
 							+ " set spring.data.redis.host and .port, or spring.data.redis.url, to name another",
-					ex.getMessage(), this.node.name());
+					ex.getMessage(), node.name());
 		}
 	}
 

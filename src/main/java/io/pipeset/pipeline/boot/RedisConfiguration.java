@@ -16,7 +16,9 @@ import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.channel.Channel;
 import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.pipeline.RedisNode;
+import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.ReplyHandler;
+import io.pipeset.pipeline.cluster.ClusterNodes;
 import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -102,13 +104,15 @@ class RedisConfiguration {
 	}
 
 	@Bean
-	RedisNode redisNode(LettuceConnectionFactory factory, PipelineProperties properties,
+	RedisNodes redisNodes(LettuceConnectionFactory factory, PipelineProperties properties,
 			ObjectProvider<SentinelWatch> sentinels) {
-		RedisSentinelConfiguration sentinel = factory.getSentinelConfiguration();
-		if (sentinel != null) {
-			return new RedisNode(master(sentinel), factory, properties, sentinels.getObject());
+		if (factory.isClusterAware()) {
+			return new ClusterNodes(factory, properties);
 		}
-		return new RedisNode(factory.getHostName() + ":" + factory.getPort(), factory, properties);
+		RedisSentinelConfiguration sentinel = factory.getSentinelConfiguration();
+		return RedisNodes
+			.of((sentinel != null) ? new RedisNode(master(sentinel), factory, properties, sentinels.getObject())
+					: new RedisNode(factory.getHostName() + ":" + factory.getPort(), factory, properties));
 	}
 
 	@Bean
@@ -151,8 +155,8 @@ class RedisConfiguration {
 
 	@Bean
 	@ConditionalOnEnabledHealthIndicator("redis")
-	RedisHealth redisHealthIndicator(RedisNode node) {
-		return new RedisHealth(node);
+	RedisHealth redisHealthIndicator(RedisNodes nodes) {
+		return new RedisHealth(nodes);
 	}
 
 	/** How long to wait for a single answer, those of a handshake included. */

@@ -1,14 +1,21 @@
 package io.pipeset.pipeline.boot;
 
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 
+import io.pipeset.pipeline.NoConnectionException;
 import io.pipeset.pipeline.RedisCallException;
 import io.pipeset.pipeline.RedisNode;
+import io.pipeset.pipeline.RedisNodes;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
 
 /**
  * The health component {@code redis}. It takes the place of Boot's, which may give a
@@ -18,12 +25,12 @@ import org.springframework.boot.health.contributor.HealthIndicator;
  */
 final class RedisHealth implements HealthIndicator {
 
-	private final RedisNode node;
+	private final RedisNodes nodes;
 
 	private final AtomicReference<@Nullable CompletableFuture<Health>> asking = new AtomicReference<>();
 
-	RedisHealth(RedisNode node) {
-		this.node = node;
+	RedisHealth(RedisNodes nodes) {
+		this.nodes = nodes;
 	}
 
 	@Override
@@ -47,10 +54,37 @@ final class RedisHealth implements HealthIndicator {
 
 	private Health ask() {
 		try {
-			return Health.up()
-				.withDetail("version", this.node.calls().version())
-				.withDetail("address", this.node.name())
-				.build();
+			if (!this.nodes.isCluster()) {
+				return ask(this.nodes.masters().get(0));
+			}
+			this.nodes.refresh();
+			return ask(this.nodes.masters());
+		}
+		catch (NoConnectionException ex) {
+			return Health.down().withDetail("error", String.valueOf(ex.getMessage())).build();
+		}
+	}
+
+	/**
+	 * A cluster is up while any master answers: jobs for the slots of the others run.
+	 */
+	private static Health ask(List<RedisNode> masters) {
+		Map<String, Object> details = new TreeMap<>();
+		boolean up = false;
+		for (RedisNode master : masters) {
+			Health health = ask(master);
+			up |= health.getStatus().equals(Status.UP);
+			Map<String, Object> detail = new LinkedHashMap<>();
+			detail.put("status", health.getStatus().getCode());
+			detail.putAll(health.getDetails());
+			details.put(master.name(), detail);
+		}
+		return Health.status((up) ? Status.UP : Status.DOWN).withDetail("masters", details).build();
+	}
+
+	private static Health ask(RedisNode node) {
+		try {
+			return Health.up().withDetail("version", node.calls().version()).withDetail("address", node.name()).build();
 		}
 		catch (RedisCallException ex) {
 			if ("NOPERM".equals(ex.code())) {

@@ -6,6 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
@@ -23,12 +25,14 @@ final class RedisSettings implements BeanFactoryPostProcessor {
 	private static final String ONE_REDIS = "Remove it, and set spring.data.redis.host and .port, or"
 			+ " spring.data.redis.url, to name one Redis.";
 
-	private static final String NO_CLUSTER = "Redis Cluster is not supported yet.";
+	private static final String BY_ITSELF = "The service follows redirections and asks the cluster for its masters"
+			+ " by itself, within the timeout of each job.";
 
 	private static final String KEPT_OPEN = "Connections are kept open once they are.";
 
-	private static final List<Refusal> REFUSALS = List.of(new Refusal("cluster", NO_CLUSTER, ONE_REDIS, null),
-			new Refusal("lettuce.cluster", NO_CLUSTER, "Remove it.", null),
+	private static final List<Refusal> REFUSALS = List.of(
+			new Refusal("cluster.max-redirects", BY_ITSELF, "Remove it.", null),
+			new Refusal("lettuce.cluster", BY_ITSELF, "Remove it.", null),
 			new Refusal("masterreplica", "A master with replicas is not supported: a batch runs on one connection.",
 					ONE_REDIS, null),
 			new Refusal("lettuce.read-from", "Nothing is read from replicas: a batch runs on one connection.",
@@ -45,6 +49,15 @@ final class RedisSettings implements BeanFactoryPostProcessor {
 			new Refusal("lettuce.pool.min-idle", KEPT_OPEN, "Remove it.", null),
 			new Refusal("lettuce.pool.time-between-eviction-runs", KEPT_OPEN, "Remove it.", null));
 
+	private static final String ONE_CLUSTER = "Remove it, or remove spring.data.redis.cluster.nodes.";
+
+	/** Settings of a single Redis, which would be ignored beside those of a cluster. */
+	private static final List<Refusal> BESIDE_CLUSTER = List.of(
+			new Refusal("host", "The nodes of the cluster are named already.", ONE_CLUSTER, null),
+			new Refusal("port", "The nodes of the cluster are named already.", ONE_CLUSTER, null),
+			new Refusal("url", "The nodes of the cluster are named already.", ONE_CLUSTER, null),
+			new Refusal("database", "A cluster has database 0 only.", "Remove it, or set it to 0.", "0"));
+
 	private final Environment environment;
 
 	/**
@@ -59,6 +72,11 @@ final class RedisSettings implements BeanFactoryPostProcessor {
 	public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {
 		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(this.environment)) {
 			REFUSALS.forEach((refusal) -> refusal.check(source));
+			if (Binder.get(this.environment)
+				.bind("spring.data.redis.cluster.nodes", Bindable.listOf(String.class))
+				.isBound()) {
+				BESIDE_CLUSTER.forEach((refusal) -> refusal.check(source));
+			}
 		}
 	}
 

@@ -127,6 +127,13 @@ final class SentinelWatch implements MasterWatch, AutoCloseable {
 	@Override
 	public void close() {
 		this.worker.interrupt();
+		try {
+			// Whatever it still asks needs the threads of the driver, which end next.
+			this.worker.join(TimeUnit.NANOSECONDS.toMillis(10 * PATIENCE_NANOS));
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 		this.sentinels.forEach(SentinelLink::close);
 	}
 

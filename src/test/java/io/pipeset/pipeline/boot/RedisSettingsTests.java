@@ -26,7 +26,7 @@ class RedisSettingsTests {
 	private final MockEnvironment environment = new MockEnvironment();
 
 	@ParameterizedTest
-	@CsvSource({ "cluster.nodes, localhost:7000, cluster.*, spring.data.redis.host",
+	@CsvSource({ "cluster.max-redirects, 3, cluster.max-redirects=3, Remove it",
 			"masterreplica.nodes, localhost:6379, masterreplica.*, spring.data.redis.host",
 			"lettuce.read-from, replica, lettuce.read-from=replica, Remove it",
 			"client-type, jedis, client-type=jedis, lettuce",
@@ -50,6 +50,16 @@ class RedisSettingsTests {
 			.addFirst(new SystemEnvironmentPropertySource("systemEnvironment",
 					Map.of("SPRING_DATA_REDIS_LETTUCE_POOL_MAXACTIVE", "9")));
 		assertThat(refusal().getDescription()).startsWith("spring.data.redis.lettuce.pool.max-active=9 is refused");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "host, localhost, host=localhost", "url, redis://localhost, url=redis://localhost",
+			"database, 1, database=1" })
+	void settingsOfASingleRedisAreRefusedBesideACluster(String setting, String value, String problem) {
+		this.environment.setProperty("spring.data.redis.cluster.nodes", "localhost:7000,localhost:7001");
+		assertThatNoException().isThrownBy(this::check);
+		this.environment.setProperty("spring.data.redis." + setting, value);
+		assertThat(refusal().getDescription()).startsWith("spring.data.redis." + problem + " is refused. ");
 	}
 
 	@ParameterizedTest

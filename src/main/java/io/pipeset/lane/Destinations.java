@@ -1,0 +1,95 @@
+package io.pipeset.lane;
+
+import java.util.HashMap;
+import java.util.Map;
+
+import io.pipeset.pipeline.NoConnectionException;
+import io.pipeset.pipeline.RedisNode;
+import io.pipeset.pipeline.RedisNodes;
+import io.pipeset.pipeline.SlotOwners;
+import io.pipeset.slab.Slab;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The nodes that the slabs of a lane go to. Nearly all go to the lane's home. In a
+ * cluster a slab goes elsewhere if the home has lost all of its slots, or if commands of
+ * the slab were redirected. A slab is not divided for that: it goes to the master of its
+ * first command, and the commands that do not belong there are redirected once more.
+ */
+final class Destinations {
+
+	private final RedisNodes nodes;
+
+	private final RedisNode home;
+
+	/** The nodes that slabs with an ASKING go to. */
+	private final Map<Slab, RedisNode> asked = new HashMap<>(0);
+
+	private @Nullable RedisNode current;
+
+	/**
+	 * The destinations of a lane.
+	 * @param nodes all nodes
+	 * @param home the node that its slabs are filled for
+	 */
+	Destinations(RedisNodes nodes, RedisNode home) {
+		this.nodes = nodes;
+		this.home = home;
+	}
+
+	/** Whether there is more than one. */
+	boolean areSeveral() {
+		return this.nodes.isCluster();
+	}
+
+	/**
+	 * Begins a batch.
+	 * @param first its first slab
+	 * @return the node that it goes to
+	 */
+	RedisNode begin(Slab first) throws NoConnectionException {
+		this.current = of(first);
+		return this.current;
+	}
+
+	/** Whether a slab does not belong into the batch that has begun. */
+	boolean isElsewhere(Slab slab) {
+		try {
+			return areSeveral() && of(slab) != this.current;
+		}
+		catch (NoConnectionException ex) {
+			// The next batch finds out.
+			return true;
+		}
+	}
+
+	private RedisNode of(Slab slab) throws NoConnectionException {
+		if (!areSeveral()) {
+			return this.home;
+		}
+		RedisNode asked = this.asked.get(slab);
+		if (asked != null) {
+			return asked;
+		}
+		SlotOwners owners = this.nodes.owners();
+		return (!slab.slots().areSentAgain() && owners.isMaster(this.home)) ? this.home
+				: owners.ownerOrAny(slab.slots().first());
+	}
+
+	/** Sends a slab to a node that is to be asked. */
+	void ask(Slab slab, RedisNode node) {
+		this.asked.put(slab, node);
+	}
+
+	/** A slab is sent. */
+	void leaves(Slab slab) {
+		this.asked.remove(slab);
+	}
+
+	/** Gives up asking, as the nodes that were to be asked cannot be reached. */
+	void askNobody() {
+		this.asked.keySet().forEach((slab) -> slab.slots().askNothing());
+		this.asked.clear();
+	}
+
+}

@@ -1,0 +1,257 @@
+package io.pipeset.lane;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+
+import io.pipeset.pipeline.RedisCallException;
+import io.pipeset.pipeline.RedisNode;
+import io.pipeset.pipeline.RedisNodes;
+import io.pipeset.report.Ending.Cause;
+import io.pipeset.slab.Redirect;
+import io.pipeset.slab.Redirect.Kind;
+import io.pipeset.slab.ResendRules;
+import io.pipeset.slab.Slab;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way a lane follows the redirections of a cluster. A command that was redirected did
+ * not run, so it is sent again, as often as it takes within the job's timeout, unless a
+ * later record of its key ran. All commands of a slot go the same way, so that they stay
+ * in order:
+ * <ul>
+ * <li>to its new master, if any of them was told that the slot has moved;</li>
+ * <li>to one other node, each behind an ASKING, if all of them were told to ask
+ * there;</li>
+ * <li>to its master once more in all other cases.</li>
+ * </ul>
+ */
+final class Redirection {
+
+	/** With more slots than this, the cluster is asked for all of them. */
+	private static final int SINGLE_MOVES = 4;
+
+	private static final long LONGEST_PAUSE_MILLIS = 200;
+
+	private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+	private final LaneContext context;
+
+	private final RedisNodes nodes;
+
+	private final Destinations destinations;
+
+	/** Redirections in a row without a slab that was answered for good. */
+	private int rounds;
+
+	private @Nullable SlotsAtNode scripts;
+
+	Redirection(LaneContext context, Destinations destinations) {
+		this.context = context;
+		this.nodes = context.nodes();
+		this.destinations = destinations;
+	}
+
+	/** A slab was answered for good. */
+	void progress() {
+		this.rounds = 0;
+	}
+
+	/**
+	 * Marks the commands that are to be sent again, and finds out where they go.
+	 * @param left slabs that came back from a node
+	 * @param node the node
+	 * @param unknownToo whether commands that may have run can be sent again at all
+	 * @param transientToo whether commands can that were refused for a transient reason
+	 */
+	void mark(List<Slab> left, RedisNode node, boolean unknownToo, boolean transientToo) {
+		long now = System.nanoTime();
+		this.scripts = null;
+		ResendRules.mark(left, unknownToo, transientToo,
+				(slab, redirect, byScript) -> follows(slab, redirect, byScript, node, now));
+		Map<Integer, Route> routes = new HashMap<>();
+		for (Slab slab : left) {
+			slab.slots()
+				.eachAgain(
+						(command, slot, redirect) -> routes.computeIfAbsent(slot, (any) -> new Route()).add(redirect));
+		}
+		if (routes.values().stream().anyMatch(Route::isRedirected)) {
+			this.rounds++;
+			learn(routes, node);
+			ask(left, routes, node);
+			pause(routes, node);
+		}
+	}
+
+	private boolean follows(Slab slab, Redirect redirect, boolean byScript, RedisNode node, long now) {
+		if (this.context.stop().isSet()) {
+			return false;
+		}
+		if (now - slab.slots().redirectedSince(now) > this.context.settings().timeout().toNanos()) {
+			if (redirect.kind() == Kind.WAIT) {
+				this.context.stop()
+					.because(Cause.REDIS_REFUSES,
+							"The cluster has refused commands at " + node.name() + " for longer than the job's timeout,"
+									+ " as it is not whole or is loading: the rest was not sent. Send the job again"
+									+ " when CLUSTER INFO says that all slots are served.");
+			}
+			return false;
+		}
+		return !byScript || redirect.kind() == Kind.WAIT || isConfirmed(redirect, node);
+	}
+
+	/** A script may have run and made the redirection up, so the node has to agree. */
+	private boolean isConfirmed(Redirect redirect, RedisNode node) {
+		SlotsAtNode known = this.scripts;
+		if (known == null) {
+			known = SlotsAtNode.ask(node);
+			this.scripts = known;
+		}
+		return !known.serves(redirect.slot()) || known.givesAway(redirect.slot());
+	}
+
+	/** Takes note of the masters that slots have moved to. */
+	private void learn(Map<Integer, Route> routes, RedisNode node) {
+		boolean puzzled = this.rounds > 1;
+		int moves = 0;
+		for (Map.Entry<Integer, Route> route : routes.entrySet()) {
+			String target = route.getValue().movedTo();
+			RedisNode master = (target != null) ? find(target, node) : null;
+			if (master != null && master != node) {
+				this.nodes.moved(route.getKey(), master);
+				moves++;
+			}
+			else {
+				puzzled |= target != null;
+			}
+		}
+		if (puzzled || moves > SINGLE_MOVES) {
+			this.nodes.refresh();
+		}
+	}
+
+	/**
+	 * Finds a node that the cluster itself names; no other is sent anything, as a script
+	 * may have made its address up.
+	 */
+	private @Nullable RedisNode find(String target, RedisNode node) {
+		// A node that does not know its own address leaves the host out.
+		String address = (target.startsWith(":")) ? node.name().substring(0, node.name().lastIndexOf(':')) + target
+				: target;
+		RedisNode found = this.nodes.find(address);
+		if (found == null) {
+			this.nodes.refresh();
+			found = this.nodes.find(address);
+		}
+		return found;
+	}
+
+	private void ask(List<Slab> left, Map<Integer, Route> routes, RedisNode node) {
+		Map<Integer, RedisNode> asked = new HashMap<>();
+		routes.forEach((slot, route) -> {
+			String target = route.askedAt();
+			RedisNode found = (target != null) ? find(target, node) : null;
+			if (found != null) {
+				asked.put(slot, found);
+			}
+		});
+		if (asked.isEmpty()) {
+			return;
+		}
+		for (Slab slab : left) {
+			List<RedisNode> target = new ArrayList<>(1);
+			slab.slots().eachAgain((command, slot, redirect) -> {
+				RedisNode found = asked.get(slot);
+				if (found != null && (target.isEmpty() || target.get(0) == found)) {
+					slab.slots().ask(command);
+					target.add(found);
+				}
+			});
+			if (!target.isEmpty()) {
+				this.destinations.ask(slab, target.get(0));
+			}
+		}
+	}
+
+	private void pause(Map<Integer, Route> routes, RedisNode node) {
+		boolean waits = routes.values().stream().anyMatch(Route::waits);
+		if (waits || this.rounds > 1) {
+			this.context.meters().retry((waits) ? "cluster-wait" : Kind.MOVED.name().toLowerCase(Locale.ROOT));
+			long millis = Math.min(LONGEST_PAUSE_MILLIS, 5L << Math.min(this.rounds, 10));
+			this.context.stop().await(TimeUnit.MILLISECONDS.toNanos(millis));
+		}
+		if (waits) {
+			awaitWhole(node);
+			this.nodes.refresh();
+		}
+	}
+
+	/**
+	 * Waits until the cluster is whole, so that it does not become so between the
+	 * commands of one key.
+	 */
+	private void awaitWhole(RedisNode node) {
+		long deadline = System.nanoTime() + this.context.settings().timeout().toNanos();
+		try {
+			while (!node.calls().isClusterWhole() && System.nanoTime() < deadline
+					&& !this.context.stop().await(POLL_NANOS)) {
+				this.nodes.refresh();
+			}
+		}
+		catch (RedisCallException ex) {
+			// The next batch finds out.
+		}
+	}
+
+	/** What the commands of one slot were told that are to be sent again. */
+	private static final class Route {
+
+		private @Nullable String movedTo;
+
+		private @Nullable String askedAt;
+
+		private boolean asks = true;
+
+		private boolean waits;
+
+		private boolean redirected;
+
+		void add(@Nullable Redirect redirect) {
+			this.redirected |= redirect != null;
+			if (redirect == null || redirect.kind() != Kind.ASK) {
+				this.asks = false;
+			}
+			else {
+				this.asks &= this.askedAt == null || Objects.equals(this.askedAt, redirect.target());
+				this.askedAt = redirect.target();
+			}
+			if (redirect != null && redirect.kind() == Kind.MOVED) {
+				this.movedTo = redirect.target();
+			}
+			this.waits |= redirect != null && redirect.kind() == Kind.WAIT;
+		}
+
+		boolean isRedirected() {
+			return this.redirected;
+		}
+
+		boolean waits() {
+			return this.waits;
+		}
+
+		@Nullable String movedTo() {
+			return this.movedTo;
+		}
+
+		/** The only node that all of them were told to ask, or {@code null}. */
+		@Nullable String askedAt() {
+			return (this.asks) ? this.askedAt : null;
+		}
+
+	}
+
+}

@@ -1,0 +1,104 @@
+package io.pipeset.pipeline;
+
+import java.util.List;
+import java.util.function.IntPredicate;
+
+import org.jspecify.annotations.Nullable;
+
+/** The servers that records go to: a single one, or the masters of a cluster. */
+public interface RedisNodes extends AutoCloseable {
+
+	/**
+	 * The nodes of a service with a single server.
+	 * @param node the server; closed with these nodes
+	 * @return the node alone
+	 */
+	static RedisNodes of(RedisNode node) {
+		return new SingleNode(node);
+	}
+
+	/**
+	 * Whether the servers are a cluster, where each slot has its master.
+	 * @return {@code false} for a single server
+	 */
+	boolean isCluster();
+
+	/**
+	 * The single server.
+	 * @return the server
+	 * @throws IllegalStateException in a cluster, where nobody can do with one server
+	 */
+	RedisNode single();
+
+	/**
+	 * The masters that are known now.
+	 * @return the masters, or the single server
+	 * @throws NoConnectionException if the service has not heard yet which masters there
+	 * are
+	 */
+	List<RedisNode> masters() throws NoConnectionException;
+
+	/**
+	 * The masters of all slots, as far as the service knows; another object as soon as it
+	 * knows better.
+	 * @return the masters of slots
+	 * @throws NoConnectionException if no node of the cluster has answered yet
+	 */
+	SlotOwners owners() throws NoConnectionException;
+
+	/**
+	 * The permits for connections to the masters that are known already.
+	 * @return those of each master
+	 */
+	List<ConnectionPermits> permits();
+
+	/**
+	 * The address of the server, or of the servers by which the cluster was named, for
+	 * messages.
+	 * @return host and port, or several of them
+	 */
+	String name();
+
+	/**
+	 * Asks the cluster for its masters, unless it was asked a moment ago.
+	 */
+	void refresh();
+
+	/**
+	 * Finds a master by the address in a redirection.
+	 * @param address host and port
+	 * @return the master, or {@code null} where the cluster has named none with that
+	 * address
+	 */
+	@Nullable RedisNode find(String address);
+
+	/**
+	 * Takes note that a slot has another master, which its former one has said.
+	 * @param slot the slot
+	 * @param master the new master
+	 */
+	void moved(int slot, RedisNode master);
+
+	/**
+	 * Whether the cluster names other servers than a node as the masters of slots, so
+	 * that nothing that the node still runs for these slots is kept.
+	 * @param former a node
+	 * @param slots the slots
+	 * @return {@code false} where it is not known
+	 */
+	boolean isSuperseded(RedisNode former, IntPredicate slots);
+
+	/**
+	 * Knows which server is the single one now, where Sentinels name it.
+	 * @return a watch; that of a cluster never sees a change, since each of its nodes is
+	 * told apart
+	 */
+	default MasterWatch watch() {
+		return MasterWatch.of(name());
+	}
+
+	/** Closes all nodes. */
+	@Override
+	void close();
+
+}

@@ -1,0 +1,75 @@
+package io.pipeset.pipeline;
+
+import java.util.List;
+import java.util.function.IntPredicate;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A single server, which has all keys.
+ *
+ * @param node the server
+ * @param owners the server for all slots
+ */
+record SingleNode(RedisNode node, SlotOwners owners) implements RedisNodes {
+
+	SingleNode(RedisNode node) {
+		this(node, SlotOwners.of((slot) -> node));
+	}
+
+	@Override
+	public boolean isCluster() {
+		return false;
+	}
+
+	@Override
+	public RedisNode single() {
+		return this.node;
+	}
+
+	@Override
+	public MasterWatch watch() {
+		return this.node.watch();
+	}
+
+	@Override
+	public List<RedisNode> masters() {
+		return List.of(this.node);
+	}
+
+	@Override
+	public List<ConnectionPermits> permits() {
+		return List.of(this.node.permits());
+	}
+
+	@Override
+	public String name() {
+		return this.node.name();
+	}
+
+	@Override
+	public void refresh() {
+		// It stays the same.
+	}
+
+	@Override
+	public @Nullable RedisNode find(String address) {
+		return null;
+	}
+
+	@Override
+	public void moved(int slot, RedisNode master) {
+		throw new IllegalStateException("A single server has all slots");
+	}
+
+	@Override
+	public boolean isSuperseded(RedisNode former, IntPredicate slots) {
+		return false;
+	}
+
+	@Override
+	public void close() {
+		this.node.close();
+	}
+
+}

@@ -1,0 +1,278 @@
+package io.pipeset.pipeline.cluster;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntPredicate;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+import io.lettuce.core.RedisException;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.models.partitions.Partitions;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.pipeset.pipeline.ConnectionPermits;
+import io.pipeset.pipeline.NoConnectionException;
+import io.pipeset.pipeline.PipelineProperties;
+import io.pipeset.pipeline.RedisNode;
+import io.pipeset.pipeline.RedisNodes;
+import io.pipeset.pipeline.SlotOwners;
+import io.pipeset.record.Slots;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * The masters of a cluster. Lettuce's cluster client tells which there are; each gets a
+ * factory of its own, whose connections are ordinary ones to one server. The cluster is
+ * asked when it is needed: at first, and when a lane has met a redirection or a loss.
+ */
+public final class ClusterNodes implements RedisNodes {
+
+	private static final Logger logger = LoggerFactory.getLogger(ClusterNodes.class);
+
+	/** The shortest time between two questions to the cluster. */
+	private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+	/**
+	 * How long a MOVED outranks the answer of a node that may not have heard of it yet.
+	 */
+	private static final long MOVED_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+	private final LettuceConnectionFactory cluster;
+
+	private final NodeFactories factories;
+
+	private final String seeds;
+
+	/** Held while the cluster is asked, which may take as long as its slowest node. */
+	private final ReentrantLock asking = new ReentrantLock();
+
+	/** Guards all that the cluster has answered. */
+	private final ReentrantLock lock = new ReentrantLock();
+
+	/** By the id that a node has for its life, whatever its address. */
+	private final Map<String, Master> masters = new HashMap<>();
+
+	private final Map<Integer, Long> movedAt = new HashMap<>();
+
+	private long askedAt = System.nanoTime() - PAUSE_NANOS;
+
+	private volatile String failure = "none of its nodes has answered yet";
+
+	private volatile @Nullable SlotOwners owners;
+
+	/**
+	 * The masters of a cluster, none of which is asked before it is needed.
+	 * @param cluster a factory for the cluster, of which only the client is used. Whoever
+	 * made it destroys it, after these nodes are closed
+	 * @param properties how many connections to each master there may be
+	 */
+	public ClusterNodes(LettuceConnectionFactory cluster, PipelineProperties properties) {
+		this.cluster = cluster;
+		this.factories = new NodeFactories(cluster, properties);
+		RedisClusterConfiguration configuration = cluster.getClusterConfiguration();
+		this.seeds = (configuration != null) ? configuration.getClusterNodes()
+			.stream()
+			.map((node) -> node.getHost() + ":" + node.getPort())
+			.collect(Collectors.joining(",")) : "";
+	}
+
+	@Override
+	public boolean isCluster() {
+		return true;
+	}
+
+	@Override
+	public RedisNode single() {
+		throw new IllegalStateException("A cluster has several masters");
+	}
+
+	@Override
+	public String name() {
+		return this.seeds;
+	}
+
+	@Override
+	public List<RedisNode> masters() throws NoConnectionException {
+		SlotOwners unused = owners();
+		return named();
+	}
+
+	@Override
+	public List<ConnectionPermits> permits() {
+		return named().stream().map(RedisNode::permits).toList();
+	}
+
+	private List<RedisNode> named() {
+		this.lock.lock();
+		try {
+			return this.masters.values().stream().filter(Master::isNamed).map(Master::node).toList();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	@Override
+	public SlotOwners owners() throws NoConnectionException {
+		SlotOwners known = this.owners;
+		if (known == null) {
+			refresh();
+			known = this.owners;
+		}
+		if (known == null) {
+			throw new NoConnectionException("the cluster of " + this.seeds, this.failure);
+		}
+		return known;
+	}
+
+	@Override
+	public void refresh() {
+		this.asking.lock();
+		try {
+			if (System.nanoTime() - this.askedAt >= PAUSE_NANOS) {
+				take(ask());
+			}
+		}
+		catch (RedisException ex) {
+			this.failure = String.valueOf(ex.getMessage());
+			logger.debug("The cluster's nodes could not be asked for their slots", ex);
+			this.askedAt = System.nanoTime();
+		}
+		finally {
+			this.asking.unlock();
+		}
+	}
+
+	private Partitions ask() {
+		RedisClusterClient client = (RedisClusterClient) this.cluster.getRequiredNativeClient();
+		if (this.owners != null) {
+			client.refreshPartitions();
+		}
+		return client.getPartitions();
+	}
+
+	private void take(Partitions partitions) {
+		this.lock.lock();
+		try {
+			enter(partitions);
+		}
+		finally {
+			this.lock.unlock();
+		}
+		this.askedAt = System.nanoTime();
+	}
+
+	private void enter(Partitions partitions) {
+		this.masters.values().forEach(Master::forget);
+		@Nullable RedisNode[] named = new RedisNode[Slots.COUNT];
+		for (RedisClusterNode node : partitions) {
+			if (node.getRole().isUpstream() && node.getUri().getPort() > 0) {
+				RedisNode master = master(node);
+				node.getSlots().forEach((slot) -> named[slot] = master);
+			}
+		}
+		SlotOwners before = this.owners;
+		long now = System.nanoTime();
+		this.movedAt.values().removeIf((since) -> now - since > MOVED_NANOS);
+		SlotOwners after = SlotOwners
+			.of((slot) -> (before != null && this.movedAt.containsKey(slot)) ? before.owner(slot) : named[slot]);
+		if (before == null || !after.isSameAs(before)) {
+			this.owners = after;
+		}
+		retire(after);
+	}
+
+	private RedisNode master(RedisClusterNode node) {
+		String address = node.getUri().getHost() + ":" + node.getUri().getPort();
+		Master known = this.masters.get(node.getNodeId());
+		if (known == null || !known.node().name().equals(address)) {
+			if (known != null) {
+				this.masters.put(node.getNodeId() + " at " + known.node().name(), known);
+			}
+			known = new Master(node.getNodeId(), this.factories.open(node.getUri().getHost(), node.getUri().getPort()));
+			this.masters.put(node.getNodeId(), known);
+		}
+		known.name();
+		return known.node();
+	}
+
+	/** Closes the nodes that the cluster has not named for long, and nobody uses. */
+	private void retire(SlotOwners owners) {
+		List<Master> gone = new ArrayList<>();
+		this.masters.values().removeIf((master) -> {
+			boolean ends = master.isLongGone() && !owners.isMaster(master.node());
+			if (ends) {
+				gone.add(master);
+			}
+			return ends;
+		});
+		gone.forEach((master) -> this.factories.close(master.node()));
+	}
+
+	@Override
+	public @Nullable RedisNode find(String address) {
+		return named().stream().filter((node) -> node.name().equals(address)).findFirst().orElse(null);
+	}
+
+	@Override
+	public void moved(int slot, RedisNode master) {
+		this.lock.lock();
+		try {
+			SlotOwners known = this.owners;
+			if (known != null) {
+				this.movedAt.put(slot, System.nanoTime());
+				this.owners = known.with(slot, master);
+			}
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	@Override
+	public boolean isSuperseded(RedisNode former, IntPredicate slots) {
+		this.lock.lock();
+		try {
+			SlotOwners known = this.owners;
+			String id = id(former);
+			return known != null && id != null && IntStream.range(0, Slots.COUNT).filter(slots).allMatch((slot) -> {
+				RedisNode owner = known.owner(slot);
+				// The same server may have got another address.
+				return owner != null && !id.equals(id(owner));
+			});
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private @Nullable String id(RedisNode node) {
+		return this.masters.values()
+			.stream()
+			.filter((master) -> master.node() == node)
+			.map(Master::id)
+			.findFirst()
+			.orElse(null);
+	}
+
+	@Override
+	public void close() {
+		this.lock.lock();
+		try {
+			this.masters.values().forEach((master) -> this.factories.close(master.node()));
+			this.masters.clear();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+}

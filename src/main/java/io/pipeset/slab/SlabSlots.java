@@ -1,0 +1,126 @@
+package io.pipeset.slab;
+
+import java.nio.ByteBuffer;
+import java.util.BitSet;
+import java.util.List;
+
+import io.pipeset.record.Slots;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The slots of a slab's commands, and what a cluster has said of them. A command that is
+ * sent again where its key may be already goes behind an ASKING, at that attempt only.
+ */
+public final class SlabSlots {
+
+	private final Slab slab;
+
+	/** The commands that are to go behind an ASKING. */
+	private final BitSet asking = new BitSet(0);
+
+	/** When a command was redirected first; 0 if none was. */
+	private long redirectedSince;
+
+	SlabSlots(Slab slab) {
+		this.slab = slab;
+	}
+
+	void clear() {
+		this.redirectedSince = 0;
+		this.asking.clear();
+	}
+
+	/**
+	 * The commands that go behind an ASKING next, by their places among those that are
+	 * kept.
+	 */
+	BitSet askingOf(BitSet kept) {
+		BitSet places = new BitSet(0);
+		this.asking.stream().forEach((command) -> places.set(kept.get(0, command).cardinality()));
+		this.asking.clear();
+		return places;
+	}
+
+	/**
+	 * Has a command that is to be sent again go behind an ASKING.
+	 * @param command its position, as {@link #eachAgain} shows it
+	 */
+	public void ask(int command) {
+		this.asking.set(command);
+	}
+
+	/** Has all commands go without ASKING after all. */
+	public void askNothing() {
+		this.slab.attempt().ask(new BitSet(0));
+	}
+
+	/**
+	 * When a command of the slab was redirected first.
+	 * @param now the time if none was before, of {@link System#nanoTime()}
+	 * @return the time of the first call since the slab was filled
+	 */
+	public long redirectedSince(long now) {
+		this.redirectedSince = (this.redirectedSince != 0) ? this.redirectedSince : now;
+		return this.redirectedSince;
+	}
+
+	/**
+	 * Whether the commands were written before, and are sent again.
+	 * @return {@code false} at the first attempt
+	 */
+	public boolean areSentAgain() {
+		return this.slab.wasSentBefore();
+	}
+
+	/**
+	 * The slot of the first command.
+	 * @return the slot, or -1 for a script that names no key
+	 */
+	public int first() {
+		return of(this.slab.commands(), 0);
+	}
+
+	/**
+	 * The slots of the commands that may have run without an answer.
+	 * @return the slots, empty where all is known; a script that names no key counts for
+	 * all of them
+	 */
+	public BitSet unknown() {
+		BitSet slots = new BitSet();
+		int answered = (this.slab.isAtomic()) ? 0 : this.slab.replies().count();
+		for (int command = answered; this.slab.isUnknown() && command < this.slab.count(); command++) {
+			int slot = of(this.slab.commands(), command);
+			slots.set(Math.max(slot, 0), (slot >= 0) ? slot + 1 : Slots.COUNT);
+		}
+		return slots;
+	}
+
+	/**
+	 * Shows the commands that are to be sent again, in their order.
+	 * @param visitor takes them
+	 */
+	public void eachAgain(Redirect.Visitor visitor) {
+		BitSet again = this.slab.again();
+		SlabErrors errors = this.slab.errors();
+		Findings findings = this.slab.replies().findings();
+		Redirect all = (this.slab.isAtomic()) ? errors.transactionRedirect() : null;
+		int finding = 0;
+		for (int command = again.nextSetBit(0); command >= 0; command = again.nextSetBit(command + 1)) {
+			while (finding < findings.count() && findings.position(finding) < command) {
+				finding++;
+			}
+			boolean found = !this.slab.isAtomic() && finding < findings.count()
+					&& findings.position(finding) == command;
+			@Nullable Redirect redirect = (found) ? errors.redirect(finding) : all;
+			visitor.visit(command, of(this.slab.commands(), command), redirect);
+		}
+	}
+
+	/** The slot of a command's first key, or -1 for a script without. */
+	static int of(Commands commands, int command) {
+		List<ByteBuffer> keys = commands.keys(command);
+		return (keys.isEmpty()) ? Slots.NONE
+				: Slots.of(commands.resp(), keys.get(0).position(), keys.get(0).remaining());
+	}
+
+}

@@ -1,0 +1,45 @@
+package io.pipeset.redis;
+
+import java.lang.reflect.Modifier;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.test.context.ContextConfigurationAttributes;
+import org.springframework.test.context.ContextCustomizer;
+import org.springframework.test.context.ContextCustomizerFactory;
+import org.springframework.test.context.MergedContextConfiguration;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Points the service of a test class at the {@link TestCluster} that the class has as a
+ * static field. Spring finds this by {@code META-INF/spring.factories}.
+ */
+final class TestClusterCustomizer implements ContextCustomizerFactory {
+
+	@Override
+	public @Nullable ContextCustomizer createContextCustomizer(Class<?> testClass,
+			List<ContextConfigurationAttributes> attributes) {
+		ContextCustomizer[] found = new ContextCustomizer[1];
+		ReflectionUtils.doWithLocalFields(testClass, (field) -> {
+			if (Modifier.isStatic(field.getModifiers()) && field.getType() == TestCluster.class) {
+				ReflectionUtils.makeAccessible(field);
+				found[0] = new Properties((TestCluster) ReflectionUtils.getField(field, null));
+			}
+		});
+		return found[0];
+	}
+
+	/** Two contexts are equal only if they have the same cluster. */
+	private record Properties(TestCluster cluster) implements ContextCustomizer {
+
+		@Override
+		public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration merged) {
+			TestPropertyValues.of(this.cluster.properties()).applyTo(context);
+		}
+
+	}
+
+}

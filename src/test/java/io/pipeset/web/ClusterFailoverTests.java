@@ -1,0 +1,86 @@
+package io.pipeset.web;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import io.pipeset.redis.TestCluster;
+import io.pipeset.redis.TestRedis;
+import io.pipeset.report.Counts;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** A master of the cluster hands its slots over to its replica, or ends, under a job. */
+@ServiceTest
+class ClusterFailoverTests {
+
+	static final TestCluster cluster = TestCluster.start(3, 1);
+
+	private static final int LISTS = 300;
+
+	private final Service service;
+
+	ClusterFailoverTests(Service service) {
+		this.service = service;
+	}
+
+	@AfterAll
+	static void close() {
+		cluster.close();
+	}
+
+	@Test
+	void aJobGoesOnAtTheReplicaThatTakesOverAndAtTheOneThatIsPromoted() throws Exception {
+		TestRedis first = cluster.master(0);
+		TestRedis replica = cluster.replica(0);
+		int records = 200_000;
+		CompletableFuture<Answer> job = push(records, "retries=0");
+		await().until(() -> first.client().dbsize() > 0);
+		replica.client().clusterFailover(false);
+		await().until(() -> isMaster(replica));
+		assertThat(Answer.counts(job.get(1, TimeUnit.MINUTES).report()))
+			.isEqualTo(new Counts(records, records, 0, 0, 0, 0));
+		assertInOrder(records, records);
+		cluster.nodes().filter(ClusterFailoverTests::isMaster).forEach((master) -> master.client().flushall());
+		await().until(() -> first.client().info("replication").contains("master_link_status:up"));
+
+		CompletableFuture<Answer> next = push(10 * records, "retries=10&timeout=30s");
+		await().until(() -> replica.client().dbsize() > 50);
+		replica.kill();
+		JsonNode health = this.service.get("/actuator/health").json().at("/components/redis");
+		assertThat(health.at("/status").asString()).isEqualTo("UP");
+		await().until(() -> isMaster(first));
+		Answer answer = next.get(2, TimeUnit.MINUTES);
+		Counts counts = Answer.counts((answer.status() == 200) ? answer.report() : answer.json().get("job"));
+		assertThat(counts.received()).isEqualTo(10L * records);
+		assertThat(counts.applied() + counts.unknown() + counts.rejected()).isEqualTo(10L * records);
+		assertThat(counts.rejected()).isZero();
+		assertInOrder(counts.applied(), counts.applied() + counts.unknown());
+	}
+
+	private CompletableFuture<Answer> push(int records, String settings) {
+		return this.service.sendAsync(this.service.uploading("/v1/jobs?" + settings, Service.NDJSON,
+				Lines.of(records, (i) -> "[\"RPUSH\",\"list" + i % LISTS + "\",\"" + i + "\"]")));
+	}
+
+	/** No element is there twice or behind a later one, and none is missing. */
+	private static void assertInOrder(long least, long most) {
+		long elements = 0;
+		for (int list = 0; list < LISTS; list++) {
+			String key = "list" + list;
+			List<Integer> values = cluster.at(key).lrange(key, 0, -1).stream().map(Integer::valueOf).toList();
+			assertThat(values).isSorted().doesNotHaveDuplicates();
+			elements += values.size();
+		}
+		assertThat(elements).isBetween(least, most);
+	}
+
+	private static boolean isMaster(TestRedis node) {
+		return node.client().info("replication").contains("role:master");
+	}
+
+}

@@ -1,0 +1,132 @@
+package io.pipeset.web;
+
+import java.util.List;
+import java.util.stream.IntStream;
+
+import io.pipeset.redis.TestCluster;
+import io.pipeset.redis.TestRedis;
+import io.pipeset.report.Counts;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Jobs run on all masters of a cluster. */
+@ServiceTest(properties = "pipeset.security.scripts=true")
+class ClusterTests {
+
+	static final TestCluster cluster = TestCluster.shared();
+
+	private final Service service;
+
+	ClusterTests(Service service) {
+		this.service = service;
+	}
+
+	@AfterEach
+	void reset() {
+		cluster.reset();
+	}
+
+	@Test
+	void recordsGoToTheMastersOfTheirSlots() {
+		JsonNode report = this.service.post("/pipeset/30000?concurrency=2").report();
+		assertThat(Answer.counts(report)).isEqualTo(new Counts(30_000, 30_000, 0, 0, 0, 0));
+		long keys = cluster.nodes().map(TestRedis::client).mapToLong((redis) -> redis.dbsize()).sum();
+		assertThat(keys).isEqualTo(30_000);
+		assertThat(cluster.nodes().map(TestRedis::client)).allMatch((redis) -> redis.dbsize() > 5_000);
+		assertThat(cluster.at("keyA12345").get("keyA12345")).isEqualTo("value-12345");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "&dryRun=true" })
+	void keysInSeveralSlotsAreRefusedUnsent(String dryRun) {
+		this.service.ndjson("/v1/jobs", "[\"SET\",\"{a}1\",\"v\"]", "[\"SET\",\"{b}1\",\"v\"]").report();
+		JsonNode report = this.service
+			.ndjson("/v1/jobs?results=errors" + dryRun, "[\"DEL\",\"{a}1\",\"{b}1\"]",
+					"[\"EVALSHA\",\"0123456789012345678901234567890123456789\",\"2\",\"{a}1\",\"{b}1\"]",
+					"[\"DEL\",\"{a}2\",\"{a}3\"]")
+			.report();
+		assertThat(Answer.counts(report).rejected()).isEqualTo(2);
+		for (int item = 0; item < 2; item++) {
+			assertThat(report.at("/items/" + item + "/error/code").asString()).isEqualTo("CROSSSLOT");
+			assertThat(report.at("/items/" + item + "/error/retryable").asBoolean()).isFalse();
+		}
+		assertThat(cluster.at("{a}1").exists("{a}1")).isEqualTo(1);
+		assertThat(cluster.at("{b}1").exists("{b}1")).isEqualTo(1);
+	}
+
+	@Test
+	void aScriptWithoutKeysRunsAloneAtAnyMaster() {
+		String sha = this.service.post("/v1/scripts", "text/plain", "return 'ran'").json().at("/sha").asString();
+		assertThat(cluster.nodes().map(TestRedis::client)).allMatch((redis) -> redis.scriptExists(sha).get(0));
+		JsonNode report = this.service
+			.upload("/v1/jobs?results=all", Service.NDJSON, Lines.of(300, (i) -> (i % 100 == 50)
+					? "[\"EVALSHA\",\"" + sha + "\",\"0\"]" : "[\"RPUSH\",\"list" + i % 7 + "\",\"" + i + "\"]"))
+			.report();
+		assertThat(Answer.counts(report)).isEqualTo(new Counts(300, 300, 0, 0, 0, 0));
+		assertThat(report.at("/items").valueStream().filter((item) -> item.at("/op").asString().equals("EVALSHA")))
+			.hasSize(3)
+			.allMatch((item) -> item.at("/reply").asString().equals("ran"));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "none, 10", "batch, 10", "batch, 3", "batch, 10000" })
+	void neighboursOfManySlotsRunInTheOrderOfTheirKeys(String atomic, int batchSize) {
+		JsonNode report = this.service
+			.upload("/v1/jobs?concurrency=3&batchSize=" + batchSize + "&atomic=" + atomic, Service.NDJSON,
+					Lines.of(3000, (i) -> "[\"RPUSH\",\"list" + i % 30 + "\",\"" + i / 30 + "\"]"))
+			.report();
+		assertThat(Answer.counts(report)).isEqualTo(new Counts(3000, 3000, 0, 0, 0, 0));
+		List<String> expected = IntStream.range(0, 100).mapToObj(String::valueOf).toList();
+		for (int list = 0; list < 30; list++) {
+			assertThat(cluster.at("list" + list).lrange("list" + list, 0, -1)).isEqualTo(expected);
+		}
+	}
+
+	@Test
+	void neighboursOfOneTagGoAsOneCommandAndOthersDoNot() {
+		JsonNode tagged = this.service
+			.upload("/v1/jobs?op=SET", Service.NDJSON,
+					Lines.of(1000, (i) -> "{\"key\":\"{a}" + i + "\",\"value\":\"v\"}"))
+			.report();
+		assertThat(Answer.counts(tagged)).isEqualTo(new Counts(1000, 1000, 0, 0, 0, 0));
+		assertThat(tagged.at("/commandsSent").asInt()).isBetween(10, 100);
+		JsonNode others = this.service
+			.upload("/v1/jobs", Service.NDJSON,
+					Lines.of(1000,
+							(i) -> "[\"" + ((i % 2 == 0) ? "SET\",\"" + i + "\",\"v" : "DEL\",\"{b" + i + "}") + "\"]"))
+			.report();
+		assertThat(Answer.counts(others)).isEqualTo(new Counts(1000, 1000, 0, 0, 0, 0));
+		assertThat(others.at("/commandsSent").asInt()).isEqualTo(1000);
+	}
+
+	@Test
+	void valuesArePoppedAtTheMasterOfTheirList() {
+		this.service.post("/listinput/queue?count=500").report();
+		JsonNode report = this.service.post("/piperpop/600?key=queue").report();
+		assertThat(Answer.counts(report)).isEqualTo(new Counts(600, 500, 100, 0, 0, 0));
+		assertThat(report.at("/values").valueStream().map((value) -> value.asString()).toList())
+			.isEqualTo(ShortcutTests.values(0, 500));
+	}
+
+	@Test
+	void reliablePopsAreRefusedByName() {
+		assertThat(this.service.post("/piperpop/5?reliable=true").refusal(400, "invalid-setting"))
+			.contains("'reliable'")
+			.contains("Cluster");
+		assertThat(this.service.post("/v1/jobs/0199a6f2-0000-7000-8000-000000000000/ack").status()).isEqualTo(410);
+	}
+
+	@Test
+	void healthNamesTheMasters() {
+		JsonNode redis = this.service.get("/actuator/health").json().at("/components/redis");
+		assertThat(redis.at("/status").asString()).isEqualTo("UP");
+		assertThat(this.service.get("/actuator/pipeset").json().at("/lanes/most").asInt()).isEqualTo(3 * 16);
+	}
+
+}
