@@ -22,6 +22,7 @@ import java.util.stream.Stream;
 import io.lettuce.core.MigrateArgs;
 import io.lettuce.core.Range;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.codec.StringCodec;
@@ -232,7 +233,36 @@ public final class TestCluster implements AutoCloseable {
 		return nodes().filter((node) -> serves(node, slot)).findFirst().orElseThrow();
 	}
 
-	private static boolean serves(TestRedis node, int slot) {
+	/**
+	 * Whether a node is a master now.
+	 * @param node one of the nodes
+	 * @return {@code false} also for one that does not answer
+	 */
+	public static boolean isMaster(TestRedis node) {
+		try {
+			return node.client().info("replication").contains("role:master");
+		}
+		catch (RedisException ex) {
+			return false;
+		}
+	}
+
+	/** Waits until every node is a master or has the data of its master. */
+	public void awaitReplicas() {
+		nodes().forEach((node) -> await().ignoreExceptions().until(() -> {
+			String info = node.client().info("replication");
+			return info.contains("role:master") || info.contains("master_link_status:up");
+		}));
+		await().ignoreExceptions().until(() -> nodes().filter(TestCluster::isMaster).count() == this.masters.size());
+	}
+
+	/**
+	 * Whether a node says that it serves a slot.
+	 * @param node one of the nodes
+	 * @param slot a slot
+	 * @return {@code false} also for one that does not answer
+	 */
+	public boolean serves(TestRedis node, int slot) {
 		try {
 			String[] words = node.client()
 				.clusterNodes()
@@ -248,7 +278,7 @@ public final class TestCluster implements AutoCloseable {
 				.anyMatch((range) -> Integer.parseInt(range[0]) <= slot
 						&& slot <= Integer.parseInt(range[range.length - 1]));
 		}
-		catch (RuntimeException ex) {
+		catch (RedisException ex) {
 			return false;
 		}
 	}

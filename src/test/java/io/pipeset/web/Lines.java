@@ -4,14 +4,16 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.function.LongFunction;
 
+import org.jspecify.annotations.Nullable;
+
 /** A body of many lines that is never whole in memory. */
 final class Lines extends InputStream {
 
 	private static final int PIECE = 64 << 10;
 
-	private final long count;
+	private long count;
 
-	private final LongFunction<String> line;
+	private final LongFunction<? extends @Nullable String> line;
 
 	private long next;
 
@@ -19,13 +21,18 @@ final class Lines extends InputStream {
 
 	private int at;
 
-	private Lines(long count, LongFunction<String> line) {
+	private Lines(long count, LongFunction<? extends @Nullable String> line) {
 		this.count = count;
 		this.line = line;
 	}
 
 	static InputStream of(long count, LongFunction<String> line) {
 		return new Lines(count, line);
+	}
+
+	/** Lines until there is none. */
+	static InputStream until(LongFunction<@Nullable String> line) {
+		return new Lines(Long.MAX_VALUE, line);
 	}
 
 	@Override
@@ -48,7 +55,12 @@ final class Lines extends InputStream {
 	private boolean makePiece() {
 		StringBuilder lines = new StringBuilder();
 		while (lines.length() < PIECE && this.next < this.count) {
-			lines.append(this.line.apply(this.next++)).append('\n');
+			String line = this.line.apply(this.next++);
+			if (line == null) {
+				this.count = this.next;
+				break;
+			}
+			lines.append(line).append('\n');
 		}
 		this.piece = lines.toString().getBytes(StandardCharsets.UTF_8);
 		this.at = 0;

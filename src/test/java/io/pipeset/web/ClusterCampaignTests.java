@@ -1,0 +1,145 @@
+package io.pipeset.web;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.pipeset.redis.TestCluster;
+import io.pipeset.redis.TestRedis;
+import io.pipeset.report.Counts;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.RepeatedTest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * A cluster changes under jobs of records that must not run twice: slots move, masters
+ * hand over, end or stand still. Each outcome is held against the data. Run by
+ * {@code mvn -Pcampaign verify}.
+ */
+@ServiceTest
+class ClusterCampaignTests {
+
+	static final TestCluster cluster = TestCluster.start(3, 3);
+
+	private static final int RUNS = 5;
+
+	private static final int LISTS = 2_000;
+
+	private static final int SLOTS = 1000;
+
+	/** How many records come behind the last change. */
+	private static final int REST = 200_000;
+
+	private final AtomicBoolean changing = new AtomicBoolean(true);
+
+	private final Service service;
+
+	private int records;
+
+	ClusterCampaignTests(Service service) {
+		this.service = service;
+	}
+
+	@AfterEach
+	void empty() {
+		cluster.awaitReplicas();
+		cluster.nodes().filter(TestCluster::isMaster).forEach((master) -> master.client().flushall());
+	}
+
+	@AfterAll
+	static void close() {
+		cluster.close();
+	}
+
+	@RepeatedTest(RUNS)
+	void slotsMove() throws Exception {
+		TestRedis from = cluster.owner(0);
+		TestRedis to = cluster.nodes()
+			.filter((node) -> TestCluster.isMaster(node) && node != from)
+			.findFirst()
+			.orElseThrow();
+		Counts counts = pushWhile("concurrency=2", () -> {
+			for (int slot = 0; slot < SLOTS; slot++) {
+				cluster.move(slot, to);
+			}
+		});
+		assertThat(counts).isEqualTo(new Counts(this.records, this.records, 0, 0, 0, 0));
+		assertInOrder(counts.applied(), counts.applied());
+	}
+
+	@RepeatedTest(RUNS)
+	void aMasterHandsOver() throws Exception {
+		TestRedis replica = cluster.nodes().filter((node) -> !TestCluster.isMaster(node)).findFirst().orElseThrow();
+		Counts counts = pushWhile("concurrency=2", () -> {
+			replica.client().clusterFailover(false);
+			await().until(() -> TestCluster.isMaster(replica));
+		});
+		assertThat(counts).isEqualTo(new Counts(this.records, this.records, 0, 0, 0, 0));
+		assertInOrder(counts.applied(), counts.applied());
+	}
+
+	@RepeatedTest(RUNS)
+	void aMasterIsKilled() throws Exception {
+		TestRedis master = cluster.owner(0);
+		Counts counts = pushWhile("retries=10&timeout=60s", () -> {
+			master.kill();
+			await().until(() -> cluster.nodes().anyMatch((node) -> node != master && cluster.serves(node, 0)));
+		});
+		master.restart();
+		assertThat(counts.rejected() + counts.unprocessed() + counts.noop()).isZero();
+		assertInOrder(counts.applied(), counts.applied() + counts.unknown());
+	}
+
+	/** Redis may lose what a master has acknowledged that is no longer one. */
+	@RepeatedTest(RUNS)
+	void aMasterStandsStillUntilItIsNoMaster() throws Exception {
+		TestRedis master = cluster.owner(0);
+		Counts counts = pushWhile("retries=10&timeout=2s", () -> {
+			master.pause();
+			await().until(() -> cluster.nodes().anyMatch((node) -> node != master && cluster.serves(node, 0)));
+			master.resume();
+		});
+		assertThat(counts.received()).isEqualTo(this.records);
+		assertInOrder(0, counts.applied() + counts.unknown());
+	}
+
+	/** Uploads records until the change is over, and some more. */
+	private Counts pushWhile(String settings, Runnable change) throws Exception {
+		CompletableFuture<Void> changed = CompletableFuture.runAsync(() -> {
+			try {
+				await().until(() -> cluster.owner(0).client().dbsize() > 100);
+				change.run();
+			}
+			finally {
+				this.changing.set(false);
+			}
+		});
+		long[] end = { Long.MAX_VALUE };
+		Answer answer = this.service.upload("/v1/jobs?" + settings, Service.NDJSON, Lines.until((i) -> {
+			if (end[0] == Long.MAX_VALUE && !this.changing.get()) {
+				end[0] = i + REST;
+			}
+			this.records = (int) Math.min(i, end[0]);
+			return (i < end[0]) ? "[\"RPUSH\",\"list" + i % LISTS + "\",\"" + i + "\"]" : null;
+		}));
+		changed.get(1, TimeUnit.MINUTES);
+		return Answer.counts((answer.status() == 200) ? answer.report() : answer.json().get("job"));
+	}
+
+	/** No element is there twice or behind a later one, and none is missing. */
+	private static void assertInOrder(long least, long most) {
+		long elements = 0;
+		for (int list = 0; list < LISTS; list++) {
+			String key = "list" + list;
+			List<Integer> values = cluster.at(key).lrange(key, 0, -1).stream().map(Integer::valueOf).toList();
+			assertThat(values).as(key).isSorted().doesNotHaveDuplicates();
+			elements += values.size();
+		}
+		assertThat(elements).isBetween(least, most);
+	}
+
+}
