@@ -216,7 +216,7 @@ class ClusterRedirectTests {
 		return Answer.counts(
 				this.service
 					.upload("/v1/jobs?" + settings, Service.NDJSON,
-							Lines.of(each * keys.length,
+							Lines.of((long) each * keys.length,
 									(i) -> push(keys[(int) (i % keys.length)], i / keys.length + 1)))
 					.report());
 	}
