@@ -7,12 +7,16 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -22,7 +26,6 @@ import java.util.stream.Stream;
 import io.lettuce.core.MigrateArgs;
 import io.lettuce.core.Range;
 import io.lettuce.core.RedisCommandExecutionException;
-import io.lettuce.core.RedisException;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.codec.StringCodec;
@@ -54,6 +57,8 @@ public final class TestCluster implements AutoCloseable {
 	private final List<TestRedis> replicas;
 
 	private final Map<TestRedis, String> ids = new LinkedHashMap<>();
+
+	private final Set<TestRedis> killed = ConcurrentHashMap.newKeySet();
 
 	/** The slots that are perhaps not where they were at the start. */
 	private final Set<Integer> touched = new TreeSet<>();
@@ -238,13 +243,8 @@ public final class TestCluster implements AutoCloseable {
 	 * @param node one of the nodes
 	 * @return {@code false} also for one that does not answer
 	 */
-	public static boolean isMaster(TestRedis node) {
-		try {
-			return node.client().info("replication").contains("role:master");
-		}
-		catch (RedisException ex) {
-			return false;
-		}
+	public boolean isMaster(TestRedis node) {
+		return !this.killed.contains(node) && node.client().info("replication").contains("role:master");
 	}
 
 	/** Waits until every node is a master or has the data of its master. */
@@ -253,7 +253,7 @@ public final class TestCluster implements AutoCloseable {
 			String info = node.client().info("replication");
 			return info.contains("role:master") || info.contains("master_link_status:up");
 		}));
-		await().ignoreExceptions().until(() -> nodes().filter(TestCluster::isMaster).count() == this.masters.size());
+		await().ignoreExceptions().until(() -> nodes().filter(this::isMaster).count() == this.masters.size());
 	}
 
 	/**
@@ -263,24 +263,52 @@ public final class TestCluster implements AutoCloseable {
 	 * @return {@code false} also for one that does not answer
 	 */
 	public boolean serves(TestRedis node, int slot) {
-		try {
-			String[] words = node.client()
-				.clusterNodes()
-				.lines()
-				.filter((line) -> line.contains("myself,master"))
-				.findFirst()
-				.map((line) -> line.split(" "))
-				.orElse(new String[0]);
-			return IntStream.range(8, words.length)
-				.mapToObj((i) -> words[i])
-				.filter(Predicate.not((range) -> range.startsWith("[")))
-				.map((range) -> range.split("-"))
-				.anyMatch((range) -> Integer.parseInt(range[0]) <= slot
-						&& slot <= Integer.parseInt(range[range.length - 1]));
+		return slots(node).get(slot);
+	}
+
+	/**
+	 * The node that says that it serves each slot, asked once.
+	 * @return a node for each slot
+	 */
+	public Map<Integer, TestRedis> owners() {
+		Map<Integer, TestRedis> owners = new HashMap<>();
+		nodes().forEach((node) -> slots(node).stream().forEach((slot) -> owners.put(slot, node)));
+		return owners;
+	}
+
+	/** The slots of a master, as its own line has them. */
+	private BitSet slots(TestRedis node) {
+		BitSet slots = new BitSet();
+		if (this.killed.contains(node)) {
+			return slots;
 		}
-		catch (RedisException ex) {
-			return false;
-		}
+		node.client()
+			.clusterNodes()
+			.lines()
+			.filter((line) -> line.contains("myself,master"))
+			.flatMap((line) -> Arrays.stream(line.split(" ")).skip(8))
+			.filter(Predicate.not((range) -> range.startsWith("[")))
+			.map((range) -> range.split("-"))
+			.forEach((range) -> slots.set(Integer.parseInt(range[0]), Integer.parseInt(range[range.length - 1]) + 1));
+		return slots;
+	}
+
+	/**
+	 * Kills a node, which is not asked for its slots from then on.
+	 * @param node one of the nodes
+	 */
+	public void kill(TestRedis node) {
+		this.killed.add(node);
+		node.kill();
+	}
+
+	/**
+	 * Starts a killed node again.
+	 * @param node the node
+	 */
+	public void restart(TestRedis node) {
+		node.restart();
+		this.killed.remove(node);
 	}
 
 	/**

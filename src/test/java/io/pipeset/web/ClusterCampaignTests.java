@@ -1,6 +1,7 @@
 package io.pipeset.web;
 
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -47,7 +48,7 @@ class ClusterCampaignTests {
 	@AfterEach
 	void empty() {
 		cluster.awaitReplicas();
-		cluster.nodes().filter(TestCluster::isMaster).forEach((master) -> master.client().flushall());
+		cluster.nodes().filter(cluster::isMaster).forEach((master) -> master.client().flushall());
 	}
 
 	@AfterAll
@@ -59,7 +60,7 @@ class ClusterCampaignTests {
 	void slotsMove() throws Exception {
 		TestRedis from = cluster.owner(0);
 		TestRedis to = cluster.nodes()
-			.filter((node) -> TestCluster.isMaster(node) && node != from)
+			.filter((node) -> cluster.isMaster(node) && node != from)
 			.findFirst()
 			.orElseThrow();
 		Counts counts = pushWhile("concurrency=2", () -> {
@@ -73,10 +74,10 @@ class ClusterCampaignTests {
 
 	@RepeatedTest(RUNS)
 	void aMasterHandsOver() throws Exception {
-		TestRedis replica = cluster.nodes().filter((node) -> !TestCluster.isMaster(node)).findFirst().orElseThrow();
+		TestRedis replica = cluster.nodes().filter((node) -> !cluster.isMaster(node)).findFirst().orElseThrow();
 		Counts counts = pushWhile("concurrency=2", () -> {
 			replica.client().clusterFailover(false);
-			await().until(() -> TestCluster.isMaster(replica));
+			await().until(() -> cluster.isMaster(replica));
 		});
 		assertThat(counts).isEqualTo(new Counts(this.records, this.records, 0, 0, 0, 0));
 		assertInOrder(counts.applied(), counts.applied());
@@ -86,10 +87,10 @@ class ClusterCampaignTests {
 	void aMasterIsKilled() throws Exception {
 		TestRedis master = cluster.owner(0);
 		Counts counts = pushWhile("retries=10&timeout=60s", () -> {
-			master.kill();
+			cluster.kill(master);
 			await().until(() -> cluster.nodes().anyMatch((node) -> node != master && cluster.serves(node, 0)));
 		});
-		master.restart();
+		cluster.restart(master);
 		assertThat(counts.rejected() + counts.unprocessed() + counts.noop()).isZero();
 		assertInOrder(counts.applied(), counts.applied() + counts.unknown());
 	}
@@ -133,9 +134,15 @@ class ClusterCampaignTests {
 	/** No element is there twice or behind a later one, and none is missing. */
 	private static void assertInOrder(long least, long most) {
 		long elements = 0;
+		Map<Integer, TestRedis> owners = cluster.owners();
 		for (int list = 0; list < LISTS; list++) {
 			String key = "list" + list;
-			List<Integer> values = cluster.at(key).lrange(key, 0, -1).stream().map(Integer::valueOf).toList();
+			List<Integer> values = owners.get(TestCluster.slot(key))
+				.client()
+				.lrange(key, 0, -1)
+				.stream()
+				.map(Integer::valueOf)
+				.toList();
 			assertThat(values).as(key).isSorted().doesNotHaveDuplicates();
 			elements += values.size();
 		}

@@ -1,6 +1,7 @@
 package io.pipeset.web;
 
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -41,19 +42,19 @@ class ClusterFailoverTests {
 		CompletableFuture<Answer> job = push(records, "retries=0");
 		await().until(() -> first.client().dbsize() > 0);
 		replica.client().clusterFailover(false);
-		await().until(() -> isMaster(replica));
+		await().until(() -> cluster.isMaster(replica));
 		assertThat(Answer.counts(job.get(1, TimeUnit.MINUTES).report()))
 			.isEqualTo(new Counts(records, records, 0, 0, 0, 0));
 		assertInOrder(records, records);
-		cluster.nodes().filter(ClusterFailoverTests::isMaster).forEach((master) -> master.client().flushall());
+		cluster.nodes().filter(cluster::isMaster).forEach((master) -> master.client().flushall());
 		await().until(() -> first.client().info("replication").contains("master_link_status:up"));
 
 		CompletableFuture<Answer> next = push(10 * records, "retries=10&timeout=30s");
 		await().until(() -> replica.client().dbsize() > 50);
-		replica.kill();
+		cluster.kill(replica);
 		JsonNode health = this.service.get("/actuator/health").json().at("/components/redis");
 		assertThat(health.at("/status").asString()).isEqualTo("UP");
-		await().until(() -> isMaster(first));
+		await().until(() -> cluster.isMaster(first));
 		Answer answer = next.get(2, TimeUnit.MINUTES);
 		Counts counts = Answer.counts((answer.status() == 200) ? answer.report() : answer.json().get("job"));
 		assertThat(counts.received()).isEqualTo(10L * records);
@@ -70,17 +71,19 @@ class ClusterFailoverTests {
 	/** No element is there twice or behind a later one, and none is missing. */
 	private static void assertInOrder(long least, long most) {
 		long elements = 0;
+		Map<Integer, TestRedis> owners = cluster.owners();
 		for (int list = 0; list < LISTS; list++) {
 			String key = "list" + list;
-			List<Integer> values = cluster.at(key).lrange(key, 0, -1).stream().map(Integer::valueOf).toList();
+			List<Integer> values = owners.get(TestCluster.slot(key))
+				.client()
+				.lrange(key, 0, -1)
+				.stream()
+				.map(Integer::valueOf)
+				.toList();
 			assertThat(values).isSorted().doesNotHaveDuplicates();
 			elements += values.size();
 		}
 		assertThat(elements).isBetween(least, most);
-	}
-
-	private static boolean isMaster(TestRedis node) {
-		return node.client().info("replication").contains("role:master");
 	}
 
 }

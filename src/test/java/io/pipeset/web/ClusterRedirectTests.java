@@ -215,9 +215,8 @@ class ClusterRedirectTests {
 	private Counts pushes(String settings, int each, String... keys) {
 		return Answer.counts(
 				this.service
-					.upload("/v1/jobs?" + settings, Service.NDJSON,
-							Lines.of((long) each * keys.length,
-									(i) -> push(keys[(int) (i % keys.length)], i / keys.length + 1)))
+					.upload("/v1/jobs?" + settings, Service.NDJSON, Lines.of((long) each * keys.length,
+							(i) -> push(keys[(int) (i % keys.length)], i / keys.length + 1)))
 					.report());
 	}
 
