@@ -3,7 +3,6 @@ package io.pipeset.lane;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -81,6 +80,7 @@ final class Redirection {
 		}
 		if (routes.values().stream().anyMatch(Route::isRedirected)) {
 			this.rounds++;
+			meter(routes);
 			learn(routes, node);
 			ask(left, routes, node);
 			pause(routes, node);
@@ -112,6 +112,16 @@ final class Redirection {
 			this.scripts = known;
 		}
 		return !known.serves(redirect.slot()) || known.givesAway(redirect.slot());
+	}
+
+	private void meter(Map<Integer, Route> routes) {
+		if (routes.values().stream().anyMatch(Route::waits)) {
+			this.context.meters().retry("cluster-wait");
+		}
+		else {
+			boolean moved = routes.values().stream().anyMatch((route) -> route.movedTo() != null);
+			this.context.meters().retry((moved) ? "moved" : "ask");
+		}
 	}
 
 	/** Takes note of the masters that slots have moved to. */
@@ -180,7 +190,6 @@ final class Redirection {
 	private void pause(Map<Integer, Route> routes, RedisNode node) {
 		boolean waits = routes.values().stream().anyMatch(Route::waits);
 		if (waits || this.rounds > 1) {
-			this.context.meters().retry((waits) ? "cluster-wait" : Kind.MOVED.name().toLowerCase(Locale.ROOT));
 			long millis = Math.min(LONGEST_PAUSE_MILLIS, 5L << Math.min(this.rounds, 10));
 			this.context.stop().await(TimeUnit.MILLISECONDS.toNanos(millis));
 		}

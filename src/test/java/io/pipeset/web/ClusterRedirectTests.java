@@ -70,8 +70,10 @@ class ClusterRedirectTests {
 	@ValueSource(strings = { "concurrency=1", "concurrency=3", "flush=each", "batchSize=2", "coalesce=off", "retries=2",
 			"results=all" })
 	void recordsOfASlotThatHasMovedRunAtItsNewMaster(String settings) {
+		double before = retries("moved");
 		cluster.move(this.slot, this.to);
 		Counts counts = pushes(settings, 100, this.here, this.other, this.missing);
+		assertThat(retries("moved")).isGreaterThan(before);
 		assertThat(counts).isEqualTo(new Counts(300, 300, 0, 0, 0, 0));
 		assertThat(this.to.client().lrange(this.here, 0, -1)).isEqualTo(numbers(0, 101));
 		assertThat(this.to.client().lrange(this.missing, 0, -1)).isEqualTo(numbers(1, 101));
@@ -82,9 +84,11 @@ class ClusterRedirectTests {
 	@ValueSource(strings = { "concurrency=1", "concurrency=3", "flush=each", "batchSize=2", "coalesce=off", "retries=2",
 			"results=all" })
 	void recordsOfASlotOnItsWayRunWhereTheirKeyIs(String settings) {
+		double before = retries("ask");
 		cluster.begin(this.slot, this.from, this.to);
 		cluster.migrate(this.from, this.to, this.moved);
 		Counts counts = pushes(settings, 100, this.here, this.moved, this.other, this.missing);
+		assertThat(retries("ask")).isGreaterThan(before);
 		assertThat(counts).isEqualTo(new Counts(400, 400, 0, 0, 0, 0));
 		assertThat(this.from.client().lrange(this.here, 0, -1)).isEqualTo(numbers(0, 101));
 		assertThat(this.from.client().lrange(this.other, 0, -1)).isEqualTo(numbers(0, 101));
