@@ -118,8 +118,24 @@ final class LaneRoutes {
 
 	/** Whether slots have other masters than those that their records go to. */
 	private boolean areOutdated() throws NoConnectionException {
-		SlotOwners now = this.nodes.owners();
+		SlotOwners now = (this.owners != null) ? this.nodes.owners() : firstOwners();
 		return now != this.owners && (this.owners == null || System.nanoTime() - this.changedAt > PAUSE_NANOS);
+	}
+
+	/** Waits for the masters, if the job has retries and so may wait for a connection. */
+	private SlotOwners firstOwners() throws NoConnectionException {
+		long deadline = System.nanoTime() + this.context.settings().timeout().toNanos();
+		while (true) {
+			try {
+				return this.nodes.owners();
+			}
+			catch (NoConnectionException ex) {
+				if (!this.context.retries().isLeft() || System.nanoTime() > deadline
+						|| this.context.stop().await(PAUSE_NANOS)) {
+					throw ex;
+				}
+			}
+		}
 	}
 
 	/** The lane of a slot, or that of any master for -1. */
