@@ -42,6 +42,8 @@ final class SentinelWatch implements MasterWatch, AutoCloseable {
 
 	private volatile int switches;
 
+	private volatile boolean closed;
+
 	SentinelWatch(String name, List<SentinelLink> sentinels, MasterChannels channels) {
 		this.name = name;
 		this.sentinels = sentinels;
@@ -109,7 +111,7 @@ final class SentinelWatch implements MasterWatch, AutoCloseable {
 
 	private void work() {
 		try {
-			while (true) {
+			while (!this.closed) {
 				try {
 					look();
 				}
@@ -126,6 +128,7 @@ final class SentinelWatch implements MasterWatch, AutoCloseable {
 
 	@Override
 	public void close() {
+		this.closed = true;
 		this.worker.interrupt();
 		try {
 			// Whatever it still asks needs the threads of the driver, which end next.
