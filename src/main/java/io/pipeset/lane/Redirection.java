@@ -111,7 +111,7 @@ final class Redirection {
 			known = SlotsAtNode.ask(node);
 			this.scripts = known;
 		}
-		return !known.serves(redirect.slot()) || known.givesAway(redirect.slot());
+		return !known.serves(redirect.slot()) || (redirect.kind() == Kind.ASK && known.givesAway(redirect.slot()));
 	}
 
 	private void meter(Map<Integer, Route> routes) {

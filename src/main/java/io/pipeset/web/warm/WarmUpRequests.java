@@ -101,9 +101,9 @@ final class WarmUpRequests {
 
 	/** The job that deletes all keys. */
 	byte[] clean() {
-		List<String> delete = new ArrayList<>(List.of("DEL"));
-		delete.addAll(keys(STRINGS));
-		return post("/v1/jobs" + SETTINGS + false, NDJSON, bytes(array(delete)));
+		// A record for each, as they are in different slots of a cluster.
+		List<List<String>> deletes = keys(STRINGS).stream().map((key) -> List.of("DEL", key)).toList();
+		return post("/v1/jobs" + SETTINGS + false, NDJSON, lines(deletes, WarmUpRequests::array));
 	}
 
 	private List<List<String>> commands(int strings, int elements) {

@@ -5,6 +5,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -19,6 +20,7 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.pipeset.PipesetApplication;
 import io.pipeset.redis.OwnRedis;
+import io.pipeset.redis.TestCluster;
 import io.pipeset.web.OwnCalls;
 import io.pipeset.web.warm.LoopbackConnection.Answer;
 import org.junit.jupiter.api.BeforeEach;
@@ -160,6 +162,22 @@ class WarmUpTests {
 	void itTakesHalfAMinuteAtMost(Duration time) {
 		assertThatIllegalArgumentException().isThrownBy(() -> new WarmUpProperties(true, time))
 			.withMessageStartingWith("pipeset.warm-up.time must be from 0s to 30s");
+	}
+
+	@Test
+	void aClusterIsWarmedUpAndLeftWithoutATrace(CapturedOutput output) {
+		TestCluster cluster = TestCluster.shared();
+		cluster.reset();
+		List<String> arguments = new ArrayList<>(List.of(WARM, "--pipeset.warm-up.time=1s", "--server.port=0",
+				"--logging.level.io.pipeset=info", "--logging.level.io.pipeset.web=info"));
+		cluster.properties().forEach((name, value) -> arguments.add("--" + name + "=" + value));
+		try (ConfigurableApplicationContext context = new SpringApplicationBuilder(PipesetApplication.class)
+			.run(arguments.toArray(String[]::new))) {
+			assertThat(context.isRunning()).isTrue();
+			assertThat(output).containsPattern("Warmed up in \\d+ ms with \\d+ jobs\n")
+				.contains("Redis Cluster with 3 masters: ");
+			await().until(() -> cluster.nodes().allMatch((node) -> node.client().dbsize() == 0));
+		}
 	}
 
 	private ConfigurableApplicationContext start(String... arguments) {
