@@ -101,7 +101,7 @@ final class Redirection {
 			}
 			return false;
 		}
-		return !byScript || redirect.kind() == Kind.WAIT || isConfirmed(redirect, node);
+		return !byScript || redirect.slot() < 0 || isConfirmed(redirect, node);
 	}
 
 	/** A script may have run and made the redirection up, so the node has to agree. */
@@ -193,7 +193,7 @@ final class Redirection {
 			long millis = Math.min(LONGEST_PAUSE_MILLIS, 5L << Math.min(this.rounds, 10));
 			this.context.stop().await(TimeUnit.MILLISECONDS.toNanos(millis));
 		}
-		if (waits) {
+		if (routes.values().stream().anyMatch(Route::isDown)) {
 			awaitWhole(node);
 			this.nodes.refresh();
 		}
@@ -227,6 +227,8 @@ final class Redirection {
 
 		private boolean waits;
 
+		private boolean down;
+
 		private boolean redirected;
 
 		void add(@Nullable Redirect redirect) {
@@ -241,15 +243,22 @@ final class Redirection {
 			if (redirect != null && redirect.kind() == Kind.MOVED) {
 				this.movedTo = redirect.target();
 			}
-			this.waits |= redirect != null && redirect.kind() == Kind.WAIT;
+			this.down |= redirect != null && redirect.kind() == Kind.WAIT;
+			this.waits |= this.down || (redirect != null && redirect.kind() == Kind.TRYAGAIN);
 		}
 
 		boolean isRedirected() {
 			return this.redirected;
 		}
 
+		/** Whether some of them can run nowhere now. */
 		boolean waits() {
 			return this.waits;
+		}
+
+		/** Whether that is a state of the whole node. */
+		boolean isDown() {
+			return this.down;
 		}
 
 		@Nullable String movedTo() {

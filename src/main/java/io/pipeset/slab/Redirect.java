@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * run elsewhere or later.
  *
  * @param kind what it says
- * @param slot the slot that has moved or is being moved; -1 for {@link Kind#WAIT}
- * @param target host and port of the node that the slot is at; empty for
- * {@link Kind#WAIT}
+ * @param slot the slot that has moved or is being moved; -1 if the error names none
+ * @param target host and port of the node that the slot is at; empty if the error names
+ * none
  */
 public record Redirect(Kind kind, int slot, String target) {
 
@@ -20,7 +20,7 @@ public record Redirect(Kind kind, int slot, String target) {
 
 	/** Redis's own words, which a script would hardly use itself. */
 	private static final Pattern LATER = Pattern
-		.compile("TRYAGAIN Multiple keys .*|CLUSTERDOWN (The cluster is down|Hash slot not served).*"
+		.compile("(TRYAGAIN) Multiple keys .*|CLUSTERDOWN (The cluster is down|Hash slot not served).*"
 				+ "|LOADING \\w+ is loading .*|MASTERDOWN Link with .*");
 
 	/**
@@ -34,7 +34,8 @@ public record Redirect(Kind kind, int slot, String target) {
 			return new Redirect(Kind.valueOf(elsewhere.group(1)), Integer.parseInt(elsewhere.group(2)),
 					elsewhere.group(3));
 		}
-		return (LATER.matcher(message).matches()) ? new Redirect(Kind.WAIT, -1, "") : null;
+		Matcher later = LATER.matcher(message);
+		return (later.matches()) ? new Redirect((later.group(1) != null) ? Kind.TRYAGAIN : Kind.WAIT, -1, "") : null;
 	}
 
 	/** What a redirection says. */
@@ -46,7 +47,10 @@ public record Redirect(Kind kind, int slot, String target) {
 		/** The key may be at another master already, to which its slot is moving. */
 		ASK,
 
-		/** Nobody can run the command now. */
+		/** Some of the command's keys are at the one master, and some at the other. */
+		TRYAGAIN,
+
+		/** Nobody can run the command now, nor others. */
 		WAIT
 
 	}

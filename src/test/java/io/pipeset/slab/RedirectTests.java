@@ -35,7 +35,7 @@ class RedirectTests {
 	@ParameterizedTest
 	@CsvSource(nullValues = "none",
 			value = { "MOVED 15495 127.0.0.1:7001, MOVED", "MOVED 15495 :7001, MOVED", "ASK 15495 ::1:7001, ASK",
-					"TRYAGAIN Multiple keys request during rehashing of slot, WAIT",
+					"TRYAGAIN Multiple keys request during rehashing of slot, TRYAGAIN",
 					"CLUSTERDOWN The cluster is down, WAIT", "CLUSTERDOWN Hash slot not served, WAIT",
 					"LOADING Redis is loading the dataset in memory, WAIT",
 					"MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'., WAIT",

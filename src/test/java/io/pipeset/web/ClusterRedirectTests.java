@@ -117,6 +117,19 @@ class ClusterRedirectTests {
 	}
 
 	@Test
+	void aRecordWhoseKeysStayAtBothMastersIsRejectedAfterTheTimeoutAndTheOthersRun() {
+		cluster.begin(this.slot, this.from, this.to);
+		cluster.migrate(this.from, this.to, this.moved);
+		JsonNode report = this.service
+			.ndjson("/v1/jobs?timeout=300ms", push(this.other, 1),
+					"[\"DEL\",\"" + this.here + "\",\"" + this.moved + "\"]", push(this.other, 2))
+			.report();
+		assertThat(Answer.counts(report)).isEqualTo(new Counts(3, 2, 0, 1, 0, 0));
+		assertThat(report.at("/items/0/error/code").asString()).isEqualTo("TRYAGAIN");
+		assertThat(this.from.client().exists(this.here)).isEqualTo(1);
+	}
+
+	@Test
 	void recordsOfASlotThatNobodyHasWaitForItsNextMaster() throws Exception {
 		cluster.drop(this.slot);
 		CompletableFuture<Answer> job = this.service.sendAsync(this.service.uploading("/v1/jobs", Service.NDJSON,
