@@ -122,6 +122,14 @@ class ClusterTests {
 		assertThat(this.service.post("/v1/jobs/0199a6f2-0000-7000-8000-000000000000/ack").status()).isEqualTo(410);
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "/v1/analyses", "/v1/tunings", "/v1/jobs?from=scan&match=*&op=UNLINK" })
+	void callsThatNeedASingleRedisAreRefusedByName(String call) {
+		assertThat(this.service.post(call).refusal(400, "not-available"))
+			.isEqualTo(((call.contains("from")) ? "from=scan" : "POST " + call)
+					+ " is not available with a Redis Cluster yet");
+	}
+
 	@Test
 	void healthNamesTheMasters() {
 		JsonNode redis = this.service.get("/actuator/health").json().at("/components/redis");
