@@ -12,6 +12,7 @@ import java.util.Comparator;
 import java.util.List;
 
 import io.pipeset.benchmark.measure.Contender;
+import io.pipeset.benchmark.measure.Race;
 import io.pipeset.benchmark.process.Address;
 import io.pipeset.benchmark.process.BenchmarkException;
 import io.pipeset.benchmark.process.DelayProxy;
@@ -88,14 +89,17 @@ public final class TuningCase implements BenchmarkCase {
 				contender(bench, service, "fastest", "fastest of the grid: " + fastest.replace('&', ' '), fastest),
 				contender(bench, service, "recommended", "recommended: " + recommended.replace('&', ' '), recommended),
 				contender(bench, service, "defaults", "defaults", ""));
-		bench.raceEmpty("tuning/" + key,
-				"The recommendation put to the test: " + Figures.number(RECORDS, 0) + " SETs, " + title, RECORDS,
-				contenders, WARM_UPS);
+		bench.run(new Race("tuning/" + key, "The recommendation put to the test: " + Figures.number(RECORDS, 0)
+				+ " SETs with an expiry over the same keys, " + title, RECORDS, () -> {
+				}, () -> bench.requireSize(RECORDS), contenders), WARM_UPS);
+		bench.redis().flush();
 		return tuning;
 	}
 
 	private static Contender contender(Bench bench, JavaServer service, String id, String name, String settings) {
-		URI uri = service.uri("/pipeset/" + RECORDS + "?coalesce=off" + ((settings.isEmpty()) ? "" : "&" + settings));
+		// The commands of a tuning: SETs that expire, over keys that are there.
+		URI uri = service
+			.uri("/pipeset/" + RECORDS + "?coalesce=off&ttl=3600" + ((settings.isEmpty()) ? "" : "&" + settings));
 		return new Contender(id, name, service, () -> bench.caller().post(List.of(uri)));
 	}
 
