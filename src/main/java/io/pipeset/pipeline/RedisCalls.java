@@ -2,6 +2,7 @@ package io.pipeset.pipeline;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Semaphore;
@@ -10,6 +11,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
 import io.lettuce.core.KeyScanArgs;
+import io.lettuce.core.RedisFuture;
 import io.lettuce.core.ScanCursor;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.StreamScanCursor;
@@ -202,13 +204,22 @@ public final class RedisCalls {
 	}
 
 	/**
-	 * Removes keys, be they there or not.
-	 * @param keys the keys
+	 * Removes keys, be they there or not, by several commands in one round trip.
+	 * @param commands the keys of each command
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
-	public void unlink(List<byte[]> keys) {
-		this.lender.repeat(() -> call(
-				(connection) -> connection.call((commands) -> commands.unlink(keys.toArray(byte[][]::new)))));
+	public void unlink(List<List<byte[]>> commands) {
+		this.lender.repeat(() -> call((connection) -> unlink(connection, commands)));
+	}
+
+	private static long unlink(CallConnection connection, List<List<byte[]>> commands) {
+		List<RedisFuture<Long>> answers = new ArrayList<>();
+		// The last answer comes behind all others.
+		connection.call((redis) -> {
+			commands.forEach((keys) -> answers.add(redis.unlink(keys.toArray(byte[][]::new))));
+			return answers.get(answers.size() - 1);
+		});
+		return answers.stream().mapToLong((answer) -> connection.call((redis) -> answer)).sum();
 	}
 
 	/**

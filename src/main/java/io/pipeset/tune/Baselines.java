@@ -117,7 +117,7 @@ final class Baselines {
 
 		@Override
 		@Nullable Long extrapolatedFrom() {
-			return this.last;
+			return (this.last < this.records) ? this.last : null;
 		}
 
 	}

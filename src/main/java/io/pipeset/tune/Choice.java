@@ -1,5 +1,7 @@
 package io.pipeset.tune;
 
+import io.pipeset.job.settings.JobDefaults;
+import io.pipeset.job.settings.JobSettings;
 import io.pipeset.pipeline.flush.FlushPolicy;
 
 /**
@@ -9,7 +11,13 @@ import io.pipeset.pipeline.flush.FlushPolicy;
  * @param flush when commands are written to the socket
  * @param concurrency the lanes
  */
-record Choice(int batchSize, FlushPolicy flush, int concurrency) {
+public record Choice(int batchSize, FlushPolicy flush, int concurrency) {
+
+	/** The settings of jobs that give none. */
+	static Choice of(JobDefaults defaults) {
+		JobSettings settings = defaults.toSettings();
+		return new Choice(settings.batchSize(), settings.flush(), settings.concurrency());
+	}
 
 	@Override
 	public String toString() {

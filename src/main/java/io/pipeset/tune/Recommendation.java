@@ -28,9 +28,10 @@ record Recommendation(@Nullable Choice choice, String because) {
 	/**
 	 * Chooses a row.
 	 * @param rows the rows of the grid, measured or not
+	 * @param byDefault the settings of jobs that give none, to compare the choice with
 	 * @return the choice
 	 */
-	static Recommendation of(List<Row> rows) {
+	static Recommendation of(List<Row> rows, Choice byDefault) {
 		List<Row> measured = rows.stream().filter((row) -> row.seconds() != null).toList();
 		if (measured.isEmpty()) {
 			return new Recommendation(null, "no row was measured");
@@ -38,10 +39,10 @@ record Recommendation(@Nullable Choice choice, String because) {
 		Row fastest = measured.stream().min(Comparator.comparingDouble((row) -> seconds(row).median())).orElseThrow();
 		double most = seconds(fastest).median() * NEAR;
 		Row best = measured.stream().filter((row) -> seconds(row).median() <= most).min(BEST_FIRST).orElse(fastest);
-		return new Recommendation(best.choice(), because(best, fastest, measured, rows.size()));
+		return new Recommendation(best.choice(), because(best, fastest, measured, rows.size(), byDefault));
 	}
 
-	private static String because(Row best, Row fastest, List<Row> measured, int rows) {
+	private static String because(Row best, Row fastest, List<Row> measured, int rows, Choice byDefault) {
 		StringBuilder because = new StringBuilder();
 		if (measured.size() == 1) {
 			because.append("the only row that was measured, with ").append(text(best));
@@ -59,6 +60,10 @@ record Recommendation(@Nullable Choice choice, String because) {
 				.append(" with ")
 				.append(fastest.choice());
 		}
+		measured.stream()
+			.filter((row) -> row.choice().equals(byDefault))
+			.findFirst()
+			.ifPresent((row) -> because.append(againstDefaults(best, row)));
 		if (measured.size() < rows && measured.size() > 1) {
 			because.append("; ").append(rows - measured.size()).append(" rows were not measured within the budget");
 		}
@@ -66,6 +71,14 @@ record Recommendation(@Nullable Choice choice, String because) {
 			because.append("; the times of all rows overlap, so that the choice hardly matters here");
 		}
 		return because.toString();
+	}
+
+	private static String againstDefaults(Row best, Row defaults) {
+		if (best.equals(defaults)) {
+			return "; these are the defaults of this service";
+		}
+		return "; the defaults of this service took " + text(defaults)
+				+ ((overlap(List.of(best, defaults))) ? ", and the times of both overlap" : "");
 	}
 
 	/** Whether there is a time that lies between the extremes of every row. */

@@ -30,17 +30,17 @@ final class Rounds {
 	}
 
 	/**
-	 * Runs each of them so many times.
+	 * Runs each of them so many times. Each round begins with another one, so that none
+	 * always comes first.
 	 * @param runs how many times
-	 * @param contenders what is to be run, in this order in each round
+	 * @param contenders what is to be run, in this order
 	 */
 	void run(int runs, List<? extends Runnable> contenders) {
+		int all = contenders.size();
 		for (int round = 0; round < runs; round++) {
-			for (Runnable contender : contenders) {
-				if (!goOn()) {
-					return;
-				}
-				contender.run();
+			int first = round * all / runs;
+			for (int i = 0; i < all && goOn(); i++) {
+				contenders.get((first + i) % all).run();
 			}
 		}
 	}

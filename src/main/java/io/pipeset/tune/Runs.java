@@ -1,6 +1,7 @@
 package io.pipeset.tune;
 
 import java.time.Duration;
+import java.util.function.LongSupplier;
 
 import io.pipeset.job.EndedJob;
 import io.pipeset.job.Jobs;
@@ -28,6 +29,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Runs {
 
+	/** The records of a run that is not measured. */
+	private static final int WARM_UP = 10_000;
+
 	private final Task task;
 
 	private final TuningSettings settings;
@@ -40,19 +44,23 @@ final class Runs {
 
 	private final Duration timeout;
 
+	private final LongSupplier clock;
+
 	private boolean begun;
 
 	private boolean written;
 
 	private boolean unfenced;
 
-	Runs(Task task, TuningSettings settings, TuningKeys keys, Jobs jobs, RedisCalls calls, Duration timeout) {
+	Runs(Task task, TuningSettings settings, TuningKeys keys, Jobs jobs, RedisCalls calls, Duration timeout,
+			LongSupplier clock) {
 		this.task = task;
 		this.settings = settings;
 		this.keys = keys;
 		this.jobs = jobs;
 		this.calls = calls;
 		this.timeout = timeout;
+		this.clock = clock;
 	}
 
 	/** Whether there may be keys. */
@@ -83,28 +91,47 @@ final class Runs {
 	private Run run(Choice choice, Atomic atomic) {
 		prepare();
 		Double before = this.calls.cpuSeconds();
-		JobReport report = run(records(this.settings.records()), this.settings.records(),
-				settings(choice, this.settings.operation(), atomic));
+		JobReport report = load(this.settings.records(), choice, atomic);
 		Double after = this.calls.cpuSeconds();
 		return new Run(report.timings().totalMillis() / 1000, report.timings().batches().p99Millis(), report.writes(),
 				(before != null && after != null) ? after - before : null);
+	}
+
+	/** Runs some of the records by the settings of a row, and measures nothing. */
+	void warmUp(Choice choice) {
+		prepare();
+		load(Math.min(this.settings.records(), WARM_UP), choice, Atomic.NONE);
+	}
+
+	private JobReport load(int count, Choice choice, Atomic atomic) {
+		TuningRecords records = records(count);
+		JobReport report = run(records, count, settings(choice, this.settings.operation(), atomic));
+		if (records.isBrokenOff() && report.counts().rejected() == 0) {
+			// The budget is used up as well, as the run began within it.
+			throw new TuningEndedException(Ending.COMPLETED);
+		}
+		return requireGood(report);
 	}
 
 	/** Lets a run that is no job meet the same keys. */
 	void prepare() {
 		if (this.keys.arePrepared()) {
 			PreparedKeys prepared = new PreparedKeys(this.keys);
-			run(prepared, prepared.count(),
-					settings(new Choice(PreparedKeys.BATCH_SIZE, FlushPolicy.close(), 1), null, Atomic.BATCH));
+			requireGood(run(prepared, prepared.count(),
+					settings(new Choice(PreparedKeys.BATCH_SIZE, FlushPolicy.close(), 1), null, Atomic.BATCH)));
 		}
 		else {
 			requireGoingOn();
 		}
 	}
 
-	/** The records of a run. */
-	RecordReader records(int count) {
-		return new TuningRecords(this.keys, this.settings.valueBytes(), count);
+	/**
+	 * The records of a run. It takes no longer than the budget: with small batches far
+	 * away it could outlast the expiry of its keys.
+	 */
+	TuningRecords records(int count) {
+		return new TuningRecords(this.keys, this.settings.valueBytes(), count, this.clock,
+				this.clock.getAsLong() + this.settings.budget().toNanos());
 	}
 
 	/** Ends the tuning if it was stopped. */
@@ -126,11 +153,15 @@ final class Runs {
 			throw new TuningEndedException((ending.cause() == Cause.REDIS_UNREACHABLE && writtenBefore)
 					? new Ending(Cause.REDIS_LOST, ending.detail()) : ending);
 		}
-		if (job.report().errorCount() > 0) {
-			throw new TuningEndedException(
-					new Ending(Cause.REDIS_REFUSES, "Redis refused a record of the tuning: " + error(job.report())));
-		}
 		return job.report();
+	}
+
+	private static JobReport requireGood(JobReport report) {
+		if (report.errorCount() > 0) {
+			throw new TuningEndedException(
+					new Ending(Cause.REDIS_REFUSES, "Redis refused a record of the tuning: " + error(report)));
+		}
+		return report;
 	}
 
 	private static String error(JobReport report) {

@@ -1,6 +1,5 @@
 package io.pipeset.tune;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -8,6 +7,7 @@ import java.util.function.LongSupplier;
 
 import io.pipeset.job.Jobs;
 import io.pipeset.job.Task;
+import io.pipeset.job.settings.JobDefaults;
 import io.pipeset.pipeline.RedisCallException;
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.report.Ending;
@@ -23,9 +23,6 @@ import org.jspecify.annotations.Nullable;
 final class TuningExecution {
 
 	private static final int PINGS = 51;
-
-	/** A safe guess at the memory that a key of a tuning takes beside its value. */
-	private static final int BYTES_OF_A_KEY = 200;
 
 	private final Task task;
 
@@ -43,20 +40,23 @@ final class TuningExecution {
 
 	private final List<Baselines.Contender> baselines;
 
+	private final Choice byDefault;
+
 	private @Nullable Long roundTripMicros;
 
 	private boolean lostCall;
 
 	private @Nullable Ending ended;
 
-	TuningExecution(Task task, TuningSettings settings, Jobs jobs, RedisNode node, Duration timeout,
+	TuningExecution(Task task, TuningSettings settings, Jobs jobs, RedisNode node, JobDefaults defaults,
 			LongSupplier clock) {
 		this.task = task;
 		this.settings = settings;
 		this.node = node;
 		this.clock = clock;
 		this.keys = new TuningKeys(task.id(), settings.operation(), settings.records());
-		this.runs = new Runs(task, settings, this.keys, jobs, node.calls(), timeout);
+		this.runs = new Runs(task, settings, this.keys, jobs, node.calls(), defaults.timeout(), clock);
+		this.byDefault = Choice.of(defaults);
 		this.rows = settings.grid().stream().map(MeasuredRow::new).toList();
 		this.baselines = Baselines.of(settings, this.runs, node, clock);
 	}
@@ -66,7 +66,9 @@ final class TuningExecution {
 			measure();
 		}
 		catch (TuningEndedException ex) {
-			end(ex.ending());
+			if (ex.ending().cause() != Cause.COMPLETED) {
+				end(ex.ending());
+			}
 		}
 		catch (RedisCallException ex) {
 			this.lostCall = ex.code() == null;
@@ -81,31 +83,60 @@ final class TuningExecution {
 
 	/**
 	 * Removes the keys, and says how many may be left. If a command of a lost connection
-	 * may still run, it would make a removed hash or list anew, without an expiry: such
-	 * keys are left to expire.
+	 * may still run, it would make a removed key anew: a SET with an expiry, but a hash
+	 * or a list without one. Hashes and lists are then left to expire.
 	 */
 	private long removeKeys() {
 		if (!this.runs.haveBegun()) {
 			return 0;
 		}
-		if (this.keys.arePrepared() && (this.lostCall || this.runs.areUnfenced())) {
+		boolean late = this.lostCall || this.runs.areUnfenced();
+		if (late && this.keys.arePrepared()) {
 			return this.keys.count();
 		}
-		return this.keys.remove(this.node.calls(), this.clock);
+		long left = this.keys.remove(this.node.calls(), this.clock);
+		return (late) ? this.keys.count() : left;
 	}
 
 	private void measure() {
-		this.roundTripMicros = Math.round(this.node.calls().roundTripNanos(PINGS) / 1000.0);
+		measureRoundTrip();
 		requireMemory();
 		Rounds rounds = new Rounds(this.settings.budget(), this.clock);
-		// The widest row opens all connections that any row uses.
-		this.runs.run(this.rows.stream()
-			.map((row) -> row.choice)
-			.max(Comparator.comparingInt(Choice::concurrency).thenComparingInt(Choice::batchSize))
-			.orElseThrow());
+		warmUp(rounds);
 		List<Runnable> contenders = new ArrayList<>(this.rows);
 		contenders.addAll(this.baselines);
 		rounds.run(this.settings.runs(), contenders);
+	}
+
+	private void measureRoundTrip() {
+		try {
+			this.roundTripMicros = Math.round(this.node.calls().roundTripNanos(PINGS) / 1000.0);
+		}
+		catch (RedisCallException ex) {
+			if (ex.isTransient()) {
+				throw ex;
+			}
+			// The user may not ping, and needs no right for it to run jobs.
+		}
+	}
+
+	/**
+	 * Makes all rows meet the same state: open connections, keys that are there, and code
+	 * that is compiled.
+	 */
+	private void warmUp(Rounds rounds) {
+		List<Choice> choices = new ArrayList<>(this.rows.stream().map((row) -> row.choice).toList());
+		// The widest row opens all connections that any row uses.
+		Choice widest = choices.stream()
+			.max(Comparator.comparingInt(Choice::concurrency).thenComparingInt(Choice::batchSize))
+			.orElseThrow();
+		this.runs.run(widest);
+		choices.remove(widest);
+		for (Choice choice : choices) {
+			if (rounds.goOn()) {
+				this.runs.warmUp(choice);
+			}
+		}
 	}
 
 	/**
@@ -113,8 +144,7 @@ final class TuningExecution {
 	 */
 	private void requireMemory() {
 		Long free = this.node.calls().freeBytes();
-		long needed = (long) this.settings.records() * this.settings.valueBytes()
-				+ (long) this.keys.count() * BYTES_OF_A_KEY;
+		long needed = this.keys.bytes(this.settings.records(), this.settings.valueBytes());
 		if (free != null && needed > free) {
 			throw new TuningEndedException(new Ending(Cause.REDIS_REFUSES,
 					"The keys of the tuning take about " + needed + " bytes, and Redis has " + Math.max(0, free)
@@ -129,7 +159,7 @@ final class TuningExecution {
 
 	private EndedTuning report(long keysLeft) {
 		List<Row> measured = this.rows.stream().map(MeasuredRow::report).toList();
-		Recommendation recommendation = Recommendation.of(measured);
+		Recommendation recommendation = Recommendation.of(measured, this.byDefault);
 		Ending ending = (this.ended != null) ? this.ended : this.task.ending();
 		if (keysLeft > 0) {
 			ending = new Ending(ending.cause(), ending.detail() + ((ending.detail().isEmpty()) ? "" : " ") + keysLeft

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
+import java.util.stream.LongStream;
 
 import io.pipeset.pipeline.RedisCallException;
 import io.pipeset.pipeline.RedisCalls;
@@ -24,7 +25,19 @@ final class TuningKeys {
 	/** The hashes or lists of a tuning, if it has that many records. */
 	private static final int SHARED = 1_000;
 
+	/** A command removes so many keys, so that no other client waits long for it. */
 	private static final int REMOVED_AT_ONCE = 500;
+
+	/**
+	 * So many of these commands share a round trip, so that far away the keys go in time.
+	 */
+	private static final int COMMANDS_OF_REMOVAL = 32;
+
+	/** The memory that a key takes beside its value, with its entry and its expiry. */
+	private static final int BYTES_OF_A_KEY = 240;
+
+	/** The memory that an element of a list takes beside its value. */
+	private static final int BYTES_OF_AN_ELEMENT = 16;
 
 	private static final Duration MOST_FOR_REMOVAL = Duration.ofSeconds(10);
 
@@ -63,6 +76,15 @@ final class TuningKeys {
 		return this.operation != Operation.SET;
 	}
 
+	/**
+	 * A safe guess at the memory that Redis takes for a run. It has room for values only
+	 * in steps, of which each is up to a quarter larger than the one before.
+	 */
+	long bytes(int records, int valueBytes) {
+		long elements = (this.operation == Operation.LPUSH) ? (long) records * BYTES_OF_AN_ELEMENT : 0;
+		return (long) records * valueBytes * 5 / 4 + (long) this.count * BYTES_OF_A_KEY + elements;
+	}
+
 	/** A key as a new array. */
 	byte[] key(int number) {
 		String text = String.valueOf(number);
@@ -81,12 +103,15 @@ final class TuningKeys {
 		long removed = 0;
 		try {
 			while (removed < this.count && end - clock.getAsLong() > 0) {
-				List<byte[]> keys = new ArrayList<>();
-				for (long i = removed; i < Math.min(this.count, removed + REMOVED_AT_ONCE); i++) {
-					keys.add(key((int) i));
+				List<List<byte[]>> commands = new ArrayList<>();
+				long next = removed;
+				while (next < this.count && commands.size() < COMMANDS_OF_REMOVAL) {
+					long behind = Math.min(this.count, next + REMOVED_AT_ONCE);
+					commands.add(LongStream.range(next, behind).mapToObj((i) -> key((int) i)).toList());
+					next = behind;
 				}
-				calls.unlink(keys);
-				removed += keys.size();
+				calls.unlink(commands);
+				removed = next;
 			}
 		}
 		catch (RedisCallException ex) {

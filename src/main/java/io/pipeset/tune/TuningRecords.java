@@ -2,6 +2,7 @@ package io.pipeset.tune;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.function.LongSupplier;
 
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
@@ -22,6 +23,9 @@ final class TuningRecords implements RecordReader {
 
 	private static final byte[] VALUE = bytes("value");
 
+	/** Between looks at the clock, which take time as well. */
+	private static final int RECORDS_OF_A_LOOK = 1_000;
+
 	private final Operation operation;
 
 	private final byte[] value;
@@ -33,9 +37,18 @@ final class TuningRecords implements RecordReader {
 
 	private final int prefixLength;
 
+	private final LongSupplier clock;
+
+	/** The time of the clock after which no further record comes. */
+	private final long end;
+
 	private int next;
 
-	TuningRecords(TuningKeys keys, int valueBytes, int records) {
+	private boolean late;
+
+	TuningRecords(TuningKeys keys, int valueBytes, int records, LongSupplier clock, long end) {
+		this.clock = clock;
+		this.end = end;
 		this.operation = keys.operation();
 		this.value = new byte[valueBytes];
 		Arrays.fill(this.value, (byte) 'v');
@@ -50,6 +63,10 @@ final class TuningRecords implements RecordReader {
 			return false;
 		}
 		if (this.next > 0) {
+			this.late |= this.next % RECORDS_OF_A_LOOK == 0 && this.end - this.clock.getAsLong() <= 0;
+			if (this.late) {
+				return false;
+			}
 			// Not before: until now the record before has pointed to these digits.
 			countOn();
 		}
@@ -69,6 +86,11 @@ final class TuningRecords implements RecordReader {
 		record.check();
 		this.next++;
 		return true;
+	}
+
+	/** Whether the run was broken off, as it took too long. */
+	boolean isBrokenOff() {
+		return this.late;
 	}
 
 	/** Adds one to the number; behind the last key comes the first. */

@@ -11,6 +11,7 @@ import java.util.function.Function;
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.settings.Allowed;
 import io.pipeset.job.settings.InvalidSettingException;
+import io.pipeset.job.settings.JobDefaults;
 import io.pipeset.job.settings.Setting;
 import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.record.Operation;
@@ -24,14 +25,12 @@ import org.jspecify.annotations.Nullable;
  * @param operation the operation of all records
  * @param records the records of a run
  * @param valueBytes the size of each record's value
- * @param batchSizes the batch sizes of the grid
- * @param flushes the flush policies of the grid
- * @param concurrencies the lanes of the grid
+ * @param grid the rows, in the order of the lists that make them
  * @param runs the measured runs of each row
  * @param budget the time after which no further run begins
  */
-public record TuningSettings(Operation operation, int records, int valueBytes, List<Integer> batchSizes,
-		List<FlushPolicy> flushes, List<Integer> concurrencies, int runs, Duration budget) {
+public record TuningSettings(Operation operation, int records, int valueBytes, List<Choice> grid, int runs,
+		Duration budget) {
 
 	/** The names of the parameters, for messages. */
 	public static final List<String> NAMES = List.of("op", "records", "valueBytes", "batchSizes", "flushes",
@@ -52,17 +51,25 @@ public record TuningSettings(Operation operation, int records, int valueBytes, L
 	 * if the call does not have it
 	 * @param properties bounds the data of a run
 	 * @param limits the limits on what callers may ask for
+	 * @param defaults the settings of jobs that give none: a row of the default grid
 	 * @return the parameters, with defaults for those that the call does not have
 	 * @throws InvalidSettingException if a value is not allowed
 	 */
 	public static TuningSettings read(Function<String, @Nullable String> query, TuningProperties properties,
-			JobLimits limits) {
+			JobLimits limits, JobDefaults defaults) {
+		String batchSizes = query.apply("batchSizes");
+		String flushes = query.apply("flushes");
+		String concurrencies = query.apply("concurrencies");
+		List<Choice> grid = grid(list("batchSizes", Setting.BATCH_SIZE.allowed(), batchSizes, "1000,10000,100000"),
+				list("flushes", Setting.FLUSH.allowed(), flushes, "buffered:100,buffered:1000"),
+				list("concurrencies", Setting.CONCURRENCY.allowed(), concurrencies, "1,2"));
+		Choice byDefault = Choice.of(defaults);
+		if (batchSizes == null && flushes == null && concurrencies == null && !grid.contains(byDefault)) {
+			grid.add(byDefault);
+		}
 		TuningSettings settings = new TuningSettings(one(query, "op", OPERATION, "SET"),
 				one(query, "records", Allowed.integer(1_000, 1_000_000), "100000"),
-				one(query, "valueBytes", Allowed.integer(1, 1_000_000), "13"),
-				list(query, "batchSizes", Setting.BATCH_SIZE.allowed(), "1000,10000,100000"),
-				list(query, "flushes", Setting.FLUSH.allowed(), "buffered:100,buffered:1000"),
-				list(query, "concurrencies", Setting.CONCURRENCY.allowed(), "1,2"),
+				one(query, "valueBytes", Allowed.integer(1, 1_000_000), "13"), grid,
 				one(query, "runs", Allowed.integer(1, 10), "3"),
 				one(query, "budget", Allowed.duration("1s", "10m", "30s"), "30s"));
 		settings.check(properties, limits);
@@ -70,11 +77,6 @@ public record TuningSettings(Operation operation, int records, int valueBytes, L
 	}
 
 	private void check(TuningProperties properties, JobLimits limits) {
-		int rows = this.batchSizes.size() * this.flushes.size() * this.concurrencies.size();
-		if (rows > MAX_ROWS) {
-			throw new InvalidSettingException("batchSizes",
-					"times flushes times concurrencies must be no more than " + MAX_ROWS + " rows, not " + rows);
-		}
 		atMost("records", this.records, limits.maxGenerated(), "pipeset.limits.max-generated");
 		atMost("valueBytes", this.valueBytes, limits.maxValueBytes().toBytes(), "pipeset.limits.max-value-bytes");
 		long most = properties.maxBytes().toBytes() / this.valueBytes;
@@ -92,12 +94,16 @@ public record TuningSettings(Operation operation, int records, int valueBytes, L
 		}
 	}
 
-	/** The rows of the grid, in the order of the lists. */
-	List<Choice> grid() {
+	private static List<Choice> grid(List<Integer> batchSizes, List<FlushPolicy> flushes, List<Integer> concurrencies) {
+		int rows = batchSizes.size() * flushes.size() * concurrencies.size();
+		if (rows > MAX_ROWS) {
+			throw new InvalidSettingException("batchSizes",
+					"times flushes times concurrencies must be no more than " + MAX_ROWS + " rows, not " + rows);
+		}
 		List<Choice> grid = new ArrayList<>();
-		for (int batchSize : this.batchSizes) {
-			for (FlushPolicy flush : this.flushes) {
-				for (int concurrency : this.concurrencies) {
+		for (int batchSize : batchSizes) {
+			for (FlushPolicy flush : flushes) {
+				for (int concurrency : concurrencies) {
 					grid.add(new Choice(batchSize, flush, concurrency));
 				}
 			}
@@ -127,9 +133,7 @@ public record TuningSettings(Operation operation, int records, int valueBytes, L
 		return value;
 	}
 
-	private static <T> List<T> list(Function<String, @Nullable String> query, String name, Allowed<T> allowed,
-			String byDefault) {
-		String given = query.apply(name);
+	private static <T> List<T> list(String name, Allowed<T> allowed, @Nullable String given, String byDefault) {
 		List<T> values = new ArrayList<>();
 		for (String text : ((given != null) ? given : byDefault).split(",", -1)) {
 			T value = parse(allowed, text);

@@ -48,7 +48,8 @@ public class Tunings {
 	 * @param tasks gives them a place in the queue
 	 * @param jobs runs their runs
 	 * @param nodes the server that they measure, which is a single one
-	 * @param defaults has the timeout of their runs
+	 * @param defaults has the timeout of their runs, and the settings that rows are
+	 * compared with
 	 * @param clock nanoseconds, by which budgets are counted
 	 */
 	public Tunings(Tasks tasks, Jobs jobs, RedisNodes nodes, JobDefaults defaults, LongSupplier clock) {
@@ -71,10 +72,9 @@ public class Tunings {
 					"Another tuning runs, and two would measure each other: send this one again when it has ended");
 		}
 		try {
-			return this.tasks.run("tuning",
-					(task) -> new TuningExecution(task, settings, this.jobs.inside(task, this.meters),
-							this.nodes.single(), this.defaults.timeout(), this.clock)
-						.run());
+			return this.tasks.run("tuning", (task) -> new TuningExecution(task, settings,
+					this.jobs.inside(task, this.meters), this.nodes.single(), this.defaults, this.clock)
+				.run());
 		}
 		finally {
 			this.busy.set(false);

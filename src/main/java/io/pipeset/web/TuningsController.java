@@ -1,6 +1,7 @@
 package io.pipeset.web;
 
 import io.pipeset.job.JobLimits;
+import io.pipeset.job.settings.JobDefaults;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.tune.EndedTuning;
 import io.pipeset.tune.TuningProperties;
@@ -30,13 +31,17 @@ class TuningsController {
 
 	private final JobLimits limits;
 
+	private final JobDefaults defaults;
+
 	private final SingleRedis singleRedis;
 
-	TuningsController(Tunings tunings, TuningProperties properties, JobLimits limits, SingleRedis singleRedis) {
+	TuningsController(Tunings tunings, TuningProperties properties, JobLimits limits, JobDefaults defaults,
+			SingleRedis singleRedis) {
 		this.singleRedis = singleRedis;
 		this.tunings = tunings;
 		this.properties = properties;
 		this.limits = limits;
+		this.defaults = defaults;
 	}
 
 	@PostMapping("/v1/tunings")
@@ -46,7 +51,7 @@ class TuningsController {
 		}
 		this.singleRedis.require("POST /v1/tunings");
 		Query query = Query.of(request);
-		TuningSettings settings = TuningSettings.read(query::take, this.properties, this.limits);
+		TuningSettings settings = TuningSettings.read(query::take, this.properties, this.limits, this.defaults);
 		query.refuseRest(TuningSettings.NAMES);
 		Uploads.refuse(request);
 		EndedTuning tuning = this.tunings.run(settings);

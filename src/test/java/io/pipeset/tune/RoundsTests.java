@@ -19,15 +19,15 @@ class RoundsTests {
 	private final List<Runnable> contenders = List.of(contender("a"), contender("b"), contender("c"));
 
 	@Test
-	void allTakeTurns() {
-		new Rounds(Duration.ofSeconds(100), this.clock::get).run(2, this.contenders);
-		assertThat(this.ran).containsExactly("a", "b", "c", "a", "b", "c");
+	void allTakeTurnsAndEachRoundBeginsWithAnotherOne() {
+		new Rounds(Duration.ofSeconds(100), this.clock::get).run(3, this.contenders);
+		assertThat(this.ran).containsExactly("a", "b", "c", "b", "c", "a", "c", "a", "b");
 	}
 
 	@Test
 	void noRunBeginsAfterTheBudgetAndOneThatHasBegunEnds() {
 		new Rounds(Duration.ofMillis(3_500), this.clock::get).run(2, this.contenders);
-		assertThat(this.ran).containsExactly("a", "b", "c", "a");
+		assertThat(this.ran).containsExactly("a", "b", "c", "b");
 	}
 
 	@Test

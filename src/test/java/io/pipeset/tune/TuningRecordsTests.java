@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
@@ -29,7 +30,7 @@ class TuningRecordsTests {
 			"HSET, HSET P000 id 000 value vvv, HSET P001 id 001 value vvv", "LPUSH, LPUSH P000 vvv, LPUSH P001 vvv" })
 	void eachRecordIsACommandOfTheOperation(Operation operation, String first, String second) throws IOException {
 		TuningKeys keys = new TuningKeys("t", operation, 2_000);
-		List<String> commands = commands(new TuningRecords(keys, 3, 2));
+		List<String> commands = commands(new TuningRecords(keys, 3, 2, () -> 0, 1));
 		assertThat(commands).containsExactly(first.replace("P", PREFIX).replace(PREFIX + "USH", "PUSH"),
 				second.replace("P", PREFIX).replace(PREFIX + "USH", "PUSH"));
 	}
@@ -39,7 +40,7 @@ class TuningRecordsTests {
 	void theirKeysAreExactlyThoseThatAreRemoved(Operation operation) throws IOException {
 		TuningKeys keys = new TuningKeys("t", operation, 2_345);
 		Set<String> written = new LinkedHashSet<>();
-		for (String command : commands(new TuningRecords(keys, 1, 2_345))) {
+		for (String command : commands(new TuningRecords(keys, 1, 2_345, () -> 0, 1))) {
 			written.add(command.split(" ", -1)[1]);
 		}
 		List<String> removed = new ArrayList<>();
@@ -49,6 +50,15 @@ class TuningRecordsTests {
 		assertThat(written).containsExactlyElementsOf(removed)
 			.hasSize((operation == Operation.SET) ? 2_345 : 1_000)
 			.allMatch((key) -> key.startsWith(PREFIX));
+	}
+
+	@Test
+	void theyEndWhenTheirTimeIsOver() throws IOException {
+		TuningKeys keys = new TuningKeys("t", Operation.SET, 10_000);
+		AtomicLong clock = new AtomicLong(Long.MAX_VALUE);
+		TuningRecords records = new TuningRecords(keys, 1, 10_000, clock::getAndIncrement, Long.MAX_VALUE + 2);
+		assertThat(commands(records)).hasSize(3_000);
+		assertThat(records.isBrokenOff()).isTrue();
 	}
 
 	@Test

@@ -29,11 +29,11 @@ import static org.awaitility.Awaitility.await;
 @ServiceTest(properties = { "pipeset.defaults.timeout=10m", "pipeset.receipts.sweep-interval=1h" })
 class TuningFaultTests {
 
-	/** Two rows of a run each, behind a run that is not measured. */
+	/** Two rows of a run each, behind two runs that are not measured. */
 	private static final String SMALL = "/v1/tunings?records=1000&batchSizes=100,1000&flushes=close&concurrencies=1&runs=1";
 
 	/** A number of messages in the second row of them. */
-	private static final int IN_SECOND_ROW = 2_500;
+	private static final int IN_SECOND_ROW = 3_500;
 
 	/** A number of replies in the run that is not measured, behind its preparation. */
 	private static final int IN_FIRST_HASHES = 3_600;
@@ -212,13 +212,57 @@ class TuningFaultTests {
 		redis.client().configSet("maxmemory-policy", "allkeys-lru");
 		try {
 			Answer answer = this.service.post(SMALL + "&valueBytes=100000");
-			assertThat(answer.problem(503, "redis-refuses").at("/detail").asString()).contains("100200000 bytes",
+			assertThat(answer.problem(503, "redis-refuses").at("/detail").asString()).contains("125240000 bytes",
 					"left of its maxmemory");
 			assertThat(redis.client().keys("*")).containsExactly("mine");
 		}
 		finally {
 			redis.client().configSet("maxmemory-policy", "noeviction");
 		}
+	}
+
+	@Test
+	void theRoundingUpOfLargeValuesPushesOutNobodysKeys() {
+		redis.client().set("mine", "1");
+		// 1,000 values of 10,241 bytes take 12,288 bytes each.
+		redis.client().configSet("maxmemory", String.valueOf(usedMemory() + 12_000_000));
+		redis.client().configSet("maxmemory-policy", "allkeys-lru");
+		try {
+			this.service.post(SMALL + "&valueBytes=10241").problem(503, "redis-refuses");
+			assertThat(redis.client().keys("*")).containsExactly("mine");
+		}
+		finally {
+			redis.client().configSet("maxmemory-policy", "noeviction");
+		}
+	}
+
+	@Test
+	void withoutTheRightToPingOnlyTheRoundTripIsMissing() {
+		own.forbid(CommandType.PING);
+		JsonNode report = this.service.post(SMALL).json();
+		assertThat(runs(report)).containsExactly(1, 1);
+		assertThat(report.has("roundTripMicros")).isFalse();
+	}
+
+	@Test
+	void keysThatALostCommandCouldMakeAnewAreRemovedAndReportedIfTheyExpireByThemselves() throws Exception {
+		own.forbid(CommandType.CLIENT);
+		CompletableFuture<ProxyLink> place = proxy.stopAt(Way.REPLIES, IN_SECOND_ROW, 0);
+		CompletableFuture<Answer> tuning = tune(SMALL);
+		place.get(60, TimeUnit.SECONDS).reset();
+		JsonNode report = tuning.get(60, TimeUnit.SECONDS).problem(502, "redis-lost").get("tuning");
+		assertThat(report.at("/keysLeft").asInt()).isEqualTo(1_000);
+		assertThat(redis.client().dbsize()).isZero();
+	}
+
+	private static long usedMemory() {
+		return redis.client()
+			.info("memory")
+			.lines()
+			.filter((line) -> line.startsWith("used_memory:"))
+			.mapToLong((line) -> Long.parseLong(line.substring(line.indexOf(':') + 1)))
+			.findFirst()
+			.orElseThrow();
 	}
 
 	private CompletableFuture<Answer> tune(String path) {

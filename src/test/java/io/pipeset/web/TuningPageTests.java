@@ -13,6 +13,7 @@ import java.util.regex.Pattern;
 
 import io.pipeset.Documentation;
 import io.pipeset.job.JobLimits;
+import io.pipeset.job.settings.JobDefaults;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.tune.TuningProperties;
 import io.pipeset.tune.TuningSettings;
@@ -40,10 +41,14 @@ class TuningPageTests {
 
 	private final JobLimits limits;
 
-	TuningPageTests(Service service, @Autowired TuningProperties properties, @Autowired JobLimits limits) {
+	private final JobDefaults defaults;
+
+	TuningPageTests(Service service, @Autowired TuningProperties properties, @Autowired JobLimits limits,
+			@Autowired JobDefaults defaults) {
 		this.service = service;
 		this.properties = properties;
 		this.limits = limits;
+		this.defaults = defaults;
 	}
 
 	@Test
@@ -60,9 +65,11 @@ class TuningPageTests {
 		}
 		assertThat(paths).hasSize(2);
 		for (String path : paths) {
-			// The same with fewer records, since it is not the figures that are tested.
-			Answer tuning = this.service.post((path.contains("?")) ? path.replace("records=20000", "records=1000")
-					: path + "?records=1000&runs=1");
+			// The same with fewer records, since it is not the figures that are tested,
+			// but
+			// with more than a baseline extrapolates from.
+			Answer tuning = this.service.post((path.contains("?")) ? path.replace("records=20000", "records=2500")
+					: path + "?records=2500&runs=1");
 			assertThat(tuning.status()).as(tuning.text()).isEqualTo(200);
 			assertThat(fields(tuning.json())).isEqualTo(fields);
 		}
@@ -71,11 +78,12 @@ class TuningPageTests {
 	@Test
 	void theTableOfParametersHasThemAllWithTheirDefaults() throws IOException {
 		List<String> names = new ArrayList<>();
-		TuningSettings byDefault = TuningSettings.read((name) -> null, this.properties, this.limits);
+		TuningSettings byDefault = TuningSettings.read((name) -> null, this.properties, this.limits, this.defaults);
 		for (String row : Documentation.rows(PAGE.toString(), "# Which settings are best here")) {
 			String[] cells = row.replace("`", "").split(" *\\| *", -1);
 			names.add(cells[1]);
-			assertThat(TuningSettings.read(Map.of(cells[1], cells[3])::get, this.properties, this.limits))
+			assertThat(
+					TuningSettings.read(Map.of(cells[1], cells[3])::get, this.properties, this.limits, this.defaults))
 				.as("the default of %s", cells[1])
 				.isEqualTo(byDefault);
 		}

@@ -1,11 +1,17 @@
 package io.pipeset.web;
 
+import java.time.Duration;
 import java.util.Map;
 
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.job.JobLimits;
+import io.pipeset.job.settings.Atomic;
+import io.pipeset.job.settings.Coalesce;
 import io.pipeset.job.settings.InvalidSettingException;
+import io.pipeset.job.settings.JobDefaults;
+import io.pipeset.record.encoding.Encoding;
 import io.pipeset.redis.TestRedis;
+import io.pipeset.report.Results;
 import io.pipeset.tune.TuningProperties;
 import io.pipeset.tune.TuningSettings;
 import io.pipeset.tune.Tunings;
@@ -34,13 +40,16 @@ class TuningParameterTests {
 
 	private final JobLimits limits;
 
+	private final JobDefaults defaults;
+
 	private final SingleRedis singleRedis;
 
 	TuningParameterTests(Service service, @Autowired Tunings tunings, @Autowired JobLimits limits,
-			@Autowired SingleRedis singleRedis) {
+			@Autowired JobDefaults defaults, @Autowired SingleRedis singleRedis) {
 		this.service = service;
 		this.tunings = tunings;
 		this.limits = limits;
+		this.defaults = defaults;
 		this.singleRedis = singleRedis;
 	}
 
@@ -88,17 +97,34 @@ class TuningParameterTests {
 	@Test
 	void valuesOfCallersLimitsAreKept() {
 		TuningProperties properties = new TuningProperties(true, DataSize.ofKilobytes(20));
-		assertThatExceptionOfType(InvalidSettingException.class).isThrownBy(
-				() -> TuningSettings.read(Map.of("records", "1000", "valueBytes", "21")::get, properties, this.limits))
+		assertThatExceptionOfType(InvalidSettingException.class)
+			.isThrownBy(() -> TuningSettings.read(Map.of("records", "1000", "valueBytes", "21")::get, properties,
+					this.limits, this.defaults))
 			.withMessageContaining("20480 bytes (pipeset.tuning.max-bytes), not 21000");
-		assertThat(TuningSettings.read(Map.of("records", "1000", "valueBytes", "20")::get, properties, this.limits)
+		assertThat(TuningSettings
+			.read(Map.of("records", "1000", "valueBytes", "20")::get, properties, this.limits, this.defaults)
 			.valueBytes()).isEqualTo(20);
+	}
+
+	@Test
+	void theDefaultGridHasTheDefaultsOfTheService() {
+		TuningProperties properties = new TuningProperties(true, DataSize.ofMegabytes(2));
+		JobDefaults own = new JobDefaults(500, "close", 3, Duration.ofSeconds(10), null, 0, 0, Duration.ofSeconds(1),
+				Results.ERRORS, null, null, Encoding.UTF8, null, Atomic.NONE, Coalesce.AUTO, false);
+		assertThat(TuningSettings.read(Map.<String, String>of()::get, properties, this.limits, own).grid()).hasSize(13)
+			.last()
+			.hasToString("batchSize=500, flush=close, concurrency=3");
+		assertThat(TuningSettings.read(Map.<String, String>of()::get, properties, this.limits, this.defaults).grid())
+			.hasSize(12)
+			.extracting(Object::toString)
+			.contains("batchSize=100000, flush=buffered:1000, concurrency=1");
+		assertThat(TuningSettings.read(Map.of("flushes", "each")::get, properties, this.limits, own).grid()).hasSize(6);
 	}
 
 	@Test
 	void aServiceThatHasThemSwitchedOffSaysSo() {
 		TuningsController off = new TuningsController(this.tunings,
-				new TuningProperties(false, DataSize.ofMegabytes(1)), this.limits, this.singleRedis);
+				new TuningProperties(false, DataSize.ofMegabytes(1)), this.limits, this.defaults, this.singleRedis);
 		assertThatExceptionOfType(ErrorResponseException.class)
 			.isThrownBy(() -> off.tune(new MockHttpServletRequest("POST", "/v1/tunings")))
 			.satisfies((problem) -> {
