@@ -44,7 +44,11 @@ final class KeyPages {
 
 	private final JobStop stop;
 
-	/** The attempts while Redis cannot be reached, which cost the job's retries. */
+	/**
+	 * The attempts while Redis cannot be reached, which a job with retries makes. They
+	 * cost none of them: nothing is lost by a SCAN, and the lanes that meet the same loss
+	 * pay for it.
+	 */
 	private final RetryPauses losses;
 
 	/** The attempts while Redis is busy or loading, which nothing is lost by. */
@@ -70,7 +74,7 @@ final class KeyPages {
 		this.job = job;
 		this.room = room;
 		this.stop = job.stop();
-		this.losses = new RetryPauses(job, job.retries());
+		this.losses = new RetryPauses(job, new Retries((job.settings().retries() > 0) ? Integer.MAX_VALUE : 0));
 		this.refusals = new RetryPauses(job, new Retries(Integer.MAX_VALUE));
 	}
 
