@@ -117,7 +117,7 @@ public final class Slab {
 
 	/**
 	 * The place of the last record in the job.
-	 * @return the index, that of the first record or higher
+	 * @return the index
 	 */
 	public long lastIndex() {
 		return this.commands.table().index(count() - 1);
@@ -238,7 +238,7 @@ public final class Slab {
 	 */
 	public boolean retry() {
 		this.sentBefore |= isWritten();
-		BitSet asking = this.slots.askingOf(this.again);
+		BitSet asking = this.slots.keep(this.again);
 		this.commands.retain(this.again);
 		this.lostAttempts.retain(this.again);
 		forgetAttempt();
@@ -265,10 +265,6 @@ public final class Slab {
 	 */
 	public SlabSlots slots() {
 		return this.slots;
-	}
-
-	boolean wasSentBefore() {
-		return this.sentBefore;
 	}
 
 	Commands commands() {

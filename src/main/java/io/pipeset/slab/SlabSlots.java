@@ -18,6 +18,8 @@ public final class SlabSlots {
 	/** The commands that are to go behind an ASKING. */
 	private final BitSet asking = new BitSet(0);
 
+	private boolean sentAgain;
+
 	/** When a command was redirected first; 0 if none was. */
 	private long redirectedSince;
 
@@ -27,14 +29,17 @@ public final class SlabSlots {
 
 	void clear() {
 		this.redirectedSince = 0;
+		this.sentAgain = false;
 		this.asking.clear();
 	}
 
 	/**
-	 * The commands that go behind an ASKING next, by their places among those that are
-	 * kept.
+	 * Some commands are kept, to be sent again if they were written.
+	 * @param kept their positions
+	 * @return the places among them of those that go behind an ASKING
 	 */
-	BitSet askingOf(BitSet kept) {
+	BitSet keep(BitSet kept) {
+		this.sentAgain |= this.slab.isWritten();
 		BitSet places = new BitSet(0);
 		this.asking.stream().forEach((command) -> places.set(kept.get(0, command).cardinality()));
 		this.asking.clear();
@@ -69,7 +74,7 @@ public final class SlabSlots {
 	 * @return {@code false} at the first attempt
 	 */
 	public boolean areSentAgain() {
-		return this.slab.wasSentBefore();
+		return this.sentAgain;
 	}
 
 	/**

@@ -1,12 +1,6 @@
 package io.pipeset.redis;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.BindException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -17,21 +11,14 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.lettuce.core.MigrateArgs;
-import io.lettuce.core.Range;
-import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.cluster.SlotHash;
-import io.lettuce.core.codec.StringCodec;
-import io.lettuce.core.output.StatusOutput;
-import io.lettuce.core.protocol.CommandArgs;
-import io.lettuce.core.protocol.CommandType;
 
 import static org.awaitility.Awaitility.await;
 
@@ -43,14 +30,9 @@ import static org.awaitility.Awaitility.await;
 public final class TestCluster implements AutoCloseable {
 
 	/** The user by which the service logs in, and the nodes at one another. */
-	private static final String USER = "service";
+	static final String USER = "service";
 
-	private static final String PASSWORD = "cluster-secret";
-
-	/** Below the ports that the system gives to outgoing connections. */
-	private static final int FIRST_BUS_PORT = 20_000;
-
-	private static final int LAST_BUS_PORT = 32_000;
+	static final String PASSWORD = "cluster-secret";
 
 	private final List<TestRedis> masters;
 
@@ -88,51 +70,12 @@ public final class TestCluster implements AutoCloseable {
 	 */
 	public static TestCluster start(int masters, int replicas, String... configLines) {
 		List<CompletableFuture<TestRedis>> starting = IntStream.range(0, masters + replicas)
-			.mapToObj((i) -> CompletableFuture.supplyAsync(() -> node(configLines)))
+			.mapToObj((i) -> CompletableFuture.supplyAsync(() -> ClusterFormation.node(configLines)))
 			.toList();
 		TestCluster cluster = new TestCluster(starting.stream().map(CompletableFuture::join).toList(), masters);
-		cluster.form();
+		new ClusterFormation(cluster).form();
+		cluster.awaitFormed();
 		return cluster;
-	}
-
-	private static TestRedis node(String... configLines) {
-		List<String> lines = new ArrayList<>(List.of("cluster-enabled yes", "cluster-config-file nodes.conf",
-				"cluster-node-timeout 2000", "cluster-announce-ip 127.0.0.1", "cluster-port " + freeBusPort(),
-				"user " + USER + " on >" + PASSWORD + " ~* &* +@all", "masteruser " + USER, "masterauth " + PASSWORD,
-				"repl-diskless-sync yes", "repl-diskless-sync-delay 0"));
-		lines.addAll(List.of(configLines));
-		return TestRedis.embedded(lines.toArray(String[]::new));
-	}
-
-	@SuppressWarnings("unchecked") // ranges as varargs
-	private void form() {
-		int epoch = 1;
-		for (TestRedis node : nodes().toList()) {
-			node.client().clusterSetConfigEpoch(epoch++);
-		}
-		for (int i = 0; i < this.masters.size(); i++) {
-			this.masters.get(i).client().clusterAddSlotsRange(Range.create(firstSlot(i), firstSlot(i + 1) - 1));
-		}
-		RedisCommands<String, String> first = this.masters.get(0).client();
-		nodes().skip(1).forEach((node) -> meet(first, node));
-		for (int i = 0; i < this.replicas.size(); i++) {
-			replicate(this.replicas.get(i), this.masters.get(i % this.masters.size()));
-		}
-		awaitFormed();
-	}
-
-	/** The bus has a port of its own, as the usual one may be beyond the last port. */
-	private static void meet(RedisCommands<String, String> first, TestRedis node) {
-		first.dispatch(CommandType.CLUSTER, new StatusOutput<>(StringCodec.UTF8),
-				new CommandArgs<>(StringCodec.UTF8).add("MEET")
-					.add("127.0.0.1")
-					.add(node.port())
-					.add(node.client().configGet("cluster-port").get("cluster-port")));
-	}
-
-	private void replicate(TestRedis replica, TestRedis master) {
-		await().ignoreExceptionsInstanceOf(RedisCommandExecutionException.class)
-			.until(() -> replica.client().clusterReplicate(id(master)).equals("OK"));
 	}
 
 	/** Waits until all nodes know each other and their slots, and replicas have data. */
@@ -145,6 +88,14 @@ public final class TestCluster implements AutoCloseable {
 		}));
 		this.replicas.forEach((replica) -> await()
 			.until(() -> replica.client().info("replication").contains("master_link_status:up")));
+	}
+
+	List<TestRedis> masters() {
+		return this.masters;
+	}
+
+	List<TestRedis> replicas() {
+		return this.replicas;
 	}
 
 	/**
@@ -216,7 +167,7 @@ public final class TestCluster implements AutoCloseable {
 			.orElseThrow();
 	}
 
-	private int firstSlot(int master) {
+	int firstSlot(int master) {
 		return (int) ((long) SlotHash.SLOT_COUNT * master / this.masters.size());
 	}
 
@@ -405,27 +356,12 @@ public final class TestCluster implements AutoCloseable {
 		to.client().clusterAddSlots(slot);
 	}
 
-	private String id(TestRedis node) {
+	String id(TestRedis node) {
 		String id = this.ids.get(node);
 		if (id == null) {
 			throw new IllegalArgumentException("Not a node of this cluster");
 		}
 		return id;
-	}
-
-	private static int freeBusPort() {
-		while (true) {
-			int port = ThreadLocalRandom.current().nextInt(FIRST_BUS_PORT, LAST_BUS_PORT);
-			try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-				return socket.getLocalPort();
-			}
-			catch (BindException ex) {
-				// Somebody else has it.
-			}
-			catch (IOException ex) {
-				throw new UncheckedIOException(ex);
-			}
-		}
 	}
 
 	@Override
