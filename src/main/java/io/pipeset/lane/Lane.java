@@ -129,6 +129,7 @@ final class Lane implements Runnable {
 
 	private void runBatch(RedisNode node, LaneTurns turns) throws NoConnectionException {
 		try {
+			this.recovery.asks();
 			BatchResult batch = tryBatch(node, turns);
 			if (!batch.left().isEmpty()) {
 				this.recovery.after(batch, node);

@@ -31,6 +31,9 @@ final class Recovery {
 
 	private final RetryPauses pauses;
 
+	/** When the lane asked for the connection of its last batch. */
+	private long askedNanos;
+
 	/** Whether the lane has turned to another node since Redis answered last. */
 	private boolean turned;
 
@@ -46,6 +49,11 @@ final class Recovery {
 	/** The recovery of a lane to a single server. */
 	Recovery(LaneContext context) {
 		this(context, null);
+	}
+
+	/** The lane asks for the connection of its next batch. */
+	void asks() {
+		this.askedNanos = System.nanoTime();
 	}
 
 	/** Redis has answered again. */
@@ -134,7 +142,7 @@ final class Recovery {
 	private void lost(List<Slab> left, Loss loss, BatchResult batch, RedisNode node) {
 		// Until the new master is known, the old one may refuse again and again.
 		boolean goesOn = (loss.code().equals(Loss.DEMOTED) && this.pauses.areUnderWay())
-				|| this.pauses.begin(loss.code());
+				|| this.pauses.begin(loss.code(), this.askedNanos);
 		boolean fenced = true;
 		Fence fence = batch.fence();
 		if (fence != null) {

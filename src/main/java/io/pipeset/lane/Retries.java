@@ -1,27 +1,46 @@
 package io.pipeset.lane;
 
-import java.util.concurrent.atomic.AtomicInteger;
-
 /** The losses that a job may still survive, in all of its lanes together. */
 public final class Retries {
 
-	private final AtomicInteger left;
+	private int left;
+
+	/** Whether a retry was taken, and when: a time of {@link System#nanoTime()}. */
+	private boolean taken;
+
+	private long takenNanos;
 
 	/**
 	 * Counts the losses of a job.
 	 * @param retries how many it may survive
 	 */
 	public Retries(int retries) {
-		this.left = new AtomicInteger(retries);
+		this.left = retries;
 	}
 
-	boolean isLeft() {
-		return this.left.get() > 0;
+	synchronized boolean isLeft() {
+		return this.left > 0;
 	}
 
-	/** Takes one retry; {@code false} if none is left. */
-	boolean take() {
-		return this.left.getAndUpdate((retries) -> Math.max(retries - 1, 0)) > 0;
+	/**
+	 * Takes a retry for a trouble, unless the job has taken one since the lane was well:
+	 * then both lanes met the same trouble, as when a server ends to which all of them
+	 * were connected.
+	 * @param wellNanos when the lane was well for the last time, by
+	 * {@link System#nanoTime()}
+	 * @return {@code false} if none is left
+	 */
+	synchronized boolean take(long wellNanos) {
+		if (this.taken && wellNanos - this.takenNanos < 0) {
+			return true;
+		}
+		if (this.left == 0) {
+			return false;
+		}
+		this.left--;
+		this.taken = true;
+		this.takenNanos = System.nanoTime();
+		return true;
 	}
 
 }

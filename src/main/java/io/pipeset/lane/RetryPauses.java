@@ -26,6 +26,9 @@ public final class RetryPauses {
 
 	private long deadline;
 
+	/** When Redis answered last, or else the lane began. */
+	private long answeredNanos = System.nanoTime();
+
 	/**
 	 * No trouble yet.
 	 * @param context the job
@@ -39,6 +42,7 @@ public final class RetryPauses {
 	/** Redis has answered again: the trouble is over. */
 	public void progress() {
 		this.pauses = null;
+		this.answeredNanos = System.nanoTime();
 	}
 
 	/**
@@ -47,7 +51,7 @@ public final class RetryPauses {
 	 * @return {@code false} if there is to be no other attempt
 	 */
 	public boolean goesOn(String reason) {
-		return (this.pauses != null || begin(reason)) && pause();
+		return (this.pauses != null || begin(reason, this.answeredNanos)) && pause();
 	}
 
 	/** Whether a retry was taken for a trouble that is not over. */
@@ -60,9 +64,14 @@ public final class RetryPauses {
 		return this.pauses != null || this.retries.isLeft();
 	}
 
-	/** Takes a retry for a new trouble; {@code false} if none is left. */
-	boolean begin(String reason) {
-		if (this.context.stop().isSet() || !this.retries.take()) {
+	/**
+	 * Takes a retry for a new trouble, if it is not one that another lane has met.
+	 * @param reason the trouble, for the meter
+	 * @param wellNanos when the lane was well for the last time
+	 * @return {@code false} if none is left
+	 */
+	boolean begin(String reason, long wellNanos) {
+		if (this.context.stop().isSet() || !this.retries.take(wellNanos)) {
 			return false;
 		}
 		this.context.meters().retry(reason.toLowerCase(Locale.ROOT).replace('_', '-'));
