@@ -52,7 +52,7 @@ public record PipelineProperties(@DefaultValue("16") int maxConnections, @Defaul
 	 * @return {@code true} from there on
 	 */
 	public boolean isHalf(int commands, long bytes) {
-		return commands >= this.windowCommands / 2 || bytes >= this.windowBytes.toBytes() / 2;
+		return commands >= (this.windowCommands + 1) / 2 || bytes >= this.windowBytes.toBytes() / 2;
 	}
 
 	private static void check(String property, long value, long least, long most) {
