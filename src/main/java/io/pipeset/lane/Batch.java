@@ -237,7 +237,8 @@ final class Batch {
 			this.refused &= sole != null && (this.code == null || this.code.equals(sole));
 			this.code = sole;
 		}
-		if (slab.isAnswered() && this.pipeline.isFollowing() && slab.attempt().isRefusedByReplica()) {
+		if (slab.isAnswered() && this.pipeline.isFollowing() && this.slabs.mayAskAgain()
+				&& slab.attempt().isRefusedByReplica()) {
 			this.refused = false;
 			this.loss = (this.loss != null) ? this.loss : new Loss(Loss.DEMOTED, "Redis has become a replica");
 		}

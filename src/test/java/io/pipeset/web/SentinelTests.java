@@ -74,6 +74,25 @@ class SentinelTests {
 		assertThat(this.service.post("/pipeset/10").report().has("failovers")).isFalse();
 	}
 
+	@Test
+	void aMasterThatRefusesAWholeBatchEndsAJobThatHasNoRetries() {
+		TestRedis master = sentinels.master();
+		this.service.post("/pipeset/1").report();
+		master.client().replicaof("127.0.0.1", 1);
+		try {
+			JsonNode job = this.service.post("/pipeset/100?batchSize=10&coalesce=off")
+				.job(503, "redis-refuses", "stopped");
+			Counts counts = Answer.counts(job);
+			assertThat(counts.applied()).isZero();
+			assertThat(counts.unprocessed()).isPositive();
+			assertThat(job.at("/items/0/error/code").asString()).isEqualTo("READONLY");
+		}
+		finally {
+			master.client().replicaofNoOne();
+			sentinels.awaitReady();
+		}
+	}
+
 	private CompletableFuture<Answer> load() {
 		return CompletableFuture.supplyAsync(() -> this.service.post(
 				"/pipeset/" + RECORDS + "?replicas=1&replicasTimeout=50ms&retries=10&batchSize=1000&rateLimit=50000"));
