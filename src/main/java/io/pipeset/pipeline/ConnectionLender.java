@@ -25,8 +25,11 @@ import org.springframework.data.redis.core.RedisTemplate;
 /** Lends pooled connections, by {@link RedisTemplate#executePipelined}. */
 final class ConnectionLender {
 
-	/** How often a connection to a master that may change is asked for. */
-	private static final int MOST_ATTEMPTS = 20;
+	/**
+	 * How long further connections are asked for where the master may be changing. The
+	 * last of them may take as long as opening one takes.
+	 */
+	static final Duration MOST_CHANGING = Duration.ofSeconds(1);
 
 	private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -156,7 +159,8 @@ final class ConnectionLender {
 	 */
 	void lend(FlushPolicy flush, Consumer<StatefulRedisConnection<byte[], byte[]>> borrower)
 			throws NoConnectionException {
-		for (int attempts = 1;; attempts++) {
+		long begun = System.nanoTime();
+		while (true) {
 			this.watch.look();
 			try {
 				lendNow(flush, borrower);
@@ -164,7 +168,8 @@ final class ConnectionLender {
 			}
 			catch (NoConnectionException ex) {
 				// While the master changes, a connection may be opened to the former one.
-				if (!this.watch.isFollowing() || attempts == MOST_ATTEMPTS || Thread.currentThread().isInterrupted()) {
+				if (!this.watch.isFollowing() || System.nanoTime() - begun >= MOST_CHANGING.toNanos()
+						|| Thread.currentThread().isInterrupted()) {
 					throw ex;
 				}
 				LockSupport.parkNanos(PAUSE_NANOS);

@@ -56,7 +56,8 @@ public final class RedisNode implements AutoCloseable {
 			.map(ClientOptions::getSocketOptions)
 			.map((options) -> options.getConnectTimeout())
 			.orElse(properties.connectTimeout())
-			.plus(patience);
+			.plus(patience)
+			.plus((watch.isFollowing()) ? ConnectionLender.MOST_CHANGING : Duration.ZERO);
 		ConnectionLender lender = ConnectionLender.of(factory, properties.pooledConnections(), name, watch);
 		this.permits = new ConnectionPermits(properties.maxConnections());
 		this.fences = new Fences(lender, patience);
