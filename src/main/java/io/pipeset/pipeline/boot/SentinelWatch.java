@@ -1,8 +1,9 @@
 package io.pipeset.pipeline.boot;
 
 import java.net.InetSocketAddress;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -37,6 +38,9 @@ final class SentinelWatch implements MasterWatch, AutoCloseable {
 	private final MasterChannels channels;
 
 	private final Thread worker = new Thread(this::work, "sentinel-watch");
+
+	/** Servers that some Sentinel takes for the master which has missed a failover. */
+	private final Set<InetSocketAddress> left = new HashSet<>();
 
 	private volatile @Nullable InetSocketAddress master;
 
@@ -96,16 +100,33 @@ final class SentinelWatch implements MasterWatch, AutoCloseable {
 					|| (answer.epoch() == best.epoch() && answer.master().equals(this.master)));
 			best = (newer) ? answer : best;
 		}
-		if (best == null || Objects.equals(best.master(), this.master)) {
+		if (best == null) {
 			return;
 		}
+		this.left.remove(best.master());
+		leaveStale(best);
 		InetSocketAddress former = this.master;
 		this.master = best.master();
-		if (former != null) {
+		if (former != null && !former.equals(best.master())) {
+			this.channels.replace(best.master(), former);
+			// From here on a connection is one to the new master, and counts as such.
 			this.switches++;
 			logger.warn("Redis at {} is master now, by epoch {} of '{}': connections to {}, the former one, are closed",
 					text(best.master()), best.epoch(), this.name, text(former));
-			this.channels.replace(best.master(), former);
+		}
+	}
+
+	/**
+	 * Keeps connections away from servers that Sentinels still name which have not heard
+	 * of a failover: Lettuce may ask just these where to connect to.
+	 */
+	private void leaveStale(Answer best) {
+		for (SentinelLink sentinel : this.sentinels) {
+			Answer answer = sentinel.last();
+			if (answer != null && answer.epoch() < best.epoch() && !answer.master().equals(best.master())
+					&& this.left.add(answer.master())) {
+				this.channels.replace(best.master(), answer.master());
+			}
 		}
 	}
 
