@@ -15,12 +15,15 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.context.Lifecycle;
+import org.springframework.context.Phased;
+
 /**
  * Asks all Sentinels which server is master, several times a second and before each
  * batch. The answer of the highest epoch counts, as a Sentinel may not have heard of a
  * failover yet.
  */
-final class SentinelWatch implements MasterWatch, AutoCloseable {
+final class SentinelWatch implements MasterWatch, Lifecycle, Phased, AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(SentinelWatch.class);
 
@@ -46,7 +49,7 @@ final class SentinelWatch implements MasterWatch, AutoCloseable {
 
 	private volatile int switches;
 
-	private volatile boolean closed;
+	private volatile boolean ended;
 
 	SentinelWatch(String name, List<SentinelLink> sentinels, MasterChannels channels) {
 		this.name = name;
@@ -54,9 +57,24 @@ final class SentinelWatch implements MasterWatch, AutoCloseable {
 		this.channels = channels;
 	}
 
-	void start() {
-		this.worker.setDaemon(true);
-		this.worker.start();
+	/** Begins to ask, once. */
+	@Override
+	public void start() {
+		if (this.worker.getState() == Thread.State.NEW) {
+			this.worker.setDaemon(true);
+			this.worker.start();
+		}
+	}
+
+	/** The watch ends before its client does, which the connection factory ends. */
+	@Override
+	public int getPhase() {
+		return 1;
+	}
+
+	@Override
+	public boolean isRunning() {
+		return !this.ended;
 	}
 
 	@Override
@@ -77,6 +95,9 @@ final class SentinelWatch implements MasterWatch, AutoCloseable {
 
 	@Override
 	public void look() {
+		if (this.ended) {
+			return;
+		}
 		CompletableFuture<?>[] answers = this.sentinels.stream()
 			.map((sentinel) -> sentinel.ask(PATIENCE_NANOS))
 			.toArray(CompletableFuture<?>[]::new);
@@ -132,7 +153,7 @@ final class SentinelWatch implements MasterWatch, AutoCloseable {
 
 	private void work() {
 		try {
-			while (!this.closed) {
+			while (!this.ended) {
 				try {
 					look();
 				}
@@ -148,8 +169,8 @@ final class SentinelWatch implements MasterWatch, AutoCloseable {
 	}
 
 	@Override
-	public void close() {
-		this.closed = true;
+	public void stop() {
+		this.ended = true;
 		this.worker.interrupt();
 		try {
 			// Whatever it still asks needs the threads of the driver, which end next.
@@ -159,6 +180,12 @@ final class SentinelWatch implements MasterWatch, AutoCloseable {
 			Thread.currentThread().interrupt();
 		}
 		this.sentinels.forEach(SentinelLink::close);
+	}
+
+	/** Ends the watch of a service that never began. */
+	@Override
+	public void close() {
+		stop();
 	}
 
 	private static String text(InetSocketAddress address) {

@@ -26,6 +26,8 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -65,7 +67,7 @@ class SentinelWatchTests {
 		this.channels.add(opened);
 		opened.pipeline().fireChannelActive();
 		assertThat(opened.isOpen()).as("the connection to the old master").isFalse();
-		watch.close();
+		watch.stop();
 	}
 
 	@Test
@@ -94,7 +96,23 @@ class SentinelWatchTests {
 			assertThat(watch.switches()).isOne();
 		});
 		assertThat(switchesWhenClosed.get()).as("the switches while the old connection was open").isZero();
-		watch.close();
+		watch.stop();
+	}
+
+	@Test
+	void theWatchEndsBeforeItsClientAndAsksNobodyThen() throws Exception {
+		Sentinel sentinel = new Sentinel(OLD, 1);
+		SentinelWatch watch = watch(sentinel);
+		await().untilAsserted(() -> {
+			watch.look();
+			assertThat(sentinel.answers.get()).isPositive();
+		});
+		assertThat(watch.getPhase()).isGreaterThan(new LettuceConnectionFactory().getPhase());
+		watch.stop();
+		sentinel.master = NEW;
+		watch.look();
+		assertThat(watch.isRunning()).isFalse();
+		assertThat(watch.address()).isEqualTo("127.0.0.1:" + OLD);
 	}
 
 	private SentinelWatch watch(Sentinel... sentinels) {
