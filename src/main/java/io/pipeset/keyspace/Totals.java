@@ -184,11 +184,11 @@ final class Totals {
 	}
 
 	long bytesOfType(int type) {
-		return this.bytesOfType[type];
+		return (type < this.bytesOfType.length) ? this.bytesOfType[type] : 0;
 	}
 
 	long largestOfType(int type) {
-		return this.largestOfType[type];
+		return (type < this.largestOfType.length) ? this.largestOfType[type] : 0;
 	}
 
 	long[] ttls() {

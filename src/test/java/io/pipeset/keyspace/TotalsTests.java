@@ -1,0 +1,44 @@
+package io.pipeset.keyspace;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+
+import io.netty.buffer.Unpooled;
+import io.pipeset.record.room.Room;
+import io.pipeset.slab.ReplyReader;
+import io.pipeset.slab.lookup.KeyLookup;
+import io.pipeset.slab.lookup.KeyPage;
+import io.pipeset.slab.lookup.KeyTypes;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Totals are there for every type that is known, whether its keys were counted or not.
+ */
+class TotalsTests {
+
+	private final KeyTypes types = new KeyTypes();
+
+	private final Totals totals = new Totals(AnalysisSettings.of((name) -> null, Duration.ofSeconds(1)), 10, this.types,
+			Room.UNLIMITED);
+
+	@Test
+	void aTypeWhoseKeysWereNotCountedHasNoBytes() {
+		KeyPage page = new KeyPage(Room.UNLIMITED);
+		StringBuilder replies = new StringBuilder();
+		for (int key = 0; key < 3; key++) {
+			page.add(new byte[] { 'k' }, KeyTypes.NONE);
+			replies.append("+module").append(key).append("\r\n$-1\r\n:-2\r\n");
+		}
+		new KeyLookup(this.types).keys(page, 0, 3, 5)
+			.read(Unpooled.wrappedBuffer(replies.toString().getBytes(StandardCharsets.US_ASCII)), new ReplyReader());
+		this.totals.add(page);
+		assertThat(this.totals.vanished()).isEqualTo(3);
+		for (int type = 0; type < this.types.count(); type++) {
+			assertThat(this.totals.keysOfType(type)).isZero();
+			assertThat(this.totals.bytesOfType(type)).isZero();
+		}
+	}
+
+}
