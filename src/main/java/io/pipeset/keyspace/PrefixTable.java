@@ -31,7 +31,7 @@ final class PrefixTable {
 
 	private final int most;
 
-	private final boolean byBytes;
+	private boolean byBytes;
 
 	private final Room room;
 
@@ -214,6 +214,11 @@ final class PrefixTable {
 			clear(row);
 		}
 		this.index.index(FIRST, this.rows);
+	}
+
+	/** Leaves out prefixes with fewer keys from now on, as their bytes are not known. */
+	void weighByKeys() {
+		this.byBytes = false;
 	}
 
 	private long[] weights() {

@@ -72,6 +72,7 @@ final class Totals {
 	void leaveBytesOut(String why) {
 		this.bytesLeftOut = why;
 		this.largest.clear();
+		this.prefixes.weighByKeys();
 	}
 
 	/** Adds the keys of a page. */

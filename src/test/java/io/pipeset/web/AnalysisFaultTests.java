@@ -193,6 +193,22 @@ class AnalysisFaultTests {
 	}
 
 	@Test
+	void withoutBytesThePrefixesWithFewerKeysAreAddedUp() {
+		own.permit(AclSetuserArgs.Builder.removeCommand(CommandType.MEMORY));
+		redis.client().flushall();
+		for (int prefix = 0; prefix < 200; prefix++) {
+			redis.client().set("rare" + prefix + ":", "x");
+		}
+		for (int key = 0; key < 6; key++) {
+			redis.client().set("often" + key % 3 + ":" + key, "x");
+		}
+		JsonNode analysis = analysis("");
+		assertThat(analysis.has("bytes")).isFalse();
+		assertThat(AnalysisTests.counts(analysis, "prefixes", "prefix"))
+			.isEqualTo(Map.of("often0:", 2L, "often1:", 2L, "often2:", 2L, "(other)", 200L));
+	}
+
+	@Test
 	void onlyCommandsThatReadAreSent() {
 		redis.client().hset("h", "a", "b");
 		redis.client().rpush("l", "a");
