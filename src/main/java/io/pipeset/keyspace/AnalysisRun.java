@@ -75,8 +75,10 @@ final class AnalysisRun {
 			measureLargest();
 		}
 		catch (NoRoomException ex) {
-			this.stop.because(Cause.LIMIT, "The keys of one page of SCAN do not fit into memory: " + ex.getMessage()
-					+ ". Ask for smaller pages with 'scanCount', or raise the budget");
+			this.stop.because(Cause.LIMIT,
+					"The keys of one page of SCAN, or the largest keys, do not fit into memory: " + ex.getMessage()
+							+ ". Ask for smaller pages with 'scanCount' and for fewer of the largest keys with 'top',"
+							+ " or raise the budget");
 		}
 		balance();
 		return new AnalysisReport(this.task, this.totals).draw(this.walk.restarts(), this.lengths);
@@ -112,11 +114,9 @@ final class AnalysisRun {
 			if (turn.hasCounted()) {
 				this.losses.progress();
 			}
-			KeyPage tooLarge = turn.tooLarge();
-			if (conversation.loss() == null && turn.transientError() == null && tooLarge != null) {
-				return () -> this.pages.makeRoomFor(tooLarge);
-			}
-			return after(conversation, turn.transientError());
+			boolean answered = conversation.loss() == null && turn.transientError() == null;
+			Runnable want = (answered) ? turn.want() : null;
+			return (want != null) ? want : after(conversation, turn.transientError());
 		}
 	}
 

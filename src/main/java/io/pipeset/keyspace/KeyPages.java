@@ -34,9 +34,14 @@ final class KeyPages {
 		this.free.push(page);
 	}
 
+	/** Gives the memory of all pages back that were taken back. */
+	void giveRoom() {
+		this.free.forEach(KeyPage::close);
+	}
+
 	/** Takes the memory that a page was in want of, and gives the others' back. */
 	void makeRoomFor(KeyPage page) {
-		this.free.forEach(KeyPage::close);
+		giveRoom();
 		page.makeRoom();
 		this.free.push(page);
 	}

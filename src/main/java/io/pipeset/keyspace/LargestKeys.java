@@ -21,6 +21,9 @@ final class LargestKeys {
 
 	private int count;
 
+	/** The memory that is taken ahead, for the keys of a page. */
+	private long spare;
+
 	/**
 	 * No keys yet.
 	 * @param most how many are kept
@@ -41,9 +44,45 @@ final class LargestKeys {
 			this.keys[i] = new byte[0];
 		}
 		this.count = 0;
+		giveSpare();
 	}
 
-	/** Takes a key of a page if it is one of the largest. */
+	/** The most memory that the keys of a page may need. */
+	long needed(KeyPage page) {
+		long all = 0;
+		int longest = 0;
+		for (int key = 0; key < page.count() && this.keys.length > 0; key++) {
+			if (this.count < this.keys.length || page.size(key) > this.sizes[0]) {
+				int bytes = page.end(key) - page.start(key);
+				all += bytes;
+				longest = Math.max(longest, bytes);
+			}
+		}
+		return Math.min(all, (long) this.keys.length * longest);
+	}
+
+	/** Takes the memory that the keys of a page may need, if it is free. */
+	boolean makesRoomFor(KeyPage page) {
+		long more = Math.max(0, needed(page) - this.spare);
+		boolean hasRoom = more == 0 || this.room.tryTake(more);
+		this.spare += (hasRoom) ? more : 0;
+		return hasRoom;
+	}
+
+	/** Takes memory for the keys of a page, for which the caller's thread may wait. */
+	void makeRoom(long bytes) {
+		long more = Math.max(0, bytes - this.spare);
+		this.room.take(more);
+		this.spare += more;
+	}
+
+	/** Gives back the memory that was taken ahead. */
+	void giveSpare() {
+		this.room.give(this.spare);
+		this.spare = 0;
+	}
+
+	/** Takes a key of a page for which there is room, if it is one of the largest. */
 	void offer(KeyPage page, int key) {
 		long size = page.size(key);
 		if (this.keys.length == 0 || (this.count == this.keys.length && size <= this.sizes[0])) {
@@ -56,10 +95,10 @@ final class LargestKeys {
 			// SCAN may name a key twice.
 			return;
 		}
-		this.room.take(to - from);
+		this.spare -= to - from;
 		byte[] copy = Arrays.copyOfRange(bytes, from, to);
 		if (this.count == this.keys.length) {
-			this.room.give(this.keys[0].length);
+			this.spare += this.keys[0].length;
 			set(0, copy, page, key);
 			siftDown();
 		}

@@ -75,9 +75,16 @@ final class Totals {
 		this.prefixes.weighByKeys();
 	}
 
-	/** Adds the keys of a page. */
-	void add(KeyPage page) {
+	/**
+	 * Adds the keys of a page.
+	 * @return {@code false} if there is no memory for those that are among the largest,
+	 * and none was added
+	 */
+	boolean add(KeyPage page) {
 		boolean sized = this.bytesLeftOut == null;
+		if (sized && !this.largest.makesRoomFor(page)) {
+			return false;
+		}
 		for (int key = 0; key < page.count(); key++) {
 			long ttl = page.ttl(key);
 			boolean gone = page.type(key) == KeyTypes.NONE || ttl == KeyPage.UNKNOWN
@@ -89,6 +96,8 @@ final class Totals {
 				add(page, key, (sized) ? page.size(key) : 0, ttl);
 			}
 		}
+		this.largest.giveSpare();
+		return true;
 	}
 
 	private void add(KeyPage page, int key, long size, long ttl) {

@@ -61,7 +61,13 @@ final class Turn implements AutoCloseable {
 	/** The page that takes the next keys. */
 	private @Nullable KeyPage scanning;
 
+	/** A page for which there was no memory. */
 	private @Nullable KeyPage tooLarge;
+
+	/**
+	 * The memory that was not free for those keys of a page that are among the largest.
+	 */
+	private long wanted;
 
 	private @Nullable String transientError;
 
@@ -92,7 +98,7 @@ final class Turn implements AutoCloseable {
 
 	/** Whether nothing more is sent. */
 	private boolean isOver() {
-		return this.conversation.loss() != null || this.transientError != null || this.stop.isSet();
+		return this.conversation.loss() != null || this.transientError != null || this.wanted > 0 || this.stop.isSet();
 	}
 
 	private void sendAll() {
@@ -192,8 +198,11 @@ final class Turn implements AutoCloseable {
 	/** Counts the pages whose keys are all looked at, in their order. */
 	private void countWhole() {
 		Pending first = this.pending.peek();
-		while (first != null && first.isWhole() && !this.stop.isSet()) {
-			this.totals.add(first.keys);
+		while (first != null && first.isWhole() && this.wanted == 0 && !this.stop.isSet()) {
+			if (!this.totals.add(first.keys)) {
+				this.wanted = this.totals.largest().needed(first.keys);
+				return;
+			}
 			this.walk.counted(first.keys.cursor());
 			this.pages.give(first.keys);
 			this.pending.remove();
@@ -211,6 +220,9 @@ final class Turn implements AutoCloseable {
 				this.pages.give(this.scanning);
 			}
 		}
+		if (this.tooLarge != null) {
+			this.pages.give(this.tooLarge);
+		}
 	}
 
 	/** Whether at least one page was counted. */
@@ -218,9 +230,21 @@ final class Turn implements AutoCloseable {
 		return this.counted;
 	}
 
-	/** A page for which there was no memory, or {@code null}. */
-	@Nullable KeyPage tooLarge() {
-		return this.tooLarge;
+	/**
+	 * Takes the memory that the turn was in want of, for which the caller's thread may
+	 * wait: without a connection, for which the jobs that hold the memory may wait.
+	 * @return is run once the connection is given back; {@code null} for no want
+	 */
+	@Nullable Runnable want() {
+		KeyPage page = this.tooLarge;
+		if (this.wanted > 0) {
+			return () -> {
+				this.pages.giveRoom();
+				this.totals.largest().makeRoom(this.wanted);
+			};
+		}
+		this.tooLarge = null;
+		return (page != null) ? () -> this.pages.makeRoomFor(page) : null;
 	}
 
 	/** The error of a Redis that will answer in a moment, or {@code null}. */

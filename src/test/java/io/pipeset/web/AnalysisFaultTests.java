@@ -23,6 +23,8 @@ import io.pipeset.redis.TestRedis;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 import org.springframework.beans.factory.annotation.Autowired;
@@ -36,7 +38,7 @@ import static org.awaitility.Awaitility.await;
  */
 @ServiceTest(properties = { "pipeset.receipts.sweep-interval=1h", "pipeset.limits.max-prefixes=3",
 		"pipeset.pipeline.max-connections=1", "pipeset.pipeline.connect-timeout=500ms",
-		"pipeset.limits.shutdown-grace=0s" })
+		"pipeset.limits.shutdown-grace=0s", "pipeset.memory.budget=16MB" })
 class AnalysisFaultTests {
 
 	private static final int KEYS = 3000;
@@ -206,6 +208,20 @@ class AnalysisFaultTests {
 		assertThat(analysis.has("bytes")).isFalse();
 		assertThat(AnalysisTests.counts(analysis, "prefixes", "prefix"))
 			.isEqualTo(Map.of("often0:", 2L, "often1:", 2L, "often2:", 2L, "(other)", 200L));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "400ms", "1m" })
+	void theLargestKeysThatDoNotFitIntoMemoryAreNamedAsTheReason(String timeout) {
+		redis.client().flushall();
+		for (int key = 0; key < 16; key++) {
+			redis.client().set(key + "k".repeat(400 << 10), "x");
+		}
+		JsonNode problem = this.service.post("/v1/analyses?scanCount=1&timeout=" + timeout).problem(413, "limit");
+		assertThat(problem.at("/detail").asString()).contains("largest keys").contains("'top'");
+		AnalysisTests.checked(problem.get("analysis"), "failed");
+		assertThat(analysis("?scanCount=1&top=1&timeout=" + timeout).at("/keys").asLong()).isEqualTo(16);
+		assertThat(this.service.get("/actuator/pipeset").json().at("/memory/usedBytes").asLong()).isZero();
 	}
 
 	@Test
