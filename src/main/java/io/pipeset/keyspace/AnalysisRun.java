@@ -95,7 +95,7 @@ final class AnalysisRun {
 
 	/** Runs a turn; returns what is to be done once the connection is given back. */
 	private Runnable turn(Pipeline pipeline) {
-		Continuation continuation = this.walk.resume(pipeline.runId());
+		Continuation continuation = this.walk.resume(pipeline.runId(), pipeline.firstLentNanos());
 		if (continuation == Continuation.NOT_YET) {
 			return pauseAfter("Redis does not tell yet whether it was started anew");
 		}
@@ -111,6 +111,7 @@ final class AnalysisRun {
 				Turn turn = new Turn(this.walk, this.totals, this.pages, this.settings, conversation,
 						this.node.permits(), this.stop)) {
 			turn.run();
+			this.walk.leaves();
 			if (turn.hasCounted()) {
 				this.losses.progress();
 			}

@@ -32,6 +32,9 @@ final class Walk {
 	/** Whether the last connection was lost, and the server perhaps with it. */
 	private boolean lost;
 
+	/** When the last connection was given back. */
+	private long left;
+
 	private long since;
 
 	private long keys;
@@ -43,13 +46,16 @@ final class Walk {
 	/**
 	 * Goes on, on another connection.
 	 * @param life the run id of its server, or {@code null}
+	 * @param firstLent when the connection was lent for the first time: if that was
+	 * before the walk left the last one, both are to the same life of the server
 	 * @return what is known of the cursor there
 	 */
-	Continuation resume(@Nullable String life) {
+	Continuation resume(@Nullable String life, long firstLent) {
+		boolean joined = !this.lost && (this.pages == 0 || firstLent - this.left <= 0);
 		if (life == null && this.life != null) {
-			return (this.lost) ? Continuation.NOT_YET : Continuation.GOES_ON;
+			return (joined) ? Continuation.GOES_ON : Continuation.NOT_YET;
 		}
-		boolean same = (this.life != null) ? this.life.equals(life) : !this.lost;
+		boolean same = (this.life != null) ? this.life.equals(life) : joined;
 		this.life = life;
 		this.lost = false;
 		if (same || this.pages == 0) {
@@ -67,6 +73,11 @@ final class Walk {
 		this.cursor = next;
 		this.pages++;
 		this.finished = next.equals(Scan.START);
+	}
+
+	/** The connection is given back. */
+	void leaves() {
+		this.left = System.nanoTime();
 	}
 
 	/** The connection was lost. */

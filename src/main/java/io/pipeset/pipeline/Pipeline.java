@@ -1,6 +1,9 @@
 package io.pipeset.pipeline;
 
 import java.time.Duration;
+import java.util.Collections;
+import java.util.Map;
+import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
@@ -13,7 +16,12 @@ import org.jspecify.annotations.Nullable;
 /** The connection of a batch, which nobody else uses while the batch runs. */
 public final class Pipeline {
 
+	private static final Map<StatefulRedisConnection<byte[], byte[]>, Long> FIRST_LENT = Collections
+		.synchronizedMap(new WeakHashMap<>());
+
 	private final StatefulRedisConnection<byte[], byte[]> connection;
+
+	private final long firstLentNanos;
 
 	private final @Nullable ClientIdentity identity;
 
@@ -33,6 +41,7 @@ public final class Pipeline {
 	Pipeline(StatefulRedisConnection<byte[], byte[]> connection, @Nullable ClientIdentity identity,
 			@Nullable Coalescing coalescing, Fences fences, MasterWatch watch) {
 		this.connection = connection;
+		this.firstLentNanos = FIRST_LENT.computeIfAbsent(connection, (lent) -> System.nanoTime());
 		this.identity = identity;
 		this.coalescing = coalescing;
 		this.fences = fences;
@@ -89,6 +98,15 @@ public final class Pipeline {
 	 */
 	public @Nullable String runId() {
 		return (this.identity != null) ? this.identity.runId() : null;
+	}
+
+	/**
+	 * When the connection was lent for the first time. While it is open, its server was
+	 * not started anew since.
+	 * @return a time of {@link System#nanoTime()}
+	 */
+	public long firstLentNanos() {
+		return this.firstLentNanos;
 	}
 
 	/**
