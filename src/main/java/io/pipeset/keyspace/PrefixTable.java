@@ -210,8 +210,8 @@ final class PrefixTable {
 				fold(row);
 			}
 		}
-		for (int row = this.rows; row < end; row++) {
-			clear(row);
+		for (long[] column : columns()) {
+			Arrays.fill(column, this.rows, end, 0);
 		}
 		this.index.index(FIRST, this.rows);
 	}
@@ -236,12 +236,6 @@ final class PrefixTable {
 	private void fold(int row) {
 		for (long[] column : columns()) {
 			column[OTHER] += column[row];
-		}
-	}
-
-	private void clear(int row) {
-		for (long[] column : columns()) {
-			column[row] = 0;
 		}
 	}
 
