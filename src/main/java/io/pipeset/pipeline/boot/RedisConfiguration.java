@@ -3,6 +3,7 @@ package io.pipeset.pipeline.boot;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Supplier;
 
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.MaintNotificationsConfig;
@@ -22,6 +23,7 @@ import io.pipeset.pipeline.cluster.ClusterNodes;
 import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.data.redis.autoconfigure.ClientResourcesBuilderCustomizer;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
 import org.springframework.boot.data.redis.autoconfigure.LettuceClientConfigurationBuilderCustomizer;
@@ -29,7 +31,6 @@ import org.springframework.boot.data.redis.autoconfigure.LettuceClientOptionsBui
 import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
@@ -116,19 +117,17 @@ class RedisConfiguration {
 	}
 
 	@Bean
-	@Lazy
+	@ConditionalOnProperty("spring.data.redis.sentinel.master")
 	SentinelWatch sentinelWatch(LettuceConnectionFactory factory, DataRedisProperties redis,
 			PipelineProperties properties, MasterChannels channels) {
 		RedisSentinelConfiguration sentinel = Objects.requireNonNull(factory.getSentinelConfiguration());
-		RedisClient client = (RedisClient) factory.getRequiredNativeClient();
+		Supplier<RedisClient> client = () -> (RedisClient) factory.getRequiredNativeClient();
 		Duration patience = patience(redis, properties);
 		List<SentinelLink> links = sentinel.getSentinels()
 			.stream()
 			.map((node) -> new SentinelLink(client, uri(factory, sentinel, node, patience), master(sentinel), patience))
 			.toList();
-		SentinelWatch watch = new SentinelWatch(master(sentinel), links, channels);
-		watch.start();
-		return watch;
+		return new SentinelWatch(master(sentinel), links, channels);
 	}
 
 	private static String master(RedisSentinelConfiguration sentinel) {

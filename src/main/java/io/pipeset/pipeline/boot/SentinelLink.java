@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -25,7 +26,8 @@ final class SentinelLink {
 	/** How long a Sentinel that failed to answer is left alone. */
 	private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-	private final RedisClient client;
+	/** The driver, which is another one after a pause of the service. */
+	private final Supplier<RedisClient> client;
 
 	private final RedisURI uri;
 
@@ -45,7 +47,7 @@ final class SentinelLink {
 
 	private long failedSince;
 
-	SentinelLink(RedisClient client, RedisURI uri, String master, Duration patience) {
+	SentinelLink(Supplier<RedisClient> client, RedisURI uri, String master, Duration patience) {
 		this.client = client;
 		this.uri = uri;
 		this.master = master;
@@ -71,7 +73,7 @@ final class SentinelLink {
 			return CompletableFuture.completedFuture(null);
 		}
 		if (this.connection == null) {
-			this.connection = this.client.connectSentinelAsync(StringCodec.UTF8, this.uri);
+			this.connection = this.client.get().connectSentinelAsync(StringCodec.UTF8, this.uri);
 		}
 		this.askedSince = System.nanoTime();
 		this.asking = this.connection.thenCompose(this::answer)

@@ -15,15 +15,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import org.springframework.context.Lifecycle;
-import org.springframework.context.Phased;
+import org.springframework.context.SmartLifecycle;
 
 /**
  * Asks all Sentinels which server is master, several times a second and before each
  * batch. The answer of the highest epoch counts, as a Sentinel may not have heard of a
  * failover yet.
  */
-final class SentinelWatch implements MasterWatch, Lifecycle, Phased, AutoCloseable {
+final class SentinelWatch implements MasterWatch, SmartLifecycle, AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(SentinelWatch.class);
 
@@ -40,7 +39,7 @@ final class SentinelWatch implements MasterWatch, Lifecycle, Phased, AutoCloseab
 
 	private final MasterChannels channels;
 
-	private final Thread worker = new Thread(this::work, "sentinel-watch");
+	private Thread worker = new Thread(this::work, "sentinel-watch");
 
 	/** Servers that some Sentinel takes for the master which has missed a failover. */
 	private final Set<InetSocketAddress> left = new HashSet<>();
@@ -57,13 +56,12 @@ final class SentinelWatch implements MasterWatch, Lifecycle, Phased, AutoCloseab
 		this.channels = channels;
 	}
 
-	/** Begins to ask, once. */
 	@Override
 	public void start() {
-		if (this.worker.getState() == Thread.State.NEW) {
-			this.worker.setDaemon(true);
-			this.worker.start();
-		}
+		this.ended = false;
+		this.worker = new Thread(this::work, "sentinel-watch");
+		this.worker.setDaemon(true);
+		this.worker.start();
 	}
 
 	/** The watch ends before its client does, which the connection factory ends. */
@@ -74,7 +72,7 @@ final class SentinelWatch implements MasterWatch, Lifecycle, Phased, AutoCloseab
 
 	@Override
 	public boolean isRunning() {
-		return !this.ended;
+		return this.worker.isAlive();
 	}
 
 	@Override

@@ -115,11 +115,24 @@ class SentinelWatchTests {
 		assertThat(watch.address()).isEqualTo("127.0.0.1:" + OLD);
 	}
 
+	@Test
+	void theWatchGoesOnAfterAPauseOfTheService() throws Exception {
+		Sentinel sentinel = new Sentinel(OLD, 1);
+		SentinelWatch watch = watch(sentinel);
+		watch.start();
+		watch.stop();
+		watch.start();
+		assertThat(watch.isRunning()).isTrue();
+		await().until(() -> watch.address().equals("127.0.0.1:" + OLD));
+		watch.stop();
+		assertThat(watch.isRunning()).isFalse();
+	}
+
 	private SentinelWatch watch(Sentinel... sentinels) {
 		this.sentinels.addAll(List.of(sentinels));
 		return new SentinelWatch("mymaster",
 				Arrays.stream(sentinels)
-					.map((sentinel) -> new SentinelLink(this.client,
+					.map((sentinel) -> new SentinelLink(() -> this.client,
 							RedisURI.create("127.0.0.1", sentinel.listening.getLocalPort()), "mymaster",
 							Duration.ofSeconds(20)))
 					.toList(),
