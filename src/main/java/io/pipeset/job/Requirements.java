@@ -51,8 +51,8 @@ class Requirements {
 			}
 			catch (RedisCallException ex) {
 				// If Redis cannot be reached or is busy, a batch finds out, and may try
-				// again.
-				if (!ex.isTransient()) {
+				// again. A former master of a cluster redirects the batch.
+				if (!ex.isTransient() && !(this.nodes.isCluster() && ex.isOfReplica())) {
 					stop.because(Cause.REDIS_REFUSES, need + " " + ex.getMessage() + ". " + remedy);
 				}
 			}

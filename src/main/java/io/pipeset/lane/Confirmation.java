@@ -82,10 +82,14 @@ final class Confirmation {
 			return null;
 		}
 		catch (RedisCallException ex) {
+			boolean demoted = this.context.nodes().isCluster() && ex.isOfReplica();
+			if (demoted && slabs.stream().allMatch((slab) -> slab.errors().noneRan())) {
+				return null;
+			}
 			Loss loss = new Loss((ex.isSilent()) ? Loss.TIMEOUT : Loss.CONNECTION_LOST,
 					String.valueOf(ex.getMessage()));
 			lost(slabs, loss);
-			if (ex.code() == null || UNBLOCKED.equals(ex.code())) {
+			if (ex.code() == null || UNBLOCKED.equals(ex.code()) || demoted) {
 				return loss;
 			}
 			if (!ex.isTransient()) {

@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 /** Redis refused a call, or did not answer, so that nobody knows whether it ran. */
 public final class RedisCallException extends RuntimeException {
 
+	private static final String OF_REPLICA = "WAIT cannot be used with replica instances";
+
 	private final @Nullable String code;
 
 	private final boolean silent;
@@ -51,6 +53,14 @@ public final class RedisCallException extends RuntimeException {
 	 */
 	public boolean isTransient() {
 		return this.code == null || RedisErrors.means(this.code, Meaning.TRANSIENT);
+	}
+
+	/**
+	 * Whether the server refused WAIT because it is a replica, as a former master is.
+	 * @return {@code false} for any other error
+	 */
+	public boolean isOfReplica() {
+		return this.code != null && String.valueOf(getMessage()).contains(OF_REPLICA);
 	}
 
 	/**

@@ -212,7 +212,11 @@ public final class SlabErrors {
 		return String.valueOf(this.findings.decoder(finding, Encoding.UTF8).next());
 	}
 
-	private boolean noneRan() {
+	/**
+	 * Whether Redis answered every command with an error, or discarded them all.
+	 * @return {@code false} for nearly all slabs
+	 */
+	public boolean noneRan() {
 		return this.replies.isDiscarded() || this.findings.errors() == this.commands.count();
 	}
 
