@@ -101,8 +101,9 @@ public final class ClusterNodes implements RedisNodes {
 
 	@Override
 	public List<RedisNode> masters() throws NoConnectionException {
-		SlotOwners unused = owners();
-		return named();
+		// A master that ended and was replaced is named for long, without any slot.
+		SlotOwners known = owners();
+		return named().stream().filter(known::isMaster).toList();
 	}
 
 	@Override
