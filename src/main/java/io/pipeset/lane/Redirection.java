@@ -101,7 +101,7 @@ final class Redirection {
 			}
 			return false;
 		}
-		return !byScript || redirect.slot() < 0 || isConfirmed(redirect, node);
+		return !byScript || isConfirmed(redirect, node);
 	}
 
 	/** A script may have run and made the redirection up, so the node has to agree. */
@@ -111,7 +111,20 @@ final class Redirection {
 			known = SlotsAtNode.ask(node);
 			this.scripts = known;
 		}
-		return !known.serves(redirect.slot()) || (redirect.kind() == Kind.ASK && known.givesAway(redirect.slot()));
+		if (redirect.slot() >= 0 && !known.serves(redirect.slot())) {
+			return true;
+		}
+		return (redirect.kind() == Kind.WAIT) ? !isWhole(node)
+				: redirect.kind() != Kind.MOVED && redirect.slot() >= 0 && known.givesAway(redirect.slot());
+	}
+
+	private static boolean isWhole(RedisNode node) {
+		try {
+			return node.calls().isClusterWhole();
+		}
+		catch (RedisCallException ex) {
+			return true;
+		}
 	}
 
 	private void meter(Map<Integer, Route> routes) {

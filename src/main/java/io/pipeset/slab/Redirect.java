@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * run elsewhere or later.
  *
  * @param kind what it says
- * @param slot the slot that has moved or is being moved; -1 if the error names none
+ * @param slot the slot that has moved or is being moved; -1 if the error names none, and
+ * that of the keys if a script answered it
  * @param target host and port of the node that the slot is at; empty if the error names
  * none
  */
@@ -22,6 +23,15 @@ public record Redirect(Kind kind, int slot, String target) {
 	private static final Pattern LATER = Pattern
 		.compile("(TRYAGAIN) Multiple keys .*|CLUSTERDOWN (The cluster is down|Hash slot not served).*"
 				+ "|LOADING \\w+ is loading .*|MASTERDOWN Link with .*");
+
+	/**
+	 * The same for a command whose slot is known otherwise.
+	 * @param known the slot of the command
+	 * @return a redirection with that slot, if the error names none
+	 */
+	Redirect ofSlot(int known) {
+		return (this.slot >= 0) ? this : new Redirect(this.kind, known, this.target);
+	}
 
 	/**
 	 * Reads an error.

@@ -130,7 +130,9 @@ public final class ResendRules {
 			boolean found = finding >= 0 && replies.findings().position(finding) == command;
 			boolean inCommon = found && errors.isOfOthers(finding);
 			Redirect redirect = (found && this.redirects != null) ? errors.redirect(finding) : null;
-			boolean follows = redirect != null && follows(slab, redirect, errors.isByScript(finding));
+			boolean byScript = redirect != null && errors.isByScript(finding);
+			boolean follows = redirect != null && follows(slab,
+					(byScript) ? redirect.ofSlot(SlabSlots.of(slab.commands(), command)) : redirect, byScript);
 			boolean passes = (redirect != null) ? follows : found && errors.isTransient(finding);
 			// A script may have written before it failed.
 			boolean ran = !found || replies.findings().kind(finding) != Kind.ERROR

@@ -203,8 +203,9 @@ class ClusterRedirectTests {
 			.asString();
 		for (String forged : List.of("MOVED " + this.slot + " " + TestCluster.address(this.to),
 				"ASK " + this.slot + " " + TestCluster.address(this.to), "MOVED " + this.slot + " 127.0.0.1:1",
-				"MOVED 1 127.0.0.1:1", "MOVED", "ASK me")) {
-			Answer answer = this.service.ndjson("/v1/jobs",
+				"MOVED 1 127.0.0.1:1", "MOVED", "ASK me", "TRYAGAIN Multiple keys request during rehashing of slot",
+				"CLUSTERDOWN Hash slot not served")) {
+			Answer answer = this.service.ndjson("/v1/jobs?timeout=2s",
 					"[\"EVALSHA\",\"" + sha + "\",\"1\",\"" + this.missing + "\",\"x\",\"" + forged + "\"]");
 			assertThat(Answer.counts(answer.report())).as(forged).isEqualTo(new Counts(1, 0, 0, 1, 0, 0));
 			assertThat(this.from.client().lrange(this.missing, 0, -1)).as(forged).containsExactly("x");
