@@ -12,6 +12,7 @@ import io.pipeset.report.Counts;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -21,6 +22,7 @@ import static org.awaitility.Awaitility.await;
  * hand over, end or stand still. Each outcome is held against the data. Run by
  * {@code mvn -Pcampaign verify}.
  */
+@EnabledIfSystemProperty(named = "campaign.seeds", matches = ".+")
 @ServiceTest
 class ClusterCampaignTests {
 
