@@ -4,11 +4,13 @@ import io.lettuce.core.RedisCommandExecutionException;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** The cluster of the tests redirects on purpose, and is whole again afterwards. */
+@EnabledIfSystemProperty(named = "campaign.seeds", matches = ".+")
 class TestClusterTests {
 
 	private static final TestCluster cluster = TestCluster.shared();
