@@ -1,7 +1,6 @@
 package io.pipeset.redis;
 
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -11,7 +10,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -229,19 +227,20 @@ public final class TestCluster implements AutoCloseable {
 
 	/** The slots of a master, as its own line has them. */
 	private BitSet slots(TestRedis node) {
-		BitSet slots = new BitSet();
-		if (this.killed.contains(node)) {
-			return slots;
-		}
-		node.client()
-			.clusterNodes()
-			.lines()
-			.filter((line) -> line.contains("myself,master"))
-			.flatMap((line) -> Arrays.stream(line.split(" ")).skip(8))
-			.filter(Predicate.not((range) -> range.startsWith("[")))
-			.map((range) -> range.split("-"))
-			.forEach((range) -> slots.set(Integer.parseInt(range[0]), Integer.parseInt(range[range.length - 1]) + 1));
-		return slots;
+		return (this.killed.contains(node)) ? new BitSet() : view(node).slots(id(node));
+	}
+
+	private static ClusterView view(TestRedis node) {
+		return ClusterView.of(node.client().clusterNodes());
+	}
+
+	private List<ClusterView> views() {
+		return nodes().filter((node) -> !this.killed.contains(node)).map(TestCluster::view).toList();
+	}
+
+	/** Waits until all nodes agree on the masters, their slots and epochs. */
+	public void awaitAgreed() {
+		await("all nodes name the same masters").until(() -> ClusterView.agree(views()));
 	}
 
 	/**
@@ -271,6 +270,8 @@ public final class TestCluster implements AutoCloseable {
 	 */
 	public void begin(int slot, TestRedis from, TestRedis to) {
 		this.touched.add(slot);
+		// A node that imports a slot does not listen to who else has it.
+		awaitAgreed();
 		to.client().clusterSetSlotImporting(slot, id(from));
 		from.client().clusterSetSlotMigrating(slot, id(to));
 	}
@@ -293,6 +294,8 @@ public final class TestCluster implements AutoCloseable {
 	 * @param to the master that has it from now on
 	 */
 	public void end(int slot, TestRedis from, TestRedis to) {
+		// The new master takes the greatest epoch that it knows of, and one more.
+		awaitAgreed();
 		to.client().clusterSetSlotNode(slot, id(to));
 		from.client().clusterSetSlotNode(slot, id(to));
 	}
@@ -328,14 +331,18 @@ public final class TestCluster implements AutoCloseable {
 				.mapToObj(this.masters::get)
 				.findFirst()
 				.orElseThrow();
+			this.masters.forEach((master) -> master.client().clusterSetSlotStable(slot));
 			if (!serves(first, slot)) {
+				awaitAgreed();
 				// Its former master hears of it by a higher epoch, as after a move.
 				first.client().clusterSetSlotImporting(slot, id(this.masters.get(0)));
+				first.client().clusterSetSlotNode(slot, id(first));
 			}
 			this.masters.forEach((master) -> master.client().clusterSetSlotNode(slot, id(first)));
 		}
 		this.touched.clear();
 		awaitFormed();
+		awaitAgreed();
 	}
 
 	/**
@@ -344,7 +351,31 @@ public final class TestCluster implements AutoCloseable {
 	 */
 	public void drop(int slot) {
 		this.touched.add(slot);
-		this.masters.forEach((master) -> master.client().clusterDelSlots(slot));
+		awaitAgreed();
+		TestRedis owner = owner(slot);
+		owner.client().clusterDelSlots(slot);
+		awaitMessageOf(owner);
+		this.masters.stream()
+			.filter((master) -> master != owner)
+			.forEach((master) -> master.client().clusterDelSlots(slot));
+	}
+
+	/**
+	 * Lets a master tell all others its slots, since an older message that is still on
+	 * its way would claim a slot that it no longer has: it takes another slot, which the
+	 * others see.
+	 */
+	private void awaitMessageOf(TestRedis sender) {
+		TestRedis other = this.masters.stream().filter((master) -> master != sender).findFirst().orElseThrow();
+		int sign = slots(other).stream()
+			.filter((slot) -> other.client().clusterCountKeysInSlot(slot) == 0)
+			.findFirst()
+			.orElseThrow();
+		this.touched.add(sign);
+		sender.client().clusterSetSlotImporting(sign, id(other));
+		sender.client().clusterSetSlotNode(sign, id(sender));
+		await("all nodes hear of %s".formatted(address(sender)))
+			.until(() -> views().stream().allMatch((view) -> view.slots(id(sender)).get(sign)));
 	}
 
 	/**

@@ -4,13 +4,11 @@ import io.lettuce.core.RedisCommandExecutionException;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** The cluster of the tests redirects on purpose, and is whole again afterwards. */
-@EnabledIfSystemProperty(named = "campaign.seeds", matches = ".+")
 class TestClusterTests {
 
 	private static final TestCluster cluster = TestCluster.shared();
@@ -58,6 +56,18 @@ class TestClusterTests {
 		cluster.drop(this.slot);
 		refused(() -> this.from.client().set(this.key, "x"), "CLUSTERDOWN");
 		cluster.give(this.slot, this.to);
+	}
+
+	/**
+	 * A message on its way must not take the slot from the master that has just got it.
+	 */
+	@Test
+	void aSlotThatGoesBackAndForthIsServedByItsNewMasterAtOnce() {
+		for (int round = 0; round < 60; round++) {
+			TestRedis next = cluster.master((round + 1) % 3);
+			cluster.move(this.slot, next);
+			assertThat(next.client().set(this.key, "v")).as("round %d", round).isEqualTo("OK");
+		}
 	}
 
 	private static void refused(ThrowingCallable call, String error) {

@@ -10,14 +10,12 @@ import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** A master of the cluster hands its slots over to its replica, or ends, under a job. */
-@EnabledIfSystemProperty(named = "campaign.seeds", matches = ".+")
 @ServiceTest
 class ClusterFailoverTests {
 

@@ -12,7 +12,6 @@ import io.pipeset.report.Counts;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
@@ -24,7 +23,6 @@ import static org.awaitility.Awaitility.await;
  * A slot moves step by step, and each step redirects records. They run once, in the order
  * of their key, at the master that has the slot.
  */
-@EnabledIfSystemProperty(named = "campaign.seeds", matches = ".+")
 @ServiceTest(properties = "pipeset.security.scripts=true")
 class ClusterRedirectTests {
 
@@ -82,16 +80,9 @@ class ClusterRedirectTests {
 		assertThat(this.from.client().lrange(this.other, 0, -1)).isEqualTo(numbers(0, 101));
 	}
 
-	/** Once, on a busy machine, this timed out; two masters may have claimed the slot. */
-	@Test
-	@EnabledIfSystemProperty(named = "campaign.seeds", matches = ".+")
-	void recordsOfASlotOnItsWayThatAreWrittenOneByOneRunWhereTheirKeyIs() {
-		recordsOfASlotOnItsWayRunWhereTheirKeyIs("flush=each");
-	}
-
 	@ParameterizedTest
-	@ValueSource(
-			strings = { "concurrency=1", "concurrency=3", "batchSize=2", "coalesce=off", "retries=2", "results=all" })
+	@ValueSource(strings = { "concurrency=1", "concurrency=3", "flush=each", "batchSize=2", "coalesce=off", "retries=2",
+			"results=all" })
 	void recordsOfASlotOnItsWayRunWhereTheirKeyIs(String settings) {
 		double before = retries("ask");
 		cluster.begin(this.slot, this.from, this.to);

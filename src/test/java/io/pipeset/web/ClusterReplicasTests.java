@@ -5,13 +5,11 @@ import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** The only master of a cluster and its replica change places between batches. */
-@EnabledIfSystemProperty(named = "campaign.seeds", matches = ".+")
 @ServiceTest(properties = "pipeset.security.scripts=true")
 class ClusterReplicasTests {
 
