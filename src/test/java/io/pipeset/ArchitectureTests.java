@@ -47,23 +47,24 @@ class ArchitectureTests {
 			slab              | record record.encoding record.room report
 			slab.lookup       | record.room slab
 			pipeline.flush    | ''
-			pipeline          | slab record report pipeline.flush
-			pipeline.cluster  | pipeline record
-			pipeline.boot     | pipeline pipeline.cluster
-			lane              | record record.room report slab pipeline pipeline.flush
+			pipeline.call     | record slab pipeline.flush
+			pipeline          | slab record report pipeline.flush pipeline.call
+			pipeline.cluster  | pipeline pipeline.call record
+			pipeline.boot     | pipeline pipeline.call pipeline.cluster
+			lane              | record record.room report slab pipeline pipeline.call pipeline.flush
 			memory            | record record.room report pipeline lane
-			pop               | record report slab pipeline lane memory
-			sweep             | record record.room report pipeline lane
-			script            | record pipeline
+			pop               | record report slab pipeline pipeline.call lane memory
+			sweep             | record record.room report pipeline pipeline.call lane
+			script            | record pipeline pipeline.call
 			job.input         | record record.body record.format lane memory pop sweep
 			job.settings      | record record.encoding report pipeline.flush
-			job               | record record.room record.body report slab pipeline lane memory pop sweep script job.input job.settings
-			keyspace          | record.room record.encoding report slab slab.lookup pipeline pipeline.flush lane memory job job.settings
-			tune              | record record.encoding report pipeline pipeline.flush memory lane job job.input job.settings
-			web.problem       | pipeline job job.settings
+			job               | record record.room record.body report slab pipeline pipeline.call lane memory pop sweep script job.input job.settings
+			keyspace          | record.room record.encoding report slab slab.lookup pipeline pipeline.call pipeline.flush lane memory job job.settings
+			tune              | record record.encoding report pipeline pipeline.call pipeline.flush memory lane job job.input job.settings
+			web.problem       | pipeline.call job job.settings
 			web.access        | job web.problem
 			web.server        | record.body memory job job.input web.problem
-			web               | record record.encoding record.format report pipeline pop sweep script job job.input job.settings keyspace tune web.problem web.server
+			web               | record record.encoding record.format report pipeline pipeline.call pop sweep script job job.input job.settings keyspace tune web.problem web.server
 			web.warm          | web
 			""";
 

@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.function.Consumer;
 
 import io.pipeset.lane.JobStop;
-import io.pipeset.pipeline.NoConnectionException;
-import io.pipeset.pipeline.RedisCallException;
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.RedisNodes;
+import io.pipeset.pipeline.call.NoConnectionException;
+import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.report.Account;
 import io.pipeset.report.Ending.Cause;
 

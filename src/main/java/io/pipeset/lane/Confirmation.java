@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import io.pipeset.pipeline.Pipeline;
-import io.pipeset.pipeline.RedisCallException;
+import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.report.DurationText;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.slab.Loss;

@@ -3,10 +3,10 @@ package io.pipeset.lane;
 import java.util.HashMap;
 import java.util.Map;
 
-import io.pipeset.pipeline.NoConnectionException;
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.SlotOwners;
+import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.slab.Slab;
 import org.jspecify.annotations.Nullable;
 

@@ -3,8 +3,8 @@ package io.pipeset.lane;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 
-import io.pipeset.pipeline.NoConnectionException;
 import io.pipeset.pipeline.RedisNode;
+import io.pipeset.pipeline.call.NoConnectionException;
 import org.jspecify.annotations.Nullable;
 
 /**

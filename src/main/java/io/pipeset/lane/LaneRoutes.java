@@ -9,10 +9,10 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-import io.pipeset.pipeline.NoConnectionException;
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.SlotOwners;
+import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.record.Record;
 import io.pipeset.record.Slots;
 import io.pipeset.record.room.NoRoomException;

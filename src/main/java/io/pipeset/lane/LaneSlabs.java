@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-import io.pipeset.pipeline.NoConnectionException;
 import io.pipeset.pipeline.RedisNode;
+import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.slab.Loss;
 import io.pipeset.slab.Slab;
 import org.jspecify.annotations.Nullable;

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 import io.pipeset.pipeline.Fence;
-import io.pipeset.pipeline.NoConnectionException;
 import io.pipeset.pipeline.RedisNode;
+import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.slab.Loss;
 import io.pipeset.slab.RedisErrors;

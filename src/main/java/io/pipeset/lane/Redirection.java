@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
-import io.pipeset.pipeline.RedisCallException;
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.RedisNodes;
+import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.slab.Redirect;
 import io.pipeset.slab.Redirect.Kind;

@@ -3,8 +3,8 @@ package io.pipeset.lane;
 import java.util.Arrays;
 import java.util.BitSet;
 
-import io.pipeset.pipeline.RedisCallException;
 import io.pipeset.pipeline.RedisNode;
+import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.record.Slots;
 
 /**

@@ -7,6 +7,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import io.lettuce.core.api.StatefulConnection;
+import io.pipeset.pipeline.call.CallConnection;
+import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.slab.Coalescing;
 import org.jspecify.annotations.Nullable;
 

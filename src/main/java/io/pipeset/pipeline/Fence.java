@@ -2,6 +2,8 @@ package io.pipeset.pipeline;
 
 import java.time.Duration;
 
+import io.pipeset.pipeline.call.ClientIdentity;
+
 /**
  * A fence between the data and the commands of a lost connection. Closing a socket does
  * not stop the commands that Redis has received already; they would run later, over newer

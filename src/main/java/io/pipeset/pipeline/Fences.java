@@ -11,6 +11,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 import io.pipeset.pipeline.Fence.State;
+import io.pipeset.pipeline.call.ClientIdentity;
+import io.pipeset.pipeline.call.ConnectionLender;
+import io.pipeset.pipeline.call.NoConnectionException;
+import io.pipeset.pipeline.call.RedisCallException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -231,7 +235,7 @@ final class Fences {
 				Optional<ClientIdentity> own = ClientIdentity.of(this.lender.node(), connection);
 				for (Fence fence : fences) {
 					boolean gone = own.isPresent() && fence.lost().isOfAnotherLifeThan(own.get());
-					settle(fence, (gone) ? State.CONFIRMED : fence.lost().kill(connection));
+					settle(fence, (gone || fence.lost().kill(connection)) ? State.CONFIRMED : State.REFUSED);
 				}
 				return fences;
 			}));

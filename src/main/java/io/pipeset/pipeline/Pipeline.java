@@ -8,6 +8,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.pipeset.pipeline.call.CallConnection;
+import io.pipeset.pipeline.call.ClientIdentity;
+import io.pipeset.pipeline.call.MasterWatch;
+import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.slab.Coalescing;
 import io.pipeset.slab.Exchange;
 import io.pipeset.slab.Slab;

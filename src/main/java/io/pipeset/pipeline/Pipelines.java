@@ -9,6 +9,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
+import io.pipeset.pipeline.call.CallConnection;
+import io.pipeset.pipeline.call.ClientIdentity;
+import io.pipeset.pipeline.call.ConnectionLender;
+import io.pipeset.pipeline.call.NoConnectionException;
+import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.slab.Coalescing;
 import org.jspecify.annotations.Nullable;

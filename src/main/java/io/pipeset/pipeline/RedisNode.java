@@ -4,6 +4,11 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 import io.lettuce.core.ClientOptions;
+import io.pipeset.pipeline.call.ConnectionLender;
+import io.pipeset.pipeline.call.MasterWatch;
+import io.pipeset.pipeline.call.NoConnectionException;
+import io.pipeset.pipeline.call.RedisCalls;
+import io.pipeset.pipeline.call.ServerFacts;
 import io.pipeset.pipeline.flush.FlushPolicy;
 
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;

@@ -3,6 +3,8 @@ package io.pipeset.pipeline;
 import java.util.List;
 import java.util.function.IntPredicate;
 
+import io.pipeset.pipeline.call.MasterWatch;
+import io.pipeset.pipeline.call.NoConnectionException;
 import org.jspecify.annotations.Nullable;
 
 /** The servers that records go to: a single one, or the masters of a cluster. */

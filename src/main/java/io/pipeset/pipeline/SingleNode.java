@@ -3,6 +3,7 @@ package io.pipeset.pipeline;
 import java.util.List;
 import java.util.function.IntPredicate;
 
+import io.pipeset.pipeline.call.MasterWatch;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -6,6 +6,7 @@ import java.util.IdentityHashMap;
 import java.util.Set;
 import java.util.function.IntFunction;
 
+import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.record.Slots;
 import org.jspecify.annotations.Nullable;
 

@@ -4,6 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.pipeset.pipeline.call.CallConnection;
+import io.pipeset.pipeline.call.RedisCallException;
 
 /**
  * What the user of a connection may do, as

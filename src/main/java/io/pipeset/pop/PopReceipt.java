@@ -13,7 +13,7 @@ import java.util.function.Supplier;
 import io.pipeset.lane.JobStop;
 import io.pipeset.lane.LaneSettings;
 import io.pipeset.lane.UnknownPops;
-import io.pipeset.pipeline.RedisCallException;
+import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.record.GeneratedRecords;
 import io.pipeset.record.RecordReader;
 import io.pipeset.report.Account;

@@ -8,7 +8,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-import io.pipeset.pipeline.RedisCallException;
+import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.pop.Receipts.Answer;
 import io.pipeset.pop.Receipts.Returned;
 import org.jspecify.annotations.Nullable;

@@ -7,9 +7,9 @@ import java.util.Collections;
 import java.util.List;
 import java.util.OptionalLong;
 
-import io.pipeset.pipeline.RedisCallException;
-import io.pipeset.pipeline.RedisCalls;
 import io.pipeset.pipeline.RedisNodes;
+import io.pipeset.pipeline.call.RedisCallException;
+import io.pipeset.pipeline.call.RedisCalls;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.stereotype.Component;

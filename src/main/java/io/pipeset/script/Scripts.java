@@ -4,10 +4,10 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-import io.pipeset.pipeline.NoConnectionException;
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.RedisNodes;
-import io.pipeset.pipeline.ScriptRefusedException;
+import io.pipeset.pipeline.call.NoConnectionException;
+import io.pipeset.pipeline.call.ScriptRefusedException;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;

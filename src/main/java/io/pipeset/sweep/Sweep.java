@@ -4,7 +4,7 @@ import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
 
-import io.pipeset.pipeline.KeyFilter;
+import io.pipeset.pipeline.call.KeyFilter;
 import io.pipeset.record.Operation;
 import org.jspecify.annotations.Nullable;
 

@@ -7,7 +7,7 @@ import java.util.Iterator;
 
 import io.pipeset.lane.LaneContext;
 import io.pipeset.lane.Lanes;
-import io.pipeset.pipeline.ScanPage;
+import io.pipeset.pipeline.call.ScanPage;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordReader;
 import io.pipeset.record.ReservedKeys;

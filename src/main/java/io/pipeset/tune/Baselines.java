@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
 
-import io.pipeset.pipeline.RedisCallException;
 import io.pipeset.pipeline.RedisNode;
+import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordReader;

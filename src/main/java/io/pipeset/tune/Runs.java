@@ -10,7 +10,7 @@ import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.Atomic;
 import io.pipeset.job.settings.Coalesce;
 import io.pipeset.job.settings.JobSettings;
-import io.pipeset.pipeline.RedisCalls;
+import io.pipeset.pipeline.call.RedisCalls;
 import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.record.Operation;
 import io.pipeset.record.RecordReader;

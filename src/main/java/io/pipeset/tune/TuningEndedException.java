@@ -1,6 +1,6 @@
 package io.pipeset.tune;
 
-import io.pipeset.pipeline.RedisCallException;
+import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.function.LongSupplier;
 import java.util.stream.LongStream;
 
-import io.pipeset.pipeline.RedisCallException;
-import io.pipeset.pipeline.RedisCalls;
+import io.pipeset.pipeline.call.RedisCallException;
+import io.pipeset.pipeline.call.RedisCalls;
 import io.pipeset.record.Operation;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -3,8 +3,8 @@ package io.pipeset.web;
 import java.io.IOException;
 import java.util.Map;
 
-import io.pipeset.pipeline.NoConnectionException;
-import io.pipeset.pipeline.ScriptRefusedException;
+import io.pipeset.pipeline.call.NoConnectionException;
+import io.pipeset.pipeline.call.ScriptRefusedException;
 import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.script.Scripts;
 import io.pipeset.web.problem.Problems;

@@ -5,7 +5,7 @@ import java.util.stream.Collectors;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.job.settings.Setting;
-import io.pipeset.pipeline.KeyFilter;
+import io.pipeset.pipeline.call.KeyFilter;
 import io.pipeset.record.Operation;
 import io.pipeset.sweep.Sweep;
 import io.pipeset.web.problem.Problems;

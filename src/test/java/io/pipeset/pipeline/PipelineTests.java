@@ -11,6 +11,7 @@ import io.lettuce.core.KillArgs;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
+import io.pipeset.pipeline.call.MasterWatch;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.slab.FilledSlabs;
 import io.pipeset.slab.Slab;

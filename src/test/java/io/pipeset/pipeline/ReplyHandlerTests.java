@@ -24,6 +24,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.EncoderException;
 import io.netty.handler.ssl.SslContextBuilder;
+import io.pipeset.pipeline.call.MasterWatch;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.slab.Slab;

@@ -3,10 +3,10 @@ package io.pipeset.pipeline.boot;
 import java.util.List;
 import java.util.stream.Collectors;
 
-import io.pipeset.pipeline.NoConnectionException;
-import io.pipeset.pipeline.RedisCallException;
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.RedisNodes;
+import io.pipeset.pipeline.call.NoConnectionException;
+import io.pipeset.pipeline.call.RedisCallException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -7,10 +7,10 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 
-import io.pipeset.pipeline.NoConnectionException;
-import io.pipeset.pipeline.RedisCallException;
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.RedisNodes;
+import io.pipeset.pipeline.call.NoConnectionException;
+import io.pipeset.pipeline.call.RedisCallException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.health.contributor.Health;

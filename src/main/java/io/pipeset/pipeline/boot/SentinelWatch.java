@@ -9,8 +9,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-import io.pipeset.pipeline.MasterWatch;
 import io.pipeset.pipeline.boot.SentinelLink.Answer;
+import io.pipeset.pipeline.call.MasterWatch;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -4,7 +4,7 @@ import java.net.URI;
 
 import io.pipeset.job.JobRefusedException;
 import io.pipeset.job.settings.InvalidSettingException;
-import io.pipeset.pipeline.RedisCallException;
+import io.pipeset.pipeline.call.RedisCallException;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

@@ -1,4 +1,4 @@
-package io.pipeset.pipeline;
+package io.pipeset.pipeline.call;
 
 import java.util.Collections;
 import java.util.Map;
@@ -8,7 +8,6 @@ import java.util.WeakHashMap;
 import io.lettuce.core.KillArgs;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
-import io.pipeset.pipeline.Fence.State;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * begin anew; {@code null} where INFO is not permitted, or was not answered yet
  * @param version the version of the server; {@code null} in the same cases
  */
-record ClientIdentity(String node, long clientId, @Nullable String runId, @Nullable String version) {
+public record ClientIdentity(String node, long clientId, @Nullable String runId, @Nullable String version) {
 
 	private static final Logger logger = LoggerFactory.getLogger(ClientIdentity.class);
 
@@ -38,7 +37,7 @@ record ClientIdentity(String node, long clientId, @Nullable String runId, @Nulla
 	 * @return the identity, empty where the server does not permit to ask for it
 	 * @throws RedisCallException if there is no answer, or none yet
 	 */
-	static Optional<ClientIdentity> of(String node, CallConnection connection) {
+	public static Optional<ClientIdentity> of(String node, CallConnection connection) {
 		ClientIdentity known = KNOWN.get(connection.connection());
 		if (known != null) {
 			return Optional.of(known);
@@ -75,7 +74,7 @@ record ClientIdentity(String node, long clientId, @Nullable String runId, @Nulla
 	 * @return {@code false} where it may be the same life of the server, or the other
 	 * connection is one to another server, which says nothing about this one
 	 */
-	boolean isOfAnotherLifeThan(ClientIdentity other) {
+	public boolean isOfAnotherLifeThan(ClientIdentity other) {
 		return this.node.equals(other.node) && this.runId != null && other.runId != null
 				&& !this.runId.equals(other.runId);
 	}
@@ -84,13 +83,14 @@ record ClientIdentity(String node, long clientId, @Nullable String runId, @Nulla
 	 * Has the server close this connection. It makes no difference whether it was still
 	 * there.
 	 * @param other another connection to the server
-	 * @return whether it certainly runs no more commands
+	 * @return whether it certainly runs no more commands, which is {@code false} where
+	 * the server does not permit to close it
 	 * @throws RedisCallException if there is no answer, or none yet
 	 */
-	State kill(CallConnection other) {
+	public boolean kill(CallConnection other) {
 		try {
 			other.call((commands) -> commands.clientKill(KillArgs.Builder.id(this.clientId)));
-			return State.CONFIRMED;
+			return true;
 		}
 		catch (RedisCallException ex) {
 			if (ex.isTransient()) {
@@ -98,7 +98,7 @@ record ClientIdentity(String node, long clientId, @Nullable String runId, @Nulla
 			}
 			logger.warn("CLIENT KILL: {}. Commands of a connection that was lost may run late, over newer data."
 					+ " Permit it by ACL SETUSER <user> +client|kill", ex.getMessage());
-			return State.REFUSED;
+			return false;
 		}
 	}
 

@@ -1,4 +1,4 @@
-package io.pipeset.pipeline;
+package io.pipeset.pipeline.call;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -44,7 +44,7 @@ public final class RedisCalls {
 	 * @param patience how long to wait for a connection, and then for an answer
 	 * @param atOnce how many connections the calls may hold
 	 */
-	RedisCalls(ConnectionLender lender, Duration patience, int atOnce) {
+	public RedisCalls(ConnectionLender lender, Duration patience, int atOnce) {
 		this.lender = lender;
 		this.patience = patience;
 		this.free = new Semaphore(atOnce, true);

@@ -1,4 +1,4 @@
-package io.pipeset.pipeline;
+package io.pipeset.pipeline.call;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -22,7 +22,7 @@ import org.springframework.core.NestedExceptionUtils;
  * whatever reason, it closes the connection, whose next user would take the late answer
  * for its own.
  */
-final class CallConnection {
+public final class CallConnection {
 
 	private final StatefulRedisConnection<byte[], byte[]> connection;
 
@@ -33,7 +33,7 @@ final class CallConnection {
 	 * @param connection a lent connection without commands on their way
 	 * @param patience how long an answer is waited for
 	 */
-	CallConnection(StatefulRedisConnection<byte[], byte[]> connection, Duration patience) {
+	public CallConnection(StatefulRedisConnection<byte[], byte[]> connection, Duration patience) {
 		this.connection = connection;
 		this.patience = patience;
 	}
@@ -41,11 +41,12 @@ final class CallConnection {
 	/**
 	 * Sends a command, and waits for its answer.
 	 * @param command sends it
+	 * @param <T> the type of the answer
 	 * @return the answer
 	 * @throws RedisCallException if Redis refuses the command, which leaves the
 	 * connection open, or if there is no answer
 	 */
-	<T> T call(Function<RedisAsyncCommands<byte[], byte[]>, RedisFuture<T>> command) {
+	public <T> T call(Function<RedisAsyncCommands<byte[], byte[]>, RedisFuture<T>> command) {
 		boolean answered = false;
 		try {
 			RedisFuture<T> answer = command.apply(this.connection.async());
@@ -86,7 +87,11 @@ final class CallConnection {
 				? connected.getConnectionState().getConnectionId() : null;
 	}
 
-	StatefulRedisConnection<byte[], byte[]> connection() {
+	/**
+	 * The connection.
+	 * @return the same each time
+	 */
+	public StatefulRedisConnection<byte[], byte[]> connection() {
 		return this.connection;
 	}
 

@@ -1,4 +1,4 @@
-package io.pipeset.pipeline;
+package io.pipeset.pipeline.call;
 
 import java.time.Duration;
 import java.util.Objects;
@@ -23,13 +23,13 @@ import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.RedisTemplate;
 
 /** Lends pooled connections, by {@link RedisTemplate#executePipelined}. */
-final class ConnectionLender {
+public final class ConnectionLender {
 
 	/**
 	 * How long further connections are asked for where the master may be changing. The
 	 * last of them may take as long as opening one takes.
 	 */
-	static final Duration MOST_CHANGING = Duration.ofSeconds(1);
+	public static final Duration MOST_CHANGING = Duration.ofSeconds(1);
 
 	private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -51,7 +51,7 @@ final class ConnectionLender {
 	 * @param node the node's name, the same for as long as the service runs
 	 * @param watch is asked for the master each time before a connection is lent
 	 */
-	ConnectionLender(RedisTemplate<byte[], byte[]> template, JobFlushPolicy flushPolicy, int pooled, String node,
+	public ConnectionLender(RedisTemplate<byte[], byte[]> template, JobFlushPolicy flushPolicy, int pooled, String node,
 			MasterWatch watch) {
 		this.template = template;
 		this.flushPolicy = flushPolicy;
@@ -68,7 +68,7 @@ final class ConnectionLender {
 	 * @param watch knows the server that the factory's connections lead to
 	 * @return a lender of these connections
 	 */
-	static ConnectionLender of(LettuceConnectionFactory factory, int pooled, String node, MasterWatch watch) {
+	public static ConnectionLender of(LettuceConnectionFactory factory, int pooled, String node, MasterWatch watch) {
 		JobFlushPolicy flushPolicy = new JobFlushPolicy();
 		// A shared connection stays dead after its first drop, since nothing here
 		// reconnects.
@@ -82,18 +82,27 @@ final class ConnectionLender {
 		return new ConnectionLender(template, flushPolicy, pooled, node, watch);
 	}
 
-	/** Host and port of Redis, for messages. */
-	String address() {
+	/**
+	 * The server, for messages.
+	 * @return the host and port of the server that is master now
+	 */
+	public String address() {
 		return this.watch.address();
 	}
 
-	/** The name of the node, whichever server it is now. */
-	String node() {
+	/**
+	 * The node.
+	 * @return its name, whichever server it is now
+	 */
+	public String node() {
 		return this.node;
 	}
 
-	/** Knows the server that connections lead to. */
-	MasterWatch watch() {
+	/**
+	 * Knows the server that connections lead to.
+	 * @return the same each time
+	 */
+	public MasterWatch watch() {
 		return this.watch;
 	}
 
@@ -101,10 +110,11 @@ final class ConnectionLender {
 	 * Makes single calls on a connection that nobody else uses.
 	 * @param patience how long each answer is waited for
 	 * @param call makes the calls
+	 * @param <T> the type of the answer
 	 * @return the answer of {@code call}
 	 * @throws RedisCallException if there was no connection, or if {@code call} throws it
 	 */
-	<T> T call(Duration patience, Function<CallConnection, T> call) {
+	public <T> T call(Duration patience, Function<CallConnection, T> call) {
 		AtomicReference<@Nullable T> answer = new AtomicReference<>();
 		AtomicReference<@Nullable RedisCallException> failure = new AtomicReference<>();
 		try {
@@ -132,11 +142,12 @@ final class ConnectionLender {
 	 * After Redis has closed all connections, the pool may still lend each of them once;
 	 * that they break says nothing about Redis.
 	 * @param call borrows a connection each time
+	 * @param <T> the type of its answer
 	 * @return its answer
 	 * @throws RedisCallException if Redis refuses the call or does not answer, or if more
 	 * connections broke than the pool holds
 	 */
-	<T> T repeat(Supplier<T> call) {
+	public <T> T repeat(Supplier<T> call) {
 		for (int broken = 0;; broken++) {
 			try {
 				return call.get();
@@ -157,7 +168,7 @@ final class ConnectionLender {
 	 * @throws NoConnectionException if there was no connection; the borrower was not
 	 * called
 	 */
-	void lend(FlushPolicy flush, Consumer<StatefulRedisConnection<byte[], byte[]>> borrower)
+	public void lend(FlushPolicy flush, Consumer<StatefulRedisConnection<byte[], byte[]>> borrower)
 			throws NoConnectionException {
 		long begun = System.nanoTime();
 		while (true) {

@@ -1,8 +1,8 @@
-package io.pipeset.pipeline;
+package io.pipeset.pipeline.call;
 
 /**
- * Knows which server is the master that a {@link RedisNode} stands for. Where another
- * server can become master, connections to the former one are closed.
+ * Knows which server is master. Where another server can become master, connections to
+ * the former one are closed.
  */
 public interface MasterWatch {
 

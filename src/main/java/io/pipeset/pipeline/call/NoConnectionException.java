@@ -1,4 +1,4 @@
-package io.pipeset.pipeline;
+package io.pipeset.pipeline.call;
 
 /**
  * There was no connection to Redis, so nothing was written. Its message is a sentence
@@ -15,7 +15,12 @@ public final class NoConnectionException extends Exception {
 		super("No connection to Redis at " + address + ": " + why);
 	}
 
-	NoConnectionException(String address, Throwable cause) {
+	/**
+	 * There was no connection.
+	 * @param address where to
+	 * @param cause why
+	 */
+	public NoConnectionException(String address, Throwable cause) {
 		super("No connection to Redis at " + address + ": "
 				+ ((cause.getMessage() != null) ? cause.getMessage() : cause.getClass().getSimpleName()), cause);
 	}

@@ -1,4 +1,4 @@
-package io.pipeset.pipeline;
+package io.pipeset.pipeline.call;
 
 /** Redis refuses to load a script; the message is its error. */
 public final class ScriptRefusedException extends Exception {

@@ -1,4 +1,4 @@
-package io.pipeset.pipeline;
+package io.pipeset.pipeline.call;
 
 /**
  * The facts that the service has learned about one server and its user there. Each is
@@ -13,7 +13,12 @@ public final class ServerFacts {
 	/** The changes of master before a server said yes; -1 if none has. */
 	private volatile int transactions = -1;
 
-	ServerFacts(RedisCalls calls, MasterWatch watch) {
+	/**
+	 * Nothing is known yet.
+	 * @param calls ask the server
+	 * @param watch knows which server is master
+	 */
+	public ServerFacts(RedisCalls calls, MasterWatch watch) {
 		this.calls = calls;
 		this.watch = watch;
 	}

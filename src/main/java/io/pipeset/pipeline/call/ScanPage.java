@@ -1,4 +1,4 @@
-package io.pipeset.pipeline;
+package io.pipeset.pipeline.call;
 
 import java.util.ArrayList;
 import java.util.List;

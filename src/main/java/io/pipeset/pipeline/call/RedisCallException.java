@@ -1,4 +1,4 @@
-package io.pipeset.pipeline;
+package io.pipeset.pipeline.call;
 
 import io.pipeset.slab.RedisErrors;
 import io.pipeset.slab.RedisErrors.Meaning;
@@ -75,7 +75,7 @@ public final class RedisCallException extends RuntimeException {
 	 * Whether the connection broke before there was an answer.
 	 * @return {@code true} where another connection may well be answered
 	 */
-	boolean isLost() {
+	public boolean isLost() {
 		return this.code == null && !this.silent;
 	}
 
