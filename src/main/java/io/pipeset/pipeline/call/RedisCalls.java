@@ -1,6 +1,5 @@
 package io.pipeset.pipeline.call;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -10,11 +9,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
-import io.lettuce.core.KeyScanArgs;
 import io.lettuce.core.RedisFuture;
-import io.lettuce.core.ScanCursor;
 import io.lettuce.core.ScriptOutputType;
-import io.lettuce.core.StreamScanCursor;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.protocol.CommandArgs;
@@ -137,26 +133,16 @@ public final class RedisCalls {
 	 * @throws RedisCallException if Redis refuses the call or does not answer
 	 */
 	public ScanPage scan(ScanPlace place, KeyFilter filter, int count, long maxBytes) {
-		KeyScanArgs arguments = new KeyScanArgs().match(filter.match(), StandardCharsets.UTF_8).limit(count);
-		String type = filter.type();
-		if (type != null) {
-			arguments.type(type);
-		}
 		AtomicReference<ScanPlace> from = new AtomicReference<>(place);
 		return this.lender.repeat(() -> {
 			ScanPlace known = from.getAndUpdate(ScanPlace::doubted);
-			return call((connection) -> scan(connection, known, arguments, maxBytes));
+			return call((connection) -> {
+				String life = ClientIdentity.of(this.lender.address(), connection)
+					.map(ClientIdentity::runId)
+					.orElse(null);
+				return ScanPage.ask(connection, life, known, filter.arguments(count), maxBytes);
+			});
 		});
-	}
-
-	private ScanPage scan(CallConnection connection, ScanPlace place, KeyScanArgs arguments, long maxBytes) {
-		String life = ClientIdentity.of(this.lender.address(), connection).map(ClientIdentity::runId).orElse(null);
-		ScanPlace from = (place.isOf(life)) ? place : ScanPlace.START;
-		ScanPage page = new ScanPage(maxBytes, !from.equals(place));
-		StreamScanCursor answer = connection
-			.call((commands) -> commands.scan(page::add, ScanCursor.of(from.cursor()), arguments));
-		page.next(new ScanPlace(answer.getCursor(), life, false));
-		return page;
 	}
 
 	/**

@@ -3,6 +3,11 @@ package io.pipeset.pipeline.call;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.lettuce.core.KeyScanArgs;
+import io.lettuce.core.ScanCursor;
+import io.lettuce.core.StreamScanCursor;
+import org.jspecify.annotations.Nullable;
+
 /**
  * The keys of one answer to SCAN, taken over one by one as the driver reads them, so that
  * an answer that is too large is not kept whole.
@@ -22,12 +27,32 @@ public final class ScanPage {
 
 	private ScanPlace next = ScanPlace.START;
 
-	ScanPage(long maxBytes, boolean restarted) {
+	private ScanPage(long maxBytes, boolean restarted) {
 		this.maxBytes = maxBytes;
 		this.restarted = restarted;
 	}
 
-	void add(byte[] key) {
+	/**
+	 * Asks for some keys.
+	 * @param connection an open connection without commands on their way
+	 * @param life the {@code run_id} of the server; {@code null} if it is not known
+	 * @param place the place from which to go on, if it means anything to the server
+	 * @param arguments which keys the server reports
+	 * @param maxBytes the memory that the keys may take
+	 * @return the keys, the first ones where the place means nothing
+	 * @throws RedisCallException if Redis refuses the call or does not answer
+	 */
+	static ScanPage ask(CallConnection connection, @Nullable String life, ScanPlace place, KeyScanArgs arguments,
+			long maxBytes) {
+		ScanPlace from = (place.isOf(life)) ? place : ScanPlace.START;
+		ScanPage page = new ScanPage(maxBytes, !from.equals(place));
+		StreamScanCursor answer = connection
+			.call((commands) -> commands.scan(page::add, ScanCursor.of(from.cursor()), arguments));
+		page.next = new ScanPlace(answer.getCursor(), life, false);
+		return page;
+	}
+
+	private void add(byte[] key) {
 		this.bytes += key.length + KEY_BYTES;
 		if (isTooLarge()) {
 			this.keys.clear();
@@ -35,10 +60,6 @@ public final class ScanPage {
 		else {
 			this.keys.add(key);
 		}
-	}
-
-	void next(ScanPlace next) {
-		this.next = next;
 	}
 
 	/**
