@@ -215,7 +215,7 @@ final class Batch {
 		// use them.
 		this.context.stop().because(Cause.REDIS_LOST, "A connection that was closed after a timeout did not end");
 		this.used = true;
-		this.onTheirWay.forEach(Slab::abandon);
+		this.onTheirWay.forEach((slab) -> slab.attempt().abandon());
 		this.left.addAll(this.onTheirWay);
 		this.slabs.doesNotGetBack(this.onTheirWay);
 		this.complete = false;
@@ -226,7 +226,7 @@ final class Batch {
 		this.onTheirWay.remove(slab);
 		this.waitingSince = System.nanoTime();
 		this.used |= slab.isWritten();
-		this.bytes += slab.sentBytes();
+		this.bytes += slab.attempt().bytes();
 		if (!slab.isAnswered() && this.loss == null) {
 			String cause = this.pipeline.failure();
 			this.loss = new Loss(Loss.CONNECTION_LOST,

@@ -72,7 +72,7 @@ final class Destinations {
 			return asked;
 		}
 		SlotOwners owners = this.nodes.owners();
-		return (!slab.slots().areSentAgain() && owners.isMaster(this.home)) ? this.home
+		return (!slab.isSentAgain() && owners.isMaster(this.home)) ? this.home
 				: owners.ownerOrAny(slab.slots().first());
 	}
 

@@ -158,8 +158,11 @@ public final class Attempt implements Exchange {
 		return this.written && !this.resolved && !isAnswered();
 	}
 
-	/** The size of the commands that were written, in bytes of RESP. */
-	int bytes() {
+	/**
+	 * The size of the commands that were written.
+	 * @return bytes of RESP
+	 */
+	public int bytes() {
 		return (this.written) ? this.bytes : 0;
 	}
 
@@ -168,8 +171,8 @@ public final class Attempt implements Exchange {
 		return (this.written && this.bytes > 0) ? this.common.count() : 0;
 	}
 
-	/** Takes the slab for written, as its driver does not give it back. */
-	void abandon() {
+	/** Takes the slab for written: the driver keeps it, and may still write it. */
+	public void abandon() {
 		this.written = true;
 	}
 

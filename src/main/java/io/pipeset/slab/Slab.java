@@ -26,9 +26,7 @@ public final class Slab {
 
 	private final Attempt attempt;
 
-	private final LostAttempts lostAttempts = new LostAttempts();
-
-	private boolean sentBefore;
+	private final EarlierAttempts earlier = new EarlierAttempts();
 
 	/** The commands that are to be sent again. */
 	private final BitSet again = new BitSet(0);
@@ -74,8 +72,7 @@ public final class Slab {
 	public void clear(boolean captureAll, boolean atomic) {
 		this.attempt.captureAll(captureAll);
 		this.commands.clear(atomic);
-		this.lostAttempts.clear();
-		this.sentBefore = false;
+		this.earlier.clear();
 		this.slots.clear();
 		forgetAttempt();
 	}
@@ -148,6 +145,14 @@ public final class Slab {
 	}
 
 	/**
+	 * Whether the slab was written at an earlier attempt, and is sent again.
+	 * @return {@code false} at the first attempt
+	 */
+	public boolean isSentAgain() {
+		return this.earlier.areWritten();
+	}
+
+	/**
 	 * Whether the commands run as one transaction.
 	 * @return {@code false} where each runs by itself
 	 */
@@ -204,17 +209,9 @@ public final class Slab {
 	 * @param allowed the common commands that the connection allows
 	 */
 	public void coalesce(Coalescing allowed) {
-		if (!this.sentBefore) {
+		if (!isSentAgain()) {
 			this.attempt.coalesce(allowed);
 		}
-	}
-
-	/**
-	 * The size of the commands that were written at this attempt.
-	 * @return bytes of RESP
-	 */
-	public int sentBytes() {
-		return this.attempt.bytes();
 	}
 
 	/**
@@ -228,7 +225,7 @@ public final class Slab {
 		new SlabOutcomes(this, account, known).enter();
 		if (isUnknown()) {
 			// A transaction may have run as a whole, of which only a part was heard.
-			this.lostAttempts.add(this.again, (isAtomic()) ? 0 : replies().count(), known);
+			this.earlier.add(this.again, (isAtomic()) ? 0 : replies().count(), known);
 		}
 	}
 
@@ -237,18 +234,12 @@ public final class Slab {
 	 * @return {@code false} where there are none
 	 */
 	public boolean retry() {
-		this.sentBefore |= isWritten();
 		BitSet asking = this.slots.keep(this.again);
 		this.commands.retain(this.again);
-		this.lostAttempts.retain(this.again);
+		this.earlier.retain(this.again, isWritten());
 		forgetAttempt();
 		this.attempt.ask(asking);
 		return count() > 0;
-	}
-
-	/** Takes the slab for written: the driver keeps it, and may still write it. */
-	public void abandon() {
-		this.attempt.abandon();
 	}
 
 	/**
@@ -281,12 +272,12 @@ public final class Slab {
 
 	/** How a command was lost before this attempt, or {@code null} if it did not run. */
 	@Nullable Loss earlierLoss(int command) {
-		return this.lostAttempts.of(command);
+		return this.earlier.of(command);
 	}
 
 	/** Notes that a command ran, and that a failover may have lost it. */
 	void ranUnconfirmed(int command, Loss why) {
-		this.lostAttempts.add(command, why);
+		this.earlier.add(command, why);
 	}
 
 	private void forgetAttempt() {

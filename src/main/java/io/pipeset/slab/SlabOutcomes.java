@@ -97,7 +97,8 @@ final class SlabOutcomes {
 			this.account.transactionRefused(refusal);
 		}
 		this.account.losses().ran(this.slab.attempt().switches(), this.applied, this.unconfirmedRecords);
-		this.account.sent(this.slab.attempt().sentCommands(), this.slab.sentBytes(), replies.count() - this.sentAgain);
+		this.account.sent(this.slab.attempt().sentCommands(), this.slab.attempt().bytes(),
+				replies.count() - this.sentAgain);
 	}
 
 	private void sentAgain(int command, int finding) {

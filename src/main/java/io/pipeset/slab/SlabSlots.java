@@ -18,8 +18,6 @@ public final class SlabSlots {
 	/** The commands that are to go behind an ASKING. */
 	private final BitSet asking = new BitSet(0);
 
-	private boolean sentAgain;
-
 	/** When a command was redirected first; 0 if none was. */
 	private long redirectedSince;
 
@@ -29,17 +27,15 @@ public final class SlabSlots {
 
 	void clear() {
 		this.redirectedSince = 0;
-		this.sentAgain = false;
 		this.asking.clear();
 	}
 
 	/**
-	 * Some commands are kept, to be sent again if they were written.
+	 * Some commands are kept.
 	 * @param kept their positions
 	 * @return the places among them of those that go behind an ASKING
 	 */
 	BitSet keep(BitSet kept) {
-		this.sentAgain |= this.slab.isWritten();
 		BitSet places = new BitSet(0);
 		this.asking.stream().forEach((command) -> places.set(kept.get(0, command).cardinality()));
 		this.asking.clear();
@@ -67,14 +63,6 @@ public final class SlabSlots {
 	public long redirectedSince(long now) {
 		this.redirectedSince = (this.redirectedSince != 0) ? this.redirectedSince : now;
 		return this.redirectedSince;
-	}
-
-	/**
-	 * Whether the commands were written before, and are sent again.
-	 * @return {@code false} at the first attempt
-	 */
-	public boolean areSentAgain() {
-		return this.sentAgain;
 	}
 
 	/**

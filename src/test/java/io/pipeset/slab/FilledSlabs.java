@@ -97,7 +97,7 @@ public final class FilledSlabs {
 		slab.coalesce(allowed);
 		ByteBuf out = Unpooled.buffer();
 		slab.attempt().writeTo(out);
-		assertThat(slab.sentBytes()).isEqualTo(out.readableBytes());
+		assertThat(slab.attempt().bytes()).isEqualTo(out.readableBytes());
 		return String.join(",", commands(out.toString(StandardCharsets.UTF_8)));
 	}
 

@@ -193,7 +193,7 @@ class SlabTests {
 		assertThat(slab.isUnknown()).isTrue();
 		slab.attempt().nothingWasSent();
 		assertThat(slab.isUnknown()).isFalse();
-		slab.abandon();
+		slab.attempt().abandon();
 		assertThat(slab.isUnknown()).isTrue();
 	}
 

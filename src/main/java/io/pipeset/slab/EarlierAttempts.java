@@ -6,19 +6,22 @@ import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How commands of a slab were lost at earlier attempts, at which they may have run. A
- * loss is remembered however often its command is sent again: only the answer that the
- * command ran makes it known.
+ * The earlier attempts to run a slab's commands: whether there was one, and how commands
+ * were lost that may have run. A loss is remembered however often its command is sent
+ * again: only the answer that the command ran makes it known.
  */
-final class LostAttempts {
+final class EarlierAttempts {
 
 	private static final @Nullable Loss[] NONE = new Loss[0];
 
 	/** The first loss of each command; {@code null} for a command without one. */
 	private @Nullable Loss[] first = NONE;
 
+	private boolean written;
+
 	void clear() {
 		this.first = NONE;
+		this.written = false;
 	}
 
 	/** Notes that a command was lost, unless it was lost before. */
@@ -36,8 +39,18 @@ final class LostAttempts {
 		commands.stream().filter((command) -> command >= from).forEach((command) -> add(command, loss));
 	}
 
-	/** Keeps only some commands, in their order. */
-	void retain(BitSet some) {
+	/** Whether the slab was written before. */
+	boolean areWritten() {
+		return this.written;
+	}
+
+	/**
+	 * Adds the attempt that is over now, and keeps only some commands, in their order.
+	 * @param some their positions
+	 * @param wasWritten whether the slab was written at that attempt
+	 */
+	void retain(BitSet some, boolean wasWritten) {
+		this.written |= wasWritten;
 		if (this.first.length == 0) {
 			return;
 		}
