@@ -1,5 +1,6 @@
 package io.pipeset.web;
 
+import io.pipeset.record.encoding.Encoding;
 import io.pipeset.report.PoppedValues;
 import io.pipeset.report.PoppedValues.Display;
 import tools.jackson.core.JsonGenerator;
@@ -23,21 +24,12 @@ class PoppedValuesSerializer extends ValueSerializer<PoppedValues> {
 	}
 
 	private static void write(JsonGenerator json, byte[] bytes, int from, int to, Display display) {
-		if (display.isPlain() && isAscii(bytes, from, to)) {
+		if (display.isPlain() && Encoding.isAscii(bytes, from, to)) {
 			json.writeUTF8String(bytes, from, to - from);
 		}
 		else {
 			json.writePOJO(display.show(bytes, from, to));
 		}
-	}
-
-	private static boolean isAscii(byte[] bytes, int from, int to) {
-		for (int i = from; i < to; i++) {
-			if (bytes[i] < 0) {
-				return false;
-			}
-		}
-		return true;
 	}
 
 }

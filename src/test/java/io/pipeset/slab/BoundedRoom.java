@@ -4,17 +4,25 @@ import io.pipeset.record.room.NoRoomException;
 import io.pipeset.record.room.Room;
 
 /** A room with a fixed amount of memory, for which nobody waits. */
-final class BoundedRoom implements Room {
+public final class BoundedRoom implements Room {
 
 	private final long limit;
 
 	private long held;
 
-	BoundedRoom(long limit) {
+	/**
+	 * An empty room.
+	 * @param limit its memory in bytes
+	 */
+	public BoundedRoom(long limit) {
 		this.limit = limit;
 	}
 
-	long held() {
+	/**
+	 * The memory that is taken.
+	 * @return bytes
+	 */
+	public long held() {
 		return this.held;
 	}
 

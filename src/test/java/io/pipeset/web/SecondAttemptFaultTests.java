@@ -55,11 +55,9 @@ class SecondAttemptFaultTests {
 		this.jobs = jobs;
 	}
 
-	/** Leaves a connection in the pool with its handshake done. */
 	@BeforeEach
 	void emptyRedis() {
-		proxy.heal();
-		await().ignoreExceptions().until(() -> this.service.post("/pipeset/1?atomic=batch").status() == 200);
+		this.service.connect();
 		redis.client().flushall();
 	}
 

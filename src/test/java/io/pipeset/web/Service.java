@@ -87,6 +87,14 @@ final class Service {
 		return request(pathAndQuery).header("Content-Type", type).POST(BodyPublishers.ofInputStream(() -> body));
 	}
 
+	/**
+	 * Leaves a connection in the pool, with its handshake done and transactions known to
+	 * be permitted, so that the next job sends its own commands and nothing else.
+	 */
+	void connect() {
+		await().ignoreExceptions().until(() -> post("/pipeset/1?atomic=batch").status() == 200);
+	}
+
 	/** Waits until jobs have sent as much as they may to a Redis that does not answer. */
 	void awaitStandstill() {
 		long[] last = { -1 };

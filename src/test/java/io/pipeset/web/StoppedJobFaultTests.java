@@ -40,11 +40,9 @@ class StoppedJobFaultTests {
 		this.jobs = jobs;
 	}
 
-	/** Leaves a connection in the pool with its handshake done. */
 	@BeforeEach
 	void emptyRedis() {
-		proxy.heal();
-		await().ignoreExceptions().until(() -> this.service.post("/pipeset/1").status() == 200);
+		this.service.connect();
 		redis.client().flushall();
 	}
 

@@ -81,7 +81,14 @@ public enum Encoding {
 	 */
 	public abstract Object show(byte[] bytes, int from, int to);
 
-	private static boolean isAscii(byte[] bytes, int from, int to) {
+	/**
+	 * Whether bytes are ASCII.
+	 * @param bytes the array that holds them
+	 * @param from the first
+	 * @param to behind the last
+	 * @return {@code false} if one of them is not
+	 */
+	public static boolean isAscii(byte[] bytes, int from, int to) {
 		for (int i = from; i < to; i++) {
 			if (bytes[i] < 0) {
 				return false;

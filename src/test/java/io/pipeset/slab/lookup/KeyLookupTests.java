@@ -10,6 +10,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.DecoderException;
 import io.pipeset.record.room.NoRoomException;
 import io.pipeset.record.room.Room;
+import io.pipeset.slab.BoundedRoom;
 import io.pipeset.slab.ReplyReader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -122,22 +123,23 @@ class KeyLookupTests {
 
 	@Test
 	void keysThatDoNotFitAreCountedOffAndAskedForAgainWithRoom() {
-		Tight room = new Tight(50_000);
+		BoundedRoom room = new BoundedRoom(150_000);
+		room.take(100_000);
 		KeyPage page = new KeyPage(room);
 		String replies = "*2\r\n$1\r\n9\r\n*2\r\n$100000\r\n" + "x".repeat(100_000) + "\r\n$1\r\na\r\n";
 		read(page, replies);
 		assertThat(page.isTooLarge()).isTrue();
 		assertThat(page.cursor()).isEqualTo("9");
 		assertThatExceptionOfType(NoRoomException.class).isThrownBy(page::makeRoom);
-		assertThat(room.held).isZero();
+		assertThat(room.held()).isEqualTo(100_000);
 		read(page, replies);
-		room.limit = 150_000;
+		room.give(100_000);
 		page.makeRoom();
 		read(page, replies);
 		assertThat(page.count()).isEqualTo(2);
 		assertThat(page.end(1)).isEqualTo(100_001);
 		page.close();
-		assertThat(room.held).isZero();
+		assertThat(room.held()).isZero();
 	}
 
 	@Test
@@ -199,43 +201,6 @@ class KeyLookupTests {
 
 	private static byte[] utf8(String text) {
 		return text.getBytes(StandardCharsets.UTF_8);
-	}
-
-	/** A room for which nobody waits. */
-	private static final class Tight implements Room {
-
-		private long limit;
-
-		private long held;
-
-		Tight(long limit) {
-			this.limit = limit;
-		}
-
-		@Override
-		public boolean tryTake(long bytes) {
-			boolean free = this.held + bytes <= this.limit;
-			this.held += (free) ? bytes : 0;
-			return free;
-		}
-
-		@Override
-		public void take(long bytes) {
-			if (!tryTake(bytes)) {
-				throw new NoRoomException("full");
-			}
-		}
-
-		@Override
-		public void give(long bytes) {
-			this.held -= bytes;
-		}
-
-		@Override
-		public boolean isScarce() {
-			return false;
-		}
-
 	}
 
 }
