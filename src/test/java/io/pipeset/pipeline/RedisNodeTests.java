@@ -15,9 +15,11 @@ import io.pipeset.PipesetApplication;
 import io.pipeset.pipeline.Fence.State;
 import io.pipeset.pipeline.call.ClientIdentity;
 import io.pipeset.pipeline.call.ConnectionLender;
+import io.pipeset.pipeline.call.KeyFilter;
 import io.pipeset.pipeline.call.MasterWatch;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.pipeline.call.RedisCallException;
+import io.pipeset.pipeline.call.ScanPlace;
 import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.redis.OwnRedis;
 import io.pipeset.slab.Coalescing;
@@ -69,13 +71,7 @@ class RedisNodeTests {
 			.properties("pipeset.pipeline.max-connections=" + CONNECTIONS, "pipeset.receipts.sweep-interval=1h")
 			.properties(Map.<String, Object>copyOf(one.properties()))
 			.run();
-		RedisStandaloneConfiguration server = new RedisStandaloneConfiguration(other.redis().host(),
-				other.redis().port());
-		server.setUsername("loader");
-		server.setPassword("loader");
-		otherFactory = new LettuceConnectionFactory(server, oneFactory().getClientConfiguration());
-		otherFactory.afterPropertiesSet();
-		otherFactory.start();
+		otherFactory = factory(other);
 	}
 
 	@BeforeEach
@@ -125,6 +121,22 @@ class RedisNodeTests {
 				ConnectionLender.of(otherFactory, CONNECTIONS, name(other), MasterWatch.of(name(other))), SOON);
 		assertThatIllegalArgumentException().isThrownBy(() -> fences.raise(lost)).withMessageContaining(name(one));
 		fences.await(SHORT, StopSignal.NEVER);
+	}
+
+	/** The pool lends a batch the connection on which a scan has asked before. */
+	@Test
+	void aConnectionThatHasScannedIsFencedOffWhicheverServerIsMaster() throws Exception {
+		LettuceConnectionFactory factory = factory(one);
+		try (RedisNode node = new RedisNode("mymaster", factory, service.getBean(PipelineProperties.class),
+				MasterWatch.of(name(one)))) {
+			node.calls().scan(ScanPlace.START, new KeyFilter("*", null), 10, 1000);
+			Fence fence = lose(node, () -> {
+			});
+			assertThat(fence.await(SOON, true, StopSignal.NEVER)).isEqualTo(State.CONFIRMED);
+		}
+		finally {
+			factory.destroy();
+		}
 	}
 
 	@Test
@@ -235,6 +247,17 @@ class RedisNodeTests {
 	private static ClientIdentity identity(LettuceConnectionFactory factory, String name) {
 		ConnectionLender lender = ConnectionLender.of(factory, CONNECTIONS, name, MasterWatch.of(name));
 		return lender.call(SOON, (connection) -> ClientIdentity.of(name, connection)).orElseThrow();
+	}
+
+	private static LettuceConnectionFactory factory(OwnRedis redis) {
+		RedisStandaloneConfiguration server = new RedisStandaloneConfiguration(redis.redis().host(),
+				redis.redis().port());
+		server.setUsername("loader");
+		server.setPassword("loader");
+		LettuceConnectionFactory factory = new LettuceConnectionFactory(server, oneFactory().getClientConfiguration());
+		factory.afterPropertiesSet();
+		factory.start();
+		return factory;
 	}
 
 	private static LettuceConnectionFactory oneFactory() {

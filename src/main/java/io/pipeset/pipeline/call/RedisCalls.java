@@ -137,9 +137,7 @@ public final class RedisCalls {
 		return this.lender.repeat(() -> {
 			ScanPlace known = from.getAndUpdate(ScanPlace::doubted);
 			return call((connection) -> {
-				String life = ClientIdentity.of(this.lender.address(), connection)
-					.map(ClientIdentity::runId)
-					.orElse(null);
+				String life = ClientIdentity.of(this.lender.node(), connection).map(ClientIdentity::runId).orElse(null);
 				return ScanPage.ask(connection, life, known, filter.arguments(count), maxBytes);
 			});
 		});
