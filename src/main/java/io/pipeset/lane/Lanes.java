@@ -93,11 +93,11 @@ public final class Lanes {
 	/**
 	 * Sends the slabs that have been begun, before the reading thread waits for memory,
 	 * and gives up those that are kept for later: only slabs on their way come back and
-	 * bring memory.
+	 * bring memory. With one lane a transaction is not cut short for that.
 	 */
 	public void sendBegun() {
 		for (Lane lane : this.routes.open()) {
-			if (lane.filler().finish()) {
+			if (lane.filler().sendBegun()) {
 				start(lane);
 			}
 			lane.filler().giveUpFree();

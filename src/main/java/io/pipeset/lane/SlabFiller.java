@@ -23,6 +23,12 @@ final class SlabFiller {
 	/** Whether a slab is a transaction, and so is not lent before it is whole. */
 	private final boolean atomic;
 
+	/**
+	 * Whether a transaction has the records that stand together in the input, and so is
+	 * not cut short where memory is scarce.
+	 */
+	private final boolean whole;
+
 	private final int batchSize;
 
 	private final int commandsPerWrite;
@@ -40,6 +46,7 @@ final class SlabFiller {
 		this.window = window;
 		this.context = context;
 		this.atomic = context.settings().atomic();
+		this.whole = this.atomic && context.settings().concurrency() == 1 && !context.nodes().isCluster();
 		this.batchSize = context.settings().batchSize();
 		this.commandsPerWrite = context.settings().commandsPerWrite();
 	}
@@ -65,21 +72,31 @@ final class SlabFiller {
 	void add(Record record) {
 		Slab slab = filling();
 		if (!slab.add(record)) {
-			if (slab.count() > 0) {
+			if (slab.count() > 0 && !(this.whole && slab.isOpenFor(record))) {
 				bring(slab);
 				slab = filling();
 			}
 			if (!slab.add(record)) {
 				makeRoom(slab, record);
-				slab.add(record);
+				if (!slab.add(record)) {
+					throw new IllegalStateException("A record has no room in a slab that has made room for it");
+				}
 			}
 		}
-		if (slab.count() == 1) {
+		if (slab.count() == 1 && !this.whole) {
 			this.context.memory().slabTaken();
 		}
 		if (slab.count() == Math.min(this.commandsPerWrite, this.batchSize - this.commandsInBatch)) {
 			bring(slab);
 		}
+	}
+
+	/**
+	 * Brings the lane the slab that has been begun, unless it has to be whole.
+	 * @return whether the lane needs a thread for it
+	 */
+	boolean sendBegun() {
+		return !this.whole && finish();
 	}
 
 	/**
@@ -101,6 +118,9 @@ final class SlabFiller {
 		Slab slab = this.filling;
 		if (slab != null) {
 			this.filling = null;
+			if (this.whole || slab.count() == 0) {
+				this.context.memory().slabTaken();
+			}
 			slab.settle(this.context.account(), null);
 			this.window.free(slab);
 		}
@@ -126,16 +146,20 @@ final class SlabFiller {
 	}
 
 	/**
-	 * Waits for the memory of a record that comes first, while others may send theirs.
+	 * Waits for the memory of a record, while other lanes may send theirs.
 	 */
 	private void makeRoom(Slab slab, Record record) {
 		this.filling = null;
+		boolean made = false;
 		try {
 			slab.makeRoom(record);
-			this.filling = slab;
+			made = true;
 		}
 		finally {
-			if (this.filling == null) {
+			if (made || slab.count() > 0) {
+				this.filling = slab;
+			}
+			else {
 				slab.release();
 			}
 		}
@@ -158,6 +182,10 @@ final class SlabFiller {
 
 	private boolean hand(Slab slab) {
 		this.filling = null;
+		if (this.whole) {
+			// Until here it could not come back and bring memory.
+			this.context.memory().slabTaken();
+		}
 		this.commandsInBatch = (this.atomic) ? 0 : (this.commandsInBatch + slab.count()) % this.batchSize;
 		this.window.leave(slab);
 		return this.queue.bring(slab);

@@ -84,6 +84,11 @@ final class CommandTable {
 		return true;
 	}
 
+	/** Waits for the memory of a record's id. */
+	void makeRoom(Record record) {
+		this.ids.makeRoom(this.count, record.id());
+	}
+
 	@SuppressWarnings("EnumOrdinal") // references would take four times the memory
 	private static int kind(Record record) {
 		return (record.operation().ordinal() << 24) | (record.command().ordinal() << 16)

@@ -92,11 +92,7 @@ final class Commands {
 	 */
 	boolean add(Record record) {
 		long needed = this.bytes + respBytes(record);
-		int most = (this.atomic) ? Slab.MAX_ATOMIC_BYTES : Slab.MAX_BYTES;
-		if (needed + this.scripts.bytesWith(record.script()) > most && count() > 0) {
-			return false;
-		}
-		if (!hasRoom(record, needed) || !this.table.add(record, this.bytes)) {
+		if (!isOpenFor(record, needed) || !hasRoom(record, needed) || !this.table.add(record, this.bytes)) {
 			return false;
 		}
 		this.scripts.add(record.script());
@@ -110,6 +106,15 @@ final class Commands {
 		}
 		this.bytes = at;
 		return true;
+	}
+
+	boolean isOpenFor(Record record) {
+		return isOpenFor(record, this.bytes + respBytes(record));
+	}
+
+	private boolean isOpenFor(Record record, long bytes) {
+		int most = (this.atomic) ? Slab.MAX_ATOMIC_BYTES : Slab.MAX_BYTES;
+		return count() == 0 || bytes + this.scripts.bytesWith(record.script()) <= most;
 	}
 
 	/** Makes the head of a command, unless the last command had the same. */
@@ -240,14 +245,17 @@ final class Commands {
 		}
 	}
 
-	/** Waits for the memory that a record takes as the first command. */
+	/** Waits for the memory that a record takes as the next command. */
 	void makeRoom(Record record) {
-		long needed = exactBytes(record);
-		if (needed > this.resp.length) {
-			this.room.take(Room.ofArray(needed));
-			this.room.give(Room.ofArray(this.resp.length));
-			this.resp = new byte[(int) needed];
-		}
+		int capacity = (int) Math.max(this.bytes + exactBytes(record), this.resp.length);
+		int size = sizeWithOneMore();
+		this.room.take(footprint(size, capacity) - footprint(this.table.capacity(), this.resp.length));
+		grow(size, capacity);
+		this.table.makeRoom(record);
+	}
+
+	private int sizeWithOneMore() {
+		return this.table.capacity() * ((count() < this.table.capacity()) ? 1 : 2);
 	}
 
 	private boolean hasRoom(Record record, long estimate) {
@@ -255,7 +263,7 @@ final class Commands {
 			return true;
 		}
 		long needed = this.bytes + exactBytes(record);
-		int size = this.table.capacity() * ((count() < this.table.capacity()) ? 1 : 2);
+		int size = sizeWithOneMore();
 		int capacity = this.resp.length;
 		if (needed > capacity) {
 			capacity = (int) Math.max(needed, Math.min(2L * capacity, (long) capacity + Slab.MAX_BYTES));
@@ -263,11 +271,15 @@ final class Commands {
 		if (!this.room.tryTake(footprint(size, capacity) - footprint(this.table.capacity(), this.resp.length))) {
 			return false;
 		}
+		grow(size, capacity);
+		return true;
+	}
+
+	private void grow(int size, int capacity) {
 		this.table.grow(size);
 		if (capacity > this.resp.length) {
 			this.resp = Arrays.copyOf(this.resp, capacity);
 		}
-		return true;
 	}
 
 	private static long footprint(int commands, int bytes) {

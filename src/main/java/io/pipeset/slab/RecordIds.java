@@ -41,19 +41,30 @@ final class RecordIds {
 		if (id == null) {
 			return true;
 		}
-		int needed = this.bytes + ID_BYTES + id.length();
-		if (needed > this.taken && command > 0) {
+		if (isShort(command, id)) {
 			if (!this.room.tryTake(STEP_BYTES)) {
 				return false;
 			}
 			this.taken += STEP_BYTES;
 		}
-		this.bytes = needed;
+		this.bytes += ID_BYTES + id.length();
 		if (this.ids.length <= command) {
 			this.ids = Arrays.copyOf(this.ids, Math.max(16, command * 2));
 		}
 		this.ids[command] = id;
 		return true;
+	}
+
+	/** Waits for the memory of an id. */
+	void makeRoom(int command, @Nullable String id) {
+		if (id != null && isShort(command, id)) {
+			this.room.take(STEP_BYTES);
+			this.taken += STEP_BYTES;
+		}
+	}
+
+	private boolean isShort(int command, String id) {
+		return this.bytes + ID_BYTES + id.length() > this.taken && command > 0;
 	}
 
 	@Nullable String get(int command) {

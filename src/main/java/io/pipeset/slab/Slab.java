@@ -88,7 +88,16 @@ public final class Slab {
 	}
 
 	/**
-	 * Waits for the memory that a record takes in this slab, which must be empty.
+	 * Whether a record would leave the slab within its size, if there is memory for it.
+	 * @param record a good record
+	 * @return {@code false} where the record belongs into the next slab
+	 */
+	public boolean isOpenFor(Record record) {
+		return this.commands.isOpenFor(record);
+	}
+
+	/**
+	 * Waits for the memory that a record takes in this slab.
 	 * @param record a good record
 	 * @throws NoRoomException if that memory will never be free
 	 */

@@ -8,10 +8,12 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.pipeset.QuietLog;
 import io.pipeset.memory.MemoryShare;
+import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.redis.FaultProxy;
@@ -75,6 +77,36 @@ class LanesTests {
 			assertThat(redis.client().lrange("list" + list, 0, -1))
 				.isEqualTo(IntStream.range(0, records / 16).mapToObj((n) -> String.valueOf(first + 16 * n)).toList());
 		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void aTransactionIsNotCutShortWhereMemoryIsScarce(boolean ids) {
+		redis.client().configResetstat();
+		LaneContext context = rig.context(
+				new LaneSettings(30, FlushPolicy.close(), 1, LONG, 0, 0, Duration.ofSeconds(1), true, false),
+				rig.threads());
+		List<MemoryShare> others = Stream.generate(() -> rig.memory().open(new JobStop())).limit(60).toList();
+		// Each takes what it may, which leaves the others less and less.
+		others.forEach((other) -> {
+			for (long bytes = rig.memory().limits().budget(); bytes > 0; bytes /= 2) {
+				other.tryTake(bytes);
+			}
+		});
+		Lanes lanes = new Lanes(context);
+		((MemoryShare) context.memory()).beforeWait(lanes::sendBegun);
+		Record record = new Record();
+		String value = "x".repeat((ids) ? 10 : 50_000);
+		for (int i = 0; i < 60; i++) {
+			LaneRig.prepare(record, Operation.SET, "key" + i, value);
+			record.id((ids) ? "i".repeat(8000) : null);
+			lanes.add(record);
+		}
+		lanes.drain();
+		lanes.close();
+		others.forEach(MemoryShare::close);
+		assertThat(context.account().counts()).isEqualTo(new Counts(60, 60, 0, 0, 0, 0));
+		assertThat(redis.client().info("commandstats")).contains("cmdstat_exec:calls=2,");
 	}
 
 	@Test
