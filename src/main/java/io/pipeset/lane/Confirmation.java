@@ -1,7 +1,9 @@
 package io.pipeset.lane;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 import io.pipeset.pipeline.Pipeline;
 import io.pipeset.pipeline.call.RedisCallException;
@@ -20,6 +22,9 @@ final class Confirmation {
 
 	/** Redis ends a WAIT so, and its connection, as it becomes a replica itself. */
 	private static final String UNBLOCKED = "UNBLOCKED";
+
+	/** How long a single WAIT lasts, during which no stop is noticed. */
+	private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
 
 	private final LaneContext context;
 
@@ -67,16 +72,17 @@ final class Confirmation {
 	@Nullable Loss ask(Pipeline pipeline, List<Slab> slabs) {
 		LaneSettings settings = this.context.settings();
 		try {
-			long confirmed = pipeline.confirmed(this.replicas, settings.replicasTimeout(), settings.timeout());
+			long confirmed = confirmed(pipeline, settings);
 			if (confirmed < this.replicas) {
 				if (pipeline.looksSuperseded()) {
 					Loss loss = new Loss(Loss.CONNECTION_LOST, String.valueOf(pipeline.failure()));
 					lost(slabs, loss);
 					return loss;
 				}
-				Loss unconfirmed = new Loss(Loss.UNCONFIRMED,
-						"Redis ran it, but " + confirmed + " of " + replicas() + " confirmed it within "
-								+ DurationText.of(settings.replicasTimeout()) + ": a failover may lose it");
+				Loss unconfirmed = new Loss(Loss.UNCONFIRMED, "Redis ran it, but " + confirmed + " of " + replicas()
+						+ " confirmed it within " + ((this.context.stop().isSet())
+								? "the time until the job was stopped" : DurationText.of(settings.replicasTimeout()))
+						+ ": a failover may lose it");
 				slabs.forEach((slab) -> slab.attempt().unconfirmed(unconfirmed));
 			}
 			return null;
@@ -98,6 +104,27 @@ final class Confirmation {
 			}
 			return null;
 		}
+	}
+
+	/** Asks again and again, so that a job that is stopped does not wait for hours. */
+	private long confirmed(Pipeline pipeline, LaneSettings settings) {
+		long until = System.nanoTime() + settings.replicasTimeout().toNanos();
+		Duration first = min(settings.replicasTimeout(), LONGEST_WAIT);
+		long confirmed = pipeline.confirmed(this.replicas, first, settings.timeout());
+		while (confirmed < this.replicas && !this.context.stop().isSet()) {
+			// WAIT 0 would wait for ever.
+			long millis = TimeUnit.NANOSECONDS.toMillis(until - System.nanoTime());
+			if (millis <= 0) {
+				break;
+			}
+			confirmed = pipeline.confirmed(this.replicas, min(Duration.ofMillis(millis), LONGEST_WAIT),
+					settings.timeout());
+		}
+		return confirmed;
+	}
+
+	private static Duration min(Duration one, Duration other) {
+		return (one.compareTo(other) < 0) ? one : other;
 	}
 
 	private String replicas() {

@@ -114,6 +114,20 @@ class ReplicasTests {
 		}
 	}
 
+	@Test
+	void aJobThatIsStoppedDoesNotWaitForReplicasMuchLonger() throws Exception {
+		replica.pause();
+		try (Wire wire = Wire.upload(this.service, "/v1/jobs?replicas=1&replicasTimeout=1h&maxErrors=0")) {
+			wire.chunk("[\"SET\",\"a\",1]\n");
+			await().until(() -> waits() >= 1 && redis.client().info("clients").contains("blocked_clients:1\r"));
+			wire.chunk("bad\n").lastChunk();
+			JsonNode job = wire.answer().json().get("job");
+			assertThat(Answer.counts(job)).isEqualTo(new Counts(2, 0, 0, 1, 1, 0));
+			assertThat(job.at("/items/0/error/message").asString())
+				.contains("confirmed it within the time until the job was stopped");
+		}
+	}
+
 	@ParameterizedTest
 	@CsvSource({ "none, off", "none, auto", "batch, auto" })
 	void whatASilentReplicaDoesNotConfirmIsUnknownAndNothingElseIs(String atomic, String coalesce) {
