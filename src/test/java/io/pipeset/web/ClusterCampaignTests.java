@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
 
 import io.pipeset.redis.TestCluster;
 import io.pipeset.redis.TestRedis;
@@ -12,6 +13,7 @@ import io.pipeset.report.Counts;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -26,13 +28,16 @@ import static org.awaitility.Awaitility.await;
 @ServiceTest
 class ClusterCampaignTests {
 
-	static final TestCluster cluster = TestCluster.start(3, 3);
+	static final TestCluster cluster = TestCluster.start(3, 3, "cluster-require-full-coverage no");
 
 	private static final int RUNS = 5;
 
 	private static final int LISTS = 2_000;
 
-	private static final int SLOTS = 1000;
+	private static final int SLOTS = 3000;
+
+	/** How many records there are at least while slots move. */
+	private static final int MANY = 5_000_000;
 
 	/** How many records come behind the last change. */
 	private static final int REST = 200_000;
@@ -58,6 +63,20 @@ class ClusterCampaignTests {
 		cluster.close();
 	}
 
+	@Test
+	void aMillionKeysAreWhereTheirSlotsAre() {
+		int keys = 1_000_000;
+		Answer answer = this.service.upload("/v1/jobs?concurrency=2", Service.NDJSON,
+				Lines.of(keys, (i) -> "[\"SET\",\"key" + i + "\",\"" + i + "\"]"));
+		assertThat(Answer.counts(answer.report())).isEqualTo(new Counts(keys, keys, 0, 0, 0, 0));
+		assertThat(cluster.nodes().filter(cluster::isMaster).mapToLong((master) -> master.client().dbsize()).sum())
+			.isEqualTo(keys);
+		Map<Integer, TestRedis> owners = cluster.owners();
+		for (int i = 0; i < keys; i += 997) {
+			assertThat(owners.get(TestCluster.slot("key" + i)).client().get("key" + i)).isEqualTo(String.valueOf(i));
+		}
+	}
+
 	@RepeatedTest(RUNS)
 	void slotsMove() throws Exception {
 		TestRedis from = cluster.owner(0);
@@ -65,7 +84,7 @@ class ClusterCampaignTests {
 			.filter((node) -> cluster.isMaster(node) && node != from)
 			.findFirst()
 			.orElseThrow();
-		Counts counts = pushWhile("concurrency=2", () -> {
+		Counts counts = pushWhile(MANY, "concurrency=2", () -> {
 			for (int slot = 0; slot < SLOTS; slot++) {
 				cluster.move(slot, to);
 			}
@@ -77,7 +96,7 @@ class ClusterCampaignTests {
 	@RepeatedTest(RUNS)
 	void aMasterHandsOver() throws Exception {
 		TestRedis replica = cluster.nodes().filter((node) -> !cluster.isMaster(node)).findFirst().orElseThrow();
-		Counts counts = pushWhile("concurrency=2", () -> {
+		Counts counts = pushWhile(0, "concurrency=2", () -> {
 			replica.client().clusterFailover(false);
 			await().until(() -> cluster.isMaster(replica));
 		});
@@ -88,8 +107,14 @@ class ClusterCampaignTests {
 	@RepeatedTest(RUNS)
 	void aMasterIsKilled() throws Exception {
 		TestRedis master = cluster.owner(0);
-		Counts counts = pushWhile("retries=10&timeout=60s", () -> {
+		String other = IntStream.range(0, LISTS)
+			.mapToObj((i) -> "other" + i)
+			.filter((key) -> !cluster.serves(master, TestCluster.slot(key)))
+			.findFirst()
+			.orElseThrow();
+		Counts counts = pushWhile(0, "retries=10&timeout=60s", () -> {
 			cluster.kill(master);
+			this.service.ndjson("/v1/jobs", "[\"SET\",\"" + other + "\",1]").report();
 			await().until(() -> cluster.nodes().anyMatch((node) -> node != master && cluster.serves(node, 0)));
 		});
 		cluster.restart(master);
@@ -101,7 +126,7 @@ class ClusterCampaignTests {
 	@RepeatedTest(RUNS)
 	void aMasterStandsStillUntilItIsNoMaster() throws Exception {
 		TestRedis master = cluster.owner(0);
-		Counts counts = pushWhile("retries=10&timeout=5s", () -> {
+		Counts counts = pushWhile(0, "retries=10&timeout=5s", () -> {
 			master.pause();
 			await().until(() -> cluster.nodes().anyMatch((node) -> node != master && cluster.serves(node, 0)));
 			master.resume();
@@ -111,7 +136,7 @@ class ClusterCampaignTests {
 	}
 
 	/** Uploads records until the change is over, and some more. */
-	private Counts pushWhile(String settings, Runnable change) throws Exception {
+	private Counts pushWhile(int least, String settings, Runnable change) throws Exception {
 		CompletableFuture<Void> changed = CompletableFuture.runAsync(() -> {
 			try {
 				await().until(() -> cluster.owner(0).client().dbsize() > 100);
@@ -124,7 +149,7 @@ class ClusterCampaignTests {
 		long[] end = { Long.MAX_VALUE };
 		Answer answer = this.service.upload("/v1/jobs?" + settings, Service.NDJSON, Lines.until((i) -> {
 			if (end[0] == Long.MAX_VALUE && !this.changing.get()) {
-				end[0] = i + REST;
+				end[0] = Math.max(i + REST, least);
 			}
 			this.records = (int) Math.min(i, end[0]);
 			return (i < end[0]) ? "[\"RPUSH\",\"list" + i % LISTS + "\",\"" + i + "\"]" : null;
