@@ -13,6 +13,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.yaml.snakeyaml.Yaml;
 
@@ -20,7 +21,7 @@ import org.springframework.util.unit.DataSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The memory limit of each deployment file is large enough for the image's JVM. */
+/** The deployment files agree with the image's JVM, and with the service's settings. */
 class DeploymentFileTests {
 
 	/**
@@ -31,23 +32,54 @@ class DeploymentFileTests {
 
 	private static final Path BASE = Path.of("k8s", "base", "deployment.yaml");
 
-	private static final Path OVERLAY = Path.of("k8s", "overlays", "development", "deployment.yaml");
+	private static final Path OVERLAYS = Path.of("k8s", "overlays");
 
 	@ParameterizedTest
-	@ValueSource(strings = { "requests", "limits" })
-	void podsHaveTheMemoryThatTheJvmMayTake(String kind) throws IOException {
+	@CsvSource({ "development, requests", "development, limits", "cluster, requests", "cluster, limits" })
+	void podsHaveTheMemoryThatTheJvmMayTake(String overlay, String kind) throws IOException {
 		DataSize base = Objects.requireNonNull(podMemory(BASE, kind));
 		assertThat(base).isGreaterThanOrEqualTo(jvm());
 		// An overlay without a limit keeps that of the base.
-		DataSize overlay = podMemory(OVERLAY, kind);
-		assertThat((overlay != null) ? overlay : base).isGreaterThanOrEqualTo(jvm());
+		DataSize own = podMemory(OVERLAYS.resolve(overlay).resolve("deployment.yaml"), kind);
+		assertThat((own != null) ? own : base).isGreaterThanOrEqualTo(jvm());
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "pipeset", "pipeset-cluster" })
+	void theComposedServiceHasTheMemoryThatItsJvmMayTake(String service) throws IOException {
+		Object limit = at(compose(), service, "deploy", "resources", "limits", "memory");
+		assertThat(size(Objects.requireNonNull(limit))).isGreaterThanOrEqualTo(jvm());
 	}
 
 	@Test
-	void theComposedServiceHasTheMemoryThatItsJvmMayTake() throws IOException {
-		Object limit = at(load(Path.of("docker-compose.yml")), "services", "pipeset", "deploy", "resources", "limits",
-				"memory");
-		assertThat(size(Objects.requireNonNull(limit))).isGreaterThanOrEqualTo(jvm());
+	void onlyTheProfileStartsTheComposedCluster() throws IOException {
+		Map<?, ?> services = (Map<?, ?>) Objects.requireNonNull(compose());
+		List<?> nodes = (List<?>) Objects.requireNonNull(at(services, "redis-cluster", "command"));
+		assertThat(nodes).hasSize(6).allSatisfy((node) -> {
+			String name = node.toString().replace(":6379", "");
+			assertThat(at(services, name, "profiles")).isEqualTo(List.of("cluster"));
+			assertThat(at(services, "redis-cluster", "depends_on", name, "condition")).isEqualTo("service_healthy");
+		});
+		assertThat(at(services, "redis-cluster", "profiles")).isEqualTo(List.of("cluster"));
+		assertThat(at(services, "pipeset-cluster", "profiles")).isEqualTo(List.of("cluster"));
+		Object seeds = at(services, "pipeset-cluster", "environment", "SPRING_DATA_REDIS_CLUSTER_NODES");
+		assertThat(List.<Object>copyOf(nodes)).containsAll(List.of(String.valueOf(seeds).split(",")));
+	}
+
+	/** The service refuses to start with both. */
+	@Test
+	void aClusterIsNamedWithoutASingleRedis() throws IOException {
+		List<String> names = Files.readAllLines(OVERLAYS.resolve(Path.of("cluster", "pipeset.env")))
+			.stream()
+			.map((line) -> line.replaceFirst("=.*", ""))
+			.toList();
+		assertThat(names).contains("SPRING_DATA_REDIS_CLUSTER_NODES")
+			.doesNotContain("SPRING_DATA_REDIS_HOST", "SPRING_DATA_REDIS_PORT");
+		assertThat(at(compose(), "pipeset-cluster", "environment", "SPRING_DATA_REDIS_HOST")).isNull();
+	}
+
+	private static @Nullable Object compose() throws IOException {
+		return at(load(Path.of("docker-compose.yml")), "services");
 	}
 
 	private static DataSize jvm() throws IOException {
