@@ -162,9 +162,9 @@ final class Redirection {
 	 * may have made its address up.
 	 */
 	private @Nullable RedisNode find(String target, RedisNode node) {
-		// A node that does not know its own address leaves the host out.
-		String address = (target.startsWith(":")) ? node.name().substring(0, node.name().lastIndexOf(':')) + target
-				: target;
+		// A node that does not know or tell its own address leaves the host out.
+		String address = (target.lastIndexOf(':') == 0)
+				? node.name().substring(0, node.name().lastIndexOf(':')) + target : target;
 		RedisNode found = this.nodes.find(address);
 		if (found == null) {
 			this.nodes.refresh();

@@ -220,7 +220,11 @@ public final class ClusterNodes implements RedisNodes {
 
 	@Override
 	public @Nullable RedisNode find(String address) {
-		return named().stream().filter((node) -> node.name().equals(address)).findFirst().orElse(null);
+		NodeAddress target = NodeAddress.of(address);
+		return named().stream()
+			.filter((node) -> NodeAddress.of(node.name()).isMeantBy(target))
+			.findFirst()
+			.orElse(null);
 	}
 
 	@Override
