@@ -88,6 +88,10 @@ final class Redirection {
 	}
 
 	private boolean follows(Slab slab, Redirect redirect, boolean byScript, RedisNode node, long now) {
+		String refusal = slab.errors().askingRefusal();
+		if (refusal != null) {
+			this.context.stop().because(Cause.REDIS_REFUSES, refusal);
+		}
 		if (this.context.stop().isSet()) {
 			return false;
 		}

@@ -30,6 +30,9 @@ final class Replies {
 	/** The commands behind an ASKING, which is answered as well. */
 	private @Nullable AskingCommands asking;
 
+	/** Redis's error to an ASKING, after which the node redirects the command. */
+	private @Nullable String askingRefused;
+
 	/** Whether the commands are a transaction. */
 	private boolean transaction;
 
@@ -59,6 +62,7 @@ final class Replies {
 		this.dealt = 0;
 		this.others = 0;
 		this.asking = null;
+		this.askingRefused = null;
 		this.transaction = false;
 		this.discarded = false;
 		this.multiRefused = null;
@@ -117,6 +121,7 @@ final class Replies {
 		}
 		// The reply to MULTI is at -1, those to its commands from 0 on, and EXEC's last.
 		int queued = this.common.count();
+		boolean ofAsking = isAskingNext();
 		int command = queued + 1 - this.others--;
 		boolean ofTransaction = isTransaction() && command >= -1;
 		if (ofTransaction && kind == Kind.ERROR) {
@@ -125,12 +130,21 @@ final class Replies {
 		else if (ofTransaction && command == queued) {
 			throw new DecoderException("Redis answered EXEC with neither an array nor an error");
 		}
+		else if (ofAsking && kind == Kind.ERROR) {
+			this.askingRefused = this.findings.captured().dropError();
+		}
 		else {
 			// A script that cannot be loaded is missed by the command that runs it.
 			this.scriptsRefused |= kind == Kind.ERROR && !RedisErrors
 				.means(RedisErrors.firstWord(this.findings.captured().dropError()), Meaning.TRANSIENT);
 			this.findings.captured().drop();
 		}
+	}
+
+	/** Whether the next reply is that to an ASKING, which comes last of all others. */
+	private boolean isAskingNext() {
+		int behind = (this.transaction) ? 1 + this.common.count() + 1 : 0;
+		return this.asking != null && this.others == behind + 1 && this.asking.isAhead(this.commands);
 	}
 
 	/** Redis refused MULTI, a command of the transaction, or EXEC. */
@@ -197,6 +211,11 @@ final class Replies {
 	/** The error to MULTI, after which Redis ran each command by itself. */
 	@Nullable String multiRefused() {
 		return this.multiRefused;
+	}
+
+	/** Redis's error to an ASKING, without which it redirects the command behind it. */
+	@Nullable String askingRefused() {
+		return this.askingRefused;
 	}
 
 	/** Whether a script that is missing will be missing the next time as well. */

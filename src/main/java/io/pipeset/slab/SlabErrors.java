@@ -197,6 +197,19 @@ public final class SlabErrors {
 	}
 
 	/**
+	 * Why Redis runs no command at the node that a slot is moving to: it refused ASKING
+	 * because the user may not send it.
+	 * @return the end of a job's message, or {@code null} where it did not refuse it
+	 */
+	public @Nullable String askingRefusal() {
+		String error = this.replies.askingRefused();
+		return (error != null && RedisErrors.firstWord(error).equals("NOPERM"))
+				? "Redis refused ASKING (" + error + "), without which nothing can be sent to a slot while it moves."
+						+ " Permit it by ACL SETUSER <user> +asking at every node, then send the job again."
+				: null;
+	}
+
+	/**
 	 * Whether the connection is left in a transaction: some versions of Redis refuse EXEC
 	 * without discarding what it was to run.
 	 */

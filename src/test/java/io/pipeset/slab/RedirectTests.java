@@ -137,6 +137,29 @@ class RedirectTests {
 		assertThat(this.account.counts()).isEqualTo(new Counts(2, 1, 0, 0, 1, 0));
 	}
 
+	@Test
+	void anAskingThatIsRefusedIsNamedAndNotTakenForTheAnswerToItsCommand() {
+		String refused = "-NOPERM this user has no permissions to run the 'asking' command\r\n";
+		Slab single = FilledSlabs.written(this.slabs.slab("SET a 1", "SET a 2"), OK + ASK);
+		Slab script = FilledSlabs.written(this.slabs.slab("EVALSHA " + FilledSlabs.SHA + " 1 a"), "+sha\r\n" + ASK);
+		Slab transaction = FilledSlabs.written(this.slabs.transaction("SET a 1"), OK + FilledSlabs.QUEUED + ASK);
+		for (Slab slab : List.of(single, script, transaction)) {
+			mark(slab);
+			slab.slots().ask((slab == single) ? 1 : 0);
+			settle(slab, true);
+			assertThat(slab.errors().askingRefusal()).isNull();
+			write(slab);
+		}
+		read(single, refused + MOVED, 1);
+		read(script, "-NOPERM no script\r\n" + refused + MOVED, 1);
+		read(transaction, refused + OK + MOVED + "-EXECABORT Transaction discarded.\r\n", 1);
+		for (Slab slab : List.of(single, script, transaction)) {
+			assertThat(slab.isAnswered()).isTrue();
+			assertThat(slab.errors().areRedirected()).isTrue();
+			assertThat(slab.errors().askingRefusal()).contains("'asking'").contains("+asking");
+		}
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "-MOVED 15495 h:1", "-TRYAGAIN Multiple keys request during rehashing of slot" })
 	void aTransactionThatIsRedirectedGoesAgainAsAWhole(String error) {

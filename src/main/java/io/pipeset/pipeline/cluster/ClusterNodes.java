@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -143,13 +144,23 @@ public final class ClusterNodes implements RedisNodes {
 			}
 		}
 		catch (RedisException ex) {
-			this.failure = String.valueOf(ex.getMessage());
+			this.failure = ex.getMessage() + why(ex);
 			logger.debug("The cluster's nodes could not be asked for their slots", ex);
 			this.askedAt = System.nanoTime();
 		}
 		finally {
 			this.asking.unlock();
 		}
+	}
+
+	/** What the first of the nodes said or did, which Lettuce leaves to its log. */
+	private static String why(RedisException failure) {
+		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+			for (Throwable first : cause.getSuppressed()) {
+				return ": " + NestedExceptionUtils.getMostSpecificCause(first).getMessage();
+			}
+		}
+		return "";
 	}
 
 	private Partitions ask() {
