@@ -27,6 +27,9 @@ final class ClusterFormation {
 
 	private static final int LAST_BUS_PORT = 32_000;
 
+	/** Stands in lines for a port that is free, another one at each node. */
+	static final String FREE_PORT = "{port}";
+
 	private final TestCluster cluster;
 
 	ClusterFormation(TestCluster cluster) {
@@ -40,7 +43,9 @@ final class ClusterFormation {
 				"user " + TestCluster.USER + " on >" + TestCluster.PASSWORD + " ~* &* +@all",
 				"masteruser " + TestCluster.USER, "masterauth " + TestCluster.PASSWORD, "repl-diskless-sync yes",
 				"repl-diskless-sync-delay 0"));
-		lines.addAll(List.of(configLines));
+		for (String line : configLines) {
+			lines.add((line.contains(FREE_PORT)) ? line.replace(FREE_PORT, Integer.toString(freeBusPort())) : line);
+		}
 		return TestRedis.embedded(lines.toArray(String[]::new));
 	}
 
