@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.sentinel.api.sync.RedisSentinelCommands;
@@ -32,14 +31,18 @@ public final class Sentinels implements AfterAllCallback {
 
 	private static final String MASTER = "mymaster";
 
-	/** Works at both servers beside the password that each has of its own. */
+	/** A user of both servers, beside the one that each has of its own. */
+	private static final String USER = "both";
+
 	private static final String PASSWORD = "of-both";
 
 	private static final String SENTINEL_PASSWORD = "of-sentinels";
 
-	private final TestRedis one = TestRedis.start();
+	private static final String DOWN_AFTER = "60000";
 
-	private final TestRedis other = TestRedis.start();
+	private final TestRedis one = server();
+
+	private final TestRedis other = server();
 
 	private final List<Process> processes = new ArrayList<>();
 
@@ -53,12 +56,8 @@ public final class Sentinels implements AfterAllCallback {
 
 	private Sentinels() throws IOException {
 		this.directory = Files.createTempDirectory("sentinels");
-		for (TestRedis redis : List.of(this.one, this.other)) {
-			redis.client().aclSetuser("default", AclSetuserArgs.Builder.addPassword(PASSWORD));
-			redis.client().configSet("masterauth", PASSWORD);
-		}
 		this.other.client().replicaof(this.one.host(), this.one.port());
-		awaitReplica();
+		awaitReplica(this.one);
 		for (int i = 0; i < 3; i++) {
 			startSentinel();
 		}
@@ -98,6 +97,7 @@ public final class Sentinels implements AfterAllCallback {
 		properties.put("spring.data.redis.sentinel.nodes",
 				this.ports.stream().map((port) -> "127.0.0.1:" + port).collect(Collectors.joining(",")));
 		properties.put("spring.data.redis.sentinel.password", SENTINEL_PASSWORD);
+		properties.put("spring.data.redis.username", USER);
 		properties.put("spring.data.redis.password", PASSWORD);
 		return properties;
 	}
@@ -131,21 +131,50 @@ public final class Sentinels implements AfterAllCallback {
 		return next;
 	}
 
+	/**
+	 * Kills the master, and waits until its replica has taken its place.
+	 * @param master the master
+	 */
+	public void kill(TestRedis master) {
+		int next = replica().port();
+		// Not so soon for the other failovers, in which a busy server must not seem dead.
+		setDownAfter("1000");
+		master.kill();
+		await().atMost(Duration.ofSeconds(50))
+			.until(() -> this.sentinels.stream().allMatch((sentinel) -> masterPort(sentinel) == next));
+		setDownAfter(DOWN_AFTER);
+	}
+
+	/**
+	 * Starts a killed server again, without its data. The Sentinels make it a replica.
+	 * @param redis the server
+	 */
+	public void restart(TestRedis redis) {
+		redis.restart();
+	}
+
+	private static TestRedis server() {
+		return TestRedis.start("user " + USER + " on >" + PASSWORD + " ~* &* +@all", "masteruser " + USER,
+				"masterauth " + PASSWORD);
+	}
+
+	private void setDownAfter(String millis) {
+		this.sentinels.forEach((sentinel) -> sentinel.set(MASTER, "down-after-milliseconds", millis));
+	}
+
 	/** Waits until a failover is possible, all Sentinels having seen both servers. */
 	public void awaitReady() {
 		await().atMost(Duration.ofMinutes(1)).ignoreExceptions().until(() -> {
 			int port = masterPort(this.sentinels.get(0));
 			return this.sentinels.stream().allMatch((sentinel) -> isReady(sentinel, port));
 		});
-		awaitReplica();
+		awaitReplica(master());
 	}
 
-	private void awaitReplica() {
+	private static void awaitReplica(TestRedis master) {
 		await().atMost(Duration.ofMinutes(1))
 			.ignoreExceptions()
-			.until(() -> List.of(this.one, this.other)
-				.stream()
-				.anyMatch((redis) -> redis.client().waitForReplication(1, 100) == 1));
+			.until(() -> master.client().waitForReplication(1, 100) == 1);
 	}
 
 	private static boolean isReady(RedisSentinelCommands<String, String> sentinel, int port) {
@@ -174,11 +203,12 @@ public final class Sentinels implements AfterAllCallback {
 				dir %s
 				requirepass %s
 				sentinel monitor %s %s %d 2
+				sentinel auth-user %s %s
 				sentinel auth-pass %s %s
-				sentinel down-after-milliseconds %s 60000
+				sentinel down-after-milliseconds %s %s
 				sentinel failover-timeout %s 10000
 				""".formatted(port, this.directory, SENTINEL_PASSWORD, MASTER, this.one.host(), this.one.port(), MASTER,
-				PASSWORD, MASTER, MASTER));
+				USER, MASTER, PASSWORD, MASTER, DOWN_AFTER, MASTER));
 		this.processes.add(new ProcessBuilder(executable(), file.toString(), "--sentinel").redirectErrorStream(true)
 			.redirectOutput(this.directory.resolve(port + ".log").toFile())
 			.start());

@@ -1,0 +1,100 @@
+package io.pipeset.web;
+
+import java.util.BitSet;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+
+import io.lettuce.core.api.sync.RedisCommands;
+import io.pipeset.report.Counts;
+import tools.jackson.databind.JsonNode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * A job that pushes numbers to lists while servers change. Each push has to run at most
+ * once, and behind the earlier ones of its list, as the lists show afterwards.
+ */
+final class PushedLists {
+
+	private static final int LISTS = 2_000;
+
+	private final AtomicBoolean changing = new AtomicBoolean(true);
+
+	private final Service service;
+
+	/** How many records come behind the change. */
+	private final int rest;
+
+	private int records;
+
+	PushedLists(Service service, int rest) {
+		this.service = service;
+		this.rest = rest;
+	}
+
+	/** Uploads records until the change is over, and some more; answers the report. */
+	JsonNode pushWhile(String settings, BooleanSupplier begun, Runnable change) throws Exception {
+		CompletableFuture<Void> changed = CompletableFuture.runAsync(() -> {
+			try {
+				await().until(begun::getAsBoolean);
+				change.run();
+			}
+			finally {
+				this.changing.set(false);
+			}
+		});
+		long[] end = { Long.MAX_VALUE };
+		Answer answer = this.service.upload("/v1/jobs?" + settings, Service.NDJSON, Lines.until((i) -> {
+			if (end[0] == Long.MAX_VALUE && !this.changing.get()) {
+				end[0] = i + this.rest;
+			}
+			this.records = (int) Math.min(i, end[0]);
+			return (i < end[0]) ? "[\"RPUSH\",\"list" + i % LISTS + "\",\"" + i + "\"]" : null;
+		}));
+		changed.get(1, TimeUnit.MINUTES);
+		return (answer.status() == 200) ? answer.report() : answer.json().get("job");
+	}
+
+	/** How many records were uploaded. */
+	int records() {
+		return this.records;
+	}
+
+	/** The numbers in the lists, none of which is there twice or behind a later one. */
+	static BitSet numbers(Function<String, RedisCommands<String, String>> at) {
+		BitSet numbers = new BitSet();
+		for (int list = 0; list < LISTS; list++) {
+			String key = "list" + list;
+			List<Integer> values = at.apply(key).lrange(key, 0, -1).stream().map(Integer::valueOf).toList();
+			assertThat(values).as(key).isSorted().doesNotHaveDuplicates();
+			values.forEach(numbers::set);
+		}
+		return numbers;
+	}
+
+	/**
+	 * The numbers that are called applied and are not there. Those that are there are
+	 * called applied or unknown.
+	 */
+	static BitSet missing(JsonNode job, BitSet there) {
+		Counts counts = Answer.counts(job);
+		BitSet applied = new BitSet();
+		applied.set(0, (int) counts.received());
+		BitSet notRun = new BitSet();
+		job.get("items").forEach((item) -> {
+			applied.clear(item.get("index").asInt());
+			notRun.set(item.get("index").asInt(), !item.get("status").asString().equals("unknown"));
+		});
+		assertThat(applied.cardinality()).as("applied by the items of %s", counts).isEqualTo((int) counts.applied());
+		notRun.and(there);
+		assertThat(notRun.cardinality()).as("not run by the report, and yet there").isZero();
+		applied.andNot(there);
+		return applied;
+	}
+
+}
