@@ -37,8 +37,11 @@ final class PushedLists {
 		this.rest = rest;
 	}
 
-	/** Uploads records until the change is over, and some more; answers the report. */
-	JsonNode pushWhile(String settings, BooleanSupplier begun, Runnable change) throws Exception {
+	/**
+	 * Uploads records until the change is over, and some more, and at least as many as
+	 * asked for; answers the report.
+	 */
+	JsonNode pushWhile(int least, String settings, BooleanSupplier begun, Runnable change) throws Exception {
 		CompletableFuture<Void> changed = CompletableFuture.runAsync(() -> {
 			try {
 				await().until(begun::getAsBoolean);
@@ -51,7 +54,7 @@ final class PushedLists {
 		long[] end = { Long.MAX_VALUE };
 		Answer answer = this.service.upload("/v1/jobs?" + settings, Service.NDJSON, Lines.until((i) -> {
 			if (end[0] == Long.MAX_VALUE && !this.changing.get()) {
-				end[0] = i + this.rest;
+				end[0] = Math.max(i + this.rest, least);
 			}
 			this.records = (int) Math.min(i, end[0]);
 			return (i < end[0]) ? "[\"RPUSH\",\"list" + i % LISTS + "\",\"" + i + "\"]" : null;

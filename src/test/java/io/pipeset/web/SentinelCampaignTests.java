@@ -79,7 +79,7 @@ class SentinelCampaignTests {
 
 	private JsonNode pushWhile(String settings, Runnable change) throws Exception {
 		TestRedis master = sentinels.master();
-		JsonNode job = this.pushed.pushWhile(settings, () -> master.client().dbsize() > 1000, change);
+		JsonNode job = this.pushed.pushWhile(0, settings, () -> master.client().dbsize() > 1000, change);
 		assertThat(sentinels.master()).isNotSameAs(master);
 		assertThat(job.at("/failovers").asInt()).isOne();
 		return job;
