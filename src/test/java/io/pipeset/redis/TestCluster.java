@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -269,9 +270,13 @@ public final class TestCluster implements AutoCloseable {
 	 * @param to the master that it moves to
 	 */
 	public void begin(int slot, TestRedis from, TestRedis to) {
-		this.touched.add(slot);
 		// A node that imports a slot does not listen to who else has it.
 		awaitAgreed();
+		open(slot, from, to);
+	}
+
+	private void open(int slot, TestRedis from, TestRedis to) {
+		this.touched.add(slot);
 		to.client().clusterSetSlotImporting(slot, id(from));
 		from.client().clusterSetSlotMigrating(slot, id(to));
 	}
@@ -296,6 +301,10 @@ public final class TestCluster implements AutoCloseable {
 	public void end(int slot, TestRedis from, TestRedis to) {
 		// The new master takes the greatest epoch that it knows of, and one more.
 		awaitAgreed();
+		close(slot, from, to);
+	}
+
+	private void close(int slot, TestRedis from, TestRedis to) {
 		to.client().clusterSetSlotNode(slot, id(to));
 		from.client().clusterSetSlotNode(slot, id(to));
 	}
@@ -306,17 +315,30 @@ public final class TestCluster implements AutoCloseable {
 	 * @param to the master that has it from then on
 	 */
 	public void move(int slot, TestRedis to) {
-		TestRedis from = owner(slot);
-		if (from == to) {
-			return;
+		move(slot, slot + 1, to);
+	}
+
+	/**
+	 * Moves slots with all their keys, one after the other.
+	 * @param first the first slot
+	 * @param end the slot behind the last one
+	 * @param to the master that has them from then on
+	 */
+	public void move(int first, int end, TestRedis to) {
+		awaitAgreed();
+		Map<Integer, TestRedis> owners = owners();
+		for (int slot = first; slot < end; slot++) {
+			TestRedis from = Objects.requireNonNull(owners.get(slot));
+			if (from != to) {
+				open(slot, from, to);
+				List<String> keys = from.client().clusterGetKeysInSlot(slot, 1000);
+				while (!keys.isEmpty()) {
+					migrate(from, to, keys.toArray(String[]::new));
+					keys = from.client().clusterGetKeysInSlot(slot, 1000);
+				}
+				close(slot, from, to);
+			}
 		}
-		begin(slot, from, to);
-		List<String> keys = from.client().clusterGetKeysInSlot(slot, 1000);
-		while (!keys.isEmpty()) {
-			migrate(from, to, keys.toArray(String[]::new));
-			keys = from.client().clusterGetKeysInSlot(slot, 1000);
-		}
-		end(slot, from, to);
 	}
 
 	/**

@@ -75,11 +75,7 @@ class ClusterCampaignTests {
 			.filter((node) -> cluster.isMaster(node) && node != from)
 			.findFirst()
 			.orElseThrow();
-		Counts counts = pushWhile(MANY, "concurrency=2", () -> {
-			for (int slot = 0; slot < SLOTS; slot++) {
-				cluster.move(slot, to);
-			}
-		});
+		Counts counts = pushWhile(MANY, "concurrency=2", () -> cluster.move(0, SLOTS, to));
 		assertThat(counts).isEqualTo(new Counts(this.pushed.records(), this.pushed.records(), 0, 0, 0, 0));
 		assertInOrder(counts.applied(), counts.applied());
 	}

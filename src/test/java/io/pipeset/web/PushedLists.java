@@ -1,5 +1,7 @@
 package io.pipeset.web;
 
+import java.io.InputStream;
+import java.time.Duration;
 import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -52,15 +54,21 @@ final class PushedLists {
 			}
 		});
 		long[] end = { Long.MAX_VALUE };
-		Answer answer = this.service.upload("/v1/jobs?" + settings, Service.NDJSON, Lines.until((i) -> {
+		InputStream lines = Lines.until((i) -> {
 			if (end[0] == Long.MAX_VALUE && !this.changing.get()) {
 				end[0] = Math.max(i + this.rest, least);
 			}
 			this.records = (int) Math.min(i, end[0]);
 			return (i < end[0]) ? "[\"RPUSH\",\"list" + i % LISTS + "\",\"" + i + "\"]" : null;
-		}));
-		changed.get(1, TimeUnit.MINUTES);
-		return (answer.status() == 200) ? answer.report() : answer.json().get("job");
+		});
+		try {
+			Answer answer = this.service.send(this.service.uploading("/v1/jobs?" + settings, Service.NDJSON, lines)
+				.timeout(Duration.ofMinutes(10)));
+			return (answer.status() == 200) ? answer.report() : answer.json().get("job");
+		}
+		finally {
+			changed.get(10, TimeUnit.MINUTES);
+		}
 	}
 
 	/** How many records were uploaded. */
