@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 import io.pipeset.benchmark.cases.AnalysesCase;
 import io.pipeset.benchmark.cases.Bench;
 import io.pipeset.benchmark.cases.BenchmarkCase;
+import io.pipeset.benchmark.cases.ClusterCase;
 import io.pipeset.benchmark.cases.DefaultsCase;
 import io.pipeset.benchmark.cases.FarCase;
 import io.pipeset.benchmark.cases.FirstSecondsCase;
@@ -42,7 +43,7 @@ import io.pipeset.benchmark.report.Versions;
 public final class Benchmark {
 
 	private static final List<String> FULL = List.of("set", "formats", "rivals", "hset", "push", "rpop", "sweep",
-			"values", "analyses", "small", "start", "far");
+			"values", "analyses", "cluster", "small", "start", "far");
 
 	private static final String LONG = "long";
 
@@ -106,6 +107,7 @@ public final class Benchmark {
 		all.put("sweep", new SweepCase());
 		all.put("values", new ValuesCase());
 		all.put("analyses", new AnalysesCase());
+		all.put("cluster", new ClusterCase());
 		all.put("small", new SmallJobsCase());
 		all.put("start", new FirstSecondsCase());
 		all.put("far", new FarCase());

@@ -53,7 +53,7 @@ public final class Bench implements AutoCloseable {
 
 	private final RedisServer redis = RedisServer.start();
 
-	private final Meter meter = new Meter(this.redis.pid());
+	private final Meter meter = new Meter(List.of(this.redis.pid()));
 
 	private final Optional<Program> redisCli = Program.find("redis-cli");
 
@@ -242,7 +242,12 @@ public final class Bench implements AutoCloseable {
 
 	/** Runs a race with more warm-up, and keeps its figures. */
 	void run(Race race, int warmUps) {
-		this.figures.add(race, race.run(this.meter, new Race.Rounds(warmUps, this.runs, this.patient), this.console));
+		run(race, this.meter, warmUps);
+	}
+
+	/** Runs a race of other servers than the usual one, and keeps its figures. */
+	void run(Race race, Meter meter, int warmUps) {
+		this.figures.add(race, race.run(meter, new Race.Rounds(warmUps, this.runs, this.patient), this.console));
 	}
 
 	/** Fails if Redis has another number of keys. */

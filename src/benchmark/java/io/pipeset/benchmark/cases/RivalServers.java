@@ -17,6 +17,8 @@ import io.pipeset.benchmark.process.BenchmarkException;
 import io.pipeset.benchmark.process.JavaServer;
 import io.pipeset.benchmark.process.Jvm;
 import io.pipeset.benchmark.process.Launch;
+import io.pipeset.benchmark.process.RedisCluster;
+import io.pipeset.benchmark.rival.ClusterApplication;
 import io.pipeset.benchmark.rival.FirstTryApplication;
 import io.pipeset.benchmark.rival.StockApplication;
 
@@ -24,6 +26,9 @@ import io.pipeset.benchmark.rival.StockApplication;
 final class RivalServers {
 
 	private static final String LIBRARIES = "BOOT-INF/lib/";
+
+	private static final String OBSERVATION = "org.springframework.boot.data.redis.autoconfigure.observation"
+			+ ".LettuceObservationAutoConfiguration";
 
 	/** The libraries that a project with only Boot's starters does not have. */
 	private static final List<String> NOT_IN_FIRST_TRY = List.of("commons-pool2-", "micrometer-registry-",
@@ -49,9 +54,15 @@ final class RivalServers {
 		Map<String, String> environment = new HashMap<>();
 		environment.put("SPRING_DATA_REDIS_LETTUCE_POOL_MAX_ACTIVE", "16");
 		environment.put("SPRING_DATA_REDIS_LETTUCE_POOL_MAX_IDLE", "16");
-		environment.put("SPRING_AUTOCONFIGURE_EXCLUDE",
-				"org.springframework.boot.data.redis.autoconfigure.observation.LettuceObservationAutoConfiguration");
+		environment.put("SPRING_AUTOCONFIGURE_EXCLUDE", OBSERVATION);
 		return start("stock", StockApplication.class, this.bench.jvm(), List.of(), environment);
+	}
+
+	/** Spring Data Redis and Lettuce on a cluster, run as above. */
+	JavaServer cluster(RedisCluster cluster) {
+		Map<String, String> environment = new HashMap<>(cluster.toSpring());
+		environment.put("SPRING_AUTOCONFIGURE_EXCLUDE", OBSERVATION);
+		return start("rivals-cluster", ClusterApplication.class, this.bench.jvm(), List.of(), environment);
 	}
 
 	private JavaServer start(String name, Class<?> main, Jvm jvm, List<String> without,

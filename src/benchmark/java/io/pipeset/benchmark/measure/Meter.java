@@ -1,5 +1,7 @@
 package io.pipeset.benchmark.measure;
 
+import java.util.List;
+
 import io.pipeset.benchmark.process.BenchmarkException;
 import io.pipeset.benchmark.process.GcLog.Pauses;
 import io.pipeset.benchmark.process.JavaServer;
@@ -8,14 +10,14 @@ import io.pipeset.benchmark.process.ProcessStats;
 /** Measures the time of a run, and the costs of every process in it. */
 public final class Meter {
 
-	private final long redisPid;
+	private final List<Long> redisPids;
 
 	/**
 	 * Makes a meter.
-	 * @param redisPid the process of Redis
+	 * @param redisPids the processes of Redis, whose CPU time is added up
 	 */
-	public Meter(long redisPid) {
-		this.redisPid = redisPid;
+	public Meter(List<Long> redisPids) {
+		this.redisPids = List.copyOf(redisPids);
 	}
 
 	/**
@@ -27,11 +29,11 @@ public final class Meter {
 	 */
 	public Sample measure(Contender contender, long expected) {
 		JavaServer service = contender.service();
-		double redisBefore = ProcessStats.cpuSeconds(this.redisPid);
+		double redisBefore = redisCpuSeconds();
 		double clientBefore = ProcessStats.ownCpuSeconds();
 		if (service == null) {
 			double seconds = time(contender, expected);
-			return new Sample(seconds, Double.NaN, ProcessStats.cpuSeconds(this.redisPid) - redisBefore,
+			return new Sample(seconds, Double.NaN, redisCpuSeconds() - redisBefore,
 					ProcessStats.ownCpuSeconds() - clientBefore, Double.NaN, Double.NaN, Double.NaN, Double.NaN);
 		}
 		boolean unused = ProcessStats.resetPeakRss(service.pid());
@@ -41,12 +43,16 @@ public final class Meter {
 		double serviceBefore = ProcessStats.cpuSeconds(service.pid());
 		double seconds = time(contender, expected);
 		double serviceCpu = ProcessStats.cpuSeconds(service.pid()) - serviceBefore;
-		double redisCpu = ProcessStats.cpuSeconds(this.redisPid) - redisBefore;
+		double redisCpu = redisCpuSeconds() - redisBefore;
 		double clientCpu = ProcessStats.ownCpuSeconds() - clientBefore;
 		long allocated = service.probe().allocated();
 		Pauses pauses = service.gcLog().since(log);
 		return new Sample(seconds, serviceCpu, redisCpu, clientCpu, allocated, pauses.count(), pauses.longestMillis(),
 				ProcessStats.peakRssMegabytes(service.pid()));
+	}
+
+	private double redisCpuSeconds() {
+		return this.redisPids.stream().mapToDouble(ProcessStats::cpuSeconds).sum();
 	}
 
 	private static double time(Contender contender, long expected) {

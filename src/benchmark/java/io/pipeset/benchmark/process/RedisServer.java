@@ -25,10 +25,11 @@ public final class RedisServer implements AutoCloseable {
 
 	/**
 	 * Starts a Redis on a port of its own.
+	 * @param lines further lines for its configuration
 	 * @return the server, to be closed by the caller
 	 */
-	public static RedisServer start() {
-		EmbeddedRedisOptions options = EmbeddedRedisOptions.defaults();
+	public static RedisServer start(String... lines) {
+		EmbeddedRedisOptions options = EmbeddedRedisOptions.defaults().withConfig(lines);
 		return new RedisServer(EmbeddedRedis
 			.start((Program.find(INSTALLED).isPresent()) ? options.withExecutable(INSTALLED) : options));
 	}

@@ -24,7 +24,7 @@ public record Target(String name, boolean atMost, double bound, int decimals, To
 	 * @return in their order in the document
 	 */
 	public static List<Target> all() {
-		return Stream.of(sets(), others(), costs(), rivals(), smallJobs(), sameAsBefore())
+		return Stream.of(sets(), others(), costs(), rivals(), cluster(), smallJobs(), sameAsBefore())
 			.flatMap(List::stream)
 			.toList();
 	}
@@ -80,6 +80,23 @@ public record Target(String name, boolean atMost, double bound, int decimals, To
 				ratio("50 ms away: 1M SETs, NDJSON, against redis-cli", 1.5, "far/50/ndjson-auto", "far/50/redis-cli"),
 				quotient("50 ms away: times faster than one by one", false, 1000, 0, "far/50/one-by-one" + SECONDS,
 						"far/50/ndjson-auto" + SECONDS));
+	}
+
+	private static List<Target> cluster() {
+		List<Target> targets = new ArrayList<>();
+		for (String way : List.of("auto", "off")) {
+			for (String database : List.of("empty", "overwriting")) {
+				String key = "cluster/" + database + "/";
+				String what = ", coalesce=" + way + ", " + database;
+				targets.add(ratio("three masters" + what + ": wall against one server", 1.05, key + "three-" + way,
+						key + "one-" + way));
+				targets.add(quotient("three masters" + what + ": JVM CPU against one server", true, 1.5, 2,
+						key + "three-" + way + "/serviceCpu", key + "one-" + way + "/serviceCpu"));
+				targets.add(quotient("three masters" + what + ": times faster than Jedis's ClusterPipeline", false, 1.5,
+						2, key + "jedis" + SECONDS, key + "three-" + way + SECONDS));
+			}
+		}
+		return targets;
 	}
 
 	private static List<Target> smallJobs() {
