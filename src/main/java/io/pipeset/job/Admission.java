@@ -58,7 +58,8 @@ final class Admission {
 		if (rejection == null) {
 			rejection = this.arguments.refuse(record);
 		}
-		return (rejection == null && this.oneSlot && record.slot() == Slots.SEVERAL) ? CROSS_SLOT : rejection;
+		return (rejection == null && this.oneSlot && record.keyCount() > 1 && record.slot() == Slots.SEVERAL)
+				? CROSS_SLOT : rejection;
 	}
 
 	/** Whether a record has a first key, and a report may carry it. */

@@ -44,6 +44,8 @@ final class LaneRoutes {
 
 	private final Consumer<Lane> threads;
 
+	private final Runnable drain;
+
 	private @Nullable SlotOwners owners;
 
 	private long changedAt;
@@ -56,8 +58,10 @@ final class LaneRoutes {
 	 * @param context the things that they share
 	 * @param opening makes a lane to a master
 	 * @param threads has a thread run a lane
+	 * @param drain waits until every lane is idle
 	 */
-	LaneRoutes(LaneContext context, Function<RedisNode, Lane> opening, Consumer<Lane> threads) {
+	LaneRoutes(LaneContext context, Function<RedisNode, Lane> opening, Consumer<Lane> threads, Runnable drain) {
+		this.drain = drain;
 		this.context = context;
 		this.nodes = context.nodes();
 		this.concurrency = context.settings().concurrency();
@@ -88,24 +92,23 @@ final class LaneRoutes {
 	/**
 	 * Gives a record to the lane of its slot. A script that names no key runs alone.
 	 * @param record a record whose keys are in one slot
-	 * @param drain waits until every lane is idle
 	 * @throws NoRoomException if there will be no memory for the record, or its master
 	 * cannot be found out, for which the job is stopped; it was not added
 	 */
-	void add(Record record, Runnable drain) {
+	void add(Record record) {
 		int slot = record.slot();
 		try {
 			if (areOutdated()) {
-				drain.run();
+				this.drain.run();
 				this.owners = this.nodes.owners();
 				this.changedAt = System.nanoTime();
 			}
 			if (slot == Slots.NONE) {
-				drain.run();
+				this.drain.run();
 			}
 			lane(slot).filler().add(record, slot);
 			if (slot == Slots.NONE) {
-				drain.run();
+				this.drain.run();
 			}
 		}
 		catch (NoConnectionException ex) {
@@ -145,7 +148,11 @@ final class LaneRoutes {
 			throw new IllegalStateException("The masters are not known yet");
 		}
 		RedisNode node = owners.ownerOrAny(slot);
-		@Nullable Lane[] lanes = this.byNode.computeIfAbsent(node, (any) -> new Lane[this.concurrency]);
+		@Nullable Lane[] lanes = this.byNode.get(node);
+		if (lanes == null) {
+			lanes = new Lane[this.concurrency];
+			this.byNode.put(node, lanes);
+		}
 		int number = Math.max(slot, 0) % this.concurrency;
 		Lane lane = lanes[number];
 		if (lane == null) {

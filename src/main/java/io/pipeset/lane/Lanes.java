@@ -49,7 +49,7 @@ public final class Lanes {
 	 */
 	public Lanes(LaneContext context) {
 		this.context = context;
-		this.routes = new LaneRoutes(context, (node) -> new Lane(this, context, node), this::execute);
+		this.routes = new LaneRoutes(context, (node) -> new Lane(this, context, node), this::execute, this::drain);
 		this.lanes = this.routes.open();
 	}
 
@@ -64,7 +64,7 @@ public final class Lanes {
 			this.lanes[0].filler().add(record);
 		}
 		else if (this.lanes.length == 0) {
-			this.routes.add(record, this::drain);
+			this.routes.add(record);
 		}
 		else if (record.keyCount() != 1) {
 			drain();
