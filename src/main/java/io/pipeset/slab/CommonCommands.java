@@ -72,13 +72,15 @@ final class CommonCommands {
 	/** The first record behind those that go with this one. */
 	private int end(int first, Coalescing allowed, boolean tellsReplies) {
 		int end = first + 1;
-		if (!isAllowed(operation(first).common(), allowed, tellsReplies) || !canShare(first)) {
+		int last = Math.min(this.commands.count(), first + MAX_RECORDS);
+		if (end == last || !isAllowed(common(first), allowed, tellsReplies) || isSentByScript(first)
+				|| !goesWith(first, end) || !canShare(first)) {
 			return end;
 		}
-		int last = Math.min(this.commands.count(), first + MAX_RECORDS);
-		while (end < last && goesWith(first, end)) {
+		do {
 			end++;
 		}
+		while (end < last && goesWith(first, end));
 		if (isMove(first) && end - first < SharedMove.MIN_RECORDS) {
 			return first + 1;
 		}
@@ -91,19 +93,31 @@ final class CommonCommands {
 				&& (allowed.countedPops() || common != CommonCommand.COUNT) && (!tellsReplies || common.tellsReplies());
 	}
 
+	/** Asks first what most neighbours do not have in common, their key. */
 	private boolean goesWith(int first, int next) {
-		return this.commands.table().isSameCommand(first, next) && canShare(next)
-				&& this.commands.end(next) - this.commands.start(first) <= MAX_BYTES
-				&& ((operation(first).common().hasSeveralKeys() && (!this.oneSlot || haveSameTag(first, next)))
-						|| isSameKey(first, next));
+		return this.commands.table().isSameCommand(first, next) && haveCommonKey(first, next) && canShare(next)
+				&& this.commands.end(next) - this.commands.start(first) <= MAX_BYTES;
 	}
 
-	private boolean haveSameTag(int first, int next) {
-		byte[] resp = this.commands.resp();
+	private boolean haveCommonKey(int first, int next) {
+		boolean several = common(first).hasSeveralKeys();
+		if (several && !this.oneSlot) {
+			return true;
+		}
 		int key = key(first);
 		int other = key(next);
+		return isSameKey(first, key, next, other) || (several && haveSameTag(key, other));
+	}
+
+	private boolean haveSameTag(int key, int other) {
+		byte[] resp = this.commands.resp();
 		return Slots.haveSameTag(resp, Resp.skipLine(resp, key), Resp.skipBulk(resp, key) - 2,
 				Resp.skipLine(resp, other), Resp.skipBulk(resp, other) - 2);
+	}
+
+	/** Whether a record's options make it a script, whose words are others. */
+	private boolean isSentByScript(int record) {
+		return this.commands.table().sentAs(record) != operation(record);
 	}
 
 	/** Whether a record is a plain one, without options. */
@@ -115,15 +129,13 @@ final class CommonCommands {
 			case KEYS -> arguments(record) == 1;
 			case ELEMENTS, MEMBERS -> true;
 			case SCORED_MEMBERS -> hasPlainScores(record);
-		} && this.commands.table().sentAs(record) == operation(record);
+		};
 	}
 
-	private boolean isSameKey(int first, int next) {
+	private boolean isSameKey(int first, int key, int next, int other) {
 		byte[] resp = this.commands.resp();
-		int key = key(first);
 		// A pop has no other arguments, and a move has to have the same.
 		int end = (common(first) == CommonCommand.COUNT) ? this.commands.end(first) : Resp.skipBulk(resp, key);
-		int other = key(next);
 		return end - key <= this.commands.end(next) - other
 				&& Arrays.equals(resp, key, end, resp, other, other + end - key);
 	}
