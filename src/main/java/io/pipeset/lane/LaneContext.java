@@ -31,4 +31,15 @@ public record LaneContext(LaneSettings settings, Account account, JobClock clock
 		InFlightBytes inFlight, RedisNodes nodes, PipelineProperties pipeline, JobMeters meters, Executor executor,
 		@Nullable UnknownPops unknownPops, SlabMemory memory, Runnable errorCheck) {
 
+	/**
+	 * The things that the lanes to one of several masters share.
+	 * @param masters how many masters there are
+	 * @return the same, but for their part of the window
+	 */
+	LaneContext atOneOf(int masters) {
+		return new LaneContext(this.settings, this.account, this.clock, this.stop, this.retries, this.inFlight,
+				this.nodes, this.pipeline.dividedBy(masters), this.meters, this.executor, this.unknownPops, this.memory,
+				this.errorCheck);
+	}
+
 }

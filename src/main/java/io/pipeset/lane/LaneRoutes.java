@@ -5,8 +5,8 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.stream.Stream;
 
 import io.pipeset.pipeline.RedisNode;
@@ -36,7 +36,7 @@ final class LaneRoutes {
 
 	private final int concurrency;
 
-	private final Function<RedisNode, Lane> opening;
+	private final BiFunction<RedisNode, LaneContext, Lane> opening;
 
 	private final Map<RedisNode, @Nullable Lane[]> byNode = new HashMap<>();
 
@@ -60,7 +60,8 @@ final class LaneRoutes {
 	 * @param threads has a thread run a lane
 	 * @param drain waits until every lane is idle
 	 */
-	LaneRoutes(LaneContext context, Function<RedisNode, Lane> opening, Consumer<Lane> threads, Runnable drain) {
+	LaneRoutes(LaneContext context, BiFunction<RedisNode, LaneContext, Lane> opening, Consumer<Lane> threads,
+			Runnable drain) {
 		this.drain = drain;
 		this.context = context;
 		this.nodes = context.nodes();
@@ -69,7 +70,9 @@ final class LaneRoutes {
 		this.threads = threads;
 		if (!this.nodes.isCluster()) {
 			RedisNode node = this.nodes.single();
-			this.open = Stream.generate(() -> opening.apply(node)).limit(this.concurrency).toArray(Lane[]::new);
+			this.open = Stream.generate(() -> opening.apply(node, context))
+				.limit(this.concurrency)
+				.toArray(Lane[]::new);
 		}
 	}
 
@@ -156,7 +159,7 @@ final class LaneRoutes {
 		int number = Math.max(slot, 0) % this.concurrency;
 		Lane lane = lanes[number];
 		if (lane == null) {
-			lane = this.opening.apply(node);
+			lane = this.opening.apply(node, this.context.atOneOf(Math.max(1, owners.masters())));
 			lanes[number] = lane;
 			Lane[] more = Arrays.copyOf(this.open, this.open.length + 1);
 			more[this.open.length] = lane;

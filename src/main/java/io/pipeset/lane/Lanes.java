@@ -49,7 +49,8 @@ public final class Lanes {
 	 */
 	public Lanes(LaneContext context) {
 		this.context = context;
-		this.routes = new LaneRoutes(context, (node) -> new Lane(this, context, node), this::execute, this::drain);
+		this.routes = new LaneRoutes(context, (node, shared) -> new Lane(this, shared, node), this::execute,
+				this::drain);
 		this.lanes = this.routes.open();
 	}
 

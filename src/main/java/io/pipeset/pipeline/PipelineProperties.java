@@ -12,7 +12,8 @@ import org.springframework.util.unit.DataSize;
  * @param maxConnections the connections to one server that all jobs together may hold at
  * once, 1 to 1,000
  * @param windowCommands the commands that a lane may have unanswered, 1 to 10,000,000;
- * two writes are always allowed
+ * two writes are always allowed. The lanes to several masters divide it, and also the
+ * bytes
  * @param windowBytes the bytes of commands that a lane may have unanswered, 64KB to 1GB;
  * two writes are always allowed
  * @param connectTimeout the longest that opening a connection may take, and its
@@ -29,10 +30,12 @@ public record PipelineProperties(@DefaultValue("16") int maxConnections, @Defaul
 	 */
 	static final int RESERVE = 4;
 
+	private static final int LEAST_WINDOW_BYTES = 64 << 10;
+
 	public PipelineProperties {
 		check("max-connections", maxConnections, 1, 1_000);
 		check("window-commands", windowCommands, 1, 10_000_000);
-		check("window-bytes", windowBytes.toBytes(), 64 << 10, 1 << 30);
+		check("window-bytes", windowBytes.toBytes(), LEAST_WINDOW_BYTES, 1 << 30);
 		check("connect-timeout (milliseconds)", connectTimeout.toMillis(), 1, 3_600_000);
 	}
 
@@ -53,6 +56,18 @@ public record PipelineProperties(@DefaultValue("16") int maxConnections, @Defaul
 	 */
 	public boolean isHalf(int commands, long bytes) {
 		return commands >= (this.windowCommands + 1) / 2 || bytes >= this.windowBytes.toBytes() / 2;
+	}
+
+	/**
+	 * The window of a lane to one of several masters, between which the lanes divide it.
+	 * So a job's memory does not grow with the cluster.
+	 * @param masters how many masters there are
+	 * @return the same but for the window
+	 */
+	public PipelineProperties dividedBy(int masters) {
+		return new PipelineProperties(this.maxConnections, Math.max(1, this.windowCommands / masters),
+				DataSize.ofBytes(Math.max(LEAST_WINDOW_BYTES, this.windowBytes.toBytes() / masters)),
+				this.connectTimeout);
 	}
 
 	private static void check(String property, long value, long least, long most) {

@@ -65,6 +65,14 @@ public final class SlotOwners {
 	}
 
 	/**
+	 * The number of masters that have slots.
+	 * @return 0 or more
+	 */
+	public int masters() {
+		return this.nodes.size();
+	}
+
+	/**
 	 * Whether a node is the master of any slot.
 	 * @param node the node
 	 * @return {@code false} for one that was replaced, or has given all slots away

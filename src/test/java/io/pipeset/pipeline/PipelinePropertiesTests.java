@@ -18,4 +18,10 @@ class PipelinePropertiesTests {
 		assertThat(smallest.isHalf(1, 10)).isTrue();
 	}
 
+	@Test
+	void aWindowThatManyMastersDivideStaysOne() {
+		PipelineProperties smallest = new PipelineProperties(1, 1, DataSize.ofKilobytes(64), Duration.ofSeconds(1));
+		assertThat(smallest.dividedBy(1000)).isEqualTo(smallest);
+	}
+
 }
