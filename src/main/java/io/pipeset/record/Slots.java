@@ -20,6 +20,9 @@ public final class Slots {
 
 	private static final char[] CRC = table();
 
+	/** The same for a byte that another one follows. */
+	private static final char[] AHEAD = ahead();
+
 	private Slots() {
 	}
 
@@ -72,10 +75,16 @@ public final class Slots {
 		return -1;
 	}
 
+	/** Takes two bytes at once, as each step has to wait for the one before. */
 	private static int slot(byte[] source, int from, int to) {
 		int crc = 0;
-		for (int i = from; i < to; i++) {
-			crc = ((crc << 8) ^ CRC[((crc >>> 8) ^ source[i]) & 0xFF]) & 0xFFFF;
+		int last = to - 1;
+		int i = from;
+		for (; i < last; i += 2) {
+			crc = AHEAD[((crc >>> 8) ^ source[i]) & 0xFF] ^ CRC[(crc ^ source[i + 1]) & 0xFF];
+		}
+		if (i == last) {
+			crc = (crc << 8) ^ CRC[((crc >>> 8) ^ source[i]) & 0xFF];
 		}
 		return crc & (COUNT - 1);
 	}
@@ -89,6 +98,14 @@ public final class Slots {
 				crc = ((crc & 0x8000) != 0) ? (crc << 1) ^ 0x1021 : crc << 1;
 			}
 			table[i] = (char) crc;
+		}
+		return table;
+	}
+
+	private static char[] ahead() {
+		char[] table = new char[CRC.length];
+		for (int i = 0; i < table.length; i++) {
+			table[i] = (char) ((CRC[i] << 8) ^ CRC[CRC[i] >>> 8]);
 		}
 		return table;
 	}
