@@ -48,6 +48,9 @@ final class LaneRoutes {
 
 	private @Nullable SlotOwners owners;
 
+	/** The lanes by the numbers of their masters, as far as these owners needed them. */
+	private @Nullable Lane[] byNumber = new Lane[0];
+
 	private long changedAt;
 
 	/** The lanes that are open; replaced whenever one is opened. */
@@ -104,6 +107,7 @@ final class LaneRoutes {
 			if (areOutdated()) {
 				this.drain.run();
 				this.owners = this.nodes.owners();
+				this.byNumber = new Lane[Math.max(1, this.owners.masters()) * this.concurrency];
 				this.changedAt = System.nanoTime();
 			}
 			if (slot == Slots.NONE) {
@@ -150,16 +154,25 @@ final class LaneRoutes {
 		if (owners == null) {
 			throw new IllegalStateException("The masters are not known yet");
 		}
-		RedisNode node = owners.ownerOrAny(slot);
+		int number = Math.max(slot, 0) % this.concurrency;
+		int at = owners.number(slot) * this.concurrency + number;
+		Lane lane = this.byNumber[at];
+		if (lane == null) {
+			lane = lane(owners.ownerOrAny(slot), number, owners.masters());
+			this.byNumber[at] = lane;
+		}
+		return lane;
+	}
+
+	private Lane lane(RedisNode node, int number, int masters) {
 		@Nullable Lane[] lanes = this.byNode.get(node);
 		if (lanes == null) {
 			lanes = new Lane[this.concurrency];
 			this.byNode.put(node, lanes);
 		}
-		int number = Math.max(slot, 0) % this.concurrency;
 		Lane lane = lanes[number];
 		if (lane == null) {
-			lane = this.opening.apply(node, this.context.atOneOf(Math.max(1, owners.masters())));
+			lane = this.opening.apply(node, this.context.atOneOf(masters));
 			lanes[number] = lane;
 			Lane[] more = Arrays.copyOf(this.open, this.open.length + 1);
 			more[this.open.length] = lane;

@@ -1,9 +1,7 @@
 package io.pipeset.pipeline;
 
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.IdentityHashMap;
-import java.util.Set;
 import java.util.function.IntFunction;
 
 import io.pipeset.pipeline.call.NoConnectionException;
@@ -15,15 +13,30 @@ public final class SlotOwners {
 
 	private final @Nullable RedisNode[] bySlot;
 
-	private final Set<RedisNode> nodes = Collections.newSetFromMap(new IdentityHashMap<>());
+	/** The number of each slot's master; 0 also for a slot without one. */
+	private final char[] numbers = new char[Slots.COUNT];
+
+	private final IdentityHashMap<RedisNode, Integer> masters = new IdentityHashMap<>();
+
+	/** The master with the number 0. */
+	private final @Nullable RedisNode first;
 
 	private SlotOwners(@Nullable RedisNode[] bySlot) {
 		this.bySlot = bySlot;
-		for (RedisNode node : bySlot) {
+		RedisNode first = null;
+		for (int slot = 0; slot < bySlot.length; slot++) {
+			RedisNode node = bySlot[slot];
 			if (node != null) {
-				this.nodes.add(node);
+				Integer number = this.masters.get(node);
+				if (number == null) {
+					number = this.masters.size();
+					first = (first != null) ? first : node;
+					this.masters.put(node, number);
+				}
+				this.numbers[slot] = (char) number.intValue();
 			}
 		}
+		this.first = first;
 	}
 
 	/**
@@ -58,10 +71,19 @@ public final class SlotOwners {
 		if (owner != null) {
 			return owner;
 		}
-		if (this.nodes.isEmpty()) {
+		if (this.first == null) {
 			throw new NoConnectionException("the cluster", "none of its slots has a master");
 		}
-		return this.nodes.iterator().next();
+		return this.first;
+	}
+
+	/**
+	 * The number of a slot's master, to look it up in an array.
+	 * @param slot the slot, or {@link Slots#NONE} for any master
+	 * @return the number of the master that {@link #ownerOrAny} names, from 0
+	 */
+	public int number(int slot) {
+		return (slot >= 0) ? this.numbers[slot] : 0;
 	}
 
 	/**
@@ -69,7 +91,7 @@ public final class SlotOwners {
 	 * @return 0 or more
 	 */
 	public int masters() {
-		return this.nodes.size();
+		return this.masters.size();
 	}
 
 	/**
@@ -78,7 +100,7 @@ public final class SlotOwners {
 	 * @return {@code false} for one that was replaced, or has given all slots away
 	 */
 	public boolean isMaster(RedisNode node) {
-		return this.nodes.contains(node);
+		return this.masters.containsKey(node);
 	}
 
 	/**
