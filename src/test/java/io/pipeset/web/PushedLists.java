@@ -32,11 +32,20 @@ final class PushedLists {
 	/** How many records come behind the change. */
 	private final int rest;
 
+	/** The end of each line. */
+	private final String end;
+
 	private int records;
 
 	PushedLists(Service service, int rest) {
+		this(service, rest, 0);
+	}
+
+	/** Pads each record with spaces, so that few of them are on the way to the service. */
+	PushedLists(Service service, int rest, int spaces) {
 		this.service = service;
 		this.rest = rest;
+		this.end = "\"]" + " ".repeat(spaces);
 	}
 
 	/**
@@ -59,7 +68,7 @@ final class PushedLists {
 				end[0] = Math.max(i + this.rest, least);
 			}
 			this.records = (int) Math.min(i, end[0]);
-			return (i < end[0]) ? "[\"RPUSH\",\"list" + i % LISTS + "\",\"" + i + "\"]" : null;
+			return (i < end[0]) ? "[\"RPUSH\",\"list" + i % LISTS + "\",\"" + i + this.end : null;
 		});
 		try {
 			Answer answer = this.service.send(this.service.uploading("/v1/jobs?" + settings, Service.NDJSON, lines)

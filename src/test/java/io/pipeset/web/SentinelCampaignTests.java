@@ -30,14 +30,14 @@ class SentinelCampaignTests {
 
 	private static final int RUNS = 5;
 
-	private static final String SETTINGS = "retries=10&timeout=60s&batchSize=1000&rateLimit=50000";
+	private static final String SETTINGS = "retries=10&timeout=60s&batchSize=1000&rateLimit=10000";
 
 	private static final String WITH_REPLICAS = SETTINGS + "&replicas=1&replicasTimeout=50ms";
 
 	private final PushedLists pushed;
 
 	SentinelCampaignTests(Service service) {
-		this.pushed = new PushedLists(service, 20_000);
+		this.pushed = new PushedLists(service, 20_000, 400);
 	}
 
 	@DynamicPropertySource
