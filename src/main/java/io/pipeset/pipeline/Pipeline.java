@@ -1,15 +1,13 @@
 package io.pipeset.pipeline;
 
 import java.time.Duration;
-import java.util.Collections;
-import java.util.Map;
-import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.pipeset.pipeline.call.CallConnection;
 import io.pipeset.pipeline.call.ClientIdentity;
+import io.pipeset.pipeline.call.ConnectionLender;
 import io.pipeset.pipeline.call.MasterWatch;
 import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.slab.Coalescing;
@@ -19,9 +17,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The connection of a batch, which nobody else uses while the batch runs. */
 public final class Pipeline {
-
-	private static final Map<StatefulRedisConnection<byte[], byte[]>, Long> FIRST_LENT = Collections
-		.synchronizedMap(new WeakHashMap<>());
 
 	private final StatefulRedisConnection<byte[], byte[]> connection;
 
@@ -45,7 +40,7 @@ public final class Pipeline {
 	Pipeline(StatefulRedisConnection<byte[], byte[]> connection, @Nullable ClientIdentity identity,
 			@Nullable Coalescing coalescing, Fences fences, MasterWatch watch) {
 		this.connection = connection;
-		this.firstLentNanos = FIRST_LENT.computeIfAbsent(connection, (lent) -> System.nanoTime());
+		this.firstLentNanos = ConnectionLender.firstLentNanos(connection);
 		this.identity = identity;
 		this.coalescing = coalescing;
 		this.fences = fences;

@@ -146,8 +146,7 @@ final class KeyPages {
 	}
 
 	/** Asks until there is a page, or the job is stopped. Only one thread does so. */
-	private Optional<ScanPage> fetch(ScanPlace from) {
-		ScanPlace place = from;
+	private Optional<ScanPage> fetch(ScanPlace place) {
 		while (!this.stop.isSet()) {
 			try {
 				ScanPage page = this.job.nodes()
@@ -163,7 +162,6 @@ final class KeyPages {
 				this.count = this.count / 2;
 			}
 			catch (RedisCallException ex) {
-				place = place.doubted();
 				if (!goesOn(ex)) {
 					end(ex);
 				}

@@ -19,6 +19,7 @@ import io.pipeset.pipeline.call.KeyFilter;
 import io.pipeset.pipeline.call.MasterWatch;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.pipeline.call.RedisCallException;
+import io.pipeset.pipeline.call.ScanPage;
 import io.pipeset.pipeline.call.ScanPlace;
 import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.redis.OwnRedis;
@@ -108,6 +109,32 @@ class RedisNodeTests {
 		assertThat(fence.state()).as("what the other server says is nothing to it").isEqualTo(State.PENDING);
 		one.redis().resume();
 		assertThat(fence.await(SOON, true, StopSignal.NEVER)).isEqualTo(State.CONFIRMED);
+	}
+
+	@Test
+	void aCursorMeansNothingToAServerThatWasStartedAnewAlthoughItDoesNotTellItsLife() {
+		one.permit(AclSetuserArgs.Builder.removeCommand(CommandType.INFO));
+		one.redis().client().clientKill(KillArgs.Builder.typeNormal().skipme());
+		fill(one, 500);
+		ScanPage first = scan(ScanPlace.START);
+		ScanPage second = scan(first.next());
+		assertThat(first.isRestarted()).isFalse();
+		assertThat(second.isRestarted()).as("on the same connection").isFalse();
+		one.redis().restart();
+		one.permitAll();
+		one.permit(AclSetuserArgs.Builder.removeCommand(CommandType.INFO));
+		fill(one, 500);
+		assertThat(scan(second.next()).isRestarted()).isTrue();
+	}
+
+	private ScanPage scan(ScanPlace place) {
+		return this.oneNode.calls().scan(place, new KeyFilter("*", null), 10, Long.MAX_VALUE);
+	}
+
+	private static void fill(OwnRedis server, int keys) {
+		for (int i = 0; i < keys; i++) {
+			server.redis().client().set("key" + i, "v");
+		}
 	}
 
 	@Test

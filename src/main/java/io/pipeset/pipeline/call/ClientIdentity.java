@@ -63,6 +63,23 @@ public record ClientIdentity(String node, long clientId, @Nullable String runId,
 		}
 	}
 
+	/**
+	 * Finds out the life of the server.
+	 * @param node the name of the server's node
+	 * @param connection an open connection without commands on their way
+	 * @return its {@code run_id}; {@code null} where the server does not permit to ask
+	 * for it
+	 * @throws RedisCallException if there is no answer, or none yet
+	 */
+	static @Nullable String life(String node, CallConnection connection) {
+		ClientIdentity identity = of(node, connection).orElse(null);
+		if (identity == null || KNOWN.containsKey(connection.connection())) {
+			return (identity != null) ? identity.runId() : null;
+		}
+		// The server was busy or loading a moment ago.
+		return ServerInfo.ask(connection).runId();
+	}
+
 	private static ClientIdentity known(CallConnection connection, ClientIdentity identity) {
 		KNOWN.put(connection.connection(), identity);
 		return identity;

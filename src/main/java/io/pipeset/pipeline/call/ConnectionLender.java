@@ -1,7 +1,10 @@
 package io.pipeset.pipeline.call;
 
 import java.time.Duration;
+import java.util.Collections;
+import java.util.Map;
 import java.util.Objects;
+import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -32,6 +35,9 @@ public final class ConnectionLender {
 	public static final Duration MOST_CHANGING = Duration.ofSeconds(1);
 
 	private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+	private static final Map<StatefulRedisConnection<byte[], byte[]>, Long> FIRST_LENT = Collections
+		.synchronizedMap(new WeakHashMap<>());
 
 	private final RedisTemplate<byte[], byte[]> template;
 
@@ -80,6 +86,16 @@ public final class ConnectionLender {
 		template.setExposeConnection(true);
 		template.afterPropertiesSet();
 		return new ConnectionLender(template, flushPolicy, pooled, node, watch);
+	}
+
+	/**
+	 * When a connection was lent for the first time. While it is open, its server was not
+	 * started anew since.
+	 * @param connection a connection that is lent
+	 * @return a time of {@link System#nanoTime()}
+	 */
+	public static long firstLentNanos(StatefulRedisConnection<byte[], byte[]> connection) {
+		return FIRST_LENT.computeIfAbsent(connection, (lent) -> System.nanoTime());
 	}
 
 	/**
@@ -196,6 +212,7 @@ public final class ConnectionLender {
 			called.set(true);
 			// The factory's connections all speak bytes.
 			var lent = (StatefulRedisConnection<byte[], byte[]>) this.flushPolicy.connection();
+			firstLentNanos(lent);
 			try {
 				borrower.accept(lent);
 			}

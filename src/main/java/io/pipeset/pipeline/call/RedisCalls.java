@@ -6,7 +6,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
 import io.lettuce.core.RedisFuture;
@@ -133,14 +132,10 @@ public final class RedisCalls {
 	 * @throws RedisCallException if Redis refuses the call or does not answer
 	 */
 	public ScanPage scan(ScanPlace place, KeyFilter filter, int count, long maxBytes) {
-		AtomicReference<ScanPlace> from = new AtomicReference<>(place);
-		return this.lender.repeat(() -> {
-			ScanPlace known = from.getAndUpdate(ScanPlace::doubted);
-			return call((connection) -> {
-				String life = ClientIdentity.of(this.lender.node(), connection).map(ClientIdentity::runId).orElse(null);
-				return ScanPage.ask(connection, life, known, filter.arguments(count), maxBytes);
-			});
-		});
+		return this.lender.repeat(() -> call((connection) -> {
+			String life = ClientIdentity.life(this.lender.node(), connection);
+			return ScanPage.ask(connection, life, place, filter.arguments(count), maxBytes);
+		}));
 	}
 
 	/**

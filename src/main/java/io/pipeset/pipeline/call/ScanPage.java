@@ -44,11 +44,13 @@ public final class ScanPage {
 	 */
 	static ScanPage ask(CallConnection connection, @Nullable String life, ScanPlace place, KeyScanArgs arguments,
 			long maxBytes) {
-		ScanPlace from = (place.isOf(life)) ? place : ScanPlace.START;
-		ScanPage page = new ScanPage(maxBytes, !from.equals(place));
+		boolean goesOn = place.isOf(life, ConnectionLender.firstLentNanos(connection.connection()));
+		ScanPlace from = (goesOn) ? place : ScanPlace.START;
+		ScanPage page = new ScanPage(maxBytes, !goesOn);
+		long asked = System.nanoTime();
 		StreamScanCursor answer = connection
 			.call((commands) -> commands.scan(page::add, ScanCursor.of(from.cursor()), arguments));
-		page.next = new ScanPlace(answer.getCursor(), life, false);
+		page.next = new ScanPlace(answer.getCursor(), life, asked);
 		return page;
 	}
 

@@ -1,7 +1,5 @@
 package io.pipeset.pipeline.call;
 
-import java.util.Objects;
-
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,24 +7,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param cursor what SCAN answered last
  * @param runId the {@code run_id} of the server's life in which it answered that;
- * {@code null} where INFO is not permitted, or was not answered
- * @param inDoubt whether a call has failed since, so that the server may have begun
- * another life
+ * {@code null} where INFO is not permitted
+ * @param askedNanos when SCAN was asked for this, a time of {@link System#nanoTime()}
  */
-public record ScanPlace(String cursor, @Nullable String runId, boolean inDoubt) {
+public record ScanPlace(String cursor, @Nullable String runId, long askedNanos) {
 
 	private static final String ENDS = "0";
 
 	/** The place before the first key. */
-	public static final ScanPlace START = new ScanPlace(ENDS, null, false);
-
-	/**
-	 * This place after a call that failed.
-	 * @return the same place, in doubt
-	 */
-	public ScanPlace doubted() {
-		return new ScanPlace(this.cursor, this.runId, true);
-	}
+	public static final ScanPlace START = new ScanPlace(ENDS, null, 0);
 
 	/**
 	 * Whether nothing comes behind this place, or nothing was asked for yet.
@@ -40,9 +29,14 @@ public record ScanPlace(String cursor, @Nullable String runId, boolean inDoubt) 
 	 * Whether this place means anything to a server. A cursor is a place in a table that
 	 * a server orders anew each time it starts.
 	 * @param life the {@code run_id} of the server now; {@code null} if it is not known
+	 * @param firstLentNanos when the connection to that server was first lent. Was it
+	 * open already when SCAN was asked for this place, then the server lives as it did
 	 */
-	boolean isOf(@Nullable String life) {
-		return isAtAnEnd() || (Objects.equals(this.runId, life) && (life != null || !this.inDoubt));
+	boolean isOf(@Nullable String life, long firstLentNanos) {
+		if (isAtAnEnd()) {
+			return true;
+		}
+		return (this.runId != null && life != null) ? this.runId.equals(life) : firstLentNanos - this.askedNanos <= 0;
 	}
 
 }

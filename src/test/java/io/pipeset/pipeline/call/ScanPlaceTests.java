@@ -7,31 +7,36 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** A cursor is used only in the life of the server that answered it. */
 class ScanPlaceTests {
 
-	private final ScanPlace known = new ScanPlace("17", "life", false);
+	private static final long ASKED = 100;
 
-	private final ScanPlace unknown = new ScanPlace("17", null, false);
+	private static final long LATER = 101;
+
+	private final ScanPlace known = new ScanPlace("17", "life", ASKED);
+
+	private final ScanPlace unknown = new ScanPlace("17", null, ASKED);
 
 	@Test
 	void theBeginningIsTheSameInEveryLife() {
 		assertThat(ScanPlace.START.isAtAnEnd()).isTrue();
-		assertThat(ScanPlace.START.isOf("life")).isTrue();
-		assertThat(ScanPlace.START.doubted().isOf(null)).isTrue();
+		assertThat(ScanPlace.START.isOf("life", LATER)).isTrue();
+		assertThat(ScanPlace.START.isOf(null, LATER)).isTrue();
 		assertThat(this.known.isAtAnEnd()).isFalse();
 	}
 
 	@Test
 	void aPlaceIsOfTheLifeInWhichItWasAnswered() {
-		assertThat(this.known.isOf("life")).isTrue();
-		assertThat(this.known.doubted().isOf("life")).isTrue();
-		assertThat(this.known.isOf("other")).isFalse();
-		assertThat(this.known.isOf(null)).isFalse();
+		assertThat(this.known.isOf("life", LATER)).isTrue();
+		assertThat(this.known.isOf("other", ASKED)).isFalse();
 	}
 
 	@Test
-	void whereLivesCannotBeToldApartAFailedCallMayHaveMetANewOne() {
-		assertThat(this.unknown.isOf(null)).isTrue();
-		assertThat(this.unknown.isOf("life")).isFalse();
-		assertThat(this.unknown.doubted().isOf(null)).isFalse();
+	void whereLivesCannotBeToldApartANewerConnectionMayLeadToANewOne() {
+		assertThat(this.unknown.isOf(null, ASKED)).isTrue();
+		assertThat(this.unknown.isOf("life", ASKED)).isTrue();
+		assertThat(this.known.isOf(null, ASKED)).isTrue();
+		assertThat(this.unknown.isOf(null, LATER)).isFalse();
+		assertThat(this.unknown.isOf("life", LATER)).isFalse();
+		assertThat(this.known.isOf(null, LATER)).isFalse();
 	}
 
 }
