@@ -96,7 +96,7 @@ record RunningJob(String id, JobSettings settings, JobStop stop, Account account
 		if (this.sweep != null) {
 			this.sweep.addTo(settings);
 		}
-		Scan scan = (this.sweep != null) ? new Scan(this.sweep.restarts()) : null;
+		Scan scan = (this.sweep != null) ? new Scan(this.sweep.restarts(), this.sweep.repeatedSlots()) : null;
 		Timings timings = this.clock.timings();
 		return new JobReport(this.id, state, counts, nextIndex == null, nextIndex, this.account.losses().fenced(),
 				this.account.losses().failovers(), this.account.losses().appliedByFormerMasters(),

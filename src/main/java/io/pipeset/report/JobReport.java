@@ -71,8 +71,12 @@ public record JobReport(String jobId, JobState state, Counts counts, boolean inp
 	 *
 	 * @param restarts how often it began again with the first key, because Redis was
 	 * restarted
+	 * @param repeatedSlots how many slots of a cluster were scanned again, since slots
+	 * moved meanwhile; {@code null} on one server, and before the cluster was scanned
+	 * once
 	 */
-	public record Scan(int restarts) {
+	@JsonInclude(JsonInclude.Include.NON_NULL)
+	public record Scan(int restarts, @Nullable Integer repeatedSlots) {
 
 	}
 

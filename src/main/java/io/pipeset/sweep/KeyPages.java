@@ -1,38 +1,29 @@
 package io.pipeset.sweep;
 
 import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.pipeset.lane.JobStop;
 import io.pipeset.lane.LaneContext;
 import io.pipeset.lane.Lanes;
-import io.pipeset.lane.Retries;
-import io.pipeset.lane.RetryPauses;
-import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.pipeline.call.ScanPage;
-import io.pipeset.pipeline.call.ScanPlace;
 import io.pipeset.record.room.Room;
-import io.pipeset.report.Ending.Cause;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of a sweep, a page at a time. While the job takes the keys of one page,
- * another thread asks for the next one, by a single call that holds no permit of a lane.
+ * The keys of a sweep, a page at a time. While the job takes the keys of one page, other
+ * threads ask for the next ones: one of each server. Servers whose pages are there take
+ * turns, so that none is behind the others for long.
  */
 final class KeyPages {
 
-	/**
-	 * How many keys Redis looks at in one call, for which all other clients wait: half a
-	 * millisecond or less. More keys a call make a sweep no faster.
-	 */
-	private static final int MOST_KEYS = 500;
-
-	/** The memory of a page's keys, unless a single place in Redis has more of them. */
-	private static final long PAGE_BYTES = 128 << 10;
-
-	/** The page that is being read, and the one that is awaited. */
-	private static final long HELD_BYTES = 2 * PAGE_BYTES;
+	/** How many pages are asked for at once. More servers take turns. */
+	private static final int MOST_ASKED = 8;
 
 	private final Sweep sweep;
 
@@ -44,27 +35,22 @@ final class KeyPages {
 
 	private final JobStop stop;
 
-	/**
-	 * The attempts while Redis cannot be reached, which a job with retries makes. They
-	 * cost none of them: nothing is lost by a SCAN, and the lanes that meet the same loss
-	 * pay for it.
-	 */
-	private final RetryPauses losses;
-
-	/** The attempts while Redis is busy or loading, which nothing is lost by. */
-	private final RetryPauses refusals;
+	private final ScanPlan plan;
 
 	private final Runnable wake = this::wake;
 
-	private volatile @Nullable CompletableFuture<Optional<ScanPage>> ahead;
+	/** The groups of scans that come behind those under way. */
+	private Deque<List<NodeScan>> groups = new ArrayDeque<>();
 
-	/** The place behind the last page. */
-	private ScanPlace place = ScanPlace.START;
+	/** The scans that are to be asked for their next page. */
+	private final Deque<NodeScan> waiting = new ArrayDeque<>();
 
-	/** How many keys to ask for: fewer while keys are long. */
-	private int count = MOST_KEYS;
+	/** The scans that are asked for a page, in the order in which they were asked. */
+	private final List<NodeScan> asked = new CopyOnWriteArrayList<>();
 
-	private boolean begun;
+	private volatile @Nullable CompletableFuture<Optional<Deque<List<NodeScan>>>> planning;
+
+	private volatile boolean closed;
 
 	private long heldBytes;
 
@@ -74,8 +60,12 @@ final class KeyPages {
 		this.job = job;
 		this.room = room;
 		this.stop = job.stop();
-		this.losses = new RetryPauses(job, new Retries((job.settings().retries() > 0) ? Integer.MAX_VALUE : 0));
-		this.refusals = new RetryPauses(job, new Retries(Integer.MAX_VALUE));
+		this.plan = new ScanPlan(sweep, job, () -> this.closed);
+	}
+
+	/** Whether a key of a page is a record of the sweep. */
+	boolean isWanted(byte[] key) {
+		return this.plan.isWanted(key);
 	}
 
 	/**
@@ -85,105 +75,126 @@ final class KeyPages {
 	 * @throws IOException if the job is stopped before there is a page
 	 */
 	@Nullable ScanPage next(long wanted) throws IOException {
-		hold(HELD_BYTES);
-		if (this.begun && this.place.isAtAnEnd()) {
-			return null;
+		while (hasScans()) {
+			askAhead();
+			NodeScan scan = ready();
+			this.asked.remove(scan);
+			Optional<ScanPage> taken = scan.take();
+			if (taken.isPresent()) {
+				ScanPage page = taken.get();
+				if (page.isRestarted()) {
+					this.sweep.restarted();
+				}
+				if (!scan.isFinished()) {
+					this.waiting.add(scan);
+				}
+				hold(ahead(), page);
+				if (page.keys().size() < wanted) {
+					askAhead();
+				}
+				return page;
+			}
+			refuseIfStopped();
+			this.plan.cut(scan.node());
 		}
-		CompletableFuture<Optional<ScanPage>> asked = this.ahead;
-		ScanPage page = await((asked != null) ? asked : ask());
-		this.begun = true;
-		this.ahead = null;
-		this.place = page.next();
-		hold(HELD_BYTES + Math.max(0, page.bytes() - PAGE_BYTES));
-		if (page.isRestarted()) {
-			this.sweep.restarted();
-		}
-		if (!this.place.isAtAnEnd() && page.keys().size() < wanted) {
-			CompletableFuture<Optional<ScanPage>> unused = ask();
-		}
-		return page;
+		return null;
 	}
 
-	private void hold(long bytes) {
-		long more = bytes - this.heldBytes;
+	private boolean hasScans() throws IOException {
+		if (this.asked.isEmpty() && this.waiting.isEmpty()) {
+			if (this.groups.isEmpty()) {
+				this.groups = plan();
+			}
+			List<NodeScan> group = this.groups.poll();
+			this.waiting.addAll((group != null) ? group : List.of());
+		}
+		return !this.asked.isEmpty() || !this.waiting.isEmpty();
+	}
+
+	private Deque<List<NodeScan>> plan() throws IOException {
+		CompletableFuture<Optional<Deque<List<NodeScan>>>> planning = CompletableFuture.supplyAsync(this.plan::next,
+				this.job.executor());
+		this.planning = planning;
+		this.stop.add(this.wake);
+		await(planning);
+		return planning.join().orElseThrow(KeyPages::stopped);
+	}
+
+	/** The pages that are asked for at once, and the one that is being read. */
+	private long ahead() {
+		return 1L + Math.min(MOST_ASKED, this.asked.size() + this.waiting.size());
+	}
+
+	private void askAhead() {
+		hold(ahead(), null);
+		while (this.asked.size() < MOST_ASKED && !this.waiting.isEmpty()) {
+			NodeScan scan = this.waiting.remove();
+			scan.ask(this.job.executor());
+			this.asked.add(scan);
+		}
+		this.stop.add(this.wake);
+	}
+
+	/** Waits for the page of any server; of several, for the one asked first. */
+	private NodeScan ready() {
+		while (true) {
+			for (NodeScan scan : this.asked) {
+				if (scan.page().isDone()) {
+					return scan;
+				}
+			}
+			await(CompletableFuture.anyOf(this.asked.stream().map(NodeScan::page).toArray(CompletableFuture[]::new)));
+		}
+	}
+
+	private void await(CompletableFuture<?> answer) {
+		if (!answer.isDone()) {
+			this.lanes.lend();
+			try {
+				answer.join();
+			}
+			finally {
+				this.lanes.reclaim();
+			}
+		}
+	}
+
+	/** Holds the memory of pages, one of which may be larger than the others. */
+	private void hold(long pages, @Nullable ScanPage page) {
+		long excess = (page != null) ? Math.max(0, page.bytes() - NodeScan.PAGE_BYTES) : 0;
+		long more = pages * NodeScan.PAGE_BYTES + excess - this.heldBytes;
 		if (more > 0) {
 			this.room.take(more);
 		}
 		else {
 			this.room.give(-more);
 		}
-		this.heldBytes = bytes;
+		this.heldBytes += more;
 	}
 
-	private CompletableFuture<Optional<ScanPage>> ask() {
-		ScanPlace from = this.place;
-		CompletableFuture<Optional<ScanPage>> page = CompletableFuture.supplyAsync(() -> fetch(from),
-				this.job.executor());
-		this.ahead = page;
-		this.stop.add(this.wake);
-		return page;
-	}
-
-	private ScanPage await(CompletableFuture<Optional<ScanPage>> page) throws IOException {
-		if (!page.isDone()) {
-			this.lanes.lend();
-			try {
-				page.join();
-			}
-			finally {
-				this.lanes.reclaim();
-			}
+	private void refuseIfStopped() throws IOException {
+		if (this.stop.isSet()) {
+			throw stopped();
 		}
-		return page.join().orElseThrow(() -> new IOException("the job was stopped before its keys were found"));
+	}
+
+	private static IOException stopped() {
+		return new IOException("the job was stopped before its keys were found");
 	}
 
 	/** The job is stopped: nobody waits for a page any longer. */
 	private void wake() {
-		CompletableFuture<Optional<ScanPage>> page = this.ahead;
-		if (page != null) {
-			page.complete(Optional.empty());
+		this.asked.forEach(NodeScan::wake);
+		CompletableFuture<Optional<Deque<List<NodeScan>>>> planning = this.planning;
+		if (planning != null) {
+			planning.complete(Optional.empty());
 		}
-	}
-
-	/** Asks until there is a page, or the job is stopped. Only one thread does so. */
-	private Optional<ScanPage> fetch(ScanPlace place) {
-		while (!this.stop.isSet()) {
-			try {
-				ScanPage page = this.job.nodes()
-					.single()
-					.calls()
-					.scan(place, this.sweep.filter(), this.count, (this.count == 1) ? Long.MAX_VALUE : PAGE_BYTES);
-				this.losses.progress();
-				this.refusals.progress();
-				if (!page.isTooLarge()) {
-					this.count = (page.bytes() < PAGE_BYTES / 4) ? Math.min(2 * this.count, MOST_KEYS) : this.count;
-					return Optional.of(page);
-				}
-				this.count = this.count / 2;
-			}
-			catch (RedisCallException ex) {
-				if (!goesOn(ex)) {
-					end(ex);
-				}
-			}
-		}
-		return Optional.empty();
-	}
-
-	private boolean goesOn(RedisCallException ex) {
-		String code = ex.code();
-		return (code != null) ? ex.isTransient() && this.refusals.goesOn(code) : this.losses.goesOn("unreachable");
-	}
-
-	private void end(RedisCallException ex) {
-		this.stop.because((ex.code() != null) ? Cause.REDIS_REFUSES : Cause.REDIS_UNREACHABLE,
-				"SCAN could not go on, so that further keys were not found. " + ex.getMessage()
-						+ ". Mend the cause there, then send the job again.");
 	}
 
 	void close() {
+		this.closed = true;
 		this.stop.remove(this.wake);
-		hold(0);
+		hold(0, null);
 	}
 
 }

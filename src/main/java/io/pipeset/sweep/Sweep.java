@@ -28,6 +28,8 @@ public final class Sweep {
 
 	private volatile int restarts;
 
+	private volatile @Nullable Integer repeatedSlots;
+
 	/**
 	 * A sweep that has not begun.
 	 * @param filter the keys that it is for
@@ -70,6 +72,20 @@ public final class Sweep {
 	void restarted() {
 		int before = this.restarts;
 		this.restarts = before + 1;
+	}
+
+	/**
+	 * How many slots of a cluster were scanned again, since they or others of their
+	 * master had moved, or their master was replaced.
+	 * @return the number; {@code null} before the cluster is scanned, and for one server
+	 */
+	public @Nullable Integer repeatedSlots() {
+		return this.repeatedSlots;
+	}
+
+	/** All masters are scanned once, and some slots are scanned again. */
+	void repeats(int slots) {
+		this.repeatedSlots = slots;
 	}
 
 	/**

@@ -61,12 +61,12 @@ public final class SweptRecords implements RecordReader, AutoCloseable {
 		return true;
 	}
 
-	/** The next key that is not the service's own; {@code null} at the end. */
+	/** The next key that is a record; {@code null} at the end. */
 	private byte @Nullable [] nextKey() throws IOException {
 		while (true) {
 			while (this.keys.hasNext()) {
 				byte[] key = this.keys.next();
-				if (!ReservedKeys.contains(key, 0, key.length)) {
+				if (!ReservedKeys.contains(key, 0, key.length) && this.pages.isWanted(key)) {
 					return key;
 				}
 			}

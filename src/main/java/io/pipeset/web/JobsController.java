@@ -23,10 +23,7 @@ class JobsController {
 
 	private final Reports reports;
 
-	private final SingleRedis singleRedis;
-
-	JobsController(Jobs jobs, SettingsReader settings, Uploads uploads, Reports reports, SingleRedis singleRedis) {
-		this.singleRedis = singleRedis;
+	JobsController(Jobs jobs, SettingsReader settings, Uploads uploads, Reports reports) {
 		this.jobs = jobs;
 		this.settings = settings;
 		this.uploads = uploads;
@@ -38,9 +35,6 @@ class JobsController {
 		Query query = Query.of(request);
 		SweepQuery sweep = SweepQuery.take(query);
 		JobSettings settings = this.settings.read(query, "/v1/jobs", null, SweepQuery.NAMES);
-		if (sweep != null) {
-			this.singleRedis.require("from=scan");
-		}
 		JobInput input = (sweep != null) ? sweep.open(request, settings) : this.uploads.open(request, null);
 		this.reports.answer(this.jobs.run(input, settings, Jobs.Values.IN_ITEMS), request, response);
 	}

@@ -37,17 +37,13 @@ public class OwnCalls {
 
 	private final Reports reports;
 
-	private final SingleRedis singleRedis;
-
-	OwnCalls(JobCalls calls, Jobs jobs, JobLimits limits, SettingsReader settings, Uploads uploads, Reports reports,
-			SingleRedis singleRedis) {
+	OwnCalls(JobCalls calls, Jobs jobs, JobLimits limits, SettingsReader settings, Uploads uploads, Reports reports) {
 		this.calls = calls;
 		this.jobs = jobs;
 		this.limits = limits;
 		this.settings = settings;
 		this.uploads = uploads;
 		this.reports = reports;
-		this.singleRedis = singleRedis;
 	}
 
 	/**
@@ -58,8 +54,7 @@ public class OwnCalls {
 		String password = UUID.randomUUID().toString();
 		// A registry like that of callers' jobs, so that the same code runs.
 		Jobs own = this.jobs.own(new JobMeters(new PrometheusMeterRegistry(PrometheusConfig.DEFAULT)));
-		this.calls.open(PREFIX, password,
-				new JobsController(own, this.settings, this.uploads, this.reports, this.singleRedis),
+		this.calls.open(PREFIX, password, new JobsController(own, this.settings, this.uploads, this.reports),
 				new ShortcutsController(own, this.limits, this.settings, this.uploads, this.reports));
 		return password;
 	}

@@ -21,6 +21,12 @@ class ClusterTests {
 
 	static final TestCluster cluster = TestCluster.shared();
 
+	private static final String SWEEP = "/v1/jobs?from=scan&op=UNLINK";
+
+	private static final int KEYS = 6000;
+
+	private static final int STAYING = 3000;
+
 	private final Service service;
 
 	ClusterTests(Service service) {
@@ -114,6 +120,35 @@ class ClusterTests {
 			.isEqualTo(ShortcutTests.values(0, 500));
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "", "&concurrency=3&batchSize=100", "&atomic=batch&batchSize=50", "&coalesce=off" })
+	void aSweepRemovesTheKeysOfAllMasters(String settings) {
+		fill();
+		JsonNode report = this.service.post(SWEEP + "&match=keyA*" + settings).report();
+		assertThat(Answer.counts(report)).isEqualTo(new Counts(KEYS, KEYS, 0, 0, 0, 0));
+		assertThat(report.at("/scan")).hasToString("{\"restarts\":0,\"repeatedSlots\":0}");
+		assertThat(cluster.nodes().map(TestRedis::client).mapToLong((redis) -> redis.dbsize()).sum())
+			.isEqualTo(STAYING);
+	}
+
+	@Test
+	void aSweepTakesNoMoreKeysThanItsLimitAndOthersOfItsType() {
+		fill();
+		assertThat(Answer.counts(this.service.post(SWEEP + "&match=*&type=list&dryRun=true").report()))
+			.isEqualTo(new Counts(STAYING, 0, 0, 0, 0, STAYING));
+		assertThat(Answer.counts(this.service.post(SWEEP + "&match=keyA*&limit=1234&rateLimit=100000").report()))
+			.isEqualTo(new Counts(1234, 1234, 0, 0, 0, 0));
+		assertThat(cluster.nodes().map(TestRedis::client).mapToLong((redis) -> redis.dbsize()).sum())
+			.isEqualTo(KEYS + STAYING - 1234);
+	}
+
+	/** Keys, and others that stay, so that Redis does not shrink its tables meanwhile. */
+	private void fill() {
+		this.service.post("/pipeset/" + KEYS).report();
+		this.service.upload("/v1/jobs", Service.NDJSON, Lines.of(STAYING, (i) -> "[\"RPUSH\",\"list" + i + "\",\"v\"]"))
+			.report();
+	}
+
 	@Test
 	void reliablePopsAreRefusedByName() {
 		assertThat(this.service.post("/piperpop/5?reliable=true").refusal(400, "invalid-setting"))
@@ -123,11 +158,10 @@ class ClusterTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "/v1/analyses", "/v1/tunings", "/v1/jobs?from=scan&match=*&op=UNLINK" })
+	@ValueSource(strings = { "/v1/analyses", "/v1/tunings" })
 	void callsThatNeedASingleRedisAreRefusedByName(String call) {
 		assertThat(this.service.post(call).refusal(400, "not-available"))
-			.isEqualTo(((call.contains("from")) ? "from=scan" : "POST " + call)
-					+ " is not available with a Redis Cluster yet");
+			.isEqualTo("POST " + call + " is not available with a Redis Cluster yet");
 	}
 
 	@Test

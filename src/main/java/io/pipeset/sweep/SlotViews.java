@@ -1,0 +1,66 @@
+package io.pipeset.sweep;
+
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+import io.pipeset.lane.SlotsAtNode;
+
+/**
+ * The slots of a cluster's masters, as each of them says itself, between two scans.
+ *
+ * @param <N> a master
+ * @param byNode the slots of each master, and of each node that slots are on their way to
+ */
+record SlotViews<N>(Map<N, SlotsAtNode> byNode) {
+
+	private static final SlotsAtNode NONE = SlotsAtNode.of("");
+
+	Collection<N> nodes() {
+		return this.byNode.keySet();
+	}
+
+	SlotsAtNode of(N node) {
+		return this.byNode.getOrDefault(node, NONE);
+	}
+
+	/** The first of some slots that no node serves; -1 if there is none. */
+	int firstUnserved(BitSet slots) {
+		BitSet unserved = (BitSet) slots.clone();
+		this.byNode.values().forEach((node) -> unserved.andNot(node.served()));
+		return unserved.nextSetBit(0);
+	}
+
+	/**
+	 * The slots whose keys may have been at no node while it was scanned between this
+	 * look and another one, since they moved meanwhile.
+	 * @param later the look behind the scans
+	 * @param inOrder whether nodes that slots were on their way to were scanned behind
+	 * those that served them: then keys could not move past the scans
+	 */
+	BitSet doubtful(SlotViews<N> later, boolean inOrder) {
+		BitSet doubtful = new BitSet();
+		Set<N> all = new HashSet<>(nodes());
+		all.addAll(later.nodes());
+		for (N node : all) {
+			SlotsAtNode was = of(node);
+			SlotsAtNode is = later.of(node);
+			BitSet changed = was.served();
+			changed.xor(is.served());
+			changed.or(was.onTheirWay());
+			changed.or(is.onTheirWay());
+			if (inOrder) {
+				changed.andNot(was.onTheirWay());
+			}
+			if (is.hasNewEpoch(was)) {
+				// A slot may have come back to it.
+				changed.or(is.served());
+			}
+			doubtful.or(changed);
+		}
+		return doubtful;
+	}
+
+}
