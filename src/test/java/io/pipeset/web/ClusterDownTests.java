@@ -13,8 +13,11 @@ import tools.jackson.databind.JsonNode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** The service starts although its cluster is down, and uses it as soon as it is up. */
-@ServiceTest(properties = "spring.data.redis.connect-timeout=2s")
+/**
+ * The service starts although its cluster is down, and uses it as soon as it is up. It
+ * stays ready while one of its masters is down.
+ */
+@ServiceTest(properties = { "spring.data.redis.connect-timeout=2s", "management.endpoint.health.show-details=always" })
 class ClusterDownTests {
 
 	static final TestCluster cluster = down();
@@ -26,8 +29,8 @@ class ClusterDownTests {
 	}
 
 	private static TestCluster down() {
-		TestCluster cluster = TestCluster.start(1, 0);
-		cluster.kill(cluster.master(0));
+		TestCluster cluster = TestCluster.start(3, 0);
+		cluster.nodes().forEach(cluster::kill);
 		return cluster;
 	}
 
@@ -49,15 +52,22 @@ class ClusterDownTests {
 		assertThat(this.service.get("/actuator/pipeset").json().at("/lanes/most").asInt()).isZero();
 		CompletableFuture<Answer> patient = this.service
 			.sendAsync(this.service.request("/pipeset/10?retries=1&timeout=60s").POST(BodyPublishers.noBody()));
-		cluster.restart(cluster.master(0));
+		cluster.nodes().forEach(cluster::restart);
 		patient.get(1, TimeUnit.MINUTES).report();
-		assertThat(cluster.master(0).client().dbsize()).isEqualTo(10);
+		assertThat(cluster.nodes().mapToLong((node) -> node.client().dbsize()).sum()).isEqualTo(10);
 		assertThat(this.service.get("/actuator/health/readiness").status()).isEqualTo(200);
 
-		cluster.kill(cluster.master(0));
-		await().until(() -> this.service.post("/pipeset/10").status() == 503);
-		cluster.restart(cluster.master(0));
-		await().until(() -> this.service.post("/pipeset/10").status() == 200);
+		cluster.kill(cluster.master(2));
+		assertThat(this.service.get("/actuator/health/readiness").status()).isEqualTo(200);
+		JsonNode redis = this.service.get("/actuator/health").json().at("/components/redis");
+		assertThat(redis.at("/status").asString()).isEqualTo("UP");
+		for (int master = 0; master < 3; master++) {
+			JsonNode state = redis.at("/details/masters").get(TestCluster.address(cluster.master(master)));
+			assertThat(state.at("/status").asString()).isEqualTo((master < 2) ? "UP" : "DOWN");
+		}
+		assertThat(this.service.post("/pipeset/100?timeout=1s").status()).isIn(502, 503);
+		cluster.restart(cluster.master(2));
+		await().until(() -> this.service.post("/pipeset/100").status() == 200);
 	}
 
 }
