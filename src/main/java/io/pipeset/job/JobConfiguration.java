@@ -6,7 +6,6 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import io.pipeset.lane.InFlightBytes;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryProperties;
-import io.pipeset.pipeline.ConnectionPermits;
 import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.script.ScriptProperties;
 import io.pipeset.script.Scripts;
@@ -32,7 +31,7 @@ class JobConfiguration {
 	MeterBinder busyLanes(RedisNodes nodes) {
 		return (registry) -> Gauge
 			.builder("pipeset.lanes.busy", nodes,
-					(all) -> all.permits().stream().mapToInt(ConnectionPermits::taken).sum())
+					(all) -> all.named().stream().mapToInt((node) -> node.permits().taken()).sum())
 			.description("Lanes that hold a connection")
 			.register(registry);
 	}

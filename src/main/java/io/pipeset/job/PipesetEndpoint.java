@@ -1,10 +1,14 @@
 package io.pipeset.job;
 
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.ToIntFunction;
 
 import io.pipeset.lane.InFlightBytes;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.pipeline.ConnectionPermits;
+import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.RedisNodes;
 
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -36,15 +40,20 @@ class PipesetEndpoint {
 
 	@ReadOperation
 	Snapshot snapshot() {
-		return new Snapshot(this.queue.running(), this.queue.waiting(),
-				new Snapshot.Lanes(sum(ConnectionPermits::taken), sum(ConnectionPermits::count),
-						sum(ConnectionPermits::waiting)),
+		Map<String, Snapshot.Lanes> nodes = new TreeMap<>();
+		this.nodes.named().forEach((node) -> nodes.put(node.name(), lanes(List.of(node))));
+		return new Snapshot(this.queue.running(), this.queue.waiting(), lanes(this.nodes.named()), nodes,
 				this.inFlight.now(), new Snapshot.Memory(this.memory.used(), this.memory.limits().budget(),
 						this.memory.limits().mostOfOneJob(), this.memory.waiting()));
 	}
 
-	private int sum(ToIntFunction<ConnectionPermits> number) {
-		return this.nodes.permits().stream().mapToInt(number).sum();
+	private static Snapshot.Lanes lanes(List<RedisNode> nodes) {
+		return new Snapshot.Lanes(sum(nodes, ConnectionPermits::taken), sum(nodes, ConnectionPermits::count),
+				sum(nodes, ConnectionPermits::waiting));
+	}
+
+	private static int sum(List<RedisNode> nodes, ToIntFunction<ConnectionPermits> number) {
+		return nodes.stream().map(RedisNode::permits).mapToInt(number).sum();
 	}
 
 	/**
@@ -53,10 +62,12 @@ class PipesetEndpoint {
 	 * @param jobsRunning jobs that have begun and not ended
 	 * @param jobsWaiting jobs that wait for one of those to end
 	 * @param lanes the connections of all jobs
+	 * @param nodes the connections of all jobs to each server, by its host and port
 	 * @param inFlightBytes commands between their slab's hand-over and its last reply
 	 * @param memory the memory that jobs hold of their callers' data
 	 */
-	record Snapshot(int jobsRunning, int jobsWaiting, Lanes lanes, long inFlightBytes, Memory memory) {
+	record Snapshot(int jobsRunning, int jobsWaiting, Lanes lanes, Map<String, Lanes> nodes, long inFlightBytes,
+			Memory memory) {
 
 		/**
 		 * The memory that jobs hold of their callers' data, until their answers are

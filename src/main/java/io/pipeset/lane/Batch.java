@@ -8,8 +8,10 @@ import java.util.List;
 
 import io.pipeset.pipeline.Fence;
 import io.pipeset.pipeline.Pipeline;
+import io.pipeset.pipeline.RedisNode;
 import io.pipeset.report.DurationText;
 import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.NodeMeters;
 import io.pipeset.slab.Coalescing;
 import io.pipeset.slab.Loss;
 import io.pipeset.slab.RedisErrors;
@@ -29,6 +31,8 @@ final class Batch {
 	private final LaneContext context;
 
 	private final Pipeline pipeline;
+
+	private final NodeMeters meters;
 
 	private final Confirmation confirmation;
 
@@ -61,10 +65,11 @@ final class Batch {
 
 	private @Nullable String code;
 
-	Batch(SlabSource slabs, LaneContext context, Pipeline pipeline) {
+	Batch(SlabSource slabs, LaneContext context, RedisNode node, Pipeline pipeline) {
 		this.slabs = slabs;
 		this.context = context;
 		this.pipeline = pipeline;
+		this.meters = context.meters().node(node.name());
 		this.confirmation = new Confirmation(context);
 	}
 
@@ -73,6 +78,7 @@ final class Batch {
 		long begun = System.nanoTime();
 		long nanos;
 		this.context.clock().batchBegins();
+		this.meters.connected();
 		try {
 			converse();
 			confirm();
@@ -85,6 +91,7 @@ final class Batch {
 		finally {
 			nanos = System.nanoTime() - begun;
 			this.context.clock().batchEnds(nanos);
+			this.meters.disconnected();
 		}
 		if (this.loss != null) {
 			// The pool believes that a connection it has lent is open, and would lend it
@@ -95,6 +102,7 @@ final class Batch {
 		this.left.sort(Comparator.comparingLong(Slab::firstIndex));
 		if (this.used) {
 			this.context.meters().batch(this.context.settings().flush().kind(), nanos, this.commands, this.bytes);
+			this.meters.batch(nanos, this.loss != null);
 		}
 		boolean redirects = this.slabs.followsRedirects() && this.code != null
 				&& RedisErrors.means(this.code, Meaning.REDIRECTS);

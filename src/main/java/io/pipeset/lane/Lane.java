@@ -153,7 +153,7 @@ final class Lane implements Runnable {
 		try {
 			node.run(settings.flush(), settings.timeout(), this.context.stop(), (pipeline) -> {
 				this.context.clock().waited(System.nanoTime() - asked);
-				result.set(new Batch(this.slabs, this.context, pipeline).run());
+				result.set(new Batch(this.slabs, this.context, node, pipeline).run());
 			});
 			return Objects.requireNonNull(result.get());
 		}

@@ -80,7 +80,7 @@ final class Redirection {
 		}
 		if (routes.values().stream().anyMatch(Route::isRedirected)) {
 			this.rounds++;
-			meter(routes);
+			meter(routes, node);
 			learn(routes, node);
 			ask(left, routes, node);
 			pause(routes, node);
@@ -131,14 +131,12 @@ final class Redirection {
 		}
 	}
 
-	private void meter(Map<Integer, Route> routes) {
-		if (routes.values().stream().anyMatch(Route::waits)) {
-			this.context.meters().retry("cluster-wait");
-		}
-		else {
-			boolean moved = routes.values().stream().anyMatch((route) -> route.movedTo() != null);
-			this.context.meters().retry((moved) ? "moved" : "ask");
-		}
+	private void meter(Map<Integer, Route> routes, RedisNode node) {
+		boolean waits = routes.values().stream().anyMatch(Route::waits);
+		boolean moved = routes.values().stream().anyMatch((route) -> route.movedTo() != null);
+		String kind = (waits) ? "cluster-wait" : (moved) ? "moved" : "ask";
+		this.context.meters().retry(kind);
+		this.context.meters().node(node.name()).redirected(kind);
 	}
 
 	/** Takes note of the masters that slots have moved to. */

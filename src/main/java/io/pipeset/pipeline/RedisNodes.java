@@ -49,10 +49,10 @@ public interface RedisNodes extends AutoCloseable {
 	SlotOwners owners() throws NoConnectionException;
 
 	/**
-	 * The permits for connections to the masters that are known already.
-	 * @return those of each master
+	 * The masters that were named last, without asking anybody.
+	 * @return the masters, or the single server
 	 */
-	List<ConnectionPermits> permits();
+	List<RedisNode> named();
 
 	/**
 	 * The address of the server, or of the servers by which the cluster was named, for

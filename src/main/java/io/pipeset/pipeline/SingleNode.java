@@ -39,8 +39,8 @@ record SingleNode(RedisNode node, SlotOwners owners) implements RedisNodes {
 	}
 
 	@Override
-	public List<ConnectionPermits> permits() {
-		return List.of(this.node.permits());
+	public List<RedisNode> named() {
+		return masters();
 	}
 
 	@Override

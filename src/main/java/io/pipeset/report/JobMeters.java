@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 import io.micrometer.core.instrument.Counter;
@@ -18,7 +19,8 @@ import org.springframework.stereotype.Component;
 
 /**
  * The meters of jobs and batches. Tags are bounded: an operation's name, an outcome, a
- * state, a kind of flush; never a key, an id or a client's text.
+ * state, a kind of flush, one of the first servers; never a key, an id or a client's
+ * text.
  */
 @Component
 public class JobMeters {
@@ -27,6 +29,15 @@ public class JobMeters {
 			Duration.ofMillis(5), Duration.ofMillis(10), Duration.ofMillis(25), Duration.ofMillis(50),
 			Duration.ofMillis(100), Duration.ofMillis(250), Duration.ofMillis(500), Duration.ofSeconds(1),
 			Duration.ofSeconds(2), Duration.ofSeconds(5) };
+
+	/** The servers that have a tag of their own. The next ones share one. */
+	private static final int MOST_NODES = 64;
+
+	private static final String OTHER_NODES = "other";
+
+	private final MeterRegistry registry;
+
+	private final Map<String, NodeMeters> nodes = new ConcurrentHashMap<>();
 
 	private final MeterProvider<LongTaskTimer> active;
 
@@ -51,6 +62,7 @@ public class JobMeters {
 	 * @param registry has them registered
 	 */
 	public JobMeters(MeterRegistry registry) {
+		this.registry = registry;
 		this.active = LongTaskTimer.builder("pipeset.job.active")
 			.description("Jobs under way, and for how long")
 			.tag("state", "running")
@@ -106,6 +118,22 @@ public class JobMeters {
 		this.batches.withTag("flush", flush).record(nanos, TimeUnit.NANOSECONDS);
 		this.batchSize.record((double) commands);
 		this.batchBytes.record((double) bytes);
+	}
+
+	/**
+	 * The meters of a server.
+	 * @param name its host and port
+	 * @return its own meters, or those that all servers beyond the first ones share
+	 */
+	public NodeMeters node(String name) {
+		NodeMeters known = this.nodes.get(name);
+		if (known != null) {
+			return known;
+		}
+		synchronized (this) {
+			return this.nodes.computeIfAbsent((this.nodes.size() < MOST_NODES) ? name : OTHER_NODES,
+					(tag) -> new NodeMeters(this.registry, tag));
+		}
 	}
 
 	/**

@@ -16,6 +16,7 @@ import io.lettuce.core.RedisBusyException;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.pipeset.QuietLog;
 import io.pipeset.record.Operation;
@@ -25,6 +26,7 @@ import io.pipeset.redis.FaultProxy.Way;
 import io.pipeset.redis.ProxyLink;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
+import io.pipeset.report.JobMeters;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -175,8 +177,8 @@ class LaneFaultTests {
 		QuietLog.expect("A job failed by a defect of the service, and is stopped");
 		LaneContext sound = rig.context(LaneRig.settings(10, 10, 1, LONG), rig.threads());
 		LaneContext context = new LaneContext(sound.settings(), sound.account(), sound.clock(), sound.stop(),
-				sound.retries(), sound.inFlight(), sound.nodes(), sound.pipeline(), null, sound.executor(), null,
-				sound.memory(), sound.errorCheck());
+				sound.retries(), sound.inFlight(), sound.nodes(), sound.pipeline(), new BrokenMeters(),
+				sound.executor(), null, sound.memory(), sound.errorCheck());
 		Lanes lanes = new Lanes(context);
 		long kills = kills();
 		CompletableFuture<ProxyLink> cut = proxy.stopAt(Way.REPLIES, 0, 0);
@@ -210,6 +212,20 @@ class LaneFaultTests {
 		catch (RedisBusyException ex) {
 			return true;
 		}
+	}
+
+	/** Meters that fail when a batch has ended. */
+	private static final class BrokenMeters extends JobMeters {
+
+		BrokenMeters() {
+			super(new SimpleMeterRegistry());
+		}
+
+		@Override
+		public void batch(String flush, long nanos, long commands, long bytes) {
+			throw new IllegalStateException("The meters are broken");
+		}
+
 	}
 
 }

@@ -27,6 +27,7 @@ class JobMetersTests {
 		meters.jobBegins("SET").stop();
 		meters.batch("each", 1, 1, 1);
 		meters.retry("CONNECTION_LOST");
+		meters.node("redis:6379").redirected("moved");
 		meters.jobEnds(JobState.COMPLETED, account, new JobClock());
 		Set<String> names = new TreeSet<>();
 		registry.getMeters()
@@ -35,6 +36,29 @@ class JobMetersTests {
 			.forEach((meter) -> names.add(meter.getId().getName()));
 		assertThat(names).hasSizeGreaterThan(6);
 		assertThat(inReadme()).containsAll(names);
+	}
+
+	@Test
+	void serversBeyondTheFirstOnesShareATag() {
+		SimpleMeterRegistry registry = new SimpleMeterRegistry();
+		JobMeters meters = new JobMeters(registry);
+		for (int i = 0; i < 100; i++) {
+			meters.node("redis:" + i).batch(1, true);
+			meters.node("redis:" + i).batch(1, true);
+		}
+		assertThat(registry.get("pipeset.node.losses").counters()).hasSize(65);
+		assertThat(registry.get("pipeset.node.losses").tag("node", "redis:63").counter().count()).isEqualTo(2);
+		assertThat(registry.get("pipeset.node.losses").tag("node", "other").counter().count()).isEqualTo(72);
+	}
+
+	@Test
+	void theConnectionsOfAServerAreThoseOfItsBatches() {
+		SimpleMeterRegistry registry = new SimpleMeterRegistry();
+		NodeMeters node = new JobMeters(registry).node("redis:6379");
+		node.connected();
+		node.connected();
+		node.disconnected();
+		assertThat(registry.get("pipeset.node.connections").tag("node", "redis:6379").gauge().value()).isOne();
 	}
 
 	private static Set<String> inReadme() throws IOException {

@@ -47,6 +47,7 @@ class ActuatorTests {
 
 	@ParameterizedTest
 	@CsvSource({ "pipeset.job, op, state", "pipeset.job.active, op, state", "pipeset.batch, flush,",
+			"pipeset.node.batch, node,", "pipeset.node.connections, node,", "pipeset.node.losses, node,",
 			"pipeset.phase, phase,", "pipeset.commands, op, outcome", "pipeset.batch.size,,", "pipeset.batch.bytes,,",
 			"pipeset.inflight.bytes,,", "pipeset.lanes.busy,,", "pipeset.jobs.queued,," })
 	void everyMeterIsThereWithItsTagsAndNoOthers(String meter, String first, String second) {
@@ -140,6 +141,8 @@ class ActuatorTests {
 			assertThat(snapshot.at("/jobsWaiting").asInt(-1)).isZero();
 			assertThat(snapshot.at("/lanes/busy").asInt(-1)).isZero();
 			assertThat(snapshot.at("/lanes/most").asInt(-1)).isEqualTo(16);
+			JsonNode node = snapshot.at("/nodes").get(TestRedis.shared().host() + ":" + TestRedis.shared().port());
+			assertThat(node).isEqualTo(snapshot.at("/lanes"));
 			assertThat(snapshot.at("/inFlightBytes").asLong(-1)).isZero();
 		});
 	}

@@ -165,10 +165,31 @@ class ClusterTests {
 	}
 
 	@Test
-	void healthNamesTheMasters() {
+	void actuatorNamesTheMasters() {
 		JsonNode redis = this.service.get("/actuator/health").json().at("/components/redis");
 		assertThat(redis.at("/status").asString()).isEqualTo("UP");
-		assertThat(this.service.get("/actuator/pipeset").json().at("/lanes/most").asInt()).isEqualTo(3 * 16);
+		JsonNode snapshot = this.service.get("/actuator/pipeset").json();
+		assertThat(snapshot.at("/lanes/most").asInt()).isEqualTo(3 * 16);
+		assertThat(cluster.nodes().map(TestCluster::address))
+			.allMatch((address) -> snapshot.at("/nodes").get(address).at("/most").asInt() == 16);
+	}
+
+	@Test
+	void batchesAreCountedForEachMaster() {
+		double[] before = batches();
+		this.service.post("/pipeset/3000").report();
+		double[] after = batches();
+		for (int master = 0; master < 3; master++) {
+			assertThat(after[master]).isGreaterThan(before[master]);
+		}
+	}
+
+	private double[] batches() {
+		return cluster.nodes().mapToDouble((node) -> {
+			Answer answer = this.service
+				.get("/actuator/metrics/pipeset.node.batch?tag=node:" + TestCluster.address(node));
+			return (answer.status() == 200) ? answer.json().at("/measurements/0/value").asDouble() : 0;
+		}).toArray();
 	}
 
 }

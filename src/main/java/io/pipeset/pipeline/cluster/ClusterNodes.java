@@ -14,7 +14,6 @@ import io.lettuce.core.RedisException;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.models.partitions.Partitions;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
-import io.pipeset.pipeline.ConnectionPermits;
 import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.RedisNodes;
@@ -108,11 +107,7 @@ public final class ClusterNodes implements RedisNodes {
 	}
 
 	@Override
-	public List<ConnectionPermits> permits() {
-		return named().stream().map(RedisNode::permits).toList();
-	}
-
-	private List<RedisNode> named() {
+	public List<RedisNode> named() {
 		this.lock.lock();
 		try {
 			return this.masters.values().stream().filter(Master::isNamed).map(Master::node).toList();
