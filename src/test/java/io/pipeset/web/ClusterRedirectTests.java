@@ -1,5 +1,6 @@
 package io.pipeset.web;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -71,9 +72,13 @@ class ClusterRedirectTests {
 			"results=all" })
 	void recordsOfASlotThatHasMovedRunAtItsNewMaster(String settings) {
 		double before = retries("moved");
+		double redirections = redirections(this.from);
+		double others = redirections(cluster.master(2));
 		cluster.move(this.slot, this.to);
 		Counts counts = pushes(settings, 100, this.here, this.other, this.missing);
 		assertThat(retries("moved")).isGreaterThan(before);
+		assertThat(redirections(this.from)).isGreaterThan(redirections);
+		assertThat(redirections(cluster.master(2))).isEqualTo(others);
 		assertThat(counts).isEqualTo(new Counts(300, 300, 0, 0, 0, 0));
 		assertThat(this.to.client().lrange(this.here, 0, -1)).isEqualTo(numbers(0, 101));
 		assertThat(this.to.client().lrange(this.missing, 0, -1)).isEqualTo(numbers(1, 101));
@@ -247,8 +252,34 @@ class ClusterRedirectTests {
 		return IntStream.range(from, to).mapToObj(String::valueOf).toList();
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "", "&concurrency=3&batchSize=100" })
+	void aSweepRemovesTheKeysOfASlotOnItsWay(String settings) {
+		String[] keys = IntStream.range(0, 1000).mapToObj((i) -> "{" + this.tag + "}" + i).toArray(String[]::new);
+		for (String key : keys) {
+			this.from.client().set(key, "v");
+		}
+		cluster.begin(this.slot, this.from, this.to);
+		cluster.migrate(this.from, this.to, Arrays.copyOf(keys, 500));
+		JsonNode report = this.service.post("/v1/jobs?from=scan&type=string&match=*&op=UNLINK" + settings).report();
+		Counts counts = Answer.counts(report);
+		assertThat(counts.applied()).isEqualTo(counts.received()).isGreaterThanOrEqualTo(1000);
+		assertThat(report.at("/scan/repeatedSlots").asInt()).isPositive();
+		assertThat(this.from.client().clusterGetKeysInSlot(this.slot, 2000)).containsExactlyInAnyOrder(this.here,
+				this.moved);
+		assertThat(this.to.client().clusterGetKeysInSlot(this.slot, 2000)).isEmpty();
+	}
+
+	private double redirections(TestRedis node) {
+		return value("pipeset.node.redirections?tag=kind:moved&tag=node:" + TestCluster.address(node));
+	}
+
 	private double retries(String reason) {
-		Answer answer = this.service.get("/actuator/metrics/pipeset.retries?tag=reason:" + reason);
+		return value("pipeset.retries?tag=reason:" + reason);
+	}
+
+	private double value(String meter) {
+		Answer answer = this.service.get("/actuator/metrics/" + meter);
 		return (answer.status() == 200) ? answer.json().at("/measurements/0/value").asDouble() : 0;
 	}
 
