@@ -163,11 +163,11 @@ public class Jobs {
 	private RunningJob admit(JobInput input, JobSettings settings, Values values) {
 		JobClock clock = new JobClock();
 		JobStop stop = (this.task != null) ? this.task.stop() : new JobStop();
-		String id = JobId.next();
+		ReliablePops pops = input.reliablePops();
+		String id = (pops != null) ? this.receipts.jobId(JobId.next(), pops.keyBytes()) : JobId.next();
 		MemoryShare memory = (this.task != null) ? this.task.memory() : this.memory.open(stop);
 		Account account = new Account(settings.results(), this.limits.maxItems(), this.limits.maxItemsBytes().toBytes(),
 				values == Values.APART, memory::tryTakeForReport);
-		ReliablePops pops = input.reliablePops();
 		PopReceipt receipt = (pops != null) ? new PopReceipt(this.receipts, id, pops, lanes(settings), stop) : null;
 		RunningJob job = new RunningJob(id, settings, stop, account, clock, new InputProgress(), memory, receipt,
 				input.sweep());

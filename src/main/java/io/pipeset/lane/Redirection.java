@@ -145,7 +145,8 @@ final class Redirection {
 		int moves = 0;
 		for (Map.Entry<Integer, Route> route : routes.entrySet()) {
 			String target = route.getValue().movedTo();
-			RedisNode master = (target != null) ? find(target, node) : null;
+			// No other node is sent anything, as a script may have made its address up.
+			RedisNode master = (target != null) ? this.nodes.target(target, node) : null;
 			if (master != null && master != node) {
 				this.nodes.moved(route.getKey(), master);
 				moves++;
@@ -159,27 +160,11 @@ final class Redirection {
 		}
 	}
 
-	/**
-	 * Finds a node that the cluster itself names; no other is sent anything, as a script
-	 * may have made its address up.
-	 */
-	private @Nullable RedisNode find(String target, RedisNode node) {
-		// A node that does not know or tell its own address leaves the host out.
-		String address = (target.lastIndexOf(':') == 0)
-				? node.name().substring(0, node.name().lastIndexOf(':')) + target : target;
-		RedisNode found = this.nodes.find(address);
-		if (found == null) {
-			this.nodes.refresh();
-			found = this.nodes.find(address);
-		}
-		return found;
-	}
-
 	private void ask(List<Slab> left, Map<Integer, Route> routes, RedisNode node) {
 		Map<Integer, RedisNode> asked = new HashMap<>();
 		routes.forEach((slot, route) -> {
 			String target = route.askedAt();
-			RedisNode found = (target != null) ? find(target, node) : null;
+			RedisNode found = (target != null) ? this.nodes.target(target, node) : null;
 			if (found != null) {
 				asked.put(slot, found);
 			}

@@ -75,6 +75,26 @@ public interface RedisNodes extends AutoCloseable {
 	@Nullable RedisNode find(String address);
 
 	/**
+	 * Finds the master that a redirection leads to, and asks the cluster for its masters
+	 * if need be.
+	 * @param target host and port; a node that does not know or tell its own address
+	 * leaves the host out
+	 * @param from the node that answered with the redirection
+	 * @return the master, or {@code null} where the cluster itself names none with that
+	 * address
+	 */
+	default @Nullable RedisNode target(String target, RedisNode from) {
+		String address = (target.lastIndexOf(':') == 0)
+				? from.name().substring(0, from.name().lastIndexOf(':')) + target : target;
+		RedisNode found = find(address);
+		if (found == null) {
+			refresh();
+			found = find(address);
+		}
+		return found;
+	}
+
+	/**
 	 * Takes note that a slot has another master, which its former one has said.
 	 * @param slot the slot
 	 * @param master the new master

@@ -1,6 +1,5 @@
 package io.pipeset.pop;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Map;
@@ -71,8 +70,8 @@ public final class PopReceipt implements UnknownPops {
 			return;
 		}
 		try {
-			byte[] key = this.pops.key().getBytes(StandardCharsets.UTF_8);
-			this.opened = (this.settings.retries() == 0) ? open(key) : ask(() -> open(key));
+			byte[] key = this.pops.keyBytes();
+			this.opened = ask(() -> open(key), this.settings.retries() > 0);
 		}
 		catch (RedisCallException ex) {
 			this.stop.because((ex.code() != null) ? Cause.REDIS_REFUSES : Cause.REDIS_UNREACHABLE,
@@ -89,7 +88,7 @@ public final class PopReceipt implements UnknownPops {
 	public boolean resolve(List<Slab> left, long settled) {
 		long known = settled + left.stream().mapToLong(Slab::values).sum();
 		try {
-			List<byte[]> found = ask(() -> this.receipts.found(this.jobId, known));
+			List<byte[]> found = ask(() -> this.receipts.found(this.jobId, known), true);
 			if (found == null) {
 				stopGone();
 				return false;
@@ -120,7 +119,7 @@ public final class PopReceipt implements UnknownPops {
 		}
 		try {
 			OptionalLong deadline = ask(
-					() -> this.receipts.handOver(this.jobId, this.pops.receiptTtl(), account.taken().count()));
+					() -> this.receipts.handOver(this.jobId, this.pops.receiptTtl(), account.taken().count()), true);
 			if (deadline.isPresent()) {
 				return new Receipt(deadline.getAsLong());
 			}
@@ -152,7 +151,7 @@ public final class PopReceipt implements UnknownPops {
 	 * @return the records, as many as values may be popped
 	 */
 	public RecordReader moves() {
-		return GeneratedRecords.moves(this.pops.key(), Receipts.listOf(this.jobId), this.pops.count());
+		return GeneratedRecords.moves(this.pops.key(), this.receipts.listOf(this.jobId), this.pops.count());
 	}
 
 	/**
@@ -174,15 +173,17 @@ public final class PopReceipt implements UnknownPops {
 	/**
 	 * Asks Redis, and asks again for as long as the job's timeout while Redis cannot
 	 * answer: even a job that is stopped has to know the values that it popped.
+	 * @param afterLoss whether to ask again if Redis does not answer at all
 	 */
-	private <T extends @Nullable Object> T ask(Supplier<T> call) {
+	private <T extends @Nullable Object> T ask(Supplier<T> call, boolean afterLoss) {
 		long deadline = System.nanoTime() + this.settings.timeout().toNanos();
 		while (true) {
 			try {
 				return call.get();
 			}
 			catch (RedisCallException ex) {
-				if (!ex.isTransient() || System.nanoTime() > deadline || this.stop.isShuttingDown() || !pause()) {
+				if (!(afterLoss ? ex.isTransient() : ex.isRedirected()) || System.nanoTime() > deadline
+						|| this.stop.isShuttingDown() || !pause()) {
 					throw ex;
 				}
 			}

@@ -1,9 +1,14 @@
 package io.pipeset.pop;
 
+import java.util.Arrays;
+import java.util.List;
+
 /**
  * The steps of a receipt's life. Each step is one script: it happens whole or not at all,
- * even if an instance dies meanwhile, and goes by Redis's own clock. The keys are always
- * those of {@link ReceiptKeys}, and the first argument is the job's id.
+ * even if an instance dies meanwhile, and goes by Redis's own clock. The keys are those
+ * of {@link ReceiptKeys}, in their order, and the first argument is the job's id. In a
+ * cluster a script has only the keys that it needs, as Redis runs none while some of its
+ * keys are missing in a slot that is on its way.
  * <p>
  * A receipt is {@code popping} until its job has ended, then {@code waiting} for its
  * caller, and {@code returning} once it is claimed. Only the name of the list tells whose
@@ -11,7 +16,7 @@ package io.pipeset.pop;
  */
 final class ReceiptScripts {
 
-	private static final String TIME = """
+	static final String TIME = """
 			local time = redis.call('TIME')
 			local now = time[1] * 1000 + math.floor(time[2] / 1000)
 			""";
@@ -50,9 +55,9 @@ final class ReceiptScripts {
 			return {deadline}
 			""";
 
-	/** Forgets a receipt without values. */
+	/** Forgets a receipt that nobody has claimed, and that has no values. */
 	static final String DROP = """
-			if redis.call('EXISTS', KEYS[3], KEYS[4]) == 0 then
+			if redis.call('HGET', KEYS[2], 'state') == 'popping' and redis.call('EXISTS', KEYS[3]) == 0 then
 				redis.call('ZREM', KEYS[1], ARGV[1])
 				redis.call('DEL', KEYS[2])
 			end
@@ -131,20 +136,36 @@ final class ReceiptScripts {
 			return {1}
 			""";
 
-	/** Answers the key of the list that the values came from, if there is a receipt. */
+	/**
+	 * Answers the key of the list that the values came from, if there is a receipt. Needs
+	 * the receipt's own key only.
+	 */
 	static final String KEY = """
-			local key = redis.call('HGET', KEYS[2], 'key')
+			local key = redis.call('HGET', KEYS[1], 'key')
 			return key and {key} or {}
 			""";
 
 	/**
-	 * Answers the ids whose deadline has passed, the oldest first. Argument: how many.
+	 * Answers the milliseconds until the next deadline, -1 without any, and behind that
+	 * the ids whose deadline has passed, the oldest first. Needs the index only.
+	 * Argument: how many ids.
 	 */
 	static final String DUE = TIME + """
-			return redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[1])
+			local first = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
+			if #first == 0 then
+				return {-1}
+			end
+			local due = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[1])
+			table.insert(due, 1, math.max(0, first[2] - now))
+			return due
 			""";
 
 	private ReceiptScripts() {
+	}
+
+	/** The arguments of a script, each as text. */
+	static List<byte[]> arguments(Object... arguments) {
+		return Arrays.stream(arguments).map((argument) -> ReceiptKeys.bytes(argument.toString())).toList();
 	}
 
 }

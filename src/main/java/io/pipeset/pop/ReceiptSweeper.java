@@ -2,8 +2,9 @@ package io.pipeset.pop;
 
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -11,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.pop.Receipts.Answer;
 import io.pipeset.pop.Receipts.Returned;
+import io.pipeset.pop.UsedSlots.Use;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,9 +63,6 @@ class ReceiptSweeper implements SmartLifecycle {
 
 	@Override
 	public void start() {
-		if (!this.receipts.areSupported()) {
-			return;
-		}
 		CustomizableThreadFactory thread = new CustomizableThreadFactory("receipts-");
 		thread.setDaemon(true);
 		ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, thread);
@@ -98,12 +97,16 @@ class ReceiptSweeper implements SmartLifecycle {
 		try {
 			long now = System.nanoTime();
 			this.passedOver.values().removeIf((until) -> now - until > 0);
-			List<String> due = this.receipts.due(AT_ONCE + this.passedOver.size());
-			boolean refused = false;
-			for (String jobId : due) {
-				if (isRunning() && !this.passedOver.containsKey(jobId)) {
-					refused |= !tryGiveBack(jobId, (refused) ? Level.DEBUG : Level.WARN);
+			RedisCallException failure = null;
+			Set<String> silent = new HashSet<>();
+			for (Use place : this.receipts.places()) {
+				if (isRunning()) {
+					RedisCallException failed = trySweep(place, silent);
+					failure = (failed != null) ? failed : failure;
 				}
+			}
+			if (failure != null) {
+				throw failure;
 			}
 			this.refusal = null;
 		}
@@ -119,19 +122,50 @@ class ReceiptSweeper implements SmartLifecycle {
 	}
 
 	/**
+	 * Sweeps a place, so that a failure does not keep others from being swept. A master
+	 * that does not answer is asked once a sweep.
+	 * @return the failure, if there was one
+	 */
+	private @Nullable RedisCallException trySweep(Use place, Set<String> silent) {
+		String master = "";
+		try {
+			master = this.receipts.master(place);
+			if (!silent.contains(master)) {
+				sweep(place);
+			}
+			return null;
+		}
+		catch (RedisCallException ex) {
+			if (ex.code() == null) {
+				silent.add(master);
+			}
+			return ex;
+		}
+	}
+
+	private void sweep(Use place) {
+		boolean refused = false;
+		for (String jobId : this.receipts.due(place, AT_ONCE + this.passedOver.size())) {
+			if (isRunning() && !this.passedOver.containsKey(jobId)) {
+				refused |= !tryGiveBack(place, jobId, (refused) ? Level.DEBUG : Level.WARN);
+			}
+		}
+	}
+
+	/**
 	 * Gives a receipt back, if it is still due; {@code false} if Redis refuses, so that
 	 * the others come first for a while.
 	 */
-	private boolean tryGiveBack(String jobId, Level level) {
+	private boolean tryGiveBack(Use place, String jobId, Level level) {
 		try {
-			giveBack(jobId);
+			giveBack(place, jobId);
 			return true;
 		}
 		catch (RedisCallException ex) {
 			if (ex.isTransient()) {
 				throw ex;
 			}
-			Duration pause = postpone(jobId);
+			Duration pause = postpone(place, jobId);
 			logger.atLevel(level)
 				.addKeyValue("jobId", jobId)
 				.log("Job {}: its values cannot go back, and maybe others', which is tried again in {} s: {}", jobId,
@@ -141,9 +175,9 @@ class ReceiptSweeper implements SmartLifecycle {
 	}
 
 	/** Lets the others come first. */
-	private Duration postpone(String jobId) {
+	private Duration postpone(Use place, String jobId) {
 		try {
-			this.receipts.postpone(jobId, PAUSE);
+			this.receipts.postpone(place, jobId, PAUSE);
 			return PAUSE;
 		}
 		catch (RedisCallException ex) {
@@ -155,8 +189,8 @@ class ReceiptSweeper implements SmartLifecycle {
 		}
 	}
 
-	private void giveBack(String jobId) {
-		Returned returned = this.receipts.giveBackIfDue(jobId);
+	private void giveBack(Use place, String jobId) {
+		Returned returned = this.receipts.giveBackIfDue(place, jobId);
 		if (returned.values() > 0) {
 			logger.atInfo()
 				.addKeyValue("jobId", jobId)

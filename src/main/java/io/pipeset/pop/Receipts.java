@@ -8,38 +8,55 @@ import java.util.List;
 import java.util.OptionalLong;
 
 import io.pipeset.pipeline.RedisNodes;
+import io.pipeset.pipeline.SlotCalls;
 import io.pipeset.pipeline.call.RedisCallException;
-import io.pipeset.pipeline.call.RedisCalls;
+import io.pipeset.pop.UsedSlots.Use;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.stereotype.Component;
 
 /**
  * Receipts for values that were popped reliably. The values wait in a list of their own
  * until the caller says that it has them, and go back to the list that they came from if
- * it does not. Everything is in Redis, so that any instance may take any step.
+ * it does not. Everything is in Redis, so that any instance may take any step. In a
+ * cluster a receipt is in the slot of its list, and its job's id ends with that slot.
  * <p>
  * Every method throws {@link RedisCallException} if Redis cannot be reached or refuses.
  */
 @Component
 public class Receipts {
 
+	private static final Logger logger = LoggerFactory.getLogger(Receipts.class);
+
 	/** The values that one script moves, during which Redis serves nobody else. */
 	static final int CHUNK = 500;
 
-	private final RedisNodes nodes;
+	/** Has values go back before their deadline. */
+	private static final String NOW = "now";
+
+	private static final Use SERVER = new Use(ReceiptKeys.OF_SERVER, "");
+
+	private final SlotCalls calls;
+
+	/** The slots with receipts; {@code null} on a single server. */
+	private final @Nullable UsedSlots slots;
 
 	Receipts(RedisNodes nodes) {
-		this.nodes = nodes;
+		this.calls = new SlotCalls(nodes);
+		this.slots = (nodes.isCluster()) ? new UsedSlots(this.calls) : null;
 	}
 
 	/**
-	 * Whether there can be receipts. A cluster has none yet: a receipt's keys would have
-	 * to be in the slot of each list.
-	 * @return {@code false} in a cluster
+	 * The id of a job that pops reliably. In a cluster it names the slot of its list, so
+	 * that everybody who knows the id finds the receipt.
+	 * @param jobId an id that nobody uses
+	 * @param list the key of the list
+	 * @return an id of the same form
 	 */
-	public boolean areSupported() {
-		return !this.nodes.isCluster();
+	public String jobId(String jobId, byte[] list) {
+		return (this.slots != null) ? ReceiptKeys.jobId(jobId, list) : jobId;
 	}
 
 	/**
@@ -47,18 +64,34 @@ public class Receipts {
 	 * @param jobId the job
 	 * @return a key
 	 */
-	public static byte[] listOf(String jobId) {
-		return ReceiptKeys.popped(jobId);
+	byte[] listOf(String jobId) {
+		return keys(jobId).popped(jobId);
 	}
 
 	/**
 	 * Records a receipt, before anything is moved.
 	 * @param jobId the job
-	 * @param key the list it pops from
+	 * @param list the key of the list it pops from
 	 * @param ttl how long until the values go back
 	 */
-	public void open(String jobId, byte[] key, Duration ttl) {
-		calls().evalRepeatable(ReceiptScripts.OPEN, ReceiptKeys.all(jobId, key), arguments(jobId, ttl.toMillis()));
+	void open(String jobId, byte[] list, Duration ttl) {
+		ReceiptKeys keys = keys(jobId);
+		eval(keys, ReceiptScripts.OPEN, keys.all(jobId, list), jobId, ttl.toMillis());
+		try {
+			mark(jobId, ttl);
+		}
+		catch (RedisCallException ex) {
+			// Nobody would look for it.
+			tryTo(() -> drop(jobId));
+			throw ex;
+		}
+	}
+
+	/** Has sweepers look for a receipt, which is there already. */
+	void mark(String jobId, Duration delay) {
+		if (this.slots != null) {
+			this.slots.mark(keys(jobId).slot(), jobId, delay);
+		}
 	}
 
 	/**
@@ -68,9 +101,9 @@ public class Receipts {
 	 * @return the others in the order in which they were moved, or {@code null} if the
 	 * receipt is gone
 	 */
-	public @Nullable List<byte[]> found(String jobId, long known) {
-		List<Object> answer = calls().evalRepeatable(ReceiptScripts.FOUND, ReceiptKeys.own(jobId),
-				arguments(jobId, known));
+	@Nullable List<byte[]> found(String jobId, long known) {
+		ReceiptKeys keys = keys(jobId);
+		List<Object> answer = eval(keys, ReceiptScripts.FOUND, keys.unclaimed(jobId), jobId, known);
 		if (number(answer) == 0) {
 			return null;
 		}
@@ -91,9 +124,10 @@ public class Receipts {
 	 * @return the deadline by Redis's clock, in milliseconds since 1970; empty where the
 	 * receipt is gone, or its list has other values
 	 */
-	public OptionalLong handOver(String jobId, Duration ttl, long values) {
-		long answer = number(calls().evalRepeatable(ReceiptScripts.HAND_OVER, ReceiptKeys.own(jobId),
-				arguments(jobId, ttl.toMillis(), values)));
+	OptionalLong handOver(String jobId, Duration ttl, long values) {
+		ReceiptKeys keys = keys(jobId);
+		long answer = number(
+				eval(keys, ReceiptScripts.HAND_OVER, keys.unclaimed(jobId), jobId, ttl.toMillis(), values));
 		return (answer > 0) ? OptionalLong.of(answer) : OptionalLong.empty();
 	}
 
@@ -101,8 +135,9 @@ public class Receipts {
 	 * Forgets a receipt, if nothing was moved.
 	 * @param jobId the job
 	 */
-	public void drop(String jobId) {
-		calls().evalRepeatable(ReceiptScripts.DROP, ReceiptKeys.own(jobId), arguments(jobId));
+	void drop(String jobId) {
+		ReceiptKeys keys = keys(jobId);
+		eval(keys, ReceiptScripts.DROP, keys.unclaimed(jobId), jobId);
 	}
 
 	/**
@@ -111,7 +146,9 @@ public class Receipts {
 	 * @return {@link Answer#DONE}, {@link Answer#GONE} or {@link Answer#PENDING}
 	 */
 	public Answer acknowledge(String jobId) {
-		long answer = number(calls().evalOnce(ReceiptScripts.ACK, ReceiptKeys.own(jobId), arguments(jobId)));
+		ReceiptKeys keys = keys(jobId);
+		long answer = number(this.calls.evalOnce(keys.slot(), ReceiptScripts.ACK, keys.unclaimed(jobId),
+				ReceiptScripts.arguments(jobId)));
 		return (answer == 1) ? Answer.DONE : (answer == 0) ? Answer.GONE : Answer.PENDING;
 	}
 
@@ -122,48 +159,65 @@ public class Receipts {
 	 * they go back as soon as they can
 	 */
 	public Answer giveBack(String jobId) {
-		return giveBack(jobId, "now").answer();
+		return giveBack(keys(jobId), jobId, NOW).answer();
+	}
+
+	/** The places in which sweepers are to look for receipts now. */
+	List<Use> places() {
+		return (this.slots != null) ? this.slots.due() : List.of(SERVER);
+	}
+
+	/** The address of the master that has a place, for messages. */
+	String master(Use place) {
+		return this.calls.owner(place.keys().slot()).name();
+	}
+
+	/**
+	 * The receipts of a place whose deadline has passed, or that somebody has begun to
+	 * give back. If there are none, the next look comes when there may be one.
+	 * @param place the place
+	 * @param most how many to list
+	 * @return their jobs, the oldest first
+	 */
+	List<String> due(Use place, int most) {
+		List<Object> answer = eval(place.keys(), ReceiptScripts.DUE, List.of(place.keys().index()), most);
+		if (answer.size() == 1 && this.slots != null) {
+			this.slots.looked(place, number(answer));
+		}
+		return answer.stream().skip(1).map((id) -> new String((byte[]) id, StandardCharsets.UTF_8)).toList();
 	}
 
 	/**
 	 * Gives the values back if the deadline has passed.
+	 * @param place the place of the receipt
 	 * @param jobId the job
 	 * @return the answer, and the values that went back
 	 */
-	Returned giveBackIfDue(String jobId) {
-		return giveBack(jobId, "due");
-	}
-
-	/**
-	 * The receipts whose deadline has passed, or that somebody has begun to give back.
-	 * @param most how many to list
-	 * @return their jobs, the oldest first
-	 */
-	List<String> due(int most) {
-		return calls()
-			.evalRepeatable(ReceiptScripts.DUE, List.of(ReceiptKeys.RECEIPTS),
-					List.of(ReceiptKeys.bytes(Integer.toString(most))))
-			.stream()
-			.map((id) -> new String((byte[]) id, StandardCharsets.UTF_8))
-			.toList();
+	Returned giveBackIfDue(Use place, String jobId) {
+		return giveBack(place.keys(), jobId, "due");
 	}
 
 	/**
 	 * Lets other receipts come before one that cannot be given back now.
+	 * @param place the place of the receipt
 	 * @param jobId the job
 	 * @param pause how long until it is due again
 	 */
-	void postpone(String jobId, Duration pause) {
-		calls().evalRepeatable(ReceiptScripts.POSTPONE, ReceiptKeys.own(jobId), arguments(jobId, pause.toMillis()));
+	void postpone(Use place, String jobId, Duration pause) {
+		eval(place.keys(), ReceiptScripts.POSTPONE, List.of(place.keys().index()), jobId, pause.toMillis());
 	}
 
-	private Returned giveBack(String jobId, String when) {
-		List<Object> found = calls().evalRepeatable(ReceiptScripts.KEY, ReceiptKeys.own(jobId), List.of());
-		byte[] key = (found.isEmpty()) ? ReceiptKeys.bytes("") : (byte[]) found.get(0);
-		List<byte[]> keys = ReceiptKeys.all(jobId, key);
+	private Returned giveBack(ReceiptKeys keys, String jobId, String when) {
+		List<Object> found = eval(keys, ReceiptScripts.KEY, List.of(keys.receipt(jobId)));
+		// Without a receipt no list is used; the index would be none.
+		byte[] list = (found.isEmpty()) ? keys.index() : (byte[]) found.get(0);
+		if (!found.isEmpty() && when.equals(NOW)) {
+			// If this instance dies meanwhile, another one goes on at once.
+			tryTo(() -> mark(jobId, Duration.ZERO));
+		}
 		long values = 0;
 		while (true) {
-			long moved = number(calls().evalRepeatable(ReceiptScripts.GIVE_BACK, keys, arguments(jobId, CHUNK, when)));
+			long moved = number(eval(keys, ReceiptScripts.GIVE_BACK, keys.all(jobId, list), jobId, CHUNK, when));
 			if (moved == -1) {
 				// In a later round, somebody else has finished it.
 				return new Returned((values > 0) ? Answer.DONE : Answer.GONE, values);
@@ -178,20 +232,26 @@ public class Receipts {
 		}
 	}
 
-	private RedisCalls calls() {
-		return this.nodes.single().calls();
+	private ReceiptKeys keys(String jobId) {
+		return (this.slots != null) ? ReceiptKeys.ofJob(jobId) : ReceiptKeys.OF_SERVER;
+	}
+
+	private List<Object> eval(ReceiptKeys keys, String script, List<byte[]> names, Object... arguments) {
+		return this.calls.evalRepeatable(keys.slot(), script, names, ReceiptScripts.arguments(arguments));
+	}
+
+	/** Takes a step that helps, and that nobody relies on. */
+	private static void tryTo(Runnable step) {
+		try {
+			step.run();
+		}
+		catch (RedisCallException ex) {
+			logger.debug("A step of a receipt was left out", ex);
+		}
 	}
 
 	private static long number(List<Object> answer) {
 		return (Long) answer.get(0);
-	}
-
-	private static List<byte[]> arguments(Object... arguments) {
-		List<byte[]> bytes = new ArrayList<>();
-		for (Object argument : arguments) {
-			bytes.add(ReceiptKeys.bytes(argument.toString()));
-		}
-		return bytes;
 	}
 
 	/**

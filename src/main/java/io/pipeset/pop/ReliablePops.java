@@ -1,5 +1,6 @@
 package io.pipeset.pop;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
 /**
@@ -13,5 +14,13 @@ public record ReliablePops(String key, long count, Duration receiptTtl) {
 
 	/** The time of a caller that names none. */
 	public static final Duration DEFAULT_RECEIPT_TTL = Duration.ofSeconds(60);
+
+	/**
+	 * The key of the list as Redis has it.
+	 * @return its bytes
+	 */
+	public byte[] keyBytes() {
+		return this.key.getBytes(StandardCharsets.UTF_8);
+	}
 
 }

@@ -38,7 +38,7 @@ public record Redirect(Kind kind, int slot, String target) {
 	 * @param message the whole error
 	 * @return the redirection, or {@code null} for any other error
 	 */
-	static @Nullable Redirect of(String message) {
+	public static @Nullable Redirect of(String message) {
 		Matcher elsewhere = ELSEWHERE.matcher(message);
 		if (elsewhere.matches()) {
 			return new Redirect(Kind.valueOf(elsewhere.group(1)), Integer.parseInt(elsewhere.group(2)),

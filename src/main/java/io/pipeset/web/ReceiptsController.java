@@ -33,13 +33,13 @@ class ReceiptsController {
 	@PostMapping("/v1/jobs/{id}/ack")
 	ResponseEntity<Void> acknowledge(@PathVariable String id, HttpServletRequest request) {
 		check(id, request);
-		return answer((this.receipts.areSupported()) ? this.receipts.acknowledge(id) : Answer.GONE);
+		return answer(this.receipts.acknowledge(id));
 	}
 
 	@PostMapping("/v1/jobs/{id}/nack")
 	ResponseEntity<Void> giveBack(@PathVariable String id, HttpServletRequest request) {
 		check(id, request);
-		return answer((this.receipts.areSupported()) ? this.receipts.giveBack(id) : Answer.GONE);
+		return answer(this.receipts.giveBack(id));
 	}
 
 	private static void check(String id, HttpServletRequest request) {

@@ -10,7 +10,6 @@ import java.util.stream.Stream;
 import io.pipeset.job.settings.JobDefaults;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.job.settings.Setting;
-import io.pipeset.pop.Receipts;
 import io.pipeset.pop.ReliablePops;
 import io.pipeset.record.Operation;
 import io.pipeset.record.encoding.Excerpt;
@@ -25,14 +24,11 @@ class SettingsReader {
 
 	private final JobSettings defaults;
 
-	private final Receipts receipts;
-
 	/** The settings of requests without any, which most small jobs have, by path. */
 	private final Map<String, JobSettings> plain = new ConcurrentHashMap<>();
 
-	SettingsReader(JobDefaults defaults, Receipts receipts) {
+	SettingsReader(JobDefaults defaults) {
 		this.defaults = defaults.toSettings();
-		this.receipts = receipts;
 	}
 
 	/**
@@ -69,10 +65,6 @@ class SettingsReader {
 		Optional<Duration> ttl = Setting.RECEIPT_TTL.take(query::take);
 		if (ttl.isPresent() && !reliable) {
 			throw Problems.badRequest("invalid-setting", "'receiptTtl' has a meaning only with reliable=true");
-		}
-		if (reliable && !this.receipts.areSupported()) {
-			throw Problems.badRequest("invalid-setting",
-					"'reliable' must be false with a Redis Cluster, where no values can be popped reliably yet");
 		}
 		return (reliable) ? ttl.orElse(ReliablePops.DEFAULT_RECEIPT_TTL) : null;
 	}

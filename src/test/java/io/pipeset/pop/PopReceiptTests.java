@@ -112,7 +112,8 @@ class PopReceiptTests {
 		PopReceipt receipt = receipt();
 		receipt.open();
 		redis.client()
-			.lmove("queue", new String(Receipts.listOf(JOB), StandardCharsets.UTF_8), LMoveArgs.Builder.rightLeft());
+			.lmove("queue", new String(this.receipts.listOf(JOB), StandardCharsets.UTF_8),
+					LMoveArgs.Builder.rightLeft());
 		if (stopped) {
 			this.stop.because(Cause.REDIS_LOST, "");
 		}

@@ -1,5 +1,7 @@
 package io.pipeset.web;
 
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -14,6 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /** Jobs run on all masters of a cluster. */
 @ServiceTest(properties = "pipeset.security.scripts=true")
@@ -149,12 +152,32 @@ class ClusterTests {
 			.report();
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "queue", "a{b}c", "{}", "{", "}a{" })
+	void valuesThatArePoppedReliablyStayUntilTheyAreAcknowledged(String list) {
+		String key = URLEncoder.encode(list, StandardCharsets.UTF_8);
+		cluster.at(list).lpush(list, "a", "b", "c", "d");
+		JsonNode report = this.service.post("/piperpop/2?reliable=true&key=" + key).report();
+		assertThat(ReliablePopTests.values(report)).containsExactly("a", "b");
+		assertThat(report.at("/receipt/deadlineMillis").asLong()).isPositive();
+		String id = ReliablePopTests.id(report);
+		assertThat(this.service.post("/v1/jobs/" + id + "/ack").status()).isEqualTo(204);
+		this.service.post("/v1/jobs/" + id + "/ack").refusal(410, "gone");
+		id = ReliablePopTests.id(this.service.post("/piperpop/5?reliable=true&key=" + key).report());
+		assertThat(cluster.at(list).exists(list)).isZero();
+		assertThat(this.service.post("/v1/jobs/" + id + "/nack").status()).isEqualTo(204);
+		assertThat(cluster.at(list).lrange(list, 0, -1)).containsExactly("d", "c");
+	}
+
 	@Test
-	void reliablePopsAreRefusedByName() {
-		assertThat(this.service.post("/piperpop/5?reliable=true").refusal(400, "invalid-setting"))
-			.contains("'reliable'")
-			.contains("Cluster");
-		assertThat(this.service.post("/v1/jobs/0199a6f2-0000-7000-8000-000000000000/ack").status()).isEqualTo(410);
+	void valuesThatNobodyAcknowledgesGoBackAtTheDeadline() {
+		cluster.at("queue").lpush("queue", "a", "b", "c");
+		String id = ReliablePopTests
+			.id(this.service.post("/piperpop/2?reliable=true&receiptTtl=1s&key=queue").report());
+		await().until(() -> cluster.at("queue").llen("queue") == 3);
+		assertThat(cluster.at("queue").lrange("queue", 0, -1)).containsExactly("c", "b", "a");
+		this.service.post("/v1/jobs/" + id + "/nack").refusal(410, "gone");
+		this.service.post("/v1/jobs/0199a6f2-0000-7000-8000-000000000000/ack").refusal(410, "gone");
 	}
 
 	@ParameterizedTest

@@ -1,5 +1,6 @@
 package io.pipeset.pipeline.call;
 
+import io.pipeset.slab.Redirect;
 import io.pipeset.slab.RedisErrors;
 import io.pipeset.slab.RedisErrors.Meaning;
 import org.jspecify.annotations.Nullable;
@@ -13,15 +14,24 @@ public final class RedisCallException extends RuntimeException {
 
 	private final boolean silent;
 
+	private final @Nullable Redirect redirect;
+
 	private RedisCallException(@Nullable String code, boolean silent, String message, Throwable cause) {
+		this(code, silent, null, message, cause);
+	}
+
+	private RedisCallException(@Nullable String code, boolean silent, @Nullable Redirect redirect, String message,
+			Throwable cause) {
 		super(message, cause);
 		this.code = code;
 		this.silent = silent;
+		this.redirect = redirect;
 	}
 
 	/** Redis answered with an error. */
 	static RedisCallException refused(String error, Throwable cause) {
-		return new RedisCallException(RedisErrors.code(error), false, "Redis refuses: " + error, cause);
+		return new RedisCallException(RedisErrors.code(error), false, Redirect.of(error), "Redis refuses: " + error,
+				cause);
 	}
 
 	/** The connection broke before there was an answer. */
@@ -34,8 +44,12 @@ public final class RedisCallException extends RuntimeException {
 		return new RedisCallException(null, true, message, cause);
 	}
 
-	/** There was no connection for the call, so it did not run. */
-	static RedisCallException unreachable(NoConnectionException cause) {
+	/**
+	 * There was no connection for the call, so it did not run.
+	 * @param cause why there was none
+	 * @return the exception
+	 */
+	public static RedisCallException unreachable(NoConnectionException cause) {
 		return new RedisCallException(null, true, String.valueOf(cause.getMessage()), cause);
 	}
 
@@ -52,7 +66,24 @@ public final class RedisCallException extends RuntimeException {
 	 * @return {@code false} where Redis would refuse it again
 	 */
 	public boolean isTransient() {
-		return this.code == null || RedisErrors.means(this.code, Meaning.TRANSIENT);
+		return this.code == null || isRedirected() || RedisErrors.means(this.code, Meaning.TRANSIENT);
+	}
+
+	/**
+	 * Whether the call has not run, because a cluster has its keys elsewhere, or cannot
+	 * run it now.
+	 * @return {@code false} for any other error
+	 */
+	public boolean isRedirected() {
+		return this.redirect != null;
+	}
+
+	/**
+	 * The redirection that a cluster answered.
+	 * @return the redirection, or {@code null} for any other error
+	 */
+	public @Nullable Redirect redirect() {
+		return this.redirect;
 	}
 
 	/**

@@ -48,27 +48,34 @@ public final class RedisCalls {
 	/**
 	 * Runs a script that may run twice: if its connection breaks, it is run again at
 	 * once.
+	 * @param asking whether the slot of its keys is on its way to this node
 	 * @param lua the script, which answers an array
 	 * @param keys its keys
 	 * @param arguments its other arguments
 	 * @return the array: numbers, byte arrays and such arrays
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
-	public List<Object> evalRepeatable(String lua, List<byte[]> keys, List<byte[]> arguments) {
-		return this.lender.repeat(() -> evalOnce(lua, keys, arguments));
+	public List<Object> evalRepeatable(boolean asking, String lua, List<byte[]> keys, List<byte[]> arguments) {
+		return this.lender.repeat(() -> evalOnce(asking, lua, keys, arguments));
 	}
 
 	/**
 	 * Runs a script, and never twice.
+	 * @param asking whether the slot of its keys is on its way to this node
 	 * @param lua the script, which answers an array
 	 * @param keys its keys
 	 * @param arguments its other arguments
 	 * @return the array: numbers, byte arrays and such arrays
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
-	public List<Object> evalOnce(String lua, List<byte[]> keys, List<byte[]> arguments) {
-		return call((connection) -> connection.<List<Object>>call((commands) -> commands.eval(lua,
-				ScriptOutputType.MULTI, keys.toArray(byte[][]::new), arguments.toArray(byte[][]::new))));
+	public List<Object> evalOnce(boolean asking, String lua, List<byte[]> keys, List<byte[]> arguments) {
+		return call((connection) -> {
+			if (asking) {
+				connection.call(RedisAsyncCommands::asking);
+			}
+			return connection.<List<Object>>call((commands) -> commands.eval(lua, ScriptOutputType.MULTI,
+					keys.toArray(byte[][]::new), arguments.toArray(byte[][]::new)));
+		});
 	}
 
 	/**
