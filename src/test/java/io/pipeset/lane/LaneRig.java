@@ -120,7 +120,7 @@ public final class LaneRig implements AutoCloseable {
 		});
 	}
 
-	private <T> T bean(Class<T> type) {
+	public <T> T bean(Class<T> type) {
 		return this.service.getBean(type);
 	}
 

@@ -16,10 +16,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 /** Jobs run on all masters of a cluster. */
-@ServiceTest(properties = "pipeset.security.scripts=true")
+@ServiceTest(properties = { "pipeset.security.scripts=true", "pipeset.receipts.sweep-interval=1h" })
 class ClusterTests {
 
 	static final TestCluster cluster = TestCluster.shared();
@@ -167,16 +166,6 @@ class ClusterTests {
 		assertThat(cluster.at(list).exists(list)).isZero();
 		assertThat(this.service.post("/v1/jobs/" + id + "/nack").status()).isEqualTo(204);
 		assertThat(cluster.at(list).lrange(list, 0, -1)).containsExactly("d", "c");
-	}
-
-	@Test
-	void valuesThatNobodyAcknowledgesGoBackAtTheDeadline() {
-		cluster.at("queue").lpush("queue", "a", "b", "c");
-		String id = ReliablePopTests
-			.id(this.service.post("/piperpop/2?reliable=true&receiptTtl=1s&key=queue").report());
-		await().until(() -> cluster.at("queue").llen("queue") == 3);
-		assertThat(cluster.at("queue").lrange("queue", 0, -1)).containsExactly("c", "b", "a");
-		this.service.post("/v1/jobs/" + id + "/nack").refusal(410, "gone");
 		this.service.post("/v1/jobs/0199a6f2-0000-7000-8000-000000000000/ack").refusal(410, "gone");
 	}
 
