@@ -48,6 +48,11 @@ class ClusterFailoverTests {
 		assertInOrder(records, records);
 		cluster.nodes().filter(cluster::isMaster).forEach((master) -> master.client().flushall());
 		await().until(() -> first.client().info("replication").contains("master_link_status:up"));
+		String queue = cluster.tag(0, 0);
+		replica.client().lpush(queue, "a", "b", "c");
+		String receipt = ReliablePopTests
+			.id(this.service.post("/piperpop/2?reliable=true&receiptTtl=24h&key=" + queue).report());
+		assertThat(replica.client().waitForReplication(1, 30_000)).isOne();
 
 		CompletableFuture<Answer> next = push(10 * records, "retries=10&timeout=30s");
 		await().until(() -> replica.client().dbsize() > 50);
@@ -61,6 +66,8 @@ class ClusterFailoverTests {
 		assertThat(counts.applied() + counts.unknown() + counts.rejected()).isEqualTo(10L * records);
 		assertThat(counts.rejected()).isZero();
 		assertInOrder(counts.applied(), counts.applied() + counts.unknown());
+		await().until(() -> this.service.post("/v1/jobs/" + receipt + "/nack").status() == 204);
+		assertThat(first.client().lrange(queue, 0, -1)).containsExactly("c", "b", "a");
 	}
 
 	private CompletableFuture<Answer> push(int records, String settings) {
