@@ -41,7 +41,9 @@ final class PushedLists {
 		this(service, rest, 0);
 	}
 
-	/** Pads each record with spaces, so that few of them are on the way to the service. */
+	/**
+	 * Pads each record with spaces, so that few of them are on the way to the service.
+	 */
 	PushedLists(Service service, int rest, int spaces) {
 		this.service = service;
 		this.rest = rest;
