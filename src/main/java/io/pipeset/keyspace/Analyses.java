@@ -1,11 +1,16 @@
 package io.pipeset.keyspace;
 
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.JobRefusedException;
 import io.pipeset.job.Tasks;
 import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.pipeline.RedisNodes;
+import jakarta.annotation.PreDestroy;
 
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import org.springframework.stereotype.Component;
 
 /** Runs analyses, which are jobs like others. */
@@ -20,26 +25,37 @@ public class Analyses {
 
 	private final JobLimits limits;
 
+	private final ExecutorService threads;
+
 	Analyses(Tasks tasks, RedisNodes nodes, PipelineProperties pipeline, JobLimits limits) {
 		this.tasks = tasks;
 		this.nodes = nodes;
 		this.pipeline = pipeline;
 		this.limits = limits;
+		CustomizableThreadFactory names = new CustomizableThreadFactory("analysis-");
+		names.setDaemon(true);
+		this.threads = Executors.newCachedThreadPool(names);
 	}
 
 	/**
-	 * Runs an analysis in the calling thread, to its end, as soon as it may begin.
+	 * Runs an analysis to its end, as soon as it may begin: in the calling thread, and in
+	 * a cluster in some more.
 	 * @param settings the keys to look at, and how
 	 * @return what it found, however it ended, to be closed when it is written
 	 * @throws JobRefusedException if it may not begin
 	 */
 	public EndedAnalysis run(AnalysisSettings settings) {
 		return this.tasks.run("analysis", (task) -> {
-			Analysis analysis = new AnalysisRun(task, settings, this.nodes.single(), this.pipeline.connectTimeout(),
-					this.limits.maxPrefixes())
+			Analysis analysis = new AnalysisRun(task, settings, this.nodes, this.pipeline.connectTimeout(),
+					this.limits.maxPrefixes(), this.threads)
 				.run();
 			return new EndedAnalysis(analysis, task.ending(), task.memory());
 		});
+	}
+
+	@PreDestroy
+	void shutDown() {
+		this.threads.shutdown();
 	}
 
 }

@@ -18,8 +18,11 @@ import org.jspecify.annotations.Nullable;
  * @param bytesLeftOut why bytes are left out; {@code null} where they are not
  * @param elementsLeftOut why the largest keys have no number of elements; {@code null}
  * where they have
- * @param restarts how often Redis was started anew, and the analysis with it;
- * {@code null} for never
+ * @param restarts how often Redis was started anew, or a master replaced, and the
+ * analysis begun anew; {@code null} for never
+ * @param masters the keys of each master of a cluster; {@code null} for a single server
+ * @param partialSlots the slots that moved meanwhile, or had no master: some of their
+ * keys may be missing; {@code null} for none
  * @param types the totals by type
  * @param prefixes the totals by prefix
  * @param prefixesOmitted the prefixes that count as others
@@ -31,9 +34,21 @@ import org.jspecify.annotations.Nullable;
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Analysis(String analysisId, JobState state, long keys, long vanished, @Nullable Long bytes,
-		@Nullable String bytesLeftOut, @Nullable String elementsLeftOut, @Nullable Integer restarts, List<Type> types,
-		List<Prefix> prefixes, long prefixesOmitted, List<Ttl> ttls, @Nullable List<Size> sizes,
-		@Nullable List<Largest> largest, Timings timings, long keysPerSecond) {
+		@Nullable String bytesLeftOut, @Nullable String elementsLeftOut, @Nullable Integer restarts,
+		@Nullable List<Master> masters, @Nullable Integer partialSlots, List<Type> types, List<Prefix> prefixes,
+		long prefixesOmitted, List<Ttl> ttls, @Nullable List<Size> sizes, @Nullable List<Largest> largest,
+		Timings timings, long keysPerSecond) {
+
+	/**
+	 * The keys of one master.
+	 *
+	 * @param node its host and port
+	 * @param keys how many are counted
+	 * @param complete whether it was walked to its end
+	 */
+	public record Master(String node, long keys, boolean complete) {
+
+	}
 
 	/**
 	 * The keys of one type.

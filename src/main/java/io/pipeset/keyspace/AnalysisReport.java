@@ -9,13 +9,12 @@ import java.util.stream.LongStream;
 
 import io.pipeset.job.Task;
 import io.pipeset.keyspace.Analysis.Largest;
+import io.pipeset.keyspace.Analysis.Master;
 import io.pipeset.keyspace.Analysis.Prefix;
 import io.pipeset.keyspace.Analysis.Size;
 import io.pipeset.keyspace.Analysis.Ttl;
 import io.pipeset.record.encoding.Encoding;
-import io.pipeset.slab.lookup.KeyPage;
 import io.pipeset.slab.lookup.KeyTypes;
-import io.pipeset.slab.lookup.LengthLookup;
 import org.jspecify.annotations.Nullable;
 
 /** Draws the answer from the totals of an analysis that has ended. */
@@ -41,24 +40,35 @@ final class AnalysisReport {
 		this.sized = totals.bytesLeftOut() == null;
 	}
 
-	Analysis draw(int restarts, @Nullable LengthLookup lengths) {
+	/**
+	 * Draws the answer.
+	 * @param restarts how often the analysis began anew
+	 * @param lengths the lengths of the largest keys
+	 * @param cluster the pass over the masters of a cluster, if it began; {@code null}
+	 * for a single server
+	 */
+	Analysis draw(int restarts, LargestLengths lengths, @Nullable Round cluster) {
 		this.totals.prefixes().finish();
 		List<Prefix> prefixes = prefixes();
 		double millis = this.task.clock().timings().totalMillis();
 		boolean measured = this.sized && this.totals.largest().count() > 0;
-		String unmeasured = (lengths != null) ? lengths.error()
-				: "The largest keys were not asked for their number of elements";
+		int partial = (cluster != null) ? cluster.partialSlots() : 0;
 		return new Analysis(this.task.id(), this.task.ending().cause().state(), this.totals.keys(),
 				this.totals.vanished(),
 				bytes(LongStream.range(0, this.types.count()).map((type) -> this.totals.bytesOfType((int) type)).sum()),
-				this.totals.bytesLeftOut(), (measured) ? unmeasured : null, (restarts > 0) ? restarts : null, types(),
-				prefixes, this.totals.prefixes().omitted(), ttls(), (this.sized) ? sizes() : null,
+				this.totals.bytesLeftOut(), (measured) ? lengths.error() : null, (restarts > 0) ? restarts : null,
+				(cluster != null) ? masters(cluster) : null, (partial > 0) ? partial : null, types(), prefixes,
+				this.totals.prefixes().omitted(), ttls(), (this.sized) ? sizes() : null,
 				(this.sized) ? largest(lengths) : null, new Analysis.Timings(millis),
 				Math.round(this.totals.keys() * 1000 / Math.max(millis, 0.001)));
 	}
 
 	private @Nullable Long bytes(long bytes) {
 		return (this.sized) ? bytes : null;
+	}
+
+	private static List<Master> masters(Round cluster) {
+		return cluster.walks().stream().map((walk) -> new Master(walk.name(), walk.keys(), walk.isComplete())).toList();
 	}
 
 	private List<Analysis.Type> types() {
@@ -133,13 +143,13 @@ final class AnalysisReport {
 		return sizes;
 	}
 
-	private List<Largest> largest(@Nullable LengthLookup lengths) {
+	private List<Largest> largest(LargestLengths lengths) {
 		LargestKeys keys = this.totals.largest();
 		List<Largest> largest = new ArrayList<>();
 		long memory = 0;
 		for (int place = 0; place < keys.count(); place++) {
 			byte[] key = keys.key(place);
-			long length = (lengths != null) ? lengths.length(place) : KeyPage.UNKNOWN;
+			long length = lengths.length(place);
 			long ttl = keys.ttl(place);
 			largest.add(new Largest(Encoding.UTF8.show(key, 0, key.length), this.types.name(keys.type(place)),
 					keys.size(place), (length > 0) ? length : null, (ttl >= 0) ? ttl : null));

@@ -90,11 +90,14 @@ public record AnalysisSettings(@Nullable String match, @Nullable String type, St
 		return List.copyOf(ALL);
 	}
 
-	/** The pages to ask for: smaller ones where the pace is limited. */
-	Scan scan() {
+	/**
+	 * The pages to ask for: smaller ones where the pace is limited.
+	 * @param masters the servers that share the pace
+	 */
+	Scan scan(int masters) {
 		Long rate = this.rateLimit;
-		int count = (rate != null) ? (int) Math.max(1, Math.min(this.scanCount, rate / PAGES_A_SECOND))
-				: this.scanCount;
+		int pages = PAGES_A_SECOND * Math.max(1, masters);
+		int count = (rate != null) ? (int) Math.max(1, Math.min(this.scanCount, rate / pages)) : this.scanCount;
 		return new Scan(this.match, this.type, count);
 	}
 

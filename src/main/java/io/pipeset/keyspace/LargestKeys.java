@@ -1,6 +1,7 @@
 package io.pipeset.keyspace;
 
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Comparator;
 
 import io.pipeset.record.room.Room;
@@ -182,10 +183,10 @@ final class LargestKeys {
 		}
 	}
 
-	/** These keys as a page, in their order. */
-	KeyPage page() {
+	/** Some of these keys as a page, in their order. */
+	KeyPage page(BitSet places) {
 		KeyPage page = new KeyPage(this.room);
-		for (int place = 0; place < this.count; place++) {
+		for (int place = places.nextSetBit(0); place >= 0; place = places.nextSetBit(place + 1)) {
 			page.add(this.keys[place], this.types[place]);
 		}
 		return page;

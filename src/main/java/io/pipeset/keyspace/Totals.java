@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The totals of all keys looked at so far, in memory that does not grow with their
- * number.
+ * number. Several threads may add pages; the other totals are for one thread, when no
+ * page is added any more.
  */
 final class Totals {
 
@@ -45,7 +46,7 @@ final class Totals {
 
 	private final long[] sizes = new long[Long.SIZE];
 
-	private @Nullable String bytesLeftOut;
+	private volatile @Nullable String bytesLeftOut;
 
 	Totals(AnalysisSettings settings, int maxPrefixes, KeyTypes types, Room room) {
 		this.separator = settings.separator().getBytes(StandardCharsets.UTF_8);
@@ -57,7 +58,7 @@ final class Totals {
 	}
 
 	/** Begins anew. */
-	void clear() {
+	synchronized void clear() {
 		this.keys = 0;
 		this.vanished = 0;
 		for (long[] counts : new long[][] { this.keysOfType, this.bytesOfType, this.largestOfType, this.ttls,
@@ -69,21 +70,24 @@ final class Totals {
 	}
 
 	/** Leaves the bytes out, those of earlier keys as well. */
-	void leaveBytesOut(String why) {
-		this.bytesLeftOut = why;
-		this.largest.clear();
-		this.prefixes.weighByKeys();
+	synchronized void leaveBytesOut(String why) {
+		if (this.bytesLeftOut == null) {
+			this.bytesLeftOut = why;
+			this.largest.clear();
+			this.prefixes.weighByKeys();
+		}
 	}
 
 	/**
 	 * Adds the keys of a page.
-	 * @return {@code false} if there is no memory for those that are among the largest,
-	 * and none was added
+	 * @return how many of them were there; -1 if there is no memory for those that are
+	 * among the largest, and none was added
 	 */
-	boolean add(KeyPage page) {
+	synchronized int add(KeyPage page) {
+		long before = this.keys;
 		boolean sized = this.bytesLeftOut == null;
 		if (sized && !this.largest.makesRoomFor(page)) {
-			return false;
+			return -1;
 		}
 		for (int key = 0; key < page.count(); key++) {
 			long ttl = page.ttl(key);
@@ -97,7 +101,14 @@ final class Totals {
 			}
 		}
 		this.largest.giveSpare();
-		return true;
+		return (int) (this.keys - before);
+	}
+
+	/**
+	 * The memory that was not free for those keys of a page that are among the largest.
+	 */
+	synchronized long wanted(KeyPage page) {
+		return this.largest.needed(page);
 	}
 
 	private void add(KeyPage page, int key, long size, long ttl) {

@@ -3,9 +3,8 @@ package io.pipeset.keyspace;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 
-import io.pipeset.lane.JobStop;
-import io.pipeset.pipeline.ConnectionPermits;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.slab.RedisErrors;
 import io.pipeset.slab.RedisErrors.Meaning;
@@ -18,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The part of a walk that one connection carries. The SCAN for the next page goes ahead
  * of the commands that look at the keys of the last one, so that Redis always has
- * something to do. A turn ends with the walk, with its connection, or when others wait
- * for a connection.
+ * something to do. A turn ends with the walk, with its connection, or when others are to
+ * go on.
  */
 final class Turn implements AutoCloseable {
 
@@ -35,21 +34,19 @@ final class Turn implements AutoCloseable {
 	/** The pages that are being looked at, and so wait to be counted. */
 	private static final int PAGES = 3;
 
+	private final Round round;
+
 	private final Walk walk;
 
 	private final Totals totals;
 
 	private final KeyPages pages;
 
-	private final Scan scan;
-
-	private final int samples;
+	private final @Nullable MasterSlots slots;
 
 	private final Conversation conversation;
 
-	private final ConnectionPermits permits;
-
-	private final JobStop stop;
+	private final BooleanSupplier yields;
 
 	private final Deque<Pending> pending = new ArrayDeque<>();
 
@@ -69,20 +66,28 @@ final class Turn implements AutoCloseable {
 	 */
 	private long wanted;
 
-	private @Nullable String transientError;
+	private @Nullable String passingError;
 
 	private boolean counted;
 
-	Turn(Walk walk, Totals totals, KeyPages pages, AnalysisSettings settings, Conversation conversation,
-			ConnectionPermits permits, JobStop stop) {
+	/**
+	 * A turn that has sent nothing yet.
+	 * @param round the pass over all masters
+	 * @param walk how far it has come at this one
+	 * @param pages the pages to use
+	 * @param slots the slots whose keys count; {@code null} for all keys
+	 * @param conversation the connection
+	 * @param yields whether others are to go on as soon as a page is counted
+	 */
+	Turn(Round round, Walk walk, KeyPages pages, @Nullable MasterSlots slots, Conversation conversation,
+			BooleanSupplier yields) {
+		this.round = round;
 		this.walk = walk;
-		this.totals = totals;
+		this.totals = round.totals();
 		this.pages = pages;
-		this.scan = settings.scan();
-		this.samples = settings.samples();
+		this.slots = slots;
 		this.conversation = conversation;
-		this.permits = permits;
-		this.stop = stop;
+		this.yields = yields;
 		this.next = walk.cursor();
 	}
 
@@ -98,7 +103,7 @@ final class Turn implements AutoCloseable {
 
 	/** Whether nothing more is sent. */
 	private boolean isOver() {
-		return this.conversation.loss() != null || this.transientError != null || this.wanted > 0 || this.stop.isSet();
+		return this.conversation.loss() != null || this.passingError != null || this.wanted > 0 || this.round.isOver();
 	}
 
 	private void sendAll() {
@@ -118,15 +123,15 @@ final class Turn implements AutoCloseable {
 			return false;
 		}
 		KeyPage page = this.pages.take();
-		lookup.scan(this.scan, this.next, page, () -> this.conversation.post(() -> scanned(page)));
+		lookup.scan(this.round.scan(), this.next, page, () -> this.conversation.post(() -> scanned(page)));
 		this.next = null;
 		this.scanning = page;
 		return true;
 	}
 
-	/** Whether to go on another time: it is early, or another job wants a connection. */
+	/** Whether to go on another time: it is early, or others are to go on. */
 	private boolean isOthersTurn() {
-		return this.walk.early() > 0 || (this.counted && this.permits.waiting() > 0);
+		return this.round.pace().early() > 0 || (this.counted && this.yields.getAsBoolean());
 	}
 
 	private @Nullable Pending lookNext(KeyLookup lookup) {
@@ -135,11 +140,15 @@ final class Turn implements AutoCloseable {
 			if (from < page.keys.count()) {
 				page.sent = lookupEnd(page.keys, from);
 				page.open++;
-				lookup.keys(page.keys, from, page.sent, (this.totals.bytesLeftOut() == null) ? this.samples : 0);
+				lookup.keys(page.keys, from, page.sent, samples());
 				return page;
 			}
 		}
 		return null;
+	}
+
+	private int samples() {
+		return (this.totals.bytesLeftOut() == null) ? this.round.settings().samples() : 0;
 	}
 
 	private static int lookupEnd(KeyPage page, int from) {
@@ -158,7 +167,10 @@ final class Turn implements AutoCloseable {
 			return;
 		}
 		this.next = page.cursor().equals(Scan.START) ? null : page.cursor();
-		this.walk.scanned(page.count());
+		if (this.slots != null) {
+			page.retain(this.slots::counts);
+		}
+		this.round.pace().scanned(page.count());
 		this.pending.add(new Pending(page));
 		countWhole();
 	}
@@ -168,18 +180,18 @@ final class Turn implements AutoCloseable {
 		for (Map.Entry<Question, String> refused : lookup.errors().entrySet()) {
 			String error = refused.getValue();
 			Question question = refused.getKey();
-			if (RedisErrors.means(RedisErrors.code(error), Meaning.TRANSIENT)) {
-				this.transientError = error;
+			if (passes(error)) {
+				this.passingError = error;
 			}
 			else if (question == Question.MEMORY_USAGE) {
 				leftOut = "Redis refused MEMORY USAGE: " + error;
 			}
 			else {
-				this.stop.because(Cause.REDIS_REFUSES, refusal(question, error));
+				this.round.stop().because(Cause.REDIS_REFUSES, refusal(question, error));
 			}
 		}
-		if (this.transientError == null && !this.stop.isSet()) {
-			if (leftOut != null && this.totals.bytesLeftOut() == null) {
+		if (this.passingError == null && !this.round.isOver()) {
+			if (leftOut != null) {
 				this.totals.leaveBytesOut(leftOut);
 			}
 			if (looked != null) {
@@ -187,6 +199,13 @@ final class Turn implements AutoCloseable {
 				countWhole();
 			}
 		}
+	}
+
+	/** Whether another look at the same keys may well be answered. */
+	private boolean passes(String error) {
+		String code = RedisErrors.code(error);
+		return RedisErrors.means(code, Meaning.TRANSIENT)
+				|| (this.slots != null && RedisErrors.means(code, Meaning.REDIRECTS));
 	}
 
 	private static String refusal(Question question, String error) {
@@ -198,12 +217,13 @@ final class Turn implements AutoCloseable {
 	/** Counts the pages whose keys are all looked at, in their order. */
 	private void countWhole() {
 		Pending first = this.pending.peek();
-		while (first != null && first.isWhole() && this.wanted == 0 && !this.stop.isSet()) {
-			if (!this.totals.add(first.keys)) {
-				this.wanted = this.totals.largest().needed(first.keys);
+		while (first != null && first.isWhole() && this.wanted == 0 && !this.round.isOver()) {
+			int keys = this.totals.add(first.keys);
+			if (keys < 0) {
+				this.wanted = this.totals.wanted(first.keys);
 				return;
 			}
-			this.walk.counted(first.keys.cursor());
+			this.walk.counted(first.keys.cursor(), keys);
 			this.pages.give(first.keys);
 			this.pending.remove();
 			this.counted = true;
@@ -247,9 +267,9 @@ final class Turn implements AutoCloseable {
 		return (page != null) ? () -> this.pages.makeRoomFor(page) : null;
 	}
 
-	/** The error of a Redis that will answer in a moment, or {@code null}. */
-	@Nullable String transientError() {
-		return this.transientError;
+	/** The error of a Redis that may well answer in a moment, or {@code null}. */
+	@Nullable String passingError() {
+		return this.passingError;
 	}
 
 	/** A page whose keys are not all looked at. */

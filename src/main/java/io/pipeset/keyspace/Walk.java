@@ -1,21 +1,14 @@
 package io.pipeset.keyspace;
 
-import java.util.concurrent.TimeUnit;
-
 import io.pipeset.slab.lookup.Scan;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far an analysis has come in the keyspace, whichever connection it is on. A page
- * counts when all of its keys are looked at; if a connection is lost before that, the
- * page is asked for again, by the same cursor.
+ * How far an analysis has come in the keys of one server, whichever connection it is on.
+ * A page counts when all of its keys are looked at; if a connection is lost before that,
+ * the page is asked for again, by the same cursor.
  */
 final class Walk {
-
-	/** How early a page may be. A sleep is not more exact. */
-	private static final long SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-
-	private final @Nullable Long rateLimit;
 
 	/** The cursor of the first page that has not been counted. */
 	private String cursor = Scan.START;
@@ -24,7 +17,7 @@ final class Walk {
 
 	private long pages;
 
-	private int restarts;
+	private long keys;
 
 	/** The run id of the server, whose cursors mean nothing to another. */
 	private @Nullable String life;
@@ -34,14 +27,6 @@ final class Walk {
 
 	/** When the last connection was given back. */
 	private long left;
-
-	private long since;
-
-	private long keys;
-
-	Walk(@Nullable Long rateLimit) {
-		this.rateLimit = rateLimit;
-	}
 
 	/**
 	 * Goes on, on another connection.
@@ -58,20 +43,18 @@ final class Walk {
 		boolean same = (this.life != null) ? this.life.equals(life) : joined;
 		this.life = life;
 		this.lost = false;
-		if (same || this.pages == 0) {
-			return Continuation.GOES_ON;
-		}
-		this.cursor = Scan.START;
-		this.pages = 0;
-		this.finished = false;
-		this.restarts++;
-		return Continuation.ANEW;
+		return (same || this.pages == 0) ? Continuation.GOES_ON : Continuation.ANEW;
 	}
 
-	/** A page is counted. */
-	void counted(String next) {
+	/**
+	 * A page is counted.
+	 * @param next the cursor behind it
+	 * @param keys the keys of the page that were there
+	 */
+	void counted(String next, int keys) {
 		this.cursor = next;
 		this.pages++;
+		this.keys += keys;
 		this.finished = next.equals(Scan.START);
 	}
 
@@ -85,29 +68,6 @@ final class Walk {
 		this.lost = true;
 	}
 
-	/** Takes note of keys that are about to be looked at. */
-	void scanned(int count) {
-		long now = System.nanoTime();
-		if (this.since == 0 || now - due() > SLACK_NANOS) {
-			// What could not be done in time is not made up for by a burst.
-			this.since = now;
-			this.keys = 0;
-		}
-		this.keys += count;
-	}
-
-	private long due() {
-		Long rate = this.rateLimit;
-		return (rate != null) ? this.since + (long) ((double) this.keys * TimeUnit.SECONDS.toNanos(1) / rate)
-				: this.since;
-	}
-
-	/** How long the next page has to wait, in nanoseconds; 0 if it is due. */
-	long early() {
-		long early = (this.rateLimit != null && this.since != 0) ? due() - System.nanoTime() : 0;
-		return (early > SLACK_NANOS) ? early : 0;
-	}
-
 	String cursor() {
 		return this.cursor;
 	}
@@ -116,13 +76,14 @@ final class Walk {
 		return this.finished;
 	}
 
-	/** How many pages are counted. */
-	long pages() {
-		return this.pages;
+	/** Whether a page is counted. */
+	boolean hasBegun() {
+		return this.pages > 0;
 	}
 
-	int restarts() {
-		return this.restarts;
+	/** How many keys are counted. */
+	long keys() {
+		return this.keys;
 	}
 
 	/** What a new connection means for the walk. */
@@ -131,7 +92,7 @@ final class Walk {
 		/** The cursor is good. */
 		GOES_ON,
 
-		/** The server was started anew, and so is the walk. */
+		/** The server was started anew, so the analysis has to begin anew. */
 		ANEW,
 
 		/** The server does not tell yet who it is. */

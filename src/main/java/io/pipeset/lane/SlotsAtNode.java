@@ -61,7 +61,7 @@ public final class SlotsAtNode {
 	/**
 	 * Reads what a node says of itself.
 	 * @param nodes its answer to CLUSTER NODES
-	 * @return its slots
+	 * @return its slots; none for a replica
 	 */
 	public static SlotsAtNode of(String nodes) {
 		SlotsAtNode slots = new SlotsAtNode();
@@ -97,11 +97,29 @@ public final class SlotsAtNode {
 		this.served.set(first, Integer.parseInt(word.substring(dash + 1)) + 1);
 	}
 
-	boolean serves(int slot) {
+	/**
+	 * Whether the node serves no slot.
+	 * @return {@code true} for a replica, too
+	 */
+	public boolean isEmpty() {
+		return this.served.isEmpty();
+	}
+
+	/**
+	 * Whether the node serves a slot.
+	 * @param slot the slot
+	 * @return {@code true} also while it gives the slot away
+	 */
+	public boolean serves(int slot) {
 		return this.served.get(slot);
 	}
 
-	boolean givesAway(int slot) {
+	/**
+	 * Whether the node gives a slot away, some of whose keys may have left.
+	 * @param slot the slot
+	 * @return {@code false} once the slot is gone
+	 */
+	public boolean givesAway(int slot) {
 		return this.givenAway.get(slot);
 	}
 

@@ -8,6 +8,7 @@ import java.util.List;
 import io.pipeset.job.settings.JobDefaults;
 import io.pipeset.job.settings.Setting;
 import io.pipeset.keyspace.Analyses;
+import io.pipeset.keyspace.Analysis;
 import io.pipeset.keyspace.AnalysisSettings;
 import io.pipeset.keyspace.EndedAnalysis;
 import io.pipeset.report.Ending.Cause;
@@ -31,17 +32,13 @@ class AnalysesController {
 
 	private final Duration timeout;
 
-	private final SingleRedis singleRedis;
-
-	AnalysesController(Analyses analyses, JobDefaults defaults, SingleRedis singleRedis) {
-		this.singleRedis = singleRedis;
+	AnalysesController(Analyses analyses, JobDefaults defaults) {
 		this.analyses = analyses;
 		this.timeout = defaults.toSettings().timeout();
 	}
 
 	@PostMapping("/v1/analyses")
 	ResponseEntity<?> run(HttpServletRequest request) {
-		this.singleRedis.require("POST /v1/analyses");
 		Query query = Query.of(request);
 		AnalysisSettings settings = AnalysisSettings.of(query::take, this.timeout);
 		query.refuseRest(AnalysisSettings.all().stream().map(Setting::name).toList());
@@ -53,9 +50,19 @@ class AnalysesController {
 			return Endings.problem(ended.ending(), false, "analysis", ended.analysis(), HttpHeaders.EMPTY, request);
 		}
 		if (csv) {
-			return ResponseEntity.ok().contentType(CSV).body(PrefixesCsv.of(ended.analysis()));
+			return csv(ended.analysis());
 		}
 		return ResponseEntity.ok().contentType(MediaType.APPLICATION_JSON).body(ended.analysis());
+	}
+
+	/** The prefixes only, whose lines have no place for what the whole answer says. */
+	private static ResponseEntity<byte[]> csv(Analysis analysis) {
+		ResponseEntity.BodyBuilder answer = ResponseEntity.ok().contentType(CSV);
+		Integer partial = analysis.partialSlots();
+		if (partial != null) {
+			answer.header("Pipeset-Partial-Slots", String.valueOf(partial));
+		}
+		return answer.body(PrefixesCsv.of(analysis));
 	}
 
 	/** Whether CSV is asked for by its name, and more than JSON is. */

@@ -170,7 +170,7 @@ class ClusterTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "/v1/analyses", "/v1/tunings" })
+	@ValueSource(strings = { "/v1/tunings" })
 	void callsThatNeedASingleRedisAreRefusedByName(String call) {
 		assertThat(this.service.post(call).refusal(400, "not-available"))
 			.isEqualTo("POST " + call + " is not available with a Redis Cluster yet");

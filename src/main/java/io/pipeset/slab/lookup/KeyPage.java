@@ -82,6 +82,26 @@ public final class KeyPage {
 		}
 	}
 
+	/**
+	 * Forgets some of the keys, before anything is known of them.
+	 * @param condition tells which keys stay
+	 */
+	public void retain(Condition condition) {
+		int kept = 0;
+		int from = 0;
+		this.used = 0;
+		for (int key = 0; key < this.count; key++) {
+			int to = this.ends[key];
+			if (condition.holds(this.bytes, from, to)) {
+				System.arraycopy(this.bytes, from, this.bytes, this.used, to - from);
+				this.used += to - from;
+				this.ends[kept++] = this.used;
+			}
+			from = to;
+		}
+		this.count = kept;
+	}
+
 	/** Takes the next bytes of a key, which is not whole before {@link #endKey}. */
 	void append(ByteBuf in, int length) {
 		this.allBytes += length;
@@ -267,6 +287,21 @@ public final class KeyPage {
 
 	void ttl(int key, long ttl) {
 		this.ttls[key] = ttl;
+	}
+
+	/** A condition on keys. */
+	@FunctionalInterface
+	public interface Condition {
+
+		/**
+		 * Whether a key meets it.
+		 * @param bytes the array that holds the key
+		 * @param from its first byte
+		 * @param to the byte behind it
+		 * @return {@code false} if not
+		 */
+		boolean holds(byte[] bytes, int from, int to);
+
 	}
 
 }

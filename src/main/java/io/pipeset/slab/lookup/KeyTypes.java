@@ -5,9 +5,8 @@ import java.util.Arrays;
 
 /**
  * The names of the types that keys have, each with a small number. Modules have types of
- * their own, so that the names are known once they have come. The thread of a connection
- * adds names; that of the job uses them when it has been handed a page with their
- * numbers.
+ * their own, so that the names are known once they have come. The threads of connections
+ * add names; that of the job uses them when it has been handed a page with their numbers.
  */
 public final class KeyTypes {
 
@@ -21,17 +20,25 @@ public final class KeyTypes {
 
 	private final byte[][] names = new byte[MAX][];
 
-	private int count;
+	/** Written behind each name, so that whoever reads it finds the names below it. */
+	private volatile int count;
 
 	/** Knows the types of Redis itself. */
 	public KeyTypes() {
-		for (String name : new String[] { "none", "string", "list", "set", "zset", "hash", "stream" }) {
-			this.names[this.count++] = name.getBytes(StandardCharsets.US_ASCII);
+		String[] known = { "none", "string", "list", "set", "zset", "hash", "stream" };
+		for (int number = 0; number < known.length; number++) {
+			this.names[number] = known[number].getBytes(StandardCharsets.US_ASCII);
 		}
+		this.count = known.length;
 	}
 
-	/** The number of a type, by its name; called by one thread at a time. */
+	/** The number of a type, by its name. */
 	int number(byte[] line, int from, int to) {
+		int number = find(line, from, to);
+		return (number >= 0) ? number : add(line, from, to);
+	}
+
+	private int find(byte[] line, int from, int to) {
 		int known = this.count;
 		for (int number = 0; number < known; number++) {
 			byte[] name = this.names[number];
@@ -39,6 +46,15 @@ public final class KeyTypes {
 				return number;
 			}
 		}
+		return -1;
+	}
+
+	private synchronized int add(byte[] line, int from, int to) {
+		int added = find(line, from, to);
+		if (added >= 0) {
+			return added;
+		}
+		int known = this.count;
 		if (known == MAX) {
 			return MAX - 1;
 		}

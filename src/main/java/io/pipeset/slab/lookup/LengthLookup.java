@@ -1,14 +1,19 @@
 package io.pipeset.slab.lookup;
 
 import java.util.Arrays;
+import java.util.Set;
 
 import io.netty.buffer.ByteBuf;
+import io.pipeset.slab.RedisErrors;
 import org.jspecify.annotations.Nullable;
 
 /** The commands that ask for the number of elements of each key of a page. */
 public final class LengthLookup extends Lookup {
 
 	private static final byte[] END = KeyWriter.tail();
+
+	/** The codes of keys that are not there as they were. */
+	private static final Set<String> GONE = Set.of("WRONGTYPE", "MOVED", "ASK");
 
 	private final KeyTypes types;
 
@@ -58,7 +63,8 @@ public final class LengthLookup extends Lookup {
 	}
 
 	/**
-	 * The last error that Redis answered, but for keys that have become another type.
+	 * The last error that Redis answered, but for keys that have become another type, or
+	 * whose slot has moved.
 	 * @return {@code null} if there was none
 	 */
 	public @Nullable String error() {
@@ -110,7 +116,7 @@ public final class LengthLookup extends Lookup {
 
 	@Override
 	void error(String message) {
-		if (!message.startsWith("WRONGTYPE")) {
+		if (!GONE.contains(RedisErrors.code(message))) {
 			this.error = message;
 		}
 		this.key = next(this.key + 1);

@@ -1,0 +1,173 @@
+package io.pipeset.keyspace;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+import io.pipeset.job.Task;
+import io.pipeset.lane.JobStop;
+import io.pipeset.pipeline.Pipeline;
+import io.pipeset.pipeline.RedisNode;
+import io.pipeset.pipeline.RedisNodes;
+import io.pipeset.pipeline.SlotOwners;
+import io.pipeset.pipeline.call.NoConnectionException;
+import io.pipeset.record.Slots;
+import io.pipeset.slab.RedisErrors;
+import io.pipeset.slab.RedisErrors.Meaning;
+import io.pipeset.slab.lookup.KeyPage;
+import io.pipeset.slab.lookup.KeyTypes;
+import io.pipeset.slab.lookup.LengthLookup;
+import org.jspecify.annotations.Nullable;
+
+/** The number of elements of the largest keys, asked of the servers that have them. */
+final class LargestLengths {
+
+	private final Task task;
+
+	private final RedisNodes nodes;
+
+	private final LargestKeys keys;
+
+	private final KeyTypes types;
+
+	private final Duration timeout;
+
+	private final Duration closing;
+
+	private final Losses losses;
+
+	private final long[] lengths;
+
+	/** The keys that are not asked for yet, by their place. */
+	private final BitSet left = new BitSet();
+
+	private @Nullable String error = "The largest keys were not asked for their number of elements";
+
+	/**
+	 * The lengths of keys, none of which is known yet.
+	 * @param task the analysis
+	 * @param nodes the servers
+	 * @param totals has the keys, sorted
+	 * @param timeout the longest silence of a server
+	 * @param closing the longest that closing a connection may take
+	 */
+	LargestLengths(Task task, RedisNodes nodes, Totals totals, Duration timeout, Duration closing) {
+		this.task = task;
+		this.nodes = nodes;
+		this.keys = totals.largest();
+		this.types = totals.types();
+		this.timeout = timeout;
+		this.closing = closing;
+		this.losses = new Losses(timeout, task.stop());
+		this.lengths = new long[this.keys.count()];
+		Arrays.fill(this.lengths, KeyPage.UNKNOWN);
+		this.left.set(0, this.lengths.length);
+	}
+
+	/** Asks all servers, as often as it takes. */
+	void ask() {
+		JobStop stop = this.task.stop();
+		String refused = null;
+		while (!this.left.isEmpty() && !stop.isSet()) {
+			for (Map.Entry<RedisNode, BitSet> keys : byMaster().entrySet()) {
+				String error = (stop.isSet()) ? null : ask(keys.getKey(), keys.getValue());
+				refused = (error != null) ? error : refused;
+			}
+		}
+		if (this.left.isEmpty()) {
+			this.error = refused;
+		}
+	}
+
+	/** The keys that are left by the master of their slot; those without one stay out. */
+	private Map<RedisNode, BitSet> byMaster() {
+		Map<RedisNode, BitSet> byMaster = new LinkedHashMap<>();
+		try {
+			SlotOwners owners = this.nodes.owners();
+			for (int place = this.left.nextSetBit(0); place >= 0; place = this.left.nextSetBit(place + 1)) {
+				byte[] key = this.keys.key(place);
+				RedisNode owner = owners.owner(Slots.of(key, 0, key.length));
+				if (owner != null) {
+					byMaster.computeIfAbsent(owner, (any) -> new BitSet()).set(place);
+				}
+				else {
+					this.left.clear(place);
+				}
+			}
+		}
+		catch (NoConnectionException ex) {
+			pauseAfter(String.valueOf(ex.getMessage()));
+		}
+		return byMaster;
+	}
+
+	/** Asks one server for the length of some keys; returns an error that stays. */
+	private @Nullable String ask(RedisNode node, BitSet places) {
+		KeyPage page = this.keys.page(places);
+		LengthLookup lookup = new LengthLookup(this.types, page);
+		try {
+			if (page.isTooLarge()) {
+				this.left.andNot(places);
+				return "There was no memory to ask the largest keys for their number of elements";
+			}
+			if (!lookup.isEmpty()) {
+				AnalysisConnections connections = new AnalysisConnections(this.task, node, this.timeout, this.closing);
+				connections.use((pipeline) -> measure(connections, pipeline, lookup, places),
+						(ex) -> () -> pauseAfter(String.valueOf(ex.getMessage())));
+				return (this.left.intersects(places)) ? null : lookup.error();
+			}
+			this.left.andNot(places);
+			return null;
+		}
+		finally {
+			page.close();
+		}
+	}
+
+	private Runnable measure(AnalysisConnections connections, Pipeline pipeline, LengthLookup lookup, BitSet places) {
+		try (Conversation conversation = connections.conversation(pipeline)) {
+			conversation.send(lookup, AnalysisConnections::doNothing);
+			while (conversation.await()) {
+				// Until it is answered, or lost.
+			}
+			String loss = conversation.loss();
+			String error = lookup.error();
+			if (loss != null) {
+				return () -> pauseAfter(loss);
+			}
+			if (error != null && passes(error)) {
+				return () -> pauseAfter("Redis answered " + error);
+			}
+		}
+		int key = 0;
+		for (int place = places.nextSetBit(0); place >= 0; place = places.nextSetBit(place + 1)) {
+			this.lengths[place] = lookup.length(key++);
+		}
+		this.left.andNot(places);
+		return AnalysisConnections::doNothing;
+	}
+
+	private boolean passes(String error) {
+		String code = RedisErrors.code(error);
+		return RedisErrors.means(code, Meaning.TRANSIENT)
+				|| (this.nodes.isCluster() && RedisErrors.means(code, Meaning.REDIRECTS));
+	}
+
+	private void pauseAfter(String detail) {
+		this.losses.pauseAfter(detail);
+		this.nodes.refresh();
+	}
+
+	/** The length of a key; {@link KeyPage#UNKNOWN} where it is not known. */
+	long length(int place) {
+		return this.lengths[place];
+	}
+
+	/** Why some lengths are not known; {@code null} if Redis has refused none. */
+	@Nullable String error() {
+		return this.error;
+	}
+
+}
