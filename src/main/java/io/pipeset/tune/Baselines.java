@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
 
-import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.record.Record;
@@ -29,8 +28,8 @@ final class Baselines {
 	private Baselines() {
 	}
 
-	static List<Contender> of(TuningSettings settings, Runs runs, RedisNode node, LongSupplier clock) {
-		return List.of(new OneByOne(settings, runs, node, clock), new Transactions(settings, runs, node),
+	static List<Contender> of(TuningSettings settings, Runs runs, TunedServers servers, LongSupplier clock) {
+		return List.of(new OneByOne(settings, runs, servers, clock), new Transactions(settings, runs, servers),
 				new FlushEach(settings, runs));
 	}
 
@@ -80,16 +79,16 @@ final class Baselines {
 
 		private final Runs runs;
 
-		private final RedisNode node;
+		private final TunedServers servers;
 
 		private final LongSupplier clock;
 
 		private long last;
 
-		private OneByOne(TuningSettings settings, Runs runs, RedisNode node, LongSupplier clock) {
+		private OneByOne(TuningSettings settings, Runs runs, TunedServers servers, LongSupplier clock) {
 			super("one by one", settings);
 			this.runs = runs;
-			this.node = node;
+			this.servers = servers;
 			this.clock = clock;
 		}
 
@@ -103,7 +102,7 @@ final class Baselines {
 			this.last = 0;
 			try {
 				while (nanos < LONGEST.toNanos() && records.read(record)) {
-					this.node.calls().send(record);
+					this.servers.send(record);
 					this.last++;
 					nanos = this.clock.getAsLong() - begin;
 					this.runs.requireGoingOn();
@@ -122,25 +121,30 @@ final class Baselines {
 
 	}
 
-	/** Transactions, one batch each. */
+	/** Transactions, one batch each, which a cluster has only for keys of one slot. */
 	private static final class Transactions extends Contender {
 
 		private final Runs runs;
 
-		private final RedisNode node;
+		private final TunedServers servers;
 
 		private @Nullable String refused;
 
-		private Transactions(TuningSettings settings, Runs runs, RedisNode node) {
+		private Transactions(TuningSettings settings, Runs runs, TunedServers servers) {
 			super("MULTI/EXEC", settings);
 			this.runs = runs;
-			this.node = node;
+			this.servers = servers;
 		}
 
 		@Override
 		public void run() {
+			if (this.servers.isCluster()) {
+				this.refused = "In a cluster a transaction needs its keys in one slot, and those of the tuning are in"
+						+ " many";
+				return;
+			}
 			try {
-				this.node.facts().checkTransactions();
+				this.servers.checkTransactions();
 			}
 			catch (RedisCallException ex) {
 				if (ex.code() == null) {

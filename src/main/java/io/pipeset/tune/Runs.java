@@ -10,7 +10,6 @@ import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.Atomic;
 import io.pipeset.job.settings.Coalesce;
 import io.pipeset.job.settings.JobSettings;
-import io.pipeset.pipeline.call.RedisCalls;
 import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.record.Operation;
 import io.pipeset.record.RecordReader;
@@ -40,7 +39,7 @@ final class Runs {
 
 	private final Jobs jobs;
 
-	private final RedisCalls calls;
+	private final TunedServers servers;
 
 	private final Duration timeout;
 
@@ -52,13 +51,13 @@ final class Runs {
 
 	private boolean unfenced;
 
-	Runs(Task task, TuningSettings settings, TuningKeys keys, Jobs jobs, RedisCalls calls, Duration timeout,
+	Runs(Task task, TuningSettings settings, TuningKeys keys, Jobs jobs, TunedServers servers, Duration timeout,
 			LongSupplier clock) {
 		this.task = task;
 		this.settings = settings;
 		this.keys = keys;
 		this.jobs = jobs;
-		this.calls = calls;
+		this.servers = servers;
 		this.timeout = timeout;
 		this.clock = clock;
 	}
@@ -90,11 +89,11 @@ final class Runs {
 
 	private Run run(Choice choice, Atomic atomic) {
 		prepare();
-		Double before = this.calls.cpuSeconds();
+		TunedServers.CpuTime before = this.servers.cpuTime();
 		JobReport report = load(this.settings.records(), choice, atomic);
-		Double after = this.calls.cpuSeconds();
+		Double redisCpu = this.servers.cpuTime().since(before);
 		return new Run(report.timings().totalMillis() / 1000, report.timings().batches().p99Millis(), report.writes(),
-				(before != null && after != null) ? after - before : null);
+				redisCpu);
 	}
 
 	/** Runs some of the records by the settings of a row, and measures nothing. */

@@ -8,7 +8,7 @@ import java.util.function.LongSupplier;
 import io.pipeset.job.Jobs;
 import io.pipeset.job.Task;
 import io.pipeset.job.settings.JobDefaults;
-import io.pipeset.pipeline.RedisNode;
+import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
@@ -28,7 +28,7 @@ final class TuningExecution {
 
 	private final TuningSettings settings;
 
-	private final RedisNode node;
+	private final TunedServers servers;
 
 	private final LongSupplier clock;
 
@@ -48,17 +48,17 @@ final class TuningExecution {
 
 	private @Nullable Ending ended;
 
-	TuningExecution(Task task, TuningSettings settings, Jobs jobs, RedisNode node, JobDefaults defaults,
+	TuningExecution(Task task, TuningSettings settings, Jobs jobs, RedisNodes nodes, JobDefaults defaults,
 			LongSupplier clock) {
 		this.task = task;
 		this.settings = settings;
-		this.node = node;
+		this.servers = new TunedServers(nodes, task.stop(), defaults.timeout());
 		this.clock = clock;
 		this.keys = new TuningKeys(task.id(), settings.operation(), settings.records());
-		this.runs = new Runs(task, settings, this.keys, jobs, node.calls(), defaults.timeout(), clock);
+		this.runs = new Runs(task, settings, this.keys, jobs, this.servers, defaults.timeout(), clock);
 		this.byDefault = Choice.of(defaults);
 		this.rows = settings.grid().stream().map(MeasuredRow::new).toList();
-		this.baselines = Baselines.of(settings, this.runs, node, clock);
+		this.baselines = Baselines.of(settings, this.runs, this.servers, clock);
 	}
 
 	EndedTuning run() {
@@ -94,13 +94,13 @@ final class TuningExecution {
 		if (late && this.keys.arePrepared()) {
 			return this.keys.count();
 		}
-		long left = this.keys.remove(this.node.calls(), this.clock);
+		long left = new KeyRemoval(this.keys, this.servers, this.clock).run();
 		return (late) ? this.keys.count() : left;
 	}
 
 	private void measure() {
 		measureRoundTrip();
-		requireMemory();
+		this.servers.requireRoom(this.keys.bytes(this.settings.records(), this.settings.valueBytes()));
 		Rounds rounds = new Rounds(this.settings.budget(), this.clock);
 		warmUp(rounds);
 		List<Runnable> contenders = new ArrayList<>(this.rows);
@@ -110,7 +110,7 @@ final class TuningExecution {
 
 	private void measureRoundTrip() {
 		try {
-			this.roundTripMicros = Math.round(this.node.calls().roundTripNanos(PINGS) / 1000.0);
+			this.roundTripMicros = Math.round(this.servers.roundTripNanos(PINGS) / 1000.0);
 		}
 		catch (RedisCallException ex) {
 			if (ex.isTransient()) {
@@ -136,19 +136,6 @@ final class TuningExecution {
 			if (rounds.goOn()) {
 				this.runs.warmUp(choice);
 			}
-		}
-	}
-
-	/**
-	 * Refuses to begin where the keys would not fit, or would push out those of others.
-	 */
-	private void requireMemory() {
-		Long free = this.node.calls().freeBytes();
-		long needed = this.keys.bytes(this.settings.records(), this.settings.valueBytes());
-		if (free != null && needed > free) {
-			throw new TuningEndedException(new Ending(Cause.REDIS_REFUSES,
-					"The keys of the tuning take about " + needed + " bytes, and Redis has " + Math.max(0, free)
-							+ " left of its maxmemory: ask for fewer 'records' or 'valueBytes'"));
 		}
 	}
 

@@ -2,16 +2,8 @@ package io.pipeset.tune;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.function.LongSupplier;
-import java.util.stream.LongStream;
 
-import io.pipeset.pipeline.call.RedisCallException;
-import io.pipeset.pipeline.call.RedisCalls;
 import io.pipeset.record.Operation;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The keys of a tuning. Each of them expires from its first moment on, so that a service
@@ -25,23 +17,11 @@ final class TuningKeys {
 	/** The hashes or lists of a tuning, if it has that many records. */
 	private static final int SHARED = 1_000;
 
-	/** A command removes so many keys, so that no other client waits long for it. */
-	private static final int REMOVED_AT_ONCE = 500;
-
-	/**
-	 * So many of these commands share a round trip, so that far away the keys go in time.
-	 */
-	private static final int COMMANDS_OF_REMOVAL = 32;
-
 	/** The memory that a key takes beside its value, with its entry and its expiry. */
 	private static final int BYTES_OF_A_KEY = 240;
 
 	/** The memory that an element of a list takes beside its value. */
 	private static final int BYTES_OF_AN_ELEMENT = 16;
-
-	private static final Duration MOST_FOR_REMOVAL = Duration.ofSeconds(10);
-
-	private static final Logger logger = LoggerFactory.getLogger(TuningKeys.class);
 
 	private final Operation operation;
 
@@ -89,36 +69,6 @@ final class TuningKeys {
 	byte[] key(int number) {
 		String text = String.valueOf(number);
 		return (this.prefix + "0".repeat(this.digits - text.length()) + text).getBytes(StandardCharsets.US_ASCII);
-	}
-
-	/**
-	 * Removes all keys. It goes on after the tuning was stopped, but not for long, and
-	 * not against a Redis that does not answer.
-	 * @param calls sends single commands
-	 * @param clock nanoseconds
-	 * @return how many keys may be left
-	 */
-	long remove(RedisCalls calls, LongSupplier clock) {
-		long end = clock.getAsLong() + MOST_FOR_REMOVAL.toNanos();
-		long removed = 0;
-		try {
-			while (removed < this.count && end - clock.getAsLong() > 0) {
-				List<List<byte[]>> commands = new ArrayList<>();
-				long next = removed;
-				while (next < this.count && commands.size() < COMMANDS_OF_REMOVAL) {
-					long behind = Math.min(this.count, next + REMOVED_AT_ONCE);
-					commands.add(LongStream.range(next, behind).mapToObj((i) -> key((int) i)).toList());
-					next = behind;
-				}
-				calls.unlink(commands);
-				removed = next;
-			}
-		}
-		catch (RedisCallException ex) {
-			logger.warn("Keys {}* could not be removed, and expire by themselves within an hour: {}", this.prefix,
-					ex.getMessage());
-		}
-		return this.count - removed;
 	}
 
 }

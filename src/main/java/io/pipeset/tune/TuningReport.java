@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param tuningId the tuning's name in logs and in the names of its keys
  * @param state its state
  * @param settings the parameters in effect, without the lists of the grid
- * @param roundTripMicros the median time of a PING; {@code null} if Redis did not answer
+ * @param roundTripMicros the median time of a PING, that of the slowest master in a
+ * cluster; {@code null} if Redis did not answer
  * @param rows the rows of the grid, in its order
  * @param baselines the ways without a pipeline, or with a poor one
  * @param recommended the row to use; {@code null} if none was measured

@@ -47,7 +47,7 @@ public class Tunings {
 	 * Runs tunings by another clock.
 	 * @param tasks gives them a place in the queue
 	 * @param jobs runs their runs
-	 * @param nodes the server that they measure, which is a single one
+	 * @param nodes the servers that they measure
 	 * @param defaults has the timeout of their runs, and the settings that rows are
 	 * compared with
 	 * @param clock nanoseconds, by which budgets are counted
@@ -73,7 +73,7 @@ public class Tunings {
 		}
 		try {
 			return this.tasks.run("tuning", (task) -> new TuningExecution(task, settings,
-					this.jobs.inside(task, this.meters), this.nodes.single(), this.defaults, this.clock)
+					this.jobs.inside(task, this.meters), this.nodes, this.defaults, this.clock)
 				.run());
 		}
 		finally {

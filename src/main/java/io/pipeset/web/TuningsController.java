@@ -33,11 +33,7 @@ class TuningsController {
 
 	private final JobDefaults defaults;
 
-	private final SingleRedis singleRedis;
-
-	TuningsController(Tunings tunings, TuningProperties properties, JobLimits limits, JobDefaults defaults,
-			SingleRedis singleRedis) {
-		this.singleRedis = singleRedis;
+	TuningsController(Tunings tunings, TuningProperties properties, JobLimits limits, JobDefaults defaults) {
 		this.tunings = tunings;
 		this.properties = properties;
 		this.limits = limits;
@@ -49,7 +45,6 @@ class TuningsController {
 		if (!this.properties.enabled()) {
 			throw Problems.exception(HttpStatus.FORBIDDEN, "disabled", DISABLED);
 		}
-		this.singleRedis.require("POST /v1/tunings");
 		Query query = Query.of(request);
 		TuningSettings settings = TuningSettings.read(query::take, this.properties, this.limits, this.defaults);
 		query.refuseRest(TuningSettings.NAMES);

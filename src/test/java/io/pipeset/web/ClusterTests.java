@@ -169,13 +169,6 @@ class ClusterTests {
 		this.service.post("/v1/jobs/0199a6f2-0000-7000-8000-000000000000/ack").refusal(410, "gone");
 	}
 
-	@ParameterizedTest
-	@ValueSource(strings = { "/v1/tunings" })
-	void callsThatNeedASingleRedisAreRefusedByName(String call) {
-		assertThat(this.service.post(call).refusal(400, "not-available"))
-			.isEqualTo("POST " + call + " is not available with a Redis Cluster yet");
-	}
-
 	@Test
 	void actuatorNamesTheMasters() {
 		JsonNode redis = this.service.get("/actuator/health").json().at("/components/redis");

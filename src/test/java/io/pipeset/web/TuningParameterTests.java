@@ -42,15 +42,12 @@ class TuningParameterTests {
 
 	private final JobDefaults defaults;
 
-	private final SingleRedis singleRedis;
-
 	TuningParameterTests(Service service, @Autowired Tunings tunings, @Autowired JobLimits limits,
-			@Autowired JobDefaults defaults, @Autowired SingleRedis singleRedis) {
+			@Autowired JobDefaults defaults) {
 		this.service = service;
 		this.tunings = tunings;
 		this.limits = limits;
 		this.defaults = defaults;
-		this.singleRedis = singleRedis;
 	}
 
 	@BeforeEach
@@ -124,7 +121,7 @@ class TuningParameterTests {
 	@Test
 	void aServiceThatHasThemSwitchedOffSaysSo() {
 		TuningsController off = new TuningsController(this.tunings,
-				new TuningProperties(false, DataSize.ofMegabytes(1)), this.limits, this.defaults, this.singleRedis);
+				new TuningProperties(false, DataSize.ofMegabytes(1)), this.limits, this.defaults);
 		assertThatExceptionOfType(ErrorResponseException.class)
 			.isThrownBy(() -> off.tune(new MockHttpServletRequest("POST", "/v1/tunings")))
 			.satisfies((problem) -> {

@@ -1,0 +1,167 @@
+package io.pipeset.tune;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+import io.pipeset.lane.JobStop;
+import io.pipeset.pipeline.RedisNode;
+import io.pipeset.pipeline.RedisNodes;
+import io.pipeset.pipeline.call.NoConnectionException;
+import io.pipeset.pipeline.call.RedisCallException;
+import io.pipeset.record.Record;
+import io.pipeset.record.Slots;
+import io.pipeset.report.Ending;
+import io.pipeset.report.Ending.Cause;
+import io.pipeset.slab.RedisErrors;
+import io.pipeset.slab.RedisErrors.Meaning;
+import org.jspecify.annotations.Nullable;
+
+/** The servers that a tuning measures: the single one, or all masters of a cluster. */
+final class TunedServers {
+
+	/** Between two attempts at a slot that moves. */
+	private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+	private final RedisNodes nodes;
+
+	private final JobStop stop;
+
+	private final Duration timeout;
+
+	/**
+	 * The servers, which are not asked anything yet.
+	 * @param nodes the servers
+	 * @param stop ends waits
+	 * @param timeout how long a record may wait for a slot that moves
+	 */
+	TunedServers(RedisNodes nodes, JobStop stop, Duration timeout) {
+		this.nodes = nodes;
+		this.stop = stop;
+		this.timeout = timeout;
+	}
+
+	boolean isCluster() {
+		return this.nodes.isCluster();
+	}
+
+	/** The median round trip, of the slowest master: a job goes at its pace. */
+	long roundTripNanos(int pings) {
+		return masters().stream().mapToLong((master) -> master.calls().roundTripNanos(pings)).max().orElse(0);
+	}
+
+	/** The processor time that all masters together have taken. */
+	CpuTime cpuTime() {
+		List<RedisNode> masters = masters();
+		Double sum = 0.0;
+		for (RedisNode master : masters) {
+			Double seconds = master.calls().cpuSeconds();
+			sum = (seconds != null && sum != null) ? Double.valueOf(sum + seconds) : null;
+		}
+		return new CpuTime(masters, sum);
+	}
+
+	/** Ends the tuning where keys would not fit, or would push out those of others. */
+	void requireRoom(long bytes) {
+		Map<RedisNode, Integer> slots = new LinkedHashMap<>();
+		masters();
+		for (int slot = 0; slot < Slots.COUNT; slot++) {
+			RedisNode owner = owner(slot);
+			if (owner != null) {
+				slots.merge(owner, 1, Integer::sum);
+			}
+		}
+		slots.forEach((master, count) -> {
+			// Keys spread over slots, but not quite evenly.
+			long share = (isCluster()) ? bytes * count / Slots.COUNT * 5 / 4 : bytes;
+			Long free = master.calls().freeBytes();
+			if (free != null && share > free) {
+				throw new TuningEndedException(new Ending(Cause.REDIS_REFUSES,
+						"The keys of the tuning take about " + share + " bytes, and Redis"
+								+ ((isCluster()) ? " at " + master.name() : "") + " has " + Math.max(0, free)
+								+ " left of its maxmemory: ask for fewer 'records' or 'valueBytes'"));
+			}
+		});
+	}
+
+	/** Finds out whether a single server runs transactions now. */
+	void checkTransactions() {
+		this.nodes.single().facts().checkTransactions();
+	}
+
+	/**
+	 * Sends a record by itself. A cluster's redirection says that it has not run, so it
+	 * is sent again.
+	 */
+	void send(Record record) {
+		long end = System.nanoTime() + this.timeout.toNanos();
+		while (true) {
+			RedisNode owner = owner(record.slot());
+			try {
+				((owner != null) ? owner : masters().get(0)).calls().send(record);
+				return;
+			}
+			catch (RedisCallException ex) {
+				if (!isRedirection(ex) || System.nanoTime() > end || this.stop.await(PAUSE_NANOS)) {
+					throw ex;
+				}
+				this.nodes.refresh();
+			}
+		}
+	}
+
+	/** Whether another server of the cluster, or the same one later, runs the call. */
+	boolean isRedirection(RedisCallException refused) {
+		String code = refused.code();
+		return isCluster() && code != null && RedisErrors.means(code, Meaning.REDIRECTS);
+	}
+
+	/**
+	 * The master of a slot, as far as the service knows.
+	 * @return {@code null} where it has none
+	 */
+	@Nullable RedisNode owner(int slot) {
+		try {
+			return this.nodes.owners().owner(slot);
+		}
+		catch (NoConnectionException ex) {
+			return null;
+		}
+	}
+
+	/** Asks a cluster for its masters once more. */
+	void refresh() {
+		this.nodes.refresh();
+	}
+
+	private List<RedisNode> masters() {
+		try {
+			return this.nodes.masters();
+		}
+		catch (NoConnectionException ex) {
+			throw new TuningEndedException(
+					new Ending(Cause.REDIS_UNREACHABLE, ex.getMessage() + ". Send the request again once it answers."));
+		}
+	}
+
+	/**
+	 * The processor time that servers had taken at one moment.
+	 *
+	 * @param masters the servers
+	 * @param seconds their time; {@code null} if one of them does not tell it
+	 */
+	record CpuTime(List<RedisNode> masters, @Nullable Double seconds) {
+
+		/**
+		 * The time since another moment; {@code null} if the servers are not the same.
+		 */
+		@Nullable Double since(CpuTime before) {
+			return (this.seconds != null && before.seconds != null && this.masters.equals(before.masters))
+					? Double.valueOf(this.seconds - before.seconds) : null;
+		}
+
+	}
+
+}
