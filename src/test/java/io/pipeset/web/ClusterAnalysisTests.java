@@ -5,7 +5,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.redis.TestCluster;
@@ -119,6 +121,26 @@ class ClusterAnalysisTests {
 		assertThat(AnalysisTests.counts(after, "prefixes", "prefix")).isEqualTo(Map.of("(none)", 10L, "other:", 3L));
 		assertThat(AnalysisTests.counts(after, "masters", "node")).containsEntry(TestCluster.address(from), 1L)
 			.containsEntry(TestCluster.address(to), 11L);
+	}
+
+	@Test
+	void slotsThatMoveUnderTheAnalysisCountNoKeyTwiceAndAreSaidToBePartialWhereKeysAreMissing() {
+		List<String> moving = IntStream.range(0, 10).mapToObj((i) -> cluster.tag(0, i)).toList();
+		List<String> staying = IntStream.range(0, 10).mapToObj((i) -> cluster.tag(i % 3, 20 + i)).toList();
+		Stream.concat(moving.stream(), staying.stream())
+			.forEach((tag) -> IntStream.range(0, 50)
+				.mapToObj((i) -> "{" + tag + "}:" + i)
+				.forEach((key) -> at(key).set(key, "v")));
+		CompletableFuture<Answer> answer = this.service
+			.sendAsync(this.service.request("/v1/analyses?rateLimit=1000").POST(BodyPublishers.noBody()));
+		moving.forEach((tag) -> cluster.move(TestCluster.slot(tag), cluster.master(1)));
+		JsonNode analysis = AnalysisTests.checked(answer.join().json(), "completed");
+		Map<String, Long> counts = AnalysisTests.counts(analysis, "prefixes", "prefix");
+		staying.forEach((tag) -> assertThat(counts).containsEntry("{" + tag + "}:", 50L));
+		List<String> missing = moving.stream().filter((tag) -> counts.getOrDefault("{" + tag + "}:", 0L) < 50).toList();
+		assertThat(analysis.path("partialSlots").asInt(0)).isBetween(missing.size(), moving.size());
+		moving.forEach((tag) -> assertThat(counts.getOrDefault("{" + tag + "}:", 0L)).isLessThanOrEqualTo(50));
+		assertThat(analysis.has("restarts")).isFalse();
 	}
 
 	/** The master that had a key's slot before the test. */

@@ -1,6 +1,7 @@
 package io.pipeset.web;
 
 import java.net.http.HttpRequest.BodyPublishers;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import tools.jackson.databind.JsonNode;
 
 import org.springframework.beans.factory.annotation.Autowired;
@@ -26,8 +28,8 @@ import static org.awaitility.Awaitility.await;
 @ServiceTest(properties = { "pipeset.memory.budget=16MB", "pipeset.receipts.sweep-interval=1h" })
 class ClusterLossTests {
 
-	/** The masters go on without the one that is killed. */
-	static final TestCluster cluster = TestCluster.start(3, 0, "cluster-require-full-coverage no");
+	/** The first master has a replica; the others go on without one that is killed. */
+	static final TestCluster cluster = TestCluster.start(3, 1, "cluster-require-full-coverage no");
 
 	private static final int KEYS = 3000;
 
@@ -79,6 +81,58 @@ class ClusterLossTests {
 			restart();
 		}
 		assertThat(this.service.post("/v1/analyses").json().at("/restarts").isMissingNode()).isTrue();
+	}
+
+	@Test
+	void anAnalysisBeginsAgainAtTheReplicaThatTakesOver() throws Exception {
+		TestRedis replica = cluster.replica(0);
+		beginsAgain(cluster.master(0), replica, () -> replica.client().clusterFailover(false));
+	}
+
+	@Test
+	@EnabledIfSystemProperty(named = "campaign.seeds", matches = ".+")
+	void anAnalysisBeginsAgainAtTheReplicaOfAMasterThatIsKilled() throws Exception {
+		beginsAgain(cluster.master(0), cluster.replica(0), () -> cluster.kill(cluster.master(0)));
+	}
+
+	private void beginsAgain(TestRedis master, TestRedis replica, Runnable change) throws Exception {
+		CompletableFuture<Answer> answer = begin("?rateLimit=60&timeout=1m");
+		await().until(() -> masters().allMatch((node) -> scans(node) > 8));
+		change.run();
+		await().until(() -> cluster.isMaster(replica));
+		// What is left is soon looked at.
+		Stream.of(replica, cluster.master(1), cluster.master(2)).forEach((node) -> node.client().flushall());
+		String key = "{" + cluster.tag(0, 0) + "}left";
+		replica.client().set(key, "x");
+		JsonNode analysis = AnalysisTests.checked(answer.get(2, TimeUnit.MINUTES).json(), "completed");
+		assertThat(analysis.at("/restarts").asInt()).isOne();
+		assertThat(analysis.at("/keys").asLong()).isBetween(1L, (long) KEYS);
+		Map<String, Long> keys = AnalysisTests.counts(analysis, "masters", "node");
+		assertThat(keys).containsOnlyKeys(TestCluster.address(replica), TestCluster.address(cluster.master(1)),
+				TestCluster.address(cluster.master(2)));
+		assertThat(keys.get(TestCluster.address(replica))).isPositive();
+		assertThat(analysis.get("masters")).allMatch((node) -> node.get("complete").asBoolean());
+
+		if (!cluster.isMaster(master) && !isAlive(master)) {
+			cluster.restart(master);
+		}
+		cluster.awaitReplicas();
+		await().ignoreExceptions().until(() -> {
+			master.client().clusterFailover(false);
+			return true;
+		});
+		await().until(() -> cluster.isMaster(master) && !cluster.isMaster(replica));
+		cluster.awaitReplicas();
+		await().until(() -> this.service.post("/pipeset/100").status() == 200);
+	}
+
+	private static boolean isAlive(TestRedis node) {
+		try {
+			return node.client().ping().equals("PONG");
+		}
+		catch (RuntimeException ex) {
+			return false;
+		}
 	}
 
 	@Test
@@ -141,7 +195,7 @@ class ClusterLossTests {
 	}
 
 	private static Stream<TestRedis> masters() {
-		return cluster.nodes();
+		return Stream.of(cluster.master(0), cluster.master(1), cluster.master(2));
 	}
 
 	private static int scans(TestRedis master) {

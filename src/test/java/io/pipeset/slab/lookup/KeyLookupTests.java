@@ -64,6 +64,18 @@ class KeyLookupTests {
 	}
 
 	@Test
+	void keysThatAreNotWantedAreForgotten() {
+		this.keys.retain((bytes, from, to) -> bytes[from] != 's');
+		assertThat(this.keys.count()).isEqualTo(2);
+		assertThat(new String(this.keys.bytes(), 0, this.keys.end(1), StandardCharsets.UTF_8)).isEqualTo("firstthird");
+		assertThat(this.keys.start(1)).isEqualTo(5);
+		this.keys.add(utf8("fourth"), KeyTypes.NONE);
+		assertThat(new String(this.keys.bytes(), this.keys.start(2), 6, StandardCharsets.UTF_8)).isEqualTo("fourth");
+		this.keys.retain((bytes, from, to) -> false);
+		assertThat(this.keys.count()).isZero();
+	}
+
+	@Test
 	void whatFollowsTheLastReplyIsLeftUnread() {
 		KeyLookup lookup = lookup();
 		ByteBuf in = Unpooled.wrappedBuffer(utf8(REPLIES + "+PONG\r\n"));
