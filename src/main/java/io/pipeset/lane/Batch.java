@@ -32,6 +32,8 @@ final class Batch {
 
 	private final Pipeline pipeline;
 
+	private final RedisNode node;
+
 	private final NodeMeters meters;
 
 	private final Confirmation confirmation;
@@ -69,6 +71,7 @@ final class Batch {
 		this.slabs = slabs;
 		this.context = context;
 		this.pipeline = pipeline;
+		this.node = node;
 		this.meters = context.meters().node(node.name());
 		this.confirmation = new Confirmation(context);
 	}
@@ -214,7 +217,8 @@ final class Batch {
 		if (this.abandonedSince == 0) {
 			this.abandonedSince = System.nanoTime();
 			this.loss = new Loss(Loss.TIMEOUT,
-					"Redis was silent for " + DurationText.of(this.context.settings().timeout())
+					"Redis at " + this.node.name() + " was silent for "
+							+ DurationText.of(this.context.settings().timeout())
 							+ ", the job's timeout; what was written may still run");
 			this.pipeline.abandon();
 			return true;
@@ -237,8 +241,8 @@ final class Batch {
 		this.bytes += slab.attempt().bytes();
 		if (!slab.isAnswered() && this.loss == null) {
 			String cause = this.pipeline.failure();
-			this.loss = new Loss(Loss.CONNECTION_LOST,
-					"The connection to Redis was lost" + ((cause != null) ? ": " + cause : ""));
+			this.loss = new Loss(Loss.CONNECTION_LOST, "The connection to Redis at " + this.node.name() + " was lost"
+					+ ((cause != null) ? ": " + cause : ""));
 		}
 		if (slab.isAnswered()) {
 			String sole = (this.refused) ? slab.errors().soleCode() : null;

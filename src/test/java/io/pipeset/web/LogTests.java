@@ -94,8 +94,8 @@ class LogTests {
 			assertThat(lines).extracting((line) -> line.at("/message").asString(""))
 				.anyMatch((message) -> message.contains(", malformed-body: at byte "))
 				.anyMatch((message) -> message.contains("with OOM"))
-				.anyMatch((message) -> message.contains("Redis was silent for 1s"))
-				.anyMatch((message) -> message.contains("The connection to Redis was lost"))
+				.anyMatch((message) -> message.contains("Redis at " + address(redis) + " was silent for 1s"))
+				.anyMatch((message) -> message.contains("The connection to Redis at " + address(redis) + " was lost"))
 				.anyMatch((message) -> message
 					.contains(", redis-unreachable: No connection to Redis at " + address(redis) + ": "))
 				.anyMatch((message) -> message.contains("WRONGPASS"));
