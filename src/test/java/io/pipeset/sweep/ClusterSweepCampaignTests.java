@@ -14,7 +14,7 @@ import static org.awaitility.Awaitility.await;
 
 /** A sweep goes on at the replica that takes the place of a master. */
 @EnabledIfSystemProperty(named = "campaign.seeds", matches = ".+")
-class ClusterSweepFailoverTests {
+class ClusterSweepCampaignTests {
 
 	private static final int MANY = 5000;
 
@@ -27,7 +27,7 @@ class ClusterSweepFailoverTests {
 				sweep.fill(0, MANY);
 				sweep.readOthers();
 				replica.client().clusterFailover(false);
-				await().until(() -> cluster.isMaster(replica));
+				await().until(() -> cluster.isMaster(replica) && !cluster.isMaster(first));
 				sweep.readAll();
 				assertThat(sweep.sweep().repeatedSlots()).isPositive();
 			}
