@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * is; a command that may have run is if running it twice does no harm, and so is one that
  * ran on a server that was lost before its replicas had confirmed it. No command is sent
  * again that would then run after a later command of the same key, so that the records of
- * a key stay in order.
+ * a key stay in order. Only removals of a key may change places, which leave the same.
  */
 public final class ResendRules {
 
@@ -24,8 +24,11 @@ public final class ResendRules {
 
 	private final boolean transientToo;
 
-	/** The keys of later commands that ran, or may have. */
+	/** The keys of later commands that ran, or may have, but for removals. */
 	private final Set<ByteBuffer> touched = new HashSet<>();
+
+	/** The keys of later removals that ran, or may have. */
+	private final Set<ByteBuffer> removed = new HashSet<>();
 
 	/** Whether one of these commands was a script that names no key, and may use any. */
 	private boolean touchedAny;
@@ -83,7 +86,7 @@ public final class ResendRules {
 		boolean again = (unknown) ? this.unknownToo && slab.replies().multiRefused() == null
 				: !slab.isWritten() || slab.errors().areInCommon() || passes(slab);
 		for (int command = slab.count() - 1; again && command >= 0; command--) {
-			again = isUntouched(slab.commands().keys(command)) && (!unknown || isRepeatable(slab, command));
+			again = isUntouched(slab, command) && (!unknown || isRepeatable(slab, command));
 		}
 		if (again) {
 			slab.again().set(0, slab.count());
@@ -92,7 +95,7 @@ public final class ResendRules {
 		boolean ran = slab.isWritten() && !slab.replies().isDiscarded();
 		for (int command = 0; command < slab.count(); command++) {
 			if (ran || slab.earlierLoss(command) != null) {
-				touch(slab.commands().keys(command));
+				touch(slab, command);
 			}
 		}
 	}
@@ -110,13 +113,12 @@ public final class ResendRules {
 
 	private void markUnanswered(Slab slab) {
 		for (int command = slab.count() - 1; command >= slab.replies().count(); command--) {
-			List<ByteBuffer> keys = slab.commands().keys(command);
 			boolean repeats = !slab.isUnknown() || (this.unknownToo && isRepeatable(slab, command));
-			if (repeats && isUntouched(keys)) {
+			if (repeats && isUntouched(slab, command)) {
 				slab.again().set(command);
 			}
 			else if (slab.isUnknown() || slab.earlierLoss(command) != null) {
-				touch(keys);
+				touch(slab, command);
 			}
 		}
 	}
@@ -126,7 +128,6 @@ public final class ResendRules {
 		SlabErrors errors = slab.errors();
 		int finding = replies.findings().count() - 1;
 		for (int command = replies.count() - 1; command >= 0; command--) {
-			List<ByteBuffer> keys = slab.commands().keys(command);
 			boolean found = finding >= 0 && replies.findings().position(finding) == command;
 			boolean inCommon = found && errors.isOfOthers(finding);
 			Redirect redirect = (found && this.redirects != null) ? errors.redirect(finding) : null;
@@ -138,11 +139,11 @@ public final class ResendRules {
 			boolean ran = !found || replies.findings().kind(finding) != Kind.ERROR
 					|| (!passes && slab.commands().table().operation(command) == Operation.EVALSHA);
 			boolean repeats = ran && isUnconfirmed(slab) && isRepeatable(slab, command);
-			if ((inCommon || follows || (passes && this.transientToo) || repeats) && isUntouched(keys)) {
+			if ((inCommon || follows || (passes && this.transientToo) || repeats) && isUntouched(slab, command)) {
 				slab.again().set(command);
 			}
 			else if (ran || slab.earlierLoss(command) != null) {
-				touch(keys);
+				touch(slab, command);
 			}
 			finding -= (found) ? 1 : 0;
 		}
@@ -169,8 +170,9 @@ public final class ResendRules {
 		return repeatable;
 	}
 
-	private void touch(List<ByteBuffer> keys) {
-		this.touched.addAll(keys);
+	private void touch(Slab slab, int command) {
+		List<ByteBuffer> keys = slab.commands().keys(command);
+		((isRemoval(slab, command)) ? this.removed : this.touched).addAll(keys);
 		this.touchedAny |= keys.isEmpty();
 	}
 
@@ -178,9 +180,17 @@ public final class ResendRules {
 	 * Whether no later command that ran, or may have, used one of these keys. A script
 	 * without keys may have used any.
 	 */
-	private boolean isUntouched(List<ByteBuffer> keys) {
-		boolean apart = (keys.isEmpty()) ? this.touched.isEmpty() : keys.stream().noneMatch(this.touched::contains);
+	private boolean isUntouched(Slab slab, int command) {
+		List<ByteBuffer> keys = slab.commands().keys(command);
+		boolean apart = (keys.isEmpty()) ? this.touched.isEmpty() && this.removed.isEmpty()
+				: keys.stream().noneMatch(this.touched::contains)
+						&& (isRemoval(slab, command) || keys.stream().noneMatch(this.removed::contains));
 		return !this.touchedAny && apart;
+	}
+
+	private static boolean isRemoval(Slab slab, int command) {
+		Operation operation = slab.commands().table().operation(command);
+		return operation == Operation.DEL || operation == Operation.UNLINK;
 	}
 
 }

@@ -93,9 +93,17 @@ class ResendRulesTests {
 	@Test
 	void nothingIsSentAgainBehindALaterCommandOfItsKeyThatIsHeldBackItself() {
 		// b waits for LPUSH, and so does a, which shares a key with it.
-		Slab slab = written(slab("DEL a", "DEL a b", "LPUSH b x"), "");
+		Slab slab = written(slab("SET a 1", "DEL a b", "LPUSH b x"), "");
 		assertThat(again(true, slab)).isEmpty();
 		assertThat(this.account.counts()).isEqualTo(new Counts(3, 0, 0, 0, 3, 0));
+	}
+
+	@Test
+	void aRemovalIsSentAgainBehindALaterOneButNotBehindWhatCameBetween() {
+		Slab first = written(slab("DEL a", "UNLINK b c", "DEL d", "DEL e"), BUSY.repeat(4));
+		Slab second = written(slab("UNLINK a", "DEL b", "SET d 1", "DEL d", "SET e 1"),
+				":1\r\n:1\r\n" + OK + ":1\r\n" + OK);
+		assertThat(again(true, first, second)).containsExactly("DEL a", "UNLINK b c");
 	}
 
 	@Test

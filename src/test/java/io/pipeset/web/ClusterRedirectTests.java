@@ -263,7 +263,7 @@ class ClusterRedirectTests {
 		cluster.migrate(this.from, this.to, Arrays.copyOf(keys, 500));
 		JsonNode report = this.service.post("/v1/jobs?from=scan&type=string&match=*&op=UNLINK" + settings).report();
 		Counts counts = Answer.counts(report);
-		assertThat(counts.applied()).isEqualTo(counts.received()).isGreaterThanOrEqualTo(1000);
+		assertThat(counts.applied()).as("%s", report).isEqualTo(counts.received()).isGreaterThanOrEqualTo(1000);
 		assertThat(report.at("/scan/repeatedSlots").asInt()).isPositive();
 		assertThat(this.from.client().clusterGetKeysInSlot(this.slot, 2000)).containsExactlyInAnyOrder(this.here,
 				this.moved);
