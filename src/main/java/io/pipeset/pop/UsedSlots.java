@@ -20,21 +20,23 @@ final class UsedSlots {
 
 	private static final byte[] SLOTS = ReceiptKeys.bytes("pipeset:{receipts}:slots");
 
-	/** Slot by slot the job that has marked it last. */
+	/** Slot by slot the job that has marked it last, and when. */
 	private static final byte[] MARKS = ReceiptKeys.bytes("pipeset:{receipts}:marks");
 
 	private static final int PLACE = Slots.of(SLOTS, 0, SLOTS.length);
 
 	/**
 	 * Has a slot looked at after a time, or before. Arguments: slot, job, milliseconds.
+	 * No mark is like another one: a job may mark its slot again, to record its receipt
+	 * once more or to give it back.
 	 */
 	private static final String MARK = ReceiptScripts.TIME + """
-			redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
+			redis.call('HSET', KEYS[2], ARGV[1], ARGV[2] .. ' ' .. time[1] .. '.' .. time[2])
 			redis.call('ZADD', KEYS[1], 'LT', now + ARGV[3], ARGV[1])
 			return {1}
 			""";
 
-	/** Answers the slots whose time has come, and behind each the last job there. */
+	/** Answers the slots whose time has come, and behind each the last mark there. */
 	private static final String DUE = ReceiptScripts.TIME + """
 			local answer = {}
 			for i, slot in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now)) do
@@ -46,7 +48,7 @@ final class UsedSlots {
 
 	/**
 	 * Notes what a look has found, unless the slot was marked meanwhile. Arguments: slot,
-	 * the last job there before the look, milliseconds until the next look; -1 for an
+	 * the last mark there before the look, milliseconds until the next look; -1 for an
 	 * empty slot.
 	 */
 	private static final String LOOKED = ReceiptScripts.TIME + """
@@ -94,7 +96,7 @@ final class UsedSlots {
 	 * @param nextMillis how long until a receipt there is due; -1 if there is none
 	 */
 	void looked(Use use, long nextMillis) {
-		call(LOOKED, use.keys().slot(), use.lastJob(), nextMillis);
+		call(LOOKED, use.keys().slot(), use.lastMark(), nextMillis);
 	}
 
 	private List<Object> call(String script, Object... arguments) {
@@ -109,9 +111,9 @@ final class UsedSlots {
 	 * A slot that may have receipts.
 	 *
 	 * @param keys the keys of receipts there
-	 * @param lastJob the job that marked it last
+	 * @param lastMark the mark that it got last
 	 */
-	record Use(ReceiptKeys keys, String lastJob) {
+	record Use(ReceiptKeys keys, String lastMark) {
 
 	}
 

@@ -89,7 +89,7 @@ class ClusterReceiptsTests {
 		String job = this.rig.job(list);
 		this.rig.receipts().open(job, list, ReceiptRig.LONG);
 		slots.looked(seen, -1);
-		assertThat(slots.due()).singleElement().extracting(Use::lastJob).isEqualTo(job);
+		assertThat(slots.due()).singleElement().matches((use) -> use.lastMark().startsWith(job));
 		assertThat(this.rig.receipts().due(slots.due().get(0), 10)).isEmpty();
 		assertThat(slots.due()).isEmpty();
 		assertThat(cluster.at(ReceiptRig.SLOTS).zcard(ReceiptRig.SLOTS)).isOne();

@@ -1,0 +1,72 @@
+package io.pipeset.pop;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.pipeset.pop.Receipts.Answer;
+import io.pipeset.pop.UsedSlots.Use;
+import io.pipeset.redis.TestCluster;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static io.pipeset.pop.ReceiptRig.bytes;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Steps of a receipt that meet in an unlucky order leave no value that nobody looks for.
+ */
+class ReceiptRaceTests {
+
+	private static final TestCluster cluster = TestCluster.shared();
+
+	private final ReceiptRig rig = ReceiptRig.shared();
+
+	/** A list at the first master. */
+	private final String queue = this.rig.list(0);
+
+	private final byte[] list = bytes(this.queue);
+
+	private final int slot = TestCluster.slot(this.queue);
+
+	private final UsedSlots slots = new UsedSlots(this.rig.calls());
+
+	private final String job = this.rig.job(this.list);
+
+	private List<String> before = List.of();
+
+	@BeforeEach
+	void push() {
+		this.rig.push(this.list, 600);
+		this.before = this.rig.values(this.list);
+	}
+
+	@AfterEach
+	void reset() {
+		cluster.reset();
+	}
+
+	/** Its values would wait for the deadline, which may be a day away. */
+	@Test
+	void aNackIsNotForgottenByASweeperThatLookedBeforeIt() {
+		this.rig.receipts().open(this.job, this.list, ReceiptRig.LONG);
+		this.rig.pop(this.job, this.list, 600);
+		this.rig.receipts().mark(this.job, Duration.ZERO);
+		Use seen = this.slots.due().get(0);
+		cluster.at(this.queue).set(this.queue, "no list");
+		assertThat(this.rig.receipts().giveBack(this.job)).isEqualTo(Answer.BLOCKED);
+		this.slots.looked(seen, ReceiptRig.LONG.toMillis());
+		assertThat(this.rig.receipts().places()).hasSize(1);
+	}
+
+	/** A job with retries records its receipt again if it got no answer. */
+	@Test
+	void aSlotIsNotForgottenWhoseReceiptIsRecordedAgainWhileItIsFoundEmpty() {
+		this.slots.mark(this.slot, this.job, Duration.ZERO);
+		Use seen = this.slots.due().get(0);
+		this.rig.receipts().open(this.job, this.list, ReceiptRig.LONG);
+		this.slots.looked(seen, -1);
+		assertThat(cluster.at(ReceiptRig.SLOTS).zcard(ReceiptRig.SLOTS)).isOne();
+	}
+
+}
