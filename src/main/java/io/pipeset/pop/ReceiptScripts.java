@@ -21,8 +21,15 @@ final class ReceiptScripts {
 			local now = time[1] * 1000 + math.floor(time[2] / 1000)
 			""";
 
-	/** Answers the deadline. Argument: milliseconds until then. */
+	/**
+	 * Answers the deadline, or 0 if the receipt is there already, and further than that:
+	 * the call may come late, of a connection that was given up. Argument: milliseconds
+	 * until the deadline.
+	 */
 	static final String OPEN = TIME + """
+			if (redis.call('HGET', KEYS[2], 'state') or 'popping') ~= 'popping' then
+				return {0}
+			end
 			local deadline = now + ARGV[2]
 			redis.call('HSET', KEYS[2], 'state', 'popping', 'key', KEYS[5])
 			redis.call('ZADD', KEYS[1], deadline, ARGV[1])
@@ -89,7 +96,9 @@ final class ReceiptScripts {
 	 * Arguments: how many, {@code due} or {@code now}.
 	 * <p>
 	 * If the job may still be popping, a string takes the list's place: LMOVE to it
-	 * fails, so that no value gets into a list that nobody looks after.
+	 * fails, so that no value gets into a list that nobody looks after. The values are
+	 * counted first, as no script may use a key that it has emptied in a slot that is on
+	 * its way.
 	 */
 	static final String GIVE_BACK = TIME + """
 			local state = redis.call('HGET', KEYS[2], 'state')
@@ -103,7 +112,7 @@ final class ReceiptScripts {
 					return {-2}
 				end
 				redis.call('ZADD', KEYS[1], now, ARGV[1])
-				if redis.call('EXISTS', KEYS[3]) == 1 then
+				if redis.call('TYPE', KEYS[3])['ok'] == 'list' then
 					redis.call('RENAME', KEYS[3], KEYS[4])
 				end
 				if state == 'popping' then
@@ -117,9 +126,9 @@ final class ReceiptScripts {
 				return {-3}
 			end
 			local most = tonumber(ARGV[2])
-			local moved = 0
-			while moved < most and redis.call('LMOVE', KEYS[4], KEYS[5], 'LEFT', 'RIGHT') do
-				moved = moved + 1
+			local moved = math.min(most, redis.call('LLEN', KEYS[4]))
+			for i = 1, moved do
+				redis.call('LMOVE', KEYS[4], KEYS[5], 'LEFT', 'RIGHT')
 			end
 			if moved < most then
 				redis.call('ZREM', KEYS[1], ARGV[1])

@@ -69,4 +69,34 @@ class ReceiptRaceTests {
 		assertThat(cluster.at(ReceiptRig.SLOTS).zcard(ReceiptRig.SLOTS)).isOne();
 	}
 
+	/** The service gave up the connection, and Redis reads it all the same. */
+	@Test
+	void aReceiptThatIsRecordedAgainTooLateKeepsTheValuesThatAreOnTheirWayBack() {
+		this.rig.receipts().open(this.job, this.list, ReceiptRig.LONG);
+		this.rig.pop(this.job, this.list, 600);
+		giveSomeBack();
+		this.rig.receipts().open(this.job, this.list, ReceiptRig.LONG);
+		assertThat(this.rig.receipts().giveBack(this.job)).isEqualTo(Answer.DONE);
+		assertThat(this.rig.values(this.list)).isEqualTo(this.before);
+	}
+
+	/** Redis refuses a key that the script has emptied, as it may be elsewhere. */
+	@Test
+	void theLastValuesGoBackInASlotThatBeginsToMove() {
+		this.rig.receipts().open(this.job, this.list, ReceiptRig.LONG);
+		this.rig.pop(this.job, this.list, 500);
+		giveSomeBack();
+		cluster.begin(this.slot, cluster.master(0), cluster.master(1));
+		assertThat(this.rig.receipts().giveBack(this.job)).isEqualTo(Answer.DONE);
+		assertThat(this.rig.values(this.list)).isEqualTo(this.before);
+	}
+
+	/** As an instance does that dies then. */
+	private void giveSomeBack() {
+		ReceiptKeys keys = ReceiptKeys.ofJob(this.job);
+		this.rig.calls()
+			.evalRepeatable(keys.slot(), ReceiptScripts.GIVE_BACK, keys.all(this.job, this.list),
+					ReceiptScripts.arguments(this.job, 200, "now"));
+	}
+
 }
