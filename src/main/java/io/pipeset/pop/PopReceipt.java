@@ -145,6 +145,20 @@ public final class PopReceipt implements UnknownPops {
 		}
 	}
 
+	/** Sees to it that no value stays in a list without a receipt. */
+	private void recover() {
+		byte[] key = this.pops.keyBytes();
+		try {
+			ask(() -> {
+				this.receipts.recover(this.jobId, key);
+				return true;
+			}, true);
+		}
+		catch (RedisCallException ex) {
+			logger.debug("Job {}: its receipt could not be looked for", this.jobId, ex);
+		}
+	}
+
 	/**
 	 * The records of the job: each moves a value from the list that is popped into the
 	 * receipt's own.
@@ -164,10 +178,12 @@ public final class PopReceipt implements UnknownPops {
 	}
 
 	private void stopGone() {
+		recover();
 		this.stop.because(Cause.STOPPED,
-				"The receipt was gone before the job was done, most likely because it took longer than receiptTtl="
-						+ DurationText.of(this.pops.receiptTtl())
-						+ ": what it popped is back in its list, or on its way there. Pop again with a longer one.");
+				"The receipt or some of its values were gone before the job was done, most likely because it took longer than"
+						+ " receiptTtl=" + DurationText.of(this.pops.receiptTtl())
+						+ ", or because a master was replaced that had not replicated its last writes: what it popped is"
+						+ " back in its list, or on its way there. Pop again, with a longer one if need be.");
 	}
 
 	/**

@@ -36,6 +36,19 @@ final class ReceiptScripts {
 			return {deadline}
 			""";
 
+	/**
+	 * Records a receipt again that Redis has forgotten, if there are values of it: they
+	 * are to go back at once. Answers how many.
+	 */
+	static final String RECOVER = TIME + """
+			if redis.call('EXISTS', KEYS[2]) == 1 or redis.call('TYPE', KEYS[3])['ok'] ~= 'list' then
+				return {0}
+			end
+			redis.call('HSET', KEYS[2], 'state', 'popping', 'key', KEYS[5])
+			redis.call('ZADD', KEYS[1], now, ARGV[1])
+			return {redis.call('LLEN', KEYS[3])}
+			""";
+
 	/** Answers 1 and the values behind those that are known; 0 if the receipt is gone. */
 	static final String FOUND = """
 			if redis.call('HGET', KEYS[2], 'state') ~= 'popping' then

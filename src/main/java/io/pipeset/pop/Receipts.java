@@ -131,6 +131,14 @@ public class Receipts {
 		return (answer > 0) ? OptionalLong.of(answer) : OptionalLong.empty();
 	}
 
+	/** Has values go back whose receipt Redis has forgotten, as a new master may have. */
+	void recover(String jobId, byte[] list) {
+		ReceiptKeys keys = keys(jobId);
+		if (number(eval(keys, ReceiptScripts.RECOVER, keys.all(jobId, list), jobId)) > 0) {
+			mark(jobId, Duration.ZERO);
+		}
+	}
+
 	/**
 	 * Forgets a receipt, if nothing was moved.
 	 * @param jobId the job

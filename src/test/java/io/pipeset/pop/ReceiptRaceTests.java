@@ -3,14 +3,22 @@ package io.pipeset.pop;
 import java.time.Duration;
 import java.util.List;
 
+import io.pipeset.lane.JobStop;
+import io.pipeset.lane.LaneSettings;
+import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.pop.Receipts.Answer;
 import io.pipeset.pop.UsedSlots.Use;
 import io.pipeset.redis.TestCluster;
+import io.pipeset.report.Account;
+import io.pipeset.report.Results;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static io.pipeset.pop.ReceiptRig.bytes;
+import static io.pipeset.pop.ReceiptRig.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -80,6 +88,29 @@ class ReceiptRaceTests {
 		assertThat(this.rig.values(this.list)).isEqualTo(this.before);
 	}
 
+	/** As a new master does that has not got the last writes of the former one. */
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void valuesWhoseReceiptRedisHasForgottenGoBack(boolean resolves) {
+		JobStop stop = new JobStop();
+		PopReceipt receipt = receipt(stop);
+		receipt.open();
+		ReceiptKeys keys = ReceiptKeys.ofJob(this.job);
+		cluster.at(this.queue).del(text(keys.index()), text(keys.receipt(this.job)));
+		this.rig.pop(this.job, this.list, 2);
+		Account account = new Account(Results.ERRORS, 10, true);
+		account.taken().add("a", 1, 1);
+		account.taken().add("b", 1, 1);
+		if (resolves) {
+			assertThat(receipt.resolve(List.of(), 2)).isFalse();
+		}
+		else {
+			assertThat(receipt.handOver(account)).isNull();
+		}
+		assertThat(stop.isSet()).isTrue();
+		this.rig.sweepUntil(() -> this.rig.values(this.list).equals(this.before));
+	}
+
 	/** Redis refuses a key that the script has emptied, as it may be elsewhere. */
 	@Test
 	void theLastValuesGoBackInASlotThatBeginsToMove() {
@@ -89,6 +120,13 @@ class ReceiptRaceTests {
 		cluster.begin(this.slot, cluster.master(0), cluster.master(1));
 		assertThat(this.rig.receipts().giveBack(this.job)).isEqualTo(Answer.DONE);
 		assertThat(this.rig.values(this.list)).isEqualTo(this.before);
+	}
+
+	private PopReceipt receipt(JobStop stop) {
+		LaneSettings settings = new LaneSettings(1000, FlushPolicy.close(), 1, Duration.ofSeconds(30), 0, 0,
+				Duration.ofSeconds(1), false, true);
+		return new PopReceipt(this.rig.receipts(), this.job, new ReliablePops(this.queue, 2, ReceiptRig.LONG), settings,
+				stop);
 	}
 
 	/** As an instance does that dies then. */
