@@ -13,6 +13,8 @@ import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.pop.Receipts.Answer;
 import io.pipeset.pop.Receipts.Returned;
 import io.pipeset.pop.UsedSlots.Use;
+import io.pipeset.slab.Redirect;
+import io.pipeset.slab.Redirect.Kind;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -123,7 +125,7 @@ class ReceiptSweeper implements SmartLifecycle {
 
 	/**
 	 * Sweeps a place, so that a failure does not keep others from being swept. A master
-	 * that does not answer is asked once a sweep.
+	 * that does not answer, or serves nothing now, is asked once a sweep.
 	 * @return the failure, if there was one
 	 */
 	private @Nullable RedisCallException trySweep(Use place, Set<String> silent) {
@@ -136,11 +138,21 @@ class ReceiptSweeper implements SmartLifecycle {
 			return null;
 		}
 		catch (RedisCallException ex) {
-			if (ex.code() == null) {
+			if (ex.code() == null || servesNothing(ex)) {
 				silent.add(master);
 			}
 			return ex;
 		}
+	}
+
+	/**
+	 * Whether a master loads its data, or finds its cluster down, so that a call about
+	 * any other slot would wait as long in vain.
+	 */
+	private static boolean servesNothing(RedisCallException ex) {
+		Redirect redirect = ex.redirect();
+		return redirect != null && redirect.kind() == Kind.WAIT
+				&& !String.valueOf(ex.getMessage()).contains("Hash slot not served");
 	}
 
 	private void sweep(Use place) {

@@ -10,13 +10,16 @@ import io.lettuce.core.AclSetuserArgs;
 import io.pipeset.pop.Receipts.Answer;
 import io.pipeset.pop.UsedSlots.Use;
 import io.pipeset.redis.TestCluster;
+import io.pipeset.redis.TestRedis;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import static io.pipeset.pop.ReceiptRig.bytes;
+import static io.pipeset.pop.ReceiptRig.text;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * In a cluster the receipt of a list with any key is found by its job, and by sweepers.
@@ -157,6 +160,33 @@ class ClusterReceiptsTests {
 		this.rig.expire(held);
 		this.rig.sweepUntil(() -> this.rig.values(refused).size() == 2);
 		assertThat(ReceiptRig.receiptKeys()).isEmpty();
+	}
+
+	/** Otherwise each of its slots would keep the others waiting for two seconds. */
+	@Test
+	void aMasterThatCanServeNothingNowIsAskedOnceASweep() {
+		TestRedis index = cluster.owner(TestCluster.slot(ReceiptRig.SLOTS));
+		int down = (cluster.master(0) != index) ? 0 : 1;
+		for (int i = 0; i < 6; i++) {
+			this.rig.expired(bytes(this.rig.list(down)));
+		}
+		byte[] other = bytes(this.rig.list(2) + "-other");
+		this.rig.expired(other);
+		// It comes behind the others.
+		cluster.at(ReceiptRig.SLOTS).zadd(ReceiptRig.SLOTS, 1, String.valueOf(TestCluster.slot(text(other))));
+		List<TestRedis> up = cluster.nodes().filter((node) -> node != cluster.master(down)).toList();
+		up.forEach((node) -> node.client().configSet("cluster-require-full-coverage", "no"));
+		try {
+			cluster.drop(TestCluster.slot(this.rig.list(down)));
+			await().until(() -> cluster.master(down).client().clusterInfo().contains("cluster_state:fail"));
+			up.forEach((node) -> await().until(() -> node.client().clusterInfo().contains("cluster_state:ok")));
+			long before = ReceiptRig.errors(cluster.master(down), "CLUSTERDOWN");
+			this.rig.sweepUntil(() -> this.rig.values(other).size() == 2);
+			assertThat(ReceiptRig.errors(cluster.master(down), "CLUSTERDOWN") - before).isBetween(1L, 60L);
+		}
+		finally {
+			up.forEach((node) -> node.client().configSet("cluster-require-full-coverage", "yes"));
+		}
 	}
 
 	private static void permit(AclSetuserArgs rules) {
