@@ -18,7 +18,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class PatientCalls {
 
+	/** A former master has not got the data of its new one. */
+	private static final String LACKS_MASTER = "MASTERDOWN";
+
 	private final JobStop stop;
+
+	private final boolean inCluster;
 
 	private final BooleanSupplier closed;
 
@@ -39,6 +44,7 @@ final class PatientCalls {
 	 */
 	PatientCalls(LaneContext job, BooleanSupplier closed) {
 		this.stop = job.stop();
+		this.inCluster = job.nodes().isCluster();
 		this.closed = closed;
 		this.losses = new RetryPauses(job, new Retries((job.settings().retries() > 0) ? Integer.MAX_VALUE : 0));
 		this.refusals = new RetryPauses(job, new Retries(Integer.MAX_VALUE));
@@ -60,10 +66,10 @@ final class PatientCalls {
 				return Optional.of(answer);
 			}
 			catch (RedisCallException ex) {
-				if (ex.isTransient() && isNeedless.getAsBoolean()) {
+				if (isNeedless.getAsBoolean()) {
 					return Optional.empty();
 				}
-				boolean goesOn = (ex.code() != null) ? ex.isTransient() && this.refusals.goesOn(ex.code())
+				boolean goesOn = (ex.code() != null) ? passes(ex) && this.refusals.goesOn(ex.code())
 						: this.losses.goesOn("unreachable");
 				if (!goesOn) {
 					end(command, ex.code(), ex);
@@ -76,6 +82,11 @@ final class PatientCalls {
 			}
 		}
 		return Optional.empty();
+	}
+
+	/** Whether the same call may succeed soon, or the cluster name another master. */
+	private boolean passes(RedisCallException refusal) {
+		return refusal.isTransient() || (this.inCluster && LACKS_MASTER.equals(refusal.code()));
 	}
 
 	private void end(String command, @Nullable String code, Exception cause) {

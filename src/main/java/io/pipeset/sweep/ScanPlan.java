@@ -77,6 +77,7 @@ final class ScanPlan {
 		SlotViews<RedisNode> views = this.before;
 		if (views != null) {
 			this.cut.or(views.of(node).served());
+			this.cut.or(views.of(node).takenOver());
 		}
 	}
 
@@ -123,7 +124,7 @@ final class ScanPlan {
 	private List<NodeScan> scans(SlotViews<RedisNode> views, Predicate<RedisNode> those) {
 		return views.nodes().stream().filter(those).map((node) -> {
 			// A node that slots are on their way to may have keys without serving any.
-			boolean isKept = !views.of(node).onTheirWay().isEmpty();
+			boolean isKept = views.of(node).isEmpty();
 			return scan(node, () -> !isKept && isReplaced(node));
 		}).toList();
 	}
