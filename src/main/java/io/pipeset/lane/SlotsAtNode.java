@@ -132,6 +132,14 @@ public final class SlotsAtNode {
 	}
 
 	/**
+	 * The slots that are on their way from the node, which serves them still.
+	 * @return slots, for the caller to change
+	 */
+	public BitSet givenAway() {
+		return (BitSet) this.givenAway.clone();
+	}
+
+	/**
 	 * The slots that are on their way to the node from another one, which serves them
 	 * still.
 	 * @return slots, for the caller to change

@@ -38,7 +38,7 @@ record SlotViews<N>(Map<N, SlotsAtNode> byNode) {
 	 * look and another one, since they moved meanwhile.
 	 * @param later the look behind the scans
 	 * @param inOrder whether nodes that slots were on their way to were scanned behind
-	 * those that served them: then keys could not move past the scans
+	 * those that served them: then keys could not move past the scans, unless back
 	 */
 	BitSet doubtful(SlotViews<N> later, boolean inOrder) {
 		BitSet doubtful = new BitSet();
@@ -52,7 +52,7 @@ record SlotViews<N>(Map<N, SlotsAtNode> byNode) {
 			changed.or(was.onTheirWay());
 			changed.or(is.onTheirWay());
 			if (inOrder) {
-				changed.andNot(was.onTheirWay());
+				changed.andNot(onward(was, is));
 			}
 			if (is.hasNewEpoch(was)) {
 				// A slot may have come back to it.
@@ -61,6 +61,20 @@ record SlotViews<N>(Map<N, SlotsAtNode> byNode) {
 			doubtful.or(changed);
 		}
 		return doubtful;
+	}
+
+	/** The slots that a node went on to give away or to take over, or has by now. */
+	private static BitSet onward(SlotsAtNode was, SlotsAtNode is) {
+		BitSet kept = is.served();
+		kept.andNot(is.givenAway());
+		BitSet given = was.givenAway();
+		given.andNot(kept);
+		given.andNot(is.takenOver());
+		kept.or(is.takenOver());
+		BitSet onward = was.takenOver();
+		onward.and(kept);
+		onward.or(given);
+		return onward;
 	}
 
 }

@@ -70,10 +70,48 @@ class ClusterSweepTests {
 		this.sweep.fill(0, MANY);
 		cluster.begin(this.slot, this.from, this.to);
 		this.sweep.readOthers();
-		cluster.migrate(this.from, this.to,
-				IntStream.range(0, MANY / 2).mapToObj((i) -> this.sweep.key(0, i)).toArray(String[]::new));
+		cluster.migrate(this.from, this.to, keys(0, MANY / 2));
 		this.sweep.readAll();
 		assertThat(this.sweep.sweep().repeatedSlots()).isEqualTo(1);
+	}
+
+	@Test
+	void keysThatComeBackWhileTheirSlotIsScannedAgainAreFound() throws IOException {
+		// The master that takes the slot has the greatest epoch already, and keeps it.
+		cluster.move(TestCluster.slot(cluster.tag(0, 1)), this.to);
+		String[] moved = beginScanningAgain();
+		cluster.migrate(this.from, this.to, keys(MANY / 2, MANY));
+		cluster.end(this.slot, this.from, this.to);
+		cluster.begin(this.slot, this.to, this.from);
+		cluster.migrate(this.to, this.from, moved);
+		this.sweep.readAll();
+	}
+
+	@Test
+	void keysThatComeBackAsTheMoveOfTheirSlotIsGivenUpAreFound() throws IOException {
+		String[] moved = beginScanningAgain();
+		this.from.client().clusterSetSlotStable(this.slot);
+		cluster.migrate(this.to, this.from, moved);
+		this.to.client().clusterSetSlotStable(this.slot);
+		this.sweep.readAll();
+	}
+
+	/**
+	 * Moves half of a slot's keys past the first scan, and lets the second one scan the
+	 * master that serves the slot, but not yet the one that takes it.
+	 */
+	private String[] beginScanningAgain() throws IOException {
+		this.sweep.fill(0, MANY);
+		cluster.begin(this.slot, this.from, this.to);
+		this.sweep.readOthers();
+		String[] moved = keys(0, MANY / 2);
+		cluster.migrate(this.from, this.to, moved);
+		this.sweep.readAgain(MANY - MANY / 2);
+		return moved;
+	}
+
+	private String[] keys(int first, int end) {
+		return IntStream.range(first, end).mapToObj((i) -> this.sweep.key(0, i)).toArray(String[]::new);
 	}
 
 	@Test

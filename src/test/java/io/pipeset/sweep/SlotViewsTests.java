@@ -57,6 +57,16 @@ class SlotViewsTests {
 	}
 
 	@Test
+	void aSlotWhoseKeysMayHaveComeBackToAMasterThatWasScannedFirstIsInDoubt() {
+		SlotViews<String> moving = views("1 connected 0-9 [4->-b]", "2 connected 10-19 [4-<-a]");
+		SlotViews<String> back = views("1 connected 0-3 5-9 [4-<-b]", "2 connected 4 10-19 [4->-a]");
+		assertThat(moving.doubtful(back, true)).hasToString("{4}");
+		assertThat(moving.doubtful(this.before, true)).hasToString("{4}");
+		SlotViews<String> refused = views("1 connected 0-9 [4->-b]", "2 connected 10-19");
+		assertThat(moving.doubtful(refused, true)).hasToString("{4}");
+	}
+
+	@Test
 	void aSlotThatNobodyServesIsNamed() {
 		assertThat(this.before.firstUnserved(this.before.of("b").served())).isEqualTo(-1);
 		assertThat(this.before.firstUnserved(node("1 connected 9-30").served())).isEqualTo(20);

@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -30,6 +31,8 @@ final class SweepOfCluster implements AutoCloseable {
 
 	private final SweptRecords records;
 
+	private final CountedRoom room = new CountedRoom();
+
 	private final Record record = new Record();
 
 	private final Set<String> there = new HashSet<>();
@@ -39,7 +42,12 @@ final class SweepOfCluster implements AutoCloseable {
 	SweepOfCluster(TestCluster cluster, LaneRig rig, Duration timeout, int retries) {
 		this.cluster = cluster;
 		this.job = rig.context(LaneRig.settings(1000, 1000, 1, timeout, retries), rig.threads());
-		this.records = new SweptRecords(this.sweep, new Lanes(this.job), this.job, Room.UNLIMITED);
+		this.records = new SweptRecords(this.sweep, new Lanes(this.job), this.job, this.room);
+	}
+
+	/** The memory that the sweep holds. */
+	long heldBytes() {
+		return this.room.held.get();
 	}
 
 	Sweep sweep() {
@@ -48,6 +56,15 @@ final class SweepOfCluster implements AutoCloseable {
 
 	LaneContext job() {
 		return this.job;
+	}
+
+	/** Makes a key, and reads until it is read. */
+	void readTo(String key) throws IOException {
+		this.there.add(key);
+		this.cluster.at(key).set(key, "v");
+		while (!this.found.contains(key)) {
+			assertThat(read()).isTrue();
+		}
 	}
 
 	/** Makes keys in one slot of a master. */
@@ -76,6 +93,16 @@ final class SweepOfCluster implements AutoCloseable {
 		}
 	}
 
+	/** Reads as many keys of the slots that are scanned again, and no more. */
+	void readAgain(int keys) throws IOException {
+		while (this.sweep.repeatedSlots() == null) {
+			assertThat(read()).isTrue();
+		}
+		for (int i = 1; i < keys; i++) {
+			assertThat(read()).isTrue();
+		}
+	}
+
 	/** Reads all keys, none of which is missing. */
 	void readAll() throws IOException {
 		boolean more = true;
@@ -97,6 +124,34 @@ final class SweepOfCluster implements AutoCloseable {
 	@Override
 	public void close() {
 		this.records.close();
+	}
+
+	/** Room without a limit that counts what is held of it. */
+	private static final class CountedRoom implements Room {
+
+		private final AtomicLong held = new AtomicLong();
+
+		@Override
+		public boolean tryTake(long bytes) {
+			take(bytes);
+			return true;
+		}
+
+		@Override
+		public void take(long bytes) {
+			this.held.addAndGet(bytes);
+		}
+
+		@Override
+		public void give(long bytes) {
+			this.held.addAndGet(-bytes);
+		}
+
+		@Override
+		public boolean isScarce() {
+			return false;
+		}
+
 	}
 
 }
