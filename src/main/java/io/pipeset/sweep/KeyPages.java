@@ -52,6 +52,9 @@ final class KeyPages {
 
 	private volatile boolean closed;
 
+	/** The memory of the page that is being read beyond that of other pages. */
+	private long excessBytes;
+
 	private long heldBytes;
 
 	KeyPages(Sweep sweep, Lanes lanes, LaneContext job, Room room) {
@@ -75,6 +78,7 @@ final class KeyPages {
 	 * @throws IOException if the job is stopped before there is a page
 	 */
 	@Nullable ScanPage next(long wanted) throws IOException {
+		this.excessBytes = 0;
 		while (hasScans()) {
 			askAhead();
 			NodeScan scan = ready();
@@ -88,7 +92,8 @@ final class KeyPages {
 				if (!scan.isFinished()) {
 					this.waiting.add(scan);
 				}
-				hold(ahead(), page);
+				this.excessBytes = Math.max(0, page.bytes() - NodeScan.PAGE_BYTES);
+				hold(ahead());
 				if (page.keys().size() < wanted) {
 					askAhead();
 				}
@@ -126,7 +131,7 @@ final class KeyPages {
 	}
 
 	private void askAhead() {
-		hold(ahead(), null);
+		hold(ahead());
 		while (this.asked.size() < MOST_ASKED && !this.waiting.isEmpty()) {
 			NodeScan scan = this.waiting.remove();
 			scan.ask(this.job.executor());
@@ -160,9 +165,8 @@ final class KeyPages {
 	}
 
 	/** Holds the memory of pages, one of which may be larger than the others. */
-	private void hold(long pages, @Nullable ScanPage page) {
-		long excess = (page != null) ? Math.max(0, page.bytes() - NodeScan.PAGE_BYTES) : 0;
-		long more = pages * NodeScan.PAGE_BYTES + excess - this.heldBytes;
+	private void hold(long pages) {
+		long more = pages * NodeScan.PAGE_BYTES + this.excessBytes - this.heldBytes;
 		if (more > 0) {
 			this.room.take(more);
 		}
@@ -194,7 +198,8 @@ final class KeyPages {
 	void close() {
 		this.closed = true;
 		this.stop.remove(this.wake);
-		hold(0, null);
+		this.excessBytes = 0;
+		hold(0);
 	}
 
 }

@@ -76,6 +76,16 @@ class ClusterSweepTests {
 	}
 
 	@Test
+	void theMemoryOfALongKeyIsHeldWhileItIsRead() throws IOException {
+		String key = "k".repeat(1 << 20);
+		this.sweep.readTo(key);
+		assertThat(this.sweep.heldBytes()).isGreaterThan(key.length());
+		this.sweep.readAll();
+		this.sweep.close();
+		assertThat(this.sweep.heldBytes()).isZero();
+	}
+
+	@Test
 	void keysThatComeBackWhileTheirSlotIsScannedAgainAreFound() throws IOException {
 		// The master that takes the slot has the greatest epoch already, and keeps it.
 		cluster.move(TestCluster.slot(cluster.tag(0, 1)), this.to);
