@@ -69,8 +69,7 @@ final class PatientCalls {
 				if (isNeedless.getAsBoolean()) {
 					return Optional.empty();
 				}
-				boolean goesOn = (ex.code() != null) ? passes(ex) && this.refusals.goesOn(ex.code())
-						: this.losses.goesOn("unreachable");
+				boolean goesOn = (ex.code() != null) ? waits(ex) : this.losses.goesOn("unreachable");
 				if (!goesOn) {
 					end(command, ex.code(), ex);
 				}
@@ -84,9 +83,13 @@ final class PatientCalls {
 		return Optional.empty();
 	}
 
-	/** Whether the same call may succeed soon, or the cluster name another master. */
-	private boolean passes(RedisCallException refusal) {
-		return refusal.isTransient() || (this.inCluster && LACKS_MASTER.equals(refusal.code()));
+	/** Waits for a server that may answer soon, or have been replaced by then. */
+	private boolean waits(RedisCallException refusal) {
+		String code = String.valueOf(refusal.code());
+		if (this.inCluster && code.equals(LACKS_MASTER)) {
+			return this.refusals.goesOn("cluster-wait");
+		}
+		return refusal.isTransient() && this.refusals.goesOn(code);
 	}
 
 	private void end(String command, @Nullable String code, Exception cause) {
