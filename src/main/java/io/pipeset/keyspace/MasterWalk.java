@@ -105,7 +105,8 @@ final class MasterWalk {
 
 	/** Runs a turn; returns what is to be done once the connection is given back. */
 	private Runnable turn(Pipeline pipeline) {
-		Continuation continuation = this.walk.resume(pipeline.runId(), pipeline.firstLentNanos());
+		Continuation continuation = this.walk.resume(pipeline.runId(), pipeline.tellsRunIdLater(),
+				pipeline.firstLentNanos());
 		if (continuation == Continuation.NOT_YET) {
 			return () -> pauseAfter("Redis does not tell yet whether it was started anew");
 		}

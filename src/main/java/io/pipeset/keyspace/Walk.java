@@ -31,17 +31,20 @@ final class Walk {
 	/**
 	 * Goes on, on another connection.
 	 * @param life the run id of its server, or {@code null}
+	 * @param tellsLater whether a server without a run id may tell it to the next one
 	 * @param firstLent when the connection was lent for the first time: if that was
 	 * before the walk left the last one, both are to the same life of the server
 	 * @return what is known of the cursor there
 	 */
-	Continuation resume(@Nullable String life, long firstLent) {
-		boolean joined = !this.lost && (this.pages == 0 || firstLent - this.left <= 0);
-		if (life == null && this.life != null) {
-			return (joined) ? Continuation.GOES_ON : Continuation.NOT_YET;
+	Continuation resume(@Nullable String life, boolean tellsLater, long firstLent) {
+		boolean joined = !this.lost && firstLent - this.left <= 0;
+		boolean same = (this.life != null && life != null) ? this.life.equals(life) : joined;
+		if (this.pages > 0 && !same && this.life != null && life == null && tellsLater) {
+			return Continuation.NOT_YET;
 		}
-		boolean same = (this.life != null) ? this.life.equals(life) : joined;
-		this.life = life;
+		if (life != null || !same) {
+			this.life = life;
+		}
 		this.lost = false;
 		return (same || this.pages == 0) ? Continuation.GOES_ON : Continuation.ANEW;
 	}

@@ -24,6 +24,8 @@ public final class Pipeline {
 
 	private final @Nullable ClientIdentity identity;
 
+	private final boolean tellsRunIdLater;
+
 	private @Nullable Coalescing coalescing;
 
 	private final Fences fences;
@@ -38,10 +40,11 @@ public final class Pipeline {
 	private volatile @Nullable Throwable failure;
 
 	Pipeline(StatefulRedisConnection<byte[], byte[]> connection, @Nullable ClientIdentity identity,
-			@Nullable Coalescing coalescing, Fences fences, MasterWatch watch) {
+			boolean tellsRunIdLater, @Nullable Coalescing coalescing, Fences fences, MasterWatch watch) {
 		this.connection = connection;
 		this.firstLentNanos = ConnectionLender.firstLentNanos(connection);
 		this.identity = identity;
+		this.tellsRunIdLater = tellsRunIdLater;
 		this.coalescing = coalescing;
 		this.fences = fences;
 		this.watch = watch;
@@ -97,6 +100,15 @@ public final class Pipeline {
 	 */
 	public @Nullable String runId() {
 		return (this.identity != null) ? this.identity.runId() : null;
+	}
+
+	/**
+	 * Whether a server that does not tell its run id was only busy or loading, or was
+	 * lost while it was asked, and may tell it to the next batch.
+	 * @return {@code false} also where the service's user may not ask for it
+	 */
+	public boolean tellsRunIdLater() {
+		return this.tellsRunIdLater;
 	}
 
 	/**

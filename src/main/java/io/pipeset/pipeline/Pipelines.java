@@ -88,9 +88,11 @@ final class Pipelines {
 		this.lender.lend(flush, (connection) -> {
 			CallConnection calls = new CallConnection(connection, this.patience);
 			ClientIdentity identity = null;
+			boolean tellsRunIdLater = true;
 			Coalescing coalescing = null;
 			try {
 				identity = ClientIdentity.of(this.lender.node(), calls).orElse(null);
+				tellsRunIdLater = identity != null && !ClientIdentity.isKnown(connection);
 				coalescing = AllowedCoalescing.of(calls, (identity != null) ? identity.version() : null);
 			}
 			catch (RedisCallException ex) {
@@ -101,7 +103,8 @@ final class Pipelines {
 				// The connection is closed, so the batch finds out that it needs another
 				// one.
 			}
-			batch.accept(new Pipeline(connection, identity, coalescing, this.fences, this.lender.watch()));
+			batch.accept(
+					new Pipeline(connection, identity, tellsRunIdLater, coalescing, this.fences, this.lender.watch()));
 		});
 		RedisCallException silent = silence.get();
 		if (silent != null) {

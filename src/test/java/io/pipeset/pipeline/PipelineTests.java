@@ -55,7 +55,7 @@ class PipelineTests {
 		await().atMost(Duration.ofSeconds(20)).until(() -> !connection.isOpen());
 		CompletableFuture<Slab> back = new CompletableFuture<>();
 		Slab slab = new FilledSlabs().slab("SET key value");
-		new Pipeline(connection, null, null, null, MasterWatch.of("any:1")).send(slab, back::complete);
+		new Pipeline(connection, null, true, null, null, MasterWatch.of("any:1")).send(slab, back::complete);
 		assertThat(back).succeedsWithin(Duration.ofSeconds(10)).isSameAs(slab);
 		assertThat(slab.isDone()).isTrue();
 		assertThat(slab.isWritten()).isFalse();
@@ -66,7 +66,7 @@ class PipelineTests {
 	@CsvSource({ "-NOPERM no 'exec', false", "-EXECABORT Transaction discarded, true", "*1, true" })
 	void aConnectionThatIsLeftInATransactionIsClosed(String exec, boolean staysOpen) {
 		StatefulRedisConnection<byte[], byte[]> connection = this.client.connect(ByteArrayCodec.INSTANCE);
-		Pipeline pipeline = new Pipeline(connection, null, null, new Fences(null, null), MasterWatch.of("any:1"));
+		Pipeline pipeline = new Pipeline(connection, null, true, null, new Fences(null, null), MasterWatch.of("any:1"));
 		Slab slab = FilledSlabs.written(new FilledSlabs().transaction("SET a 1"),
 				FilledSlabs.OK + FilledSlabs.QUEUED + exec + "\r\n" + ((exec.startsWith("*")) ? FilledSlabs.OK : ""));
 		List<Boolean> open = new ArrayList<>();

@@ -191,7 +191,7 @@ class ReplyHandlerTests {
 	}
 
 	private static ExchangeCommand command(Slab slab) {
-		return new ExchangeCommand(slab.attempt(), new Pipeline(null, null, null, null, MasterWatch.of("any:1")),
+		return new ExchangeCommand(slab.attempt(), new Pipeline(null, null, true, null, null, MasterWatch.of("any:1")),
 				() -> {
 				});
 	}

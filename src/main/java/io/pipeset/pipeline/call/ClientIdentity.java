@@ -64,6 +64,15 @@ public record ClientIdentity(String node, long clientId, @Nullable String runId,
 	}
 
 	/**
+	 * Whether all that a server tells of a connection is known.
+	 * @param connection an open connection
+	 * @return {@code false} while the server was too busy to tell its life
+	 */
+	public static boolean isKnown(StatefulConnection<?, ?> connection) {
+		return KNOWN.containsKey(connection);
+	}
+
+	/**
 	 * Finds out the life of the server.
 	 * @param node the name of the server's node
 	 * @param connection an open connection without commands on their way
