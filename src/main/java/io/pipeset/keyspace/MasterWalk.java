@@ -130,27 +130,18 @@ final class MasterWalk {
 			if (passing != null) {
 				return () -> refused(passing);
 			}
-			Runnable want = turn.want();
-			return (want != null) ? () -> satisfy(want) : AnalysisConnections::doNothing;
+			if (turn.isInWant() && !this.alone) {
+				// No thread waits for memory while other walks hold some.
+				this.round.goOneByOne();
+				return AnalysisConnections::doNothing;
+			}
+			return turn.want();
 		}
 	}
 
 	/** Whether others wait for the connection, or for the walk to make room. */
 	private boolean yields() {
 		return this.node.permits().waiting() > 0 || (!this.alone && this.round.isOneByOne());
-	}
-
-	/**
-	 * Takes memory, for which a thread may wait: without a connection, and while no other
-	 * walk holds any.
-	 */
-	private void satisfy(Runnable want) {
-		if (this.alone) {
-			want.run();
-		}
-		else {
-			this.round.goOneByOne();
-		}
 	}
 
 	private void refused(String error) {

@@ -250,12 +250,17 @@ final class Turn implements AutoCloseable {
 		return this.counted;
 	}
 
+	/** Whether there was no memory for a page, or for its largest keys. */
+	boolean isInWant() {
+		return this.wanted > 0 || this.tooLarge != null;
+	}
+
 	/**
 	 * Takes the memory that the turn was in want of, for which the caller's thread may
 	 * wait: without a connection, for which the jobs that hold the memory may wait.
-	 * @return is run once the connection is given back; {@code null} for no want
+	 * @return is run once the connection is given back
 	 */
-	@Nullable Runnable want() {
+	Runnable want() {
 		KeyPage page = this.tooLarge;
 		if (this.wanted > 0) {
 			return () -> {
@@ -264,7 +269,7 @@ final class Turn implements AutoCloseable {
 			};
 		}
 		this.tooLarge = null;
-		return (page != null) ? () -> this.pages.makeRoomFor(page) : null;
+		return (page != null) ? () -> this.pages.makeRoomFor(page) : AnalysisConnections::doNothing;
 	}
 
 	/** The error of a Redis that may well answer in a moment, or {@code null}. */

@@ -34,6 +34,8 @@ class ClusterLossTests {
 
 	private static final int KEYS = 3000;
 
+	private static final int LARGE = 4;
+
 	private final Service service;
 
 	private final Jobs jobs;
@@ -160,6 +162,21 @@ class ClusterLossTests {
 			.checked(this.service.post("/v1/analyses?scanCount=1000&top=1&timeout=1m").json(), "completed");
 		assertThat(analysis.at("/keys").asLong()).isEqualTo(24);
 		assertThat(analysis.get("masters")).allMatch((master) -> master.get("keys").asLong() == 8);
+	}
+
+	@Test
+	void aPageThatDidNotFitBesideOthersLeavesItsMemoryToTheOneThatIsLookedThroughAlone() {
+		masters().forEach((master) -> master.client().flushall());
+		for (int master = 0; master < 3; master++) {
+			for (int key = 0; key < LARGE; key++) {
+				String name = "{" + cluster.tag(master, key) + "}" + "k".repeat(1 << 20);
+				cluster.master(master).client().set(name, "x");
+			}
+			Answer answer = this.service.post("/v1/analyses?scanCount=1000&top=0&timeout=1m");
+			assertThat(answer.status()).as("%s: %s", master, answer.text()).isEqualTo(200);
+			assertThat(AnalysisTests.checked(answer.json(), "completed").at("/keys").asLong())
+				.isEqualTo((master + 1L) * LARGE);
+		}
 	}
 
 	@Test
