@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 import io.pipeset.job.Task;
 import io.pipeset.lane.JobStop;
@@ -24,6 +25,11 @@ import org.jspecify.annotations.Nullable;
 /** The number of elements of the largest keys, asked of the servers that have them. */
 final class LargestLengths {
 
+	/** How often slots that move are waited for. A slot may be on its way for long. */
+	private static final int MOST_MOVES = 5;
+
+	private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(110);
+
 	private final Task task;
 
 	private final RedisNodes nodes;
@@ -42,6 +48,11 @@ final class LargestLengths {
 
 	/** The keys that are not asked for yet, by their place. */
 	private final BitSet left = new BitSet();
+
+	private int moves;
+
+	/** The error that stays. */
+	private @Nullable String refused;
 
 	private @Nullable String error = "The largest keys were not asked for their number of elements";
 
@@ -69,15 +80,15 @@ final class LargestLengths {
 	/** Asks all servers, as often as it takes. */
 	void ask() {
 		JobStop stop = this.task.stop();
-		String refused = null;
 		while (!this.left.isEmpty() && !stop.isSet()) {
 			for (Map.Entry<RedisNode, BitSet> keys : byMaster().entrySet()) {
-				String error = (stop.isSet()) ? null : ask(keys.getKey(), keys.getValue());
-				refused = (error != null) ? error : refused;
+				if (!stop.isSet()) {
+					ask(keys.getKey(), keys.getValue());
+				}
 			}
 		}
 		if (this.left.isEmpty()) {
-			this.error = refused;
+			this.error = this.refused;
 		}
 	}
 
@@ -103,23 +114,23 @@ final class LargestLengths {
 		return byMaster;
 	}
 
-	/** Asks one server for the length of some keys; returns an error that stays. */
-	private @Nullable String ask(RedisNode node, BitSet places) {
+	/** Asks one server for the length of some keys. */
+	private void ask(RedisNode node, BitSet places) {
 		KeyPage page = this.keys.page(places);
 		LengthLookup lookup = new LengthLookup(this.types, page);
 		try {
 			if (page.isTooLarge()) {
 				this.left.andNot(places);
-				return "There was no memory to ask the largest keys for their number of elements";
+				this.refused = "There was no memory to ask the largest keys for their number of elements";
 			}
-			if (!lookup.isEmpty()) {
+			else if (!lookup.isEmpty()) {
 				AnalysisConnections connections = new AnalysisConnections(this.task, node, this.timeout, this.closing);
 				connections.use((pipeline) -> measure(connections, pipeline, lookup, places),
 						(ex) -> () -> pauseAfter(String.valueOf(ex.getMessage())));
-				return (this.left.intersects(places)) ? null : lookup.error();
 			}
-			this.left.andNot(places);
-			return null;
+			else {
+				this.left.andNot(places);
+			}
 		}
 		finally {
 			page.close();
@@ -140,13 +151,23 @@ final class LargestLengths {
 			if (error != null && passes(error)) {
 				return () -> pauseAfter("Redis answered " + error);
 			}
+			this.refused = (error != null) ? error : this.refused;
 		}
 		int key = 0;
+		boolean moved = false;
 		for (int place = places.nextSetBit(0); place >= 0; place = places.nextSetBit(place + 1)) {
+			boolean again = lookup.hasMoved(key) && this.moves < MOST_MOVES;
 			this.lengths[place] = lookup.length(key++);
+			this.left.set(place, again);
+			moved |= again;
 		}
-		this.left.andNot(places);
-		return AnalysisConnections::doNothing;
+		return (moved) ? this::awaitMove : AnalysisConnections::doNothing;
+	}
+
+	private void awaitMove() {
+		this.moves++;
+		this.task.stop().await(PAUSE_NANOS);
+		this.nodes.refresh();
 	}
 
 	private boolean passes(String error) {

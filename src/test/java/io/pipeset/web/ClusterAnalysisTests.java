@@ -143,6 +143,26 @@ class ClusterAnalysisTests {
 		assertThat(analysis.has("restarts")).isFalse();
 	}
 
+	@Test
+	void theLengthOfAKeyWhoseSlotHasMovedSinceItWasCountedIsAskedAtItsNewMaster() {
+		TestRedis from = cluster.master(0);
+		String tag = cluster.tag(0, 0);
+		String large = "{" + tag + "}large";
+		from.client().rpush(large, "x".repeat(1000), "y");
+		for (int i = 0; i < 500; i++) {
+			at("{" + cluster.tag(2, i % 5) + "}" + i).set("{" + cluster.tag(2, i % 5) + "}" + i, "v");
+		}
+		from.client().configResetstat();
+		CompletableFuture<Answer> answer = this.service
+			.sendAsync(this.service.request("/v1/analyses?rateLimit=60").POST(BodyPublishers.noBody()));
+		await().until(() -> from.client().info("commandstats").contains("cmdstat_pttl:"));
+		cluster.move(TestCluster.slot(tag), cluster.master(1));
+		cluster.master(2).client().flushall();
+		JsonNode analysis = AnalysisTests.checked(answer.join().json(), "completed");
+		assertThat(analysis.at("/largest/0/key").asString()).isEqualTo(large);
+		assertThat(analysis.at("/largest/0/elements").asInt()).isEqualTo(2);
+	}
+
 	/** The master that had a key's slot before the test. */
 	private RedisCommands<String, String> at(String key) {
 		return this.owners.get(TestCluster.slot(key)).client();

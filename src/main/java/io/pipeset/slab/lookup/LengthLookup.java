@@ -1,6 +1,7 @@
 package io.pipeset.slab.lookup;
 
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Set;
 
 import io.netty.buffer.ByteBuf;
@@ -12,8 +13,11 @@ public final class LengthLookup extends Lookup {
 
 	private static final byte[] END = KeyWriter.tail();
 
-	/** The codes of keys that are not there as they were. */
-	private static final Set<String> GONE = Set.of("WRONGTYPE", "MOVED", "ASK");
+	/** The code of a key that is not there as it was. */
+	private static final String GONE = "WRONGTYPE";
+
+	/** The codes of keys whose slot has moved, or is on its way. */
+	private static final Set<String> MOVED = Set.of("MOVED", "ASK");
 
 	private final KeyTypes types;
 
@@ -22,6 +26,8 @@ public final class LengthLookup extends Lookup {
 	private final long[] lengths;
 
 	private final int replies;
+
+	private final BitSet moved = new BitSet();
 
 	private int key;
 
@@ -60,6 +66,15 @@ public final class LengthLookup extends Lookup {
 	 */
 	public long length(int key) {
 		return this.lengths[key];
+	}
+
+	/**
+	 * Whether a key is to be asked for at another server.
+	 * @param key its number on the page
+	 * @return {@code true} where its slot has moved, or is on its way
+	 */
+	public boolean hasMoved(int key) {
+		return this.moved.get(key);
 	}
 
 	/**
@@ -116,7 +131,11 @@ public final class LengthLookup extends Lookup {
 
 	@Override
 	void error(String message) {
-		if (!GONE.contains(RedisErrors.code(message))) {
+		String code = RedisErrors.code(message);
+		if (MOVED.contains(code)) {
+			this.moved.set(this.key);
+		}
+		else if (!GONE.equals(code)) {
 			this.error = message;
 		}
 		this.key = next(this.key + 1);
