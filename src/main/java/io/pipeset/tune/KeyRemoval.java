@@ -55,6 +55,9 @@ final class KeyRemoval {
 	/** Whether some keys are worth another attempt. */
 	private boolean redirected;
 
+	/** Whether this is another attempt. */
+	private boolean again;
+
 	KeyRemoval(TuningKeys keys, TunedServers servers, LongSupplier clock) {
 		this.keys = keys;
 		this.servers = servers;
@@ -69,6 +72,7 @@ final class KeyRemoval {
 	long run() {
 		long[] left = inOrderOfSlots();
 		do {
+			this.again = this.redirected;
 			this.redirected = false;
 			left = removeSome(left);
 		}
@@ -139,16 +143,52 @@ final class KeyRemoval {
 			return true;
 		}
 		catch (RedisCallException ex) {
-			if (this.servers.isRedirection(ex)) {
-				this.redirected = true;
+			if (this.again && commands.size() > 1 && this.servers.isRedirection(ex)) {
+				return removeEach(owner, commands);
 			}
-			else {
-				this.failed.add(owner);
-				logger.warn("Keys {}* could not be removed, and expire by themselves within an hour: {}",
-						this.keys.prefix(), ex.getMessage());
+			if (this.again && this.servers.isRedirection(ex)) {
+				return removeOneByOne(owner, commands.get(0));
 			}
-			return false;
+			return isLeft(owner, ex);
 		}
+	}
+
+	/** Removes keys slot by slot, as some of the slots are on their way. */
+	private boolean removeEach(RedisNode owner, List<List<byte[]>> commands) {
+		boolean all = true;
+		for (List<byte[]> command : commands) {
+			all &= remove(owner, List.of(command));
+		}
+		return all;
+	}
+
+	/** Removes the keys of a slot on its way, each from the master that it is at. */
+	private boolean removeOneByOne(RedisNode owner, List<byte[]> keys) {
+		boolean all = true;
+		for (byte[] key : keys) {
+			try {
+				if (this.end - this.clock.getAsLong() <= 0) {
+					return false;
+				}
+				this.servers.follow(Slots.of(key, 0, key.length), (calls, asking) -> calls.unlink(asking, key));
+			}
+			catch (RedisCallException ex) {
+				all = isLeft(owner, ex);
+			}
+		}
+		return all;
+	}
+
+	private boolean isLeft(RedisNode owner, RedisCallException failure) {
+		if (this.servers.isRedirection(failure)) {
+			this.redirected = true;
+		}
+		else {
+			this.failed.add(owner);
+			logger.warn("Keys {}* could not be removed, and expire by themselves within an hour: {}",
+					this.keys.prefix(), failure.getMessage());
+		}
+		return false;
 	}
 
 	/** Lets slots move on; {@code false} if it is too late for that. */

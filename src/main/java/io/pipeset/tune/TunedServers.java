@@ -11,10 +11,13 @@ import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.pipeline.call.RedisCallException;
+import io.pipeset.pipeline.call.RedisCalls;
 import io.pipeset.record.Record;
 import io.pipeset.record.Slots;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
+import io.pipeset.slab.Redirect;
+import io.pipeset.slab.Redirect.Kind;
 import io.pipeset.slab.RedisErrors;
 import io.pipeset.slab.RedisErrors.Meaning;
 import org.jspecify.annotations.Nullable;
@@ -96,20 +99,44 @@ final class TunedServers {
 	 * is sent again.
 	 */
 	void send(Record record) {
+		follow(record.slot(), (calls, asking) -> calls.send(asking, record));
+	}
+
+	/**
+	 * Makes a call about one key, and follows redirections.
+	 * @throws RedisCallException if Redis refuses it or does not answer
+	 */
+	void follow(int slot, Call call) {
 		long end = System.nanoTime() + this.timeout.toNanos();
+		RedisNode node = ownerOrAny(slot);
+		boolean asking = false;
 		while (true) {
-			RedisNode owner = owner(record.slot());
 			try {
-				((owner != null) ? owner : masters().get(0)).calls().send(record);
+				call.at(node.calls(), asking);
 				return;
 			}
 			catch (RedisCallException ex) {
-				if (!isRedirection(ex) || System.nanoTime() > end || this.stop.await(PAUSE_NANOS)) {
+				if (!isRedirection(ex) || System.nanoTime() > end) {
 					throw ex;
 				}
-				this.nodes.refresh();
+				Redirect redirect = ex.redirect();
+				RedisNode target = (!asking && redirect != null && redirect.kind() == Kind.ASK)
+						? this.nodes.target(redirect.target(), node) : null;
+				asking = target != null;
+				if (target == null) {
+					if (this.stop.await(PAUSE_NANOS)) {
+						throw ex;
+					}
+					this.nodes.refresh();
+				}
+				node = (target != null) ? target : ownerOrAny(slot);
 			}
 		}
+	}
+
+	private RedisNode ownerOrAny(int slot) {
+		RedisNode owner = owner(slot);
+		return (owner != null) ? owner : masters().get(0);
 	}
 
 	/** Whether another server of the cluster, or the same one later, runs the call. */
@@ -144,6 +171,14 @@ final class TunedServers {
 			throw new TuningEndedException(
 					new Ending(Cause.REDIS_UNREACHABLE, ex.getMessage() + ". Send the request again once it answers."));
 		}
+	}
+
+	/** A call to one server. */
+	@FunctionalInterface
+	interface Call {
+
+		void at(RedisCalls calls, boolean asking);
+
 	}
 
 	/**

@@ -78,6 +78,18 @@ class ClusterTuningTests {
 		assertThat(masters().flatMap((redis) -> redis.client().keys("*").stream())).containsExactly("mine");
 	}
 
+	@Test
+	void slotsThatAreOnTheirWayAreMeasuredAndEmptiedAtBothMasters() {
+		for (int i = 0; i < 300; i++) {
+			cluster.begin(TestCluster.slot(cluster.tag(0, i)), cluster.master(0), cluster.master(2));
+		}
+		JsonNode tuning = this.service.post("/v1/tunings?" + SMALL).json();
+		assertThat(tuning.at("/state").asString()).as(tuning.toString()).isEqualTo("completed");
+		assertThat(tuning.at("/baselines/0/runs").asInt()).isOne();
+		assertThat(tuning.has("keysLeft")).isFalse();
+		assertThat(masters().allMatch((redis) -> redis.client().dbsize() == 0)).isTrue();
+	}
+
 	private static Stream<TestRedis> masters() {
 		return cluster.nodes();
 	}

@@ -69,13 +69,8 @@ public final class RedisCalls {
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
 	public List<Object> evalOnce(boolean asking, String lua, List<byte[]> keys, List<byte[]> arguments) {
-		return call((connection) -> {
-			if (asking) {
-				connection.call(RedisAsyncCommands::asking);
-			}
-			return connection.<List<Object>>call((commands) -> commands.eval(lua, ScriptOutputType.MULTI,
-					keys.toArray(byte[][]::new), arguments.toArray(byte[][]::new)));
-		});
+		return this.<List<Object>>call(asking, (commands) -> commands.eval(lua, ScriptOutputType.MULTI,
+				keys.toArray(byte[][]::new), arguments.toArray(byte[][]::new)));
 	}
 
 	/**
@@ -176,17 +171,18 @@ public final class RedisCalls {
 
 	/**
 	 * Sends a record by itself, as a client without a pipeline does.
+	 * @param asking whether a node of a cluster sent it here by ASK
 	 * @param record a good record
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
-	public void send(Record record) {
+	public void send(boolean asking, Record record) {
 		CommandArgs<byte[], byte[]> arguments = new CommandArgs<>(ByteArrayCodec.INSTANCE);
 		for (int i = 0; i < record.argumentCount(); i++) {
 			int from = record.offset(i);
 			arguments.add(Arrays.copyOfRange(record.source(i), from, from + record.length(i)));
 		}
 		CommandType command = CommandType.valueOf(record.operation().name());
-		call((connection) -> connection.call((commands) -> commands.dispatch(command, new AnyReply(), arguments)));
+		call(asking, (commands) -> commands.dispatch(command, new AnyReply(), arguments));
 	}
 
 	/**
@@ -196,6 +192,16 @@ public final class RedisCalls {
 	 */
 	public void unlink(List<List<byte[]>> commands) {
 		this.lender.repeat(() -> call((connection) -> unlink(connection, commands)));
+	}
+
+	/**
+	 * Removes a key, be it there or not.
+	 * @param asking whether a node of a cluster sent the call here by ASK
+	 * @param key the key
+	 * @throws RedisCallException if Redis refuses it or does not answer
+	 */
+	public void unlink(boolean asking, byte[] key) {
+		this.lender.repeat(() -> call(asking, (commands) -> commands.unlink(key)));
 	}
 
 	private static long unlink(CallConnection connection, List<List<byte[]>> commands) {
@@ -271,6 +277,16 @@ public final class RedisCalls {
 	 */
 	public String clusterNodes() {
 		return call((connection) -> connection.call(RedisAsyncCommands::clusterNodes));
+	}
+
+	/** Makes a call about keys of one slot, at the node that has it or is to have it. */
+	private <T> T call(boolean asking, Function<RedisAsyncCommands<byte[], byte[]>, RedisFuture<T>> call) {
+		return call((connection) -> {
+			if (asking) {
+				connection.call(RedisAsyncCommands::asking);
+			}
+			return connection.call(call);
+		});
 	}
 
 	private <T> T call(Function<CallConnection, T> call) {
