@@ -38,6 +38,11 @@ final class MasterSlots {
 		this.moved = moved;
 	}
 
+	/** The master's host and port. */
+	String name() {
+		return this.master.name();
+	}
+
 	/**
 	 * Whether a key counts here. If it does not, its slot is on the move, or was.
 	 * @param bytes the array that holds the key

@@ -164,8 +164,8 @@ final class MasterWalk {
 			}
 			else {
 				this.round.stop()
-					.because(Cause.REDIS_REFUSES,
-							"CLUSTER NODES: " + ex.getMessage() + ". Permit it by ACL SETUSER <user> +cluster|nodes");
+					.because(Cause.REDIS_REFUSES, this.node.name() + ": CLUSTER NODES: " + ex.getMessage()
+							+ ". Permit it by ACL SETUSER <user> +cluster|nodes");
 			}
 		}
 		return false;

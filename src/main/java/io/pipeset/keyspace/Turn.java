@@ -184,7 +184,7 @@ final class Turn implements AutoCloseable {
 				this.passingError = error;
 			}
 			else if (question == Question.MEMORY_USAGE) {
-				leftOut = "Redis refused MEMORY USAGE: " + error;
+				leftOut = refused(question, error);
 			}
 			else {
 				this.round.stop().because(Cause.REDIS_REFUSES, refusal(question, error));
@@ -208,8 +208,14 @@ final class Turn implements AutoCloseable {
 				|| (this.slots != null && RedisErrors.means(code, Meaning.REDIRECTS));
 	}
 
-	private static String refusal(Question question, String error) {
-		return "Redis refused " + question.command() + ": " + error
+	/** Each master of a cluster has users of its own. */
+	private String refused(Question question, String error) {
+		return "Redis" + ((this.slots != null) ? " at " + this.slots.name() : "") + " refused " + question.command()
+				+ ": " + error;
+	}
+
+	private String refusal(Question question, String error) {
+		return refused(question, error)
 				+ ((error.startsWith("NOPERM")) ? ". Permit it by ACL SETUSER <user> " + question.permission()
 						+ ", and where the user may read some keys only, ask for those with 'match'" : "");
 	}

@@ -9,7 +9,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.protocol.CommandType;
 import io.pipeset.redis.TestCluster;
 import io.pipeset.redis.TestRedis;
 import org.junit.jupiter.api.AfterEach;
@@ -161,6 +163,20 @@ class ClusterAnalysisTests {
 		JsonNode analysis = AnalysisTests.checked(answer.join().json(), "completed");
 		assertThat(analysis.at("/largest/0/key").asString()).isEqualTo(large);
 		assertThat(analysis.at("/largest/0/elements").asInt()).isEqualTo(2);
+	}
+
+	@Test
+	void aMasterThatRefusesACommandIsNamed() {
+		TestRedis refusing = cluster.master(1);
+		try {
+			refusing.client().aclSetuser("service", AclSetuserArgs.Builder.removeCommand(CommandType.SCAN));
+			JsonNode problem = this.service.post("/v1/analyses").problem(503, "redis-refuses");
+			assertThat(problem.at("/detail").asString())
+				.contains("Redis at " + TestCluster.address(refusing) + " refused SCAN: NOPERM");
+		}
+		finally {
+			refusing.client().aclSetuser("service", AclSetuserArgs.Builder.addCommand(CommandType.SCAN));
+		}
 	}
 
 	/** The master that had a key's slot before the test. */
