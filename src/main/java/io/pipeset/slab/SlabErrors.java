@@ -130,9 +130,21 @@ public final class SlabErrors {
 		return command < this.commands.count() && this.commands.table().operation(command) == Operation.EVALSHA;
 	}
 
-	/** The redirection for which nothing of a transaction ran, or {@code null}. */
+	/**
+	 * The redirection for which nothing of a transaction ran, or {@code null}. As its
+	 * slot moves, commands of it may get different ones: a new master is the first to be
+	 * followed, and another node is only asked if all were told so.
+	 */
 	@Nullable Redirect transactionRedirect() {
-		return (this.replies.isDiscarded() && soleCode() != null) ? redirect(0) : null;
+		Redirect all = null;
+		for (int finding = 0; this.replies.isDiscarded() && finding < Math.max(culprits(), 1); finding++) {
+			Redirect next = redirect(finding);
+			if (next == null) {
+				return null;
+			}
+			all = (all == null || all.kind() == Redirect.Kind.ASK || next.kind() == Redirect.Kind.MOVED) ? next : all;
+		}
+		return all;
 	}
 
 	/**
@@ -234,12 +246,11 @@ public final class SlabErrors {
 	}
 
 	private @Nullable String sole() {
-		int culprits = this.findings.count() - ((this.replies.isDiscarded()) ? 1 : 0);
-		if (culprits == 0) {
+		if (culprits() == 0) {
 			return code(0);
 		}
 		String code = null;
-		for (int finding = 0; finding < culprits; finding++) {
+		for (int finding = 0; finding < culprits(); finding++) {
 			String next = code(finding);
 			if (code != null && !Objects.equals(code, next)) {
 				return null;
@@ -247,6 +258,11 @@ public final class SlabErrors {
 			code = next;
 		}
 		return code;
+	}
+
+	/** The errors beside the one to EXEC. */
+	private int culprits() {
+		return this.findings.count() - ((this.replies.isDiscarded()) ? 1 : 0);
 	}
 
 	private String code(int finding) {

@@ -183,6 +183,31 @@ class RedirectTests {
 		assertThat(this.account.counts()).isEqualTo(new Counts(4, 4, 0, 0, 0, 0));
 	}
 
+	/** The slot may reach its new master between two commands of a transaction. */
+	@ParameterizedTest
+	@CsvSource({ "ASK 15495 h:1, MOVED 15495 h:1, MOVED", "MOVED 15495 h:1, ASK 15495 h:1, MOVED",
+			"ASK 15495 h:1, TRYAGAIN Multiple keys request during rehashing of slot, TRYAGAIN",
+			"TRYAGAIN Multiple keys request during rehashing of slot, ASK 15495 h:1, TRYAGAIN",
+			"CLUSTERDOWN The cluster is down, MOVED 15495 h:1, MOVED", "ASK 15495 h:1, ASK 15495 h:2, ASK" })
+	void aTransactionWhoseCommandsAreRedirectedInDifferentWaysGoesAgainAsAWhole(String first, String last, Kind kind) {
+		Slab slab = FilledSlabs.written(this.slabs.transaction("SET a 1", "SET a 2", "SET a 3"), OK + "-" + first
+				+ "\r\n" + FilledSlabs.QUEUED + "-" + last + "\r\n-EXECABORT Transaction discarded.\r\n");
+		assertThat(slab.errors().areRedirected()).isTrue();
+		mark(slab);
+		assertThat(told(slab)).containsExactly("0 15495 " + kind, "1 15495 " + kind, "2 15495 " + kind);
+		settle(slab, true);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "-ERR wrong number of arguments", "-MOVED 7 h:1" })
+	void aTransactionIsNotSentAgainForARedirectionBesideAnotherError(String error) {
+		Slab slab = FilledSlabs.written(this.slabs.transaction("SET a 1", "SET a 2"),
+				OK + MOVED + error + "\r\n-EXECABORT Transaction discarded.\r\n");
+		assertThat(slab.errors().areRedirected()).isFalse();
+		mark(slab);
+		settle(slab, false);
+	}
+
 	private static long[] bits(int bit) {
 		BitSet set = new BitSet();
 		set.set(bit);

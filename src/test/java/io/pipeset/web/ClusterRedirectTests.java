@@ -176,6 +176,23 @@ class ClusterRedirectTests {
 	}
 
 	@Test
+	void aTransactionWhoseCommandsAreRedirectedInDifferentWaysWaitsUntilItsSlotHasMoved() throws Exception {
+		cluster.begin(this.slot, this.from, this.to);
+		cluster.migrate(this.from, this.to, this.moved);
+		double before = retries("cluster-wait");
+		CompletableFuture<Answer> job = this.service
+			.sendAsync(this.service.uploading("/v1/jobs?atomic=batch", Service.NDJSON, Lines.of(3, (i) -> (i == 1)
+					? "[\"DEL\",\"" + this.here + "\",\"" + this.moved + "\"]" : push(this.missing, i))));
+		await().until(() -> job.isDone() || retries("cluster-wait") > before);
+		assertThat(job).isNotDone();
+		cluster.migrate(this.from, this.to, this.here);
+		cluster.end(this.slot, this.from, this.to);
+		assertThat(Answer.counts(job.get(1, TimeUnit.MINUTES).report())).isEqualTo(new Counts(3, 3, 0, 0, 0, 0));
+		assertThat(this.to.client().exists(this.here, this.moved)).isZero();
+		assertThat(this.to.client().lrange(this.missing, 0, -1)).containsExactly("0", "2");
+	}
+
+	@Test
 	void theLaneGoesOnWhileSlotsMoveUnderIt() throws Exception {
 		List<String> keys = IntStream.range(0, 30).mapToObj((i) -> "{" + cluster.tag(0, i) + "}k").toList();
 		int records = 60_000;
