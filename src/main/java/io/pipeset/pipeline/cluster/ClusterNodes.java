@@ -57,7 +57,10 @@ public final class ClusterNodes implements RedisNodes {
 	/** Guards all that the cluster has answered. */
 	private final ReentrantLock lock = new ReentrantLock();
 
-	/** By the id that a node has for its life, whatever its address. */
+	/**
+	 * By the id that a node has for its life, and its address, which may change and come
+	 * back.
+	 */
 	private final Map<String, Master> masters = new HashMap<>();
 
 	private final Map<Integer, Long> movedAt = new HashMap<>();
@@ -199,14 +202,9 @@ public final class ClusterNodes implements RedisNodes {
 
 	private RedisNode master(RedisClusterNode node) {
 		String address = node.getUri().getHost() + ":" + node.getUri().getPort();
-		Master known = this.masters.get(node.getNodeId());
-		if (known == null || !known.node().name().equals(address)) {
-			if (known != null) {
-				this.masters.put(node.getNodeId() + " at " + known.node().name(), known);
-			}
-			known = new Master(node.getNodeId(), this.factories.open(node.getUri().getHost(), node.getUri().getPort()));
-			this.masters.put(node.getNodeId(), known);
-		}
+		Master known = this.masters.computeIfAbsent(node.getNodeId() + " at " + address,
+				(key) -> new Master(node.getNodeId(),
+						this.factories.open(node.getUri().getHost(), node.getUri().getPort())));
 		known.name();
 		return known.node();
 	}

@@ -1,0 +1,81 @@
+package io.pipeset.pipeline.cluster;
+
+import java.time.Duration;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Set;
+
+import io.pipeset.pipeline.PipelineProperties;
+import io.pipeset.pipeline.RedisNode;
+import io.pipeset.pipeline.call.NoConnectionException;
+import io.pipeset.redis.TestCluster;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettucePoolingClientConfiguration;
+import org.springframework.util.unit.DataSize;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** Each server of a cluster has one set of connections for each of its addresses. */
+class ClusterNodesTests {
+
+	private static TestCluster cluster;
+
+	private static LettuceConnectionFactory factory;
+
+	private static ClusterNodes nodes;
+
+	@BeforeAll
+	static void start() {
+		cluster = TestCluster.start(1, 0);
+		RedisClusterConfiguration configuration = new RedisClusterConfiguration(
+				Set.of(TestCluster.address(cluster.master(0))));
+		configuration.setUsername(cluster.properties().get("spring.data.redis.username"));
+		configuration.setPassword(cluster.properties().get("spring.data.redis.password"));
+		factory = new LettuceConnectionFactory(configuration, LettucePoolingClientConfiguration.builder().build());
+		factory.start();
+		nodes = new ClusterNodes(factory,
+				new PipelineProperties(2, 1000, DataSize.ofMegabytes(1), Duration.ofSeconds(5)));
+	}
+
+	@AfterAll
+	static void stop() {
+		nodes.close();
+		factory.destroy();
+		cluster.close();
+	}
+
+	@Test
+	void aNodeThatGetsAnAddressBackHasTheSameConnectionsAsBefore() throws Exception {
+		RedisNode first = nodes.owners().owner(0);
+		Set<RedisNode> met = Collections.newSetFromMap(new IdentityHashMap<>());
+		for (int round = 0; round < 3; round++) {
+			met.add(named("localhost"));
+			met.add(named(""));
+		}
+		assertThat(met).hasSize(2).contains(first);
+		assertThat(nodes.named()).containsExactly(first);
+		// The former address leads to the same server, so its commands may still run.
+		assertThat(met).noneMatch((node) -> nodes.isSuperseded(node, (slot) -> slot == 0));
+	}
+
+	/** Has the node announce a name, or none, and asks the cluster until it says so. */
+	private static RedisNode named(String name) {
+		cluster.master(0).client().configSet("cluster-announce-hostname", name);
+		String host = (name.isEmpty()) ? "127.0.0.1" : name;
+		return await().until(() -> {
+			nodes.refresh();
+			return owner();
+		}, (owner) -> owner.name().equals(host + ":" + cluster.master(0).port()));
+	}
+
+	private static RedisNode owner() throws NoConnectionException {
+		return nodes.owners().ownerOrAny(0);
+	}
+
+}
