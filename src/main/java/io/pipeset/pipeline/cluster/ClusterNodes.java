@@ -71,6 +71,9 @@ public final class ClusterNodes implements RedisNodes {
 
 	private volatile @Nullable SlotOwners owners;
 
+	/** The same as the cluster itself named them, without what a MOVED said since. */
+	private @Nullable RedisNode[] named = new RedisNode[Slots.COUNT];
+
 	/**
 	 * The masters of a cluster, none of which is asked before it is needed.
 	 * @param cluster a factory for the cluster, of which only the client is used. Whoever
@@ -189,6 +192,7 @@ public final class ClusterNodes implements RedisNodes {
 				node.getSlots().forEach((slot) -> named[slot] = master);
 			}
 		}
+		this.named = named;
 		SlotOwners before = this.owners;
 		long now = System.nanoTime();
 		this.movedAt.values().removeIf((since) -> now - since > MOVED_NANOS);
@@ -250,10 +254,9 @@ public final class ClusterNodes implements RedisNodes {
 	public boolean isSuperseded(RedisNode former, IntPredicate slots) {
 		this.lock.lock();
 		try {
-			SlotOwners known = this.owners;
 			String id = id(former);
-			return known != null && id != null && IntStream.range(0, Slots.COUNT).filter(slots).allMatch((slot) -> {
-				RedisNode owner = known.owner(slot);
+			return id != null && IntStream.range(0, Slots.COUNT).filter(slots).allMatch((slot) -> {
+				RedisNode owner = this.named[slot];
 				// The same server may have got another address.
 				return owner != null && !id.equals(id(owner));
 			});

@@ -8,6 +8,7 @@ import java.util.Set;
 import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.call.NoConnectionException;
+import io.pipeset.record.Slots;
 import io.pipeset.redis.TestCluster;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -32,7 +33,7 @@ class ClusterNodesTests {
 
 	@BeforeAll
 	static void start() {
-		cluster = TestCluster.start(1, 0);
+		cluster = TestCluster.start(2, 0);
 		RedisClusterConfiguration configuration = new RedisClusterConfiguration(
 				Set.of(TestCluster.address(cluster.master(0))));
 		configuration.setUsername(cluster.properties().get("spring.data.redis.username"));
@@ -59,9 +60,28 @@ class ClusterNodesTests {
 			met.add(named(""));
 		}
 		assertThat(met).hasSize(2).contains(first);
-		assertThat(nodes.named()).containsExactly(first);
+		assertThat(nodes.named()).hasSize(2).contains(first);
 		// The former address leads to the same server, so its commands may still run.
 		assertThat(met).noneMatch((node) -> nodes.isSuperseded(node, (slot) -> slot == 0));
+	}
+
+	@Test
+	void aServerIsSupersededByTheClustersOwnWordAndNotByARedirection() throws Exception {
+		RedisNode former = nodes.owners().ownerOrAny(0);
+		RedisNode other = nodes.owners().ownerOrAny(Slots.COUNT - 1);
+		nodes.moved(0, other);
+		assertThat(owner()).isSameAs(other);
+		assertThat(nodes.isSuperseded(former, (slot) -> slot == 0)).isFalse();
+		cluster.move(0, cluster.master(1));
+		await().until(() -> {
+			nodes.refresh();
+			return nodes.isSuperseded(former, (slot) -> slot == 0);
+		});
+		cluster.reset();
+		await().until(() -> {
+			nodes.refresh();
+			return owner() == former;
+		});
 	}
 
 	/** Has the node announce a name, or none, and asks the cluster until it says so. */
