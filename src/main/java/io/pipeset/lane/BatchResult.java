@@ -5,6 +5,8 @@ import java.util.Objects;
 
 import io.pipeset.pipeline.Fence;
 import io.pipeset.slab.Loss;
+import io.pipeset.slab.RedisErrors;
+import io.pipeset.slab.RedisErrors.Meaning;
 import io.pipeset.slab.Slab;
 import org.jspecify.annotations.Nullable;
 
@@ -23,12 +25,15 @@ import org.jspecify.annotations.Nullable;
 record BatchResult(List<Slab> left, @Nullable Loss loss, boolean used, boolean complete, @Nullable String failure,
 		@Nullable Fence fence) {
 
-	/** A transient error for which slabs were left, without a loss. */
+	/**
+	 * A transient error for which slabs were left, without a loss; in a cluster rather
+	 * one that costs a retry than a redirection.
+	 */
 	@Nullable String transientError() {
 		return this.left.stream()
 			.map((slab) -> slab.errors().transientCode())
 			.filter(Objects::nonNull)
-			.findFirst()
+			.reduce((first, next) -> (RedisErrors.means(first, Meaning.REDIRECTS)) ? next : first)
 			.orElse(null);
 	}
 

@@ -53,19 +53,21 @@ public final class SlabErrors {
 	 * The code of an error which says that a command did not run, and may run in a
 	 * moment. In a transaction, a command that would be refused again would have the
 	 * others discarded again as well, and a command that ran has run.
-	 * @return the first such error's code, or {@code null}
+	 * @return the first such error's code, rather one that no redirection has, or
+	 * {@code null}
 	 */
 	public @Nullable String transientCode() {
 		if (this.commands.areAtomic()) {
 			String code = soleCode();
 			return (this.replies.isDiscarded() && code != null && passes(code)) ? code : null;
 		}
+		String first = null;
 		for (int finding = 0; finding < this.findings.count(); finding++) {
-			if (isTransient(finding)) {
-				return code(finding);
+			if (isTransient(finding) && (first == null || RedisErrors.means(first, Meaning.REDIRECTS))) {
+				first = code(finding);
 			}
 		}
-		return null;
+		return first;
 	}
 
 	/**

@@ -11,7 +11,9 @@ import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobClock;
 import io.pipeset.report.Results;
+import io.pipeset.slab.FilledSlabs;
 import io.pipeset.slab.Loss;
+import io.pipeset.slab.Slab;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.util.unit.DataSize;
@@ -49,6 +51,25 @@ class RecoveryTests {
 		this.recovery.after(dead, null);
 		assertThat(this.stop.ending()).isEqualTo(new Ending(Cause.REDIS_UNREACHABLE,
 				"The connection to Redis was lost before anything could be written: reset by peer"));
+	}
+
+	/** In a cluster a redirection costs no retry, but another refusal beside it does. */
+	@Test
+	void aBatchIsKnownByTheRefusalThatCostsARetry() {
+		String tryAgain = "-TRYAGAIN Multiple keys request during rehashing of slot\r\n";
+		String busy = "-BUSY Redis is busy running a script.\r\n";
+		FilledSlabs slabs = new FilledSlabs();
+		Slab redirected = FilledSlabs.written(slabs.slab("DEL a b", "SET a 1"), tryAgain + FilledSlabs.OK);
+		Slab both = FilledSlabs.written(slabs.slab("DEL a b", "SET a 1"), tryAgain + busy);
+		Slab refused = FilledSlabs.written(slabs.slab("SET a 1"), busy);
+		assertThat(transientError(redirected)).isEqualTo("TRYAGAIN");
+		assertThat(transientError(both)).isEqualTo("BUSY");
+		assertThat(transientError(redirected, refused)).isEqualTo("BUSY");
+		assertThat(transientError(refused, redirected)).isEqualTo("BUSY");
+	}
+
+	private static String transientError(Slab... left) {
+		return new BatchResult(List.of(left), null, true, true, null, null).transientError();
 	}
 
 	@Test
