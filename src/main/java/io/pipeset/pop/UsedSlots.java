@@ -13,8 +13,9 @@ import io.pipeset.record.Slots;
  * it. They are kept in Redis, at one place for the whole cluster.
  * <p>
  * A slot is marked behind the receipt that is in it, and ahead of the first pop. It is
- * taken out by somebody who has found it empty, and only if nobody has marked it since
- * before that look. So no slot is missing that has values.
+ * taken out when it was found empty twice, and only if nobody has marked it since before
+ * the first look. So no slot is missing that has values, even if the first look was at a
+ * former master that does not know yet that it was replaced.
  */
 final class UsedSlots {
 
@@ -24,6 +25,9 @@ final class UsedSlots {
 	private static final byte[] MARKS = ReceiptKeys.bytes("pipeset:{receipts}:marks");
 
 	private static final int PLACE = Slots.of(SLOTS, 0, SLOTS.length);
+
+	/** A master that was replaced while it was paused hears of it within this time. */
+	private static final Duration SECOND_LOOK = Duration.ofSeconds(10);
 
 	/**
 	 * Has a slot looked at after a time, or before. Arguments: slot, job, milliseconds.
@@ -49,15 +53,18 @@ final class UsedSlots {
 	/**
 	 * Notes what a look has found, unless the slot was marked meanwhile. Arguments: slot,
 	 * the last mark there before the look, milliseconds until the next look; -1 for an
-	 * empty slot.
+	 * empty slot, and milliseconds until the second look at an empty one.
 	 */
 	private static final String LOOKED = ReceiptScripts.TIME + """
 			if (redis.call('HGET', KEYS[2], ARGV[1]) or '') ~= ARGV[2] then
 				return {0}
 			end
-			if tonumber(ARGV[3]) < 0 then
+			if tonumber(ARGV[3]) < 0 and string.sub(ARGV[2], -6) == ' empty' then
 				redis.call('ZREM', KEYS[1], ARGV[1])
 				redis.call('HDEL', KEYS[2], ARGV[1])
+			elseif tonumber(ARGV[3]) < 0 then
+				redis.call('HSET', KEYS[2], ARGV[1], ARGV[2] .. ' empty')
+				redis.call('ZADD', KEYS[1], now + ARGV[4], ARGV[1])
 			else
 				redis.call('ZADD', KEYS[1], now + ARGV[3], ARGV[1])
 			end
@@ -96,7 +103,7 @@ final class UsedSlots {
 	 * @param nextMillis how long until a receipt there is due; -1 if there is none
 	 */
 	void looked(Use use, long nextMillis) {
-		call(LOOKED, use.keys().slot(), use.lastMark(), nextMillis);
+		call(LOOKED, use.keys().slot(), use.lastMark(), nextMillis, SECOND_LOOK.toMillis());
 	}
 
 	private List<Object> call(String script, Object... arguments) {

@@ -74,7 +74,33 @@ class ReceiptRaceTests {
 		Use seen = this.slots.due().get(0);
 		this.rig.receipts().open(this.job, this.list, ReceiptRig.LONG);
 		this.slots.looked(seen, -1);
+		assertThat(this.slots.due()).hasSize(1);
+	}
+
+	/**
+	 * A master that was paused while it was replaced answers with its former data once.
+	 */
+	@Test
+	void aSlotIsForgottenOnlyWhenItIsFoundEmptyTwice() {
+		this.slots.mark(this.slot, this.job, Duration.ZERO);
+		Use seen = this.slots.due().get(0);
+		this.slots.looked(seen, -1);
+		this.slots.looked(seen, -1);
+		assertThat(this.slots.due()).isEmpty();
 		assertThat(cluster.at(ReceiptRig.SLOTS).zcard(ReceiptRig.SLOTS)).isOne();
+		lookNow(this.slot);
+		Use again = this.slots.due().get(0);
+		this.slots.mark(this.slot, this.job, ReceiptRig.LONG);
+		this.slots.looked(again, -1);
+		assertThat(this.slots.due()).hasSize(1);
+		this.slots.looked(this.slots.due().get(0), -1);
+		lookNow(this.slot);
+		this.slots.looked(this.slots.due().get(0), -1);
+		assertThat(cluster.at(ReceiptRig.SLOTS).exists(ReceiptRig.SLOTS, "pipeset:{receipts}:marks")).isZero();
+	}
+
+	private static void lookNow(int slot) {
+		cluster.at(ReceiptRig.SLOTS).zadd(ReceiptRig.SLOTS, 0, String.valueOf(slot));
 	}
 
 	/** The service gave up the connection, and Redis reads it all the same. */
