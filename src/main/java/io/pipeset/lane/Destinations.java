@@ -7,6 +7,7 @@ import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.SlotOwners;
 import io.pipeset.pipeline.call.NoConnectionException;
+import io.pipeset.record.Slots;
 import io.pipeset.slab.Slab;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,9 @@ final class Destinations {
 	private final Map<Slab, RedisNode> asked = new HashMap<>(0);
 
 	private @Nullable RedisNode current;
+
+	/** The last node that could not be reached, which a script without keys avoids. */
+	private @Nullable RedisNode unreachable;
 
 	/**
 	 * The destinations of a lane.
@@ -72,6 +76,10 @@ final class Destinations {
 			return asked;
 		}
 		SlotOwners owners = this.nodes.owners();
+		RedisNode avoided = this.unreachable;
+		if (avoided != null && slab.slots().first() == Slots.NONE) {
+			return owners.after(avoided);
+		}
 		return (!slab.isSentAgain() && owners.isMaster(this.home)) ? this.home
 				: owners.ownerOrAny(slab.slots().first());
 	}
@@ -86,8 +94,9 @@ final class Destinations {
 		this.asked.remove(slab);
 	}
 
-	/** Gives up asking, as the nodes that were to be asked cannot be reached. */
-	void askNobody() {
+	/** A node cannot be reached: gives up asking, as it may be the one to be asked. */
+	void unreachable(RedisNode node) {
+		this.unreachable = node;
 		this.asked.keySet().forEach((slab) -> slab.slots().askNothing());
 		this.asked.clear();
 	}

@@ -138,7 +138,7 @@ final class Lane implements Runnable {
 		}
 		catch (NoConnectionException ex) {
 			this.context.nodes().refresh();
-			this.destinations.askNobody();
+			this.destinations.unreachable(node);
 			if (this.slabs.destination() == node || !this.recovery.mayTurn()) {
 				this.recovery.unreachable(ex);
 			}

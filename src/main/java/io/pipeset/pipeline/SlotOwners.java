@@ -2,6 +2,7 @@ package io.pipeset.pipeline;
 
 import java.util.Arrays;
 import java.util.IdentityHashMap;
+import java.util.Map;
 import java.util.function.IntFunction;
 
 import io.pipeset.pipeline.call.NoConnectionException;
@@ -75,6 +76,22 @@ public final class SlotOwners {
 			throw new NoConnectionException("the cluster", "none of its slots has a master");
 		}
 		return this.first;
+	}
+
+	/**
+	 * Another master, for a record that any can run.
+	 * @param node a master that cannot be reached
+	 * @return the next one by its number, which is the same if there is no other
+	 * @throws NoConnectionException if no slot has a master
+	 */
+	public RedisNode after(RedisNode node) throws NoConnectionException {
+		int next = this.masters.getOrDefault(node, -1) + 1;
+		for (Map.Entry<RedisNode, Integer> master : this.masters.entrySet()) {
+			if (master.getValue() == next) {
+				return master.getKey();
+			}
+		}
+		return ownerOrAny(Slots.NONE);
 	}
 
 	/**
