@@ -34,14 +34,7 @@ final class Commands {
 
 	private final CommandTable table;
 
-	/** The beginning of the last command: the count of its words, and its name. */
-	private byte[] head = new byte[0];
-
-	private int headBytes;
-
-	private byte @Nullable [] headName;
-
-	private int headArguments;
+	private final CommandHead head = new CommandHead();
 
 	private final SlabScripts scripts = new SlabScripts();
 
@@ -98,9 +91,7 @@ final class Commands {
 		this.scripts.add(record.script());
 		byte[] out = this.resp;
 		int arguments = record.argumentCount();
-		prepareHead(record.effect().command(record.command()), arguments);
-		System.arraycopy(this.head, 0, out, this.bytes, this.headBytes);
-		int at = this.bytes + this.headBytes;
+		int at = this.head.put(record.effect().command(record.command()), arguments, out, this.bytes);
 		for (int i = 0; i < arguments; i++) {
 			at = Resp.putBulk(out, at, record.source(i), record.offset(i), record.length(i));
 		}
@@ -115,18 +106,6 @@ final class Commands {
 	private boolean isOpenFor(Record record, long bytes) {
 		int most = (this.atomic) ? Slab.MAX_ATOMIC_BYTES : Slab.MAX_BYTES;
 		return count() == 0 || bytes + this.scripts.bytesWith(record.script()) <= most;
-	}
-
-	/** Makes the head of a command, unless the last command had the same. */
-	private void prepareHead(byte[] name, int arguments) {
-		if (name != this.headName || arguments != this.headArguments) {
-			this.head = new byte[Resp.MAX_HEADER + name.length];
-			int at = Resp.putHeader(this.head, 0, '*', arguments + 1);
-			System.arraycopy(name, 0, this.head, at, name.length);
-			this.headBytes = at + name.length;
-			this.headName = name;
-			this.headArguments = arguments;
-		}
 	}
 
 	/** Keeps only some commands, in their order. */
