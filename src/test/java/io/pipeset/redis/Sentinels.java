@@ -228,6 +228,14 @@ public final class Sentinels implements AfterAllCallback {
 
 	@Override
 	public void afterAll(ExtensionContext context) throws Exception {
+		end();
+	}
+
+	/**
+	 * Ends them all, for tests in which they are no extension.
+	 * @throws Exception if they do not end
+	 */
+	public void end() throws Exception {
 		this.processes.forEach(Process::destroyForcibly);
 		for (Process process : this.processes) {
 			process.waitFor();

@@ -4,10 +4,10 @@ import java.util.BitSet;
 
 import io.pipeset.redis.Sentinels;
 import io.pipeset.redis.TestRedis;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import tools.jackson.databind.JsonNode;
 
 import org.springframework.test.context.DynamicPropertyRegistry;
@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 		"pipeset.limits.max-items-bytes=48MB" })
 class SentinelCampaignTests {
 
-	@RegisterExtension
+	/** No extension, which would start them where these tests do not run. */
 	static final Sentinels sentinels = Sentinels.start();
 
 	private static final int RUNS = 5;
@@ -43,6 +43,11 @@ class SentinelCampaignTests {
 	@DynamicPropertySource
 	static void sentinels(DynamicPropertyRegistry registry) {
 		sentinels.properties().forEach((name, value) -> registry.add(name, () -> value));
+	}
+
+	@AfterAll
+	static void end() throws Exception {
+		sentinels.end();
 	}
 
 	@BeforeEach
