@@ -2,6 +2,8 @@ package io.pipeset;
 
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.stream.Stream;
 
 import com.tngtech.archunit.base.DescribedPredicate;
@@ -225,6 +227,22 @@ class ArchitectureTests {
 			.resideInAPackage("org.apache..")
 			.because("what Tomcat does and does not do is dealt with in one place."
 					+ " Put the class into web.server, or let it ask one there"));
+	}
+
+	@Test
+	void nothingRunsInTheCommonPool() {
+		JavaClasses withTests = new ClassFileImporter().importPackages("io.pipeset");
+		noClasses().should()
+			.callMethodWhere(DescribedPredicate.describe("leaves it to the JDK which thread runs a task",
+					(call) -> call.getTargetOwner().isAssignableTo(CompletionStage.class)
+							&& call.getTarget().getName().endsWith("Async")
+							&& call.getTarget()
+								.getRawParameterTypes()
+								.stream()
+								.noneMatch((type) -> type.isEquivalentTo(Executor.class))))
+			.because("the common pool may have one thread only, in which tasks that block wait for each other."
+					+ " Name an executor; tests have OwnThread")
+			.check(withTests);
 	}
 
 	@Test

@@ -29,7 +29,7 @@ import io.pipeset.pipeline.StopSignal;
  * longer than a body may pause.</li>
  * </ol>
  */
-public class MemoryBudget {
+public final class MemoryBudget {
 
 	private static final long LOOK_NANOS = 10_000_000;
 

@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.pipeset.OwnThread;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryProperties;
 import io.pipeset.report.Ending;
@@ -49,7 +50,7 @@ class TasksTests {
 	@Test
 	void isStoppedWithTheService() {
 		CountDownLatch runs = new CountDownLatch(1);
-		CompletableFuture<Ending> ending = CompletableFuture.supplyAsync(() -> this.tasks.run("analysis", (task) -> {
+		CompletableFuture<Ending> ending = OwnThread.supply(() -> this.tasks.run("analysis", (task) -> {
 			runs.countDown();
 			assertThat(task.stop().await(Duration.ofMinutes(1).toNanos())).isTrue();
 			return task.ending();

@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 import io.lettuce.core.KeyValue;
+import io.pipeset.OwnThread;
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.redis.Sentinels;
@@ -94,7 +95,7 @@ class SentinelTests {
 	}
 
 	private CompletableFuture<Answer> load() {
-		return CompletableFuture.supplyAsync(() -> this.service.post(
+		return OwnThread.supply(() -> this.service.post(
 				"/pipeset/" + RECORDS + "?replicas=1&replicasTimeout=50ms&retries=10&batchSize=1000&rateLimit=50000"));
 	}
 
