@@ -21,6 +21,7 @@ import io.pipeset.report.Account;
 import io.pipeset.report.Item;
 import io.pipeset.report.Item.Failure;
 import io.pipeset.report.Outcome;
+import io.pipeset.slab.Loss;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -113,9 +114,10 @@ final class JobExecution {
 			}
 			finally {
 				Operation operation = this.job.settings().operation();
+				long left = this.progress.leaveOut(input.generated());
 				this.context.account()
-					.count((operation != null) ? operation.name() : Account.NO_OPERATION, Outcome.UNPROCESSED,
-							this.progress.leaveOut(input.generated()));
+					.count((operation != null) ? operation.name() : Account.NO_OPERATION, Outcome.UNPROCESSED, left);
+				this.context.account().errorCodes().add(Loss.NOT_SENT, left);
 			}
 		});
 	}
@@ -192,6 +194,7 @@ final class JobExecution {
 		Account account = this.context.account();
 		String operation = (this.record.hasOperation()) ? this.record.operation().name() : null;
 		account.count((operation != null) ? operation : Account.NO_OPERATION, Outcome.REJECTED, 1);
+		account.errorCodes().add(rejection.code(), 1);
 		boolean keyed = this.admission.isKeyListable(this.record);
 		long bytes = rejection.message().length() + ((keyed) ? this.record.itemBytes() : 0);
 		if (account.claimItem(Outcome.REJECTED, bytes)) {

@@ -103,7 +103,8 @@ record RunningJob(String id, JobSettings settings, JobStop stop, Account account
 				this.progress.byteOffset(), timings,
 				Math.round(this.account.replied() * 1000 / Math.max(timings.totalMillis(), 0.001)),
 				this.account.commandsSent(), this.account.bytesSent(), this.account.writes(), settings, scan, values,
-				handedOver, this.account.items(), Math.max(0, this.account.itemsOmitted()), this.settings.dryRun());
+				handedOver, this.account.errorCodes().counts(), this.account.items(),
+				Math.max(0, this.account.itemsOmitted()), this.settings.dryRun());
 	}
 
 	/**

@@ -55,6 +55,8 @@ public final class Account {
 
 	private final Losses losses = new Losses();
 
+	private final ErrorCodes errorCodes = new ErrorCodes();
+
 	private @Nullable String transactionRefusal;
 
 	/**
@@ -150,6 +152,15 @@ public final class Account {
 	 */
 	public Losses losses() {
 		return this.losses;
+	}
+
+	/**
+	 * The codes of all records that did not run as asked, which {@link #count} does not
+	 * know.
+	 * @return the same object each time
+	 */
+	public ErrorCodes errorCodes() {
+		return this.errorCodes;
 	}
 
 	/**

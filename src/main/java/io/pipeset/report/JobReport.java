@@ -37,6 +37,8 @@ import org.jspecify.annotations.Nullable;
  * other jobs
  * @param receipt the time until which the values wait for their caller; {@code null} if
  * there are none to acknowledge
+ * @param errorCodes how many records have each error code, listed or not; left out if
+ * none has one
  * @param items the records listed
  * @param itemsOmitted the number of records that should have been listed and were not
  * @param dryRun whether the records were to be checked and not run
@@ -47,15 +49,17 @@ public record JobReport(String jobId, JobState state, Counts counts, boolean inp
 		@Nullable Boolean fenced, @Nullable Integer failovers, @Nullable Long appliedByFormerMasters,
 		@Nullable Long byteOffset, Timings timings, long commandsPerSecond, long commandsSent, long bytesSent,
 		@JsonIgnore long writes, Map<String, Object> settings, @Nullable Scan scan, @Nullable List<Object> values,
-		@Nullable Receipt receipt, List<Item> items, long itemsOmitted, @JsonIgnore boolean dryRun) {
+		@Nullable Receipt receipt, @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, Long> errorCodes,
+		List<Item> items, long itemsOmitted, @JsonIgnore boolean dryRun) {
 
 	/**
-	 * Whether a record did not run as asked.
+	 * Whether a record did not run as asked, or the job has ended and did not complete:
+	 * records that were never read are in no count.
 	 * @return {@code true} where the caller has something to look at
 	 */
 	@JsonProperty
 	public boolean errors() {
-		return errorCount() > 0;
+		return errorCount() > 0 || (this.state != JobState.RUNNING && this.state != JobState.COMPLETED);
 	}
 
 	/**
