@@ -52,7 +52,7 @@ class ArchitectureTests {
 			pipeline.call     | record slab pipeline.flush
 			pipeline          | slab record report pipeline.flush pipeline.call
 			pipeline.cluster  | pipeline pipeline.call record
-			pipeline.boot     | pipeline pipeline.call pipeline.cluster
+			pipeline.boot     | slab pipeline pipeline.call pipeline.cluster
 			lane              | record record.room report slab pipeline pipeline.call pipeline.flush
 			memory            | record record.room report pipeline lane
 			pop               | record report slab pipeline pipeline.call lane memory

@@ -111,8 +111,8 @@ final class Batch {
 				&& RedisErrors.means(this.code, Meaning.REDIRECTS);
 		if (this.refused && this.code != null && !redirects && RedisErrors.means(this.code, Meaning.ENDS_JOB)) {
 			this.context.stop()
-				.because(Cause.REDIS_REFUSES, "Redis refused a whole batch with " + this.code
-						+ ": the rest was not sent. Mend the cause there, then send the job again.");
+				.because(Cause.REDIS_REFUSES, "Redis refused a whole batch with " + RedisErrors.withRemedy(this.code)
+						+ ". The rest was not sent. Mend the cause there, then send the job again.");
 		}
 		return new BatchResult(this.left, this.loss, this.used, this.complete, this.pipeline.failure(), this.fence);
 	}

@@ -84,9 +84,7 @@ final class Recovery {
 	/** The lane got no connection. */
 	void unreachable(NoConnectionException ex) {
 		if (!this.pauses.goesOn("unreachable")) {
-			this.context.stop()
-				.because(Cause.REDIS_UNREACHABLE, ex.getMessage()
-						+ ". Check that it runs and that spring.data.redis.* names it, then send the job again.");
+			this.context.stop().because(ex, "send the job again");
 		}
 	}
 

@@ -168,8 +168,7 @@ final class TunedServers {
 			return this.nodes.masters();
 		}
 		catch (NoConnectionException ex) {
-			throw new TuningEndedException(
-					new Ending(Cause.REDIS_UNREACHABLE, ex.getMessage() + ". Send the request again once it answers."));
+			throw RedisCallException.unreachable(ex);
 		}
 	}
 

@@ -236,11 +236,11 @@ public final class Sentinels implements AfterAllCallback {
 	 * @throws Exception if they do not end
 	 */
 	public void end() throws Exception {
+		this.client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
 		this.processes.forEach(Process::destroyForcibly);
 		for (Process process : this.processes) {
 			process.waitFor();
 		}
-		this.client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
 		this.one.close();
 		this.other.close();
 		FileSystemUtils.deleteRecursively(this.directory);

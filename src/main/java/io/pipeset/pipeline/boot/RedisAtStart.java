@@ -24,6 +24,8 @@ class RedisAtStart {
 
 	private static final Logger logger = LoggerFactory.getLogger(RedisAtStart.class);
 
+	private static final String REFUSED = "{}. Jobs will be answered with 503 until Redis lets the service in";
+
 	private final RedisNodes nodes;
 
 	RedisAtStart(RedisNodes nodes) {
@@ -41,8 +43,10 @@ class RedisAtStart {
 			masters.forEach(RedisAtStart::ask);
 		}
 		catch (NoConnectionException ex) {
-			logger.warn("{}. Jobs will be answered with 503 until a node of the cluster can be reached;"
-					+ " spring.data.redis.cluster.nodes names some of them", ex.getMessage());
+			logger.warn((ex.isRefusal()) ? REFUSED
+					: "{}. Jobs will be answered with 503 until a node of the cluster can be reached;"
+							+ " spring.data.redis.cluster.nodes names some of them",
+					ex.getMessage());
 		}
 	}
 
@@ -53,6 +57,10 @@ class RedisAtStart {
 		catch (RedisCallException ex) {
 			if (ex.code() != null) {
 				logger.info("Redis at {}", node.name());
+				return;
+			}
+			if (ex.isRefusal()) {
+				logger.warn(REFUSED, ex.getMessage());
 				return;
 			}
 			if (node.watch().isFollowing()) {

@@ -67,7 +67,7 @@ public final class ClusterNodes implements RedisNodes {
 
 	private long askedAt = System.nanoTime() - PAUSE_NANOS;
 
-	private volatile String failure = "none of its nodes has answered yet";
+	private volatile Throwable failure = new RedisException("none of its nodes has answered yet");
 
 	private volatile @Nullable SlotOwners owners;
 
@@ -131,7 +131,8 @@ public final class ClusterNodes implements RedisNodes {
 			known = this.owners;
 		}
 		if (known == null) {
-			throw new NoConnectionException("the cluster of " + this.seeds, this.failure);
+			throw new NoConnectionException("the cluster of spring.data.redis.cluster.nodes=" + this.seeds,
+					this.failure);
 		}
 		return known;
 	}
@@ -141,27 +142,39 @@ public final class ClusterNodes implements RedisNodes {
 		this.asking.lock();
 		try {
 			if (System.nanoTime() - this.askedAt >= PAUSE_NANOS) {
-				take(ask());
+				int attempts = 0;
+				while (!tryToTake() && NoConnectionException.isUnheard(this.failure)
+						&& ++attempts < NoConnectionException.MOST_UNHEARD) {
+					// The next attempt is likely to tell the reason.
+				}
+				this.askedAt = System.nanoTime();
 			}
-		}
-		catch (RedisException ex) {
-			this.failure = ex.getMessage() + why(ex);
-			logger.debug("The cluster's nodes could not be asked for their slots", ex);
-			this.askedAt = System.nanoTime();
 		}
 		finally {
 			this.asking.unlock();
 		}
 	}
 
+	private boolean tryToTake() {
+		try {
+			take(ask());
+			return true;
+		}
+		catch (RedisException ex) {
+			this.failure = why(ex);
+			logger.debug("The cluster's nodes could not be asked for their slots", ex);
+			return false;
+		}
+	}
+
 	/** What the first of the nodes said or did, which Lettuce leaves to its log. */
-	private static String why(RedisException failure) {
+	private static Throwable why(RedisException failure) {
 		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
 			for (Throwable first : cause.getSuppressed()) {
-				return ": " + NestedExceptionUtils.getMostSpecificCause(first).getMessage();
+				return NestedExceptionUtils.getMostSpecificCause(first);
 			}
 		}
-		return "";
+		return NestedExceptionUtils.getMostSpecificCause(failure);
 	}
 
 	private Partitions ask() {
@@ -180,7 +193,6 @@ public final class ClusterNodes implements RedisNodes {
 		finally {
 			this.lock.unlock();
 		}
-		this.askedAt = System.nanoTime();
 	}
 
 	private void enter(Partitions partitions) {

@@ -76,7 +76,7 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 	ResponseEntity<ProblemDetail> unanswered(RedisCallException ex) {
 		HttpStatus status = HttpStatus.SERVICE_UNAVAILABLE;
 		return Problems.answer(
-				Problems.detail(status, (ex.code() != null) ? "redis-refuses" : "redis-unreachable",
+				Problems.detail(status, (ex.isRefusal()) ? "redis-refuses" : "redis-unreachable",
 						ex.getMessage() + ". Send the request again; it may have been carried out all the same."),
 				RETRY);
 	}
