@@ -50,7 +50,7 @@ class ArchitectureTests {
 			slab.lookup       | record.room slab
 			pipeline.flush    | ''
 			pipeline.call     | record slab pipeline.flush
-			pipeline          | slab record report pipeline.flush pipeline.call
+			pipeline          | slab slab.lookup record report pipeline.flush pipeline.call
 			pipeline.cluster  | pipeline pipeline.call record
 			pipeline.boot     | slab pipeline pipeline.call pipeline.cluster
 			lane              | record record.room report slab pipeline pipeline.call pipeline.flush

@@ -50,6 +50,8 @@ final class JobExecution {
 
 	private final InputProgress progress;
 
+	private final MemoryWarnings warnings;
+
 	JobExecution(RunningJob job, LaneContext context, JobLimits limits, Admission admission) {
 		this.job = job;
 		this.context = context;
@@ -65,6 +67,7 @@ final class JobExecution {
 		memory.beforeWait(this.lanes::sendBegun);
 		Long rateLimit = settings.rateLimit();
 		this.pace = (rateLimit != null) ? new Pace(rateLimit, this.lanes, this.context.stop()) : null;
+		this.warnings = new MemoryWarnings(context, settings.dryRun());
 		this.dryRun = (settings.dryRun()) ? new DryRun(this.context.account()) : null;
 	}
 
@@ -100,7 +103,7 @@ final class JobExecution {
 			this.context.nodes().watch().look();
 			this.context.account().losses().master(this.context.nodes().watch().switches());
 		}
-		return this.job.end();
+		return this.job.end(this.warnings.end());
 	}
 
 	private void read(JobInput input) {

@@ -15,6 +15,7 @@ import io.pipeset.report.JobClock;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobReport.Receipt;
 import io.pipeset.report.JobReport.Scan;
+import io.pipeset.report.JobReport.Warning;
 import io.pipeset.report.JobState;
 import io.pipeset.report.Outcome;
 import io.pipeset.report.Timings;
@@ -69,26 +70,28 @@ record RunningJob(String id, JobSettings settings, JobStop stop, Account account
 		boolean written = !this.settings.dryRun() && this.clock.hasBegunBatch();
 		Counts counts = new Counts(settled.received() + open, settled.applied(), settled.noop(), settled.rejected(),
 				settled.unknown() + ((written) ? open : 0), settled.unprocessed() + ((written) ? 0 : open));
-		return report(JobState.RUNNING, counts, (complete) ? null : read, null, null);
+		return report(JobState.RUNNING, counts, (complete) ? null : read, null, null, List.of());
 	}
 
 	/**
 	 * Draws the last report, once nothing of the job is on its way any more.
+	 * @param warnings what the account does not tell
 	 * @return the job with an outcome for every record
 	 */
-	EndedJob end() {
+	EndedJob end(List<Warning> warnings) {
 		balance(this.progress.received());
 		Counts counts = this.account.counts();
 		Receipt handedOver = (this.receipt != null) ? this.receipt.handOver(this.account) : null;
 		Ending ending = JobEnding.of(this.stop.ending(), this.progress.ending(), counts.unknown(),
 				this.account.losses().unconfirmed(), this.account.bytesSent() > 0);
 		Long nextIndex = (this.progress.isComplete()) ? null : this.progress.read();
-		JobReport report = report(ending.cause().state(), counts, nextIndex, this.account.values(), handedOver);
+		JobReport report = report(ending.cause().state(), counts, nextIndex, this.account.values(), handedOver,
+				warnings);
 		return new EndedJob(report, ending, this.memory);
 	}
 
 	private JobReport report(JobState state, Counts counts, @Nullable Long nextIndex, @Nullable List<Object> values,
-			@Nullable Receipt handedOver) {
+			@Nullable Receipt handedOver, List<Warning> warnings) {
 		Map<String, Object> settings = this.settings.toReport();
 		if (this.receipt != null) {
 			this.receipt.addTo(settings);
@@ -103,7 +106,7 @@ record RunningJob(String id, JobSettings settings, JobStop stop, Account account
 				this.progress.byteOffset(), timings,
 				Math.round(this.account.replied() * 1000 / Math.max(timings.totalMillis(), 0.001)),
 				this.account.commandsSent(), this.account.bytesSent(), this.account.writes(), settings, scan, values,
-				handedOver, this.account.errorCodes().counts(), this.account.items(),
+				handedOver, warnings, this.account.errorCodes().counts(), this.account.items(),
 				Math.max(0, this.account.itemsOmitted()), this.settings.dryRun());
 	}
 

@@ -83,6 +83,7 @@ final class Batch {
 		this.context.clock().batchBegins();
 		this.meters.connected();
 		try {
+			this.node.memory().ask(this.pipeline);
 			converse();
 			confirm();
 		}

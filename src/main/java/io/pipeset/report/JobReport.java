@@ -37,6 +37,8 @@ import org.jspecify.annotations.Nullable;
  * other jobs
  * @param receipt the time until which the values wait for their caller; {@code null} if
  * there are none to acknowledge
+ * @param warnings the things that the account of the records does not tell; left out if
+ * there are none
  * @param errorCodes how many records have each error code, listed or not; left out if
  * none has one
  * @param items the records listed
@@ -49,8 +51,9 @@ public record JobReport(String jobId, JobState state, Counts counts, boolean inp
 		@Nullable Boolean fenced, @Nullable Integer failovers, @Nullable Long appliedByFormerMasters,
 		@Nullable Long byteOffset, Timings timings, long commandsPerSecond, long commandsSent, long bytesSent,
 		@JsonIgnore long writes, Map<String, Object> settings, @Nullable Scan scan, @Nullable List<Object> values,
-		@Nullable Receipt receipt, @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, Long> errorCodes,
-		List<Item> items, long itemsOmitted, @JsonIgnore boolean dryRun) {
+		@Nullable Receipt receipt, @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Warning> warnings,
+		@JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, Long> errorCodes, List<Item> items, long itemsOmitted,
+		@JsonIgnore boolean dryRun) {
 
 	/**
 	 * Whether a record did not run as asked, or the job has ended and did not complete:
@@ -81,6 +84,20 @@ public record JobReport(String jobId, JobState state, Counts counts, boolean inp
 	 */
 	@JsonInclude(JsonInclude.Include.NON_NULL)
 	public record Scan(int restarts, @Nullable Integer repeatedSlots) {
+
+	}
+
+	/**
+	 * A true account that is not the whole truth.
+	 *
+	 * @param code the kind of warning, a promise to callers
+	 * @param node the host and port of the server in a cluster; {@code null} for a single
+	 * server
+	 * @param detail the event and its remedy, for the caller to read
+	 * @param count how many keys it concerns; {@code null} where they are not counted
+	 */
+	@JsonInclude(JsonInclude.Include.NON_NULL)
+	public record Warning(String code, @Nullable String node, String detail, @Nullable Long count) {
 
 	}
 

@@ -245,6 +245,25 @@ class RedisNodeTests {
 	}
 
 	@Test
+	void jobsThatBeginShareALookAtTheMemoryWhichAnotherBatchAsksForWhereOneIsLost() throws Exception {
+		MemoryLook look = this.oneNode.memory().begin();
+		assertThat(look).isNotNull().isSameAs(this.oneNode.memory().begin());
+		run(this.oneNode, (pipeline) -> {
+			pipeline.abandon();
+			this.oneNode.memory().ask(pipeline);
+		});
+		assertThat(look.memory()).isNull();
+		run(this.oneNode, (pipeline) -> {
+			this.oneNode.memory().ask(pipeline);
+			await().until(() -> look.memory() != null);
+		});
+		assertThat(look.memory().runId()).isEqualTo(identity(oneFactory(), name(one)).runId());
+		assertThat(look.memory().usedBytes()).isPositive();
+		assertThat(look.memory().isLimited()).isFalse();
+		assertThat(this.oneNode.memory().end()).isEqualTo(this.oneNode.memory().begin().memory());
+	}
+
+	@Test
 	void aNodeThatIsClosedEndsItsOwnFencesOnly() throws Exception {
 		this.oneNode.close();
 		Fence fence = lose(this.otherNode, () -> {

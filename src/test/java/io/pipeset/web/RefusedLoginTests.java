@@ -11,9 +11,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -31,11 +28,6 @@ class RefusedLoginTests {
 
 	RefusedLoginTests(Service service) {
 		this.service = service;
-	}
-
-	@DynamicPropertySource
-	static void properties(DynamicPropertyRegistry registry) {
-		own.properties().forEach((name, value) -> registry.add(name, () -> value));
 	}
 
 	@BeforeEach

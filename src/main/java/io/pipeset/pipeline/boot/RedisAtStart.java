@@ -7,6 +7,7 @@ import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.pipeline.call.RedisCallException;
+import io.pipeset.pipeline.call.ServerMemory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -53,6 +54,14 @@ class RedisAtStart {
 	private static void ask(RedisNode node) {
 		try {
 			logger.info("Redis {} at {}", node.calls().version(), node.name());
+			ServerMemory memory = node.calls().memory();
+			if (memory != null && memory.isEvicting()) {
+				logger.warn(
+						"Redis at {} evicts keys when it has reached its maxmemory of {} (maxmemory-policy {}): records"
+								+ " of jobs may be gone again, and so may receipts. Use noeviction where that matters",
+						node.name(), (memory.isLimited()) ? memory.mostBytes() + " bytes" : "0, which is no limit yet",
+						memory.policy());
+			}
 		}
 		catch (RedisCallException ex) {
 			if (ex.code() != null) {

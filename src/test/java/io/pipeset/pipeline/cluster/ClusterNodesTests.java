@@ -41,7 +41,7 @@ class ClusterNodesTests {
 		factory = new LettuceConnectionFactory(configuration, LettucePoolingClientConfiguration.builder().build());
 		factory.start();
 		nodes = new ClusterNodes(factory,
-				new PipelineProperties(2, 1000, DataSize.ofMegabytes(1), Duration.ofSeconds(5)));
+				new PipelineProperties(2, 1000, DataSize.ofMegabytes(1), Duration.ofSeconds(5), false));
 	}
 
 	@AfterAll
