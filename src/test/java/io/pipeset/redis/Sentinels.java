@@ -217,13 +217,15 @@ public final class Sentinels implements AfterAllCallback {
 
 	/** The program of the servers, which can be a Sentinel as well. */
 	private String executable() {
-		return this.one.client()
-			.info("server")
-			.lines()
-			.filter((line) -> line.startsWith("executable:"))
-			.map((line) -> line.substring("executable:".length()).strip())
-			.findFirst()
-			.orElseThrow();
+		String chosen = RedisSource.setting(RedisSource.EXECUTABLE_VARIABLE);
+		return (chosen != null) ? chosen
+				: this.one.client()
+					.info("server")
+					.lines()
+					.filter((line) -> line.startsWith("executable:"))
+					.map((line) -> line.substring("executable:".length()).strip())
+					.findFirst()
+					.orElseThrow();
 	}
 
 	@Override

@@ -149,7 +149,8 @@ public final class TestCluster extends ClusterServers {
 			if (!serves(first, slot)) {
 				awaitAgreed();
 				// Its former master hears of it by a higher epoch, as after a move.
-				first.client().clusterSetSlotImporting(slot, id(masters().get(0)));
+				TestRedis other = masters().stream().filter((master) -> master != first).findFirst().orElseThrow();
+				first.client().clusterSetSlotImporting(slot, id(other));
 				first.client().clusterSetSlotNode(slot, id(first));
 			}
 			masters().forEach((master) -> master.client().clusterSetSlotNode(slot, id(first)));

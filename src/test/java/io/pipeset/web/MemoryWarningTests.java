@@ -7,6 +7,7 @@ import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.protocol.CommandType;
 import io.pipeset.redis.OwnRedis;
 import io.pipeset.report.Counts;
+import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -81,7 +82,7 @@ class MemoryWarningTests {
 			assertThat(report.get("errors").asBoolean()).isFalse();
 			JsonNode warning = report.at("/warnings/0");
 			assertThat(warning.get("code").asString()).isEqualTo("EVICTED");
-			assertThat(warning.get("count").asLong()).isPositive().isEqualTo(number("stats", "evicted_keys:") - before);
+			assertCount(warning, before);
 			assertThat(warning.get("detail").asString()).contains("allkeys-lru", "maxmemory", "noeviction");
 			assertThat(warning.has("node")).isFalse();
 		}
@@ -95,8 +96,13 @@ class MemoryWarningTests {
 		JsonNode report = this.service.send(this.service.uploading("/v1/jobs?ttl=3600", Service.NDJSON,
 				Lines.of(20_000, (i) -> "[\"SET\",\"other" + i + "\",\"value\"]")))
 			.report();
-		assertThat(report.at("/warnings/0/count").asLong()).isPositive()
-			.isEqualTo(number("stats", "evicted_keys:") - before);
+		assertCount(report.at("/warnings/0"), before);
+	}
+
+	/** The commands of the test itself make Redis evict some hundred keys as well. */
+	private void assertCount(JsonNode warning, long before) {
+		assertThat(warning.get("count").asLong()).isPositive()
+			.isCloseTo(number("stats", "evicted_keys:") - before, Percentage.withPercentage(5));
 	}
 
 	@Test
@@ -104,6 +110,8 @@ class MemoryWarningTests {
 		limit("allkeys-random", 2 << 20);
 		this.service.post("/pipeset/50000").report();
 		this.redis.configSet("maxmemory", ENOUGH);
+		// The change itself may have evicted some, in the second before this job.
+		this.service.post("/pipeset/20000").report();
 		assertThat(this.service.post("/pipeset/20000").report().has("warnings")).isFalse();
 	}
 
