@@ -14,6 +14,7 @@ import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 import org.springframework.web.filter.RequestContextFilter;
 
@@ -58,11 +59,20 @@ class HttpServerConfiguration {
 
 	private static final Pattern NONE = Pattern.compile("");
 
-	private static final String SEGMENTS = "(/[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*)*";
+	/** No segment is one or two dots. Nothing repeats a group, which takes stack. */
+	private static final String BELOW = "(?:(?!.*/\\.)/[A-Za-z0-9./-]*)?";
+
+	/** In front of all others. */
+	@Bean
+	FilterRegistrationBean<LastAnswers> lastAnswers() {
+		FilterRegistrationBean<LastAnswers> filter = new FilterRegistrationBean<>(new LastAnswers());
+		filter.setOrder(Ordered.HIGHEST_PRECEDENCE);
+		return filter;
+	}
 
 	@Bean
-	FilterRegistrationBean<ReadsWithoutType> readsWithoutType() {
-		return new FilterRegistrationBean<>(new ReadsWithoutType());
+	FilterRegistrationBean<ReadableRequests> readableRequests() {
+		return new FilterRegistrationBean<>(new ReadableRequests());
 	}
 
 	/** Leaves out a filter that does what the dispatcher of Spring MVC does as well. */
@@ -121,7 +131,7 @@ class HttpServerConfiguration {
 	private static Pattern actuator(Environment environment) {
 		String base = environment.getProperty("server.servlet.context-path", "")
 				+ environment.getProperty("management.endpoints.web.base-path", "/actuator");
-		return (base.isEmpty() || base.endsWith("/")) ? NONE : Pattern.compile(Pattern.quote(base) + SEGMENTS);
+		return (base.isEmpty() || base.endsWith("/")) ? NONE : Pattern.compile(Pattern.quote(base) + BELOW);
 	}
 
 	private static UploadProtocol protocol(ProtocolHandler handler) {
