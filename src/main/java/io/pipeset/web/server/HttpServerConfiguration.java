@@ -57,6 +57,9 @@ class HttpServerConfiguration {
 	/** Those of the further threads that only Actuator may take. */
 	private static final int ACTUATOR_THREADS = 8;
 
+	/** Those of the further threads that Actuator may take where others leave them. */
+	private static final int SHARED_THREADS = 16;
+
 	private static final Pattern NONE = Pattern.compile("");
 
 	/** No segment is one or two dots. Nothing repeats a group, which takes stack. */
@@ -110,7 +113,8 @@ class HttpServerConfiguration {
 				int threads = Math.max(http.getMaxThreads(),
 						limits.maxRunningJobs() + limits.maxWaitingJobs() + FURTHER_THREADS);
 				http.setMaxThreads(threads);
-				http.setBounds(new RequestGate.Bounds(threads, threads - ACTUATOR_THREADS, actuator(environment)));
+				http.setBounds(new RequestGate.Bounds(ACTUATOR_THREADS, SHARED_THREADS,
+						threads - ACTUATOR_THREADS - SHARED_THREADS, actuator(environment)));
 				// Gives bodies a timeout apart from the one between two requests.
 				http.setDisableUploadTimeout(false);
 				http.setConnectionUploadTimeout((int) limits.bodyIdleTimeout().toMillis());
