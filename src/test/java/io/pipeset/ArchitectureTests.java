@@ -1,7 +1,9 @@
 package io.pipeset;
 
+import java.security.SecureRandom;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 
 import com.tngtech.archunit.base.DescribedPredicate;
@@ -225,6 +227,20 @@ class ArchitectureTests {
 			.resideInAPackage("org.apache..")
 			.because("what Tomcat does and does not do is dealt with in one place."
 					+ " Put the class into web.server, or let it ask one there"));
+	}
+
+	@Test
+	void idsOfJobsCannotBeGuessed() {
+		check(classes().that()
+			.haveSimpleName("JobId")
+			.should()
+			.dependOnClassesThat()
+			.areAssignableTo(SecureRandom.class)
+			.andShould()
+			.onlyDependOnClassesThat()
+			.areNotAssignableTo(ThreadLocalRandom.class)
+			.because("whoever knows the id of a reliable pop may acknowledge its values,"
+					+ " and other generators tell their next number by the last ones"));
 	}
 
 	@Test
