@@ -96,8 +96,8 @@ public final class Problems {
 	 * @return a JSON object
 	 */
 	public static String json(ProblemDetail problem) {
-		return "{\"type\":\"%s\",\"title\":\"%s\",\"status\":%d,\"detail\":\"%s\"}".formatted(problem.getType(),
-				problem.getTitle(), problem.getStatus(), problem.getDetail());
+		return "{\"type\":\"" + problem.getType() + "\",\"title\":\"" + problem.getTitle() + "\",\"status\":"
+				+ problem.getStatus() + ",\"detail\":\"" + problem.getDetail() + "\"}";
 	}
 
 	/**
