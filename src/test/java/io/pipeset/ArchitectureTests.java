@@ -1,9 +1,11 @@
 package io.pipeset;
 
+import java.security.SecureRandom;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 
 import com.tngtech.archunit.base.DescribedPredicate;
@@ -243,6 +245,20 @@ class ArchitectureTests {
 			.because("the common pool may have one thread only, in which tasks that block wait for each other."
 					+ " Name an executor; tests have OwnThread")
 			.check(withTests);
+	}
+
+	@Test
+	void idsOfJobsCannotBeGuessed() {
+		check(classes().that()
+			.haveSimpleName("JobId")
+			.should()
+			.dependOnClassesThat()
+			.areAssignableTo(SecureRandom.class)
+			.andShould()
+			.onlyDependOnClassesThat()
+			.areNotAssignableTo(ThreadLocalRandom.class)
+			.because("whoever knows the id of a reliable pop may acknowledge its values,"
+					+ " and other generators tell their next number by the last ones"));
 	}
 
 	@Test

@@ -1,7 +1,7 @@
 package io.pipeset.job;
 
+import java.security.SecureRandom;
 import java.util.UUID;
-import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Names of jobs that sort by time:
@@ -10,13 +10,13 @@ import java.util.concurrent.ThreadLocalRandom;
  */
 final class JobId {
 
+	/** Whoever knows the id of a reliable pop may acknowledge its values. */
+	private static final SecureRandom random = new SecureRandom();
+
 	private JobId() {
 	}
 
 	static String next() {
-		// An id has to be unique, not secret, and SecureRandom makes jobs wait for one
-		// another.
-		ThreadLocalRandom random = ThreadLocalRandom.current();
 		long version = 0x7000L | (random.nextInt() & 0xfff);
 		long variant = 0x8000_0000_0000_0000L | (random.nextLong() >>> 2);
 		return new UUID((System.currentTimeMillis() << 16) | version, variant).toString();

@@ -19,8 +19,8 @@ public final class Script {
 	 * is set in parts, as Lua's stack does not hold them all.
 	 */
 	static final Script HSET_WITH_TTL = of("""
-			if not string.find(ARGV[1], '^[1-9]%%d*$') or tonumber(ARGV[1]) > %1$d then
-			  return {err = 'ERR a time to live is a whole number of seconds from 1 to %1$d'}
+			if not string.find(ARGV[1], '^[1-9]%d*$') or tonumber(ARGV[1]) > MOST then
+			  return {err = 'ERR a time to live is a whole number of seconds from 1 to MOST'}
 			end
 			local may = redis.acl_check_cmd
 			if may and not (may('HSET', KEYS[1], ARGV[2], ARGV[3]) and may('EXPIRE', KEYS[1], ARGV[1])) then
@@ -36,7 +36,7 @@ public final class Script {
 			end
 			redis.call('EXPIRE', KEYS[1], ARGV[1])
 			return added
-			""".formatted(Expiry.MAX_SECONDS).getBytes(StandardCharsets.UTF_8));
+			""".replace("MOST", String.valueOf(Expiry.MAX_SECONDS)).getBytes(StandardCharsets.UTF_8));
 
 	private final String sha;
 

@@ -16,7 +16,7 @@ import io.pipeset.report.JobMeters;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.stereotype.Component;
 
-/** Runs tunings, one at a time. */
+/** Runs tunings, one at a time in this instance of the service. */
 @Component
 public class Tunings {
 

@@ -78,6 +78,23 @@ class SiegeTests {
 		this.service.post("/pipeset/3").report();
 	}
 
+	/** Clients that read no answer keep the thread that writes it. */
+	@Test
+	void moreUnreadScrapesThanThreadsDoNotKeepCallersFromAnAnswer() throws IOException {
+		String scrape = "GET /actuator/prometheus HTTP/1.1\r\nHost: localhost\r\n\r\n";
+		for (int i = 0; i < CLIENTS; i++) {
+			this.wires.add(Wire.open(this.service, scrape.strip()).send(scrape.repeat(1000)));
+		}
+		await().until(() -> get("/actuator/prometheus").status() == 429);
+		Answer refused = get("/actuator/health");
+		assertThat(refused.refusal(429, "limit")).contains("24 requests to Actuator")
+			.contains("server.tomcat.threads.max=34");
+		assertThat(get("/none").status()).isEqualTo(404);
+		this.service.post("/pipeset/3").report();
+		letGo();
+		await().until(() -> get("/actuator/health").status() == 200);
+	}
+
 	/** Gets a page with a shorter timeout than that of the clients that hang. */
 	private Answer get(String path) {
 		return this.service.send(this.service.request(path).timeout(Duration.ofSeconds(20)).GET());

@@ -14,6 +14,7 @@ import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 import org.springframework.web.filter.RequestContextFilter;
 
@@ -56,13 +57,25 @@ class HttpServerConfiguration {
 	/** Those of the further threads that only Actuator may take. */
 	private static final int ACTUATOR_THREADS = 8;
 
+	/** Those of the further threads that Actuator may take where others leave them. */
+	private static final int SHARED_THREADS = 16;
+
 	private static final Pattern NONE = Pattern.compile("");
 
-	private static final String SEGMENTS = "(/[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*)*";
+	/** No segment is one or two dots. Nothing repeats a group, which takes stack. */
+	private static final String BELOW = "(?:(?!.*/\\.)/[A-Za-z0-9./-]*)?";
+
+	/** In front of all others. */
+	@Bean
+	FilterRegistrationBean<LastAnswers> lastAnswers() {
+		FilterRegistrationBean<LastAnswers> filter = new FilterRegistrationBean<>(new LastAnswers());
+		filter.setOrder(Ordered.HIGHEST_PRECEDENCE);
+		return filter;
+	}
 
 	@Bean
-	FilterRegistrationBean<ReadsWithoutType> readsWithoutType() {
-		return new FilterRegistrationBean<>(new ReadsWithoutType());
+	FilterRegistrationBean<ReadableRequests> readableRequests() {
+		return new FilterRegistrationBean<>(new ReadableRequests());
 	}
 
 	/** Leaves out a filter that does what the dispatcher of Spring MVC does as well. */
@@ -100,7 +113,8 @@ class HttpServerConfiguration {
 				int threads = Math.max(http.getMaxThreads(),
 						limits.maxRunningJobs() + limits.maxWaitingJobs() + FURTHER_THREADS);
 				http.setMaxThreads(threads);
-				http.setBounds(new RequestGate.Bounds(threads, threads - ACTUATOR_THREADS, actuator(environment)));
+				http.setBounds(new RequestGate.Bounds(ACTUATOR_THREADS, SHARED_THREADS,
+						threads - ACTUATOR_THREADS - SHARED_THREADS, actuator(environment)));
 				// Gives bodies a timeout apart from the one between two requests.
 				http.setDisableUploadTimeout(false);
 				http.setConnectionUploadTimeout((int) limits.bodyIdleTimeout().toMillis());
@@ -121,7 +135,7 @@ class HttpServerConfiguration {
 	private static Pattern actuator(Environment environment) {
 		String base = environment.getProperty("server.servlet.context-path", "")
 				+ environment.getProperty("management.endpoints.web.base-path", "/actuator");
-		return (base.isEmpty() || base.endsWith("/")) ? NONE : Pattern.compile(Pattern.quote(base) + SEGMENTS);
+		return (base.isEmpty() || base.endsWith("/")) ? NONE : Pattern.compile(Pattern.quote(base) + BELOW);
 	}
 
 	private static UploadProtocol protocol(ProtocolHandler handler) {

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.function.Predicate;
-import java.util.regex.Pattern;
 
 import org.apache.coyote.Adapter;
 import org.apache.coyote.http11.Http11NioProtocol;
@@ -23,8 +22,7 @@ public final class UploadProtocol extends Http11NioProtocol {
 
 	private static final Log log = LogFactory.getLog(UploadProtocol.class);
 
-	/** Unless they are set, every request counts as Actuator's, and passes. */
-	private RequestGate.Bounds bounds = new RequestGate.Bounds(0, Integer.MAX_VALUE, Pattern.compile(".*"));
+	private RequestGate.Bounds bounds = RequestGate.Bounds.NONE;
 
 	public UploadProtocol() {
 		super(new UploadEndpoint());
