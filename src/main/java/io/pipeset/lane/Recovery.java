@@ -168,13 +168,14 @@ final class Recovery {
 	 * slots that are in doubt: what the former one still runs for them is not kept.
 	 */
 	private Fence.State await(Fence fence, boolean goesOn, List<Slab> left, RedisNode node) {
+		long lost = System.nanoTime();
 		Duration timeout = this.context.settings().timeout();
 		if (this.redirection == null) {
 			return fence.await(timeout, goesOn, this.context.stop());
 		}
 		BitSet slots = new BitSet();
 		left.forEach((slab) -> slots.or(slab.slots().unknown()));
-		long until = System.nanoTime() + timeout.toNanos();
+		long until = lost + timeout.toNanos();
 		while (true) {
 			long nanos = Math.min(LOOK_NANOS, until - System.nanoTime());
 			Fence.State state = fence.await(Duration.ofNanos(Math.max(nanos, 0)), goesOn, this.context.stop());
@@ -182,7 +183,7 @@ final class Recovery {
 				return state;
 			}
 			this.context.nodes().refresh();
-			if (this.context.nodes().isSuperseded(node, slots::get)) {
+			if (this.context.nodes().isSuperseded(node, slots::get, lost)) {
 				return Fence.State.CONFIRMED;
 			}
 			if (!goesOn || nanos <= 0 || this.context.stop().isSet()) {

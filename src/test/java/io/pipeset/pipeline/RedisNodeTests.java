@@ -148,7 +148,7 @@ class RedisNodeTests {
 		assertThat(lost.isOfAnotherLifeThan(new ClientIdentity(lost.node(), 1, own.runId(), null))).isTrue();
 		Fences fences = new Fences(
 				ConnectionLender.of(otherFactory, CONNECTIONS, name(other), MasterWatch.of(name(other))), SOON);
-		assertThatIllegalArgumentException().isThrownBy(() -> fences.raise(lost)).withMessageContaining(name(one));
+		assertThatIllegalArgumentException().isThrownBy(() -> fences.raise(lost, 0)).withMessageContaining(name(one));
 		fences.await(SHORT, StopSignal.NEVER);
 	}
 
