@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.SocketTimeoutException;
 
 import io.pipeset.job.input.BodyLimitException;
+import io.pipeset.job.input.Caller;
 import io.pipeset.job.input.InputContext;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.JobSettings;
@@ -67,11 +68,11 @@ final class JobExecution {
 		this.dryRun = (settings.dryRun()) ? new DryRun(this.context.account()) : null;
 	}
 
-	EndedJob run(JobInput input) {
+	EndedJob run(JobInput input, Caller caller) {
 		long began = System.nanoTime();
 		this.context.account().losses().master(this.context.nodes().watch().switches());
 		try {
-			read(input);
+			read(input, caller);
 		}
 		catch (RuntimeException | Error ex) {
 			this.lanes.crashed(ex);
@@ -102,9 +103,9 @@ final class JobExecution {
 		return this.job.end();
 	}
 
-	private void read(JobInput input) {
+	private void read(JobInput input, Caller caller) {
 		MemoryShare memory = this.job.memory();
-		InputContext context = new InputContext(this.lanes, this.context, memory, this.job.receipt(),
+		InputContext context = new InputContext(caller, this.lanes, this.context, memory, this.job.receipt(),
 				this.job.settings().operation(), this.limits.ofRecords(memory),
 				this.limits.maxInflatedBytes().toBytes());
 		input.open(context, (records) -> {

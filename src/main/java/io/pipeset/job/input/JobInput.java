@@ -121,14 +121,13 @@ public sealed interface JobInput {
 	 * @param gzipped whether the bytes are to be inflated first
 	 * @param format how the bytes are to be read
 	 * @param declared how many the caller says there are; {@code null} if it does not say
-	 * @param end ends the body if the job is stopped while the body pauses
 	 */
-	record Uploaded(InputStream body, boolean gzipped, RecordFormat format, @Nullable Long declared,
-			EndOfInput end) implements JobInput {
+	record Uploaded(InputStream body, boolean gzipped, RecordFormat format,
+			@Nullable Long declared) implements JobInput {
 
 		@Override
 		public void open(InputContext context, Consumer<RecordReader> records) {
-			StoppedUpload stopped = new StoppedUpload(context.job().stop(), context.job().executor(), this.end);
+			StoppedUpload stopped = new StoppedUpload(context.job().stop(), context.job().executor(), context.caller());
 			try {
 				read(new LendingInputStream(this.body, context.lanes(), context.job().stop(), context.memory()),
 						context, records);

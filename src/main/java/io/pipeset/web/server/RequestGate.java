@@ -3,6 +3,7 @@ package io.pipeset.web.server;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 
@@ -11,6 +12,7 @@ import org.apache.coyote.ActionCode;
 import org.apache.coyote.Adapter;
 import org.apache.coyote.Request;
 import org.apache.coyote.Response;
+import org.apache.tomcat.util.net.NioEndpoint.NioSocketWrapper;
 import org.apache.tomcat.util.net.SocketEvent;
 
 import org.springframework.http.HttpHeaders;
@@ -32,14 +34,34 @@ final class RequestGate implements Adapter {
 
 	private final AtomicInteger others = new AtomicInteger();
 
-	RequestGate(Adapter service, UnreadBodies unread, Bounds bounds) {
+	private final Set<CallerConnection> underWay;
+
+	RequestGate(Adapter service, UnreadBodies unread, Bounds bounds, Set<CallerConnection> underWay) {
 		this.service = service;
 		this.unread = unread;
 		this.bounds = bounds;
+		this.underWay = underWay;
 	}
 
 	@Override
 	public void service(Request request, Response response) throws Exception {
+		// Requests of HTTP/2 share a connection, and have none of their own.
+		if (!(request.getNote(UploadProtocol.CONNECTION) instanceof NioSocketWrapper socket)) {
+			pass(request, response);
+			return;
+		}
+		CallerConnection connection = new CallerConnection(socket);
+		request.setAttribute(CallerConnection.ATTRIBUTE, connection);
+		this.underWay.add(connection);
+		try {
+			pass(request, response);
+		}
+		finally {
+			this.underWay.remove(connection);
+		}
+	}
+
+	private void pass(Request request, Response response) throws Exception {
 		// A request that is not HTTP has no path.
 		String path = request.requestURI().toString();
 		boolean other = path == null || !this.bounds.privileged.matcher(path).matches();
