@@ -5,6 +5,7 @@ import java.net.SocketTimeoutException;
 
 import io.pipeset.job.input.BodyLimitException;
 import io.pipeset.job.input.Caller;
+import io.pipeset.job.input.Caller.Watch;
 import io.pipeset.job.input.InputContext;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.JobSettings;
@@ -19,6 +20,7 @@ import io.pipeset.record.Rejection;
 import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.record.room.NoRoomException;
 import io.pipeset.report.Account;
+import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.Item;
 import io.pipeset.report.Item.Failure;
 import io.pipeset.report.Outcome;
@@ -108,17 +110,25 @@ final class JobExecution {
 		InputContext context = new InputContext(caller, this.lanes, this.context, memory, this.job.receipt(),
 				this.job.settings().operation(), this.limits.ofRecords(memory),
 				this.limits.maxInflatedBytes().toBytes());
-		input.open(context, (records) -> {
-			try {
-				read(records, input);
-			}
-			finally {
-				Operation operation = this.job.settings().operation();
-				this.context.account()
-					.count((operation != null) ? operation.name() : Account.NO_OPERATION, Outcome.UNPROCESSED,
-							this.progress.leaveOut(input.generated()));
-			}
-		});
+		// An upload without a pace is read as fast as it comes, which tells as well.
+		Caller watched = (this.pace != null || !input.isUploaded()) ? caller : Caller.NOBODY;
+		Watch watch = watched.watch(() -> this.context.stop().because(Cause.CANCELLED, Caller.GONE));
+		try {
+			input.open(context, (records) -> {
+				try {
+					read(records, input);
+				}
+				finally {
+					Operation operation = this.job.settings().operation();
+					this.context.account()
+						.count((operation != null) ? operation.name() : Account.NO_OPERATION, Outcome.UNPROCESSED,
+								this.progress.leaveOut(input.generated()));
+				}
+			});
+		}
+		finally {
+			watch.end();
+		}
 	}
 
 	private void read(RecordReader records, JobInput input) {

@@ -282,7 +282,7 @@ public class Jobs {
 		return switch (job.ending().cause()) {
 			case MALFORMED_BODY ->
 				(byteOffset != null) ? "at byte " + byteOffset + " of the body" : "the body broke off";
-			case CANCELLED -> "the body broke off";
+			case CANCELLED -> "the caller went away";
 			default -> job.ending().detail();
 		};
 	}

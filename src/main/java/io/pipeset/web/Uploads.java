@@ -75,8 +75,7 @@ class Uploads {
 					LimitedBody.tooLarge(String.valueOf(length), maxBytes));
 		}
 		try {
-			return new JobInput.Uploaded(new LimitedBody(request.getInputStream(), length, maxBytes, gzipped), gzipped,
-					format, declared);
+			return new JobInput.Uploaded(new LimitedBody(request, maxBytes, gzipped), gzipped, format, declared);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

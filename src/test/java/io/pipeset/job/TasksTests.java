@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.pipeset.job.input.Caller;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryProperties;
 import io.pipeset.report.Ending;
@@ -35,9 +36,9 @@ class TasksTests {
 
 	@Test
 	void takesAPlaceInTheQueueWhileItRuns() {
-		int running = this.tasks.run("analysis", (task) -> {
+		int running = this.tasks.run("analysis", Caller.NOBODY, (task) -> {
 			assertThatExceptionOfType(JobRefusedException.class)
-				.isThrownBy(() -> this.tasks.run("analysis", (other) -> 0));
+				.isThrownBy(() -> this.tasks.run("analysis", Caller.NOBODY, (other) -> 0));
 			return this.queue.running();
 		});
 		assertThat(running).isOne();
@@ -49,11 +50,12 @@ class TasksTests {
 	@Test
 	void isStoppedWithTheService() {
 		CountDownLatch runs = new CountDownLatch(1);
-		CompletableFuture<Ending> ending = CompletableFuture.supplyAsync(() -> this.tasks.run("analysis", (task) -> {
-			runs.countDown();
-			assertThat(task.stop().await(Duration.ofMinutes(1).toNanos())).isTrue();
-			return task.ending();
-		}));
+		CompletableFuture<Ending> ending = CompletableFuture
+			.supplyAsync(() -> this.tasks.run("analysis", Caller.NOBODY, (task) -> {
+				runs.countDown();
+				assertThat(task.stop().await(Duration.ofMinutes(1).toNanos())).isTrue();
+				return task.ending();
+			}));
 		assertThat(runs).satisfies(CountDownLatch::await);
 		this.queue.stopAll();
 		assertThat(ending.join().cause()).isEqualTo(Cause.SHUTTING_DOWN);
@@ -62,7 +64,7 @@ class TasksTests {
 
 	@Test
 	void keepsItsMemoryForItsAnswerAndLosesItByADefect() {
-		Task ended = this.tasks.run("analysis", (task) -> {
+		Task ended = this.tasks.run("analysis", Caller.NOBODY, (task) -> {
 			task.memory().take(1 << 20);
 			assertThat(task.memory().takeForReport(1 << 19, 0)).isTrue();
 			return task;
@@ -70,10 +72,11 @@ class TasksTests {
 		assertThat(this.memory.used()).isPositive();
 		ended.memory().close();
 		long before = this.memory.used();
-		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> this.tasks.run("analysis", (task) -> {
-			task.memory().take(1 << 20);
-			throw new IllegalStateException("by intention");
-		}));
+		assertThatExceptionOfType(IllegalStateException.class)
+			.isThrownBy(() -> this.tasks.run("analysis", Caller.NOBODY, (task) -> {
+				task.memory().take(1 << 20);
+				throw new IllegalStateException("by intention");
+			}));
 		assertThat(this.memory.used()).isEqualTo(before);
 		assertThat(this.queue.running()).isZero();
 		assertThat(completed("failed")).isOne();

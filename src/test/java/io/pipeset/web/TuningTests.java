@@ -9,6 +9,7 @@ import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.Jobs;
 import io.pipeset.job.Tasks;
+import io.pipeset.job.input.Caller;
 import io.pipeset.job.settings.JobDefaults;
 import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.redis.TestRedis;
@@ -164,7 +165,8 @@ class TuningTests {
 		AtomicLong seconds = new AtomicLong();
 		Tunings slow = new Tunings(this.tasks, this.jobs, this.nodes, this.defaults,
 				() -> Duration.ofSeconds(seconds.incrementAndGet()).toNanos());
-		EndedTuning ended = slow.run(TuningSettings.read(query::get, this.properties, this.limits, this.defaults));
+		EndedTuning ended = slow.run(TuningSettings.read(query::get, this.properties, this.limits, this.defaults),
+				Caller.NOBODY);
 		ended.memory().close();
 		assertThat(ended.ending()).isEqualTo(Ending.COMPLETED);
 		return JsonMapper.shared().valueToTree(ended.report());

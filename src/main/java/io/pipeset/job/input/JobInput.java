@@ -55,6 +55,14 @@ public sealed interface JobInput {
 	}
 
 	/**
+	 * Whether the caller sends the records.
+	 * @return {@code false} if the service makes or finds them
+	 */
+	default boolean isUploaded() {
+		return false;
+	}
+
+	/**
 	 * The name of the bytes that records are read from, for messages.
 	 * @return a noun
 	 */
@@ -146,6 +154,11 @@ public sealed interface JobInput {
 			else {
 				records.accept(this.format.open(body, context.operation(), context.limit()));
 			}
+		}
+
+		@Override
+		public boolean isUploaded() {
+			return true;
 		}
 
 		@Override

@@ -1,9 +1,12 @@
 package io.pipeset.web.server;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 
 import io.pipeset.job.input.Caller;
 import jakarta.servlet.http.HttpServletRequest;
@@ -11,7 +14,10 @@ import org.apache.juli.logging.Log;
 import org.apache.juli.logging.LogFactory;
 import org.apache.tomcat.util.net.NioChannel;
 import org.apache.tomcat.util.net.NioEndpoint.NioSocketWrapper;
+import org.apache.tomcat.util.net.SecureNioChannel;
+import org.apache.tomcat.util.net.SocketBufferHandler;
 import org.apache.tomcat.util.net.SocketWrapperBase;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The connection of a request that is under way. A thread that waits for its caller
@@ -27,6 +33,11 @@ public final class CallerConnection implements Caller {
 
 	private final NioSocketWrapper socket;
 
+	/** Is held by whoever reads. */
+	private final Lock reading = new ReentrantLock();
+
+	private volatile @Nullable Runnable gone;
+
 	CallerConnection(NioSocketWrapper socket) {
 		this.socket = socket;
 	}
@@ -38,6 +49,68 @@ public final class CallerConnection implements Caller {
 	 */
 	public static Caller of(HttpServletRequest request) {
 		return (request.getAttribute(ATTRIBUTE) instanceof CallerConnection connection) ? connection : NOBODY;
+	}
+
+	/**
+	 * Is held while the body of a request is read.
+	 * @param request a request that is under way
+	 * @return the lock
+	 */
+	static Lock reading(HttpServletRequest request) {
+		return (of(request) instanceof CallerConnection connection) ? connection.reading : new ReentrantLock();
+	}
+
+	@Override
+	public Watch watch(Runnable gone) {
+		this.gone = gone;
+		return this::watchNoMore;
+	}
+
+	private void watchNoMore() {
+		// The thread of the request may read next, and the next request from now on.
+		this.reading.lock();
+		try {
+			this.gone = null;
+		}
+		finally {
+			this.reading.unlock();
+		}
+	}
+
+	/** Looks whether the caller is still there, if it is watched. */
+	void look() {
+		if (this.gone == null || !this.reading.tryLock()) {
+			return;
+		}
+		try {
+			Runnable gone = this.gone;
+			if (gone != null && isGone()) {
+				this.gone = null;
+				gone.run();
+			}
+		}
+		finally {
+			this.reading.unlock();
+		}
+	}
+
+	/**
+	 * Whether the input has ended. Bytes ahead of the end stay in Tomcat's buffer for
+	 * whoever reads next; behind more than it takes, the end cannot be seen.
+	 */
+	private boolean isGone() {
+		NioChannel channel = this.socket.getSocket();
+		SocketBufferHandler buffers = this.socket.getSocketBufferHandler();
+		buffers.configureReadBufferForWrite();
+		ByteBuffer ahead = buffers.getReadBuffer();
+		// TLS has to have room for a whole record.
+		boolean room = (channel instanceof SecureNioChannel) ? ahead.position() == 0 : ahead.hasRemaining();
+		try {
+			return room && channel.read(ahead) < 0;
+		}
+		catch (IOException ex) {
+			return true;
+		}
 	}
 
 	@Override
