@@ -63,7 +63,7 @@ class ArchitectureTests {
 			job.input         | record record.body record.format lane memory pop sweep
 			job.settings      | record record.encoding report pipeline.flush
 			job               | record record.room record.body report slab pipeline pipeline.call lane memory pop sweep script job.input job.settings
-			keyspace          | record record.room record.encoding report slab slab.lookup pipeline pipeline.call pipeline.flush lane memory job job.settings
+			keyspace          | record record.room record.encoding report slab slab.lookup pipeline pipeline.call pipeline.flush lane memory job job.input job.settings
 			tune              | record record.encoding report slab pipeline pipeline.call pipeline.flush memory lane job job.input job.settings
 			web.problem       | pipeline.call job job.settings
 			web.access        | job web.problem

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.net.SocketTimeoutException;
 
 import io.pipeset.job.input.BodyLimitException;
+import io.pipeset.job.input.Caller;
+import io.pipeset.job.input.Caller.Watch;
 import io.pipeset.job.input.InputContext;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.JobSettings;
@@ -18,6 +20,7 @@ import io.pipeset.record.Rejection;
 import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.record.room.NoRoomException;
 import io.pipeset.report.Account;
+import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.Item;
 import io.pipeset.report.Item.Failure;
 import io.pipeset.report.Outcome;
@@ -71,11 +74,11 @@ final class JobExecution {
 		this.dryRun = (settings.dryRun()) ? new DryRun(this.context.account()) : null;
 	}
 
-	EndedJob run(JobInput input) {
+	EndedJob run(JobInput input, Caller caller) {
 		long began = System.nanoTime();
 		this.context.account().losses().master(this.context.nodes().watch().switches());
 		try {
-			read(input);
+			read(input, caller);
 		}
 		catch (RuntimeException | Error ex) {
 			this.lanes.crashed(ex);
@@ -106,23 +109,32 @@ final class JobExecution {
 		return this.job.end(this.warnings.end());
 	}
 
-	private void read(JobInput input) {
+	private void read(JobInput input, Caller caller) {
 		MemoryShare memory = this.job.memory();
-		InputContext context = new InputContext(this.lanes, this.context, memory, this.job.receipt(),
+		InputContext context = new InputContext(caller, this.lanes, this.context, memory, this.job.receipt(),
 				this.job.settings().operation(), this.limits.ofRecords(memory),
 				this.limits.maxInflatedBytes().toBytes());
-		input.open(context, (records) -> {
-			try {
-				read(records, input);
-			}
-			finally {
-				Operation operation = this.job.settings().operation();
-				long left = this.progress.leaveOut(input.generated());
-				this.context.account()
-					.count((operation != null) ? operation.name() : Account.NO_OPERATION, Outcome.UNPROCESSED, left);
-				this.context.account().errorCodes().add(Loss.NOT_SENT, left);
-			}
-		});
+		// An upload without a pace is read as fast as it comes, which tells as well.
+		Caller watched = (this.pace != null || !input.isUploaded()) ? caller : Caller.NOBODY;
+		Watch watch = watched.watch(() -> this.context.stop().because(Cause.CANCELLED, Caller.GONE));
+		try {
+			input.open(context, (records) -> {
+				try {
+					read(records, input);
+				}
+				finally {
+					Operation operation = this.job.settings().operation();
+					long left = this.progress.leaveOut(input.generated());
+					this.context.account()
+						.count((operation != null) ? operation.name() : Account.NO_OPERATION, Outcome.UNPROCESSED,
+								left);
+					this.context.account().errorCodes().add(Loss.NOT_SENT, left);
+				}
+			});
+		}
+		finally {
+			watch.end();
+		}
 	}
 
 	private void read(RecordReader records, JobInput input) {

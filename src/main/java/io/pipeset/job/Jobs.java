@@ -6,6 +6,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 
 import io.micrometer.core.instrument.LongTaskTimer;
+import io.pipeset.job.input.Caller;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.lane.InFlightBytes;
@@ -136,15 +137,16 @@ public class Jobs {
 	 * @param input its records
 	 * @param settings how to run them
 	 * @param values the place in the report of values taken out of Redis
+	 * @param caller the caller whose thread this is
 	 * @return the account of every record, however the job ended, to be closed when it is
 	 * written
 	 * @throws JobRefusedException if it may not begin; nothing of the input was read
 	 */
-	public EndedJob run(JobInput input, JobSettings settings, Values values) {
+	public EndedJob run(JobInput input, JobSettings settings, Values values, Caller caller) {
 		RunningJob job = admit(input, settings, values);
 		boolean ended = false;
 		try {
-			EndedJob report = execute(job, input);
+			EndedJob report = execute(job, input, caller);
 			job.memory().endLoad();
 			ended = true;
 			return report;
@@ -177,7 +179,7 @@ public class Jobs {
 		return job;
 	}
 
-	private EndedJob execute(RunningJob job, JobInput input) {
+	private EndedJob execute(RunningJob job, JobInput input, Caller caller) {
 		JobSettings settings = job.settings();
 		Account account = job.account();
 		Operation operation = settings.operation();
@@ -194,7 +196,7 @@ public class Jobs {
 					this.executor, job.receipt(), job.memory(),
 					new ErrorLimit(account, job.stop(), settings.maxErrors()));
 			Admission admission = new Admission(settings, this.scripts, this.limits, this.own, this.nodes.isCluster());
-			EndedJob ended = new JobExecution(job, context, this.limits, admission).run(input);
+			EndedJob ended = new JobExecution(job, context, this.limits, admission).run(input, caller);
 			this.meters.jobEnds(ended.report().state(), account, job.clock());
 			if (!this.own) {
 				log(ended);
@@ -280,7 +282,7 @@ public class Jobs {
 		return switch (job.ending().cause()) {
 			case MALFORMED_BODY ->
 				(byteOffset != null) ? "at byte " + byteOffset + " of the body" : "the body broke off";
-			case CANCELLED -> "the body broke off";
+			case CANCELLED -> "the caller went away";
 			default -> job.ending().detail();
 		};
 	}

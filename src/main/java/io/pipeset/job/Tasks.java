@@ -3,6 +3,8 @@ package io.pipeset.job;
 import java.util.function.Function;
 
 import io.micrometer.core.instrument.LongTaskTimer;
+import io.pipeset.job.input.Caller;
+import io.pipeset.job.input.Caller.Watch;
 import io.pipeset.lane.JobStop;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.report.Ending;
@@ -38,18 +40,20 @@ public class Tasks {
 	/**
 	 * Runs a task in the calling thread, to its end, as soon as it may begin.
 	 * @param operation its kind, one of a few words: a tag of meters
+	 * @param caller the caller whose thread this is; the task ends when it is gone
 	 * @param body does the work, and returns soon after the task's stop is set. If it
 	 * throws an exception, its memory is given back here
 	 * @param <T> the type of its result
 	 * @return the result of the body. Its writer closes the task's memory afterwards
 	 * @throws JobRefusedException if the task may not begin; the body was not called
 	 */
-	public <T> T run(String operation, Function<Task, T> body) {
+	public <T> T run(String operation, Caller caller, Function<Task, T> body) {
 		JobStop stop = new JobStop();
 		Task task = new Task(JobId.next(), stop, new JobClock(), this.memory.open(stop));
 		this.queue.enter(task);
 		LongTaskTimer.Sample active = this.meters.jobBegins(operation);
 		boolean ended = false;
+		Watch watch = caller.watch(() -> stop.because(Cause.CANCELLED, Caller.GONE));
 		try {
 			T result = body.apply(task);
 			task.memory().endLoad();
@@ -61,6 +65,7 @@ public class Tasks {
 			throw ex;
 		}
 		finally {
+			watch.end();
 			if (!ended) {
 				task.memory().close();
 			}

@@ -6,6 +6,7 @@ import java.util.concurrent.Executors;
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.JobRefusedException;
 import io.pipeset.job.Tasks;
+import io.pipeset.job.input.Caller;
 import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.pipeline.RedisNodes;
 import jakarta.annotation.PreDestroy;
@@ -41,11 +42,12 @@ public class Analyses {
 	 * Runs an analysis to its end, as soon as it may begin: in the calling thread, and in
 	 * a cluster in some more.
 	 * @param settings the keys to look at, and how
+	 * @param caller the caller whose thread this is
 	 * @return what it found, however it ended, to be closed when it is written
 	 * @throws JobRefusedException if it may not begin
 	 */
-	public EndedAnalysis run(AnalysisSettings settings) {
-		return this.tasks.run("analysis", (task) -> {
+	public EndedAnalysis run(AnalysisSettings settings, Caller caller) {
+		return this.tasks.run("analysis", caller, (task) -> {
 			Analysis analysis = new AnalysisRun(task, settings, this.nodes, this.pipeline.connectTimeout(),
 					this.limits.maxPrefixes(), this.threads)
 				.run();

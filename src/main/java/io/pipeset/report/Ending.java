@@ -52,7 +52,7 @@ public record Ending(Cause cause, String detail) {
 		/** The service was told to stop before the job was through. */
 		SHUTTING_DOWN(JobState.STOPPED),
 
-		/** The caller went away during its upload. */
+		/** The caller went away while the job waited for records. */
 		CANCELLED(JobState.CANCELLED),
 
 		/** A defect of the service, or a want of threads or memory, ended the job. */

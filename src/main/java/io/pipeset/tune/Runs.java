@@ -6,6 +6,7 @@ import java.util.function.LongSupplier;
 import io.pipeset.job.EndedJob;
 import io.pipeset.job.Jobs;
 import io.pipeset.job.Task;
+import io.pipeset.job.input.Caller;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.Atomic;
 import io.pipeset.job.settings.Coalesce;
@@ -143,7 +144,8 @@ final class Runs {
 	private JobReport run(RecordReader records, long count, JobSettings settings) {
 		requireGoingOn();
 		this.begun = true;
-		EndedJob job = this.jobs.run(new JobInput.Generated(records, count), settings, Jobs.Values.IN_ITEMS);
+		EndedJob job = this.jobs.run(new JobInput.Generated(records, count), settings, Jobs.Values.IN_ITEMS,
+				Caller.NOBODY);
 		boolean writtenBefore = this.written;
 		this.written |= job.report().counts().applied() + job.report().counts().unknown() > 0;
 		this.unfenced |= Boolean.FALSE.equals(job.report().fenced());

@@ -9,6 +9,7 @@ import io.pipeset.job.JobRefusedException;
 import io.pipeset.job.JobRefusedException.Reason;
 import io.pipeset.job.Jobs;
 import io.pipeset.job.Tasks;
+import io.pipeset.job.input.Caller;
 import io.pipeset.job.settings.JobDefaults;
 import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.report.JobMeters;
@@ -63,16 +64,17 @@ public class Tunings {
 	/**
 	 * Runs a tuning in the calling thread, to its end, in one place of the queue of jobs.
 	 * @param settings its parameters
+	 * @param caller the caller whose thread this is
 	 * @return its figures, however it ended
 	 * @throws JobRefusedException if another one runs or waits, or if it may not begin
 	 */
-	public EndedTuning run(TuningSettings settings) {
+	public EndedTuning run(TuningSettings settings, Caller caller) {
 		if (!this.busy.compareAndSet(false, true)) {
 			throw new JobRefusedException(Reason.TOO_MANY,
 					"Another tuning runs, and two would measure each other: send this one again when it has ended");
 		}
 		try {
-			return this.tasks.run("tuning", (task) -> new TuningExecution(task, settings,
+			return this.tasks.run("tuning", caller, (task) -> new TuningExecution(task, settings,
 					this.jobs.inside(task, this.meters), this.nodes, this.defaults, this.clock)
 				.run());
 		}

@@ -13,6 +13,7 @@ import io.pipeset.keyspace.AnalysisSettings;
 import io.pipeset.keyspace.EndedAnalysis;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.web.server.AnswerMemory;
+import io.pipeset.web.server.CallerConnection;
 import jakarta.servlet.http.HttpServletRequest;
 
 import org.springframework.http.HttpHeaders;
@@ -44,7 +45,7 @@ class AnalysesController {
 		query.refuseRest(AnalysisSettings.all().stream().map(Setting::name).toList());
 		Uploads.refuse(request);
 		boolean csv = wantsCsv(request);
-		EndedAnalysis ended = this.analyses.run(settings);
+		EndedAnalysis ended = this.analyses.run(settings, CallerConnection.of(request));
 		AnswerMemory.closeWhenWritten(request, ended.memory());
 		if (ended.ending().cause() != Cause.COMPLETED) {
 			return Endings.problem(ended.ending(), false, "analysis", ended.analysis(), HttpHeaders.EMPTY, request);

@@ -5,6 +5,7 @@ import java.io.IOException;
 import io.pipeset.job.Jobs;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.JobSettings;
+import io.pipeset.web.server.CallerConnection;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
@@ -36,7 +37,8 @@ class JobsController {
 		SweepQuery sweep = SweepQuery.take(query);
 		JobSettings settings = this.settings.read(query, "/v1/jobs", null, SweepQuery.NAMES);
 		JobInput input = (sweep != null) ? sweep.open(request, settings) : this.uploads.open(request, null);
-		this.reports.answer(this.jobs.run(input, settings, Jobs.Values.IN_ITEMS), request, response);
+		this.reports.answer(this.jobs.run(input, settings, Jobs.Values.IN_ITEMS, CallerConnection.of(request)), request,
+				response);
 	}
 
 }

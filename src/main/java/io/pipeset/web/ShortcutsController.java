@@ -15,6 +15,7 @@ import io.pipeset.record.GeneratedRecords;
 import io.pipeset.record.Operation;
 import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.web.problem.Problems;
+import io.pipeset.web.server.CallerConnection;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
@@ -125,7 +126,7 @@ class ShortcutsController {
 
 	private void run(JobInput input, JobSettings settings, Jobs.Values values, HttpServletRequest request,
 			HttpServletResponse response) throws IOException {
-		this.reports.answer(this.jobs.run(input, settings, values), request, response);
+		this.reports.answer(this.jobs.run(input, settings, values, CallerConnection.of(request)), request, response);
 	}
 
 	private static ErrorResponseException unfitKey() {

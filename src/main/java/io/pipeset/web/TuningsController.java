@@ -9,6 +9,7 @@ import io.pipeset.tune.TuningSettings;
 import io.pipeset.tune.Tunings;
 import io.pipeset.web.problem.Problems;
 import io.pipeset.web.server.AnswerMemory;
+import io.pipeset.web.server.CallerConnection;
 import jakarta.servlet.http.HttpServletRequest;
 
 import org.springframework.http.HttpHeaders;
@@ -49,7 +50,7 @@ class TuningsController {
 		TuningSettings settings = TuningSettings.read(query::take, this.properties, this.limits, this.defaults);
 		query.refuseRest(TuningSettings.NAMES);
 		Uploads.refuse(request);
-		EndedTuning tuning = this.tunings.run(settings);
+		EndedTuning tuning = this.tunings.run(settings, CallerConnection.of(request));
 		AnswerMemory.closeWhenWritten(request, tuning.memory());
 		if (tuning.ending().cause() == Cause.COMPLETED) {
 			return ResponseEntity.ok().contentType(MediaType.APPLICATION_JSON).body(tuning.report());

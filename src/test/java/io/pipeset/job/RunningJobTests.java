@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
+import io.pipeset.job.input.Caller;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.JobDefaults;
 import io.pipeset.job.settings.JobSettings;
@@ -92,8 +93,7 @@ class RunningJobTests {
 				["SET","a","1"]
 				["SET"]
 				["SET","a","2","NX"]
-				"""), false, RecordFormat.NDJSON, null, (idle) -> {
-		}));
+				"""), false, RecordFormat.NDJSON, null));
 		await()
 			.untilAsserted(() -> assertThat(job.running.snapshot().counts()).isEqualTo(new Counts(3, 1, 1, 1, 0, 0)));
 		JobReport report = job.running.snapshot();
@@ -242,7 +242,7 @@ class RunningJobTests {
 			return CompletableFuture.supplyAsync(() -> {
 				try {
 					Admission admission = new Admission(this.running.settings(), scripts, limits, false, false);
-					return new JobExecution(this.running, this.context, limits, admission).run(input);
+					return new JobExecution(this.running, this.context, limits, admission).run(input, Caller.NOBODY);
 				}
 				finally {
 					this.running.memory().close();

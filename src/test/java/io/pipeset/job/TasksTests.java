@@ -7,6 +7,7 @@ import java.util.concurrent.CountDownLatch;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.pipeset.OwnThread;
+import io.pipeset.job.input.Caller;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryProperties;
 import io.pipeset.report.Ending;
@@ -36,9 +37,9 @@ class TasksTests {
 
 	@Test
 	void takesAPlaceInTheQueueWhileItRuns() {
-		int running = this.tasks.run("analysis", (task) -> {
+		int running = this.tasks.run("analysis", Caller.NOBODY, (task) -> {
 			assertThatExceptionOfType(JobRefusedException.class)
-				.isThrownBy(() -> this.tasks.run("analysis", (other) -> 0));
+				.isThrownBy(() -> this.tasks.run("analysis", Caller.NOBODY, (other) -> 0));
 			return this.queue.running();
 		});
 		assertThat(running).isOne();
@@ -50,7 +51,7 @@ class TasksTests {
 	@Test
 	void isStoppedWithTheService() {
 		CountDownLatch runs = new CountDownLatch(1);
-		CompletableFuture<Ending> ending = OwnThread.supply(() -> this.tasks.run("analysis", (task) -> {
+		CompletableFuture<Ending> ending = OwnThread.supply(() -> this.tasks.run("analysis", Caller.NOBODY, (task) -> {
 			runs.countDown();
 			assertThat(task.stop().await(Duration.ofMinutes(1).toNanos())).isTrue();
 			return task.ending();
@@ -63,7 +64,7 @@ class TasksTests {
 
 	@Test
 	void keepsItsMemoryForItsAnswerAndLosesItByADefect() {
-		Task ended = this.tasks.run("analysis", (task) -> {
+		Task ended = this.tasks.run("analysis", Caller.NOBODY, (task) -> {
 			task.memory().take(1 << 20);
 			assertThat(task.memory().takeForReport(1 << 19, 0)).isTrue();
 			return task;
@@ -71,10 +72,11 @@ class TasksTests {
 		assertThat(this.memory.used()).isPositive();
 		ended.memory().close();
 		long before = this.memory.used();
-		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> this.tasks.run("analysis", (task) -> {
-			task.memory().take(1 << 20);
-			throw new IllegalStateException("by intention");
-		}));
+		assertThatExceptionOfType(IllegalStateException.class)
+			.isThrownBy(() -> this.tasks.run("analysis", Caller.NOBODY, (task) -> {
+				task.memory().take(1 << 20);
+				throw new IllegalStateException("by intention");
+			}));
 		assertThat(this.memory.used()).isEqualTo(before);
 		assertThat(this.queue.running()).isZero();
 		assertThat(completed("failed")).isOne();

@@ -10,6 +10,7 @@ import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.Jobs;
 import io.pipeset.job.Tasks;
+import io.pipeset.job.input.Caller;
 import io.pipeset.job.settings.JobDefaults;
 import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.redis.TestRedis;
@@ -171,7 +172,8 @@ class TuningTests {
 	/** Runs a tuning that completes, by a clock of its own. */
 	private JsonNode tune(LongSupplier clock, Map<String, String> query) {
 		Tunings tunings = new Tunings(this.tasks, this.jobs, this.nodes, this.defaults, clock);
-		EndedTuning ended = tunings.run(TuningSettings.read(query::get, this.properties, this.limits, this.defaults));
+		EndedTuning ended = tunings.run(TuningSettings.read(query::get, this.properties, this.limits, this.defaults),
+				Caller.NOBODY);
 		ended.memory().close();
 		assertThat(ended.ending()).isEqualTo(Ending.COMPLETED);
 		return JsonMapper.shared().valueToTree(ended.report());

@@ -117,6 +117,17 @@ final class Wire implements AutoCloseable {
 				new String(body.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8));
 	}
 
+	/** Ends what this side sends, and still reads. */
+	void endOutput() throws IOException {
+		this.socket.shutdownOutput();
+	}
+
+	/** Ends the connection as a process does that is killed with an answer unread. */
+	void reset() throws IOException {
+		this.socket.setSoLinger(true, 0);
+		this.socket.close();
+	}
+
 	/** Waits until the service has ended the connection. */
 	void awaitEnd() throws IOException {
 		try {

@@ -11,17 +11,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * The parts of a job that its input needs.
  *
+ * @param caller the caller of the job, whose upload is ended if the job is stopped while
+ * it pauses
  * @param lanes the lanes, which are lent the records read so far before the input may
  * block
- * @param job the things that the lanes share, among them the job's stop, which ends an
- * input that pauses, and the executor of threads
+ * @param job the things that the lanes share, among them the job's stop and the executor
+ * of threads
  * @param memory the memory of the input, which takes note of how long the input pauses
  * @param receipt the receipt of reliable pops; {@code null} for other records
  * @param operation the operation of records that name none; {@code null} if they have to
  * @param limit the largest record
  * @param maxInflatedBytes the largest body that a gzip body may stand for
  */
-public record InputContext(Lanes lanes, LaneContext job, MemoryShare memory, @Nullable PopReceipt receipt,
-		@Nullable Operation operation, RecordLimit limit, long maxInflatedBytes) {
+public record InputContext(Caller caller, Lanes lanes, LaneContext job, MemoryShare memory,
+		@Nullable PopReceipt receipt, @Nullable Operation operation, RecordLimit limit, long maxInflatedBytes) {
 
 }

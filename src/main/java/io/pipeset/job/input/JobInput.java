@@ -55,6 +55,14 @@ public sealed interface JobInput {
 	}
 
 	/**
+	 * Whether the caller sends the records.
+	 * @return {@code false} if the service makes or finds them
+	 */
+	default boolean isUploaded() {
+		return false;
+	}
+
+	/**
 	 * The name of the bytes that records are read from, for messages.
 	 * @return a noun
 	 */
@@ -121,14 +129,13 @@ public sealed interface JobInput {
 	 * @param gzipped whether the bytes are to be inflated first
 	 * @param format how the bytes are to be read
 	 * @param declared how many the caller says there are; {@code null} if it does not say
-	 * @param end ends the body if the job is stopped while the body pauses
 	 */
-	record Uploaded(InputStream body, boolean gzipped, RecordFormat format, @Nullable Long declared,
-			EndOfInput end) implements JobInput {
+	record Uploaded(InputStream body, boolean gzipped, RecordFormat format,
+			@Nullable Long declared) implements JobInput {
 
 		@Override
 		public void open(InputContext context, Consumer<RecordReader> records) {
-			StoppedUpload stopped = new StoppedUpload(context.job().stop(), context.job().executor(), this.end);
+			StoppedUpload stopped = new StoppedUpload(context.job().stop(), context.job().executor(), context.caller());
 			try {
 				read(new LendingInputStream(this.body, context.lanes(), context.job().stop(), context.memory()),
 						context, records);
@@ -147,6 +154,11 @@ public sealed interface JobInput {
 			else {
 				records.accept(this.format.open(body, context.operation(), context.limit()));
 			}
+		}
+
+		@Override
+		public boolean isUploaded() {
+			return true;
 		}
 
 		@Override

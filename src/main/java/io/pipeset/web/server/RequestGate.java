@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.regex.Pattern;
 
@@ -12,6 +13,7 @@ import org.apache.coyote.ActionCode;
 import org.apache.coyote.Adapter;
 import org.apache.coyote.Request;
 import org.apache.coyote.Response;
+import org.apache.tomcat.util.net.NioEndpoint.NioSocketWrapper;
 import org.apache.tomcat.util.net.SocketEvent;
 
 import org.springframework.http.HttpHeaders;
@@ -37,10 +39,13 @@ final class RequestGate implements Adapter {
 
 	private final List<Semaphore> ofOthers;
 
-	RequestGate(Adapter service, UnreadBodies unread, Bounds bounds) {
+	private final Set<CallerConnection> underWay;
+
+	RequestGate(Adapter service, UnreadBodies unread, Bounds bounds, Set<CallerConnection> underWay) {
 		this.service = service;
 		this.unread = unread;
 		this.bounds = bounds;
+		this.underWay = underWay;
 		Semaphore shared = new Semaphore(bounds.shared);
 		this.ofActuator = List.of(new Semaphore(bounds.actuator), shared);
 		this.ofOthers = List.of(new Semaphore(bounds.others), shared);
@@ -48,6 +53,23 @@ final class RequestGate implements Adapter {
 
 	@Override
 	public void service(Request request, Response response) throws Exception {
+		// Requests of HTTP/2 share a connection, and have none of their own.
+		if (!(request.getNote(UploadProtocol.CONNECTION) instanceof NioSocketWrapper socket)) {
+			pass(request, response);
+			return;
+		}
+		CallerConnection connection = new CallerConnection(socket);
+		request.setAttribute(CallerConnection.ATTRIBUTE, connection);
+		this.underWay.add(connection);
+		try {
+			pass(request, response);
+		}
+		finally {
+			this.underWay.remove(connection);
+		}
+	}
+
+	private void pass(Request request, Response response) throws Exception {
 		// A request that is not HTTP has no path.
 		String path = request.requestURI().toString();
 		boolean actuator = path != null && this.bounds.path.matcher(path).matches();
