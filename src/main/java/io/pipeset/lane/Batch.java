@@ -180,7 +180,7 @@ final class Batch {
 		this.weight += Window.weight(slab);
 		Coalescing allowed = this.pipeline.coalescing();
 		if (allowed != null && this.context.settings().coalesces()) {
-			slab.coalesce((this.slabs.followsRedirects()) ? allowed.inOneSlot() : allowed);
+			slab.coalesce((this.slabs.followsRedirects()) ? allowed.inCluster() : allowed);
 		}
 		if (!this.confirmation.isAsked()) {
 			slab.attempt().master(this.pipeline.switches());

@@ -21,7 +21,7 @@ public final class RedisErrors {
 			Meaning.ENDS_JOB, Set.of("MASTERDOWN", "MISCONF", "NOAUTH", "NOREPLICAS", "OOM", "READONLY"), //
 			Meaning.OF_SERVER,
 			Set.of("ASK", "BUSY", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "MISCONF", "MOVED", "NOAUTH", "NOREPLICAS",
-					"OOM", "READONLY", "TRYAGAIN"), //
+					"OOM", "READONLY"), //
 			Meaning.REDIRECTS, Set.of("ASK", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "MOVED", "TRYAGAIN"), //
 			Meaning.WORTH_POSTING_AGAIN, Set.of("ASK", "BUSY", "CLUSTERDOWN", EXECABORT, "LOADING", "MASTERDOWN",
 					"MISCONF", "MOVED", "NOREPLICAS", "NOSCRIPT", "OOM", "READONLY", "TRYAGAIN")));
@@ -98,7 +98,7 @@ public final class RedisErrors {
 		/** Redis will refuse all that follows, too: a job stops after a whole batch. */
 		ENDS_JOB,
 
-		/** Every command gets the error, whichever it is. */
+		/** Every command gets the error, whichever keys it has. */
 		OF_SERVER,
 
 		/** The same record may well succeed later: its item says so to the caller. */
