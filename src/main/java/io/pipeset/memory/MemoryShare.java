@@ -146,6 +146,14 @@ public final class MemoryShare implements SlabMemory, AutoCloseable {
 		return this.budget.limits().budget();
 	}
 
+	/**
+	 * The memory that jobs may take beyond what each has for itself.
+	 * @return its size in bytes
+	 */
+	public long shared() {
+		return this.budget.limits().shared();
+	}
+
 	@Override
 	public void slabTaken() {
 		this.slabs.incrementAndGet();

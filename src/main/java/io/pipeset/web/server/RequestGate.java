@@ -13,6 +13,7 @@ import org.apache.coyote.ActionCode;
 import org.apache.coyote.Adapter;
 import org.apache.coyote.Request;
 import org.apache.coyote.Response;
+import org.apache.tomcat.util.buf.MessageBytes;
 import org.apache.tomcat.util.net.NioEndpoint.NioSocketWrapper;
 import org.apache.tomcat.util.net.SocketEvent;
 
@@ -70,6 +71,7 @@ final class RequestGate implements Adapter {
 	}
 
 	private void pass(Request request, Response response) throws Exception {
+		nameHost(request);
 		// A request that is not HTTP has no path.
 		String path = request.requestURI().toString();
 		boolean actuator = path != null && this.bounds.path.matcher(path).matches();
@@ -87,8 +89,25 @@ final class RequestGate implements Adapter {
 		refuse(request, response, actuator);
 	}
 
+	/**
+	 * Gives a request by HTTP/2 the header {@code Host}, by which foreign requests are
+	 * told. Tomcat takes it away, as {@code :authority} says the same, and refuses a
+	 * request in which they differ.
+	 */
+	private static void nameHost(Request request) {
+		MessageBytes host = request.serverName();
+		if (isHttp2(request) && request.getHeader(HttpHeaders.HOST) == null && !host.isNull()) {
+			request.getMimeHeaders().addValue(HttpHeaders.HOST).setString(host.toString());
+		}
+	}
+
 	private void serve(Request request, Response response, boolean actuator) throws Exception {
 		this.service.service(request, response);
+		if (isHttp2(request)) {
+			// Tomcat tells the client to send no more, and other requests come by the
+			// connection.
+			return;
+		}
 		if (actuator) {
 			// A body that is dropped must not take a thread that is kept.
 			UnreadBodies.leaveUnlessRead(request);
@@ -96,6 +115,10 @@ final class RequestGate implements Adapter {
 		else {
 			this.unread.drop(request);
 		}
+	}
+
+	private static boolean isHttp2(Request request) {
+		return "HTTP/2.0".equals(request.protocol().toString());
 	}
 
 	private void refuse(Request request, Response response, boolean actuator) throws IOException {
