@@ -3,7 +3,6 @@ package io.pipeset.web.server;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 
@@ -34,13 +33,13 @@ final class RequestGate implements Adapter {
 
 	private final AtomicInteger others = new AtomicInteger();
 
-	private final Set<CallerConnection> underWay;
+	private final UploadProtocol protocol;
 
-	RequestGate(Adapter service, UnreadBodies unread, Bounds bounds, Set<CallerConnection> underWay) {
+	RequestGate(Adapter service, UnreadBodies unread, Bounds bounds, UploadProtocol protocol) {
 		this.service = service;
 		this.unread = unread;
 		this.bounds = bounds;
-		this.underWay = underWay;
+		this.protocol = protocol;
 	}
 
 	@Override
@@ -50,14 +49,13 @@ final class RequestGate implements Adapter {
 			pass(request, response);
 			return;
 		}
-		CallerConnection connection = new CallerConnection(socket);
+		CallerConnection connection = this.protocol.begin(socket, response);
 		request.setAttribute(CallerConnection.ATTRIBUTE, connection);
-		this.underWay.add(connection);
 		try {
 			pass(request, response);
 		}
 		finally {
-			this.underWay.remove(connection);
+			this.protocol.underWay().remove(connection);
 		}
 	}
 
@@ -88,6 +86,7 @@ final class RequestGate implements Adapter {
 	}
 
 	private void refuse(Request request, Response response) throws IOException {
+		this.protocol.refused();
 		HttpStatus status = HttpStatus.TOO_MANY_REQUESTS;
 		byte[] body = Problems
 			.json(Problems.detail(status, "limit",
