@@ -28,6 +28,8 @@ public final class MemoryShare implements SlabMemory, AutoCloseable {
 
 	private final BodyPauses pauses = new BodyPauses();
 
+	private long waitsSince;
+
 	/** The job with the exclusive part, for which this job waits. */
 	private @Nullable MemoryShare awaited;
 
@@ -173,6 +175,16 @@ public final class MemoryShare implements SlabMemory, AutoCloseable {
 	/** The reading thread has waited for the body. */
 	public void bodyGoesOn() {
 		this.pauses.end();
+	}
+
+	/** The job begins to wait for memory; under the budget's lock. */
+	void beginsToWait() {
+		this.waitsSince = System.nanoTime();
+	}
+
+	/** Whether the job, which waits, has done so for long; under the budget's lock. */
+	boolean hasWaited(long nanos) {
+		return System.nanoTime() - this.waitsSince >= nanos;
 	}
 
 	/**

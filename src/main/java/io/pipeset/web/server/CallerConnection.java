@@ -1,6 +1,7 @@
 package io.pipeset.web.server;
 
 import java.io.IOException;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
@@ -10,6 +11,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 import io.pipeset.job.input.Caller;
 import jakarta.servlet.http.HttpServletRequest;
+import org.apache.coyote.Response;
 import org.apache.juli.logging.Log;
 import org.apache.juli.logging.LogFactory;
 import org.apache.tomcat.util.net.NioChannel;
@@ -33,13 +35,27 @@ public final class CallerConnection implements Caller {
 
 	private final NioSocketWrapper socket;
 
+	private final Response response;
+
+	private final ReadingPace pace;
+
 	/** Is held by whoever reads. */
 	private final Lock reading = new ReentrantLock();
 
 	private volatile @Nullable Runnable gone;
 
-	CallerConnection(NioSocketWrapper socket) {
+	private volatile boolean ended;
+
+	/**
+	 * A connection.
+	 * @param socket the connection as Tomcat has it
+	 * @param response the answer to its request
+	 * @param period the period in which the reading of the answer is looked at
+	 */
+	CallerConnection(NioSocketWrapper socket, Response response, Duration period) {
 		this.socket = socket;
+		this.response = response;
+		this.pace = new ReadingPace(period);
 	}
 
 	/**
@@ -110,6 +126,33 @@ public final class CallerConnection implements Caller {
 		}
 		catch (IOException ex) {
 			return true;
+		}
+	}
+
+	/**
+	 * Whether a thread waits for the caller, which reads its answer too slowly. To be
+	 * asked once a second.
+	 * @return {@code false} as long as nobody waits, and in the first period
+	 */
+	boolean isReadTooSlowly() {
+		return this.response.isCommitted() && this.pace.isSlow(System.nanoTime(), this.response.getContentWritten())
+				&& !this.ended && this.socket.interestOpsHas(SelectionKey.OP_WRITE);
+	}
+
+	/** Ends the connection, and wakes the thread that reads or writes. */
+	void end() {
+		this.ended = true;
+		endInput(this.socket);
+		try {
+			SocketChannel channel = this.socket.getSocket().getIOChannel();
+			if (channel != null) {
+				// Or the kernel would keep what was not read.
+				channel.setOption(StandardSocketOptions.SO_LINGER, 0);
+				channel.shutdownOutput();
+			}
+		}
+		catch (IOException ex) {
+			log.debug("A connection was closed already", ex);
 		}
 	}
 

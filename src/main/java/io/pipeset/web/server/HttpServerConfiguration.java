@@ -1,8 +1,10 @@
 package io.pipeset.web.server;
 
+import java.time.Duration;
 import java.util.regex.Pattern;
 
 import io.pipeset.job.JobLimits;
+import io.pipeset.memory.MemoryBudget;
 import org.apache.coyote.ProtocolHandler;
 
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
@@ -51,6 +53,9 @@ class HttpServerConfiguration {
 
 	private static final int MANAGEMENT_THREADS = 8;
 
+	/** Whoever asks for health waits a few seconds only. */
+	private static final Duration MANAGEMENT_READING_PERIOD = Duration.ofSeconds(1);
+
 	/** Threads for Actuator, for dropping the rest of bodies, and for refusals. */
 	private static final int FURTHER_THREADS = 32;
 
@@ -87,8 +92,8 @@ class HttpServerConfiguration {
 	}
 
 	@Bean
-	WebServerFactoryCustomizer<TomcatServletWebServerFactory> largeUploads(JobLimits limits, Environment environment,
-			ApplicationContext context) {
+	WebServerFactoryCustomizer<TomcatServletWebServerFactory> largeUploads(JobLimits limits, MemoryBudget memory,
+			Environment environment, ApplicationContext context) {
 		boolean management = WebServerApplicationContext.hasServerNamespace(context, "management");
 		return (factory) -> {
 			factory.setProtocol(UploadProtocol.class.getName());
@@ -102,10 +107,13 @@ class HttpServerConfiguration {
 				if (management || !environment.containsProperty("server.tomcat.max-connections")) {
 					http.setMaxConnections(connections);
 				}
+				http.setAnswerTimeout(limits.bodyIdleTimeout());
 				if (management) {
 					http.setMaxThreads(MANAGEMENT_THREADS);
+					http.setReadingPeriod(MANAGEMENT_READING_PERIOD);
 					return;
 				}
+				http.setMemory(memory::isShort);
 				// Lets a key with an encoded slash reach the controller, which explains
 				// where to send it.
 				connector.setEncodedSolidusHandling("passthrough");

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.regex.Pattern;
 
@@ -40,13 +39,13 @@ final class RequestGate implements Adapter {
 
 	private final List<Semaphore> ofOthers;
 
-	private final Set<CallerConnection> underWay;
+	private final UploadProtocol protocol;
 
-	RequestGate(Adapter service, UnreadBodies unread, Bounds bounds, Set<CallerConnection> underWay) {
+	RequestGate(Adapter service, UnreadBodies unread, Bounds bounds, UploadProtocol protocol) {
 		this.service = service;
 		this.unread = unread;
 		this.bounds = bounds;
-		this.underWay = underWay;
+		this.protocol = protocol;
 		Semaphore shared = new Semaphore(bounds.shared);
 		this.ofActuator = List.of(new Semaphore(bounds.actuator), shared);
 		this.ofOthers = List.of(new Semaphore(bounds.others), shared);
@@ -59,14 +58,13 @@ final class RequestGate implements Adapter {
 			pass(request, response);
 			return;
 		}
-		CallerConnection connection = new CallerConnection(socket);
+		CallerConnection connection = this.protocol.begin(socket, response);
 		request.setAttribute(CallerConnection.ATTRIBUTE, connection);
-		this.underWay.add(connection);
 		try {
 			pass(request, response);
 		}
 		finally {
-			this.underWay.remove(connection);
+			this.protocol.underWay().remove(connection);
 		}
 	}
 
@@ -122,6 +120,7 @@ final class RequestGate implements Adapter {
 	}
 
 	private void refuse(Request request, Response response, boolean actuator) throws IOException {
+		this.protocol.refused();
 		HttpStatus status = HttpStatus.TOO_MANY_REQUESTS;
 		byte[] body = Problems.json(Problems.detail(status, "limit",
 				"There are " + this.bounds.most(actuator) + ((actuator) ? " requests to Actuator" : " requests")

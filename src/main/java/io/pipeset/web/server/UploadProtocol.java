@@ -1,21 +1,26 @@
 package io.pipeset.web.server;
 
 import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 import org.apache.coyote.Adapter;
 import org.apache.coyote.Processor;
+import org.apache.coyote.Response;
 import org.apache.coyote.http11.Http11NioProtocol;
 import org.apache.coyote.http11.Http11Processor;
-import org.apache.juli.logging.Log;
-import org.apache.juli.logging.LogFactory;
 import org.apache.tomcat.util.net.AbstractEndpoint.Handler.SocketState;
 import org.apache.tomcat.util.net.NioChannel;
+import org.apache.tomcat.util.net.NioEndpoint.NioSocketWrapper;
 import org.apache.tomcat.util.net.SocketWrapperBase;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Tomcat's HTTP, with requests that know their connection, so that uploads can be ended.
@@ -23,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class UploadProtocol extends Http11NioProtocol {
 
-	private static final Log log = LogFactory.getLog(UploadProtocol.class);
+	/** Not Tomcat's, which is silent while the process ends. */
+	private static final Logger log = LoggerFactory.getLogger(UploadProtocol.class);
 
 	/** The note of a request that has its connection. */
 	static final int CONNECTION = 31;
@@ -32,10 +38,34 @@ public final class UploadProtocol extends Http11NioProtocol {
 
 	private final Set<CallerConnection> underWay = ConcurrentHashMap.newKeySet();
 
+	private Duration readingPeriod = Duration.ofSeconds(5);
+
+	private Duration answerTimeout = Duration.ofSeconds(30);
+
+	private BooleanSupplier memoryIsShort = () -> false;
+
+	/** Whether a request was refused since the last look. */
+	private volatile boolean refused;
+
 	private @Nullable Future<?> looks;
 
 	public UploadProtocol() {
 		super(new UploadEndpoint());
+	}
+
+	/** Sets how long nothing of an answer may be read before it is given up. */
+	void setAnswerTimeout(Duration timeout) {
+		this.answerTimeout = timeout;
+	}
+
+	/** Sets the period in which the reading of an answer is looked at. */
+	void setReadingPeriod(Duration period) {
+		this.readingPeriod = period;
+	}
+
+	/** Sets who tells that jobs wait for memory. */
+	void setMemory(BooleanSupplier isShort) {
+		this.memoryIsShort = isShort;
 	}
 
 	/** Sets the bounds on requests, before the server starts. */
@@ -45,7 +75,7 @@ public final class UploadProtocol extends Http11NioProtocol {
 
 	@Override
 	public void setAdapter(Adapter adapter) {
-		super.setAdapter(new RequestGate(adapter, new UnreadBodies(this), this.bounds, this.underWay));
+		super.setAdapter(new RequestGate(adapter, new UnreadBodies(this), this.bounds, this));
 	}
 
 	@Override
@@ -55,6 +85,7 @@ public final class UploadProtocol extends Http11NioProtocol {
 			@Override
 			public SocketState service(SocketWrapperBase<?> socket) throws IOException {
 				getRequest().setNote(CONNECTION, socket);
+				socket.setWriteTimeout(UploadProtocol.this.answerTimeout.toMillis());
 				return super.service(socket);
 			}
 
@@ -77,15 +108,50 @@ public final class UploadProtocol extends Http11NioProtocol {
 	}
 
 	private void look() {
-		for (CallerConnection connection : this.underWay) {
-			try {
-				connection.look();
-			}
-			catch (RuntimeException ex) {
-				// Or nobody would be looked for from now on.
-				log.error("The connection of a request could not be looked at", ex);
-			}
+		try {
+			this.underWay.forEach(CallerConnection::look);
+			endUnreadAnswers(isPaused() || isShortOfThreads() || this.memoryIsShort.getAsBoolean());
 		}
+		catch (RuntimeException ex) {
+			// Or nobody would look from now on.
+			log.error("The connections of requests could not be looked at", ex);
+		}
+	}
+
+	private boolean isShortOfThreads() {
+		boolean refused = this.refused;
+		this.refused = false;
+		return refused || this.underWay.size() * 4L >= getMaxThreads() * 3L;
+	}
+
+	/** There was no thread for a request. */
+	void refused() {
+		this.refused = true;
+	}
+
+	/**
+	 * Ends the connections whose answers are read too slowly. To be called once a second.
+	 * @param needed whether others need what such an answer holds
+	 */
+	void endUnreadAnswers(boolean needed) {
+		List<CallerConnection> unread = this.underWay.stream().filter(CallerConnection::isReadTooSlowly).toList();
+		if (needed && !unread.isEmpty()) {
+			log.warn("Answers were read too slowly while others needed their threads or memory, or the service was to"
+					+ " end: {} connections were ended", unread.size());
+			unread.forEach(CallerConnection::end);
+		}
+	}
+
+	/**
+	 * A request begins.
+	 * @param socket its connection
+	 * @param response its answer
+	 * @return the connection, to be taken from those under way when the request ends
+	 */
+	CallerConnection begin(NioSocketWrapper socket, Response response) {
+		CallerConnection connection = new CallerConnection(socket, response, this.readingPeriod);
+		this.underWay.add(connection);
+		return connection;
 	}
 
 	/** The connections of the requests that are under way. */
