@@ -1,5 +1,7 @@
 package io.pipeset.record;
 
+import java.util.SplittableRandom;
+
 import io.pipeset.record.encoding.Encoding;
 import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.record.room.Room;
@@ -18,8 +20,6 @@ public final class Record extends SentCommand {
 
 	private final Encoding defaultEncoding;
 
-	private final byte[] defaultTtl;
-
 	private long index = NONE;
 
 	private long line;
@@ -30,7 +30,7 @@ public final class Record extends SentCommand {
 
 	private Encoding encoding;
 
-	private final Ttl ttl = new Ttl();
+	private final Ttl ttl;
 
 	private @Nullable Rejection rejection;
 
@@ -48,7 +48,7 @@ public final class Record extends SentCommand {
 		super(room);
 		this.base64 = new Base64Bytes(room);
 		this.defaultEncoding = defaults.encoding();
-		this.defaultTtl = defaults.ttlArgument();
+		this.ttl = new Ttl(defaults, (defaults.ttlJitter() > 0) ? new SplittableRandom() : null);
 		this.encoding = this.defaultEncoding;
 	}
 
@@ -64,7 +64,7 @@ public final class Record extends SentCommand {
 		this.id = null;
 		this.operation = null;
 		this.encoding = this.defaultEncoding;
-		ttl(this.defaultTtl, 0, this.defaultTtl.length);
+		this.ttl.reset();
 		this.base64.clear();
 		this.rejection = null;
 	}
@@ -89,13 +89,19 @@ public final class Record extends SentCommand {
 
 	/**
 	 * Sets the time to live of the key that a SET or HSET writes.
-	 * @param source the array that holds the seconds, a whole number from 1 to
-	 * {@link Expiry#MAX_SECONDS}
-	 * @param offset the first digit
-	 * @param length the number of digits
+	 * @param source the array that holds it; must not change before the next record
+	 * @param offset its first byte
+	 * @param length its length in bytes
+	 * @return {@code false} if the bytes are no {@link Expiry#isTtl time to live}, which
+	 * changes nothing
 	 */
-	public void ttl(byte[] source, int offset, int length) {
-		this.ttl.set(source, offset, length);
+	public boolean ttl(byte[] source, int offset, int length) {
+		return this.ttl.set(source, offset, length);
+	}
+
+	/** Adds the record's time to live as an argument, in seconds. It has to have one. */
+	public void ttlArgument() {
+		this.ttl.addTo(this);
 	}
 
 	/**

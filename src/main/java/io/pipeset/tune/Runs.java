@@ -12,8 +12,8 @@ import io.pipeset.job.settings.Coalesce;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.record.Operation;
+import io.pipeset.record.RecordDefaults;
 import io.pipeset.record.RecordReader;
-import io.pipeset.record.encoding.Encoding;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.Item;
@@ -180,7 +180,7 @@ final class Runs {
 
 	private JobSettings settings(Choice choice, @Nullable Operation operation, Atomic atomic) {
 		return new JobSettings(choice.batchSize(), choice.flush(), choice.concurrency(), this.timeout, null, 0, 0,
-				Duration.ofSeconds(1), Results.ERRORS, operation, operation != null, null, Encoding.UTF8, null, atomic,
+				Duration.ofSeconds(1), Results.ERRORS, operation, operation != null, RecordDefaults.NONE, null, atomic,
 				Coalesce.OFF, false);
 	}
 

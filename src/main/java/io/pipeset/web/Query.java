@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.web.problem.Problems;
@@ -19,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * form-typed body too.
  */
 final class Query {
+
+	/** A percentage as one types it, whose sign can be no escape. */
+	private static final Pattern PERCENTAGE = Pattern.compile("[0-9]{1,9}%");
 
 	private final Map<String, String> parameters;
 
@@ -88,6 +92,9 @@ final class Query {
 	}
 
 	private static String decode(String text) {
+		if (PERCENTAGE.matcher(text).matches()) {
+			return text;
+		}
 		try {
 			// The decoder is strict: with replacements, a key would become another key.
 			byte[] bytes = URLDecoder.decode(text, StandardCharsets.ISO_8859_1).getBytes(StandardCharsets.ISO_8859_1);

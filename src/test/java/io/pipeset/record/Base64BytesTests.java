@@ -25,7 +25,7 @@ class Base64BytesTests {
 		for (int round = 0; round < 50; round++) {
 			this.base64.clear();
 			List<byte[]> originals = new ArrayList<>();
-			Record record = new Record(new RecordDefaults(null, Encoding.BASE64), Room.UNLIMITED);
+			Record record = new Record(new RecordDefaults(null, 0, Encoding.BASE64), Room.UNLIMITED);
 			record.begin(0);
 			record.operation(Operation.DEL);
 			for (int i = 0; i < 40; i++) {

@@ -35,6 +35,9 @@ public record Setting<T>(String name, List<String> calls, Allowed<T> allowed,
 
 	private static final List<String> ALL_CALLS = List.of();
 
+	/** The calls whose records may be SET and HSET. */
+	private static final List<String> WRITES = List.of("/v1/jobs", "/pipeset", "/pipehset");
+
 	private static final String SWEEP = "/v1/jobs?from=scan";
 
 	/** The most commands in a batch. */
@@ -76,13 +79,20 @@ public record Setting<T>(String name, List<String> calls, Allowed<T> allowed,
 			Allowed.of("one of " + Operation.names(), Operation::find), JobSettings::operation,
 			"The operation of all records, whether they name it or not. Other records are refused.");
 
-	static final Setting<Long> TTL = row("ttl", List.of("/v1/jobs", "/pipeset", "/pipehset"),
-			Allowed.number(Expiry.MAX_SECONDS, "seconds"), JobSettings::ttl,
+	static final Setting<Long> TTL = row("ttl", WRITES,
+			new Allowed<>(Expiry.ALLOWED, Expiry::parse, Expiry.ALLOWED, (ttl) -> true),
+			(settings) -> settings.recordDefaults().ttl(),
 			"The time after which the keys that SET and HSET write expire.");
+
+	static final Setting<Integer> TTL_JITTER = row(
+			"ttlJitter", WRITES, Allowed.percent(50), (settings) -> (settings.recordDefaults().ttlJitter() > 0)
+					? settings.recordDefaults().ttlJitter() + "%" : null,
+			"Each time to live is moved by up to this share of it, to a second earlier or later.");
 
 	static final Setting<Encoding> ENCODING = row("encoding", ALL_CALLS,
 			Allowed.words(Encoding.values(), Encoding::label),
-			(settings) -> (settings.encoding() != Encoding.UTF8) ? settings.encoding().label() : null,
+			(settings) -> (settings.recordDefaults().encoding() != Encoding.UTF8)
+					? settings.recordDefaults().encoding().label() : null,
 			"How strings in the body and in replies stand for bytes. A record's own `encoding` wins.");
 
 	static final Setting<Long> RATE_LIMIT = row("rateLimit", ALL_CALLS,

@@ -2,7 +2,6 @@ package io.pipeset.record.csv;
 
 import java.nio.charset.StandardCharsets;
 
-import io.pipeset.record.Expiry;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.body.PlainBytes;
@@ -95,14 +94,9 @@ final class CsvCells {
 		return Operation.find(this.bytes, this.cells.offset(column), this.cells.length(column));
 	}
 
-	/** Whether a cell is a time to live. */
-	boolean isTtl(int column) {
-		return Expiry.isTtl(this.bytes, this.cells.offset(column), this.cells.length(column));
-	}
-
-	/** Makes a cell a record's time to live. */
-	void setTtlOf(Record record, int column) {
-		record.ttl(this.bytes, this.cells.offset(column), this.cells.length(column));
+	/** Makes a cell a record's time to live, or returns {@code false} if it is none. */
+	boolean setTtlOf(Record record, int column) {
+		return record.ttl(this.bytes, this.cells.offset(column), this.cells.length(column));
 	}
 
 	/** Adds a cell to a record's arguments. */

@@ -113,13 +113,8 @@ abstract sealed class CsvColumns {
 				return absent("value");
 			}
 			cells.addTo(record, this.value);
-			if (this.ttl != NONE && cells.has(this.ttl)) {
-				if (!cells.isTtl(this.ttl)) {
-					return "column 'ttl' takes " + Expiry.ALLOWED + ", not '" + cells.excerpt(this.ttl) + "'";
-				}
-				cells.setTtlOf(record, this.ttl);
-			}
-			return null;
+			boolean valid = this.ttl == NONE || !cells.has(this.ttl) || cells.setTtlOf(record, this.ttl);
+			return (valid) ? null : "column 'ttl' takes " + Expiry.ALLOWED + ", not '" + cells.excerpt(this.ttl) + "'";
 		}
 
 	}

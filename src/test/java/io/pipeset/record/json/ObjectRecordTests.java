@@ -24,6 +24,7 @@ class ObjectRecordTests {
 			{"op":"SET","key":"k","value":"v","ttl":3600}             | SET k v EX 3600
 			{"ttl":1,"value":"v","op":"Set","key":"k"}                | SET k v EX 1
 			{"op":"SET","key":"k","value":"v","ttl":"60"}             | SET k v EX 60
+			{"op":"SET","key":"k","value":"v","ttl":"PT1M"}           | SET k v EX 60
 			{"op":"SET","key":"aw==","value":"dg==","ttl":"60","encoding":"base64"} | SET k v EX 60
 			{"value":"dg==","op":"SET","key":"aw==","encoding":"base64"} | SET k v
 			{"encoding":"base64","value":12,"op":"SET","key":"aw==","ttl":5} | SET k 12 EX 5
@@ -100,12 +101,12 @@ class ObjectRecordTests {
 					{"op":"DEL","key":"k","args":["b",null]}              | record member 'args' takes strings, numbers and booleans, not null
 					{"op":7,"key":"k"}                                    | record member 'op' takes a string, not the number 7
 					{"op":null,"key":"k"}                                 | record member 'op' takes a string, not null
-					{"op":"SET","key":"k","value":1,"ttl":0}              | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, not the number 0
-					{"op":"SET","key":"k","value":1,"ttl":-1}             | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, not the number -1
-					{"op":"SET","key":"k","value":1,"ttl":1.5}            | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, not the number 1.5
-					{"op":"SET","key":"k","value":1,"ttl":"60s"}          | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, not the string '60s'
-					{"op":"SET","key":"k","value":1,"ttl":""}             | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, not the string ''
-					{"op":"SET","key":"k","value":1,"ttl":1234567890123456789} | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, not the number 1234567890123456789
+					{"op":"SET","key":"k","value":1,"ttl":0}              | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, or a duration of whole seconds such as 90s, 1h, 7d or PT1H, not the number 0
+					{"op":"SET","key":"k","value":1,"ttl":-1}             | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, or a duration of whole seconds such as 90s, 1h, 7d or PT1H, not the number -1
+					{"op":"SET","key":"k","value":1,"ttl":1.5}            | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, or a duration of whole seconds such as 90s, 1h, 7d or PT1H, not the number 1.5
+					{"op":"SET","key":"k","value":1,"ttl":"60 s"}         | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, or a duration of whole seconds such as 90s, 1h, 7d or PT1H, not the string '60 s'
+					{"op":"SET","key":"k","value":1,"ttl":""}             | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, or a duration of whole seconds such as 90s, 1h, 7d or PT1H, not the string ''
+					{"op":"SET","key":"k","value":1,"ttl":1234567890123456789} | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, or a duration of whole seconds such as 90s, 1h, 7d or PT1H, not the number 1234567890123456789
 					{"op":"RPOP","key":"k","count":-1}                    | record member 'count' takes a whole number, 0 or more, not the number -1
 					{"op":"RPOP","key":"k","count":true}                  | record member 'count' takes a whole number, 0 or more, not true
 					{"op":"DEL","key":"k","id":true}                      | record member 'id' takes a string or a number, of at most 256 bytes, not true
