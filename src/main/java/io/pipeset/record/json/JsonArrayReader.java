@@ -13,8 +13,9 @@ import io.pipeset.record.encoding.Excerpt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the elements of a body that is one array. An element that is not JSON hides where
- * the next one begins, unlike a line, and so it ends the job.
+ * Finds the records of a body that is one array of them, or else objects one after
+ * another. A record that is not JSON hides where the next one begins, unlike a line, and
+ * so it ends the job.
  */
 public final class JsonArrayReader implements RecordReader {
 
@@ -31,6 +32,9 @@ public final class JsonArrayReader implements RecordReader {
 	private final JsonElementScanner scanner = new JsonElementScanner();
 
 	private Place place = Place.BEFORE_ARRAY;
+
+	/** Whether the records stand in no array. */
+	private boolean bare;
 
 	private @Nullable MalformedBodyException lost;
 
@@ -72,8 +76,13 @@ public final class JsonArrayReader implements RecordReader {
 		if (found == END) {
 			throw lost("the body is empty: expected an array of records");
 		}
+		if (found == '{') {
+			this.bare = true;
+			this.place = Place.AFTER_ELEMENT;
+			return;
+		}
 		if (found != '[') {
-			throw lost("expected '[' and an array of records, found " + found(found));
+			throw lost("expected '[' and an array of records, or '{' and a record, found " + found(found));
 		}
 		take(Place.BEFORE_FIRST);
 	}
@@ -87,6 +96,19 @@ public final class JsonArrayReader implements RecordReader {
 	}
 
 	private boolean findElement() throws IOException {
+		return (this.bare) ? findBareElement() : findElementInArray();
+	}
+
+	private boolean findBareElement() throws IOException {
+		int found = peek();
+		if (found != END && found != '{' && found != '[') {
+			throw lost("expected another record or the end, found " + Excerpt.ofByte((byte) found)
+					+ ((found == ',') ? ": records with commas between them stand in an array" : ""));
+		}
+		return found != END;
+	}
+
+	private boolean findElementInArray() throws IOException {
 		int found = (this.place == Place.AFTER_ARRAY) ? END : peekInArray();
 		if (found == ']' && this.place != Place.AFTER_COMMA) {
 			take(Place.AFTER_ARRAY);

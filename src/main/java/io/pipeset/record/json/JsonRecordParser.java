@@ -69,6 +69,11 @@ final class JsonRecordParser {
 		return this.fault;
 	}
 
+	/** Gives the record that was read last another fault, which says more. */
+	void fault(JsonFault fault) {
+		this.fault = fault;
+	}
+
 	/**
 	 * Fills a record with the one that was read last, good or refused.
 	 * @param record the record to fill

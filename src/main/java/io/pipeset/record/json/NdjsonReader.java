@@ -20,11 +20,15 @@ public final class NdjsonReader implements RecordReader {
 
 	private static final String SEND_ARRAY = "an array of records is sent with -H 'Content-Type: application/json'";
 
+	private static final String PRETTY = "this is pretty-printed JSON; send one object a line (jq -c): ";
+
 	private final BodyBuffer buffer;
 
 	private final RecordLimit limit;
 
 	private final LineReader lines;
+
+	private final JsonRecordParser parser;
 
 	private boolean begun;
 
@@ -40,11 +44,27 @@ public final class NdjsonReader implements RecordReader {
 	public NdjsonReader(InputStream body, @Nullable Operation defaultOperation, RecordLimit limit) {
 		this.buffer = new BodyBuffer(body, limit);
 		this.limit = limit;
-		JsonRecordParser parser = new JsonRecordParser(defaultOperation, limit);
-		this.lines = new LineReader(this.buffer, (record, line, bytes, from, to) -> {
-			parser.parse(bytes, from, to);
-			parser.deliver(record, line);
-		}, limit, true);
+		this.parser = new JsonRecordParser(defaultOperation, limit);
+		this.lines = new LineReader(this.buffer, this::parse, limit, true);
+	}
+
+	private void parse(Record record, long line, byte[] bytes, int from, int to) {
+		JsonFault fault = this.parser.parse(bytes, from, to);
+		if (fault != null && record.index() < 0 && fault.offset() == to && isBeginning(bytes, from, to)) {
+			this.parser.fault(JsonFault.grammar(to, PRETTY + fault.text()));
+		}
+		this.parser.deliver(record, line);
+	}
+
+	/** Whether a line is the beginning of an object that goes on in the next one. */
+	private static boolean isBeginning(byte[] bytes, int from, int to) {
+		int last = to - 1;
+		while (JsonCursor.isWhitespace(bytes[last])) {
+			last--;
+		}
+		JsonElementScanner scanner = new JsonElementScanner();
+		return bytes[from] == '{' && "{[,:".indexOf(bytes[last]) >= 0 && scanner.scan(bytes, from, to) < 0
+				&& !scanner.isInString();
 	}
 
 	@Override

@@ -40,15 +40,6 @@ class FirstMistakeTests {
 	}
 
 	@Test
-	void objectsInLinesAreNoJsonArray() {
-		MalformedBodyException exception = lost("application/json",
-				"{\"op\":\"DEL\",\"key\":\"a\"}\n{\"op\":\"DEL\",\"key\":\"b\"}\n");
-		assertThat(exception).hasMessageStartingWith("expected '[' and an array of records, found '{'")
-			.hasMessageContaining(NDJSON_TYPE);
-		assertThat(exception.byteOffset()).isZero();
-	}
-
-	@Test
 	void commandsInLinesAreNoJsonArray() throws IOException {
 		String line = "[\"DEL\",\"a\"]\n";
 		MalformedBodyException exception = lost("application/json", line + line);
