@@ -105,7 +105,7 @@ final class JobExecution {
 	private void read(JobInput input) {
 		MemoryShare memory = this.job.memory();
 		InputContext context = new InputContext(this.lanes, this.context, memory, this.job.receipt(),
-				this.job.settings().operation(), this.limits.ofRecords(memory),
+				this.job.settings().operation(), this.job.settings().mapping(), this.limits.ofRecords(memory),
 				this.limits.maxInflatedBytes().toBytes());
 		input.open(context, (records) -> {
 			try {

@@ -5,11 +5,12 @@ import java.util.Arrays;
 import io.pipeset.record.room.Room;
 
 /**
- * Decodes Base64 with its padding, without an object for each string. A decoded argument
- * stays in its place until the next record: when an array is full, the next arguments go
- * to another one.
+ * The bytes of arguments that stand in no body as they are sent: those decoded from
+ * Base64, and those put together of several parts. No argument needs an object. It stays
+ * in its place until all are forgotten: when an array is full, the next arguments go to
+ * another one.
  */
-final class Base64Bytes {
+public final class ArgumentBytes {
 
 	private static final byte[] VALUES = values();
 
@@ -25,22 +26,26 @@ final class Base64Bytes {
 
 	private byte[] bytes = {};
 
+	/** The first byte of the argument that was begun last. */
+	private int start;
+
 	private int used;
 
 	/** The memory that was taken for larger arrays. */
 	private long taken;
 
 	/**
-	 * Has decoded nothing yet.
-	 * @param room lends the memory for large strings
+	 * Has no arguments yet.
+	 * @param room lends the memory for large ones
 	 */
-	Base64Bytes(Room room) {
+	public ArgumentBytes(Room room) {
 		this.room = room;
 	}
 
-	/** Forgets the bytes that were decoded. */
-	void clear() {
+	/** Forgets all arguments. */
+	public void clear() {
 		this.used = 0;
+		this.start = 0;
 		if (this.taken > 0) {
 			this.bytes = new byte[0];
 			this.room.give(this.taken);
@@ -48,39 +53,65 @@ final class Base64Bytes {
 		}
 	}
 
-	/** The array that holds the bytes decoded last. */
-	byte[] bytes() {
-		return this.bytes;
-	}
-
-	/** The end of the bytes decoded last. */
-	int end() {
-		return this.used;
+	/** Begins an argument, which has no bytes yet. */
+	public void begin() {
+		this.start = this.used;
 	}
 
 	/**
-	 * Decodes a string, behind those before it.
-	 * @return the number of bytes it stands for, or -1 if it is no Base64
+	 * The array that holds the argument that was begun last. It holds it for good once
+	 * nothing more is appended.
+	 * @return the array
 	 */
-	int decode(byte[] source, int offset, int length) {
+	public byte[] bytes() {
+		return this.bytes;
+	}
+
+	/**
+	 * The first byte of the argument that was begun last.
+	 * @return its index in the array
+	 */
+	public int start() {
+		return this.start;
+	}
+
+	/**
+	 * The length of the argument that was begun last.
+	 * @return its length so far, in bytes
+	 */
+	public int length() {
+		return this.used - this.start;
+	}
+
+	/**
+	 * Appends a part to the argument.
+	 * @param source the array that holds the part
+	 * @param offset its first byte
+	 * @param length its length in bytes
+	 */
+	public void append(byte[] source, int offset, int length) {
+		reserve(length);
+		System.arraycopy(source, offset, this.bytes, this.used, length);
+		this.used += length;
+	}
+
+	/**
+	 * Appends the bytes that a text stands for to the argument.
+	 * @param source the array that holds the text, Base64 with its padding
+	 * @param offset its first byte
+	 * @param length its length in bytes
+	 * @return {@code false} if it is no Base64, and nothing was appended
+	 */
+	public boolean appendBase64(byte[] source, int offset, int length) {
 		if (length % 4 != 0) {
-			return -1;
+			return false;
 		}
 		if (length == 0) {
-			return 0;
+			return true;
 		}
 		int end = offset + length;
 		int padding = (source[end - 1] != '=') ? 0 : (source[end - 2] != '=') ? 1 : 2;
-		int decoded = length / 4 * 3 - padding;
-		if (this.used + length / 4 * 3 > this.bytes.length) {
-			int size = Math.max(length, Math.max(MIN_BYTES, Math.min(this.bytes.length * 2, KEPT_BYTES)));
-			if (size > KEPT_BYTES) {
-				this.room.take(Room.ofArray(size));
-				this.taken += Room.ofArray(size);
-			}
-			this.bytes = new byte[size];
-			this.used = 0;
-		}
+		reserve(length / 4 * 3);
 		byte[] out = this.bytes;
 		int at = this.used;
 		int wrong = 0;
@@ -96,10 +127,32 @@ final class Base64Bytes {
 			out[at++] = (byte) (third << 6 | (fourth & 0x3F));
 		}
 		if (wrong < 0) {
-			return -1;
+			return false;
 		}
-		this.used += decoded;
-		return decoded;
+		this.used += length / 4 * 3 - padding;
+		return true;
+	}
+
+	/** Makes room for further bytes of the argument behind those that it has. */
+	private void reserve(int more) {
+		if (more > this.bytes.length - this.used) {
+			grow(more);
+		}
+	}
+
+	private void grow(int more) {
+		int length = length();
+		long needed = Math.max((long) length + more, Math.min(2L * this.bytes.length, KEPT_BYTES));
+		int size = (int) Math.min(Math.max(needed + length, MIN_BYTES), Integer.MAX_VALUE - 8);
+		if (size > KEPT_BYTES) {
+			this.room.take(Room.ofArray(size));
+			this.taken += Room.ofArray(size);
+		}
+		byte[] grown = new byte[size];
+		System.arraycopy(this.bytes, this.start, grown, 0, length);
+		this.bytes = grown;
+		this.start = 0;
+		this.used = length;
 	}
 
 	private static byte[] values() {

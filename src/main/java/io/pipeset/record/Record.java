@@ -16,7 +16,7 @@ public final class Record extends SentCommand {
 
 	private static final int NONE = -1;
 
-	private final Base64Bytes base64;
+	private final ArgumentBytes decoded;
 
 	private final Encoding defaultEncoding;
 
@@ -46,7 +46,7 @@ public final class Record extends SentCommand {
 	 */
 	public Record(RecordDefaults defaults, Room room) {
 		super(room);
-		this.base64 = new Base64Bytes(room);
+		this.decoded = new ArgumentBytes(room);
 		this.defaultEncoding = defaults.encoding();
 		this.ttl = new Ttl(defaults, (defaults.ttlJitter() > 0) ? new SplittableRandom() : null);
 		this.encoding = this.defaultEncoding;
@@ -65,7 +65,7 @@ public final class Record extends SentCommand {
 		this.operation = null;
 		this.encoding = this.defaultEncoding;
 		this.ttl.reset();
-		this.base64.clear();
+		this.decoded.clear();
 		this.rejection = null;
 	}
 
@@ -130,14 +130,24 @@ public final class Record extends SentCommand {
 			argument(source, offset, length);
 			return;
 		}
-		int decoded = this.base64.decode(source, offset, length);
-		if (decoded >= 0) {
-			argument(this.base64.bytes(), this.base64.end() - decoded, decoded);
+		this.decoded.begin();
+		if (this.decoded.appendBase64(source, offset, length)) {
+			argument(this.decoded.bytes(), this.decoded.start(), this.decoded.length());
 		}
 		else {
-			reject(Rejection.MALFORMED, "'" + Excerpt.of(source, offset, length)
-					+ "' is not Base64 with its padding, as encoding=base64 has it");
+			reject(Rejection.MALFORMED, noBase64(source, offset, length));
 		}
+	}
+
+	/**
+	 * The reason why a record is refused that has a string which is not Base64.
+	 * @param source the array that holds the string
+	 * @param offset its first byte
+	 * @param length its length in bytes
+	 * @return the reason, for the caller to read
+	 */
+	public static String noBase64(byte[] source, int offset, int length) {
+		return "'" + Excerpt.of(source, offset, length) + "' is not Base64 with its padding, as encoding=base64 has it";
 	}
 
 	/**

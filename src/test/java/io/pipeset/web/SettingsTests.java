@@ -99,9 +99,9 @@ class SettingsTests {
 
 	@ParameterizedTest
 	@CsvSource({ "/pipeset/1?op=HSET, op", "/pipehset/1?op=SET, op", "/piperpop/1?op=SET, op",
-			"/listinput/list?op=SET, op", "/pipeset/1?key=k, key", "/pipeset/1?count=2, count", "/v1/jobs?key=k, key",
-			"/v1/jobs?count=1, count", "/piperpop/1?count=5, count", "/listinput/list?key=k, key",
-			"/piperpop/1?ttl=5, ttl", "/listinput/list?ttl=5, ttl" })
+			"/listinput/list?op=SET, op", "/pipeset/1?count=2, count", "/v1/jobs?count=1, count",
+			"/piperpop/1?count=5, count", "/listinput/list?key=k, key", "/piperpop/1?ttl=5, ttl",
+			"/listinput/list?ttl=5, ttl" })
 	void aSettingWithoutAMeaningHereIsRefusedByName(String path, String setting) {
 		assertThat(post(path).refusal(400, "unknown-setting")).contains("'" + setting + "'");
 		assertThat(this.redis.dbsize()).isZero();

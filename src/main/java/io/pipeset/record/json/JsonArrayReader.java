@@ -10,6 +10,7 @@ import io.pipeset.record.body.BodyBuffer;
 import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.encoding.Excerpt;
+import io.pipeset.record.mapping.Mapping;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +26,7 @@ public final class JsonArrayReader implements RecordReader {
 
 	private final BodyBuffer buffer;
 
-	private final JsonRecordParser parser;
+	private final JsonParser parser;
 
 	private final RecordLimit limit;
 
@@ -43,11 +44,12 @@ public final class JsonArrayReader implements RecordReader {
 	 * @param body its bytes
 	 * @param defaultOperation the operation of records that name none; {@code null} if
 	 * each has to name its own
+	 * @param mapping how objects become records
 	 * @param limit the largest record
 	 */
-	public JsonArrayReader(InputStream body, @Nullable Operation defaultOperation, RecordLimit limit) {
+	public JsonArrayReader(InputStream body, @Nullable Operation defaultOperation, Mapping mapping, RecordLimit limit) {
 		this.buffer = new BodyBuffer(body, limit);
-		this.parser = new JsonRecordParser(defaultOperation, limit);
+		this.parser = JsonParser.of(defaultOperation, mapping, limit);
 		this.limit = limit;
 	}
 

@@ -10,6 +10,7 @@ import io.pipeset.record.body.BodyBuffer;
 import io.pipeset.record.body.LineReader;
 import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.record.body.RecordLimit;
+import io.pipeset.record.mapping.Mapping;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +29,7 @@ public final class NdjsonReader implements RecordReader {
 
 	private final LineReader lines;
 
-	private final JsonRecordParser parser;
+	private final JsonParser parser;
 
 	private boolean begun;
 
@@ -39,12 +40,13 @@ public final class NdjsonReader implements RecordReader {
 	 * @param body its bytes
 	 * @param defaultOperation the operation of records that name none; {@code null} if
 	 * each has to name its own
+	 * @param mapping how objects become records
 	 * @param limit the largest record
 	 */
-	public NdjsonReader(InputStream body, @Nullable Operation defaultOperation, RecordLimit limit) {
+	public NdjsonReader(InputStream body, @Nullable Operation defaultOperation, Mapping mapping, RecordLimit limit) {
 		this.buffer = new BodyBuffer(body, limit);
 		this.limit = limit;
-		this.parser = new JsonRecordParser(defaultOperation, limit);
+		this.parser = JsonParser.of(defaultOperation, mapping, limit);
 		this.lines = new LineReader(this.buffer, this::parse, limit, true);
 	}
 

@@ -155,7 +155,7 @@ class CsvReaderTests {
 					(row) -> assertThat(row)
 						.isEqualTo(tuple("MALFORMED", "column 'op' is empty, and the request names no operation")),
 					(row) -> assertThat(row).isEqualTo(tuple("MALFORMED",
-							"column 'arg1' is empty; write \"\" for the empty string, as 'arg2' is not")),
+							"column 'arg1' is empty, and 'arg2' is not; write \"\" for the empty string")),
 					(row) -> assertThat(row.toList().get(0)).isEqualTo("MALFORMED"),
 					(row) -> assertThat(row.toList().get(0)).isEqualTo("UNKNOWN_OPERATION"),
 					(row) -> assertThat(row.toList().get(0)).isEqualTo("UNKNOWN_OPERATION"), (row) -> assertThat(row)
