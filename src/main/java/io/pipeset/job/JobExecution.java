@@ -112,19 +112,21 @@ final class JobExecution {
 				read(records, input);
 			}
 			finally {
-				Operation operation = this.job.settings().operation();
+				JobSettings settings = this.job.settings();
+				Operation operation = settings.operation();
 				this.context.account()
 					.count((operation != null) ? operation.name() : Account.NO_OPERATION, Outcome.UNPROCESSED,
-							this.progress.leaveOut(input.generated()));
+							this.progress.leaveOut((settings.untilEmpty()) ? 0 : input.generated()));
 			}
 		});
 	}
 
 	private void read(RecordReader records, JobInput input) {
 		Long declared = input.declared();
+		Account account = this.context.account();
 		try {
 			while (!this.context.stop().isSet()) {
-				if (!records.read(this.record)) {
+				if (account.isEmpty() || !records.read(this.record)) {
 					this.progress.complete();
 					break;
 				}

@@ -110,14 +110,15 @@ class SettingsTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "/pipeset/1", "/pipehset/1", "/listinput/list", "/v1/jobs" })
 	void onlyPiperpopIsReliable(String path) {
+		assertThat(post(path + "?until=empty").refusal(400, "not-available")).contains("'until'");
 		assertThat(post(path + "?reliable=true").refusal(400, "not-available")).contains("'reliable'");
 		assertThat(post(path + "?receiptTtl=60s").refusal(400, "not-available")).contains("'receiptTtl'");
 		assertThat(this.redis.dbsize()).isZero();
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "reliable=yes, reliable", "reliable=TRUE, reliable", "reliable=, reliable",
-			"receiptTtl=60s, receiptTtl", "reliable=false&receiptTtl=60s, receiptTtl",
+	@CsvSource({ "until=full, until", "until=, until", "reliable=yes, reliable", "reliable=TRUE, reliable",
+			"reliable=, reliable", "receiptTtl=60s, receiptTtl", "reliable=false&receiptTtl=60s, receiptTtl",
 			"reliable=true&receiptTtl=999ms, receiptTtl", "reliable=true&receiptTtl=0s, receiptTtl",
 			"reliable=true&receiptTtl=-5s, receiptTtl", "reliable=true&receiptTtl=86401s, receiptTtl",
 			"reliable=true&receiptTtl=P2D, receiptTtl", "reliable=true&receiptTtl=60, receiptTtl",

@@ -77,7 +77,7 @@ public record JobDefaults(@Nullable Integer batchSize, @DefaultValue("buffered:1
 			return new JobSettings((batchSize != null) ? batchSize : JobSettings.maxBatchSize(atomic),
 					Setting.FLUSH.parse(flush), concurrency, timeout, maxErrors, retries, replicas, replicasTimeout,
 					results, op, false, new RecordDefaults(seconds(ttl), Setting.TTL_JITTER.parse(ttlJitter), encoding),
-					new Mapping(null, nulls, ',', null), rateLimit, atomic, coalesce, dryRun);
+					new Mapping(null, nulls, ',', null), false, rateLimit, atomic, coalesce, dryRun);
 		}
 		catch (InvalidSettingException ex) {
 			throw new IllegalArgumentException(

@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  * @param recordDefaults for records that have none of their own: how they expire, and how
  * strings stand for bytes
  * @param mapping how rows and objects of an upload become records
+ * @param untilEmpty whether the job ends at the first empty answer to a pop
  * @param rateLimit the records sent in a second; {@code null} for no limit
  * @param atomic the part that runs as a whole or not at all
  * @param coalesce whether neighbouring records go as one command
@@ -42,8 +43,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Duration timeout, @Nullable Long maxErrors,
 		int retries, int replicas, Duration replicasTimeout, Results results, @Nullable Operation operation,
-		boolean only, RecordDefaults recordDefaults, Mapping mapping, @Nullable Long rateLimit, Atomic atomic,
-		Coalesce coalesce, boolean dryRun) {
+		boolean only, RecordDefaults recordDefaults, Mapping mapping, boolean untilEmpty, @Nullable Long rateLimit,
+		Atomic atomic, Coalesce coalesce, boolean dryRun) {
 
 	static final int MAX_BATCH_SIZE = 100_000;
 
@@ -98,6 +99,7 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 				replicasTimeout.orElse(this.replicasTimeout), Setting.RESULTS.take(query).orElse(this.results),
 				(only != null) ? only : this.operation, only != null, recordDefaults(query, writes, ttl.seconds()),
 				(writes) ? MappingSettings.take(query, only, ttl.template(), this.mapping.nulls()) : Mapping.NONE,
+				Setting.UNTIL.isFor(path) && Setting.UNTIL.take(query).isPresent(),
 				Setting.RATE_LIMIT.take(query).orElse(this.rateLimit), atomic,
 				Setting.COALESCE.take(query).orElse(this.coalesce), Setting.DRY_RUN.take(query).orElse(this.dryRun));
 	}

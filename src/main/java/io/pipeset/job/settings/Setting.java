@@ -181,6 +181,10 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 					(text) -> (text.isEmpty()) ? null : Names.parse(text)),
 			(settings) -> settings.mapping().header(), "The columns of a file that has no row of their names.");
 
+	static final Setting<String> UNTIL = add(new Setting<>("until", false, List.of("/piperpop"), ALL_RECORDS,
+			Allowed.words("empty"), (settings) -> (settings.untilEmpty()) ? "empty" : null,
+			"With `empty`, the job ends at the first empty answer; pops behind it are no records."));
+
 	/** Whether the values of a pop stay in Redis until its caller acknowledges them. */
 	public static final Setting<Boolean> RELIABLE = parameter("reliable", List.of("/piperpop"), Allowed.truth(),
 			"Keeps the values in Redis until the caller acknowledges them.");
