@@ -112,7 +112,7 @@ final class JobExecution {
 	private void read(JobInput input, Caller caller) {
 		MemoryShare memory = this.job.memory();
 		InputContext context = new InputContext(caller, this.lanes, this.context, memory, this.job.receipt(),
-				this.job.settings().operation(), this.limits.ofRecords(memory),
+				this.job.settings().operation(), this.job.settings().mapping(), this.limits.ofRecords(memory),
 				this.limits.maxInflatedBytes().toBytes());
 		// An upload without a pace is read as fast as it comes, which tells as well.
 		Caller watched = (this.pace != null || !input.isUploaded()) ? caller : Caller.NOBODY;
@@ -123,8 +123,9 @@ final class JobExecution {
 					read(records, input);
 				}
 				finally {
-					Operation operation = this.job.settings().operation();
-					long left = this.progress.leaveOut(input.generated());
+					JobSettings settings = this.job.settings();
+					Operation operation = settings.operation();
+					long left = this.progress.leaveOut((settings.untilEmpty()) ? 0 : input.generated());
 					this.context.account()
 						.count((operation != null) ? operation.name() : Account.NO_OPERATION, Outcome.UNPROCESSED,
 								left);
@@ -139,9 +140,10 @@ final class JobExecution {
 
 	private void read(RecordReader records, JobInput input) {
 		Long declared = input.declared();
+		Account account = this.context.account();
 		try {
 			while (!this.context.stop().isSet()) {
-				if (!records.read(this.record)) {
+				if (account.isEmpty() || !records.read(this.record)) {
 					this.progress.complete();
 					break;
 				}

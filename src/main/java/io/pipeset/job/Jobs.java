@@ -170,6 +170,9 @@ public class Jobs {
 		MemoryShare memory = (this.task != null) ? this.task.memory() : this.memory.open(stop);
 		Account account = new Account(settings.results(), this.limits.maxItems(), this.limits.maxItemsBytes().toBytes(),
 				values == Values.APART, memory::tryTakeForReport);
+		if (settings.untilEmpty() && !settings.dryRun()) {
+			account.endsWhenEmpty();
+		}
 		PopReceipt receipt = (pops != null) ? new PopReceipt(this.receipts, id, pops, lanes(settings), stop) : null;
 		RunningJob job = new RunningJob(id, settings, stop, account, clock, new InputProgress(), memory, receipt,
 				input.sweep());

@@ -66,7 +66,7 @@ record RunningJob(String id, JobSettings settings, JobStop stop, Account account
 		Counts settled = this.account.counts();
 		boolean complete = this.progress.isComplete();
 		long read = this.progress.read();
-		long open = Math.max(0, read + this.progress.unread() - settled.received());
+		long open = Math.max(0, read + this.progress.unread() - this.account.leftOut() - settled.received());
 		boolean written = !this.settings.dryRun() && this.clock.hasBegunBatch();
 		Counts counts = new Counts(settled.received() + open, settled.applied(), settled.noop(), settled.rejected(),
 				settled.unknown() + ((written) ? open : 0), settled.unprocessed() + ((written) ? 0 : open));
@@ -79,7 +79,7 @@ record RunningJob(String id, JobSettings settings, JobStop stop, Account account
 	 * @return the job with an outcome for every record
 	 */
 	EndedJob end(List<Warning> warnings) {
-		balance(this.progress.received());
+		balance(this.progress.received() - this.account.leftOut());
 		Counts counts = this.account.counts();
 		Receipt handedOver = (this.receipt != null) ? this.receipt.handOver(this.account) : null;
 		Ending ending = JobEnding.of(this.stop.ending(), this.progress.ending(), counts.unknown(),

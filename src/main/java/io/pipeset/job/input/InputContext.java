@@ -6,6 +6,7 @@ import io.pipeset.memory.MemoryShare;
 import io.pipeset.pop.PopReceipt;
 import io.pipeset.record.Operation;
 import io.pipeset.record.body.RecordLimit;
+import io.pipeset.record.mapping.Mapping;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,10 +21,12 @@ import org.jspecify.annotations.Nullable;
  * @param memory the memory of the input, which takes note of how long the input pauses
  * @param receipt the receipt of reliable pops; {@code null} for other records
  * @param operation the operation of records that name none; {@code null} if they have to
+ * @param mapping how rows and objects become records
  * @param limit the largest record
  * @param maxInflatedBytes the largest body that a gzip body may stand for
  */
 public record InputContext(Caller caller, Lanes lanes, LaneContext job, MemoryShare memory,
-		@Nullable PopReceipt receipt, @Nullable Operation operation, RecordLimit limit, long maxInflatedBytes) {
+		@Nullable PopReceipt receipt, @Nullable Operation operation, Mapping mapping, RecordLimit limit,
+		long maxInflatedBytes) {
 
 }

@@ -148,11 +148,11 @@ public sealed interface JobInput {
 		private void read(InputStream body, InputContext context, Consumer<RecordReader> records) {
 			if (this.gzipped) {
 				try (GzipBody inflated = new GzipBody(body, context.maxInflatedBytes())) {
-					records.accept(this.format.open(inflated, context.operation(), context.limit()));
+					records.accept(this.format.open(inflated, context.operation(), context.mapping(), context.limit()));
 				}
 			}
 			else {
-				records.accept(this.format.open(body, context.operation(), context.limit()));
+				records.accept(this.format.open(body, context.operation(), context.mapping(), context.limit()));
 			}
 		}
 
