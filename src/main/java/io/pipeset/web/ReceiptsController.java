@@ -24,7 +24,11 @@ class ReceiptsController {
 	private static final Pattern JOB_ID = Pattern
 		.compile("[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}");
 
+	private static final int MOST_AT_ONCE = 16;
+
 	private final Receipts receipts;
+
+	private final CallPlaces places = new CallPlaces(MOST_AT_ONCE, "calls for receipts");
 
 	ReceiptsController(Receipts receipts) {
 		this.receipts = receipts;
@@ -33,13 +37,13 @@ class ReceiptsController {
 	@PostMapping("/v1/jobs/{id}/ack")
 	ResponseEntity<Void> acknowledge(@PathVariable String id, HttpServletRequest request) {
 		check(id, request);
-		return answer(this.receipts.acknowledge(id));
+		return answer(this.places.take(() -> this.receipts.acknowledge(id)));
 	}
 
 	@PostMapping("/v1/jobs/{id}/nack")
 	ResponseEntity<Void> giveBack(@PathVariable String id, HttpServletRequest request) {
 		check(id, request);
-		return answer(this.receipts.giveBack(id));
+		return answer(this.places.take(() -> this.receipts.giveBack(id)));
 	}
 
 	private static void check(String id, HttpServletRequest request) {
