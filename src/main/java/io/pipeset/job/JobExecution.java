@@ -76,7 +76,10 @@ final class JobExecution {
 
 	EndedJob run(JobInput input, Caller caller) {
 		long began = System.nanoTime();
-		this.context.account().losses().master(this.context.nodes().watch().switches());
+		if (this.context.nodes().isCluster()) {
+			this.context.account().losses().ofSeveralMasters();
+		}
+		this.context.account().losses().master(this.context.nodes().failovers());
 		try {
 			read(input, caller);
 		}
@@ -104,7 +107,7 @@ final class JobExecution {
 		}
 		if (this.context.account().bytesSent() > 0) {
 			this.context.nodes().watch().look();
-			this.context.account().losses().master(this.context.nodes().watch().switches());
+			this.context.account().losses().master(this.context.nodes().failovers());
 		}
 		return this.job.end(this.warnings.end());
 	}

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param failovers how often another server became master while the job ran; {@code null}
  * if none did
  * @param appliedByFormerMasters the applied records that no replica was asked for, and
- * that the master of now may not have; {@code null} if there was no failover
+ * that the master of now may not have; {@code null} if there was no failover, and in a
+ * cluster
  * @param byteOffset the place at which the body's framing broke, in bytes from 0;
  * {@code null} if it did not break
  * @param timings the durations of the job and its phases

@@ -12,6 +12,8 @@ public final class Losses {
 
 	private long unconfirmed;
 
+	private boolean several;
+
 	private int firstMaster = -1;
 
 	private int lastMaster = -1;
@@ -38,6 +40,13 @@ public final class Losses {
 	 */
 	public synchronized @Nullable Boolean fenced() {
 		return this.fenced;
+	}
+
+	/**
+	 * Says that there are several masters, so that records have no former one in common.
+	 */
+	public synchronized void ofSeveralMasters() {
+		this.several = true;
 	}
 
 	/**
@@ -72,10 +81,11 @@ public final class Losses {
 
 	/**
 	 * The records that were applied by servers that are no master any more.
-	 * @return the count, or {@code null} if no other server became master
+	 * @return the count, or {@code null} if no other server became master, or there are
+	 * several masters
 	 */
 	public synchronized @Nullable Long appliedByFormerMasters() {
-		return (failovers() == null) ? null
+		return (this.several || failovers() == null) ? null
 				: this.applied.entrySet()
 					.stream()
 					.filter((master) -> master.getKey() < this.lastMaster)

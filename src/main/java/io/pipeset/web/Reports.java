@@ -7,6 +7,7 @@ import io.pipeset.job.EndedJob;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobReport;
 import io.pipeset.web.server.AnswerMemory;
+import io.pipeset.web.server.UnreadBodies;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +57,7 @@ final class Reports {
 			write(this.reports, report, response.getOutputStream());
 			return;
 		}
+		UnreadBodies.dropWhileAnswering(request);
 		HttpHeaders headers = new HttpHeaders();
 		headers.set(ERRORS_HEADER, String.valueOf(report.errorCount()));
 		ResponseEntity<ProblemDetail> problem = Endings.problem(job.ending(), report.counts().applied() > 0, "job",
