@@ -110,7 +110,7 @@ final class Recovery {
 	private void refused(List<Slab> left, BatchResult batch, RedisNode node) {
 		String error = batch.transientError();
 		boolean charged = error != null && !(this.redirection != null && RedisErrors.means(error, Meaning.REDIRECTS));
-		boolean transientToo = charged && mayGoOn() && this.pauses.goesOn(String.valueOf(error));
+		boolean transientToo = charged && mayGoOn() && this.pauses.goesOnRefused(String.valueOf(error));
 		if (transientToo || batch.hasRefusedInCommon() || this.redirection != null) {
 			mark(left, node, false, transientToo);
 		}

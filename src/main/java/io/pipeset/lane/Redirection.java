@@ -82,8 +82,10 @@ final class Redirection {
 			this.rounds++;
 			meter(routes, node);
 			learn(routes, node);
-			ask(left, routes, node);
-			pause(routes, node);
+			// By the end of a pause the other node may have another part in the move.
+			if (routes.values().stream().anyMatch(Route::isDown) || !ask(left, routes, node)) {
+				pause(routes, node);
+			}
 		}
 	}
 
@@ -160,7 +162,8 @@ final class Redirection {
 		}
 	}
 
-	private void ask(List<Slab> left, Map<Integer, Route> routes, RedisNode node) {
+	/** Has slabs go to the only nodes that all commands of their slots are sent to. */
+	private boolean ask(List<Slab> left, Map<Integer, Route> routes, RedisNode node) {
 		Map<Integer, RedisNode> asked = new HashMap<>();
 		routes.forEach((slot, route) -> {
 			String target = route.askedAt();
@@ -169,9 +172,6 @@ final class Redirection {
 				asked.put(slot, found);
 			}
 		});
-		if (asked.isEmpty()) {
-			return;
-		}
 		for (Slab slab : left) {
 			List<RedisNode> target = new ArrayList<>(1);
 			slab.slots().eachAgain((command, slot, redirect) -> {
@@ -185,6 +185,7 @@ final class Redirection {
 				this.destinations.ask(slab, target.get(0));
 			}
 		}
+		return !asked.isEmpty();
 	}
 
 	private void pause(Map<Integer, Route> routes, RedisNode node) {

@@ -26,6 +26,9 @@ public final class RetryPauses {
 
 	private long deadline;
 
+	/** Whether Redis has refused something for the time being in this trouble. */
+	private boolean refused;
+
 	/** When Redis answered last, or else the lane began. */
 	private long answeredNanos = System.nanoTime();
 
@@ -54,6 +57,22 @@ public final class RetryPauses {
 		return (this.pauses != null || begin(reason, this.answeredNanos)) && pause();
 	}
 
+	/**
+	 * Pauses before the next attempt, after Redis has refused something for the time
+	 * being. If that follows a loss, it costs no further retry, and Redis is asked for a
+	 * whole timeout from the first refusal on.
+	 * @param code the error's code, for the meter
+	 * @return {@code false} if there is to be no other attempt
+	 */
+	boolean goesOnRefused(String code) {
+		if (this.pauses != null && !this.refused) {
+			this.deadline = deadline();
+		}
+		boolean goesOn = goesOn(code);
+		this.refused = true;
+		return goesOn;
+	}
+
 	/** Whether a retry was taken for a trouble that is not over. */
 	boolean areUnderWay() {
 		return this.pauses != null;
@@ -76,8 +95,13 @@ public final class RetryPauses {
 		}
 		this.context.meters().retry(reason.toLowerCase(Locale.ROOT).replace('_', '-'));
 		this.pauses = PAUSES.start();
-		this.deadline = System.nanoTime() + this.context.settings().timeout().toNanos();
+		this.deadline = deadline();
+		this.refused = false;
 		return true;
+	}
+
+	private long deadline() {
+		return System.nanoTime() + this.context.settings().timeout().toNanos();
 	}
 
 	/** Pauses, longer each time; {@code false} if the job's timeout is over. */

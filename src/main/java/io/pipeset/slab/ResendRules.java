@@ -158,6 +158,10 @@ public final class ResendRules {
 			if (told.mayHaveRun || slab.earlierLoss(command) != null) {
 				touch(slab, command);
 			}
+			else if (told == Told.THAT_IT_IS_REFUSED) {
+				// No removal changes places around it: it would not be refused then.
+				slab.commands().keys(command).stream().filter(this.removed::contains).forEach(this.touched::add);
+			}
 		}
 	}
 

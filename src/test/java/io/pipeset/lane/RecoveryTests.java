@@ -10,6 +10,7 @@ import io.pipeset.report.Account;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobClock;
+import io.pipeset.report.JobMeters;
 import io.pipeset.report.Results;
 import io.pipeset.slab.FilledSlabs;
 import io.pipeset.slab.Loss;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.util.unit.DataSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * After a loss a lane goes on if the job allows it, or else stops the job for the right
@@ -35,8 +37,8 @@ class RecoveryTests {
 					true),
 			new Account(Results.ERRORS, 10, false), new JobClock(), this.stop, new Retries(0),
 			new InFlightBytes(1 << 20, new SimpleMeterRegistry()), null,
-			new PipelineProperties(CONNECTIONS, 100, DataSize.ofMegabytes(1), Duration.ofSeconds(1), false), null, null,
-			null, new UnlimitedSlabMemory(), () -> {
+			new PipelineProperties(CONNECTIONS, 100, DataSize.ofMegabytes(1), Duration.ofSeconds(1), false),
+			new JobMeters(new SimpleMeterRegistry()), null, null, new UnlimitedSlabMemory(), () -> {
 			});
 
 	private final Recovery recovery = new Recovery(this.context);
@@ -88,6 +90,18 @@ class RecoveryTests {
 		Loss loss = new Loss(Loss.CONNECTION_LOST, "The connection to Redis was lost");
 		this.recovery.after(new BatchResult(List.of(), loss, true, true, null, null), null);
 		assertThat(this.stop.ending()).isEqualTo(new Ending(Cause.REDIS_LOST, loss.message()));
+	}
+
+	/** A fence may have taken nearly all of the time that the loss had. */
+	@Test
+	void aBusyRedisBehindALossIsAskedForAWholeTimeoutAndForNoMore() {
+		Retries retries = new Retries(1);
+		RetryPauses pauses = new RetryPauses(this.context, retries);
+		assertThat(pauses.begin(Loss.CONNECTION_LOST, System.nanoTime())).isTrue();
+		assertThat(retries.isLeft()).isFalse();
+		await().until(() -> !pauses.pause());
+		assertThat(pauses.goesOnRefused("BUSY")).isTrue();
+		await().until(() -> !pauses.goesOnRefused("BUSY"));
 	}
 
 }

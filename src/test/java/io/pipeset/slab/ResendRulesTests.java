@@ -328,6 +328,14 @@ class ResendRulesTests {
 	}
 
 	@Test
+	void noRemovalChangesPlacesAroundWhatWasRefused() {
+		Slab slab = written(slab("DEL a", "HSET a f v", "DEL a", "DEL b", "DEL b"),
+				BUSY + WRONGTYPE + ":1\r\n" + BUSY + ":1\r\n");
+		assertThat(again(false, slab)).containsExactly("DEL b");
+		assertThat(this.account.counts()).isEqualTo(new Counts(4, 2, 0, 2, 0, 0));
+	}
+
+	@Test
 	void aScriptWithoutKeysThatGoesAgainTakesAllWithItThatWereRefusedBehindIt() {
 		Slab slab = written(slab("HSET a f v", "EVALSHA " + SHA + " 0", "HSET b f v"),
 				"$1\r\nx\r\n" + WRONGTYPE + BUSY + WRONGTYPE);

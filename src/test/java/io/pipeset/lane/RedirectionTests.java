@@ -1,0 +1,80 @@
+package io.pipeset.lane;
+
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.List;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.pipeset.pipeline.PipelineProperties;
+import io.pipeset.pipeline.RedisNode;
+import io.pipeset.pipeline.RedisNodes;
+import io.pipeset.pipeline.flush.FlushPolicy;
+import io.pipeset.report.Account;
+import io.pipeset.report.JobClock;
+import io.pipeset.report.JobMeters;
+import io.pipeset.report.Results;
+import io.pipeset.slab.FilledSlabs;
+import io.pipeset.slab.Slab;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.util.unit.DataSize;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** A lane follows each redirection in the way that suits it. */
+class RedirectionTests {
+
+	private static final int ROUNDS = 2000;
+
+	private static final PipelineProperties properties = new PipelineProperties(1, 100, DataSize.ofMegabytes(1),
+			Duration.ofSeconds(1));
+
+	/** With a pause in each round they would take minutes. */
+	@Test
+	@Timeout(60)
+	void anotherNodeIsAskedAtOnceHoweverOftenTheSlotWasRedirected() {
+		LettuceConnectionFactory unused = new LettuceConnectionFactory();
+		unused.afterPropertiesSet();
+		try (RedisNode one = new RedisNode("h:1", unused, properties);
+				RedisNode other = new RedisNode("h:2", unused, properties)) {
+			RedisNodes nodes = cluster(other);
+			LaneContext context = context(nodes);
+			Destinations destinations = new Destinations(nodes, one);
+			Redirection redirection = new Redirection(context, destinations);
+			Slab slab = new FilledSlabs().slab("LPUSH a 1");
+			for (int round = 0; round < ROUNDS; round++) {
+				FilledSlabs.written(slab, ((round > 0) ? FilledSlabs.OK : "") + "-ASK 15495 h:2\r\n");
+				redirection.mark(List.of(slab), one, false, false);
+				slab.settle(context.account(), null);
+				slab.retry();
+				assertThat(slab.count()).isOne();
+			}
+		}
+		finally {
+			unused.destroy();
+		}
+	}
+
+	private static RedisNodes cluster(RedisNode target) {
+		return (RedisNodes) Proxy.newProxyInstance(RedisNodes.class.getClassLoader(),
+				new Class<?>[] { RedisNodes.class }, (proxy, method, arguments) -> switch (method.getName()) {
+					case "isCluster" -> true;
+					case "target" -> target;
+					case "refreshSoon" -> null;
+					default -> throw new UnsupportedOperationException(method.getName());
+				});
+	}
+
+	private static LaneContext context(RedisNodes nodes) {
+		return new LaneContext(
+				new LaneSettings(10, FlushPolicy.each(), 1, Duration.ofHours(1), 0, 0, Duration.ofSeconds(1), false,
+						true),
+				new Account(Results.ERRORS, 10, false), new JobClock(), new JobStop(), new Retries(0),
+				new InFlightBytes(1 << 20, new SimpleMeterRegistry()), nodes, properties,
+				new JobMeters(new SimpleMeterRegistry()), null, null, new UnlimitedSlabMemory(), () -> {
+				});
+	}
+
+}
