@@ -2,7 +2,6 @@ package io.pipeset.web.server;
 
 import java.io.IOException;
 import java.io.Writer;
-import java.nio.charset.StandardCharsets;
 
 import io.pipeset.web.problem.Problems;
 import org.apache.catalina.connector.Request;
@@ -10,13 +9,14 @@ import org.apache.catalina.connector.Response;
 import org.apache.catalina.valves.ErrorReportValve;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 
 /**
  * Answers with problem details where Tomcat itself refuses a request, whose target or
- * header is not HTTP.
+ * header is not HTTP, and all errors of Actuator's own server.
  */
 class ProblemReportValve extends ErrorReportValve {
 
@@ -28,10 +28,9 @@ class ProblemReportValve extends ErrorReportValve {
 		if (response.getStatus() < 400 || response.getContentWritten() > 0 || !response.setErrorReported()) {
 			return;
 		}
-		ProblemDetail problem = Problems.detail(HttpStatusCode.valueOf(response.getStatus()), NOT_HTTP);
+		ProblemDetail problem = problem(HttpStatusCode.valueOf(response.getStatus()));
 		try {
 			response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
-			response.setCharacterEncoding(StandardCharsets.UTF_8.name());
 			Writer writer = response.getReporter();
 			if (writer != null) {
 				writer.write(Problems.json(problem));
@@ -41,6 +40,13 @@ class ProblemReportValve extends ErrorReportValve {
 		catch (IOException ex) {
 			this.container.getLogger().debug("Nobody is there to read the answer", ex);
 		}
+	}
+
+	private static ProblemDetail problem(HttpStatusCode status) {
+		if (status instanceof HttpStatus other && other != HttpStatus.BAD_REQUEST) {
+			return Problems.detail(other, other.getReasonPhrase());
+		}
+		return Problems.detail(status, NOT_HTTP);
 	}
 
 }
