@@ -90,6 +90,18 @@ class ManagementServerTests {
 	}
 
 	@Test
+	void itsErrorsAreProblemsToo() throws IOException {
+		this.management.get("/error").refusal(404, "not-found");
+		this.management.get("/nothing").refusal(404, "not-found");
+		for (Service server : new Service[] { this.management, this.service }) {
+			try (Wire wire = Wire.open(server, "TRACE /actuator/health HTTP/1.1", "Host: localhost",
+					"Connection: close")) {
+				wire.answer().refusal(405, "method-not-allowed");
+			}
+		}
+	}
+
+	@Test
 	void itsServerRefusesThemToo() throws IOException {
 		assertThat(this.management.port()).isNotEqualTo(this.service.port());
 		assertThat(this.management.get("/actuator/health/liveness").status()).isEqualTo(200);

@@ -10,6 +10,7 @@ import org.apache.coyote.ProtocolHandler;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextType;
 import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
+import org.springframework.boot.web.error.ErrorPage;
 import org.springframework.boot.web.server.Ssl;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
@@ -99,6 +100,9 @@ class HttpServerConfiguration {
 			factory.setProtocol(UploadProtocol.class.getName());
 			factory
 				.addContextCustomizers((webapp) -> webapp.getParent().getPipeline().addValve(new ProblemReportValve()));
+			if (!management) {
+				factory.addErrorPages(new ErrorPage(environment.getProperty("spring.web.error.path", "/error")));
+			}
 			int connections = (management) ? MANAGEMENT_CONNECTIONS
 					: connections(Runtime.getRuntime().maxMemory(), Ssl.isEnabled(factory.getSsl()));
 			factory.addConnectorCustomizers((connector) -> {

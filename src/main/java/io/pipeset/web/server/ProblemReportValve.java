@@ -2,7 +2,6 @@ package io.pipeset.web.server;
 
 import java.io.IOException;
 import java.io.Writer;
-import java.nio.charset.StandardCharsets;
 
 import io.pipeset.web.problem.Problems;
 import org.apache.catalina.connector.Request;
@@ -18,7 +17,7 @@ import org.springframework.http.ProblemDetail;
 
 /**
  * Answers with problem details where Tomcat itself refuses a request, whose target or
- * header is not HTTP, or too large.
+ * header is not HTTP, or too large, and all errors of Actuator's own server.
  */
 class ProblemReportValve extends ErrorReportValve {
 
@@ -36,7 +35,6 @@ class ProblemReportValve extends ErrorReportValve {
 		response.setStatus(problem.getStatus());
 		try {
 			response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
-			response.setCharacterEncoding(StandardCharsets.UTF_8.name());
 			Writer writer = response.getReporter();
 			if (writer != null) {
 				writer.write(Problems.json(problem));
