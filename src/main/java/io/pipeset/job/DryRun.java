@@ -28,9 +28,10 @@ final class DryRun {
 			this.runOperation = record.operation();
 		}
 		this.run++;
-		if (this.account.claimItem(Outcome.UNPROCESSED, record.itemBytes())) {
+		if (this.account.wantsReplies()
+				&& this.account.claimItem(Outcome.UNPROCESSED, record.itemBytes() + record.commandBytes())) {
 			this.account.list(new Item(record.index(), (record.line() > 0) ? record.line() : null, record.id(),
-					record.operation().name(), record.key(), Outcome.UNPROCESSED, null, null));
+					record.operation().name(), record.key(), Outcome.UNPROCESSED, null, null, record.commandWords()));
 		}
 	}
 

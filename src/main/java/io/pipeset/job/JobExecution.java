@@ -220,7 +220,7 @@ final class JobExecution {
 		if (account.claimItem(Outcome.REJECTED, bytes)) {
 			account.list(new Item(this.record.index(), (this.record.line() > 0) ? this.record.line() : null,
 					this.record.id(), operation, (keyed) ? this.record.key() : null, Outcome.REJECTED,
-					new Failure(rejection.code(), rejection.message(), false), null));
+					new Failure(rejection.code(), rejection.message(), false), null, null));
 		}
 		this.context.errorCheck().run();
 	}

@@ -101,9 +101,10 @@ record RunningJob(String id, JobSettings settings, JobStop stop, Account account
 		}
 		Scan scan = (this.sweep != null) ? new Scan(this.sweep.restarts(), this.sweep.repeatedSlots()) : null;
 		Timings timings = this.clock.timings();
-		return new JobReport(this.id, state, counts, nextIndex == null, nextIndex, this.account.losses().fenced(),
-				this.account.losses().failovers(), this.account.losses().appliedByFormerMasters(),
-				this.progress.byteOffset(), timings,
+		Long wouldRun = (this.settings.dryRun()) ? counts.unprocessed() - this.progress.unread() : null;
+		return new JobReport(this.id, state, counts, wouldRun, nextIndex == null, nextIndex,
+				this.account.losses().fenced(), this.account.losses().failovers(),
+				this.account.losses().appliedByFormerMasters(), this.progress.byteOffset(), timings,
 				Math.round(this.account.replied() * 1000 / Math.max(timings.totalMillis(), 0.001)),
 				this.account.commandsSent(), this.account.bytesSent(), this.account.writes(), settings, scan, values,
 				handedOver, warnings, this.account.errorCodes().counts(), this.account.items(),

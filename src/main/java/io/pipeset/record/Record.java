@@ -1,5 +1,7 @@
 package io.pipeset.record;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.SplittableRandom;
 
 import io.pipeset.record.encoding.Encoding;
@@ -15,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 public final class Record extends SentCommand {
 
 	private static final int NONE = -1;
+
+	/** The memory of a word in a report, beside its letters. */
+	private static final int WORD_BYTES = 72;
 
 	private final ArgumentBytes decoded;
 
@@ -249,6 +254,31 @@ public final class Record extends SentCommand {
 		int first = firstKey();
 		boolean named = (first > 0) ? keyCount() > 0 : argumentCount() > 0;
 		return (named) ? this.encoding.show(source(first), offset(first), offset(first) + length(first)) : null;
+	}
+
+	/**
+	 * The command as a report shows it, which is a command array that can be posted.
+	 * @return its name and its arguments, with the record's encoding
+	 */
+	public List<Object> commandWords() {
+		List<Object> words = new ArrayList<>(1 + argumentCount());
+		words.add(command().name());
+		for (int i = 0; i < argumentCount(); i++) {
+			words.add(this.encoding.show(source(i), offset(i), offset(i) + length(i)));
+		}
+		return words;
+	}
+
+	/**
+	 * The memory that the command takes in a report.
+	 * @return the size of its words, and what each takes beside that, in bytes
+	 */
+	public long commandBytes() {
+		long bytes = 0;
+		for (int i = 0; i < argumentCount(); i++) {
+			bytes += WORD_BYTES + (long) length(i);
+		}
+		return bytes;
 	}
 
 	/**

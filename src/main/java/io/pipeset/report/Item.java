@@ -1,5 +1,7 @@
 package io.pipeset.report;
 
+import java.util.List;
+
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonValue;
 import org.jspecify.annotations.Nullable;
@@ -15,10 +17,12 @@ import org.jspecify.annotations.Nullable;
  * @param status its outcome
  * @param error the reason, for a record that did not run as asked
  * @param reply the answer of Redis, if the caller asked for it or it exists nowhere else
+ * @param command the words of the command that a dry run did not send; {@code null} where
+ * records are run
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Item(long index, @Nullable Long line, @Nullable String id, @Nullable String op, @Nullable Object key,
-		Outcome status, @Nullable Failure error, @Nullable Reply reply) {
+		Outcome status, @Nullable Failure error, @Nullable Reply reply, @Nullable List<Object> command) {
 
 	/**
 	 * Why a record did not run as asked.

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param jobId the job's name in logs
  * @param state the state of the job
  * @param counts its records by outcome
+ * @param wouldRun the good records of a dry run; {@code null} where records are run
  * @param inputComplete whether the input was read to its end
  * @param nextIndex the index of the first record that was not read; {@code null} where
  * the input was read to its end
@@ -48,11 +49,12 @@ import org.jspecify.annotations.Nullable;
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 @JsonPropertyOrder({ "jobId", "state", "errors", "counts" })
-public record JobReport(String jobId, JobState state, Counts counts, boolean inputComplete, @Nullable Long nextIndex,
-		@Nullable Boolean fenced, @Nullable Integer failovers, @Nullable Long appliedByFormerMasters,
-		@Nullable Long byteOffset, Timings timings, long commandsPerSecond, long commandsSent, long bytesSent,
-		@JsonIgnore long writes, Map<String, Object> settings, @Nullable Scan scan, @Nullable List<Object> values,
-		@Nullable Receipt receipt, @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Warning> warnings,
+public record JobReport(String jobId, JobState state, Counts counts, @Nullable Long wouldRun, boolean inputComplete,
+		@Nullable Long nextIndex, @Nullable Boolean fenced, @Nullable Integer failovers,
+		@Nullable Long appliedByFormerMasters, @Nullable Long byteOffset, Timings timings, long commandsPerSecond,
+		long commandsSent, long bytesSent, @JsonIgnore long writes, Map<String, Object> settings, @Nullable Scan scan,
+		@Nullable List<Object> values, @Nullable Receipt receipt,
+		@JsonInclude(JsonInclude.Include.NON_EMPTY) List<Warning> warnings,
 		@JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, Long> errorCodes, List<Item> items, long itemsOmitted,
 		@JsonIgnore boolean dryRun) {
 

@@ -29,7 +29,7 @@ class RedirectionTests {
 	private static final int ROUNDS = 2000;
 
 	private static final PipelineProperties properties = new PipelineProperties(1, 100, DataSize.ofMegabytes(1),
-			Duration.ofSeconds(1));
+			Duration.ofSeconds(1), false);
 
 	/** With a pause in each round they would take minutes. */
 	@Test

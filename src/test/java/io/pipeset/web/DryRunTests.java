@@ -71,7 +71,56 @@ class DryRunTests {
 		assertThat(report.at("/items/0/id").asString()).isEqualTo("x");
 		assertThat(report.at("/items/0/key").asString()).isEqualTo("a");
 		assertThat(report.at("/items/0").has("error")).isFalse();
+		assertThat(report.at("/items/1").has("command")).isFalse();
+		assertThat(report.at("/wouldRun").asLong()).isOne();
 		assertThat(report.at("/items/1/status").asString()).isEqualTo("rejected");
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+			ttl=60   | {"op":"SET","key":"é","value":{"a": [1]}}       | ["SET","é","{\\"a\\":[1]}","EX","60"]
+			         | ["set","k","v","px","5000"]                     | ["SET","k","v","px","5000"]
+			         | {"op":"HSET","key":"k","fields":{"a":1,"b":2}}  | ["HSET","k","a","1","b","2"]
+			         | {"op":"SET","key":"aw==","value":"/w==","encoding":"base64"} | ["SET","aw==","/w=="]
+			         | {"op":"RPOP","key":"q","count":3}               | ["RPOP","q","3"]
+			""")
+	void anItemHasTheCommandAsItWouldBeSent(String settings, String line, String command) {
+		String query = "/v1/jobs?dryRun=true&results=all" + ((settings != null) ? "&" + settings : "");
+		JsonNode report = this.service.ndjson(query, line, "bad").report();
+		assertThat(report.at("/items/0/command").toString()).isEqualTo(command);
+		assertThat(report.at("/wouldRun").asLong()).isOne();
+	}
+
+	@Test
+	void aHashThatExpiresWouldBeSentAsAScript() {
+		JsonNode report = this.service
+			.ndjson("/v1/jobs?dryRun=true&results=all&ttl=5", "{\"op\":\"HSET\",\"key\":\"h\",\"fields\":{\"a\":1}}")
+			.report();
+		JsonNode command = report.at("/items/0/command");
+		assertThat(command.get(0).asString()).isEqualTo("EVALSHA");
+		assertThat(command.get(1).asString()).hasSize(40);
+		assertThat(command.valueStream().skip(2).map(JsonNode::asString)).containsExactly("1", "h", "5", "a", "1");
+		assertThat(report.at("/items/0/op").asString()).isEqualTo("HSET");
+	}
+
+	@Test
+	void aMappingCanBeLookedAtBeforeItRuns() {
+		JsonNode report = this.service
+			.post("/v1/jobs?op=HSET&key=session:%7Bsid%7D&dryRun=true&results=all", "text/csv", "sid,a b\n17,x\n18,\n")
+			.report();
+		assertThat(report.at("/items/0/command").toString())
+			.isEqualTo("[\"HSET\",\"session:17\",\"sid\",\"17\",\"a b\",\"x\"]");
+		assertThat(report.at("/items/1/command").toString()).isEqualTo("[\"HSET\",\"session:18\",\"sid\",\"18\"]");
+	}
+
+	@Test
+	void commandsAreListedAsFarAsThereIsRoomForThem() {
+		String large = "[\"SET\",\"a\",\"" + "x".repeat(9_000_000) + "\"]";
+		JsonNode report = this.service.ndjson("/v1/jobs?dryRun=true&results=all", large, large, "[\"SET\",\"b\",\"1\"]")
+			.report();
+		assertThat(report.at("/wouldRun").asLong()).isEqualTo(3);
+		assertThat(report.get("items").valueStream().map((item) -> item.get("index").asInt())).containsExactly(0, 2);
+		assertThat(report.at("/itemsOmitted").asInt()).isOne();
 	}
 
 	@ParameterizedTest
@@ -79,13 +128,17 @@ class DryRunTests {
 			"/piperpop/20?dryRun=true, 20", "/piperpop/20?dryRun=true&reliable=true, 20",
 			"/listinput/l?dryRun=true, 100", "/pipeset/0?dryRun=true, 0" })
 	void aShortcutCanBeTriedToo(String path, long count) {
-		assertThat(Answer.counts(this.service.post(path).report())).isEqualTo(new Counts(count, 0, 0, 0, 0, count));
+		JsonNode report = this.service.post(path).report();
+		assertThat(Answer.counts(report)).isEqualTo(new Counts(count, 0, 0, 0, 0, count));
+		assertThat(report.at("/wouldRun").asLong()).isEqualTo(count);
 	}
 
 	@Test
 	void whatEndsAJobBeforeItsTimeEndsADryRun() {
-		this.service.ndjson("/v1/jobs?dryRun=true&maxErrors=1", "bad", "bad", "[\"SET\",\"a\",1]")
+		JsonNode stopped = this.service
+			.ndjson("/v1/jobs?dryRun=true&maxErrors=1", "[\"SET\",\"a\",1]", "bad", "bad", "[\"SET\",\"a\",1]")
 			.job(422, "stopped", "stopped");
+		assertThat(stopped.at("/wouldRun").asLong()).isOne();
 		this.service.ndjson("/pipeset/2?dryRun=true", "{\"key\":\"a\",\"value\":1}")
 			.job(422, "count-mismatch", "failed");
 		this.service.post("/v1/jobs?dryRun=true", Service.JSON, "[[\"SET\",\"a\",1],")

@@ -2,6 +2,7 @@ package io.pipeset.job.settings;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -14,8 +15,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The settings of a call that say how rows and objects become records. */
 final class MappingSettings {
-
-	private final Function<String, @Nullable String> query;
 
 	private final @Nullable Template key;
 
@@ -33,11 +32,14 @@ final class MappingSettings {
 	private final List<String> given;
 
 	private MappingSettings(Function<String, @Nullable String> query, @Nullable Template ttl) {
-		this.query = query;
 		this.key = Setting.KEY.take(query).orElse(null);
 		this.value = Setting.VALUE.take(query).orElse(null);
 		this.fields = Setting.FIELDS.take(query).orElse(null);
-		Setting.ARGS.take(query).ifPresent(this::addArguments);
+		Optional<Template> argument = Setting.ARGS.take(query);
+		while (argument.isPresent()) {
+			this.args.add(argument.get());
+			argument = Setting.ARGS.take(query);
+		}
 		this.id = Setting.ID.take(query).orElse(null);
 		this.ttl = ttl;
 		this.given = Stream
@@ -50,11 +52,6 @@ final class MappingSettings {
 
 	private static List<String> name(Setting<?> row, @Nullable Object value) {
 		return (value != null) ? List.of(row.name()) : List.of();
-	}
-
-	private void addArguments(Template first) {
-		this.args.add(first);
-		Setting.ARGS.take(this.query).ifPresent(this::addArguments);
 	}
 
 	/**
