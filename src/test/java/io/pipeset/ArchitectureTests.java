@@ -56,7 +56,7 @@ class ArchitectureTests {
 			pop               | record report slab pipeline pipeline.call lane memory
 			sweep             | record record.room report pipeline pipeline.call lane
 			script            | record pipeline pipeline.call
-			job.input         | record record.body record.format lane memory pop sweep
+			job.input         | record record.body record.format report lane memory pop sweep
 			job.settings      | record record.encoding report pipeline.flush
 			job               | record record.room record.body report slab pipeline pipeline.call lane memory pop sweep script job.input job.settings
 			keyspace          | record record.room record.encoding report slab slab.lookup pipeline pipeline.call pipeline.flush lane memory job job.settings

@@ -7,6 +7,7 @@ import io.pipeset.lane.InFlightBytes;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryProperties;
 import io.pipeset.pipeline.RedisNodes;
+import io.pipeset.report.JobMeters;
 import io.pipeset.script.ScriptProperties;
 import io.pipeset.script.Scripts;
 
@@ -34,6 +35,12 @@ class JobConfiguration {
 					(all) -> all.named().stream().mapToInt((node) -> node.permits().taken()).sum())
 			.description("Lanes that hold a connection")
 			.register(registry);
+	}
+
+	/** The place of callers' jobs. */
+	@Bean
+	JobPlace callers(JobMeters meters) {
+		return new JobPlace(meters, false, null);
 	}
 
 	@Bean

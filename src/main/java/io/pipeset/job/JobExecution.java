@@ -20,6 +20,7 @@ import io.pipeset.record.room.NoRoomException;
 import io.pipeset.report.Account;
 import io.pipeset.report.Item;
 import io.pipeset.report.Item.Failure;
+import io.pipeset.report.JobReport;
 import io.pipeset.report.Outcome;
 import org.jspecify.annotations.Nullable;
 
@@ -67,11 +68,11 @@ final class JobExecution {
 		this.dryRun = (settings.dryRun()) ? new DryRun(this.context.account()) : null;
 	}
 
-	EndedJob run(JobInput input) {
+	EndedJob<JobReport> run() {
 		long began = System.nanoTime();
 		this.context.account().losses().master(this.context.nodes().watch().switches());
 		try {
-			read(input);
+			read(this.job.input());
 		}
 		catch (RuntimeException | Error ex) {
 			this.lanes.crashed(ex);
@@ -104,7 +105,7 @@ final class JobExecution {
 
 	private void read(JobInput input) {
 		MemoryShare memory = this.job.memory();
-		InputContext context = new InputContext(this.lanes, this.context, memory, this.job.receipt(),
+		InputContext context = new InputContext(this.job.id(), this.lanes, this.context, memory,
 				this.job.settings().operation(), this.limits.ofRecords(memory),
 				this.limits.maxInflatedBytes().toBytes());
 		input.open(context, (records) -> {

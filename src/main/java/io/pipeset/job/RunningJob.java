@@ -3,22 +3,21 @@ package io.pipeset.job;
 import java.util.List;
 import java.util.Map;
 
+import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.lane.JobStop;
 import io.pipeset.memory.MemoryShare;
-import io.pipeset.pop.PopReceipt;
 import io.pipeset.report.Account;
 import io.pipeset.report.Counts;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobClock;
 import io.pipeset.report.JobReport;
+import io.pipeset.report.JobReport.Input;
 import io.pipeset.report.JobReport.Receipt;
-import io.pipeset.report.JobReport.Scan;
 import io.pipeset.report.JobState;
 import io.pipeset.report.Outcome;
 import io.pipeset.report.Timings;
-import io.pipeset.sweep.Sweep;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,12 +32,10 @@ import org.slf4j.LoggerFactory;
  * @param clock its times
  * @param progress how far it has come in its input
  * @param memory its share of the service's memory
- * @param receipt the receipt of a job that pops reliably; {@code null} for others
- * @param sweep the sweep that finds the records; {@code null} for other jobs
+ * @param input its records
  */
 record RunningJob(String id, JobSettings settings, JobStop stop, Account account, JobClock clock,
-		InputProgress progress, MemoryShare memory, @Nullable PopReceipt receipt,
-		@Nullable Sweep sweep) implements QueuedJob {
+		InputProgress progress, MemoryShare memory, JobInput input) implements QueuedJob {
 
 	private static final Logger logger = LoggerFactory.getLogger(RunningJob.class);
 
@@ -69,41 +66,32 @@ record RunningJob(String id, JobSettings settings, JobStop stop, Account account
 		boolean written = !this.settings.dryRun() && this.clock.hasBegunBatch();
 		Counts counts = new Counts(settled.received() + open, settled.applied(), settled.noop(), settled.rejected(),
 				settled.unknown() + ((written) ? open : 0), settled.unprocessed() + ((written) ? 0 : open));
-		return report(JobState.RUNNING, counts, (complete) ? null : read, null, null);
+		return report(JobState.RUNNING, counts, this.progress.input(complete, read), null, null);
 	}
 
 	/**
 	 * Draws the last report, once nothing of the job is on its way any more.
 	 * @return the job with an outcome for every record
 	 */
-	EndedJob end() {
+	EndedJob<JobReport> end() {
 		balance(this.progress.received());
 		Counts counts = this.account.counts();
-		Receipt handedOver = (this.receipt != null) ? this.receipt.handOver(this.account) : null;
+		Receipt receipt = this.input.handOver(this.account);
 		Ending ending = JobEnding.of(this.stop.ending(), this.progress.ending(), counts.unknown(),
 				this.account.losses().unconfirmed(), this.account.bytesSent() > 0);
-		Long nextIndex = (this.progress.isComplete()) ? null : this.progress.read();
-		JobReport report = report(ending.cause().state(), counts, nextIndex, this.account.values(), handedOver);
-		return new EndedJob(report, ending, this.memory);
+		JobReport report = report(ending.cause().state(), counts,
+				this.progress.input(this.progress.isComplete(), this.progress.read()), this.account.values(), receipt);
+		return new EndedJob<>(report, ending, counts.applied() > 0, this.memory);
 	}
 
-	private JobReport report(JobState state, Counts counts, @Nullable Long nextIndex, @Nullable List<Object> values,
-			@Nullable Receipt handedOver) {
+	private JobReport report(JobState state, Counts counts, Input input, @Nullable List<Object> values,
+			@Nullable Receipt receipt) {
 		Map<String, Object> settings = this.settings.toReport();
-		if (this.receipt != null) {
-			this.receipt.addTo(settings);
-		}
-		if (this.sweep != null) {
-			this.sweep.addTo(settings);
-		}
-		Scan scan = (this.sweep != null) ? new Scan(this.sweep.restarts(), this.sweep.repeatedSlots()) : null;
+		this.input.addTo(settings);
 		Timings timings = this.clock.timings();
-		return new JobReport(this.id, state, counts, nextIndex == null, nextIndex, this.account.losses().fenced(),
-				this.account.losses().failovers(), this.account.losses().appliedByFormerMasters(),
-				this.progress.byteOffset(), timings,
-				Math.round(this.account.replied() * 1000 / Math.max(timings.totalMillis(), 0.001)),
-				this.account.commandsSent(), this.account.bytesSent(), this.account.writes(), settings, scan, values,
-				handedOver, this.account.items(), Math.max(0, this.account.itemsOmitted()), this.settings.dryRun());
+		return new JobReport(this.id, state, counts, input, this.account.losses().found(), timings,
+				this.account.sent(timings.totalMillis()), settings, this.input.scan(), values, receipt,
+				this.account.items(), Math.max(0, this.account.itemsOmitted()), this.settings.dryRun());
 	}
 
 	/**

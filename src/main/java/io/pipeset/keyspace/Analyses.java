@@ -3,6 +3,7 @@ package io.pipeset.keyspace;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
+import io.pipeset.job.EndedJob;
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.JobRefusedException;
 import io.pipeset.job.Tasks;
@@ -44,12 +45,12 @@ public class Analyses {
 	 * @return what it found, however it ended, to be closed when it is written
 	 * @throws JobRefusedException if it may not begin
 	 */
-	public EndedAnalysis run(AnalysisSettings settings) {
+	public EndedJob<Analysis> run(AnalysisSettings settings) {
 		return this.tasks.run("analysis", (task) -> {
 			Analysis analysis = new AnalysisRun(task, settings, this.nodes, this.pipeline.connectTimeout(),
 					this.limits.maxPrefixes(), this.threads)
 				.run();
-			return new EndedAnalysis(analysis, task.ending(), task.memory());
+			return new EndedJob<>(analysis, task.ending(), false, task.memory());
 		});
 	}
 

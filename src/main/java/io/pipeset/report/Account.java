@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.LongPredicate;
 
+import io.pipeset.report.JobReport.Sent;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -261,27 +262,21 @@ public final class Account {
 	}
 
 	/**
+	 * The commands and bytes written so far, those sent again included.
+	 * @param millis the time in which they were written
+	 * @return a snapshot
+	 */
+	public synchronized Sent sent(double millis) {
+		return new Sent(Math.round(this.replied * 1000 / Math.max(millis, 0.001)), this.commandsSent, this.bytesSent,
+				this.writes);
+	}
+
+	/**
 	 * How many commands on data were written, those sent again included.
 	 * @return the count; fewer than records where these had commands in common
 	 */
 	public synchronized long commandsSent() {
 		return this.commandsSent;
-	}
-
-	/**
-	 * How many writes went to a socket, those of records sent again included.
-	 * @return the count
-	 */
-	public synchronized long writes() {
-		return this.writes;
-	}
-
-	/**
-	 * How many records were answered.
-	 * @return the count
-	 */
-	public synchronized long replied() {
-		return this.replied;
 	}
 
 	/**

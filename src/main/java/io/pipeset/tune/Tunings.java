@@ -5,6 +5,8 @@ import java.util.function.LongSupplier;
 
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.pipeset.job.EndedJob;
+import io.pipeset.job.JobPlace;
 import io.pipeset.job.JobRefusedException;
 import io.pipeset.job.JobRefusedException.Reason;
 import io.pipeset.job.Jobs;
@@ -66,14 +68,14 @@ public class Tunings {
 	 * @return its figures, however it ended
 	 * @throws JobRefusedException if another one runs or waits, or if it may not begin
 	 */
-	public EndedTuning run(TuningSettings settings) {
+	public EndedJob<?> run(TuningSettings settings) {
 		if (!this.busy.compareAndSet(false, true)) {
 			throw new JobRefusedException(Reason.TOO_MANY,
 					"Another tuning runs, and two would measure each other: send this one again when it has ended");
 		}
 		try {
-			return this.tasks.run("tuning", (task) -> new TuningExecution(task, settings,
-					this.jobs.inside(task, this.meters), this.nodes, this.defaults, this.clock)
+			return this.tasks.run("tuning", (task) -> new TuningExecution(task, settings, this.jobs,
+					new JobPlace(this.meters, true, task), this.nodes, this.defaults, this.clock)
 				.run());
 		}
 		finally {

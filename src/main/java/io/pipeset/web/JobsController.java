@@ -2,6 +2,7 @@ package io.pipeset.web;
 
 import java.io.IOException;
 
+import io.pipeset.job.JobPlace;
 import io.pipeset.job.Jobs;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.JobSettings;
@@ -17,14 +18,17 @@ class JobsController {
 
 	private final Jobs jobs;
 
+	private final JobPlace place;
+
 	private final SettingsReader settings;
 
 	private final Uploads uploads;
 
 	private final Reports reports;
 
-	JobsController(Jobs jobs, SettingsReader settings, Uploads uploads, Reports reports) {
+	JobsController(Jobs jobs, JobPlace place, SettingsReader settings, Uploads uploads, Reports reports) {
 		this.jobs = jobs;
+		this.place = place;
 		this.settings = settings;
 		this.uploads = uploads;
 		this.reports = reports;
@@ -36,7 +40,7 @@ class JobsController {
 		SweepQuery sweep = SweepQuery.take(query);
 		JobSettings settings = this.settings.read(query, "/v1/jobs", null, SweepQuery.NAMES);
 		JobInput input = (sweep != null) ? sweep.open(request, settings) : this.uploads.open(request, null);
-		this.reports.answer(this.jobs.run(input, settings, Jobs.Values.IN_ITEMS), request, response);
+		this.reports.answer(this.jobs.run(this.place, input, settings, Jobs.Values.IN_ITEMS), "job", request, response);
 	}
 
 }

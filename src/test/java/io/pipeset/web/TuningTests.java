@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.lettuce.core.api.sync.RedisCommands;
+import io.pipeset.job.EndedJob;
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.Jobs;
 import io.pipeset.job.Tasks;
@@ -13,7 +14,6 @@ import io.pipeset.job.settings.JobDefaults;
 import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Ending;
-import io.pipeset.tune.EndedTuning;
 import io.pipeset.tune.TuningProperties;
 import io.pipeset.tune.TuningSettings;
 import io.pipeset.tune.Tunings;
@@ -164,7 +164,7 @@ class TuningTests {
 		AtomicLong seconds = new AtomicLong();
 		Tunings slow = new Tunings(this.tasks, this.jobs, this.nodes, this.defaults,
 				() -> Duration.ofSeconds(seconds.incrementAndGet()).toNanos());
-		EndedTuning ended = slow.run(TuningSettings.read(query::get, this.properties, this.limits, this.defaults));
+		EndedJob<?> ended = slow.run(TuningSettings.read(query::get, this.properties, this.limits, this.defaults));
 		ended.memory().close();
 		assertThat(ended.ending()).isEqualTo(Ending.COMPLETED);
 		return JsonMapper.shared().valueToTree(ended.report());

@@ -3,7 +3,6 @@ package io.pipeset.job.input;
 import io.pipeset.lane.LaneContext;
 import io.pipeset.lane.Lanes;
 import io.pipeset.memory.MemoryShare;
-import io.pipeset.pop.PopReceipt;
 import io.pipeset.record.Operation;
 import io.pipeset.record.body.RecordLimit;
 import org.jspecify.annotations.Nullable;
@@ -11,17 +10,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * The parts of a job that its input needs.
  *
+ * @param jobId the job
  * @param lanes the lanes, which are lent the records read so far before the input may
  * block
  * @param job the things that the lanes share, among them the job's stop, which ends an
  * input that pauses, and the executor of threads
  * @param memory the memory of the input, which takes note of how long the input pauses
- * @param receipt the receipt of reliable pops; {@code null} for other records
  * @param operation the operation of records that name none; {@code null} if they have to
  * @param limit the largest record
  * @param maxInflatedBytes the largest body that a gzip body may stand for
  */
-public record InputContext(Lanes lanes, LaneContext job, MemoryShare memory, @Nullable PopReceipt receipt,
+public record InputContext(String jobId, Lanes lanes, LaneContext job, MemoryShare memory,
 		@Nullable Operation operation, RecordLimit limit, long maxInflatedBytes) {
 
 }

@@ -1,13 +1,18 @@
 package io.pipeset.job.input;
 
 import java.io.InputStream;
-import java.util.Objects;
+import java.util.Map;
 import java.util.function.Consumer;
 
+import io.pipeset.lane.UnknownPops;
 import io.pipeset.pop.PopReceipt;
+import io.pipeset.pop.Receipts;
 import io.pipeset.pop.ReliablePops;
 import io.pipeset.record.RecordReader;
 import io.pipeset.record.format.RecordFormat;
+import io.pipeset.report.Account;
+import io.pipeset.report.JobReport.Receipt;
+import io.pipeset.report.JobReport.Scan;
 import io.pipeset.sweep.Sweep;
 import io.pipeset.sweep.SweptRecords;
 import org.jspecify.annotations.Nullable;
@@ -39,18 +44,44 @@ public sealed interface JobInput {
 	}
 
 	/**
-	 * The pops for which the job needs a receipt.
-	 * @return the pops, or {@code null} if it needs none
+	 * The id of the job that reads this input.
+	 * @param fresh an id that nobody uses
+	 * @return that id, or one made from it
 	 */
-	default @Nullable ReliablePops reliablePops() {
+	default String jobId(String fresh) {
+		return fresh;
+	}
+
+	/**
+	 * Finds out the values of pops whose answers were lost.
+	 * @return {@code null} where such pops stay unknown
+	 */
+	default @Nullable UnknownPops unknownPops() {
 		return null;
 	}
 
 	/**
-	 * The sweep that finds the records.
-	 * @return the sweep, or {@code null} for records from elsewhere
+	 * Adds the settings that only a job with this input has.
+	 * @param report the settings in the job's report
 	 */
-	default @Nullable Sweep sweep() {
+	default void addTo(Map<String, Object> report) {
+	}
+
+	/**
+	 * The way in which the records were found, if that is worth a word.
+	 * @return {@code null} for records that were not looked for
+	 */
+	default @Nullable Scan scan() {
+		return null;
+	}
+
+	/**
+	 * Hands the receipt for what the job took over to its caller, once all records have
+	 * their outcome. May stop the job.
+	 * @param account the outcomes of all records
+	 * @return {@code null} if there is nothing to acknowledge
+	 */
+	default @Nullable Receipt handOver(Account account) {
 		return null;
 	}
 
@@ -77,23 +108,58 @@ public sealed interface JobInput {
 
 	}
 
-	/**
-	 * Records that pop values reliably.
-	 *
-	 * @param reliablePops the pops
-	 */
-	record Popped(ReliablePops reliablePops) implements JobInput {
+	/** Records that pop values reliably, with the receipt for these values. */
+	final class Popped implements JobInput {
+
+		private final ReliablePops pops;
+
+		private final Receipts receipts;
+
+		/** Made before the first pop. */
+		private @Nullable PopReceipt receipt;
+
+		/**
+		 * Pops that have not begun.
+		 * @param pops the pops
+		 * @param receipts where their receipt is recorded
+		 */
+		public Popped(ReliablePops pops, Receipts receipts) {
+			this.pops = pops;
+			this.receipts = receipts;
+		}
 
 		@Override
 		public void open(InputContext context, Consumer<RecordReader> records) {
-			PopReceipt receipt = Objects.requireNonNull(context.receipt());
-			receipt.open();
-			records.accept(receipt.moves());
+			PopReceipt opened = new PopReceipt(this.receipts, context.jobId(), this.pops, context.job().settings(),
+					context.job().stop());
+			this.receipt = opened;
+			opened.open();
+			records.accept(opened.moves());
 		}
 
 		@Override
 		public long generated() {
-			return this.reliablePops.count();
+			return this.pops.count();
+		}
+
+		@Override
+		public String jobId(String fresh) {
+			return this.receipts.jobId(fresh, this.pops.keyBytes());
+		}
+
+		@Override
+		public UnknownPops unknownPops() {
+			return (left, settled) -> this.receipt != null && this.receipt.resolve(left, settled);
+		}
+
+		@Override
+		public void addTo(Map<String, Object> report) {
+			this.pops.addTo(report);
+		}
+
+		@Override
+		public @Nullable Receipt handOver(Account account) {
+			return (this.receipt != null) ? this.receipt.handOver(account) : null;
 		}
 
 	}
@@ -110,6 +176,16 @@ public sealed interface JobInput {
 			try (SweptRecords swept = new SweptRecords(this.sweep, context.lanes(), context.job(), context.memory())) {
 				records.accept(swept);
 			}
+		}
+
+		@Override
+		public void addTo(Map<String, Object> report) {
+			this.sweep.addTo(report);
+		}
+
+		@Override
+		public Scan scan() {
+			return this.sweep.scan();
 		}
 
 	}
