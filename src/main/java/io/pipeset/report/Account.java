@@ -40,6 +40,11 @@ public final class Account {
 
 	private final List<Item> items = new ArrayList<>();
 
+	/** The part of the counts that meters have. */
+	private final Map<String, Map<Outcome, Long>> metered = new TreeMap<>();
+
+	private long meteredCommands;
+
 	private boolean runsNothing;
 
 	private int listed;
@@ -200,13 +205,20 @@ public final class Account {
 	}
 
 	/**
-	 * The counts so far by operation and outcome.
-	 * @return a snapshot, by the operation's name
+	 * The outcomes and commands since this was called last, for meters that grow.
+	 * @return by the operation's name; every record is in one answer alone
 	 */
-	public synchronized Map<String, Map<Outcome, Long>> countsByOperation() {
-		Map<String, Map<Outcome, Long>> copy = new TreeMap<>();
-		this.counts.forEach((operation, byOutcome) -> copy.put(operation, Map.copyOf(byOutcome)));
-		return copy;
+	synchronized Growth growth() {
+		Map<String, Map<Outcome, Long>> grown = new TreeMap<>();
+		this.counts.forEach((operation, outcomes) -> outcomes.forEach((outcome, records) -> {
+			Long before = this.metered.computeIfAbsent(operation, (name) -> new EnumMap<>(Outcome.class))
+				.put(outcome, records);
+			grown.computeIfAbsent(operation, (name) -> new EnumMap<>(Outcome.class))
+				.put(outcome, records - ((before != null) ? before : 0));
+		}));
+		Growth growth = new Growth(grown, this.commandsSent - this.meteredCommands);
+		this.meteredCommands = this.commandsSent;
+		return growth;
 	}
 
 	/**
@@ -285,6 +297,16 @@ public final class Account {
 	 */
 	public synchronized long bytesSent() {
 		return this.bytesSent;
+	}
+
+	/**
+	 * A part of an account.
+	 *
+	 * @param records the records by operation and outcome
+	 * @param commandsSent the commands on data that were sent for them
+	 */
+	record Growth(Map<String, Map<Outcome, Long>> records, long commandsSent) {
+
 	}
 
 }
