@@ -7,11 +7,12 @@ import io.pipeset.report.Ending;
  * A job that has ended and whose report is still to be written.
  *
  * @param <R> the type of the report
+ * @param id the job
  * @param report what it did or found, to be written as JSON
  * @param ending the reason for its end
  * @param effective whether it changed anything in Redis
  * @param memory the memory of the report, to be closed once the report is written
  */
-public record EndedJob<R>(R report, Ending ending, boolean effective, MemoryShare memory) {
+public record EndedJob<R>(String id, R report, Ending ending, boolean effective, MemoryShare memory) {
 
 }

@@ -13,9 +13,11 @@ import io.pipeset.script.Scripts;
 
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.scheduling.annotation.EnableScheduling;
 
 /** Gives the packages below the limits of jobs that concern them. */
 @Configuration(proxyBeanMethods = false)
+@EnableScheduling
 class JobConfiguration {
 
 	@Bean

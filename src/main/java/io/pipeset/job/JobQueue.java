@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -27,6 +28,8 @@ class JobQueue {
 
 	private final JobLimits limits;
 
+	private final JobRegistry registry;
+
 	private final ReentrantLock lock = new ReentrantLock();
 
 	private final Condition idle = this.lock.newCondition();
@@ -39,18 +42,51 @@ class JobQueue {
 
 	private boolean closed;
 
-	JobQueue(JobLimits limits, MeterRegistry registry) {
+	JobQueue(JobLimits limits, JobRegistry registry, MeterRegistry meters) {
 		this.limits = limits;
+		this.registry = registry;
 		Gauge.builder("pipeset.jobs.queued", this, JobQueue::waiting)
 			.description("Jobs that wait for others to end before they begin")
-			.register(registry);
+			.register(meters);
 	}
 
 	/**
-	 * Waits until a job may begin.
+	 * Runs a job in the calling thread, as soon as it may begin.
 	 * @param job the job, whose clock takes note of the wait
-	 * @throws JobRefusedException if it may not
+	 * @param listed whether callers may look at it
+	 * @param body runs it to its end
+	 * @param <R> the type of its report
+	 * @return the end of the job, whose memory is still to be closed
+	 * @throws JobRefusedException if it may not begin; the body was not called
 	 */
+	<R> EndedJob<R> run(QueuedJob job, boolean listed, Supplier<EndedJob<R>> body) {
+		KnownJob known = (listed) ? this.registry.enters(job) : null;
+		EndedJob<R> ended = null;
+		boolean placed = false;
+		try {
+			enter(job);
+			placed = true;
+			if (known != null) {
+				known.begins();
+			}
+			ended = body.get();
+			job.memory().endLoad();
+			return ended;
+		}
+		finally {
+			if (ended == null) {
+				job.memory().close();
+			}
+			if (known != null) {
+				this.registry.ends(known, ended);
+			}
+			if (placed) {
+				leave(job);
+			}
+		}
+	}
+
+	/** Waits until a job may begin. */
 	void enter(QueuedJob job) {
 		this.lock.lock();
 		try {

@@ -17,7 +17,6 @@ import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryShare;
 import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.pipeline.RedisNodes;
-import io.pipeset.record.Operation;
 import io.pipeset.report.Account;
 import io.pipeset.report.Counts;
 import io.pipeset.report.JobClock;
@@ -79,45 +78,25 @@ public class Jobs {
 	 * @throws JobRefusedException if it may not begin; nothing of the input was read
 	 */
 	public EndedJob<JobReport> run(JobPlace place, JobInput input, JobSettings settings, Values values) {
-		RunningJob job = admit(place, input, settings, values);
-		boolean ended = false;
-		try {
-			EndedJob<JobReport> report = execute(place, job);
-			job.memory().endLoad();
-			ended = true;
-			return report;
-		}
-		finally {
-			if (place.task() == null) {
-				if (!ended) {
-					job.memory().close();
-				}
-				this.queue.leave(job);
-			}
-		}
-	}
-
-	/** Prepares a job, which takes nothing yet, and waits until it may begin. */
-	private RunningJob admit(JobPlace place, JobInput input, JobSettings settings, Values values) {
 		Task task = place.task();
-		JobClock clock = new JobClock();
 		JobStop stop = (task != null) ? task.stop() : new JobStop();
 		MemoryShare memory = (task != null) ? task.memory() : this.memory.open(stop);
 		Account account = new Account(settings.results(), this.limits.maxItems(), this.limits.maxItemsBytes().toBytes(),
 				values == Values.APART, memory::tryTakeForReport);
-		RunningJob job = new RunningJob(input.jobId(JobId.next()), settings, stop, account, clock, new InputProgress(),
-				memory, input);
+		RunningJob job = new RunningJob(input.jobId(JobId.next()), settings, stop, account, new JobClock(),
+				new InputProgress(), memory, input);
 		if (task == null) {
-			this.queue.enter(job);
+			return this.queue.run(job, !place.own(), () -> execute(place, job));
 		}
-		return job;
+		EndedJob<JobReport> ended = execute(place, job);
+		memory.endLoad();
+		return ended;
 	}
 
 	private EndedJob<JobReport> execute(JobPlace place, RunningJob job) {
 		JobSettings settings = job.settings();
 		Account account = job.account();
-		Operation operation = settings.operation();
-		LongTaskTimer.Sample active = place.meters().jobBegins((operation != null) ? operation.name() : "mixed");
+		LongTaskTimer.Sample active = place.meters().jobBegins(job.operation());
 		try {
 			if (settings.replicas() > 0 && !settings.dryRun()) {
 				this.requirements.requireReplicas(job.stop(), settings.replicas());

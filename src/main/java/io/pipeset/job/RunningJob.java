@@ -7,16 +7,20 @@ import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.lane.JobStop;
 import io.pipeset.memory.MemoryShare;
+import io.pipeset.record.Operation;
 import io.pipeset.report.Account;
 import io.pipeset.report.Counts;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobClock;
+import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobReport.Input;
 import io.pipeset.report.JobReport.Receipt;
 import io.pipeset.report.JobState;
 import io.pipeset.report.Outcome;
+import io.pipeset.report.Progress;
+import io.pipeset.report.Progress.Tally;
 import io.pipeset.report.Timings;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -39,10 +43,36 @@ record RunningJob(String id, JobSettings settings, JobStop stop, Account account
 
 	private static final Logger logger = LoggerFactory.getLogger(RunningJob.class);
 
+	@Override
+	public JobKind kind() {
+		return JobKind.RECORDS;
+	}
+
+	@Override
+	public String operation() {
+		Operation operation = this.settings.operation();
+		return (operation != null) ? operation.name() : "mixed";
+	}
+
+	@Override
+	public Tally tally() {
+		boolean complete = this.progress.isComplete();
+		Counts settled = this.account.counts();
+		Counts counts = counts(settled);
+		long read = counts.received() - this.progress.unread();
+		long done = (this.settings.dryRun()) ? read : settled.received() - this.progress.unread();
+		Long total = this.input.total();
+		if (total != null) {
+			return new Tally(counts, read, done, total, Progress.share(done, total));
+		}
+		// The bytes behind the last record are read with it.
+		double input = this.input.share() * Progress.share(done, read);
+		return new Tally(counts, read, done, null, (complete && done == read && !Double.isNaN(input)) ? 1 : input);
+	}
+
 	/**
 	 * Draws a report of the job while it runs; any thread may ask for it at any time. Its
-	 * state is {@link JobState#RUNNING}, and its outcomes add up to the records read so
-	 * far.
+	 * outcomes add up to the records read so far.
 	 * <p>
 	 * A record that was read and has no outcome yet is {@code unprocessed} as long as the
 	 * job has certainly written nothing: before its first batch, and in a dry run. After
@@ -53,20 +83,26 @@ record RunningJob(String id, JobSettings settings, JobStop stop, Account account
 	 * of records that are settled at this moment some may be counted and not listed, or
 	 * listed and not counted. Values in a list of their own, and the receipt for values,
 	 * are only in the report of the job that has ended.
-	 * @return what is known so far
 	 */
-	JobReport snapshot() {
+	@Override
+	public JobReport snapshot(JobState state) {
+		Counts settled = this.account.counts();
+		boolean complete = this.progress.isComplete();
+		Counts counts = counts(settled);
+		return report(state, counts, this.progress.input(complete, counts.received() - this.progress.unread()), null,
+				null);
+	}
+
+	/** Adds the records without an outcome to those that have one. */
+	private Counts counts(Counts settled) {
 		// A record is read before it is counted, and a batch begins before it writes. In
 		// this order no more records are counted than were read, and none of those read
 		// was written if no batch has begun.
-		Counts settled = this.account.counts();
-		boolean complete = this.progress.isComplete();
 		long read = this.progress.read();
 		long open = Math.max(0, read + this.progress.unread() - settled.received());
 		boolean written = !this.settings.dryRun() && this.clock.hasBegunBatch();
-		Counts counts = new Counts(settled.received() + open, settled.applied(), settled.noop(), settled.rejected(),
+		return new Counts(settled.received() + open, settled.applied(), settled.noop(), settled.rejected(),
 				settled.unknown() + ((written) ? open : 0), settled.unprocessed() + ((written) ? 0 : open));
-		return report(JobState.RUNNING, counts, this.progress.input(complete, read), null, null);
 	}
 
 	/**
@@ -81,7 +117,7 @@ record RunningJob(String id, JobSettings settings, JobStop stop, Account account
 				this.account.losses().unconfirmed(), this.account.bytesSent() > 0);
 		JobReport report = report(ending.cause().state(), counts,
 				this.progress.input(this.progress.isComplete(), this.progress.read()), this.account.values(), receipt);
-		return new EndedJob<>(report, ending, counts.applied() > 0, this.memory);
+		return new EndedJob<>(this.id, report, ending, counts.applied() > 0, this.memory);
 	}
 
 	private JobReport report(JobState state, Counts counts, Input input, @Nullable List<Object> values,

@@ -9,6 +9,7 @@ import io.pipeset.job.JobRefusedException;
 import io.pipeset.job.Tasks;
 import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.pipeline.RedisNodes;
+import io.pipeset.report.JobKind;
 import jakarta.annotation.PreDestroy;
 
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
@@ -46,11 +47,11 @@ public class Analyses {
 	 * @throws JobRefusedException if it may not begin
 	 */
 	public EndedJob<Analysis> run(AnalysisSettings settings) {
-		return this.tasks.run("analysis", (task) -> {
+		return this.tasks.run(JobKind.ANALYSIS, (task) -> {
 			Analysis analysis = new AnalysisRun(task, settings, this.nodes, this.pipeline.connectTimeout(),
 					this.limits.maxPrefixes(), this.threads)
 				.run();
-			return new EndedJob<>(analysis, task.ending(), false, task.memory());
+			return new EndedJob<>(task.id(), analysis, task.ending(), false, task.memory());
 		});
 	}
 

@@ -10,6 +10,7 @@ import io.pipeset.pipeline.SlotOwners;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.record.room.NoRoomException;
 import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.Progress.Tally;
 import io.pipeset.slab.lookup.KeyTypes;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -61,6 +62,7 @@ final class AnalysisRun {
 		this.pace = new KeyPace(settings.rateLimit());
 		this.totals = new Totals(settings, maxPrefixes, new KeyTypes(), task.memory());
 		this.losses = new Losses(settings.timeout(), this.stop);
+		task.tallies(() -> Tally.of(this.totals.keys() + this.totals.vanished(), null));
 	}
 
 	/** Runs the analysis, to its end. */

@@ -55,6 +55,16 @@ public record JobReport(String jobId, JobState state, Counts counts, @JsonUnwrap
 	}
 
 	/**
+	 * This report without items and values, which may be large.
+	 * @return a report that counts its items as omitted
+	 */
+	public JobReport withoutLists() {
+		return new JobReport(this.jobId, this.state, this.counts, this.input, this.losses, this.timings, this.sent,
+				this.settings, this.scan, null, this.receipt, List.of(), this.itemsOmitted + this.items.size(),
+				this.dryRun);
+	}
+
+	/**
 	 * How far a job came in its input.
 	 *
 	 * @param inputComplete whether the input was read to its end

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 import io.pipeset.job.EndedJob;
@@ -15,6 +16,7 @@ import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.Progress.Tally;
 import io.pipeset.tune.TuningReport.Row;
 import org.jspecify.annotations.Nullable;
 
@@ -109,6 +111,13 @@ final class TuningExecution {
 		warmUp(rounds);
 		List<Runnable> contenders = new ArrayList<>(this.rows);
 		contenders.addAll(this.baselines);
+		long all = (long) this.settings.runs() * contenders.size();
+		AtomicLong measured = new AtomicLong();
+		this.task.tallies(() -> Tally.of(measured.get(), all));
+		contenders.replaceAll((contender) -> () -> {
+			contender.run();
+			measured.incrementAndGet();
+		});
 		rounds.run(this.settings.runs(), contenders);
 	}
 
@@ -159,7 +168,7 @@ final class TuningExecution {
 		TuningReport report = new TuningReport(this.task.id(), ending.cause().state(), this.settings.toReport(),
 				this.roundTripMicros, measured, this.baselines.stream().map(Baselines.Contender::report).toList(),
 				recommendation.choice(), recommendation.because(), (keysLeft > 0) ? keysLeft : null);
-		return new EndedJob<>(report, ending, this.runs.haveWritten(), this.task.memory());
+		return new EndedJob<>(this.task.id(), report, ending, this.runs.haveWritten(), this.task.memory());
 	}
 
 	/** A row of the grid with its runs so far. */

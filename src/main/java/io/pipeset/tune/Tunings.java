@@ -13,6 +13,7 @@ import io.pipeset.job.Jobs;
 import io.pipeset.job.Tasks;
 import io.pipeset.job.settings.JobDefaults;
 import io.pipeset.pipeline.RedisNodes;
+import io.pipeset.report.JobKind;
 import io.pipeset.report.JobMeters;
 
 import org.springframework.beans.factory.annotation.Autowired;
@@ -74,7 +75,7 @@ public class Tunings {
 					"Another tuning runs, and two would measure each other: send this one again when it has ended");
 		}
 		try {
-			return this.tasks.run("tuning", (task) -> new TuningExecution(task, settings, this.jobs,
+			return this.tasks.run(JobKind.TUNING, (task) -> new TuningExecution(task, settings, this.jobs,
 					new JobPlace(this.meters, true, task), this.nodes, this.defaults, this.clock)
 				.run());
 		}

@@ -13,6 +13,7 @@ import io.pipeset.keyspace.Analyses;
 import io.pipeset.keyspace.Analysis;
 import io.pipeset.keyspace.AnalysisSettings;
 import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.JobKind;
 import io.pipeset.web.server.AnswerMemory;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -51,10 +52,11 @@ class AnalysesController {
 		EndedJob<Analysis> ended = this.analyses.run(settings);
 		if (csv && ended.ending().cause() == Cause.COMPLETED) {
 			AnswerMemory.closeWhenWritten(request, ended.memory());
+			response.setHeader(HttpHeaders.LOCATION, JobIds.location(ended.id()));
 			write(ended.report(), response);
 		}
 		else {
-			this.reports.answer(ended, "analysis", request, response);
+			this.reports.answer(ended, JobKind.ANALYSIS, request, response);
 		}
 	}
 

@@ -6,6 +6,7 @@ import io.pipeset.job.JobPlace;
 import io.pipeset.job.Jobs;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.JobSettings;
+import io.pipeset.report.JobKind;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
@@ -40,7 +41,8 @@ class JobsController {
 		SweepQuery sweep = SweepQuery.take(query);
 		JobSettings settings = this.settings.read(query, "/v1/jobs", null, SweepQuery.NAMES);
 		JobInput input = (sweep != null) ? sweep.open(request, settings) : this.uploads.open(request, null);
-		this.reports.answer(this.jobs.run(this.place, input, settings, Jobs.Values.IN_ITEMS), "job", request, response);
+		this.reports.answer(this.jobs.run(this.place, input, settings, Jobs.Values.IN_ITEMS), JobKind.RECORDS, request,
+				response);
 	}
 
 }

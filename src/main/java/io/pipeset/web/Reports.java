@@ -6,6 +6,7 @@ import java.net.URI;
 
 import io.pipeset.job.EndedJob;
 import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport;
 import io.pipeset.web.problem.Problems;
 import io.pipeset.web.server.AnswerMemory;
@@ -55,15 +56,16 @@ final class Reports {
 	 * converter: for the small jobs, which are most of all, it would take as long as to
 	 * write the report.
 	 * @param job the job, which has ended
-	 * @param name the name of the report in a problem
+	 * @param kind its kind, which names the report in a problem
 	 * @param request its request
 	 * @param response takes the report
 	 * @throws IOException if the answer cannot be written
 	 * @throws HttpMessageNotWritableException if the caller is gone
 	 */
-	void answer(EndedJob<?> job, String name, HttpServletRequest request, HttpServletResponse response)
+	void answer(EndedJob<?> job, JobKind kind, HttpServletRequest request, HttpServletResponse response)
 			throws IOException {
 		AnswerMemory.closeWhenWritten(request, job.memory());
+		response.setHeader(HttpHeaders.LOCATION, JobIds.location(job.id()));
 		if (job.ending().cause() == Cause.COMPLETED) {
 			ObjectWriter writer = this.any;
 			if (job.report() instanceof JobReport report) {
@@ -74,20 +76,21 @@ final class Reports {
 			write(writer, job.report(), response.getOutputStream());
 			return;
 		}
-		ResponseEntity<ProblemDetail> problem = problem(job, name, request);
+		ResponseEntity<ProblemDetail> problem = problem(job, kind, request);
 		response.setStatus(problem.getStatusCode().value());
 		problem.getHeaders().forEach((header, values) -> response.setHeader(header, values.get(0)));
 		write(this.problems, problem.getBody(), response.getOutputStream());
 	}
 
 	/** It is kept for the error dispatch too, in case the container answers first. */
-	private static ResponseEntity<ProblemDetail> problem(EndedJob<?> job, String name, HttpServletRequest request) {
+	private static ResponseEntity<ProblemDetail> problem(EndedJob<?> job, JobKind kind, HttpServletRequest request) {
 		Cause cause = job.ending().cause();
 		ProblemDetail problem = Problems.detail(status(cause, job.effective()), cause.problemType(),
 				job.ending().detail());
 		problem.setInstance(URI.create(request.getRequestURI()));
-		problem.setProperty(name, job.report());
+		problem.setProperty(kind.reportName(), job.report());
 		HttpHeaders headers = new HttpHeaders();
+		headers.set(HttpHeaders.LOCATION, JobIds.location(job.id()));
 		if (job.report() instanceof JobReport report) {
 			headers.set(ERRORS_HEADER, String.valueOf(report.errorCount()));
 		}

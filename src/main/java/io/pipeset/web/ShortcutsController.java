@@ -16,6 +16,7 @@ import io.pipeset.pop.ReliablePops;
 import io.pipeset.record.GeneratedRecords;
 import io.pipeset.record.Operation;
 import io.pipeset.record.encoding.Excerpt;
+import io.pipeset.report.JobKind;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -134,7 +135,7 @@ class ShortcutsController {
 
 	private void run(JobInput input, JobSettings settings, Jobs.Values values, HttpServletRequest request,
 			HttpServletResponse response) throws IOException {
-		this.reports.answer(this.jobs.run(this.place, input, settings, values), "job", request, response);
+		this.reports.answer(this.jobs.run(this.place, input, settings, values), JobKind.RECORDS, request, response);
 	}
 
 	private static ErrorResponseException unfitKey() {

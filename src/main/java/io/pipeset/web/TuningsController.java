@@ -4,6 +4,7 @@ import java.io.IOException;
 
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.settings.JobDefaults;
+import io.pipeset.report.JobKind;
 import io.pipeset.tune.TuningProperties;
 import io.pipeset.tune.TuningSettings;
 import io.pipeset.tune.Tunings;
@@ -50,7 +51,7 @@ class TuningsController {
 		TuningSettings settings = TuningSettings.read(query::take, this.properties, this.limits, this.defaults);
 		query.refuseRest(TuningSettings.NAMES);
 		Uploads.refuse(request);
-		this.reports.answer(this.tunings.run(settings), "tuning", request, response);
+		this.reports.answer(this.tunings.run(settings), JobKind.TUNING, request, response);
 	}
 
 }

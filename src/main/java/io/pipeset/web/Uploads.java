@@ -79,8 +79,8 @@ class Uploads {
 					LimitedBody.tooLarge(String.valueOf(length), maxBytes));
 		}
 		try {
-			return new JobInput.Uploaded(new LimitedBody(request.getInputStream(), length, maxBytes, gzipped), gzipped,
-					format, declared, this.connections.of(request));
+			return new JobInput.Uploaded(new LimitedBody(request.getInputStream(), length, maxBytes, gzipped), length,
+					gzipped, format, declared, this.connections.of(request));
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

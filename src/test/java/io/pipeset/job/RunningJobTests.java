@@ -91,12 +91,12 @@ class RunningJobTests {
 				["SET","a","1"]
 				["SET"]
 				["SET","a","2","NX"]
-				"""), false, RecordFormat.NDJSON, null, (idle) -> {
+				"""), -1, false, RecordFormat.NDJSON, null, (idle) -> {
 		}));
 		CompletableFuture<EndedJob<JobReport>> end = job.start();
-		await()
-			.untilAsserted(() -> assertThat(job.running.snapshot().counts()).isEqualTo(new Counts(3, 1, 1, 1, 0, 0)));
-		JobReport report = job.running.snapshot();
+		await().untilAsserted(() -> assertThat(job.running.snapshot(JobState.RUNNING).counts())
+			.isEqualTo(new Counts(3, 1, 1, 1, 0, 0)));
+		JobReport report = job.running.snapshot(JobState.RUNNING);
 		assertThat(report.jobId()).isEqualTo(job.running.id());
 		assertThat(report.state()).isEqualTo(JobState.RUNNING);
 		assertThat(report.input().inputComplete()).isFalse();
@@ -119,7 +119,7 @@ class RunningJobTests {
 		TestJob job = new TestJob(1000, false, held(5, 10));
 		CompletableFuture<EndedJob<JobReport>> end = job.start();
 		this.waits.await();
-		assertThat(job.running.snapshot().counts()).isEqualTo(new Counts(5, 0, 0, 0, 0, 5));
+		assertThat(job.running.snapshot(JobState.RUNNING).counts()).isEqualTo(new Counts(5, 0, 0, 0, 0, 5));
 		this.goesOn.countDown();
 		assertThat(end.get(1, TimeUnit.MINUTES).report().counts()).isEqualTo(new Counts(10, 10, 0, 0, 0, 0));
 	}
@@ -129,8 +129,8 @@ class RunningJobTests {
 		TestJob job = new TestJob(2, false, held(5, 10));
 		CompletableFuture<EndedJob<JobReport>> end = job.start();
 		this.waits.await();
-		await()
-			.untilAsserted(() -> assertThat(job.running.snapshot().counts()).isEqualTo(new Counts(5, 4, 0, 0, 1, 0)));
+		await().untilAsserted(() -> assertThat(job.running.snapshot(JobState.RUNNING).counts())
+			.isEqualTo(new Counts(5, 4, 0, 0, 1, 0)));
 		this.goesOn.countDown();
 		assertThat(end.get(1, TimeUnit.MINUTES).report().counts()).isEqualTo(new Counts(10, 10, 0, 0, 0, 0));
 	}
@@ -139,12 +139,12 @@ class RunningJobTests {
 	void recordsThatRedisHasNotAnsweredAreUnknown() throws Exception {
 		TestJob job = new TestJob(2, false, held(2, 4));
 		CompletableFuture<EndedJob<JobReport>> end = job.start();
-		await().until(() -> job.running.snapshot().counts().applied() == 2);
+		await().until(() -> job.running.snapshot(JobState.RUNNING).counts().applied() == 2);
 		redis.pause();
 		try {
 			this.goesOn.countDown();
-			await().untilAsserted(
-					() -> assertThat(job.running.snapshot().counts()).isEqualTo(new Counts(4, 2, 0, 0, 2, 0)));
+			await().untilAsserted(() -> assertThat(job.running.snapshot(JobState.RUNNING).counts())
+				.isEqualTo(new Counts(4, 2, 0, 0, 2, 0)));
 			assertThat(end).isNotDone();
 		}
 		finally {
@@ -158,7 +158,7 @@ class RunningJobTests {
 		TestJob job = new TestJob(2, true, held(5, 10));
 		CompletableFuture<EndedJob<JobReport>> end = job.start();
 		this.waits.await();
-		JobReport report = job.running.snapshot();
+		JobReport report = job.running.snapshot(JobState.RUNNING);
 		assertThat(report.counts()).isEqualTo(new Counts(5, 0, 0, 0, 0, 5));
 		assertThat(report.errors()).isFalse();
 		this.goesOn.countDown();
@@ -171,7 +171,7 @@ class RunningJobTests {
 		CompletableFuture<EndedJob<JobReport>> end = job.start();
 		this.waits.await();
 		job.running.stop().because(Cause.STOPPED, "A test stops it");
-		assertThat(job.running.snapshot().state()).isEqualTo(JobState.RUNNING);
+		assertThat(job.running.snapshot(JobState.RUNNING).state()).isEqualTo(JobState.RUNNING);
 		this.goesOn.countDown();
 		EndedJob<JobReport> ended = end.get(1, TimeUnit.MINUTES);
 		assertThat(ended.ending().detail()).isEqualTo("A test stops it");
@@ -187,7 +187,7 @@ class RunningJobTests {
 		Counts before = new Counts(0, 0, 0, 0, 0, 0);
 		int between = 0;
 		while (!end.isDone()) {
-			JobReport report = job.running.snapshot();
+			JobReport report = job.running.snapshot(JobState.RUNNING);
 			Counts counts = report.counts();
 			assertThat(counts.applied() + counts.unknown() + counts.unprocessed()).isEqualTo(counts.received());
 			assertThat(report.input().nextIndex()).isIn(counts.received(), null);

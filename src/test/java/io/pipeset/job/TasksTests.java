@@ -4,12 +4,14 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Function;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryProperties;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.JobKind;
 import io.pipeset.report.JobMeters;
 import org.junit.jupiter.api.Test;
 
@@ -29,15 +31,14 @@ class TasksTests {
 
 	private final JobQueue queue = new JobQueue(new Binder(new MapConfigurationPropertySource(
 			Map.of("pipeset.limits.max-running-jobs", "1", "pipeset.limits.max-waiting-jobs", "0")))
-		.bindOrCreate("pipeset.limits", JobLimits.class), this.registry);
+		.bindOrCreate("pipeset.limits", JobLimits.class), new JobRegistry(), this.registry);
 
 	private final Tasks tasks = new Tasks(this.queue, this.memory, new JobMeters(this.registry));
 
 	@Test
 	void takesAPlaceInTheQueueWhileItRuns() {
-		int running = this.tasks.run("analysis", (task) -> {
-			assertThatExceptionOfType(JobRefusedException.class)
-				.isThrownBy(() -> this.tasks.run("analysis", (other) -> 0));
+		int running = run((task) -> {
+			assertThatExceptionOfType(JobRefusedException.class).isThrownBy(() -> run((other) -> 0));
 			return this.queue.running();
 		});
 		assertThat(running).isOne();
@@ -49,7 +50,7 @@ class TasksTests {
 	@Test
 	void isStoppedWithTheService() {
 		CountDownLatch runs = new CountDownLatch(1);
-		CompletableFuture<Ending> ending = CompletableFuture.supplyAsync(() -> this.tasks.run("analysis", (task) -> {
+		CompletableFuture<Ending> ending = CompletableFuture.supplyAsync(() -> run((task) -> {
 			runs.countDown();
 			assertThat(task.stop().await(Duration.ofMinutes(1).toNanos())).isTrue();
 			return task.ending();
@@ -62,7 +63,7 @@ class TasksTests {
 
 	@Test
 	void keepsItsMemoryForItsAnswerAndLosesItByADefect() {
-		Task ended = this.tasks.run("analysis", (task) -> {
+		Task ended = run((task) -> {
 			task.memory().take(1 << 20);
 			assertThat(task.memory().takeForReport(1 << 19, 0)).isTrue();
 			return task;
@@ -70,13 +71,20 @@ class TasksTests {
 		assertThat(this.memory.used()).isPositive();
 		ended.memory().close();
 		long before = this.memory.used();
-		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> this.tasks.run("analysis", (task) -> {
+		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> run((task) -> {
 			task.memory().take(1 << 20);
 			throw new IllegalStateException("by intention");
 		}));
 		assertThat(this.memory.used()).isEqualTo(before);
 		assertThat(this.queue.running()).isZero();
 		assertThat(completed("failed")).isOne();
+	}
+
+	private <T> T run(Function<Task, T> body) {
+		return this.tasks
+			.run(JobKind.ANALYSIS,
+					(task) -> new EndedJob<>(task.id(), body.apply(task), task.ending(), false, task.memory()))
+			.report();
 	}
 
 	private long completed(String state) {

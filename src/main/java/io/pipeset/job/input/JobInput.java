@@ -44,6 +44,22 @@ public sealed interface JobInput {
 	}
 
 	/**
+	 * The records that there are, made or declared.
+	 * @return how many, or {@code null} where nobody knows
+	 */
+	default @Nullable Long total() {
+		return declared();
+	}
+
+	/**
+	 * The part of the input that was read so far; any thread may ask.
+	 * @return 0 to 1, or not a number where nobody knows
+	 */
+	default double share() {
+		return Double.NaN;
+	}
+
+	/**
 	 * The id of the job that reads this input.
 	 * @param fresh an id that nobody uses
 	 * @return that id, or one made from it
@@ -106,6 +122,11 @@ public sealed interface JobInput {
 			records.accept(this.records);
 		}
 
+		@Override
+		public Long total() {
+			return this.generated;
+		}
+
 	}
 
 	/** Records that pop values reliably, with the receipt for these values. */
@@ -139,6 +160,11 @@ public sealed interface JobInput {
 
 		@Override
 		public long generated() {
+			return this.pops.count();
+		}
+
+		@Override
+		public Long total() {
 			return this.pops.count();
 		}
 
@@ -190,24 +216,53 @@ public sealed interface JobInput {
 
 	}
 
-	/**
-	 * Records that a caller uploads.
-	 *
-	 * @param body their bytes, read once and never held whole
-	 * @param gzipped whether the bytes are to be inflated first
-	 * @param format how the bytes are to be read
-	 * @param declared how many the caller says there are; {@code null} if it does not say
-	 * @param end ends the body if the job is stopped while the body pauses
-	 */
-	record Uploaded(InputStream body, boolean gzipped, RecordFormat format, @Nullable Long declared,
-			EndOfInput end) implements JobInput {
+	/** Records that a caller uploads. */
+	final class Uploaded implements JobInput {
+
+		private final InputStream body;
+
+		private final long length;
+
+		private final boolean gzipped;
+
+		private final RecordFormat format;
+
+		private final @Nullable Long declared;
+
+		private final EndOfInput end;
+
+		private volatile @Nullable LendingInputStream opened;
+
+		private volatile @Nullable RecordReader reader;
+
+		/**
+		 * An upload that has not begun.
+		 * @param body the bytes of the records, read once and never held whole
+		 * @param length how many bytes there are; -1 if nobody knows
+		 * @param gzipped whether the bytes are to be inflated first
+		 * @param format how the bytes are to be read
+		 * @param declared how many records the caller says there are; {@code null} if it
+		 * does not say
+		 * @param end ends the body if the job is stopped while the body pauses
+		 */
+		public Uploaded(InputStream body, long length, boolean gzipped, RecordFormat format, @Nullable Long declared,
+				EndOfInput end) {
+			this.body = body;
+			this.length = length;
+			this.gzipped = gzipped;
+			this.format = format;
+			this.declared = declared;
+			this.end = end;
+		}
 
 		@Override
 		public void open(InputContext context, Consumer<RecordReader> records) {
 			StoppedUpload stopped = new StoppedUpload(context.job().stop(), context.job().executor(), this.end);
 			try {
-				read(new LendingInputStream(this.body, context.lanes(), context.job().stop(), context.memory()),
-						context, records);
+				LendingInputStream lending = new LendingInputStream(this.body, context.lanes(), context.job().stop(),
+						context.memory());
+				this.opened = lending;
+				read(lending, context, records);
 			}
 			finally {
 				stopped.end();
@@ -217,12 +272,34 @@ public sealed interface JobInput {
 		private void read(InputStream body, InputContext context, Consumer<RecordReader> records) {
 			if (this.gzipped) {
 				try (GzipBody inflated = new GzipBody(body, context.maxInflatedBytes())) {
-					records.accept(this.format.open(inflated, context.operation(), context.limit()));
+					accept(inflated, context, records);
 				}
 			}
 			else {
-				records.accept(this.format.open(body, context.operation(), context.limit()));
+				accept(body, context, records);
 			}
+		}
+
+		private void accept(InputStream inflated, InputContext context, Consumer<RecordReader> records) {
+			RecordReader opened = this.format.open(inflated, context.operation(), context.limit());
+			this.reader = opened;
+			records.accept(opened);
+		}
+
+		@Override
+		public @Nullable Long declared() {
+			return this.declared;
+		}
+
+		@Override
+		public double share() {
+			LendingInputStream opened = this.opened;
+			RecordReader reader = this.reader;
+			if (this.length < 0) {
+				return Double.NaN;
+			}
+			return (opened != null && reader != null)
+					? reader.consumed() * opened.bytesRead() / Math.max(1, this.length) : 0;
 		}
 
 		@Override

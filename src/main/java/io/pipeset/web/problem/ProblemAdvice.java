@@ -32,7 +32,7 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 	private static final Logger log = LoggerFactory.getLogger(ProblemAdvice.class);
 
 	private static final String NOT_FOUND = "There is no such call; there are POST /pipeset/{count},"
-			+ " POST /pipehset/{count}, POST /piperpop/{count}, POST /listinput/{key}, POST /v1/jobs, POST /v1/scripts and POST /v1/tunings,"
+			+ " POST /pipehset/{count}, POST /piperpop/{count}, POST /listinput/{key}, POST /v1/jobs, GET /v1/jobs, POST /v1/scripts and POST /v1/tunings,"
 			+ " for instance POST /pipeset/1000";
 
 	private static final HttpHeaders RETRY = retry();
