@@ -108,17 +108,17 @@ final class JobExecution {
 		InputContext context = new InputContext(this.job.id(), this.lanes, this.context, memory,
 				this.job.settings().operation(), this.limits.ofRecords(memory),
 				this.limits.maxInflatedBytes().toBytes());
-		input.open(context, (records) -> {
-			try {
-				read(records, input);
+		try {
+			if (!this.context.stop().isSet()) {
+				input.open(context, (records) -> read(records, input));
 			}
-			finally {
-				Operation operation = this.job.settings().operation();
-				this.context.account()
-					.count((operation != null) ? operation.name() : Account.NO_OPERATION, Outcome.UNPROCESSED,
-							this.progress.leaveOut(input.generated()));
-			}
-		});
+		}
+		finally {
+			Operation operation = this.job.settings().operation();
+			this.context.account()
+				.count((operation != null) ? operation.name() : Account.NO_OPERATION, Outcome.UNPROCESSED,
+						this.progress.leaveOut(input.generated()));
+		}
 	}
 
 	private void read(RecordReader records, JobInput input) {

@@ -15,7 +15,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.pipeset.job.JobRefusedException.Reason;
 import io.pipeset.report.DurationText;
 import io.pipeset.report.Ending.Cause;
-import io.pipeset.report.JobClock;
 
 import org.springframework.stereotype.Component;
 
@@ -51,7 +50,8 @@ class JobQueue {
 	}
 
 	/**
-	 * Runs a job in the calling thread, as soon as it may begin.
+	 * Runs a job in the calling thread, as soon as it may begin. If it is stopped while
+	 * it waits, it runs at once without a place, and finds out.
 	 * @param job the job, whose clock takes note of the wait
 	 * @param listed whether callers may look at it
 	 * @param body runs it to its end
@@ -64,8 +64,7 @@ class JobQueue {
 		EndedJob<R> ended = null;
 		boolean placed = false;
 		try {
-			enter(job);
-			placed = true;
+			placed = enter(job);
 			if (known != null) {
 				known.begins();
 			}
@@ -86,25 +85,29 @@ class JobQueue {
 		}
 	}
 
-	/** Waits until a job may begin. */
-	void enter(QueuedJob job) {
+	/**
+	 * Waits until a job may begin.
+	 * @return {@code false} if it was stopped before, and has no place
+	 */
+	boolean enter(QueuedJob job) {
 		this.lock.lock();
 		try {
 			refuseIfClosed();
 			if (this.places < this.limits.maxRunningJobs()) {
 				this.places++;
 			}
-			else {
-				awaitTurn(job.clock());
+			else if (!awaitTurn(job)) {
+				return false;
 			}
 			this.running.add(job);
+			return true;
 		}
 		finally {
 			this.lock.unlock();
 		}
 	}
 
-	/** A job has ended. */
+	/** A job has ended that had a place. */
 	void leave(QueuedJob job) {
 		this.lock.lock();
 		try {
@@ -191,7 +194,7 @@ class JobQueue {
 		}
 	}
 
-	private void awaitTurn(JobClock clock) {
+	private boolean awaitTurn(QueuedJob job) {
 		if (this.waiting.size() >= this.limits.maxWaitingJobs()) {
 			throw new JobRefusedException(Reason.TOO_MANY,
 					this.places + " jobs are running and " + this.waiting.size()
@@ -200,30 +203,45 @@ class JobQueue {
 							+ " allow: send the job again later");
 		}
 		Turn turn = new Turn(this.lock.newCondition());
+		Runnable wake = () -> wake(turn);
 		this.waiting.add(turn);
 		long since = System.nanoTime();
 		long left = this.limits.maxWait().toNanos();
 		try {
-			while (!turn.come && !this.closed && left > 0) {
+			job.stop().add(wake);
+			while (!turn.come && !this.closed && !job.stop().isSet() && left > 0) {
 				left = turn.condition.awaitNanos(left);
 			}
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
-		clock.waited(System.nanoTime() - since);
-		if (this.closed && turn.come) {
+		job.stop().remove(wake);
+		job.clock().waited(System.nanoTime() - since);
+		boolean stopped = job.stop().isSet();
+		if (turn.come && (this.closed || stopped)) {
 			handOver();
 		}
 		if (!turn.come) {
 			this.waiting.remove(turn);
 		}
 		refuseIfClosed();
-		if (!turn.come) {
+		if (!turn.come && !stopped) {
 			throw new JobRefusedException(Reason.TOO_MANY, "The job waited "
 					+ TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since) + " ms, and none of the " + this.places
 					+ " that pipeset.limits.max-running-jobs allows ended; pipeset.limits.max-wait="
 					+ DurationText.of(this.limits.maxWait()) + " allows no longer wait: send the job again later");
+		}
+		return !stopped;
+	}
+
+	private void wake(Turn turn) {
+		this.lock.lock();
+		try {
+			turn.condition.signal();
+		}
+		finally {
+			this.lock.unlock();
 		}
 	}
 

@@ -98,11 +98,8 @@ public class Jobs {
 		Account account = job.account();
 		LongTaskTimer.Sample active = place.meters().jobBegins(job.operation());
 		try {
-			if (settings.replicas() > 0 && !settings.dryRun()) {
-				this.requirements.requireReplicas(job.stop(), settings.replicas());
-			}
-			if (settings.isAtomic() && !settings.dryRun()) {
-				this.requirements.requireTransactions(job.stop());
+			if (!settings.dryRun()) {
+				this.requirements.require(job.stop(), settings);
 			}
 			LaneContext context = new LaneContext(lanes(settings), account, job.clock(), job.stop(),
 					new Retries(settings.retries()), this.inFlight, this.nodes, this.pipeline, place.meters(),
@@ -113,7 +110,7 @@ public class Jobs {
 			EndedJob<JobReport> ended = new JobExecution(job, context, this.limits, admission).run();
 			place.meters().jobEnds(ended.report().state(), account, job.clock());
 			if (!place.own()) {
-				log(ended);
+				log(ended, job.stop().isSet());
 			}
 			return ended;
 		}
@@ -173,12 +170,13 @@ public class Jobs {
 		return threads;
 	}
 
-	private static void log(EndedJob<JobReport> job) {
+	private static void log(EndedJob<JobReport> job, boolean stopped) {
 		JobReport report = job.report();
 		if (report.state() != JobState.COMPLETED) {
 			logger.atWarn()
 				.addKeyValue("jobId", report.jobId())
-				.log("Job {} did not complete, {}: {}", report.jobId(), job.ending().cause().problemType(), cause(job));
+				.log("Job {} did not complete, {}: {}", report.jobId(), job.ending().cause().problemType(),
+						cause(job, stopped));
 		}
 		Counts counts = report.counts();
 		logger.atInfo()
@@ -191,12 +189,12 @@ public class Jobs {
 	}
 
 	/** The contents of a body are for the caller to see, and not for the log. */
-	private static String cause(EndedJob<JobReport> job) {
+	private static String cause(EndedJob<JobReport> job, boolean stopped) {
 		Long byteOffset = job.report().input().byteOffset();
 		return switch (job.ending().cause()) {
 			case MALFORMED_BODY ->
 				(byteOffset != null) ? "at byte " + byteOffset + " of the body" : "the body broke off";
-			case CANCELLED -> "the body broke off";
+			case CANCELLED -> (stopped) ? job.ending().detail() : "the body broke off";
 			default -> job.ending().detail();
 		};
 	}

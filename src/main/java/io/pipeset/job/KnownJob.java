@@ -1,5 +1,7 @@
 package io.pipeset.job;
 
+import io.pipeset.lane.JobStop;
+import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobState;
@@ -9,8 +11,8 @@ import io.pipeset.report.Progress.Tally;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job that callers may look at, from when it is asked for until it is forgotten. Any
- * thread may call any method.
+ * A job that callers may look at and cancel, from when it is asked for until it is
+ * forgotten. Any thread may call any method.
  */
 public final class KnownJob {
 
@@ -105,6 +107,20 @@ public final class KnownJob {
 	public @Nullable Object report() {
 		Life now = this.life;
 		return (now.end != null) ? now.end.report : now.snapshot();
+	}
+
+	/**
+	 * Cancels the job between its batches.
+	 * @return {@code false} if it has ended
+	 */
+	public boolean cancel() {
+		QueuedJob job = this.life.job;
+		if (job != null) {
+			JobStop stop = job.stop();
+			stop.because(Cause.CANCELLED, "The job was cancelled by DELETE /v1/jobs/" + this.id
+					+ ": it wrote nothing more, and what the report calls unprocessed was not run");
+		}
+		return job != null;
 	}
 
 	private JobStatus status(@Nullable QueuedJob job, JobState state, @Nullable Long endedMillis,

@@ -38,8 +38,8 @@ public class Tasks {
 	/**
 	 * Runs a task in the calling thread, to its end, as soon as it may begin.
 	 * @param kind its kind, a tag of meters
-	 * @param body does the work, and returns soon after the task's stop is set. If it
-	 * throws an exception, its memory is given back here
+	 * @param body does the work, and returns soon after the task's stop is set, which may
+	 * be set from the beginning. If it throws an exception, its memory is given back here
 	 * @param <R> the type of its report
 	 * @return the result of the body. Its writer closes the task's memory afterwards
 	 * @throws JobRefusedException if the task may not begin; the body was not called

@@ -52,7 +52,7 @@ public record Ending(Cause cause, String detail) {
 		/** The service was told to stop before the job was through. */
 		SHUTTING_DOWN(JobState.STOPPED),
 
-		/** The caller went away during its upload. */
+		/** Another request cancelled it, or its caller went away during the upload. */
 		CANCELLED(JobState.CANCELLED),
 
 		/** A defect of the service, or a want of threads or memory, ended the job. */

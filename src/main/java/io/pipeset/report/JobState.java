@@ -22,7 +22,7 @@ public enum JobState {
 	/** The input or Redis broke. */
 	FAILED,
 
-	/** The caller took it back. */
+	/** Somebody took it back, or its caller went away during the upload. */
 	CANCELLED;
 
 	private final String label = name().toLowerCase(Locale.ROOT);

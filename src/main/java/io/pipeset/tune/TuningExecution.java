@@ -105,6 +105,7 @@ final class TuningExecution {
 	}
 
 	private void measure() {
+		this.runs.requireGoingOn();
 		measureRoundTrip();
 		this.servers.requireRoom(this.keys.bytes(this.settings.records(), this.settings.valueBytes()));
 		Rounds rounds = new Rounds(this.settings.budget(), this.clock);

@@ -23,11 +23,13 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
+import org.springframework.web.ErrorResponseException;
+import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The calls about jobs that there are: to list them and to look at one. */
+/** The calls about jobs that there are: to look at them and to cancel them. */
 @RestController
 class KnownJobsController {
 
@@ -69,11 +71,26 @@ class KnownJobsController {
 		return answer(find(id));
 	}
 
+	@DeleteMapping("/v1/jobs/{id}")
+	ResponseEntity<JobStatus> cancel(@PathVariable String id, HttpServletRequest request) {
+		SettingsReader.refuseAll(query(request));
+		KnownJob job = find(id);
+		if (!job.cancel()) {
+			throw ended(job);
+		}
+		return json(ResponseEntity.accepted()).header(HttpHeaders.LOCATION, JobIds.location(id)).body(job.status());
+	}
+
 	private KnownJob find(String id) {
 		return this.jobs.find(id)
 			.orElseThrow(() -> Problems.exception(HttpStatus.NOT_FOUND, "not-found",
 					"There is no job '" + Excerpt.of(id) + "' here, or no longer: this instance knows the jobs that run"
 							+ " on it and, for an hour, the last thousand that ran"));
+	}
+
+	private static ErrorResponseException ended(KnownJob job) {
+		return Problems.exception(HttpStatus.CONFLICT, "ended",
+				"The job has ended already, and is " + job.state().label());
 	}
 
 	private static ResponseEntity<?> answer(KnownJob job) {

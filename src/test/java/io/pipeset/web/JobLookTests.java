@@ -153,6 +153,24 @@ class JobLookTests {
 		}
 	}
 
+	@Test
+	void theShareOfAJobIsNotThatOfTheBytesInItsBuffer() throws IOException {
+		String body = "[\"SET\",\"k\",\"v\"]\n".repeat(1000);
+		try (Wire wire = Wire.post(this.service, "/v1/jobs?rateLimit=1", "Content-Type: application/x-ndjson",
+				"Content-Length: " + body.length())) {
+			wire.send(body);
+			String id = this.service.awaitJob("running");
+			await().untilAsserted(() -> {
+				JsonNode progress = this.service.get("/v1/jobs/" + id).json().get("progress");
+				assertThat(progress.get("done").asLong()).isPositive();
+				assertThat(progress.get("share").asDouble()).isCloseTo(progress.get("done").asLong() / 1000.0,
+						within(0.01));
+			});
+			this.service.delete("/v1/jobs/" + id);
+			wire.answer().job(409, "cancelled", "cancelled");
+		}
+	}
+
 	@ParameterizedTest
 	@CsvSource({ "/pipeset/4, Transfer-Encoding: chunked, 0.5, 4", "/v1/jobs, Transfer-Encoding: chunked, -1, -1" })
 	void theShareIsThatOfTheDeclaredRecordsOrUnknown(String call, String header, double share, long total)

@@ -97,6 +97,10 @@ final class Service {
 		await().ignoreExceptions().until(() -> post("/pipeset/1?atomic=batch").status() == 200);
 	}
 
+	Answer delete(String pathAndQuery) {
+		return send(request(pathAndQuery).DELETE());
+	}
+
 	/** Waits until the service has one job in a state, and answers with its id. */
 	String awaitJob(String state) {
 		JsonNode[] jobs = new JsonNode[1];
