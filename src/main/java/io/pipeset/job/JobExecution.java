@@ -44,7 +44,7 @@ final class JobExecution {
 
 	private final Record record;
 
-	private final @Nullable Pace pace;
+	private final Pace pace;
 
 	private final @Nullable DryRun dryRun;
 
@@ -63,8 +63,7 @@ final class JobExecution {
 				memory);
 		this.record = new Record(settings.recordDefaults(), memory);
 		memory.beforeWait(this.lanes::sendBegun);
-		Long rateLimit = settings.rateLimit();
-		this.pace = (rateLimit != null) ? new Pace(rateLimit, this.lanes, this.context.stop()) : null;
+		this.pace = new Pace(job.rateLimit(), this.lanes, this.context.stop());
 		this.dryRun = (settings.dryRun()) ? new DryRun(this.context.account()) : null;
 	}
 
@@ -92,9 +91,8 @@ final class JobExecution {
 			if (this.dryRun != null) {
 				this.dryRun.end();
 			}
-			long paced = (this.pace != null) ? this.pace.waitedNanos() : 0;
-			this.context.clock().waited(paced);
-			this.context.clock().read(System.nanoTime() - began - this.lanes.blockedNanos() - paced);
+			this.context.clock().waited(this.pace.waitedNanos());
+			this.context.clock().read(System.nanoTime() - began - this.lanes.blockedNanos() - this.pace.waitedNanos());
 		}
 		if (this.context.account().bytesSent() > 0) {
 			this.context.nodes().watch().look();
@@ -174,9 +172,7 @@ final class JobExecution {
 		if (!this.pops.admits(this.record)) {
 			return false;
 		}
-		if (this.pace != null) {
-			this.pace.await();
-		}
+		this.pace.await();
 		try {
 			this.lanes.add(this.record);
 		}

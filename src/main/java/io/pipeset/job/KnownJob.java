@@ -123,6 +123,28 @@ public final class KnownJob {
 		return job != null;
 	}
 
+	/**
+	 * Whether the job has a pace that can be changed.
+	 * @return {@code false} for tunings
+	 */
+	public boolean isPaced() {
+		return this.kind != JobKind.TUNING;
+	}
+
+	/**
+	 * Changes the pace of the job, even while it waits.
+	 * @param perSecond records or keys a second; {@code null} for no limit
+	 * @return {@code false} if the job has ended
+	 */
+	public boolean pace(@Nullable Long perSecond) {
+		QueuedJob job = this.life.job;
+		RateLimit limit = (job != null) ? job.rateLimit() : null;
+		if (limit != null) {
+			limit.change(perSecond);
+		}
+		return job != null;
+	}
+
 	private JobStatus status(@Nullable QueuedJob job, JobState state, @Nullable Long endedMillis,
 			@Nullable EndReason ending) {
 		Tally tally = (job != null) ? job.tally() : Tally.of(0, null);

@@ -29,6 +29,9 @@ interface QueuedJob {
 	/** Its share of the service's memory. */
 	MemoryShare memory();
 
+	/** Its pace; {@code null} for a job that has none. */
+	@Nullable RateLimit rateLimit();
+
 	/** How far it has come; any thread may ask at any time. */
 	Tally tally();
 

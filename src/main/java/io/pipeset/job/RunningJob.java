@@ -5,6 +5,7 @@ import java.util.Map;
 
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.JobSettings;
+import io.pipeset.job.settings.Setting;
 import io.pipeset.lane.JobStop;
 import io.pipeset.memory.MemoryShare;
 import io.pipeset.record.Operation;
@@ -31,6 +32,7 @@ import org.slf4j.LoggerFactory;
  *
  * @param id the job's name in logs and reports
  * @param settings how to run it
+ * @param rateLimit its pace
  * @param stop ends it early
  * @param account the outcomes of its records
  * @param clock its times
@@ -38,7 +40,7 @@ import org.slf4j.LoggerFactory;
  * @param memory its share of the service's memory
  * @param input its records
  */
-record RunningJob(String id, JobSettings settings, JobStop stop, Account account, JobClock clock,
+record RunningJob(String id, JobSettings settings, RateLimit rateLimit, JobStop stop, Account account, JobClock clock,
 		InputProgress progress, MemoryShare memory, JobInput input) implements QueuedJob {
 
 	private static final Logger logger = LoggerFactory.getLogger(RunningJob.class);
@@ -123,6 +125,8 @@ record RunningJob(String id, JobSettings settings, JobStop stop, Account account
 	private JobReport report(JobState state, Counts counts, Input input, @Nullable List<Object> values,
 			@Nullable Receipt receipt) {
 		Map<String, Object> settings = this.settings.toReport();
+		long perSecond = this.rateLimit.perSecond();
+		settings.compute(Setting.RATE_LIMIT.name(), (name, before) -> (perSecond > 0) ? perSecond : null);
 		this.input.addTo(settings);
 		Timings timings = this.clock.timings();
 		return new JobReport(this.id, state, counts, input, this.account.losses().found(), timings,

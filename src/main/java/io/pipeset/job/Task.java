@@ -21,6 +21,8 @@ public final class Task implements QueuedJob {
 
 	private final JobKind kind;
 
+	private final @Nullable RateLimit rateLimit;
+
 	private final JobStop stop;
 
 	private final JobClock clock = new JobClock();
@@ -29,8 +31,9 @@ public final class Task implements QueuedJob {
 
 	private volatile Supplier<Tally> tally = () -> Tally.of(0, null);
 
-	Task(JobKind kind, JobStop stop, MemoryShare memory) {
+	Task(JobKind kind, @Nullable RateLimit rateLimit, JobStop stop, MemoryShare memory) {
 		this.kind = kind;
+		this.rateLimit = rateLimit;
 		this.stop = stop;
 		this.memory = memory;
 	}
@@ -65,6 +68,11 @@ public final class Task implements QueuedJob {
 	@Override
 	public MemoryShare memory() {
 		return this.memory;
+	}
+
+	@Override
+	public @Nullable RateLimit rateLimit() {
+		return this.rateLimit;
 	}
 
 	/**

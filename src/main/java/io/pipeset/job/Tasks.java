@@ -9,6 +9,7 @@ import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobMeters;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,15 +39,16 @@ public class Tasks {
 	/**
 	 * Runs a task in the calling thread, to its end, as soon as it may begin.
 	 * @param kind its kind, a tag of meters
+	 * @param rateLimit its pace; {@code null} if it has none
 	 * @param body does the work, and returns soon after the task's stop is set, which may
 	 * be set from the beginning. If it throws an exception, its memory is given back here
 	 * @param <R> the type of its report
 	 * @return the result of the body. Its writer closes the task's memory afterwards
 	 * @throws JobRefusedException if the task may not begin; the body was not called
 	 */
-	public <R> EndedJob<R> run(JobKind kind, Function<Task, EndedJob<R>> body) {
+	public <R> EndedJob<R> run(JobKind kind, @Nullable RateLimit rateLimit, Function<Task, EndedJob<R>> body) {
 		JobStop stop = new JobStop();
-		Task task = new Task(kind, stop, this.memory.open(stop));
+		Task task = new Task(kind, rateLimit, stop, this.memory.open(stop));
 		return this.queue.run(task, true, () -> execute(task, body));
 	}
 

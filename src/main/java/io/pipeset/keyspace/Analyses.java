@@ -6,6 +6,7 @@ import java.util.concurrent.Executors;
 import io.pipeset.job.EndedJob;
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.JobRefusedException;
+import io.pipeset.job.RateLimit;
 import io.pipeset.job.Tasks;
 import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.pipeline.RedisNodes;
@@ -47,7 +48,7 @@ public class Analyses {
 	 * @throws JobRefusedException if it may not begin
 	 */
 	public EndedJob<Analysis> run(AnalysisSettings settings) {
-		return this.tasks.run(JobKind.ANALYSIS, (task) -> {
+		return this.tasks.run(JobKind.ANALYSIS, new RateLimit(settings.rateLimit()), (task) -> {
 			Analysis analysis = new AnalysisRun(task, settings, this.nodes, this.pipeline.connectTimeout(),
 					this.limits.maxPrefixes(), this.threads)
 				.run();

@@ -59,7 +59,7 @@ final class AnalysisRun {
 		this.closing = closing;
 		this.threads = threads;
 		this.stop = task.stop();
-		this.pace = new KeyPace(settings.rateLimit());
+		this.pace = new KeyPace(task.rateLimit());
 		this.totals = new Totals(settings, maxPrefixes, new KeyTypes(), task.memory());
 		this.losses = new Losses(settings.timeout(), this.stop);
 		task.tallies(() -> Tally.of(this.totals.keys() + this.totals.vanished(), null));

@@ -75,7 +75,7 @@ public class Tunings {
 					"Another tuning runs, and two would measure each other: send this one again when it has ended");
 		}
 		try {
-			return this.tasks.run(JobKind.TUNING, (task) -> new TuningExecution(task, settings, this.jobs,
+			return this.tasks.run(JobKind.TUNING, null, (task) -> new TuningExecution(task, settings, this.jobs,
 					new JobPlace(this.meters, true, task), this.nodes, this.defaults, this.clock)
 				.run());
 		}

@@ -26,10 +26,11 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.web.ErrorResponseException;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PatchMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The calls about jobs that there are: to look at them and to cancel them. */
+/** The calls about jobs that there are: to look at them, to cancel and to pace them. */
 @RestController
 class KnownJobsController {
 
@@ -43,6 +44,11 @@ class KnownJobsController {
 
 	private static final Setting<String> AFTER = parameter("after",
 			Allowed.of("the id of a job", (text) -> (JobIds.matches(text)) ? text : null));
+
+	/** 0 for none. */
+	private static final Setting<Long> PACE = parameter("rateLimit", Allowed.of(
+			"none, or " + Setting.RATE_LIMIT.allowed().text(),
+			(text) -> (text.equals("none")) ? Long.valueOf(0) : Setting.RATE_LIMIT.allowed().parser().apply(text)));
 
 	private final JobRegistry jobs;
 
@@ -79,6 +85,24 @@ class KnownJobsController {
 			throw ended(job);
 		}
 		return json(ResponseEntity.accepted()).header(HttpHeaders.LOCATION, JobIds.location(id)).body(job.status());
+	}
+
+	@PatchMapping("/v1/jobs/{id}")
+	ResponseEntity<?> pace(@PathVariable String id, HttpServletRequest request) {
+		Query query = query(request);
+		long perSecond = PACE.take(query::take)
+			.orElseThrow(() -> Problems.badRequest("invalid-setting",
+					"'rateLimit' is missing: it must be " + PACE.allowed().text()));
+		query.refuseRest(List.of(PACE.name()));
+		KnownJob job = find(id);
+		if (!job.isPaced()) {
+			throw Problems.badRequest("invalid-setting", "'rateLimit' has no meaning for a tuning, which measures how"
+					+ " fast Redis is: only other jobs have a pace");
+		}
+		if (!job.pace((perSecond > 0) ? perSecond : null)) {
+			throw ended(job);
+		}
+		return answer(job);
 	}
 
 	private KnownJob find(String id) {

@@ -169,7 +169,7 @@ class JobQueueTests {
 
 	private static Task job() {
 		JobStop stop = new JobStop();
-		return new Task(JobKind.ANALYSIS, stop, memory.open(stop));
+		return new Task(JobKind.ANALYSIS, null, stop, memory.open(stop));
 	}
 
 	private double queued() {

@@ -89,7 +89,7 @@ class JobRegistryTests {
 
 	private Task task() {
 		JobStop stop = new JobStop();
-		return new Task(JobKind.ANALYSIS, stop, this.memory.open(stop));
+		return new Task(JobKind.ANALYSIS, null, stop, this.memory.open(stop));
 	}
 
 }

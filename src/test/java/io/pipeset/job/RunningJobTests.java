@@ -234,8 +234,9 @@ class RunningJobTests {
 				.toSettings();
 			this.context = rig.context(
 					LaneRig.settings(settings.batchSize(), commandsPerWrite, 1, Duration.ofMinutes(10)), rig.threads());
-			this.running = new RunningJob(JobId.next(), settings, this.context.stop(), this.context.account(),
-					this.context.clock(), new InputProgress(), (MemoryShare) this.context.memory(), input);
+			this.running = new RunningJob(JobId.next(), settings, new RateLimit(settings.rateLimit()),
+					this.context.stop(), this.context.account(), this.context.clock(), new InputProgress(),
+					(MemoryShare) this.context.memory(), input);
 		}
 
 		private CompletableFuture<EndedJob<JobReport>> start() {

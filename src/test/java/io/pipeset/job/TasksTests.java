@@ -82,7 +82,7 @@ class TasksTests {
 
 	private <T> T run(Function<Task, T> body) {
 		return this.tasks
-			.run(JobKind.ANALYSIS,
+			.run(JobKind.ANALYSIS, null,
 					(task) -> new EndedJob<>(task.id(), body.apply(task), task.ending(), false, task.memory()))
 			.report();
 	}

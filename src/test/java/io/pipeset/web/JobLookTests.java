@@ -197,6 +197,7 @@ class JobLookTests {
 		JsonNode look = this.service.get("/v1/jobs/" + id).json();
 		assertThat(look.get("kind").asString()).isEqualTo("analysis");
 		assertThat(look.get("state").asString()).isEqualTo("running");
+		assertThat(this.service.patch("/v1/jobs/" + id + "?rateLimit=none").status()).isEqualTo(200);
 		assertThat(analysis.get(1, TimeUnit.MINUTES).json().get("keys").asLong()).isEqualTo(3000);
 	}
 

@@ -101,6 +101,10 @@ final class Service {
 		return send(request(pathAndQuery).DELETE());
 	}
 
+	Answer patch(String pathAndQuery) {
+		return send(request(pathAndQuery).method("PATCH", BodyPublishers.noBody()));
+	}
+
 	/** Waits until the service has one job in a state, and answers with its id. */
 	String awaitJob(String state) {
 		JsonNode[] jobs = new JsonNode[1];
