@@ -11,6 +11,7 @@ import io.pipeset.report.JobMeters;
 import io.pipeset.script.ScriptProperties;
 import io.pipeset.script.Scripts;
 
+import org.springframework.boot.task.ThreadPoolTaskSchedulerCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.annotation.EnableScheduling;
@@ -37,6 +38,12 @@ class JobConfiguration {
 					(all) -> all.named().stream().mapToInt((node) -> node.permits().taken()).sum())
 			.description("Lanes that hold a connection")
 			.register(registry);
+	}
+
+	/** Lets callers follow their jobs to the end while the service shuts down. */
+	@Bean
+	ThreadPoolTaskSchedulerCustomizer ticksWhileJobsEnd() {
+		return (scheduler) -> scheduler.setAcceptTasksAfterContextClose(true);
 	}
 
 	/** The place of callers' jobs. */

@@ -29,6 +29,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PatchMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
 
 /** The calls about jobs that there are: to look at them, to cancel and to pace them. */
 @RestController
@@ -52,8 +53,11 @@ class KnownJobsController {
 
 	private final JobRegistry jobs;
 
-	KnownJobsController(JobRegistry jobs) {
+	private final JobEvents events;
+
+	KnownJobsController(JobRegistry jobs, JobEvents events) {
 		this.jobs = jobs;
+		this.events = events;
 	}
 
 	@GetMapping("/v1/jobs")
@@ -75,6 +79,12 @@ class KnownJobsController {
 	ResponseEntity<?> look(@PathVariable String id, HttpServletRequest request) {
 		SettingsReader.refuseAll(query(request));
 		return answer(find(id));
+	}
+
+	@GetMapping("/v1/jobs/{id}/events")
+	ResponseEntity<ResponseBodyEmitter> events(@PathVariable String id, HttpServletRequest request) {
+		SettingsReader.refuseAll(query(request));
+		return this.events.subscribe(find(id), request);
 	}
 
 	@DeleteMapping("/v1/jobs/{id}")

@@ -225,6 +225,7 @@ class JobLookTests {
 		this.service.post("/pipeset/1?batchSize=0").refusal(400, "invalid-setting");
 		assertThat(this.service.post("/pipeset/1?batchSize=0").headers().firstValue("Location")).isEmpty();
 		assertThat(this.service.get("/v1/jobs/" + UNKNOWN).refusal(404, "not-found")).contains(UNKNOWN);
+		assertThat(this.service.get("/v1/jobs/x/events").refusal(404, "not-found")).contains("'x'");
 	}
 
 	@ParameterizedTest
