@@ -1,7 +1,11 @@
 package io.pipeset;
 
+import java.security.SecureRandom;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 
 import com.tngtech.archunit.base.DescribedPredicate;
@@ -48,9 +52,9 @@ class ArchitectureTests {
 			slab.lookup       | record.room slab
 			pipeline.flush    | ''
 			pipeline.call     | record slab pipeline.flush
-			pipeline          | slab record report pipeline.flush pipeline.call
+			pipeline          | slab slab.lookup record report pipeline.flush pipeline.call
 			pipeline.cluster  | pipeline pipeline.call record
-			pipeline.boot     | pipeline pipeline.call pipeline.cluster
+			pipeline.boot     | slab pipeline pipeline.call pipeline.cluster
 			lane              | record record.room report slab pipeline pipeline.call pipeline.flush
 			memory            | record record.room report pipeline lane
 			pop               | record report slab pipeline pipeline.call lane memory
@@ -59,7 +63,7 @@ class ArchitectureTests {
 			job.input         | record record.body record.format report lane memory pop sweep
 			job.settings      | record record.encoding report pipeline.flush
 			job               | record record.room record.body report slab pipeline pipeline.call lane memory pop sweep script job.input job.settings
-			keyspace          | record record.room record.encoding report slab slab.lookup pipeline pipeline.call pipeline.flush lane memory job job.settings
+			keyspace          | record record.room record.encoding report slab slab.lookup pipeline pipeline.call pipeline.flush lane memory job job.input job.settings
 			tune              | record record.encoding report slab pipeline pipeline.call pipeline.flush memory lane job job.input job.settings
 			web.problem       | pipeline.call job job.settings
 			web.access        | job web.problem
@@ -225,6 +229,36 @@ class ArchitectureTests {
 			.resideInAPackage("org.apache..")
 			.because("what Tomcat does and does not do is dealt with in one place."
 					+ " Put the class into web.server, or let it ask one there"));
+	}
+
+	@Test
+	void nothingRunsInTheCommonPool() {
+		JavaClasses withTests = new ClassFileImporter().importPackages("io.pipeset");
+		noClasses().should()
+			.callMethodWhere(DescribedPredicate.describe("leaves it to the JDK which thread runs a task",
+					(call) -> call.getTargetOwner().isAssignableTo(CompletionStage.class)
+							&& call.getTarget().getName().endsWith("Async")
+							&& call.getTarget()
+								.getRawParameterTypes()
+								.stream()
+								.noneMatch((type) -> type.isEquivalentTo(Executor.class))))
+			.because("the common pool may have one thread only, in which tasks that block wait for each other."
+					+ " Name an executor; tests have OwnThread")
+			.check(withTests);
+	}
+
+	@Test
+	void idsOfJobsCannotBeGuessed() {
+		check(classes().that()
+			.haveSimpleName("JobId")
+			.should()
+			.dependOnClassesThat()
+			.areAssignableTo(SecureRandom.class)
+			.andShould()
+			.onlyDependOnClassesThat()
+			.areNotAssignableTo(ThreadLocalRandom.class)
+			.because("whoever knows the id of a reliable pop may acknowledge its values,"
+					+ " and other generators tell their next number by the last ones"));
 	}
 
 	@Test

@@ -3,6 +3,7 @@ package io.pipeset;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -10,6 +11,7 @@ import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import io.pipeset.pipeline.PipelineProperties;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,6 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.yaml.snakeyaml.Yaml;
 
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.util.unit.DataSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -76,6 +79,15 @@ class DeploymentFileTests {
 		assertThat(names).contains("SPRING_DATA_REDIS_CLUSTER_NODES")
 			.doesNotContain("SPRING_DATA_REDIS_HOST", "SPRING_DATA_REDIS_PORT");
 		assertThat(at(compose(), "pipeset-cluster", "environment", "SPRING_DATA_REDIS_HOST")).isNull();
+	}
+
+	@Test
+	void readinessIsWaitedForLongerThanForAConnection() throws IOException {
+		Object containers = at(load(BASE), "spec", "template", "spec", "containers");
+		Object seconds = at(((List<?>) Objects.requireNonNull(containers)).get(0), "readinessProbe", "timeoutSeconds");
+		Duration connecting = new Binder().bindOrCreate("pipeset.pipeline", PipelineProperties.class).connectTimeout();
+		assertThat(Duration.ofSeconds(((Number) Objects.requireNonNull(seconds)).longValue()))
+			.isGreaterThan(connecting);
 	}
 
 	private static @Nullable Object compose() throws IOException {

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.net.SocketTimeoutException;
 
 import io.pipeset.job.input.BodyLimitException;
+import io.pipeset.job.input.Caller;
+import io.pipeset.job.input.Caller.Watch;
 import io.pipeset.job.input.InputContext;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.JobSettings;
@@ -18,10 +20,12 @@ import io.pipeset.record.Rejection;
 import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.record.room.NoRoomException;
 import io.pipeset.report.Account;
+import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.Item;
 import io.pipeset.report.Item.Failure;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.Outcome;
+import io.pipeset.slab.Loss;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,6 +54,8 @@ final class JobExecution {
 
 	private final InputProgress progress;
 
+	private final MemoryWarnings warnings;
+
 	JobExecution(RunningJob job, LaneContext context, JobLimits limits, Admission admission) {
 		this.job = job;
 		this.context = context;
@@ -64,14 +70,15 @@ final class JobExecution {
 		this.record = new Record(settings.recordDefaults(), memory);
 		memory.beforeWait(this.lanes::sendBegun);
 		this.pace = new Pace(job.rateLimit(), this.lanes, this.context.stop());
+		this.warnings = new MemoryWarnings(context, settings.dryRun());
 		this.dryRun = (settings.dryRun()) ? new DryRun(this.context.account()) : null;
 	}
 
-	EndedJob<JobReport> run() {
+	EndedJob<JobReport> run(Caller caller) {
 		long began = System.nanoTime();
 		this.context.account().losses().master(this.context.nodes().watch().switches());
 		try {
-			read(this.job.input());
+			read(this.job.input(), caller);
 		}
 		catch (RuntimeException | Error ex) {
 			this.lanes.crashed(ex);
@@ -98,24 +105,30 @@ final class JobExecution {
 			this.context.nodes().watch().look();
 			this.context.account().losses().master(this.context.nodes().watch().switches());
 		}
-		return this.job.end();
+		return this.job.end(this.warnings.end());
 	}
 
-	private void read(JobInput input) {
+	private void read(JobInput input, Caller caller) {
 		MemoryShare memory = this.job.memory();
-		InputContext context = new InputContext(this.job.id(), this.lanes, this.context, memory,
+		InputContext context = new InputContext(this.job.id(), caller, this.lanes, this.context, memory,
 				this.job.settings().operation(), this.limits.ofRecords(memory),
 				this.limits.maxInflatedBytes().toBytes());
+		// An upload without a pace is read as fast as it comes, which tells as well.
+		boolean waits = this.job.settings().rateLimit() != null || !input.isUploaded();
+		Watch watch = ((waits) ? caller : Caller.NOBODY)
+			.watch(() -> this.context.stop().because(Cause.CANCELLED, Caller.GONE));
 		try {
 			if (!this.context.stop().isSet()) {
 				input.open(context, (records) -> read(records, input));
 			}
 		}
 		finally {
+			watch.end();
 			Operation operation = this.job.settings().operation();
+			long left = this.progress.leaveOut(input.generated());
 			this.context.account()
-				.count((operation != null) ? operation.name() : Account.NO_OPERATION, Outcome.UNPROCESSED,
-						this.progress.leaveOut(input.generated()));
+				.count((operation != null) ? operation.name() : Account.NO_OPERATION, Outcome.UNPROCESSED, left);
+			this.context.account().errorCodes().add(Loss.NOT_SENT, left);
 		}
 	}
 
@@ -189,6 +202,7 @@ final class JobExecution {
 		Account account = this.context.account();
 		String operation = (this.record.hasOperation()) ? this.record.operation().name() : null;
 		account.count((operation != null) ? operation : Account.NO_OPERATION, Outcome.REJECTED, 1);
+		account.errorCodes().add(rejection.code(), 1);
 		boolean keyed = this.admission.isKeyListable(this.record);
 		long bytes = rejection.message().length() + ((keyed) ? this.record.itemBytes() : 0);
 		if (account.claimItem(Outcome.REJECTED, bytes)) {

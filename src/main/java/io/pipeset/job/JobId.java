@@ -1,7 +1,7 @@
 package io.pipeset.job;
 
+import java.security.SecureRandom;
 import java.util.UUID;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -14,15 +14,16 @@ final class JobId {
 	/** Milliseconds and twelve bits, which count up within a millisecond. */
 	private static final AtomicLong last = new AtomicLong();
 
+	/** Whoever knows the id of a reliable pop may acknowledge its values. */
+	private static final SecureRandom random = new SecureRandom();
+
 	private JobId() {
 	}
 
 	static String next() {
 		long now = System.currentTimeMillis() << 12;
 		long time = last.updateAndGet((before) -> Math.max(before + 1, now));
-		// An id has to be unique, not secret, and SecureRandom makes jobs wait for one
-		// another.
-		long variant = 0x8000_0000_0000_0000L | (ThreadLocalRandom.current().nextLong() >>> 2);
+		long variant = 0x8000_0000_0000_0000L | (random.nextLong() >>> 2);
 		return new UUID((time >>> 12 << 16) | 0x7000L | (time & 0xfff), variant).toString();
 	}
 

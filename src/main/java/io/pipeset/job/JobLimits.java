@@ -31,7 +31,8 @@ import org.springframework.util.unit.DataSize;
  * upload is open
  * @param maxWaitingJobs the jobs that may wait for one of those to end, 0 to 10,000
  * @param maxWait how long a job waits for that at most, 0 to 1 hour
- * @param bodyIdleTimeout how long a body may pause, 1 millisecond to 1 hour
+ * @param bodyIdleTimeout how long a body may pause, and the reading of an answer, 1
+ * millisecond to 1 hour
  * @param shutdownGrace how long jobs may go on when the service is told to stop, 0 to 1
  * hour
  * @param maxInflightBytes the size of the commands that all jobs together may have

@@ -6,6 +6,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 
 import io.micrometer.core.instrument.LongTaskTimer;
+import io.pipeset.job.input.Caller;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.lane.InFlightBytes;
@@ -73,11 +74,12 @@ public class Jobs {
 	 * @param input its records
 	 * @param settings how to run them
 	 * @param values the place in the report of values taken out of Redis
+	 * @param caller the caller whose thread this is
 	 * @return the account of every record, however the job ended, to be closed when it is
 	 * written
 	 * @throws JobRefusedException if it may not begin; nothing of the input was read
 	 */
-	public EndedJob<JobReport> run(JobPlace place, JobInput input, JobSettings settings, Values values) {
+	public EndedJob<JobReport> run(JobPlace place, JobInput input, JobSettings settings, Values values, Caller caller) {
 		Task task = place.task();
 		JobStop stop = (task != null) ? task.stop() : new JobStop();
 		MemoryShare memory = (task != null) ? task.memory() : this.memory.open(stop);
@@ -86,14 +88,14 @@ public class Jobs {
 		RunningJob job = new RunningJob(input.jobId(JobId.next()), settings, new RateLimit(settings.rateLimit()), stop,
 				account, new JobClock(), new InputProgress(), memory, input);
 		if (task == null) {
-			return this.queue.run(job, !place.own(), () -> execute(place, job));
+			return this.queue.run(job, !place.own(), () -> execute(place, job, caller));
 		}
-		EndedJob<JobReport> ended = execute(place, job);
+		EndedJob<JobReport> ended = execute(place, job, caller);
 		memory.endLoad();
 		return ended;
 	}
 
-	private EndedJob<JobReport> execute(JobPlace place, RunningJob job) {
+	private EndedJob<JobReport> execute(JobPlace place, RunningJob job, Caller caller) {
 		JobSettings settings = job.settings();
 		Account account = job.account();
 		LongTaskTimer.Sample active = place.meters().jobBegins(job.operation());
@@ -107,7 +109,7 @@ public class Jobs {
 					new ErrorLimit(account, job.stop(), settings.maxErrors()));
 			Admission admission = new Admission(settings, this.scripts, this.limits, place.own(),
 					this.nodes.isCluster());
-			EndedJob<JobReport> ended = new JobExecution(job, context, this.limits, admission).run();
+			EndedJob<JobReport> ended = new JobExecution(job, context, this.limits, admission).run(caller);
 			place.meters().jobEnds(ended.report().state(), account, job.clock());
 			if (!place.own()) {
 				log(ended, job.stop().isSet());
@@ -194,7 +196,7 @@ public class Jobs {
 		return switch (job.ending().cause()) {
 			case MALFORMED_BODY ->
 				(byteOffset != null) ? "at byte " + byteOffset + " of the body" : "the body broke off";
-			case CANCELLED -> (stopped) ? job.ending().detail() : "the body broke off";
+			case CANCELLED -> (stopped) ? job.ending().detail() : "the caller went away";
 			default -> job.ending().detail();
 		};
 	}

@@ -18,6 +18,7 @@ import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobReport.Input;
 import io.pipeset.report.JobReport.Receipt;
+import io.pipeset.report.JobReport.Warning;
 import io.pipeset.report.JobState;
 import io.pipeset.report.Outcome;
 import io.pipeset.report.Progress;
@@ -92,7 +93,7 @@ record RunningJob(String id, JobSettings settings, RateLimit rateLimit, JobStop 
 		boolean complete = this.progress.isComplete();
 		Counts counts = counts(settled);
 		return report(state, counts, this.progress.input(complete, counts.received() - this.progress.unread()), null,
-				null);
+				null, List.of());
 	}
 
 	/** Adds the records without an outcome to those that have one. */
@@ -109,29 +110,32 @@ record RunningJob(String id, JobSettings settings, RateLimit rateLimit, JobStop 
 
 	/**
 	 * Draws the last report, once nothing of the job is on its way any more.
+	 * @param warnings what the account does not tell
 	 * @return the job with an outcome for every record
 	 */
-	EndedJob<JobReport> end() {
+	EndedJob<JobReport> end(List<Warning> warnings) {
 		balance(this.progress.received());
 		Counts counts = this.account.counts();
 		Receipt receipt = this.input.handOver(this.account);
 		Ending ending = JobEnding.of(this.stop.ending(), this.progress.ending(), counts.unknown(),
 				this.account.losses().unconfirmed(), this.account.bytesSent() > 0);
 		JobReport report = report(ending.cause().state(), counts,
-				this.progress.input(this.progress.isComplete(), this.progress.read()), this.account.values(), receipt);
+				this.progress.input(this.progress.isComplete(), this.progress.read()), this.account.values(), receipt,
+				warnings);
 		return new EndedJob<>(this.id, report, ending, counts.applied() > 0, this.memory);
 	}
 
 	private JobReport report(JobState state, Counts counts, Input input, @Nullable List<Object> values,
-			@Nullable Receipt receipt) {
+			@Nullable Receipt receipt, List<Warning> warnings) {
 		Map<String, Object> settings = this.settings.toReport();
 		long perSecond = this.rateLimit.perSecond();
 		settings.compute(Setting.RATE_LIMIT.name(), (name, before) -> (perSecond > 0) ? perSecond : null);
 		this.input.addTo(settings);
 		Timings timings = this.clock.timings();
 		return new JobReport(this.id, state, counts, input, this.account.losses().found(), timings,
-				this.account.sent(timings.totalMillis()), settings, this.input.scan(), values, receipt,
-				this.account.items(), Math.max(0, this.account.itemsOmitted()), this.settings.dryRun());
+				this.account.sent(timings.totalMillis()), settings, this.input.scan(), values, receipt, warnings,
+				this.account.errorCodes().counts(), this.account.items(), Math.max(0, this.account.itemsOmitted()),
+				this.settings.dryRun());
 	}
 
 	/**

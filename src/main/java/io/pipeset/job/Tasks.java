@@ -3,6 +3,8 @@ package io.pipeset.job;
 import java.util.function.Function;
 
 import io.micrometer.core.instrument.LongTaskTimer;
+import io.pipeset.job.input.Caller;
+import io.pipeset.job.input.Caller.Watch;
 import io.pipeset.lane.JobStop;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.report.Ending;
@@ -40,20 +42,23 @@ public class Tasks {
 	 * Runs a task in the calling thread, to its end, as soon as it may begin.
 	 * @param kind its kind, a tag of meters
 	 * @param rateLimit its pace; {@code null} if it has none
+	 * @param caller the caller whose thread this is; the task ends when it is gone
 	 * @param body does the work, and returns soon after the task's stop is set, which may
 	 * be set from the beginning. If it throws an exception, its memory is given back here
 	 * @param <R> the type of its report
 	 * @return the result of the body. Its writer closes the task's memory afterwards
 	 * @throws JobRefusedException if the task may not begin; the body was not called
 	 */
-	public <R> EndedJob<R> run(JobKind kind, @Nullable RateLimit rateLimit, Function<Task, EndedJob<R>> body) {
+	public <R> EndedJob<R> run(JobKind kind, @Nullable RateLimit rateLimit, Caller caller,
+			Function<Task, EndedJob<R>> body) {
 		JobStop stop = new JobStop();
 		Task task = new Task(kind, rateLimit, stop, this.memory.open(stop));
-		return this.queue.run(task, true, () -> execute(task, body));
+		return this.queue.run(task, true, () -> execute(task, caller, body));
 	}
 
-	private <R> EndedJob<R> execute(Task task, Function<Task, EndedJob<R>> body) {
+	private <R> EndedJob<R> execute(Task task, Caller caller, Function<Task, EndedJob<R>> body) {
 		LongTaskTimer.Sample active = this.meters.jobBegins(task.operation());
+		Watch watch = caller.watch(() -> task.stop().because(Cause.CANCELLED, Caller.GONE));
 		try {
 			return body.apply(task);
 		}
@@ -62,6 +67,7 @@ public class Tasks {
 			throw ex;
 		}
 		finally {
+			watch.end();
 			active.stop();
 			this.meters.taskEnds(task.operation(), task.ending().cause().state(), task.clock());
 			log(task);

@@ -8,6 +8,7 @@ import io.pipeset.job.JobLimits;
 import io.pipeset.job.JobRefusedException;
 import io.pipeset.job.RateLimit;
 import io.pipeset.job.Tasks;
+import io.pipeset.job.input.Caller;
 import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.report.JobKind;
@@ -44,11 +45,12 @@ public class Analyses {
 	 * Runs an analysis to its end, as soon as it may begin: in the calling thread, and in
 	 * a cluster in some more.
 	 * @param settings the keys to look at, and how
+	 * @param caller the caller whose thread this is
 	 * @return what it found, however it ended, to be closed when it is written
 	 * @throws JobRefusedException if it may not begin
 	 */
-	public EndedJob<Analysis> run(AnalysisSettings settings) {
-		return this.tasks.run(JobKind.ANALYSIS, new RateLimit(settings.rateLimit()), (task) -> {
+	public EndedJob<Analysis> run(AnalysisSettings settings, Caller caller) {
+		return this.tasks.run(JobKind.ANALYSIS, new RateLimit(settings.rateLimit()), caller, (task) -> {
 			Analysis analysis = new AnalysisRun(task, settings, this.nodes, this.pipeline.connectTimeout(),
 					this.limits.maxPrefixes(), this.threads)
 				.run();

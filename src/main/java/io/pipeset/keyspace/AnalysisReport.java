@@ -20,6 +20,12 @@ import org.jspecify.annotations.Nullable;
 /** Draws the answer from the totals of an analysis that has ended. */
 final class AnalysisReport {
 
+	/** The keys without a prefix. */
+	private static final String NONE = "(none)";
+
+	/** The keys of the prefixes that are not listed. */
+	private static final String OTHER = "(other)";
+
 	private static final List<String> TTLS = List.of("1m", "1h", "1d", "7d", "longer", "never");
 
 	/** The memory of a prefix in the answer, beside its bytes. */
@@ -94,18 +100,23 @@ final class AnalysisReport {
 		long memory = 0;
 		for (int row = 0; row < table.rows(); row++) {
 			if (row != PrefixTable.OTHER && table.keys(row) > 0) {
-				Object prefix = (row == PrefixTable.NONE) ? "(none)"
-						: Encoding.UTF8.show(table.index().text(), table.index().start(row), table.index().end(row));
-				prefixes.add(prefix(prefix, row));
+				prefixes.add(prefix((row == PrefixTable.NONE) ? NONE : text(table.index(), row), row));
 				memory += BYTES_OF_PREFIX + 2L * (table.index().end(row) - table.index().start(row));
 			}
 		}
 		prefixes.sort(Comparator.comparingLong((prefix) -> -weight(prefix.bytes(), prefix.keys())));
 		if (table.keys(PrefixTable.OTHER) > 0) {
-			prefixes.add(prefix("(other)", PrefixTable.OTHER));
+			prefixes.add(prefix(OTHER, PrefixTable.OTHER));
 		}
 		this.task.memory().correctReport(memory);
 		return prefixes;
+	}
+
+	/** A prefix that looks like no prefix is shown as its bytes. */
+	private static Object text(PrefixIndex index, int row) {
+		Object text = Encoding.UTF8.show(index.text(), index.start(row), index.end(row));
+		return (NONE.equals(text) || OTHER.equals(text))
+				? Map.of("base64", Encoding.BASE64.show(index.text(), index.start(row), index.end(row))) : text;
 	}
 
 	private Prefix prefix(Object prefix, int row) {

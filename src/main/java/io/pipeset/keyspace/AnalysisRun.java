@@ -109,8 +109,7 @@ final class AnalysisRun {
 				this.losses.pauseAfter(String.valueOf(ex.getMessage()));
 			}
 			else {
-				this.stop.because(Cause.REDIS_UNREACHABLE, ex.getMessage() + ". Check that it runs and that"
-						+ " spring.data.redis.cluster.nodes names it, then send the analysis again.");
+				this.stop.because(ex, "send the analysis again");
 			}
 			return null;
 		}

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 
 import io.pipeset.job.settings.Allowed;
 import io.pipeset.job.settings.Setting;
@@ -33,11 +34,13 @@ public record AnalysisSettings(@Nullable String match, @Nullable String type, St
 	/** Pages in a second where the pace is limited, so that it is even. */
 	private static final int PAGES_A_SECOND = 20;
 
+	private static final Pattern MODULE_TYPE = Pattern.compile("[A-Za-z0-9_-]{9}");
+
 	private static final List<Setting<?>> ALL = new ArrayList<>();
 
 	private static final Setting<String> MATCH = row("match", text(), "The pattern of the keys, as SCAN reads it.");
 
-	private static final Setting<String> TYPE = row("type", text(), "The type of the keys, as TYPE names it.");
+	private static final Setting<String> TYPE = row("type", typeName(), "The type of the keys, as TYPE names it.");
 
 	private static final Setting<String> SEPARATOR = row("separator", text(), "The text that ends a prefix.");
 
@@ -107,6 +110,12 @@ public record AnalysisSettings(@Nullable String match, @Nullable String type, St
 			int bytes = text.getBytes(StandardCharsets.UTF_8).length;
 			return (bytes > 0 && bytes <= MAX_TEXT_BYTES) ? text : null;
 		}, allowed, (text) -> true);
+	}
+
+	private static Allowed<String> typeName() {
+		Allowed<String> known = Setting.TYPE.allowed();
+		return Allowed.of(known.text() + ", or the 9 letters, digits, - and _ of a module's type",
+				(text) -> (MODULE_TYPE.matcher(text).matches()) ? text : known.parser().apply(text));
 	}
 
 	private static <T> Setting<T> row(String name, Allowed<T> allowed, String meaning) {

@@ -173,13 +173,10 @@ final class MasterWalk {
 
 	private Runnable unreachable(NoConnectionException ex) {
 		this.walk.lost();
-		String detail = String.valueOf(ex.getMessage());
 		if (this.walk.hasBegun() || this.round.isRepeated()) {
-			return () -> pauseAfter(detail);
+			return () -> pauseAfter(String.valueOf(ex.getMessage()));
 		}
-		return () -> this.round.stop()
-			.because(Cause.REDIS_UNREACHABLE, detail
-					+ ". Check that it runs and that spring.data.redis.* names it, then send the analysis" + " again.");
+		return () -> this.round.stop().because(ex, "send the analysis again");
 	}
 
 	private void pauseAfter(String detail) {

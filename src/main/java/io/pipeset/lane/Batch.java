@@ -83,6 +83,7 @@ final class Batch {
 		this.context.clock().batchBegins();
 		this.meters.connected();
 		try {
+			this.node.memory().ask(this.pipeline);
 			converse();
 			confirm();
 		}
@@ -112,8 +113,8 @@ final class Batch {
 				&& RedisErrors.means(this.code, Meaning.REDIRECTS);
 		if (this.refused && this.code != null && !redirects && RedisErrors.means(this.code, Meaning.ENDS_JOB)) {
 			this.context.stop()
-				.because(Cause.REDIS_REFUSES, "Redis refused a whole batch with " + this.code
-						+ ": the rest was not sent. Mend the cause there, then send the job again.");
+				.because(Cause.REDIS_REFUSES, "Redis refused a whole batch with " + RedisErrors.withRemedy(this.code)
+						+ ". The rest was not sent. Mend the cause there, then send the job again.");
 		}
 		return new BatchResult(this.left, this.loss, this.used, this.complete, this.pipeline.failure(), this.fence);
 	}
@@ -180,7 +181,7 @@ final class Batch {
 		this.weight += Window.weight(slab);
 		Coalescing allowed = this.pipeline.coalescing();
 		if (allowed != null && this.context.settings().coalesces()) {
-			slab.coalesce((this.slabs.followsRedirects()) ? allowed.inOneSlot() : allowed);
+			slab.coalesce((this.slabs.followsRedirects()) ? allowed.inCluster() : allowed);
 		}
 		if (!this.confirmation.isAsked()) {
 			slab.attempt().master(this.pipeline.switches());

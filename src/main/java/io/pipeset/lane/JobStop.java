@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.pipeset.pipeline.StopSignal;
+import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,15 @@ public final class JobStop implements StopSignal {
 			this.set.countDown();
 			this.waiting.forEach(Runnable::run);
 		}
+	}
+
+	/**
+	 * Stops the job because there is no connection.
+	 * @param ex says why
+	 * @param then what its caller is to do then, the end of a sentence
+	 */
+	public void because(NoConnectionException ex, String then) {
+		because((ex.isRefusal()) ? Cause.REDIS_REFUSES : Cause.REDIS_UNREACHABLE, ex.advice(then));
 	}
 
 	@Override

@@ -16,7 +16,6 @@ import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.record.Record;
 import io.pipeset.record.Slots;
 import io.pipeset.record.room.NoRoomException;
-import io.pipeset.report.Ending.Cause;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -119,9 +118,7 @@ final class LaneRoutes {
 			}
 		}
 		catch (NoConnectionException ex) {
-			this.context.stop()
-				.because(Cause.REDIS_UNREACHABLE, ex.getMessage() + ". Check that it runs and that"
-						+ " spring.data.redis.cluster.nodes names it, then send the job again.");
+			this.context.stop().because(ex, "send the job again");
 			throw new NoRoomException("The job is stopped");
 		}
 	}

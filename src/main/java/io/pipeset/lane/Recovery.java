@@ -84,9 +84,7 @@ final class Recovery {
 	/** The lane got no connection. */
 	void unreachable(NoConnectionException ex) {
 		if (!this.pauses.goesOn("unreachable")) {
-			this.context.stop()
-				.because(Cause.REDIS_UNREACHABLE, ex.getMessage()
-						+ ". Check that it runs and that spring.data.redis.* names it, then send the job again.");
+			this.context.stop().because(ex, "send the job again");
 		}
 	}
 
@@ -170,13 +168,14 @@ final class Recovery {
 	 * slots that are in doubt: what the former one still runs for them is not kept.
 	 */
 	private Fence.State await(Fence fence, boolean goesOn, List<Slab> left, RedisNode node) {
+		long lost = System.nanoTime();
 		Duration timeout = this.context.settings().timeout();
 		if (this.redirection == null) {
 			return fence.await(timeout, goesOn, this.context.stop());
 		}
 		BitSet slots = new BitSet();
 		left.forEach((slab) -> slots.or(slab.slots().unknown()));
-		long until = System.nanoTime() + timeout.toNanos();
+		long until = lost + timeout.toNanos();
 		while (true) {
 			long nanos = Math.min(LOOK_NANOS, until - System.nanoTime());
 			Fence.State state = fence.await(Duration.ofNanos(Math.max(nanos, 0)), goesOn, this.context.stop());
@@ -184,7 +183,7 @@ final class Recovery {
 				return state;
 			}
 			this.context.nodes().refresh();
-			if (this.context.nodes().isSuperseded(node, slots::get)) {
+			if (this.context.nodes().isSuperseded(node, slots::get, lost)) {
 				return Fence.State.CONFIRMED;
 			}
 			if (!goesOn || nanos <= 0 || this.context.stop().isSet()) {

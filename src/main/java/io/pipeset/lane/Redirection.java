@@ -156,7 +156,7 @@ final class Redirection {
 			}
 		}
 		if (puzzled || moves > SINGLE_MOVES) {
-			this.nodes.refresh();
+			this.nodes.refreshSoon();
 		}
 	}
 
@@ -195,7 +195,7 @@ final class Redirection {
 		}
 		if (routes.values().stream().anyMatch(Route::isDown)) {
 			awaitWhole(node);
-			this.nodes.refresh();
+			this.nodes.refreshSoon();
 		}
 	}
 
@@ -208,7 +208,7 @@ final class Redirection {
 		try {
 			while (!node.calls().isClusterWhole() && System.nanoTime() < deadline
 					&& !this.context.stop().await(POLL_NANOS)) {
-				this.nodes.refresh();
+				this.nodes.refreshSoon();
 			}
 		}
 		catch (RedisCallException ex) {

@@ -29,9 +29,11 @@ import io.pipeset.pipeline.StopSignal;
  * longer than a body may pause.</li>
  * </ol>
  */
-public class MemoryBudget {
+public final class MemoryBudget {
 
 	private static final long LOOK_NANOS = 10_000_000;
+
+	private static final long SHORT_NANOS = 1_000_000_000;
 
 	private final MemoryLimits limits;
 
@@ -128,6 +130,24 @@ public class MemoryBudget {
 	}
 
 	/**
+	 * Whether a job waits for memory that does not come back soon.
+	 * @return {@code true} once it has waited for a second
+	 */
+	public boolean isShort() {
+		if (!this.scarce) {
+			return false;
+		}
+		this.lock.lock();
+		try {
+			MemoryShare first = this.waiting.peek();
+			return first != null && first.hasWaited(SHORT_NANOS);
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
 	 * Changes the memory that a job holds, if it may.
 	 * @param load the change of its load, in bytes
 	 * @param results the change of the results in its report, in bytes
@@ -157,6 +177,7 @@ public class MemoryBudget {
 		this.lock.lock();
 		try {
 			this.waiting.add(share);
+			share.beginsToWait();
 			this.scarce = true;
 			stop.add(wake);
 			while (!this.ledger.change(share, load, results)) {

@@ -28,6 +28,8 @@ public final class MemoryShare implements SlabMemory, AutoCloseable {
 
 	private final BodyPauses pauses = new BodyPauses();
 
+	private long waitsSince;
+
 	/** The job with the exclusive part, for which this job waits. */
 	private @Nullable MemoryShare awaited;
 
@@ -154,6 +156,14 @@ public final class MemoryShare implements SlabMemory, AutoCloseable {
 		return this.budget.limits().budget();
 	}
 
+	/**
+	 * The memory that jobs may take beyond what each has for itself.
+	 * @return its size in bytes
+	 */
+	public long shared() {
+		return this.budget.limits().shared();
+	}
+
 	@Override
 	public void slabTaken() {
 		this.slabs.incrementAndGet();
@@ -173,6 +183,16 @@ public final class MemoryShare implements SlabMemory, AutoCloseable {
 	/** The reading thread has waited for the body. */
 	public void bodyGoesOn() {
 		this.pauses.end();
+	}
+
+	/** The job begins to wait for memory; under the budget's lock. */
+	void beginsToWait() {
+		this.waitsSince = System.nanoTime();
+	}
+
+	/** Whether the job, which waits, has done so for long; under the budget's lock. */
+	boolean hasWaited(long nanos) {
+		return System.nanoTime() - this.waitsSince >= nanos;
 	}
 
 	/**

@@ -3,6 +3,7 @@ package io.pipeset.pipeline;
 import java.time.Duration;
 
 import io.pipeset.pipeline.call.ClientIdentity;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A fence between the data and the commands of a lost connection. Closing a socket does
@@ -15,16 +16,33 @@ public final class Fence {
 
 	private final ClientIdentity lost;
 
+	/** The changes of master before that connection was lent. */
+	private final int switches;
+
 	private State state;
 
-	Fence(Fences fences, ClientIdentity lost, State state) {
+	Fence(Fences fences, ClientIdentity lost, int switches, State state) {
 		this.fences = fences;
 		this.lost = lost;
+		this.switches = switches;
 		this.state = state;
 	}
 
 	ClientIdentity lost() {
 		return this.lost;
+	}
+
+	/**
+	 * Whether another connection leads to another server, or another life of the same
+	 * one, where the number of the lost connection may be a stranger's.
+	 * @param other another connection; {@code null} where Redis does not permit to ask
+	 * which
+	 * @param switches the changes of master before it was lent, which only count where a
+	 * server does not tell its life
+	 */
+	boolean isOfAnotherLifeThan(@Nullable ClientIdentity other, int switches) {
+		return (other != null && this.lost.runId() != null && other.runId() != null)
+				? this.lost.isOfAnotherLifeThan(other) : this.switches != switches;
 	}
 
 	State state() {

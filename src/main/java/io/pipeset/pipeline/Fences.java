@@ -3,7 +3,6 @@ package io.pipeset.pipeline;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -72,13 +71,14 @@ final class Fences {
 	 * Fences off a connection that was lost.
 	 * @param lost a connection to this node; {@code null} where Redis did not permit to
 	 * ask which
+	 * @param switches the changes of master before the connection was lent
 	 * @return its fence
 	 * @throws IllegalArgumentException if the connection was one to another node, where
 	 * its number is that of somebody else
 	 */
-	Fence raise(@Nullable ClientIdentity lost) {
+	Fence raise(@Nullable ClientIdentity lost, int switches) {
 		if (lost == null) {
-			return new Fence(this, new ClientIdentity(this.lender.node(), 0, null, null), State.REFUSED);
+			return new Fence(this, new ClientIdentity(this.lender.node(), 0, null, null), switches, State.REFUSED);
 		}
 		if (!lost.node().equals(this.lender.node())) {
 			throw new IllegalArgumentException(
@@ -86,7 +86,7 @@ final class Fences {
 		}
 		this.lock.lock();
 		try {
-			Fence fence = new Fence(this, lost, State.PENDING);
+			Fence fence = new Fence(this, lost, switches, State.PENDING);
 			this.raised.add(fence);
 			want();
 			return fence;
@@ -232,9 +232,10 @@ final class Fences {
 	private @Nullable String attempt(List<Fence> fences) {
 		try {
 			this.lender.repeat(() -> this.lender.call(this.patience, (connection) -> {
-				Optional<ClientIdentity> own = ClientIdentity.of(this.lender.node(), connection);
+				int switches = this.lender.watch().switches();
+				ClientIdentity own = ClientIdentity.of(this.lender.node(), connection).orElse(null);
 				for (Fence fence : fences) {
-					boolean gone = own.isPresent() && fence.lost().isOfAnotherLifeThan(own.get());
+					boolean gone = fence.isOfAnotherLifeThan(own, switches);
 					settle(fence, (gone || fence.lost().kill(connection)) ? State.CONFIRMED : State.REFUSED);
 				}
 				return fences;

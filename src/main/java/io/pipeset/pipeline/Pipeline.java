@@ -199,7 +199,7 @@ public final class Pipeline {
 	 * @return the fence to wait for
 	 */
 	public Fence fence() {
-		return this.fences.raise(this.identity);
+		return this.fences.raise(this.identity, this.switches);
 	}
 
 	void heard() {

@@ -19,10 +19,13 @@ import org.springframework.util.unit.DataSize;
  * @param connectTimeout the longest that opening a connection may take, and its
  * handshake, and a wait for the pool; {@code spring.data.redis.connect-timeout} and
  * {@code spring.data.redis.timeout} win where they are set
+ * @param memoryWarnings whether servers are asked for their memory while jobs run, so
+ * that reports can warn of evictions and of a server that is nearly full
  */
 @ConfigurationProperties("pipeset.pipeline")
 public record PipelineProperties(@DefaultValue("16") int maxConnections, @DefaultValue("100000") int windowCommands,
-		@DefaultValue("8MB") DataSize windowBytes, @DefaultValue("5s") Duration connectTimeout) {
+		@DefaultValue("8MB") DataSize windowBytes, @DefaultValue("5s") Duration connectTimeout,
+		@DefaultValue("true") boolean memoryWarnings) {
 
 	/**
 	 * Connections beyond those of jobs, so that health checks, fences and receipts never
@@ -67,7 +70,7 @@ public record PipelineProperties(@DefaultValue("16") int maxConnections, @Defaul
 	public PipelineProperties dividedBy(int masters) {
 		return new PipelineProperties(this.maxConnections, Math.max(1, this.windowCommands / masters),
 				DataSize.ofBytes(Math.max(LEAST_WINDOW_BYTES, this.windowBytes.toBytes() / masters)),
-				this.connectTimeout);
+				this.connectTimeout, this.memoryWarnings);
 	}
 
 	private static void check(String property, long value, long least, long most) {

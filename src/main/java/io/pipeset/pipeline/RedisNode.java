@@ -34,6 +34,8 @@ public final class RedisNode implements AutoCloseable {
 
 	private final ServerFacts facts;
 
+	private final MemoryLooks memory;
+
 	/**
 	 * Makes a node, which opens no connection before one is needed.
 	 * @param name host and port of the server
@@ -70,6 +72,7 @@ public final class RedisNode implements AutoCloseable {
 		// The fences have one of the reserve to themselves.
 		this.calls = new RedisCalls(lender, patience, PipelineProperties.RESERVE - 1);
 		this.facts = new ServerFacts(this.calls, watch);
+		this.memory = new MemoryLooks(this.calls, properties.memoryWarnings());
 		this.fences.start();
 	}
 
@@ -128,6 +131,14 @@ public final class RedisNode implements AutoCloseable {
 	 */
 	public ServerFacts facts() {
 		return this.facts;
+	}
+
+	/**
+	 * The looks at the server's memory.
+	 * @return the same each time
+	 */
+	public MemoryLooks memory() {
+		return this.memory;
 	}
 
 	/** Ends the node's threads. Its connections end with their factory. */

@@ -62,9 +62,16 @@ public interface RedisNodes extends AutoCloseable {
 	String name();
 
 	/**
-	 * Asks the cluster for its masters, unless it was asked a moment ago.
+	 * Asks the cluster for its masters, unless it was asked a moment ago. That takes as
+	 * long as the slowest of all nodes, replicas among them.
 	 */
 	void refresh();
+
+	/**
+	 * Has the cluster asked for its masters, and goes on without the answer if that takes
+	 * longer than a moment: for whoever knows enough to go on.
+	 */
+	void refreshSoon();
 
 	/**
 	 * Finds a master by the address in a redirection.
@@ -106,9 +113,11 @@ public interface RedisNodes extends AutoCloseable {
 	 * that nothing that the node still runs for these slots is kept.
 	 * @param former a node
 	 * @param slots the slots
+	 * @param sinceNanos a time of {@link System#nanoTime()}; what the cluster was asked
+	 * before does not count
 	 * @return {@code false} where it is not known
 	 */
-	boolean isSuperseded(RedisNode former, IntPredicate slots);
+	boolean isSuperseded(RedisNode former, IntPredicate slots, long sinceNanos);
 
 	/**
 	 * Knows which server is the single one now, where Sentinels name it.

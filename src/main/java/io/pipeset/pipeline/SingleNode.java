@@ -54,6 +54,11 @@ record SingleNode(RedisNode node, SlotOwners owners) implements RedisNodes {
 	}
 
 	@Override
+	public void refreshSoon() {
+		// It stays the same.
+	}
+
+	@Override
 	public @Nullable RedisNode find(String address) {
 		return null;
 	}
@@ -64,7 +69,7 @@ record SingleNode(RedisNode node, SlotOwners owners) implements RedisNodes {
 	}
 
 	@Override
-	public boolean isSuperseded(RedisNode former, IntPredicate slots) {
+	public boolean isSuperseded(RedisNode former, IntPredicate slots, long sinceNanos) {
 		return false;
 	}
 

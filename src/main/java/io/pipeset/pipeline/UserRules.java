@@ -17,7 +17,8 @@ final class UserRules {
 	}
 
 	/**
-	 * Whether the user may run all commands on all keys, and MSET is among them.
+	 * Whether the user may run all commands on all keys, and both MSET and SET, in whose
+	 * place it goes, are among them.
 	 * @param connection an open connection without commands on their way
 	 * @param hasUsers whether the server is one that has users with rules
 	 * @return {@code false} also where the user may not ask
@@ -32,9 +33,10 @@ final class UserRules {
 					return false;
 				}
 			}
-			// A server's configuration may have renamed it.
-			List<Object> mset = connection.call((commands) -> commands.commandInfo("mset"));
-			return mset.size() == 1 && mset.get(0) instanceof List<?> row && !row.isEmpty();
+			// A server's configuration may have renamed either.
+			List<Object> known = connection.call((commands) -> commands.commandInfo("mset", "set"));
+			return known.size() == 2
+					&& known.stream().allMatch((row) -> row instanceof List<?> details && !details.isEmpty());
 		}
 		catch (RedisCallException ex) {
 			if (ex.code() == null || ex.isTransient()) {

@@ -45,6 +45,12 @@ public final class PopBudget {
 	 */
 	private static final int VALUE_BYTES = 100;
 
+	/**
+	 * Values on their way may take one in so many of the bytes that jobs share; a job
+	 * that is alone gets half of them.
+	 */
+	private static final int PART_ON_THE_WAY = 8;
+
 	/** The least memory that is taken at once. */
 	private static final long STEP_BYTES = 64 << 10;
 
@@ -169,7 +175,7 @@ public final class PopBudget {
 		}
 		boolean limits = wanted > 1 && !(fits(wanted) && isModest(wanted) && (this.atomic || wanted <= MOST_AT_ONCE));
 		boolean isShort = false;
-		if (!reserve(memoryFor(wanted, limits))) {
+		if (crowdsReport(wanted, limits) || !reserve(memoryFor(wanted, limits))) {
 			look();
 			long all = memoryFor(wanted, limits);
 			isShort = !reserve(all);
@@ -194,6 +200,15 @@ public final class PopBudget {
 		LimitedPop.limit(record, Math.max(0, Math.min(allowed, memory)));
 		this.limited = true;
 		this.limit = (memory < allowed) ? this.memoryLimit : "pipeset.limits.max-popped-bytes=" + this.maxBytes;
+	}
+
+	/**
+	 * Whether the values on their way would take memory that the other records need, to
+	 * be listed, and most of which comes back with a look.
+	 */
+	private boolean crowdsReport(long wanted, boolean limited) {
+		return !this.atomic && this.asked > 0
+				&& memoryFor(wanted, limited) - this.heldBytes > this.memory.shared() / PART_ON_THE_WAY;
 	}
 
 	/** Takes memory until the job has as much as it needs in all, if so much is free. */

@@ -73,7 +73,7 @@ public final class PopReceipt implements UnknownPops {
 			this.opened = ask(() -> open(key), this.settings.retries() > 0);
 		}
 		catch (RedisCallException ex) {
-			this.stop.because((ex.code() != null) ? Cause.REDIS_REFUSES : Cause.REDIS_UNREACHABLE,
+			this.stop.because((ex.isRefusal()) ? Cause.REDIS_REFUSES : Cause.REDIS_UNREACHABLE,
 					"The receipt could not be recorded, and so nothing was popped. " + ex.getMessage());
 		}
 	}

@@ -2,6 +2,7 @@ package io.pipeset.pop;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
 
 import io.pipeset.record.Slots;
 
@@ -35,7 +36,7 @@ record ReceiptKeys(int slot, String tag) {
 	/** A job's id with the slot of a list in place of its last digits. */
 	static String jobId(String jobId, byte[] list) {
 		int slot = Slots.of(list, 0, list.length);
-		return jobId.substring(0, jobId.length() - SLOT_DIGITS) + String.format("%04x", slot);
+		return jobId.substring(0, jobId.length() - SLOT_DIGITS) + String.format(Locale.ROOT, "%04x", slot);
 	}
 
 	/** The receipts by their deadline, in milliseconds. */

@@ -10,6 +10,11 @@ import java.util.List;
  * cluster a script has only the keys that it needs, as Redis runs none while some of its
  * keys are missing in a slot that is on its way.
  * <p>
+ * Redis undoes nothing if it refuses a command in the midst of a script, for a right that
+ * the user lacks or a key of another type. So a command of a script that is refused
+ * leaves a receipt that sweepers find, and no error hides that values were moved or given
+ * up.
+ * <p>
  * A receipt is {@code popping} until its job has ended, then {@code waiting} for its
  * caller, and {@code returning} once it is claimed. Only the name of the list tells whose
  * the values are: it is renamed when the receipt is claimed.
@@ -31,8 +36,8 @@ final class ReceiptScripts {
 				return {0}
 			end
 			local deadline = now + ARGV[2]
-			redis.call('HSET', KEYS[2], 'state', 'popping', 'key', KEYS[5])
 			redis.call('ZADD', KEYS[1], deadline, ARGV[1])
+			redis.call('HSET', KEYS[2], 'state', 'popping', 'key', KEYS[5])
 			return {deadline}
 			""";
 
@@ -44,9 +49,10 @@ final class ReceiptScripts {
 			if redis.call('EXISTS', KEYS[2]) == 1 or redis.call('TYPE', KEYS[3])['ok'] ~= 'list' then
 				return {0}
 			end
-			redis.call('HSET', KEYS[2], 'state', 'popping', 'key', KEYS[5])
+			local values = redis.call('LLEN', KEYS[3])
 			redis.call('ZADD', KEYS[1], now, ARGV[1])
-			return {redis.call('LLEN', KEYS[3])}
+			redis.call('HSET', KEYS[2], 'state', 'popping', 'key', KEYS[5])
+			return {values}
 			""";
 
 	/** Answers 1 and the values behind those that are known; 0 if the receipt is gone. */
@@ -70,23 +76,24 @@ final class ReceiptScripts {
 				return {-1}
 			end
 			local deadline = now + ARGV[2]
-			redis.call('HSET', KEYS[2], 'state', 'waiting')
 			redis.call('ZADD', KEYS[1], deadline, ARGV[1])
+			redis.call('HSET', KEYS[2], 'state', 'waiting')
 			return {deadline}
 			""";
 
 	/** Forgets a receipt that nobody has claimed, and that has no values. */
 	static final String DROP = """
 			if redis.call('HGET', KEYS[2], 'state') == 'popping' and redis.call('EXISTS', KEYS[3]) == 0 then
-				redis.call('ZREM', KEYS[1], ARGV[1])
 				redis.call('DEL', KEYS[2])
+				redis.call('ZREM', KEYS[1], ARGV[1])
 			end
 			return {1}
 			""";
 
 	/**
 	 * Answers 1 to the caller whose receipt it was, 0 if the receipt is gone and -1 if
-	 * its job is not done.
+	 * its job is not done. Once the values are gone, nothing else may fail: sweepers
+	 * forget a receipt that is left.
 	 */
 	static final String ACK = """
 			local state = redis.call('HGET', KEYS[2], 'state')
@@ -97,8 +104,9 @@ final class ReceiptScripts {
 				return {0}
 			end
 			redis.call('UNLINK', KEYS[3])
-			redis.call('ZREM', KEYS[1], ARGV[1])
-			redis.call('DEL', KEYS[2])
+			if type(redis.pcall('DEL', KEYS[2])) == 'number' then
+				redis.pcall('ZREM', KEYS[1], ARGV[1])
+			end
 			return {1}
 			""";
 
@@ -109,9 +117,10 @@ final class ReceiptScripts {
 	 * Arguments: how many, {@code due} or {@code now}.
 	 * <p>
 	 * If the job may still be popping, a string takes the list's place: LMOVE to it
-	 * fails, so that no value gets into a list that nobody looks after. The values are
-	 * counted first, as no script may use a key that it has emptied in a slot that is on
-	 * its way.
+	 * fails, so that no value gets into a list that nobody looks after. If that is
+	 * refused, the list gets its name back, or the next claim would overwrite the values.
+	 * The values are counted first, as no script may use a key that it has emptied in a
+	 * slot that is on its way.
 	 */
 	static final String GIVE_BACK = TIME + """
 			local state = redis.call('HGET', KEYS[2], 'state')
@@ -124,14 +133,20 @@ final class ReceiptScripts {
 				if ARGV[3] == 'due' and deadline > now then
 					return {-2}
 				end
+				local popped = redis.call('TYPE', KEYS[3])['ok'] == 'list'
 				redis.call('ZADD', KEYS[1], now, ARGV[1])
-				if redis.call('TYPE', KEYS[3])['ok'] == 'list' then
-					redis.call('RENAME', KEYS[3], KEYS[4])
-				end
-				if state == 'popping' then
-					redis.call('SET', KEYS[3], 'given back', 'EX', 86400)
-				end
 				redis.call('HSET', KEYS[2], 'state', 'returning')
+				local reply = popped and redis.pcall('RENAME', KEYS[3], KEYS[4]) or {}
+				if not reply['err'] and state == 'popping' then
+					reply = redis.pcall('SET', KEYS[3], 'given back', 'EX', 86400)
+					if reply['err'] and popped then
+						redis.call('RENAME', KEYS[4], KEYS[3])
+					end
+				end
+				if reply['err'] then
+					redis.call('HSET', KEYS[2], 'state', state)
+					return reply
+				end
 			end
 			local kind = redis.call('TYPE', KEYS[5])['ok']
 			if kind ~= 'list' and kind ~= 'none' then
@@ -144,8 +159,13 @@ final class ReceiptScripts {
 				redis.call('LMOVE', KEYS[4], KEYS[5], 'LEFT', 'RIGHT')
 			end
 			if moved < most then
-				redis.call('ZREM', KEYS[1], ARGV[1])
-				redis.call('DEL', KEYS[2])
+				local reply = redis.pcall('DEL', KEYS[2])
+				if type(reply) == 'number' then
+					reply = redis.pcall('ZREM', KEYS[1], ARGV[1])
+				end
+				if type(reply) ~= 'number' and moved == 0 then
+					return reply
+				end
 			end
 			return {moved}
 			""";

@@ -53,9 +53,10 @@ final class UsedSlots {
 	/**
 	 * Notes what a look has found, unless the slot was marked meanwhile. Arguments: slot,
 	 * the last mark there before the look, milliseconds until the next look; -1 for an
-	 * empty slot, and milliseconds until the second look at an empty one.
+	 * empty slot, and milliseconds until the second look at an empty one. A look that is
+	 * refused in its midst leaves no trace that a second one would take for a first.
 	 */
-	private static final String LOOKED = ReceiptScripts.TIME + """
+	static final String LOOKED = ReceiptScripts.TIME + """
 			if (redis.call('HGET', KEYS[2], ARGV[1]) or '') ~= ARGV[2] then
 				return {0}
 			end
@@ -63,8 +64,8 @@ final class UsedSlots {
 				redis.call('ZREM', KEYS[1], ARGV[1])
 				redis.call('HDEL', KEYS[2], ARGV[1])
 			elseif tonumber(ARGV[3]) < 0 then
-				redis.call('HSET', KEYS[2], ARGV[1], ARGV[2] .. ' empty')
 				redis.call('ZADD', KEYS[1], now + ARGV[4], ARGV[1])
+				redis.call('HSET', KEYS[2], ARGV[1], ARGV[2] .. ' empty')
 			else
 				redis.call('ZADD', KEYS[1], now + ARGV[3], ARGV[1])
 			end

@@ -9,7 +9,11 @@ import java.nio.charset.StandardCharsets;
  */
 public final class LimitedPop {
 
-	/** A pcall keeps the error of LINDEX or the pop unchanged. */
+	/**
+	 * A pcall keeps the error of LINDEX or the pop unchanged. Values that were taken are
+	 * handed over whatever comes next: in a slot that is on its way Redis refuses to look
+	 * at a list that the script has emptied.
+	 */
 	private static final Script SCRIPT = Script.of("""
 			local may = redis.acl_check_cmd
 			if may and not (may('LINDEX', KEYS[1], 0) and may(ARGV[2], KEYS[1])) then
@@ -20,27 +24,24 @@ public final class LimitedPop {
 			local left = tonumber(ARGV[3])
 			local values = {}
 			local taken = 0
+			local last = false
 			while taken < most do
-			  local value = redis.pcall('LINDEX', KEYS[1], next)
-			  if not value then
+			  last = redis.pcall('LINDEX', KEYS[1], next)
+			  if type(last) == 'string' then
+			    left = left - #last
+			    if left < 0 and taken > 0 then
+			      values[taken + 1] = false
+			      break
+			    end
+			    last = redis.pcall(ARGV[2], KEYS[1])
+			  end
+			  if type(last) ~= 'string' then
 			    break
-			  end
-			  if type(value) == 'table' then
-			    return value
-			  end
-			  left = left - #value
-			  if left < 0 and taken > 0 then
-			    values[taken + 1] = false
-			    break
-			  end
-			  value = redis.pcall(ARGV[2], KEYS[1])
-			  if type(value) == 'table' then
-			    return value
 			  end
 			  taken = taken + 1
-			  values[taken] = value
+			  values[taken] = last
 			end
-			return taken > 0 and values
+			return taken > 0 and values or last
 			""".getBytes(StandardCharsets.UTF_8));
 
 	private LimitedPop() {

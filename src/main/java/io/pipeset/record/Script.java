@@ -15,16 +15,23 @@ public final class Script {
 
 	/**
 	 * HSET and EXPIRE, both or neither: the script first looks at everything for which
-	 * EXPIRE might fail. A pcall keeps the error of HSET unchanged. A hash of many fields
+	 * EXPIRE might fail. Before Redis 7 it asks for the user's rights by an EXPIRE that
+	 * fails in any case. A pcall keeps the error of HSET unchanged. A hash of many fields
 	 * is set in parts, as Lua's stack does not hold them all.
 	 */
 	static final Script HSET_WITH_TTL = of("""
-			if not string.find(ARGV[1], '^[1-9]%%d*$') or tonumber(ARGV[1]) > %1$d then
-			  return {err = 'ERR a time to live is a whole number of seconds from 1 to %1$d'}
+			if not string.find(ARGV[1], '^[1-9]%d*$') or tonumber(ARGV[1]) > MOST then
+			  return {err = 'ERR a time to live is a whole number of seconds from 1 to MOST'}
 			end
 			local may = redis.acl_check_cmd
 			if may and not (may('HSET', KEYS[1], ARGV[2], ARGV[3]) and may('EXPIRE', KEYS[1], ARGV[1])) then
 			  return {err = 'NOPERM this user may not run both HSET and EXPIRE on this key'}
+			end
+			if not may then
+			  local refused = redis.pcall('EXPIRE', KEYS[1], '')
+			  if not string.find(refused.err, 'integer') then
+			    return refused
+			  end
 			end
 			local added = 0
 			for first = 2, #ARGV, 1000 do
@@ -36,7 +43,7 @@ public final class Script {
 			end
 			redis.call('EXPIRE', KEYS[1], ARGV[1])
 			return added
-			""".formatted(Expiry.MAX_SECONDS).getBytes(StandardCharsets.UTF_8));
+			""".replace("MOST", String.valueOf(Expiry.MAX_SECONDS)).getBytes(StandardCharsets.UTF_8));
 
 	private final String sha;
 

@@ -1,7 +1,5 @@
 package io.pipeset.record;
 
-import java.util.Arrays;
-
 /**
  * The slots of Redis Cluster, each of which has one master. A key's slot is the CRC16 of
  * the key, or of its hash tag: the bytes between its first brace and the next closing
@@ -37,22 +35,6 @@ public final class Slots {
 		int tag = tagStart(source, offset, offset + length);
 		return (tag < 0) ? slot(source, offset, offset + length)
 				: slot(source, tag, tagEnd(source, tag, offset + length));
-	}
-
-	/**
-	 * Whether two keys have the same hash tag, and so the same slot.
-	 * @param source the array that holds both
-	 * @param first the first byte of the one
-	 * @param firstEnd the byte behind it
-	 * @param other the first byte of the other
-	 * @param otherEnd the byte behind it
-	 * @return {@code false} also for keys that are in the same slot by chance
-	 */
-	public static boolean haveSameTag(byte[] source, int first, int firstEnd, int other, int otherEnd) {
-		int tag = tagStart(source, first, firstEnd);
-		int otherTag = (tag < 0) ? tag : tagStart(source, other, otherEnd);
-		return otherTag >= 0 && Arrays.equals(source, tag, tagEnd(source, tag, firstEnd), source, otherTag,
-				tagEnd(source, otherTag, otherEnd));
 	}
 
 	/** Where the hash tag begins, or -1 for a key without one. */

@@ -61,6 +61,8 @@ public final class Account {
 
 	private final Losses losses = new Losses();
 
+	private final ErrorCodes errorCodes = new ErrorCodes();
+
 	private @Nullable String transactionRefusal;
 
 	/**
@@ -159,6 +161,15 @@ public final class Account {
 	}
 
 	/**
+	 * The codes of all records that did not run as asked, which {@link #count} does not
+	 * know.
+	 * @return the same object each time
+	 */
+	public ErrorCodes errorCodes() {
+		return this.errorCodes;
+	}
+
+	/**
 	 * Takes note that Redis runs no transactions any more.
 	 * @param refusal how it refused one, and what became of its commands
 	 */
@@ -202,6 +213,16 @@ public final class Account {
 		}
 		return new Counts(received, total(Outcome.APPLIED), total(Outcome.NOOP), total(Outcome.REJECTED),
 				total(Outcome.UNKNOWN), total(Outcome.UNPROCESSED));
+	}
+
+	/**
+	 * The counts so far by operation and outcome.
+	 * @return a snapshot, by the operation's name
+	 */
+	public synchronized Map<String, Map<Outcome, Long>> countsByOperation() {
+		Map<String, Map<Outcome, Long>> copy = new TreeMap<>();
+		this.counts.forEach((operation, byOutcome) -> copy.put(operation, Map.copyOf(byOutcome)));
+		return copy;
 	}
 
 	/**

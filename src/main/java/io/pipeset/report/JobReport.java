@@ -26,6 +26,10 @@ import org.jspecify.annotations.Nullable;
  * other jobs
  * @param receipt the time until which the values wait for their caller; {@code null} if
  * there are none to acknowledge
+ * @param warnings the things that the account of the records does not tell; left out if
+ * there are none
+ * @param errorCodes how many records have each error code, listed or not; left out if
+ * none has one
  * @param items the records listed
  * @param itemsOmitted the number of records that should have been listed and were not
  * @param dryRun whether the records were to be checked and not run
@@ -34,16 +38,19 @@ import org.jspecify.annotations.Nullable;
 @JsonPropertyOrder({ "jobId", "state", "errors", "counts" })
 public record JobReport(String jobId, JobState state, Counts counts, @JsonUnwrapped Input input,
 		@JsonUnwrapped Losses.Found losses, Timings timings, @JsonUnwrapped Sent sent, Map<String, Object> settings,
-		@Nullable Scan scan, @Nullable List<Object> values, @Nullable Receipt receipt, List<Item> items,
-		long itemsOmitted, @JsonIgnore boolean dryRun) {
+		@Nullable Scan scan, @Nullable List<Object> values, @Nullable Receipt receipt,
+		@JsonInclude(JsonInclude.Include.NON_EMPTY) List<Warning> warnings,
+		@JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, Long> errorCodes, List<Item> items, long itemsOmitted,
+		@JsonIgnore boolean dryRun) {
 
 	/**
-	 * Whether a record did not run as asked.
+	 * Whether a record did not run as asked, or the job has ended and did not complete:
+	 * records that were never read are in no count.
 	 * @return {@code true} where the caller has something to look at
 	 */
 	@JsonProperty
 	public boolean errors() {
-		return errorCount() > 0;
+		return errorCount() > 0 || (!this.state.isActive() && this.state != JobState.COMPLETED);
 	}
 
 	/**
@@ -60,8 +67,8 @@ public record JobReport(String jobId, JobState state, Counts counts, @JsonUnwrap
 	 */
 	public JobReport withoutLists() {
 		return new JobReport(this.jobId, this.state, this.counts, this.input, this.losses, this.timings, this.sent,
-				this.settings, this.scan, null, this.receipt, List.of(), this.itemsOmitted + this.items.size(),
-				this.dryRun);
+				this.settings, this.scan, null, this.receipt, this.warnings, this.errorCodes, List.of(),
+				this.itemsOmitted + this.items.size(), this.dryRun);
 	}
 
 	/**
@@ -102,6 +109,20 @@ public record JobReport(String jobId, JobState state, Counts counts, @JsonUnwrap
 	 */
 	@JsonInclude(JsonInclude.Include.NON_NULL)
 	public record Scan(int restarts, @Nullable Integer repeatedSlots) {
+
+	}
+
+	/**
+	 * A true account that is not the whole truth.
+	 *
+	 * @param code the kind of warning, a promise to callers
+	 * @param node the host and port of the server in a cluster; {@code null} for a single
+	 * server
+	 * @param detail the event and its remedy, for the caller to read
+	 * @param count how many keys it concerns; {@code null} where they are not counted
+	 */
+	@JsonInclude(JsonInclude.Include.NON_NULL)
+	public record Warning(String code, @Nullable String node, String detail, @Nullable Long count) {
 
 	}
 

@@ -20,6 +20,14 @@ final class CapturedBytes {
 	/** The most that is captured while replies come that a report may do without. */
 	private static final int MAX_OPTIONAL_BYTES = 4 << 20;
 
+	/** What is kept of an error: its code, and more than Redis itself says. */
+	private static final int ERROR_BYTES = 512;
+
+	/** What is kept of an error for which there is no memory. */
+	private static final int LEAST_ERROR_BYTES = 48;
+
+	private static final byte[] CUT = "...\r\n".getBytes(StandardCharsets.US_ASCII);
+
 	private final Room room;
 
 	/** The memory that was taken for replies that a report may do without. */
@@ -32,6 +40,9 @@ final class CapturedBytes {
 	/** The end of the last complete reply. */
 	private int end;
 
+	/** Whether some of the error that has not ended was left out. */
+	private boolean cut;
+
 	/**
 	 * No bytes yet.
 	 * @param room the memory for replies that a report may do without
@@ -43,6 +54,7 @@ final class CapturedBytes {
 	void clear() {
 		this.size = 0;
 		this.end = 0;
+		this.cut = false;
 		if (this.bytes.length > KEPT_BYTES) {
 			this.bytes = new byte[256];
 		}
@@ -70,6 +82,42 @@ final class CapturedBytes {
 			drop();
 		}
 		return hasRoom;
+	}
+
+	/** Adds a piece of an error, as far as its beginning is not there yet. */
+	void addError(ByteBuf in, int length) {
+		int needed = Math.min(this.size + length, this.end + ERROR_BYTES) + CUT.length;
+		boolean hasRoom = needed <= Math.max(this.taken, KEPT_BYTES)
+				|| take((needed > this.bytes.length) ? sizeFor(needed) : this.bytes.length);
+		int most = (hasRoom) ? ERROR_BYTES : LEAST_ERROR_BYTES;
+		int kept = Math.min(length, this.end + most - this.size);
+		if (kept > 0) {
+			add(in, kept);
+		}
+		this.cut |= kept < length;
+	}
+
+	/** Ends an error with dots where it was cut. */
+	void endError() {
+		if (!this.cut) {
+			return;
+		}
+		this.cut = false;
+		// Rather one character less than a part of one.
+		while ((this.bytes[this.size - 1] & 0xc0) == 0x80) {
+			this.size--;
+		}
+		this.size -= (this.bytes[this.size - 1] < 0 || this.bytes[this.size - 1] == '\r') ? 1 : 0;
+		int needed = reserve(CUT.length);
+		System.arraycopy(CUT, 0, this.bytes, this.size, CUT.length);
+		this.size = needed;
+		if (this.bytes[this.end] == '!') {
+			// Its line says how long it was, in as many digits or more.
+			int from = Resp.skipLine(this.bytes, this.end);
+			int to = Resp.putHeader(this.bytes, this.end, '!', this.size - from - 2);
+			System.arraycopy(this.bytes, from, this.bytes, to, this.size - from);
+			this.size -= from - to;
+		}
 	}
 
 	/** Adds a bulk string. */
@@ -110,6 +158,7 @@ final class CapturedBytes {
 	/** Forgets the reply that has not ended. */
 	void drop() {
 		this.size = this.end;
+		this.cut = false;
 	}
 
 	/** Forgets the reply that has not ended, an error. */
@@ -124,10 +173,12 @@ final class CapturedBytes {
 
 	private boolean takeFor(int length) {
 		int needed = this.size + length;
-		if (needed <= Math.max(this.bytes.length, KEPT_BYTES)) {
-			return true;
-		}
-		long more = Room.ofArray(sizeFor(needed)) - this.taken;
+		return needed <= Math.max(this.bytes.length, KEPT_BYTES) || take(sizeFor(needed));
+	}
+
+	/** Takes the memory of an array of this size; false where there is none. */
+	private boolean take(int size) {
+		long more = Room.ofArray(size) - this.taken;
 		boolean taken = this.room.tryTake(more);
 		this.taken += (taken) ? more : 0;
 		return taken;

@@ -4,28 +4,20 @@ package io.pipeset.slab;
  * The common commands that a connection's server and user allow.
  *
  * @param severalKeys whether one command may have several keys; not for a user who may be
- * restricted to some keys, as Redis would refuse all records for one
+ * restricted to some keys, as Redis would refuse all records for one, and not in a
+ * cluster
  * @param countedPops whether pops take a count, as they do from Redis 6.2 on
- * @param oneSlot whether all keys of one command have to be in one slot
  */
-public record Coalescing(boolean severalKeys, boolean countedPops, boolean oneSlot) {
+public record Coalescing(boolean severalKeys, boolean countedPops) {
 
 	/**
-	 * The common commands of a single server.
-	 * @param severalKeys whether one command may have several keys
-	 * @param countedPops whether pops take a count
+	 * The same for a node of a cluster. While a slot is on its way, Redis refuses a
+	 * command of several keys some of which have left, and runs later records of the
+	 * others, behind which none may be sent again: each record by itself would have run.
+	 * @return common commands of one key each
 	 */
-	public Coalescing(boolean severalKeys, boolean countedPops) {
-		this(severalKeys, countedPops, false);
-	}
-
-	/**
-	 * The same for a node of a cluster, where all keys of a command have to be in one
-	 * slot.
-	 * @return common commands of keys that have a hash tag in common
-	 */
-	public Coalescing inOneSlot() {
-		return new Coalescing(this.severalKeys, this.countedPops, true);
+	public Coalescing inCluster() {
+		return new Coalescing(false, this.countedPops);
 	}
 
 }

@@ -6,7 +6,6 @@ import io.netty.buffer.ByteBuf;
 import io.pipeset.record.CommonCommand;
 import io.pipeset.record.Effect;
 import io.pipeset.record.Operation;
-import io.pipeset.record.Slots;
 
 /**
  * The commands that an attempt writes. A slab has a command for each record; neighbours
@@ -37,9 +36,6 @@ final class CommonCommands {
 
 	private boolean moves;
 
-	/** Whether all keys of a command have to be in one slot. */
-	private boolean oneSlot;
-
 	CommonCommands(Commands commands) {
 		this.commands = commands;
 		this.writer = new CommonCommandWriter(commands, this);
@@ -62,7 +58,6 @@ final class CommonCommands {
 			this.ends = new int[records];
 		}
 		this.count = 0;
-		this.oneSlot = allowed.oneSlot();
 		for (int record = 0; record < records; record = this.ends[this.count - 1]) {
 			this.ends[this.count++] = end(record, allowed, tellsReplies);
 		}
@@ -100,19 +95,7 @@ final class CommonCommands {
 	}
 
 	private boolean haveCommonKey(int first, int next) {
-		boolean several = common(first).hasSeveralKeys();
-		if (several && !this.oneSlot) {
-			return true;
-		}
-		int key = key(first);
-		int other = key(next);
-		return isSameKey(first, key, next, other) || (several && haveSameTag(key, other));
-	}
-
-	private boolean haveSameTag(int key, int other) {
-		byte[] resp = this.commands.resp();
-		return Slots.haveSameTag(resp, Resp.skipLine(resp, key), Resp.skipBulk(resp, key) - 2,
-				Resp.skipLine(resp, other), Resp.skipBulk(resp, other) - 2);
+		return common(first).hasSeveralKeys() || isSameKey(first, key(first), next, key(next));
 	}
 
 	/** Whether a record's options make it a script, whose words are others. */

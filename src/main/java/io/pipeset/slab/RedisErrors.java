@@ -21,10 +21,13 @@ public final class RedisErrors {
 			Meaning.ENDS_JOB, Set.of("MASTERDOWN", "MISCONF", "NOAUTH", "NOREPLICAS", "OOM", "READONLY"), //
 			Meaning.OF_SERVER,
 			Set.of("ASK", "BUSY", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "MISCONF", "MOVED", "NOAUTH", "NOREPLICAS",
-					"OOM", "READONLY", "TRYAGAIN"), //
+					"OOM", "READONLY"), //
 			Meaning.REDIRECTS, Set.of("ASK", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "MOVED", "TRYAGAIN"), //
 			Meaning.WORTH_POSTING_AGAIN, Set.of("ASK", "BUSY", "CLUSTERDOWN", EXECABORT, "LOADING", "MASTERDOWN",
 					"MISCONF", "MOVED", "NOREPLICAS", "NOSCRIPT", "OOM", "READONLY", "TRYAGAIN")));
+
+	/** The service's user is not logged in, and cannot be. */
+	private static final Set<String> LOGIN = Set.of("NOAUTH", "WRONGPASS");
 
 	private RedisErrors() {
 	}
@@ -47,6 +50,28 @@ public final class RedisErrors {
 	 */
 	public static boolean means(String code, Meaning meaning) {
 		return CODES.getOrDefault(meaning, Set.of()).contains(code);
+	}
+
+	/**
+	 * An error with its remedy, where Redis's own words do not tell which setting is
+	 * wrong.
+	 * @param error the whole error, or its code
+	 * @param properties the beginning of the properties by which the service logs in
+	 * @return a sentence or two, without the last full stop
+	 */
+	public static String withRemedy(String error, String properties) {
+		String sentence = (error.endsWith(".")) ? error.substring(0, error.length() - 1) : error;
+		return (LOGIN.contains(firstWord(sentence))) ? sentence + ". Check " + properties + "password, and "
+				+ properties + "username unless it is the default user; that user has to be enabled" : sentence;
+	}
+
+	/**
+	 * An error of a server with its remedy.
+	 * @param error the whole error, or its code
+	 * @return a sentence or two, without the last full stop
+	 */
+	public static String withRemedy(String error) {
+		return withRemedy(error, "spring.data.redis.");
 	}
 
 	/** The error's own code, even of a transaction that was discarded for another. */
@@ -73,7 +98,7 @@ public final class RedisErrors {
 		/** Redis will refuse all that follows, too: a job stops after a whole batch. */
 		ENDS_JOB,
 
-		/** Every command gets the error, whichever it is. */
+		/** Every command gets the error, whichever keys it has. */
 		OF_SERVER,
 
 		/** The same record may well succeed later: its item says so to the caller. */

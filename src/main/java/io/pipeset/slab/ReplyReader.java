@@ -41,6 +41,11 @@ public final class ReplyReader {
 
 	private boolean push;
 
+	/** Whether the reply is wanted, unless it is an error, which always is. */
+	private boolean wanted;
+
+	private boolean error;
+
 	private boolean capture;
 
 	/** Whether a report may do without the captured bytes. */
@@ -132,14 +137,24 @@ public final class ReplyReader {
 		this.deals = replies.isExecNext() || replies.isDealtNext();
 		this.header = false;
 		this.note = !this.other && attempt.notesNext();
-		boolean error = first == '-' || first == '!' || first == '|';
-		this.optional = !error && !this.other && !attempt.takesNext();
-		this.capture = !this.push && (error || (!this.other && !this.deals && attempt.capturesNext()));
+		this.optional = !this.other && !attempt.takesNext();
+		this.wanted = !this.push && !this.other && !this.deals && attempt.capturesNext();
+		this.error = false;
+		this.capture = false;
+	}
+
+	/** The reply's own line begins, behind an attribute, of which nothing is kept. */
+	private void begin(int marker) {
+		this.error = marker == '-' || marker == '!';
+		this.capture = this.error || this.wanted;
 	}
 
 	private void end(Replies replies) {
 		if (this.push) {
 			return;
+		}
+		if (this.error) {
+			replies.findings().captured().endError();
 		}
 		if (this.header) {
 			replies.begin(this.number);
@@ -188,6 +203,9 @@ public final class ReplyReader {
 			this.number = 0;
 			this.negative = false;
 			this.own |= this.attribute && this.values == 1;
+			if (this.own && this.marker != '|') {
+				begin(this.marker);
+			}
 		}
 		byte next = 0;
 		while (at < to && next != '\n') {
@@ -260,11 +278,15 @@ public final class ReplyReader {
 	}
 
 	private void take(ByteBuf in, Replies replies, int length) {
-		if (this.capture && this.optional) {
-			this.capture = replies.findings().captured().addIfRoom(in, length);
+		CapturedBytes captured = replies.findings().captured();
+		if (this.error) {
+			captured.addError(in, length);
+		}
+		else if (this.capture && this.optional) {
+			this.capture = captured.addIfRoom(in, length);
 		}
 		else if (this.capture) {
-			replies.findings().captured().add(in, length);
+			captured.add(in, length);
 		}
 		in.skipBytes(length);
 	}

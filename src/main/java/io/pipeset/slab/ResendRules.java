@@ -1,22 +1,22 @@
 package io.pipeset.slab;
 
 import java.nio.ByteBuffer;
+import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
-import java.util.ListIterator;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 import io.pipeset.record.Operation;
 import io.pipeset.slab.Findings.Kind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules by which a lane sends commands again, once all of its slabs have come back. A
- * command that Redis answered for good is not sent again; a command that was not written
- * is; a command that may have run is if running it twice does no harm, and so is one that
- * ran on a server that was lost before its replicas had confirmed it. No command is sent
- * again that would then run after a later command of the same key, so that the records of
- * a key stay in order. Only removals of a key may change places, which leave the same.
+ * The rules by which a lane sends commands again, once all of its slabs have come back.
+ * {@link Told} is the table of them: what a command was told says whether it goes again.
+ * Whatever it was told, no command is sent again that would then run after a later
+ * command of its key which ran, or may have, and does not go again itself: so the records
+ * of a key stay in order. Only removals of a key may change places, which leave the same.
  */
 public final class ResendRules {
 
@@ -24,19 +24,25 @@ public final class ResendRules {
 
 	private final boolean transientToo;
 
-	/** The keys of later commands that ran, or may have, but for removals. */
+	private final Redirect.@Nullable Rule redirects;
+
+	/** The keys of later commands that ran, or may have, and stay; but for removals. */
 	private final Set<ByteBuffer> touched = new HashSet<>();
 
-	/** The keys of later removals that ran, or may have. */
+	/** The keys of later removals that ran, or may have, and stay. */
 	private final Set<ByteBuffer> removed = new HashSet<>();
 
 	/** Whether one of these commands was a script that names no key, and may use any. */
 	private boolean touchedAny;
 
-	/** The keys of later commands that may have run and are sent again. */
+	/** The keys of later commands that may have run, and run once more. */
 	private final Set<ByteBuffer> repeated = new HashSet<>();
 
-	private final Redirect.@Nullable Rule redirects;
+	/** The keys of earlier commands that go again. */
+	private final Set<ByteBuffer> ahead = new HashSet<>();
+
+	/** Whether one of these is a script that names no key. */
+	private boolean aheadAny;
 
 	private ResendRules(boolean unknownToo, boolean transientToo, Redirect.@Nullable Rule redirects) {
 		this.unknownToo = unknownToo;
@@ -65,109 +71,126 @@ public final class ResendRules {
 	public static void mark(List<Slab> slabs, boolean unknownToo, boolean transientToo,
 			Redirect.@Nullable Rule redirects) {
 		ResendRules rules = new ResendRules(unknownToo, transientToo, redirects);
-		for (ListIterator<Slab> last = slabs.listIterator(slabs.size()); last.hasPrevious();) {
-			rules.mark(last.previous());
+		BitSet[] refused = new BitSet[slabs.size()];
+		boolean some = false;
+		for (int slab = slabs.size() - 1; slab >= 0; slab--) {
+			refused[slab] = rules.mark(slabs.get(slab));
+			some |= !refused[slab].isEmpty();
+		}
+		for (int slab = 0; some && slab < refused.length; slab++) {
+			rules.follow(slabs.get(slab), refused[slab]);
 		}
 	}
 
-	private void mark(Slab slab) {
+	/**
+	 * Marks commands that go again by themselves, the last one first.
+	 * @return those that were refused, and that no later command keeps from going again
+	 */
+	private BitSet mark(Slab slab) {
+		BitSet refused = new BitSet(0);
 		if (slab.isAtomic()) {
-			markWhole(slab);
+			mark(slab, 0, slab.count(), toldAll(slab), refused);
+			return refused;
 		}
-		else {
-			markUnanswered(slab);
-			markAnswered(slab);
+		SlabErrors errors = slab.errors();
+		Findings findings = slab.replies().findings();
+		int finding = findings.count() - 1;
+		for (int command = slab.count() - 1; command >= 0; command--) {
+			boolean found = finding >= 0 && findings.position(finding) == command;
+			boolean error = found && findings.kind(finding) == Kind.ERROR;
+			Told told = (command < slab.replies().count())
+					? (error) ? told(slab, errors, command, finding) : Told.THAT_IT_RAN
+					: (slab.isUnknown()) ? Told.NOTHING : Told.THAT_IT_DID_NOT_RUN;
+			mark(slab, command, command + 1, told, refused);
+			finding -= (found) ? 1 : 0;
 		}
+		return refused;
 	}
 
-	/** A transaction goes again as a whole, or not at all. */
-	private void markWhole(Slab slab) {
-		boolean unknown = slab.isUnknown() || (isUnconfirmed(slab) && !slab.replies().isDiscarded());
-		boolean again = (unknown) ? this.unknownToo && slab.replies().multiRefused() == null
-				: !slab.isWritten() || slab.errors().areInCommon() || passes(slab);
-		for (int command = slab.count() - 1; again && command >= 0; command--) {
-			again = isUntouched(slab, command) && (!unknown || isRepeatable(slab, command));
+	/** What an error tells. */
+	private Told told(Slab slab, SlabErrors errors, int command, int finding) {
+		Redirect redirect = (this.redirects != null) ? errors.redirect(finding) : null;
+		boolean byScript = redirect != null && errors.isByScript(finding);
+		boolean passes = redirect == null && errors.isTransient(finding);
+		if (errors.isOfOthers(finding) || (passes && this.transientToo) || (redirect != null && follows(slab,
+				(byScript) ? redirect.ofSlot(SlabSlots.of(slab.commands(), command)) : redirect, byScript))) {
+			return Told.TO_COME_AGAIN;
 		}
-		if (again) {
-			slab.again().set(0, slab.count());
-			return;
-		}
-		boolean ran = slab.isWritten() && !slab.replies().isDiscarded();
-		for (int command = 0; command < slab.count(); command++) {
-			if (ran || slab.earlierLoss(command) != null) {
-				touch(slab, command);
-			}
-		}
+		// A script may have written before it failed.
+		return (!passes && slab.commands().table().operation(command) == Operation.EVALSHA) ? Told.THAT_IT_RAN
+				: Told.THAT_IT_IS_REFUSED;
 	}
 
-	/** Whether nothing of a transaction ran, and it may run in a moment or elsewhere. */
-	private boolean passes(Slab slab) {
+	/** What a transaction was told, all of whose commands share one fate. */
+	private Told toldAll(Slab slab) {
+		if (slab.isUnknown() || !slab.isWritten()) {
+			return (slab.isUnknown()) ? Told.NOTHING : Told.THAT_IT_DID_NOT_RUN;
+		}
 		Redirect redirect = (this.redirects != null) ? slab.errors().transactionRedirect() : null;
-		return (redirect != null) ? follows(slab, redirect, false)
+		boolean passes = (redirect != null) ? follows(slab, redirect, false)
 				: this.transientToo && slab.errors().transientCode() != null;
+		if (slab.errors().areInCommon() || passes) {
+			return Told.TO_COME_AGAIN;
+		}
+		return (slab.replies().isDiscarded()) ? Told.THAT_IT_IS_REFUSED : Told.THAT_IT_RAN;
 	}
 
 	private boolean follows(Slab slab, Redirect redirect, boolean byScript) {
 		return this.redirects != null && this.redirects.follows(slab, redirect, byScript);
 	}
 
-	private void markUnanswered(Slab slab) {
-		for (int command = slab.count() - 1; command >= slab.replies().count(); command--) {
-			boolean repeats = !slab.isUnknown() || (this.unknownToo && isRepeatable(slab, command));
-			if (repeats && isUntouched(slab, command)) {
-				slab.again().set(command);
+	/** Marks a command, or all those of a transaction. */
+	private void mark(Slab slab, int first, int end, Told told, BitSet refused) {
+		boolean goes = !told.mayHaveRun || (this.unknownToo && slab.replies().multiRefused() == null
+				&& (told == Told.NOTHING || slab.attempt().unconfirmed() != null));
+		for (int command = end - 1; goes && command >= first; command--) {
+			goes = isUntouched(slab, command) && !isExpireOfRepeated(slab, command)
+					&& (!told.mayHaveRun || slab.commands().table().effect(command).isRepeatable());
+			if (told.mayHaveRun || slab.earlierLoss(command) != null) {
+				this.repeated.addAll(slab.commands().keys(command));
 			}
-			else if (slab.isUnknown() || slab.earlierLoss(command) != null) {
+		}
+		if (goes) {
+			((told == Told.THAT_IT_IS_REFUSED) ? refused : slab.again()).set(first, end);
+			return;
+		}
+		for (int command = first; command < end; command++) {
+			if (told.mayHaveRun || slab.earlierLoss(command) != null) {
 				touch(slab, command);
 			}
 		}
 	}
 
-	private void markAnswered(Slab slab) {
-		Replies replies = slab.replies();
-		SlabErrors errors = slab.errors();
-		int finding = replies.findings().count() - 1;
-		for (int command = replies.count() - 1; command >= 0; command--) {
-			boolean found = finding >= 0 && replies.findings().position(finding) == command;
-			boolean inCommon = found && errors.isOfOthers(finding);
-			Redirect redirect = (found && this.redirects != null) ? errors.redirect(finding) : null;
-			boolean byScript = redirect != null && errors.isByScript(finding);
-			boolean follows = redirect != null && follows(slab,
-					(byScript) ? redirect.ofSlot(SlabSlots.of(slab.commands(), command)) : redirect, byScript);
-			boolean passes = (redirect != null) ? follows : found && errors.isTransient(finding);
-			// A script may have written before it failed.
-			boolean ran = !found || replies.findings().kind(finding) != Kind.ERROR
-					|| (!passes && slab.commands().table().operation(command) == Operation.EVALSHA);
-			boolean repeats = ran && isUnconfirmed(slab) && isRepeatable(slab, command);
-			if ((inCommon || follows || (passes && this.transientToo) || repeats) && isUntouched(slab, command)) {
-				slab.again().set(command);
+	/** Marks commands that were refused behind others that go again. */
+	private void follow(Slab slab, BitSet refused) {
+		int step = (slab.isAtomic()) ? slab.count() : 1;
+		for (int first = 0; first < slab.count(); first += step) {
+			int end = first + step;
+			if (refused.get(first) && IntStream.range(first, end).anyMatch((command) -> isBehind(slab, command))) {
+				slab.again().set(first, end);
 			}
-			else if (ran || slab.earlierLoss(command) != null) {
-				touch(slab, command);
+			for (int command = first; slab.again().get(first) && command < end; command++) {
+				List<ByteBuffer> keys = slab.commands().keys(command);
+				this.ahead.addAll(keys);
+				this.aheadAny |= keys.isEmpty();
 			}
-			finding -= (found) ? 1 : 0;
 		}
 	}
 
-	/** Whether commands that ran are to run once more, as replicas may not have them. */
-	private boolean isUnconfirmed(Slab slab) {
-		return this.unknownToo && slab.attempt().unconfirmed() != null;
+	/** Whether an earlier command that goes again shares a key with this one. */
+	private boolean isBehind(Slab slab, int command) {
+		List<ByteBuffer> keys = slab.commands().keys(command);
+		return this.aheadAny
+				|| ((keys.isEmpty()) ? !this.ahead.isEmpty() : keys.stream().anyMatch(this.ahead::contains));
 	}
 
 	/**
-	 * Whether a command that may have run does no harm if it runs again. EXPIRE does
-	 * nothing to a key that does not exist, and so must not meet a key that a later
-	 * command made at its first attempt.
+	 * Whether an EXPIRE would meet a key that a later command may have made at its first
+	 * attempt. It does nothing to a key that does not exist.
 	 */
-	private boolean isRepeatable(Slab slab, int command) {
-		List<ByteBuffer> keys = slab.commands().keys(command);
-		boolean repeatable = slab.commands().table().effect(command).isRepeatable()
-				&& (slab.commands().table().operation(command) != Operation.EXPIRE
-						|| keys.stream().noneMatch(this.repeated::contains));
-		if (repeatable) {
-			this.repeated.addAll(keys);
-		}
-		return repeatable;
+	private boolean isExpireOfRepeated(Slab slab, int command) {
+		return slab.commands().table().operation(command) == Operation.EXPIRE
+				&& slab.commands().keys(command).stream().anyMatch(this.repeated::contains);
 	}
 
 	private void touch(Slab slab, int command) {
@@ -191,6 +214,41 @@ public final class ResendRules {
 	private static boolean isRemoval(Slab slab, int command) {
 		Operation operation = slab.commands().table().operation(command);
 		return operation == Operation.DEL || operation == Operation.UNLINK;
+	}
+
+	/** What an attempt told of a command, and whether the command goes again then. */
+	private enum Told {
+
+		/**
+		 * It goes again only if too few replicas have it, and a repeat does no harm.
+		 */
+		THAT_IT_RAN(true),
+
+		/** It may have run, and goes again if a repeat does no harm. */
+		NOTHING(true),
+
+		/** It goes again. */
+		THAT_IT_DID_NOT_RUN(false),
+
+		/**
+		 * Redis put it off, or sent it elsewhere, or refused it in company only: it goes
+		 * again.
+		 */
+		TO_COME_AGAIN(false),
+
+		/**
+		 * Redis refused it for good. It goes again only behind an earlier command of its
+		 * key that does: then it was refused in a state that the order of the records
+		 * would never have shown.
+		 */
+		THAT_IT_IS_REFUSED(false);
+
+		private final boolean mayHaveRun;
+
+		Told(boolean mayHaveRun) {
+			this.mayHaveRun = mayHaveRun;
+		}
+
 	}
 
 }

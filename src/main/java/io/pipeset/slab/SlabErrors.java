@@ -160,8 +160,12 @@ public final class SlabErrors {
 			return false;
 		}
 		String code = code(finding);
-		boolean ofKey = code.equals("WRONGTYPE") || (code.equals("NOPERM") && !this.common.isByScript(record));
-		return !(RedisErrors.means(code, Meaning.OF_SERVER) || (ofKey && !this.common.common(record).hasSeveralKeys()));
+		if (this.common.common(record).hasSeveralKeys()) {
+			return !RedisErrors.means(code, Meaning.OF_SERVER);
+		}
+		boolean ofKey = code.equals("WRONGTYPE") || code.equals("TRYAGAIN")
+				|| (code.equals("NOPERM") && !this.common.isByScript(record));
+		return !ofKey && !RedisErrors.means(code, Meaning.OF_SERVER);
 	}
 
 	/**

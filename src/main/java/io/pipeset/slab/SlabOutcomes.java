@@ -52,6 +52,11 @@ final class SlabOutcomes {
 
 	private @Nullable Outcome runOutcome;
 
+	/** Commands in a row with one error code, which are counted at once. */
+	private long failedRun;
+
+	private String failedCode = "";
+
 	/** Where the values are that stand in a list of their own. */
 	private int[] spans = NO_SPANS;
 
@@ -91,6 +96,7 @@ final class SlabOutcomes {
 			}
 		}
 		endRun();
+		endFailedRun();
 		enterValues();
 		String refusal = this.errors.transactionRefusal();
 		if (refusal != null) {
@@ -123,6 +129,7 @@ final class SlabOutcomes {
 		Failure failure = null;
 		if (this.unconfirmed != null && !noop) {
 			this.unconfirmedRecords++;
+			failed(this.unconfirmed.code());
 			failure = failure(this.unconfirmed, "", this.slab.commands().table().effect(command).isRepeatable());
 		}
 		if (reply != null || (failure != null && claimItem(command, outcome, failure.message().length()))) {
@@ -211,6 +218,7 @@ final class SlabOutcomes {
 	/** Its own command was never sent, and can be sent later. */
 	private void refusedInCommon(int command, int finding) {
 		count(command, Outcome.UNPROCESSED);
+		failed(Loss.NOT_SENT);
 		if (claimItem(command, Outcome.UNPROCESSED, this.slab.replies().findings().bytes(finding))) {
 			list(command, Outcome.UNPROCESSED,
 					new Failure(Loss.NOT_SENT,
@@ -231,9 +239,10 @@ final class SlabOutcomes {
 		Outcome outcome = (earlier != null) ? Outcome.UNKNOWN : Outcome.REJECTED;
 		count(command, outcome);
 		this.unconfirmedRecords += (Loss.isUnconfirmed(earlier)) ? 1 : 0;
+		String message = this.errors.message(finding);
+		String code = RedisErrors.firstWord(message);
+		failed((earlier != null) ? earlier.code() : code);
 		if (claimItem(command, outcome, this.slab.replies().findings().bytes(finding))) {
-			String message = this.errors.message(finding);
-			String code = RedisErrors.firstWord(message);
 			boolean retryable = RedisErrors.means(code, Meaning.WORTH_POSTING_AGAIN);
 			list(command, outcome,
 					(earlier != null) ? failure(earlier, "; sent again, Redis answered: " + message, retryable)
@@ -248,6 +257,7 @@ final class SlabOutcomes {
 		Outcome outcome = (unknown || earlier != null) ? Outcome.UNKNOWN : Outcome.UNPROCESSED;
 		count(command, outcome);
 		this.unconfirmedRecords += (Loss.isUnconfirmed(earlier)) ? 1 : 0;
+		failed((earlier != null) ? earlier.code() : (unknown) ? this.loss.code() : Loss.NOT_SENT);
 		if (!claimItem(command, outcome, this.loss.message().length())) {
 			return;
 		}
@@ -287,6 +297,19 @@ final class SlabOutcomes {
 			this.runOutcome = outcome;
 		}
 		this.run++;
+	}
+
+	private void failed(String code) {
+		if (!code.equals(this.failedCode)) {
+			endFailedRun();
+			this.failedCode = code;
+		}
+		this.failedRun++;
+	}
+
+	private void endFailedRun() {
+		this.account.errorCodes().add(this.failedCode, this.failedRun);
+		this.failedRun = 0;
 	}
 
 	private void endRun() {

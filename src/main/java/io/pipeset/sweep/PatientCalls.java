@@ -10,7 +10,6 @@ import io.pipeset.lane.RetryPauses;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.report.Ending.Cause;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Makes single calls for a sweep, each of them again and again while Redis cannot be
@@ -71,12 +70,12 @@ final class PatientCalls {
 				}
 				boolean goesOn = (ex.code() != null) ? waits(ex) : this.losses.goesOn("unreachable");
 				if (!goesOn) {
-					end(command, ex.code(), ex);
+					end(command, ex.isRefusal(), ex);
 				}
 			}
 			catch (NoConnectionException ex) {
 				if (!this.losses.goesOn("unreachable")) {
-					end(command, null, ex);
+					end(command, ex.isRefusal(), ex);
 				}
 			}
 		}
@@ -92,8 +91,8 @@ final class PatientCalls {
 		return refusal.isTransient() && this.refusals.goesOn(code);
 	}
 
-	private void end(String command, @Nullable String code, Exception cause) {
-		this.stop.because((code != null) ? Cause.REDIS_REFUSES : Cause.REDIS_UNREACHABLE,
+	private void end(String command, boolean refused, Exception cause) {
+		this.stop.because((refused) ? Cause.REDIS_REFUSES : Cause.REDIS_UNREACHABLE,
 				command + " could not go on, so that further keys were not found. " + cause.getMessage()
 						+ ". Mend the cause there, then send the job again.");
 	}

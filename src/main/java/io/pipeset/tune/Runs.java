@@ -7,6 +7,7 @@ import io.pipeset.job.EndedJob;
 import io.pipeset.job.JobPlace;
 import io.pipeset.job.Jobs;
 import io.pipeset.job.Task;
+import io.pipeset.job.input.Caller;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.Atomic;
 import io.pipeset.job.settings.Coalesce;
@@ -148,7 +149,7 @@ final class Runs {
 		requireGoingOn();
 		this.begun = true;
 		EndedJob<JobReport> job = this.jobs.run(this.place, new JobInput.Generated(records, count), settings,
-				Jobs.Values.IN_ITEMS);
+				Jobs.Values.IN_ITEMS, Caller.NOBODY);
 		boolean writtenBefore = this.written;
 		this.written |= job.report().counts().applied() + job.report().counts().unknown() > 0;
 		this.unfenced |= Boolean.FALSE.equals(job.report().losses().fenced());

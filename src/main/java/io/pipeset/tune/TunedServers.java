@@ -12,6 +12,7 @@ import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.pipeline.call.RedisCalls;
+import io.pipeset.pipeline.call.ServerMemory;
 import io.pipeset.record.Record;
 import io.pipeset.record.Slots;
 import io.pipeset.report.Ending;
@@ -79,7 +80,8 @@ final class TunedServers {
 		slots.forEach((master, count) -> {
 			// Keys spread over slots, but not quite evenly.
 			long share = (isCluster()) ? bytes * count / Slots.COUNT * 5 / 4 : bytes;
-			Long free = master.calls().freeBytes();
+			ServerMemory memory = master.calls().memory();
+			Long free = (memory != null) ? memory.freeBytes() : null;
 			if (free != null && share > free) {
 				throw new TuningEndedException(new Ending(Cause.REDIS_REFUSES,
 						"The keys of the tuning take about " + share + " bytes, and Redis"
@@ -168,8 +170,7 @@ final class TunedServers {
 			return this.nodes.masters();
 		}
 		catch (NoConnectionException ex) {
-			throw new TuningEndedException(
-					new Ending(Cause.REDIS_UNREACHABLE, ex.getMessage() + ". Send the request again once it answers."));
+			throw RedisCallException.unreachable(ex);
 		}
 	}
 

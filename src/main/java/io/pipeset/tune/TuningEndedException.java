@@ -21,7 +21,7 @@ final class TuningEndedException extends RuntimeException {
 	 * @return the reason, for the report
 	 */
 	static Ending by(RedisCallException failure, boolean written) {
-		Cause cause = (failure.code() != null) ? Cause.REDIS_REFUSES
+		Cause cause = (failure.isRefusal()) ? Cause.REDIS_REFUSES
 				: (written) ? Cause.REDIS_LOST : Cause.REDIS_UNREACHABLE;
 		return new Ending(cause, failure.getMessage() + ". Send the request again once Redis answers.");
 	}

@@ -11,6 +11,7 @@ import io.pipeset.job.JobRefusedException;
 import io.pipeset.job.JobRefusedException.Reason;
 import io.pipeset.job.Jobs;
 import io.pipeset.job.Tasks;
+import io.pipeset.job.input.Caller;
 import io.pipeset.job.settings.JobDefaults;
 import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.report.JobKind;
@@ -19,7 +20,7 @@ import io.pipeset.report.JobMeters;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.stereotype.Component;
 
-/** Runs tunings, one at a time. */
+/** Runs tunings, one at a time in this instance of the service. */
 @Component
 public class Tunings {
 
@@ -66,16 +67,17 @@ public class Tunings {
 	/**
 	 * Runs a tuning in the calling thread, to its end, in one place of the queue of jobs.
 	 * @param settings its parameters
+	 * @param caller the caller whose thread this is
 	 * @return its figures, however it ended
 	 * @throws JobRefusedException if another one runs or waits, or if it may not begin
 	 */
-	public EndedJob<?> run(TuningSettings settings) {
+	public EndedJob<?> run(TuningSettings settings, Caller caller) {
 		if (!this.busy.compareAndSet(false, true)) {
 			throw new JobRefusedException(Reason.TOO_MANY,
 					"Another tuning runs, and two would measure each other: send this one again when it has ended");
 		}
 		try {
-			return this.tasks.run(JobKind.TUNING, null, (task) -> new TuningExecution(task, settings, this.jobs,
+			return this.tasks.run(JobKind.TUNING, null, caller, (task) -> new TuningExecution(task, settings, this.jobs,
 					new JobPlace(this.meters, true, task), this.nodes, this.defaults, this.clock)
 				.run());
 		}

@@ -15,6 +15,7 @@ import io.pipeset.keyspace.AnalysisSettings;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobKind;
 import io.pipeset.web.server.AnswerMemory;
+import io.pipeset.web.server.CallerConnection;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
@@ -49,7 +50,7 @@ class AnalysesController {
 		query.refuseRest(AnalysisSettings.all().stream().map(Setting::name).toList());
 		Uploads.refuse(request);
 		boolean csv = wantsCsv(request);
-		EndedJob<Analysis> ended = this.analyses.run(settings);
+		EndedJob<Analysis> ended = this.analyses.run(settings, CallerConnection.of(request));
 		if (csv && ended.ending().cause() == Cause.COMPLETED) {
 			AnswerMemory.closeWhenWritten(request, ended.memory());
 			response.setHeader(HttpHeaders.LOCATION, JobIds.location(ended.id()));

@@ -2,11 +2,14 @@ package io.pipeset.web;
 
 import java.io.IOException;
 
+import io.pipeset.job.EndedJob;
 import io.pipeset.job.JobPlace;
 import io.pipeset.job.Jobs;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.report.JobKind;
+import io.pipeset.report.JobReport;
+import io.pipeset.web.server.CallerConnection;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
@@ -41,8 +44,9 @@ class JobsController {
 		SweepQuery sweep = SweepQuery.take(query);
 		JobSettings settings = this.settings.read(query, "/v1/jobs", null, SweepQuery.NAMES);
 		JobInput input = (sweep != null) ? sweep.open(request, settings) : this.uploads.open(request, null);
-		this.reports.answer(this.jobs.run(this.place, input, settings, Jobs.Values.IN_ITEMS), JobKind.RECORDS, request,
-				response);
+		EndedJob<JobReport> ended = this.jobs.run(this.place, input, settings, Jobs.Values.IN_ITEMS,
+				CallerConnection.of(request));
+		this.reports.answer(ended, JobKind.RECORDS, request, response);
 	}
 
 }

@@ -14,13 +14,20 @@ import io.pipeset.keyspace.Analysis.Prefix;
  */
 final class PrefixesCsv {
 
+	/** What begins a formula of some spreadsheet, and what stands ahead of those here. */
+	private static final String FORMULAS = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20'";
+
+	private static final String QUOTED = ",;\t\"\r\n";
+
+	private static final String BYTES = "{\"base64\":";
+
 	private PrefixesCsv() {
 	}
 
 	static byte[] of(Analysis analysis) {
 		List<String> types = analysis.types().stream().map(Analysis.Type::type).toList();
 		StringBuilder csv = new StringBuilder("prefix,keys,bytes,withoutTtl");
-		types.forEach((type) -> csv.append(',').append(cell(type)));
+		types.forEach((type) -> csv.append(',').append(cell(harmless(type))));
 		csv.append("\r\n");
 		for (Prefix prefix : analysis.prefixes()) {
 			csv.append(cell(text(prefix.prefix()))).append(',').append(prefix.keys()).append(',');
@@ -36,11 +43,19 @@ final class PrefixesCsv {
 
 	/** A prefix that is not UTF-8 is written as in the JSON answer. */
 	private static String text(Object prefix) {
-		return (prefix instanceof Map<?, ?> bytes) ? "{\"base64\":\"" + bytes.get("base64") + "\"}" : prefix.toString();
+		return (prefix instanceof Map<?, ?> bytes) ? BYTES + '"' + bytes.get("base64") + "\"}"
+				: harmless(prefix.toString());
 	}
 
+	/** A text that no spreadsheet takes for a formula, and nobody for bytes. */
+	private static String harmless(String text) {
+		boolean formula = !text.isEmpty() && FORMULAS.indexOf(text.charAt(0)) >= 0;
+		return (formula || text.startsWith(BYTES)) ? '\'' + text : text;
+	}
+
+	/** A cell, whichever character a spreadsheet splits lines at. */
 	private static String cell(String text) {
-		boolean plain = text.chars().noneMatch((c) -> c == ',' || c == '"' || c == '\r' || c == '\n');
+		boolean plain = text.chars().noneMatch((c) -> QUOTED.indexOf(c) >= 0);
 		return (plain) ? text : '"' + text.replace("\"", "\"\"") + '"';
 	}
 

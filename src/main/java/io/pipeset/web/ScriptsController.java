@@ -63,8 +63,8 @@ class ScriptsController {
 					: unavailable("redis-refuses", "Redis loads no script: " + ex.getMessage());
 		}
 		catch (NoConnectionException ex) {
-			throw unavailable("redis-unreachable", ex.getMessage()
-					+ ". Check that it runs and that spring.data.redis.* names it, then send the script again.");
+			throw unavailable((ex.isRefusal()) ? "redis-refuses" : "redis-unreachable",
+					ex.advice("send the script again"));
 		}
 	}
 

@@ -18,6 +18,7 @@ import io.pipeset.record.Operation;
 import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.report.JobKind;
 import io.pipeset.web.problem.Problems;
+import io.pipeset.web.server.CallerConnection;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
@@ -135,7 +136,8 @@ class ShortcutsController {
 
 	private void run(JobInput input, JobSettings settings, Jobs.Values values, HttpServletRequest request,
 			HttpServletResponse response) throws IOException {
-		this.reports.answer(this.jobs.run(this.place, input, settings, values), JobKind.RECORDS, request, response);
+		this.reports.answer(this.jobs.run(this.place, input, settings, values, CallerConnection.of(request)),
+				JobKind.RECORDS, request, response);
 	}
 
 	private static ErrorResponseException unfitKey() {

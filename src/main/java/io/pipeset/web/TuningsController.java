@@ -9,6 +9,7 @@ import io.pipeset.tune.TuningProperties;
 import io.pipeset.tune.TuningSettings;
 import io.pipeset.tune.Tunings;
 import io.pipeset.web.problem.Problems;
+import io.pipeset.web.server.CallerConnection;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
@@ -51,7 +52,8 @@ class TuningsController {
 		TuningSettings settings = TuningSettings.read(query::take, this.properties, this.limits, this.defaults);
 		query.refuseRest(TuningSettings.NAMES);
 		Uploads.refuse(request);
-		this.reports.answer(this.tunings.run(settings), JobKind.TUNING, request, response);
+		this.reports.answer(this.tunings.run(settings, CallerConnection.of(request)), JobKind.TUNING, request,
+				response);
 	}
 
 }

@@ -16,7 +16,6 @@ import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.record.format.RecordFormat;
 import io.pipeset.web.problem.Problems;
 import io.pipeset.web.server.LimitedBody;
-import io.pipeset.web.server.UploadConnections;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -38,11 +37,8 @@ class Uploads {
 
 	private final JobLimits limits;
 
-	private final UploadConnections connections;
-
-	Uploads(JobLimits limits, UploadConnections connections) {
+	Uploads(JobLimits limits) {
 		this.limits = limits;
-		this.connections = connections;
 	}
 
 	/**
@@ -79,8 +75,8 @@ class Uploads {
 					LimitedBody.tooLarge(String.valueOf(length), maxBytes));
 		}
 		try {
-			return new JobInput.Uploaded(new LimitedBody(request.getInputStream(), length, maxBytes, gzipped), length,
-					gzipped, format, declared, this.connections.of(request));
+			return new JobInput.Uploaded(new LimitedBody(request, maxBytes, gzipped), length, gzipped, format,
+					declared);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

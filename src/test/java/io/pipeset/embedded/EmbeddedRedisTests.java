@@ -5,12 +5,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
+import io.pipeset.OwnThread;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -91,11 +91,7 @@ class EmbeddedRedisTests {
 	void severalStartedAtOnceDoNotCollide(@TempDir Path cache) {
 		EmbeddedRedisOptions options = DEFAULTS.withCacheDirectory(cache);
 		var starts = IntStream.range(0, 4)
-			.mapToObj((i) -> CompletableFuture.supplyAsync(() -> EmbeddedRedis.start(options), (task) -> {
-				Thread thread = new Thread(task);
-				thread.setDaemon(true);
-				thread.start();
-			}))
+			.mapToObj((i) -> OwnThread.supply(() -> EmbeddedRedis.start(options)))
 			.toList();
 		Set<Integer> ports = new HashSet<>();
 		for (var start : starts) {

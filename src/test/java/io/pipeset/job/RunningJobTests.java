@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
+import io.pipeset.job.input.Caller;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.JobDefaults;
 import io.pipeset.job.settings.JobSettings;
@@ -91,8 +92,7 @@ class RunningJobTests {
 				["SET","a","1"]
 				["SET"]
 				["SET","a","2","NX"]
-				"""), -1, false, RecordFormat.NDJSON, null, (idle) -> {
-		}));
+				"""), -1, false, RecordFormat.NDJSON, null));
 		CompletableFuture<EndedJob<JobReport>> end = job.start();
 		await().untilAsserted(() -> assertThat(job.running.snapshot(JobState.RUNNING).counts())
 			.isEqualTo(new Counts(3, 1, 1, 1, 0, 0)));
@@ -243,7 +243,7 @@ class RunningJobTests {
 			return CompletableFuture.supplyAsync(() -> {
 				try {
 					Admission admission = new Admission(this.running.settings(), scripts, limits, false, false);
-					return new JobExecution(this.running, this.context, limits, admission).run();
+					return new JobExecution(this.running, this.context, limits, admission).run(Caller.NOBODY);
 				}
 				finally {
 					this.running.memory().close();

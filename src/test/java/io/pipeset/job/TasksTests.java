@@ -7,6 +7,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.pipeset.OwnThread;
+import io.pipeset.job.input.Caller;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryProperties;
 import io.pipeset.report.Ending;
@@ -50,7 +52,7 @@ class TasksTests {
 	@Test
 	void isStoppedWithTheService() {
 		CountDownLatch runs = new CountDownLatch(1);
-		CompletableFuture<Ending> ending = CompletableFuture.supplyAsync(() -> run((task) -> {
+		CompletableFuture<Ending> ending = OwnThread.supply(() -> run((task) -> {
 			runs.countDown();
 			assertThat(task.stop().await(Duration.ofMinutes(1).toNanos())).isTrue();
 			return task.ending();
@@ -82,7 +84,7 @@ class TasksTests {
 
 	private <T> T run(Function<Task, T> body) {
 		return this.tasks
-			.run(JobKind.ANALYSIS, null,
+			.run(JobKind.ANALYSIS, null, Caller.NOBODY,
 					(task) -> new EndedJob<>(task.id(), body.apply(task), task.ending(), false, task.memory()))
 			.report();
 	}

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
+import io.pipeset.OwnThread;
 import io.pipeset.slab.Slab;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -78,7 +79,7 @@ class LaneQueueTests {
 	}
 
 	private static CompletableFuture<@Nullable Slab> poll(LaneQueue queue, long nanos) {
-		return CompletableFuture.supplyAsync(() -> {
+		return OwnThread.supply(() -> {
 			try {
 				return queue.poll(nanos, true);
 			}

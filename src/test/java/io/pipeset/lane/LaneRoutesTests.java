@@ -27,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class LaneRoutesTests {
 
 	private final PipelineProperties properties = new PipelineProperties(1, 100, DataSize.ofMegabytes(1),
-			Duration.ofSeconds(1));
+			Duration.ofSeconds(1), false);
 
 	private final Record record = new Record();
 

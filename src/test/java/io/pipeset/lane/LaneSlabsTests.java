@@ -36,7 +36,7 @@ class LaneSlabsTests {
 					true),
 			this.account, new JobClock(), new JobStop(), new Retries(0),
 			new InFlightBytes(1 << 20, new SimpleMeterRegistry()), null,
-			new PipelineProperties(1, 100, DataSize.ofMegabytes(1), Duration.ofSeconds(1)), null, null, null,
+			new PipelineProperties(1, 100, DataSize.ofMegabytes(1), Duration.ofSeconds(1), false), null, null, null,
 			new UnlimitedSlabMemory(), this.looks::incrementAndGet);
 
 	private final Window window = new Window(this.context.pipeline(), this.context.inFlight(), this.context.memory());

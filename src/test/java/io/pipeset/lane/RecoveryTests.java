@@ -35,8 +35,8 @@ class RecoveryTests {
 					true),
 			new Account(Results.ERRORS, 10, false), new JobClock(), this.stop, new Retries(0),
 			new InFlightBytes(1 << 20, new SimpleMeterRegistry()), null,
-			new PipelineProperties(CONNECTIONS, 100, DataSize.ofMegabytes(1), Duration.ofSeconds(1)), null, null, null,
-			new UnlimitedSlabMemory(), () -> {
+			new PipelineProperties(CONNECTIONS, 100, DataSize.ofMegabytes(1), Duration.ofSeconds(1), false), null, null,
+			null, new UnlimitedSlabMemory(), () -> {
 			});
 
 	private final Recovery recovery = new Recovery(this.context);

@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import io.pipeset.OwnThread;
 import io.pipeset.lane.JobStop;
 import io.pipeset.record.room.NoRoomException;
 import io.pipeset.report.Ending.Cause;
@@ -56,7 +57,7 @@ class MemoryBudgetTests {
 		MemoryShare first = share();
 		MemoryShare second = share();
 		first.take(100 + 600);
-		CompletableFuture<Void> waits = CompletableFuture.runAsync(() -> second.take(100 + 500));
+		CompletableFuture<Void> waits = OwnThread.run(() -> second.take(100 + 500));
 		await().until(() -> this.budget.waiting() == 1);
 		assertThat(second.isScarce()).isTrue();
 		first.give(599);
@@ -74,7 +75,7 @@ class MemoryBudgetTests {
 		List<CompletableFuture<Void>> waits = new ArrayList<>();
 		List<MemoryShare> shares = List.of(share(), share(), share());
 		for (MemoryShare share : shares) {
-			waits.add(CompletableFuture.runAsync(() -> share.take(100 + 600)));
+			waits.add(OwnThread.run(() -> share.take(100 + 600)));
 			await().until(() -> this.budget.waiting() == waits.size());
 		}
 		first.close();
@@ -92,7 +93,7 @@ class MemoryBudgetTests {
 		assertThat(share.tryTake(300)).isTrue();
 		AtomicBoolean sent = new AtomicBoolean();
 		share.beforeWait(() -> sent.set(true));
-		CompletableFuture<Void> waits = CompletableFuture.runAsync(() -> share.take(100));
+		CompletableFuture<Void> waits = OwnThread.run(() -> share.take(100));
 		await().until(() -> this.budget.waiting() == 1);
 		assertThat(sent).isTrue();
 		MemoryShare other = share();
@@ -116,7 +117,7 @@ class MemoryBudgetTests {
 	void whoWasRefusedDoesNotKeepTheExclusivePart() throws Exception {
 		MemoryShare refused = share();
 		assertThat(refused.takeForReport(SMALL_REPORT + 10_000, 0)).isFalse();
-		CompletableFuture<Void> waits = CompletableFuture.runAsync(() -> share().take(700));
+		CompletableFuture<Void> waits = OwnThread.run(() -> share().take(700));
 		waits.get(1, TimeUnit.MINUTES);
 	}
 
@@ -125,7 +126,7 @@ class MemoryBudgetTests {
 		MemoryShare first = share();
 		first.take(650);
 		assertThat(first.tryTakeForReport(SMALL_REPORT + 50)).isTrue();
-		CompletableFuture<Void> waits = CompletableFuture.runAsync(() -> share().take(700));
+		CompletableFuture<Void> waits = OwnThread.run(() -> share().take(700));
 		await().until(() -> this.budget.waiting() == 1);
 		first.give(650);
 		waits.get(1, TimeUnit.MINUTES);
@@ -139,7 +140,7 @@ class MemoryBudgetTests {
 		MemoryShare slow = this.impatient.open(stopOfSlow);
 		slow.take(700);
 		MemoryShare other = this.impatient.open(this.stop);
-		CompletableFuture<Void> waits = CompletableFuture.runAsync(() -> other.take(700));
+		CompletableFuture<Void> waits = OwnThread.run(() -> other.take(700));
 		await().until(() -> this.impatient.waiting() == 1);
 		assertThat(stopOfSlow.isSet()).isFalse();
 		slow.bodyPauses();
@@ -159,7 +160,7 @@ class MemoryBudgetTests {
 		only.take(600);
 		pause(only, 50);
 		only.slabTaken();
-		CompletableFuture<Void> waits = CompletableFuture.runAsync(() -> only.take(101));
+		CompletableFuture<Void> waits = OwnThread.run(() -> only.take(101));
 		await().until(() -> this.impatient.waiting() == 1);
 		Thread.sleep(100);
 		only.give(1);
@@ -175,7 +176,7 @@ class MemoryBudgetTests {
 		slow.take(700);
 		pause(slow, 50);
 		MemoryShare other = this.impatient.open(this.stop);
-		CompletableFuture<Void> waits = CompletableFuture.runAsync(() -> other.take(700));
+		CompletableFuture<Void> waits = OwnThread.run(() -> other.take(700));
 		await().until(() -> this.impatient.waiting() == 1);
 		Thread.sleep(100);
 		slow.give(700);
@@ -191,7 +192,7 @@ class MemoryBudgetTests {
 		MemoryShare other = this.impatient.open(this.stop);
 		other.take(300);
 		other.slabTaken();
-		CompletableFuture<Void> waits = CompletableFuture.runAsync(() -> other.take(1));
+		CompletableFuture<Void> waits = OwnThread.run(() -> other.take(1));
 		await().until(() -> this.impatient.waiting() == 1);
 		pause(slow, 100);
 		other.give(1);
@@ -219,7 +220,7 @@ class MemoryBudgetTests {
 	void aStopEndsTheWait() throws Exception {
 		share().take(700);
 		MemoryShare share = share();
-		CompletableFuture<Boolean> waits = CompletableFuture.supplyAsync(() -> {
+		CompletableFuture<Boolean> waits = OwnThread.supply(() -> {
 			try {
 				share.take(700);
 				return false;

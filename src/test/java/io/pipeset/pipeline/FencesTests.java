@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import io.lettuce.core.RedisClient;
 import io.pipeset.pipeline.Fence.State;
 import io.pipeset.pipeline.call.ClientIdentity;
 import io.pipeset.pipeline.call.ConnectionLender;
@@ -77,7 +78,7 @@ class FencesTests {
 					SOON);
 			fences.start();
 			try {
-				Fence fence = fences.raise(lost("nowhere:1"));
+				Fence fence = fences.raise(lost("nowhere:1"), 0);
 				assertThat(fence.await(SOON, false, StopSignal.NEVER)).isEqualTo(State.PENDING);
 				template.breaks = false;
 				assertThat(fence.await(SOON, true, StopSignal.NEVER)).isEqualTo(State.CONFIRMED);
@@ -98,7 +99,7 @@ class FencesTests {
 			try {
 				for (int time = 0; time < times; time++) {
 					factory.stop();
-					Fence fence = fences.raise(lost(address(factory)));
+					Fence fence = fences.raise(lost(address(factory)), 0);
 					assertThat(fence.await(SOON, false, StopSignal.NEVER)).isEqualTo(State.PENDING);
 					assertThatThrownBy(() -> fences.await(SOON, StopSignal.NEVER))
 						.hasMessageStartingWith("No connection to Redis at " + address(factory)
@@ -125,7 +126,7 @@ class FencesTests {
 					open(idle, lender);
 					assertThat(proxy.links()).isEqualTo(idle);
 					CompletableFuture<Void> broken = breakNext(idle, proxy);
-					Fence fence = fences.raise(lost(lender.address()));
+					Fence fence = fences.raise(lost(lender.address()), 0);
 					assertThat(fence.await(SOON, false, StopSignal.NEVER)).isEqualTo(State.CONFIRMED);
 					assertThat(broken).isDone();
 				}
@@ -134,6 +135,32 @@ class FencesTests {
 				}
 			});
 		}
+	}
+
+	/**
+	 * A server whose life is not told, as INFO is forbidden, may have made way for
+	 * another one, which has given the same number to somebody else.
+	 */
+	@ParameterizedTest
+	@ValueSource(ints = { 0, 1 })
+	void aConnectionToAFormerMasterIsNotClosedAtTheNextOne(int switches) {
+		this.service.run((context) -> {
+			LettuceConnectionFactory factory = context.getBean(LettuceConnectionFactory.class);
+			Fences fences = new Fences(lender(factory), SOON);
+			fences.start();
+			RedisClient client = RedisClient.create(TestRedis.shared().uri());
+			try {
+				long stranger = client.connect().sync().clientId();
+				Fence fence = fences.raise(new ClientIdentity(address(factory), stranger, null, null), switches);
+				assertThat(fence.await(SOON, true, StopSignal.NEVER)).isEqualTo(State.CONFIRMED);
+				String clients = TestRedis.shared().client().clientList();
+				assertThat(clients.contains("id=" + stranger + " ")).isEqualTo(switches != 0);
+			}
+			finally {
+				client.shutdown();
+				fences.close();
+			}
+		});
 	}
 
 	/** A connection that the server does not have any more. */

@@ -15,6 +15,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
+import io.pipeset.OwnThread;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.slab.Slab;
 import org.junit.jupiter.api.BeforeEach;
@@ -60,11 +61,10 @@ class FlushCountTests {
 
 	@Test
 	void twoJobsAtOnceDoNotSeeEachOthersPolicy() throws Exception {
-		CompletableFuture<String> each = CompletableFuture.supplyAsync(() -> post("/pipeset/20000?flush=each"));
-		CompletableFuture<String> close = CompletableFuture
-			.supplyAsync(() -> post("/pipehset/20000?flush=close&batchSize=2000"));
-		CompletableFuture<String> buffered = CompletableFuture
-			.supplyAsync(() -> post("/listinput/flushes?count=20000&flush=buffered:50"));
+		CompletableFuture<String> each = OwnThread.supply(() -> post("/pipeset/20000?flush=each"));
+		CompletableFuture<String> close = OwnThread.supply(() -> post("/pipehset/20000?flush=close&batchSize=2000"));
+		CompletableFuture<String> buffered = OwnThread
+			.supply(() -> post("/listinput/flushes?count=20000&flush=buffered:50"));
 		assertThat(each.get()).contains("\"applied\":20000");
 		assertThat(close.get()).contains("\"applied\":20000");
 		assertThat(buffered.get()).contains("\"applied\":20000");

@@ -13,14 +13,16 @@ class PipelinePropertiesTests {
 
 	@Test
 	void anEmptyWindowIsNeverHalfFull() {
-		PipelineProperties smallest = new PipelineProperties(1, 1, DataSize.ofKilobytes(64), Duration.ofSeconds(1));
+		PipelineProperties smallest = new PipelineProperties(1, 1, DataSize.ofKilobytes(64), Duration.ofSeconds(1),
+				false);
 		assertThat(smallest.isHalf(0, 0)).isFalse();
 		assertThat(smallest.isHalf(1, 10)).isTrue();
 	}
 
 	@Test
 	void aWindowThatManyMastersDivideStaysOne() {
-		PipelineProperties smallest = new PipelineProperties(1, 1, DataSize.ofKilobytes(64), Duration.ofSeconds(1));
+		PipelineProperties smallest = new PipelineProperties(1, 1, DataSize.ofKilobytes(64), Duration.ofSeconds(1),
+				false);
 		assertThat(smallest.dividedBy(1000)).isEqualTo(smallest);
 	}
 

@@ -24,6 +24,7 @@ import io.pipeset.pipeline.call.ScanPlace;
 import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.redis.OwnRedis;
 import io.pipeset.slab.Coalescing;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.data.redis.connection.RedisPassword;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -72,7 +74,7 @@ class RedisNodeTests {
 			.properties("pipeset.pipeline.max-connections=" + CONNECTIONS, "pipeset.receipts.sweep-interval=1h")
 			.properties(Map.<String, Object>copyOf(one.properties()))
 			.run();
-		otherFactory = factory(other);
+		otherFactory = factory(other, "loader");
 	}
 
 	@BeforeEach
@@ -146,14 +148,14 @@ class RedisNodeTests {
 		assertThat(lost.isOfAnotherLifeThan(new ClientIdentity(lost.node(), 1, own.runId(), null))).isTrue();
 		Fences fences = new Fences(
 				ConnectionLender.of(otherFactory, CONNECTIONS, name(other), MasterWatch.of(name(other))), SOON);
-		assertThatIllegalArgumentException().isThrownBy(() -> fences.raise(lost)).withMessageContaining(name(one));
+		assertThatIllegalArgumentException().isThrownBy(() -> fences.raise(lost, 0)).withMessageContaining(name(one));
 		fences.await(SHORT, StopSignal.NEVER);
 	}
 
 	/** The pool lends a batch the connection on which a scan has asked before. */
 	@Test
 	void aConnectionThatHasScannedIsFencedOffWhicheverServerIsMaster() throws Exception {
-		LettuceConnectionFactory factory = factory(one);
+		LettuceConnectionFactory factory = factory(one, "loader");
 		try (RedisNode node = new RedisNode("mymaster", factory, service.getBean(PipelineProperties.class),
 				MasterWatch.of(name(one)))) {
 			node.calls().scan(ScanPlace.START, new KeyFilter("*", null), 10, 1000);
@@ -243,6 +245,25 @@ class RedisNodeTests {
 	}
 
 	@Test
+	void jobsThatBeginShareALookAtTheMemoryWhichAnotherBatchAsksForWhereOneIsLost() throws Exception {
+		MemoryLook look = this.oneNode.memory().begin();
+		assertThat(look).isNotNull().isSameAs(this.oneNode.memory().begin());
+		run(this.oneNode, (pipeline) -> {
+			pipeline.abandon();
+			this.oneNode.memory().ask(pipeline);
+		});
+		assertThat(look.memory()).isNull();
+		run(this.oneNode, (pipeline) -> {
+			this.oneNode.memory().ask(pipeline);
+			await().until(() -> look.memory() != null);
+		});
+		assertThat(look.memory().runId()).isEqualTo(identity(oneFactory(), name(one)).runId());
+		assertThat(look.memory().usedBytes()).isPositive();
+		assertThat(look.memory().isLimited()).isFalse();
+		assertThat(this.oneNode.memory().end()).isEqualTo(this.oneNode.memory().begin().memory());
+	}
+
+	@Test
 	void aNodeThatIsClosedEndsItsOwnFencesOnly() throws Exception {
 		this.oneNode.close();
 		Fence fence = lose(this.otherNode, () -> {
@@ -251,6 +272,35 @@ class RedisNodeTests {
 		fence = lose(this.oneNode, () -> {
 		});
 		assertThat(fence.await(SHORT, true, StopSignal.NEVER)).isEqualTo(State.PENDING);
+	}
+
+	@Test
+	void aServerThatDoesNotLetTheServiceInRefusesAndNamesTheProperty() {
+		LettuceConnectionFactory nobody = factory(one, null);
+		try (RedisNode node = new RedisNode(name(one), nobody, service.getBean(PipelineProperties.class))) {
+			assertThatExceptionOfType(NoConnectionException.class).isThrownBy(() -> run(node, SOON))
+				.withMessageContainingAll(name(one), "NOAUTH", "spring.data.redis.password")
+				.satisfies((ex) -> assertThat(ex.isRefusal()).isTrue());
+		}
+		finally {
+			nobody.destroy();
+		}
+	}
+
+	@Test
+	void aServerThatHasTooManyClientsMayLetTheServiceInLater() {
+		String most = one.redis().client().configGet("maxclients").get("maxclients");
+		one.redis().client().configSet("maxclients", "1");
+		LettuceConnectionFactory late = factory(one, "loader");
+		try (RedisNode node = new RedisNode(name(one), late, service.getBean(PipelineProperties.class))) {
+			assertThatExceptionOfType(NoConnectionException.class).isThrownBy(() -> run(node, SOON))
+				.withMessageContaining(name(one))
+				.satisfies((ex) -> assertThat(ex.isRefusal()).isFalse());
+		}
+		finally {
+			late.destroy();
+			one.redis().client().configSet("maxclients", most);
+		}
 	}
 
 	/** Loses the connection of a batch, and has it fenced off. */
@@ -276,11 +326,11 @@ class RedisNodeTests {
 		return lender.call(SOON, (connection) -> ClientIdentity.of(name, connection)).orElseThrow();
 	}
 
-	private static LettuceConnectionFactory factory(OwnRedis redis) {
+	private static LettuceConnectionFactory factory(OwnRedis redis, @Nullable String user) {
 		RedisStandaloneConfiguration server = new RedisStandaloneConfiguration(redis.redis().host(),
 				redis.redis().port());
-		server.setUsername("loader");
-		server.setPassword("loader");
+		server.setUsername(user);
+		server.setPassword((user != null) ? RedisPassword.of(user) : RedisPassword.none());
 		LettuceConnectionFactory factory = new LettuceConnectionFactory(server, oneFactory().getClientConfiguration());
 		factory.afterPropertiesSet();
 		factory.start();

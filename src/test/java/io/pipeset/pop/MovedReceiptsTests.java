@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
+import io.pipeset.OwnThread;
 import io.pipeset.lane.LaneContext;
 import io.pipeset.pop.Receipts.Answer;
 import io.pipeset.redis.TestCluster;
@@ -99,7 +100,7 @@ class MovedReceiptsTests {
 		cluster.begin(this.slot, this.from, this.to);
 		cluster.migrate(this.from, this.to, text(ReceiptKeys.ofSlot(this.slot).index()));
 		long waited = ReceiptRig.errors(this.from, "TRYAGAIN");
-		CompletableFuture<Answer> answer = CompletableFuture.supplyAsync(() -> this.rig.receipts().giveBack(job));
+		CompletableFuture<Answer> answer = OwnThread.supply(() -> this.rig.receipts().giveBack(job));
 		await().until(() -> ReceiptRig.errors(this.from, "TRYAGAIN") > waited);
 		endMove();
 		assertThat(answer.get(1, TimeUnit.MINUTES)).isEqualTo(Answer.DONE);
@@ -132,8 +133,7 @@ class MovedReceiptsTests {
 		cluster.begin(this.slot, this.from, this.to);
 		cluster.migrate(this.from, this.to, this.queue);
 		long asked = ReceiptRig.errors(this.from, "ASK");
-		CompletableFuture<LaneContext> popped = CompletableFuture
-			.supplyAsync(() -> this.rig.popInLanes(this.queue, job, 50));
+		CompletableFuture<LaneContext> popped = OwnThread.supply(() -> this.rig.popInLanes(this.queue, job, 50));
 		await().until(() -> ReceiptRig.errors(this.from, "ASK") > asked);
 		endMove();
 		LaneContext context = popped.get(1, TimeUnit.MINUTES);
@@ -152,8 +152,7 @@ class MovedReceiptsTests {
 		String job = this.rig.opened(list);
 		this.rig.pop(job, list, 1);
 		cluster.begin(this.slot, this.from, this.to);
-		CompletableFuture<LaneContext> popped = CompletableFuture
-			.supplyAsync(() -> this.rig.popInLanes(this.queue, job, 50));
+		CompletableFuture<LaneContext> popped = OwnThread.supply(() -> this.rig.popInLanes(this.queue, job, 50));
 		await().until(() -> !this.from.client().clusterGetKeysInSlot(this.slot, 10).contains(this.queue));
 		endMove();
 		LaneContext context = popped.get(1, TimeUnit.MINUTES);

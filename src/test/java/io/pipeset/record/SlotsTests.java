@@ -40,14 +40,6 @@ class SlotsTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "{a}1, {a}2, true", "x{a}, {a}y, true", "{a}, {b}, false", "a, a, false", "{}a, {}a, false",
-			"{a}, {ab}, false", "{a, {a, false", "{a}, a, false" })
-	void keysHaveTheSameTag(String one, String other, boolean same) {
-		byte[] bytes = (one + other).getBytes(StandardCharsets.UTF_8);
-		assertThat(Slots.haveSameTag(bytes, 0, one.length(), one.length(), bytes.length)).isEqualTo(same);
-	}
-
-	@ParameterizedTest
 	@CsvSource(nullValues = "none",
 			value = { "DEL {a}1 {a}2, same", "DEL {a}1 {b}1, several", "DEL a, same",
 					"EVALSHA 0123456789012345678901234567890123456789 0 a b, none",

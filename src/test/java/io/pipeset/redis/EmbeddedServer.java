@@ -20,8 +20,10 @@ final class EmbeddedServer implements RedisServer {
 	}
 
 	static EmbeddedServer start(String... configLines) {
-		return new EmbeddedServer(EmbeddedRedis
-			.start(EmbeddedRedisOptions.defaults().withStartTimeout(Duration.ofMinutes(1)).withConfig(configLines)));
+		return new EmbeddedServer(EmbeddedRedis.start(EmbeddedRedisOptions.defaults()
+			.withExecutable(RedisSource.setting(RedisSource.EXECUTABLE_VARIABLE))
+			.withStartTimeout(Duration.ofMinutes(1))
+			.withConfig(configLines)));
 	}
 
 	@Override

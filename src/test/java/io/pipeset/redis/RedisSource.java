@@ -67,7 +67,8 @@ enum RedisSource {
 	},
 
 	/**
-	 * The service's own launcher.
+	 * The service's own launcher, with the carried server or the program that a variable
+	 * names.
 	 */
 	EMBEDDED {
 
@@ -86,6 +87,8 @@ enum RedisSource {
 	static final String VARIABLE = "PIPESET_TEST_REDIS";
 
 	static final String URL_VARIABLE = "PIPESET_TEST_REDIS_URL";
+
+	static final String EXECUTABLE_VARIABLE = "PIPESET_TEST_REDIS_EXECUTABLE";
 
 	/**
 	 * Opens the server that all tests of this JVM share.

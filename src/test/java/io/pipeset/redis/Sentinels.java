@@ -217,13 +217,15 @@ public final class Sentinels implements AfterAllCallback {
 
 	/** The program of the servers, which can be a Sentinel as well. */
 	private String executable() {
-		return this.one.client()
-			.info("server")
-			.lines()
-			.filter((line) -> line.startsWith("executable:"))
-			.map((line) -> line.substring("executable:".length()).strip())
-			.findFirst()
-			.orElseThrow();
+		String chosen = RedisSource.setting(RedisSource.EXECUTABLE_VARIABLE);
+		return (chosen != null) ? chosen
+				: this.one.client()
+					.info("server")
+					.lines()
+					.filter((line) -> line.startsWith("executable:"))
+					.map((line) -> line.substring("executable:".length()).strip())
+					.findFirst()
+					.orElseThrow();
 	}
 
 	@Override
@@ -236,11 +238,11 @@ public final class Sentinels implements AfterAllCallback {
 	 * @throws Exception if they do not end
 	 */
 	public void end() throws Exception {
+		this.client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
 		this.processes.forEach(Process::destroyForcibly);
 		for (Process process : this.processes) {
 			process.waitFor();
 		}
-		this.client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
 		this.one.close();
 		this.other.close();
 		FileSystemUtils.deleteRecursively(this.directory);

@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
 import io.lettuce.core.MigrateArgs;
+import io.pipeset.OwnThread;
 
 import static org.awaitility.Awaitility.await;
 
@@ -45,7 +46,7 @@ public final class TestCluster extends ClusterServers {
 	 */
 	public static TestCluster start(int masters, int replicas, String... configLines) {
 		List<CompletableFuture<TestRedis>> starting = IntStream.range(0, masters + replicas)
-			.mapToObj((i) -> CompletableFuture.supplyAsync(() -> ClusterFormation.node(configLines)))
+			.mapToObj((i) -> OwnThread.supply(() -> ClusterFormation.node(configLines)))
 			.toList();
 		TestCluster cluster = new TestCluster(starting.stream().map(CompletableFuture::join).toList(), masters);
 		new ClusterFormation(cluster).form();
@@ -148,7 +149,8 @@ public final class TestCluster extends ClusterServers {
 			if (!serves(first, slot)) {
 				awaitAgreed();
 				// Its former master hears of it by a higher epoch, as after a move.
-				first.client().clusterSetSlotImporting(slot, id(masters().get(0)));
+				TestRedis other = masters().stream().filter((master) -> master != first).findFirst().orElseThrow();
+				first.client().clusterSetSlotImporting(slot, id(other));
 				first.client().clusterSetSlotNode(slot, id(first));
 			}
 			masters().forEach((master) -> master.client().clusterSetSlotNode(slot, id(first)));

@@ -3,8 +3,10 @@ package io.pipeset.slab;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
@@ -52,6 +54,9 @@ class RandomLossesTests {
 
 	/** The records whose script failed. It may have written all the same. */
 	private final Set<Long> failedScripts = new HashSet<>();
+
+	/** The time at which each record was refused last. */
+	private final Map<Long, Integer> refusals = new HashMap<>();
 
 	private Random random = new Random();
 
@@ -179,10 +184,11 @@ class RandomLossesTests {
 		if (script && !loaded) {
 			return "-NOSCRIPT No matching script. Please use EVAL.\r\n";
 		}
+		this.clock++;
 		if (chance(15)) {
+			this.refusals.put(index, this.clock);
 			return refusal();
 		}
-		this.clock++;
 		this.runs.computeIfAbsent(index, (first) -> new ArrayList<>()).add(this.clock);
 		if (script && chance(20)) {
 			this.failedScripts.add(index);
@@ -215,6 +221,13 @@ class RandomLossesTests {
 				}
 			}
 			String record = this.records.get((int) item.index());
+			if (item.status() == Outcome.REJECTED && keys(record).size() == 1
+					&& this.refusals.containsKey(item.index())) {
+				assertThat(this.runs.headMap(item.index()).entrySet())
+					.filteredOn((earlier) -> meet(this.records.get(earlier.getKey().intValue()), record))
+					.allMatch((earlier) -> last(earlier.getValue()) < this.refusals.get(item.index()),
+							"ran before the refusal of " + item);
+			}
 			if (record.endsWith("NX") || record.startsWith("LPUSH") || record.startsWith("EVALSHA")) {
 				assertThat(ran).as("%s", item).hasSizeLessThanOrEqualTo(1);
 			}

@@ -6,6 +6,7 @@ import java.util.List;
 import io.netty.buffer.Unpooled;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
+import io.pipeset.record.room.Room;
 import io.pipeset.report.Account;
 import io.pipeset.report.Counts;
 import io.pipeset.report.Results;
@@ -58,7 +59,7 @@ class ReplyBoundTests {
 	}
 
 	@Test
-	void errorsAndPoppedValuesAreKeptWhateverTheirSize() {
+	void poppedValuesAreKeptWhateverTheirSize() {
 		Slab slab = slab(Operation.RPOP, 3, "k");
 		String value = "x".repeat(5 * MIB);
 		read(slab, "$" + value.length() + "\r\n" + value + "\r\n" + reply("-BIG " + value) + reply("$1\r\na"), 1 << 16);
@@ -68,6 +69,50 @@ class ReplyBoundTests {
 		assertThat(account.items()).hasSize(3);
 		assertThat(account.taken().bytes()).isEqualTo(value.length() + 1);
 		assertThat(account.taken().largestBytes()).isEqualTo(value.length());
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 7, 1 << 16 })
+	void ofAnErrorTheBeginningIsKept(int pieceBytes) {
+		Slab slab = slab(Operation.RPOP, 6, "k");
+		String text = "BIG " + "x".repeat(100_000);
+		String wide = "BIG " + "\u00e9".repeat(100_000);
+		String nearly = "BIG " + "x".repeat(505);
+		read(slab, reply("-" + text) + reply("!" + text.length() + "\r\n" + text) + reply("-" + wide)
+				+ reply("-" + nearly) + reply("|1\r\n+" + text + "\r\n+" + text + "\r\n-BIG") + reply("$1\r\na"),
+				pieceBytes);
+		Account account = new Account(Results.ALL, 10, false);
+		slab.settle(account, null);
+		assertThat(account.counts()).isEqualTo(new Counts(6, 1, 0, 5, 0, 0));
+		List<String> messages = account.items().stream().limit(5).map((item) -> item.error().message()).toList();
+		assertThat(messages.subList(0, 2)).allSatisfy(
+				(message) -> assertThat(message).startsWith("BIG xxx").endsWith("x...").hasSizeBetween(490, 514));
+		assertThat(messages.get(2)).startsWith("BIG \u00e9\u00e9").endsWith("\u00e9...").hasSizeBetween(250, 262);
+		assertThat(messages.subList(3, 5)).containsExactly(nearly, "BIG");
+		assertThat(account.items()).element(0).satisfies((item) -> assertThat(item.error().code()).isEqualTo("BIG"));
+	}
+
+	@Test
+	void errorsTakeMemoryAndAreShorterWhereThereIsNone() {
+		BoundedRoom room = new BoundedRoom(10 * MIB);
+		Slab slab = slab(room, Operation.LPUSH, 10_000, "k", "v");
+		long filled = room.held();
+		room.take(10 * MIB - filled - MIB / 4);
+		String error = reply("-BIG " + "x".repeat(1000));
+		for (int i = 0; i < 10_000; i++) {
+			read(slab, error, 1 << 16);
+		}
+		assertThat(room.held()).isBetween(10L * MIB - MIB / 8, 10L * MIB);
+		Account account = new Account(Results.ERRORS, 10_000, false);
+		slab.settle(account, null);
+		assertThat(account.items()).hasSize(10_000).allSatisfy((item) -> {
+			assertThat(item.error().code()).isEqualTo("BIG");
+			assertThat(item.error().message()).endsWith("x...");
+		});
+		assertThat(account.items().get(0).error().message()).hasSizeGreaterThan(500);
+		assertThat(account.items().get(9999).error().message()).hasSizeLessThan(64);
+		slab.clear(true, false);
+		assertThat(room.held()).isLessThanOrEqualTo(10L * MIB - MIB / 4);
 	}
 
 	@ParameterizedTest
@@ -99,7 +144,11 @@ class ReplyBoundTests {
 	}
 
 	private static Slab slab(Operation operation, int commands, String... arguments) {
-		Slab slab = new Slab();
+		return slab(Room.UNLIMITED, operation, commands, arguments);
+	}
+
+	private static Slab slab(Room room, Operation operation, int commands, String... arguments) {
+		Slab slab = new Slab(0, 0, room);
 		slab.clear(true, false);
 		Record record = new Record();
 		for (int i = 0; i < commands; i++) {

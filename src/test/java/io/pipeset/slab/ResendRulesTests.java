@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
+import io.netty.buffer.Unpooled;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordDefaults;
@@ -14,7 +15,11 @@ import io.pipeset.record.room.Room;
 import io.pipeset.report.Account;
 import io.pipeset.report.Counts;
 import io.pipeset.report.Results;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.aggregator.ArgumentsAccessor;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -24,6 +29,10 @@ class ResendRulesTests {
 	private static final String OK = FilledSlabs.OK;
 
 	private static final String BUSY = "-BUSY Redis is busy running a script.\r\n";
+
+	private static final String WRONGTYPE = "-WRONGTYPE no\r\n";
+
+	private static final Coalescing ALL = new Coalescing(true, true);
 
 	private static final String NOSCRIPT = "-NOSCRIPT No matching script. Please use EVAL.\r\n";
 
@@ -131,7 +140,7 @@ class ResendRulesTests {
 	@Test
 	void whatRedisPutOffIsRejectedWhereALaterCommandOfItsKeyRan() {
 		Slab first = written(slab("SET a 1", "SET b 1", "SET c 1"), BUSY + BUSY + BUSY);
-		Slab second = written(slab("SET b 2", "SET c 2"), OK + "-WRONGTYPE no\r\n");
+		Slab second = written(slab("SET b 2", "SET d 2"), OK + "-WRONGTYPE no\r\n");
 		assertThat(again(false, first, second)).containsExactly("SET a 1", "SET c 1");
 		assertThat(this.account.counts()).isEqualTo(new Counts(3, 1, 0, 2, 0, 0));
 		assertThat(this.account.items().get(0).error().code()).isEqualTo("BUSY");
@@ -299,6 +308,132 @@ class ResendRulesTests {
 		assertThat(this.account.counts()).isEqualTo(new Counts(2, 1, 0, 1, 0, 0));
 	}
 
+	@Test
+	void whatWasRefusedGoesAgainBehindWhatDoesOverAnyNumberOfKeysAndSlabs() {
+		Slab first = written(slab("DEL a", "SET x 1"), BUSY + OK);
+		Slab second = written(slab("HSET a f v", "HSET x f v"), WRONGTYPE + WRONGTYPE);
+		Slab third = written(slab("DEL b a", "SADD y 1"), "-NOPERM no\r\n" + WRONGTYPE);
+		Slab fourth = written(slab("LPUSH b x", "SADD b 1"), WRONGTYPE + WRONGTYPE);
+		assertThat(again(false, first, second, third, fourth)).containsExactly("DEL a", "HSET a f v", "DEL b a",
+				"LPUSH b x", "SADD b 1");
+		assertThat(this.account.counts()).isEqualTo(new Counts(3, 1, 0, 2, 0, 0));
+	}
+
+	@Test
+	void whatWasRefusedStaysIfALaterCommandOfItsKeyRan() {
+		Slab slab = written(slab("DEL a", "DEL a b", "SET b 1", "HSET a f v"),
+				BUSY + "-NOPERM no\r\n" + OK + WRONGTYPE);
+		assertThat(again(false, slab)).containsExactly("DEL a", "HSET a f v");
+		assertThat(this.account.counts()).isEqualTo(new Counts(2, 1, 0, 1, 0, 0));
+	}
+
+	@Test
+	void aScriptWithoutKeysThatGoesAgainTakesAllWithItThatWereRefusedBehindIt() {
+		Slab slab = written(slab("HSET a f v", "EVALSHA " + SHA + " 0", "HSET b f v"),
+				"$1\r\nx\r\n" + WRONGTYPE + BUSY + WRONGTYPE);
+		assertThat(again(false, slab)).containsExactly("SCRIPT LOAD return 1", "EVALSHA " + SHA + " 0", "HSET b f v");
+	}
+
+	@Test
+	void aScriptThatFailedMayHaveWrittenAndKeepsWhatCameBeforeItFromGoingAgain() {
+		Slab slab = written(slab("DEL a", "EVALSHA " + SHA + " 1 a"), "$1\r\nx\r\n" + BUSY + WRONGTYPE);
+		assertThat(again(false, slab)).isEmpty();
+		assertThat(this.account.counts()).isEqualTo(new Counts(2, 0, 0, 2, 0, 0));
+	}
+
+	@Test
+	void whatWasPutOffForGoodGoesAgainBehindWhatDoes() {
+		Slab slab = this.slabs.unlisted("DEL a", "DEL b", "HSET a f v", "HSET c f v");
+		FilledSlabs.coalesced(slab, ALL);
+		read(slab, "-NOPERM no\r\n" + BUSY + BUSY);
+		ResendRules.mark(List.of(slab), false, false);
+		slab.settle(this.account, null);
+		slab.retry();
+		assertThat(FilledSlabs.commands(slab)).containsExactly("DEL a", "DEL b", "HSET a f v");
+		assertThat(this.account.counts()).isEqualTo(new Counts(1, 0, 0, 1, 0, 0));
+	}
+
+	@Test
+	void aTransactionThatWasRefusedGoesAgainBehindOneThatDoes() {
+		String discarded = "-EXECABORT Transaction discarded because of previous errors.\r\n";
+		Slab busy = written(transaction("DEL a", "SET b 2"), OK + BUSY + "+QUEUED\r\n" + discarded);
+		Slab refused = written(transaction("SET c 1", "SET a 2"), OK + "+QUEUED\r\n-NOPERM no\r\n" + discarded);
+		Slab other = written(transaction("SET d 1", "SET e 2"), OK + "+QUEUED\r\n-NOPERM no\r\n" + discarded);
+		assertThat(again(false, busy, refused, other)).containsExactly("MULTI", "DEL a", "SET b 2", "EXEC", "MULTI",
+				"SET c 1", "SET a 2", "EXEC");
+		assertThat(this.account.counts()).isEqualTo(new Counts(2, 0, 0, 2, 0, 0));
+	}
+
+	@Test
+	void anExpireThatWasPutOffIsNotSentAgainBehindWhatMayHaveMadeItsKey() {
+		Slab first = written(slab("EXPIRE a 60", "EXPIRE b 60", "EXPIRE c 60"), BUSY + BUSY + BUSY);
+		Slab second = written(slab("HSET c f v", "HSET a f v"), ":1\r\n");
+		assertThat(again(true, first, second)).containsExactly("EXPIRE b 60", "HSET a f v");
+		assertThat(this.account.counts()).isEqualTo(new Counts(3, 1, 0, 2, 0, 0));
+	}
+
+	/**
+	 * The table of the rules, for two commands of one key: E says that the earlier one
+	 * goes again, and L that the later one does.
+	 */
+	@ParameterizedTest
+	@CsvSource(useHeadersInDisplayName = true, textBlock = """
+			earlier,     ANSWERED, REFUSED, PUT_OFF, REDIRECTED, IN_COMPANY, LOST, LOST_ONCE, UNSENT
+			ANSWERED,    -,        -,       L,       L,          L,          L,    -,         L
+			REFUSED,     -,        -,       L,       L,          L,          L,    -,         L
+			PUT_OFF,     -,        EL,      EL,      EL,         EL,         EL,   -,         EL
+			REDIRECTED,  -,        EL,      EL,      EL,         EL,         EL,   -,         EL
+			IN_COMPANY,  -,        EL,      EL,      EL,         EL,         EL,   -,         EL
+			LOST,        -,        EL,      EL,      EL,         EL,         EL,   -,         EL
+			LOST_ONCE,   -,        -,       L,       L,          L,          L,    -,         L
+			UNSENT,      -,        EL,      EL,      EL,         EL,         EL,   -,         EL
+			""")
+	void theTable(ArgumentsAccessor row) {
+		Told earlier = Told.valueOf(row.getString(0));
+		for (int column = 0; column < Told.values().length; column++) {
+			Told later = Told.values()[column];
+			List<Slab> sent = List.of(earlier.slab(this.slabs), later.slab(this.slabs));
+			ResendRules.mark(sent, true, true, (slab, redirect, byScript) -> true);
+			String goes = ((sent.get(0).again().get(0)) ? "E" : "") + ((sent.get(1).again().get(0)) ? "L" : "");
+			assertThat((goes.isEmpty()) ? "-" : goes).as("%s, then %s", earlier, later)
+				.isEqualTo(row.getString(1 + column));
+		}
+	}
+
+	/** What two commands were told, the first of which has the key "a". */
+	private enum Told {
+
+		ANSWERED("SET a 1", "SET n 1", OK + OK), REFUSED("SADD a 1", "SET n 1", WRONGTYPE + OK),
+		PUT_OFF("LPUSH a 1", "SET n 1", BUSY + OK), REDIRECTED("LPUSH a 1", "SET n 1", "-MOVED 15495 h:1\r\n" + OK),
+		IN_COMPANY("SET a 1", "SET n 1", "-NOPERM no\r\n"), LOST("SET a 1", "LPUSH n 1", ""),
+		LOST_ONCE("LPUSH a 1", "SET n 1", ""), UNSENT("LPUSH a 1", "SET n 1", null);
+
+		private final String command;
+
+		private final String neighbour;
+
+		private final @Nullable String replies;
+
+		Told(String command, String neighbour, @Nullable String replies) {
+			this.command = command;
+			this.neighbour = neighbour;
+			this.replies = replies;
+		}
+
+		Slab slab(FilledSlabs slabs) {
+			Slab slab = slabs.unlisted(this.command, this.neighbour);
+			if (this == IN_COMPANY) {
+				FilledSlabs.coalesced(slab, ALL);
+				read(slab, String.valueOf(this.replies));
+			}
+			else if (this.replies != null) {
+				written(slab, this.replies);
+			}
+			return slab;
+		}
+
+	}
+
 	/** The commands that slabs would send again, in their order. */
 	private List<String> again(boolean unknownToo, Slab... slabs) {
 		ResendRules.mark(Arrays.asList(slabs), unknownToo, true);
@@ -313,6 +448,10 @@ class ResendRulesTests {
 			}
 		}
 		return again;
+	}
+
+	private static void read(Slab slab, String replies) {
+		new ReplyReader().read(Unpooled.copiedBuffer(replies, StandardCharsets.UTF_8), slab.attempt());
 	}
 
 	private static Slab written(Slab slab, String replies) {

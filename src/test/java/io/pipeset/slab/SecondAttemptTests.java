@@ -139,11 +139,13 @@ class SecondAttemptTests {
 	}
 
 	@Test
-	void nothingIsSentAgainBehindWhatMayHaveRunBeforeAndIsRefusedNow() {
-		Slab slab = lostOnce(false, "SET a 1", "SET b 1", "SET a 2");
-		FilledSlabs.written(slab, BUSY + BUSY + "-OOM no\r\n");
-		assertThat(again(slab, true, null)).containsExactly("SET b 1");
-		assertThat(this.account.counts()).isEqualTo(new Counts(2, 0, 0, 0, 2, 0));
+	void whatMayHaveRunBeforeAndIsRefusedNowGoesAgainBehindWhatDoes() {
+		Slab slab = lostOnce(false, "SET a 1", "SET b 1", "SET a 2", "SET c 1");
+		FilledSlabs.written(slab, BUSY + BUSY + "-OOM no\r\n" + "-OOM no\r\n");
+		assertThat(again(slab, true, null)).containsExactly("SET a 1", "SET b 1", "SET a 2");
+		FilledSlabs.written(slab, OK + OK + "-OOM no\r\n");
+		end(slab, null);
+		assertThat(this.account.counts()).isEqualTo(new Counts(4, 2, 0, 0, 2, 0));
 	}
 
 	@Test

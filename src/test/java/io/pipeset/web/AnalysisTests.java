@@ -16,6 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -182,12 +183,49 @@ class AnalysisTests {
 		assertThat(json.header("Content-Type")).isEqualTo("application/json");
 	}
 
+	@Test
+	void aPrefixThatIsCalledLikeNoneOrOthersIsNotTakenForThem() {
+		this.redis.set("(none)x", "x");
+		this.redis.set("(other)x", "x");
+		this.redis.set("x", "x");
+		JsonNode analysis = analysis("/v1/analyses?separator=)");
+		assertThat(analysis.get("prefixes").valueStream().map((prefix) -> prefix.get("prefix").toString()))
+			.containsExactlyInAnyOrder("\"(none)\"", "{\"base64\":\"KG5vbmUp\"}", "{\"base64\":\"KG90aGVyKQ==\"}");
+		assertThat(csv("/v1/analyses?separator=)").text().lines().skip(1)).hasSize(3)
+			.anyMatch((line) -> line.startsWith("(none),1,"))
+			.anyMatch((line) -> line.startsWith("\"{\"\"base64\"\":\"\"KG5vbmUp\"\"}\",1,"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20", "'",
+			"{\"base64\":" })
+	void aCellOfCsvIsNoFormula(String begin) {
+		this.redis.set(begin + "1+1;=2~x", "x");
+		List<String> lines = List.of(csv("/v1/analyses?memory=false&separator=~").text().split("\r\n"));
+		String text = "'" + begin + "1+1;=2~";
+		assertThat(lines).element(1).isEqualTo("\"" + text.replace("\"", "\"\"") + "\",1,,1,1");
+		assertThat(analysis("/v1/analyses?separator=~").at("/prefixes/0/prefix").asString())
+			.isEqualTo(begin + "1+1;=2~");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "string", "stream", "ReJSON-RL", "MBbloom--", "vectorset", "tair_hash" })
+	void aTypeMayBeThatOfAModule(String type) {
+		this.redis.set("a:1", "x");
+		assertThat(analysis("/v1/analyses?type=" + type).at("/keys").asInt())
+			.isEqualTo((type.equals("string")) ? 1 : 0);
+	}
+
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '"',
 			textBlock = """
 					depth=0           | invalid-setting | 'depth' must be 1 to 8, not '0'
 					depth=x           | invalid-setting | 'depth' must be a whole number from 1 to 8, not 'x'
 					top=1001          | invalid-setting | 'top' must be 0 to 1000, not '1001'
+					type=banana       | invalid-setting | 'type' must be string, list, set, zset, hash or stream, or the 9 letters
+					type=HASH         | invalid-setting | 'type' must be string
+					type=ReJSON.RL    | invalid-setting | not 'ReJSON.RL'
+					type=             | invalid-setting | 'type' must be string
 					samples=0         | invalid-setting | 'samples' must be 1 to 1000, not '0'
 					scanCount=100001  | invalid-setting | 'scanCount' must be 1 to 100000, not '100001'
 					memory=yes        | invalid-setting | 'memory' must be true or false

@@ -79,7 +79,11 @@ record Answer(int status, HttpHeaders headers, String text) {
 			.isEqualTo(counts.received());
 		boolean dryRun = report.at("/settings/dryRun").asBoolean(false);
 		long errors = (dryRun) ? counts.rejected() : counts.errors();
-		assertThat(report.get("errors").asBoolean()).isEqualTo(errors > 0);
+		assertThat(report.get("errors").asBoolean())
+			.isEqualTo(errors > 0 || !report.get("state").asString().equals("completed"));
+		assertThat(report.path("errorCodes").propertyStream().mapToLong((code) -> code.getValue().asLong()).sum())
+			.as("errors by code")
+			.isEqualTo(errors);
 		assertThat(header("Pipeset-Errors")).isEqualTo(Long.toString(errors));
 		assertThat(report.get("jobId").asString()).isNotBlank();
 		assertThat(report.at("/timings/totalMillis").asDouble()).isPositive();

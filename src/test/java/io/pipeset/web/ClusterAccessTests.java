@@ -71,7 +71,7 @@ class ClusterAccessTests {
 	void know() {
 		Answer answer = this.service.post("/pipeset/1");
 		if (answer.status() != 200) {
-			assertThat(answer.problem(503, "redis-unreachable").at("/detail").asString()).contains("NOPERM",
+			assertThat(answer.problem(503, "redis-refuses").at("/detail").asString()).contains("NOPERM",
 					"'cluster|nodes'");
 			assertThat(this.service.get("/actuator/health").json().at("/components/redis/details/error").asString())
 				.contains("NOPERM", "'cluster|nodes'");

@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 import io.lettuce.core.ScriptOutputType;
+import io.pipeset.OwnThread;
 import io.pipeset.redis.TestCluster;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
@@ -196,7 +197,7 @@ class ClusterRedirectTests {
 	void theLaneGoesOnWhileSlotsMoveUnderIt() throws Exception {
 		List<String> keys = IntStream.range(0, 30).mapToObj((i) -> "{" + cluster.tag(0, i) + "}k").toList();
 		int records = 60_000;
-		CompletableFuture<Void> moves = CompletableFuture.runAsync(() -> {
+		CompletableFuture<Void> moves = OwnThread.run(() -> {
 			for (int round = 0; round < 2; round++) {
 				TestRedis next = cluster.master(1 + round);
 				keys.forEach((key) -> cluster.move(TestCluster.slot(key), next));

@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /** Jobs run on all masters of a cluster. */
 @ServiceTest(properties = { "pipeset.security.scripts=true", "pipeset.receipts.sweep-interval=1h" })
@@ -48,6 +49,27 @@ class ClusterTests {
 		assertThat(keys).isEqualTo(30_000);
 		assertThat(cluster.nodes().map(TestRedis::client)).allMatch((redis) -> redis.dbsize() > 5_000);
 		assertThat(cluster.at("keyA12345").get("keyA12345")).isEqualTo("value-12345");
+	}
+
+	@Test
+	void evictionsAreCountedByMaster() {
+		cluster.nodes().forEach((master) -> {
+			master.client().configSet("maxmemory-policy", "allkeys-lru");
+			master.client().configSet("maxmemory", "6mb");
+		});
+		try {
+			// A look of a second ago at most does for a job that begins, and there was no
+			// limit then.
+			await().untilAsserted(() -> assertThat(
+					this.service.post("/pipeset/200000").report().findValues("node").stream().map(JsonNode::asString))
+				.hasSameElementsAs(cluster.nodes().map(TestCluster::address).toList()));
+		}
+		finally {
+			cluster.nodes().forEach((master) -> {
+				master.client().configSet("maxmemory", "0");
+				master.client().configSet("maxmemory-policy", "noeviction");
+			});
+		}
 	}
 
 	@ParameterizedTest
@@ -97,17 +119,16 @@ class ClusterTests {
 	}
 
 	@Test
-	void neighboursOfOneTagGoAsOneCommandAndOthersDoNot() {
-		JsonNode tagged = this.service
-			.upload("/v1/jobs?op=SET", Service.NDJSON,
-					Lines.of(1000, (i) -> "{\"key\":\"{a}" + i + "\",\"value\":\"v\"}"))
+	void neighboursOfOneKeyGoAsOneCommandAndOthersDoNot() {
+		JsonNode pushed = this.service
+			.upload("/v1/jobs", Service.NDJSON, Lines.of(1000, (i) -> "[\"RPUSH\",\"{a}\",\"" + i + "\"]"))
 			.report();
-		assertThat(Answer.counts(tagged)).isEqualTo(new Counts(1000, 1000, 0, 0, 0, 0));
-		assertThat(tagged.at("/commandsSent").asInt()).isBetween(10, 100);
+		assertThat(Answer.counts(pushed)).isEqualTo(new Counts(1000, 1000, 0, 0, 0, 0));
+		assertThat(pushed.at("/commandsSent").asInt()).isBetween(10, 100);
 		JsonNode others = this.service
 			.upload("/v1/jobs", Service.NDJSON,
 					Lines.of(1000,
-							(i) -> "[\"" + ((i % 2 == 0) ? "SET\",\"" + i + "\",\"v" : "DEL\",\"{b" + i + "}") + "\"]"))
+							(i) -> "[\"" + ((i < 500) ? "SET\",\"{a}" + i + "\",\"v" : "DEL\",\"{a}" + i) + "\"]"))
 			.report();
 		assertThat(Answer.counts(others)).isEqualTo(new Counts(1000, 1000, 0, 0, 0, 0));
 		assertThat(others.at("/commandsSent").asInt()).isEqualTo(1000);

@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** Callers follow a job to its end, whenever they come and however they read. */
-@ServiceTest(properties = { "pipeset.limits.max-event-streams=100", "server.tomcat.connection-timeout=3s" })
+@ServiceTest(properties = "pipeset.limits.max-event-streams=100")
 class JobEventsTests {
 
 	private static final String TEXT = "text/plain";
@@ -114,28 +114,6 @@ class JobEventsTests {
 		List<Event> heard = events(back.get(1, TimeUnit.MINUTES).text());
 		assertThat(heard.get(0).name()).isEqualTo("progress");
 		assertThat(heard.get(heard.size() - 1).name()).isEqualTo("end");
-	}
-
-	@Test
-	void whoeverDoesNotReadKeepsNobodyWaitingAndIsLeft() throws Exception {
-		try (Wire deaf = subscribe()) {
-			assertThat(deaf.line()).isEqualTo("HTTP/1.1 200 ");
-			await().until(() -> this.events.count() == 1);
-			// Fills what the network holds, which is the same as a long job does.
-			CompletableFuture<Answer> other = this.service
-				.sendAsync(this.service.request("/v1/jobs/" + this.id + "/events").GET());
-			await().until(() -> this.events.count() == 2);
-			await().pollInterval(10, TimeUnit.MILLISECONDS).until(() -> {
-				for (int i = 0; i < 10_000; i++) {
-					this.events.tick();
-				}
-				return this.events.count() == 1;
-			});
-			this.upload.chunk("[\"SET\",\"c\",\"1\"]\n").lastChunk().answer().report();
-			List<Event> heard = events(other.get(1, TimeUnit.MINUTES).text());
-			assertThat(heard.get(heard.size() - 1).name()).isEqualTo("end");
-			assertThat(Answer.counts(heard.get(heard.size() - 1).data())).isEqualTo(new Counts(4, 3, 0, 1, 0, 0));
-		}
 	}
 
 	@Test

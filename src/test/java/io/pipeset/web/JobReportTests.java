@@ -236,6 +236,43 @@ class JobReportTests {
 	}
 
 	@Test
+	void errorsAreCountedByTheirCodesListedOrNot() {
+		this.redis.set("string", "a string");
+		JsonNode report = this.service
+			.ndjson("/v1/jobs?results=none", "[\"SET\",\"a\",\"1\"]", "[\"LPUSH\",\"string\",\"1\"]", "bad",
+					"[\"SADD\",\"string\",\"1\"]", "[\"FLUSHALL\"]", "[\"SET\",\"pipeset:a\",\"1\"]",
+					"[\"SET\",\"b\",\"1\"]")
+			.report();
+		assertThat(report.get("items")).isEmpty();
+		assertThat(report.get("errorCodes").toString())
+			.isEqualTo("{\"FORBIDDEN\":1,\"MALFORMED\":1,\"UNKNOWN_OPERATION\":1,\"WRONGTYPE\":2}");
+		assertThat(this.service.post("/pipeset/10").report().has("errorCodes")).isFalse();
+		assertThat(this.service.ndjson("/v1/jobs?dryRun=true&results=all", "[\"SET\",\"a\",\"1\"]", "bad")
+			.report()
+			.get("errorCodes")
+			.toString()).isEqualTo("{\"MALFORMED\":1}");
+	}
+
+	@Test
+	void recordsThatWereNeverReadHaveACodeToo() {
+		this.redis.set("list", "in the way");
+		JsonNode job = this.service.post("/listinput/list?count=500000&maxErrors=0&results=none")
+			.job(422, "stopped", "stopped");
+		Counts counts = Answer.counts(job);
+		assertThat(counts.received()).isEqualTo(500_000);
+		assertThat(job.at("/errorCodes/WRONGTYPE").asLong()).isEqualTo(counts.rejected());
+		assertThat(job.at("/errorCodes/NOT_SENT").asLong()).isEqualTo(counts.unprocessed()).isPositive();
+	}
+
+	@Test
+	void aJobThatFailedHasErrorsWhereAllItsRecordsRan() {
+		JsonNode job = this.service.post("/v1/jobs?op=SET", Service.JSON, "[{\"key\":\"a\",\"value\":\"1\"}")
+			.job(400, "malformed-body", "failed");
+		assertThat(Answer.counts(job)).isEqualTo(new Counts(1, 1, 0, 0, 0, 0));
+		assertThat(job.get("errors").asBoolean()).isTrue();
+	}
+
+	@Test
 	void theReportSaysHowMuchWasSentAndHowLongItTook() {
 		JsonNode report = this.service.post("/pipeset/20000?batchSize=1000&coalesce=off").report();
 		assertThat(report.at("/bytesSent").asLong())

@@ -98,7 +98,8 @@ class LogTests {
 				.anyMatch((message) -> message.contains("The connection to Redis at " + address(redis) + " was lost"))
 				.anyMatch((message) -> message
 					.contains(", redis-unreachable: No connection to Redis at " + address(redis) + ": "))
-				.anyMatch((message) -> message.contains("WRONGPASS"));
+				.anyMatch((message) -> message
+					.contains(", redis-refuses: No connection to Redis at " + address(redis) + ": WRONGPASS"));
 		}
 	}
 

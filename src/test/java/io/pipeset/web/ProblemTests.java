@@ -47,9 +47,61 @@ class ProblemTests {
 	@ParameterizedTest
 	@CsvSource({ "/pipeset, POST /pipeset/{count}", "/pipeset/?flush=each, POST /pipeset/{count}",
 			"/pipehset, POST /pipehset/{count}", "/piperpop, POST /piperpop/{count}",
-			"/listinput, POST /listinput/{key}", "/pipeset/1/2, POST /pipeset/{count}", "/v1/job, POST /v1/jobs" })
+			"/listinput, POST /listinput/{key}", "/pipeset/1/2, POST /pipeset/{count}", "/v1/job, POST /v1/jobs",
+			"/v1/analysis, POST /v1/analyses", "/v1/job/1/ack, POST /v1/jobs/{id}/ack",
+			"/v1/job/1/nack, POST /v1/jobs/{id}/nack", "/v1/script, POST /v1/scripts", "/v1/tuning, POST /v1/tunings" })
 	void anUnknownPathIsAnsweredWithThoseThatThereAre(String path, String call) {
 		assertThat(this.service.post(path).refusal(404, "not-found")).contains(call);
+	}
+
+	@Test
+	void theCallsThatExplainAMistakeAreNotAmongThose() {
+		assertThat(this.service.post("/nothing").refusal(404, "not-found")).doesNotContain("/error")
+			.doesNotContain("{*")
+			.doesNotContain("/warm-up");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "GET //", "POST //", "POST //pipeset/1", "GET //actuator/health", "DELETE //?a=b" })
+	void aPathThatBeginsWithAHostIsRefused(String call) throws IOException {
+		try (Wire wire = Wire.open(this.service, call + " HTTP/1.1", "Host: localhost", "Content-Length: 0")) {
+			assertThat(wire.answer().refusal(400, "bad-request")).contains("'//").contains("two slashes");
+		}
+		assertThat(this.redis.dbsize()).isZero();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/actuator/metrics/nope", "/actuator/health/nope", "/actuator/health/a/a",
+			"/actuator/health/redis/a/a", "/actuator/health/readiness/a/b/c", "/actuator/nope" })
+	void aPageOfActuatorThatThereIsNotIsAProblem(String path) {
+		this.service.get(path).refusal(404, "not-found");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "a=%zz", "%", "%ff", "a%0a=%zz" })
+	void aQueryThatIsNoneIsRefusedByActuatorToo(String query) throws IOException {
+		for (String path : new String[] { "/actuator/health", "/actuator/prometheus", "/actuator/metrics/a" }) {
+			try (Wire wire = Wire.open(this.service, "GET " + path + "?" + query + " HTTP/1.1", "Host: localhost")) {
+				assertThat(wire.answer().refusal(400, "bad-request")).contains("'" + query + "'")
+					.contains("percent-encoded");
+			}
+		}
+		assertThat(this.service.get("/actuator/health?" + "a&".repeat(1001)).refusal(400, "bad-request"))
+			.contains("server.tomcat.max-parameter-count");
+	}
+
+	@Test
+	void aHeadThatIsTooLargeIsCalledThat() throws IOException {
+		String many = "A: a\r\n".repeat(101).strip();
+		for (String header : new String[] { "A: " + "a".repeat(8192), many }) {
+			try (Wire wire = Wire.open(this.service, "GET / HTTP/1.1", "Host: localhost", header)) {
+				Answer answer = wire.answer();
+				assertThat(answer.status()).isEqualTo(431);
+				assertThat(answer.json().at("/detail").asString()).contains("8192 bytes")
+					.contains("server.max-http-request-header-size")
+					.contains("100 headers");
+			}
+		}
 	}
 
 	@Test

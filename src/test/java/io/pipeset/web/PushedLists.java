@@ -11,6 +11,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 import io.lettuce.core.api.sync.RedisCommands;
+import io.pipeset.OwnThread;
 import io.pipeset.report.Counts;
 import tools.jackson.databind.JsonNode;
 
@@ -55,7 +56,7 @@ final class PushedLists {
 	 * asked for; answers the report.
 	 */
 	JsonNode pushWhile(int least, String settings, BooleanSupplier begun, Runnable change) throws Exception {
-		CompletableFuture<Void> changed = CompletableFuture.runAsync(() -> {
+		CompletableFuture<Void> changed = OwnThread.run(() -> {
 			try {
 				await().until(begun::getAsBoolean);
 				change.run();

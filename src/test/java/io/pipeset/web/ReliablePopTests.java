@@ -12,6 +12,7 @@ import java.util.stream.IntStream;
 import java.util.stream.StreamSupport;
 
 import io.lettuce.core.api.sync.RedisCommands;
+import io.pipeset.OwnThread;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import org.junit.jupiter.api.BeforeEach;
@@ -251,7 +252,7 @@ class ReliablePopTests {
 	}
 
 	private CompletableFuture<Integer> say(String id, String call, CyclicBarrier start) {
-		return CompletableFuture.supplyAsync(() -> {
+		return OwnThread.supply(() -> {
 			try {
 				start.await(20, TimeUnit.SECONDS);
 			}

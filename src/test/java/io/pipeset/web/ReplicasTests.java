@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import io.lettuce.core.protocol.CommandType;
+import io.pipeset.OwnThread;
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.FaultProxy.Way;
 import io.pipeset.redis.OwnRedis;
@@ -192,9 +193,9 @@ class ReplicasTests {
 	@ValueSource(ints = { 0, 1 })
 	void aLossBeforeReplicasHaveConfirmedSendsAgainWhatDoesNoHarm(int retries) throws Exception {
 		CompletableFuture<ProxyLink> wait = proxy.stopAt(Way.REPLIES, CALLS_AHEAD + 4, 0);
-		CompletableFuture<Answer> upload = CompletableFuture.supplyAsync(() -> this.service.ndjson(
-				"/v1/jobs?replicas=1&replicasTimeout=1m&coalesce=off&retries=" + retries, "[\"SET\",\"a\",1]",
-				"[\"RPUSH\",\"list\",\"x\"]", "[\"SADD\",\"list\",1]", "[\"SET\",\"b\",1]"));
+		CompletableFuture<Answer> upload = OwnThread
+			.supply(() -> this.service.ndjson("/v1/jobs?replicas=1&replicasTimeout=1m&coalesce=off&retries=" + retries,
+					"[\"SET\",\"a\",1]", "[\"RPUSH\",\"list\",\"x\"]", "[\"SADD\",\"list\",1]", "[\"SET\",\"b\",1]"));
 		wait.get(1, TimeUnit.MINUTES).reset();
 		JsonNode job = upload.get(1, TimeUnit.MINUTES).job(502, "redis-lost", "failed");
 		assertThat(Answer.counts(job))
@@ -214,7 +215,7 @@ class ReplicasTests {
 		// when all is written: what is still sent to an ended connection breaks it, with
 		// the replies that were not read yet.
 		CompletableFuture<ProxyLink> place = proxy.stopAt(Way.REPLIES, 100, 0);
-		CompletableFuture<Answer> upload = CompletableFuture.supplyAsync(() -> this.service
+		CompletableFuture<Answer> upload = OwnThread.supply(() -> this.service
 			.post("/listinput/list?count=200&replicas=1&replicasTimeout=1m&flush=close&coalesce=off"));
 		place.get(1, TimeUnit.MINUTES).end();
 		Answer answer = upload.get(1, TimeUnit.MINUTES);
@@ -242,8 +243,8 @@ class ReplicasTests {
 	@Test
 	void aRefusalInTheMidstOfAJobStopsItAndConfirmsNothing() throws Exception {
 		CompletableFuture<ProxyLink> wait = proxy.stopAt(Way.COMMANDS, CALLS_AHEAD + 2, 0);
-		CompletableFuture<Answer> posted = CompletableFuture
-			.supplyAsync(() -> this.service.post("/pipeset/4?replicas=1&batchSize=2&coalesce=off"));
+		CompletableFuture<Answer> posted = OwnThread
+			.supply(() -> this.service.post("/pipeset/4?replicas=1&batchSize=2&coalesce=off"));
 		ProxyLink link = wait.get(1, TimeUnit.MINUTES);
 		own.forbid(CommandType.WAIT);
 		link.goOn();

@@ -1,14 +1,19 @@
 package io.pipeset.web;
 
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 import io.lettuce.core.KeyValue;
+import io.pipeset.OwnThread;
+import io.pipeset.PipesetApplication;
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.RedisNodes;
+import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.redis.Sentinels;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
@@ -17,10 +22,14 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import tools.jackson.databind.JsonNode;
 
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -93,8 +102,24 @@ class SentinelTests {
 		}
 	}
 
+	@Test
+	void sentinelsThatRefuseTheServiceNameTheirOwnPassword() {
+		Map<String, Object> properties = new HashMap<>(sentinels.properties());
+		properties.put("spring.data.redis.sentinel.password", "wrong");
+		try (ConfigurableApplicationContext other = new SpringApplicationBuilder(PipesetApplication.class)
+			.web(WebApplicationType.NONE)
+			.properties("pipeset.receipts.sweep-interval=1h")
+			.properties(properties)
+			.run()) {
+			assertThatExceptionOfType(RedisCallException.class)
+				.isThrownBy(other.getBean(RedisNodes.class).single().calls()::version)
+				.withMessageContainingAll("WRONGPASS", "spring.data.redis.sentinel.password")
+				.satisfies((ex) -> assertThat(ex.isRefusal()).as("whether Redis itself refused it").isFalse());
+		}
+	}
+
 	private CompletableFuture<Answer> load() {
-		return CompletableFuture.supplyAsync(() -> this.service.post(
+		return OwnThread.supply(() -> this.service.post(
 				"/pipeset/" + RECORDS + "?replicas=1&replicasTimeout=50ms&retries=10&batchSize=1000&rateLimit=50000"));
 	}
 

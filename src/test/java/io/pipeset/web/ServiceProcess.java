@@ -58,17 +58,17 @@ final class ServiceProcess implements AutoCloseable {
 	 * Starts the service, and waits until it is ready.
 	 * @param redis the Redis of the service
 	 * @param arguments properties of the service as {@code --name=value}, and options of
-	 * its virtual machine that begin with {@code -X}
+	 * its virtual machine that begin with {@code -X} or {@code -D}
 	 */
 	static ServiceProcess start(TestRedis redis, String... arguments)
 			throws IOException, InterruptedException, ExecutionException, TimeoutException {
 		List<String> command = new ArrayList<>(
 				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
 		command.addAll(CONTAINER);
-		command.addAll(Arrays.stream(arguments).filter((argument) -> argument.startsWith("-X")).toList());
+		command.addAll(Arrays.stream(arguments).filter(ServiceProcess::isOfMachine).toList());
 		command.addAll(program());
 		command.add("--server.port=0");
-		command.addAll(Arrays.stream(arguments).filter((argument) -> !argument.startsWith("-X")).toList());
+		command.addAll(Arrays.stream(arguments).filter((argument) -> !isOfMachine(argument)).toList());
 		ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
 		// As in the contexts of the tests; an argument wins.
 		builder.environment().put("PIPESET_WARMUP_ENABLED", "false");
@@ -78,6 +78,10 @@ final class ServiceProcess implements AutoCloseable {
 		ServiceProcess service = new ServiceProcess(builder.start());
 		service.service = new Service(service.port.get(PATIENCE_SECONDS, TimeUnit.SECONDS));
 		return service;
+	}
+
+	private static boolean isOfMachine(String argument) {
+		return argument.startsWith("-X") || argument.startsWith("-D");
 	}
 
 	private static List<String> program() {

@@ -44,6 +44,8 @@ class SettingsTests {
 			"flush, buffered:-1, 1 to 100000", "flush, '', 'each, close or buffered:N'", "concurrency, 0, 1 to 16",
 			"concurrency, 17, 1 to 16", "concurrency, many, 1 to 16", "timeout, 30, 1ms to 1h",
 			"timeout, 0s, 1ms to 1h", "timeout, 2h, 1ms to 1h", "timeout, -5s, 1ms to 1h", "timeout, PT-1S, 1ms to 1h",
+			"timeout, 30, such as 30s", "timeout, %2B30, such as 30s", "timeout, %2B30s, such as 30s",
+			"timeout, PT%2B30S, such as 30s", "timeout, -PT-30S, such as 30s", "timeout, PT1M-30S, such as 30s",
 			"timeout, soon, 1ms to 1h", "timeout, 1us, 1ms to 1h", "timeout, 999999999999999999d, 1ms to 1h",
 			"maxErrors, -1, 0 or more", "maxErrors, few, 0 or more", "results, some, 'errors, all or none'",
 			"results, '', 'errors, all or none'", "encoding, utf-8, utf8 or base64", "encoding, BASE64, utf8 or base64",
@@ -56,7 +58,9 @@ class SettingsTests {
 		this.redis.lpush("mylist9", "stays");
 		for (String call : CALLS) {
 			String detail = post(call + setting + "=" + value).refusal(400, "invalid-setting");
-			assertThat(detail).contains("'" + setting + "'").contains("'" + value + "'").contains(allowed);
+			assertThat(detail).contains("'" + setting + "'")
+				.contains("'" + value.replace("%2B", "+") + "'")
+				.contains(allowed);
 		}
 		assertThat(this.redis.keys("*")).containsExactly("mylist9");
 		assertThat(this.redis.llen("mylist9")).isOne();

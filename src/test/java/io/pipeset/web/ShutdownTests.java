@@ -13,6 +13,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 import io.lettuce.core.api.sync.RedisCommands;
+import io.pipeset.OwnThread;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import org.junit.jupiter.api.BeforeEach;
@@ -42,7 +43,7 @@ class ShutdownTests {
 			Service service = process.service();
 			paused.chunk("{\"key\":\"paused1\",\"value\":\"1\"}\n{\"key\":\"paused2\",\"value\":\"2\"}\n{\"key\":");
 			AtomicBoolean on = new AtomicBoolean(true);
-			CompletableFuture<Void> uploader = CompletableFuture.runAsync(() -> sendWhile(on, large));
+			CompletableFuture<Void> uploader = OwnThread.run(() -> sendWhile(on, large));
 			CompletableFuture<Answer> generated = service
 				.sendAsync(service.request("/listinput/generated?count=10000000&flush=each&results=none")
 					.POST(BodyPublishers.noBody()));
@@ -95,9 +96,8 @@ class ShutdownTests {
 				Wire refused = Wire.upload(process.service(), "/v1/jobs?batchSize=0");
 				Wire script = Wire.upload(process.service(), "/v1/scripts")) {
 			AtomicBoolean on = new AtomicBoolean(true);
-			CompletableFuture<Void> trickles = CompletableFuture.allOf(
-					CompletableFuture.runAsync(() -> trickleWhile(on, refused)),
-					CompletableFuture.runAsync(() -> trickleWhile(on, script)));
+			CompletableFuture<Void> trickles = CompletableFuture.allOf(OwnThread.run(() -> trickleWhile(on, refused)),
+					OwnThread.run(() -> trickleWhile(on, script)));
 			await().until(() -> process.service().get("/actuator/health/liveness").status() == 200);
 			process.terminate();
 			process.awaitEnd();

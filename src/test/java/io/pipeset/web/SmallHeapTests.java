@@ -35,7 +35,8 @@ class SmallHeapTests {
 
 	@BeforeAll
 	static void start() throws Exception {
-		process = ServiceProcess.start(TestRedis.shared(), "--pipeset.limits.max-popped-bytes=8MB");
+		process = ServiceProcess.start(TestRedis.shared(), "--pipeset.limits.max-popped-bytes=8MB",
+				"--pipeset.security.scripts=true");
 		service = process.service();
 	}
 
@@ -131,6 +132,20 @@ class SmallHeapTests {
 		int popped = job.at("/items/0/reply").size();
 		assertThat(popped).isEqualTo((8 << 20) / 10_000);
 		assertThat(redis.llen("queue")).isEqualTo(30_000 - popped);
+		assertHealthy();
+	}
+
+	@Test
+	void errorsLargerThanTheHeapFitIntoIt() {
+		String sha = service
+			.post("/v1/scripts", "text/plain", "return redis.error_reply('BIG ' .. string.rep('x', 4000000))")
+			.json()
+			.get("sha")
+			.asString();
+		Answer answer = service.upload("/v1/jobs?flush=close&timeout=2m", Service.NDJSON,
+				Lines.of(40, (i) -> "[\"EVALSHA\",\"" + sha + "\",1,\"k\"]"));
+		assertThat(Answer.counts(answer.report())).isEqualTo(new Counts(40, 0, 0, 40, 0, 0));
+		assertThat(answer.text()).hasSizeLessThan(100_000);
 		assertHealthy();
 	}
 

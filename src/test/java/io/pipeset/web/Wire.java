@@ -3,6 +3,7 @@ package io.pipeset.web;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
@@ -43,10 +44,24 @@ final class Wire implements AutoCloseable {
 
 	/** Connects and sends the lines of a request's head. */
 	static Wire open(Service service, String... lines) throws IOException {
-		Socket socket = new Socket(InetAddress.getLoopbackAddress(), service.port());
-		socket.setSoTimeout(TIMEOUT_MILLIS);
-		socket.setTcpNoDelay(true);
-		return new Wire(socket).send(String.join("\r\n", lines) + "\r\n\r\n");
+		return new Wire(new Socket(InetAddress.getLoopbackAddress(), service.port())).open(lines);
+	}
+
+	private Wire open(String... lines) throws IOException {
+		this.socket.setSoTimeout(TIMEOUT_MILLIS);
+		this.socket.setTcpNoDelay(true);
+		return send(String.join("\r\n", lines) + "\r\n\r\n");
+	}
+
+	/**
+	 * Connects and sends the lines of a request's head. Hardly anything of an answer fits
+	 * into the connection, so that it is noticed where nobody reads.
+	 */
+	static Wire unread(Service service, String... lines) throws IOException {
+		Socket socket = new Socket();
+		socket.setReceiveBufferSize(1024);
+		socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), service.port()));
+		return new Wire(socket).open(lines);
 	}
 
 	/** Begins a chunked upload of lines. */
@@ -115,6 +130,39 @@ final class Wire implements AutoCloseable {
 		}
 		return new Answer(Integer.parseInt(head[0].substring(9, 12)), HttpHeaders.of(headers, (name, value) -> true),
 				new String(body.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8));
+	}
+
+	/** Ends what this side sends, and still reads. */
+	void endOutput() throws IOException {
+		this.socket.shutdownOutput();
+	}
+
+	/** Ends the connection as a process does that is killed with an answer unread. */
+	void reset() throws IOException {
+		this.socket.setSoLinger(true, 0);
+		this.socket.close();
+	}
+
+	/** Whether the service has cut the connection, with bytes that were not read. */
+	boolean wasReset() {
+		try {
+			send("x");
+			send("x");
+			return false;
+		}
+		catch (IOException ex) {
+			return true;
+		}
+	}
+
+	/** Reads a number of bytes, if they come. */
+	void tryRead(int bytes) {
+		try {
+			this.socket.getInputStream().readNBytes(bytes);
+		}
+		catch (IOException ex) {
+			// The service has ended the connection.
+		}
 	}
 
 	/** Waits until the service has ended the connection. */

@@ -2,6 +2,7 @@ package io.pipeset.job.input;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Locale;
 import java.util.zip.CRC32;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
@@ -157,7 +158,8 @@ final class GzipBody extends InputStream {
 		while (this.at < this.end || fill()) {
 			if (this.buffer[this.at] != 0) {
 				if (padded) {
-					throw broken(String.format("expected zeros or the end behind gzip's last member, found byte 0x%02X",
+					throw broken(String.format(Locale.ROOT,
+							"expected zeros or the end behind gzip's last member, found byte 0x%02X",
 							this.buffer[this.at]));
 				}
 				return false;
@@ -178,7 +180,7 @@ final class GzipBody extends InputStream {
 		int found = next();
 		if (found != expected) {
 			this.at--;
-			throw broken(String.format("expected gzip's byte 0x%02X, found byte 0x%02X", expected, found));
+			throw broken(String.format(Locale.ROOT, "expected gzip's byte 0x%02X, found byte 0x%02X", expected, found));
 		}
 	}
 

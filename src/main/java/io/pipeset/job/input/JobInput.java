@@ -102,6 +102,14 @@ public sealed interface JobInput {
 	}
 
 	/**
+	 * Whether the caller sends the records.
+	 * @return {@code false} if the service makes or finds them
+	 */
+	default boolean isUploaded() {
+		return false;
+	}
+
+	/**
 	 * The name of the bytes that records are read from, for messages.
 	 * @return a noun
 	 */
@@ -229,8 +237,6 @@ public sealed interface JobInput {
 
 		private final @Nullable Long declared;
 
-		private final EndOfInput end;
-
 		private volatile @Nullable LendingInputStream opened;
 
 		private volatile @Nullable RecordReader reader;
@@ -243,21 +249,18 @@ public sealed interface JobInput {
 		 * @param format how the bytes are to be read
 		 * @param declared how many records the caller says there are; {@code null} if it
 		 * does not say
-		 * @param end ends the body if the job is stopped while the body pauses
 		 */
-		public Uploaded(InputStream body, long length, boolean gzipped, RecordFormat format, @Nullable Long declared,
-				EndOfInput end) {
+		public Uploaded(InputStream body, long length, boolean gzipped, RecordFormat format, @Nullable Long declared) {
 			this.body = body;
 			this.length = length;
 			this.gzipped = gzipped;
 			this.format = format;
 			this.declared = declared;
-			this.end = end;
 		}
 
 		@Override
 		public void open(InputContext context, Consumer<RecordReader> records) {
-			StoppedUpload stopped = new StoppedUpload(context.job().stop(), context.job().executor(), this.end);
+			StoppedUpload stopped = new StoppedUpload(context.job().stop(), context.job().executor(), context.caller());
 			try {
 				LendingInputStream lending = new LendingInputStream(this.body, context.lanes(), context.job().stop(),
 						context.memory());
@@ -300,6 +303,11 @@ public sealed interface JobInput {
 			}
 			return (opened != null && reader != null)
 					? reader.consumed() * opened.bytesRead() / Math.max(1, this.length) : 0;
+		}
+
+		@Override
+		public boolean isUploaded() {
+			return true;
 		}
 
 		@Override

@@ -27,7 +27,7 @@ final class StoppedUpload {
 
 	private final Executor executor;
 
-	private final EndOfInput input;
+	private final Caller caller;
 
 	private final CountDownLatch read = new CountDownLatch(1);
 
@@ -35,10 +35,10 @@ final class StoppedUpload {
 
 	private final Runnable wake = this::begin;
 
-	StoppedUpload(JobStop stop, Executor executor, EndOfInput input) {
+	StoppedUpload(JobStop stop, Executor executor, Caller caller) {
 		this.stop = stop;
 		this.executor = executor;
-		this.input = input;
+		this.caller = caller;
 		stop.add(this.wake);
 	}
 
@@ -57,7 +57,7 @@ final class StoppedUpload {
 	private void endWhenPaused() {
 		try {
 			while (!this.read.await(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
-				this.input.ifPaused(PAUSE);
+				this.caller.endInputIfPaused(PAUSE);
 			}
 		}
 		catch (InterruptedException ex) {

@@ -125,8 +125,9 @@ public record Allowed<T>(String text, Function<String, @Nullable T> parser, Stri
 
 	private static @Nullable Duration duration(String text) {
 		try {
-			DurationStyle style = DurationStyle.detect(text);
-			return (style == DurationStyle.SIMPLE && number(text) != null) ? null : style.parse(text);
+			// Otherwise a number alone, even with a sign, would be one of milliseconds.
+			boolean signed = text.contains("+") || text.contains("-");
+			return (signed || number(text) != null) ? null : DurationStyle.detectAndParse(text);
 		}
 		catch (IllegalArgumentException | ArithmeticException ex) {
 			return null;

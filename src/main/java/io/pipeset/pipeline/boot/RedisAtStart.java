@@ -7,6 +7,7 @@ import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.pipeline.call.RedisCallException;
+import io.pipeset.pipeline.call.ServerMemory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,6 +24,8 @@ import org.springframework.stereotype.Component;
 class RedisAtStart {
 
 	private static final Logger logger = LoggerFactory.getLogger(RedisAtStart.class);
+
+	private static final String REFUSED = "{}. Jobs will be answered with 503 until Redis lets the service in";
 
 	private final RedisNodes nodes;
 
@@ -41,18 +44,32 @@ class RedisAtStart {
 			masters.forEach(RedisAtStart::ask);
 		}
 		catch (NoConnectionException ex) {
-			logger.warn("{}. Jobs will be answered with 503 until a node of the cluster can be reached;"
-					+ " spring.data.redis.cluster.nodes names some of them", ex.getMessage());
+			logger.warn((ex.isRefusal()) ? REFUSED
+					: "{}. Jobs will be answered with 503 until a node of the cluster can be reached;"
+							+ " spring.data.redis.cluster.nodes names some of them",
+					ex.getMessage());
 		}
 	}
 
 	private static void ask(RedisNode node) {
 		try {
 			logger.info("Redis {} at {}", node.calls().version(), node.name());
+			ServerMemory memory = node.calls().memory();
+			if (memory != null && memory.isEvicting()) {
+				logger.warn(
+						"Redis at {} evicts keys when it has reached its maxmemory of {} (maxmemory-policy {}): records"
+								+ " of jobs may be gone again, and so may receipts. Use noeviction where that matters",
+						node.name(), (memory.isLimited()) ? memory.mostBytes() + " bytes" : "0, which is no limit yet",
+						memory.policy());
+			}
 		}
 		catch (RedisCallException ex) {
 			if (ex.code() != null) {
 				logger.info("Redis at {}", node.name());
+				return;
+			}
+			if (ex.isRefusal()) {
+				logger.warn(REFUSED, ex.getMessage());
 				return;
 			}
 			if (node.watch().isFollowing()) {

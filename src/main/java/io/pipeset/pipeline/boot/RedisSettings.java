@@ -70,6 +70,9 @@ final class RedisSettings implements BeanFactoryPostProcessor {
 
 	@Override
 	public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {
+		for (String addresses : List.of("host", "cluster.nodes", "sentinel.nodes", "masterreplica.nodes")) {
+			refuseUrls("spring.data.redis." + addresses);
+		}
 		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(this.environment)) {
 			REFUSALS.forEach((refusal) -> refusal.check(source));
 			if (Binder.get(this.environment)
@@ -77,6 +80,19 @@ final class RedisSettings implements BeanFactoryPostProcessor {
 				.isBound()) {
 				BESIDE_CLUSTER.forEach((refusal) -> refusal.check(source));
 			}
+		}
+	}
+
+	/** Addresses are logged and stand in answers. A URL may hold a password. */
+	private void refuseUrls(String name) {
+		if (Binder.get(this.environment)
+			.bind(name, Bindable.listOf(String.class))
+			.orElse(List.of())
+			.stream()
+			.anyMatch((address) -> address.contains("/") || address.contains("@"))) {
+			throw new UnsupportedRedisException(name + " is refused. It holds a URL, which is not shown.",
+					"Set it to addresses without a scheme and a password, and set spring.data.redis.password, or"
+							+ " spring.data.redis.url to name one Redis by its URL.");
 		}
 	}
 
@@ -94,8 +110,9 @@ final class RedisSettings implements BeanFactoryPostProcessor {
 			ConfigurationPropertyName name = ConfigurationPropertyName.of("spring.data.redis." + this.setting);
 			ConfigurationProperty property = source.getConfigurationProperty(name);
 			if (property != null && !property.getValue().toString().equalsIgnoreCase(this.allowed)) {
-				throw new UnsupportedRedisException(name + "=" + property.getValue() + " is refused. " + this.problem,
-						this.remedy);
+				// A URL may hold a password.
+				String value = (this.setting.equals("url")) ? "" : "=" + property.getValue();
+				throw new UnsupportedRedisException(name + value + " is refused. " + this.problem, this.remedy);
 			}
 			if (source.containsDescendantOf(name) == ConfigurationPropertyState.PRESENT) {
 				throw new UnsupportedRedisException(name + ".* is refused. " + this.problem, this.remedy);

@@ -12,9 +12,12 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.sentinel.api.StatefulRedisSentinelConnection;
+import io.pipeset.slab.RedisErrors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+
+import org.springframework.core.NestedExceptionUtils;
 
 /**
  * The connection to one Sentinel, and its last answer. It is opened anew when it ends.
@@ -107,13 +110,18 @@ final class SentinelLink {
 			if (!this.failed) {
 				logger.warn("The Sentinel at {}:{} does not say which server is the master of '{}': {}",
 						this.uri.getHost(), this.uri.getPort(), this.master,
-						(failure != null) ? failure.getMessage() : "nothing");
+						(failure != null) ? why(failure) : "nothing");
 			}
 			this.failedSince = System.nanoTime();
 			this.failed = true;
 			close();
 		}
 		return null;
+	}
+
+	private static String why(Throwable failure) {
+		Throwable cause = NestedExceptionUtils.getMostSpecificCause(failure);
+		return RedisErrors.withRemedy(String.valueOf(cause.getMessage()), "spring.data.redis.sentinel.");
 	}
 
 	/** Closes the connection. */

@@ -82,6 +82,11 @@ final class SentinelWatch implements MasterWatch, SmartLifecycle, AutoCloseable 
 	}
 
 	@Override
+	public boolean isKnown() {
+		return this.master != null;
+	}
+
+	@Override
 	public int switches() {
 		return this.switches;
 	}

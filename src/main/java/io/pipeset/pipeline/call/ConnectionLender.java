@@ -17,6 +17,7 @@ import java.util.function.Supplier;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.pipeline.flush.JobFlushPolicy;
+import io.pipeset.slab.RedisErrors;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.NestedExceptionUtils;
@@ -187,6 +188,7 @@ public final class ConnectionLender {
 	public void lend(FlushPolicy flush, Consumer<StatefulRedisConnection<byte[], byte[]>> borrower)
 			throws NoConnectionException {
 		long begun = System.nanoTime();
+		int unheard = 0;
 		while (true) {
 			this.watch.look();
 			try {
@@ -194,6 +196,9 @@ public final class ConnectionLender {
 				return;
 			}
 			catch (NoConnectionException ex) {
+				if (NoConnectionException.isUnheard(ex.getCause()) && ++unheard < NoConnectionException.MOST_UNHEARD) {
+					continue;
+				}
 				// While the master changes, a connection may be opened to the former one.
 				if (!this.watch.isFollowing() || System.nanoTime() - begun >= MOST_CHANGING.toNanos()
 						|| Thread.currentThread().isInterrupted()) {
@@ -227,7 +232,10 @@ public final class ConnectionLender {
 		}
 		catch (RuntimeException ex) {
 			if (!called.get()) {
-				throw new NoConnectionException(address(), NestedExceptionUtils.getMostSpecificCause(ex));
+				Throwable cause = NestedExceptionUtils.getMostSpecificCause(ex);
+				throw (this.watch.isKnown()) ? new NoConnectionException(address(), cause) : new NoConnectionException(
+						address(),
+						RedisErrors.withRemedy(String.valueOf(cause.getMessage()), "spring.data.redis.sentinel."));
 			}
 			if (!(ex instanceof DataAccessException)) {
 				throw ex;

@@ -13,6 +13,15 @@ public interface MasterWatch {
 	String address();
 
 	/**
+	 * Whether any server is known to be the master.
+	 * @return {@code false} while no Sentinel has named one, so that no server was asked
+	 * for a connection
+	 */
+	default boolean isKnown() {
+		return true;
+	}
+
+	/**
 	 * How often another server has become master since the service began.
 	 * @return 0 or more
 	 */

@@ -30,8 +30,8 @@ public final class RedisCallException extends RuntimeException {
 
 	/** Redis answered with an error. */
 	static RedisCallException refused(String error, Throwable cause) {
-		return new RedisCallException(RedisErrors.code(error), false, Redirect.of(error), "Redis refuses: " + error,
-				cause);
+		return new RedisCallException(RedisErrors.code(error), false, Redirect.of(error),
+				"Redis refuses: " + RedisErrors.withRemedy(error), cause);
 	}
 
 	/** The connection broke before there was an answer. */
@@ -59,6 +59,14 @@ public final class RedisCallException extends RuntimeException {
 	 */
 	public @Nullable String code() {
 		return this.code;
+	}
+
+	/**
+	 * Whether Redis is there and refuses: the call, or to let the service in.
+	 * @return {@code false} where it did not answer
+	 */
+	public boolean isRefusal() {
+		return this.code != null || (getCause() instanceof NoConnectionException none && none.isRefusal());
 	}
 
 	/**

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.ScriptOutputType;
@@ -220,29 +221,28 @@ public final class RedisCalls {
 	 * @throws RedisCallException if Redis does not answer
 	 */
 	public @Nullable Double cpuSeconds() {
-		String info = info("cpu");
+		String info = info(List.of("cpu"));
 		String user = ServerInfo.field(info, "used_cpu_user:");
 		String system = ServerInfo.field(info, "used_cpu_sys:");
 		return (user != null && system != null) ? Double.valueOf(user) + Double.valueOf(system) : null;
 	}
 
 	/**
-	 * Asks for the memory that Redis has left of what it may use.
-	 * @return bytes; {@code null} where there is no limit, or Redis does not tell it
+	 * Asks for the memory of Redis.
+	 * @return the memory; {@code null} where Redis does not tell it
 	 * @throws RedisCallException if Redis does not answer
 	 */
-	public @Nullable Long freeBytes() {
-		String info = info("memory");
-		String most = ServerInfo.field(info, "maxmemory:");
-		String used = ServerInfo.field(info, "used_memory:");
-		return (most == null || used == null || most.equals("0")) ? null : Long.parseLong(most) - Long.parseLong(used);
+	public @Nullable ServerMemory memory() {
+		return ServerMemory.of(info(ServerMemory.SECTIONS));
 	}
 
-	/** A section of INFO; empty where the service's user may not ask for it. */
-	private String info(String section) {
+	/**
+	 * Sections of INFO, in one round trip; empty where the service's user may not ask for
+	 * them.
+	 */
+	private String info(List<String> sections) {
 		try {
-			return this.lender
-				.repeat(() -> call((connection) -> connection.call((commands) -> commands.info(section))));
+			return this.lender.repeat(() -> call((connection) -> info(connection, sections)));
 		}
 		catch (RedisCallException ex) {
 			if (ex.isTransient()) {
@@ -250,6 +250,16 @@ public final class RedisCalls {
 			}
 			return "";
 		}
+	}
+
+	private static String info(CallConnection connection, List<String> sections) {
+		List<RedisFuture<String>> answers = new ArrayList<>();
+		// The last answer comes behind all others.
+		connection.call((redis) -> {
+			sections.forEach((section) -> answers.add(redis.info(section)));
+			return answers.get(answers.size() - 1);
+		});
+		return answers.stream().map((answer) -> connection.call((redis) -> answer)).collect(Collectors.joining("\n"));
 	}
 
 	/**

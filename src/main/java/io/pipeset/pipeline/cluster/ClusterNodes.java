@@ -4,7 +4,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
@@ -40,6 +43,9 @@ public final class ClusterNodes implements RedisNodes {
 	/** The shortest time between two questions to the cluster. */
 	private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+	/** How long after a question its answer is waited for that one can do without. */
+	private static final long SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
 	/**
 	 * How long a MOVED outranks the answer of a node that may not have heard of it yet.
 	 */
@@ -51,11 +57,14 @@ public final class ClusterNodes implements RedisNodes {
 
 	private final String seeds;
 
-	/** Held while the cluster is asked, which may take as long as its slowest node. */
-	private final ReentrantLock asking = new ReentrantLock();
-
-	/** Guards all that the cluster has answered. */
+	/** Guards all that the cluster has answered, and never held while it is asked. */
 	private final ReentrantLock lock = new ReentrantLock();
+
+	/**
+	 * The question that was put last, which may take as long as the slowest of all nodes:
+	 * Lettuce asks replicas as well.
+	 */
+	private CompletableFuture<Void> question = CompletableFuture.completedFuture(null);
 
 	/**
 	 * By the id that a node has for its life, and its address, which may change and come
@@ -65,14 +74,21 @@ public final class ClusterNodes implements RedisNodes {
 
 	private final Map<Integer, Long> movedAt = new HashMap<>();
 
-	private long askedAt = System.nanoTime() - PAUSE_NANOS;
+	/** When that question was put. */
+	private volatile long askedAt = System.nanoTime();
 
-	private volatile String failure = "none of its nodes has answered yet";
+	/** When it was answered. */
+	private volatile long answeredAt = System.nanoTime() - PAUSE_NANOS;
+
+	private volatile Throwable failure = new RedisException("none of its nodes has answered yet");
 
 	private volatile @Nullable SlotOwners owners;
 
 	/** The same as the cluster itself named them, without what a MOVED said since. */
 	private @Nullable RedisNode[] named = new RedisNode[Slots.COUNT];
+
+	/** When the cluster was asked for these. */
+	private long namedAt;
 
 	/**
 	 * The masters of a cluster, none of which is asked before it is needed.
@@ -131,45 +147,87 @@ public final class ClusterNodes implements RedisNodes {
 			known = this.owners;
 		}
 		if (known == null) {
-			throw new NoConnectionException("the cluster of " + this.seeds, this.failure);
+			throw new NoConnectionException("the cluster of spring.data.redis.cluster.nodes=" + this.seeds,
+					this.failure);
 		}
 		return known;
 	}
 
 	@Override
 	public void refresh() {
-		this.asking.lock();
+		await(ask(), Long.MAX_VALUE);
+	}
+
+	@Override
+	public void refreshSoon() {
+		CompletableFuture<Void> question = ask();
+		await(question, this.askedAt + SOON_NANOS - System.nanoTime());
+	}
+
+	/** Has the cluster asked, unless it is being asked or was a moment ago. */
+	private CompletableFuture<Void> ask() {
+		this.lock.lock();
 		try {
-			if (System.nanoTime() - this.askedAt >= PAUSE_NANOS) {
-				take(ask());
+			if (this.question.isDone() && System.nanoTime() - this.answeredAt >= PAUSE_NANOS) {
+				this.askedAt = System.nanoTime();
+				this.question = CompletableFuture.runAsync(this::answer, (task) -> {
+					Thread thread = new Thread(task, "cluster-nodes");
+					thread.setDaemon(true);
+					thread.start();
+				});
 			}
-		}
-		catch (RedisException ex) {
-			this.failure = ex.getMessage() + why(ex);
-			logger.debug("The cluster's nodes could not be asked for their slots", ex);
-			this.askedAt = System.nanoTime();
+			return this.question;
 		}
 		finally {
-			this.asking.unlock();
+			this.lock.unlock();
+		}
+	}
+
+	private static void await(CompletableFuture<Void> question, long nanos) {
+		try {
+			question.get(nanos, TimeUnit.NANOSECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		catch (TimeoutException | ExecutionException ex) {
+			// The answer counts when it comes.
+		}
+	}
+
+	private void answer() {
+		int attempts = 0;
+		while (!tryToTake() && NoConnectionException.isUnheard(this.failure)
+				&& ++attempts < NoConnectionException.MOST_UNHEARD) {
+			// The next attempt is likely to tell the reason.
+		}
+		this.answeredAt = System.nanoTime();
+	}
+
+	private boolean tryToTake() {
+		try {
+			RedisClusterClient client = (RedisClusterClient) this.cluster.getRequiredNativeClient();
+			if (this.owners != null) {
+				client.refreshPartitions();
+			}
+			take(client.getPartitions());
+			return true;
+		}
+		catch (RuntimeException ex) {
+			this.failure = why(ex);
+			logger.debug("The cluster's nodes could not be asked for their slots", ex);
+			return false;
 		}
 	}
 
 	/** What the first of the nodes said or did, which Lettuce leaves to its log. */
-	private static String why(RedisException failure) {
+	private static Throwable why(RuntimeException failure) {
 		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
 			for (Throwable first : cause.getSuppressed()) {
-				return ": " + NestedExceptionUtils.getMostSpecificCause(first).getMessage();
+				return NestedExceptionUtils.getMostSpecificCause(first);
 			}
 		}
-		return "";
-	}
-
-	private Partitions ask() {
-		RedisClusterClient client = (RedisClusterClient) this.cluster.getRequiredNativeClient();
-		if (this.owners != null) {
-			client.refreshPartitions();
-		}
-		return client.getPartitions();
+		return NestedExceptionUtils.getMostSpecificCause(failure);
 	}
 
 	private void take(Partitions partitions) {
@@ -180,10 +238,10 @@ public final class ClusterNodes implements RedisNodes {
 		finally {
 			this.lock.unlock();
 		}
-		this.askedAt = System.nanoTime();
 	}
 
 	private void enter(Partitions partitions) {
+		long asked = this.askedAt;
 		this.masters.values().forEach(Master::forget);
 		@Nullable RedisNode[] named = new RedisNode[Slots.COUNT];
 		for (RedisClusterNode node : partitions) {
@@ -193,9 +251,9 @@ public final class ClusterNodes implements RedisNodes {
 			}
 		}
 		this.named = named;
+		this.namedAt = asked;
 		SlotOwners before = this.owners;
-		long now = System.nanoTime();
-		this.movedAt.values().removeIf((since) -> now - since > MOVED_NANOS);
+		this.movedAt.values().removeIf((since) -> asked - since > MOVED_NANOS);
 		SlotOwners after = SlotOwners
 			.of((slot) -> (before != null && this.movedAt.containsKey(slot)) ? before.owner(slot) : named[slot]);
 		if (before == null || !after.isSameAs(before)) {
@@ -251,15 +309,16 @@ public final class ClusterNodes implements RedisNodes {
 	}
 
 	@Override
-	public boolean isSuperseded(RedisNode former, IntPredicate slots) {
+	public boolean isSuperseded(RedisNode former, IntPredicate slots, long sinceNanos) {
 		this.lock.lock();
 		try {
 			String id = id(former);
-			return id != null && IntStream.range(0, Slots.COUNT).filter(slots).allMatch((slot) -> {
-				RedisNode owner = this.named[slot];
-				// The same server may have got another address.
-				return owner != null && !id.equals(id(owner));
-			});
+			return id != null && this.namedAt - sinceNanos >= 0
+					&& IntStream.range(0, Slots.COUNT).filter(slots).allMatch((slot) -> {
+						RedisNode owner = this.named[slot];
+						// The same server may have got another address.
+						return owner != null && !id.equals(id(owner));
+					});
 		}
 		finally {
 			this.lock.unlock();

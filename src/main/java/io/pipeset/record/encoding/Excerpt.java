@@ -2,6 +2,7 @@ package io.pipeset.record.encoding;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Locale;
 
 /**
  * An excerpt of the input for a message: the whole input if it is short, and else its
@@ -63,7 +64,7 @@ public final class Excerpt {
 	private static String[] bytes() {
 		String[] names = new String[256];
 		for (int i = 0; i < names.length; i++) {
-			names[i] = (i > ' ' && i < 0x7F) ? "'" + (char) i + "'" : String.format("byte 0x%02X", i);
+			names[i] = (i > ' ' && i < 0x7F) ? "'" + (char) i + "'" : String.format(Locale.ROOT, "byte 0x%02X", i);
 		}
 		return names;
 	}

@@ -1,5 +1,7 @@
 package io.pipeset.record.json;
 
+import java.util.Locale;
+
 import io.pipeset.record.body.LineScanner;
 import io.pipeset.record.body.Utf8;
 import io.pipeset.record.encoding.Excerpt;
@@ -132,7 +134,7 @@ final class JsonStrings {
 			}
 		}
 		if (this.fault == null) {
-			this.fault = JsonFault.content(at, String.format(
+			this.fault = JsonFault.content(at, String.format(Locale.ROOT,
 					"a string holds half of a surrogate pair, \\u%04x, which stands for no character", (int) first));
 		}
 		return '?';

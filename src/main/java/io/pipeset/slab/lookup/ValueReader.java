@@ -127,7 +127,7 @@ final class ValueReader {
 				valueEnds();
 			}
 			case '_' -> nil(lookup);
-			case '$' -> {
+			case '$', '=' -> {
 				long length = number(end);
 				if (length < 0) {
 					nil(lookup);

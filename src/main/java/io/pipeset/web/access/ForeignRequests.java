@@ -23,8 +23,6 @@ import org.springframework.http.HttpStatus;
  */
 final class ForeignRequests implements Filter {
 
-	private static final int LONGEST_EXCERPT = 64;
-
 	private static final String ALLOWED = ": allowed are localhost, the addresses of loopback, and what"
 			+ " pipeset.security.allowed-hosts lists";
 
@@ -50,22 +48,16 @@ final class ForeignRequests implements Filter {
 	private @Nullable String refusal(HttpServletRequest request) {
 		String host = request.getHeader(HttpHeaders.HOST);
 		if (!this.hosts.serves(host)) {
-			return ((host != null) ? "The header Host names '" + excerpt(host) + "'" : "There is no header Host")
-					+ ALLOWED;
+			return ((host != null) ? "The header Host names '" + Problems.excerpt(host) + "'"
+					: "There is no header Host") + ALLOWED;
 		}
 		for (String origin : Collections.list(request.getHeaders(HttpHeaders.ORIGIN))) {
 			if (!this.hosts.trusts(origin, host)) {
-				return "The header Origin names '" + excerpt(origin) + "', whose web pages may not call this service"
-						+ ALLOWED + ", and the request's own Host";
+				return "The header Origin names '" + Problems.excerpt(origin)
+						+ "', whose web pages may not call this service" + ALLOWED + ", and the request's own Host";
 			}
 		}
 		return null;
-	}
-
-	/** The beginning of a header, in characters that are safe in any message. */
-	private static String excerpt(String header) {
-		String printable = header.replaceAll("[^A-Za-z0-9.,:;/@_\\[\\]-]", "?");
-		return (printable.length() <= LONGEST_EXCERPT) ? printable : printable.substring(0, LONGEST_EXCERPT) + "...";
 	}
 
 }

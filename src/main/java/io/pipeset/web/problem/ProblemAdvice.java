@@ -1,15 +1,17 @@
 package io.pipeset.web.problem;
 
 import java.net.URI;
+import java.util.stream.Collectors;
 
 import io.pipeset.job.JobRefusedException;
 import io.pipeset.job.settings.InvalidSettingException;
 import io.pipeset.pipeline.call.RedisCallException;
-import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
@@ -21,7 +23,7 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.context.request.ServletWebRequest;
 import org.springframework.web.context.request.WebRequest;
-import org.springframework.web.servlet.HandlerMapping;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
 import org.springframework.web.servlet.resource.NoResourceFoundException;
 
@@ -31,11 +33,13 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 
 	private static final Logger log = LoggerFactory.getLogger(ProblemAdvice.class);
 
-	private static final String NOT_FOUND = "There is no such call; there are POST /pipeset/{count},"
-			+ " POST /pipehset/{count}, POST /piperpop/{count}, POST /listinput/{key}, POST /v1/jobs, GET /v1/jobs, POST /v1/scripts and POST /v1/tunings,"
-			+ " for instance POST /pipeset/1000";
-
 	private static final HttpHeaders RETRY = retry();
+
+	private final ObjectProvider<RequestMappingHandlerMapping> calls;
+
+	ProblemAdvice(@Qualifier("requestMappingHandlerMapping") ObjectProvider<RequestMappingHandlerMapping> calls) {
+		this.calls = calls;
+	}
 
 	@Override
 	protected @Nullable ResponseEntity<Object> handleExceptionInternal(Exception ex, @Nullable Object body,
@@ -56,8 +60,23 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 	@Override
 	protected @Nullable ResponseEntity<Object> handleNoResourceFoundException(NoResourceFoundException ex,
 			HttpHeaders headers, HttpStatusCode status, WebRequest request) {
-		ex.getBody().setDetail(NOT_FOUND);
+		ex.getBody().setDetail("There is no such call; there are " + calls() + ", for instance POST /pipeset/1000");
 		return super.handleNoResourceFoundException(ex, headers, status, request);
+	}
+
+	/** The calls of all controllers, without the paths that only explain a mistake. */
+	private String calls() {
+		return this.calls.getObject()
+			.getHandlerMethods()
+			.keySet()
+			.stream()
+			.flatMap((call) -> call.getMethodsCondition()
+				.getMethods()
+				.stream()
+				.flatMap((method) -> call.getPatternValues().stream().map((path) -> method + " " + path)))
+			.filter((call) -> !call.contains("{*"))
+			.sorted()
+			.collect(Collectors.joining(", "));
 	}
 
 	@ExceptionHandler
@@ -76,17 +95,9 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 	ResponseEntity<ProblemDetail> unanswered(RedisCallException ex) {
 		HttpStatus status = HttpStatus.SERVICE_UNAVAILABLE;
 		return Problems.answer(
-				Problems.detail(status, (ex.code() != null) ? "redis-refuses" : "redis-unreachable",
+				Problems.detail(status, (ex.isRefusal()) ? "redis-refuses" : "redis-unreachable",
 						ex.getMessage() + ". Send the request again; it may have been carried out all the same."),
 				RETRY);
-	}
-
-	@ExceptionHandler
-	ResponseEntity<ProblemDetail> failed(RuntimeException ex, HttpServletRequest request) {
-		log.error("{} {} failed", request.getMethod(),
-				request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE), ex);
-		return Problems.answer(Problems.detail(HttpStatus.INTERNAL_SERVER_ERROR,
-				"The service failed to handle the request; its log says why."));
 	}
 
 	private static HttpHeaders retry() {

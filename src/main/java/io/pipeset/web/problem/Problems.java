@@ -25,6 +25,8 @@ public final class Problems {
 	/** The seconds after which a caller that was turned away may try again. */
 	public static final String RETRY_AFTER_SECONDS = "5";
 
+	private static final int LONGEST_EXCERPT = 64;
+
 	private static final String TYPE_PREFIX = "urn:pipeset:problem:";
 
 	private Problems() {
@@ -94,8 +96,8 @@ public final class Problems {
 	 * @return a JSON object
 	 */
 	public static String json(ProblemDetail problem) {
-		return "{\"type\":\"%s\",\"title\":\"%s\",\"status\":%d,\"detail\":\"%s\"}".formatted(problem.getType(),
-				problem.getTitle(), problem.getStatus(), problem.getDetail());
+		return "{\"type\":\"" + problem.getType() + "\",\"title\":\"" + problem.getTitle() + "\",\"status\":"
+				+ problem.getStatus() + ",\"detail\":\"" + problem.getDetail() + "\"}";
 	}
 
 	/**
@@ -123,6 +125,16 @@ public final class Problems {
 		String type = (known != null) ? known.name().toLowerCase(Locale.ROOT).replace('_', '-')
 				: String.valueOf(status.value());
 		return detail(status, type, detail);
+	}
+
+	/**
+	 * The beginning of a text that came with a request, for a message.
+	 * @param text a header, a path or a query
+	 * @return at most 64 characters and three dots, all of them safe in any message
+	 */
+	public static String excerpt(String text) {
+		String printable = text.replaceAll("[^A-Za-z0-9.,:;/@_%&=?\\[\\]-]", "?");
+		return (printable.length() <= LONGEST_EXCERPT) ? printable : printable.substring(0, LONGEST_EXCERPT) + "...";
 	}
 
 }

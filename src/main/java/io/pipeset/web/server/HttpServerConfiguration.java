@@ -1,8 +1,10 @@
 package io.pipeset.web.server;
 
+import java.time.Duration;
 import java.util.regex.Pattern;
 
 import io.pipeset.job.JobLimits;
+import io.pipeset.memory.MemoryBudget;
 import org.apache.coyote.ProtocolHandler;
 
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
@@ -14,6 +16,7 @@ import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 import org.springframework.web.filter.RequestContextFilter;
 
@@ -50,19 +53,34 @@ class HttpServerConfiguration {
 
 	private static final int MANAGEMENT_THREADS = 8;
 
+	/** Whoever asks for health waits a few seconds only. */
+	private static final Duration MANAGEMENT_READING_PERIOD = Duration.ofSeconds(1);
+
 	/** Threads for Actuator, for dropping the rest of bodies, and for refusals. */
 	private static final int FURTHER_THREADS = 32;
 
 	/** Those of the further threads that only Actuator may take. */
 	private static final int ACTUATOR_THREADS = 8;
 
+	/** Those of the further threads that Actuator may take where others leave them. */
+	private static final int SHARED_THREADS = 16;
+
 	private static final Pattern NONE = Pattern.compile("");
 
-	private static final String SEGMENTS = "(/[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*)*";
+	/** No segment is one or two dots. Nothing repeats a group, which takes stack. */
+	private static final String BELOW = "(?:(?!.*/\\.)/[A-Za-z0-9./-]*)?";
+
+	/** In front of all others. */
+	@Bean
+	FilterRegistrationBean<LastAnswers> lastAnswers() {
+		FilterRegistrationBean<LastAnswers> filter = new FilterRegistrationBean<>(new LastAnswers());
+		filter.setOrder(Ordered.HIGHEST_PRECEDENCE);
+		return filter;
+	}
 
 	@Bean
-	FilterRegistrationBean<ReadsWithoutType> readsWithoutType() {
-		return new FilterRegistrationBean<>(new ReadsWithoutType());
+	FilterRegistrationBean<ReadableRequests> readableRequests() {
+		return new FilterRegistrationBean<>(new ReadableRequests());
 	}
 
 	/** Leaves out a filter that does what the dispatcher of Spring MVC does as well. */
@@ -74,8 +92,8 @@ class HttpServerConfiguration {
 	}
 
 	@Bean
-	WebServerFactoryCustomizer<TomcatServletWebServerFactory> largeUploads(JobLimits limits, Environment environment,
-			ApplicationContext context) {
+	WebServerFactoryCustomizer<TomcatServletWebServerFactory> largeUploads(JobLimits limits, MemoryBudget memory,
+			Environment environment, ApplicationContext context) {
 		boolean management = WebServerApplicationContext.hasServerNamespace(context, "management");
 		return (factory) -> {
 			factory.setProtocol(UploadProtocol.class.getName());
@@ -89,10 +107,13 @@ class HttpServerConfiguration {
 				if (management || !environment.containsProperty("server.tomcat.max-connections")) {
 					http.setMaxConnections(connections);
 				}
+				http.setAnswerTimeout(limits.bodyIdleTimeout());
 				if (management) {
 					http.setMaxThreads(MANAGEMENT_THREADS);
+					http.setReadingPeriod(MANAGEMENT_READING_PERIOD);
 					return;
 				}
+				http.setMemory(memory::isShort);
 				// Lets a key with an encoded slash reach the controller, which explains
 				// where to send it.
 				connector.setEncodedSolidusHandling("passthrough");
@@ -100,7 +121,8 @@ class HttpServerConfiguration {
 				int threads = Math.max(http.getMaxThreads(),
 						limits.maxRunningJobs() + limits.maxWaitingJobs() + FURTHER_THREADS);
 				http.setMaxThreads(threads);
-				http.setBounds(new RequestGate.Bounds(threads, threads - ACTUATOR_THREADS, actuator(environment)));
+				http.setBounds(new RequestGate.Bounds(ACTUATOR_THREADS, SHARED_THREADS,
+						threads - ACTUATOR_THREADS - SHARED_THREADS, actuator(environment)));
 				// Gives bodies a timeout apart from the one between two requests.
 				http.setDisableUploadTimeout(false);
 				http.setConnectionUploadTimeout((int) limits.bodyIdleTimeout().toMillis());
@@ -121,7 +143,7 @@ class HttpServerConfiguration {
 	private static Pattern actuator(Environment environment) {
 		String base = environment.getProperty("server.servlet.context-path", "")
 				+ environment.getProperty("management.endpoints.web.base-path", "/actuator");
-		return (base.isEmpty() || base.endsWith("/")) ? NONE : Pattern.compile(Pattern.quote(base) + SEGMENTS);
+		return (base.isEmpty() || base.endsWith("/")) ? NONE : Pattern.compile(Pattern.quote(base) + BELOW);
 	}
 
 	private static UploadProtocol protocol(ProtocolHandler handler) {

@@ -5,11 +5,14 @@ import java.util.concurrent.TimeUnit;
 
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.Jobs;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.tomcat.TomcatWebServer;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.stereotype.Component;
 
@@ -34,11 +37,11 @@ class JobsShutdown implements SmartLifecycle {
 
 	private final Duration grace;
 
-	private final UploadConnections uploads;
+	private final ApplicationContext context;
 
 	private volatile boolean running;
 
-	JobsShutdown(Jobs jobs, JobLimits limits, UploadConnections uploads,
+	JobsShutdown(Jobs jobs, JobLimits limits, ApplicationContext context,
 			@Value("${spring.lifecycle.timeout-per-shutdown-phase:30s}") Duration phase) {
 		if (limits.shutdownGrace().compareTo(phase) >= 0) {
 			throw new IllegalArgumentException("pipeset.limits.shutdown-grace must be shorter than"
@@ -46,7 +49,7 @@ class JobsShutdown implements SmartLifecycle {
 		}
 		this.jobs = jobs;
 		this.grace = limits.shutdownGrace();
-		this.uploads = uploads;
+		this.context = context;
 	}
 
 	@Override
@@ -95,17 +98,28 @@ class JobsShutdown implements SmartLifecycle {
 	/** Boot's own wait overlooks requests that are in the error dispatch. */
 	private void awaitAnswers() throws InterruptedException {
 		long lastJob = System.nanoTime();
+		UploadProtocol protocol = protocol();
 		while (true) {
 			if (!this.jobs.awaitIdle(PAUSE)) {
 				lastJob = System.nanoTime();
 			}
-			else if (!this.uploads.areBusy()) {
+			else if (protocol == null || !protocol.isBusy()) {
 				return;
 			}
 			boolean trickles = System.nanoTime() - lastJob > TRICKLE.toNanos();
-			this.uploads.endPaused((trickles) ? Duration.ZERO : PAUSE);
+			Duration idle = (trickles) ? Duration.ZERO : PAUSE;
+			if (protocol != null) {
+				protocol.underWay().forEach((caller) -> caller.endInputIfPaused(idle));
+			}
 			TimeUnit.MILLISECONDS.sleep(TICK_MILLIS);
 		}
+	}
+
+	private @Nullable UploadProtocol protocol() {
+		return (this.context instanceof WebServerApplicationContext web
+				&& web.getWebServer() instanceof TomcatWebServer server
+				&& server.getTomcat().getConnector().getProtocolHandler() instanceof UploadProtocol protocol) ? protocol
+						: null;
 	}
 
 }

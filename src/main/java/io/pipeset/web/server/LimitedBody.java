@@ -3,9 +3,11 @@ package io.pipeset.web.server;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.SocketTimeoutException;
+import java.util.concurrent.locks.Lock;
 
 import io.pipeset.job.input.BodyLimitException;
 import io.pipeset.record.body.MalformedBodyException;
+import jakarta.servlet.http.HttpServletRequest;
 import org.apache.catalina.connector.ClientAbortException;
 import org.apache.coyote.BadRequestException;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +23,8 @@ public final class LimitedBody extends InputStream {
 
 	private final InputStream body;
 
+	private final Lock reading;
+
 	private final long contentLength;
 
 	private final long maxBytes;
@@ -30,15 +34,16 @@ public final class LimitedBody extends InputStream {
 	private long read;
 
 	/**
-	 * Limits a body.
-	 * @param body the bytes as they come over the wire
-	 * @param contentLength their number as the request declares it, or -1
-	 * @param maxBytes the limit
+	 * Limits the body of a request.
+	 * @param request the request
+	 * @param maxBytes the limit on the bytes as they come over the wire
 	 * @param compressed whether the bytes are yet to be inflated
+	 * @throws IOException if the body cannot be read
 	 */
-	public LimitedBody(InputStream body, long contentLength, long maxBytes, boolean compressed) {
-		this.body = body;
-		this.contentLength = contentLength;
+	public LimitedBody(HttpServletRequest request, long maxBytes, boolean compressed) throws IOException {
+		this.body = request.getInputStream();
+		this.reading = CallerConnection.reading(request);
+		this.contentLength = request.getContentLengthLong();
 		this.maxBytes = maxBytes;
 		this.compressed = compressed;
 	}
@@ -90,6 +95,7 @@ public final class LimitedBody extends InputStream {
 	}
 
 	private int readBody(byte[] target, int offset, int length) throws IOException {
+		this.reading.lock();
 		try {
 			return this.body.read(target, offset, length);
 		}
@@ -103,6 +109,9 @@ public final class LimitedBody extends InputStream {
 						: new MalformedBodyException(this.read, BROKEN);
 			}
 			throw ex;
+		}
+		finally {
+			this.reading.unlock();
 		}
 	}
 

@@ -8,27 +8,32 @@ import io.pipeset.web.problem.Problems;
 import org.apache.catalina.connector.Request;
 import org.apache.catalina.connector.Response;
 import org.apache.catalina.valves.ErrorReportValve;
+import org.apache.tomcat.util.res.StringManager;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 
 /**
  * Answers with problem details where Tomcat itself refuses a request, whose target or
- * header is not HTTP.
+ * header is not HTTP, or too large.
  */
 class ProblemReportValve extends ErrorReportValve {
 
 	private static final String NOT_HTTP = "The request is not HTTP as RFC 9112 has it;"
 			+ " in the path and the query, all but letters, digits and -._~ has to be percent-encoded";
 
+	private static final StringManager messages = StringManager.getManager("org.apache.coyote.http11");
+
 	@Override
 	protected void report(Request request, Response response, @Nullable Throwable cause) {
 		if (response.getStatus() < 400 || response.getContentWritten() > 0 || !response.setErrorReported()) {
 			return;
 		}
-		ProblemDetail problem = Problems.detail(HttpStatusCode.valueOf(response.getStatus()), NOT_HTTP);
+		ProblemDetail problem = problem(HttpStatusCode.valueOf(response.getStatus()), request, cause);
+		response.setStatus(problem.getStatus());
 		try {
 			response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
 			response.setCharacterEncoding(StandardCharsets.UTF_8.name());
@@ -41,6 +46,25 @@ class ProblemReportValve extends ErrorReportValve {
 		catch (IOException ex) {
 			this.container.getLogger().debug("Nobody is there to read the answer", ex);
 		}
+	}
+
+	private static ProblemDetail problem(HttpStatusCode status, Request request, @Nullable Throwable cause) {
+		if (status instanceof HttpStatus other && other != HttpStatus.BAD_REQUEST) {
+			return Problems.detail(other, other.getReasonPhrase());
+		}
+		if (isTooLarge(cause)) {
+			UploadProtocol http = (UploadProtocol) request.getConnector().getProtocolHandler();
+			return Problems.detail(HttpStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
+					"The first line and the headers of the request have more than " + http.getMaxHttpRequestHeaderSize()
+							+ " bytes (server.max-http-request-header-size), or there are more than "
+							+ http.getMaxHeaderCount() + " headers");
+		}
+		return Problems.detail(status, NOT_HTTP);
+	}
+
+	private static boolean isTooLarge(@Nullable Throwable cause) {
+		return cause instanceof IllegalStateException || (cause instanceof IllegalArgumentException
+				&& messages.getString("iib.requestheadertoolarge.error").equals(cause.getMessage()));
 	}
 
 }

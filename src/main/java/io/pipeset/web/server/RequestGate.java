@@ -3,7 +3,8 @@ package io.pipeset.web.server;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.List;
+import java.util.concurrent.Semaphore;
 import java.util.regex.Pattern;
 
 import io.pipeset.web.problem.Problems;
@@ -11,6 +12,8 @@ import org.apache.coyote.ActionCode;
 import org.apache.coyote.Adapter;
 import org.apache.coyote.Request;
 import org.apache.coyote.Response;
+import org.apache.tomcat.util.buf.MessageBytes;
+import org.apache.tomcat.util.net.NioEndpoint.NioSocketWrapper;
 import org.apache.tomcat.util.net.SocketEvent;
 
 import org.springframework.http.HttpHeaders;
@@ -19,8 +22,9 @@ import org.springframework.http.MediaType;
 
 /**
  * The way of requests into the service. Some threads of the web server are kept for
- * Actuator: another request that would take one of them is answered 429 at once. The rest
- * of a body is dropped after its answer, but never by a thread that is kept.
+ * Actuator, and most of them are kept for all others: a request that would take one of
+ * the wrong kind is answered 429 at once. The rest of a body is dropped after its answer,
+ * but never by a thread that serves Actuator.
  */
 final class RequestGate implements Adapter {
 
@@ -30,47 +34,98 @@ final class RequestGate implements Adapter {
 
 	private final Bounds bounds;
 
-	private final AtomicInteger others = new AtomicInteger();
+	/** The threads that each kind of requests may take, its own ones first. */
+	private final List<Semaphore> ofActuator;
 
-	RequestGate(Adapter service, UnreadBodies unread, Bounds bounds) {
+	private final List<Semaphore> ofOthers;
+
+	private final UploadProtocol protocol;
+
+	RequestGate(Adapter service, UnreadBodies unread, Bounds bounds, UploadProtocol protocol) {
 		this.service = service;
 		this.unread = unread;
 		this.bounds = bounds;
+		this.protocol = protocol;
+		Semaphore shared = new Semaphore(bounds.shared);
+		this.ofActuator = List.of(new Semaphore(bounds.actuator), shared);
+		this.ofOthers = List.of(new Semaphore(bounds.others), shared);
 	}
 
 	@Override
 	public void service(Request request, Response response) throws Exception {
-		// A request that is not HTTP has no path.
-		String path = request.requestURI().toString();
-		boolean other = path == null || !this.bounds.privileged.matcher(path).matches();
+		// Requests of HTTP/2 share a connection, and have none of their own.
+		if (!(request.getNote(UploadProtocol.CONNECTION) instanceof NioSocketWrapper socket)) {
+			pass(request, response);
+			return;
+		}
+		CallerConnection connection = this.protocol.begin(socket, response);
+		request.setAttribute(CallerConnection.ATTRIBUTE, connection);
 		try {
-			if (other && this.others.incrementAndGet() > this.bounds.requests) {
-				refuse(request, response);
-			}
-			else {
-				this.service.service(request, response);
-				if (other) {
-					this.unread.drop(request);
-				}
-				else {
-					// A body that is dropped must not take a thread that is kept.
-					UnreadBodies.leaveUnlessRead(request);
-				}
-			}
+			pass(request, response);
 		}
 		finally {
-			if (other) {
-				this.others.decrementAndGet();
-			}
+			this.protocol.underWay().remove(connection);
 		}
 	}
 
-	private void refuse(Request request, Response response) throws IOException {
+	private void pass(Request request, Response response) throws Exception {
+		nameHost(request);
+		// A request that is not HTTP has no path.
+		String path = request.requestURI().toString();
+		boolean actuator = path != null && this.bounds.path.matcher(path).matches();
+		for (Semaphore threads : (actuator) ? this.ofActuator : this.ofOthers) {
+			if (threads.tryAcquire()) {
+				try {
+					serve(request, response, actuator);
+				}
+				finally {
+					threads.release();
+				}
+				return;
+			}
+		}
+		refuse(request, response, actuator);
+	}
+
+	/**
+	 * Gives a request by HTTP/2 the header {@code Host}, by which foreign requests are
+	 * told. Tomcat takes it away, as {@code :authority} says the same, and refuses a
+	 * request in which they differ.
+	 */
+	private static void nameHost(Request request) {
+		MessageBytes host = request.serverName();
+		if (isHttp2(request) && request.getHeader(HttpHeaders.HOST) == null && !host.isNull()) {
+			request.getMimeHeaders().addValue(HttpHeaders.HOST).setString(host.toString());
+		}
+	}
+
+	private void serve(Request request, Response response, boolean actuator) throws Exception {
+		this.service.service(request, response);
+		if (isHttp2(request)) {
+			// Tomcat tells the client to send no more, and other requests come by the
+			// connection.
+			return;
+		}
+		if (actuator) {
+			// A body that is dropped must not take a thread that is kept.
+			UnreadBodies.leaveUnlessRead(request);
+		}
+		else {
+			this.unread.drop(request);
+		}
+	}
+
+	private static boolean isHttp2(Request request) {
+		return "HTTP/2.0".equals(request.protocol().toString());
+	}
+
+	private void refuse(Request request, Response response, boolean actuator) throws IOException {
+		this.protocol.refused();
 		HttpStatus status = HttpStatus.TOO_MANY_REQUESTS;
-		byte[] body = Problems
-			.json(Problems.detail(status, "limit",
-					"There are " + this.bounds.requests + " requests under way, as many as server.tomcat.threads.max="
-							+ this.bounds.threads + " allows: send the request again later"))
+		byte[] body = Problems.json(Problems.detail(status, "limit",
+				"There are " + this.bounds.most(actuator) + ((actuator) ? " requests to Actuator" : " requests")
+						+ " under way, as many as server.tomcat.threads.max=" + this.bounds.threads()
+						+ " allows: send the request again later"))
 			.getBytes(StandardCharsets.UTF_8);
 		response.setStatus(status.value());
 		response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
@@ -108,13 +163,25 @@ final class RequestGate implements Adapter {
 	}
 
 	/**
-	 * The bounds on the requests of a web server.
+	 * The bounds on the requests of a web server, as numbers of its threads.
 	 *
-	 * @param threads the threads of the server
-	 * @param requests the requests without privilege that may be under way
-	 * @param privileged the paths of privileged requests, as they come over the wire
+	 * @param actuator those that only requests to Actuator may take
+	 * @param shared those that any request may take
+	 * @param others those that only other requests may take
+	 * @param path the paths of Actuator, as they come over the wire
 	 */
-	record Bounds(int threads, int requests, Pattern privileged) {
+	record Bounds(int actuator, int shared, int others, Pattern path) {
+
+		/** A server whose requests all count as Actuator's, and all pass. */
+		static final Bounds NONE = new Bounds(Integer.MAX_VALUE, 0, 0, Pattern.compile(".*"));
+
+		private int most(boolean actuator) {
+			return this.shared + ((actuator) ? this.actuator : this.others);
+		}
+
+		private int threads() {
+			return this.actuator + this.shared + this.others;
+		}
 
 	}
 

@@ -172,7 +172,8 @@ class GzipBodyTests {
 		GzipBody body = new GzipBody(new ByteArrayInputStream(gzip(TEXT)), 1 << 20);
 		assertThat(body.read()).isEqualTo('[');
 		body.close();
-		assertThatThrownBy(body::read).isInstanceOf(NullPointerException.class).hasMessageContaining("closed");
+		// The JDK's own inflater says it, by another exception from JDK 25 on.
+		assertThatThrownBy(body::read).isInstanceOf(RuntimeException.class).hasMessage("Inflater has been closed");
 	}
 
 	private static void assertBroken(byte[] gzip, long offset, String message) {

@@ -41,7 +41,7 @@ class ClusterNodesTests {
 		factory = new LettuceConnectionFactory(configuration, LettucePoolingClientConfiguration.builder().build());
 		factory.start();
 		nodes = new ClusterNodes(factory,
-				new PipelineProperties(2, 1000, DataSize.ofMegabytes(1), Duration.ofSeconds(5)));
+				new PipelineProperties(2, 1000, DataSize.ofMegabytes(1), Duration.ofSeconds(5), false));
 	}
 
 	@AfterAll
@@ -54,6 +54,7 @@ class ClusterNodesTests {
 	@Test
 	void aNodeThatGetsAnAddressBackHasTheSameConnectionsAsBefore() throws Exception {
 		RedisNode first = nodes.owners().owner(0);
+		long begun = System.nanoTime();
 		Set<RedisNode> met = Collections.newSetFromMap(new IdentityHashMap<>());
 		for (int round = 0; round < 3; round++) {
 			met.add(named("localhost"));
@@ -62,7 +63,7 @@ class ClusterNodesTests {
 		assertThat(met).hasSize(2).contains(first);
 		assertThat(nodes.named()).hasSize(2).contains(first);
 		// The former address leads to the same server, so its commands may still run.
-		assertThat(met).noneMatch((node) -> nodes.isSuperseded(node, (slot) -> slot == 0));
+		assertThat(met).noneMatch((node) -> nodes.isSuperseded(node, (slot) -> slot == 0, begun));
 	}
 
 	@Test
@@ -70,12 +71,15 @@ class ClusterNodesTests {
 		RedisNode former = nodes.owners().ownerOrAny(0);
 		RedisNode other = nodes.owners().ownerOrAny(Slots.COUNT - 1);
 		nodes.moved(0, other);
+		long moved = System.nanoTime();
 		assertThat(owner()).isSameAs(other);
-		assertThat(nodes.isSuperseded(former, (slot) -> slot == 0)).isFalse();
+		assertThat(nodes.isSuperseded(former, (slot) -> slot == 0, moved)).isFalse();
+		// The cluster was asked before the slot moved, and has named its former master.
+		assertThat(nodes.isSuperseded(other, (slot) -> slot == 0, moved)).isFalse();
 		cluster.move(0, cluster.master(1));
 		await().until(() -> {
 			nodes.refresh();
-			return nodes.isSuperseded(former, (slot) -> slot == 0);
+			return nodes.isSuperseded(former, (slot) -> slot == 0, moved);
 		});
 		cluster.reset();
 		await().until(() -> {

@@ -18,6 +18,7 @@ import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.protocol.CommandType;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.pipeset.OwnThread;
 import io.pipeset.PipesetApplication;
 import io.pipeset.redis.OwnRedis;
 import io.pipeset.redis.TestCluster;
@@ -86,8 +87,8 @@ class WarmUpTests {
 
 	@Test
 	void aServiceThatWarmsUpIsAliveServesItsCallersAndStopsAtOnce(CapturedOutput output) throws Exception {
-		CompletableFuture<ConfigurableApplicationContext> run = CompletableFuture
-			.supplyAsync(() -> start(WARM, "--pipeset.warm-up.time=30s"));
+		CompletableFuture<ConfigurableApplicationContext> run = OwnThread
+			.supply(() -> start(WARM, "--pipeset.warm-up.time=30s"));
 		this.started.get(60, TimeUnit.SECONDS);
 		await().until(() -> !redis.keys(OWN_KEYS).isEmpty());
 		assertThat(call("GET /actuator/health/liveness")).isEqualTo(200);

@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.Enumeration;
 import java.util.List;
 
+import io.pipeset.web.problem.Problems;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -12,21 +13,50 @@ import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
+import jakarta.servlet.http.HttpServletResponse;
+import org.apache.tomcat.util.http.InvalidParameterException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
 
 /**
- * Takes the header {@code Content-Type} from a GET, which has no body. Actuator would
- * look for a way to read a body of that type, and fail.
+ * Refuses requests at which Spring or Actuator would fail as they read them. From a GET,
+ * which has no body, it takes the header {@code Content-Type}, by which Actuator would
+ * look for a way to read one.
  */
-final class ReadsWithoutType implements Filter {
+final class ReadableRequests implements Filter {
 
 	@Override
 	public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
 			throws ServletException, IOException {
-		chain.doFilter((request instanceof HttpServletRequest http && isRead(http) && http.getContentType() != null)
-				? new Untyped(http) : request, response);
+		HttpServletRequest http = (HttpServletRequest) request;
+		String refusal = refusal(http);
+		if (refusal != null) {
+			Problems.write(Problems.detail(HttpStatus.BAD_REQUEST, refusal), (HttpServletResponse) response);
+		}
+		else {
+			chain.doFilter((isRead(http) && http.getContentType() != null) ? new Untyped(http) : http, response);
+		}
+	}
+
+	private static @Nullable String refusal(HttpServletRequest request) {
+		if (request.getRequestURI().startsWith("//")) {
+			// As a reference it would name a host.
+			return "The path '" + Problems.excerpt(request.getRequestURI()) + "' begins with two slashes, not one";
+		}
+		try {
+			// A form has parameters in its body too, which must not be read.
+			if (isRead(request)) {
+				request.getParameterMap();
+			}
+			return null;
+		}
+		catch (InvalidParameterException ex) {
+			return "The query string '" + Problems.excerpt(String.valueOf(request.getQueryString()))
+					+ "' must be UTF-8, percent-encoded as RFC 3986 says, with at most "
+					+ "server.tomcat.max-parameter-count parameters";
+		}
 	}
 
 	private static boolean isRead(HttpServletRequest request) {
