@@ -42,10 +42,11 @@ class ArchitectureTests {
 			record.room       | ''
 			record            | record.encoding record.room
 			record.body       | record record.room
-			record.json       | record record.encoding record.body
-			record.csv        | record record.encoding record.room record.body
+			record.mapping    | record record.encoding record.body
+			record.json       | record record.encoding record.body record.mapping
+			record.csv        | record record.encoding record.room record.body record.mapping
 			record.resp       | record record.encoding record.body
-			record.format     | record record.body record.json record.csv record.resp
+			record.format     | record record.body record.mapping record.json record.csv record.resp
 			report            | ''
 			embedded          | ''
 			slab              | record record.encoding record.room report
@@ -60,15 +61,15 @@ class ArchitectureTests {
 			pop               | record report slab pipeline pipeline.call lane memory
 			sweep             | record record.room report pipeline pipeline.call lane
 			script            | record pipeline pipeline.call
-			job.input         | record record.body record.format report lane memory pop sweep
-			job.settings      | record record.encoding report pipeline.flush
-			job               | record record.room record.body report slab pipeline pipeline.call lane memory pop sweep script job.input job.settings
+			job.input         | record record.body record.mapping record.format report lane memory pop sweep
+			job.settings      | record record.encoding record.mapping record.format report pipeline.flush
+			job               | record record.room record.body record.mapping report slab pipeline pipeline.call lane memory pop sweep script job.input job.settings
 			keyspace          | record record.room record.encoding report slab slab.lookup pipeline pipeline.call pipeline.flush lane memory job job.input job.settings
-			tune              | record record.encoding report slab pipeline pipeline.call pipeline.flush memory lane job job.input job.settings
+			tune              | record record.encoding record.mapping report slab pipeline pipeline.call pipeline.flush memory lane job job.input job.settings
 			web.problem       | pipeline.call job job.settings
 			web.access        | job web.problem
 			web.server        | record.body memory job job.input web.problem
-			web               | record record.encoding record.format report pipeline pipeline.call pop sweep script job job.input job.settings keyspace tune web.problem web.server
+			web               | record record.encoding record.mapping record.format report pipeline pipeline.call pop sweep script job job.input job.settings keyspace tune web.problem web.server
 			web.warm          | web
 			""";
 

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import io.pipeset.pipeline.PipelineProperties;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +53,27 @@ class DeploymentFileTests {
 	void theComposedServiceHasTheMemoryThatItsJvmMayTake(String service) throws IOException {
 		Object limit = at(compose(), service, "deploy", "resources", "limits", "memory");
 		assertThat(size(Objects.requireNonNull(limit))).isGreaterThanOrEqualTo(jvm());
+	}
+
+	/** Else a web page could give a name of its own the address of the service. */
+	@Test
+	void whoeverCallsWithoutCredentialsCallsByAListedName() throws IOException {
+		Map<?, ?> services = (Map<?, ?>) Objects.requireNonNull(compose());
+		assertThat(services.keySet()).filteredOn((name) -> isAnonymous(services, name))
+			.hasSize(2)
+			.allSatisfy(
+					(name) -> assertThat(at(services, name.toString(), "environment", "PIPESET_SECURITY_ALLOWEDHOSTS"))
+						.isEqualTo(name));
+		Object service = at(load(Path.of("k8s", "base", "service.yaml")), "metadata", "name");
+		try (Stream<Path> files = Files.walk(Path.of("k8s"))) {
+			assertThat(files.filter((file) -> file.endsWith("pipeset.env"))).hasSize(2)
+				.allSatisfy((file) -> assertThat(Files.readAllLines(file)).contains("PIPESET_SECURITY_ANONYMOUS=true",
+						"PIPESET_SECURITY_ALLOWEDHOSTS=" + service));
+		}
+	}
+
+	private static boolean isAnonymous(Map<?, ?> services, Object name) {
+		return at(services, name.toString(), "environment", "PIPESET_SECURITY_ANONYMOUS") != null;
 	}
 
 	@Test

@@ -76,7 +76,10 @@ final class JobExecution {
 
 	EndedJob<JobReport> run(Caller caller) {
 		long began = System.nanoTime();
-		this.context.account().losses().master(this.context.nodes().watch().switches());
+		if (this.context.nodes().isCluster()) {
+			this.context.account().losses().ofSeveralMasters();
+		}
+		this.context.account().losses().master(this.context.nodes().failovers());
 		try {
 			read(this.job.input(), caller);
 		}
@@ -103,7 +106,7 @@ final class JobExecution {
 		}
 		if (this.context.account().bytesSent() > 0) {
 			this.context.nodes().watch().look();
-			this.context.account().losses().master(this.context.nodes().watch().switches());
+			this.context.account().losses().master(this.context.nodes().failovers());
 		}
 		return this.job.end(this.warnings.end());
 	}
@@ -111,7 +114,7 @@ final class JobExecution {
 	private void read(JobInput input, Caller caller) {
 		MemoryShare memory = this.job.memory();
 		InputContext context = new InputContext(this.job.id(), caller, this.lanes, this.context, memory,
-				this.job.settings().operation(), this.limits.ofRecords(memory),
+				this.job.settings().operation(), this.job.settings().mapping(), this.limits.ofRecords(memory),
 				this.limits.maxInflatedBytes().toBytes());
 		// An upload without a pace is read as fast as it comes, which tells as well.
 		boolean waits = this.job.settings().rateLimit() != null || !input.isUploaded();
@@ -124,8 +127,9 @@ final class JobExecution {
 		}
 		finally {
 			watch.end();
-			Operation operation = this.job.settings().operation();
-			long left = this.progress.leaveOut(input.generated());
+			JobSettings settings = this.job.settings();
+			Operation operation = settings.operation();
+			long left = this.progress.leaveOut((settings.untilEmpty()) ? 0 : input.generated());
 			this.context.account()
 				.count((operation != null) ? operation.name() : Account.NO_OPERATION, Outcome.UNPROCESSED, left);
 			this.context.account().errorCodes().add(Loss.NOT_SENT, left);
@@ -134,9 +138,10 @@ final class JobExecution {
 
 	private void read(RecordReader records, JobInput input) {
 		Long declared = input.declared();
+		Account account = this.context.account();
 		try {
 			while (!this.context.stop().isSet()) {
-				if (!records.read(this.record)) {
+				if (account.isEmpty() || !records.read(this.record)) {
 					this.progress.complete();
 					break;
 				}

@@ -85,6 +85,9 @@ public class Jobs {
 		MemoryShare memory = (task != null) ? task.memory() : this.memory.open(stop);
 		Account account = new Account(settings.results(), this.limits.maxItems(), this.limits.maxItemsBytes().toBytes(),
 				values == Values.APART, memory::tryTakeForReport);
+		if (settings.untilEmpty() && !settings.dryRun()) {
+			account.endsWhenEmpty();
+		}
 		RunningJob job = new RunningJob(input.jobId(JobId.next()), settings, new RateLimit(settings.rateLimit()), stop,
 				account, new JobClock(), new InputProgress(), memory, input);
 		if (task == null) {

@@ -64,7 +64,7 @@ record RunningJob(String id, JobSettings settings, RateLimit rateLimit, JobStop 
 		Counts counts = counts(settled);
 		long read = counts.received() - this.progress.unread();
 		long done = (this.settings.dryRun()) ? read : settled.received() - this.progress.unread();
-		Long total = this.input.total();
+		Long total = (this.settings.untilEmpty()) ? null : this.input.total();
 		if (total != null) {
 			return new Tally(counts, read, done, total, Progress.share(done, total));
 		}
@@ -102,7 +102,7 @@ record RunningJob(String id, JobSettings settings, RateLimit rateLimit, JobStop 
 		// this order no more records are counted than were read, and none of those read
 		// was written if no batch has begun.
 		long read = this.progress.read();
-		long open = Math.max(0, read + this.progress.unread() - settled.received());
+		long open = Math.max(0, read + this.progress.unread() - this.account.leftOut() - settled.received());
 		boolean written = !this.settings.dryRun() && this.clock.hasBegunBatch();
 		return new Counts(settled.received() + open, settled.applied(), settled.noop(), settled.rejected(),
 				settled.unknown() + ((written) ? open : 0), settled.unprocessed() + ((written) ? 0 : open));
@@ -114,7 +114,7 @@ record RunningJob(String id, JobSettings settings, RateLimit rateLimit, JobStop 
 	 * @return the job with an outcome for every record
 	 */
 	EndedJob<JobReport> end(List<Warning> warnings) {
-		balance(this.progress.received());
+		balance(this.progress.received() - this.account.leftOut());
 		Counts counts = this.account.counts();
 		Receipt receipt = this.input.handOver(this.account);
 		Ending ending = JobEnding.of(this.stop.ending(), this.progress.ending(), counts.unknown(),

@@ -120,6 +120,15 @@ public interface RedisNodes extends AutoCloseable {
 	boolean isSuperseded(RedisNode former, IntPredicate slots, long sinceNanos);
 
 	/**
+	 * How often another server has become master since the service began, as far as it
+	 * has heard.
+	 * @return 0 or more
+	 */
+	default int failovers() {
+		return watch().switches();
+	}
+
+	/**
 	 * Knows which server is the single one now, where Sentinels name it.
 	 * @return a watch; that of a cluster never sees a change, since each of its nodes is
 	 * told apart

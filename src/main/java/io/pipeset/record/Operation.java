@@ -185,6 +185,15 @@ public enum Operation {
 		return this.keys.count(arguments, counted);
 	}
 
+	/**
+	 * Whether a record may have so many arguments after its operation's name.
+	 * @param arguments how many
+	 * @return the problem, for the caller to read, or {@code null}
+	 */
+	public @Nullable String checkCount(int arguments) {
+		return this.arity.check(this, arguments);
+	}
+
 	Keys keys() {
 		return this.keys;
 	}
@@ -200,7 +209,7 @@ public enum Operation {
 	 * @return the problem, for the caller to read, or {@code null}
 	 */
 	@Nullable String check(Record record) {
-		String problem = this.arity.check(this, record.argumentCount());
+		String problem = checkCount(record.argumentCount());
 		return (problem != null || this.options == null) ? problem : this.options.apply(record);
 	}
 

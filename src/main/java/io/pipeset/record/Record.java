@@ -1,5 +1,7 @@
 package io.pipeset.record;
 
+import java.util.SplittableRandom;
+
 import io.pipeset.record.encoding.Encoding;
 import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.record.room.Room;
@@ -14,11 +16,9 @@ public final class Record extends SentCommand {
 
 	private static final int NONE = -1;
 
-	private final Base64Bytes base64;
+	private final ArgumentBytes decoded;
 
 	private final Encoding defaultEncoding;
-
-	private final byte[] defaultTtl;
 
 	private long index = NONE;
 
@@ -30,7 +30,7 @@ public final class Record extends SentCommand {
 
 	private Encoding encoding;
 
-	private final Ttl ttl = new Ttl();
+	private final Ttl ttl;
 
 	private @Nullable Rejection rejection;
 
@@ -46,9 +46,9 @@ public final class Record extends SentCommand {
 	 */
 	public Record(RecordDefaults defaults, Room room) {
 		super(room);
-		this.base64 = new Base64Bytes(room);
+		this.decoded = new ArgumentBytes(room);
 		this.defaultEncoding = defaults.encoding();
-		this.defaultTtl = defaults.ttlArgument();
+		this.ttl = new Ttl(defaults, (defaults.ttlJitter() > 0) ? new SplittableRandom() : null);
 		this.encoding = this.defaultEncoding;
 	}
 
@@ -64,8 +64,8 @@ public final class Record extends SentCommand {
 		this.id = null;
 		this.operation = null;
 		this.encoding = this.defaultEncoding;
-		ttl(this.defaultTtl, 0, this.defaultTtl.length);
-		this.base64.clear();
+		this.ttl.reset();
+		this.decoded.clear();
 		this.rejection = null;
 	}
 
@@ -89,13 +89,19 @@ public final class Record extends SentCommand {
 
 	/**
 	 * Sets the time to live of the key that a SET or HSET writes.
-	 * @param source the array that holds the seconds, a whole number from 1 to
-	 * {@link Expiry#MAX_SECONDS}
-	 * @param offset the first digit
-	 * @param length the number of digits
+	 * @param source the array that holds it; must not change before the next record
+	 * @param offset its first byte
+	 * @param length its length in bytes
+	 * @return {@code false} if the bytes are no {@link Expiry#isTtl time to live}, which
+	 * changes nothing
 	 */
-	public void ttl(byte[] source, int offset, int length) {
-		this.ttl.set(source, offset, length);
+	public boolean ttl(byte[] source, int offset, int length) {
+		return this.ttl.set(source, offset, length);
+	}
+
+	/** Adds the record's time to live as an argument, in seconds. It has to have one. */
+	public void ttlArgument() {
+		this.ttl.addTo(this);
 	}
 
 	/**
@@ -124,14 +130,24 @@ public final class Record extends SentCommand {
 			argument(source, offset, length);
 			return;
 		}
-		int decoded = this.base64.decode(source, offset, length);
-		if (decoded >= 0) {
-			argument(this.base64.bytes(), this.base64.end() - decoded, decoded);
+		this.decoded.begin();
+		if (this.decoded.appendBase64(source, offset, length)) {
+			argument(this.decoded.bytes(), this.decoded.start(), this.decoded.length());
 		}
 		else {
-			reject(Rejection.MALFORMED, "'" + Excerpt.of(source, offset, length)
-					+ "' is not Base64 with its padding, as encoding=base64 has it");
+			reject(Rejection.MALFORMED, noBase64(source, offset, length));
 		}
+	}
+
+	/**
+	 * The reason why a record is refused that has a string which is not Base64.
+	 * @param source the array that holds the string
+	 * @param offset its first byte
+	 * @param length its length in bytes
+	 * @return the reason, for the caller to read
+	 */
+	public static String noBase64(byte[] source, int offset, int length) {
+		return "'" + Excerpt.of(source, offset, length) + "' is not Base64 with its padding, as encoding=base64 has it";
 	}
 
 	/**

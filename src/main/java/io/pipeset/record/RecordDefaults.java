@@ -1,7 +1,5 @@
 package io.pipeset.record;
 
-import java.nio.charset.StandardCharsets;
-
 import io.pipeset.record.encoding.Encoding;
 import org.jspecify.annotations.Nullable;
 
@@ -10,16 +8,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param ttl the seconds after which a key that SET or HSET wrote expires, 1 to
  * {@link Expiry#MAX_SECONDS}; {@code null} for never
+ * @param ttlJitter the share by which each time to live is moved, 0 to 50 percent
  * @param encoding the encoding of their strings
  */
-public record RecordDefaults(@Nullable Long ttl, Encoding encoding) {
+public record RecordDefaults(@Nullable Long ttl, int ttlJitter, Encoding encoding) {
 
 	/** Nothing expires, and strings are UTF-8. */
-	public static final RecordDefaults NONE = new RecordDefaults(null, Encoding.UTF8);
-
-	/** The ttl as an argument; empty for none. */
-	byte[] ttlArgument() {
-		return (this.ttl != null) ? this.ttl.toString().getBytes(StandardCharsets.US_ASCII) : new byte[0];
-	}
+	public static final RecordDefaults NONE = new RecordDefaults(null, 0, Encoding.UTF8);
 
 }

@@ -47,6 +47,15 @@ public final class Account {
 
 	private boolean runsNothing;
 
+	private boolean endsWhenEmpty;
+
+	/** Asked for each record, by the thread that reads. */
+	private volatile boolean empty;
+
+	private boolean listsEmpty;
+
+	private long leftOut;
+
 	private int listed;
 
 	private long listedBytes;
@@ -100,17 +109,53 @@ public final class Account {
 	}
 
 	/**
+	 * Says that the job ends at the first empty answer. Of its records that answer is the
+	 * only noop. Those behind it that were asked for in vain are left out.
+	 */
+	public synchronized void endsWhenEmpty() {
+		this.endsWhenEmpty = true;
+		this.listsEmpty = true;
+	}
+
+	/**
+	 * Whether a job that ends at the first empty answer has met it.
+	 * @return {@code false} for other jobs
+	 */
+	public boolean isEmpty() {
+		return this.empty;
+	}
+
+	/**
+	 * The records that were read, and are left out because of an empty answer.
+	 * @return how many
+	 */
+	public synchronized long leftOut() {
+		return this.leftOut;
+	}
+
+	/**
 	 * Counts records of which nothing is listed.
 	 * @param operation their operation's name
 	 * @param outcome what became of them
 	 * @param records how many
 	 */
 	public synchronized void count(String operation, Outcome outcome, long records) {
-		if (records > 0) {
+		long counted = (this.endsWhenEmpty) ? countUntilEmpty(outcome, records) : records;
+		if (counted > 0) {
 			this.counts.computeIfAbsent(operation, (name) -> new EnumMap<>(Outcome.class))
-				.merge(outcome, records, Long::sum);
-			this.totals.merge(outcome, records, Long::sum);
+				.merge(outcome, counted, Long::sum);
+			this.totals.merge(outcome, counted, Long::sum);
 		}
+	}
+
+	private long countUntilEmpty(Outcome outcome, long records) {
+		if (outcome != Outcome.NOOP || records == 0) {
+			return records;
+		}
+		long counted = (this.empty) ? 0 : 1;
+		this.empty = true;
+		this.leftOut += records - counted;
+		return counted;
 	}
 
 	/**
@@ -121,6 +166,12 @@ public final class Account {
 	 * it; the report then says how many records it omits
 	 */
 	public synchronized boolean claimItem(Outcome outcome, long bytes) {
+		if (this.endsWhenEmpty && outcome == Outcome.NOOP) {
+			if (!this.listsEmpty) {
+				return false;
+			}
+			this.listsEmpty = false;
+		}
 		if (!lists(outcome) || this.listed == this.maxItems || bytes > this.maxItemsBytes - this.listedBytes
 				|| !this.memory.test(ITEM_BYTES + bytes)) {
 			return false;

@@ -13,6 +13,8 @@ public final class Losses {
 
 	private long unconfirmed;
 
+	private boolean several;
+
 	private int firstMaster = -1;
 
 	private int lastMaster = -1;
@@ -30,6 +32,13 @@ public final class Losses {
 	 */
 	public synchronized void fenced(boolean fenced) {
 		this.fenced = fenced && !Boolean.FALSE.equals(this.fenced);
+	}
+
+	/**
+	 * Says that there are several masters, so that records have no former one in common.
+	 */
+	public synchronized void ofSeveralMasters() {
+		this.several = true;
 	}
 
 	/**
@@ -62,11 +71,12 @@ public final class Losses {
 		if (this.lastMaster <= this.firstMaster) {
 			return new Found(this.fenced, null, null);
 		}
-		long former = this.applied.entrySet()
-			.stream()
-			.filter((master) -> master.getKey() < this.lastMaster)
-			.mapToLong(Map.Entry::getValue)
-			.sum();
+		Long former = (this.several) ? null
+				: this.applied.entrySet()
+					.stream()
+					.filter((master) -> master.getKey() < this.lastMaster)
+					.mapToLong(Map.Entry::getValue)
+					.sum();
 		return new Found(this.fenced, this.lastMaster - this.firstMaster, former);
 	}
 
@@ -86,7 +96,8 @@ public final class Losses {
 	 * @param failovers how often another server became master while the job ran;
 	 * {@code null} if none did
 	 * @param appliedByFormerMasters the applied records that no replica was asked for,
-	 * and that the master of now may not have; {@code null} if there was no failover
+	 * and that the master of now may not have; {@code null} if there was no failover, and
+	 * in a cluster
 	 */
 	@JsonInclude(JsonInclude.Include.NON_NULL)
 	public record Found(@Nullable Boolean fenced, @Nullable Integer failovers, @Nullable Long appliedByFormerMasters) {

@@ -55,7 +55,8 @@ public final class SweptRecords implements RecordReader, AutoCloseable {
 		record.operation(this.sweep.operation());
 		record.argument(key, 0, key.length);
 		if (this.ttl != null) {
-			record.argument(this.ttl, 0, this.ttl.length);
+			record.ttl(this.ttl, 0, this.ttl.length);
+			record.ttlArgument();
 		}
 		record.check();
 		return true;

@@ -14,8 +14,9 @@ import io.pipeset.job.settings.Coalesce;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.record.Operation;
+import io.pipeset.record.RecordDefaults;
 import io.pipeset.record.RecordReader;
-import io.pipeset.record.encoding.Encoding;
+import io.pipeset.record.mapping.Mapping;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.Item;
@@ -186,8 +187,8 @@ final class Runs {
 
 	private JobSettings settings(Choice choice, @Nullable Operation operation, Atomic atomic) {
 		return new JobSettings(choice.batchSize(), choice.flush(), choice.concurrency(), this.timeout, null, 0, 0,
-				Duration.ofSeconds(1), Results.ERRORS, operation, operation != null, null, Encoding.UTF8, null, atomic,
-				Coalesce.OFF, false);
+				Duration.ofSeconds(1), Results.ERRORS, operation, operation != null, RecordDefaults.NONE, Mapping.NONE,
+				false, null, atomic, Coalesce.OFF, false);
 	}
 
 }

@@ -42,8 +42,10 @@ class JobsController {
 	void run(HttpServletRequest request, HttpServletResponse response) throws IOException {
 		Query query = Query.of(request);
 		SweepQuery sweep = SweepQuery.take(query);
+		Uploads.refuseForeign(query, request, sweep == null);
 		JobSettings settings = this.settings.read(query, "/v1/jobs", null, SweepQuery.NAMES);
-		JobInput input = (sweep != null) ? sweep.open(request, settings) : this.uploads.open(request, null);
+		JobInput input = (sweep != null) ? sweep.open(request, settings)
+				: this.uploads.open(request, settings.mapping(), null);
 		EndedJob<JobReport> ended = this.jobs.run(this.place, input, settings, Jobs.Values.IN_ITEMS,
 				CallerConnection.of(request));
 		this.reports.answer(ended, JobKind.RECORDS, request, response);

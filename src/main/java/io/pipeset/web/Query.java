@@ -4,10 +4,14 @@ import java.net.URLDecoder;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
+import io.pipeset.job.settings.Setting;
 import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;
@@ -20,14 +24,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class Query {
 
-	private final Map<String, String> parameters;
+	/** A percentage as one types it, whose sign can be no escape. */
+	private static final Pattern PERCENTAGE = Pattern.compile("[0-9]{1,9}%");
 
-	private Query(Map<String, String> parameters) {
+	private final Map<String, Deque<String>> parameters;
+
+	private Query(Map<String, Deque<String>> parameters) {
 		this.parameters = parameters;
 	}
 
 	static Query of(HttpServletRequest request) {
-		Map<String, String> parameters = new LinkedHashMap<>();
+		Map<String, Deque<String>> parameters = new LinkedHashMap<>();
 		String query = request.getQueryString();
 		if (query != null) {
 			for (String parameter : query.split("&", -1)) {
@@ -35,10 +42,12 @@ final class Query {
 					int equals = parameter.indexOf('=');
 					String name = decode((equals < 0) ? parameter : parameter.substring(0, equals));
 					String value = decode((equals < 0) ? "" : parameter.substring(equals + 1));
-					if (parameters.put(name, value) != null) {
+					Deque<String> values = parameters.computeIfAbsent(name, (key) -> new ArrayDeque<>(1));
+					if (!values.isEmpty() && !name.equals(Setting.ARGS.name())) {
 						throw Problems.badRequest("invalid-setting",
 								"'" + Excerpt.of(name) + "' is given more than once");
 					}
+					values.add(value);
 				}
 			}
 		}
@@ -46,12 +55,20 @@ final class Query {
 	}
 
 	/**
-	 * Takes a parameter.
+	 * Takes a parameter, or the next one of those of its name.
 	 * @param name its name
 	 * @return its value, or {@code null} if it is not given or was taken before
 	 */
 	@Nullable String take(String name) {
-		return this.parameters.remove(name);
+		Deque<String> values = this.parameters.get(name);
+		if (values == null) {
+			return null;
+		}
+		String value = values.remove();
+		if (values.isEmpty()) {
+			this.parameters.remove(name);
+		}
+		return value;
 	}
 
 	/** Whether there is no parameter that nobody has taken. */
@@ -88,6 +105,9 @@ final class Query {
 	}
 
 	private static String decode(String text) {
+		if (PERCENTAGE.matcher(text).matches()) {
+			return text;
+		}
 		try {
 			// The decoder is strict: with replacements, a key would become another key.
 			byte[] bytes = URLDecoder.decode(text, StandardCharsets.ISO_8859_1).getBytes(StandardCharsets.ISO_8859_1);

@@ -19,7 +19,11 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 class ReceiptsController {
 
+	private static final int MOST_AT_ONCE = 16;
+
 	private final Receipts receipts;
+
+	private final CallPlaces places = new CallPlaces(MOST_AT_ONCE, "calls for receipts");
 
 	ReceiptsController(Receipts receipts) {
 		this.receipts = receipts;
@@ -28,13 +32,13 @@ class ReceiptsController {
 	@PostMapping("/v1/jobs/{id}/ack")
 	ResponseEntity<Void> acknowledge(@PathVariable String id, HttpServletRequest request) {
 		check(id, request);
-		return answer(this.receipts.acknowledge(id));
+		return answer(this.places.take(() -> this.receipts.acknowledge(id)));
 	}
 
 	@PostMapping("/v1/jobs/{id}/nack")
 	ResponseEntity<Void> giveBack(@PathVariable String id, HttpServletRequest request) {
 		check(id, request);
-		return answer(this.receipts.giveBack(id));
+		return answer(this.places.take(() -> this.receipts.giveBack(id)));
 	}
 
 	private static void check(String id, HttpServletRequest request) {

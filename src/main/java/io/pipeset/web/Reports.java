@@ -11,6 +11,7 @@ import io.pipeset.report.JobReport;
 import io.pipeset.web.problem.Problems;
 import io.pipeset.web.server.AnswerMemory;
 import io.pipeset.web.server.ProblemErrorController;
+import io.pipeset.web.server.UnreadBodies;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -76,6 +77,7 @@ final class Reports {
 			write(writer, job.report(), response.getOutputStream());
 			return;
 		}
+		UnreadBodies.dropWhileAnswering(request);
 		ResponseEntity<ProblemDetail> problem = problem(job, kind, request);
 		response.setStatus(problem.getStatusCode().value());
 		problem.getHeaders().forEach((header, values) -> response.setHeader(header, values.get(0)));

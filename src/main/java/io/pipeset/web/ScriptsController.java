@@ -1,8 +1,12 @@
 package io.pipeset.web;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.time.Duration;
+import java.util.Arrays;
 import java.util.Map;
 
+import io.pipeset.job.JobLimits;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.pipeline.call.ScriptRefusedException;
 import io.pipeset.record.encoding.Excerpt;
@@ -20,10 +24,17 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 class ScriptsController {
 
+	private static final int MOST_AT_ONCE = 8;
+
 	private final Scripts scripts;
 
-	ScriptsController(Scripts scripts) {
+	private final Duration bodyTimeout;
+
+	private final CallPlaces places = new CallPlaces(MOST_AT_ONCE, "scripts");
+
+	ScriptsController(Scripts scripts, JobLimits limits) {
 		this.scripts = scripts;
+		this.bodyTimeout = limits.bodyIdleTimeout();
 	}
 
 	@PostMapping("/v1/scripts")
@@ -40,7 +51,31 @@ class ScriptsController {
 			throw Problems.exception(HttpStatus.UNSUPPORTED_MEDIA_TYPE, "unsupported-content-encoding",
 					"Content-Encoding '" + Excerpt.of(encoding) + "' is not read here; send the script as it is");
 		}
-		byte[] text = request.getInputStream().readNBytes(this.scripts.maxBytes() + 1);
+		return this.places.take(() -> load(read(request), request));
+	}
+
+	/**
+	 * Reads the text, up to one byte more than it may have. All of it has to come in the
+	 * time for which another body may pause.
+	 */
+	private byte[] read(HttpServletRequest request) throws IOException {
+		InputStream body = request.getInputStream();
+		byte[] text = new byte[this.scripts.maxBytes() + 1];
+		long began = System.nanoTime();
+		int length = 0;
+		int read = 0;
+		while (read >= 0 && length < text.length) {
+			length += read;
+			if (System.nanoTime() - began > this.bodyTimeout.toNanos()) {
+				throw Problems.exception(HttpStatus.REQUEST_TIMEOUT, "stalled", "Of the script only " + length
+						+ " bytes came in " + this.bodyTimeout.toMillis() + "ms (pipeset.limits.body-idle-timeout)");
+			}
+			read = body.read(text, length, text.length - length);
+		}
+		return Arrays.copyOf(text, length);
+	}
+
+	private Map<String, String> load(byte[] text, HttpServletRequest request) {
 		if (text.length > this.scripts.maxBytes()) {
 			throw Problems.exception(HttpStatus.CONTENT_TOO_LARGE, "limit", "A script may have "
 					+ this.scripts.maxBytes() + " bytes (pipeset.scripts.max-bytes), and this one has more");

@@ -122,15 +122,19 @@ class ShortcutsController {
 
 	private void generateOrUpload(HttpServletRequest request, HttpServletResponse response, String path,
 			Operation operation, String count, LongFunction<GeneratedRecords> generator) throws IOException {
-		JobSettings settings = this.settings.read(Query.of(request), path, operation);
+		Query query = Query.of(request);
+		boolean generated = Uploads.isAbsent(request);
+		Uploads.refuseForeign(query, request, !generated);
+		JobSettings settings = this.settings.read(query, path, operation);
 		long records = count(count, this.limits.maxGenerated(), "max-generated");
-		if (Uploads.isAbsent(request)) {
+		if (generated) {
 			Uploads.refuseUnsupportedHeaders(request);
 			run(new JobInput.Generated(generator.apply(records), records), settings, Jobs.Values.IN_ITEMS, request,
 					response);
 		}
 		else {
-			run(this.uploads.open(request, records), settings, Jobs.Values.IN_ITEMS, request, response);
+			run(this.uploads.open(request, settings.mapping(), records), settings, Jobs.Values.IN_ITEMS, request,
+					response);
 		}
 	}
 

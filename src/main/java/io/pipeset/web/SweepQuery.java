@@ -1,6 +1,8 @@
 package io.pipeset.web;
 
+import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.JobSettings;
@@ -19,9 +21,9 @@ import org.springframework.web.ErrorResponseException;
  *
  * @param filter the keys
  * @param limit how many of them at most; {@code null} for all
- * @param hasTtl whether the request gives a time to live
+ * @param expiry the settings of times to live that the request gives
  */
-record SweepQuery(KeyFilter filter, @Nullable Long limit, boolean hasTtl) {
+record SweepQuery(KeyFilter filter, @Nullable Long limit, List<String> expiry) {
 
 	/** The names of its parameters, for messages. */
 	static final String[] NAMES = { "from", "match", "type", "limit" };
@@ -46,7 +48,7 @@ record SweepQuery(KeyFilter filter, @Nullable Long limit, boolean hasTtl) {
 					+ " match=cache:*, or match=* for all keys"));
 		String type = Setting.TYPE.take(query::take).orElse(null);
 		return new SweepQuery(new KeyFilter(match, type), Setting.LIMIT.take(query::take).orElse(null),
-				query.has("ttl"));
+				Stream.of("ttl", "ttlJitter").filter(query::has).toList());
 	}
 
 	/**
@@ -72,13 +74,15 @@ record SweepQuery(KeyFilter filter, @Nullable Long limit, boolean hasTtl) {
 			throw invalid("'op' must be one of " + allowed + " with from=scan, not '" + operation + "'");
 		}
 		boolean expires = operation == Operation.EXPIRE;
-		if (expires && !this.hasTtl) {
+		if (expires && !this.expiry.contains("ttl")) {
 			throw invalid("'ttl' is missing: op=EXPIRE needs the seconds after which the keys expire");
 		}
-		if (!expires && this.hasTtl) {
-			throw invalid("'ttl' has a meaning with from=scan only for op=EXPIRE, not '" + operation + "'");
+		if (!expires && !this.expiry.isEmpty()) {
+			throw invalid("'" + this.expiry.get(0) + "' has a meaning with from=scan only for op=EXPIRE, not '"
+					+ operation + "'");
 		}
-		return new JobInput.Scanned(new Sweep(this.filter, this.limit, operation, (expires) ? settings.ttl() : null));
+		return new JobInput.Scanned(
+				new Sweep(this.filter, this.limit, operation, (expires) ? settings.recordDefaults().ttl() : null));
 	}
 
 	private static ErrorResponseException invalid(String detail) {

@@ -8,12 +8,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.input.JobInput;
+import io.pipeset.job.settings.Setting;
 import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.record.format.RecordFormat;
+import io.pipeset.record.mapping.Mapping;
 import io.pipeset.web.problem.Problems;
 import io.pipeset.web.server.LimitedBody;
 import jakarta.servlet.http.HttpServletRequest;
@@ -30,8 +33,7 @@ class Uploads {
 
 	private static final String FORM = "application/x-www-form-urlencoded";
 
-	private static final Set<String> READ_PARAMETERS = Set.of("charset=utf-8", "charset=utf8", "charset=us-ascii",
-			"header=present");
+	private static final Set<String> READ_CHARSETS = Set.of("charset=utf-8", "charset=utf8", "charset=us-ascii");
 
 	private static final Pattern QUOTED = Pattern.compile("\"(?:[^\"\\\\]|\\\\.)*+\"");
 
@@ -56,17 +58,18 @@ class Uploads {
 	/**
 	 * Opens the body.
 	 * @param request a request with records
+	 * @param mapping how its rows and objects become records
 	 * @param declared the number of records, or {@code null} if the caller gives none
 	 * @return the records
 	 * @throws ErrorResponseException if the body's type, encoding or size is refused
 	 */
-	JobInput.Uploaded open(HttpServletRequest request, @Nullable Long declared) {
+	JobInput.Uploaded open(HttpServletRequest request, Mapping mapping, @Nullable Long declared) {
 		refuseUnsupportedHeaders(request);
 		RecordFormat format = RecordFormat.of(mediaType(request));
 		if (format == null) {
 			throw unsupportedType(request);
 		}
-		refuseParameters(request);
+		refuseParameters(request, mapping.header() != null);
 		boolean gzipped = isGzipped(request);
 		long maxBytes = this.limits.maxBodyBytes().toBytes();
 		long length = request.getContentLengthLong();
@@ -80,6 +83,27 @@ class Uploads {
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/**
+	 * Refuses settings that have no meaning for the records of a request.
+	 * @param query the query string, from which no such setting was taken yet
+	 * @param request the request
+	 * @param uploads whether its records are an upload
+	 */
+	static void refuseForeign(Query query, HttpServletRequest request, boolean uploads) {
+		RecordFormat format = (uploads) ? RecordFormat.of(mediaType(request)) : null;
+		if (uploads && format == null) {
+			// The body is refused, with more to say.
+			return;
+		}
+		for (Setting<?> row : Setting.ofFormats()) {
+			if (query.has(row.name()) && (format == null || !row.formats().contains(format))) {
+				String types = row.formats().stream().map(RecordFormat::mediaType).collect(Collectors.joining(", "));
+				throw Problems.badRequest("invalid-setting", "'" + row.name() + "' has a meaning only for an upload of "
+						+ types + ((format != null) ? ", not of " + format.mediaType() : ""));
+			}
 		}
 	}
 
@@ -114,12 +138,13 @@ class Uploads {
 	}
 
 	/** Refuses parameters that would give the body another meaning than it is read in. */
-	private static void refuseParameters(HttpServletRequest request) {
+	private static void refuseParameters(HttpServletRequest request, boolean named) {
 		for (String parameter : parameters(request)) {
-			if (!READ_PARAMETERS.contains(parameter)) {
+			if (!READ_CHARSETS.contains(parameter) && !parameter.equals((named) ? "header=absent" : "header=present")) {
 				throw Problems.exception(HttpStatus.UNSUPPORTED_MEDIA_TYPE, "unsupported-media-type",
 						"Content-Type '" + Excerpt.of(mediaType(request)) + "' is not read with '"
-								+ Excerpt.of(parameter) + "': send UTF-8, and CSV with a header row");
+								+ Excerpt.of(parameter) + "'" + ((named) ? " beside the setting 'header'" : "")
+								+ ": send UTF-8, and CSV with a header row or with the setting 'header'");
 			}
 		}
 	}

@@ -220,7 +220,7 @@ class ResendRulesTests {
 
 	@Test
 	void aHashThatExpiresIsSentAgainAsAWhole() {
-		Record expiring = new Record(new RecordDefaults(60L, Encoding.BASE64), Room.UNLIMITED);
+		Record expiring = new Record(new RecordDefaults(60L, 0, Encoding.BASE64), Room.UNLIMITED);
 		Slab slab = new Slab();
 		slab.clear(true, false);
 		for (int i = 0; i < 2; i++) {

@@ -43,8 +43,10 @@ class ClusterFailoverTests {
 		await().until(() -> first.client().dbsize() > 0);
 		replica.client().clusterFailover(false);
 		await().until(() -> cluster.isMaster(replica));
-		assertThat(Answer.counts(job.get(1, TimeUnit.MINUTES).report()))
-			.isEqualTo(new Counts(records, records, 0, 0, 0, 0));
+		JsonNode report = job.get(1, TimeUnit.MINUTES).report();
+		assertThat(Answer.counts(report)).isEqualTo(new Counts(records, records, 0, 0, 0, 0));
+		assertThat(report.at("/failovers").asInt()).isOne();
+		assertThat(report.has("appliedByFormerMasters")).isFalse();
 		assertInOrder(records, records);
 		cluster.nodes().filter(cluster::isMaster).forEach((master) -> master.client().flushall());
 		await().until(() -> first.client().info("replication").contains("master_link_status:up"));
@@ -61,7 +63,9 @@ class ClusterFailoverTests {
 		assertThat(health.at("/status").asString()).isEqualTo("UP");
 		await().until(() -> cluster.isMaster(first));
 		Answer answer = next.get(2, TimeUnit.MINUTES);
-		Counts counts = Answer.counts((answer.status() == 200) ? answer.report() : answer.json().get("job"));
+		JsonNode last = (answer.status() == 200) ? answer.report() : answer.json().get("job");
+		Counts counts = Answer.counts(last);
+		assertThat(last.at("/failovers").asInt()).isOne();
 		assertThat(counts.received()).isEqualTo(10L * records);
 		assertThat(counts.applied() + counts.unknown() + counts.rejected()).isEqualTo(10L * records);
 		assertThat(counts.rejected()).isZero();

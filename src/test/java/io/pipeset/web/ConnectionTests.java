@@ -28,10 +28,12 @@ class ConnectionTests {
 		List<Wire> uploads = new ArrayList<>();
 		List<Socket> idle = new ArrayList<>();
 		TestRedis.shared().client().flushall();
-		try (ServiceProcess process = ServiceProcess.start(TestRedis.shared(), "-Xmx64m", "-XX:+ExitOnOutOfMemoryError",
-				"--pipeset.security.scripts=true")) {
+		try (ServiceProcess process = ServiceProcess.start(TestRedis.shared(), "-Xmx64m",
+				"-XX:+ExitOnOutOfMemoryError")) {
 			for (int i = 0; i < UPLOADS; i++) {
-				uploads.add(Wire.post(process.service(), "/v1/scripts", "Content-Length: 8").send("return"));
+				uploads.add(Wire
+					.post(process.service(), "/v1/jobs", "Content-Type: application/x-ndjson", "Content-Length: 15")
+					.send("[\"SET\",\"u\",\"1\""));
 			}
 			for (int i = 0; i < CONNECTIONS; i++) {
 				idle.add(new Socket(InetAddress.getLoopbackAddress(), process.service().port()));
@@ -41,7 +43,7 @@ class ConnectionTests {
 				assertThat(Answer.counts(job.answer().report())).isEqualTo(new Counts(1, 1, 0, 0, 0, 0));
 			}
 			for (Wire upload : uploads) {
-				assertThat(upload.send(" 1").answer().status()).isEqualTo(200);
+				assertThat(upload.send("]").answer().status()).isEqualTo(200);
 			}
 			assertThat(process.isAlive()).isTrue();
 			assertThat(idle.get(0).getInputStream().read()).as("the one that was idle longest").isEqualTo(-1);

@@ -62,11 +62,12 @@ class FormatPagesTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "ndjson", "json", "csv", "resp", "text", "gzip" })
+	@ValueSource(strings = { "ndjson", "json", "csv", "tsv", "resp", "text", "gzip", "../templates" })
 	void theExampleRunsAsThePageSays(String page) throws IOException {
 		String text = Files.readString(PAGES.resolve(page + ".md"));
 		String shell = first(SHELL, text);
-		HttpRequest.Builder request = this.service.request(URI.create(first(URL, shell)).toString());
+		HttpRequest.Builder request = this.service
+			.request(URI.create(first(URL, shell).replace("{", "%7B").replace("}", "%7D")).toString());
 		byte[] body = body(shell);
 		Matcher headers = HEADER.matcher(shell);
 		while (headers.find()) {
@@ -87,7 +88,7 @@ class FormatPagesTests {
 				.allSatisfy((format) -> assertThat(all).contains(": `" + format.mediaType() + "`"));
 		}
 		String readme = read(Path.of("README.md"));
-		assertThat(List.of("ndjson", "json", "csv", "resp", "text", "gzip"))
+		assertThat(List.of("ndjson", "json", "csv", "tsv", "resp", "text", "gzip"))
 			.allSatisfy((page) -> assertThat(readme).contains("docs/formats/" + page + ".md"));
 	}
 
@@ -96,7 +97,10 @@ class FormatPagesTests {
 		if (document.find()) {
 			return document.group(1).getBytes(StandardCharsets.UTF_8);
 		}
-		return first(PRINTF, shell).replace("\\r", "\r").replace("\\n", "\n").getBytes(StandardCharsets.UTF_8);
+		return first(PRINTF, shell).replace("\\r", "\r")
+			.replace("\\n", "\n")
+			.replace("\\t", "\t")
+			.getBytes(StandardCharsets.UTF_8);
 	}
 
 	private static byte[] gzip(byte[] bytes) throws IOException {

@@ -13,6 +13,7 @@ import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
 
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.redis.TestRedis;
@@ -113,7 +114,7 @@ class Http2Tests {
 	@Test
 	void anEarlyAnswerEndsItsUploadAndNoOther() throws IOException {
 		byte[] record = "[\"SET\",\"a\",\"1\"]\n".getBytes(StandardCharsets.UTF_8);
-		try (Socket socket = connect()) {
+		try (Socket socket = connect(this.service)) {
 			OutputStream out = socket.getOutputStream();
 			DataInputStream in = new DataInputStream(socket.getInputStream());
 			out.write(frame(HEADERS, END_HEADERS, 1, head("/v1/jobs", UPLOAD)));
@@ -128,6 +129,24 @@ class Http2Tests {
 		}
 	}
 
+	@Test
+	void nothingOfARequestIsLogged() throws Exception {
+		try (ServiceProcess process = ServiceProcess.start(TestRedis.shared(), "--server.http2.enabled=true")) {
+			for (String header : List.of("host=forged", "te=forged")) {
+				try (Socket socket = connect(process.service())) {
+					byte[] head = head("/pipeset/3", ":authority=localhost", header);
+					socket.getOutputStream().write(frame(HEADERS, END_STREAM | END_HEADERS, 1, head));
+					assertThat(answer(new DataInputStream(socket.getInputStream()), 1)).as(header)
+						.doesNotContain("applied");
+				}
+			}
+			process.terminate();
+			process.awaitEnd();
+			assertThat(process.output()).noneMatch((line) -> line.toLowerCase(Locale.ROOT).contains("forged"))
+				.noneMatch((line) -> line.startsWith("\tat ") || line.contains("Exception"));
+		}
+	}
+
 	private HttpRequest upload(String path, String body) {
 		return HttpRequest.newBuilder(this.service.uri(path))
 			.header("Content-Type", Service.NDJSON)
@@ -137,14 +156,14 @@ class Http2Tests {
 
 	/** The body of the answer to a request, or the frame that ends it without one. */
 	private String post(String path, String... headers) throws IOException {
-		try (Socket socket = connect()) {
+		try (Socket socket = connect(this.service)) {
 			socket.getOutputStream().write(frame(HEADERS, END_STREAM | END_HEADERS, 1, head(path, headers)));
 			return answer(new DataInputStream(socket.getInputStream()), 1);
 		}
 	}
 
-	private Socket connect() throws IOException {
-		Socket socket = new Socket(InetAddress.getLoopbackAddress(), this.service.port());
+	private static Socket connect(Service service) throws IOException {
+		Socket socket = new Socket(InetAddress.getLoopbackAddress(), service.port());
 		socket.setSoTimeout(30_000);
 		socket.getOutputStream().write(PREFACE);
 		socket.getOutputStream().write(frame(SETTINGS, 0, 0, new byte[0]));

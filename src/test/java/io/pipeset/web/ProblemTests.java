@@ -205,7 +205,7 @@ class ProblemTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
-			{"op":"SET"}                    | 0
+			"SET"                           | 0
 			''                              | 0
 			[["SET","a","1"]                | 16
 			[["SET","a","1"] ["SET","b"]]   | 17

@@ -76,8 +76,8 @@ class SettingsTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "0, 1 to 9000000000000000", "-1, 1 to 9000000000000000", "60s, 1 to 9000000000000000",
-			"9000000000000001, 1 to 9000000000000000" })
+	@CsvSource({ "0, 1 to 9000000000000000", "-1, 1 to 9000000000000000", "1500ms, 1 to 9000000000000000",
+			"soon, such as 90s, 1h, 7d or PT1H", "9000000000000001, 1 to 9000000000000000" })
 	void aRefusedTtlNamesTheValueAndWhatIsAllowed(String ttl, String allowed) {
 		for (String call : CALLS.subList(0, 3)) {
 			assertThat(post(call + "ttl=" + ttl).refusal(400, "invalid-setting")).contains("'ttl'")
@@ -100,9 +100,9 @@ class SettingsTests {
 
 	@ParameterizedTest
 	@CsvSource({ "/pipeset/1?op=HSET, op", "/pipehset/1?op=SET, op", "/piperpop/1?op=SET, op",
-			"/listinput/list?op=SET, op", "/pipeset/1?key=k, key", "/pipeset/1?count=2, count", "/v1/jobs?key=k, key",
-			"/v1/jobs?count=1, count", "/piperpop/1?count=5, count", "/listinput/list?key=k, key",
-			"/piperpop/1?ttl=5, ttl", "/listinput/list?ttl=5, ttl" })
+			"/listinput/list?op=SET, op", "/pipeset/1?count=2, count", "/v1/jobs?count=1, count",
+			"/piperpop/1?count=5, count", "/listinput/list?key=k, key", "/piperpop/1?ttl=5, ttl",
+			"/listinput/list?ttl=5, ttl" })
 	void aSettingWithoutAMeaningHereIsRefusedByName(String path, String setting) {
 		assertThat(post(path).refusal(400, "unknown-setting")).contains("'" + setting + "'");
 		assertThat(this.redis.dbsize()).isZero();
@@ -111,14 +111,15 @@ class SettingsTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "/pipeset/1", "/pipehset/1", "/listinput/list", "/v1/jobs" })
 	void onlyPiperpopIsReliable(String path) {
+		assertThat(post(path + "?until=empty").refusal(400, "not-available")).contains("'until'");
 		assertThat(post(path + "?reliable=true").refusal(400, "not-available")).contains("'reliable'");
 		assertThat(post(path + "?receiptTtl=60s").refusal(400, "not-available")).contains("'receiptTtl'");
 		assertThat(this.redis.dbsize()).isZero();
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "reliable=yes, reliable", "reliable=TRUE, reliable", "reliable=, reliable",
-			"receiptTtl=60s, receiptTtl", "reliable=false&receiptTtl=60s, receiptTtl",
+	@CsvSource({ "until=full, until", "until=, until", "reliable=yes, reliable", "reliable=TRUE, reliable",
+			"reliable=, reliable", "receiptTtl=60s, receiptTtl", "reliable=false&receiptTtl=60s, receiptTtl",
 			"reliable=true&receiptTtl=999ms, receiptTtl", "reliable=true&receiptTtl=0s, receiptTtl",
 			"reliable=true&receiptTtl=-5s, receiptTtl", "reliable=true&receiptTtl=86401s, receiptTtl",
 			"reliable=true&receiptTtl=P2D, receiptTtl", "reliable=true&receiptTtl=60, receiptTtl",

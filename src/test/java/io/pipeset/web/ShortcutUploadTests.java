@@ -206,7 +206,8 @@ class ShortcutUploadTests {
 	void aTypeThatIsNotReadIsNamed(String type) {
 		assertThat(this.service.post("/v1/jobs", type, THREE_SETS).refusal(415, "unsupported-media-type"))
 			.contains("'" + type.replaceFirst(";.*", "") + "'")
-			.contains("application/x-ndjson, application/json, text/csv, text/plain, application/x-redis-resp");
+			.contains(
+					"application/x-ndjson, application/json, text/csv, text/tab-separated-values, text/plain, application/x-redis-resp");
 		assertThat(this.redis.dbsize()).isZero();
 	}
 

@@ -6,6 +6,9 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -108,6 +111,38 @@ class ShutdownTests {
 	}
 
 	@Test
+	void whoDoesNotReadIsNotWaitedFor() throws Exception {
+		push(12);
+		try (ServiceProcess process = ServiceProcess.start(TestRedis.shared(),
+				"--spring.lifecycle.timeout-per-shutdown-phase=10m", "--pipeset.limits.body-idle-timeout=10m",
+				"--server.tomcat.connection-timeout=10m"); Wire wire = pop(process.service(), 12)) {
+			process.terminate();
+			process.awaitEnd();
+			wire.awaitEnd();
+			assertThat(process.output()).anyMatch((line) -> line.contains("read too slowly"))
+				.noneMatch((line) -> line.contains("ERROR"));
+		}
+	}
+
+	/** It reads twice as fast as it has to, and would be through after half a minute. */
+	@Test
+	void whoReadsForTooLongIsNotWaitedForEither() throws Exception {
+		push(16);
+		ScheduledExecutorService reader = Executors.newSingleThreadScheduledExecutor();
+		try (ServiceProcess process = ServiceProcess.start(TestRedis.shared(), "--pipeset.limits.shutdown-grace=1s",
+				"--spring.lifecycle.timeout-per-shutdown-phase=8s"); Wire wire = pop(process.service(), 16)) {
+			Future<?> unused = reader.scheduleAtFixedRate(() -> wire.tryRead(40_000), 0, 100, TimeUnit.MILLISECONDS);
+			process.terminate();
+			process.awaitEnd();
+			assertThat(process.output()).anyMatch((line) -> line.contains("Graceful shutdown complete"))
+				.noneMatch((line) -> line.contains("still running after timeout") || line.contains("ERROR"));
+		}
+		finally {
+			reader.shutdownNow();
+		}
+	}
+
+	@Test
 	void aServiceThatIsKilledLeavesNothingButDataInRedis() throws Exception {
 		try (ServiceProcess process = ServiceProcess.start(TestRedis.shared())) {
 			Service service = process.service();
@@ -146,6 +181,22 @@ class ShutdownTests {
 		catch (IOException ex) {
 			// The service has closed the connection.
 		}
+	}
+
+	private void push(int megabytes) {
+		String value = "x".repeat(1 << 20);
+		for (int i = 0; i < megabytes; i++) {
+			this.redis.rpush("list", value);
+		}
+	}
+
+	/** Pops so much that the answer does not fit into the kernel's buffers. */
+	private Wire pop(Service service, int megabytes) throws IOException {
+		Wire wire = Wire.unread(service, "POST /piperpop/" + megabytes + "?key=list HTTP/1.1", "Host: localhost",
+				"Content-Length: 0");
+		await().until(() -> this.redis.exists("list") == 0);
+		await().until(() -> service.get("/actuator/pipeset").json().at("/jobsRunning").asInt(-1) == 0);
+		return wire;
 	}
 
 	private static Counts stopped(Answer answer) {

@@ -139,6 +139,14 @@ class SweepTests {
 	}
 
 	@Test
+	void expiriesAreSpread() {
+		fill("cache:", 1000);
+		this.service.post(SWEEP + "&match=cache:*&op=EXPIRE&ttl=10h&ttlJitter=50").report();
+		assertThat(keysThatExpire(18_000 - 60, 54_000)).isEqualTo(1000);
+		assertThat(this.redis.keys("*").stream().map(this.redis::ttl).distinct()).hasSizeGreaterThan(10);
+	}
+
+	@Test
 	void theServicesOwnKeysAreNoRecords() {
 		this.service.post("/listinput/queue?count=3").report();
 		JsonNode popped = this.service.post("/piperpop/2?key=queue&reliable=true").report();
@@ -217,6 +225,7 @@ class SweepTests {
 					?from=scan&match=*&op=EXPIRE                  | 'ttl' is missing
 					?from=scan&match=*&op=EXPIRE&ttl=0            | 'ttl' must be a whole number of seconds from 1
 					?from=scan&match=*&op=UNLINK&ttl=60           | only for op=EXPIRE, not 'UNLINK'
+					?from=scan&match=*&op=UNLINK&ttlJitter=5      | 'ttlJitter' has a meaning with from=scan only for op=EXPIRE, not 'UNLINK'
 					?from=scan&match=*&op=UNLINK&type=json        | 'type' must be string, list, set, zset, hash or stream, not 'json'
 					?from=scan&match=*&op=UNLINK&limit=0          | 'limit' must be a whole number of keys from 1 to 1000000000000, not '0'
 					?from=scan&match=*&op=UNLINK&limit=1000000000001 | not '1000000000001'

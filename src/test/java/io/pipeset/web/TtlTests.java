@@ -1,5 +1,6 @@
 package io.pipeset.web;
 
+import java.io.IOException;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -49,6 +50,8 @@ class TtlTests {
 			["SET","k","v","keepttl"]                              | -1
 			{"op":"HSET","key":"k","fields":{"f":"v"}}             | 500
 			{"op":"HSET","key":"k","fields":{"f":"v"},"ttl":90}    | 90
+			{"op":"HSET","key":"k","fields":{"f":"v"},"ttl":"2h"}  | 7200
+			{"op":"SET","key":"k","value":"v","ttl":"PT2M"}        | 120
 			["HSET","k","f","v","g","w"]                           | 500
 			["LPUSH","k","a"]                                      | -1
 			["SADD","k","a"]                                       | -1
@@ -70,6 +73,8 @@ class TtlTests {
 			textBlock = """
 					text/csv                 | /v1/jobs?op=SET&ttl=500   | key,value\\nk,v                  | 500
 					text/csv                 | /v1/jobs?op=SET&ttl=500   | key,value,ttl\\nk,v,90           | 90
+					text/csv                 | /v1/jobs?op=SET&ttl=500   | key,value,ttl\\nk,v,2m           | 120
+					text/csv                 | /v1/jobs?op=SET&ttl=7d    | key,value\\nk,v                  | 604800
 					text/csv                 | /v1/jobs?op=HSET&ttl=500  | key,f\\nk,v                      | 500
 					text/plain               | /v1/jobs?ttl=500          | HSET k f v                        | 500
 					text/plain               | /v1/jobs?ttl=500          | SET k v EX 90                     | 90
@@ -90,6 +95,43 @@ class TtlTests {
 		for (String key : keys) {
 			assertThat(this.redis.ttl(key)).as(key).isBetween(440L, 500L);
 		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "3600, 3600", "90s, 90", "1h, 3600", "7d, 604800", "PT1H, 3600", "60000ms, 60" })
+	void theSettingIsSecondsOrADuration(String ttl, long seconds) {
+		for (String path : List.of("/pipeset/1", "/pipehset/1")) {
+			this.redis.flushall();
+			JsonNode report = this.service.post(path + "?ttl=" + ttl).report();
+			assertThat(report.at("/settings/ttl").asLong()).isEqualTo(seconds);
+			assertThat(this.redis.ttl(this.redis.randomkey())).isBetween(Math.max(1, seconds - 60), seconds);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "10%", "10%25", "10" })
+	void timesToLiveAreSpread(String jitter) throws IOException {
+		for (String path : List.of("/pipeset/1000", "/pipehset/1000")) {
+			this.redis.flushall();
+			JsonNode settings;
+			try (Wire wire = Wire.post(this.service, path + "?ttl=10h&ttlJitter=" + jitter)) {
+				settings = wire.answer().report().get("settings");
+			}
+			assertThat(settings.at("/ttlJitter").asString()).isEqualTo("10%");
+			assertThat(settings.at("/ttl").asLong()).isEqualTo(36_000);
+			List<Long> ttls = this.redis.keys("*").stream().map(this.redis::ttl).toList();
+			assertThat(ttls).hasSize(1000).allSatisfy((ttl) -> assertThat(ttl).isBetween(32_400L - 60, 39_600L));
+			assertThat(ttls.stream().distinct()).hasSizeGreaterThan(1);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "51", "51%25", "-1", "ten", "", "%25", "10%25%25", "1.5" })
+	void aShareOutOfItsBoundsIsRefusedByName(String jitter) {
+		assertThat(this.service.post("/pipeset/1?ttl=1h&ttlJitter=" + jitter).refusal(400, "invalid-setting"))
+			.contains("'ttlJitter'")
+			.contains("0 to 50 percent");
+		assertThat(this.redis.dbsize()).isZero();
 	}
 
 	@ParameterizedTest

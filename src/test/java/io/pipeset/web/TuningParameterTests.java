@@ -10,6 +10,7 @@ import io.pipeset.job.settings.Coalesce;
 import io.pipeset.job.settings.InvalidSettingException;
 import io.pipeset.job.settings.JobDefaults;
 import io.pipeset.record.encoding.Encoding;
+import io.pipeset.record.mapping.Nulls;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Results;
 import io.pipeset.tune.TuningProperties;
@@ -109,7 +110,7 @@ class TuningParameterTests {
 	void theDefaultGridHasTheDefaultsOfTheService() {
 		TuningProperties properties = new TuningProperties(true, DataSize.ofMegabytes(2));
 		JobDefaults own = new JobDefaults(500, "close", 3, Duration.ofSeconds(10), null, 0, 0, Duration.ofSeconds(1),
-				Results.ERRORS, null, null, Encoding.UTF8, null, Atomic.NONE, Coalesce.AUTO, false);
+				Results.ERRORS, null, null, "0", Encoding.UTF8, Nulls.REFUSE, null, Atomic.NONE, Coalesce.AUTO, false);
 		assertThat(TuningSettings.read(Map.<String, String>of()::get, properties, this.limits, own).grid()).hasSize(13)
 			.last()
 			.hasToString("batchSize=500, flush=close, concurrency=3");

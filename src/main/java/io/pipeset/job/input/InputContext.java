@@ -5,6 +5,7 @@ import io.pipeset.lane.Lanes;
 import io.pipeset.memory.MemoryShare;
 import io.pipeset.record.Operation;
 import io.pipeset.record.body.RecordLimit;
+import io.pipeset.record.mapping.Mapping;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,10 +20,11 @@ import org.jspecify.annotations.Nullable;
  * of threads
  * @param memory the memory of the input, which takes note of how long the input pauses
  * @param operation the operation of records that name none; {@code null} if they have to
+ * @param mapping how rows and objects become records
  * @param limit the largest record
  * @param maxInflatedBytes the largest body that a gzip body may stand for
  */
 public record InputContext(String jobId, Caller caller, Lanes lanes, LaneContext job, MemoryShare memory,
-		@Nullable Operation operation, RecordLimit limit, long maxInflatedBytes) {
+		@Nullable Operation operation, Mapping mapping, RecordLimit limit, long maxInflatedBytes) {
 
 }

@@ -284,7 +284,7 @@ public sealed interface JobInput {
 		}
 
 		private void accept(InputStream inflated, InputContext context, Consumer<RecordReader> records) {
-			RecordReader opened = this.format.open(inflated, context.operation(), context.limit());
+			RecordReader opened = this.format.open(inflated, context.operation(), context.mapping(), context.limit());
 			this.reader = opened;
 			records.accept(opened);
 		}

@@ -2,14 +2,14 @@ package io.pipeset.job.settings;
 
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.pipeset.record.Durations;
 import org.jspecify.annotations.Nullable;
-
-import org.springframework.boot.convert.DurationStyle;
 
 /**
  * The values that a setting may have.
@@ -64,6 +64,18 @@ public record Allowed<T>(String text, Function<String, @Nullable T> parser, Stri
 				(value) -> value >= least && value <= most);
 	}
 
+	/**
+	 * Whole percentages, with or without their sign.
+	 * @param most the largest one
+	 */
+	static Allowed<Integer> percent(int most) {
+		String bounds = "0 to " + most + " percent";
+		return bounded(bounds + ", such as 10 or 10%", (text) -> {
+			String digits = (text.endsWith("%")) ? text.substring(0, text.length() - 1) : text;
+			return (isDigits(digits, 9)) ? Integer.valueOf(digits) : null;
+		}, bounds, (value) -> value >= 0 && value <= most);
+	}
+
 	static Allowed<Long> number() {
 		return new Allowed<>("a whole number of 0 or more", Allowed::number, "0 or more", (value) -> value >= 0);
 	}
@@ -88,12 +100,12 @@ public record Allowed<T>(String text, Function<String, @Nullable T> parser, Stri
 	 * @return the values
 	 */
 	public static Allowed<Duration> duration(String least, String most, String example) {
-		Duration from = DurationStyle.SIMPLE.parse(least);
-		Duration to = DurationStyle.SIMPLE.parse(most);
+		Duration from = Objects.requireNonNull(Durations.parse(least));
+		Duration to = Objects.requireNonNull(Durations.parse(most));
 		String bounds = least + " to " + most;
 		return bounded(
 				"a duration from " + bounds + " such as " + example + " or PT" + example.toUpperCase(Locale.ROOT),
-				Allowed::duration, bounds, (value) -> value.compareTo(from) >= 0 && value.compareTo(to) <= 0);
+				Durations::parse, bounds, (value) -> value.compareTo(from) >= 0 && value.compareTo(to) <= 0);
 	}
 
 	/** Values whose parser checks the bounds too, so that a refusal quotes the text. */
@@ -121,17 +133,6 @@ public record Allowed<T>(String text, Function<String, @Nullable T> parser, Stri
 			}
 		}
 		return !text.isEmpty() && text.length() <= most;
-	}
-
-	private static @Nullable Duration duration(String text) {
-		try {
-			// Otherwise a number alone, even with a sign, would be one of milliseconds.
-			boolean signed = text.contains("+") || text.contains("-");
-			return (signed || number(text) != null) ? null : DurationStyle.detectAndParse(text);
-		}
-		catch (IllegalArgumentException | ArithmeticException ex) {
-			return null;
-		}
 	}
 
 }

@@ -2,8 +2,12 @@ package io.pipeset.job.settings;
 
 import java.time.Duration;
 
+import io.pipeset.record.Expiry;
 import io.pipeset.record.Operation;
+import io.pipeset.record.RecordDefaults;
 import io.pipeset.record.encoding.Encoding;
+import io.pipeset.record.mapping.Mapping;
+import io.pipeset.record.mapping.Nulls;
 import io.pipeset.report.Results;
 import org.jspecify.annotations.Nullable;
 
@@ -19,20 +23,22 @@ public final class JobDefaults {
 
 	/**
 	 * Checks the values of the properties, each of which is as in {@link Setting}.
-	 * @param batchSize {@code null} for as many commands as are allowed
+	 * @param batchSize as many commands as are allowed if it is left out
 	 * @param flush each, close or buffered:N
 	 */
 	public JobDefaults(@Nullable Integer batchSize, @DefaultValue("buffered:1000") String flush,
 			@DefaultValue("1") int concurrency, @DefaultValue("10s") Duration timeout, @Nullable Long maxErrors,
 			@DefaultValue("0") int retries, @DefaultValue("0") int replicas,
 			@DefaultValue("1s") Duration replicasTimeout, @DefaultValue("errors") Results results,
-			@Nullable Operation op, @Nullable Long ttl, @DefaultValue("utf8") Encoding encoding,
-			@Nullable Long rateLimit, @DefaultValue("none") Atomic atomic, @DefaultValue("auto") Coalesce coalesce,
+			@Nullable Operation op, @Nullable String ttl, @DefaultValue("0") String ttlJitter,
+			@DefaultValue("utf8") Encoding encoding, @DefaultValue("refuse") Nulls nulls, @Nullable Long rateLimit,
+			@DefaultValue("none") Atomic atomic, @DefaultValue("auto") Coalesce coalesce,
 			@DefaultValue("false") boolean dryRun) {
 		try {
 			this.settings = new JobSettings((batchSize != null) ? batchSize : JobSettings.maxBatchSize(atomic),
 					Setting.FLUSH.parse(flush), concurrency, timeout, maxErrors, retries, replicas, replicasTimeout,
-					results, op, false, ttl, encoding, rateLimit, atomic, coalesce, dryRun);
+					results, op, false, new RecordDefaults(seconds(ttl), Setting.TTL_JITTER.parse(ttlJitter), encoding),
+					new Mapping(null, nulls, ',', null), false, rateLimit, atomic, coalesce, dryRun);
 		}
 		catch (InvalidSettingException ex) {
 			throw new IllegalArgumentException(
@@ -46,6 +52,14 @@ public final class JobDefaults {
 	 */
 	public JobSettings toSettings() {
 		return this.settings;
+	}
+
+	private static @Nullable Long seconds(@Nullable String ttl) {
+		Long seconds = (ttl != null) ? Expiry.parse(ttl) : null;
+		if (ttl != null && seconds == null) {
+			throw Setting.TTL.refused(Expiry.ALLOWED, ttl);
+		}
+		return seconds;
 	}
 
 }

@@ -11,7 +11,7 @@ import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordDefaults;
 import io.pipeset.record.Rejection;
-import io.pipeset.record.encoding.Encoding;
+import io.pipeset.record.mapping.Mapping;
 import io.pipeset.report.Results;
 import org.jspecify.annotations.Nullable;
 
@@ -32,9 +32,10 @@ import org.jspecify.annotations.Nullable;
  * @param results the records that the report lists
  * @param operation for records that name none; {@code null} if they have to
  * @param only whether no other operation is run
- * @param ttl the seconds after which the keys that SET and HSET write expire;
- * {@code null} for never
- * @param encoding how strings stand for bytes
+ * @param recordDefaults for records that have none of their own: how they expire, and how
+ * strings stand for bytes
+ * @param mapping how rows and objects of an upload become records
+ * @param untilEmpty whether the job ends at the first empty answer to a pop
  * @param rateLimit the records sent in a second; {@code null} for no limit
  * @param atomic the part that runs as a whole or not at all
  * @param coalesce whether neighbouring records go as one command
@@ -42,12 +43,14 @@ import org.jspecify.annotations.Nullable;
  */
 public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Duration timeout, @Nullable Long maxErrors,
 		int retries, int replicas, Duration replicasTimeout, Results results, @Nullable Operation operation,
-		boolean only, @Nullable Long ttl, Encoding encoding, @Nullable Long rateLimit, Atomic atomic, Coalesce coalesce,
-		boolean dryRun) {
+		boolean only, RecordDefaults recordDefaults, Mapping mapping, boolean untilEmpty, @Nullable Long rateLimit,
+		Atomic atomic, Coalesce coalesce, boolean dryRun) {
 
 	static final int MAX_BATCH_SIZE = 100_000;
 
 	private static final int MAX_ATOMIC_BATCH_SIZE = 10_000;
+
+	private static final TimeToLive NO_TTL = new TimeToLive(null, null);
 
 	public JobSettings {
 		Setting.BATCH_SIZE.check(batchSize);
@@ -59,7 +62,7 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 		Setting.RETRIES.check(retries);
 		Setting.REPLICAS.check(replicas);
 		Setting.REPLICAS_TIMEOUT.check(replicasTimeout);
-		Setting.TTL.check(ttl);
+		Setting.TTL_JITTER.check(recordDefaults.ttlJitter());
 		Setting.RATE_LIMIT.check(rateLimit);
 		Setting.MAX_ERRORS.check(maxErrors);
 		flush = (atomic == Atomic.BATCH) ? FlushPolicy.close() : flush;
@@ -81,7 +84,8 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	public JobSettings with(Function<String, @Nullable String> query, String path, @Nullable Operation ofPath) {
 		Atomic atomic = Setting.ATOMIC.take(query).orElse(this.atomic);
 		Operation only = (ofPath != null) ? ofPath : Setting.OP.take(query).orElse(null);
-		Long ttl = (Setting.TTL.isFor(path)) ? Setting.TTL.take(query).orElse(this.ttl) : null;
+		boolean writes = Setting.TTL.isFor(path);
+		TimeToLive ttl = (writes) ? Setting.TTL.take(query).orElse(NO_TTL) : NO_TTL;
 		int replicas = Setting.REPLICAS.take(query).orElse(this.replicas);
 		Optional<Duration> replicasTimeout = Setting.REPLICAS_TIMEOUT.take(query);
 		if (replicasTimeout.isPresent() && replicas == 0) {
@@ -93,10 +97,19 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 				Setting.TIMEOUT.take(query).orElse(this.timeout), Setting.MAX_ERRORS.take(query).orElse(this.maxErrors),
 				Setting.RETRIES.take(query).orElse(this.retries), replicas,
 				replicasTimeout.orElse(this.replicasTimeout), Setting.RESULTS.take(query).orElse(this.results),
-				(only != null) ? only : this.operation, only != null, ttl,
-				Setting.ENCODING.take(query).orElse(this.encoding),
+				(only != null) ? only : this.operation, only != null, recordDefaults(query, writes, ttl.seconds()),
+				(writes) ? MappingSettings.take(query, only, ttl.template(), this.mapping.nulls()) : Mapping.NONE,
+				Setting.UNTIL.isFor(path) && Setting.UNTIL.take(query).isPresent(),
 				Setting.RATE_LIMIT.take(query).orElse(this.rateLimit), atomic,
 				Setting.COALESCE.take(query).orElse(this.coalesce), Setting.DRY_RUN.take(query).orElse(this.dryRun));
+	}
+
+	private RecordDefaults recordDefaults(Function<String, @Nullable String> query, boolean writes,
+			@Nullable Long seconds) {
+		RecordDefaults defaults = this.recordDefaults;
+		Long ttl = (seconds != null) ? seconds : (writes) ? defaults.ttl() : null;
+		return new RecordDefaults(ttl, (writes) ? Setting.TTL_JITTER.take(query).orElse(defaults.ttlJitter()) : 0,
+				Setting.ENCODING.take(query).orElse(defaults.encoding()));
 	}
 
 	/**
@@ -124,14 +137,6 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	 */
 	public boolean coalesces() {
 		return this.coalesce == Coalesce.AUTO;
-	}
-
-	/**
-	 * The settings that records fall back to.
-	 * @return the defaults of records
-	 */
-	public RecordDefaults recordDefaults() {
-		return new RecordDefaults(this.ttl, this.encoding);
 	}
 
 	/**

@@ -2,9 +2,12 @@ package io.pipeset.job.settings;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 
 import io.pipeset.pipeline.flush.FlushPolicy;
@@ -12,6 +15,11 @@ import io.pipeset.record.Expiry;
 import io.pipeset.record.Operation;
 import io.pipeset.record.encoding.Encoding;
 import io.pipeset.record.encoding.Excerpt;
+import io.pipeset.record.format.RecordFormat;
+import io.pipeset.record.mapping.Names;
+import io.pipeset.record.mapping.Nulls;
+import io.pipeset.record.mapping.Template;
+import io.pipeset.record.mapping.Templates.Texts;
 import io.pipeset.report.DurationText;
 import io.pipeset.report.Results;
 import org.jspecify.annotations.Nullable;
@@ -23,17 +31,46 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> the type of its values
  * @param name its name in a query string, in a report and, with dashes, as a property
+ * @param hasDefault whether there is such a property
  * @param calls the paths of the calls that have it; empty for all
+ * @param formats the formats of the uploads that it is for; empty for all records
  * @param allowed the values that it may have
  * @param report its value in a report; {@code null} if the report leaves it out
  * @param meaning a sentence in Markdown
  */
-public record Setting<T>(String name, List<String> calls, Allowed<T> allowed,
-		Function<JobSettings, @Nullable Object> report, String meaning) {
+public record Setting<T>(String name, boolean hasDefault, List<String> calls, Set<RecordFormat> formats,
+		Allowed<T> allowed, Function<JobSettings, @Nullable Object> report, String meaning) {
 
 	static final List<Setting<?>> ALL = new ArrayList<>();
 
+	/**
+	 * A setting of all records, with a property for its default.
+	 * @param name its name
+	 * @param calls the paths of the calls that have it; empty for all
+	 * @param allowed the values that it may have
+	 * @param report its value in a report; {@code null} if the report leaves it out
+	 * @param meaning a sentence in Markdown
+	 */
+	public Setting(String name, List<String> calls, Allowed<T> allowed, Function<JobSettings, @Nullable Object> report,
+			String meaning) {
+		this(name, true, calls, ALL_RECORDS, allowed, report, meaning);
+	}
+
 	private static final List<String> ALL_CALLS = List.of();
+
+	/** The calls whose records may be SET and HSET. */
+	private static final List<String> WRITES = List.of("/v1/jobs", "/pipeset", "/pipehset");
+
+	private static final Set<RecordFormat> ALL_RECORDS = Set.of();
+
+	private static final Set<RecordFormat> ROWS = Collections
+		.unmodifiableSet(EnumSet.of(RecordFormat.CSV, RecordFormat.TSV));
+
+	private static final Set<RecordFormat> DATA = Collections
+		.unmodifiableSet(EnumSet.of(RecordFormat.NDJSON, RecordFormat.JSON, RecordFormat.CSV, RecordFormat.TSV));
+
+	private static final Allowed<Template> TEMPLATE = Allowed
+		.of("a template such as session:{sid}, with {{ and }} for braces", Template::parse);
 
 	private static final String SWEEP = "/v1/jobs?from=scan";
 
@@ -76,13 +113,21 @@ public record Setting<T>(String name, List<String> calls, Allowed<T> allowed,
 			Allowed.of("one of " + Operation.names(), Operation::find), JobSettings::operation,
 			"The operation of all records, whether they name it or not. Other records are refused.");
 
-	static final Setting<Long> TTL = row("ttl", List.of("/v1/jobs", "/pipeset", "/pipehset"),
-			Allowed.number(Expiry.MAX_SECONDS, "seconds"), JobSettings::ttl,
+	static final Setting<TimeToLive> TTL = row("ttl", WRITES,
+			Allowed.of(Expiry.ALLOWED + ", or a template such as {expires}", TimeToLive::parse),
+			(settings) -> (settings.mapping().text(Texts::ttl) != null) ? settings.mapping().text(Texts::ttl)
+					: settings.recordDefaults().ttl(),
 			"The time after which the keys that SET and HSET write expire.");
+
+	static final Setting<Integer> TTL_JITTER = row(
+			"ttlJitter", WRITES, Allowed.percent(50), (settings) -> (settings.recordDefaults().ttlJitter() > 0)
+					? settings.recordDefaults().ttlJitter() + "%" : null,
+			"Each time to live is moved by up to this share of it, to a second earlier or later.");
 
 	static final Setting<Encoding> ENCODING = row("encoding", ALL_CALLS,
 			Allowed.words(Encoding.values(), Encoding::label),
-			(settings) -> (settings.encoding() != Encoding.UTF8) ? settings.encoding().label() : null,
+			(settings) -> (settings.recordDefaults().encoding() != Encoding.UTF8)
+					? settings.recordDefaults().encoding().label() : null,
 			"How strings in the body and in replies stand for bytes. A record's own `encoding` wins.");
 
 	/** The highest pace. */
@@ -102,38 +147,107 @@ public record Setting<T>(String name, List<String> calls, Allowed<T> allowed,
 			(settings) -> (settings.dryRun()) ? true : null,
 			"Reads and checks the records only: good ones are `unprocessed`, and Redis is not needed.");
 
+	static final Setting<Nulls> NULLS = add(new Setting<>("nulls", true, WRITES, DATA,
+			Allowed.words(Nulls.values(), Nulls::label),
+			(settings) -> (settings.mapping().nulls() != Nulls.REFUSE) ? settings.mapping().nulls().label() : null,
+			"With `skip`, a field or argument that is null is left out; with `empty`, it is the empty string."));
+
+	static final Setting<Template> KEY = template("key",
+			"Makes rows and objects records: the [template](templates.md) of each record's key.", Texts::key);
+
+	static final Setting<Template> VALUE = template("value",
+			"For SET: that of its value. `{*}` is the whole row or object.", Texts::value);
+
+	static final Setting<List<String>> FIELDS = ofUploads("fields", DATA,
+			Allowed.of("names with commas between them, such as name,price", Names::parseFields),
+			(settings) -> settings.mapping().text(Texts::fields),
+			"For HSET: the columns or members that are its fields; without it, all.");
+
+	/** The one setting that may be given several times. */
+	public static final Setting<Template> ARGS = template("args",
+			"For any other operation: a template of each argument, in their order.",
+			(texts) -> (texts.args().isEmpty()) ? null : texts.args().stream().map(Template::toString).toList());
+
+	static final Setting<Template> ID = template("id", "That of the `id` by which the report names the record.",
+			Texts::id);
+
+	static final Setting<Character> DELIMITER = ofUploads("delimiter", Set.of(RecordFormat.CSV),
+			Allowed.of("a character of ASCII that is no quote, or tab", Setting::delimiter),
+			(settings) -> (settings.mapping().delimiter() == '\t') ? "tab"
+					: (settings.mapping().delimiter() != ',') ? settings.mapping().delimiter() : null,
+			"The character that separates the cells of CSV, instead of the comma.");
+
+	static final Setting<List<String>> HEADER = ofUploads("header", ROWS,
+			Allowed.of("the names of the columns with commas between them, such as sid,price",
+					(text) -> (text.isEmpty()) ? null : Names.parse(text)),
+			(settings) -> settings.mapping().header(), "The columns of a file that has no row of their names.");
+
+	static final Setting<String> UNTIL = add(new Setting<>("until", false, List.of("/piperpop"), ALL_RECORDS,
+			Allowed.words("empty"), (settings) -> (settings.untilEmpty()) ? "empty" : null,
+			"With `empty`, the job ends at the first empty answer; pops behind it are no records."));
+
 	/** Whether the values of a pop stay in Redis until its caller acknowledges them. */
-	public static final Setting<Boolean> RELIABLE = row("reliable", List.of("/piperpop"), Allowed.truth(),
-			(settings) -> null, "Keeps the values in Redis until the caller acknowledges them.");
+	public static final Setting<Boolean> RELIABLE = parameter("reliable", List.of("/piperpop"), Allowed.truth(),
+			"Keeps the values in Redis until the caller acknowledges them.");
 
 	/** The time that the caller of such a pop has to acknowledge its values. */
-	public static final Setting<Duration> RECEIPT_TTL = row("receiptTtl", List.of("/piperpop"),
-			Allowed.duration("1s", "24h", "90s"), (settings) -> null,
+	public static final Setting<Duration> RECEIPT_TTL = parameter("receiptTtl", List.of("/piperpop"),
+			Allowed.duration("1s", "24h", "90s"),
 			"The time that the caller of a reliable pop has to acknowledge its values.");
 
 	/** The place where a job finds its records, if no body has them. */
-	public static final Setting<String> FROM = row("from", List.of(SWEEP), Allowed.words("scan"), (settings) -> null,
+	public static final Setting<String> FROM = parameter("from", List.of(SWEEP), Allowed.words("scan"),
 			"Makes the keys that SCAN finds the records: see [sweeps](sweeps.md).");
 
 	/** The names of the keys that are the records. */
-	public static final Setting<String> MATCH = row("match", List.of(SWEEP),
+	public static final Setting<String> MATCH = parameter("match", List.of(SWEEP),
 			Allowed.of("a glob-style pattern such as cache:*", (text) -> (text.isEmpty()) ? null : text),
-			(settings) -> null, "The pattern of the keys. A sweep has to have it, if only `*`.");
+			"The pattern of the keys. A sweep has to have it, if only `*`.");
 
 	/** The type of the keys that are the records. */
-	public static final Setting<String> TYPE = row("type", List.of(SWEEP),
-			Allowed.words("string", "list", "set", "zset", "hash", "stream"), (settings) -> null,
-			"Leaves out the keys of other types.");
+	public static final Setting<String> TYPE = parameter("type", List.of(SWEEP),
+			Allowed.words("string", "list", "set", "zset", "hash", "stream"), "Leaves out the keys of other types.");
 
 	/** The number of keys that are the records. */
-	public static final Setting<Long> LIMIT = row("limit", List.of(SWEEP), Allowed.number(1_000_000_000_000L, "keys"),
-			(settings) -> null, "The sweep ends after so many keys.");
+	public static final Setting<Long> LIMIT = parameter("limit", List.of(SWEEP),
+			Allowed.number(1_000_000_000_000L, "keys"), "The sweep ends after so many keys.");
 
 	private static <T> Setting<T> row(String name, List<String> calls, Allowed<T> allowed,
 			Function<JobSettings, @Nullable Object> report, String meaning) {
-		Setting<T> row = new Setting<>(name, calls, allowed, report, meaning);
+		return add(new Setting<>(name, calls, allowed, report, meaning));
+	}
+
+	/** A setting without a property. */
+	private static <T> Setting<T> parameter(String name, List<String> calls, Allowed<T> allowed, String meaning) {
+		return add(new Setting<>(name, false, calls, ALL_RECORDS, allowed, (settings) -> null, meaning));
+	}
+
+	/** A setting of uploads of some formats, without a property. */
+	private static <T> Setting<T> ofUploads(String name, Set<RecordFormat> formats, Allowed<T> allowed,
+			Function<JobSettings, @Nullable Object> report, String meaning) {
+		return add(new Setting<>(name, false, WRITES, formats, allowed, report, meaning));
+	}
+
+	private static Setting<Template> template(String name, String meaning, Function<Texts, @Nullable Object> report) {
+		return ofUploads(name, DATA, TEMPLATE, (settings) -> settings.mapping().text(report), meaning);
+	}
+
+	private static <T> Setting<T> add(Setting<T> row) {
 		ALL.add(row);
 		return row;
+	}
+
+	private static @Nullable Character delimiter(String text) {
+		boolean single = text.length() == 1 && text.charAt(0) < 0x7F && "\"\r\n".indexOf(text.charAt(0)) < 0;
+		return (text.equals("tab")) ? Character.valueOf('\t') : (single) ? Character.valueOf(text.charAt(0)) : null;
+	}
+
+	/**
+	 * The settings that are for uploads of some formats only.
+	 * @return their rows
+	 */
+	public static List<Setting<?>> ofFormats() {
+		return ALL.stream().filter((row) -> !row.formats.isEmpty()).toList();
 	}
 
 	/**

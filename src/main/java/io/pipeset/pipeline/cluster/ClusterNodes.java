@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
@@ -83,6 +84,12 @@ public final class ClusterNodes implements RedisNodes {
 	private volatile Throwable failure = new RedisException("none of its nodes has answered yet");
 
 	private volatile @Nullable SlotOwners owners;
+
+	/** The masters of the replicas that were named last, by their ids. */
+	private Map<String, String> replicated = Map.of();
+
+	/** How often a replica has taken over, as far as the cluster was asked. */
+	private final AtomicInteger failovers = new AtomicInteger();
 
 	/** The same as the cluster itself named them, without what a MOVED said since. */
 	private @Nullable RedisNode[] named = new RedisNode[Slots.COUNT];
@@ -250,6 +257,7 @@ public final class ClusterNodes implements RedisNodes {
 				node.getSlots().forEach((slot) -> named[slot] = master);
 			}
 		}
+		countFailovers(partitions);
 		this.named = named;
 		this.namedAt = asked;
 		SlotOwners before = this.owners;
@@ -260,6 +268,26 @@ public final class ClusterNodes implements RedisNodes {
 			this.owners = after;
 		}
 		retire(after);
+	}
+
+	/**
+	 * Slots that move have another master as well, but none that was a replica of theirs.
+	 */
+	private void countFailovers(Partitions partitions) {
+		for (RedisClusterNode node : partitions) {
+			String former = this.replicated.get(node.getNodeId());
+			if (former != null && node.getSlots().stream().anyMatch((slot) -> isNamed(former, slot))) {
+				this.failovers.incrementAndGet();
+			}
+		}
+		this.replicated = partitions.stream()
+			.filter((node) -> node.getSlaveOf() != null)
+			.collect(Collectors.toMap(RedisClusterNode::getNodeId, RedisClusterNode::getSlaveOf));
+	}
+
+	private boolean isNamed(String id, int slot) {
+		RedisNode owner = this.named[slot];
+		return owner != null && id.equals(id(owner));
 	}
 
 	private RedisNode master(RedisClusterNode node) {
@@ -306,6 +334,11 @@ public final class ClusterNodes implements RedisNodes {
 		finally {
 			this.lock.unlock();
 		}
+	}
+
+	@Override
+	public int failovers() {
+		return this.failovers.get();
 	}
 
 	@Override

@@ -50,7 +50,7 @@ public final class LineScanner {
 	 * @param to the byte after the last one
 	 * @return its index, or -1 if there is none
 	 */
-	static int findLineFeed(byte[] bytes, int from, int to) {
+	public static int findLineFeed(byte[] bytes, int from, int to) {
 		int at = from;
 		for (; at <= to - Long.BYTES; at += Long.BYTES) {
 			long found = zeros(eight(bytes, at) ^ (ONES * '\n'));

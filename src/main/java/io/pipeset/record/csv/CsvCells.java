@@ -2,7 +2,6 @@ package io.pipeset.record.csv;
 
 import java.nio.charset.StandardCharsets;
 
-import io.pipeset.record.Expiry;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.body.PlainBytes;
@@ -20,11 +19,17 @@ final class CsvCells {
 
 	private static final int ABSENT = -1;
 
-	private static final PlainBytes PLAIN = PlainBytes.asciiBut("\",\r");
-
 	private static final PlainBytes PLAIN_IN_QUOTES = PlainBytes.asciiBut("\"");
 
 	private final Spans cells;
+
+	private final char delimiter;
+
+	private final boolean quotes;
+
+	private final PlainBytes plain;
+
+	private final boolean emptyStrings;
 
 	private byte[] bytes = {};
 
@@ -38,8 +43,18 @@ final class CsvCells {
 
 	private @Nullable String fault;
 
-	CsvCells(Room room) {
+	/**
+	 * Has no cells yet.
+	 * @param syntax how cells are told apart
+	 * @param emptyStrings whether an empty cell is the empty string, and not absent
+	 * @param room lends the memory for many cells
+	 */
+	CsvCells(CsvSyntax syntax, boolean emptyStrings, Room room) {
 		this.cells = new Spans(room);
+		this.delimiter = syntax.delimiter();
+		this.quotes = syntax.quotes();
+		this.plain = PlainBytes.asciiBut(((this.quotes) ? "\"" : "") + this.delimiter + "\r");
+		this.emptyStrings = emptyStrings;
 	}
 
 	/**
@@ -55,8 +70,9 @@ final class CsvCells {
 		this.cells.clear();
 		int at = readCell(from, to);
 		while (this.fault == null && at < to) {
-			if (bytes[at] != ',') {
-				fail(at, "expected ',' or the end of the row after a quoted cell, found " + Excerpt.ofByte(bytes[at]));
+			if (bytes[at] != this.delimiter) {
+				fail(at, "expected " + Excerpt.ofByte((byte) this.delimiter)
+						+ " or the end of the row after a quoted cell, found " + Excerpt.ofByte(bytes[at]));
 				return;
 			}
 			at = readCell(at + 1, to);
@@ -78,6 +94,32 @@ final class CsvCells {
 		return column < this.cells.count() && this.cells.length(column) != ABSENT;
 	}
 
+	/** Whether the row has a cell, which may be an empty string. */
+	boolean hasValue(int column) {
+		return has(column) || (this.emptyStrings && column < this.count);
+	}
+
+	/** The advice for a cell that has no value and must have one. */
+	String emptyRemedy() {
+		return (this.quotes) ? "; write \"\" for the empty string"
+				: "; a cell without quotes cannot be the empty string, unless nulls=empty says so";
+	}
+
+	/** The array that holds the cells. */
+	byte[] bytes() {
+		return this.bytes;
+	}
+
+	/** The first byte of a cell that is there. */
+	int offset(int column) {
+		return this.cells.offset(column);
+	}
+
+	/** The length of a cell that is there. */
+	int length(int column) {
+		return this.cells.length(column);
+	}
+
 	/** A cell as a message shows it. */
 	String excerpt(int column) {
 		return (has(column)) ? Excerpt.of(this.bytes, this.cells.offset(column), this.cells.length(column)) : "";
@@ -95,32 +137,27 @@ final class CsvCells {
 		return Operation.find(this.bytes, this.cells.offset(column), this.cells.length(column));
 	}
 
-	/** Whether a cell is a time to live. */
-	boolean isTtl(int column) {
-		return Expiry.isTtl(this.bytes, this.cells.offset(column), this.cells.length(column));
+	/** Makes a cell a record's time to live, or returns {@code false} if it is none. */
+	boolean setTtlOf(Record record, int column) {
+		return record.ttl(this.bytes, this.cells.offset(column), this.cells.length(column));
 	}
 
-	/** Makes a cell a record's time to live. */
-	void setTtlOf(Record record, int column) {
-		record.ttl(this.bytes, this.cells.offset(column), this.cells.length(column));
-	}
-
-	/** Adds a cell to a record's arguments. */
+	/** Adds a cell that has a value to a record's arguments. */
 	void addTo(Record record, int column) {
-		record.string(this.bytes, this.cells.offset(column), this.cells.length(column));
+		record.string(this.bytes, this.cells.offset(column), Math.max(this.cells.length(column), 0));
 	}
 
 	/** Reads a cell and returns the byte after it. */
 	private int readCell(int start, int to) {
-		if (start < to && this.bytes[start] == '"') {
+		if (this.quotes && start < to && this.bytes[start] == '"') {
 			int end = readQuotes(start + 1, to);
 			add(start + 1, this.cellEnd - (start + 1));
 			return end;
 		}
-		int end = skipPlain(PLAIN, start, to);
-		if (this.fault == null && end < to && this.bytes[end] != ',') {
-			fail(end, "a cell with " + ((this.bytes[end] == '"') ? "a quote" : "a carriage return")
-					+ " stands in quotes, in which \"\" is a quote");
+		int end = skipPlain(this.plain, start, to);
+		if (this.fault == null && end < to && this.bytes[end] != this.delimiter) {
+			fail(end, (this.quotes) ? "a cell with " + ((this.bytes[end] == '"') ? "a quote" : "a carriage return")
+					+ " stands in quotes, in which \"\" is a quote" : "a cell has no carriage return");
 		}
 		add(start, (end > start) ? end - start : ABSENT);
 		return end;

@@ -1,6 +1,7 @@
 package io.pipeset.record.csv;
 
 import java.util.Arrays;
+import java.util.stream.Stream;
 
 import io.pipeset.record.Expiry;
 import io.pipeset.record.Operation;
@@ -16,39 +17,20 @@ abstract sealed class CsvColumns {
 	/** The place of a column that is not in the header. */
 	static final int NONE = -1;
 
+	/** The size of an array's header and of the reference to it. */
+	private static final int ARRAY_BYTES = 24;
+
 	private final int size;
 
-	private final int key;
-
-	private CsvColumns(int size, int key) {
+	private CsvColumns(int size) {
 		this.size = size;
-		this.key = key;
 	}
 
 	/** Fills the record that has just begun with a row, or refuses it. */
-	void fill(Record record, CsvCells cells) {
-		String unknown = findOperation(record, cells);
-		if (cells.has(this.key)) {
-			cells.addTo(record, this.key);
-		}
-		String problem = check(cells);
-		if (problem == null && unknown != null) {
-			record.reject(Rejection.UNKNOWN_OPERATION, unknown);
-			return;
-		}
-		if (problem == null) {
-			problem = addArguments(record, cells);
-		}
-		if (problem == null) {
-			record.check();
-		}
-		else {
-			record.reject(Rejection.MALFORMED, problem);
-		}
-	}
+	abstract void fill(Record record, CsvCells cells);
 
-	/** The largest number of cells that a row may have. */
-	int size() {
+	/** The number of cells of a row to look at; the others are only counted. */
+	int kept() {
 		return this.size;
 	}
 
@@ -67,13 +49,8 @@ abstract sealed class CsvColumns {
 		return this.size;
 	}
 
-	/** Sets the row's operation, or returns a message if the table does not have it. */
-	abstract @Nullable String findOperation(Record record, CsvCells cells);
-
-	/** Adds the arguments after the key, or returns a message about the problem. */
-	abstract @Nullable String addArguments(Record record, CsvCells cells);
-
-	private @Nullable String check(CsvCells cells) {
+	/** The reason why the cells are no row of this header, or {@code null}. */
+	final @Nullable String check(CsvCells cells) {
 		if (cells.fault() != null) {
 			return cells.fault();
 		}
@@ -81,15 +58,101 @@ abstract sealed class CsvColumns {
 			return "the header has " + this.size + ((this.size == 1) ? " column" : " columns") + ", and the row "
 					+ cells.count() + ((cells.count() == 1) ? " cell" : " cells");
 		}
-		return (cells.has(this.key)) ? null : absent("key");
+		return null;
 	}
 
-	private static String absent(String column) {
-		return "column '" + column + "' is empty; write \"\" for the empty string";
+	/** The memory that names of columns take. */
+	private static long bytesOf(Stream<byte[]> names) {
+		return names.mapToLong((name) -> Room.ofArray(ARRAY_BYTES + name.length)).sum();
+	}
+
+	/** Columns whose names say what their cells are. */
+	private abstract static sealed class Named extends CsvColumns {
+
+		private final int key;
+
+		private Named(int size, int key) {
+			super(size);
+			this.key = key;
+		}
+
+		@Override
+		final void fill(Record record, CsvCells cells) {
+			String unknown = findOperation(record, cells);
+			if (cells.has(this.key)) {
+				cells.addTo(record, this.key);
+			}
+			String problem = check(cells);
+			if (problem == null && !cells.has(this.key)) {
+				problem = "column 'key' is empty" + cells.emptyRemedy();
+			}
+			if (problem == null && unknown != null) {
+				record.reject(Rejection.UNKNOWN_OPERATION, unknown);
+				return;
+			}
+			if (problem == null) {
+				problem = addArguments(record, cells);
+			}
+			if (problem == null) {
+				record.check();
+			}
+			else {
+				record.reject(Rejection.MALFORMED, problem);
+			}
+		}
+
+		/**
+		 * Sets the row's operation, or returns a message if the table does not have it.
+		 */
+		abstract @Nullable String findOperation(Record record, CsvCells cells);
+
+		/**
+		 * Adds the arguments after the key, or returns a message about the problem.
+		 */
+		abstract @Nullable String addArguments(Record record, CsvCells cells);
+
+	}
+
+	/** Columns of which templates make records. */
+	static final class Mapped extends CsvColumns {
+
+		private final CsvRow row;
+
+		/**
+		 * Columns as templates name them.
+		 * @param size how many there are
+		 * @param row reads them
+		 */
+		Mapped(int size, CsvRow row) {
+			super(size);
+			this.row = row;
+		}
+
+		@Override
+		void fill(Record record, CsvCells cells) {
+			String problem = check(cells);
+			this.row.read(record, (problem != null) ? new Rejection(Rejection.MALFORMED, problem) : null);
+		}
+
+		@Override
+		int kept() {
+			return this.row.kept();
+		}
+
+		@Override
+		int mostArguments() {
+			return this.row.mostArguments();
+		}
+
+		@Override
+		long bytes() {
+			return bytesOf(this.row.keptNames());
+		}
+
 	}
 
 	/** A value and perhaps a time to live. */
-	static final class Value extends CsvColumns {
+	static final class Value extends Named {
 
 		private final int value;
 
@@ -109,26 +172,18 @@ abstract sealed class CsvColumns {
 
 		@Override
 		@Nullable String addArguments(Record record, CsvCells cells) {
-			if (!cells.has(this.value)) {
-				return absent("value");
+			if (!cells.hasValue(this.value)) {
+				return "column 'value' is empty" + cells.emptyRemedy();
 			}
 			cells.addTo(record, this.value);
-			if (this.ttl != NONE && cells.has(this.ttl)) {
-				if (!cells.isTtl(this.ttl)) {
-					return "column 'ttl' takes " + Expiry.ALLOWED + ", not '" + cells.excerpt(this.ttl) + "'";
-				}
-				cells.setTtlOf(record, this.ttl);
-			}
-			return null;
+			boolean valid = this.ttl == NONE || !cells.has(this.ttl) || cells.setTtlOf(record, this.ttl);
+			return (valid) ? null : "column 'ttl' takes " + Expiry.ALLOWED + ", not '" + cells.excerpt(this.ttl) + "'";
 		}
 
 	}
 
 	/** A field in each column but the key's. */
-	static final class Fields extends CsvColumns {
-
-		/** The size of an array's header and of the reference to it. */
-		private static final int ARRAY_BYTES = 24;
+	static final class Fields extends Named {
 
 		private final byte[][] names;
 
@@ -147,7 +202,7 @@ abstract sealed class CsvColumns {
 
 		@Override
 		long bytes() {
-			return Arrays.stream(this.names).mapToLong((name) -> Room.ofArray(ARRAY_BYTES + name.length)).sum();
+			return bytesOf(Arrays.stream(this.names));
 		}
 
 		@Override
@@ -160,7 +215,7 @@ abstract sealed class CsvColumns {
 		@Nullable String addArguments(Record record, CsvCells cells) {
 			boolean empty = true;
 			for (int i = 0; i < this.names.length; i++) {
-				if (i != this.key && cells.has(i)) {
+				if (i != this.key && cells.hasValue(i)) {
 					empty = false;
 					record.string(this.names[i], 0, this.names[i].length);
 					cells.addTo(record, i);
@@ -172,7 +227,7 @@ abstract sealed class CsvColumns {
 	}
 
 	/** The arguments in their order, and perhaps the operation's name. */
-	static final class Arguments extends CsvColumns {
+	static final class Arguments extends Named {
 
 		private final int operation;
 
@@ -182,8 +237,17 @@ abstract sealed class CsvColumns {
 
 		private final int required;
 
-		Arguments(int size, int key, int operation, @Nullable Operation defaultOperation, int[] arguments) {
+		private final boolean gaps;
+
+		/**
+		 * Columns of arguments.
+		 * @param gaps whether an argument that is empty is left out, and those behind it
+		 * are not
+		 */
+		Arguments(int size, int key, int operation, @Nullable Operation defaultOperation, int[] arguments,
+				boolean gaps) {
 			super(size, key);
+			this.gaps = gaps;
 			this.operation = operation;
 			this.defaultOperation = defaultOperation;
 			this.arguments = arguments;
@@ -221,14 +285,16 @@ abstract sealed class CsvColumns {
 				return "column 'op' is empty, and the request names no operation";
 			}
 			int last = this.arguments.length;
-			while (last > 0 && !cells.has(this.arguments[last - 1])) {
+			while (last > 0 && !cells.hasValue(this.arguments[last - 1])) {
 				last--;
 			}
 			for (int i = 0; i < last; i++) {
-				if (!cells.has(this.arguments[i])) {
-					return absent("arg" + (i + 1)) + ", as 'arg" + last + "' is not";
+				if (cells.hasValue(this.arguments[i])) {
+					cells.addTo(record, this.arguments[i]);
 				}
-				cells.addTo(record, this.arguments[i]);
+				else if (!this.gaps) {
+					return "column 'arg" + (i + 1) + "' is empty, and 'arg" + last + "' is not" + cells.emptyRemedy();
+				}
 			}
 			return null;
 		}

@@ -2,6 +2,7 @@ package io.pipeset.record.csv;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.List;
 
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
@@ -10,6 +11,9 @@ import io.pipeset.record.body.BodyBuffer;
 import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.body.Remedies;
+import io.pipeset.record.mapping.Mapping;
+import io.pipeset.record.mapping.Nulls;
+import io.pipeset.record.mapping.Templates;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +34,11 @@ public final class CsvReader implements RecordReader {
 
 	private final @Nullable Operation defaultOperation;
 
-	private final CsvScanner scanner = new CsvScanner();
+	private final Mapping mapping;
+
+	private final CsvSyntax syntax;
+
+	private final CsvScanner scanner;
 
 	private final CsvCells cells;
 
@@ -45,15 +53,21 @@ public final class CsvReader implements RecordReader {
 	/**
 	 * Reads a body.
 	 * @param body its bytes
+	 * @param syntax how its cells are told apart
 	 * @param defaultOperation the operation of records that name none; {@code null} if
 	 * each has to name its own
+	 * @param mapping how rows become records
 	 * @param limit the largest record
 	 */
-	public CsvReader(InputStream body, @Nullable Operation defaultOperation, RecordLimit limit) {
+	public CsvReader(InputStream body, CsvSyntax syntax, @Nullable Operation defaultOperation, Mapping mapping,
+			RecordLimit limit) {
 		this.buffer = new BodyBuffer(body, limit);
 		this.limit = limit;
 		this.defaultOperation = defaultOperation;
-		this.cells = new CsvCells(limit.room());
+		this.mapping = mapping;
+		this.syntax = syntax;
+		this.scanner = new CsvScanner(syntax);
+		this.cells = new CsvCells(syntax, mapping.nulls() == Nulls.EMPTY, limit.room());
 	}
 
 	@Override
@@ -72,7 +86,7 @@ public final class CsvReader implements RecordReader {
 		}
 		else {
 			record.begin(this.line);
-			this.cells.split(this.buffer.bytes(), this.buffer.start(), contentEnd(end), known.size());
+			this.cells.split(this.buffer.bytes(), this.buffer.start(), contentEnd(end), known.kept());
 			known.fill(record, this.cells);
 		}
 		if (end == OVERSIZED) {
@@ -104,6 +118,10 @@ public final class CsvReader implements RecordReader {
 	}
 
 	private CsvColumns readHeader() throws IOException {
+		List<String> given = this.mapping.header();
+		if (given != null) {
+			return named(new CsvHeader(given, given.size(), this.syntax), "");
+		}
 		int end = findRow();
 		if (end == this.buffer.start()) {
 			throw lost("the body is empty: expected a header row that names the columns");
@@ -120,18 +138,28 @@ public final class CsvReader implements RecordReader {
 		long names = 3L * (contentEnd(end) - this.buffer.start())
 				+ (long) NAME_BYTES * Math.min(this.cells.count(), CsvHeader.MOST_COLUMNS);
 		this.limit.room().take(names);
-		CsvHeader header = new CsvHeader(this.cells);
-		String problem = header.check(this.defaultOperation);
+		CsvColumns named = named(CsvHeader.of(this.cells, this.syntax),
+				(end == this.buffer.end()) ? "; " + Remedies.KEEP_LINES : "");
+		this.limit.room().take(Math.max(0, named.bytes() - names));
+		this.limit.room().give(Math.max(0, names - named.bytes()));
+		consumeRow(end);
+		return named;
+	}
+
+	private CsvColumns named(CsvHeader header, String remedy) throws MalformedBodyException {
+		Templates templates = this.mapping.templates();
+		String problem = (templates != null) ? header.check(templates) : header.check(this.defaultOperation);
 		if (problem != null) {
-			throw lost(problem + ((end == this.buffer.end()) ? "; " + Remedies.KEEP_LINES : ""));
+			throw lost(problem + remedy);
 		}
-		CsvColumns named = header.columns(this.defaultOperation);
+		CsvColumns named = (templates != null)
+				? new CsvColumns.Mapped(header.names().size(),
+						new CsvRow(templates, this.mapping.nulls(), header.names(), this.cells, this.limit))
+				: header.columns(this.defaultOperation, this.mapping.nulls());
 		if (named.mostArguments() > this.limit.arguments()) {
 			throw lost("the header makes records of up to " + named.mostArguments() + " arguments; "
 					+ "pipeset.limits.max-arguments allows " + this.limit.arguments());
 		}
-		this.limit.room().give(names - named.bytes());
-		consumeRow(end);
 		return named;
 	}
 

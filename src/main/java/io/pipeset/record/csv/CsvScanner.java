@@ -8,6 +8,8 @@ import io.pipeset.record.body.LineScanner;
  */
 final class CsvScanner {
 
+	private final CsvSyntax syntax;
+
 	private boolean inQuotes;
 
 	private boolean afterQuote;
@@ -16,11 +18,15 @@ final class CsvScanner {
 
 	private long lines;
 
+	CsvScanner(CsvSyntax syntax) {
+		this.syntax = syntax;
+	}
+
 	/** Expects the first byte of a row next. */
 	void begin() {
 		this.inQuotes = false;
 		this.afterQuote = false;
-		this.previous = ',';
+		this.previous = (byte) this.syntax.delimiter();
 		this.lines = 0;
 	}
 
@@ -37,6 +43,10 @@ final class CsvScanner {
 	 * @return the line feed that ends the row, or -1 if the row goes on beyond the piece
 	 */
 	int scan(byte[] bytes, int from, int to) {
+		return (this.syntax.quotes()) ? scanQuotes(bytes, from, to) : LineScanner.findLineFeed(bytes, from, to);
+	}
+
+	private int scanQuotes(byte[] bytes, int from, int to) {
 		int at = from;
 		while (at < to) {
 			if (this.afterQuote) {
@@ -54,7 +64,7 @@ final class CsvScanner {
 			if (bytes[found] == '"') {
 				this.afterQuote = this.inQuotes;
 				byte before = (found > from) ? bytes[found - 1] : this.previous;
-				this.inQuotes |= before == ',';
+				this.inQuotes |= before == this.syntax.delimiter();
 			}
 			else if (this.inQuotes) {
 				this.lines++;

@@ -8,8 +8,10 @@ import io.pipeset.record.Operation;
 import io.pipeset.record.RecordReader;
 import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.csv.CsvReader;
+import io.pipeset.record.csv.CsvSyntax;
 import io.pipeset.record.json.JsonArrayReader;
 import io.pipeset.record.json.NdjsonReader;
+import io.pipeset.record.mapping.Mapping;
 import io.pipeset.record.resp.RespReader;
 import io.pipeset.record.resp.TextParser;
 import org.jspecify.annotations.Nullable;
@@ -28,15 +30,21 @@ public enum RecordFormat {
 	JSON("application/json", JsonArrayReader::new),
 
 	/** Rows under a header, as spreadsheets and databases export them. */
-	CSV("text/csv", CsvReader::new),
+	CSV("text/csv",
+			(body, operation, mapping, limit) -> new CsvReader(body, CsvSyntax.separatedBy(mapping.delimiter()),
+					operation, mapping, limit)),
+
+	/** The same with tabs, and without quotes. */
+	TSV("text/tab-separated-values",
+			(body, operation, mapping, limit) -> new CsvReader(body, CsvSyntax.TABS, operation, mapping, limit)),
 
 	/** One command a line, as one types it into redis-cli. */
-	TEXT("text/plain", (body, defaultOperation, limit) -> TextParser.open(body, limit)),
+	TEXT("text/plain", (body, operation, mapping, limit) -> TextParser.open(body, limit)),
 
 	/**
 	 * Commands as Redis itself reads them: the files that redis-cli --pipe is fed with.
 	 */
-	RESP("application/x-redis-resp", (body, defaultOperation, limit) -> new RespReader(body, limit));
+	RESP("application/x-redis-resp", (body, operation, mapping, limit) -> new RespReader(body, limit));
 
 	private final String mediaType;
 
@@ -78,17 +86,31 @@ public enum RecordFormat {
 	 * @param body the bytes, inflated; read in pieces and never held whole
 	 * @param defaultOperation the operation of records that name none; {@code null} if
 	 * each has to name its own
+	 * @param mapping how its rows or objects become records; of no meaning for commands
+	 * @param limit the largest record that is read
+	 * @return its records
+	 */
+	public RecordReader open(InputStream body, @Nullable Operation defaultOperation, Mapping mapping,
+			RecordLimit limit) {
+		return this.opener.open(body, defaultOperation, mapping, limit);
+	}
+
+	/**
+	 * Opens a body of this format whose rows or objects are records already.
+	 * @param body the bytes, inflated; read in pieces and never held whole
+	 * @param defaultOperation the operation of records that name none; {@code null} if
+	 * each has to name its own
 	 * @param limit the largest record that is read
 	 * @return its records
 	 */
 	public RecordReader open(InputStream body, @Nullable Operation defaultOperation, RecordLimit limit) {
-		return this.opener.open(body, defaultOperation, limit);
+		return open(body, defaultOperation, Mapping.NONE, limit);
 	}
 
 	/** The constructor of a format's reader. */
 	private interface Opener {
 
-		RecordReader open(InputStream body, @Nullable Operation defaultOperation, RecordLimit limit);
+		RecordReader open(InputStream body, @Nullable Operation operation, Mapping mapping, RecordLimit limit);
 
 	}
 

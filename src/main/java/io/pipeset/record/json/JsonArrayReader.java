@@ -10,11 +10,13 @@ import io.pipeset.record.body.BodyBuffer;
 import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.encoding.Excerpt;
+import io.pipeset.record.mapping.Mapping;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the elements of a body that is one array. An element that is not JSON hides where
- * the next one begins, unlike a line, and so it ends the job.
+ * Finds the records of a body that is one array of them, or else objects one after
+ * another. A record that is not JSON hides where the next one begins, unlike a line, and
+ * so it ends the job.
  */
 public final class JsonArrayReader implements RecordReader {
 
@@ -24,13 +26,16 @@ public final class JsonArrayReader implements RecordReader {
 
 	private final BodyBuffer buffer;
 
-	private final JsonRecordParser parser;
+	private final JsonParser parser;
 
 	private final RecordLimit limit;
 
 	private final JsonElementScanner scanner = new JsonElementScanner();
 
 	private Place place = Place.BEFORE_ARRAY;
+
+	/** Whether the records stand in no array. */
+	private boolean bare;
 
 	private @Nullable MalformedBodyException lost;
 
@@ -39,11 +44,12 @@ public final class JsonArrayReader implements RecordReader {
 	 * @param body its bytes
 	 * @param defaultOperation the operation of records that name none; {@code null} if
 	 * each has to name its own
+	 * @param mapping how objects become records
 	 * @param limit the largest record
 	 */
-	public JsonArrayReader(InputStream body, @Nullable Operation defaultOperation, RecordLimit limit) {
+	public JsonArrayReader(InputStream body, @Nullable Operation defaultOperation, Mapping mapping, RecordLimit limit) {
 		this.buffer = new BodyBuffer(body, limit);
-		this.parser = new JsonRecordParser(defaultOperation, limit);
+		this.parser = JsonParser.of(defaultOperation, mapping, limit);
 		this.limit = limit;
 	}
 
@@ -77,8 +83,13 @@ public final class JsonArrayReader implements RecordReader {
 		if (found == END) {
 			throw lost("the body is empty: expected an array of records");
 		}
+		if (found == '{') {
+			this.bare = true;
+			this.place = Place.AFTER_ELEMENT;
+			return;
+		}
 		if (found != '[') {
-			throw lost("expected '[' and an array of records, found " + found(found));
+			throw lost("expected '[' and an array of records, or '{' and a record, found " + found(found));
 		}
 		take(Place.BEFORE_FIRST);
 	}
@@ -92,6 +103,19 @@ public final class JsonArrayReader implements RecordReader {
 	}
 
 	private boolean findElement() throws IOException {
+		return (this.bare) ? findBareElement() : findElementInArray();
+	}
+
+	private boolean findBareElement() throws IOException {
+		int found = peek();
+		if (found != END && found != '{' && found != '[') {
+			throw lost("expected another record or the end, found " + Excerpt.ofByte((byte) found)
+					+ ((found == ',') ? ": records with commas between them stand in an array" : ""));
+		}
+		return found != END;
+	}
+
+	private boolean findElementInArray() throws IOException {
 		int found = (this.place == Place.AFTER_ARRAY) ? END : peekInArray();
 		if (found == ']' && this.place != Place.AFTER_COMMA) {
 			take(Place.AFTER_ARRAY);

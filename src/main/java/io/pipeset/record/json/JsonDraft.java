@@ -143,6 +143,11 @@ final class JsonDraft {
 		return first;
 	}
 
+	/** Takes a member for one that the record does not have. */
+	void unsee(JsonMember member) {
+		this.seen ^= member.bit();
+	}
+
 	/** Sets a member, whose value is an allowed one. */
 	void set(JsonMember member, JsonKind kind, int offset, int length) {
 		this.known |= member.bit();

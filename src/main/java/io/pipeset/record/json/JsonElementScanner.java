@@ -22,6 +22,11 @@ final class JsonElementScanner {
 		this.afterBackslash = false;
 	}
 
+	/** Whether the last piece ended in the middle of a string. */
+	boolean isInString() {
+		return this.inString;
+	}
+
 	/**
 	 * Goes on with the element.
 	 * @param bytes the array that holds the next piece

@@ -123,6 +123,11 @@ enum JsonMember {
 		return 1 << index();
 	}
 
+	/** Whether the member may be an empty string in the place of a null. */
+	boolean mayBeEmpty() {
+		return this == VALUE;
+	}
+
 	/** Whether the member may have a value. */
 	boolean accepts(JsonKind kind, byte[] text, int offset, int length) {
 		return this.kinds.contains(kind);

@@ -6,19 +6,19 @@ import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
 import io.pipeset.record.body.RecordLimit;
+import io.pipeset.record.mapping.Nulls;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Reads one record from one complete JSON value, which may be a line of a body or an
- * element of its array.
- */
-final class JsonRecordParser {
+/** Reads objects and arrays that are records already. */
+final class JsonRecordParser extends JsonParser {
 
 	private static final String WRAP_COMMAND = "as application/json, even a single command stands in an array of"
 			+ " records: [[\"SET\",\"key\",\"value\"]]";
 
 	/** The members that an item of a report has and a record does not. */
 	private static final Set<String> OF_ITEMS = Set.of("index", "line", "status", "reply");
+
+	private static final String NULLS = "; nulls=skip leaves it out, nulls=empty takes it for an empty string";
 
 	private final JsonCursor cursor = new JsonCursor();
 
@@ -28,24 +28,16 @@ final class JsonRecordParser {
 
 	private final @Nullable Operation defaultOperation;
 
-	private @Nullable JsonFault fault;
+	private final Nulls nulls;
 
-	private int from;
-
-	JsonRecordParser(@Nullable Operation defaultOperation, RecordLimit limit) {
+	JsonRecordParser(@Nullable Operation defaultOperation, Nulls nulls, RecordLimit limit) {
 		this.defaultOperation = defaultOperation;
+		this.nulls = nulls;
 		this.draft = new JsonDraft(limit);
 	}
 
-	/**
-	 * Reads a record, and decodes it in place.
-	 * @param bytes the array that holds it
-	 * @param from its first byte
-	 * @param to the byte after it
-	 * @return the place where it is not JSON, or {@code null}
-	 */
-	@Nullable JsonFault parse(byte[] bytes, int from, int to) {
-		this.from = from;
+	@Override
+	@Nullable JsonFault read(byte[] bytes, int from, int to) {
 		if (this.shape.matches(bytes, from, to)) {
 			this.draft.beginLike(bytes);
 			this.shape.moveStrings(this.draft);
@@ -58,28 +50,21 @@ final class JsonRecordParser {
 			readRecord();
 			this.cursor.expectEnd();
 			this.draft.end(this.defaultOperation);
-			this.fault = this.cursor.contentFault();
 			if (learns && this.cursor.hasPlainStrings() && this.draft.describe(this.shape)) {
 				this.shape.learn(bytes, from, to);
 			}
+			return this.cursor.contentFault();
 		}
 		catch (JsonFault fault) {
-			this.fault = fault;
+			return fault;
 		}
-		return this.fault;
 	}
 
-	/**
-	 * Fills a record with the one that was read last, good or refused.
-	 * @param record the record to fill
-	 * @param line the record's line, from 1, or 0 if the format has none
-	 */
-	void deliver(Record record, long line) {
-		record.begin(line);
+	@Override
+	void deliver(Record record, @Nullable Rejection fault) {
 		this.draft.identify(record);
-		if (this.fault != null) {
-			record.reject(Rejection.MALFORMED,
-					this.fault.text() + " (byte " + (this.fault.offset() - this.from) + " of the record)");
+		if (fault != null) {
+			record.reject(fault.code(), fault.message());
 		}
 		else {
 			this.draft.complete(record);
@@ -144,7 +129,13 @@ final class JsonRecordParser {
 
 	private void readMember(JsonMember member) throws JsonFault {
 		JsonKind kind = this.cursor.readValue(1);
-		if (member.accepts(kind, this.cursor.source(), this.cursor.offset(), this.cursor.length())) {
+		if (kind == JsonKind.NULL && this.nulls == Nulls.SKIP) {
+			this.draft.unsee(member);
+		}
+		else if (kind == JsonKind.NULL && this.nulls == Nulls.EMPTY && member.mayBeEmpty()) {
+			this.draft.set(member, kind, this.cursor.offset(), 0);
+		}
+		else if (member.accepts(kind, this.cursor.source(), this.cursor.offset(), this.cursor.length())) {
 			this.draft.set(member, kind, this.cursor.offset(), this.cursor.length());
 		}
 		else if (!this.draft.isRefused()) {
@@ -160,18 +151,19 @@ final class JsonRecordParser {
 				int name = this.cursor.offset();
 				int nameLength = this.cursor.length();
 				JsonKind kind = this.cursor.readValue(2);
-				if (kind.isArgument()) {
-					this.draft.putField(name, nameLength, kind, this.cursor.offset(), this.cursor.length());
+				if (kind != JsonKind.NULL || this.nulls == Nulls.EMPTY) {
+					this.draft.putField(name, nameLength, kind, this.cursor.offset(), length(kind));
 				}
-				else if (!this.draft.isRefused()) {
-					this.draft.refuse("record member 'fields' takes strings, numbers and booleans, and its '"
-							+ this.cursor.excerpt(name, nameLength) + "' is " + kind.describe(this.cursor.excerpt()));
+				else if (this.nulls == Nulls.REFUSE && !this.draft.isRefused()) {
+					this.draft.refuse("record member 'fields' takes no null, and its '"
+							+ this.cursor.excerpt(name, nameLength) + "' is null" + NULLS);
 				}
 			}
 			while (this.cursor.next('}'));
 		}
 		if (!this.draft.hasFields()) {
-			this.draft.refuse("record member 'fields' takes a field or more, not an empty object");
+			this.draft.refuse("record member 'fields' takes a field or more, not "
+					+ ((this.nulls == Nulls.SKIP) ? "nulls alone" : "an empty object"));
 		}
 	}
 
@@ -179,10 +171,10 @@ final class JsonRecordParser {
 		if (this.cursor.enter(']')) {
 			do {
 				JsonKind kind = this.cursor.readValue(2);
-				if (kind.isArgument()) {
-					this.draft.addArgument(kind, this.cursor.offset(), this.cursor.length());
+				if (kind.isArgument() || (kind == JsonKind.NULL && this.nulls == Nulls.EMPTY)) {
+					this.draft.addArgument(kind, this.cursor.offset(), length(kind));
 				}
-				else if (!this.draft.isRefused()) {
+				else if ((kind != JsonKind.NULL || this.nulls == Nulls.REFUSE) && !this.draft.isRefused()) {
 					this.draft.refuse("record member 'args' takes strings, numbers and booleans, not "
 							+ kind.describe(this.cursor.excerpt()));
 				}
@@ -212,17 +204,25 @@ final class JsonRecordParser {
 			this.draft.refuse("a record that is an array begins with its operation's name, a string, not with "
 					+ kind.describe(this.cursor.excerpt()));
 		}
-		else if (!kind.isArgument()) {
+		else if (kind == JsonKind.NULL && this.nulls == Nulls.SKIP && position > 1) {
+			return;
+		}
+		else if (!kind.isArgument() && (kind != JsonKind.NULL || this.nulls != Nulls.EMPTY || position < 2)) {
 			this.draft.refuse("argument " + position + " of a record that is an array is "
 					+ kind.describe(this.cursor.excerpt()) + "; allowed are strings, numbers and booleans");
 		}
 		else if (position > 1) {
-			this.draft.addArgument(kind, this.cursor.offset(), this.cursor.length());
+			this.draft.addArgument(kind, this.cursor.offset(), length(kind));
 		}
 		else {
 			this.draft.set((position == 0) ? JsonMember.OP : JsonMember.KEY, kind, this.cursor.offset(),
 					this.cursor.length());
 		}
+	}
+
+	/** The length of a value that was read last; a null is an empty string here. */
+	private int length(JsonKind kind) {
+		return (kind == JsonKind.NULL) ? 0 : this.cursor.length();
 	}
 
 }

@@ -10,6 +10,7 @@ import io.pipeset.record.body.BodyBuffer;
 import io.pipeset.record.body.LineReader;
 import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.record.body.RecordLimit;
+import io.pipeset.record.mapping.Mapping;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,11 +21,15 @@ public final class NdjsonReader implements RecordReader {
 
 	private static final String SEND_ARRAY = "an array of records is sent with -H 'Content-Type: application/json'";
 
+	private static final String PRETTY = "this is pretty-printed JSON; send one object a line (jq -c): ";
+
 	private final BodyBuffer buffer;
 
 	private final RecordLimit limit;
 
 	private final LineReader lines;
+
+	private final JsonParser parser;
 
 	private boolean begun;
 
@@ -35,16 +40,33 @@ public final class NdjsonReader implements RecordReader {
 	 * @param body its bytes
 	 * @param defaultOperation the operation of records that name none; {@code null} if
 	 * each has to name its own
+	 * @param mapping how objects become records
 	 * @param limit the largest record
 	 */
-	public NdjsonReader(InputStream body, @Nullable Operation defaultOperation, RecordLimit limit) {
+	public NdjsonReader(InputStream body, @Nullable Operation defaultOperation, Mapping mapping, RecordLimit limit) {
 		this.buffer = new BodyBuffer(body, limit);
 		this.limit = limit;
-		JsonRecordParser parser = new JsonRecordParser(defaultOperation, limit);
-		this.lines = new LineReader(this.buffer, (record, line, bytes, from, to) -> {
-			parser.parse(bytes, from, to);
-			parser.deliver(record, line);
-		}, limit, true);
+		this.parser = JsonParser.of(defaultOperation, mapping, limit);
+		this.lines = new LineReader(this.buffer, this::parse, limit, true);
+	}
+
+	private void parse(Record record, long line, byte[] bytes, int from, int to) {
+		JsonFault fault = this.parser.parse(bytes, from, to);
+		if (fault != null && record.index() < 0 && fault.offset() == to && isBeginning(bytes, from, to)) {
+			this.parser.fault(JsonFault.grammar(to, PRETTY + fault.text()));
+		}
+		this.parser.deliver(record, line);
+	}
+
+	/** Whether a line is the beginning of an object that goes on in the next one. */
+	private static boolean isBeginning(byte[] bytes, int from, int to) {
+		int last = to - 1;
+		while (JsonCursor.isWhitespace(bytes[last])) {
+			last--;
+		}
+		JsonElementScanner scanner = new JsonElementScanner();
+		return bytes[from] == '{' && "{[,:".indexOf(bytes[last]) >= 0 && scanner.scan(bytes, from, to) < 0
+				&& !scanner.isInString();
 	}
 
 	@Override

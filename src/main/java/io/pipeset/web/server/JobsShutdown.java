@@ -14,6 +14,7 @@ import org.springframework.boot.tomcat.TomcatWebServer;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.SmartLifecycle;
+import org.springframework.context.support.DefaultLifecycleProcessor;
 import org.springframework.stereotype.Component;
 
 /**
@@ -31,17 +32,23 @@ class JobsShutdown implements SmartLifecycle {
 	/** Nor for one that trickles, once no job has run for so long. */
 	private static final Duration TRICKLE = Duration.ofSeconds(3);
 
+	/** The part of the time that the web server and the connections to Redis have. */
+	private static final Duration REST = Duration.ofSeconds(3);
+
 	private static final int TICK_MILLIS = 20;
 
 	private final Jobs jobs;
 
 	private final Duration grace;
 
+	/** The time for jobs and answers together. */
+	private final Duration most;
+
 	private final ApplicationContext context;
 
 	private volatile boolean running;
 
-	JobsShutdown(Jobs jobs, JobLimits limits, ApplicationContext context,
+	JobsShutdown(Jobs jobs, JobLimits limits, ApplicationContext context, DefaultLifecycleProcessor lifecycle,
 			@Value("${spring.lifecycle.timeout-per-shutdown-phase:30s}") Duration phase) {
 		if (limits.shutdownGrace().compareTo(phase) >= 0) {
 			throw new IllegalArgumentException("pipeset.limits.shutdown-grace must be shorter than"
@@ -49,7 +56,11 @@ class JobsShutdown implements SmartLifecycle {
 		}
 		this.jobs = jobs;
 		this.grace = limits.shutdownGrace();
+		Duration half = phase.minus(this.grace).dividedBy(2);
+		Duration rest = (half.compareTo(REST) < 0) ? half : REST;
+		this.most = phase.minus(rest);
 		this.context = context;
+		lifecycle.setTimeoutForShutdownPhase(WebServerApplicationContext.GRACEFUL_SHUTDOWN_PHASE, rest.toMillis());
 	}
 
 	@Override
@@ -60,13 +71,14 @@ class JobsShutdown implements SmartLifecycle {
 
 	@Override
 	public void stop() {
+		long end = System.nanoTime() + this.most.toNanos();
 		this.jobs.close();
 		try {
 			if (!this.jobs.awaitIdle(this.grace)) {
 				log.warn("{} jobs still run after {} and are stopped", this.jobs.running(), this.grace);
 				this.jobs.stopAll();
 			}
-			awaitAnswers();
+			awaitAnswers(end);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -96,7 +108,7 @@ class JobsShutdown implements SmartLifecycle {
 	}
 
 	/** Boot's own wait overlooks requests that are in the error dispatch. */
-	private void awaitAnswers() throws InterruptedException {
+	private void awaitAnswers(long end) throws InterruptedException {
 		long lastJob = System.nanoTime();
 		UploadProtocol protocol = protocol();
 		while (true) {
@@ -106,13 +118,23 @@ class JobsShutdown implements SmartLifecycle {
 			else if (protocol == null || !protocol.isBusy()) {
 				return;
 			}
-			boolean trickles = System.nanoTime() - lastJob > TRICKLE.toNanos();
-			Duration idle = (trickles) ? Duration.ZERO : PAUSE;
 			if (protocol != null) {
-				protocol.underWay().forEach((caller) -> caller.endInputIfPaused(idle));
+				endConnections(protocol, lastJob, end);
 			}
 			TimeUnit.MILLISECONDS.sleep(TICK_MILLIS);
 		}
+	}
+
+	/** Ends the connections of those who are not waited for. */
+	private static void endConnections(UploadProtocol protocol, long lastJob, long end) {
+		long now = System.nanoTime();
+		if (now - end > 0) {
+			protocol.underWay().forEach(CallerConnection::end);
+			return;
+		}
+		Duration idle = (now - lastJob > TRICKLE.toNanos()) ? Duration.ZERO : PAUSE;
+		protocol.underWay().forEach((caller) -> caller.endInputIfPaused(idle));
+		protocol.endUnreadAnswers(true);
 	}
 
 	private @Nullable UploadProtocol protocol() {

@@ -100,18 +100,23 @@ final class RequestGate implements Adapter {
 	}
 
 	private void serve(Request request, Response response, boolean actuator) throws Exception {
-		this.service.service(request, response);
 		if (isHttp2(request)) {
-			// Tomcat tells the client to send no more, and other requests come by the
-			// connection.
-			return;
+			// Tomcat tells the client to send no more of a body that is not read.
+			this.service.service(request, response);
 		}
-		if (actuator) {
+		else if (actuator) {
+			this.service.service(request, response);
 			// A body that is dropped must not take a thread that is kept.
 			UnreadBodies.leaveUnlessRead(request);
 		}
 		else {
-			this.unread.drop(request);
+			this.unread.offer(request);
+			try {
+				this.service.service(request, response);
+			}
+			finally {
+				this.unread.drop(request);
+			}
 		}
 	}
 

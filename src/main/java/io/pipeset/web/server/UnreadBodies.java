@@ -2,12 +2,14 @@ package io.pipeset.web.server;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import jakarta.servlet.http.HttpServletRequest;
 import org.apache.coyote.ActionCode;
 import org.apache.coyote.Request;
 import org.apache.juli.logging.Log;
@@ -19,7 +21,13 @@ import org.apache.tomcat.util.net.ApplicationBufferHandler;
  * the answer only after they have sent all. A few threads do so at once, and only for a
  * few seconds where little comes; then the connection ends.
  */
-final class UnreadBodies {
+public final class UnreadBodies {
+
+	/** The attribute of a request that begins to drop the rest of its body. */
+	private static final String BEGIN = UnreadBodies.class.getName() + ".begin";
+
+	/** The attribute of a request whose body is being dropped by a thread of its own. */
+	private static final String DROPPING = UnreadBodies.class.getName() + ".dropping";
 
 	private static final Log log = LogFactory.getLog(UnreadBodies.class);
 
@@ -41,15 +49,50 @@ final class UnreadBodies {
 	}
 
 	/**
+	 * Drops the rest of a request's body while its answer is written, which may be too
+	 * large for a connection whose client only sends.
+	 * @param request the request, of which nobody reads any more
+	 */
+	public static void dropWhileAnswering(HttpServletRequest request) {
+		if (request.getAttribute(BEGIN) instanceof Runnable begin) {
+			begin.run();
+		}
+	}
+
+	/** Lets a request begin to drop its body while its answer is written. */
+	void offer(Request request) {
+		request.setAttribute(BEGIN, (Runnable) () -> begin(request));
+	}
+
+	private void begin(Request request) {
+		if (!isRead(request) && isOnItsWay(request) && this.threads.tryAcquire()) {
+			Dropping dropping = new Dropping(request);
+			Thread thread = new Thread(dropping, "unread-body");
+			thread.setDaemon(true);
+			try {
+				thread.start();
+				request.setAttribute(DROPPING, dropping);
+			}
+			catch (OutOfMemoryError ex) {
+				// There are no more threads: this one drops the body after the answer.
+				this.threads.release();
+			}
+		}
+	}
+
+	/**
 	 * Drops the rest of a body whose answer has gone out.
 	 * @param request the request
 	 */
 	void drop(Request request) {
+		if (request.getAttribute(DROPPING) instanceof Dropping dropping) {
+			dropping.await();
+		}
 		if (isRead(request)) {
 			return;
 		}
 		boolean dropped = false;
-		if (isOnItsWay(request) && this.threads.tryAcquire()) {
+		if (request.getAttribute(DROPPING) == null && isOnItsWay(request) && this.threads.tryAcquire()) {
 			try {
 				dropped = dropInTime(request);
 			}
@@ -105,6 +148,41 @@ final class UnreadBodies {
 			log.debug("The rest of a body did not come", ex);
 			return false;
 		}
+	}
+
+	/** Drops a body while another thread writes the answer. */
+	private final class Dropping implements Runnable {
+
+		private final Request request;
+
+		private final CompletableFuture<?> end = new CompletableFuture<>();
+
+		private Dropping(Request request) {
+			this.request = request;
+		}
+
+		@Override
+		public void run() {
+			try {
+				dropInTime(this.request);
+			}
+			finally {
+				UnreadBodies.this.threads.release();
+				this.end.complete(null);
+			}
+		}
+
+		/** Waits for the end, as the request is used again after it. */
+		private void await() {
+			AtomicBoolean failed = new AtomicBoolean();
+			this.request.action(ActionCode.IS_ERROR, failed);
+			if (failed.get()) {
+				// Nobody is left to read the answer.
+				UnreadBodies.this.protocol.end(this.request.getServletConnection().getConnectionId());
+			}
+			this.end.join();
+		}
+
 	}
 
 	/** Ends the connection's input once too little of a body comes in a period. */

@@ -49,8 +49,7 @@ class SettingTests {
 	@Test
 	void eachSettingOfAllJobsIsAProperty() {
 		List<String> names = Setting.ALL.stream()
-			.filter((row) -> !row.calls().equals(List.of("/piperpop"))
-					&& !row.calls().equals(List.of("/v1/jobs?from=scan")))
+			.filter(Setting::hasDefault)
 			.map((row) -> DataObjectPropertyName.toDashedForm(row.name()))
 			.toList();
 		assertThat(this.properties.keySet())

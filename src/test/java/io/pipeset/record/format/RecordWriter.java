@@ -55,6 +55,19 @@ public final class RecordWriter {
 		return commands;
 	}
 
+	/**
+	 * The same commands without what a cell without quotes cannot hold.
+	 * @param commands the commands
+	 * @return those with other words
+	 */
+	public static List<List<String>> plain(List<List<String>> commands) {
+		return commands.stream()
+			.map((words) -> words.stream()
+				.map((word) -> (word.isEmpty()) ? "_" : word.replaceAll("[\t\r\n]", "_"))
+				.toList())
+			.toList();
+	}
+
 	private String ndjson(List<List<String>> commands) {
 		StringBuilder body = new StringBuilder();
 		commands.forEach((words) -> body.append(blank()).append(array(words)).append(lineEnd()));
@@ -68,20 +81,21 @@ public final class RecordWriter {
 	}
 
 	/** A body whose rows name their operations. */
-	private String csv(List<List<String>> commands) {
+	private String rows(List<List<String>> commands, String delimiter) {
+		boolean quotes = delimiter.equals(",");
 		int most = commands.stream().mapToInt(List::size).max().orElse(0);
 		List<String> header = new ArrayList<>(List.of("op", "key"));
 		for (int i = 2; i < most; i++) {
 			header.add("arg" + (i - 1));
 		}
-		StringBuilder body = new StringBuilder(String.join(",", header)).append(lineEnd());
+		StringBuilder body = new StringBuilder(String.join(delimiter, header)).append(lineEnd());
 		for (List<String> words : commands) {
 			List<String> cells = new ArrayList<>();
-			words.forEach((word) -> cells.add(cell(word)));
+			words.forEach((word) -> cells.add((quotes) ? cell(word) : cased(word)));
 			for (int i = words.size() + below(2); i < most; i++) {
 				cells.add("");
 			}
-			body.append((below(4) == 0) ? lineEnd() : "").append(String.join(",", cells)).append(lineEnd());
+			body.append((below(4) == 0) ? lineEnd() : "").append(String.join(delimiter, cells)).append(lineEnd());
 		}
 		return end(body);
 	}
@@ -116,7 +130,8 @@ public final class RecordWriter {
 		return switch (mediaType) {
 			case "application/x-ndjson" -> ndjson(commands);
 			case "application/json" -> json(commands);
-			case "text/csv" -> csv(commands);
+			case "text/csv" -> rows(commands, ",");
+			case "text/tab-separated-values" -> rows(commands, "\t");
 			case "text/plain" -> text(commands);
 			case "application/x-redis-resp" -> resp(commands);
 			default -> throw new AssertionError(mediaType);

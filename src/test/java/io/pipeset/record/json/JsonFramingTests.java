@@ -1,6 +1,7 @@
 package io.pipeset.record.json;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 import io.pipeset.record.Record;
@@ -9,6 +10,7 @@ import io.pipeset.record.Rejection;
 import io.pipeset.record.body.Limits;
 import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.record.body.PiecesThenSilence;
+import io.pipeset.record.body.SplitBody;
 import io.pipeset.record.format.RecordFormat;
 import io.pipeset.record.format.Snapshot;
 import org.junit.jupiter.api.Test;
@@ -49,32 +51,36 @@ class JsonFramingTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
-			~~                          | 0  | 0 | the body is empty: expected an array of records
-			~  ~                        | 2  | 0 | the body is empty: expected an array of records
-			{}                          | 0  | 0 | expected '[' and an array of records, found '{'
-			[["DEL","k"]] x             | 14 | 1 | expected nothing after the array of records, found 'x'
-			[["DEL","k"]]]              | 13 | 1 | expected nothing after the array of records, found ']'
-			[                           | 1  | 0 | the body ends inside the array of records: expected a record
-			[["DEL","k"]                | 12 | 1 | the body ends inside the array of records: expected ',' or ']'
-			[["DEL","k"],               | 13 | 1 | the body ends inside the array of records: expected a record
-			[["DEL","k"],]              | 13 | 1 | expected a value, found ']'
-			[,                          | 1  | 0 | expected a value, found ','
-			[["DEL","k"],,["DEL","k"]]  | 13 | 1 | expected a value, found ','
-			[["DEL","k"] ["DEL","k"]]   | 13 | 1 | expected ',' or ']' after a record, found '['
-			[["DEL","k"}                | 11 | 0 | expected ',' or ']', found '}'
-			[["DEL","k"],["DEL","k"     | 23 | 1 | the body ends inside a record
-			[["DEL","k"],["DEL","k      | 22 | 1 | the body ends inside a record
-			[1                          | 2  | 0 | the body ends inside a record
-			[{"op":"DEL,"key":"k"},[]]  | 13 | 0 | expected ',' or '}', found 'k'
-			[{"op":"DEL,"key":"k}]      | 13 | 0 | expected ',' or '}', found 'k'
-			[{"op" "DEL"}]              | 7  | 0 | expected ':' after a member's name, found '"'
-			[tru]                       | 4  | 0 | expected 'true', found the end
-			[01]                        | 2  | 0 | expected nothing more after the record, found '1'
-			}                           | 0  | 0 | expected '[' and an array of records, found '}'
-			[}                          | 1  | 0 | expected a value, found '}'
-			[["DEL","\\q"]]             | 10 | 0 | expected one of
-			""")
+	@CsvSource(delimiter = '|', quoteCharacter = '~',
+			textBlock = """
+					~~                          | 0  | 0 | the body is empty: expected an array of records
+					~  ~                        | 2  | 0 | the body is empty: expected an array of records
+					{"op":"DEL","key":"k"} ,    | 23 | 1 | expected another record or the end, found ',': records with commas between them stand in an array
+					{"op":"DEL","key":"k"}]     | 22 | 1 | expected another record or the end, found ']'
+					{"op":"DEL","key":"k"}{     | 23 | 1 | the body ends inside a record
+					{"op":"DEL,"key":"k"}{}     | 12 | 0 | expected ',' or '}', found 'k'
+					[["DEL","k"]] x             | 14 | 1 | expected nothing after the array of records, found 'x'
+					[["DEL","k"]]]              | 13 | 1 | expected nothing after the array of records, found ']'
+					[                           | 1  | 0 | the body ends inside the array of records: expected a record
+					[["DEL","k"]                | 12 | 1 | the body ends inside the array of records: expected ',' or ']'
+					[["DEL","k"],               | 13 | 1 | the body ends inside the array of records: expected a record
+					[["DEL","k"],]              | 13 | 1 | expected a value, found ']'
+					[,                          | 1  | 0 | expected a value, found ','
+					[["DEL","k"],,["DEL","k"]]  | 13 | 1 | expected a value, found ','
+					[["DEL","k"] ["DEL","k"]]   | 13 | 1 | expected ',' or ']' after a record, found '['
+					[["DEL","k"}                | 11 | 0 | expected ',' or ']', found '}'
+					[["DEL","k"],["DEL","k"     | 23 | 1 | the body ends inside a record
+					[["DEL","k"],["DEL","k      | 22 | 1 | the body ends inside a record
+					[1                          | 2  | 0 | the body ends inside a record
+					[{"op":"DEL,"key":"k"},[]]  | 13 | 0 | expected ',' or '}', found 'k'
+					[{"op":"DEL,"key":"k}]      | 13 | 0 | expected ',' or '}', found 'k'
+					[{"op" "DEL"}]              | 7  | 0 | expected ':' after a member's name, found '"'
+					[tru]                       | 4  | 0 | expected 'true', found the end
+					[01]                        | 2  | 0 | expected nothing more after the record, found '1'
+					}                           | 0  | 0 | expected '[' and an array of records, or '{' and a record, found '}'
+					[}                          | 1  | 0 | expected a value, found '}'
+					[["DEL","\\q"]]             | 10 | 0 | expected one of
+					""")
 	void lostFramingEndsTheBodyWithItsPlace(String body, long offset, int recordsBefore, String message) {
 		String text = (body != null) ? body : "";
 		RecordReader reader = RecordFormat.JSON.open(Snapshot.latin1(text), null, Limits.ofBytes(100));
@@ -88,6 +94,31 @@ class JsonFramingTests {
 		assertThat(exception.byteOffset()).isEqualTo(offset);
 		assertThat(record.index() + 1).isEqualTo(recordsBefore);
 		assertThatThrownBy(() -> reader.read(record)).isSameAs(exception);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "{\"op\":\"DEL\",\"key\":\"a\"}\n{\"op\":\"DEL\",\"key\":\"b\"}\n",
+			"{\"op\":\"DEL\",\"key\":\"a\"}{\"op\":\"DEL\",\"key\":\"b\"}",
+			BOM + " {\n  \"op\" : \"DEL\",\n  \"key\" : \"a\"\n}\r\n\r\n{\n\t\"op\":\"DEL\",\n\t\"key\":\"b\"\n}\n",
+			"{\"op\":\"DEL\",\"key\":\"a\"} [\"DEL\",\n\"b\"]" })
+	void objectsOneAfterAnotherAreRecordsToo(String body) throws IOException {
+		for (int piece = 1; piece <= body.length(); piece++) {
+			assertThat(Snapshot
+				.readAll(RecordFormat.JSON.open(new SplitBody(body.getBytes(StandardCharsets.ISO_8859_1), piece, piece),
+						null, Limits.ofBytes(100))))
+				.extracting((record) -> record.arguments().get(0))
+				.containsExactly("a", "b");
+		}
+	}
+
+	@Test
+	void aBadObjectCostsNoneOfItsNeighbours() throws IOException {
+		String giant = "{\"op\":\"DEL\",\"key\":\"" + "x".repeat(100_000) + "\"}";
+		assertThat(Snapshot.json(Snapshot.latin1(
+				"{\"op\":\"DEL\",\"key\":\"a\"}{\"op\":\"DEL\"}\n" + giant + "\n{\"op\":\"DEL\",\"key\":\"b\"}"), 30))
+			.extracting(Snapshot::code)
+			.containsExactly(null, "MALFORMED", "TOO_LARGE", null);
+		assertThat(Snapshot.json("{\"op\":\"DEL\",\"key\":\"a\"}")).hasSize(1);
 	}
 
 	@Test

@@ -51,6 +51,27 @@ class NdjsonFramingTests {
 					tuple(5L, "MALFORMED"), tuple(6L, null));
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "{\n  \"op\": \"DEL\",\n  \"key\": \"a\"\n}\n", "{ \r\n\"op\": \"DEL\"\r\n}",
+			"{ \"op\": \"DEL\",\n  \"key\": \"a\" }", "\n {\"fields\":\n{}}", "{\"op\":\"HSET\",\"fields\": {\n}}",
+			"{\"args\": [\n1]}" })
+	void prettyPrintedJsonIsToldByItsFirstError(String body) {
+		List<Snapshot> records = Snapshot.ndjson(body);
+		assertThat(records.get(0).message())
+			.startsWith("this is pretty-printed JSON; send one object a line (jq -c): expected ")
+			.contains("found the end (byte ");
+		assertThat(records).hasSizeGreaterThan(1);
+		assertThat(records.subList(1, records.size())).noneMatch((record) -> record.message().contains("pretty"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "[\"DEL\",\"a\"]\n{\n}", "{\"op\":\"DEL\",\"key\":\"a\"\n",
+			"{\"op\":\"DEL\",\"key\":\"a,\n", "{\"op\":\"DEL\"},\n", "[\"DEL\",\n", "\"op\":\n" })
+	void anotherLineThatBreaksOffIsNotTakenForIt(String body) {
+		assertThat(Snapshot.ndjson(body)).noneMatch((record) -> String.valueOf(record.message()).contains("pretty"))
+			.anyMatch((record) -> record.message() != null);
+	}
+
 	@Test
 	void truncatedLastLineIsMalformed() {
 		assertThat(Snapshot.ndjson("[\"DEL\",\"a\"]\n[\"DEL\",\"b\"")).extracting(Snapshot::code)

@@ -17,41 +17,44 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ObjectRecordTests {
 
 	@ParameterizedTest
-	@CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
-			{"op":"SET","key":"k","value":"v"}                        | SET k v
-			{"value":"v","key":"k","op":"SET"}                        | SET k v
-			{"op":"set","key":"k","value":"v"}                        | SET k v
-			{"op":"SET","key":"k","value":"v","ttl":3600}             | SET k v EX 3600
-			{"ttl":1,"value":"v","op":"Set","key":"k"}                | SET k v EX 1
-			{"op":"SET","key":"k","value":"v","ttl":"60"}             | SET k v EX 60
-			{"op":"SET","key":"aw==","value":"dg==","ttl":"60","encoding":"base64"} | SET k v EX 60
-			{"value":"dg==","op":"SET","key":"aw==","encoding":"base64"} | SET k v
-			{"encoding":"base64","value":12,"op":"SET","key":"aw==","ttl":5} | SET k 12 EX 5
-			{"encoding":"base64","value":{"a":"dg=="},"op":"SET","key":""} | SET  {"a":"dg=="}
-			{"op":"HSET","key":"aw==","fields":{"Zg==":"dg==","Zw==":true},"encoding":"base64"} | HSET k f v g true
-			{"op":"SET","key":"aw==","args":["dg==","RVg=",60],"encoding":"base64"} | SET k v EX 60
-			{"op":"SADD","key":"k","args":["dg=="],"encoding":"utf8"} | SADD k dg==
-			{"op":"SET","key":"k","args":["v","NX","PX",5]}           | SET k v NX PX 5
-			{"op":"SET","key":7,"value":-1.50e+3}                     | SET 7 -1.50e+3
-			{"op":"SET","key":true,"value":false}                     | SET true false
-			{"op":"SET","key":"k","value":{ "a" : [ 1 , null ] }}     | SET k {"a":[1,null]}
-			{"op":"SET","key":"k","value":[ ]}                        | SET k []
-			{"op":"HSET","key":"h","fields":{"a":"1","b":2,"c":true}} | HSET h a 1 b 2 c true
-			{"fields":{"a":1,"b":2,"a":3},"key":"h","op":"HSET"}      | HSET h a 1 b 2 a 3
-			{"op":"HSET","key":"h","args":["a","1","a","2"]}          | HSET h a 1 a 2
-			{"op":"RPOP","key":"q"}                                   | RPOP q
-			{"op":"RPOP","key":"q","count":0}                         | RPOP q 0
-			{"op":"RPOP","count":10,"key":"q"}                        | RPOP q 10
-			{"op":"RPOP","key":"q","args":["3"]}                      | RPOP q 3
-			{"op":"LPUSH","key":"q","value":"a"}                      | LPUSH q a
-			{"op":"LPUSH","key":"q","args":["a","b",1,false]}         | LPUSH q a b 1 false
-			{"op":"DEL","key":"a"}                                    | DEL a
-			{"op":"DEL","key":"a","args":["b","c"]}                   | DEL a b c
-			{"op":"DEL","key":"a","args":[]}                          | DEL a
-			{"op":"DEL","key":"a","error":{"code":"X","n":[null]}}    | DEL a
-			{"error":null,"op":"DEL","key":"a"}                       | DEL a
-			 \t { "op" : "DEL" , "key" : "a" } \t                     | DEL a
-			""")
+	@CsvSource(delimiter = '|', quoteCharacter = '~',
+			textBlock = """
+					{"op":"SET","key":"k","value":"v"}                        | SET k v
+					{"value":"v","key":"k","op":"SET"}                        | SET k v
+					{"op":"set","key":"k","value":"v"}                        | SET k v
+					{"op":"SET","key":"k","value":"v","ttl":3600}             | SET k v EX 3600
+					{"ttl":1,"value":"v","op":"Set","key":"k"}                | SET k v EX 1
+					{"op":"SET","key":"k","value":"v","ttl":"60"}             | SET k v EX 60
+					{"op":"HSET","key":"k","fields":{"a":{ "x" : [1, null] },"b":[ ],"c":{}}} | HSET k a {"x":[1,null]} b [] c {}
+					{"op":"SET","key":"k","value":"v","ttl":"PT1M"}           | SET k v EX 60
+					{"op":"SET","key":"aw==","value":"dg==","ttl":"60","encoding":"base64"} | SET k v EX 60
+					{"value":"dg==","op":"SET","key":"aw==","encoding":"base64"} | SET k v
+					{"encoding":"base64","value":12,"op":"SET","key":"aw==","ttl":5} | SET k 12 EX 5
+					{"encoding":"base64","value":{"a":"dg=="},"op":"SET","key":""} | SET  {"a":"dg=="}
+					{"op":"HSET","key":"aw==","fields":{"Zg==":"dg==","Zw==":true},"encoding":"base64"} | HSET k f v g true
+					{"op":"SET","key":"aw==","args":["dg==","RVg=",60],"encoding":"base64"} | SET k v EX 60
+					{"op":"SADD","key":"k","args":["dg=="],"encoding":"utf8"} | SADD k dg==
+					{"op":"SET","key":"k","args":["v","NX","PX",5]}           | SET k v NX PX 5
+					{"op":"SET","key":7,"value":-1.50e+3}                     | SET 7 -1.50e+3
+					{"op":"SET","key":true,"value":false}                     | SET true false
+					{"op":"SET","key":"k","value":{ "a" : [ 1 , null ] }}     | SET k {"a":[1,null]}
+					{"op":"SET","key":"k","value":[ ]}                        | SET k []
+					{"op":"HSET","key":"h","fields":{"a":"1","b":2,"c":true}} | HSET h a 1 b 2 c true
+					{"fields":{"a":1,"b":2,"a":3},"key":"h","op":"HSET"}      | HSET h a 1 b 2 a 3
+					{"op":"HSET","key":"h","args":["a","1","a","2"]}          | HSET h a 1 a 2
+					{"op":"RPOP","key":"q"}                                   | RPOP q
+					{"op":"RPOP","key":"q","count":0}                         | RPOP q 0
+					{"op":"RPOP","count":10,"key":"q"}                        | RPOP q 10
+					{"op":"RPOP","key":"q","args":["3"]}                      | RPOP q 3
+					{"op":"LPUSH","key":"q","value":"a"}                      | LPUSH q a
+					{"op":"LPUSH","key":"q","args":["a","b",1,false]}         | LPUSH q a b 1 false
+					{"op":"DEL","key":"a"}                                    | DEL a
+					{"op":"DEL","key":"a","args":["b","c"]}                   | DEL a b c
+					{"op":"DEL","key":"a","args":[]}                          | DEL a
+					{"op":"DEL","key":"a","error":{"code":"X","n":[null]}}    | DEL a
+					{"error":null,"op":"DEL","key":"a"}                       | DEL a
+					 \t { "op" : "DEL" , "key" : "a" } \t                     | DEL a
+					""")
 	void membersBecomeArgumentsInTheOrderOfTheCommand(String line, String command) {
 		Snapshot snapshot = Snapshot.line(line);
 		assertThat(snapshot.message()).isNull();
@@ -89,9 +92,7 @@ class ObjectRecordTests {
 					{"op":"HSET","key":"k","fields":{"a":1},"fields":{}}  | record member 'fields' is repeated
 					{"op":"HSET","key":"k","fields":{}}                   | record member 'fields' takes a field or more, not an empty object
 					{"op":"HSET","key":"k","fields":[1]}                  | record member 'fields' takes an object, not an array
-					{"op":"HSET","key":"k","fields":{"a":null}}           | record member 'fields' takes strings, numbers and booleans, and its 'a' is null
-					{"op":"HSET","key":"k","fields":{"a":1,"b":{}}}       | record member 'fields' takes strings, numbers and booleans, and its 'b' is an object
-					{"op":"HSET","key":"k","fields":{"a":[2]}}            | record member 'fields' takes strings, numbers and booleans, and its 'a' is an array
+					{"op":"HSET","key":"k","fields":{"a":1,"b":null}}     | record member 'fields' takes no null, and its 'b' is null; nulls=skip leaves it out, nulls=empty takes it for an empty string
 					{"op":"SET","key":"k","value":null}                   | record member 'value' takes anything but null, not null
 					{"op":"SET","key":null,"value":1}                     | record member 'key' takes a string, a number or a boolean, not null
 					{"op":"SET","key":{},"value":1}                       | record member 'key' takes a string, a number or a boolean, not an object
@@ -100,12 +101,12 @@ class ObjectRecordTests {
 					{"op":"DEL","key":"k","args":["b",null]}              | record member 'args' takes strings, numbers and booleans, not null
 					{"op":7,"key":"k"}                                    | record member 'op' takes a string, not the number 7
 					{"op":null,"key":"k"}                                 | record member 'op' takes a string, not null
-					{"op":"SET","key":"k","value":1,"ttl":0}              | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, not the number 0
-					{"op":"SET","key":"k","value":1,"ttl":-1}             | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, not the number -1
-					{"op":"SET","key":"k","value":1,"ttl":1.5}            | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, not the number 1.5
-					{"op":"SET","key":"k","value":1,"ttl":"60s"}          | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, not the string '60s'
-					{"op":"SET","key":"k","value":1,"ttl":""}             | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, not the string ''
-					{"op":"SET","key":"k","value":1,"ttl":1234567890123456789} | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, not the number 1234567890123456789
+					{"op":"SET","key":"k","value":1,"ttl":0}              | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, or a duration of whole seconds such as 90s, 1h, 7d or PT1H, not the number 0
+					{"op":"SET","key":"k","value":1,"ttl":-1}             | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, or a duration of whole seconds such as 90s, 1h, 7d or PT1H, not the number -1
+					{"op":"SET","key":"k","value":1,"ttl":1.5}            | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, or a duration of whole seconds such as 90s, 1h, 7d or PT1H, not the number 1.5
+					{"op":"SET","key":"k","value":1,"ttl":"60 s"}         | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, or a duration of whole seconds such as 90s, 1h, 7d or PT1H, not the string '60 s'
+					{"op":"SET","key":"k","value":1,"ttl":""}             | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, or a duration of whole seconds such as 90s, 1h, 7d or PT1H, not the string ''
+					{"op":"SET","key":"k","value":1,"ttl":1234567890123456789} | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, or a duration of whole seconds such as 90s, 1h, 7d or PT1H, not the number 1234567890123456789
 					{"op":"RPOP","key":"k","count":-1}                    | record member 'count' takes a whole number, 0 or more, not the number -1
 					{"op":"RPOP","key":"k","count":true}                  | record member 'count' takes a whole number, 0 or more, not true
 					{"op":"DEL","key":"k","id":true}                      | record member 'id' takes a string or a number, of at most 256 bytes, not true

@@ -6,26 +6,31 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 
+import io.pipeset.record.body.CountedRoom;
 import io.pipeset.record.encoding.Encoding;
 import io.pipeset.record.room.Room;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A text is Base64 if Java's own encoder writes it, and not otherwise. */
-class Base64BytesTests {
+/**
+ * A text is Base64 if Java's own encoder writes it, and not otherwise; an argument stays
+ * where it is until all are forgotten.
+ */
+class ArgumentBytesTests {
 
-	private final Base64Bytes base64 = new Base64Bytes(Room.UNLIMITED);
+	private final ArgumentBytes bytes = new ArgumentBytes(Room.UNLIMITED);
 
 	@Test
 	void whatWasDecodedStaysUntilItIsForgotten() {
 		long seed = System.nanoTime();
 		Random random = new Random(seed);
 		for (int round = 0; round < 50; round++) {
-			this.base64.clear();
 			List<byte[]> originals = new ArrayList<>();
-			Record record = new Record(new RecordDefaults(null, Encoding.BASE64), Room.UNLIMITED);
+			Record record = new Record(new RecordDefaults(null, 0, Encoding.BASE64), Room.UNLIMITED);
 			record.begin(0);
 			record.operation(Operation.DEL);
 			for (int i = 0; i < 40; i++) {
@@ -42,6 +47,34 @@ class Base64BytesTests {
 						record.offset(i) + record.length(i));
 				assertThat(found).as("seed %d, string %d", seed, i).isEqualTo(originals.get(i));
 			}
+		}
+	}
+
+	@Test
+	void whatIsPutTogetherStaysUntilItIsForgotten() {
+		AtomicLong held = new AtomicLong();
+		ArgumentBytes bytes = new ArgumentBytes(new CountedRoom(held, false));
+		Random random = new Random(5);
+		for (int round = 0; round < 200; round++) {
+			bytes.clear();
+			assertThat(held).hasValue(0);
+			List<String> expected = new ArrayList<>();
+			List<Supplier<String>> found = new ArrayList<>();
+			for (int i = random.nextInt(30); i >= 0; i--) {
+				StringBuilder argument = new StringBuilder();
+				bytes.begin();
+				for (int part = random.nextInt(5); part > 0; part--) {
+					String text = ("" + i + part).repeat(random.nextInt((part == 1) ? 40_000 : 50));
+					argument.append(text);
+					bytes.append((" " + text).getBytes(StandardCharsets.US_ASCII), 1, text.length());
+				}
+				expected.add(argument.toString());
+				byte[] array = bytes.bytes();
+				int start = bytes.start();
+				int length = bytes.length();
+				found.add(() -> new String(array, start, length, StandardCharsets.US_ASCII));
+			}
+			assertThat(found.stream().map(Supplier::get)).containsExactlyElementsOf(expected);
 		}
 	}
 
@@ -63,7 +96,10 @@ class Base64BytesTests {
 			catch (IllegalArgumentException ex) {
 				expected = -1;
 			}
-			assertThat(this.base64.decode(bytes, 0, bytes.length)).as("seed %d: '%s'", seed, text).isEqualTo(expected);
+			this.bytes.begin();
+			boolean decoded = this.bytes.appendBase64(bytes, 0, bytes.length);
+			assertThat((decoded) ? this.bytes.length() : -1).as("seed %d: '%s'", seed, text).isEqualTo(expected);
+			this.bytes.clear();
 		}
 	}
 

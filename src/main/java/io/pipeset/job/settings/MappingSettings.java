@@ -1,0 +1,166 @@
+package io.pipeset.job.settings;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+import io.pipeset.record.Operation;
+import io.pipeset.record.mapping.Mapping;
+import io.pipeset.record.mapping.Nulls;
+import io.pipeset.record.mapping.Template;
+import io.pipeset.record.mapping.Templates;
+import org.jspecify.annotations.Nullable;
+
+/** The settings of a call that say how rows and objects become records. */
+final class MappingSettings {
+
+	private final Function<String, @Nullable String> query;
+
+	private final @Nullable Template key;
+
+	private final @Nullable Template value;
+
+	private final @Nullable List<String> fields;
+
+	private final List<Template> args = new ArrayList<>();
+
+	private final @Nullable Template id;
+
+	private final @Nullable Template ttl;
+
+	/** The names of those that are given. */
+	private final List<String> given;
+
+	private MappingSettings(Function<String, @Nullable String> query, @Nullable Template ttl) {
+		this.query = query;
+		this.key = Setting.KEY.take(query).orElse(null);
+		this.value = Setting.VALUE.take(query).orElse(null);
+		this.fields = Setting.FIELDS.take(query).orElse(null);
+		Setting.ARGS.take(query).ifPresent(this::addArguments);
+		this.id = Setting.ID.take(query).orElse(null);
+		this.ttl = ttl;
+		this.given = Stream
+			.of(name(Setting.KEY, this.key), name(Setting.VALUE, this.value), name(Setting.FIELDS, this.fields),
+					name(Setting.ARGS, (this.args.isEmpty()) ? null : this.args), name(Setting.ID, this.id),
+					name(Setting.TTL, this.ttl))
+			.flatMap(List::stream)
+			.toList();
+	}
+
+	private static List<String> name(Setting<?> row, @Nullable Object value) {
+		return (value != null) ? List.of(row.name()) : List.of();
+	}
+
+	private void addArguments(Template first) {
+		this.args.add(first);
+		Setting.ARGS.take(this.query).ifPresent(this::addArguments);
+	}
+
+	/**
+	 * Takes the settings from a call.
+	 * @param query takes the text of a setting by its name, of {@code args} the next one
+	 * @param operation the operation that the call names; {@code null} if it names none
+	 * @param ttl the time to live as a template, or {@code null}
+	 * @param byDefault the meaning of nulls if the call does not say it
+	 * @return the mapping
+	 * @throws InvalidSettingException if the settings do not fit together
+	 */
+	static Mapping take(Function<String, @Nullable String> query, @Nullable Operation operation, @Nullable Template ttl,
+			Nulls byDefault) {
+		MappingSettings settings = new MappingSettings(query, ttl);
+		return new Mapping(settings.templates(operation), Setting.NULLS.take(query).orElse(byDefault),
+				Setting.DELIMITER.take(query).orElse(','), Setting.HEADER.take(query).orElse(null));
+	}
+
+	private @Nullable Templates templates(@Nullable Operation operation) {
+		if (this.given.isEmpty()) {
+			return null;
+		}
+		if (operation == null) {
+			throw new InvalidSettingException(this.given.get(0),
+					"needs the operation of all records: give 'op' too, as in op=HSET&key=user:{id}");
+		}
+		boolean hasKey = operation.firstKey() == 0;
+		if (!hasKey) {
+			refuse(Setting.KEY, "does not go with " + operation + ", whose keys stand among its 'args'");
+			if (this.args.isEmpty()) {
+				throw missing(Setting.ARGS, operation + " needs it, all that follows the name in the command");
+			}
+		}
+		else if (this.key == null) {
+			throw new InvalidSettingException(this.given.get(0),
+					((this.ttl != null && this.given.size() == 1) ? "is a template, which has a meaning only"
+							: "has a meaning only") + " with 'key', the template of each record's key");
+		}
+		checkValues(operation);
+		checkNames(operation);
+		String problem = operation.checkCount(arguments(operation));
+		if (problem != null) {
+			throw new InvalidSettingException(Setting.ARGS.name(),
+					"and 'key' make a record that is refused: " + problem);
+		}
+		return new Templates(operation,
+				new Templates.Texts(this.key, this.value, this.fields, this.args, this.ttl, this.id));
+	}
+
+	private void checkValues(Operation operation) {
+		if (operation != Operation.SET) {
+			refuse(Setting.VALUE, "is for SET: " + takes(operation));
+		}
+		else if (this.value == null) {
+			throw missing(Setting.VALUE,
+					"SET needs it beside 'key', as in value={price}, or value={*} for the whole row");
+		}
+		if (operation != Operation.HSET) {
+			refuse(Setting.FIELDS, "is for HSET: " + takes(operation));
+		}
+		if (operation == Operation.SET || operation == Operation.HSET) {
+			refuse(Setting.ARGS, "is for other operations: " + takes(operation));
+		}
+		else if (this.ttl != null) {
+			refuse(Setting.TTL, "is a template for SET and HSET only: " + takes(operation));
+		}
+	}
+
+	/** Refuses templates without names, of which all rows would make the same record. */
+	private void checkNames(Operation operation) {
+		boolean same = (this.key == null || this.key.names().isEmpty())
+				&& this.args.stream().allMatch((argument) -> argument.names().isEmpty());
+		if (same) {
+			throw new InvalidSettingException(
+					((operation == Operation.SET || operation == Operation.HSET) ? Setting.KEY : Setting.ARGS).name(),
+					"names no column or member in braces, so that all records would "
+							+ ((this.args.isEmpty()) ? "have the same key" : "be the same")
+							+ "; curl takes braces out of a URL unless it is called with -g");
+		}
+	}
+
+	private static String takes(Operation operation) {
+		return operation + " takes " + switch (operation) {
+			case SET -> "'key' and 'value'";
+			case HSET -> "'key', and 'fields' unless they are all";
+			default -> (operation.firstKey() == 0) ? "'key' and 'args'" : "'args'";
+		};
+	}
+
+	/** The arguments of a record. HSET's are not known before there is a row. */
+	private int arguments(Operation operation) {
+		return switch (operation) {
+			case SET -> 2;
+			case HSET -> 3;
+			default -> ((this.key != null) ? 1 : 0) + this.args.size();
+		};
+	}
+
+	private void refuse(Setting<?> row, String problem) {
+		if (this.given.contains(row.name())) {
+			throw new InvalidSettingException(row.name(), problem);
+		}
+	}
+
+	private static InvalidSettingException missing(Setting<?> row, String problem) {
+		return new InvalidSettingException(row.name(), "is missing: " + problem);
+	}
+
+}

@@ -1,0 +1,149 @@
+package io.pipeset.record;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads durations as settings and records write them: a whole number with a unit, such as
+ * {@code 90s}, or by ISO 8601, such as {@code PT1M30S}. A record's may be one of
+ * millions, so that they are read from bytes and make no object.
+ */
+public final class Durations {
+
+	/** Says that a text is not a duration. */
+	static final long NONE = -1;
+
+	private static final int MOST_DIGITS = 18;
+
+	private static final long SECOND = 1000;
+
+	private static final long MINUTE = 60 * SECOND;
+
+	private static final long HOUR = 60 * MINUTE;
+
+	private static final long DAY = 24 * HOUR;
+
+	private Durations() {
+	}
+
+	/**
+	 * Reads a duration.
+	 * @param text the duration
+	 * @return whole milliseconds, or {@code null} if the text is none
+	 */
+	public static @Nullable Duration parse(String text) {
+		byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+		long millis = millis(bytes, 0, bytes.length);
+		return (millis != NONE) ? Duration.ofMillis(millis) : null;
+	}
+
+	/**
+	 * Reads a duration.
+	 * @param source the array that holds it
+	 * @param offset its first byte
+	 * @param length its length in bytes
+	 * @return milliseconds, 0 or more, or {@link #NONE}
+	 */
+	static long millis(byte[] source, int offset, int length) {
+		if (length > 1 && lower(source[offset]) == 'p') {
+			return iso(source, offset + 1, offset + length);
+		}
+		int unit = skipDigits(source, offset, offset + length);
+		return part(source, offset, unit, simpleUnit(source, unit, offset + length));
+	}
+
+	private static long simpleUnit(byte[] source, int from, int to) {
+		if (to - from == 2 && lower(source[from]) == 'm' && lower(source[from + 1]) == 's') {
+			return 1;
+		}
+		return (to - from != 1) ? NONE : (lower(source[from]) == 'd') ? DAY : timeUnit(source[from]);
+	}
+
+	/** Reads what follows the P: days, hours, minutes and seconds, in this order. */
+	private static long iso(byte[] source, int from, int to) {
+		long total = 0;
+		long smallest = Long.MAX_VALUE;
+		boolean time = false;
+		int at = from;
+		while (at < to) {
+			if (!time && lower(source[at]) == 't') {
+				time = true;
+				at++;
+				if (at == to) {
+					return NONE;
+				}
+				continue;
+			}
+			int end = skipDigits(source, at, to);
+			int fraction = (end < to && source[end] == '.') ? skipDigits(source, end + 1, to) : end;
+			if (fraction == to) {
+				return NONE;
+			}
+			long unit = (time) ? timeUnit(source[fraction]) : (lower(source[fraction]) == 'd') ? DAY : NONE;
+			long part = part(source, at, end, unit);
+			if (fraction != end) {
+				part = (unit == SECOND) ? plusFraction(part, source, end + 1, fraction) : NONE;
+			}
+			if (part == NONE || unit >= smallest || total + part < 0) {
+				return NONE;
+			}
+			total += part;
+			smallest = unit;
+			at = fraction + 1;
+		}
+		return (smallest < Long.MAX_VALUE) ? total : NONE;
+	}
+
+	/** A number of units; {@link #NONE} if it is no number, or too large. */
+	private static long part(byte[] source, int from, int to, long unit) {
+		if (unit == NONE || from == to || to - from > MOST_DIGITS) {
+			return NONE;
+		}
+		long number = 0;
+		for (int i = from; i < to; i++) {
+			number = number * 10 + (source[i] - '0');
+		}
+		return (number > Long.MAX_VALUE / unit) ? NONE : number * unit;
+	}
+
+	/** Adds the digits behind a point, of which more than three have to be zeros. */
+	private static long plusFraction(long seconds, byte[] source, int from, int to) {
+		if (seconds == NONE || from == to) {
+			return NONE;
+		}
+		long millis = 0;
+		long place = SECOND;
+		for (int i = from; i < to; i++) {
+			place /= 10;
+			if (place == 0 && source[i] != '0') {
+				return NONE;
+			}
+			millis += place * (source[i] - '0');
+		}
+		return (seconds + millis < 0) ? NONE : seconds + millis;
+	}
+
+	private static long timeUnit(byte letter) {
+		return switch (lower(letter)) {
+			case 'h' -> HOUR;
+			case 'm' -> MINUTE;
+			case 's' -> SECOND;
+			default -> NONE;
+		};
+	}
+
+	private static int skipDigits(byte[] source, int from, int to) {
+		int at = from;
+		while (at < to && source[at] >= '0' && source[at] <= '9') {
+			at++;
+		}
+		return at;
+	}
+
+	private static int lower(byte letter) {
+		return letter | 0x20;
+	}
+
+}

@@ -1,0 +1,279 @@
+package io.pipeset.record.json;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+import io.pipeset.record.ArgumentBytes;
+import io.pipeset.record.Record;
+import io.pipeset.record.Rejection;
+import io.pipeset.record.body.RecordLimit;
+import io.pipeset.record.body.Spans;
+import io.pipeset.record.mapping.Nulls;
+import io.pipeset.record.mapping.Row;
+import io.pipeset.record.mapping.Template;
+import io.pipeset.record.mapping.Templates;
+import org.jspecify.annotations.Nullable;
+
+/** Reads objects that are data, of which templates make records. */
+final class JsonObjectParser extends JsonParser {
+
+	private final Members members;
+
+	JsonObjectParser(Templates templates, Nulls nulls, RecordLimit limit) {
+		this.members = new Members(templates, nulls, limit);
+	}
+
+	@Override
+	@Nullable JsonFault read(byte[] bytes, int from, int to) {
+		try {
+			return this.members.read(bytes, from, to);
+		}
+		catch (JsonFault fault) {
+			return fault;
+		}
+	}
+
+	@Override
+	void deliver(Record record, @Nullable Rejection fault) {
+		this.members.fillFrom(record, fault);
+	}
+
+	/** The members of an object that templates name. */
+	private static final class Members extends Row {
+
+		private final JsonNames names;
+
+		private final List<JsonCursor> cursors = new ArrayList<>(List.of(new JsonCursor()));
+
+		private final RecordLimit limit;
+
+		private final int whole;
+
+		private final boolean takesAll;
+
+		private final byte[][] sources;
+
+		private final int[] offsets;
+
+		private final int[] lengths;
+
+		private final boolean[] strings;
+
+		/** Which names were found as they are written, and not as a path. */
+		private final boolean[] exact;
+
+		/**
+		 * Each name and value, where all are fields. A value that is no string has the
+		 * complement of its length, which is below that of a null, as it has a byte.
+		 */
+		private final Spans fields;
+
+		private byte[] bytes = {};
+
+		Members(Templates templates, Nulls nulls, RecordLimit limit) {
+			super(templates, nulls, limit);
+			this.names = JsonNames.of(templates.names());
+			this.whole = templates.names().indexOf(Template.WHOLE);
+			this.takesAll = templates.takesAll();
+			int count = templates.names().size();
+			this.sources = new byte[count][];
+			this.offsets = new int[count];
+			this.lengths = new int[count];
+			this.strings = new boolean[count];
+			this.exact = new boolean[count];
+			this.limit = limit;
+			this.fields = new Spans(limit.room());
+		}
+
+		@Nullable JsonFault read(byte[] bytes, int from, int to) throws JsonFault {
+			begin();
+			Arrays.fill(this.lengths, ABSENT);
+			this.bytes = bytes;
+			this.fields.clear();
+			Arrays.fill(this.exact, false);
+			JsonCursor cursor = this.cursors.get(0);
+			cursor.begin(bytes, from, to);
+			JsonFault contentFault = null;
+			if (!cursor.isNext('{')) {
+				JsonKind kind = cursor.readValue(0);
+				refuse(Rejection.MALFORMED,
+						"a template makes records of objects, not of " + kind.describe(cursor.excerpt()));
+			}
+			else {
+				if (this.whole >= 0) {
+					contentFault = readWhole(cursor);
+				}
+				readObject(0, this.names);
+			}
+			cursor.expectEnd();
+			return (contentFault != null) ? contentFault : cursor.contentFault();
+		}
+
+		private void set(int name, byte[] source, int offset, int length, boolean string) {
+			this.sources[name] = source;
+			this.offsets[name] = offset;
+			this.lengths[name] = length;
+			this.strings[name] = string;
+		}
+
+		@Override
+		protected int length(int name) {
+			return this.lengths[name];
+		}
+
+		@Override
+		protected byte[] source(int name) {
+			return this.sources[name];
+		}
+
+		@Override
+		protected int offset(int name) {
+			return this.offsets[name];
+		}
+
+		@Override
+		protected boolean isString(int name) {
+			return this.strings[name];
+		}
+
+		void fillFrom(Record record, @Nullable Rejection fault) {
+			fill(record, fault);
+		}
+
+		/**
+		 * Makes the object compact, and keeps a copy, as its strings are decoded in
+		 * place.
+		 */
+		private @Nullable JsonFault readWhole(JsonCursor cursor) throws JsonFault {
+			cursor.readValue(0);
+			int offset = cursor.offset();
+			int length = cursor.length();
+			cursor.expectEnd();
+			JsonFault contentFault = cursor.contentFault();
+			ArgumentBytes copy = made();
+			copy.begin();
+			copy.append(this.bytes, offset, length);
+			set(this.whole, copy.bytes(), copy.start(), length, false);
+			cursor.begin(this.bytes, offset, offset + length);
+			return contentFault;
+		}
+
+		/** Reads the object that is next, whose names may be in templates. */
+		private void readObject(int depth, JsonNames names) throws JsonFault {
+			JsonCursor cursor = this.cursors.get(depth);
+			if (!cursor.isNext('{') || !cursor.enter('}')) {
+				return;
+			}
+			boolean all = depth == 0 && this.takesAll;
+			do {
+				cursor.readName();
+				int name = cursor.offset();
+				int nameLength = cursor.length();
+				int place = names.find(cursor.source(), name, nameLength);
+				JsonKind kind = cursor.readValue(depth + 1);
+				if (all) {
+					addField(name, nameLength, kind, cursor);
+				}
+				if (place != JsonNames.NONE) {
+					note(depth, names, place, kind);
+				}
+			}
+			while (cursor.next('}'));
+		}
+
+		private void addField(int name, int nameLength, JsonKind kind, JsonCursor cursor) {
+			if (this.fields.count() + 2 > this.limit.arguments()) {
+				refuse(Rejection.TOO_LARGE, this.limit.tooManyArguments());
+				return;
+			}
+			this.fields.add(name, nameLength);
+			this.fields.add(cursor.offset(),
+					(kind == JsonKind.NULL) ? NULL : (kind == JsonKind.STRING) ? cursor.length() : ~cursor.length());
+		}
+
+		/** Notes a value down, and those in it, in the place of others of its name. */
+		private void note(int depth, JsonNames names, int place, JsonKind kind) throws JsonFault {
+			JsonCursor cursor = this.cursors.get(depth);
+			int offset = cursor.offset();
+			int length = cursor.length();
+			int slot = names.slot(place);
+			boolean wanted = slot != JsonNames.NONE && (depth == 0 || !this.exact[slot]);
+			if (wanted) {
+				this.exact[slot] = depth == 0;
+				if (kind == JsonKind.NULL) {
+					this.lengths[slot] = NULL;
+				}
+				else {
+					set(slot, cursor.source(), offset, length, kind == JsonKind.STRING);
+				}
+			}
+			JsonNames child = names.child(place);
+			if (child != null) {
+				forget(names.below(place), kind == JsonKind.NULL);
+				if (kind == JsonKind.OBJECT) {
+					descend(depth + 1, child, offset, length, wanted || (depth == 0 && this.takesAll));
+				}
+			}
+		}
+
+		/** Takes the values of an object for absent, or for null where it is null. */
+		private void forget(int[] slots, boolean isNull) {
+			for (int slot : slots) {
+				if (!this.exact[slot]) {
+					this.lengths[slot] = (isNull) ? NULL : ABSENT;
+				}
+			}
+		}
+
+		/**
+		 * Reads an object in another one, which is compact.
+		 * @param kept whether its bytes are a value, so that its strings cannot be
+		 * decoded in place
+		 */
+		private void descend(int depth, JsonNames names, int offset, int length, boolean kept) throws JsonFault {
+			if (this.cursors.size() == depth) {
+				this.cursors.add(new JsonCursor());
+			}
+			byte[] source = this.cursors.get(depth - 1).source();
+			int from = offset;
+			if (kept) {
+				ArgumentBytes copy = made();
+				copy.begin();
+				copy.append(source, offset, length);
+				source = copy.bytes();
+				from = copy.start();
+			}
+			this.cursors.get(depth).begin(source, from, from + length);
+			readObject(depth, names);
+		}
+
+		@Override
+		protected void addFields(Record record) {
+			for (int i = 0; i < this.fields.count(); i += 2) {
+				int name = this.fields.offset(i);
+				int nameLength = this.fields.length(i);
+				int length = this.fields.length(i + 1);
+				if (length == NULL) {
+					addNullField(record, this.bytes, name, nameLength);
+				}
+				else {
+					addField(record, this.bytes, name, nameLength, this.bytes, this.fields.offset(i + 1),
+							(length < 0) ? ~length : length, length >= 0);
+				}
+			}
+		}
+
+		@Override
+		protected String noun() {
+			return "member";
+		}
+
+		@Override
+		protected String emptiness() {
+			return "null";
+		}
+
+	}
+
+}

@@ -1,0 +1,32 @@
+package io.pipeset.record.mapping;
+
+import java.util.List;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the rows and objects of a body are read.
+ *
+ * @param templates the templates that make records of them, or none where they are
+ * records already
+ * @param nulls the meaning of a null among their values
+ * @param delimiter the byte of ASCII that separates the cells of a row
+ * @param header the names of a row's columns, or none where the first row has them
+ */
+public record Mapping(@Nullable Templates templates, Nulls nulls, char delimiter, @Nullable List<String> header) {
+
+	/** Rows and objects are records already, and have their nulls refused. */
+	public static final Mapping NONE = new Mapping(null, Nulls.REFUSE, ',', null);
+
+	/**
+	 * A template as it was written.
+	 * @param which chooses it
+	 * @return its text, or a list of texts; {@code null} if there is none
+	 */
+	public @Nullable Object text(Function<Templates.Texts, @Nullable Object> which) {
+		Object text = (this.templates != null) ? which.apply(this.templates.texts()) : null;
+		return (text instanceof Template template) ? template.toString() : text;
+	}
+
+}

@@ -1,0 +1,65 @@
+package io.pipeset.record.mapping;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+/** Lists of columns or members, as settings have them. */
+public final class Names {
+
+	private Names() {
+	}
+
+	/**
+	 * Reads names with commas between them. A name with a comma stands in quotes, as in
+	 * CSV, in which a quote is written twice.
+	 * @param text the list
+	 * @return the names, one at least, of which some may be empty; {@code null} if quotes
+	 * do not fit
+	 */
+	public static @Nullable List<String> parse(String text) {
+		List<String> names = new ArrayList<>();
+		int at = 0;
+		while (true) {
+			boolean quoted = at < text.length() && text.charAt(at) == '"';
+			int end = (quoted) ? closingQuote(text, at + 1) : text.indexOf(',', at);
+			if (quoted && end < 0) {
+				return null;
+			}
+			names.add((quoted) ? text.substring(at + 1, end).replace("\"\"", "\"")
+					: text.substring(at, (end < 0) ? text.length() : end));
+			end = (quoted) ? end + 1 : end;
+			if (end < 0 || end == text.length()) {
+				return List.copyOf(names);
+			}
+			if (text.charAt(end) != ',') {
+				return null;
+			}
+			at = end + 1;
+		}
+	}
+
+	/**
+	 * Reads the names of fields, as {@link #parse} does.
+	 * @param text the list
+	 * @return the names, none of which is empty or stands for all; {@code null} if the
+	 * text is no such list
+	 */
+	public static @Nullable List<String> parseFields(String text) {
+		List<String> names = parse(text);
+		return (names == null || names.contains("") || names.contains(Template.WHOLE)) ? null : names;
+	}
+
+	private static int closingQuote(String text, int from) {
+		int at = from;
+		while (true) {
+			int quote = text.indexOf('"', at);
+			if (quote < 0 || quote + 1 == text.length() || text.charAt(quote + 1) != '"') {
+				return quote;
+			}
+			at = quote + 2;
+		}
+	}
+
+}

@@ -1,0 +1,27 @@
+package io.pipeset.record.mapping;
+
+import java.util.Locale;
+
+/** The meaning of a null where a record needs a value. */
+public enum Nulls {
+
+	/** The record is refused. */
+	REFUSE,
+
+	/** The field, or the argument, is left out. */
+	SKIP,
+
+	/** It is the empty string. */
+	EMPTY;
+
+	private final String label = name().toLowerCase(Locale.ROOT);
+
+	/**
+	 * The word for it in settings and reports.
+	 * @return the name in lower case
+	 */
+	public String label() {
+		return this.label;
+	}
+
+}

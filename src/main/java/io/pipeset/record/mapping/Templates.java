@@ -1,0 +1,220 @@
+package io.pipeset.record.mapping;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+
+import io.pipeset.record.Operation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The templates of a job, which make a record of each row or object. The names in all of
+ * them are numbered once, so that a row needs to look up none.
+ */
+public final class Templates {
+
+	private final Operation operation;
+
+	private final @Nullable Part key;
+
+	private final @Nullable Part id;
+
+	private final @Nullable Part ttl;
+
+	/** SET's value, or the arguments of an operation other than SET and HSET. */
+	private final Part[] arguments;
+
+	private final int @Nullable [] fields;
+
+	private final List<String> names = new ArrayList<>();
+
+	private final Texts texts;
+
+	/**
+	 * Numbers the names of templates.
+	 * @param operation the operation of all records
+	 * @param texts the templates
+	 */
+	public Templates(Operation operation, Texts texts) {
+		this.operation = operation;
+		this.texts = texts;
+		this.id = part("id", texts.id());
+		this.key = part("key", texts.key());
+		this.ttl = part("ttl", texts.ttl());
+		this.arguments = Stream
+			.concat(Stream.ofNullable(part("value", texts.value())),
+					texts.args().stream().map((template) -> part("args", template)))
+			.toArray(Part[]::new);
+		List<String> named = texts.fields();
+		this.fields = (named != null) ? named.stream().mapToInt(this::slot).toArray() : null;
+	}
+
+	private @Nullable Part part(String setting, @Nullable Template template) {
+		return (template != null)
+				? new Part(setting, template.literals(), template.names().stream().mapToInt(this::slot).toArray())
+				: null;
+	}
+
+	private int slot(String name) {
+		int slot = this.names.indexOf(name);
+		if (slot < 0) {
+			slot = this.names.size();
+			this.names.add(name);
+		}
+		return slot;
+	}
+
+	/**
+	 * The names in all templates, by their number.
+	 * @return each name once
+	 */
+	public List<String> names() {
+		return this.names;
+	}
+
+	/**
+	 * Whether each value of a row is a field of its record.
+	 * @return {@code false} where the names say which values are needed
+	 */
+	public boolean takesAll() {
+		return this.operation == Operation.HSET && this.fields == null;
+	}
+
+	/**
+	 * The arguments of a record whose values are all there.
+	 * @return how many; 0 where the record has what its row has
+	 */
+	public int mostArguments() {
+		int fields = (this.fields != null) ? 2 * this.fields.length : 0;
+		return (takesAll()) ? 0 : ((this.key != null) ? 1 : 0) + this.arguments.length + fields;
+	}
+
+	/**
+	 * The setting that names a value, for messages.
+	 * @param name the name of the value
+	 * @return the first such setting
+	 */
+	public String settingOf(String name) {
+		int slot = this.names.indexOf(name);
+		List<Part> parts = new ArrayList<>();
+		for (Part part : new Part[] { this.key, this.id, this.ttl }) {
+			if (part != null) {
+				parts.add(part);
+			}
+		}
+		parts.addAll(Arrays.asList(this.arguments));
+		return parts.stream().filter((part) -> part.has(slot)).map(Part::setting).findFirst().orElse("fields");
+	}
+
+	/**
+	 * The templates as they were written.
+	 * @return the texts
+	 */
+	public Texts texts() {
+		return this.texts;
+	}
+
+	Operation operation() {
+		return this.operation;
+	}
+
+	@Nullable Part key() {
+		return this.key;
+	}
+
+	@Nullable Part id() {
+		return this.id;
+	}
+
+	@Nullable Part ttl() {
+		return this.ttl;
+	}
+
+	Part[] arguments() {
+		return this.arguments;
+	}
+
+	int @Nullable [] fields() {
+		return this.fields;
+	}
+
+	/**
+	 * Templates by the settings that they are given in.
+	 *
+	 * @param key the record's key; {@code null} for an operation whose keys stand among
+	 * its arguments
+	 * @param value the value of SET, and of no other operation
+	 * @param fields the fields of HSET; {@code null} for all that a row has
+	 * @param args the arguments of an operation other than SET and HSET, in their order
+	 * @param ttl the time to live, or {@code null}
+	 * @param id the name in the report, or {@code null}
+	 */
+	public record Texts(@Nullable Template key, @Nullable Template value, @Nullable List<String> fields,
+			List<Template> args, @Nullable Template ttl, @Nullable Template id) {
+
+	}
+
+	/** A template whose names are numbers. */
+	static final class Part {
+
+		/** The size up to which an argument is prepared. */
+		private static final int PREPARED_BYTES = 512;
+
+		private final String setting;
+
+		private final byte[][] literals;
+
+		private final int[] slots;
+
+		private final int onlyName;
+
+		private final byte[] prepared;
+
+		private Part(String setting, byte[][] literals, int[] slots) {
+			this.setting = setting;
+			this.literals = literals;
+			this.slots = slots;
+			boolean beginning = slots.length == 1 && literals[1].length == 0 && literals[0].length < PREPARED_BYTES;
+			this.prepared = (beginning) ? Arrays.copyOf(literals[0], PREPARED_BYTES) : new byte[0];
+			this.onlyName = (beginning) ? slots[0] : -1;
+		}
+
+		/** The setting that it is given in. */
+		String setting() {
+			return this.setting;
+		}
+
+		/** The bytes around the names, one more than there are names. */
+		byte[][] literals() {
+			return this.literals;
+		}
+
+		/** The numbers of the names. */
+		int[] slots() {
+			return this.slots;
+		}
+
+		/**
+		 * The number of the name, if the template is a name with perhaps a text before
+		 * it; -1 for one of another form.
+		 */
+		int onlyName() {
+			return this.onlyName;
+		}
+
+		/**
+		 * An array that begins with the text before the only name, and has room for a
+		 * short value behind it: most keys are made of these two.
+		 */
+		byte[] prepared() {
+			return this.prepared;
+		}
+
+		private boolean has(int slot) {
+			return Arrays.stream(this.slots).anyMatch((used) -> used == slot);
+		}
+
+	}
+
+}

@@ -1,0 +1,81 @@
+package io.pipeset.web;
+
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+import io.pipeset.web.problem.Problems;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.ErrorResponseException;
+
+/**
+ * The places of calls that have none in the queue of jobs, so that slow ones keep no
+ * threads of the web server from jobs.
+ */
+final class CallPlaces {
+
+	/** A call that takes longer than others waits for its body, or for Redis. */
+	private static final long WAIT_SECONDS = 1;
+
+	private final int most;
+
+	private final String calls;
+
+	private final Semaphore free;
+
+	/**
+	 * Makes places.
+	 * @param most how many
+	 * @param calls the calls that take them, for messages: "scripts"
+	 */
+	CallPlaces(int most, String calls) {
+		this.most = most;
+		this.calls = calls;
+		this.free = new Semaphore(most, true);
+	}
+
+	/**
+	 * Makes a call in a place.
+	 * @param call the call
+	 * @param <T> the type of its answer
+	 * @param <X> the type of its failure
+	 * @return its answer
+	 * @throws X if the call fails
+	 * @throws ErrorResponseException if no place becomes free in time; nothing was done
+	 */
+	<T, X extends Exception> T take(Call<T, X> call) throws X {
+		if (!awaitPlace()) {
+			ErrorResponseException problem = Problems.exception(HttpStatus.TOO_MANY_REQUESTS, "limit",
+					"There are " + this.most + " " + this.calls
+							+ " under way, as many as the service takes at once: send the request again later");
+			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
+			throw problem;
+		}
+		try {
+			return call.make();
+		}
+		finally {
+			this.free.release();
+		}
+	}
+
+	private boolean awaitPlace() {
+		try {
+			return this.free.tryAcquire(WAIT_SECONDS, TimeUnit.SECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			return false;
+		}
+	}
+
+	/** A call to be made. */
+	@FunctionalInterface
+	interface Call<T, X extends Exception> {
+
+		T make() throws X;
+
+	}
+
+}
