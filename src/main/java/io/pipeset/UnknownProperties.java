@@ -1,6 +1,6 @@
 package io.pipeset;
 
-import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Parameter;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -74,12 +74,12 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
 		Map<String, Boolean> known = new TreeMap<>();
 		for (String bean : beans.getBeanDefinitionNames()) {
 			Class<?> type = beans.getType(bean, false);
-			ConfigurationProperties properties = (type != null && type.isRecord())
+			ConfigurationProperties properties = (type != null)
 					? AnnotatedElementUtils.findMergedAnnotation(type, ConfigurationProperties.class) : null;
 			if (type != null && properties != null && properties.prefix().startsWith(ALL + ".")) {
-				for (RecordComponent component : type.getRecordComponents()) {
-					known.put(properties.prefix() + "." + DataObjectPropertyName.toDashedForm(component.getName()),
-							Iterable.class.isAssignableFrom(component.getType()));
+				for (Parameter value : type.getDeclaredConstructors()[0].getParameters()) {
+					known.put(properties.prefix() + "." + DataObjectPropertyName.toDashedForm(value.getName()),
+							Iterable.class.isAssignableFrom(value.getType()));
 				}
 			}
 		}

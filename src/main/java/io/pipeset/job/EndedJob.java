@@ -2,15 +2,17 @@ package io.pipeset.job;
 
 import io.pipeset.memory.MemoryShare;
 import io.pipeset.report.Ending;
-import io.pipeset.report.JobReport;
 
 /**
  * A job that has ended and whose report is still to be written.
  *
- * @param report the account of its records
+ * @param <R> the type of the report
+ * @param id the job
+ * @param report what it did or found, to be written as JSON
  * @param ending the reason for its end
+ * @param effective whether it changed anything in Redis
  * @param memory the memory of the report, to be closed once the report is written
  */
-public record EndedJob(JobReport report, Ending ending, MemoryShare memory) {
+public record EndedJob<R>(String id, R report, Ending ending, boolean effective, MemoryShare memory) {
 
 }

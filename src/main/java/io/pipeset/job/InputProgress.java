@@ -10,6 +10,7 @@ import io.pipeset.record.room.NoRoomException;
 import io.pipeset.report.DurationText;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.JobReport.Input;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,9 +81,9 @@ final class InputProgress {
 		return this.ending;
 	}
 
-	/** The place where the body's framing broke, or {@code null}. */
-	@Nullable Long byteOffset() {
-		return this.byteOffset;
+	/** The part of a report that tells how far the job has come. */
+	Input input(boolean complete, long read) {
+		return new Input(complete, (complete) ? null : read, this.byteOffset);
 	}
 
 	void countMismatch(long declared, String found) {

@@ -7,14 +7,18 @@ import io.pipeset.lane.InFlightBytes;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryProperties;
 import io.pipeset.pipeline.RedisNodes;
+import io.pipeset.report.JobMeters;
 import io.pipeset.script.ScriptProperties;
 import io.pipeset.script.Scripts;
 
+import org.springframework.boot.task.ThreadPoolTaskSchedulerCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.scheduling.annotation.EnableScheduling;
 
 /** Gives the packages below the limits of jobs that concern them. */
 @Configuration(proxyBeanMethods = false)
+@EnableScheduling
 class JobConfiguration {
 
 	@Bean
@@ -34,6 +38,18 @@ class JobConfiguration {
 					(all) -> all.named().stream().mapToInt((node) -> node.permits().taken()).sum())
 			.description("Lanes that hold a connection")
 			.register(registry);
+	}
+
+	/** Lets callers follow their jobs to the end while the service shuts down. */
+	@Bean
+	ThreadPoolTaskSchedulerCustomizer ticksWhileJobsEnd() {
+		return (scheduler) -> scheduler.setAcceptTasksAfterContextClose(true);
+	}
+
+	/** The place of callers' jobs. */
+	@Bean
+	JobPlace callers(JobMeters meters) {
+		return new JobPlace(meters, false, null);
 	}
 
 	@Bean

@@ -23,6 +23,7 @@ import io.pipeset.report.Account;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.Item;
 import io.pipeset.report.Item.Failure;
+import io.pipeset.report.JobReport;
 import io.pipeset.report.Outcome;
 import io.pipeset.slab.Loss;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +48,7 @@ final class JobExecution {
 
 	private final Record record;
 
-	private final @Nullable Pace pace;
+	private final Pace pace;
 
 	private final @Nullable DryRun dryRun;
 
@@ -68,20 +69,19 @@ final class JobExecution {
 				memory);
 		this.record = new Record(settings.recordDefaults(), memory);
 		memory.beforeWait(this.lanes::sendBegun);
-		Long rateLimit = settings.rateLimit();
-		this.pace = (rateLimit != null) ? new Pace(rateLimit, this.lanes, this.context.stop()) : null;
+		this.pace = new Pace(job.rateLimit(), this.lanes, this.context.stop());
 		this.warnings = new MemoryWarnings(context, settings.dryRun());
 		this.dryRun = (settings.dryRun()) ? new DryRun(this.context.account()) : null;
 	}
 
-	EndedJob run(JobInput input, Caller caller) {
+	EndedJob<JobReport> run(Caller caller) {
 		long began = System.nanoTime();
 		if (this.context.nodes().isCluster()) {
 			this.context.account().losses().ofSeveralMasters();
 		}
 		this.context.account().losses().master(this.context.nodes().failovers());
 		try {
-			read(input, caller);
+			read(this.job.input(), caller);
 		}
 		catch (RuntimeException | Error ex) {
 			this.lanes.crashed(ex);
@@ -101,9 +101,8 @@ final class JobExecution {
 			if (this.dryRun != null) {
 				this.dryRun.end();
 			}
-			long paced = (this.pace != null) ? this.pace.waitedNanos() : 0;
-			this.context.clock().waited(paced);
-			this.context.clock().read(System.nanoTime() - began - this.lanes.blockedNanos() - paced);
+			this.context.clock().waited(this.pace.waitedNanos());
+			this.context.clock().read(System.nanoTime() - began - this.lanes.blockedNanos() - this.pace.waitedNanos());
 		}
 		if (this.context.account().bytesSent() > 0) {
 			this.context.nodes().watch().look();
@@ -114,30 +113,26 @@ final class JobExecution {
 
 	private void read(JobInput input, Caller caller) {
 		MemoryShare memory = this.job.memory();
-		InputContext context = new InputContext(caller, this.lanes, this.context, memory, this.job.receipt(),
+		InputContext context = new InputContext(this.job.id(), caller, this.lanes, this.context, memory,
 				this.job.settings().operation(), this.job.settings().mapping(), this.limits.ofRecords(memory),
 				this.limits.maxInflatedBytes().toBytes());
 		// An upload without a pace is read as fast as it comes, which tells as well.
-		Caller watched = (this.pace != null || !input.isUploaded()) ? caller : Caller.NOBODY;
-		Watch watch = watched.watch(() -> this.context.stop().because(Cause.CANCELLED, Caller.GONE));
+		boolean waits = this.job.settings().rateLimit() != null || !input.isUploaded();
+		Watch watch = ((waits) ? caller : Caller.NOBODY)
+			.watch(() -> this.context.stop().because(Cause.CANCELLED, Caller.GONE));
 		try {
-			input.open(context, (records) -> {
-				try {
-					read(records, input);
-				}
-				finally {
-					JobSettings settings = this.job.settings();
-					Operation operation = settings.operation();
-					long left = this.progress.leaveOut((settings.untilEmpty()) ? 0 : input.generated());
-					this.context.account()
-						.count((operation != null) ? operation.name() : Account.NO_OPERATION, Outcome.UNPROCESSED,
-								left);
-					this.context.account().errorCodes().add(Loss.NOT_SENT, left);
-				}
-			});
+			if (!this.context.stop().isSet()) {
+				input.open(context, (records) -> read(records, input));
+			}
 		}
 		finally {
 			watch.end();
+			JobSettings settings = this.job.settings();
+			Operation operation = settings.operation();
+			long left = this.progress.leaveOut((settings.untilEmpty()) ? 0 : input.generated());
+			this.context.account()
+				.count((operation != null) ? operation.name() : Account.NO_OPERATION, Outcome.UNPROCESSED, left);
+			this.context.account().errorCodes().add(Loss.NOT_SENT, left);
 		}
 	}
 
@@ -195,9 +190,7 @@ final class JobExecution {
 		if (!this.pops.admits(this.record)) {
 			return false;
 		}
-		if (this.pace != null) {
-			this.pace.await();
-		}
+		this.pace.await();
 		try {
 			this.lanes.add(this.record);
 		}

@@ -2,13 +2,17 @@ package io.pipeset.job;
 
 import java.security.SecureRandom;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Names of jobs that sort by time:
+ * Names of jobs that sort by time, and those of one process in the order they were made:
  * <a href="https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-7">UUIDs of version
  * 7</a>, which Java 17 cannot make.
  */
 final class JobId {
+
+	/** Milliseconds and twelve bits, which count up within a millisecond. */
+	private static final AtomicLong last = new AtomicLong();
 
 	/** Whoever knows the id of a reliable pop may acknowledge its values. */
 	private static final SecureRandom random = new SecureRandom();
@@ -17,9 +21,10 @@ final class JobId {
 	}
 
 	static String next() {
-		long version = 0x7000L | (random.nextInt() & 0xfff);
+		long now = System.currentTimeMillis() << 12;
+		long time = last.updateAndGet((before) -> Math.max(before + 1, now));
 		long variant = 0x8000_0000_0000_0000L | (random.nextLong() >>> 2);
-		return new UUID((System.currentTimeMillis() << 16) | version, variant).toString();
+		return new UUID((time >>> 12 << 16) | 0x7000L | (time & 0xfff), variant).toString();
 	}
 
 }

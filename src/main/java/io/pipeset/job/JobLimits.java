@@ -37,6 +37,7 @@ import org.springframework.util.unit.DataSize;
  * hour
  * @param maxInflightBytes the size of the commands that all jobs together may have
  * unanswered before their readers wait; two writes a lane are always allowed
+ * @param maxEventStreams the callers that may follow jobs at the same time, 0 to 10,000
  * @param maxPrefixes the prefixes that an analysis lists, 1 to 1,000,000; all others are
  * added up
  */
@@ -49,7 +50,8 @@ public record JobLimits(@DefaultValue("10000000") long maxGenerated, @DefaultVal
 		@DefaultValue("16MB") DataSize maxValueBytes, @DefaultValue("64") int maxRunningJobs,
 		@DefaultValue("64") int maxWaitingJobs, @DefaultValue("30s") Duration maxWait,
 		@DefaultValue("30s") Duration bodyIdleTimeout, @DefaultValue("20s") Duration shutdownGrace,
-		@DefaultValue("32MB") DataSize maxInflightBytes, @DefaultValue("10000") int maxPrefixes) {
+		@DefaultValue("32MB") DataSize maxInflightBytes, @DefaultValue("10000") int maxPrefixes,
+		@DefaultValue("256") int maxEventStreams) {
 
 	private static final int MAX_ARGUMENT_BYTES = 512 << 20;
 
@@ -69,6 +71,7 @@ public record JobLimits(@DefaultValue("10000000") long maxGenerated, @DefaultVal
 		check("max-inflated-bytes", maxInflatedBytes.toBytes(), 0, Long.MAX_VALUE);
 		check("max-inflight-bytes", maxInflightBytes.toBytes(), 0, Long.MAX_VALUE);
 		check("max-prefixes", maxPrefixes, 1, 1_000_000);
+		check("max-event-streams", maxEventStreams, 0, 10_000);
 		check("max-record-bytes", maxRecordBytes.toBytes(), 1 << 10, MAX_ARGUMENT_BYTES);
 		check("max-arguments", maxArguments, 1, MAX_ARGUMENTS);
 		check("max-key-bytes", maxKeyBytes.toBytes(), 1, MAX_ARGUMENT_BYTES);

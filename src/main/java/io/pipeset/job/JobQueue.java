@@ -8,13 +8,13 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.pipeset.job.JobRefusedException.Reason;
 import io.pipeset.report.DurationText;
 import io.pipeset.report.Ending.Cause;
-import io.pipeset.report.JobClock;
 
 import org.springframework.stereotype.Component;
 
@@ -26,6 +26,8 @@ import org.springframework.stereotype.Component;
 class JobQueue {
 
 	private final JobLimits limits;
+
+	private final JobRegistry registry;
 
 	private final ReentrantLock lock = new ReentrantLock();
 
@@ -39,36 +41,73 @@ class JobQueue {
 
 	private boolean closed;
 
-	JobQueue(JobLimits limits, MeterRegistry registry) {
+	JobQueue(JobLimits limits, JobRegistry registry, MeterRegistry meters) {
 		this.limits = limits;
+		this.registry = registry;
 		Gauge.builder("pipeset.jobs.queued", this, JobQueue::waiting)
 			.description("Jobs that wait for others to end before they begin")
-			.register(registry);
+			.register(meters);
+	}
+
+	/**
+	 * Runs a job in the calling thread, as soon as it may begin. If it is stopped while
+	 * it waits, it runs at once without a place, and finds out.
+	 * @param job the job, whose clock takes note of the wait
+	 * @param listed whether callers may look at it
+	 * @param body runs it to its end
+	 * @param <R> the type of its report
+	 * @return the end of the job, whose memory is still to be closed
+	 * @throws JobRefusedException if it may not begin; the body was not called
+	 */
+	<R> EndedJob<R> run(QueuedJob job, boolean listed, Supplier<EndedJob<R>> body) {
+		KnownJob known = (listed) ? this.registry.enters(job) : null;
+		EndedJob<R> ended = null;
+		boolean placed = false;
+		try {
+			placed = enter(job);
+			if (known != null) {
+				known.begins();
+			}
+			ended = body.get();
+			job.memory().endLoad();
+			return ended;
+		}
+		finally {
+			if (ended == null) {
+				job.memory().close();
+			}
+			if (known != null) {
+				this.registry.ends(known, ended);
+			}
+			if (placed) {
+				leave(job);
+			}
+		}
 	}
 
 	/**
 	 * Waits until a job may begin.
-	 * @param job the job, whose clock takes note of the wait
-	 * @throws JobRefusedException if it may not
+	 * @return {@code false} if it was stopped before, and has no place
 	 */
-	void enter(QueuedJob job) {
+	boolean enter(QueuedJob job) {
 		this.lock.lock();
 		try {
 			refuseIfClosed();
 			if (this.places < this.limits.maxRunningJobs()) {
 				this.places++;
 			}
-			else {
-				awaitTurn(job.clock());
+			else if (!awaitTurn(job)) {
+				return false;
 			}
 			this.running.add(job);
+			return true;
 		}
 		finally {
 			this.lock.unlock();
 		}
 	}
 
-	/** A job has ended. */
+	/** A job has ended that had a place. */
 	void leave(QueuedJob job) {
 		this.lock.lock();
 		try {
@@ -155,7 +194,7 @@ class JobQueue {
 		}
 	}
 
-	private void awaitTurn(JobClock clock) {
+	private boolean awaitTurn(QueuedJob job) {
 		if (this.waiting.size() >= this.limits.maxWaitingJobs()) {
 			throw new JobRefusedException(Reason.TOO_MANY,
 					this.places + " jobs are running and " + this.waiting.size()
@@ -164,30 +203,45 @@ class JobQueue {
 							+ " allow: send the job again later");
 		}
 		Turn turn = new Turn(this.lock.newCondition());
+		Runnable wake = () -> wake(turn);
 		this.waiting.add(turn);
 		long since = System.nanoTime();
 		long left = this.limits.maxWait().toNanos();
 		try {
-			while (!turn.come && !this.closed && left > 0) {
+			job.stop().add(wake);
+			while (!turn.come && !this.closed && !job.stop().isSet() && left > 0) {
 				left = turn.condition.awaitNanos(left);
 			}
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
-		clock.waited(System.nanoTime() - since);
-		if (this.closed && turn.come) {
+		job.stop().remove(wake);
+		job.clock().waited(System.nanoTime() - since);
+		boolean stopped = job.stop().isSet();
+		if (turn.come && (this.closed || stopped)) {
 			handOver();
 		}
 		if (!turn.come) {
 			this.waiting.remove(turn);
 		}
 		refuseIfClosed();
-		if (!turn.come) {
+		if (!turn.come && !stopped) {
 			throw new JobRefusedException(Reason.TOO_MANY, "The job waited "
 					+ TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since) + " ms, and none of the " + this.places
 					+ " that pipeset.limits.max-running-jobs allows ended; pipeset.limits.max-wait="
 					+ DurationText.of(this.limits.maxWait()) + " allows no longer wait: send the job again later");
+		}
+		return !stopped;
+	}
+
+	private void wake(Turn turn) {
+		this.lock.lock();
+		try {
+			turn.condition.signal();
+		}
+		finally {
+			this.lock.unlock();
 		}
 	}
 

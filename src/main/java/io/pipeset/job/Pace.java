@@ -17,11 +17,14 @@ final class Pace {
 
 	private static final long LONGEST_SLEEP_MILLIS = 50;
 
-	private final long recordsPerSecond;
+	private final RateLimit limit;
 
 	private final Lanes lanes;
 
 	private final JobStop stop;
+
+	/** The pace that the records below are counted for. */
+	private long recordsPerSecond;
 
 	private long since;
 
@@ -29,14 +32,24 @@ final class Pace {
 
 	private long waitedNanos;
 
-	Pace(long recordsPerSecond, Lanes lanes, JobStop stop) {
-		this.recordsPerSecond = recordsPerSecond;
+	Pace(RateLimit limit, Lanes lanes, JobStop stop) {
+		this.limit = limit;
 		this.lanes = lanes;
 		this.stop = stop;
 	}
 
 	/** Waits until the next record is due, or the job stops. */
 	void await() {
+		if (this.recordsPerSecond != this.limit.perSecond()) {
+			this.recordsPerSecond = this.limit.perSecond();
+			this.records = 0;
+		}
+		if (this.recordsPerSecond > 0) {
+			awaitDue();
+		}
+	}
+
+	private void awaitDue() {
 		long now = System.nanoTime();
 		long due = this.since + this.records * TimeUnit.SECONDS.toNanos(1) / this.recordsPerSecond;
 		if (this.records == 0 || now - due > SLACK_NANOS) {
@@ -63,7 +76,8 @@ final class Pace {
 
 	private void sleepUntil(long due) {
 		try {
-			for (long early; !this.stop.isSet() && (early = due - System.nanoTime()) > 0;) {
+			for (long early; !this.stop.isSet() && this.limit.perSecond() == this.recordsPerSecond
+					&& (early = due - System.nanoTime()) > 0;) {
 				long millis = Math.min(TimeUnit.NANOSECONDS.toMillis(early) + 1, LONGEST_SLEEP_MILLIS);
 				Thread.sleep(millis);
 			}

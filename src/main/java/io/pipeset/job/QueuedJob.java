@@ -1,15 +1,45 @@
 package io.pipeset.job;
 
 import io.pipeset.lane.JobStop;
+import io.pipeset.memory.MemoryShare;
 import io.pipeset.report.JobClock;
+import io.pipeset.report.JobKind;
+import io.pipeset.report.JobReport;
+import io.pipeset.report.JobState;
+import io.pipeset.report.Progress.Tally;
+import org.jspecify.annotations.Nullable;
 
-/** A job as the queue sees it: it has a place, or waits for one. */
+/** A job that waits or runs, as the queue and the calls about jobs see it. */
 interface QueuedJob {
+
+	/** Its name in logs, reports and calls. */
+	String id();
+
+	JobKind kind();
+
+	/** The operation of its records, or {@code mixed}; its kind if it has no records. */
+	String operation();
 
 	/** Ends it early. */
 	JobStop stop();
 
 	/** Takes note of how long it waits. */
 	JobClock clock();
+
+	/** Its share of the service's memory. */
+	MemoryShare memory();
+
+	/** Its pace; {@code null} for a job that has none. */
+	@Nullable RateLimit rateLimit();
+
+	/** How far it has come; any thread may ask at any time. */
+	Tally tally();
+
+	/**
+	 * Its report so far.
+	 * @param state whether it waits or runs
+	 * @return {@code null} for a job that has none before its end
+	 */
+	@Nullable JobReport snapshot(JobState state);
 
 }

@@ -3,6 +3,7 @@ package io.pipeset.job;
 import java.util.List;
 import java.util.function.Consumer;
 
+import io.pipeset.job.settings.JobSettings;
 import io.pipeset.lane.JobStop;
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.RedisNodes;
@@ -27,21 +28,18 @@ class Requirements {
 	}
 
 	/**
-	 * Asks Redis whether transactions run, unless it has said yes since, and stops the
-	 * job if it refuses.
+	 * Asks Redis whether it would say how many replicas have something, and whether
+	 * transactions run, unless it has said yes since. Stops the job if Redis refuses.
 	 */
-	void requireTransactions(JobStop stop) {
-		require(stop, (node) -> node.facts().requireTransactions(), "atomic=batch needs transactions.",
-				TRANSACTIONS_REMEDY);
-	}
-
-	/**
-	 * Asks Redis whether it would say how many replicas have something, and stops the job
-	 * if it refuses.
-	 */
-	void requireReplicas(JobStop stop, int replicas) {
-		require(stop, (node) -> node.calls().replicas(), "replicas=" + replicas + " needs WAIT.",
-				"Let the service's user run WAIT, on a master, or send the job with replicas=0.");
+	void require(JobStop stop, JobSettings settings) {
+		if (settings.replicas() > 0 && !stop.isSet()) {
+			require(stop, (node) -> node.calls().replicas(), "replicas=" + settings.replicas() + " needs WAIT.",
+					"Let the service's user run WAIT, on a master, or send the job with replicas=0.");
+		}
+		if (settings.isAtomic() && !stop.isSet()) {
+			require(stop, (node) -> node.facts().requireTransactions(), "atomic=batch needs transactions.",
+					TRANSACTIONS_REMEDY);
+		}
 	}
 
 	private void require(JobStop stop, Consumer<RedisNode> question, String need, String remedy) {

@@ -3,23 +3,27 @@ package io.pipeset.job;
 import java.util.List;
 import java.util.Map;
 
+import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.JobSettings;
+import io.pipeset.job.settings.Setting;
 import io.pipeset.lane.JobStop;
 import io.pipeset.memory.MemoryShare;
-import io.pipeset.pop.PopReceipt;
+import io.pipeset.record.Operation;
 import io.pipeset.report.Account;
 import io.pipeset.report.Counts;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobClock;
+import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport;
+import io.pipeset.report.JobReport.Input;
 import io.pipeset.report.JobReport.Receipt;
-import io.pipeset.report.JobReport.Scan;
 import io.pipeset.report.JobReport.Warning;
 import io.pipeset.report.JobState;
 import io.pipeset.report.Outcome;
+import io.pipeset.report.Progress;
+import io.pipeset.report.Progress.Tally;
 import io.pipeset.report.Timings;
-import io.pipeset.sweep.Sweep;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,24 +33,49 @@ import org.slf4j.LoggerFactory;
  *
  * @param id the job's name in logs and reports
  * @param settings how to run it
+ * @param rateLimit its pace
  * @param stop ends it early
  * @param account the outcomes of its records
  * @param clock its times
  * @param progress how far it has come in its input
  * @param memory its share of the service's memory
- * @param receipt the receipt of a job that pops reliably; {@code null} for others
- * @param sweep the sweep that finds the records; {@code null} for other jobs
+ * @param input its records
  */
-record RunningJob(String id, JobSettings settings, JobStop stop, Account account, JobClock clock,
-		InputProgress progress, MemoryShare memory, @Nullable PopReceipt receipt,
-		@Nullable Sweep sweep) implements QueuedJob {
+record RunningJob(String id, JobSettings settings, RateLimit rateLimit, JobStop stop, Account account, JobClock clock,
+		InputProgress progress, MemoryShare memory, JobInput input) implements QueuedJob {
 
 	private static final Logger logger = LoggerFactory.getLogger(RunningJob.class);
 
+	@Override
+	public JobKind kind() {
+		return JobKind.RECORDS;
+	}
+
+	@Override
+	public String operation() {
+		Operation operation = this.settings.operation();
+		return (operation != null) ? operation.name() : "mixed";
+	}
+
+	@Override
+	public Tally tally() {
+		boolean complete = this.progress.isComplete();
+		Counts settled = this.account.counts();
+		Counts counts = counts(settled);
+		long read = counts.received() - this.progress.unread();
+		long done = (this.settings.dryRun()) ? read : settled.received() - this.progress.unread();
+		Long total = (this.settings.untilEmpty()) ? null : this.input.total();
+		if (total != null) {
+			return new Tally(counts, read, done, total, Progress.share(done, total));
+		}
+		// The bytes behind the last record are read with it.
+		double input = this.input.share() * Progress.share(done, read);
+		return new Tally(counts, read, done, null, (complete && done == read && !Double.isNaN(input)) ? 1 : input);
+	}
+
 	/**
 	 * Draws a report of the job while it runs; any thread may ask for it at any time. Its
-	 * state is {@link JobState#RUNNING}, and its outcomes add up to the records read so
-	 * far.
+	 * outcomes add up to the records read so far.
 	 * <p>
 	 * A record that was read and has no outcome yet is {@code unprocessed} as long as the
 	 * job has certainly written nothing: before its first batch, and in a dry run. After
@@ -57,20 +86,26 @@ record RunningJob(String id, JobSettings settings, JobStop stop, Account account
 	 * of records that are settled at this moment some may be counted and not listed, or
 	 * listed and not counted. Values in a list of their own, and the receipt for values,
 	 * are only in the report of the job that has ended.
-	 * @return what is known so far
 	 */
-	JobReport snapshot() {
+	@Override
+	public JobReport snapshot(JobState state) {
+		Counts settled = this.account.counts();
+		boolean complete = this.progress.isComplete();
+		Counts counts = counts(settled);
+		return report(state, counts, this.progress.input(complete, counts.received() - this.progress.unread()), null,
+				null, List.of());
+	}
+
+	/** Adds the records without an outcome to those that have one. */
+	private Counts counts(Counts settled) {
 		// A record is read before it is counted, and a batch begins before it writes. In
 		// this order no more records are counted than were read, and none of those read
 		// was written if no batch has begun.
-		Counts settled = this.account.counts();
-		boolean complete = this.progress.isComplete();
 		long read = this.progress.read();
 		long open = Math.max(0, read + this.progress.unread() - this.account.leftOut() - settled.received());
 		boolean written = !this.settings.dryRun() && this.clock.hasBegunBatch();
-		Counts counts = new Counts(settled.received() + open, settled.applied(), settled.noop(), settled.rejected(),
+		return new Counts(settled.received() + open, settled.applied(), settled.noop(), settled.rejected(),
 				settled.unknown() + ((written) ? open : 0), settled.unprocessed() + ((written) ? 0 : open));
-		return report(JobState.RUNNING, counts, (complete) ? null : read, null, null, List.of());
 	}
 
 	/**
@@ -78,37 +113,30 @@ record RunningJob(String id, JobSettings settings, JobStop stop, Account account
 	 * @param warnings what the account does not tell
 	 * @return the job with an outcome for every record
 	 */
-	EndedJob end(List<Warning> warnings) {
+	EndedJob<JobReport> end(List<Warning> warnings) {
 		balance(this.progress.received() - this.account.leftOut());
 		Counts counts = this.account.counts();
-		Receipt handedOver = (this.receipt != null) ? this.receipt.handOver(this.account) : null;
+		Receipt receipt = this.input.handOver(this.account);
 		Ending ending = JobEnding.of(this.stop.ending(), this.progress.ending(), counts.unknown(),
 				this.account.losses().unconfirmed(), this.account.bytesSent() > 0);
-		Long nextIndex = (this.progress.isComplete()) ? null : this.progress.read();
-		JobReport report = report(ending.cause().state(), counts, nextIndex, this.account.values(), handedOver,
+		JobReport report = report(ending.cause().state(), counts,
+				this.progress.input(this.progress.isComplete(), this.progress.read()), this.account.values(), receipt,
 				warnings);
-		return new EndedJob(report, ending, this.memory);
+		return new EndedJob<>(this.id, report, ending, counts.applied() > 0, this.memory);
 	}
 
-	private JobReport report(JobState state, Counts counts, @Nullable Long nextIndex, @Nullable List<Object> values,
-			@Nullable Receipt handedOver, List<Warning> warnings) {
+	private JobReport report(JobState state, Counts counts, Input input, @Nullable List<Object> values,
+			@Nullable Receipt receipt, List<Warning> warnings) {
 		Map<String, Object> settings = this.settings.toReport();
-		if (this.receipt != null) {
-			this.receipt.addTo(settings);
-		}
-		if (this.sweep != null) {
-			this.sweep.addTo(settings);
-		}
-		Scan scan = (this.sweep != null) ? new Scan(this.sweep.restarts(), this.sweep.repeatedSlots()) : null;
+		long perSecond = this.rateLimit.perSecond();
+		settings.compute(Setting.RATE_LIMIT.name(), (name, before) -> (perSecond > 0) ? perSecond : null);
+		this.input.addTo(settings);
 		Timings timings = this.clock.timings();
 		Long wouldRun = (this.settings.dryRun()) ? counts.unprocessed() - this.progress.unread() : null;
-		return new JobReport(this.id, state, counts, wouldRun, nextIndex == null, nextIndex,
-				this.account.losses().fenced(), this.account.losses().failovers(),
-				this.account.losses().appliedByFormerMasters(), this.progress.byteOffset(), timings,
-				Math.round(this.account.replied() * 1000 / Math.max(timings.totalMillis(), 0.001)),
-				this.account.commandsSent(), this.account.bytesSent(), this.account.writes(), settings, scan, values,
-				handedOver, warnings, this.account.errorCodes().counts(), this.account.items(),
-				Math.max(0, this.account.itemsOmitted()), this.settings.dryRun());
+		return new JobReport(this.id, state, counts, wouldRun, input, this.account.losses().found(), timings,
+				this.account.sent(timings.totalMillis()), settings, this.input.scan(), values, receipt, warnings,
+				this.account.errorCodes().counts(), this.account.items(), Math.max(0, this.account.itemsOmitted()),
+				this.settings.dryRun());
 	}
 
 	/**

@@ -9,8 +9,9 @@ import io.pipeset.lane.JobStop;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
-import io.pipeset.report.JobClock;
+import io.pipeset.report.JobKind;
 import io.pipeset.report.JobMeters;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,44 +40,41 @@ public class Tasks {
 
 	/**
 	 * Runs a task in the calling thread, to its end, as soon as it may begin.
-	 * @param operation its kind, one of a few words: a tag of meters
+	 * @param kind its kind, a tag of meters
+	 * @param rateLimit its pace; {@code null} if it has none
 	 * @param caller the caller whose thread this is; the task ends when it is gone
-	 * @param body does the work, and returns soon after the task's stop is set. If it
-	 * throws an exception, its memory is given back here
-	 * @param <T> the type of its result
+	 * @param body does the work, and returns soon after the task's stop is set, which may
+	 * be set from the beginning. If it throws an exception, its memory is given back here
+	 * @param <R> the type of its report
 	 * @return the result of the body. Its writer closes the task's memory afterwards
 	 * @throws JobRefusedException if the task may not begin; the body was not called
 	 */
-	public <T> T run(String operation, Caller caller, Function<Task, T> body) {
+	public <R> EndedJob<R> run(JobKind kind, @Nullable RateLimit rateLimit, Caller caller,
+			Function<Task, EndedJob<R>> body) {
 		JobStop stop = new JobStop();
-		Task task = new Task(JobId.next(), stop, new JobClock(), this.memory.open(stop));
-		this.queue.enter(task);
-		LongTaskTimer.Sample active = this.meters.jobBegins(operation);
-		boolean ended = false;
-		Watch watch = caller.watch(() -> stop.because(Cause.CANCELLED, Caller.GONE));
+		Task task = new Task(kind, rateLimit, stop, this.memory.open(stop));
+		return this.queue.run(task, true, () -> execute(task, caller, body));
+	}
+
+	private <R> EndedJob<R> execute(Task task, Caller caller, Function<Task, EndedJob<R>> body) {
+		LongTaskTimer.Sample active = this.meters.jobBegins(task.operation());
+		Watch watch = caller.watch(() -> task.stop().because(Cause.CANCELLED, Caller.GONE));
 		try {
-			T result = body.apply(task);
-			task.memory().endLoad();
-			ended = true;
-			return result;
+			return body.apply(task);
 		}
 		catch (RuntimeException | Error ex) {
-			stop.because(Cause.INTERNAL_SERVER_ERROR, "By a defect of the service: " + ex);
+			task.stop().because(Cause.INTERNAL_SERVER_ERROR, "By a defect of the service: " + ex);
 			throw ex;
 		}
 		finally {
 			watch.end();
-			if (!ended) {
-				task.memory().close();
-			}
 			active.stop();
-			this.meters.taskEnds(operation, task.ending().cause().state(), task.clock());
-			log(operation, task);
-			this.queue.leave(task);
+			this.meters.taskEnds(task.operation(), task.ending().cause().state(), task.clock());
+			log(task);
 		}
 	}
 
-	private static void log(String operation, Task task) {
+	private static void log(Task task) {
 		Ending ending = task.ending();
 		if (ending.cause() != Cause.COMPLETED) {
 			logger.atWarn()
@@ -85,7 +83,7 @@ public class Tasks {
 		}
 		logger.atInfo()
 			.addKeyValue("jobId", task.id())
-			.log("Job {} {}: op={} totalMillis={}", task.id(), ending.cause().state().label(), operation,
+			.log("Job {} {}: op={} totalMillis={}", task.id(), ending.cause().state().label(), task.operation(),
 					task.clock().timings().totalMillis());
 	}
 

@@ -3,12 +3,15 @@ package io.pipeset.keyspace;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
+import io.pipeset.job.EndedJob;
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.JobRefusedException;
+import io.pipeset.job.RateLimit;
 import io.pipeset.job.Tasks;
 import io.pipeset.job.input.Caller;
 import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.pipeline.RedisNodes;
+import io.pipeset.report.JobKind;
 import jakarta.annotation.PreDestroy;
 
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
@@ -46,12 +49,12 @@ public class Analyses {
 	 * @return what it found, however it ended, to be closed when it is written
 	 * @throws JobRefusedException if it may not begin
 	 */
-	public EndedAnalysis run(AnalysisSettings settings, Caller caller) {
-		return this.tasks.run("analysis", caller, (task) -> {
+	public EndedJob<Analysis> run(AnalysisSettings settings, Caller caller) {
+		return this.tasks.run(JobKind.ANALYSIS, new RateLimit(settings.rateLimit()), caller, (task) -> {
 			Analysis analysis = new AnalysisRun(task, settings, this.nodes, this.pipeline.connectTimeout(),
 					this.limits.maxPrefixes(), this.threads)
 				.run();
-			return new EndedAnalysis(analysis, task.ending(), task.memory());
+			return new EndedJob<>(task.id(), analysis, task.ending(), false, task.memory());
 		});
 	}
 

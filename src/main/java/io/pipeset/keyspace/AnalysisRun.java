@@ -10,6 +10,7 @@ import io.pipeset.pipeline.SlotOwners;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.record.room.NoRoomException;
 import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.Progress.Tally;
 import io.pipeset.slab.lookup.KeyTypes;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -58,9 +59,10 @@ final class AnalysisRun {
 		this.closing = closing;
 		this.threads = threads;
 		this.stop = task.stop();
-		this.pace = new KeyPace(settings.rateLimit());
+		this.pace = new KeyPace(task.rateLimit());
 		this.totals = new Totals(settings, maxPrefixes, new KeyTypes(), task.memory());
 		this.losses = new Losses(settings.timeout(), this.stop);
+		task.tallies(() -> Tally.of(this.totals.keys() + this.totals.vanished(), null));
 	}
 
 	/** Runs the analysis, to its end. */

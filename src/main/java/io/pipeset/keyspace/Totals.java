@@ -188,11 +188,11 @@ final class Totals {
 		return (this.bytesLeftOut == null && LongStream.of(this.sizes).sum() != this.keys) ? "sizes" : null;
 	}
 
-	long keys() {
+	synchronized long keys() {
 		return this.keys;
 	}
 
-	long vanished() {
+	synchronized long vanished() {
 		return this.vanished;
 	}
 

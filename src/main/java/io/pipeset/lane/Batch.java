@@ -106,6 +106,7 @@ final class Batch {
 		this.left.sort(Comparator.comparingLong(Slab::firstIndex));
 		if (this.used) {
 			this.context.meters().batch(this.context.settings().flush().kind(), nanos, this.commands, this.bytes);
+			this.context.meters().grow(this.context.account());
 			this.meters.batch(nanos, this.loss != null);
 		}
 		boolean redirects = this.slabs.followsRedirects() && this.code != null

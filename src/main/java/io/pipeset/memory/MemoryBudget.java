@@ -266,6 +266,16 @@ public final class MemoryBudget {
 		}
 	}
 
+	long results(MemoryShare share) {
+		this.lock.lock();
+		try {
+			return share.results();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
 	/** Counts memory that a report holds already, whether there is room for it or not. */
 	void correct(MemoryShare share, long results) {
 		this.lock.lock();

@@ -141,6 +141,14 @@ public final class MemoryShare implements SlabMemory, AutoCloseable {
 	}
 
 	/**
+	 * The memory that the report holds.
+	 * @return its size in bytes
+	 */
+	public long reportBytes() {
+		return this.budget.results(this);
+	}
+
+	/**
 	 * The budget that this is a share of, for messages.
 	 * @return its size in bytes
 	 */

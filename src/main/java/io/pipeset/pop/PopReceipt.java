@@ -2,7 +2,6 @@ package io.pipeset.pop;
 
 import java.util.ArrayDeque;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
@@ -166,15 +165,6 @@ public final class PopReceipt implements UnknownPops {
 	 */
 	public RecordReader moves() {
 		return GeneratedRecords.moves(this.pops.key(), this.receipts.listOf(this.jobId), this.pops.count());
-	}
-
-	/**
-	 * Adds the settings that only such a job has.
-	 * @param report the settings in the job's report
-	 */
-	public void addTo(Map<String, Object> report) {
-		report.put("reliable", true);
-		report.put("receiptTtl", DurationText.of(this.pops.receiptTtl()));
 	}
 
 	private void stopGone() {

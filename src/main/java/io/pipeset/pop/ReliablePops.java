@@ -2,6 +2,9 @@ package io.pipeset.pop;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Map;
+
+import io.pipeset.report.DurationText;
 
 /**
  * Pops that lose no value: each is kept in Redis until the caller says that it has it.
@@ -21,6 +24,15 @@ public record ReliablePops(String key, long count, Duration receiptTtl) {
 	 */
 	public byte[] keyBytes() {
 		return this.key.getBytes(StandardCharsets.UTF_8);
+	}
+
+	/**
+	 * Adds the settings that only such pops have.
+	 * @param report the settings in the job's report
+	 */
+	public void addTo(Map<String, Object> report) {
+		report.put("reliable", true);
+		report.put("receiptTtl", DurationText.of(this.receiptTtl));
 	}
 
 }

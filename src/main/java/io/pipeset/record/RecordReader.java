@@ -15,4 +15,13 @@ public interface RecordReader {
 	 */
 	boolean read(Record record) throws IOException;
 
+	/**
+	 * The part of the bytes taken from the body so far that records were read from; the
+	 * rest waits in a buffer. Any thread may ask at any time.
+	 * @return 0 to 1
+	 */
+	default double consumed() {
+		return 1;
+	}
+
 }

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.LongPredicate;
 
+import io.pipeset.report.JobReport.Sent;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +39,11 @@ public final class Account {
 	private final Map<Outcome, Long> totals = new EnumMap<>(Outcome.class);
 
 	private final List<Item> items = new ArrayList<>();
+
+	/** The part of the counts that meters have. */
+	private final Map<String, Map<Outcome, Long>> metered = new TreeMap<>();
+
+	private long meteredCommands;
 
 	private boolean runsNothing;
 
@@ -271,6 +277,23 @@ public final class Account {
 	}
 
 	/**
+	 * The outcomes and commands since this was called last, for meters that grow.
+	 * @return by the operation's name; every record is in one answer alone
+	 */
+	synchronized Growth growth() {
+		Map<String, Map<Outcome, Long>> grown = new TreeMap<>();
+		this.counts.forEach((operation, outcomes) -> outcomes.forEach((outcome, records) -> {
+			Long before = this.metered.computeIfAbsent(operation, (name) -> new EnumMap<>(Outcome.class))
+				.put(outcome, records);
+			grown.computeIfAbsent(operation, (name) -> new EnumMap<>(Outcome.class))
+				.put(outcome, records - ((before != null) ? before : 0));
+		}));
+		Growth growth = new Growth(grown, this.commandsSent - this.meteredCommands);
+		this.meteredCommands = this.commandsSent;
+		return growth;
+	}
+
+	/**
 	 * The one operation of all records so far.
 	 * @return its name, {@code mixed} for several and {@code none} for none
 	 */
@@ -323,6 +346,16 @@ public final class Account {
 	}
 
 	/**
+	 * The commands and bytes written so far, those sent again included.
+	 * @param millis the time in which they were written
+	 * @return a snapshot
+	 */
+	public synchronized Sent sent(double millis) {
+		return new Sent(Math.round(this.replied * 1000 / Math.max(millis, 0.001)), this.commandsSent, this.bytesSent,
+				this.writes);
+	}
+
+	/**
 	 * How many commands on data were written, those sent again included.
 	 * @return the count; fewer than records where these had commands in common
 	 */
@@ -331,27 +364,21 @@ public final class Account {
 	}
 
 	/**
-	 * How many writes went to a socket, those of records sent again included.
-	 * @return the count
-	 */
-	public synchronized long writes() {
-		return this.writes;
-	}
-
-	/**
-	 * How many records were answered.
-	 * @return the count
-	 */
-	public synchronized long replied() {
-		return this.replied;
-	}
-
-	/**
 	 * The bytes written to Redis.
 	 * @return bytes of RESP
 	 */
 	public synchronized long bytesSent() {
 		return this.bytesSent;
+	}
+
+	/**
+	 * A part of an account.
+	 *
+	 * @param records the records by operation and outcome
+	 * @param commandsSent the commands on data that were sent for them
+	 */
+	record Growth(Map<String, Map<Outcome, Long>> records, long commandsSent) {
+
 	}
 
 }

@@ -52,7 +52,10 @@ public record Ending(Cause cause, String detail) {
 		/** The service was told to stop before the job was through. */
 		SHUTTING_DOWN(JobState.STOPPED),
 
-		/** The caller went away while the job waited for records. */
+		/**
+		 * Another request cancelled it, or its caller went away before it had all
+		 * records.
+		 */
 		CANCELLED(JobState.CANCELLED),
 
 		/** A defect of the service, or a want of threads or memory, ended the job. */

@@ -145,6 +145,19 @@ public class JobMeters {
 	}
 
 	/**
+	 * Counts what a job has come to since it was counted last: after each of its batches,
+	 * and at its end.
+	 * @param account the outcomes of its records
+	 */
+	public void grow(Account account) {
+		Account.Growth growth = account.growth();
+		this.commandsSent.increment((double) growth.commandsSent());
+		growth.records()
+			.forEach((op, outcomes) -> outcomes.forEach((outcome,
+					records) -> this.commands.withTags("op", op, "outcome", outcome.label()).increment(records)));
+	}
+
+	/**
 	 * A job has ended.
 	 * @param state its final state
 	 * @param account the outcomes of its records
@@ -153,10 +166,7 @@ public class JobMeters {
 	public void jobEnds(JobState state, Account account, JobClock clock) {
 		taskEnds(account.operation(), state, clock);
 		this.phases.forEach((phase, timer) -> timer.record(clock.nanos(phase), TimeUnit.NANOSECONDS));
-		this.commandsSent.increment((double) account.commandsSent());
-		account.countsByOperation()
-			.forEach((op, outcomes) -> outcomes.forEach((outcome,
-					records) -> this.commands.withTags("op", op, "outcome", outcome.label()).increment(records)));
+		grow(account);
 	}
 
 	/**

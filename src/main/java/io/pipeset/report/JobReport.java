@@ -7,6 +7,7 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,23 +17,10 @@ import org.jspecify.annotations.Nullable;
  * @param state the state of the job
  * @param counts its records by outcome
  * @param wouldRun the good records of a dry run; {@code null} where records are run
- * @param inputComplete whether the input was read to its end
- * @param nextIndex the index of the first record that was not read; {@code null} where
- * the input was read to its end
- * @param fenced whether all commands that were on their way on a lost connection were
- * kept from running later; {@code null} if there were none
- * @param failovers how often another server became master while the job ran; {@code null}
- * if none did
- * @param appliedByFormerMasters the applied records that no replica was asked for, and
- * that the master of now may not have; {@code null} if there was no failover, and in a
- * cluster
- * @param byteOffset the place at which the body's framing broke, in bytes from 0;
- * {@code null} if it did not break
+ * @param input how far the job came in its input
+ * @param losses the losses of Redis that it met
  * @param timings the durations of the job and its phases
- * @param commandsPerSecond the records that Redis answered, per second of the whole job
- * @param commandsSent the commands on data that Redis was sent for the records
- * @param bytesSent the bytes of RESP written to Redis
- * @param writes the writes to sockets, which the JSON leaves out
+ * @param sent the commands and bytes written to Redis
  * @param settings the settings in effect
  * @param scan how the keys were found that are the records; {@code null} for other jobs
  * @param values the values that a pop took out of Redis, in their order; {@code null} for
@@ -49,11 +37,9 @@ import org.jspecify.annotations.Nullable;
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 @JsonPropertyOrder({ "jobId", "state", "errors", "counts" })
-public record JobReport(String jobId, JobState state, Counts counts, @Nullable Long wouldRun, boolean inputComplete,
-		@Nullable Long nextIndex, @Nullable Boolean fenced, @Nullable Integer failovers,
-		@Nullable Long appliedByFormerMasters, @Nullable Long byteOffset, Timings timings, long commandsPerSecond,
-		long commandsSent, long bytesSent, @JsonIgnore long writes, Map<String, Object> settings, @Nullable Scan scan,
-		@Nullable List<Object> values, @Nullable Receipt receipt,
+public record JobReport(String jobId, JobState state, Counts counts, @Nullable Long wouldRun,
+		@JsonUnwrapped Input input, @JsonUnwrapped Losses.Found losses, Timings timings, @JsonUnwrapped Sent sent,
+		Map<String, Object> settings, @Nullable Scan scan, @Nullable List<Object> values, @Nullable Receipt receipt,
 		@JsonInclude(JsonInclude.Include.NON_EMPTY) List<Warning> warnings,
 		@JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, Long> errorCodes, List<Item> items, long itemsOmitted,
 		@JsonIgnore boolean dryRun) {
@@ -65,7 +51,7 @@ public record JobReport(String jobId, JobState state, Counts counts, @Nullable L
 	 */
 	@JsonProperty
 	public boolean errors() {
-		return errorCount() > 0 || (this.state != JobState.RUNNING && this.state != JobState.COMPLETED);
+		return errorCount() > 0 || (!this.state.isActive() && this.state != JobState.COMPLETED);
 	}
 
 	/**
@@ -74,6 +60,43 @@ public record JobReport(String jobId, JobState state, Counts counts, @Nullable L
 	 */
 	public long errorCount() {
 		return (this.dryRun) ? this.counts.rejected() : this.counts.errors();
+	}
+
+	/**
+	 * This report without items and values, which may be large.
+	 * @return a report that counts its items as omitted
+	 */
+	public JobReport withoutLists() {
+		return new JobReport(this.jobId, this.state, this.counts, this.wouldRun, this.input, this.losses, this.timings,
+				this.sent, this.settings, this.scan, null, this.receipt, this.warnings, this.errorCodes, List.of(),
+				this.itemsOmitted + this.items.size(), this.dryRun);
+	}
+
+	/**
+	 * How far a job came in its input.
+	 *
+	 * @param inputComplete whether the input was read to its end
+	 * @param nextIndex the index of the first record that was not read; {@code null}
+	 * where the input was read to its end
+	 * @param byteOffset the place at which the body's framing broke, in bytes from 0;
+	 * {@code null} if it did not break
+	 */
+	@JsonInclude(JsonInclude.Include.NON_NULL)
+	public record Input(boolean inputComplete, @Nullable Long nextIndex, @Nullable Long byteOffset) {
+
+	}
+
+	/**
+	 * The commands and bytes that a job has written to Redis.
+	 *
+	 * @param commandsPerSecond the records that Redis answered, per second of the whole
+	 * job
+	 * @param commandsSent the commands on data that Redis was sent for the records
+	 * @param bytesSent the bytes of RESP
+	 * @param writes the writes to sockets, which the JSON leaves out
+	 */
+	public record Sent(long commandsPerSecond, long commandsSent, long bytesSent, @JsonIgnore long writes) {
+
 	}
 
 	/**

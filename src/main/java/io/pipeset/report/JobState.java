@@ -7,6 +7,9 @@ import com.fasterxml.jackson.annotation.JsonValue;
 /** The state of a job. */
 public enum JobState {
 
+	/** The job waits for others to end before it begins. */
+	QUEUED,
+
 	/** The job has not ended. The report of an ended job never says so. */
 	RUNNING,
 
@@ -19,7 +22,7 @@ public enum JobState {
 	/** The input or Redis broke. */
 	FAILED,
 
-	/** The caller took it back. */
+	/** Somebody took it back, or its caller went away during the upload. */
 	CANCELLED;
 
 	private final String label = name().toLowerCase(Locale.ROOT);
@@ -31,6 +34,14 @@ public enum JobState {
 	@JsonValue
 	public String label() {
 		return this.label;
+	}
+
+	/**
+	 * Whether a job in this state goes on by itself.
+	 * @return {@code true} while it waits or runs
+	 */
+	public boolean isActive() {
+		return this == QUEUED || this == RUNNING;
 	}
 
 }

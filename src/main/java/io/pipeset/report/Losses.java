@@ -3,6 +3,7 @@ package io.pipeset.report;
 import java.util.HashMap;
 import java.util.Map;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import org.jspecify.annotations.Nullable;
 
 /** The losses of Redis that a job met, as far as its report has to speak of them. */
@@ -31,15 +32,6 @@ public final class Losses {
 	 */
 	public synchronized void fenced(boolean fenced) {
 		this.fenced = fenced && !Boolean.FALSE.equals(this.fenced);
-	}
-
-	/**
-	 * Whether all commands that were on their way on lost connections were kept from
-	 * running later.
-	 * @return {@code null} if no connection with commands on their way was lost
-	 */
-	public synchronized @Nullable Boolean fenced() {
-		return this.fenced;
 	}
 
 	/**
@@ -72,25 +64,20 @@ public final class Losses {
 	}
 
 	/**
-	 * How often another server became master while the job ran.
-	 * @return the count, or {@code null} if none did
+	 * The losses so far.
+	 * @return a snapshot
 	 */
-	public synchronized @Nullable Integer failovers() {
-		return (this.lastMaster > this.firstMaster) ? this.lastMaster - this.firstMaster : null;
-	}
-
-	/**
-	 * The records that were applied by servers that are no master any more.
-	 * @return the count, or {@code null} if no other server became master, or there are
-	 * several masters
-	 */
-	public synchronized @Nullable Long appliedByFormerMasters() {
-		return (this.several || failovers() == null) ? null
+	public synchronized Found found() {
+		if (this.lastMaster <= this.firstMaster) {
+			return new Found(this.fenced, null, null);
+		}
+		Long former = (this.several) ? null
 				: this.applied.entrySet()
 					.stream()
 					.filter((master) -> master.getKey() < this.lastMaster)
 					.mapToLong(Map.Entry::getValue)
 					.sum();
+		return new Found(this.fenced, this.lastMaster - this.firstMaster, former);
 	}
 
 	/**
@@ -99,6 +86,22 @@ public final class Losses {
 	 */
 	public synchronized long unconfirmed() {
 		return this.unconfirmed;
+	}
+
+	/**
+	 * The losses that a job met.
+	 *
+	 * @param fenced whether all commands that were on their way on a lost connection were
+	 * kept from running later; {@code null} if there were none
+	 * @param failovers how often another server became master while the job ran;
+	 * {@code null} if none did
+	 * @param appliedByFormerMasters the applied records that no replica was asked for,
+	 * and that the master of now may not have; {@code null} if there was no failover, and
+	 * in a cluster
+	 */
+	@JsonInclude(JsonInclude.Include.NON_NULL)
+	public record Found(@Nullable Boolean fenced, @Nullable Integer failovers, @Nullable Long appliedByFormerMasters) {
+
 	}
 
 }

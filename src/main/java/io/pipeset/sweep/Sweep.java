@@ -6,6 +6,7 @@ import java.util.Set;
 
 import io.pipeset.pipeline.call.KeyFilter;
 import io.pipeset.record.Operation;
+import io.pipeset.report.JobReport.Scan;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,32 +61,23 @@ public final class Sweep {
 		return this.ttl;
 	}
 
-	/**
-	 * How often the sweep began again with the first key, because Redis was restarted.
-	 * @return the number so far
-	 */
-	public int restarts() {
-		return this.restarts;
-	}
-
 	/** The sweep begins again. One thread alone calls this. */
 	void restarted() {
 		int before = this.restarts;
 		this.restarts = before + 1;
 	}
 
-	/**
-	 * How many slots of a cluster were scanned again, since they or others of their
-	 * master had moved, or their master was replaced.
-	 * @return the number; {@code null} before the cluster is scanned, and for one server
-	 */
-	public @Nullable Integer repeatedSlots() {
-		return this.repeatedSlots;
-	}
-
 	/** All masters are scanned once, and some slots are scanned again. */
 	void repeats(int slots) {
 		this.repeatedSlots = slots;
+	}
+
+	/**
+	 * How the keys were found, so far.
+	 * @return a snapshot
+	 */
+	public Scan scan() {
+		return new Scan(this.restarts, this.repeatedSlots);
 	}
 
 	/**

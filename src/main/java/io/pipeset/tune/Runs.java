@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 import io.pipeset.job.EndedJob;
+import io.pipeset.job.JobPlace;
 import io.pipeset.job.Jobs;
 import io.pipeset.job.Task;
 import io.pipeset.job.input.Caller;
@@ -35,6 +36,8 @@ final class Runs {
 
 	private final Task task;
 
+	private final JobPlace place;
+
 	private final TuningSettings settings;
 
 	private final TuningKeys keys;
@@ -53,9 +56,10 @@ final class Runs {
 
 	private boolean unfenced;
 
-	Runs(Task task, TuningSettings settings, TuningKeys keys, Jobs jobs, TunedServers servers, Duration timeout,
-			LongSupplier clock) {
+	Runs(Task task, JobPlace place, TuningSettings settings, TuningKeys keys, Jobs jobs, TunedServers servers,
+			Duration timeout, LongSupplier clock) {
 		this.task = task;
+		this.place = place;
 		this.settings = settings;
 		this.keys = keys;
 		this.jobs = jobs;
@@ -94,8 +98,8 @@ final class Runs {
 		TunedServers.CpuTime before = this.servers.cpuTime();
 		JobReport report = load(this.settings.records(), choice, atomic);
 		Double redisCpu = this.servers.cpuTime().since(before);
-		return new Run(report.timings().totalMillis() / 1000, report.timings().batches().p99Millis(), report.writes(),
-				redisCpu);
+		return new Run(report.timings().totalMillis() / 1000, report.timings().batches().p99Millis(),
+				report.sent().writes(), redisCpu);
 	}
 
 	/** Runs some of the records by the settings of a row, and measures nothing. */
@@ -145,11 +149,11 @@ final class Runs {
 	private JobReport run(RecordReader records, long count, JobSettings settings) {
 		requireGoingOn();
 		this.begun = true;
-		EndedJob job = this.jobs.run(new JobInput.Generated(records, count), settings, Jobs.Values.IN_ITEMS,
-				Caller.NOBODY);
+		EndedJob<JobReport> job = this.jobs.run(this.place, new JobInput.Generated(records, count), settings,
+				Jobs.Values.IN_ITEMS, Caller.NOBODY);
 		boolean writtenBefore = this.written;
 		this.written |= job.report().counts().applied() + job.report().counts().unknown() > 0;
-		this.unfenced |= Boolean.FALSE.equals(job.report().fenced());
+		this.unfenced |= Boolean.FALSE.equals(job.report().losses().fenced());
 		Ending ending = job.ending();
 		if (ending.cause() != Cause.COMPLETED) {
 			throw new TuningEndedException((ending.cause() == Cause.REDIS_UNREACHABLE && writtenBefore)

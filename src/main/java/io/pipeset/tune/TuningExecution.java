@@ -1,10 +1,14 @@
 package io.pipeset.tune;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
+import io.pipeset.job.EndedJob;
+import io.pipeset.job.JobPlace;
 import io.pipeset.job.Jobs;
 import io.pipeset.job.Task;
 import io.pipeset.job.settings.JobDefaults;
@@ -12,6 +16,7 @@ import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.Progress.Tally;
 import io.pipeset.tune.TuningReport.Row;
 import org.jspecify.annotations.Nullable;
 
@@ -48,20 +53,21 @@ final class TuningExecution {
 
 	private @Nullable Ending ended;
 
-	TuningExecution(Task task, TuningSettings settings, Jobs jobs, RedisNodes nodes, JobDefaults defaults,
-			LongSupplier clock) {
+	TuningExecution(Task task, TuningSettings settings, Jobs jobs, JobPlace place, RedisNodes nodes,
+			JobDefaults defaults, LongSupplier clock) {
 		this.task = task;
 		this.settings = settings;
-		this.servers = new TunedServers(nodes, task.stop(), defaults.timeout());
+		Duration timeout = defaults.toSettings().timeout();
+		this.servers = new TunedServers(nodes, task.stop(), timeout);
 		this.clock = clock;
 		this.keys = new TuningKeys(task.id(), settings.operation(), settings.records());
-		this.runs = new Runs(task, settings, this.keys, jobs, this.servers, defaults.timeout(), clock);
+		this.runs = new Runs(task, place, settings, this.keys, jobs, this.servers, timeout, clock);
 		this.byDefault = Choice.of(defaults);
 		this.rows = settings.grid().stream().map(MeasuredRow::new).toList();
 		this.baselines = Baselines.of(settings, this.runs, this.servers, clock);
 	}
 
-	EndedTuning run() {
+	EndedJob<TuningReport> run() {
 		try {
 			measure();
 		}
@@ -99,12 +105,20 @@ final class TuningExecution {
 	}
 
 	private void measure() {
+		this.runs.requireGoingOn();
 		measureRoundTrip();
 		this.servers.requireRoom(this.keys.bytes(this.settings.records(), this.settings.valueBytes()));
 		Rounds rounds = new Rounds(this.settings.budget(), this.clock);
 		warmUp(rounds);
 		List<Runnable> contenders = new ArrayList<>(this.rows);
 		contenders.addAll(this.baselines);
+		long all = (long) this.settings.runs() * contenders.size();
+		AtomicLong measured = new AtomicLong();
+		this.task.tallies(() -> Tally.of(measured.get(), all));
+		contenders.replaceAll((contender) -> () -> {
+			contender.run();
+			measured.incrementAndGet();
+		});
 		rounds.run(this.settings.runs(), contenders);
 	}
 
@@ -144,7 +158,7 @@ final class TuningExecution {
 		this.task.stop().because(ending.cause(), ending.detail());
 	}
 
-	private EndedTuning report(long keysLeft) {
+	private EndedJob<TuningReport> report(long keysLeft) {
 		List<Row> measured = this.rows.stream().map(MeasuredRow::report).toList();
 		Recommendation recommendation = Recommendation.of(measured, this.byDefault);
 		Ending ending = (this.ended != null) ? this.ended : this.task.ending();
@@ -155,7 +169,7 @@ final class TuningExecution {
 		TuningReport report = new TuningReport(this.task.id(), ending.cause().state(), this.settings.toReport(),
 				this.roundTripMicros, measured, this.baselines.stream().map(Baselines.Contender::report).toList(),
 				recommendation.choice(), recommendation.because(), (keysLeft > 0) ? keysLeft : null);
-		return new EndedTuning(report, ending, this.runs.haveWritten(), this.task.memory());
+		return new EndedJob<>(this.task.id(), report, ending, this.runs.haveWritten(), this.task.memory());
 	}
 
 	/** A row of the grid with its runs so far. */

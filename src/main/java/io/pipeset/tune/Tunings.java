@@ -5,6 +5,8 @@ import java.util.function.LongSupplier;
 
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.pipeset.job.EndedJob;
+import io.pipeset.job.JobPlace;
 import io.pipeset.job.JobRefusedException;
 import io.pipeset.job.JobRefusedException.Reason;
 import io.pipeset.job.Jobs;
@@ -12,6 +14,7 @@ import io.pipeset.job.Tasks;
 import io.pipeset.job.input.Caller;
 import io.pipeset.job.settings.JobDefaults;
 import io.pipeset.pipeline.RedisNodes;
+import io.pipeset.report.JobKind;
 import io.pipeset.report.JobMeters;
 
 import org.springframework.beans.factory.annotation.Autowired;
@@ -68,14 +71,14 @@ public class Tunings {
 	 * @return its figures, however it ended
 	 * @throws JobRefusedException if another one runs or waits, or if it may not begin
 	 */
-	public EndedTuning run(TuningSettings settings, Caller caller) {
+	public EndedJob<?> run(TuningSettings settings, Caller caller) {
 		if (!this.busy.compareAndSet(false, true)) {
 			throw new JobRefusedException(Reason.TOO_MANY,
 					"Another tuning runs, and two would measure each other: send this one again when it has ended");
 		}
 		try {
-			return this.tasks.run("tuning", caller, (task) -> new TuningExecution(task, settings,
-					this.jobs.inside(task, this.meters), this.nodes, this.defaults, this.clock)
+			return this.tasks.run(JobKind.TUNING, null, caller, (task) -> new TuningExecution(task, settings, this.jobs,
+					new JobPlace(this.meters, true, task), this.nodes, this.defaults, this.clock)
 				.run());
 		}
 		finally {

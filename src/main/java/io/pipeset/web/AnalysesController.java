@@ -1,25 +1,27 @@
 package io.pipeset.web;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 
+import io.pipeset.job.EndedJob;
 import io.pipeset.job.settings.JobDefaults;
 import io.pipeset.job.settings.Setting;
 import io.pipeset.keyspace.Analyses;
 import io.pipeset.keyspace.Analysis;
 import io.pipeset.keyspace.AnalysisSettings;
-import io.pipeset.keyspace.EndedAnalysis;
 import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.JobKind;
 import io.pipeset.web.server.AnswerMemory;
 import io.pipeset.web.server.CallerConnection;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
-import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -33,37 +35,42 @@ class AnalysesController {
 
 	private final Duration timeout;
 
-	AnalysesController(Analyses analyses, JobDefaults defaults) {
+	private final Reports reports;
+
+	AnalysesController(Analyses analyses, JobDefaults defaults, Reports reports) {
 		this.analyses = analyses;
+		this.reports = reports;
 		this.timeout = defaults.toSettings().timeout();
 	}
 
 	@PostMapping("/v1/analyses")
-	ResponseEntity<?> run(HttpServletRequest request) {
+	void run(HttpServletRequest request, HttpServletResponse response) throws IOException {
 		Query query = Query.of(request);
 		AnalysisSettings settings = AnalysisSettings.of(query::take, this.timeout);
 		query.refuseRest(AnalysisSettings.all().stream().map(Setting::name).toList());
 		Uploads.refuse(request);
 		boolean csv = wantsCsv(request);
-		EndedAnalysis ended = this.analyses.run(settings, CallerConnection.of(request));
-		AnswerMemory.closeWhenWritten(request, ended.memory());
-		if (ended.ending().cause() != Cause.COMPLETED) {
-			return Endings.problem(ended.ending(), false, "analysis", ended.analysis(), HttpHeaders.EMPTY, request);
+		EndedJob<Analysis> ended = this.analyses.run(settings, CallerConnection.of(request));
+		if (csv && ended.ending().cause() == Cause.COMPLETED) {
+			AnswerMemory.closeWhenWritten(request, ended.memory());
+			response.setHeader(HttpHeaders.LOCATION, JobIds.location(ended.id()));
+			write(ended.report(), response);
 		}
-		if (csv) {
-			return csv(ended.analysis());
+		else {
+			this.reports.answer(ended, JobKind.ANALYSIS, request, response);
 		}
-		return ResponseEntity.ok().contentType(MediaType.APPLICATION_JSON).body(ended.analysis());
 	}
 
 	/** The prefixes only, whose lines have no place for what the whole answer says. */
-	private static ResponseEntity<byte[]> csv(Analysis analysis) {
-		ResponseEntity.BodyBuilder answer = ResponseEntity.ok().contentType(CSV);
+	private static void write(Analysis analysis, HttpServletResponse response) throws IOException {
+		byte[] csv = PrefixesCsv.of(analysis);
+		response.setContentType(CSV.toString());
+		response.setContentLength(csv.length);
 		Integer partial = analysis.partialSlots();
 		if (partial != null) {
-			answer.header("Pipeset-Partial-Slots", String.valueOf(partial));
+			response.setHeader("Pipeset-Partial-Slots", String.valueOf(partial));
 		}
-		return answer.body(PrefixesCsv.of(analysis));
+		response.getOutputStream().write(csv);
 	}
 
 	/** Whether CSV is asked for by its name, and more than JSON is. */

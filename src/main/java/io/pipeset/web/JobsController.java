@@ -2,9 +2,13 @@ package io.pipeset.web;
 
 import java.io.IOException;
 
+import io.pipeset.job.EndedJob;
+import io.pipeset.job.JobPlace;
 import io.pipeset.job.Jobs;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.JobSettings;
+import io.pipeset.report.JobKind;
+import io.pipeset.report.JobReport;
 import io.pipeset.web.server.CallerConnection;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -18,14 +22,17 @@ class JobsController {
 
 	private final Jobs jobs;
 
+	private final JobPlace place;
+
 	private final SettingsReader settings;
 
 	private final Uploads uploads;
 
 	private final Reports reports;
 
-	JobsController(Jobs jobs, SettingsReader settings, Uploads uploads, Reports reports) {
+	JobsController(Jobs jobs, JobPlace place, SettingsReader settings, Uploads uploads, Reports reports) {
 		this.jobs = jobs;
+		this.place = place;
 		this.settings = settings;
 		this.uploads = uploads;
 		this.reports = reports;
@@ -39,8 +46,9 @@ class JobsController {
 		JobSettings settings = this.settings.read(query, "/v1/jobs", null, SweepQuery.NAMES);
 		JobInput input = (sweep != null) ? sweep.open(request, settings)
 				: this.uploads.open(request, settings.mapping(), null);
-		this.reports.answer(this.jobs.run(input, settings, Jobs.Values.IN_ITEMS, CallerConnection.of(request)), request,
-				response);
+		EndedJob<JobReport> ended = this.jobs.run(this.place, input, settings, Jobs.Values.IN_ITEMS,
+				CallerConnection.of(request));
+		this.reports.answer(ended, JobKind.RECORDS, request, response);
 	}
 
 }

@@ -5,7 +5,9 @@ import java.util.UUID;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.pipeset.job.JobLimits;
+import io.pipeset.job.JobPlace;
 import io.pipeset.job.Jobs;
+import io.pipeset.pop.Receipts;
 import io.pipeset.report.JobMeters;
 
 import org.springframework.stereotype.Component;
@@ -31,16 +33,20 @@ public class OwnCalls {
 
 	private final JobLimits limits;
 
+	private final Receipts receipts;
+
 	private final SettingsReader settings;
 
 	private final Uploads uploads;
 
 	private final Reports reports;
 
-	OwnCalls(JobCalls calls, Jobs jobs, JobLimits limits, SettingsReader settings, Uploads uploads, Reports reports) {
+	OwnCalls(JobCalls calls, Jobs jobs, JobLimits limits, Receipts receipts, SettingsReader settings, Uploads uploads,
+			Reports reports) {
 		this.calls = calls;
 		this.jobs = jobs;
 		this.limits = limits;
+		this.receipts = receipts;
 		this.settings = settings;
 		this.uploads = uploads;
 		this.reports = reports;
@@ -53,9 +59,10 @@ public class OwnCalls {
 	public String open() {
 		String password = UUID.randomUUID().toString();
 		// A registry like that of callers' jobs, so that the same code runs.
-		Jobs own = this.jobs.own(new JobMeters(new PrometheusMeterRegistry(PrometheusConfig.DEFAULT)));
-		this.calls.open(PREFIX, password, new JobsController(own, this.settings, this.uploads, this.reports),
-				new ShortcutsController(own, this.limits, this.settings, this.uploads, this.reports));
+		JobPlace own = new JobPlace(new JobMeters(new PrometheusMeterRegistry(PrometheusConfig.DEFAULT)), true, null);
+		this.calls.open(PREFIX, password, new JobsController(this.jobs, own, this.settings, this.uploads, this.reports),
+				new ShortcutsController(this.jobs, own, this.limits, this.receipts, this.settings, this.uploads,
+						this.reports));
 		return password;
 	}
 

@@ -1,7 +1,5 @@
 package io.pipeset.web;
 
-import java.util.regex.Pattern;
-
 import io.pipeset.pop.Receipts;
 import io.pipeset.pop.Receipts.Answer;
 import io.pipeset.record.encoding.Excerpt;
@@ -20,9 +18,6 @@ import org.springframework.web.bind.annotation.RestController;
  */
 @RestController
 class ReceiptsController {
-
-	private static final Pattern JOB_ID = Pattern
-		.compile("[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}");
 
 	private static final int MOST_AT_ONCE = 16;
 
@@ -49,7 +44,7 @@ class ReceiptsController {
 	private static void check(String id, HttpServletRequest request) {
 		Uploads.refuse(request);
 		SettingsReader.refuseAll(Query.of(request));
-		if (!JOB_ID.matcher(id).matches()) {
+		if (!JobIds.matches(id)) {
 			throw Problems.exception(HttpStatus.NOT_FOUND, "not-found",
 					"'" + Excerpt.of(id) + "' is no job's id: take the jobId of the report whose values are meant");
 		}

@@ -2,11 +2,15 @@ package io.pipeset.web;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.URI;
 
 import io.pipeset.job.EndedJob;
 import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport;
+import io.pipeset.web.problem.Problems;
 import io.pipeset.web.server.AnswerMemory;
+import io.pipeset.web.server.ProblemErrorController;
 import io.pipeset.web.server.UnreadBodies;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -17,6 +21,7 @@ import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
@@ -29,51 +34,89 @@ final class Reports {
 
 	private static final String ERRORS_HEADER = "Pipeset-Errors";
 
+	private final ObjectWriter any;
+
 	private final ObjectWriter reports;
 
 	private final ObjectWriter problems;
 
 	Reports(JsonMapper mapper) {
-		this.reports = writer(mapper, JobReport.class);
-		this.problems = writer(mapper, ProblemDetail.class);
-	}
-
-	/**
-	 * Writes the report of a job as the answer to its request. Spring is not asked for a
-	 * media type and a converter: for the small jobs, which are most of all, it would
-	 * take as long as to write the report.
-	 * @param job the job, which has ended
-	 * @param request its request
-	 * @param response takes the report, as it is or in a problem
-	 * @throws IOException if the answer cannot be written
-	 * @throws HttpMessageNotWritableException if the caller is gone
-	 */
-	void answer(EndedJob job, HttpServletRequest request, HttpServletResponse response) throws IOException {
-		JobReport report = job.report();
-		AnswerMemory.closeWhenWritten(request, job.memory());
-		if (job.ending().cause() == Cause.COMPLETED) {
-			response.setHeader(ERRORS_HEADER, String.valueOf(report.errorCount()));
-			response.setContentType(MediaType.APPLICATION_JSON_VALUE);
-			write(this.reports, report, response.getOutputStream());
-			return;
-		}
-		UnreadBodies.dropWhileAnswering(request);
-		HttpHeaders headers = new HttpHeaders();
-		headers.set(ERRORS_HEADER, String.valueOf(report.errorCount()));
-		ResponseEntity<ProblemDetail> problem = Endings.problem(job.ending(), report.counts().applied() > 0, "job",
-				report, headers, request);
-		response.setStatus(problem.getStatusCode().value());
-		problem.getHeaders().forEach((name, values) -> response.setHeader(name, values.get(0)));
-		write(this.problems, problem.getBody(), response.getOutputStream());
-	}
-
-	private static ObjectWriter writer(JsonMapper mapper, Class<?> type) {
 		// A report that fails half-way is not to look whole, and a short one goes out at
 		// once.
-		return mapper.writerFor(type)
+		this.any = mapper.writer()
 			.with(StreamWriteFeature.USE_FAST_DOUBLE_WRITER)
 			.without(StreamWriteFeature.AUTO_CLOSE_TARGET)
 			.without(StreamWriteFeature.FLUSH_PASSED_TO_STREAM);
+		this.reports = this.any.forType(JobReport.class);
+		this.problems = this.any.forType(ProblemDetail.class);
+	}
+
+	/**
+	 * Writes the report of a job as the answer to its request: as it is, or in problem
+	 * details if the job did not complete. Spring is not asked for a media type and a
+	 * converter: for the small jobs, which are most of all, it would take as long as to
+	 * write the report.
+	 * @param job the job, which has ended
+	 * @param kind its kind, which names the report in a problem
+	 * @param request its request
+	 * @param response takes the report
+	 * @throws IOException if the answer cannot be written
+	 * @throws HttpMessageNotWritableException if the caller is gone
+	 */
+	void answer(EndedJob<?> job, JobKind kind, HttpServletRequest request, HttpServletResponse response)
+			throws IOException {
+		AnswerMemory.closeWhenWritten(request, job.memory());
+		response.setHeader(HttpHeaders.LOCATION, JobIds.location(job.id()));
+		if (job.ending().cause() == Cause.COMPLETED) {
+			ObjectWriter writer = this.any;
+			if (job.report() instanceof JobReport report) {
+				response.setHeader(ERRORS_HEADER, String.valueOf(report.errorCount()));
+				writer = this.reports;
+			}
+			response.setContentType(MediaType.APPLICATION_JSON_VALUE);
+			write(writer, job.report(), response.getOutputStream());
+			return;
+		}
+		UnreadBodies.dropWhileAnswering(request);
+		ResponseEntity<ProblemDetail> problem = problem(job, kind, request);
+		response.setStatus(problem.getStatusCode().value());
+		problem.getHeaders().forEach((header, values) -> response.setHeader(header, values.get(0)));
+		write(this.problems, problem.getBody(), response.getOutputStream());
+	}
+
+	/** It is kept for the error dispatch too, in case the container answers first. */
+	private static ResponseEntity<ProblemDetail> problem(EndedJob<?> job, JobKind kind, HttpServletRequest request) {
+		Cause cause = job.ending().cause();
+		ProblemDetail problem = Problems.detail(status(cause, job.effective()), cause.problemType(),
+				job.ending().detail());
+		problem.setInstance(URI.create(request.getRequestURI()));
+		problem.setProperty(kind.reportName(), job.report());
+		HttpHeaders headers = new HttpHeaders();
+		headers.set(HttpHeaders.LOCATION, JobIds.location(job.id()));
+		if (job.report() instanceof JobReport report) {
+			headers.set(ERRORS_HEADER, String.valueOf(report.errorCount()));
+		}
+		if (cause == Cause.REDIS_UNREACHABLE || cause == Cause.SHUTTING_DOWN) {
+			headers.set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
+		}
+		ResponseEntity<ProblemDetail> answer = Problems.answer(problem, headers);
+		ProblemErrorController.keep(request, answer);
+		return answer;
+	}
+
+	private static HttpStatus status(Cause cause, boolean effective) {
+		return switch (cause) {
+			case COMPLETED -> HttpStatus.OK;
+			case STOPPED, COUNT_MISMATCH -> HttpStatus.UNPROCESSABLE_CONTENT;
+			case MALFORMED_BODY -> HttpStatus.BAD_REQUEST;
+			case LIMIT -> HttpStatus.CONTENT_TOO_LARGE;
+			case STALLED -> HttpStatus.REQUEST_TIMEOUT;
+			case REDIS_REFUSES -> (effective) ? HttpStatus.BAD_GATEWAY : HttpStatus.SERVICE_UNAVAILABLE;
+			case REDIS_LOST -> HttpStatus.BAD_GATEWAY;
+			case REDIS_UNREACHABLE, SHUTTING_DOWN -> HttpStatus.SERVICE_UNAVAILABLE;
+			case CANCELLED -> HttpStatus.CONFLICT;
+			case INTERNAL_SERVER_ERROR -> HttpStatus.INTERNAL_SERVER_ERROR;
+		};
 	}
 
 	private static void write(ObjectWriter writer, @Nullable Object body, OutputStream out) throws IOException {

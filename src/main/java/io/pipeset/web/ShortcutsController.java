@@ -6,14 +6,17 @@ import java.util.function.LongFunction;
 import java.util.regex.Pattern;
 
 import io.pipeset.job.JobLimits;
+import io.pipeset.job.JobPlace;
 import io.pipeset.job.Jobs;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.Allowed;
 import io.pipeset.job.settings.JobSettings;
+import io.pipeset.pop.Receipts;
 import io.pipeset.pop.ReliablePops;
 import io.pipeset.record.GeneratedRecords;
 import io.pipeset.record.Operation;
 import io.pipeset.record.encoding.Excerpt;
+import io.pipeset.report.JobKind;
 import io.pipeset.web.problem.Problems;
 import io.pipeset.web.server.CallerConnection;
 import jakarta.servlet.http.HttpServletRequest;
@@ -38,7 +41,11 @@ class ShortcutsController {
 
 	private final Jobs jobs;
 
+	private final JobPlace place;
+
 	private final JobLimits limits;
+
+	private final Receipts receipts;
 
 	private final SettingsReader settings;
 
@@ -46,9 +53,12 @@ class ShortcutsController {
 
 	private final Reports reports;
 
-	ShortcutsController(Jobs jobs, JobLimits limits, SettingsReader settings, Uploads uploads, Reports reports) {
+	ShortcutsController(Jobs jobs, JobPlace place, JobLimits limits, Receipts receipts, SettingsReader settings,
+			Uploads uploads, Reports reports) {
 		this.jobs = jobs;
+		this.place = place;
 		this.limits = limits;
+		this.receipts = receipts;
 		this.settings = settings;
 		this.uploads = uploads;
 		this.reports = reports;
@@ -81,7 +91,7 @@ class ShortcutsController {
 		Uploads.refuse(request);
 		String list = (key != null) ? key : DEFAULT_LIST;
 		JobInput input = (receiptTtl != null && !settings.dryRun())
-				? new JobInput.Popped(new ReliablePops(list, pops, receiptTtl))
+				? new JobInput.Popped(new ReliablePops(list, pops, receiptTtl), this.receipts)
 				: new JobInput.Generated(GeneratedRecords.pops(list, pops), pops);
 		run(input, settings, Jobs.Values.APART, request, response);
 	}
@@ -130,7 +140,8 @@ class ShortcutsController {
 
 	private void run(JobInput input, JobSettings settings, Jobs.Values values, HttpServletRequest request,
 			HttpServletResponse response) throws IOException {
-		this.reports.answer(this.jobs.run(input, settings, values, CallerConnection.of(request)), request, response);
+		this.reports.answer(this.jobs.run(this.place, input, settings, values, CallerConnection.of(request)),
+				JobKind.RECORDS, request, response);
 	}
 
 	private static ErrorResponseException unfitKey() {

@@ -1,21 +1,19 @@
 package io.pipeset.web;
 
+import java.io.IOException;
+
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.settings.JobDefaults;
-import io.pipeset.report.Ending.Cause;
-import io.pipeset.tune.EndedTuning;
+import io.pipeset.report.JobKind;
 import io.pipeset.tune.TuningProperties;
 import io.pipeset.tune.TuningSettings;
 import io.pipeset.tune.Tunings;
 import io.pipeset.web.problem.Problems;
-import io.pipeset.web.server.AnswerMemory;
 import io.pipeset.web.server.CallerConnection;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 
-import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
-import org.springframework.http.MediaType;
-import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -34,15 +32,19 @@ class TuningsController {
 
 	private final JobDefaults defaults;
 
-	TuningsController(Tunings tunings, TuningProperties properties, JobLimits limits, JobDefaults defaults) {
+	private final Reports reports;
+
+	TuningsController(Tunings tunings, TuningProperties properties, JobLimits limits, JobDefaults defaults,
+			Reports reports) {
 		this.tunings = tunings;
 		this.properties = properties;
 		this.limits = limits;
 		this.defaults = defaults;
+		this.reports = reports;
 	}
 
 	@PostMapping("/v1/tunings")
-	ResponseEntity<?> tune(HttpServletRequest request) {
+	void tune(HttpServletRequest request, HttpServletResponse response) throws IOException {
 		if (!this.properties.enabled()) {
 			throw Problems.exception(HttpStatus.FORBIDDEN, "disabled", DISABLED);
 		}
@@ -50,13 +52,8 @@ class TuningsController {
 		TuningSettings settings = TuningSettings.read(query::take, this.properties, this.limits, this.defaults);
 		query.refuseRest(TuningSettings.NAMES);
 		Uploads.refuse(request);
-		EndedTuning tuning = this.tunings.run(settings, CallerConnection.of(request));
-		AnswerMemory.closeWhenWritten(request, tuning.memory());
-		if (tuning.ending().cause() == Cause.COMPLETED) {
-			return ResponseEntity.ok().contentType(MediaType.APPLICATION_JSON).body(tuning.report());
-		}
-		return Endings.problem(tuning.ending(), tuning.effective(), "tuning", tuning.report(), HttpHeaders.EMPTY,
-				request);
+		this.reports.answer(this.tunings.run(settings, CallerConnection.of(request)), JobKind.TUNING, request,
+				response);
 	}
 
 }

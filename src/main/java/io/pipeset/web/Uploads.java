@@ -78,7 +78,8 @@ class Uploads {
 					LimitedBody.tooLarge(String.valueOf(length), maxBytes));
 		}
 		try {
-			return new JobInput.Uploaded(new LimitedBody(request, maxBytes, gzipped), gzipped, format, declared);
+			return new JobInput.Uploaded(new LimitedBody(request, maxBytes, gzipped), length, gzipped, format,
+					declared);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

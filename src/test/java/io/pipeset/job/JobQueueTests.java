@@ -19,8 +19,8 @@ import io.pipeset.lane.JobStop;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryProperties;
 import io.pipeset.report.Ending.Cause;
-import io.pipeset.report.JobClock;
 import io.pipeset.report.JobClock.Phase;
+import io.pipeset.report.JobKind;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -169,7 +169,7 @@ class JobQueueTests {
 
 	private static Task job() {
 		JobStop stop = new JobStop();
-		return new Task(JobId.next(), stop, new JobClock(), memory.open(stop));
+		return new Task(JobKind.ANALYSIS, null, stop, memory.open(stop));
 	}
 
 	private double queued() {
@@ -180,7 +180,7 @@ class JobQueueTests {
 		Map<String, Object> properties = Map.of("pipeset.limits.max-running-jobs", running,
 				"pipeset.limits.max-waiting-jobs", waiting, "pipeset.limits.max-wait", wait);
 		Binder binder = new Binder(new MapConfigurationPropertySource(properties));
-		return new JobQueue(binder.bindOrCreate("pipeset.limits", JobLimits.class), this.registry);
+		return new JobQueue(binder.bindOrCreate("pipeset.limits", JobLimits.class), new JobRegistry(), this.registry);
 	}
 
 }

@@ -88,63 +88,63 @@ class RunningJobTests {
 
 	@Test
 	void aJobThatWaitsForItsBodySaysWhatItHasDoneSoFar() throws Exception {
-		TestJob job = new TestJob(1000, false);
-		CompletableFuture<EndedJob> end = job.start(new JobInput.Uploaded(new HeldBody("""
+		TestJob job = new TestJob(1000, false, new JobInput.Uploaded(new HeldBody("""
 				["SET","a","1"]
 				["SET"]
 				["SET","a","2","NX"]
-				"""), false, RecordFormat.NDJSON, null));
-		await()
-			.untilAsserted(() -> assertThat(job.running.snapshot().counts()).isEqualTo(new Counts(3, 1, 1, 1, 0, 0)));
-		JobReport report = job.running.snapshot();
+				"""), -1, false, RecordFormat.NDJSON, null));
+		CompletableFuture<EndedJob<JobReport>> end = job.start();
+		await().untilAsserted(() -> assertThat(job.running.snapshot(JobState.RUNNING).counts())
+			.isEqualTo(new Counts(3, 1, 1, 1, 0, 0)));
+		JobReport report = job.running.snapshot(JobState.RUNNING);
 		assertThat(report.jobId()).isEqualTo(job.running.id());
 		assertThat(report.state()).isEqualTo(JobState.RUNNING);
-		assertThat(report.inputComplete()).isFalse();
-		assertThat(report.nextIndex()).isEqualTo(3);
+		assertThat(report.input().inputComplete()).isFalse();
+		assertThat(report.input().nextIndex()).isEqualTo(3);
 		assertThat(report.items()).singleElement().satisfies((item) -> assertThat(item.index()).isOne());
 		assertThat(report.itemsOmitted()).isZero();
-		assertThat(report.bytesSent()).isPositive();
+		assertThat(report.sent().bytesSent()).isPositive();
 		assertThat(report.timings().totalMillis()).isPositive();
 		assertThat(report.settings()).containsEntry("batchSize", 100_000);
 		this.goesOn.countDown();
-		EndedJob ended = end.get(1, TimeUnit.MINUTES);
+		EndedJob<JobReport> ended = end.get(1, TimeUnit.MINUTES);
 		assertThat(ended.ending().cause()).isEqualTo(Cause.COMPLETED);
 		assertThat(ended.report().state()).isEqualTo(JobState.COMPLETED);
 		assertThat(ended.report().counts()).isEqualTo(report.counts());
-		assertThat(ended.report().inputComplete()).isTrue();
+		assertThat(ended.report().input().inputComplete()).isTrue();
 	}
 
 	@Test
 	void beforeTheFirstBatchRecordsWithoutAnOutcomeAreUnprocessed() throws Exception {
-		TestJob job = new TestJob(1000, false);
-		CompletableFuture<EndedJob> end = job.start(held(5, 10));
+		TestJob job = new TestJob(1000, false, held(5, 10));
+		CompletableFuture<EndedJob<JobReport>> end = job.start();
 		this.waits.await();
-		assertThat(job.running.snapshot().counts()).isEqualTo(new Counts(5, 0, 0, 0, 0, 5));
+		assertThat(job.running.snapshot(JobState.RUNNING).counts()).isEqualTo(new Counts(5, 0, 0, 0, 0, 5));
 		this.goesOn.countDown();
 		assertThat(end.get(1, TimeUnit.MINUTES).report().counts()).isEqualTo(new Counts(10, 10, 0, 0, 0, 0));
 	}
 
 	@Test
 	void afterThatTheyMayHaveBeenWrittenAndAreUnknown() throws Exception {
-		TestJob job = new TestJob(2, false);
-		CompletableFuture<EndedJob> end = job.start(held(5, 10));
+		TestJob job = new TestJob(2, false, held(5, 10));
+		CompletableFuture<EndedJob<JobReport>> end = job.start();
 		this.waits.await();
-		await()
-			.untilAsserted(() -> assertThat(job.running.snapshot().counts()).isEqualTo(new Counts(5, 4, 0, 0, 1, 0)));
+		await().untilAsserted(() -> assertThat(job.running.snapshot(JobState.RUNNING).counts())
+			.isEqualTo(new Counts(5, 4, 0, 0, 1, 0)));
 		this.goesOn.countDown();
 		assertThat(end.get(1, TimeUnit.MINUTES).report().counts()).isEqualTo(new Counts(10, 10, 0, 0, 0, 0));
 	}
 
 	@Test
 	void recordsThatRedisHasNotAnsweredAreUnknown() throws Exception {
-		TestJob job = new TestJob(2, false);
-		CompletableFuture<EndedJob> end = job.start(held(2, 4));
-		await().until(() -> job.running.snapshot().counts().applied() == 2);
+		TestJob job = new TestJob(2, false, held(2, 4));
+		CompletableFuture<EndedJob<JobReport>> end = job.start();
+		await().until(() -> job.running.snapshot(JobState.RUNNING).counts().applied() == 2);
 		redis.pause();
 		try {
 			this.goesOn.countDown();
-			await().untilAsserted(
-					() -> assertThat(job.running.snapshot().counts()).isEqualTo(new Counts(4, 2, 0, 0, 2, 0)));
+			await().untilAsserted(() -> assertThat(job.running.snapshot(JobState.RUNNING).counts())
+				.isEqualTo(new Counts(4, 2, 0, 0, 2, 0)));
 			assertThat(end).isNotDone();
 		}
 		finally {
@@ -155,10 +155,10 @@ class RunningJobTests {
 
 	@Test
 	void aDryRunWritesNothingSoThatNothingIsUnknown() throws Exception {
-		TestJob job = new TestJob(2, true);
-		CompletableFuture<EndedJob> end = job.start(held(5, 10));
+		TestJob job = new TestJob(2, true, held(5, 10));
+		CompletableFuture<EndedJob<JobReport>> end = job.start();
 		this.waits.await();
-		JobReport report = job.running.snapshot();
+		JobReport report = job.running.snapshot(JobState.RUNNING);
 		assertThat(report.counts()).isEqualTo(new Counts(5, 0, 0, 0, 0, 5));
 		assertThat(report.errors()).isFalse();
 		this.goesOn.countDown();
@@ -167,13 +167,13 @@ class RunningJobTests {
 
 	@Test
 	void aJobThatIsStoppedStillRunsUntilItHasEnded() throws Exception {
-		TestJob job = new TestJob(1000, false);
-		CompletableFuture<EndedJob> end = job.start(held(5, 10));
+		TestJob job = new TestJob(1000, false, held(5, 10));
+		CompletableFuture<EndedJob<JobReport>> end = job.start();
 		this.waits.await();
 		job.running.stop().because(Cause.STOPPED, "A test stops it");
-		assertThat(job.running.snapshot().state()).isEqualTo(JobState.RUNNING);
+		assertThat(job.running.snapshot(JobState.RUNNING).state()).isEqualTo(JobState.RUNNING);
 		this.goesOn.countDown();
-		EndedJob ended = end.get(1, TimeUnit.MINUTES);
+		EndedJob<JobReport> ended = end.get(1, TimeUnit.MINUTES);
 		assertThat(ended.ending().detail()).isEqualTo("A test stops it");
 		assertThat(ended.report().state()).isEqualTo(JobState.STOPPED);
 		assertThat(ended.report().counts()).isEqualTo(new Counts(10, 0, 0, 0, 0, 10));
@@ -182,15 +182,15 @@ class RunningJobTests {
 	@Test
 	void atEveryMomentTheOutcomesAddUpAndNeverGoBack() throws Exception {
 		int records = 300_000;
-		TestJob job = new TestJob(500, false);
-		CompletableFuture<EndedJob> end = job.start(new JobInput.Generated(GeneratedRecords.sets(records), records));
+		TestJob job = new TestJob(500, false, new JobInput.Generated(GeneratedRecords.sets(records), records));
+		CompletableFuture<EndedJob<JobReport>> end = job.start();
 		Counts before = new Counts(0, 0, 0, 0, 0, 0);
 		int between = 0;
 		while (!end.isDone()) {
-			JobReport report = job.running.snapshot();
+			JobReport report = job.running.snapshot(JobState.RUNNING);
 			Counts counts = report.counts();
 			assertThat(counts.applied() + counts.unknown() + counts.unprocessed()).isEqualTo(counts.received());
-			assertThat(report.nextIndex()).isIn(counts.received(), null);
+			assertThat(report.input().nextIndex()).isIn(counts.received(), null);
 			assertThat(counts.received()).isBetween(before.received(), (long) records);
 			assertThat(counts.applied()).isBetween(before.applied(), (long) records);
 			between += (counts.applied() > before.applied()) ? 1 : 0;
@@ -227,22 +227,23 @@ class RunningJobTests {
 
 		private final RunningJob running;
 
-		private TestJob(int commandsPerWrite, boolean dryRun) {
+		private TestJob(int commandsPerWrite, boolean dryRun, JobInput input) {
 			JobSettings settings = new Binder(
 					new MapConfigurationPropertySource(Map.of("pipeset.defaults.dry-run", dryRun)))
 				.bindOrCreate("pipeset.defaults", JobDefaults.class)
 				.toSettings();
 			this.context = rig.context(
 					LaneRig.settings(settings.batchSize(), commandsPerWrite, 1, Duration.ofMinutes(10)), rig.threads());
-			this.running = new RunningJob(JobId.next(), settings, this.context.stop(), this.context.account(),
-					this.context.clock(), new InputProgress(), (MemoryShare) this.context.memory(), null, null);
+			this.running = new RunningJob(JobId.next(), settings, new RateLimit(settings.rateLimit()),
+					this.context.stop(), this.context.account(), this.context.clock(), new InputProgress(),
+					(MemoryShare) this.context.memory(), input);
 		}
 
-		private CompletableFuture<EndedJob> start(JobInput input) {
+		private CompletableFuture<EndedJob<JobReport>> start() {
 			return CompletableFuture.supplyAsync(() -> {
 				try {
 					Admission admission = new Admission(this.running.settings(), scripts, limits, false, false);
-					return new JobExecution(this.running, this.context, limits, admission).run(input, Caller.NOBODY);
+					return new JobExecution(this.running, this.context, limits, admission).run(Caller.NOBODY);
 				}
 				finally {
 					this.running.memory().close();

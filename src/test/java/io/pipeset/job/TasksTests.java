@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Function;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.pipeset.OwnThread;
@@ -12,6 +13,7 @@ import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryProperties;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.JobKind;
 import io.pipeset.report.JobMeters;
 import org.junit.jupiter.api.Test;
 
@@ -31,15 +33,14 @@ class TasksTests {
 
 	private final JobQueue queue = new JobQueue(new Binder(new MapConfigurationPropertySource(
 			Map.of("pipeset.limits.max-running-jobs", "1", "pipeset.limits.max-waiting-jobs", "0")))
-		.bindOrCreate("pipeset.limits", JobLimits.class), this.registry);
+		.bindOrCreate("pipeset.limits", JobLimits.class), new JobRegistry(), this.registry);
 
 	private final Tasks tasks = new Tasks(this.queue, this.memory, new JobMeters(this.registry));
 
 	@Test
 	void takesAPlaceInTheQueueWhileItRuns() {
-		int running = this.tasks.run("analysis", Caller.NOBODY, (task) -> {
-			assertThatExceptionOfType(JobRefusedException.class)
-				.isThrownBy(() -> this.tasks.run("analysis", Caller.NOBODY, (other) -> 0));
+		int running = run((task) -> {
+			assertThatExceptionOfType(JobRefusedException.class).isThrownBy(() -> run((other) -> 0));
 			return this.queue.running();
 		});
 		assertThat(running).isOne();
@@ -51,7 +52,7 @@ class TasksTests {
 	@Test
 	void isStoppedWithTheService() {
 		CountDownLatch runs = new CountDownLatch(1);
-		CompletableFuture<Ending> ending = OwnThread.supply(() -> this.tasks.run("analysis", Caller.NOBODY, (task) -> {
+		CompletableFuture<Ending> ending = OwnThread.supply(() -> run((task) -> {
 			runs.countDown();
 			assertThat(task.stop().await(Duration.ofMinutes(1).toNanos())).isTrue();
 			return task.ending();
@@ -64,7 +65,7 @@ class TasksTests {
 
 	@Test
 	void keepsItsMemoryForItsAnswerAndLosesItByADefect() {
-		Task ended = this.tasks.run("analysis", Caller.NOBODY, (task) -> {
+		Task ended = run((task) -> {
 			task.memory().take(1 << 20);
 			assertThat(task.memory().takeForReport(1 << 19, 0)).isTrue();
 			return task;
@@ -72,14 +73,20 @@ class TasksTests {
 		assertThat(this.memory.used()).isPositive();
 		ended.memory().close();
 		long before = this.memory.used();
-		assertThatExceptionOfType(IllegalStateException.class)
-			.isThrownBy(() -> this.tasks.run("analysis", Caller.NOBODY, (task) -> {
-				task.memory().take(1 << 20);
-				throw new IllegalStateException("by intention");
-			}));
+		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> run((task) -> {
+			task.memory().take(1 << 20);
+			throw new IllegalStateException("by intention");
+		}));
 		assertThat(this.memory.used()).isEqualTo(before);
 		assertThat(this.queue.running()).isZero();
 		assertThat(completed("failed")).isOne();
+	}
+
+	private <T> T run(Function<Task, T> body) {
+		return this.tasks
+			.run(JobKind.ANALYSIS, null, Caller.NOBODY,
+					(task) -> new EndedJob<>(task.id(), body.apply(task), task.ending(), false, task.memory()))
+			.report();
 	}
 
 	private long completed(String state) {

@@ -210,7 +210,7 @@ class LanesTests {
 		drained.get(1, TimeUnit.MINUTES);
 		lanes.close();
 		assertThat(context.account().counts()).isEqualTo(new Counts(2, 1, 0, 0, 1, 0));
-		assertThat(context.account().losses().fenced()).isFalse();
+		assertThat(context.account().losses().found().fenced()).isFalse();
 	}
 
 	@Test
@@ -237,7 +237,7 @@ class LanesTests {
 		drained.get(1, TimeUnit.MINUTES);
 		lanes.close();
 		assertThat(context.account().counts()).isEqualTo(new Counts(2, 1, 0, 0, 1, 0));
-		assertThat(context.account().losses().fenced()).isTrue();
+		assertThat(context.account().losses().found().fenced()).isTrue();
 		assertThat(context.stop().ending()).isNotNull()
 			.satisfies((ending) -> assertThat(ending.detail()).contains("did not end"));
 	}
@@ -264,7 +264,7 @@ class LanesTests {
 		drained.get(1, TimeUnit.MINUTES);
 		lanes.close();
 		assertThat(context.account().counts()).isEqualTo(new Counts(61, 61, 0, 0, 0, 0));
-		assertThat(context.account().losses().fenced()).isTrue();
+		assertThat(context.account().losses().found().fenced()).isTrue();
 		assertThat(redis.client().get("last")).isEqualTo("60");
 		assertThat(context.stop().isSet()).isFalse();
 	}

@@ -39,6 +39,30 @@ class JobMetersTests {
 	}
 
 	@Test
+	void theRecordsOfAJobAreCountedOnceHoweverOften() {
+		SimpleMeterRegistry registry = new SimpleMeterRegistry();
+		JobMeters meters = new JobMeters(registry);
+		Account account = new Account(Results.ERRORS, 10, false);
+		account.count("SET", Outcome.APPLIED, 5);
+		account.sent(3, 100, 5);
+		meters.grow(account);
+		assertThat(commands(registry, "applied")).isEqualTo(5);
+		meters.grow(account);
+		account.count("SET", Outcome.APPLIED, 2);
+		account.count("SET", Outcome.REJECTED, 1);
+		account.sent(1, 100, 3);
+		meters.grow(account);
+		meters.jobEnds(JobState.COMPLETED, account, new JobClock());
+		assertThat(commands(registry, "applied")).isEqualTo(7);
+		assertThat(commands(registry, "rejected")).isOne();
+		assertThat(registry.get("pipeset.commands.sent").counter().count()).isEqualTo(4);
+	}
+
+	private static double commands(SimpleMeterRegistry registry, String outcome) {
+		return registry.get("pipeset.commands").tags("op", "SET", "outcome", outcome).counter().count();
+	}
+
+	@Test
 	void serversBeyondTheFirstOnesShareATag() {
 		SimpleMeterRegistry registry = new SimpleMeterRegistry();
 		JobMeters meters = new JobMeters(registry);

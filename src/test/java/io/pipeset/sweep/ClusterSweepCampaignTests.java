@@ -31,7 +31,7 @@ class ClusterSweepCampaignTests {
 				replica.client().clusterFailover(false);
 				await().until(() -> cluster.isMaster(replica) && !cluster.isMaster(first));
 				sweep.readAll();
-				assertThat(sweep.sweep().repeatedSlots()).isPositive();
+				assertThat(sweep.sweep().scan().repeatedSlots()).isPositive();
 			}
 			cluster.awaitReplicas();
 			try (SweepOfCluster sweep = new SweepOfCluster(cluster, rig, Duration.ofMinutes(1), 1)) {
@@ -39,7 +39,7 @@ class ClusterSweepCampaignTests {
 				sweep.readOthers();
 				cluster.kill(replica);
 				sweep.readAll();
-				assertThat(sweep.sweep().repeatedSlots()).isPositive();
+				assertThat(sweep.sweep().scan().repeatedSlots()).isPositive();
 				assertThat(cluster.isMaster(first)).isTrue();
 			}
 		}

@@ -53,7 +53,7 @@ class ClusterSweepTests {
 	void theKeysOfAllMastersAreFound() throws IOException {
 		IntStream.range(0, 3).forEach((master) -> this.sweep.fill(master, MANY));
 		this.sweep.readAll();
-		assertThat(this.sweep.sweep().repeatedSlots()).isZero();
+		assertThat(this.sweep.sweep().scan().repeatedSlots()).isZero();
 	}
 
 	@Test
@@ -62,7 +62,7 @@ class ClusterSweepTests {
 		this.sweep.readOthers();
 		cluster.move(this.slot, this.to);
 		this.sweep.readAll();
-		assertThat(this.sweep.sweep().repeatedSlots()).isPositive();
+		assertThat(this.sweep.sweep().scan().repeatedSlots()).isPositive();
 	}
 
 	@Test
@@ -72,7 +72,7 @@ class ClusterSweepTests {
 		this.sweep.readOthers();
 		cluster.migrate(this.from, this.to, keys(0, MANY / 2));
 		this.sweep.readAll();
-		assertThat(this.sweep.sweep().repeatedSlots()).isEqualTo(1);
+		assertThat(this.sweep.sweep().scan().repeatedSlots()).isEqualTo(1);
 	}
 
 	@Test

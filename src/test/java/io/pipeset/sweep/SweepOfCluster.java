@@ -95,7 +95,7 @@ final class SweepOfCluster implements AutoCloseable {
 
 	/** Reads as many keys of the slots that are scanned again, and no more. */
 	void readAgain(int keys) throws IOException {
-		while (this.sweep.repeatedSlots() == null) {
+		while (this.sweep.scan().repeatedSlots() == null) {
 			assertThat(read()).isTrue();
 		}
 		for (int i = 1; i < keys; i++) {

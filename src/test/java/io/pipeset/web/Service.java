@@ -12,6 +12,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
+import tools.jackson.databind.JsonNode;
+
 import static org.awaitility.Awaitility.await;
 
 /** A client of the running service, which knows nothing of it but HTTP. */
@@ -93,6 +95,24 @@ final class Service {
 	 */
 	void connect() {
 		await().ignoreExceptions().until(() -> post("/pipeset/1?atomic=batch").status() == 200);
+	}
+
+	Answer delete(String pathAndQuery) {
+		return send(request(pathAndQuery).DELETE());
+	}
+
+	Answer patch(String pathAndQuery) {
+		return send(request(pathAndQuery).method("PATCH", BodyPublishers.noBody()));
+	}
+
+	/** Waits until the service has one job in a state, and answers with its id. */
+	String awaitJob(String state) {
+		JsonNode[] jobs = new JsonNode[1];
+		await().until(() -> {
+			jobs[0] = get("/v1/jobs?state=" + state).json().get("jobs");
+			return jobs[0].size() == 1;
+		});
+		return jobs[0].get(0).get("jobId").asString();
 	}
 
 	/** Waits until jobs have sent as much as they may to a Redis that does not answer. */

@@ -20,9 +20,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.util.unit.DataSize;
 import org.springframework.web.ErrorResponseException;
 
@@ -122,9 +124,11 @@ class TuningParameterTests {
 	@Test
 	void aServiceThatHasThemSwitchedOffSaysSo() {
 		TuningsController off = new TuningsController(this.tunings,
-				new TuningProperties(false, DataSize.ofMegabytes(1)), this.limits, this.defaults);
+				new TuningProperties(false, DataSize.ofMegabytes(1)), this.limits, this.defaults,
+				new Reports(JsonMapper.builder().build()));
 		assertThatExceptionOfType(ErrorResponseException.class)
-			.isThrownBy(() -> off.tune(new MockHttpServletRequest("POST", "/v1/tunings")))
+			.isThrownBy(
+					() -> off.tune(new MockHttpServletRequest("POST", "/v1/tunings"), new MockHttpServletResponse()))
 			.satisfies((problem) -> {
 				assertThat(problem.getStatusCode().value()).isEqualTo(403);
 				assertThat(problem.getBody().getType()).hasToString("urn:pipeset:problem:disabled");

@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 import io.lettuce.core.api.sync.RedisCommands;
+import io.pipeset.job.EndedJob;
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.Jobs;
 import io.pipeset.job.Tasks;
@@ -15,7 +16,6 @@ import io.pipeset.job.settings.JobDefaults;
 import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Ending;
-import io.pipeset.tune.EndedTuning;
 import io.pipeset.tune.TuningProperties;
 import io.pipeset.tune.TuningSettings;
 import io.pipeset.tune.Tunings;
@@ -172,7 +172,7 @@ class TuningTests {
 	/** Runs a tuning that completes, by a clock of its own. */
 	private JsonNode tune(LongSupplier clock, Map<String, String> query) {
 		Tunings tunings = new Tunings(this.tasks, this.jobs, this.nodes, this.defaults, clock);
-		EndedTuning ended = tunings.run(TuningSettings.read(query::get, this.properties, this.limits, this.defaults),
+		EndedJob<?> ended = tunings.run(TuningSettings.read(query::get, this.properties, this.limits, this.defaults),
 				Caller.NOBODY);
 		ended.memory().close();
 		assertThat(ended.ending()).isEqualTo(Ending.COMPLETED);

@@ -3,7 +3,6 @@ package io.pipeset.job.input;
 import io.pipeset.lane.LaneContext;
 import io.pipeset.lane.Lanes;
 import io.pipeset.memory.MemoryShare;
-import io.pipeset.pop.PopReceipt;
 import io.pipeset.record.Operation;
 import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.mapping.Mapping;
@@ -12,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The parts of a job that its input needs.
  *
+ * @param jobId the job
  * @param caller the caller of the job, whose upload is ended if the job is stopped while
  * it pauses
  * @param lanes the lanes, which are lent the records read so far before the input may
@@ -19,14 +19,12 @@ import org.jspecify.annotations.Nullable;
  * @param job the things that the lanes share, among them the job's stop and the executor
  * of threads
  * @param memory the memory of the input, which takes note of how long the input pauses
- * @param receipt the receipt of reliable pops; {@code null} for other records
  * @param operation the operation of records that name none; {@code null} if they have to
  * @param mapping how rows and objects become records
  * @param limit the largest record
  * @param maxInflatedBytes the largest body that a gzip body may stand for
  */
-public record InputContext(Caller caller, Lanes lanes, LaneContext job, MemoryShare memory,
-		@Nullable PopReceipt receipt, @Nullable Operation operation, Mapping mapping, RecordLimit limit,
-		long maxInflatedBytes) {
+public record InputContext(String jobId, Caller caller, Lanes lanes, LaneContext job, MemoryShare memory,
+		@Nullable Operation operation, Mapping mapping, RecordLimit limit, long maxInflatedBytes) {
 
 }

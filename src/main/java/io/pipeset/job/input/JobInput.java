@@ -1,13 +1,18 @@
 package io.pipeset.job.input;
 
 import java.io.InputStream;
-import java.util.Objects;
+import java.util.Map;
 import java.util.function.Consumer;
 
+import io.pipeset.lane.UnknownPops;
 import io.pipeset.pop.PopReceipt;
+import io.pipeset.pop.Receipts;
 import io.pipeset.pop.ReliablePops;
 import io.pipeset.record.RecordReader;
 import io.pipeset.record.format.RecordFormat;
+import io.pipeset.report.Account;
+import io.pipeset.report.JobReport.Receipt;
+import io.pipeset.report.JobReport.Scan;
 import io.pipeset.sweep.Sweep;
 import io.pipeset.sweep.SweptRecords;
 import org.jspecify.annotations.Nullable;
@@ -39,18 +44,60 @@ public sealed interface JobInput {
 	}
 
 	/**
-	 * The pops for which the job needs a receipt.
-	 * @return the pops, or {@code null} if it needs none
+	 * The records that there are, made or declared.
+	 * @return how many, or {@code null} where nobody knows
 	 */
-	default @Nullable ReliablePops reliablePops() {
+	default @Nullable Long total() {
+		return declared();
+	}
+
+	/**
+	 * The part of the input that was read so far; any thread may ask.
+	 * @return 0 to 1, or not a number where nobody knows
+	 */
+	default double share() {
+		return Double.NaN;
+	}
+
+	/**
+	 * The id of the job that reads this input.
+	 * @param fresh an id that nobody uses
+	 * @return that id, or one made from it
+	 */
+	default String jobId(String fresh) {
+		return fresh;
+	}
+
+	/**
+	 * Finds out the values of pops whose answers were lost.
+	 * @return {@code null} where such pops stay unknown
+	 */
+	default @Nullable UnknownPops unknownPops() {
 		return null;
 	}
 
 	/**
-	 * The sweep that finds the records.
-	 * @return the sweep, or {@code null} for records from elsewhere
+	 * Adds the settings that only a job with this input has.
+	 * @param report the settings in the job's report
 	 */
-	default @Nullable Sweep sweep() {
+	default void addTo(Map<String, Object> report) {
+	}
+
+	/**
+	 * The way in which the records were found, if that is worth a word.
+	 * @return {@code null} for records that were not looked for
+	 */
+	default @Nullable Scan scan() {
+		return null;
+	}
+
+	/**
+	 * Hands the receipt for what the job took over to its caller, once all records have
+	 * their outcome. May stop the job.
+	 * @param account the outcomes of all records
+	 * @return {@code null} if there is nothing to acknowledge
+	 */
+	default @Nullable Receipt handOver(Account account) {
 		return null;
 	}
 
@@ -83,25 +130,70 @@ public sealed interface JobInput {
 			records.accept(this.records);
 		}
 
+		@Override
+		public Long total() {
+			return this.generated;
+		}
+
 	}
 
-	/**
-	 * Records that pop values reliably.
-	 *
-	 * @param reliablePops the pops
-	 */
-	record Popped(ReliablePops reliablePops) implements JobInput {
+	/** Records that pop values reliably, with the receipt for these values. */
+	final class Popped implements JobInput {
+
+		private final ReliablePops pops;
+
+		private final Receipts receipts;
+
+		/** Made before the first pop. */
+		private @Nullable PopReceipt receipt;
+
+		/**
+		 * Pops that have not begun.
+		 * @param pops the pops
+		 * @param receipts where their receipt is recorded
+		 */
+		public Popped(ReliablePops pops, Receipts receipts) {
+			this.pops = pops;
+			this.receipts = receipts;
+		}
 
 		@Override
 		public void open(InputContext context, Consumer<RecordReader> records) {
-			PopReceipt receipt = Objects.requireNonNull(context.receipt());
-			receipt.open();
-			records.accept(receipt.moves());
+			PopReceipt opened = new PopReceipt(this.receipts, context.jobId(), this.pops, context.job().settings(),
+					context.job().stop());
+			this.receipt = opened;
+			opened.open();
+			records.accept(opened.moves());
 		}
 
 		@Override
 		public long generated() {
-			return this.reliablePops.count();
+			return this.pops.count();
+		}
+
+		@Override
+		public Long total() {
+			return this.pops.count();
+		}
+
+		@Override
+		public String jobId(String fresh) {
+			return this.receipts.jobId(fresh, this.pops.keyBytes());
+		}
+
+		@Override
+		public UnknownPops unknownPops() {
+			return (left, settled) -> this.receipt != null && this.receipt.resolve(left, settled);
+		}
+
+		@Override
+		public void addTo(Map<String, Object> report) {
+			this.pops.addTo(report);
+		}
+
+		@Override
+		public @Nullable Receipt handOver(Account account) {
+			return (this.receipt != null) ? this.receipt.handOver(account) : null;
 		}
 
 	}
@@ -120,25 +212,60 @@ public sealed interface JobInput {
 			}
 		}
 
+		@Override
+		public void addTo(Map<String, Object> report) {
+			this.sweep.addTo(report);
+		}
+
+		@Override
+		public Scan scan() {
+			return this.sweep.scan();
+		}
+
 	}
 
-	/**
-	 * Records that a caller uploads.
-	 *
-	 * @param body their bytes, read once and never held whole
-	 * @param gzipped whether the bytes are to be inflated first
-	 * @param format how the bytes are to be read
-	 * @param declared how many the caller says there are; {@code null} if it does not say
-	 */
-	record Uploaded(InputStream body, boolean gzipped, RecordFormat format,
-			@Nullable Long declared) implements JobInput {
+	/** Records that a caller uploads. */
+	final class Uploaded implements JobInput {
+
+		private final InputStream body;
+
+		private final long length;
+
+		private final boolean gzipped;
+
+		private final RecordFormat format;
+
+		private final @Nullable Long declared;
+
+		private volatile @Nullable LendingInputStream opened;
+
+		private volatile @Nullable RecordReader reader;
+
+		/**
+		 * An upload that has not begun.
+		 * @param body the bytes of the records, read once and never held whole
+		 * @param length how many bytes there are; -1 if nobody knows
+		 * @param gzipped whether the bytes are to be inflated first
+		 * @param format how the bytes are to be read
+		 * @param declared how many records the caller says there are; {@code null} if it
+		 * does not say
+		 */
+		public Uploaded(InputStream body, long length, boolean gzipped, RecordFormat format, @Nullable Long declared) {
+			this.body = body;
+			this.length = length;
+			this.gzipped = gzipped;
+			this.format = format;
+			this.declared = declared;
+		}
 
 		@Override
 		public void open(InputContext context, Consumer<RecordReader> records) {
 			StoppedUpload stopped = new StoppedUpload(context.job().stop(), context.job().executor(), context.caller());
 			try {
-				read(new LendingInputStream(this.body, context.lanes(), context.job().stop(), context.memory()),
-						context, records);
+				LendingInputStream lending = new LendingInputStream(this.body, context.lanes(), context.job().stop(),
+						context.memory());
+				this.opened = lending;
+				read(lending, context, records);
 			}
 			finally {
 				stopped.end();
@@ -148,12 +275,34 @@ public sealed interface JobInput {
 		private void read(InputStream body, InputContext context, Consumer<RecordReader> records) {
 			if (this.gzipped) {
 				try (GzipBody inflated = new GzipBody(body, context.maxInflatedBytes())) {
-					records.accept(this.format.open(inflated, context.operation(), context.mapping(), context.limit()));
+					accept(inflated, context, records);
 				}
 			}
 			else {
-				records.accept(this.format.open(body, context.operation(), context.mapping(), context.limit()));
+				accept(body, context, records);
 			}
+		}
+
+		private void accept(InputStream inflated, InputContext context, Consumer<RecordReader> records) {
+			RecordReader opened = this.format.open(inflated, context.operation(), context.mapping(), context.limit());
+			this.reader = opened;
+			records.accept(opened);
+		}
+
+		@Override
+		public @Nullable Long declared() {
+			return this.declared;
+		}
+
+		@Override
+		public double share() {
+			LendingInputStream opened = this.opened;
+			RecordReader reader = this.reader;
+			if (this.length < 0) {
+				return Double.NaN;
+			}
+			return (opened != null && reader != null)
+					? reader.consumed() * opened.bytesRead() / Math.max(1, this.length) : 0;
 		}
 
 		@Override

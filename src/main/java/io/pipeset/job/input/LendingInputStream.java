@@ -3,6 +3,7 @@ package io.pipeset.job.input;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.concurrent.atomic.AtomicLong;
 
 import io.pipeset.lane.JobStop;
 import io.pipeset.lane.Lanes;
@@ -20,6 +21,9 @@ final class LendingInputStream extends FilterInputStream {
 
 	private final MemoryShare memory;
 
+	/** Written by the reading thread alone. */
+	private final AtomicLong bytesRead = new AtomicLong();
+
 	LendingInputStream(InputStream body, Lanes lanes, JobStop stop, MemoryShare memory) {
 		super(body);
 		this.lanes = lanes;
@@ -36,7 +40,7 @@ final class LendingInputStream extends FilterInputStream {
 	@Override
 	public int read(byte[] target, int offset, int length) throws IOException {
 		if (this.in.available() > 0) {
-			return this.in.read(target, offset, length);
+			return count(this.in.read(target, offset, length));
 		}
 		if (this.stop.isSet()) {
 			// Otherwise a record that comes byte by byte would keep a stopped job going.
@@ -45,12 +49,22 @@ final class LendingInputStream extends FilterInputStream {
 		this.lanes.lend();
 		this.memory.bodyPauses();
 		try {
-			return this.in.read(target, offset, length);
+			return count(this.in.read(target, offset, length));
 		}
 		finally {
 			this.memory.bodyGoesOn();
 			this.lanes.reclaim();
 		}
+	}
+
+	private int count(int bytes) {
+		this.bytesRead.setRelease(this.bytesRead.getPlain() + Math.max(0, bytes));
+		return bytes;
+	}
+
+	/** How many bytes were read so far; any thread may ask. */
+	long bytesRead() {
+		return this.bytesRead.getAcquire();
 	}
 
 }

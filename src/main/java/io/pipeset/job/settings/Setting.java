@@ -130,7 +130,8 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 					? settings.recordDefaults().encoding().label() : null,
 			"How strings in the body and in replies stand for bytes. A record's own `encoding` wins.");
 
-	static final Setting<Long> RATE_LIMIT = row("rateLimit", ALL_CALLS,
+	/** The highest pace. */
+	public static final Setting<Long> RATE_LIMIT = row("rateLimit", ALL_CALLS,
 			Allowed.number(1_000_000_000, "commands a second"), JobSettings::rateLimit,
 			"The highest pace of the job, spread evenly over time.");
 

@@ -3,6 +3,7 @@ package io.pipeset.record.body;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLong;
 
 import io.pipeset.record.room.Room;
 
@@ -35,7 +36,13 @@ public final class BodyBuffer {
 
 	private int end;
 
-	private long consumed;
+	/**
+	 * Written for every record, by one thread alone: an ordered store is enough for the
+	 * others, and costs no fence.
+	 */
+	private final AtomicLong consumed = new AtomicLong();
+
+	private volatile long filled;
 
 	private int calmFills;
 
@@ -81,7 +88,7 @@ public final class BodyBuffer {
 	 * @return its offset in the body, from 0
 	 */
 	public long offset(int at) {
-		return this.consumed + (at - this.start);
+		return this.consumed.getPlain() + (at - this.start);
 	}
 
 	/**
@@ -89,8 +96,19 @@ public final class BodyBuffer {
 	 * @param to the index of the first byte that is kept
 	 */
 	public void consume(int to) {
-		this.consumed += to - this.start;
+		this.consumed.setRelease(this.consumed.getPlain() + to - this.start);
 		this.start = to;
+	}
+
+	/**
+	 * The part of the bytes read from the body so far that is consumed. Any thread may
+	 * ask at any time.
+	 * @return 0 to 1
+	 */
+	public double consumed() {
+		// In this order no more is consumed than was read.
+		long bytes = this.consumed.getAcquire();
+		return bytes / (double) Math.max(1, this.filled);
 	}
 
 	/**
@@ -117,6 +135,7 @@ public final class BodyBuffer {
 			return false;
 		}
 		this.end += count;
+		this.filled = offset(this.end);
 		return true;
 	}
 

@@ -64,6 +64,11 @@ public final class LineReader implements RecordReader {
 		return true;
 	}
 
+	@Override
+	public double consumed() {
+		return this.buffer.consumed();
+	}
+
 	/**
 	 * Goes to the first byte of the next line that is not blank.
 	 * @return {@code false} if there is none

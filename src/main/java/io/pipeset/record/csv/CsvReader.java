@@ -99,6 +99,11 @@ public final class CsvReader implements RecordReader {
 		return true;
 	}
 
+	@Override
+	public double consumed() {
+		return this.buffer.consumed();
+	}
+
 	private CsvColumns columns() throws IOException {
 		if (this.lost != null) {
 			throw this.lost;

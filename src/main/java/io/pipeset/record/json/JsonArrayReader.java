@@ -72,6 +72,11 @@ public final class JsonArrayReader implements RecordReader {
 		return true;
 	}
 
+	@Override
+	public double consumed() {
+		return this.buffer.consumed();
+	}
+
 	private void openArray() throws IOException {
 		this.buffer.skipByteOrderMark();
 		int found = peek();

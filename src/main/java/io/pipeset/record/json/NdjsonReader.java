@@ -85,6 +85,11 @@ public final class NdjsonReader implements RecordReader {
 		return this.lines.read(record);
 	}
 
+	@Override
+	public double consumed() {
+		return this.buffer.consumed();
+	}
+
 	/** Whether the body begins with a bracket that no operation's name can follow. */
 	private boolean beginsArray() throws IOException {
 		if (this.buffer.bytes()[this.buffer.start()] != '[') {

@@ -70,6 +70,11 @@ public final class RespReader implements RecordReader {
 		return false;
 	}
 
+	@Override
+	public double consumed() {
+		return this.buffer.consumed();
+	}
+
 	/**
 	 * Reads the command at the start of the buffer. An empty command is skipped, as in
 	 * Redis.

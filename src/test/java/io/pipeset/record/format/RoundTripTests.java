@@ -3,8 +3,11 @@ package io.pipeset.record.format;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
+import io.pipeset.record.Record;
+import io.pipeset.record.RecordReader;
 import io.pipeset.record.body.Limits;
 import io.pipeset.record.body.SplitBody;
 import org.junit.jupiter.api.Timeout;
@@ -12,6 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 /** Any record that is written in any format is read back as the same record. */
 @Timeout(60)
@@ -51,6 +55,22 @@ class RoundTripTests {
 			commands.add(0, List.of("SET", "k", "x".repeat(65_400 + seed * 2)));
 			byte[] body = writer.write(format.mediaType(), commands).getBytes(StandardCharsets.ISO_8859_1);
 			assertThat(words(format, body, body.length, body.length)).as("seed %d", seed).isEqualTo(commands);
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("formats")
+	void aReaderSaysHowMuchOfItsBodyItHasConsumed(RecordFormat format) throws IOException {
+		byte[] body = new RecordWriter(1)
+			.write(format.mediaType(), Collections.nCopies(1000, List.of("SET", "key", "value")))
+			.getBytes(StandardCharsets.ISO_8859_1);
+		RecordReader reader = format.open(new SplitBody(body, body.length, body.length), null,
+				Limits.ofBytes(Snapshot.MAX_RECORD_BYTES));
+		assertThat(reader.consumed()).isZero();
+		Record record = new Record();
+		for (int read = 1; read <= 1000; read++) {
+			assertThat(reader.read(record)).isTrue();
+			assertThat(reader.consumed()).isCloseTo(read / 1000.0, within(0.01));
 		}
 	}
 

@@ -1,0 +1,129 @@
+package io.pipeset.job;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.LongSupplier;
+
+import io.pipeset.report.JobState;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.stereotype.Component;
+
+/**
+ * The jobs of callers that this instance knows: those that wait or run, and for an hour
+ * the last thousand of those that have ended, as far as their reports fit into 4 MB.
+ */
+@Component
+public class JobRegistry {
+
+	private static final int MOST_ENDED = 1000;
+
+	private static final long MOST_ENDED_BYTES = 4 << 20;
+
+	private static final long SAMPLE_MILLIS = 250;
+
+	private static final long KEPT_MILLIS = Duration.ofHours(1).toMillis();
+
+	/** By their ids, which sort by time, the newest first. */
+	private final ConcurrentNavigableMap<String, KnownJob> jobs = new ConcurrentSkipListMap<>(
+			Comparator.reverseOrder());
+
+	/** The jobs that have ended, in the order of their end. */
+	private final Deque<Kept> ended = new ArrayDeque<>();
+
+	private final LongSupplier clock;
+
+	private long endedBytes;
+
+	@Autowired
+	JobRegistry() {
+		this(System::currentTimeMillis);
+	}
+
+	/**
+	 * Knows no job yet.
+	 * @param clock milliseconds, by which jobs are forgotten
+	 */
+	JobRegistry(LongSupplier clock) {
+		this.clock = clock;
+	}
+
+	/** A job is asked for. */
+	KnownJob enters(QueuedJob job) {
+		KnownJob known = new KnownJob(job);
+		this.jobs.put(known.id(), known);
+		return known;
+	}
+
+	/** A job has ended; if it was refused, or failed by a defect, it has no report. */
+	void ends(KnownJob job, @Nullable EndedJob<?> report) {
+		if (report == null) {
+			this.jobs.remove(job.id());
+			return;
+		}
+		long bytes = job.ends(report);
+		synchronized (this.ended) {
+			this.ended.add(new Kept(job, bytes, this.clock.getAsLong()));
+			this.endedBytes += bytes;
+			forgetOld();
+		}
+	}
+
+	/** Takes a sample of the pace of all jobs, and forgets old ones. */
+	@Scheduled(fixedRate = SAMPLE_MILLIS)
+	void sample() {
+		this.jobs.values().forEach(KnownJob::sample);
+		synchronized (this.ended) {
+			forgetOld();
+		}
+	}
+
+	private void forgetOld() {
+		long since = this.clock.getAsLong() - KEPT_MILLIS;
+		for (Kept oldest = this.ended.peek(); oldest != null && (this.ended.size() > MOST_ENDED
+				|| this.endedBytes > MOST_ENDED_BYTES || oldest.endedMillis < since); oldest = this.ended.peek()) {
+			this.ended.remove();
+			this.endedBytes -= oldest.bytes;
+			this.jobs.remove(oldest.job.id());
+		}
+	}
+
+	/**
+	 * Finds a job.
+	 * @param id its id
+	 * @return the job, if this instance knows it
+	 */
+	public Optional<KnownJob> find(String id) {
+		return Optional.ofNullable(this.jobs.get(id));
+	}
+
+	/**
+	 * Lists jobs, the newest first.
+	 * @param state their state; {@code null} for any
+	 * @param after the id behind which the list begins; {@code null} for the newest job.
+	 * It need not be known any more
+	 * @param limit how many at most
+	 * @return the jobs
+	 */
+	public List<KnownJob> list(@Nullable JobState state, @Nullable String after, int limit) {
+		return ((after != null) ? this.jobs.tailMap(after, false) : this.jobs).values()
+			.stream()
+			.filter((job) -> state == null || job.state() == state)
+			.limit(limit)
+			.toList();
+	}
+
+	/** A job that has ended, and the memory of its report. */
+	private record Kept(KnownJob job, long bytes, long endedMillis) {
+
+	}
+
+}

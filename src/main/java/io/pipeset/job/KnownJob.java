@@ -1,0 +1,170 @@
+package io.pipeset.job;
+
+import io.pipeset.lane.JobStop;
+import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.JobKind;
+import io.pipeset.report.JobReport;
+import io.pipeset.report.JobState;
+import io.pipeset.report.JobStatus;
+import io.pipeset.report.JobStatus.EndReason;
+import io.pipeset.report.Progress.Tally;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job that callers may look at and cancel, from when it is asked for until it is
+ * forgotten. Any thread may call any method.
+ */
+public final class KnownJob {
+
+	/** A larger report stays without its lists: its caller has had it. */
+	private static final long LARGEST_REPORT_BYTES = 64 << 10;
+
+	/** The memory of a report, beside what its job has taken for it. */
+	private static final long REPORT_BYTES = 4 << 10;
+
+	private final String id;
+
+	private final JobKind kind;
+
+	private final String operation;
+
+	private final long createdMillis = System.currentTimeMillis();
+
+	private final ProgressMeter meter = new ProgressMeter();
+
+	/** Either waits or runs, or has ended. */
+	private volatile Life life;
+
+	KnownJob(QueuedJob job) {
+		this.id = job.id();
+		this.kind = job.kind();
+		this.operation = job.operation();
+		this.life = new Life(job, JobState.QUEUED, null);
+	}
+
+	void begins() {
+		QueuedJob job = this.life.job;
+		this.life = new Life(job, JobState.RUNNING, null);
+	}
+
+	/**
+	 * The job has ended. Its report is kept as far as it is small.
+	 * @param ended its end
+	 * @return the memory that is kept, in bytes
+	 */
+	long ends(EndedJob<?> ended) {
+		QueuedJob job = this.life.job;
+		long bytes = ended.memory().reportBytes();
+		boolean small = bytes <= LARGEST_REPORT_BYTES;
+		Object report = (small) ? ended.report()
+				: (ended.report() instanceof JobReport records) ? records.withoutLists() : null;
+		JobState state = ended.ending().cause().state();
+		this.life = new Life(null, state,
+				new End(status(job, state, System.currentTimeMillis(), EndReason.of(ended.ending())), report));
+		return REPORT_BYTES + ((small) ? bytes : 0);
+	}
+
+	/** Takes a sample of the pace. */
+	void sample() {
+		QueuedJob job = this.life.job;
+		if (job != null) {
+			this.meter.sample(job.tally(), job.clock().totalNanos());
+		}
+	}
+
+	/**
+	 * The job's name in logs, reports and calls.
+	 * @return an id
+	 */
+	public String id() {
+		return this.id;
+	}
+
+	/**
+	 * How the job stands.
+	 * @return its state
+	 */
+	public JobState state() {
+		return this.life.state;
+	}
+
+	/**
+	 * The job in a few words. Its outcomes add up to the records read.
+	 * @return a snapshot
+	 */
+	public JobStatus status() {
+		Life now = this.life;
+		if (now.end != null) {
+			return now.end.status;
+		}
+		return status(now.job, now.state, null, null);
+	}
+
+	/**
+	 * The report of the job, as far as it has one: so far, or the last one.
+	 * @return a report that is written as JSON, or {@code null}
+	 */
+	public @Nullable Object report() {
+		Life now = this.life;
+		return (now.end != null) ? now.end.report : now.snapshot();
+	}
+
+	/**
+	 * Cancels the job between its batches.
+	 * @return {@code false} if it has ended
+	 */
+	public boolean cancel() {
+		QueuedJob job = this.life.job;
+		if (job != null) {
+			JobStop stop = job.stop();
+			stop.because(Cause.CANCELLED, "The job was cancelled by DELETE /v1/jobs/" + this.id
+					+ ": it wrote nothing more, and what the report calls unprocessed was not run");
+		}
+		return job != null;
+	}
+
+	/**
+	 * Whether the job has a pace that can be changed.
+	 * @return {@code false} for tunings
+	 */
+	public boolean isPaced() {
+		return this.kind != JobKind.TUNING;
+	}
+
+	/**
+	 * Changes the pace of the job, even while it waits.
+	 * @param perSecond records or keys a second; {@code null} for no limit
+	 * @return {@code false} if the job has ended
+	 */
+	public boolean pace(@Nullable Long perSecond) {
+		QueuedJob job = this.life.job;
+		RateLimit limit = (job != null) ? job.rateLimit() : null;
+		if (limit != null) {
+			limit.change(perSecond);
+		}
+		return job != null;
+	}
+
+	private JobStatus status(@Nullable QueuedJob job, JobState state, @Nullable Long endedMillis,
+			@Nullable EndReason ending) {
+		Tally tally = (job != null) ? job.tally() : Tally.of(0, null);
+		long nanos = (job != null) ? job.clock().totalNanos() : 0;
+		return new JobStatus(this.id, this.kind, (this.kind == JobKind.RECORDS) ? this.operation : null, state,
+				this.createdMillis, endedMillis, tally.counts(), this.meter.progress(tally, nanos), ending);
+	}
+
+	/** A job at one moment. */
+	private record Life(@Nullable QueuedJob job, JobState state, @Nullable End end) {
+
+		@Nullable JobReport snapshot() {
+			return (this.job != null) ? this.job.snapshot(this.state) : null;
+		}
+
+	}
+
+	/** What is left of a job that has ended. */
+	private record End(JobStatus status, @Nullable Object report) {
+
+	}
+
+}

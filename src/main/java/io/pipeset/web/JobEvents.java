@@ -1,0 +1,181 @@
+package io.pipeset.web;
+
+import java.io.IOException;
+import java.util.Collections;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.pipeset.job.JobLimits;
+import io.pipeset.job.KnownJob;
+import io.pipeset.report.JobStatus;
+import io.pipeset.web.problem.Problems;
+import jakarta.annotation.PreDestroy;
+import jakarta.servlet.http.HttpServletRequest;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
+import org.springframework.stereotype.Component;
+import org.springframework.web.ErrorResponseException;
+import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
+
+/**
+ * Tells subscribers how far a job has come, four times a second, until it has ended: as
+ * <a href="https://html.spec.whatwg.org/multipage/server-sent-events.html">Server-Sent
+ * Events</a>, or as a line for a terminal. A subscriber that does not read skips what it
+ * has missed, keeps nobody else waiting, and is left when the web server gives up writing
+ * to it.
+ */
+@Component
+class JobEvents {
+
+	/** The name of the last event, and its id. */
+	private static final String END = "end";
+
+	private static final long TICK_MILLIS = 250;
+
+	private static final MediaType TEXT = MediaType.valueOf("text/plain;charset=UTF-8");
+
+	private final int most;
+
+	private final Set<Subscriber> subscribers = ConcurrentHashMap.newKeySet();
+
+	/** A thread for each subscriber to which something is being written. */
+	private final ExecutorService writers;
+
+	JobEvents(JobLimits limits) {
+		this.most = limits.maxEventStreams();
+		CustomizableThreadFactory threads = new CustomizableThreadFactory("events-");
+		threads.setDaemon(true);
+		this.writers = Executors.newCachedThreadPool(threads);
+	}
+
+	/**
+	 * Tells a caller of a job from now on.
+	 * @param job the job, which may have ended
+	 * @param request says in which form, and what the caller has heard already
+	 * @return the stream; without one if the caller has heard all
+	 * @throws ErrorResponseException if there are too many subscribers
+	 */
+	ResponseEntity<ResponseBodyEmitter> subscribe(KnownJob job, HttpServletRequest request) {
+		if (END.equals(request.getHeader("Last-Event-ID"))) {
+			return ResponseEntity.noContent().build();
+		}
+		boolean text = wantsText(request);
+		ResponseBodyEmitter emitter = (text) ? new ResponseBodyEmitter(-1L) : new SseEmitter(-1L);
+		Subscriber subscriber = new Subscriber(job, emitter);
+		this.subscribers.add(subscriber);
+		if (this.subscribers.size() > this.most) {
+			this.subscribers.remove(subscriber);
+			ErrorResponseException problem = Problems.exception(HttpStatus.TOO_MANY_REQUESTS, "limit",
+					"There are " + this.most + " streams of events, as many as pipeset.limits.max-event-streams="
+							+ this.most + " allows: ask again later, or look at the job itself");
+			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
+			throw problem;
+		}
+		Runnable leave = () -> this.subscribers.remove(subscriber);
+		emitter.onCompletion(leave);
+		emitter.onError((ex) -> leave.run());
+		subscriber.run();
+		return ResponseEntity.ok()
+			.contentType((text) ? TEXT : MediaType.TEXT_EVENT_STREAM)
+			.header(HttpHeaders.CACHE_CONTROL, "no-store")
+			// A proxy that collects answers would show them all at once.
+			.header("X-Accel-Buffering", "no")
+			.body(emitter);
+	}
+
+	/** Writes to all subscribers to which nothing is being written. */
+	@Scheduled(fixedRate = TICK_MILLIS)
+	void tick() {
+		for (Subscriber subscriber : this.subscribers) {
+			if (subscriber.writing.compareAndSet(false, true)) {
+				try {
+					this.writers.execute(subscriber);
+				}
+				catch (RejectedExecutionException | OutOfMemoryError ex) {
+					// It has its turn again at the next tick, if there is a thread then.
+					subscriber.writing.set(false);
+				}
+			}
+		}
+	}
+
+	/** How many streams are open. */
+	int count() {
+		return this.subscribers.size();
+	}
+
+	@PreDestroy
+	void shutDown() {
+		this.writers.shutdown();
+	}
+
+	/** Whether text is asked for by its name. */
+	private static boolean wantsText(HttpServletRequest request) {
+		return Collections.list(request.getHeaders(HttpHeaders.ACCEPT))
+			.stream()
+			.anyMatch((accepted) -> accepted.contains(MediaType.TEXT_PLAIN_VALUE)
+					&& !accepted.contains(MediaType.TEXT_EVENT_STREAM_VALUE));
+	}
+
+	/** One stream of events. */
+	private final class Subscriber implements Runnable {
+
+		private final KnownJob job;
+
+		private final ResponseBodyEmitter emitter;
+
+		/** From the beginning, so that no tick comes before the first event. */
+		private final AtomicBoolean writing = new AtomicBoolean(true);
+
+		private Subscriber(KnownJob job, ResponseBodyEmitter emitter) {
+			this.job = job;
+			this.emitter = emitter;
+		}
+
+		@Override
+		public void run() {
+			try {
+				write();
+			}
+			finally {
+				this.writing.set(false);
+			}
+		}
+
+		private void write() {
+			JobStatus status = this.job.status();
+			boolean ended = !status.state().isActive();
+			try {
+				if (this.emitter instanceof SseEmitter events) {
+					events.send(SseEmitter.event()
+						.id((ended) ? END : String.valueOf(status.progress().elapsedMillis()))
+						.name((ended) ? END : "progress")
+						.data(status, MediaType.APPLICATION_JSON));
+				}
+				else {
+					this.emitter.send(ProgressLine.of(status), TEXT);
+				}
+				if (ended) {
+					JobEvents.this.subscribers.remove(this);
+					this.emitter.complete();
+				}
+			}
+			catch (IOException | IllegalStateException ex) {
+				// The subscriber is gone; the web server ends the request.
+				JobEvents.this.subscribers.remove(this);
+			}
+		}
+
+	}
+
+}

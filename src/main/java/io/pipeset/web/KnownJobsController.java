@@ -1,0 +1,182 @@
+package io.pipeset.web;
+
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.pipeset.job.JobRegistry;
+import io.pipeset.job.KnownJob;
+import io.pipeset.job.settings.Allowed;
+import io.pipeset.job.settings.Setting;
+import io.pipeset.record.encoding.Excerpt;
+import io.pipeset.report.JobState;
+import io.pipeset.report.JobStatus;
+import io.pipeset.report.JobStatus.EndReason;
+import io.pipeset.report.Progress;
+import io.pipeset.web.problem.Problems;
+import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.ErrorResponseException;
+import org.springframework.web.bind.annotation.DeleteMapping;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PatchMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
+
+/** The calls about jobs that there are: to look at them, to cancel and to pace them. */
+@RestController
+class KnownJobsController {
+
+	private static final int DEFAULT_LIMIT = 100;
+
+	private static final Setting<JobState> STATE = parameter("state",
+			Allowed.of("one of " + Stream.of(JobState.values()).map(JobState::label).collect(Collectors.joining(", ")),
+					KnownJobsController::state));
+
+	private static final Setting<Integer> LIMIT = parameter("limit", Allowed.integer(1, 1000));
+
+	private static final Setting<String> AFTER = parameter("after",
+			Allowed.of("the id of a job", (text) -> (JobIds.matches(text)) ? text : null));
+
+	/** 0 for none. */
+	private static final Setting<Long> PACE = parameter("rateLimit", Allowed.of(
+			"none, or " + Setting.RATE_LIMIT.allowed().text(),
+			(text) -> (text.equals("none")) ? Long.valueOf(0) : Setting.RATE_LIMIT.allowed().parser().apply(text)));
+
+	private final JobRegistry jobs;
+
+	private final JobEvents events;
+
+	KnownJobsController(JobRegistry jobs, JobEvents events) {
+		this.jobs = jobs;
+		this.events = events;
+	}
+
+	@GetMapping("/v1/jobs")
+	ResponseEntity<Page> list(HttpServletRequest request) {
+		Query query = query(request);
+		JobState state = STATE.take(query::take).orElse(null);
+		String after = AFTER.take(query::take).orElse(null);
+		int limit = LIMIT.take(query::take).orElse(DEFAULT_LIMIT);
+		LIMIT.check(limit);
+		query.refuseRest(List.of(STATE.name(), LIMIT.name(), AFTER.name()));
+		// One more tells whether there is another page.
+		List<KnownJob> found = this.jobs.list(state, after, limit + 1);
+		List<JobStatus> page = found.stream().limit(limit).map(KnownJob::status).toList();
+		return json(ResponseEntity.ok())
+			.body(new Page(page, (found.size() > limit) ? page.get(limit - 1).jobId() : null));
+	}
+
+	@GetMapping("/v1/jobs/{id}")
+	ResponseEntity<?> look(@PathVariable String id, HttpServletRequest request) {
+		SettingsReader.refuseAll(query(request));
+		return answer(find(id));
+	}
+
+	@GetMapping("/v1/jobs/{id}/events")
+	ResponseEntity<ResponseBodyEmitter> events(@PathVariable String id, HttpServletRequest request) {
+		SettingsReader.refuseAll(query(request));
+		return this.events.subscribe(find(id), request);
+	}
+
+	@DeleteMapping("/v1/jobs/{id}")
+	ResponseEntity<JobStatus> cancel(@PathVariable String id, HttpServletRequest request) {
+		SettingsReader.refuseAll(query(request));
+		KnownJob job = find(id);
+		if (!job.cancel()) {
+			throw ended(job);
+		}
+		return json(ResponseEntity.accepted()).header(HttpHeaders.LOCATION, JobIds.location(id)).body(job.status());
+	}
+
+	@PatchMapping("/v1/jobs/{id}")
+	ResponseEntity<?> pace(@PathVariable String id, HttpServletRequest request) {
+		Query query = query(request);
+		long perSecond = PACE.take(query::take)
+			.orElseThrow(() -> Problems.badRequest("invalid-setting",
+					"'rateLimit' is missing: it must be " + PACE.allowed().text()));
+		query.refuseRest(List.of(PACE.name()));
+		KnownJob job = find(id);
+		if (!job.isPaced()) {
+			throw Problems.badRequest("invalid-setting", "'rateLimit' has no meaning for a tuning, which measures how"
+					+ " fast Redis is: only other jobs have a pace");
+		}
+		if (!job.pace((perSecond > 0) ? perSecond : null)) {
+			throw ended(job);
+		}
+		return answer(job);
+	}
+
+	private KnownJob find(String id) {
+		return this.jobs.find(id)
+			.orElseThrow(() -> Problems.exception(HttpStatus.NOT_FOUND, "not-found",
+					"There is no job '" + Excerpt.of(id) + "' here, or no longer: this instance knows the jobs that run"
+							+ " on it and, for an hour, the last thousand that ran"));
+	}
+
+	private static ErrorResponseException ended(KnownJob job) {
+		return Problems.exception(HttpStatus.CONFLICT, "ended",
+				"The job has ended already, and is " + job.state().label());
+	}
+
+	private static ResponseEntity<?> answer(KnownJob job) {
+		JobStatus status = job.status();
+		Object report = job.report();
+		ResponseEntity.BodyBuilder answer = json(ResponseEntity.ok());
+		if (status.state().isActive()) {
+			answer.header(HttpHeaders.RETRY_AFTER, "1");
+		}
+		return answer.body((report != null) ? new Look(report, status.progress(), status.ending()) : status);
+	}
+
+	/** Whatever the caller accepts, as for all reports. */
+	private static ResponseEntity.BodyBuilder json(ResponseEntity.BodyBuilder answer) {
+		return answer.contentType(MediaType.APPLICATION_JSON);
+	}
+
+	private static Query query(HttpServletRequest request) {
+		Uploads.refuse(request);
+		return Query.of(request);
+	}
+
+	private static @Nullable JobState state(String text) {
+		return Stream.of(JobState.values()).filter((state) -> state.label().equals(text)).findFirst().orElse(null);
+	}
+
+	private static <T> Setting<T> parameter(String name, Allowed<T> allowed) {
+		return new Setting<>(name, List.of("/v1/jobs"), allowed, (settings) -> null, "");
+	}
+
+	/**
+	 * A page of the list of jobs.
+	 *
+	 * @param jobs the jobs, the newest first
+	 * @param next the id behind which the next page begins; {@code null} for the last one
+	 */
+	@JsonInclude(JsonInclude.Include.NON_NULL)
+	record Page(List<JobStatus> jobs, @Nullable String next) {
+
+	}
+
+	/**
+	 * A report of a job with its progress.
+	 *
+	 * @param report the report so far, or the last one
+	 * @param progress how far the job has come
+	 * @param ending the reason for its end; {@code null} if it has not ended, or
+	 * completed
+	 */
+	@JsonInclude(JsonInclude.Include.NON_NULL)
+	record Look(@JsonUnwrapped Object report, Progress progress, @Nullable EndReason ending) {
+
+	}
+
+}

@@ -1,0 +1,95 @@
+package io.pipeset.job;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.pipeset.lane.JobStop;
+import io.pipeset.memory.MemoryBudget;
+import io.pipeset.memory.MemoryProperties;
+import io.pipeset.report.Ending;
+import io.pipeset.report.JobKind;
+import io.pipeset.report.JobState;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Jobs that have ended are known for an hour, as far as they are few and small. */
+class JobRegistryTests {
+
+	private final MemoryBudget memory = new MemoryBudget(new MemoryProperties(null), 1, Duration.ofMinutes(1),
+			new SimpleMeterRegistry());
+
+	private final AtomicLong now = new AtomicLong();
+
+	private final JobRegistry registry = new JobRegistry(this.now::get);
+
+	@Test
+	void theLastThousandThatEndedAreKnown() {
+		KnownJob waits = this.registry.enters(task());
+		KnownJob first = ended(0);
+		for (int i = 0; i < 999; i++) {
+			ended(0);
+		}
+		assertThat(this.registry.find(first.id())).isPresent();
+		ended(0);
+		assertThat(this.registry.find(first.id())).isEmpty();
+		assertThat(this.registry.list(JobState.COMPLETED, null, 2000)).hasSize(1000);
+		assertThat(this.registry.list(null, null, 2000)).hasSize(1001).last().isSameAs(waits);
+	}
+
+	@Test
+	void forAnHour() {
+		KnownJob waits = this.registry.enters(task());
+		KnownJob ended = ended(0);
+		this.now.addAndGet(Duration.ofHours(1).toMillis());
+		this.registry.sample();
+		assertThat(this.registry.find(ended.id())).isPresent();
+		this.now.incrementAndGet();
+		this.registry.sample();
+		assertThat(this.registry.find(ended.id())).isEmpty();
+		assertThat(this.registry.find(waits.id())).containsSame(waits);
+	}
+
+	@Test
+	void asLongAsTheirReportsFitIntoFourMegabytes() {
+		KnownJob first = ended(60 << 10);
+		assertThat(first.report()).isEqualTo("report");
+		for (int i = 0; i < 70; i++) {
+			ended(60 << 10);
+		}
+		assertThat(this.registry.find(first.id())).isEmpty();
+		assertThat(this.registry.list(null, null, 100)).hasSize((4 << 20) / (64 << 10));
+	}
+
+	@Test
+	void aLargeReportIsNotKept() {
+		KnownJob large = ended(65 << 10);
+		assertThat(large.report()).isNull();
+		assertThat(large.status().state()).isEqualTo(JobState.COMPLETED);
+	}
+
+	@Test
+	void aJobThatWasRefusedIsNone() {
+		KnownJob refused = this.registry.enters(task());
+		this.registry.ends(refused, null);
+		assertThat(this.registry.find(refused.id())).isEmpty();
+		assertThat(this.registry.list(null, null, 10)).isEmpty();
+	}
+
+	private KnownJob ended(long reportBytes) {
+		Task task = task();
+		KnownJob known = this.registry.enters(task);
+		known.begins();
+		assertThat(task.memory().tryTakeForReport(reportBytes)).isTrue();
+		this.registry.ends(known, new EndedJob<>(task.id(), "report", Ending.COMPLETED, false, task.memory()));
+		task.memory().close();
+		return known;
+	}
+
+	private Task task() {
+		JobStop stop = new JobStop();
+		return new Task(JobKind.ANALYSIS, null, stop, this.memory.open(stop));
+	}
+
+}
