@@ -46,7 +46,9 @@ class EndpointBoundTests {
 			List.of("GET /actuator", "GET /actuator/health", "GET /actuator/health/**", "GET /actuator/info",
 					"GET /actuator/metrics", "GET /actuator/metrics/{requiredMetricName}", "GET /actuator/pipeset",
 					"GET /actuator/prometheus"),
-			Bound.AT_ONCE, List.of("/error", "POST /listinput/{*rest}"));
+			Bound.STREAMS, List.of("GET /v1/jobs/{id}/events"), Bound.AT_ONCE,
+			List.of("/error", "POST /listinput/{*rest}", "GET /v1/jobs", "GET /v1/jobs/{id}", "PATCH /v1/jobs/{id}",
+					"DELETE /v1/jobs/{id}"));
 
 	private static final String JOB = "/v1/jobs/01890000-0000-7000-8000-000000000000/";
 
@@ -166,6 +168,9 @@ class EndpointBoundTests {
 
 		/** The threads that the web server has for Actuator. */
 		GATE,
+
+		/** A number of streams at once: see {@link JobEventsTests}. */
+		STREAMS,
 
 		/** It waits for nobody. */
 		AT_ONCE
