@@ -30,14 +30,14 @@ final class DryRun {
 		this.run++;
 		if (this.account.claimItem(Outcome.UNPROCESSED, record.itemBytes())) {
 			this.account.list(new Item(record.index(), (record.line() > 0) ? record.line() : null, record.id(),
-					record.operation().name(), record.key(), Outcome.UNPROCESSED, null, null));
+					record.operation().toString(), record.key(), Outcome.UNPROCESSED, null, null));
 		}
 	}
 
 	/** Counts the records that are not counted yet. */
 	void end() {
 		if (this.runOperation != null) {
-			this.account.count(this.runOperation.name(), Outcome.UNPROCESSED, this.run);
+			this.account.count(this.runOperation.toString(), Outcome.UNPROCESSED, this.run);
 		}
 		this.run = 0;
 	}

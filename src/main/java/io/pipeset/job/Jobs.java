@@ -183,7 +183,7 @@ public class Jobs {
 		JobSettings settings = job.settings();
 		Account account = job.account();
 		Operation operation = settings.operation();
-		LongTaskTimer.Sample active = this.meters.jobBegins((operation != null) ? operation.name() : "mixed");
+		LongTaskTimer.Sample active = this.meters.jobBegins((operation != null) ? operation.toString() : "mixed");
 		try {
 			if (settings.replicas() > 0 && !settings.dryRun()) {
 				this.requirements.requireReplicas(job.stop(), settings.replicas());

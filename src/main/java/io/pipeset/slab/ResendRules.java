@@ -162,7 +162,7 @@ public final class ResendRules {
 	private boolean isRepeatable(Slab slab, int command) {
 		List<ByteBuffer> keys = slab.commands().keys(command);
 		boolean repeatable = slab.commands().table().effect(command).isRepeatable()
-				&& (slab.commands().table().operation(command) != Operation.EXPIRE
+				&& (!slab.commands().table().operation(command).expiresOnly()
 						|| keys.stream().noneMatch(this.repeated::contains));
 		if (repeatable) {
 			this.repeated.addAll(keys);

@@ -72,6 +72,29 @@ class CommonRepliesTests {
 		assertThat(replies().subList(0, 3)).isEqualTo(values);
 	}
 
+	/** The replies are those of Redis with its module for time series. */
+	@ParameterizedTest
+	@CsvSource(delimiter = '|',
+			textBlock = """
+					*2\\r\\n:1\\r\\n:2\\r\\n                         | APPLIED  |
+					*2\\r\\n-ERR TSDB: no key\\r\\n-ERR TSDB: no key\\r\\n | REJECTED | ERR TSDB: no key
+					*2\\r\\n:1\\r\\n-ERR TSDB: no key\\r\\n             | REJECTED | ERR TSDB: no key (1 of the record's 2 parts ran nevertheless)
+					*2\\r\\n:1\\r\\n!8\\r\\nTSDB: no\\r\\n               | REJECTED | TSDB: no (1 of the record's 2 parts ran nevertheless)
+					-WRONGTYPE no\\r\\n                             | REJECTED | WRONGTYPE no
+					""")
+	void areErrorsWhereRedisRefusedAPart(String reply, Outcome outcome, @Nullable String message) {
+		for (boolean all : new boolean[] { true, false }) {
+			Account account = new Account(Results.ALL, 100, false);
+			Slab slab = this.slabs.fill(new Slab(), false, all, "SET a 1", "TS.MADD t 1 5 u 2 6", "SET b 1");
+			answered(slab, OK + reply.replace("\\r\\n", "\r\n") + OK);
+			slab.settle(account, null);
+			Item item = account.items().stream().filter((any) -> any.index() % 3 == 1).findFirst().orElseThrow();
+			assertThat(item.status()).isEqualTo(outcome);
+			assertThat((item.error() != null) ? item.error().message() : null).isEqualTo(message);
+			assertThat(account.counts().applied()).isEqualTo((outcome == Outcome.APPLIED) ? 3 : 2);
+		}
+	}
+
 	@Test
 	void dealOutTheValuesThatCameBeforeALoss() {
 		Slab slab = answered(this.slabs.unlisted("RPOP q", "RPOP q", "RPOP q"), "*3\r\n$1\r\na\r\n$1\r\nb\r\n$1\r\n");
