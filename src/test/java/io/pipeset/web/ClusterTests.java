@@ -121,8 +121,7 @@ class ClusterTests {
 	@Test
 	void neighboursOfOneTagGoAsOneCommandAndOthersDoNot() {
 		JsonNode tagged = this.service
-			.upload("/v1/jobs?op=SET", Service.NDJSON,
-					Lines.of(1000, (i) -> "{\"key\":\"{a}" + i + "\",\"value\":\"v\"}"))
+			.upload("/v1/jobs?op=UNLINK", Service.NDJSON, Lines.of(1000, (i) -> "{\"key\":\"{a}" + i + "\"}"))
 			.report();
 		assertThat(Answer.counts(tagged)).isEqualTo(new Counts(1000, 1000, 0, 0, 0, 0));
 		assertThat(tagged.at("/commandsSent").asInt()).isBetween(10, 100);
