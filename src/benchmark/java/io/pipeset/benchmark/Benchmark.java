@@ -16,6 +16,7 @@ import io.pipeset.benchmark.cases.DefaultsCase;
 import io.pipeset.benchmark.cases.FarCase;
 import io.pipeset.benchmark.cases.FirstSecondsCase;
 import io.pipeset.benchmark.cases.FormatsCase;
+import io.pipeset.benchmark.cases.GainsCase;
 import io.pipeset.benchmark.cases.Grid;
 import io.pipeset.benchmark.cases.HashCase;
 import io.pipeset.benchmark.cases.JvmCase;
@@ -52,6 +53,8 @@ public final class Benchmark {
 	private static final String DEFAULTS = "defaults";
 
 	private static final String JVM = "jvm";
+
+	private static final String GAINS = "gains";
 
 	private static final String TUNING = "tuning";
 
@@ -111,6 +114,7 @@ public final class Benchmark {
 		all.put("small", new SmallJobsCase());
 		all.put("start", new FirstSecondsCase());
 		all.put("far", new FarCase());
+		all.put(GAINS, new GainsCase());
 		all.put(LONG, new LongCase());
 		all.put(DEFAULTS, new DefaultsCase(new Grid(this.options.grid())));
 		all.put(JVM, new JvmCase(this.options.javas()));

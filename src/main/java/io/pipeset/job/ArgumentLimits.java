@@ -30,9 +30,10 @@ final class ArgumentLimits {
 	@Nullable Rejection refuse(Record record) {
 		int arguments = record.argumentCount();
 		int firstKey = record.command().firstKey();
-		int behindKeys = firstKey + record.keyCount();
+		int step = record.command().keyStep();
+		int behindKeys = firstKey + record.keyCount() * step;
 		for (int i = 0; i < arguments; i++) {
-			boolean key = i >= firstKey && i < behindKeys;
+			boolean key = i >= firstKey && i < behindKeys && (i - firstKey) % step == 0;
 			long most = (key) ? this.maxKeyBytes : this.maxValueBytes;
 			if (record.length(i) > most) {
 				return new Rejection(Rejection.TOO_LARGE,

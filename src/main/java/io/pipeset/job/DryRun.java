@@ -31,14 +31,15 @@ final class DryRun {
 		if (this.account.wantsReplies()
 				&& this.account.claimItem(Outcome.UNPROCESSED, record.itemBytes() + record.commandBytes())) {
 			this.account.list(new Item(record.index(), (record.line() > 0) ? record.line() : null, record.id(),
-					record.operation().name(), record.key(), Outcome.UNPROCESSED, null, null, record.commandWords()));
+					record.operation().toString(), record.key(), Outcome.UNPROCESSED, null, null,
+					record.commandWords()));
 		}
 	}
 
 	/** Counts the records that are not counted yet. */
 	void end() {
 		if (this.runOperation != null) {
-			this.account.count(this.runOperation.name(), Outcome.UNPROCESSED, this.run);
+			this.account.count(this.runOperation.toString(), Outcome.UNPROCESSED, this.run);
 		}
 		this.run = 0;
 	}

@@ -131,7 +131,7 @@ final class JobExecution {
 			Operation operation = settings.operation();
 			long left = this.progress.leaveOut((settings.untilEmpty()) ? 0 : input.generated());
 			this.context.account()
-				.count((operation != null) ? operation.name() : Account.NO_OPERATION, Outcome.UNPROCESSED, left);
+				.count((operation != null) ? operation.toString() : Account.NO_OPERATION, Outcome.UNPROCESSED, left);
 			this.context.account().errorCodes().add(Loss.NOT_SENT, left);
 		}
 	}
@@ -205,7 +205,7 @@ final class JobExecution {
 
 	private void reject(Rejection rejection) {
 		Account account = this.context.account();
-		String operation = (this.record.hasOperation()) ? this.record.operation().name() : null;
+		String operation = (this.record.hasOperation()) ? this.record.operation().toString() : null;
 		account.count((operation != null) ? operation : Account.NO_OPERATION, Outcome.REJECTED, 1);
 		account.errorCodes().add(rejection.code(), 1);
 		boolean keyed = this.admission.isKeyListable(this.record);

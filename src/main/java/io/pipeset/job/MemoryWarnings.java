@@ -40,7 +40,9 @@ final class MemoryWarnings {
 
 	/** Operations that add nothing to what is there. */
 	private static final Set<Operation> FREEING = EnumSet.of(Operation.HDEL, Operation.RPOP, Operation.LPOP,
-			Operation.DEL, Operation.UNLINK, Operation.EXPIRE, Operation.PERSIST, Operation.SREM, Operation.ZREM);
+			Operation.DEL, Operation.UNLINK, Operation.EXPIRE, Operation.PERSIST, Operation.SREM, Operation.ZREM,
+			Operation.PEXPIRE, Operation.EXPIREAT, Operation.PEXPIREAT, Operation.HEXPIRE, Operation.GETDEL,
+			Operation.DELIFEQ, Operation.RENAME, Operation.LMOVE, Operation.SMOVE, Operation.XTRIM);
 
 	/** Nobody is there to hear it, or nobody to be asked. */
 	private static final Set<Cause> UNASKED = EnumSet.of(Cause.REDIS_LOST, Cause.REDIS_UNREACHABLE, Cause.SHUTTING_DOWN,
@@ -126,7 +128,7 @@ final class MemoryWarnings {
 			.entrySet()
 			.stream()
 			.anyMatch((operation) -> operation.getValue().containsKey(Outcome.APPLIED)
-					&& FREEING.stream().noneMatch((freeing) -> freeing.name().equals(operation.getKey())));
+					&& FREEING.stream().noneMatch((freeing) -> freeing.toString().equals(operation.getKey())));
 	}
 
 }

@@ -54,7 +54,7 @@ record RunningJob(String id, JobSettings settings, RateLimit rateLimit, JobStop 
 	@Override
 	public String operation() {
 		Operation operation = this.settings.operation();
-		return (operation != null) ? operation.name() : "mixed";
+		return (operation != null) ? operation.toString() : "mixed";
 	}
 
 	@Override

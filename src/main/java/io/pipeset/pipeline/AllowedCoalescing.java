@@ -3,12 +3,11 @@ package io.pipeset.pipeline;
 import java.util.Collections;
 import java.util.Map;
 import java.util.WeakHashMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 import io.lettuce.core.api.StatefulConnection;
 import io.pipeset.pipeline.call.CallConnection;
 import io.pipeset.pipeline.call.RedisCallException;
+import io.pipeset.pipeline.call.ServerVersion;
 import io.pipeset.slab.Coalescing;
 import org.jspecify.annotations.Nullable;
 
@@ -17,8 +16,6 @@ import org.jspecify.annotations.Nullable;
  * out when a connection is used for the first time.
  */
 final class AllowedCoalescing {
-
-	private static final Pattern VERSION = Pattern.compile("(\\d{1,4})\\.(\\d{1,4})\\b");
 
 	private static final Map<StatefulConnection<?, ?>, Coalescing> KNOWN = Collections
 		.synchronizedMap(new WeakHashMap<>());
@@ -30,17 +27,21 @@ final class AllowedCoalescing {
 	 * Finds out which common commands a connection allows.
 	 * @param connection an open connection without commands on their way
 	 * @param version the version of the server, if it is known
-	 * @return those that Redis certainly does not refuse for one of their records
+	 * @return those that Redis certainly does not refuse for one of their records, and
+	 * that do not cost it more than the records alone
 	 * @throws RedisCallException if there is no answer
 	 */
-	static Coalescing of(CallConnection connection, @Nullable String version) {
+	static Coalescing of(CallConnection connection, @Nullable ServerVersion version) {
 		Coalescing known = KNOWN.get(connection.connection());
 		if (known != null) {
 			return known;
 		}
 		boolean countedPops = hasCountedPops(version);
 		try {
-			Coalescing allowed = new Coalescing(UserRules.permitMset(connection, hasUsers(version)), countedPops);
+			UserRules rules = UserRules.ask(connection, hasUsers(version));
+			MeasuredServer server = MeasuredServer.of(version);
+			Coalescing allowed = new Coalescing(rules.severalKeys(), countedPops, server.gainsByMset(),
+					server.gainsByMsetex() && rules.hasMsetex());
 			KNOWN.put(connection.connection(), allowed);
 			return allowed;
 		}
@@ -59,22 +60,13 @@ final class AllowedCoalescing {
 	}
 
 	/** Pops take a count from Redis 6.2 on. */
-	private static boolean hasCountedPops(@Nullable String version) {
-		int[] parts = parts(version);
-		return parts.length > 0 && (parts[0] > 6 || (parts[0] == 6 && parts[1] >= 2));
+	private static boolean hasCountedPops(@Nullable ServerVersion version) {
+		return version != null && (version.valkey() || version.isAtLeast(6, 2));
 	}
 
 	/** Users have rules from Redis 6.0 on. */
-	private static boolean hasUsers(@Nullable String version) {
-		int[] parts = parts(version);
-		return parts.length == 0 || parts[0] >= 6;
-	}
-
-	/** The major and the minor version, or nothing where the version is not known. */
-	private static int[] parts(@Nullable String version) {
-		Matcher matcher = VERSION.matcher((version != null) ? version : "");
-		return (matcher.lookingAt())
-				? new int[] { Integer.parseInt(matcher.group(1)), Integer.parseInt(matcher.group(2)) } : new int[0];
+	private static boolean hasUsers(@Nullable ServerVersion version) {
+		return version == null || version.valkey() || version.isAtLeast(6, 0);
 	}
 
 }

@@ -10,40 +10,45 @@ import io.pipeset.pipeline.call.RedisCallException;
 /**
  * What the user of a connection may do, as
  * <a href="https://redis.io/docs/latest/commands/acl-getuser/">ACL GETUSER</a> says.
+ *
+ * @param severalKeys whether the user may run all commands on all keys, and both MSET and
+ * SET, in whose place it goes, are among them
+ * @param hasMsetex whether MSETEX is among them as well
  */
-final class UserRules {
+record UserRules(boolean severalKeys, boolean hasMsetex) {
 
-	private UserRules() {
-	}
+	private static final UserRules RESTRICTED = new UserRules(false, false);
 
 	/**
-	 * Whether the user may run all commands on all keys, and both MSET and SET, in whose
-	 * place it goes, are among them.
+	 * Asks for the rules.
 	 * @param connection an open connection without commands on their way
 	 * @param hasUsers whether the server is one that has users with rules
-	 * @return {@code false} also where the user may not ask
+	 * @return those of a restricted user also where the user may not ask
 	 * @throws RedisCallException if there is no answer, or none yet
 	 */
-	static boolean permitMset(CallConnection connection, boolean hasUsers) {
+	static UserRules ask(CallConnection connection, boolean hasUsers) {
 		try {
 			if (hasUsers) {
 				String name = connection.call(RedisAsyncCommands::aclWhoami);
 				List<Object> rules = connection.call((commands) -> commands.aclGetuser(name));
 				if (!"+@all".equals(rule(rules, "commands")) || !List.of("~*", "[*]").contains(rule(rules, "keys"))) {
-					return false;
+					return RESTRICTED;
 				}
 			}
-			// A server's configuration may have renamed either.
-			List<Object> known = connection.call((commands) -> commands.commandInfo("mset", "set"));
-			return known.size() == 2
-					&& known.stream().allMatch((row) -> row instanceof List<?> details && !details.isEmpty());
+			// A server's configuration may have renamed any of them.
+			List<Object> known = connection.call((commands) -> commands.commandInfo("mset", "set", "msetex"));
+			return new UserRules(isKnown(known, 0) && isKnown(known, 1), isKnown(known, 2));
 		}
 		catch (RedisCallException ex) {
 			if (ex.code() == null || ex.isTransient()) {
 				throw ex;
 			}
-			return false;
+			return RESTRICTED;
 		}
+	}
+
+	private static boolean isKnown(List<Object> known, int command) {
+		return known.size() > command && known.get(command) instanceof List<?> details && !details.isEmpty();
 	}
 
 	private static String rule(List<Object> rules, String name) {

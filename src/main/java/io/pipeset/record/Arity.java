@@ -39,7 +39,7 @@ record Arity(int least, int most, boolean pairs) {
 		String expected = (this.pairs) ? this.least + " arguments or more, in pairs after the key"
 				: (this.most == Integer.MAX_VALUE) ? this.least + plural + " or more" : (this.most == this.least)
 						? this.least + plural : this.least + " to " + this.most + " arguments";
-		return operation.name() + " takes " + expected + ", not " + count;
+		return operation + " takes " + expected + ", not " + count;
 	}
 
 }

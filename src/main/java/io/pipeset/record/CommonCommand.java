@@ -14,6 +14,9 @@ public enum CommonCommand {
 	/** MSET, for SETs without options. */
 	MSET,
 
+	/** MSETEX, for SETs with the same expiry and no other option. */
+	MSETEX,
+
 	/** The same command with a count, for pops of one value from one list. */
 	COUNT,
 
@@ -37,7 +40,7 @@ public enum CommonCommand {
 	 * @return {@code false} if all of them name the same key
 	 */
 	public boolean hasSeveralKeys() {
-		return this == MSET || this == KEYS;
+		return this == MSET || this == MSETEX || this == KEYS;
 	}
 
 	/**
@@ -45,7 +48,7 @@ public enum CommonCommand {
 	 * @return {@code false} if it tells no more than that all of them ran
 	 */
 	public boolean tellsReplies() {
-		return this == MSET || this == COUNT || this == ELEMENTS;
+		return this == MSET || this == MSETEX || this == COUNT || this == ELEMENTS;
 	}
 
 }

@@ -3,10 +3,10 @@ package io.pipeset.record;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options that EXPIRE, ZADD and GEOADD share. A record with a condition is not
- * repeatable, though its own repeat might well do nothing: when several records are
- * repeated, the later ones may have changed the data that the conditions of the earlier
- * ones ask for.
+ * The options that EXPIRE and its kind, ZADD and GEOADD share. A record with a condition
+ * is not repeatable, though its own repeat might well do nothing: when several records
+ * are repeated, the later ones may have changed the data that the conditions of the
+ * earlier ones ask for.
  */
 enum Conditions {
 
@@ -18,17 +18,19 @@ enum Conditions {
 
 	private static final Conditions[] OF_GEOADD = { NX, XX, CH };
 
-	/** Reads {@code seconds [NX | XX | GT | LT …]}. */
+	/** Reads {@code time [NX | XX | GT | LT …]}. */
 	static @Nullable String readExpire(Record record) {
-		if (!record.arguments().isWithin(1, Expiry.MAX_SECONDS)) {
-			return "EXPIRE's seconds must be a whole number from -" + Expiry.MAX_SECONDS + " to " + Expiry.MAX_SECONDS
-					+ ", not '" + record.excerpt(1) + "'";
+		boolean millis = record.operation() == Operation.PEXPIRE || record.operation() == Operation.PEXPIREAT;
+		long most = (millis) ? Expiry.MAX_MILLIS : Expiry.MAX_SECONDS;
+		if (!record.arguments().isWithin(1, most)) {
+			return record.operation() + "'s " + ((millis) ? "milliseconds" : "seconds")
+					+ " must be a whole number from -" + most + " to " + most + ", not '" + record.excerpt(1) + "'";
 		}
 		int options = 0;
 		for (int i = 2; i < record.argumentCount(); i++) {
 			int option = find(OF_EXPIRE, record, i);
 			if (option == 0) {
-				return "EXPIRE's option '" + record.excerpt(i) + "' is not one that Pipeset sends;"
+				return record.operation() + "'s option '" + record.excerpt(i) + "' is not one that Pipeset sends;"
 						+ " allowed are NX, XX, GT and LT";
 			}
 			options |= option;
@@ -67,6 +69,11 @@ enum Conditions {
 					+ " not " + rest + " arguments";
 		}
 		return decide(record, options);
+	}
+
+	/** Reads one condition of HEXPIRE, if there is one. */
+	static boolean isOfExpire(Record record, int argument) {
+		return find(OF_EXPIRE, record, argument) != 0;
 	}
 
 	private static int find(Conditions[] options, Record record, int argument) {

@@ -30,6 +30,12 @@ public enum Effect {
 	GET_IF_ABSENT,
 
 	/**
+	 * Not to be repeated; the reply is a list with the reply to each part of the record,
+	 * some of which may be errors though others ran.
+	 */
+	PARTS,
+
+	/**
 	 * Not to be repeated; the reply's values are no longer in Redis. A nil or an empty
 	 * list says that there were none.
 	 */
@@ -57,6 +63,14 @@ public enum Effect {
 	 */
 	public boolean takesValues() {
 		return this == POP || this == MOVE;
+	}
+
+	/**
+	 * Whether the reply has to be read as a whole, whoever wants to see it.
+	 * @return {@code true} if its elements matter
+	 */
+	public boolean needsReply() {
+		return takesValues() || this == PARTS;
 	}
 
 	/**
@@ -94,7 +108,7 @@ public enum Effect {
 	 */
 	public boolean isNoop(boolean nil, boolean empty) {
 		return switch (this) {
-			case REPEATABLE, ONCE -> false;
+			case REPEATABLE, ONCE, PARTS -> false;
 			case CONDITIONAL -> nil;
 			case GET_IF_ABSENT -> !nil;
 			case POP, MOVE -> nil || empty;

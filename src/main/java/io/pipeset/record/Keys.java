@@ -4,15 +4,23 @@ package io.pipeset.record;
 enum Keys {
 
 	/** The first argument. */
-	FIRST(0) {
+	FIRST(0, 1) {
 		@Override
 		int count(int arguments, long counted) {
 			return 1;
 		}
 	},
 
+	/** The first two arguments. */
+	FIRST_TWO(0, 1) {
+		@Override
+		int count(int arguments, long counted) {
+			return 2;
+		}
+	},
+
 	/** All arguments. */
-	ALL(0) {
+	ALL(0, 1) {
 		@Override
 		int count(int arguments, long counted) {
 			return arguments;
@@ -20,22 +28,46 @@ enum Keys {
 	},
 
 	/** As many arguments as the second one says, from the third on. */
-	COUNTED(2) {
+	COUNTED(2, 1) {
 		@Override
 		int count(int arguments, long counted) {
 			return (int) Math.max(0, Math.min(counted, arguments - 2));
+		}
+	},
+
+	/** As many as the first argument says, from the second on, a value behind each. */
+	COUNTED_PAIRS(1, 2) {
+		@Override
+		int count(int arguments, long counted) {
+			return (int) Math.max(0, Math.min(counted, (arguments - 1) / 2));
+		}
+	},
+
+	/** Every third argument, from the first on. */
+	TRIPLES(0, 3) {
+		@Override
+		int count(int arguments, long counted) {
+			return arguments / 3;
 		}
 	};
 
 	private final int first;
 
-	Keys(int first) {
+	private final int step;
+
+	Keys(int first, int step) {
 		this.first = first;
+		this.step = step;
 	}
 
 	/** The position of the first key, from 0. */
 	int first() {
 		return this.first;
+	}
+
+	/** The distance from one key to the next. */
+	int step() {
+		return this.step;
 	}
 
 	/**

@@ -61,13 +61,67 @@ public enum Operation {
 
 	SETBIT(Arity.of(3), Keys.FIRST, Effect.REPEATABLE, Operation::checkBit),
 
+	SETEX(Arity.of(3), Keys.FIRST, Effect.REPEATABLE, (record) -> SetOptions.checkTime(record, 1, "EX")),
+
+	PSETEX(Arity.of(3), Keys.FIRST, Effect.REPEATABLE, (record) -> SetOptions.checkTime(record, 1, "PX")),
+
+	MSETEX(Arity.atLeast(3), Keys.COUNTED_PAIRS, Effect.REPEATABLE, SetOptions::readSeveral),
+
+	APPEND(Arity.of(2), Keys.FIRST, Effect.ONCE),
+
+	SETRANGE(Arity.of(3), Keys.FIRST, Effect.REPEATABLE, Operation::checkOffset),
+
+	GETDEL(Arity.of(1), Keys.FIRST, Effect.POP),
+
+	DELIFEQ(Arity.of(2), Keys.FIRST, Effect.ONCE),
+
+	INCRBYFLOAT(Arity.of(2), Keys.FIRST, Effect.ONCE),
+
+	HSETNX(Arity.of(3), Keys.FIRST, Effect.ONCE),
+
+	HSETEX(Arity.atLeast(5), Keys.FIRST, Effect.REPEATABLE, FieldOptions::readSet),
+
+	HEXPIRE(Arity.atLeast(5), Keys.FIRST, Effect.REPEATABLE, FieldOptions::readExpire),
+
+	HINCRBYFLOAT(Arity.of(3), Keys.FIRST, Effect.ONCE),
+
+	PEXPIRE(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE, Conditions::readExpire),
+
+	EXPIREAT(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE, Conditions::readExpire),
+
+	PEXPIREAT(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE, Conditions::readExpire),
+
+	COPY(Arity.atLeast(2), Keys.FIRST_TWO, Effect.ONCE, Operation::checkCopy),
+
+	RENAME(Arity.of(2), Keys.FIRST_TWO, Effect.ONCE),
+
+	LMOVE(Arity.of(4), Keys.FIRST_TWO, Effect.CONDITIONAL, Operation::checkEnds),
+
+	SMOVE(Arity.of(3), Keys.FIRST_TWO, Effect.ONCE),
+
+	ZINCRBY(Arity.of(3), Keys.FIRST, Effect.ONCE),
+
+	XTRIM(Arity.atLeast(3), Keys.FIRST, Effect.REPEATABLE, StreamOptions::readTrim),
+
+	JSON_SET(Arity.atLeast(3), Keys.FIRST, Effect.REPEATABLE, JsonPaths::readSet),
+
+	JSON_MSET(Arity.atLeast(3), Keys.TRIPLES, Effect.REPEATABLE, JsonPaths::readSeveral),
+
+	VADD(Arity.atLeast(4), Keys.FIRST, Effect.REPEATABLE, VectorOptions::read),
+
+	TS_MADD(Arity.atLeast(3), Keys.TRIPLES, Effect.PARTS, Operation::checkSamples),
+
 	EVALSHA(Arity.atLeast(2), Keys.COUNTED, Effect.ONCE, Operation::checkScript);
 
 	private static final int SHA_LENGTH = 40;
 
 	private static final Operation[][] BY_LENGTH = byLength();
 
-	private static final String NAMES = Arrays.stream(values()).map(Operation::name).collect(Collectors.joining(", "));
+	private static final String NAMES = Arrays.stream(values())
+		.map(Operation::toString)
+		.collect(Collectors.joining(", "));
+
+	private final String command;
 
 	private final byte[] resp;
 
@@ -97,8 +151,10 @@ public enum Operation {
 
 	Operation(Arity arity, Keys keys, Effect effect, CommonCommand common,
 			@Nullable Function<Record, @Nullable String> options) {
-		this.upper = name().getBytes(StandardCharsets.US_ASCII);
-		this.resp = ("$" + name().length() + "\r\n" + name() + "\r\n").getBytes(StandardCharsets.US_ASCII);
+		// The commands of modules have a point in their names, which Java does not allow.
+		this.command = name().replace('_', '.');
+		this.upper = this.command.getBytes(StandardCharsets.US_ASCII);
+		this.resp = ("$" + this.upper.length + "\r\n" + this.command + "\r\n").getBytes(StandardCharsets.US_ASCII);
 		this.arity = arity;
 		this.keys = keys;
 		this.effect = effect;
@@ -176,7 +232,8 @@ public enum Operation {
 	}
 
 	/**
-	 * The number of keys among a command's arguments; the keys stand together.
+	 * The number of keys among a command's arguments, one every {@link #keyStep()}
+	 * arguments.
 	 * @param arguments the number of arguments after the name
 	 * @param counted the argument before the first key as a number, if there is one
 	 * @return 0 or more
@@ -192,6 +249,35 @@ public enum Operation {
 	 */
 	public @Nullable String checkCount(int arguments) {
 		return this.arity.check(this, arguments);
+	}
+
+	/**
+	 * The distance from each key to the next.
+	 * @return 1 where the keys stand together, more where values stand between them
+	 */
+	public int keyStep() {
+		return this.keys.step();
+	}
+
+	/**
+	 * Whether a record without options does nothing to a key or field that does not
+	 * exist. It must not run again behind a later record that made the key.
+	 * @return {@code true} for those that only give an expiry
+	 */
+	public boolean expiresOnly() {
+		return switch (this) {
+			case EXPIRE, PEXPIRE, EXPIREAT, PEXPIREAT, HEXPIRE -> true;
+			default -> false;
+		};
+	}
+
+	/**
+	 * The name as Redis knows it.
+	 * @return the name in upper case, such as {@code JSON.SET}
+	 */
+	@Override
+	public String toString() {
+		return this.command;
 	}
 
 	Keys keys() {
@@ -249,6 +335,36 @@ public enum Operation {
 		}
 		return (record.arguments().isWord(2, "0") || record.arguments().isWord(2, "1")) ? null
 				: "SETBIT's bit must be 0 or 1, not '" + record.excerpt(2) + "'";
+	}
+
+	private static @Nullable String checkOffset(Record record) {
+		return (record.number(1) >= 0) ? null
+				: "SETRANGE's offset must be a whole number of 0 or more, not '" + record.excerpt(1) + "'";
+	}
+
+	/** Another database is another set of keys, of which the report would not tell. */
+	private static @Nullable String checkCopy(Record record) {
+		for (int i = 2; i < record.argumentCount(); i++) {
+			if (!record.arguments().isWord(i, "REPLACE")) {
+				return "COPY's option '" + record.excerpt(i) + "' is not one that Pipeset sends; allowed is REPLACE";
+			}
+		}
+		return null;
+	}
+
+	private static @Nullable String checkEnds(Record record) {
+		for (int end = 2; end < 4; end++) {
+			if (!record.arguments().isWord(end, "LEFT") && !record.arguments().isWord(end, "RIGHT")) {
+				return "LMOVE's ends of the two lists must be LEFT or RIGHT, not '" + record.excerpt(end) + "'";
+			}
+		}
+		return null;
+	}
+
+	private static @Nullable String checkSamples(Record record) {
+		return (record.argumentCount() % 3 == 0) ? null
+				: "TS.MADD takes triples of a key, a timestamp and a value, not " + record.argumentCount()
+						+ " arguments";
 	}
 
 	private static @Nullable String checkScript(Record record) {

@@ -146,7 +146,8 @@ public abstract sealed class SentCommand permits Record {
 	}
 
 	/**
-	 * The number of keys among the arguments; the keys stand together.
+	 * The number of keys among the arguments, which begin with
+	 * {@link Operation#firstKey()} and are {@link Operation#keyStep()} apart.
 	 * @return 0 or more; 0 only for a script that names none, and so may use any
 	 */
 	public int keyCount() {
@@ -172,8 +173,8 @@ public abstract sealed class SentCommand permits Record {
 		int keys = keyCount();
 		int first = command().firstKey();
 		int slot = (keys > 0) ? slot(first) : Slots.NONE;
-		for (int key = first + 1; key < first + keys; key++) {
-			if (slot(key) != slot) {
+		for (int key = 1; key < keys; key++) {
+			if (slot(first + key * command().keyStep()) != slot) {
 				return Slots.SEVERAL;
 			}
 		}

@@ -5,7 +5,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options of SET that a record may carry, by the grammar of
+ * The options of SET and MSETEX that a record may carry, by the grammar of
  * <a href="https://redis.io/docs/latest/commands/set/">SET</a>. Any other option is
  * refused by its name, before anything is sent.
  */
@@ -15,7 +15,7 @@ final class SetOptions {
 
 	private static final Set<String> IN_MILLIS = Set.of("PX", "PXAT");
 
-	private static final String KEEPTTL = "KEEPTTL";
+	static final String KEEPTTL = "KEEPTTL";
 
 	private SetOptions() {
 	}
@@ -26,29 +26,47 @@ final class SetOptions {
 	 * @return the problem, for the caller to read, or {@code null}
 	 */
 	static @Nullable String read(Record record) {
+		return read(record, 2);
+	}
+
+	/**
+	 * Reads {@code numkeys key value … [NX | XX] [expiry]} of MSETEX, whose reply is a
+	 * number whether its condition held or not.
+	 */
+	static @Nullable String readSeveral(Record record) {
+		long keys = record.number(0);
+		int most = (record.argumentCount() - 1) / 2;
+		return (keys >= 1 && keys <= most) ? read(record, 1 + 2 * (int) keys) : "MSETEX's number of keys must be 1 to "
+				+ most + ", by the pairs that follow it, not '" + record.excerpt(0) + "'";
+	}
+
+	private static @Nullable String read(Record record, int from) {
+		boolean single = record.operation() == Operation.SET;
 		boolean nx = false;
 		boolean xx = false;
 		boolean get = false;
 		String expiry = null;
 		int count = record.argumentCount();
-		for (int i = 2; i < count; i++) {
+		for (int i = from; i < count; i++) {
 			if (record.arguments().isWord(i, "NX")) {
 				nx = true;
 			}
 			else if (record.arguments().isWord(i, "XX")) {
 				xx = true;
 			}
-			else if (record.arguments().isWord(i, "GET")) {
+			else if (single && record.arguments().isWord(i, "GET")) {
 				get = true;
 			}
 			else {
 				String option = expiry(record, i);
 				if (option == null) {
-					return "SET's option '" + record.excerpt(i) + "' is not one that Pipeset sends;"
-							+ " allowed are NX, XX, GET, EX, PX, EXAT, PXAT and KEEPTTL";
+					return record.operation() + "'s option '" + record.excerpt(i)
+							+ "' is not one that Pipeset sends; allowed are NX, XX, " + ((single) ? "GET, " : "")
+							+ "EX, PX, EXAT, PXAT and KEEPTTL";
 				}
 				if (expiry != null && !expiry.equals(option)) {
-					return "SET takes one of EX, PX, EXAT, PXAT and KEEPTTL, not both " + expiry + " and " + option;
+					return record.operation() + " takes one of EX, PX, EXAT, PXAT and KEEPTTL, not both " + expiry
+							+ " and " + option;
 				}
 				expiry = option;
 				if (!expiry.equals(KEEPTTL)) {
@@ -60,26 +78,33 @@ final class SetOptions {
 			}
 		}
 		if (nx && xx) {
-			return "SET takes NX or XX, not both";
+			return record.operation() + " takes NX or XX, not both";
 		}
-		if (expiry == null) {
+		if (single && expiry == null) {
 			record.ttl().expireByOption(record);
 		}
 		if (nx || xx || get) {
-			record.effect((nx && get) ? Effect.GET_IF_ABSENT : (nx || xx) ? Effect.CONDITIONAL : Effect.ONCE);
+			record
+				.effect((nx && get) ? Effect.GET_IF_ABSENT : (single && (nx || xx)) ? Effect.CONDITIONAL : Effect.ONCE);
 		}
 		return null;
 	}
 
-	private static @Nullable String checkTime(Record record, int argument, String option) {
+	/** Checks the time that an option takes, or a command as if it had the option. */
+	static @Nullable String checkTime(Record record, int argument, String option) {
 		long most = (IN_MILLIS.contains(option)) ? Expiry.MAX_MILLIS : Expiry.MAX_SECONDS;
 		boolean given = argument < record.argumentCount();
 		long time = (given) ? record.number(argument) : 0;
-		return (time >= 1 && time <= most) ? null : "SET's " + option + " takes a whole number from 1 to " + most
-				+ ((given) ? ", not '" + record.excerpt(argument) + "'" : " behind it");
+		boolean named = record.operation() != Operation.SETEX && record.operation() != Operation.PSETEX;
+		// Fields may expire at once, keys may not.
+		int least = (record.operation() == Operation.HSETEX) ? 0 : 1;
+		return (given && time >= least && time <= most) ? null
+				: record.operation() + ((named) ? "'s " + option : "'s time") + " takes a whole number from " + least
+						+ " to " + most + ((given) ? ", not '" + record.excerpt(argument) + "'" : " behind it");
 	}
 
-	private static @Nullable String expiry(Record record, int argument) {
+	/** The option at a place, if it says when a key or field expires. */
+	static @Nullable String expiry(Record record, int argument) {
 		for (String option : EXPIRIES) {
 			if (record.arguments().isWord(argument, option)) {
 				return option;

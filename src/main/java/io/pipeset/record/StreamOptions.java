@@ -3,7 +3,7 @@ package io.pipeset.record;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options between XADD's key and its fields, by the grammar of
+ * The options of XTRIM, and those between XADD's key and its fields, by the grammar of
  * <a href="https://redis.io/docs/latest/commands/xadd/">XADD</a>. No XADD is repeatable:
  * even if the record names the entry's ID, Redis refuses a repeat, and the report would
  * say that an entry is not there although it is.
@@ -65,6 +65,39 @@ final class StreamOptions {
 		return (fields >= 2 && fields % 2 == 0) ? null
 				: "XADD takes pairs of a field and a value after its key, options and ID, not " + Math.max(fields, 0)
 						+ " arguments";
+	}
+
+	/**
+	 * Reads {@code MAXLEN | MINID [= | ~] threshold [LIMIT count]}. A trim that is only
+	 * about right may remove more when it is repeated.
+	 */
+	static @Nullable String readTrim(Record record) {
+		boolean length = record.arguments().isWord(1, "MAXLEN");
+		if (!length && !record.arguments().isWord(1, "MINID")) {
+			return "XTRIM takes MAXLEN or MINID after its key, not '" + record.excerpt(1) + "'";
+		}
+		boolean about = record.arguments().isWord(2, "~");
+		int at = (about || record.arguments().isWord(2, "=")) ? 3 : 2;
+		int count = record.argumentCount();
+		if (at == count) {
+			return "XTRIM takes a threshold behind '" + record.excerpt(2) + "'";
+		}
+		if (length && record.number(at) < 0) {
+			return "XTRIM's MAXLEN takes a whole number of 0 or more, not '" + record.excerpt(at) + "'";
+		}
+		if (about) {
+			record.effect(Effect.ONCE);
+		}
+		if (++at == count) {
+			return null;
+		}
+		if (!record.arguments().isWord(at, "LIMIT") || at + 2 != count) {
+			return "XTRIM's '" + record.excerpt(at) + "' is not an option that Pipeset sends; allowed is LIMIT count";
+		}
+		if (record.number(at + 1) < 0) {
+			return "XTRIM's LIMIT takes a whole number of 0 or more, not '" + record.excerpt(at + 1) + "'";
+		}
+		return (about) ? null : "XTRIM's LIMIT goes with MAXLEN ~ or MINID ~";
 	}
 
 	/**

@@ -240,9 +240,9 @@ public final class Attempt implements Exchange {
 		return this.captureAll || takesNext();
 	}
 
-	/** Whether the next reply has values that Redis no longer has. */
+	/** Whether the next reply has values that matter, whoever wants to see it. */
 	boolean takesNext() {
-		return this.commands.table().takesValues(this.replies.count());
+		return this.commands.table().needsReply(this.replies.count());
 	}
 
 	/** Whether the next reply says something by being a value, kept or not. */

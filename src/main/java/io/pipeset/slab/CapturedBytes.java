@@ -26,6 +26,8 @@ final class CapturedBytes {
 	/** What is kept of an error for which there is no memory. */
 	private static final int LEAST_ERROR_BYTES = 48;
 
+	private static final byte[] OK = "+OK\r\n".getBytes(StandardCharsets.US_ASCII);
+
 	private static final byte[] CUT = "...\r\n".getBytes(StandardCharsets.US_ASCII);
 
 	private final Room room;
@@ -128,7 +130,15 @@ final class CapturedBytes {
 
 	/** Adds an integer. */
 	void addInteger(long value) {
-		byte[] line = (":" + value + "\r\n").getBytes(StandardCharsets.US_ASCII);
+		addLine((":" + value + "\r\n").getBytes(StandardCharsets.US_ASCII));
+	}
+
+	/** Adds the reply of a SET that ran. */
+	void addOk() {
+		addLine(OK);
+	}
+
+	private void addLine(byte[] line) {
 		int needed = reserve(line.length);
 		System.arraycopy(line, 0, this.bytes, this.size, line.length);
 		this.size = needed;

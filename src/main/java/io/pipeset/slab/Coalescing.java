@@ -7,8 +7,25 @@ package io.pipeset.slab;
  * restricted to some keys, as Redis would refuse all records for one, and not in a
  * cluster
  * @param countedPops whether pops take a count, as they do from Redis 6.2 on
+ * @param sets whether SETs without options go as MSET; only if one command may have
+ * several keys
+ * @param expiringSets whether SETs of one expiry go as MSETEX; only likewise
  */
-public record Coalescing(boolean severalKeys, boolean countedPops) {
+public record Coalescing(boolean severalKeys, boolean countedPops, boolean sets, boolean expiringSets) {
+
+	public Coalescing {
+		sets &= severalKeys;
+		expiringSets &= severalKeys;
+	}
+
+	/**
+	 * The common commands of a server that has no MSETEX.
+	 * @param severalKeys whether one command may have several keys
+	 * @param countedPops whether pops take a count
+	 */
+	public Coalescing(boolean severalKeys, boolean countedPops) {
+		this(severalKeys, countedPops, severalKeys, false);
+	}
 
 	/**
 	 * The same for a node of a cluster. While a slot is on its way, Redis refuses a

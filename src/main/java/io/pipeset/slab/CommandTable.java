@@ -21,7 +21,7 @@ final class CommandTable {
 
 	private static final Encoding[] ENCODINGS = Encoding.values();
 
-	private static final int TAKES_VALUES = 1 << 7;
+	private static final int NEEDS_REPLY = 1 << 7;
 
 	/** The memory of a row, rounded up. */
 	private static final int ROW_BYTES = 32;
@@ -36,7 +36,7 @@ final class CommandTable {
 
 	/**
 	 * A byte each for the operation, the command as sent, the effect and the encoding;
-	 * the last one also has the flag of {@link #takesValues}, which is asked for every
+	 * the last one also has the flag of {@link #needsReply}, which is asked for every
 	 * reply.
 	 */
 	private int[] kinds;
@@ -92,7 +92,7 @@ final class CommandTable {
 	@SuppressWarnings("EnumOrdinal") // references would take four times the memory
 	private static int kind(Record record) {
 		return (record.operation().ordinal() << 24) | (record.command().ordinal() << 16)
-				| (record.effect().ordinal() << 8) | ((record.effect().takesValues()) ? TAKES_VALUES : 0)
+				| (record.effect().ordinal() << 8) | ((record.effect().needsReply()) ? NEEDS_REPLY : 0)
 				| record.encoding().ordinal();
 	}
 
@@ -164,9 +164,9 @@ final class CommandTable {
 		return EFFECTS[(this.kinds[command] >> 8) & 0xFF];
 	}
 
-	/** Whether the reply has values that Redis no longer has. */
-	boolean takesValues(int command) {
-		return (this.kinds[command] & TAKES_VALUES) != 0;
+	/** Whether the reply has values that matter, whoever wants to see it. */
+	boolean needsReply(int command) {
+		return (this.kinds[command] & NEEDS_REPLY) != 0;
 	}
 
 	/** How the record's strings, and those of the reply, stand for bytes. */

@@ -194,6 +194,9 @@ final class Commands {
 			at = Resp.skipLine(this.resp, at);
 			keys.add(ByteBuffer.wrap(this.resp, at, length));
 			at += length + 2;
+			for (int between = 1; key > 1 && between < operation.keyStep(); between++) {
+				at = Resp.skipBulk(this.resp, at);
+			}
 		}
 		return keys;
 	}

@@ -9,6 +9,8 @@ final class CommonCommandWriter {
 
 	private static final byte[] MSET = "$4\r\nMSET\r\n".getBytes(StandardCharsets.US_ASCII);
 
+	private static final byte[] MSETEX = "$6\r\nMSETEX\r\n".getBytes(StandardCharsets.US_ASCII);
+
 	private final Commands commands;
 
 	private final CommonCommands common;
@@ -30,6 +32,7 @@ final class CommonCommandWriter {
 				out.writeBytes(MSET);
 				writeArguments(out, first, end, true);
 			}
+			case MSETEX -> writeExpiring(out, first, end);
 			case KEYS -> {
 				writeHeader(out, '*', 1 + records);
 				out.writeBytes(this.common.operation(first).resp());
@@ -43,6 +46,20 @@ final class CommonCommandWriter {
 				writeArguments(out, first + 1, end, false);
 			}
 		}
+	}
+
+	/** The keys with their values, and once the expiry that they have in common. */
+	private void writeExpiring(ByteBuf out, int first, int end) {
+		byte[] resp = this.commands.resp();
+		writeHeader(out, '*', 4 + 2 * (end - first));
+		out.writeBytes(MSETEX);
+		out.writeBytes(this.number, 0, Resp.putNumberBulk(this.number, 0, end - first));
+		for (int record = first; record < end; record++) {
+			int key = this.common.key(record);
+			out.writeBytes(resp, key, this.common.expiry(record) - key);
+		}
+		int expiry = this.common.expiry(first);
+		out.writeBytes(resp, expiry, this.commands.end(first) - expiry);
 	}
 
 	private void writePop(ByteBuf out, int first, int records) {

@@ -85,13 +85,36 @@ final class CommonCommands {
 
 	private static boolean isAllowed(CommonCommand common, Coalescing allowed, boolean tellsReplies) {
 		return common != CommonCommand.NONE && (allowed.severalKeys() || !common.hasSeveralKeys())
+				&& (allowed.sets() || common != CommonCommand.MSET)
+				&& (allowed.expiringSets() || common != CommonCommand.MSETEX)
 				&& (allowed.countedPops() || common != CommonCommand.COUNT) && (!tellsReplies || common.tellsReplies());
 	}
 
 	/** Asks first what most neighbours do not have in common, their key. */
 	private boolean goesWith(int first, int next) {
 		return this.commands.table().isSameCommand(first, next) && haveCommonKey(first, next) && canShare(next)
+				&& common(first) == common(next)
+				&& (common(first) != CommonCommand.MSETEX || haveCommonExpiry(first, next))
 				&& this.commands.end(next) - this.commands.start(first) <= MAX_BYTES;
+	}
+
+	/** Whether two SETs end with the same words behind their values. */
+	private boolean haveCommonExpiry(int first, int next) {
+		byte[] resp = this.commands.resp();
+		return Arrays.equals(resp, expiry(first), this.commands.end(first), resp, expiry(next),
+				this.commands.end(next));
+	}
+
+	/** Where the option of a SET begins, behind its value. */
+	int expiry(int record) {
+		byte[] resp = this.commands.resp();
+		return Resp.skipBulk(resp, Resp.skipBulk(resp, key(record)));
+	}
+
+	/** Whether the option of a SET is followed by a time: EX, PX, EXAT or PXAT. */
+	private boolean isExpiry(int record) {
+		long length = Resp.number(this.commands.resp(), expiry(record) + 1);
+		return this.commands.table().effect(record) == Effect.REPEATABLE && (length == 2 || length == 4);
 	}
 
 	private boolean haveCommonKey(int first, int next) {
@@ -105,9 +128,10 @@ final class CommonCommands {
 
 	/** Whether a record is a plain one, without options. */
 	private boolean canShare(int record) {
-		return switch (operation(record).common()) {
+		return switch (common(record)) {
 			case NONE -> false;
 			case MSET -> arguments(record) == 2;
+			case MSETEX -> arguments(record) == 4 && isExpiry(record);
 			case COUNT -> arguments(record) == 1 || isMove(record);
 			case KEYS -> arguments(record) == 1;
 			case ELEMENTS, MEMBERS -> true;
@@ -193,7 +217,13 @@ final class CommonCommands {
 
 	/** The common command that a record can have with others. */
 	CommonCommand common(int record) {
-		return operation(record).common();
+		CommonCommand common = operation(record).common();
+		return (common == CommonCommand.MSET && arguments(record) > 2) ? CommonCommand.MSETEX : common;
+	}
+
+	/** Whether the reply to a record's common command is another than its own. */
+	boolean tellsOtherwise(int record) {
+		return common(record) == CommonCommand.MSETEX;
 	}
 
 	/** Whether a record goes by a script if others have its command in common. */

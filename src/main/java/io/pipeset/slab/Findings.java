@@ -76,6 +76,12 @@ final class Findings {
 		add(Kind.VALUE, position, position + 1);
 	}
 
+	/** Adds OK to some records. */
+	void addOk(int first, int end) {
+		this.captured.addOk();
+		add(Kind.VALUE, first, end);
+	}
+
 	/** Takes back the reply that was captured last, an integer. */
 	long dropInteger() {
 		this.captured.drop();

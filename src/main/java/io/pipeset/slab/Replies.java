@@ -276,6 +276,12 @@ final class Replies {
 				this.findings.addInteger(length, record);
 			}
 		}
+		else if (kind == Kind.VALUE && end - this.count > 1 && this.common.tellsOtherwise(this.count)
+				&& this.findings.captured().isInteger()) {
+			// Each SET would have been answered OK.
+			this.findings.captured().drop();
+			this.findings.addOk(this.count, end);
+		}
 		else {
 			this.findings.add(kind, this.count, end);
 		}

@@ -35,6 +35,11 @@ final class ReplyDecoder {
 
 	private int largestString;
 
+	/** The errors among the values so far. */
+	private int errors;
+
+	private @Nullable String firstError;
+
 	ReplyDecoder(byte[] resp, int from, Encoding encoding) {
 		this.resp = resp;
 		this.encoding = encoding;
@@ -46,13 +51,14 @@ final class ReplyDecoder {
 		int line = start + 1;
 		this.at = Resp.skipLine(this.resp, start);
 		return switch (this.resp[start]) {
-			case '+', '-' -> Encoding.UTF8.show(this.resp, line, this.at - 2);
+			case '+' -> Encoding.UTF8.show(this.resp, line, this.at - 2);
+			case '-' -> error(Encoding.UTF8.show(this.resp, line, this.at - 2));
 			case ':' -> Resp.number(this.resp, line);
 			case ',' -> decimal(ascii(line));
 			case '(' -> new BigInteger(ascii(line));
 			case '#' -> this.resp[line] == 't';
 			case '$' -> bulk((int) Resp.number(this.resp, line), 0, this.encoding);
-			case '!' -> bulk((int) Resp.number(this.resp, line), 0, Encoding.UTF8);
+			case '!' -> error(bulk((int) Resp.number(this.resp, line), 0, Encoding.UTF8));
 			case '=' -> bulk((int) Resp.number(this.resp, line), "txt:".length(), this.encoding);
 			case '*', '~' -> list(start, Resp.number(this.resp, line));
 			case '%' -> map(start, Resp.number(this.resp, line));
@@ -64,6 +70,16 @@ final class ReplyDecoder {
 		};
 	}
 
+	/** How many errors there were among the values so far. */
+	int errors() {
+		return this.errors;
+	}
+
+	/** The first of these errors, or {@code null}. */
+	@Nullable String firstError() {
+		return this.firstError;
+	}
+
 	/** The size of all bulk strings so far. */
 	long stringBytes() {
 		return this.stringBytes;
@@ -72,6 +88,12 @@ final class ReplyDecoder {
 	/** The size of the largest bulk string so far. */
 	int largestString() {
 		return this.largestString;
+	}
+
+	private @Nullable Object error(@Nullable Object message) {
+		this.errors++;
+		this.firstError = (this.firstError != null) ? this.firstError : String.valueOf(message);
+		return message;
 	}
 
 	private String ascii(int from) {

@@ -193,7 +193,7 @@ public final class ResendRules {
 	 * attempt. It does nothing to a key that does not exist.
 	 */
 	private boolean isExpireOfRepeated(Slab slab, int command) {
-		return slab.commands().table().operation(command) == Operation.EXPIRE
+		return slab.commands().table().operation(command).expiresOnly()
 				&& slab.commands().keys(command).stream().anyMatch(this.repeated::contains);
 	}
 

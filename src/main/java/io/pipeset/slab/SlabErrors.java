@@ -188,14 +188,16 @@ public final class SlabErrors {
 	public Coalescing stillAllowed(Coalescing allowed) {
 		boolean severalKeys = allowed.severalKeys();
 		boolean countedPops = allowed.countedPops();
+		boolean expiringSets = allowed.expiringSets();
 		for (int finding = 0; finding < this.findings.count(); finding++) {
 			if (isOfOthers(finding)) {
 				CommonCommand common = this.common.common(this.findings.position(finding));
-				severalKeys &= !common.hasSeveralKeys();
+				severalKeys &= !common.hasSeveralKeys() || common == CommonCommand.MSETEX;
+				expiringSets &= common != CommonCommand.MSETEX;
 				countedPops &= common != CommonCommand.COUNT;
 			}
 		}
-		return new Coalescing(severalKeys, countedPops);
+		return new Coalescing(severalKeys, countedPops, allowed.sets(), expiringSets);
 	}
 
 	/**

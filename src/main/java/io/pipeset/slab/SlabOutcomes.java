@@ -149,11 +149,38 @@ final class SlabOutcomes {
 			popped(command, finding);
 			return;
 		}
+		if (effect == Effect.PARTS && refusedInPart(command, finding)) {
+			return;
+		}
 		boolean noop = effect.isNoop(kind == Kind.NIL, false);
 		int bytes = replies.findings().bytes(finding);
 		boolean lists = bytes > 0 && this.account.wantsReplies()
 				&& claimItem(command, (noop) ? Outcome.NOOP : ran(), bytes);
 		ran(command, noop, (lists) ? new Reply(decoder(command, finding).next()) : null);
+	}
+
+	/**
+	 * Counts a command as rejected if Redis refused one of its parts; {@code false} where
+	 * it refused none.
+	 */
+	private boolean refusedInPart(int command, int finding) {
+		ReplyDecoder decoder = decoder(command, finding);
+		int parts = (decoder.next() instanceof List<?> list) ? list.size() : 1;
+		String error = decoder.firstError();
+		if (error == null) {
+			return false;
+		}
+		count(command, Outcome.REJECTED);
+		failed(RedisErrors.firstWord(error));
+		if (claimItem(command, Outcome.REJECTED, error.length())) {
+			int ran = parts - decoder.errors();
+			list(command, Outcome.REJECTED,
+					new Failure(RedisErrors.firstWord(error), (ran > 0)
+							? error + " (" + ran + " of the record's " + parts + " parts ran nevertheless)" : error,
+							false),
+					null);
+		}
+		return true;
 	}
 
 	private void popped(int command, int finding) {
@@ -284,9 +311,9 @@ final class SlabOutcomes {
 	private void list(int command, Outcome outcome, @Nullable Failure failure, @Nullable Reply reply) {
 		Commands commands = this.slab.commands();
 		long line = commands.table().line(command);
-		this.account
-			.list(new Item(commands.table().index(command), (line > 0) ? line : null, commands.table().id(command),
-					commands.table().operation(command).name(), commands.key(command), outcome, failure, reply, null));
+		this.account.list(new Item(commands.table().index(command), (line > 0) ? line : null,
+				commands.table().id(command), commands.table().operation(command).toString(), commands.key(command),
+				outcome, failure, reply, null));
 	}
 
 	private void count(int command, Outcome outcome) {
@@ -314,7 +341,7 @@ final class SlabOutcomes {
 
 	private void endRun() {
 		if (this.runOperation != null && this.runOutcome != null) {
-			this.account.count(this.runOperation.name(), this.runOutcome, this.run);
+			this.account.count(this.runOperation.toString(), this.runOutcome, this.run);
 			this.applied += (this.runOutcome == Outcome.APPLIED) ? this.run : 0;
 		}
 		this.run = 0;

@@ -184,7 +184,7 @@ class RedisNodeTests {
 
 	@Test
 	void aConnectionTellsTheCommonCommandsThatItsUserMayRun() throws Exception {
-		assertThat(coalescing(this.oneNode, one)).isEqualTo(new Coalescing(true, true));
+		assertThat(coalescing(this.oneNode, one)).isEqualTo(ServerGains.of(one.redis()));
 		assertThat(coalescing(this.otherNode, other)).as("a server that has renamed MSET")
 			.isEqualTo(new Coalescing(false, true));
 		one.forbid(CommandType.MSET);
@@ -200,7 +200,7 @@ class RedisNodeTests {
 	void aConnectionThatHasRefusedACommonCommandIsNotAskedForMore() throws Exception {
 		one.permitAll();
 		// A connection that was killed may still be lent once, with what it knew.
-		await().until(() -> coalescing(this.oneNode, one).equals(new Coalescing(true, true)));
+		await().until(() -> coalescing(this.oneNode, one).equals(ServerGains.of(one.redis())));
 		List<Coalescing> allowed = new ArrayList<>();
 		for (int batch = 0; batch < 2; batch++) {
 			run(this.oneNode, (pipeline) -> {
@@ -208,7 +208,7 @@ class RedisNodeTests {
 				pipeline.allow(new Coalescing(false, true));
 			});
 		}
-		assertThat(allowed).containsExactly(new Coalescing(true, true), new Coalescing(false, true));
+		assertThat(allowed).containsExactly(ServerGains.of(one.redis()), new Coalescing(false, true));
 	}
 
 	/** The common commands of a connection that is new. */

@@ -31,6 +31,17 @@ final class RedisPing {
 		}
 	}
 
+	/** The name and version of a server by its answer to {@code INFO server}. */
+	static String product(String info) {
+		return info.lines()
+			.filter((line) -> line.startsWith("valkey_version:"))
+			.findFirst()
+			.or(() -> info.lines().filter((line) -> line.startsWith("redis_version:")).findFirst())
+			.map((line) -> ((line.startsWith("v")) ? "Valkey " : "Redis ")
+					+ line.substring(line.indexOf(':') + 1).strip())
+			.orElse("Redis of unknown version");
+	}
+
 	/**
 	 * Asks until the server answers, for a minute at most.
 	 * @throws RedisException if it has not answered by then

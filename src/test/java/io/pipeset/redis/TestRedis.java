@@ -1,19 +1,30 @@
 package io.pipeset.redis;
 
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCredentials;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.ProtocolKeyword;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.test.context.DynamicPropertyRegistry;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
  * The real Redis of a test. {@code PIPESET_TEST_REDIS} (environment or system property)
@@ -149,6 +160,62 @@ public final class TestRedis implements AutoCloseable {
 	}
 
 	/**
+	 * Whether the server knows a command.
+	 * @param command the command's name, in any case
+	 * @return {@code false} on servers that are older, or another product
+	 */
+	public boolean knows(String command) {
+		return client().commandInfo(command).get(0) instanceof List<?> details && !details.isEmpty();
+	}
+
+	/**
+	 * Skips a test of a command that the server does not know, with a line that says so.
+	 * @param command the command's name, in any case
+	 */
+	public void assumeKnown(String command) {
+		assumeTrue(knows(command), () -> RedisPing.product(client().info("server")) + " has no " + command + "; "
+				+ RedisSource.EXECUTABLE_VARIABLE + " names a server that has it");
+	}
+
+	/**
+	 * Runs any command, also one that Lettuce does not know.
+	 * @param words the command
+	 * @throws RedisCommandExecutionException if Redis refuses it
+	 */
+	public void send(String... words) {
+		ProtocolKeyword keyword = new ProtocolKeyword() {
+			@Override
+			public byte[] getBytes() {
+				return words[0].getBytes(StandardCharsets.US_ASCII);
+			}
+
+			@Override
+			public String toString() {
+				return words[0];
+			}
+		};
+		CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8);
+		Stream.of(words).skip(1).forEach(args::add);
+		client().dispatch(keyword, new CommandOutput<String, String, String>(StringCodec.UTF8, "") {
+			@Override
+			public void set(ByteBuffer bytes) {
+			}
+
+			@Override
+			public void set(long integer) {
+			}
+
+			@Override
+			public void set(double number) {
+			}
+
+			@Override
+			public void set(boolean value) {
+			}
+		}, args);
+	}
+
+	/**
 	 * Kills the server (SIGKILL), and waits until it has ended.
 	 */
 	public void kill() {
@@ -246,12 +313,7 @@ public final class TestRedis implements AutoCloseable {
 		private static void print(RedisSource.Opened opened) {
 			RedisURI uri = opened.shared().uri();
 			String info = RedisPing.once(uri);
-			String version = info.lines()
-				.filter((line) -> line.startsWith("redis_version:"))
-				.map((line) -> line.substring(line.indexOf(':') + 1).strip())
-				.findFirst()
-				.orElse("of unknown version");
-			logger.info("Tests use Redis {} at {}:{} ({}={})", version, uri.getHost(), uri.getPort(),
+			logger.info("Tests use {} at {}:{} ({}={})", RedisPing.product(info), uri.getHost(), uri.getPort(),
 					RedisSource.VARIABLE, opened.source().choice());
 		}
 

@@ -18,6 +18,9 @@ class CommonCommandsTests {
 
 	private static final Coalescing ALL = new Coalescing(true, true);
 
+	/** The same where the server has MSETEX. */
+	private static final Coalescing EXPIRING = new Coalescing(true, true, true, true);
+
 	private final FilledSlabs slabs = new FilledSlabs();
 
 	@ParameterizedTest
@@ -54,6 +57,37 @@ class CommonCommandsTests {
 			"SETBIT b 1 1,SETBIT b 2 1", "GEOADD g 1 2 a,GEOADD g 1 2 b" })
 	void areNotMadeOfWhatRedisCannotRunAsOne(String records) {
 		assertThat(FilledSlabs.coalesced(slab(records), ALL)).isEqualTo(records);
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			SET a 1 EX 5,SET b 2 EX 5                 | MSETEX 2 a 1 b 2 EX 5
+			SET a 1 PX 5,SET a 2 PX 5,SET c 3 PX 5    | MSETEX 3 a 1 a 2 c 3 PX 5
+			SET a 1 EXAT 33177117420,SET b 2 EXAT 33177117420 | MSETEX 2 a 1 b 2 EXAT 33177117420
+			SET a 1 PXAT 33177117420,SET b 2 PXAT 33177117420 | MSETEX 2 a 1 b 2 PXAT 33177117420
+			SET a 1 EX 5,SET b 2 EX 6,SET c 3 EX 6    | SET a 1 EX 5,MSETEX 2 b 2 c 3 EX 6
+			SET a 1 EX 5,SET b 2 EX 55,SET c 3 PX 55  | SET a 1 EX 5,SET b 2 EX 55,SET c 3 PX 55
+			SET a 1,SET b 2,SET c 3 EX 5,SET d 4 EX 5,SET e 5,SET f 6 | MSET a 1 b 2,MSETEX 2 c 3 d 4 EX 5,MSET e 5 f 6
+			SET a 1,SET b 2 EX 5                      | SET a 1,SET b 2 EX 5
+			SET a 1 EX 5,SET b 2 EX 5 NX              | SET a 1 EX 5,SET b 2 EX 5 NX
+			SET a 1 EX 5 NX,SET b 2 EX 5 NX           | SET a 1 EX 5 NX,SET b 2 EX 5 NX
+			SET a 1 NX GET,SET b 2 NX GET             | SET a 1 NX GET,SET b 2 NX GET
+			SET a 1 KEEPTTL KEEPTTL,SET b 2 KEEPTTL KEEPTTL | SET a 1 KEEPTTL KEEPTTL,SET b 2 KEEPTTL KEEPTTL
+			SET a 1 KEEPTTL,SET b 2 KEEPTTL           | SET a 1 KEEPTTL,SET b 2 KEEPTTL
+			""")
+	void areMadeOfSetsOfOneExpiryWhereTheServerHasThem(String records, String commands) {
+		assertThat(FilledSlabs.coalesced(slab(records), EXPIRING)).isEqualTo(commands);
+		assertThat(FilledSlabs.coalesced(slab(records), EXPIRING.inCluster())).isEqualTo(records);
+	}
+
+	@Test
+	void areNotMadeOfSetsThatCostTheServerNoMoreByThemselves() {
+		String records = "SET a 1,SET b 2,SET c 3 EX 5,SET d 4 EX 5,DEL a,DEL b";
+		assertThat(FilledSlabs.coalesced(slab(records), new Coalescing(true, true, false, false)))
+			.isEqualTo("SET a 1,SET b 2,SET c 3 EX 5,SET d 4 EX 5,DEL a b");
+		assertThat(FilledSlabs.coalesced(slab(records), new Coalescing(true, true, true, false)))
+			.isEqualTo("MSET a 1 b 2,SET c 3 EX 5,SET d 4 EX 5,DEL a b");
+		assertThat(new Coalescing(false, true, true, true)).isEqualTo(new Coalescing(false, true));
 	}
 
 	@Test

@@ -29,6 +29,8 @@ class CommonRepliesTests {
 
 	private static final Coalescing ALL = new Coalescing(true, true);
 
+	private static final Coalescing EXPIRING = new Coalescing(true, true, true, true);
+
 	private static final String OK = FilledSlabs.OK;
 
 	private final FilledSlabs slabs = new FilledSlabs();
@@ -70,6 +72,29 @@ class CommonRepliesTests {
 		List<@Nullable Object> values = new ArrayList<>(List.of("a", "b", "c").subList(0, (int) applied));
 		values.addAll(Collections.nCopies((int) noop, null));
 		assertThat(replies().subList(0, 3)).isEqualTo(values);
+	}
+
+	/** The replies are those of Redis with its module for time series. */
+	@ParameterizedTest
+	@CsvSource(delimiter = '|',
+			textBlock = """
+					*2\\r\\n:1\\r\\n:2\\r\\n                         | APPLIED  |
+					*2\\r\\n-ERR TSDB: no key\\r\\n-ERR TSDB: no key\\r\\n | REJECTED | ERR TSDB: no key
+					*2\\r\\n:1\\r\\n-ERR TSDB: no key\\r\\n             | REJECTED | ERR TSDB: no key (1 of the record's 2 parts ran nevertheless)
+					*2\\r\\n:1\\r\\n!8\\r\\nTSDB: no\\r\\n               | REJECTED | TSDB: no (1 of the record's 2 parts ran nevertheless)
+					-WRONGTYPE no\\r\\n                             | REJECTED | WRONGTYPE no
+					""")
+	void areErrorsWhereRedisRefusedAPart(String reply, Outcome outcome, @Nullable String message) {
+		for (boolean all : new boolean[] { true, false }) {
+			Account account = new Account(Results.ALL, 100, false);
+			Slab slab = this.slabs.fill(new Slab(), false, all, "SET a 1", "TS.MADD t 1 5 u 2 6", "SET b 1");
+			answered(slab, OK + reply.replace("\\r\\n", "\r\n") + OK);
+			slab.settle(account, null);
+			Item item = account.items().stream().filter((any) -> any.index() % 3 == 1).findFirst().orElseThrow();
+			assertThat(item.status()).isEqualTo(outcome);
+			assertThat((item.error() != null) ? item.error().message() : null).isEqualTo(message);
+			assertThat(account.counts().applied()).isEqualTo((outcome == Outcome.APPLIED) ? 3 : 2);
+		}
 	}
 
 	@Test
@@ -195,6 +220,66 @@ class CommonRepliesTests {
 		Slab slab = answered(this.slabs.unlisted(records.split(";", -1)), "-" + error + "\r\n");
 		assertThat(slab.errors().areInCommon()).isTrue();
 		assertThat(slab.errors().stillAllowed(ALL)).isEqualTo(new Coalescing(severalKeys, countedPops));
+	}
+
+	@Test
+	void areThoseOfEachSetThoughMsetexAnswersOtherwise() {
+		for (boolean all : new boolean[] { true, false }) {
+			Account account = new Account(Results.ALL, 100, false);
+			Slab slab = this.slabs.fill(new Slab(), false, all, "SET a 1 EX 5", "SET b 2 EX 5", "SET c 3 EX 6",
+					"INCRBY n 5");
+			slab.coalesce(EXPIRING);
+			FilledSlabs.written(slab, ":1\r\n" + OK + ":5\r\n").settle(account, null);
+			assertThat(account.counts()).isEqualTo(new Counts(4, 4, 0, 0, 0, 0));
+			assertThat(account.commandsSent()).isEqualTo(3);
+			if (all) {
+				assertThat(account.items()).extracting((item) -> item.reply().value())
+					.containsExactly("OK", "OK", "OK", 5L);
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "ERR unknown command 'MSETEX'", "NOPERM no msetex", "CROSSSLOT no" })
+	void refusedOfMsetexGoAloneAndMsetGoesOn(String error) {
+		Slab slab = this.slabs.unlisted("SET a 1 EX 5", "SET b 2 EX 5", "SET c 3", "SET d 4", "SET a 5");
+		slab.coalesce(EXPIRING);
+		FilledSlabs.written(slab, "-" + error + "\r\n" + OK);
+		assertThat(slab.errors().areInCommon()).isTrue();
+		assertThat(slab.errors().stillAllowed(EXPIRING)).isEqualTo(ALL);
+		ResendRules.mark(List.of(slab), false, false);
+		settle(slab);
+		// A later record of its key ran already.
+		assertThat(this.account.counts()).isEqualTo(new Counts(4, 3, 0, 0, 0, 1));
+		assertThat(slab.retry()).isTrue();
+		assertThat(FilledSlabs.commands(slab)).containsExactly("SET b 2 EX 5");
+	}
+
+	@Test
+	void ofMsetexAreUnknownWithoutAReplyAndSentAgainOneByOne() {
+		Slab slab = this.slabs.unlisted("SET a 1 EX 5", "SET b 2 EX 5");
+		slab.coalesce(EXPIRING);
+		FilledSlabs.written(slab, "").attempt().end();
+		ResendRules.mark(List.of(slab), true, false);
+		settle(slab);
+		assertThat(slab.retry()).isTrue();
+		slab.coalesce(EXPIRING);
+		assertThat(FilledSlabs.commands(slab)).containsExactly("SET a 1 EX 5", "SET b 2 EX 5");
+		FilledSlabs.written(slab, OK + OK);
+		settle(slab);
+		assertThat(this.account.counts()).isEqualTo(new Counts(2, 2, 0, 0, 0, 0));
+		assertThat(this.account.commandsSent()).isEqualTo(3);
+	}
+
+	@Test
+	void ofMsetexThatRedisRefusesForItselfAreEachRecords() {
+		Slab slab = this.slabs.unlisted("SET a 1 EX 5", "SET b 2 EX 5");
+		slab.coalesce(EXPIRING);
+		FilledSlabs.written(slab, "-OOM command not allowed when used memory > 'maxmemory'.\r\n");
+		assertThat(slab.errors().areInCommon()).isFalse();
+		settle(slab);
+		assertThat(this.account.counts()).isEqualTo(new Counts(2, 0, 0, 2, 0, 0));
+		assertThat(this.account.items()).extracting((item) -> item.error().code()).containsExactly("OOM", "OOM");
 	}
 
 	@Test

@@ -3,6 +3,7 @@ package io.pipeset.slab;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -60,7 +61,7 @@ public final class FilledSlabs {
 			String[] words = command.split(" ", -1);
 			this.record.begin(0);
 			this.record.id("id-" + this.record.index());
-			this.record.operation(Operation.valueOf(words[0]));
+			this.record.operation(Objects.requireNonNull(Operation.find(words[0])));
 			for (int i = 1; i < words.length; i++) {
 				byte[] argument = words[i].getBytes(StandardCharsets.UTF_8);
 				this.record.argument(argument, 0, argument.length);

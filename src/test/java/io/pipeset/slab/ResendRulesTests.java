@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.aggregator.ArgumentsAccessor;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -75,6 +76,29 @@ class ResendRulesTests {
 		assertThat(written(slab("SET a 1"), OK).attempt().isRefusedByReplica()).isFalse();
 		assertThat(again(true, written(slab("LPUSH l x", "SET a 1"), readOnly.repeat(2)))).isEmpty();
 		assertThat(this.account.counts()).isEqualTo(new Counts(4, 1, 0, 3, 0, 0));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "EXPIRE k 10", "PEXPIRE k 10", "EXPIREAT k 33177117420", "PEXPIREAT k 33177117420000",
+			"HEXPIRE k 10 FIELDS 1 f" })
+	void anExpiryIsNotSentAgainAheadOfARecordThatMayHaveMadeItsKey(String expiry) {
+		assertThat(again(true, written(slab(expiry, "HSET k f v"), ""))).containsExactly("HSET k f v");
+		assertThat(again(true, written(slab(expiry, "HSET l f v"), ""))).containsExactly(expiry, "HSET l f v");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "COPY a b", "RENAME a b", "LMOVE a b LEFT LEFT", "SMOVE a b m", "MSETEX 2 a 1 b 2 NX",
+			"JSON.MSET a $.x 1 b $.x 2", "TS.MADD a 1 2 b 3 4" })
+	void noKeyOfARecordThatMayHaveRunIsWrittenAgainAheadOfIt(String command) {
+		assertThat(again(true, written(slab("SET a 1", "SET b 2", "SET c 3", command, "SET b 4"), "")))
+			.containsExactly("SET c 3", "SET b 4");
+	}
+
+	@Test
+	void aRecordOfSeveralKeysIsSentAgainInTheOrderOfEach() {
+		assertThat(again(true, written(slab("SET a 1", "MSETEX 2 b 2 c 3 EX 10", "SET c 4"), ""))).hasSize(3);
+		assertThat(again(true, written(slab("SET a 1", "MSETEX 2 b 2 c 3 EX 10", "APPEND c 4"), "")))
+			.containsExactly("SET a 1");
 	}
 
 	@Test

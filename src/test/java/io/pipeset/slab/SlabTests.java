@@ -111,7 +111,7 @@ class SlabTests {
 			assertThat(table.operation(row)).isEqualTo(operation);
 			assertThat(table.sentAs(row)).isEqualTo(operation);
 			assertThat(table.effect(row)).isEqualTo(operation.effect());
-			assertThat(table.takesValues(row)).isEqualTo(operation.effect().takesValues());
+			assertThat(table.needsReply(row)).isEqualTo(operation.effect().needsReply());
 			assertThat(table.encoding(row)).isEqualTo(Encoding.BASE64);
 		}
 	}

@@ -12,9 +12,11 @@ import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.KillArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.protocol.CommandType;
+import io.pipeset.pipeline.ServerGains;
 import io.pipeset.redis.OwnRedis;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
+import io.pipeset.slab.Coalescing;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -78,18 +80,53 @@ class CoalescingTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
-			/pipeset/1000?                 | 1000 | 10
 			/listinput/l?count=250&        | 250  | 3
 			/pipehset/100?                 | 100  | 100
 			/pipeset/1000?flush=each&      | 1000 | 1000
 			/pipeset/1000?coalesce=off&    | 1000 | 1000
-			/pipeset/1000?ttl=60&          | 1000 | 1000
-			/pipeset/1000?atomic=batch&batchSize=250& | 1000 | 12
 			""")
 	void sendsFewerCommandsThanRecords(String call, int records, int commands) {
 		JsonNode report = this.service.post(call + "results=errors").report();
 		assertThat(Answer.counts(report)).isEqualTo(new Counts(records, records, 0, 0, 0, 0));
 		assertThat(report.get("commandsSent").asInt()).isEqualTo(commands);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "/pipeset/1000?, 10, true", "/pipeset/1000?ttl=60&, 10, false",
+			"/pipeset/1000?atomic=batch&batchSize=250&, 12, true",
+			"/pipeset/1000?ttl=60&atomic=batch&batchSize=250&, 12, false" })
+	void setsGoAsOneCommandWhereThatPays(String call, int together, boolean plain) {
+		Coalescing allowed = ServerGains.of(redis);
+		JsonNode report = this.service.post(call + "results=errors").report();
+		assertThat(Answer.counts(report)).isEqualTo(new Counts(1000, 1000, 0, 0, 0, 0));
+		assertThat(report.get("commandsSent").asInt())
+			.isEqualTo(((plain) ? allowed.sets() : allowed.expiringSets()) ? together : 1000);
+		assertThat(redis.client().dbsize()).isEqualTo(1000);
+		for (String key : new String[] { "keyA00000", "keyA00057", "keyA00999" }) {
+			assertThat(redis.client().get(key)).isEqualTo("value-" + key.substring(4));
+			if (plain) {
+				assertThat(redis.client().ttl(key)).isEqualTo(-1);
+			}
+			else {
+				assertThat(redis.client().ttl(key)).isBetween(1L, 60L);
+			}
+		}
+	}
+
+	@Test
+	void anMsetexThatRedisNoLongerPermitsIsTakenApart() {
+		redis.assumeKnown("MSETEX");
+		this.service.post("/pipeset/1000?ttl=60").report();
+		own.forbid(CommandType.MSETEX);
+		redis.client().flushall();
+		JsonNode report = this.service.post("/pipeset/3000?ttl=60").report();
+		assertThat(Answer.counts(report)).isEqualTo(new Counts(3000, 3000, 0, 0, 0, 0));
+		assertThat(redis.client().dbsize()).isEqualTo(3000);
+		assertThat(redis.client().ttl("keyA02999")).isBetween(1L, 60L);
+		// The connection has learnt it, for MSETEX alone.
+		assertThat(this.service.post("/pipeset/1000?ttl=60").report().get("commandsSent").asInt()).isEqualTo(1000);
+		assertThat(this.service.post("/pipeset/1000").report().get("commandsSent").asInt())
+			.isEqualTo((ServerGains.of(redis).sets()) ? 10 : 1000);
 	}
 
 	@Test
@@ -112,10 +149,10 @@ class CoalescingTests {
 	@Test
 	void countsRecordsAndCommandsInTheMeters() {
 		double sent = meter("pipeset.commands.sent");
-		double records = meter("pipeset.commands?tag=op:SET&tag=outcome:applied");
-		this.service.post("/pipeset/1000").report();
+		double records = meter("pipeset.commands?tag=op:LPUSH&tag=outcome:applied");
+		this.service.post("/listinput/l?count=1000").report();
 		assertThat(meter("pipeset.commands.sent") - sent).isEqualTo(10);
-		assertThat(meter("pipeset.commands?tag=op:SET&tag=outcome:applied") - records).isEqualTo(1000);
+		assertThat(meter("pipeset.commands?tag=op:LPUSH&tag=outcome:applied") - records).isEqualTo(1000);
 	}
 
 	@Test
@@ -171,6 +208,7 @@ class CoalescingTests {
 				case "hash" -> new TreeMap<>(commands.hgetall(key));
 				default -> (key.startsWith("p:") && !key.endsWith("9")) ? commands.pfcount(key) : commands.get(key);
 			});
+			data.put(key + " expires", commands.pexpiretime(key));
 		}
 		return data;
 	}
@@ -180,7 +218,7 @@ class CoalescingTests {
 		List<String> records = new ArrayList<>();
 		while (records.size() < count) {
 			int burst = (random.nextInt(20) == 0) ? 150 : 1 + random.nextInt(6);
-			int operation = random.nextInt(18);
+			int operation = random.nextInt(20);
 			String owner = (random.nextInt(8) == 0) ? "o:" : "";
 			int key = (random.nextInt(12) == 0) ? 9 : random.nextInt(3);
 			for (int i = 0; i < burst; i++) {
@@ -195,6 +233,8 @@ class CoalescingTests {
 		String other = "v" + random.nextInt(30);
 		return switch (operation) {
 			case 0, 1 -> words("SET", owner + "k:" + random.nextInt(6), value);
+			case 18, 19 -> words("SET", owner + "k:" + random.nextInt(6), value,
+					(random.nextInt(9) > 0) ? "EXAT" : "PXAT", "3317711742" + random.nextInt(10) / 9);
 			case 2 -> (random.nextInt(3) == 0) ? words("SET", owner + "k:" + random.nextInt(3), value, "NX")
 					: words("SET", owner + "k:" + random.nextInt(3), value);
 			case 3 -> words("LPUSH", owner + "l:" + key, value);

@@ -211,17 +211,20 @@ class ReliablePopTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "[\"LMOVE\",\"a\",\"b\",\"RIGHT\",\"LEFT\"]",
-			"{\"op\":\"LMOVE\",\"key\":\"a\",\"args\":[\"b\",\"RIGHT\",\"LEFT\"]}" })
-	void nobodyElseCanMoveValues(String record) {
+	@ValueSource(strings = { "LMOVE a pipeset:pop:1 RIGHT LEFT", "LMOVE pipeset:pop:1 a RIGHT LEFT" })
+	void nobodyElseCanMoveItsValues(String command) {
 		this.redis.lpush("a", "1");
+		this.redis.lpush("pipeset:pop:1", "2");
+		String record = "[\"" + command.replace(" ", "\",\"") + "\"]";
 		JsonNode report = this.service.ndjson("/v1/jobs", record).report();
-		assertThat(report.at("/items/0/error/code").asString()).isEqualTo("UNKNOWN_OPERATION");
-		assertThat(this.service.post("/v1/jobs", "text/plain", "LMOVE a b RIGHT LEFT\n")
+		assertThat(report.at("/items/0/error/code").asString()).isEqualTo("FORBIDDEN");
+		assertThat(this.service.post("/v1/jobs", "text/plain", command + "\n")
 			.report()
 			.at("/items/0/error/code")
-			.asString()).isEqualTo("UNKNOWN_OPERATION");
-		assertThat(this.redis.keys("*")).containsExactly("a");
+			.asString()).isEqualTo("FORBIDDEN");
+		assertThat(this.redis.lrange("a", 0, -1)).containsExactly("1");
+		assertThat(this.redis.lrange("pipeset:pop:1", 0, -1)).containsExactly("2");
+		this.redis.del("a", "pipeset:pop:1");
 	}
 
 	@ParameterizedTest

@@ -3,6 +3,7 @@ package io.pipeset.benchmark.process;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 import io.pipeset.embedded.EmbeddedRedis;
 import io.pipeset.embedded.EmbeddedRedisOptions;
@@ -10,7 +11,8 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.args.FlushMode;
 
 /**
- * The Redis of a run, a process of its own that keeps nothing on disk: the installed
+ * The Redis of a run, a process of its own that keeps nothing on disk: the program that
+ * {@code PIPESET_TEST_REDIS_EXECUTABLE} names as it does for the tests, the installed
  * redis-server, or else the one that development uses.
  */
 public final class RedisServer implements AutoCloseable {
@@ -30,8 +32,10 @@ public final class RedisServer implements AutoCloseable {
 	 */
 	public static RedisServer start(String... lines) {
 		EmbeddedRedisOptions options = EmbeddedRedisOptions.defaults().withConfig(lines);
-		return new RedisServer(EmbeddedRedis
-			.start((Program.find(INSTALLED).isPresent()) ? options.withExecutable(INSTALLED) : options));
+		String named = Objects.requireNonNullElse(System.getenv("PIPESET_TEST_REDIS_EXECUTABLE"), "");
+		String executable = (named.isBlank()) ? INSTALLED : named.strip();
+		boolean found = !named.isBlank() || Program.find(INSTALLED).isPresent();
+		return new RedisServer(EmbeddedRedis.start((found) ? options.withExecutable(executable) : options));
 	}
 
 	public Address address() {

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * begin anew; {@code null} where INFO is not permitted, or was not answered yet
  * @param version the version of the server; {@code null} in the same cases
  */
-public record ClientIdentity(String node, long clientId, @Nullable String runId, @Nullable String version) {
+public record ClientIdentity(String node, long clientId, @Nullable String runId, @Nullable ServerVersion version) {
 
 	private static final Logger logger = LoggerFactory.getLogger(ClientIdentity.class);
 
@@ -48,7 +48,7 @@ public record ClientIdentity(String node, long clientId, @Nullable String runId,
 				clientId = connection.call(RedisAsyncCommands::clientId);
 			}
 			ServerInfo info = ServerInfo.ask(connection);
-			return Optional.of(known(connection, new ClientIdentity(node, clientId, info.runId(), info.version())));
+			return Optional.of(known(connection, new ClientIdentity(node, clientId, info.runId(), info.product())));
 		}
 		catch (RedisCallException ex) {
 			if (ex.code() == null || (clientId == null && ex.isTransient())) {

@@ -8,9 +8,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param runId the {@code run_id} of this life of the server; {@code null} where it tells
  * none
- * @param version the version; {@code null} where it tells none
+ * @param version the version of Redis that it is, or is compatible with; {@code null}
+ * where it tells none
+ * @param product what it is; {@code null} where it tells no version
  */
-record ServerInfo(@Nullable String runId, @Nullable String version) {
+record ServerInfo(@Nullable String runId, @Nullable String version, @Nullable ServerVersion product) {
 
 	/**
 	 * Asks for the facts.
@@ -20,7 +22,7 @@ record ServerInfo(@Nullable String runId, @Nullable String version) {
 	 */
 	static ServerInfo ask(CallConnection connection) {
 		String info = connection.call((commands) -> commands.info("server"));
-		return new ServerInfo(field(info, "run_id:"), field(info, "redis_version:"));
+		return new ServerInfo(field(info, "run_id:"), field(info, "redis_version:"), ServerVersion.of(info));
 	}
 
 	/**

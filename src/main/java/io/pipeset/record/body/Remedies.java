@@ -13,6 +13,9 @@ public final class Remedies {
 	static final String SAY_GZIP = "found gzip's first bytes, 1F 8B, and not records: compress once,"
 			+ " and say so with -H 'Content-Encoding: gzip'";
 
+	/** A whole file may be of unknown operations, each with a message of its own. */
+	private static final String ALLOWED = "; allowed are " + Operation.names();
+
 	private Remedies() {
 	}
 
@@ -28,7 +31,7 @@ public final class Remedies {
 			case "SELECT" -> ": leave it out, as the service's property spring.data.redis.database names the database";
 			case "AUTH" -> ": leave it out, as the service's property spring.data.redis.password is for that";
 			case "EVAL" -> ": load the script with POST /v1/scripts, and run it with EVALSHA";
-			default -> "; allowed are " + Operation.names();
+			default -> ALLOWED;
 		};
 	}
 

@@ -19,7 +19,7 @@ enum JsonSpelling {
 
 	ARGS("'key' and 'args'", null, null),
 
-	/** A script's keys stand among its arguments, after their number. */
+	/** The keys stand among the arguments, after their number. */
 	COMMAND("'args' alone, all that follows the name in the command", null, null);
 
 	private static final JsonMember[] OWN = { JsonMember.VALUE, JsonMember.FIELDS, JsonMember.TTL, JsonMember.COUNT };
@@ -42,7 +42,7 @@ enum JsonSpelling {
 			case HSET -> FIELDS_AND_TTL;
 			case RPOP, LPOP -> COUNT;
 			case LPUSH, RPUSH -> VALUE;
-			case EVALSHA -> COMMAND;
+			case EVALSHA, MSETEX -> COMMAND;
 			default -> ARGS;
 		};
 	}

@@ -1,0 +1,82 @@
+package io.pipeset.record;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The options of HSETEX and HEXPIRE, and the fields behind them. Redis and Valkey agree
+ * on what is allowed here: at most one condition, then FIELDS, a number and as many
+ * fields.
+ */
+final class FieldOptions {
+
+	private static final String FIELDS = "FIELDS";
+
+	private FieldOptions() {
+	}
+
+	/** Reads {@code [FNX | FXX] [expiry] FIELDS number field value …}. */
+	static @Nullable String readSet(Record record) {
+		boolean condition = false;
+		boolean expiry = false;
+		int at = 1;
+		for (; at < record.argumentCount() && !record.arguments().isWord(at, FIELDS); at++) {
+			String option = SetOptions.expiry(record, at);
+			if (option == null) {
+				if (!record.arguments().isWord(at, "FNX") && !record.arguments().isWord(at, "FXX")) {
+					return "HSETEX's option '" + record.excerpt(at) + "' is not one that Pipeset sends; allowed are"
+							+ " FNX, FXX, EX, PX, EXAT, PXAT and KEEPTTL, and then FIELDS";
+				}
+				if (condition) {
+					return "HSETEX takes FNX or FXX, once";
+				}
+				condition = true;
+				record.effect(Effect.ONCE);
+			}
+			else {
+				if (expiry) {
+					return "HSETEX takes one of EX, PX, EXAT, PXAT and KEEPTTL, once";
+				}
+				expiry = true;
+				String problem = (option.equals(SetOptions.KEEPTTL)) ? null
+						: SetOptions.checkTime(record, ++at, option);
+				if (problem != null) {
+					return problem;
+				}
+			}
+		}
+		return checkFields(record, at, 2);
+	}
+
+	/** Reads {@code seconds [NX | XX | GT | LT] FIELDS number field …}. */
+	static @Nullable String readExpire(Record record) {
+		long seconds = record.number(1);
+		if (seconds < 0 || seconds > Expiry.MAX_SECONDS) {
+			return "HEXPIRE's seconds must be a whole number from 0 to " + Expiry.MAX_SECONDS + ", not '"
+					+ record.excerpt(1) + "'";
+		}
+		int at = 2;
+		if (Conditions.isOfExpire(record, at)) {
+			record.effect(Effect.ONCE);
+			at++;
+		}
+		if (!record.arguments().isWord(at, FIELDS)) {
+			return "HEXPIRE's '" + record.excerpt(at) + "' is not one that Pipeset sends; allowed are one of NX, XX,"
+					+ " GT and LT, and then FIELDS";
+		}
+		return checkFields(record, at, 1);
+	}
+
+	/** Checks the number behind FIELDS. */
+	private static @Nullable String checkFields(Record record, int at, int words) {
+		int rest = record.argumentCount() - at - 2;
+		if (rest < words) {
+			return record.operation() + " takes FIELDS, their number and "
+					+ ((words == 1) ? "the fields" : "pairs of a field and a value") + " last";
+		}
+		return (rest % words == 0 && record.number(at + 1) == rest / words) ? null
+				: record.operation() + "'s number of fields must be that of the "
+						+ ((words == 1) ? "fields" : "pairs of a field and a value") + " behind it, not '"
+						+ record.excerpt(at + 1) + "' before " + rest + " arguments";
+	}
+
+}
