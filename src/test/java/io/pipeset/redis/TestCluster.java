@@ -96,6 +96,29 @@ public final class TestCluster extends ClusterServers {
 		close(slot, from, to);
 	}
 
+	/**
+	 * Moves the keys that a slot has left and ends its move, at its former master in one
+	 * step: nobody meets a slot whose keys have all gone and that is still on its way.
+	 * @param slot a slot
+	 * @param from its former master
+	 * @param to the master that has it from now on
+	 */
+	public void endWithKeys(int slot, TestRedis from, TestRedis to) {
+		awaitAgreed();
+		List<String> keys = from.client().clusterGetKeysInSlot(slot, 1000);
+		from.client().multi();
+		if (!keys.isEmpty()) {
+			migrate(from, to, keys.toArray(String[]::new));
+		}
+		from.client().clusterSetSlotNode(slot, id(to));
+		from.client().exec().forEach((answer) -> {
+			if (answer instanceof RuntimeException failure) {
+				throw failure;
+			}
+		});
+		to.client().clusterSetSlotNode(slot, id(to));
+	}
+
 	private void close(int slot, TestRedis from, TestRedis to) {
 		to.client().clusterSetSlotNode(slot, id(to));
 		from.client().clusterSetSlotNode(slot, id(to));

@@ -126,8 +126,7 @@ class ClusterRefusedOrderTests {
 					Lines.of(records.length, (i) -> records[(int) i])));
 		await().until(() -> job.isDone() || waits() > waits);
 		if (!job.isDone()) {
-			cluster.migrate(this.from, this.to, this.tag + "here");
-			cluster.end(TestCluster.slot(this.tag), this.from, this.to);
+			cluster.endWithKeys(TestCluster.slot(this.tag), this.from, this.to);
 		}
 		return job.get(1, TimeUnit.MINUTES).report();
 	}
