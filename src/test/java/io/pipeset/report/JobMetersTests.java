@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The README names every meter of jobs and batches. */
+/** The documentation names every meter of jobs and batches. */
 class JobMetersTests {
 
 	private static final Pattern METER = Pattern.compile("`(pipeset\\.[a-z.]+)`");
@@ -35,7 +35,7 @@ class JobMetersTests {
 			.filter((meter) -> meter.getId().syntheticAssociation() == null)
 			.forEach((meter) -> names.add(meter.getId().getName()));
 		assertThat(names).hasSizeGreaterThan(6);
-		assertThat(inReadme()).containsAll(names);
+		assertThat(documented()).containsAll(names);
 	}
 
 	@Test
@@ -85,9 +85,9 @@ class JobMetersTests {
 		assertThat(registry.get("pipeset.node.connections").tag("node", "redis:6379").gauge().value()).isOne();
 	}
 
-	private static Set<String> inReadme() throws IOException {
+	private static Set<String> documented() throws IOException {
 		Set<String> names = new TreeSet<>();
-		for (String line : Files.readAllLines(Path.of("README.md"))) {
+		for (String line : Files.readAllLines(Path.of("docs", "metrics.md"))) {
 			Matcher meter = METER.matcher(line);
 			while (line.startsWith("| `pipeset.") && meter.find()) {
 				names.add(meter.group(1));
