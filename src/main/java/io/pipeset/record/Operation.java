@@ -108,9 +108,6 @@ public enum Operation {
 
 	/**
 	 * Finds the row of a name, whatever its case.
-	 * @param bytes the array that holds the name
-	 * @param offset its first byte
-	 * @param length its length in bytes
 	 * @return the row, or {@code null} if the table has none
 	 */
 	public static @Nullable Operation find(byte[] bytes, int offset, int length) {
@@ -126,7 +123,6 @@ public enum Operation {
 
 	/**
 	 * Finds the row of a name, whatever its case.
-	 * @param name an operation's name
 	 * @return the row, or {@code null} if the table has none
 	 */
 	public static @Nullable Operation find(String name) {
@@ -179,7 +175,6 @@ public enum Operation {
 	 * The number of keys among a command's arguments; the keys stand together.
 	 * @param arguments the number of arguments after the name
 	 * @param counted the argument before the first key as a number, if there is one
-	 * @return 0 or more
 	 */
 	public int keyCount(int arguments, long counted) {
 		return this.keys.count(arguments, counted);
@@ -187,7 +182,6 @@ public enum Operation {
 
 	/**
 	 * Whether a record may have so many arguments after its operation's name.
-	 * @param arguments how many
 	 * @return the problem, for the caller to read, or {@code null}
 	 */
 	public @Nullable String checkCount(int arguments) {
@@ -205,7 +199,6 @@ public enum Operation {
 	/**
 	 * Compares a record's arguments with this row, and sets the effect that its options
 	 * ask for.
-	 * @param record the record, with its arguments
 	 * @return the problem, for the caller to read, or {@code null}
 	 */
 	@Nullable String check(Record record) {

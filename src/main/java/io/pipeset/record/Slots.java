@@ -26,9 +26,6 @@ public final class Slots {
 
 	/**
 	 * The slot of a key.
-	 * @param source the array that holds the key
-	 * @param offset its first byte
-	 * @param length its length in bytes
 	 * @return 0 to 16383
 	 */
 	public static int of(byte[] source, int offset, int length) {
