@@ -55,7 +55,6 @@ final class Confirmation {
 	/**
 	 * Marks slabs with a lost connection, on which nobody can be asked any more.
 	 * @param slabs all slabs of the batch
-	 * @param loss why it was lost
 	 */
 	void lost(List<Slab> slabs, Loss loss) {
 		Loss unconfirmed = new Loss(Loss.UNCONFIRMED,

@@ -35,8 +35,6 @@ final class Lane implements Runnable {
 
 	/**
 	 * A lane.
-	 * @param lanes all lanes of the job
-	 * @param context the things that they share
 	 * @param home the node that its records go to
 	 */
 	Lane(Lanes lanes, LaneContext context, RedisNode home) {

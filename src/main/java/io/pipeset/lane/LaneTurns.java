@@ -33,12 +33,6 @@ final class LaneTurns {
 
 	private boolean asking;
 
-	/**
-	 * Gives turns to a job's lanes.
-	 * @param context the job
-	 * @param node the node that the connections are to
-	 * @param threads has a thread run a lane
-	 */
 	LaneTurns(LaneContext context, RedisNode node, Consumer<Lane> threads) {
 		this.context = context;
 		this.node = node;

@@ -91,7 +91,6 @@ final class Recovery {
 	/**
 	 * Marks the commands of a batch that are to be sent again.
 	 * @param batch the end of a batch that left slabs behind
-	 * @param node the node that it went to
 	 */
 	void after(BatchResult batch, RedisNode node) {
 		List<Slab> left = batch.left();

@@ -10,10 +10,6 @@ public final class Retries {
 
 	private long takenNanos;
 
-	/**
-	 * Counts the losses of a job.
-	 * @param retries how many it may survive
-	 */
 	public Retries(int retries) {
 		this.left = retries;
 	}

@@ -49,7 +49,6 @@ public final class Attempt implements Exchange {
 
 	/**
 	 * An attempt that has not begun.
-	 * @param commands the slab's commands
 	 * @param room the memory for replies that a report may do without
 	 */
 	Attempt(Commands commands, Room room) {
@@ -204,7 +203,6 @@ public final class Attempt implements Exchange {
 	/**
 	 * Takes a refusal as read-only for one that passes, as another server has become
 	 * master.
-	 * @return {@code false} if nothing was refused so
 	 */
 	public boolean isRefusedByReplica() {
 		this.demoted = errors().areOfReplica();

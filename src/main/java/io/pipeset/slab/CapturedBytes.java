@@ -120,13 +120,11 @@ final class CapturedBytes {
 		}
 	}
 
-	/** Adds a bulk string. */
 	void addBulk(byte[] value) {
 		reserve(value.length + Resp.MAX_HEADER + 2);
 		this.size = Resp.putBulk(this.bytes, this.size, value, 0, value.length);
 	}
 
-	/** Adds an integer. */
 	void addInteger(long value) {
 		byte[] line = (":" + value + "\r\n").getBytes(StandardCharsets.US_ASCII);
 		int needed = reserve(line.length);

@@ -49,7 +49,6 @@ final class CommonCommands {
 
 	/**
 	 * Finds the records that have a command in common.
-	 * @param allowed the common commands that the connection allows
 	 * @param tellsReplies whether the reply to each record is wanted
 	 */
 	void find(Coalescing allowed, boolean tellsReplies) {

@@ -101,7 +101,6 @@ public final class SlabErrors {
 	/**
 	 * Whether a node of a cluster did not run some commands, which belong elsewhere or
 	 * have to wait.
-	 * @return {@code false} for nearly all slabs
 	 */
 	public boolean areRedirected() {
 		if (this.findings.errors() == 0) {
@@ -172,7 +171,6 @@ public final class SlabErrors {
 	 * Whether Redis refused a command that several records have in common, for a reason
 	 * that may not be every record's own, and they can be sent again one by one: none of
 	 * them ran, nor did anything else of their transaction.
-	 * @return {@code false} for nearly all slabs
 	 */
 	public boolean areInCommon() {
 		return this.findings.errors() > 0 && (!this.commands.areAtomic() || this.replies.isDiscarded())
@@ -182,8 +180,6 @@ public final class SlabErrors {
 	/**
 	 * The common commands that the connection allows, after such a refusal. Other
 	 * commands of its kind would meet it as well, unless it is for the data of one key.
-	 * @param allowed the common commands that it was believed to allow
-	 * @return the same for nearly all slabs
 	 */
 	public Coalescing stillAllowed(Coalescing allowed) {
 		boolean severalKeys = allowed.severalKeys();
@@ -243,10 +239,7 @@ public final class SlabErrors {
 		return String.valueOf(this.findings.decoder(finding, Encoding.UTF8).next());
 	}
 
-	/**
-	 * Whether Redis answered every command with an error, or discarded them all.
-	 * @return {@code false} for nearly all slabs
-	 */
+	/** Whether Redis answered every command with an error, or discarded them all. */
 	public boolean noneRan() {
 		return this.replies.isDiscarded() || this.findings.errors() == this.commands.count();
 	}
