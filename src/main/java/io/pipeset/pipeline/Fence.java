@@ -55,9 +55,7 @@ public final class Fence {
 
 	/**
 	 * Waits until it is known whether the fence stands.
-	 * @param timeout how long
 	 * @param patient whether to go on waiting when Redis cannot be reached
-	 * @param stop shortens the wait
 	 * @return {@link State#PENDING} where it is not known yet
 	 */
 	public State await(Duration timeout, boolean patient, StopSignal stop) {

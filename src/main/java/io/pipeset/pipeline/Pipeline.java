@@ -86,7 +86,6 @@ public final class Pipeline {
 	/**
 	 * Takes note of the common commands that are left once Redis has refused some, for
 	 * this batch and for later ones on the connection.
-	 * @param allowed those that the connection still allows
 	 */
 	public void allow(Coalescing allowed) {
 		this.coalescing = allowed;
@@ -123,7 +122,6 @@ public final class Pipeline {
 	/**
 	 * Asks how many replicas have confirmed all that was sent on this connection, once
 	 * all of it is answered.
-	 * @param replicas how many are waited for
 	 * @param timeout how long Redis waits for them
 	 * @param silence how much longer Redis may take to answer
 	 * @return how many have, which may be more
@@ -196,7 +194,6 @@ public final class Pipeline {
 	/**
 	 * Sees to it that no unanswered command runs any more, once the connection is lost or
 	 * {@linkplain #abandon() abandoned}.
-	 * @return the fence to wait for
 	 */
 	public Fence fence() {
 		return this.fences.raise(this.identity, this.switches);

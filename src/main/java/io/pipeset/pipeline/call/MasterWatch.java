@@ -6,10 +6,7 @@ package io.pipeset.pipeline.call;
  */
 public interface MasterWatch {
 
-	/**
-	 * The master's host and port, for messages.
-	 * @return the address that is known now
-	 */
+	/** The master's host and port, for messages. */
 	String address();
 
 	/**
@@ -21,10 +18,7 @@ public interface MasterWatch {
 		return true;
 	}
 
-	/**
-	 * How often another server has become master since the service began.
-	 * @return 0 or more
-	 */
+	/** How often another server has become master since the service began. */
 	int switches();
 
 	/**
@@ -41,7 +35,6 @@ public interface MasterWatch {
 
 	/**
 	 * The watch of a server that has its address for good.
-	 * @param address its host and port
 	 * @return a watch that never sees a change
 	 */
 	static MasterWatch of(String address) {

@@ -17,10 +17,7 @@ public record ScanPlace(String cursor, @Nullable String runId, long askedNanos) 
 	/** The place before the first key. */
 	public static final ScanPlace START = new ScanPlace(ENDS, null, 0);
 
-	/**
-	 * Whether nothing comes behind this place, or nothing was asked for yet.
-	 * @return {@code false} in the middle of the keyspace
-	 */
+	/** Whether nothing comes behind this place, or nothing was asked for yet. */
 	public boolean isAtAnEnd() {
 		return this.cursor.equals(ENDS);
 	}

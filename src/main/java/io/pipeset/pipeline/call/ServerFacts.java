@@ -13,11 +13,6 @@ public final class ServerFacts {
 	/** The changes of master before a server said yes; -1 if none has. */
 	private volatile int transactions = -1;
 
-	/**
-	 * Nothing is known yet.
-	 * @param calls ask the server
-	 * @param watch knows which server is master
-	 */
 	public ServerFacts(RedisCalls calls, MasterWatch watch) {
 		this.calls = calls;
 		this.watch = watch;

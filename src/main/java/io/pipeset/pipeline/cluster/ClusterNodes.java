@@ -101,7 +101,6 @@ public final class ClusterNodes implements RedisNodes {
 	 * The masters of a cluster, none of which is asked before it is needed.
 	 * @param cluster a factory for the cluster, of which only the client is used. Whoever
 	 * made it destroys it, after these nodes are closed
-	 * @param properties how many connections to each master there may be
 	 */
 	public ClusterNodes(LettuceConnectionFactory cluster, PipelineProperties properties) {
 		this.cluster = cluster;

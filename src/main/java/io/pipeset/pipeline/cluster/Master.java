@@ -23,7 +23,6 @@ final class Master {
 	/**
 	 * A master.
 	 * @param id the id that the node has for its life
-	 * @param node its connections
 	 */
 	Master(String id, RedisNode node) {
 		this.id = id;
