@@ -18,10 +18,7 @@ public enum Results {
 
 	private final String label = name().toLowerCase(Locale.ROOT);
 
-	/**
-	 * The word for it in settings and reports.
-	 * @return the name in lower case
-	 */
+	/** The word for it in settings and reports. */
 	@JsonValue
 	public String label() {
 		return this.label;
