@@ -43,7 +43,6 @@ final class Conversation implements AutoCloseable {
 
 	/**
 	 * A conversation in which nothing is on its way.
-	 * @param pipeline the connection
 	 * @param timeout the longest silence of Redis
 	 * @param closing the longest that closing a connection may take
 	 * @param stop wakes the thread that waits, and shortens its wait
@@ -70,7 +69,6 @@ final class Conversation implements AutoCloseable {
 
 	/**
 	 * Sends a lookup.
-	 * @param lookup the commands
 	 * @param whenAnswered is run by the job's thread when all of them are answered
 	 */
 	void send(Lookup lookup, Runnable whenAnswered) {

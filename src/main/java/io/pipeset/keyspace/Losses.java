@@ -37,10 +37,7 @@ final class Losses {
 		this.pauses = null;
 	}
 
-	/**
-	 * Pauses, or stops the analysis if its timeout is over.
-	 * @param detail what happened last
-	 */
+	/** Pauses, or stops the analysis if its timeout is over. */
 	void pauseAfter(String detail) {
 		if (this.pauses == null) {
 			this.pauses = PAUSES.start();

@@ -34,7 +34,6 @@ final class Walk {
 	 * @param tellsLater whether a server without a run id may tell it to the next one
 	 * @param firstLent when the connection was lent for the first time: if that was
 	 * before the walk left the last one, both are to the same life of the server
-	 * @return what is known of the cursor there
 	 */
 	Continuation resume(@Nullable String life, boolean tellsLater, long firstLent) {
 		boolean joined = !this.lost && firstLent - this.left <= 0;

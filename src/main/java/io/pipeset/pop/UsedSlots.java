@@ -80,8 +80,6 @@ final class UsedSlots {
 
 	/**
 	 * Notes that a slot has a receipt.
-	 * @param slot the slot
-	 * @param jobId the job
 	 * @param delay how long until the receipt is due
 	 */
 	void mark(int slot, String jobId, Duration delay) {
@@ -115,12 +113,7 @@ final class UsedSlots {
 		return new String((byte[]) bytes, StandardCharsets.UTF_8);
 	}
 
-	/**
-	 * A slot that may have receipts.
-	 *
-	 * @param keys the keys of receipts there
-	 * @param lastMark the mark that it got last
-	 */
+	/** A slot that may have receipts. */
 	record Use(ReceiptKeys keys, String lastMark) {
 
 	}

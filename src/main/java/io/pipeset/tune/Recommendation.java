@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  * jobs, so that a row which is hardly slower than the fastest is the better choice.
  *
  * @param choice the row's settings; {@code null} if no row was measured
- * @param because the reason, a sentence
  */
 record Recommendation(@Nullable Choice choice, String because) {
 
@@ -29,7 +28,6 @@ record Recommendation(@Nullable Choice choice, String because) {
 	 * Chooses a row.
 	 * @param rows the rows of the grid, measured or not
 	 * @param byDefault the settings of jobs that give none, to compare the choice with
-	 * @return the choice
 	 */
 	static Recommendation of(List<Row> rows, Choice byDefault) {
 		List<Row> measured = rows.stream().filter((row) -> row.seconds() != null).toList();
