@@ -43,10 +43,8 @@ final class ExecutableCache {
 
 	/**
 	 * The executable as a verified file.
-	 * @param executable which one
 	 * @param fallback a private directory to unpack into where the cache cannot be
 	 * written
-	 * @return the file
 	 * @throws EmbeddedRedisException if the class path has no such executable, or not the
 	 * one we know
 	 * @throws IOException if it cannot be written to either directory

@@ -69,8 +69,6 @@ class JobCalls implements HandlerMapping, Ordered {
 	 * Opens the same calls once more.
 	 * @param prefix the beginning of their paths
 	 * @param password the value of the header without which nobody reaches them
-	 * @param any the code of the call for any records
-	 * @param shortcuts the code of the others
 	 */
 	void open(String prefix, String password, JobsController any, ShortcutsController shortcuts) {
 		Map<String, Call> calls = new HashMap<>(this.callers);

@@ -82,10 +82,7 @@ class WarmUp implements ApplicationRunner {
 		}
 	}
 
-	/**
-	 * Ends the warm-up, before anything else is stopped.
-	 * @param event tells whose end it is
-	 */
+	/** Ends the warm-up, before anything else is stopped. */
 	@EventListener
 	void close(ContextClosedEvent event) {
 		if (event.getApplicationContext() == this.context) {
