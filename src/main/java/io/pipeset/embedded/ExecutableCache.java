@@ -53,8 +53,7 @@ final class ExecutableCache {
 		synchronized (UNPACKING) {
 			try {
 				Files.createDirectories(this.directory);
-				// Fails where the directory is somebody else's: then it is no place for
-				// us.
+				// Fails if the directory is somebody else's, which is no place for us.
 				Files.setPosixFilePermissions(this.directory, OWNER_ONLY);
 				return installInto(this.directory, executable);
 			}

@@ -152,7 +152,7 @@ public final class KnownJob {
 
 	}
 
-	/** What is left of a job that has ended. */
+	/** The remains of a job that has ended. */
 	private record End(JobStatus status, @Nullable Object report) {
 
 	}

@@ -259,7 +259,8 @@ final class Turn implements AutoCloseable {
 
 	/**
 	 * Takes the memory that the turn was in want of, for which the caller's thread may
-	 * wait: without a connection, for which the jobs that hold the memory may wait.
+	 * wait. It waits without a connection, as the jobs that hold the memory may wait for
+	 * one.
 	 * @return is run once the connection is given back
 	 */
 	Runnable want() {

@@ -103,7 +103,7 @@ final class Lane implements Runnable {
 			RedisNode node = this.slabs.destination();
 			LaneTurns turns = this.lanes.turns(node);
 			if (this.turns != null && this.turns != turns) {
-				// Whoever waits there for a turn does not wait for this lane.
+				// This lane gives up its place in that queue.
 				this.turns.next();
 			}
 			this.turns = turns;

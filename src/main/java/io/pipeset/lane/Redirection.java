@@ -215,7 +215,7 @@ final class Redirection {
 		}
 	}
 
-	/** What the commands of one slot were told that are to be sent again. */
+	/** The redirections of one slot's commands that are to be sent again. */
 	private static final class Route {
 
 		private @Nullable String movedTo;

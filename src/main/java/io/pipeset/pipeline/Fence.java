@@ -16,7 +16,7 @@ public final class Fence {
 
 	private final ClientIdentity lost;
 
-	/** The changes of master before that connection was lent. */
+	/** How many failovers had been seen when that connection was lent. */
 	private final int switches;
 
 	private State state;
@@ -37,8 +37,8 @@ public final class Fence {
 	 * one, where the number of the lost connection may be a stranger's.
 	 * @param other another connection; {@code null} where Redis does not permit to ask
 	 * which
-	 * @param switches the changes of master before it was lent, which only count where a
-	 * server does not tell its life
+	 * @param switches how many failovers had been seen when it was lent; they only count
+	 * if a server does not tell its life
 	 */
 	boolean isOfAnotherLifeThan(@Nullable ClientIdentity other, int switches) {
 		return (other != null && this.lost.runId() != null && other.runId() != null)

@@ -70,7 +70,7 @@ final class Fences {
 	 * Fences off a connection that was lost.
 	 * @param lost a connection to this node; {@code null} where Redis did not permit to
 	 * ask which
-	 * @param switches the changes of master before the connection was lent
+	 * @param switches how many failovers had been seen when the connection was lent
 	 * @throws IllegalArgumentException if the connection was one to another node, where
 	 * its number is that of somebody else
 	 */

@@ -32,7 +32,7 @@ public final class Pipeline {
 
 	private final MasterWatch watch;
 
-	/** The changes of master before this connection was lent. */
+	/** How many failovers had been seen when this connection was lent. */
 	private final int switches;
 
 	private volatile long heardNanos = System.nanoTime();
@@ -69,8 +69,8 @@ public final class Pipeline {
 		this.connection.dispatch(new ExchangeCommand(exchange, this, whenDone));
 		this.connection.flushCommands();
 		if (!this.connection.isOpen()) {
-			// Where it ended between the driver's look at it and the driver's buffer, the
-			// commands lie there until somebody closes it.
+			// If it ended between the driver's look at it and the driver's buffer, the
+			// commands lie in that buffer until somebody closes the connection.
 			abandon();
 		}
 	}
@@ -155,7 +155,7 @@ public final class Pipeline {
 	}
 
 	/**
-	 * The changes of master before this connection was lent.
+	 * How many failovers had been seen when this connection was lent.
 	 * @return the number, by which answers of masters are told apart
 	 */
 	public int switches() {

@@ -8,7 +8,7 @@ import io.pipeset.pipeline.call.CallConnection;
 import io.pipeset.pipeline.call.RedisCallException;
 
 /**
- * What the user of a connection may do, as
+ * The rights of a connection's user, as
  * <a href="https://redis.io/docs/latest/commands/acl-getuser/">ACL GETUSER</a> says.
  */
 final class UserRules {

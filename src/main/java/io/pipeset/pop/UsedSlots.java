@@ -14,8 +14,8 @@ import io.pipeset.record.Slots;
  * <p>
  * A slot is marked behind the receipt that is in it, and ahead of the first pop. It is
  * taken out when it was found empty twice, and only if nobody has marked it since before
- * the first look. So no slot is missing that has values, even if the first look was at a
- * former master that does not know yet that it was replaced.
+ * the first look. So every slot with values stays, even if the first look was at a former
+ * master that does not know yet that it was replaced.
  */
 final class UsedSlots {
 

@@ -4,8 +4,8 @@ import io.pipeset.record.room.Room;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The command that a record is sent as. That is its operation with its arguments, or a
- * script where the operation alone cannot do all that the record asks for.
+ * The command that a record is sent as: its operation with its arguments, or a script if
+ * the operation alone cannot do all that the record asks for.
  */
 public abstract sealed class SentCommand permits Record {
 

@@ -34,7 +34,7 @@ public final class Slots {
 				: slot(source, tag, tagEnd(source, tag, offset + length));
 	}
 
-	/** Where the hash tag begins, or -1 for a key without one. */
+	/** The place where the hash tag begins, or -1 for a key without one. */
 	private static int tagStart(byte[] source, int from, int to) {
 		for (int i = from; i < to; i++) {
 			if (source[i] == '{') {

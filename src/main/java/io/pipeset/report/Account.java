@@ -100,7 +100,7 @@ public final class Account {
 		this.memory = memory;
 	}
 
-	/** Says that no record is to be run, so that one that was not is no error. */
+	/** Says that no record is to be run: a record that was not run is no error. */
 	public synchronized void runsNothing() {
 		this.runsNothing = true;
 	}

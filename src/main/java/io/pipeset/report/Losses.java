@@ -19,7 +19,7 @@ public final class Losses {
 
 	private int lastMaster = -1;
 
-	/** The applied records of each master, by the changes of master before. */
+	/** The applied records of each master, by the failovers that had been seen before. */
 	private final Map<Integer, Long> applied = new HashMap<>();
 
 	Losses() {
@@ -42,7 +42,7 @@ public final class Losses {
 
 	/**
 	 * Takes note of the server that is master now.
-	 * @param switches how often the master had changed before
+	 * @param switches how many failovers have been seen
 	 */
 	public synchronized void master(int switches) {
 		this.firstMaster = (this.firstMaster < 0) ? switches : this.firstMaster;
@@ -51,7 +51,7 @@ public final class Losses {
 
 	/**
 	 * Takes note of records that ran on a master.
-	 * @param switches how often the master had changed before
+	 * @param switches how many failovers had been seen when its connection was lent
 	 * @param unconfirmed how many are unknown, as too few replicas have confirmed them
 	 */
 	public synchronized void ran(int switches, long applied, long unconfirmed) {

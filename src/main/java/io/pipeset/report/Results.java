@@ -4,7 +4,7 @@ import java.util.Locale;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/** Which records a report lists. */
+/** The records that a report lists. */
 public enum Results {
 
 	/** Those that did not run as asked. */

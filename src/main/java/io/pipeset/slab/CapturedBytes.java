@@ -20,10 +20,10 @@ final class CapturedBytes {
 	/** The most that is captured while replies come that a report may do without. */
 	private static final int MAX_OPTIONAL_BYTES = 4 << 20;
 
-	/** What is kept of an error: its code, and more than Redis itself says. */
+	/** The bytes of an error that are kept: its code, and more than Redis itself says. */
 	private static final int ERROR_BYTES = 512;
 
-	/** What is kept of an error for which there is no memory. */
+	/** The bytes that are kept of an error for which there is no memory. */
 	private static final int LEAST_ERROR_BYTES = 48;
 
 	private static final byte[] CUT = "...\r\n".getBytes(StandardCharsets.US_ASCII);

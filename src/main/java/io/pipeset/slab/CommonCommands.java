@@ -239,7 +239,7 @@ final class CommonCommands {
 		}
 	}
 
-	/** Where the key of a record begins, the first of its arguments. */
+	/** The place where the key of a record begins, the first of its arguments. */
 	int key(int record) {
 		byte[] name = this.commands.table().effect(record).command(operation(record));
 		return Resp.skipLine(this.commands.resp(), this.commands.start(record)) + name.length;

@@ -46,7 +46,7 @@ public record Redirect(Kind kind, int slot, String target) {
 		return (later.matches()) ? new Redirect((later.group(1) != null) ? Kind.TRYAGAIN : Kind.WAIT, -1, "") : null;
 	}
 
-	/** What a redirection says. */
+	/** The kinds of redirection. */
 	public enum Kind {
 
 		/** The slot has another master. */

@@ -10,9 +10,9 @@ import io.pipeset.report.Account;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commands that go to Redis in one write, and what Redis answered. The thread that reads
- * the input fills a slab; its lane owns it then, the connection's event loop while it is
- * on its way, and the lane again once it has come back, to be filled anew.
+ * Commands that go to Redis in one write, and the answers of Redis. A slab has one owner
+ * at a time: the thread that reads the input fills it, its lane sends it, the
+ * connection's event loop has it while it is on its way, and the lane settles it.
  */
 public final class Slab {
 

@@ -169,8 +169,8 @@ public final class SlabErrors {
 
 	/**
 	 * Whether Redis refused a command that several records have in common, for a reason
-	 * that may not be every record's own, and they can be sent again one by one: none of
-	 * them ran, nor did anything else of their transaction.
+	 * that may not be every record's own. None of them ran, nor did anything else of
+	 * their transaction, so that they can be sent again one by one.
 	 */
 	public boolean areInCommon() {
 		return this.findings.errors() > 0 && (!this.commands.areAtomic() || this.replies.isDiscarded())

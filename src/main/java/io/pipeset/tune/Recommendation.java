@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The row to use, and why. Small batches give their connection back sooner and keep
- * Redis's other clients waiting for less time, and few lanes leave connections to other
- * jobs, so that a row which is hardly slower than the fastest is the better choice.
+ * Redis's other clients waiting for less time. Few lanes leave connections to other jobs.
+ * So a row with small batches and few lanes is the better choice if it is hardly slower
+ * than the fastest.
  *
  * @param choice the row's settings; {@code null} if no row was measured
  */

@@ -1,7 +1,7 @@
 package io.pipeset.pipeline.call;
 
 /**
- * Knows which server is master. Where another server can become master, connections to
+ * Knows which server is master. As soon as another server becomes master, connections to
  * the former one are closed.
  */
 public interface MasterWatch {

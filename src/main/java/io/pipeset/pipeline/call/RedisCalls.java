@@ -270,7 +270,7 @@ public final class RedisCalls {
 	}
 
 	/**
-	 * What this node says of itself and of the others of its cluster.
+	 * Asks this node about itself and the others of its cluster, by CLUSTER NODES.
 	 * @return a line for each node
 	 * @throws RedisCallException if it refuses to tell or does not answer
 	 */

@@ -10,7 +10,7 @@ public final class ServerFacts {
 
 	private final MasterWatch watch;
 
-	/** The changes of master before a server said yes; -1 if none has. */
+	/** How many failovers had been seen when a server said yes; -1 if none has. */
 	private volatile int transactions = -1;
 
 	public ServerFacts(RedisCalls calls, MasterWatch watch) {

@@ -226,7 +226,7 @@ public final class ClusterNodes implements RedisNodes {
 		}
 	}
 
-	/** What the first of the nodes said or did, which Lettuce leaves to its log. */
+	/** The failure of the first of the nodes, which Lettuce leaves to its log. */
 	private static Throwable why(RuntimeException failure) {
 		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
 			for (Throwable first : cause.getSuppressed()) {

@@ -13,7 +13,7 @@ import io.pipeset.record.room.Room;
  */
 public final class KeyPage {
 
-	/** What is known of a key that has no value of the kind: gone, or not asked for. */
+	/** Stands for a figure that a key does not have: it is gone, or was not asked for. */
 	public static final long UNKNOWN = -2;
 
 	private static final int BYTES_OF_KEY = Integer.BYTES + 1 + 2 * Long.BYTES;
