@@ -12,9 +12,9 @@ import io.pipeset.slab.lookup.Lookup;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lookups that are on their way on one connection. Whatever the connection's thread
- * has to say becomes an event, which the thread of the job runs in {@link #await}. A
- * connection that is lost, or on which Redis is silent for too long, ends it.
+ * The lookups that are on their way on one connection. The connection's thread only
+ * brings events, which the thread of the job runs in {@link #await}. A connection that is
+ * lost, or on which Redis is silent for too long, ends the conversation.
  */
 final class Conversation implements AutoCloseable {
 

@@ -90,7 +90,7 @@ final class LargestLengths {
 		}
 	}
 
-	/** The keys that are left by the master of their slot; those without one stay out. */
+	/** The keys that are left, by the master of their slot; without one they stay out. */
 	private Map<RedisNode, BitSet> byMaster() {
 		Map<RedisNode, BitSet> byMaster = new LinkedHashMap<>();
 		try {

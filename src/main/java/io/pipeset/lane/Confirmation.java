@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Confirmation {
 
-	/** Redis ends a WAIT so, and its connection, as it becomes a replica itself. */
+	/** The error by which Redis ends a WAIT when it becomes a replica itself. */
 	private static final String UNBLOCKED = "UNBLOCKED";
 
 	/** How long a single WAIT lasts, during which no stop is noticed. */

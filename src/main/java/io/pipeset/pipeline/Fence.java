@@ -34,7 +34,7 @@ public final class Fence {
 
 	/**
 	 * Whether another connection leads to another server, or another life of the same
-	 * one, where the number of the lost connection may be a stranger's.
+	 * one. The number of the lost connection may be a stranger's there.
 	 * @param other another connection; {@code null} where Redis does not permit to ask
 	 * which
 	 * @param switches how many failovers had been seen when it was lent; they only count

@@ -93,7 +93,7 @@ public final class Pipeline {
 	}
 
 	/**
-	 * The life of the server, after whose end nothing is left of what it had begun, such
+	 * The life of the server. With its end, all that the server had begun is gone, such
 	 * as a cursor.
 	 * @return its run id; {@code null} where the server does not tell it, or not yet
 	 */

@@ -63,7 +63,7 @@ public interface RedisNodes extends AutoCloseable {
 
 	/**
 	 * Has the cluster asked for its masters, and goes on without the answer if that takes
-	 * longer than a moment: for whoever knows enough to go on.
+	 * longer than a moment: for callers that know enough to go on.
 	 */
 	void refreshSoon();
 
@@ -95,7 +95,7 @@ public interface RedisNodes extends AutoCloseable {
 		return found;
 	}
 
-	/** Takes note that a slot has another master, which its former one has said. */
+	/** Takes note that a slot has another master, as its former master has said. */
 	void moved(int slot, RedisNode master);
 
 	/**

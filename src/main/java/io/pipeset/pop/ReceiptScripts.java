@@ -26,8 +26,8 @@ final class ReceiptScripts {
 			""";
 
 	/**
-	 * Answers the deadline, or 0 if the receipt is there already, and further than that:
-	 * the call may come late, of a connection that was given up. Argument: milliseconds
+	 * Answers the deadline, or 0 if the receipt is there already and further than that:
+	 * the call may come late, from a connection that was given up. Argument: milliseconds
 	 * until the deadline.
 	 */
 	static final String OPEN = TIME + """

@@ -194,7 +194,7 @@ public class Receipts {
 
 	private Returned giveBack(ReceiptKeys keys, String jobId, String when) {
 		List<Object> found = eval(keys, ReceiptScripts.KEY, List.of(keys.receipt(jobId)));
-		// Without a receipt no list is used; the index would be none.
+		// Without a receipt the script uses no list. The index only stands in for it.
 		byte[] list = (found.isEmpty()) ? keys.index() : (byte[]) found.get(0);
 		if (!found.isEmpty() && when.equals(NOW)) {
 			// If this instance dies meanwhile, another one goes on at once.

@@ -128,7 +128,7 @@ public final class Record extends SentCommand {
 		}
 	}
 
-	/** The reason why a record is refused that has a string which is not Base64. */
+	/** The reason to refuse a record with a string that is not Base64. */
 	public static String noBase64(byte[] source, int offset, int length) {
 		return "'" + Excerpt.of(source, offset, length) + "' is not Base64 with its padding, as encoding=base64 has it";
 	}

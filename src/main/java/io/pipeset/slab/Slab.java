@@ -204,7 +204,7 @@ public final class Slab {
 		Loss known = (loss != null) ? loss : Loss.UNEXPLAINED;
 		new SlabOutcomes(this, account, known).enter();
 		if (isUnknown()) {
-			// A transaction may have run as a whole, of which only a part was heard.
+			// A transaction may have run as a whole, though only a part was answered.
 			this.earlier.add(this.again, (isAtomic()) ? 0 : replies().count(), known);
 		}
 	}

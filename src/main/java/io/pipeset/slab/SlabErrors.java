@@ -51,8 +51,8 @@ public final class SlabErrors {
 
 	/**
 	 * The code of an error which says that a command did not run, and may run in a
-	 * moment. In a transaction, a command that would be refused again would have the
-	 * others discarded again as well, and a command that ran has run.
+	 * moment. A transaction has none if one of its commands ran, or would be refused
+	 * again: that would discard the others again as well.
 	 * @return the first such error's code, rather one that no redirection has, or
 	 * {@code null}
 	 */
@@ -132,9 +132,9 @@ public final class SlabErrors {
 	}
 
 	/**
-	 * The redirection for which nothing of a transaction ran, or {@code null}. As its
-	 * slot moves, commands of it may get different ones: a new master is the first to be
-	 * followed, and another node is only asked if all were told so.
+	 * The redirection for which nothing of a transaction ran, or {@code null}. While its
+	 * slot moves, its commands may get different redirections. A new master comes first;
+	 * another node is asked only if all commands were told so.
 	 */
 	@Nullable Redirect transactionRedirect() {
 		Redirect all = null;

@@ -27,13 +27,13 @@ final class PatientCalls {
 	private final BooleanSupplier closed;
 
 	/**
-	 * The attempts while Redis cannot be reached, which a job with retries makes. They
-	 * cost none of them: nothing is lost by a single call, and the lanes that meet the
-	 * same loss pay for it.
+	 * The attempts while Redis cannot be reached, for a job with retries. They cost no
+	 * retry: a single call loses nothing, and the lanes that meet the same loss pay for
+	 * it.
 	 */
 	private final RetryPauses losses;
 
-	/** The attempts while Redis is busy or loading, which nothing is lost by. */
+	/** The attempts while Redis is busy or loading. Nothing is lost meanwhile. */
 	private final RetryPauses refusals;
 
 	/**

@@ -123,7 +123,7 @@ final class ScanPlan {
 
 	private List<NodeScan> scans(SlotViews<RedisNode> views, Predicate<RedisNode> those) {
 		return views.nodes().stream().filter(those).map((node) -> {
-			// A node that slots are on their way to may have keys without serving any.
+			// A node that takes slots over may have keys before it serves any slot.
 			boolean isKept = views.of(node).isEmpty();
 			return scan(node, () -> !isKept && isReplaced(node));
 		}).toList();

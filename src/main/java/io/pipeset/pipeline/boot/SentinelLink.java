@@ -86,7 +86,7 @@ final class SentinelLink {
 	}
 
 	/**
-	 * Asks for the epoch first: where the master changes in between, the answer has a new
+	 * Asks for the epoch first: if the master changes in between, the answer has a new
 	 * address with an old epoch, and counts for nothing.
 	 */
 	private CompletionStage<Answer> answer(StatefulRedisSentinelConnection<String, String> sentinel) {

@@ -30,7 +30,7 @@ import org.springframework.data.redis.core.RedisTemplate;
 public final class ConnectionLender {
 
 	/**
-	 * How long further connections are asked for where the master may be changing. The
+	 * How long further connections are asked for while the master may be changing. The
 	 * last of them may take as long as opening one takes.
 	 */
 	public static final Duration MOST_CHANGING = Duration.ofSeconds(1);

@@ -29,7 +29,7 @@ public interface MasterWatch {
 
 	/**
 	 * Looks which server is master now. When this returns, nothing more is written to a
-	 * server of which it is known that another one has become master.
+	 * server that is known to be a former master.
 	 */
 	void look();
 

@@ -44,7 +44,7 @@ public final class ClusterNodes implements RedisNodes {
 	/** The shortest time between two questions to the cluster. */
 	private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-	/** How long after a question its answer is waited for that one can do without. */
+	/** How long a caller waits for an answer that it can do without. */
 	private static final long SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
 	/**
@@ -129,7 +129,7 @@ public final class ClusterNodes implements RedisNodes {
 
 	@Override
 	public List<RedisNode> masters() throws NoConnectionException {
-		// A master that ended and was replaced is named for long, without any slot.
+		// The cluster long goes on naming a master that was replaced, without any slot.
 		SlotOwners known = owners();
 		return named().stream().filter(known::isMaster).toList();
 	}

@@ -8,7 +8,7 @@ import io.pipeset.pipeline.RedisNode;
 final class Master {
 
 	/**
-	 * How long the connections to a node are kept that the cluster no longer names.
+	 * How long the connections are kept to a node that the cluster no longer names.
 	 */
 	private static final long KEPT_NANOS = TimeUnit.MINUTES.toNanos(10);
 

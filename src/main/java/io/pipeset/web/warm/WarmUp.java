@@ -124,7 +124,7 @@ class WarmUp implements ApplicationRunner {
 							: ", none of which went to Redis: it refuses SET, EXPIRE or DEL of keys under pipeset:");
 		}
 		catch (IOException | RuntimeException ex) {
-			// Whatever it meets, a service that is cold is better than none.
+			// A cold service is better than none.
 			logger.info("No warm-up, or no whole one: {}", ex.toString());
 		}
 		finally {
