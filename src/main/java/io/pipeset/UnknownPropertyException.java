@@ -28,7 +28,6 @@ final class UnknownPropertyException extends IllegalStateException {
 		this.remedy = remedies.toString();
 	}
 
-	/** The remedy. */
 	String remedy() {
 		return this.remedy;
 	}

@@ -39,7 +39,6 @@ public final class EmbeddedRedis implements AutoCloseable {
 
 	/**
 	 * Starts a server and waits until it answers.
-	 * @param options what to start and how
 	 * @return the running server, to be closed by the caller
 	 * @throws EmbeddedRedisException if there is no program for this platform, or it does
 	 * not start in time
@@ -89,10 +88,7 @@ public final class EmbeddedRedis implements AutoCloseable {
 		return "127.0.0.1";
 	}
 
-	/**
-	 * The port it listens on, the same over restarts.
-	 * @return the port
-	 */
+	/** The port it listens on, the same over restarts. */
 	public synchronized int port() {
 		return this.server.port();
 	}
@@ -138,10 +134,7 @@ public final class EmbeddedRedis implements AutoCloseable {
 		return this.server.greeting().version();
 	}
 
-	/**
-	 * Whether the server's process exists, be it stopped by a signal.
-	 * @return whether it is running
-	 */
+	/** Whether the server's process exists, be it stopped by a signal. */
 	public synchronized boolean isRunning() {
 		return this.server.isAlive();
 	}

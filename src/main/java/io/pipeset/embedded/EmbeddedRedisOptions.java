@@ -41,10 +41,7 @@ public record EmbeddedRedisOptions(@Nullable String executable, List<String> con
 		}
 	}
 
-	/**
-	 * The carried executable, no further configuration and 15 seconds to start.
-	 * @return the defaults
-	 */
+	/** The carried executable, no further configuration and 15 seconds to start. */
 	public static EmbeddedRedisOptions defaults() {
 		return new EmbeddedRedisOptions(null, List.of(), Duration.ofSeconds(15), null);
 	}
@@ -53,7 +50,6 @@ public record EmbeddedRedisOptions(@Nullable String executable, List<String> con
 	 * These options with another server program.
 	 * @param executable a path, or a name to look up on {@code PATH}; {@code null} for
 	 * the carried one
-	 * @return the new options
 	 * @throws IllegalArgumentException if it is blank
 	 */
 	public EmbeddedRedisOptions withExecutable(@Nullable String executable) {
@@ -63,7 +59,6 @@ public record EmbeddedRedisOptions(@Nullable String executable, List<String> con
 	/**
 	 * These options with lines added to the server's configuration.
 	 * @param lines lines for redis.conf, without line breaks
-	 * @return the new options
 	 * @throws IllegalArgumentException if a line contains a line break
 	 */
 	public EmbeddedRedisOptions withConfig(String... lines) {
@@ -75,7 +70,6 @@ public record EmbeddedRedisOptions(@Nullable String executable, List<String> con
 	/**
 	 * These options with another bound on the start.
 	 * @param startTimeout how long a start may take; positive
-	 * @return the new options
 	 * @throws IllegalArgumentException if it is not positive
 	 */
 	public EmbeddedRedisOptions withStartTimeout(Duration startTimeout) {
@@ -86,7 +80,6 @@ public record EmbeddedRedisOptions(@Nullable String executable, List<String> con
 	 * These options with another place for the unpacked executable.
 	 * @param cacheDirectory a directory of the current user, created if missing;
 	 * {@code null} for the user's cache directory
-	 * @return the new options
 	 */
 	public EmbeddedRedisOptions withCacheDirectory(@Nullable Path cacheDirectory) {
 		return new EmbeddedRedisOptions(this.executable, this.configLines, this.startTimeout, cacheDirectory);

@@ -43,10 +43,8 @@ final class ExecutableCache {
 
 	/**
 	 * The executable as a verified file.
-	 * @param executable which one
 	 * @param fallback a private directory to unpack into where the cache cannot be
 	 * written
-	 * @return the file
 	 * @throws EmbeddedRedisException if the class path has no such executable, or not the
 	 * one we know
 	 * @throws IOException if it cannot be written to either directory
@@ -55,8 +53,7 @@ final class ExecutableCache {
 		synchronized (UNPACKING) {
 			try {
 				Files.createDirectories(this.directory);
-				// Fails where the directory is somebody else's: then it is no place for
-				// us.
+				// Fails if the directory is somebody else's, which is no place for us.
 				Files.setPosixFilePermissions(this.directory, OWNER_ONLY);
 				return installInto(this.directory, executable);
 			}

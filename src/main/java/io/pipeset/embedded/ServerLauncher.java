@@ -47,7 +47,6 @@ final class ServerLauncher {
 	 * @return the server, which has answered
 	 * @throws EmbeddedRedisException if it does not answer in time
 	 * @throws IOException if its configuration cannot be written or there is no shell
-	 * @throws InterruptedException if interrupted meanwhile
 	 */
 	RunningServer launch(int port) throws IOException, InterruptedException {
 		for (int attempt = 1;; attempt++) {

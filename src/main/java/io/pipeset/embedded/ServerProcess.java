@@ -66,7 +66,6 @@ final class ServerProcess {
 
 	/**
 	 * Starts the program.
-	 * @param program the server program
 	 * @param directory its private directory, holding its configuration; removed if this
 	 * JVM goes before the server
 	 * @return the process, which may not answer yet
@@ -111,9 +110,7 @@ final class ServerProcess {
 
 	/**
 	 * Waits for the server to be gone.
-	 * @param timeout how long at most
 	 * @return whether it is gone
-	 * @throws InterruptedException if interrupted meanwhile
 	 */
 	boolean awaitExit(Duration timeout) throws InterruptedException {
 		return this.guard.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS);

@@ -19,9 +19,7 @@ final class ServerProgram {
 
 	/**
 	 * The file to run.
-	 * @param options what the caller chose
 	 * @param directory a private directory that may be unpacked into
-	 * @return an executable file
 	 * @throws EmbeddedRedisException if there is none for this platform, or none where
 	 * the user said
 	 * @throws IOException if it cannot be unpacked

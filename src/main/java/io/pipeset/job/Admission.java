@@ -28,9 +28,6 @@ final class Admission {
 
 	/**
 	 * The check of one job.
-	 * @param settings the settings of the job
-	 * @param scripts the rule for scripts
-	 * @param limits the limits on arguments
 	 * @param reservedAllowed whether it may use the keys that the service keeps for
 	 * itself
 	 * @param oneSlot whether all keys of a record have to be in one slot, as in a cluster

@@ -6,10 +6,6 @@ import io.pipeset.report.Ending;
 /**
  * A job that has ended and whose report is still to be written.
  *
- * @param <R> the type of the report
- * @param id the job
- * @param report what it did or found, to be written as JSON
- * @param ending the reason for its end
  * @param effective whether it changed anything in Redis
  * @param memory the memory of the report, to be closed once the report is written
  */

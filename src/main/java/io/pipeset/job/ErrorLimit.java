@@ -9,8 +9,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * Stops a job if more records were rejected than it allows, or a transaction was refused.
  *
- * @param account the outcomes so far
- * @param stop the job's stop
  * @param maxErrors the rejected records that do not stop the job; {@code null} for no
  * limit
  */

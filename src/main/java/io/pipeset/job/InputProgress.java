@@ -93,7 +93,6 @@ final class InputProgress {
 
 	/**
 	 * No further record can be told from the bytes.
-	 * @param ex the mistake and its place
 	 * @param noun the name of the bytes that were read
 	 */
 	void malformed(MalformedBodyException ex, String noun) {

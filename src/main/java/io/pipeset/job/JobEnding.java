@@ -14,11 +14,8 @@ final class JobEnding {
 	 * Finds the reason to report. A defect of the service comes first, then a fault of
 	 * Redis, which tells more than the end that it may have caused.
 	 * @param stop why the job was stopped, or {@code null} if it was not
-	 * @param input how the input ended
-	 * @param unknown how many records are unknown
 	 * @param unconfirmed how many of these ran, and were not confirmed by enough replicas
 	 * @param written whether anything was written to Redis
-	 * @return the reason
 	 */
 	static Ending of(@Nullable Ending stop, Ending input, long unknown, long unconfirmed, boolean written) {
 		if (stop != null && stop.cause() == Cause.INTERNAL_SERVER_ERROR) {

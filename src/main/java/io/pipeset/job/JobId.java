@@ -14,7 +14,7 @@ final class JobId {
 	/** Milliseconds and twelve bits, which count up within a millisecond. */
 	private static final AtomicLong last = new AtomicLong();
 
-	/** Whoever knows the id of a reliable pop may acknowledge its values. */
+	/** Makes ids hard to guess: the id of a reliable pop is enough to acknowledge it. */
 	private static final SecureRandom random = new SecureRandom();
 
 	private JobId() {

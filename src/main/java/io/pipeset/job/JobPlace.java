@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
  * The place in which jobs run: for callers or for the service itself, and beside other
  * jobs or inside of one.
  *
- * @param meters the meters in which the jobs count
  * @param own whether they are the service's own, which may use keys under
  * {@code pipeset:} and are not logged
  * @param task the task in whose place in the queue they run, with its memory and to no

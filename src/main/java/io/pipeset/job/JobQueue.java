@@ -54,8 +54,6 @@ class JobQueue {
 	 * it waits, it runs at once without a place, and finds out.
 	 * @param job the job, whose clock takes note of the wait
 	 * @param listed whether callers may look at it
-	 * @param body runs it to its end
-	 * @param <R> the type of its report
 	 * @return the end of the job, whose memory is still to be closed
 	 * @throws JobRefusedException if it may not begin; the body was not called
 	 */

@@ -7,7 +7,6 @@ public final class JobRefusedException extends RuntimeException {
 
 	/**
 	 * Refuses a job.
-	 * @param reason the reason
 	 * @param message the same in words, and the remedy
 	 */
 	public JobRefusedException(Reason reason, String message) {
@@ -16,10 +15,7 @@ public final class JobRefusedException extends RuntimeException {
 		this.reason = reason;
 	}
 
-	/**
-	 * Why it was not begun.
-	 * @return the reason
-	 */
+	/** Why it was not begun. */
 	public Reason reason() {
 		return this.reason;
 	}

@@ -98,7 +98,6 @@ public class JobRegistry {
 
 	/**
 	 * Finds a job.
-	 * @param id its id
 	 * @return the job, if this instance knows it
 	 */
 	public Optional<KnownJob> find(String id) {
@@ -110,8 +109,6 @@ public class JobRegistry {
 	 * @param state their state; {@code null} for any
 	 * @param after the id behind which the list begins; {@code null} for the newest job.
 	 * It need not be known any more
-	 * @param limit how many at most
-	 * @return the jobs
 	 */
 	public List<KnownJob> list(@Nullable JobState state, @Nullable String after, int limit) {
 		return ((after != null) ? this.jobs.tailMap(after, false) : this.jobs).values()

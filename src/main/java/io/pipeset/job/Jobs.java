@@ -70,9 +70,6 @@ public class Jobs {
 
 	/**
 	 * Runs a job in the calling thread, to its end, as soon as it may begin.
-	 * @param place where it runs
-	 * @param input its records
-	 * @param settings how to run them
 	 * @param values the place in the report of values taken out of Redis
 	 * @param caller the caller whose thread this is
 	 * @return the account of every record, however the job ended, to be closed when it is
@@ -148,18 +145,13 @@ public class Jobs {
 
 	/**
 	 * Waits until no job runs.
-	 * @param most how long
 	 * @return {@code false} if some still do after that time
-	 * @throws InterruptedException if the thread is interrupted
 	 */
 	public boolean awaitIdle(Duration most) throws InterruptedException {
 		return this.queue.awaitIdle(most.toNanos());
 	}
 
-	/**
-	 * The jobs that have begun and not ended.
-	 * @return how many
-	 */
+	/** The jobs that have begun and not ended. */
 	public int running() {
 		return this.queue.running();
 	}

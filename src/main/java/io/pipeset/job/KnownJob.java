@@ -49,7 +49,6 @@ public final class KnownJob {
 
 	/**
 	 * The job has ended. Its report is kept as far as it is small.
-	 * @param ended its end
 	 * @return the memory that is kept, in bytes
 	 */
 	long ends(EndedJob<?> ended) {
@@ -72,26 +71,17 @@ public final class KnownJob {
 		}
 	}
 
-	/**
-	 * The job's name in logs, reports and calls.
-	 * @return an id
-	 */
+	/** The job's name in logs, reports and calls. */
 	public String id() {
 		return this.id;
 	}
 
-	/**
-	 * How the job stands.
-	 * @return its state
-	 */
+	/** How the job stands. */
 	public JobState state() {
 		return this.life.state;
 	}
 
-	/**
-	 * The job in a few words. Its outcomes add up to the records read.
-	 * @return a snapshot
-	 */
+	/** The job in a few words. Its outcomes add up to the records read. */
 	public JobStatus status() {
 		Life now = this.life;
 		if (now.end != null) {
@@ -162,7 +152,7 @@ public final class KnownJob {
 
 	}
 
-	/** What is left of a job that has ended. */
+	/** The remains of a job that has ended. */
 	private record End(JobStatus status, @Nullable Object report) {
 
 	}

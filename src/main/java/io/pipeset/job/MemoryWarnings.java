@@ -52,11 +52,7 @@ final class MemoryWarnings {
 
 	private final Map<RedisNode, MemoryLook> begun = new LinkedHashMap<>();
 
-	/**
-	 * Looks where the servers stand as the job begins.
-	 * @param context the job
-	 * @param dryRun whether it runs nothing
-	 */
+	/** Looks where the servers stand as the job begins. */
 	MemoryWarnings(LaneContext context, boolean dryRun) {
 		this.context = context;
 		if (!dryRun) {
@@ -71,7 +67,6 @@ final class MemoryWarnings {
 
 	/**
 	 * Asks the servers again that may have a limit, once the job has nothing on its way.
-	 * @return the warnings; none for nearly all jobs
 	 */
 	List<Warning> end() {
 		Ending stopped = this.context.stop().ending();

@@ -59,12 +59,8 @@ class PipesetEndpoint {
 	/**
 	 * The service at one moment.
 	 *
-	 * @param jobsRunning jobs that have begun and not ended
-	 * @param jobsWaiting jobs that wait for one of those to end
-	 * @param lanes the connections of all jobs
 	 * @param nodes the connections of all jobs to each server, by its host and port
 	 * @param inFlightBytes commands between their slab's hand-over and its last reply
-	 * @param memory the memory that jobs hold of their callers' data
 	 */
 	record Snapshot(int jobsRunning, int jobsWaiting, Lanes lanes, Map<String, Lanes> nodes, long inFlightBytes,
 			Memory memory) {
@@ -73,10 +69,8 @@ class PipesetEndpoint {
 		 * The memory that jobs hold of their callers' data, until their answers are
 		 * written.
 		 *
-		 * @param usedBytes the bytes that they hold
 		 * @param budgetBytes the bytes that all jobs together may hold
 		 * @param jobBytes the bytes that one job may hold
-		 * @param waiting the jobs that wait for memory
 		 */
 		record Memory(long usedBytes, long budgetBytes, long jobBytes, int waiting) {
 
@@ -85,8 +79,6 @@ class PipesetEndpoint {
 		/**
 		 * The connections of all jobs.
 		 *
-		 * @param busy how many are in use
-		 * @param most how many there may be
 		 * @param waiting the jobs that wait for one
 		 */
 		record Lanes(int busy, int most, int waiting) {

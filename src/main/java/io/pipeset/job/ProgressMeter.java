@@ -23,7 +23,6 @@ final class ProgressMeter {
 
 	/**
 	 * Takes a sample.
-	 * @param tally the numbers
 	 * @param nanos the time since the job was asked for
 	 */
 	synchronized void sample(Tally tally, long nanos) {
@@ -33,7 +32,6 @@ final class ProgressMeter {
 
 	/**
 	 * The progress of the job, with the pace up to now.
-	 * @param tally the numbers of now
 	 * @param nanos the time since the job was asked for
 	 */
 	synchronized Progress progress(Tally tally, long nanos) {

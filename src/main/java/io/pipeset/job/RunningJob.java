@@ -28,19 +28,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * One job, from its admission to its end, with all that its report is drawn from.
- *
- * @param id the job's name in logs and reports
- * @param settings how to run it
- * @param rateLimit its pace
- * @param stop ends it early
- * @param account the outcomes of its records
- * @param clock its times
- * @param progress how far it has come in its input
- * @param memory its share of the service's memory
- * @param input its records
- */
+/** One job, from its admission to its end, with all that its report is drawn from. */
 record RunningJob(String id, JobSettings settings, RateLimit rateLimit, JobStop stop, Account account, JobClock clock,
 		InputProgress progress, MemoryShare memory, JobInput input) implements QueuedJob {
 
@@ -108,11 +96,7 @@ record RunningJob(String id, JobSettings settings, RateLimit rateLimit, JobStop 
 				settled.unknown() + ((written) ? open : 0), settled.unprocessed() + ((written) ? 0 : open));
 	}
 
-	/**
-	 * Draws the last report, once nothing of the job is on its way any more.
-	 * @param warnings what the account does not tell
-	 * @return the job with an outcome for every record
-	 */
+	/** Draws the last report, once nothing of the job is on its way any more. */
 	EndedJob<JobReport> end(List<Warning> warnings) {
 		balance(this.progress.received() - this.account.leftOut());
 		Counts counts = this.account.counts();

@@ -45,7 +45,6 @@ public class Tasks {
 	 * @param caller the caller whose thread this is; the task ends when it is gone
 	 * @param body does the work, and returns soon after the task's stop is set, which may
 	 * be set from the beginning. If it throws an exception, its memory is given back here
-	 * @param <R> the type of its report
 	 * @return the result of the body. Its writer closes the task's memory afterwards
 	 * @throws JobRefusedException if the task may not begin; the body was not called
 	 */

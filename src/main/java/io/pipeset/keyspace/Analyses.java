@@ -44,7 +44,6 @@ public class Analyses {
 	/**
 	 * Runs an analysis to its end, as soon as it may begin: in the calling thread, and in
 	 * a cluster in some more.
-	 * @param settings the keys to look at, and how
 	 * @param caller the caller whose thread this is
 	 * @return what it found, however it ended, to be closed when it is written
 	 * @throws JobRefusedException if it may not begin

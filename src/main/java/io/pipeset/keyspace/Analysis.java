@@ -10,8 +10,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The totals of a keyspace.
  *
- * @param analysisId the analysis's name in logs
- * @param state the state of the analysis
  * @param keys the keys that were looked at and were there
  * @param vanished the keys that were gone between SCAN and the look at them
  * @param bytes the memory of all keys; {@code null} where it is left out
@@ -23,14 +21,9 @@ import org.jspecify.annotations.Nullable;
  * @param masters the keys of each master of a cluster; {@code null} for a single server
  * @param partialSlots the slots that moved meanwhile, or had no master: some of their
  * keys may be missing; {@code null} for none
- * @param types the totals by type
- * @param prefixes the totals by prefix
  * @param prefixesOmitted the prefixes that count as others
- * @param ttls the keys by the time they have left
  * @param sizes the keys by their memory; {@code null} where bytes are left out
  * @param largest the largest keys; {@code null} where bytes are left out
- * @param timings the duration
- * @param keysPerSecond the keys looked at in a second
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Analysis(String analysisId, JobState state, long keys, long vanished, @Nullable Long bytes,
@@ -43,7 +36,6 @@ public record Analysis(String analysisId, JobState state, long keys, long vanish
 	 * The keys of one master.
 	 *
 	 * @param node its host and port
-	 * @param keys how many are counted
 	 * @param complete whether it was walked to its end
 	 */
 	public record Master(String node, long keys, boolean complete) {
@@ -54,7 +46,6 @@ public record Analysis(String analysisId, JobState state, long keys, long vanish
 	 * The keys of one type.
 	 *
 	 * @param type as TYPE names it
-	 * @param keys how many there are
 	 * @param bytes their memory; {@code null} where it is left out
 	 * @param largestBytes the memory of the largest; {@code null} where it is left out
 	 */
@@ -67,10 +58,7 @@ public record Analysis(String analysisId, JobState state, long keys, long vanish
 	 * The keys with one prefix.
 	 *
 	 * @param prefix a string, or its bytes in base64 where they are not UTF-8
-	 * @param keys how many there are
 	 * @param bytes their memory; {@code null} where it is left out
-	 * @param types how many there are of each type
-	 * @param withoutTtl how many never expire
 	 * @param partial {@code true} where some keys of the prefix count as others;
 	 * {@code null} where none do
 	 */
@@ -84,7 +72,6 @@ public record Analysis(String analysisId, JobState state, long keys, long vanish
 	 * The keys that have no more than some time left.
 	 *
 	 * @param within the time, and more than in the entry before
-	 * @param keys how many there are
 	 */
 	public record Ttl(String within, long keys) {
 
@@ -94,7 +81,6 @@ public record Analysis(String analysisId, JobState state, long keys, long vanish
 	 * The keys up to one size.
 	 *
 	 * @param upToBytes the size, and more than in the entry before
-	 * @param keys how many there are
 	 */
 	public record Size(long upToBytes, long keys) {
 

@@ -81,7 +81,6 @@ final class AnalysisConnections {
 		return acquired;
 	}
 
-	/** Nothing is left to do. */
 	static void doNothing() {
 	}
 

@@ -48,8 +48,6 @@ final class AnalysisReport {
 
 	/**
 	 * Draws the answer.
-	 * @param restarts how often the analysis began anew
-	 * @param lengths the lengths of the largest keys
 	 * @param cluster the pass over the masters of a cluster, if it began; {@code null}
 	 * for a single server
 	 */

@@ -76,7 +76,6 @@ public record AnalysisSettings(@Nullable String match, @Nullable String type, St
 	 * Reads the settings that a call gives.
 	 * @param query takes a text from the call by its name; {@code null} if it has none
 	 * @param timeout the timeout of a call that gives none
-	 * @return the settings in effect
 	 */
 	public static AnalysisSettings of(Function<String, @Nullable String> query, Duration timeout) {
 		return new AnalysisSettings(MATCH.take(query).orElse(null), TYPE.take(query).orElse(null),

@@ -12,9 +12,9 @@ import io.pipeset.slab.lookup.Lookup;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lookups that are on their way on one connection. Whatever the connection's thread
- * has to say becomes an event, which the thread of the job runs in {@link #await}. A
- * connection that is lost, or on which Redis is silent for too long, ends it.
+ * The lookups that are on their way on one connection. The connection's thread only
+ * brings events, which the thread of the job runs in {@link #await}. A connection that is
+ * lost, or on which Redis is silent for too long, ends the conversation.
  */
 final class Conversation implements AutoCloseable {
 
@@ -43,7 +43,6 @@ final class Conversation implements AutoCloseable {
 
 	/**
 	 * A conversation in which nothing is on its way.
-	 * @param pipeline the connection
 	 * @param timeout the longest silence of Redis
 	 * @param closing the longest that closing a connection may take
 	 * @param stop wakes the thread that waits, and shortens its wait
@@ -70,7 +69,6 @@ final class Conversation implements AutoCloseable {
 
 	/**
 	 * Sends a lookup.
-	 * @param lookup the commands
 	 * @param whenAnswered is run by the job's thread when all of them are answered
 	 */
 	void send(Lookup lookup, Runnable whenAnswered) {

@@ -36,7 +36,7 @@ final class KeyPace {
 		long now = System.nanoTime();
 		adjust();
 		if (this.since == 0 || now - due() > SLACK_NANOS) {
-			// What could not be done in time is not made up for by a burst.
+			// No burst makes up for keys that could not be looked at in time.
 			this.since = now;
 			this.keys = 0;
 		}

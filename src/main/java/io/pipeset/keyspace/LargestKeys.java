@@ -25,11 +25,6 @@ final class LargestKeys {
 	/** The memory that is taken ahead, for the keys of a page. */
 	private long spare;
 
-	/**
-	 * No keys yet.
-	 * @param most how many are kept
-	 * @param room the memory for them
-	 */
 	LargestKeys(int most, Room room) {
 		this.room = room;
 		this.keys = new byte[most][];
@@ -38,7 +33,6 @@ final class LargestKeys {
 		this.ttls = new long[most];
 	}
 
-	/** Forgets all keys. */
 	void clear() {
 		for (int i = 0; i < this.count; i++) {
 			this.room.give(this.keys[i].length);

@@ -58,8 +58,6 @@ final class LargestLengths {
 
 	/**
 	 * The lengths of keys, none of which is known yet.
-	 * @param task the analysis
-	 * @param nodes the servers
 	 * @param totals has the keys, sorted
 	 * @param timeout the longest silence of a server
 	 * @param closing the longest that closing a connection may take
@@ -92,7 +90,7 @@ final class LargestLengths {
 		}
 	}
 
-	/** The keys that are left by the master of their slot; those without one stay out. */
+	/** The keys that are left, by the master of their slot; without one they stay out. */
 	private Map<RedisNode, BitSet> byMaster() {
 		Map<RedisNode, BitSet> byMaster = new LinkedHashMap<>();
 		try {

@@ -11,8 +11,8 @@ import org.springframework.util.backoff.BackOffExecution;
 import org.springframework.util.backoff.ExponentialBackOff;
 
 /**
- * What an analysis does after a loss: it only reads, and so tries again and again, with
- * growing pauses, until it has not got on for as long as its timeout.
+ * The patience of an analysis after a loss. It only reads, so it tries again and again,
+ * with growing pauses, until it has not got on for as long as its timeout.
  */
 final class Losses {
 
@@ -37,10 +37,7 @@ final class Losses {
 		this.pauses = null;
 	}
 
-	/**
-	 * Pauses, or stops the analysis if its timeout is over.
-	 * @param detail what happened last
-	 */
+	/** Pauses, or stops the analysis if its timeout is over. */
 	void pauseAfter(String detail) {
 		if (this.pauses == null) {
 			this.pauses = PAUSES.start();

@@ -26,9 +26,6 @@ final class MasterSlots {
 
 	/**
 	 * The slots of a master.
-	 * @param nodes the cluster
-	 * @param master the master
-	 * @param slots its slots
 	 * @param moved takes the slots of all masters that are seen to move
 	 */
 	MasterSlots(RedisNodes nodes, RedisNode master, BitSet slots, Set<Integer> moved) {
@@ -45,8 +42,6 @@ final class MasterSlots {
 
 	/**
 	 * Whether a key counts here. If it does not, its slot is on the move, or was.
-	 * @param bytes the array that holds the key
-	 * @param from its first byte
 	 * @param to the byte behind it
 	 */
 	boolean counts(byte[] bytes, int from, int to) {

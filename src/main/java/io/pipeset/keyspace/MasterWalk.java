@@ -40,8 +40,6 @@ final class MasterWalk {
 
 	/**
 	 * A walk that has not begun.
-	 * @param round the analysis
-	 * @param node the server
 	 * @param slots its slots; {@code null} for a single server, at which all keys count
 	 */
 	MasterWalk(Round round, RedisNode node, @Nullable MasterSlots slots) {

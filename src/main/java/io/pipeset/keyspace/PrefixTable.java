@@ -60,7 +60,6 @@ final class PrefixTable {
 	 * @param most the prefixes that are listed, at most
 	 * @param byBytes whether prefixes with fewer bytes are left out, and not those with
 	 * fewer keys
-	 * @param room the memory for the rows
 	 */
 	PrefixTable(int most, boolean byBytes, Room room) {
 		this.most = most;
@@ -69,7 +68,6 @@ final class PrefixTable {
 		clear();
 	}
 
-	/** Begins anew. */
 	void clear() {
 		this.room
 			.give((long) Math.max(0, this.index.capacity() - FIRST_ROWS) * BYTES_OF_ROW + this.index.text().length);
@@ -87,10 +85,7 @@ final class PrefixTable {
 
 	/**
 	 * Adds a key to the total of its prefix.
-	 * @param source the array that holds the prefix
-	 * @param from its first byte
 	 * @param to the byte behind it; -1 for a key without one
-	 * @param type the type of the key
 	 * @param size the memory of the key
 	 * @param forever whether the key has no TTL
 	 */

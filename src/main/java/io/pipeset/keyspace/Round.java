@@ -66,14 +66,8 @@ final class Round {
 
 	/**
 	 * A pass that has not begun.
-	 * @param task the analysis
-	 * @param settings the keys to look at, and how
-	 * @param totals counts them
-	 * @param pace spreads them over time
 	 * @param closing the longest that closing a connection may take
 	 * @param repeated whether this is not the analysis's first pass
-	 * @param nodes the servers
-	 * @param owners the masters of all slots
 	 */
 	Round(Task task, AnalysisSettings settings, Totals totals, KeyPace pace, Duration closing, boolean repeated,
 			RedisNodes nodes, SlotOwners owners) {
@@ -99,10 +93,7 @@ final class Round {
 				(nodes.isCluster()) ? new MasterSlots(nodes, master, slots, this.movedSlots) : null)));
 	}
 
-	/**
-	 * Walks all masters, in the calling thread and others, until the pass is over.
-	 * @param threads runs the others
-	 */
+	/** Walks all masters, in the calling thread and others, until the pass is over. */
 	void run(ExecutorService threads) {
 		Queue<MasterWalk> waiting = new ConcurrentLinkedQueue<>(this.walks);
 		List<CompletableFuture<Void>> others = Stream

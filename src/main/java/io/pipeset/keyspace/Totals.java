@@ -57,7 +57,6 @@ final class Totals {
 		this.bytesLeftOut = (settings.memory()) ? null : "The call asked for no memory (memory=false)";
 	}
 
-	/** Begins anew. */
 	synchronized void clear() {
 		this.keys = 0;
 		this.vanished = 0;

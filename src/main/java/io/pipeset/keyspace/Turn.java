@@ -72,11 +72,7 @@ final class Turn implements AutoCloseable {
 
 	/**
 	 * A turn that has sent nothing yet.
-	 * @param round the pass over all masters
-	 * @param walk how far it has come at this one
-	 * @param pages the pages to use
 	 * @param slots the slots whose keys count; {@code null} for all keys
-	 * @param conversation the connection
 	 * @param yields whether others are to go on as soon as a page is counted
 	 */
 	Turn(Round round, Walk walk, KeyPages pages, @Nullable MasterSlots slots, Conversation conversation,
@@ -263,7 +259,8 @@ final class Turn implements AutoCloseable {
 
 	/**
 	 * Takes the memory that the turn was in want of, for which the caller's thread may
-	 * wait: without a connection, for which the jobs that hold the memory may wait.
+	 * wait. It waits without a connection, as the jobs that hold the memory may wait for
+	 * one.
 	 * @return is run once the connection is given back
 	 */
 	Runnable want() {

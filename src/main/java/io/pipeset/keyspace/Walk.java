@@ -32,9 +32,8 @@ final class Walk {
 	 * Goes on, on another connection.
 	 * @param life the run id of its server, or {@code null}
 	 * @param tellsLater whether a server without a run id may tell it to the next one
-	 * @param firstLent when the connection was lent for the first time: if that was
-	 * before the walk left the last one, both are to the same life of the server
-	 * @return what is known of the cursor there
+	 * @param firstLent when the connection was lent for the first time; if the walk still
+	 * had its last connection then, the server has not restarted between the two
 	 */
 	Continuation resume(@Nullable String life, boolean tellsLater, long firstLent) {
 		boolean joined = !this.lost && firstLent - this.left <= 0;
@@ -89,7 +88,7 @@ final class Walk {
 		return this.keys;
 	}
 
-	/** What a new connection means for the walk. */
+	/** The way a walk goes on over a new connection. */
 	enum Continuation {
 
 		/** The cursor is good. */

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Confirmation {
 
-	/** Redis ends a WAIT so, and its connection, as it becomes a replica itself. */
+	/** The error by which Redis ends a WAIT when it becomes a replica itself. */
 	private static final String UNBLOCKED = "UNBLOCKED";
 
 	/** How long a single WAIT lasts, during which no stop is noticed. */
@@ -55,7 +55,6 @@ final class Confirmation {
 	/**
 	 * Marks slabs with a lost connection, on which nobody can be asked any more.
 	 * @param slabs all slabs of the batch
-	 * @param loss why it was lost
 	 */
 	void lost(List<Slab> slabs, Loss loss) {
 		Loss unconfirmed = new Loss(Loss.UNCONFIRMED,

@@ -33,7 +33,6 @@ final class Destinations {
 
 	/**
 	 * The destinations of a lane.
-	 * @param nodes all nodes
 	 * @param home the node that its slabs are filled for
 	 */
 	Destinations(RedisNodes nodes, RedisNode home) {
@@ -48,7 +47,6 @@ final class Destinations {
 
 	/**
 	 * Begins a batch.
-	 * @param first its first slab
 	 * @return the node that it goes to
 	 */
 	RedisNode begin(Slab first) throws NoConnectionException {

@@ -19,7 +19,6 @@ public class InFlightBytes {
 	 * Begins with nothing on its way.
 	 * @param most the bytes that may be on their way before readers wait; two writes a
 	 * lane are always allowed
-	 * @param registry where the bytes are metered
 	 */
 	public InFlightBytes(long most, MeterRegistry registry) {
 		this.most = most;
@@ -33,10 +32,7 @@ public class InFlightBytes {
 		this.bytes.addAndGet(more);
 	}
 
-	/**
-	 * The bytes of commands that are on their way.
-	 * @return how many
-	 */
+	/** The bytes of commands that are on their way. */
 	public long now() {
 		return this.bytes.get();
 	}

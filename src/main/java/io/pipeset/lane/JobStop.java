@@ -29,7 +29,6 @@ public final class JobStop implements StopSignal {
 
 	/**
 	 * Stops the job.
-	 * @param cause the kind of end
 	 * @param detail the event and its remedy, for the caller to read
 	 */
 	public void because(Cause cause, String detail) {
@@ -43,7 +42,6 @@ public final class JobStop implements StopSignal {
 
 	/**
 	 * Stops the job because there is no connection.
-	 * @param ex says why
 	 * @param then what its caller is to do then, the end of a sentence
 	 */
 	public void because(NoConnectionException ex, String then) {
@@ -79,7 +77,6 @@ public final class JobStop implements StopSignal {
 
 	/**
 	 * Pauses.
-	 * @param nanos how long
 	 * @return {@code true} as soon as the job is stopped or the thread interrupted
 	 */
 	public boolean await(long nanos) {

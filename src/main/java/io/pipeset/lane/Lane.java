@@ -35,8 +35,6 @@ final class Lane implements Runnable {
 
 	/**
 	 * A lane.
-	 * @param lanes all lanes of the job
-	 * @param context the things that they share
 	 * @param home the node that its records go to
 	 */
 	Lane(Lanes lanes, LaneContext context, RedisNode home) {
@@ -105,7 +103,7 @@ final class Lane implements Runnable {
 			RedisNode node = this.slabs.destination();
 			LaneTurns turns = this.lanes.turns(node);
 			if (this.turns != null && this.turns != turns) {
-				// Whoever waits there for a turn does not wait for this lane.
+				// This lane gives up its place in that queue.
 				this.turns.next();
 			}
 			this.turns = turns;

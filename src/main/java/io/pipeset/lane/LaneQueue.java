@@ -107,11 +107,9 @@ final class LaneQueue {
 
 	/**
 	 * Takes the next slab that is done or filled, on the lane's thread.
-	 * @param nanos how long to wait for one
 	 * @param borrows whether to stop waiting once a slab has been lent for a
 	 * {@linkplain #PAUSE_NANOS pause}, which is then waited for even if it is longer
 	 * @return the slab, or {@code null} if none came
-	 * @throws InterruptedException if the thread is interrupted while it waits
 	 */
 	@Nullable Slab poll(long nanos, boolean borrows) throws InterruptedException {
 		this.lock.lock();

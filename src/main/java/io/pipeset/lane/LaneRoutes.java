@@ -57,7 +57,6 @@ final class LaneRoutes {
 
 	/**
 	 * The lanes of a job; those to a single server are opened at once.
-	 * @param context the things that they share
 	 * @param opening makes a lane to a master
 	 * @param threads has a thread run a lane
 	 * @param drain waits until every lane is idle

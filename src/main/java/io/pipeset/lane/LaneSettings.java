@@ -8,7 +8,6 @@ import io.pipeset.pipeline.flush.FlushPolicy;
  * The settings by which a job's lanes run its records.
  *
  * @param batchSize the commands in one call of {@code executePipelined} at most
- * @param flush when Lettuce writes to the socket
  * @param concurrency the lanes
  * @param timeout the longest silence of Redis since the oldest unanswered write
  * @param retries the losses of its connection to Redis that the job survives

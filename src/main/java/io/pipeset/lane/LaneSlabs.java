@@ -223,8 +223,6 @@ final class LaneSlabs implements SlabSource {
 	/**
 	 * Enters a slab into the account that the driver does not give back. It is not
 	 * touched any more, as the driver may still write replies into it.
-	 * @param slab a slab that was sent
-	 * @param loss why it was not answered
 	 */
 	private void abandon(Slab slab, @Nullable Loss loss) {
 		slab.settle(this.context.account(), loss);

@@ -11,7 +11,7 @@ import io.pipeset.report.Ending.Cause;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which of a job's lanes have a connection to a node. A job waits for a connection only
+ * The turns of a job's lanes at a node's connections. A job waits for a connection only
  * while it has none; its further lanes take a connection that is free, or have their turn
  * when another lane of the job is done. So no job waits for a connection while it holds
  * one.
@@ -33,12 +33,6 @@ final class LaneTurns {
 
 	private boolean asking;
 
-	/**
-	 * Gives turns to a job's lanes.
-	 * @param context the job
-	 * @param node the node that the connections are to
-	 * @param threads has a thread run a lane
-	 */
 	LaneTurns(LaneContext context, RedisNode node, Consumer<Lane> threads) {
 		this.context = context;
 		this.node = node;

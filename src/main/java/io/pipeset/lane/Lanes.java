@@ -43,10 +43,6 @@ public final class Lanes {
 
 	private long drainedNanos;
 
-	/**
-	 * Opens the lanes of a job.
-	 * @param context the things that they share
-	 */
 	public Lanes(LaneContext context) {
 		this.context = context;
 		this.routes = new LaneRoutes(context, (node, shared) -> new Lane(this, shared, node), this::execute,
@@ -139,10 +135,7 @@ public final class Lanes {
 		this.drainedNanos += System.nanoTime() - since;
 	}
 
-	/**
-	 * How long the reading thread has waited here and in its windows.
-	 * @return nanoseconds
-	 */
+	/** How long the reading thread has waited here and in its windows. */
 	public long blockedNanos() {
 		long nanos = this.drainedNanos;
 		for (Lane lane : this.routes.open()) {
@@ -203,7 +196,6 @@ public final class Lanes {
 
 	/**
 	 * A lane, or the thread that reads, ends by a defect: the job writes nothing more.
-	 * @param cause the defect
 	 */
 	public void crashed(Throwable cause) {
 		fail("The service failed: " + cause);

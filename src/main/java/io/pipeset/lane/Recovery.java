@@ -91,7 +91,6 @@ final class Recovery {
 	/**
 	 * Marks the commands of a batch that are to be sent again.
 	 * @param batch the end of a batch that left slabs behind
-	 * @param node the node that it went to
 	 */
 	void after(BatchResult batch, RedisNode node) {
 		List<Slab> left = batch.left();
@@ -164,8 +163,8 @@ final class Recovery {
 	}
 
 	/**
-	 * Waits for a fence. It stands as well when the cluster names other masters for all
-	 * slots that are in doubt: what the former one still runs for them is not kept.
+	 * Waits for a fence. It also stands once the cluster names other masters for all
+	 * slots in doubt: nothing that the former master still runs for them is kept.
 	 */
 	private Fence.State await(Fence fence, boolean goesOn, List<Slab> left, RedisNode node) {
 		long lost = System.nanoTime();

@@ -62,8 +62,6 @@ final class Redirection {
 
 	/**
 	 * Marks the commands that are to be sent again, and finds out where they go.
-	 * @param left slabs that came back from a node
-	 * @param node the node
 	 * @param unknownToo whether commands that may have run can be sent again at all
 	 * @param transientToo whether commands can that were refused for a transient reason
 	 */
@@ -217,7 +215,7 @@ final class Redirection {
 		}
 	}
 
-	/** What the commands of one slot were told that are to be sent again. */
+	/** The redirections of one slot's commands that are to be sent again. */
 	private static final class Route {
 
 		private @Nullable String movedTo;

@@ -10,10 +10,6 @@ public final class Retries {
 
 	private long takenNanos;
 
-	/**
-	 * Counts the losses of a job.
-	 * @param retries how many it may survive
-	 */
 	public Retries(int retries) {
 		this.left = retries;
 	}
@@ -23,9 +19,8 @@ public final class Retries {
 	}
 
 	/**
-	 * Takes a retry for a trouble, unless the job has taken one since the lane was well:
-	 * then both lanes met the same trouble, as when a server ends to which all of them
-	 * were connected.
+	 * Takes a retry for a trouble, unless the job has taken one since the lane was well.
+	 * Two lanes then met the same trouble: their server ended, for instance.
 	 * @param wellNanos when the lane was well for the last time, by
 	 * {@link System#nanoTime()}
 	 * @return {@code false} if none is left

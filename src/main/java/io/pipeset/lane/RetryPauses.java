@@ -32,11 +32,6 @@ public final class RetryPauses {
 	/** When Redis answered last, or else the lane began. */
 	private long answeredNanos = System.nanoTime();
 
-	/**
-	 * No trouble yet.
-	 * @param context the job
-	 * @param retries the troubles that may still be met
-	 */
 	public RetryPauses(LaneContext context, Retries retries) {
 		this.context = context;
 		this.retries = retries;

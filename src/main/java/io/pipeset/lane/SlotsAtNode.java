@@ -107,7 +107,6 @@ public final class SlotsAtNode {
 
 	/**
 	 * Whether the node serves a slot.
-	 * @param slot the slot
 	 * @return {@code true} also while it gives the slot away
 	 */
 	public boolean serves(int slot) {
@@ -116,7 +115,6 @@ public final class SlotsAtNode {
 
 	/**
 	 * Whether the node gives a slot away, some of whose keys may have left.
-	 * @param slot the slot
 	 * @return {@code false} once the slot is gone
 	 */
 	public boolean givesAway(int slot) {
@@ -169,7 +167,6 @@ public final class SlotsAtNode {
 	/**
 	 * Whether the node has won slots since, or lost them and won them back: a cluster
 	 * gives it a new epoch then.
-	 * @param before its slots before
 	 * @return {@code true} also where it has won none that it keeps
 	 */
 	public boolean hasNewEpoch(SlotsAtNode before) {

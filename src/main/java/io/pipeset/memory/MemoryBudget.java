@@ -56,11 +56,8 @@ public final class MemoryBudget {
 
 	/**
 	 * Divides the memory of this process.
-	 * @param properties how much of it jobs may hold
-	 * @param jobs how many jobs may run at once
 	 * @param patience how long the job with the exclusive part may wait for its body
 	 * while others wait for memory
-	 * @param registry where memory is metered
 	 */
 	public MemoryBudget(MemoryProperties properties, int jobs, Duration patience, MeterRegistry registry) {
 		this(MemoryLimits.of(properties.budget(), jobs, MemoryLimits.heap(), MemoryLimits.direct()), patience);
@@ -89,10 +86,7 @@ public final class MemoryBudget {
 		return new MemoryShare(this, stop);
 	}
 
-	/**
-	 * How the memory is divided.
-	 * @return the parts
-	 */
+	/** How the memory is divided. */
 	public MemoryLimits limits() {
 		return this.limits;
 	}
@@ -111,10 +105,7 @@ public final class MemoryBudget {
 		}
 	}
 
-	/**
-	 * The jobs that wait for memory.
-	 * @return how many
-	 */
+	/** The jobs that wait for memory. */
 	public int waiting() {
 		this.lock.lock();
 		try {
@@ -167,8 +158,6 @@ public final class MemoryBudget {
 	 * Changes the memory that a job holds, as soon as it may.
 	 * @param load the change of its load, in bytes
 	 * @param results the change of the results in its report, in bytes
-	 * @param nanos how long to wait, at most
-	 * @return whether it was changed
 	 */
 	Change awaitChange(MemoryShare share, long load, long results, long nanos) {
 		Runnable wake = this::wake;

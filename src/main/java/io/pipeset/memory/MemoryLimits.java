@@ -31,7 +31,6 @@ public record MemoryLimits(long budget, long base, long shared, long exclusive) 
 	/**
 	 * Divides the memory.
 	 * @param configured the budget, or {@code null} to derive it
-	 * @param jobs how many may run at once
 	 * @param heap the largest heap, in bytes
 	 * @param direct the most direct memory, in bytes
 	 * @throws UnfitMemoryException if it does not suffice

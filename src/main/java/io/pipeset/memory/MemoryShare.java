@@ -115,7 +115,6 @@ public final class MemoryShare implements SlabMemory, AutoCloseable {
 
 	/**
 	 * Takes memory for the report, if it is free.
-	 * @param bytes how much
 	 * @return {@code false} if nothing was taken
 	 */
 	public boolean tryTakeForReport(long bytes) {
@@ -124,8 +123,6 @@ public final class MemoryShare implements SlabMemory, AutoCloseable {
 
 	/**
 	 * Takes memory for the report, for which the reading thread may wait.
-	 * @param bytes how much
-	 * @param nanos how long to wait
 	 * @return {@code false} if nothing was taken
 	 */
 	public boolean takeForReport(long bytes, long nanos) {
@@ -140,10 +137,7 @@ public final class MemoryShare implements SlabMemory, AutoCloseable {
 		this.budget.correct(this, bytes);
 	}
 
-	/**
-	 * The memory that the report holds.
-	 * @return its size in bytes
-	 */
+	/** The memory that the report holds. */
 	public long reportBytes() {
 		return this.budget.results(this);
 	}

@@ -27,10 +27,7 @@ public final class ConnectionPermits {
 
 	/**
 	 * Waits for a permit.
-	 * @param nanos how long
-	 * @param stop ends the wait
 	 * @return {@code false} if there was none in time
-	 * @throws InterruptedException if the thread is interrupted while it waits
 	 */
 	public boolean acquire(long nanos, StopSignal stop) throws InterruptedException {
 		Turn turn = new Turn(this.lock.newCondition());
@@ -80,7 +77,6 @@ public final class ConnectionPermits {
 		}
 	}
 
-	/** Gives a permit back. */
 	public void release() {
 		this.lock.lock();
 		try {
@@ -98,18 +94,12 @@ public final class ConnectionPermits {
 		}
 	}
 
-	/**
-	 * How many permits there are.
-	 * @return the number, taken or not
-	 */
+	/** How many permits there are. */
 	public int count() {
 		return this.permits;
 	}
 
-	/**
-	 * How many permits are taken.
-	 * @return the number
-	 */
+	/** How many permits are taken. */
 	public int taken() {
 		this.lock.lock();
 		try {
@@ -120,10 +110,7 @@ public final class ConnectionPermits {
 		}
 	}
 
-	/**
-	 * How many threads wait for a permit, one of each job at most.
-	 * @return the number
-	 */
+	/** How many threads wait for a permit, one of each job at most. */
 	public int waiting() {
 		this.lock.lock();
 		try {

@@ -16,7 +16,7 @@ public final class Fence {
 
 	private final ClientIdentity lost;
 
-	/** The changes of master before that connection was lent. */
+	/** How many failovers had been seen when that connection was lent. */
 	private final int switches;
 
 	private State state;
@@ -34,11 +34,11 @@ public final class Fence {
 
 	/**
 	 * Whether another connection leads to another server, or another life of the same
-	 * one, where the number of the lost connection may be a stranger's.
+	 * one. The number of the lost connection may be a stranger's there.
 	 * @param other another connection; {@code null} where Redis does not permit to ask
 	 * which
-	 * @param switches the changes of master before it was lent, which only count where a
-	 * server does not tell its life
+	 * @param switches how many failovers had been seen when it was lent; they only count
+	 * if a server does not tell its life
 	 */
 	boolean isOfAnotherLifeThan(@Nullable ClientIdentity other, int switches) {
 		return (other != null && this.lost.runId() != null && other.runId() != null)
@@ -55,9 +55,7 @@ public final class Fence {
 
 	/**
 	 * Waits until it is known whether the fence stands.
-	 * @param timeout how long
 	 * @param patient whether to go on waiting when Redis cannot be reached
-	 * @param stop shortens the wait
 	 * @return {@link State#PENDING} where it is not known yet
 	 */
 	public State await(Duration timeout, boolean patient, StopSignal stop) {

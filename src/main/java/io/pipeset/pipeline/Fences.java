@@ -59,7 +59,6 @@ final class Fences {
 
 	/**
 	 * Fences off connections.
-	 * @param lender lends the connections on which Redis is asked
 	 * @param patience how long to wait for an answer before another connection is tried
 	 */
 	Fences(ConnectionLender lender, Duration patience) {
@@ -71,8 +70,7 @@ final class Fences {
 	 * Fences off a connection that was lost.
 	 * @param lost a connection to this node; {@code null} where Redis did not permit to
 	 * ask which
-	 * @param switches the changes of master before the connection was lent
-	 * @return its fence
+	 * @param switches how many failovers had been seen when the connection was lent
 	 * @throws IllegalArgumentException if the connection was one to another node, where
 	 * its number is that of somebody else
 	 */
@@ -112,8 +110,6 @@ final class Fences {
 	/**
 	 * Waits, before a batch begins, until no command of a lost connection can run beside
 	 * it.
-	 * @param timeout how long
-	 * @param stop ends the wait
 	 * @throws NoConnectionException if Redis cannot be reached, or does not answer in
 	 * time
 	 */
@@ -226,7 +222,6 @@ final class Fences {
 
 	/**
 	 * Asks Redis once.
-	 * @param fences what to ask for
 	 * @return why not everything was achieved, or {@code null}
 	 */
 	private @Nullable String attempt(List<Fence> fences) {

@@ -24,11 +24,6 @@ public final class MemoryLooks {
 
 	private @Nullable MemoryLook last;
 
-	/**
-	 * Nobody has looked yet.
-	 * @param calls ask the server by the side
-	 * @param enabled whether it is asked at all
-	 */
 	MemoryLooks(RedisCalls calls, boolean enabled) {
 		this.calls = calls;
 		this.enabled = enabled;

@@ -32,7 +32,7 @@ public final class Pipeline {
 
 	private final MasterWatch watch;
 
-	/** The changes of master before this connection was lent. */
+	/** How many failovers had been seen when this connection was lent. */
 	private final int switches;
 
 	private volatile long heardNanos = System.nanoTime();
@@ -69,8 +69,8 @@ public final class Pipeline {
 		this.connection.dispatch(new ExchangeCommand(exchange, this, whenDone));
 		this.connection.flushCommands();
 		if (!this.connection.isOpen()) {
-			// Where it ended between the driver's look at it and the driver's buffer, the
-			// commands lie there until somebody closes it.
+			// If it ended between the driver's look at it and the driver's buffer, the
+			// commands lie in that buffer until somebody closes the connection.
 			abandon();
 		}
 	}
@@ -86,7 +86,6 @@ public final class Pipeline {
 	/**
 	 * Takes note of the common commands that are left once Redis has refused some, for
 	 * this batch and for later ones on the connection.
-	 * @param allowed those that the connection still allows
 	 */
 	public void allow(Coalescing allowed) {
 		this.coalescing = allowed;
@@ -94,7 +93,7 @@ public final class Pipeline {
 	}
 
 	/**
-	 * The life of the server, after whose end nothing is left of what it had begun, such
+	 * The life of the server. With its end, all that the server had begun is gone, such
 	 * as a cursor.
 	 * @return its run id; {@code null} where the server does not tell it, or not yet
 	 */
@@ -123,7 +122,6 @@ public final class Pipeline {
 	/**
 	 * Asks how many replicas have confirmed all that was sent on this connection, once
 	 * all of it is answered.
-	 * @param replicas how many are waited for
 	 * @param timeout how long Redis waits for them
 	 * @param silence how much longer Redis may take to answer
 	 * @return how many have, which may be more
@@ -157,7 +155,7 @@ public final class Pipeline {
 	}
 
 	/**
-	 * The changes of master before this connection was lent.
+	 * How many failovers had been seen when this connection was lent.
 	 * @return the number, by which answers of masters are told apart
 	 */
 	public int switches() {
@@ -196,7 +194,6 @@ public final class Pipeline {
 	/**
 	 * Sees to it that no unanswered command runs any more, once the connection is lost or
 	 * {@linkplain #abandon() abandoned}.
-	 * @return the fence to wait for
 	 */
 	public Fence fence() {
 		return this.fences.raise(this.identity, this.switches);

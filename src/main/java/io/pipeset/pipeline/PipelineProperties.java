@@ -53,9 +53,6 @@ public record PipelineProperties(@DefaultValue("16") int maxConnections, @Defaul
 	/**
 	 * Whether half of a lane's window is taken, so that the other half can be filled
 	 * while it is settled.
-	 * @param commands the commands in the window
-	 * @param bytes their size
-	 * @return {@code true} from there on
 	 */
 	public boolean isHalf(int commands, long bytes) {
 		return commands >= (this.windowCommands + 1) / 2 || bytes >= this.windowBytes.toBytes() / 2;
@@ -64,8 +61,6 @@ public record PipelineProperties(@DefaultValue("16") int maxConnections, @Defaul
 	/**
 	 * The window of a lane to one of several masters, between which the lanes divide it.
 	 * So a job's memory does not grow with the cluster.
-	 * @param masters how many masters there are
-	 * @return the same but for the window
 	 */
 	public PipelineProperties dividedBy(int masters) {
 		return new PipelineProperties(this.maxConnections, Math.max(1, this.windowCommands / masters),

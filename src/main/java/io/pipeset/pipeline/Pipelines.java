@@ -35,7 +35,6 @@ final class Pipelines {
 
 	/**
 	 * Runs batches.
-	 * @param lender lends the connections
 	 * @param fences the lost connections that a batch waits for before it begins
 	 * @param patience how long Redis may take to say who a new connection is
 	 * @param opening the longest that opening a connection may take
@@ -52,7 +51,6 @@ final class Pipelines {
 
 	/**
 	 * Runs a batch on a pooled connection that is the batch's own until it returns.
-	 * @param flush when Lettuce writes to the socket
 	 * @param timeout how long to wait for the fences of lost connections, and then for a
 	 * connection
 	 * @param stop ends the wait for fences

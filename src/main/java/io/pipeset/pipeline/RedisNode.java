@@ -41,7 +41,6 @@ public final class RedisNode implements AutoCloseable {
 	 * @param name host and port of the server
 	 * @param factory the connections to that server, and their timeouts. From now on it
 	 * is the node's alone, but whoever made it destroys it, after the node is closed
-	 * @param properties how many connections there may be
 	 */
 	public RedisNode(String name, LettuceConnectionFactory factory, PipelineProperties properties) {
 		this(name, factory, properties, MasterWatch.of(name));
@@ -52,8 +51,6 @@ public final class RedisNode implements AutoCloseable {
 	 * @param name the name under which the server is master
 	 * @param factory the connections to the server that is master when they are opened,
 	 * the node's alone as above
-	 * @param properties how many connections there may be
-	 * @param watch knows which server is master
 	 */
 	public RedisNode(String name, LettuceConnectionFactory factory, PipelineProperties properties, MasterWatch watch) {
 		this.watch = watch;
@@ -84,10 +81,7 @@ public final class RedisNode implements AutoCloseable {
 		return this.watch.address();
 	}
 
-	/**
-	 * Knows which server is master.
-	 * @return the same each time
-	 */
+	/** Knows which server is master. */
 	public MasterWatch watch() {
 		return this.watch;
 	}
@@ -95,7 +89,6 @@ public final class RedisNode implements AutoCloseable {
 	/**
 	 * The connections to this server that all jobs together may hold. A batch needs a
 	 * permit.
-	 * @return the same each time
 	 */
 	public ConnectionPermits permits() {
 		return this.permits;
@@ -105,7 +98,6 @@ public final class RedisNode implements AutoCloseable {
 	 * Runs a batch on a pooled connection that is the batch's own until it returns, and
 	 * gives its permit back: when the connection is back, or will certainly not be taken.
 	 * If this method gives up waiting, the permit comes back later.
-	 * @param flush when Lettuce writes to the socket
 	 * @param timeout how long to wait for the fences of lost connections, and then for a
 	 * connection
 	 * @param stop ends the wait for fences
@@ -117,26 +109,17 @@ public final class RedisNode implements AutoCloseable {
 		this.pipelines.run(flush, timeout, stop, this.permits::release, batch);
 	}
 
-	/**
-	 * The single calls to the server.
-	 * @return the same each time
-	 */
+	/** The single calls to the server. */
 	public RedisCalls calls() {
 		return this.calls;
 	}
 
-	/**
-	 * The facts that are known about the server.
-	 * @return the same each time
-	 */
+	/** The facts that are known about the server. */
 	public ServerFacts facts() {
 		return this.facts;
 	}
 
-	/**
-	 * The looks at the server's memory.
-	 * @return the same each time
-	 */
+	/** The looks at the server's memory. */
 	public MemoryLooks memory() {
 		return this.memory;
 	}

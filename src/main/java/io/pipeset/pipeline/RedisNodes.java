@@ -13,21 +13,16 @@ public interface RedisNodes extends AutoCloseable {
 	/**
 	 * The nodes of a service with a single server.
 	 * @param node the server; closed with these nodes
-	 * @return the node alone
 	 */
 	static RedisNodes of(RedisNode node) {
 		return new SingleNode(node);
 	}
 
-	/**
-	 * Whether the servers are a cluster, where each slot has its master.
-	 * @return {@code false} for a single server
-	 */
+	/** Whether the servers are a cluster, where each slot has its master. */
 	boolean isCluster();
 
 	/**
 	 * The single server.
-	 * @return the server
 	 * @throws IllegalStateException in a cluster, where nobody can do with one server
 	 */
 	RedisNode single();
@@ -43,7 +38,6 @@ public interface RedisNodes extends AutoCloseable {
 	/**
 	 * The masters of all slots, as far as the service knows; another object as soon as it
 	 * knows better.
-	 * @return the masters of slots
 	 * @throws NoConnectionException if no node of the cluster has answered yet
 	 */
 	SlotOwners owners() throws NoConnectionException;
@@ -69,7 +63,7 @@ public interface RedisNodes extends AutoCloseable {
 
 	/**
 	 * Has the cluster asked for its masters, and goes on without the answer if that takes
-	 * longer than a moment: for whoever knows enough to go on.
+	 * longer than a moment: for callers that know enough to go on.
 	 */
 	void refreshSoon();
 
@@ -101,18 +95,12 @@ public interface RedisNodes extends AutoCloseable {
 		return found;
 	}
 
-	/**
-	 * Takes note that a slot has another master, which its former one has said.
-	 * @param slot the slot
-	 * @param master the new master
-	 */
+	/** Takes note that a slot has another master, as its former master has said. */
 	void moved(int slot, RedisNode master);
 
 	/**
 	 * Whether the cluster names other servers than a node as the masters of slots, so
 	 * that nothing that the node still runs for these slots is kept.
-	 * @param former a node
-	 * @param slots the slots
 	 * @param sinceNanos a time of {@link System#nanoTime()}; what the cluster was asked
 	 * before does not count
 	 * @return {@code false} where it is not known
@@ -122,7 +110,6 @@ public interface RedisNodes extends AutoCloseable {
 	/**
 	 * How often another server has become master since the service began, as far as it
 	 * has heard.
-	 * @return 0 or more
 	 */
 	default int failovers() {
 		return watch().switches();
@@ -137,7 +124,6 @@ public interface RedisNodes extends AutoCloseable {
 		return MasterWatch.of(name());
 	}
 
-	/** Closes all nodes. */
 	@Override
 	void close();
 

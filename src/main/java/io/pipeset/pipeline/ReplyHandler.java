@@ -67,7 +67,6 @@ public final class ReplyHandler extends ChannelDuplexHandler {
 	/**
 	 * Puts a handler into a connection that is being opened, whose other handlers Lettuce
 	 * has put there.
-	 * @param channel the connection
 	 */
 	public static void addTo(Channel channel) {
 		ChannelPipeline pipeline = channel.pipeline();

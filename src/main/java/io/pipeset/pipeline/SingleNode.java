@@ -6,12 +6,7 @@ import java.util.function.IntPredicate;
 import io.pipeset.pipeline.call.MasterWatch;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A single server, which has all keys.
- *
- * @param node the server
- * @param owners the server for all slots
- */
+/** A single server, which has all keys. */
 record SingleNode(RedisNode node, SlotOwners owners) implements RedisNodes {
 
 	SingleNode(RedisNode node) {

@@ -24,10 +24,6 @@ public final class SlotCalls {
 
 	private final RedisNodes nodes;
 
-	/**
-	 * Makes calls.
-	 * @param nodes the servers that are called
-	 */
 	public SlotCalls(RedisNodes nodes) {
 		this.nodes = nodes;
 	}
@@ -37,8 +33,6 @@ public final class SlotCalls {
 	 * once.
 	 * @param slot the slot of all its keys
 	 * @param lua the script, which answers an array
-	 * @param keys its keys
-	 * @param arguments its other arguments
 	 * @return the array: numbers, byte arrays and such arrays
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
@@ -50,8 +44,6 @@ public final class SlotCalls {
 	 * Runs a script, and never twice.
 	 * @param slot the slot of all its keys
 	 * @param lua the script, which answers an array
-	 * @param keys its keys
-	 * @param arguments its other arguments
 	 * @return the array: numbers, byte arrays and such arrays
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
@@ -61,8 +53,6 @@ public final class SlotCalls {
 
 	/**
 	 * The master that a call goes to.
-	 * @param slot the slot
-	 * @return the master that the service knows
 	 * @throws RedisCallException if the slot has no master, or nothing is known yet
 	 */
 	public RedisNode owner(int slot) {

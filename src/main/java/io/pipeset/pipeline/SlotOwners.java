@@ -43,7 +43,6 @@ public final class SlotOwners {
 	/**
 	 * Makes the masters of slots.
 	 * @param owner the master of each slot, or {@code null}
-	 * @return the masters
 	 */
 	public static SlotOwners of(IntFunction<@Nullable RedisNode> owner) {
 		@Nullable RedisNode[] bySlot = new RedisNode[Slots.COUNT];
@@ -53,7 +52,6 @@ public final class SlotOwners {
 
 	/**
 	 * The master of a slot.
-	 * @param slot the slot
 	 * @return the master, or {@code null} where the slot has none
 	 */
 	public @Nullable RedisNode owner(int slot) {
@@ -64,7 +62,6 @@ public final class SlotOwners {
 	 * The master for a record, which answers with an error where the record's slot has
 	 * none.
 	 * @param slot the slot, or {@link Slots#NONE} for a record that any master can run
-	 * @return a master
 	 * @throws NoConnectionException if no slot has a master
 	 */
 	public RedisNode ownerOrAny(int slot) throws NoConnectionException {
@@ -103,17 +100,13 @@ public final class SlotOwners {
 		return (slot >= 0) ? this.numbers[slot] : 0;
 	}
 
-	/**
-	 * The number of masters that have slots.
-	 * @return 0 or more
-	 */
+	/** The number of masters that have slots. */
 	public int masters() {
 		return this.masters.size();
 	}
 
 	/**
 	 * Whether a node is the master of any slot.
-	 * @param node the node
 	 * @return {@code false} for one that was replaced, or has given all slots away
 	 */
 	public boolean isMaster(RedisNode node) {
@@ -122,8 +115,6 @@ public final class SlotOwners {
 
 	/**
 	 * The same masters but for one slot.
-	 * @param slot the slot
-	 * @param master its master
 	 * @return other masters, or these if nothing changes
 	 */
 	public SlotOwners with(int slot, RedisNode master) {
@@ -135,11 +126,7 @@ public final class SlotOwners {
 		return new SlotOwners(bySlot);
 	}
 
-	/**
-	 * Whether all slots have the same masters.
-	 * @param other other masters
-	 * @return {@code false} if a slot has another one
-	 */
+	/** Whether all slots have the same masters. */
 	public boolean isSameAs(SlotOwners other) {
 		return Arrays.equals(this.bySlot, other.bySlot);
 	}

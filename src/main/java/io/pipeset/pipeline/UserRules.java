@@ -8,7 +8,7 @@ import io.pipeset.pipeline.call.CallConnection;
 import io.pipeset.pipeline.call.RedisCallException;
 
 /**
- * What the user of a connection may do, as
+ * The rights of a connection's user, as
  * <a href="https://redis.io/docs/latest/commands/acl-getuser/">ACL GETUSER</a> says.
  *
  * @param severalKeys whether the user may run all commands on all keys, and both MSET and

@@ -102,13 +102,10 @@ public final class PopBudget {
 
 	/**
 	 * Begins with nothing taken.
-	 * @param maxValues how many values the job may take
-	 * @param maxBytes their size
 	 * @param context the job's account, its stop, and whether its batches are
 	 * transactions
 	 * @param lanes the lanes that pops go into, which are drained before a look at the
 	 * answers
-	 * @param memory the share that the values' memory is taken from
 	 */
 	public PopBudget(long maxValues, long maxBytes, LaneContext context, Lanes lanes, MemoryShare memory) {
 		this.maxValues = maxValues;

@@ -49,9 +49,6 @@ public final class PopReceipt implements UnknownPops {
 
 	/**
 	 * Prepares a receipt, of which Redis does not know yet.
-	 * @param receipts where receipts are recorded
-	 * @param jobId the job
-	 * @param pops the pops of the job
 	 * @param settings how long Redis is asked for an answer, and whether more than once
 	 * @param stop stops the job if the receipt cannot be relied on
 	 */
@@ -105,7 +102,6 @@ public final class PopReceipt implements UnknownPops {
 	/**
 	 * Hands the receipt over to the caller, if its values are exactly those in the
 	 * account.
-	 * @param account the outcomes of all records of the job
 	 * @return the receipt, or {@code null} if there is nothing to acknowledge
 	 */
 	public @Nullable Receipt handOver(Account account) {

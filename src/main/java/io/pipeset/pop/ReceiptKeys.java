@@ -11,7 +11,6 @@ import io.pipeset.record.Slots;
  * keys of one slot, so a receipt is in the slot of the list that its values come from. A
  * single server has no slots, and the same keys for all receipts.
  *
- * @param slot the slot
  * @param tag the hash tag that puts keys into the slot; empty on a single server
  */
 record ReceiptKeys(int slot, String tag) {

@@ -7,13 +7,12 @@ import java.util.List;
  * The steps of a receipt's life. Each step is one script: it happens whole or not at all,
  * even if an instance dies meanwhile, and goes by Redis's own clock. The keys are those
  * of {@link ReceiptKeys}, in their order, and the first argument is the job's id. In a
- * cluster a script has only the keys that it needs, as Redis runs none while some of its
- * keys are missing in a slot that is on its way.
+ * cluster a script has only the keys that it needs: while a slot is on its way, Redis
+ * refuses a script if some of its keys are missing.
  * <p>
  * Redis undoes nothing if it refuses a command in the midst of a script, for a right that
- * the user lacks or a key of another type. So a command of a script that is refused
- * leaves a receipt that sweepers find, and no error hides that values were moved or given
- * up.
+ * the user lacks or a key of another type. So a refused command leaves a receipt that
+ * sweepers find, and no error hides that values were moved or given up.
  * <p>
  * A receipt is {@code popping} until its job has ended, then {@code waiting} for its
  * caller, and {@code returning} once it is claimed. Only the name of the list tells whose
@@ -27,8 +26,8 @@ final class ReceiptScripts {
 			""";
 
 	/**
-	 * Answers the deadline, or 0 if the receipt is there already, and further than that:
-	 * the call may come late, of a connection that was given up. Argument: milliseconds
+	 * Answers the deadline, or 0 if the receipt is there already and further than that:
+	 * the call may come late, from a connection that was given up. Argument: milliseconds
 	 * until the deadline.
 	 */
 	static final String OPEN = TIME + """

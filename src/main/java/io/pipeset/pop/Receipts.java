@@ -52,26 +52,19 @@ public class Receipts {
 	 * The id of a job that pops reliably. In a cluster it names the slot of its list, so
 	 * that everybody who knows the id finds the receipt.
 	 * @param jobId an id that nobody uses
-	 * @param list the key of the list
 	 * @return an id of the same form
 	 */
 	public String jobId(String jobId, byte[] list) {
 		return (this.slots != null) ? ReceiptKeys.jobId(jobId, list) : jobId;
 	}
 
-	/**
-	 * The list that a job's values are to be moved into, each to its left end.
-	 * @param jobId the job
-	 * @return a key
-	 */
+	/** The list that a job's values are to be moved into, each to its left end. */
 	byte[] listOf(String jobId) {
 		return keys(jobId).popped(jobId);
 	}
 
 	/**
 	 * Records a receipt, before anything is moved.
-	 * @param jobId the job
-	 * @param list the key of the list it pops from
 	 * @param ttl how long until the values go back
 	 */
 	void open(String jobId, byte[] list, Duration ttl) {
@@ -96,7 +89,6 @@ public class Receipts {
 
 	/**
 	 * Reads the values that were moved and are not known yet.
-	 * @param jobId the job
 	 * @param known how many values are known, all moved before
 	 * @return the others in the order in which they were moved, or {@code null} if the
 	 * receipt is gone
@@ -118,7 +110,6 @@ public class Receipts {
 	/**
 	 * Hands a receipt over to its caller, with its whole time to come. It cannot be
 	 * acknowledged before.
-	 * @param jobId the job
 	 * @param ttl how long until the values go back
 	 * @param values how many the caller gets to know
 	 * @return the deadline by Redis's clock, in milliseconds since 1970; empty where the
@@ -139,10 +130,7 @@ public class Receipts {
 		}
 	}
 
-	/**
-	 * Forgets a receipt, if nothing was moved.
-	 * @param jobId the job
-	 */
+	/** Forgets a receipt, if nothing was moved. */
 	void drop(String jobId) {
 		ReceiptKeys keys = keys(jobId);
 		eval(keys, ReceiptScripts.DROP, keys.unclaimed(jobId), jobId);
@@ -150,7 +138,6 @@ public class Receipts {
 
 	/**
 	 * Gives the values up for good: the caller has them.
-	 * @param jobId the job
 	 * @return {@link Answer#DONE}, {@link Answer#GONE} or {@link Answer#PENDING}
 	 */
 	public Answer acknowledge(String jobId) {
@@ -162,7 +149,6 @@ public class Receipts {
 
 	/**
 	 * Gives the values back to their list at once, even before the deadline.
-	 * @param jobId the job
 	 * @return {@link Answer#DONE}, {@link Answer#GONE}, or {@link Answer#BLOCKED}: then
 	 * they go back as soon as they can
 	 */
@@ -183,8 +169,6 @@ public class Receipts {
 	/**
 	 * The receipts of a place whose deadline has passed, or that somebody has begun to
 	 * give back. If there are none, the next look comes when there may be one.
-	 * @param place the place
-	 * @param most how many to list
 	 * @return their jobs, the oldest first
 	 */
 	List<String> due(Use place, int most) {
@@ -195,20 +179,13 @@ public class Receipts {
 		return answer.stream().skip(1).map((id) -> new String((byte[]) id, StandardCharsets.UTF_8)).toList();
 	}
 
-	/**
-	 * Gives the values back if the deadline has passed.
-	 * @param place the place of the receipt
-	 * @param jobId the job
-	 * @return the answer, and the values that went back
-	 */
+	/** Gives the values back if the deadline has passed. */
 	Returned giveBackIfDue(Use place, String jobId) {
 		return giveBack(place.keys(), jobId, "due");
 	}
 
 	/**
 	 * Lets other receipts come before one that cannot be given back now.
-	 * @param place the place of the receipt
-	 * @param jobId the job
 	 * @param pause how long until it is due again
 	 */
 	void postpone(Use place, String jobId, Duration pause) {
@@ -217,7 +194,7 @@ public class Receipts {
 
 	private Returned giveBack(ReceiptKeys keys, String jobId, String when) {
 		List<Object> found = eval(keys, ReceiptScripts.KEY, List.of(keys.receipt(jobId)));
-		// Without a receipt no list is used; the index would be none.
+		// Without a receipt the script uses no list. The index only stands in for it.
 		byte[] list = (found.isEmpty()) ? keys.index() : (byte[]) found.get(0);
 		if (!found.isEmpty() && when.equals(NOW)) {
 			// If this instance dies meanwhile, another one goes on at once.
@@ -262,12 +239,7 @@ public class Receipts {
 		return (Long) answer.get(0);
 	}
 
-	/**
-	 * The outcome of giving a receipt back.
-	 *
-	 * @param answer whether it was
-	 * @param values how many values went back
-	 */
+	/** The outcome of giving a receipt back. */
 	record Returned(Answer answer, long values) {
 
 	}

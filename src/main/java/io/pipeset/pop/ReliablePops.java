@@ -18,18 +18,12 @@ public record ReliablePops(String key, long count, Duration receiptTtl) {
 	/** The time of a caller that names none. */
 	public static final Duration DEFAULT_RECEIPT_TTL = Duration.ofSeconds(60);
 
-	/**
-	 * The key of the list as Redis has it.
-	 * @return its bytes
-	 */
+	/** The key of the list as Redis has it. */
 	public byte[] keyBytes() {
 		return this.key.getBytes(StandardCharsets.UTF_8);
 	}
 
-	/**
-	 * Adds the settings that only such pops have.
-	 * @param report the settings in the job's report
-	 */
+	/** Adds the settings that only such pops have. */
 	public void addTo(Map<String, Object> report) {
 		report.put("reliable", true);
 		report.put("receiptTtl", DurationText.of(this.receiptTtl));

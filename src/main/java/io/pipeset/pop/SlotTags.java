@@ -19,7 +19,6 @@ final class SlotTags {
 
 	/**
 	 * The tag of a slot.
-	 * @param slot the slot
 	 * @return one to four digits and small letters
 	 */
 	static String of(int slot) {

@@ -14,8 +14,8 @@ import io.pipeset.record.Slots;
  * <p>
  * A slot is marked behind the receipt that is in it, and ahead of the first pop. It is
  * taken out when it was found empty twice, and only if nobody has marked it since before
- * the first look. So no slot is missing that has values, even if the first look was at a
- * former master that does not know yet that it was replaced.
+ * the first look. So every slot with values stays, even if the first look was at a former
+ * master that does not know yet that it was replaced.
  */
 final class UsedSlots {
 
@@ -80,8 +80,6 @@ final class UsedSlots {
 
 	/**
 	 * Notes that a slot has a receipt.
-	 * @param slot the slot
-	 * @param jobId the job
 	 * @param delay how long until the receipt is due
 	 */
 	void mark(int slot, String jobId, Duration delay) {
@@ -115,12 +113,7 @@ final class UsedSlots {
 		return new String((byte[]) bytes, StandardCharsets.UTF_8);
 	}
 
-	/**
-	 * A slot that may have receipts.
-	 *
-	 * @param keys the keys of receipts there
-	 * @param lastMark the mark that it got last
-	 */
+	/** A slot that may have receipts. */
 	record Use(ReceiptKeys keys, String lastMark) {
 
 	}

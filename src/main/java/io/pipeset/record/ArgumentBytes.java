@@ -34,15 +34,10 @@ public final class ArgumentBytes {
 	/** The memory that was taken for larger arrays. */
 	private long taken;
 
-	/**
-	 * Has no arguments yet.
-	 * @param room lends the memory for large ones
-	 */
 	public ArgumentBytes(Room room) {
 		this.room = room;
 	}
 
-	/** Forgets all arguments. */
 	public void clear() {
 		this.used = 0;
 		this.start = 0;
@@ -61,7 +56,6 @@ public final class ArgumentBytes {
 	/**
 	 * The array that holds the argument that was begun last. It holds it for good once
 	 * nothing more is appended.
-	 * @return the array
 	 */
 	public byte[] bytes() {
 		return this.bytes;
@@ -83,12 +77,7 @@ public final class ArgumentBytes {
 		return this.used - this.start;
 	}
 
-	/**
-	 * Appends a part to the argument.
-	 * @param source the array that holds the part
-	 * @param offset its first byte
-	 * @param length its length in bytes
-	 */
+	/** Appends a part to the argument. */
 	public void append(byte[] source, int offset, int length) {
 		reserve(length);
 		System.arraycopy(source, offset, this.bytes, this.used, length);
@@ -98,8 +87,6 @@ public final class ArgumentBytes {
 	/**
 	 * Appends the bytes that a text stands for to the argument.
 	 * @param source the array that holds the text, Base64 with its padding
-	 * @param offset its first byte
-	 * @param length its length in bytes
 	 * @return {@code false} if it is no Base64, and nothing was appended
 	 */
 	public boolean appendBase64(byte[] source, int offset, int length) {

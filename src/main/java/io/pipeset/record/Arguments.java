@@ -34,10 +34,6 @@ final class Arguments {
 
 	private int count;
 
-	/**
-	 * No arguments yet.
-	 * @param room lends the memory for many
-	 */
 	Arguments(Room room) {
 		this.room = room;
 	}

@@ -5,8 +5,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The number of arguments that may follow an operation's name.
  *
- * @param least the fewest
- * @param most the most
  * @param pairs whether those after the key come in pairs
  */
 record Arity(int least, int most, boolean pairs) {

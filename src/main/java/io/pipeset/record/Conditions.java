@@ -4,9 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The options that EXPIRE and its kind, ZADD and GEOADD share. A record with a condition
- * is not repeatable, though its own repeat might well do nothing: when several records
- * are repeated, the later ones may have changed the data that the conditions of the
- * earlier ones ask for.
+ * is not repeatable, though its own repeat might well do nothing. If several records are
+ * repeated, the later ones may have changed the data that the condition asks for.
  */
 enum Conditions {
 

@@ -30,7 +30,6 @@ public final class Durations {
 
 	/**
 	 * Reads a duration.
-	 * @param text the duration
 	 * @return whole milliseconds, or {@code null} if the text is none
 	 */
 	public static @Nullable Duration parse(String text) {
@@ -41,9 +40,6 @@ public final class Durations {
 
 	/**
 	 * Reads a duration.
-	 * @param source the array that holds it
-	 * @param offset its first byte
-	 * @param length its length in bytes
 	 * @return milliseconds, 0 or more, or {@link #NONE}
 	 */
 	static long millis(byte[] source, int offset, int length) {

@@ -49,18 +49,12 @@ public enum Effect {
 
 	private static final byte[] LMOVE = "$5\r\nLMOVE\r\n".getBytes(StandardCharsets.US_ASCII);
 
-	/**
-	 * Whether a repeat leaves the same data.
-	 * @return {@code false} if a repeat may do something else
-	 */
+	/** Whether a repeat leaves the same data. */
 	public boolean isRepeatable() {
 		return this == REPEATABLE;
 	}
 
-	/**
-	 * Whether the command takes the reply's values from their list.
-	 * @return {@code true} if the values are no longer in the list that the record names
-	 */
+	/** Whether the command takes the reply's values from their list. */
 	public boolean takesValues() {
 		return this == POP || this == MOVE;
 	}
@@ -76,7 +70,6 @@ public enum Effect {
 	/**
 	 * Whether the values that were taken can be read once more, from the list that they
 	 * were moved to.
-	 * @return {@code true} if no reply is ever lost for good
 	 */
 	public boolean keepsValues() {
 		return this == MOVE;
@@ -84,7 +77,6 @@ public enum Effect {
 
 	/**
 	 * The command's name as the first bulk string of RESP; not to be modified.
-	 * @param operation the record's operation
 	 * @return its own name, unless this effect has it run as another command
 	 */
 	public byte[] command(Operation operation) {
@@ -100,12 +92,7 @@ public enum Effect {
 		return this == GET_IF_ABSENT;
 	}
 
-	/**
-	 * Whether a reply that is not an error says that the command found nothing to do.
-	 * @param nil whether the reply is a nil
-	 * @param empty whether the reply is an empty list
-	 * @return {@code true} if there was nothing to do
-	 */
+	/** Whether a reply that is not an error says that the command found nothing to do. */
 	public boolean isNoop(boolean nil, boolean empty) {
 		return switch (this) {
 			case REPEATABLE, ONCE, PARTS -> false;

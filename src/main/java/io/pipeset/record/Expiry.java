@@ -27,9 +27,6 @@ public final class Expiry {
 
 	/**
 	 * Whether bytes are a time to live as a record may have it.
-	 * @param source the array that holds it
-	 * @param offset its first byte
-	 * @param length its length in bytes
 	 * @return {@code true} for 1 to {@link #MAX_SECONDS} seconds, as a number or as a
 	 * duration
 	 */

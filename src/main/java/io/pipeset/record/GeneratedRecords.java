@@ -38,11 +38,7 @@ public final class GeneratedRecords implements RecordReader {
 		this.shape = shape;
 	}
 
-	/**
-	 * {@code SET keyA00000 value-00000} and so on.
-	 * @param count how many
-	 * @return the records
-	 */
+	/** {@code SET keyA00000 value-00000} and so on. */
 	public static GeneratedRecords sets(long count) {
 		byte[] prefix = "keyA".getBytes(StandardCharsets.US_ASCII);
 		return new GeneratedRecords(count, (records, record) -> {
@@ -52,11 +48,7 @@ public final class GeneratedRecords implements RecordReader {
 		});
 	}
 
-	/**
-	 * {@code HSET hashA00000 id 0 value value-00000} and so on.
-	 * @param count how many
-	 * @return the records
-	 */
+	/** {@code HSET hashA00000 id 0 value value-00000} and so on. */
 	public static GeneratedRecords hashes(long count) {
 		byte[] prefix = "hashA".getBytes(StandardCharsets.US_ASCII);
 		return new GeneratedRecords(count, (records, record) -> {
@@ -70,12 +62,7 @@ public final class GeneratedRecords implements RecordReader {
 		});
 	}
 
-	/**
-	 * {@code LPUSH key value-00000} and so on.
-	 * @param key the list
-	 * @param count how many
-	 * @return the records
-	 */
+	/** {@code LPUSH key value-00000} and so on. */
 	public static GeneratedRecords pushes(String key, long count) {
 		byte[] list = key.getBytes(StandardCharsets.UTF_8);
 		return new GeneratedRecords(count, (records, record) -> {
@@ -85,12 +72,7 @@ public final class GeneratedRecords implements RecordReader {
 		});
 	}
 
-	/**
-	 * {@code RPOP key}, again and again.
-	 * @param key the list
-	 * @param count how many times
-	 * @return the records
-	 */
+	/** {@code RPOP key}, again and again. */
 	public static GeneratedRecords pops(String key, long count) {
 		byte[] list = key.getBytes(StandardCharsets.UTF_8);
 		return new GeneratedRecords(count, (records, record) -> {
@@ -102,10 +84,6 @@ public final class GeneratedRecords implements RecordReader {
 	/**
 	 * {@code RPOP key}, again and again. Each one keeps its value in Redis, by moving it
 	 * to the left end of another list.
-	 * @param key the list
-	 * @param target the other list
-	 * @param count how many times
-	 * @return the records
 	 */
 	public static GeneratedRecords moves(String key, byte[] target, long count) {
 		byte[] list = key.getBytes(StandardCharsets.UTF_8);

@@ -72,7 +72,6 @@ enum Keys {
 
 	/**
 	 * The number of keys.
-	 * @param arguments the number of arguments
 	 * @param counted the argument before the first key, if any
 	 */
 	abstract int count(int arguments, long counted);

@@ -10,9 +10,9 @@ import java.nio.charset.StandardCharsets;
 public final class LimitedPop {
 
 	/**
-	 * A pcall keeps the error of LINDEX or the pop unchanged. Values that were taken are
-	 * handed over whatever comes next: in a slot that is on its way Redis refuses to look
-	 * at a list that the script has emptied.
+	 * A pcall keeps the error of LINDEX or the pop unchanged. The script hands over the
+	 * values that it has taken even if a later look fails: in a slot that is on its way,
+	 * Redis refuses to look at a list that the script has emptied.
 	 */
 	private static final Script SCRIPT = Script.of("""
 			local may = redis.acl_check_cmd

@@ -164,9 +164,6 @@ public enum Operation {
 
 	/**
 	 * Finds the row of a name, whatever its case.
-	 * @param bytes the array that holds the name
-	 * @param offset its first byte
-	 * @param length its length in bytes
 	 * @return the row, or {@code null} if the table has none
 	 */
 	public static @Nullable Operation find(byte[] bytes, int offset, int length) {
@@ -182,7 +179,6 @@ public enum Operation {
 
 	/**
 	 * Finds the row of a name, whatever its case.
-	 * @param name an operation's name
 	 * @return the row, or {@code null} if the table has none
 	 */
 	public static @Nullable Operation find(String name) {
@@ -236,7 +232,6 @@ public enum Operation {
 	 * arguments.
 	 * @param arguments the number of arguments after the name
 	 * @param counted the argument before the first key as a number, if there is one
-	 * @return 0 or more
 	 */
 	public int keyCount(int arguments, long counted) {
 		return this.keys.count(arguments, counted);
@@ -244,7 +239,6 @@ public enum Operation {
 
 	/**
 	 * Whether a record may have so many arguments after its operation's name.
-	 * @param arguments how many
 	 * @return the problem, for the caller to read, or {@code null}
 	 */
 	public @Nullable String checkCount(int arguments) {
@@ -291,7 +285,6 @@ public enum Operation {
 	/**
 	 * Compares a record's arguments with this row, and sets the effect that its options
 	 * ask for.
-	 * @param record the record, with its arguments
 	 * @return the problem, for the caller to read, or {@code null}
 	 */
 	@Nullable String check(Record record) {

@@ -44,11 +44,6 @@ public final class Record extends SentCommand {
 		this(RecordDefaults.NONE, Room.UNLIMITED);
 	}
 
-	/**
-	 * A record.
-	 * @param defaults the settings of records that have none of their own
-	 * @param room lends the memory for many arguments
-	 */
 	public Record(RecordDefaults defaults, Room room) {
 		super(room);
 		this.decoded = new ArgumentBytes(room);
@@ -74,10 +69,6 @@ public final class Record extends SentCommand {
 		this.rejection = null;
 	}
 
-	/**
-	 * Names the operation.
-	 * @param operation a row of the table
-	 */
 	public void operation(Operation operation) {
 		this.operation = operation;
 		command(operation);
@@ -86,7 +77,6 @@ public final class Record extends SentCommand {
 	/**
 	 * Sets the encoding of the record's strings. It has to be set before the first of
 	 * them is added.
-	 * @param encoding the encoding
 	 */
 	public void encoding(Encoding encoding) {
 		this.encoding = encoding;
@@ -95,8 +85,6 @@ public final class Record extends SentCommand {
 	/**
 	 * Sets the time to live of the key that a SET or HSET writes.
 	 * @param source the array that holds it; must not change before the next record
-	 * @param offset its first byte
-	 * @param length its length in bytes
 	 * @return {@code false} if the bytes are no {@link Expiry#isTtl time to live}, which
 	 * changes nothing
 	 */
@@ -114,8 +102,6 @@ public final class Record extends SentCommand {
 	 * arguments, so that none gets the place of another.
 	 * @param source the array that holds its bytes; must not change before the next
 	 * record
-	 * @param offset its first byte
-	 * @param length its length in bytes
 	 */
 	public void argument(byte[] source, int offset, int length) {
 		if (this.rejection == null) {
@@ -127,8 +113,6 @@ public final class Record extends SentCommand {
 	 * Adds an argument that is given as a string: the bytes that the string stands for by
 	 * the record's encoding. The record is refused if the string is not of that encoding.
 	 * @param source the array that holds it; must not change before the next record
-	 * @param offset its first byte
-	 * @param length its length in bytes
 	 */
 	public void string(byte[] source, int offset, int length) {
 		if (this.encoding == Encoding.UTF8 || this.rejection != null) {
@@ -144,13 +128,7 @@ public final class Record extends SentCommand {
 		}
 	}
 
-	/**
-	 * The reason why a record is refused that has a string which is not Base64.
-	 * @param source the array that holds the string
-	 * @param offset its first byte
-	 * @param length its length in bytes
-	 * @return the reason, for the caller to read
-	 */
+	/** The reason to refuse a record with a string that is not Base64. */
 	public static String noBase64(byte[] source, int offset, int length) {
 		return "'" + Excerpt.of(source, offset, length) + "' is not Base64 with its padding, as encoding=base64 has it";
 	}
@@ -165,7 +143,6 @@ public final class Record extends SentCommand {
 
 	/**
 	 * Refuses the record: it is counted and listed, and nothing of it is sent.
-	 * @param code the error's code
 	 * @param message the problem, and what is allowed, for the caller to read
 	 */
 	public void reject(String code, String message) {
@@ -185,10 +162,7 @@ public final class Record extends SentCommand {
 		}
 	}
 
-	/**
-	 * The place of the record in its job, from 0.
-	 * @return the index
-	 */
+	/** The place of the record in its job, from 0. */
 	public long index() {
 		return this.index;
 	}
@@ -219,7 +193,6 @@ public final class Record extends SentCommand {
 
 	/**
 	 * The operation.
-	 * @return a row of the table
 	 * @throws IllegalStateException for a record that names none, which is a rejected one
 	 */
 	public Operation operation() {
@@ -229,10 +202,7 @@ public final class Record extends SentCommand {
 		return this.operation;
 	}
 
-	/**
-	 * The encoding of the record's strings, and of the strings that it is answered.
-	 * @return the encoding
-	 */
+	/** The encoding of the record's strings, and of the strings that it is answered. */
 	public Encoding encoding() {
 		return this.encoding;
 	}

@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
  * @param ttl the seconds after which a key that SET or HSET wrote expires, 1 to
  * {@link Expiry#MAX_SECONDS}; {@code null} for never
  * @param ttlJitter the share by which each time to live is moved, 0 to 50 percent
- * @param encoding the encoding of their strings
  */
 public record RecordDefaults(@Nullable Long ttl, int ttlJitter, Encoding encoding) {
 

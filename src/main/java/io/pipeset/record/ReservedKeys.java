@@ -13,9 +13,6 @@ public final class ReservedKeys {
 
 	/**
 	 * Whether a key is the service's own.
-	 * @param source the array that holds the key
-	 * @param from its first byte
-	 * @param length its length in bytes
 	 * @return {@code true} for a key that begins with {@code pipeset:}
 	 */
 	public static boolean contains(byte[] source, int from, int length) {

@@ -60,11 +60,6 @@ public final class Script {
 		this.loading = loading;
 	}
 
-	/**
-	 * A script.
-	 * @param text the Lua of the script
-	 * @return the script
-	 */
 	public static Script of(byte[] text) {
 		byte[] head = ("*3\r\n$6\r\nSCRIPT\r\n$4\r\nLOAD\r\n$" + text.length + "\r\n")
 			.getBytes(StandardCharsets.US_ASCII);
@@ -93,10 +88,7 @@ public final class Script {
 		return this.shaBytes;
 	}
 
-	/**
-	 * The script's text; not to be modified.
-	 * @return the Lua
-	 */
+	/** The script's text; not to be modified. */
 	public byte[] text() {
 		return this.text;
 	}

@@ -4,8 +4,8 @@ import io.pipeset.record.room.Room;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The command that a record is sent as. That is its operation with its arguments, or a
- * script where the operation alone cannot do all that the record asks for.
+ * The command that a record is sent as: its operation with its arguments, or a script if
+ * the operation alone cannot do all that the record asks for.
  */
 public abstract sealed class SentCommand permits Record {
 
@@ -41,10 +41,7 @@ public abstract sealed class SentCommand permits Record {
 		this.effect = effect;
 	}
 
-	/**
-	 * Names the script that the record runs.
-	 * @param script the script
-	 */
+	/** Names the script that the record runs. */
 	public void script(Script script) {
 		this.script = script;
 	}
@@ -87,10 +84,7 @@ public abstract sealed class SentCommand permits Record {
 		return this.script;
 	}
 
-	/**
-	 * The number of arguments after the command's name.
-	 * @return 0 or more
-	 */
+	/** The number of arguments after the command's name. */
 	public int argumentCount() {
 		return this.arguments.count();
 	}
@@ -107,7 +101,6 @@ public abstract sealed class SentCommand permits Record {
 	/**
 	 * An argument's first byte in its {@link #source(int) source}.
 	 * @param argument its position, from 0
-	 * @return the offset
 	 */
 	public int offset(int argument) {
 		return this.arguments.offset(argument);

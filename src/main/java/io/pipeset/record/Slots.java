@@ -26,9 +26,6 @@ public final class Slots {
 
 	/**
 	 * The slot of a key.
-	 * @param source the array that holds the key
-	 * @param offset its first byte
-	 * @param length its length in bytes
 	 * @return 0 to 16383
 	 */
 	public static int of(byte[] source, int offset, int length) {
@@ -37,7 +34,7 @@ public final class Slots {
 				: slot(source, tag, tagEnd(source, tag, offset + length));
 	}
 
-	/** Where the hash tag begins, or -1 for a key without one. */
+	/** The place where the hash tag begins, or -1 for a key without one. */
 	private static int tagStart(byte[] source, int from, int to) {
 		for (int i = from; i < to; i++) {
 			if (source[i] == '{') {

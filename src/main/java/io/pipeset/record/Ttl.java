@@ -6,8 +6,8 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record's time to live. Where the job spreads them, it is moved as it is added to a
- * command, which happens once: a command that is sent again is not moved again.
+ * A record's time to live. If the job spreads times to live, each is moved when it is
+ * added to a command. A command that is sent again keeps its time to live.
  */
 final class Ttl {
 

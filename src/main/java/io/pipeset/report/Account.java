@@ -76,8 +76,6 @@ public final class Account {
 
 	/**
 	 * Opens an account that lists items of any size.
-	 * @param results which records to list
-	 * @param maxItems how many to list at most
 	 * @param valuesApart whether values taken out of Redis stand in a list of their own
 	 */
 	public Account(Results results, int maxItems, boolean valuesApart) {
@@ -86,7 +84,6 @@ public final class Account {
 
 	/**
 	 * Opens an account.
-	 * @param results which records to list
 	 * @param maxItems how many to list at most; replies that carry values taken out of
 	 * Redis are listed beyond it
 	 * @param maxItemsBytes the size of what Redis answered to those, at most; values
@@ -103,7 +100,7 @@ public final class Account {
 		this.memory = memory;
 	}
 
-	/** Says that no record is to be run, so that one that was not is no error. */
+	/** Says that no record is to be run: a record that was not run is no error. */
 	public synchronized void runsNothing() {
 		this.runsNothing = true;
 	}
@@ -125,20 +122,12 @@ public final class Account {
 		return this.empty;
 	}
 
-	/**
-	 * The records that were read, and are left out because of an empty answer.
-	 * @return how many
-	 */
+	/** The records that were read, and are left out because of an empty answer. */
 	public synchronized long leftOut() {
 		return this.leftOut;
 	}
 
-	/**
-	 * Counts records of which nothing is listed.
-	 * @param operation their operation's name
-	 * @param outcome what became of them
-	 * @param records how many
-	 */
+	/** Counts records of which nothing is listed. */
 	public synchronized void count(String operation, Outcome outcome, long records) {
 		long counted = (this.endsWhenEmpty) ? countUntilEmpty(outcome, records) : records;
 		if (counted > 0) {
@@ -160,7 +149,6 @@ public final class Account {
 
 	/**
 	 * Whether a record of this outcome would still be listed, with what Redis answered.
-	 * @param outcome what became of it
 	 * @param bytes the size of the answer
 	 * @return {@code false} if the caller did not ask for it, or no memory is left for
 	 * it; the report then says how many records it omits
@@ -193,7 +181,6 @@ public final class Account {
 	/**
 	 * Adds one write, its commands, and the replies to them.
 	 * @param commands the commands on data, each of one record or several
-	 * @param bytes the bytes written to Redis
 	 * @param replies the records whose replies were read
 	 */
 	public synchronized void sent(long commands, long bytes, long replies) {
@@ -203,10 +190,7 @@ public final class Account {
 		this.replied += replies;
 	}
 
-	/**
-	 * The losses of Redis that the job met.
-	 * @return the same object each time
-	 */
+	/** The losses of Redis that the job met. */
 	public Losses losses() {
 		return this.losses;
 	}
@@ -214,7 +198,6 @@ public final class Account {
 	/**
 	 * The codes of all records that did not run as asked, which {@link #count} does not
 	 * know.
-	 * @return the same object each time
 	 */
 	public ErrorCodes errorCodes() {
 		return this.errorCodes;
@@ -244,19 +227,11 @@ public final class Account {
 		return this.results == Results.ALL && this.listed < this.maxItems && this.listedBytes < this.maxItemsBytes;
 	}
 
-	/**
-	 * The records of an outcome so far.
-	 * @param outcome which
-	 * @return the count
-	 */
+	/** The records of an outcome so far. */
 	public synchronized long total(Outcome outcome) {
 		return this.totals.getOrDefault(outcome, 0L);
 	}
 
-	/**
-	 * The counts so far.
-	 * @return a snapshot
-	 */
 	public synchronized Counts counts() {
 		long received = 0;
 		for (long records : this.totals.values()) {
@@ -266,10 +241,7 @@ public final class Account {
 				total(Outcome.UNKNOWN), total(Outcome.UNPROCESSED));
 	}
 
-	/**
-	 * The counts so far by operation and outcome.
-	 * @return a snapshot, by the operation's name
-	 */
+	/** The counts so far by operation and outcome. */
 	public synchronized Map<String, Map<Outcome, Long>> countsByOperation() {
 		Map<String, Map<Outcome, Long>> copy = new TreeMap<>();
 		this.counts.forEach((operation, byOutcome) -> copy.put(operation, Map.copyOf(byOutcome)));
@@ -309,10 +281,7 @@ public final class Account {
 		return this.items.stream().sorted(Comparator.comparingLong(Item::index)).toList();
 	}
 
-	/**
-	 * How many records should have been listed and were not.
-	 * @return the count
-	 */
+	/** How many records should have been listed and were not. */
 	public synchronized long itemsOmitted() {
 		long omitted = 0;
 		for (Outcome outcome : Outcome.values()) {
@@ -337,10 +306,7 @@ public final class Account {
 		return this.taken.list();
 	}
 
-	/**
-	 * The values that the job took out of Redis.
-	 * @return the same object each time
-	 */
+	/** The values that the job took out of Redis. */
 	public TakenValues taken() {
 		return this.taken;
 	}
@@ -348,7 +314,6 @@ public final class Account {
 	/**
 	 * The commands and bytes written so far, those sent again included.
 	 * @param millis the time in which they were written
-	 * @return a snapshot
 	 */
 	public synchronized Sent sent(double millis) {
 		return new Sent(Math.round(this.replied * 1000 / Math.max(millis, 0.001)), this.commandsSent, this.bytesSent,
@@ -371,12 +336,7 @@ public final class Account {
 		return this.bytesSent;
 	}
 
-	/**
-	 * A part of an account.
-	 *
-	 * @param records the records by operation and outcome
-	 * @param commandsSent the commands on data that were sent for them
-	 */
+	/** A part of an account. */
 	record Growth(Map<String, Map<Outcome, Long>> records, long commandsSent) {
 
 	}

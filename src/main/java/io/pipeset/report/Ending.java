@@ -5,7 +5,6 @@ import java.util.Locale;
 /**
  * The reason for the end of a job, and its text.
  *
- * @param cause the kind of end
  * @param detail the event and its remedy, for the caller to read; empty for a completed
  * job
  */
@@ -69,10 +68,7 @@ public record Ending(Cause cause, String detail) {
 			this.state = state;
 		}
 
-		/**
-		 * The state it leaves the job in.
-		 * @return a final state
-		 */
+		/** The state it leaves the job in. */
 		public JobState state() {
 			return this.state;
 		}

@@ -18,13 +18,11 @@ public final class ErrorCodes {
 
 	private final Map<String, Long> records = new TreeMap<>();
 
-	/** Nothing is counted yet. */
 	ErrorCodes() {
 	}
 
 	/**
 	 * Counts records.
-	 * @param code their code
 	 * @param count how many have it; 0 leaves the counts as they are
 	 */
 	public synchronized void add(String code, long count) {
@@ -35,10 +33,6 @@ public final class ErrorCodes {
 		}
 	}
 
-	/**
-	 * The counts so far.
-	 * @return a snapshot, in the order of the codes
-	 */
 	public synchronized Map<String, Long> counts() {
 		return new TreeMap<>(this.records);
 	}

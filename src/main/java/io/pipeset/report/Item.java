@@ -14,11 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param id the caller's own name of it
  * @param op its operation; {@code null} where the record did not get as far as naming one
  * @param key its first key
- * @param status its outcome
  * @param error the reason, for a record that did not run as asked
  * @param reply the answer of Redis, if the caller asked for it or it exists nowhere else
- * @param command the words of the command that a dry run did not send; {@code null} where
- * records are run
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Item(long index, @Nullable Long line, @Nullable String id, @Nullable String op, @Nullable Object key,

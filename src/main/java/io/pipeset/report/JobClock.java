@@ -30,33 +30,22 @@ public final class JobClock {
 
 	private long underWaySince;
 
-	/**
-	 * Takes note of a wait for a connection.
-	 * @param nanos how long it took
-	 */
+	/** Takes note of a wait for a connection. */
 	public synchronized void waited(long nanos) {
 		this.waitNanos += nanos;
 	}
 
-	/**
-	 * Takes note of time spent reading and parsing.
-	 * @param nanos how long it took
-	 */
+	/** Takes note of time spent reading and parsing. */
 	public synchronized void read(long nanos) {
 		this.readNanos += nanos;
 	}
 
-	/** A batch begins. */
 	public synchronized void batchBegins() {
 		if (this.underWay++ == 0) {
 			this.underWaySince = System.nanoTime();
 		}
 	}
 
-	/**
-	 * A batch ends.
-	 * @param nanos how long it took
-	 */
 	public synchronized void batchEnds(long nanos) {
 		if (--this.underWay == 0) {
 			this.redisNanos += System.nanoTime() - this.underWaySince;
@@ -75,17 +64,12 @@ public final class JobClock {
 
 	/**
 	 * Whether a batch has begun. Before the first one, the job has sent nothing to Redis.
-	 * @return {@code true} from then on
 	 */
 	public synchronized boolean hasBegunBatch() {
 		return this.underWay > 0 || this.batches > 0;
 	}
 
-	/**
-	 * The time in a phase so far.
-	 * @param phase which
-	 * @return nanoseconds
-	 */
+	/** The time in a phase so far. */
 	public synchronized long nanos(Phase phase) {
 		return switch (phase) {
 			case WAIT -> this.waitNanos;
@@ -94,18 +78,11 @@ public final class JobClock {
 		};
 	}
 
-	/**
-	 * The time since the job began.
-	 * @return nanoseconds
-	 */
+	/** The time since the job began. */
 	public long totalNanos() {
 		return System.nanoTime() - this.started;
 	}
 
-	/**
-	 * The times for the report.
-	 * @return a snapshot
-	 */
 	public synchronized Timings timings() {
 		return new Timings(millis(totalNanos()), millis(this.waitNanos), millis(this.readNanos),
 				millis(this.redisNanos),

@@ -24,18 +24,12 @@ public enum JobKind {
 		this.reportName = reportName;
 	}
 
-	/**
-	 * The member of problem details that carries the report of such a job.
-	 * @return its name
-	 */
+	/** The member of problem details that carries the report of such a job. */
 	public String reportName() {
 		return this.reportName;
 	}
 
-	/**
-	 * The word for it in answers and tags.
-	 * @return the name in lower case
-	 */
+	/** The word for it in answers and tags. */
 	@JsonValue
 	public String label() {
 		return this.label;

@@ -57,10 +57,6 @@ public class JobMeters {
 
 	private final DistributionSummary batchBytes;
 
-	/**
-	 * Meters of jobs and batches.
-	 * @param registry has them registered
-	 */
 	public JobMeters(MeterRegistry registry) {
 		this.registry = registry;
 		this.active = LongTaskTimer.builder("pipeset.job.active")
@@ -109,10 +105,7 @@ public class JobMeters {
 
 	/**
 	 * A batch has ended.
-	 * @param flush its kind of flush policy
 	 * @param nanos from its first write to its last reply
-	 * @param commands the commands sent
-	 * @param bytes the bytes sent
 	 */
 	public void batch(String flush, long nanos, long commands, long bytes) {
 		this.batches.withTag("flush", flush).record(nanos, TimeUnit.NANOSECONDS);
@@ -147,7 +140,6 @@ public class JobMeters {
 	/**
 	 * Counts what a job has come to since it was counted last: after each of its batches,
 	 * and at its end.
-	 * @param account the outcomes of its records
 	 */
 	public void grow(Account account) {
 		Account.Growth growth = account.growth();
@@ -157,12 +149,6 @@ public class JobMeters {
 					records) -> this.commands.withTags("op", op, "outcome", outcome.label()).increment(records)));
 	}
 
-	/**
-	 * A job has ended.
-	 * @param state its final state
-	 * @param account the outcomes of its records
-	 * @param clock the times of its phases
-	 */
 	public void jobEnds(JobState state, Account account, JobClock clock) {
 		taskEnds(account.operation(), state, clock);
 		this.phases.forEach((phase, timer) -> timer.record(clock.nanos(phase), TimeUnit.NANOSECONDS));
@@ -172,8 +158,6 @@ public class JobMeters {
 	/**
 	 * A job that is no stream of records has ended.
 	 * @param operation its kind, one of a few words
-	 * @param state its final state
-	 * @param clock its times
 	 */
 	public void taskEnds(String operation, JobState state, JobClock clock) {
 		this.jobs.withTags("op", operation, "state", state.label()).record(clock.totalNanos(), TimeUnit.NANOSECONDS);

@@ -14,14 +14,7 @@ import org.jspecify.annotations.Nullable;
  * The report of a job, ended or not: the outcome of every one of its records.
  *
  * @param jobId the job's name in logs
- * @param state the state of the job
- * @param counts its records by outcome
  * @param wouldRun the good records of a dry run; {@code null} where records are run
- * @param input how far the job came in its input
- * @param losses the losses of Redis that it met
- * @param timings the durations of the job and its phases
- * @param sent the commands and bytes written to Redis
- * @param settings the settings in effect
  * @param scan how the keys were found that are the records; {@code null} for other jobs
  * @param values the values that a pop took out of Redis, in their order; {@code null} for
  * other jobs
@@ -31,7 +24,6 @@ import org.jspecify.annotations.Nullable;
  * there are none
  * @param errorCodes how many records have each error code, listed or not; left out if
  * none has one
- * @param items the records listed
  * @param itemsOmitted the number of records that should have been listed and were not
  * @param dryRun whether the records were to be checked and not run
  */
@@ -47,7 +39,6 @@ public record JobReport(String jobId, JobState state, Counts counts, @Nullable L
 	/**
 	 * Whether a record did not run as asked, or the job has ended and did not complete:
 	 * records that were never read are in no count.
-	 * @return {@code true} where the caller has something to look at
 	 */
 	@JsonProperty
 	public boolean errors() {
@@ -75,7 +66,6 @@ public record JobReport(String jobId, JobState state, Counts counts, @Nullable L
 	/**
 	 * How far a job came in its input.
 	 *
-	 * @param inputComplete whether the input was read to its end
 	 * @param nextIndex the index of the first record that was not read; {@code null}
 	 * where the input was read to its end
 	 * @param byteOffset the place at which the body's framing broke, in bytes from 0;
@@ -120,7 +110,6 @@ public record JobReport(String jobId, JobState state, Counts counts, @Nullable L
 	 * @param node the host and port of the server in a cluster; {@code null} for a single
 	 * server
 	 * @param detail the event and its remedy, for the caller to read
-	 * @param count how many keys it concerns; {@code null} where they are not counted
 	 */
 	@JsonInclude(JsonInclude.Include.NON_NULL)
 	public record Warning(String code, @Nullable String node, String detail, @Nullable Long count) {

@@ -27,10 +27,7 @@ public enum JobState {
 
 	private final String label = name().toLowerCase(Locale.ROOT);
 
-	/**
-	 * The word for it in reports and tags.
-	 * @return the name in lower case
-	 */
+	/** The word for it in reports and tags. */
 	@JsonValue
 	public String label() {
 		return this.label;

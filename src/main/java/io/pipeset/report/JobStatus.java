@@ -6,15 +6,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The state of a job in a few words, of a size that does not depend on the job's.
  *
- * @param jobId the job
- * @param kind the kind of job
  * @param op the operation of its records, or {@code mixed}; {@code null} for jobs without
  * records
- * @param state how it stands
  * @param createdMillis when it was asked for, in milliseconds since 1970
  * @param endedMillis when it ended; {@code null} while it has not
  * @param counts its records by outcome; {@code null} for jobs without records
- * @param progress how far it has come
  * @param ending the reason for its end; {@code null} while it has not ended, and for a
  * job that completed
  */
@@ -32,7 +28,6 @@ public record JobStatus(String jobId, JobKind kind, @Nullable String op, JobStat
 
 		/**
 		 * The reason that a job gives.
-		 * @param ending the end of the job
 		 * @return {@code null} for a completed job
 		 */
 		public static @Nullable EndReason of(Ending ending) {

@@ -19,10 +19,9 @@ public final class Losses {
 
 	private int lastMaster = -1;
 
-	/** The applied records of each master, by the changes of master before. */
+	/** The applied records of each master, by the failovers that had been seen before. */
 	private final Map<Integer, Long> applied = new HashMap<>();
 
-	/** A job that has lost nothing yet. */
 	Losses() {
 	}
 
@@ -43,7 +42,7 @@ public final class Losses {
 
 	/**
 	 * Takes note of the server that is master now.
-	 * @param switches how often the master had changed before
+	 * @param switches how many failovers have been seen
 	 */
 	public synchronized void master(int switches) {
 		this.firstMaster = (this.firstMaster < 0) ? switches : this.firstMaster;
@@ -52,8 +51,7 @@ public final class Losses {
 
 	/**
 	 * Takes note of records that ran on a master.
-	 * @param switches how often the master had changed before
-	 * @param applied how many are applied
+	 * @param switches how many failovers had been seen when its connection was lent
 	 * @param unconfirmed how many are unknown, as too few replicas have confirmed them
 	 */
 	public synchronized void ran(int switches, long applied, long unconfirmed) {
@@ -63,10 +61,6 @@ public final class Losses {
 		}
 	}
 
-	/**
-	 * The losses so far.
-	 * @return a snapshot
-	 */
 	public synchronized Found found() {
 		if (this.lastMaster <= this.firstMaster) {
 			return new Found(this.fenced, null, null);
@@ -80,10 +74,7 @@ public final class Losses {
 		return new Found(this.fenced, this.lastMaster - this.firstMaster, former);
 	}
 
-	/**
-	 * The unknown records that ran, and that too few replicas have confirmed.
-	 * @return how many
-	 */
+	/** The unknown records that ran, and that too few replicas have confirmed. */
 	public synchronized long unconfirmed() {
 		return this.unconfirmed;
 	}

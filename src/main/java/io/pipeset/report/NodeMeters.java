@@ -52,7 +52,6 @@ public final class NodeMeters {
 	/**
 	 * A batch has ended.
 	 * @param nanos from its first write to its last reply
-	 * @param lost whether it has lost its connection
 	 */
 	public void batch(long nanos, boolean lost) {
 		this.batches.record(nanos, TimeUnit.NANOSECONDS);

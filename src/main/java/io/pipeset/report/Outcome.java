@@ -24,19 +24,13 @@ public enum Outcome {
 
 	private final String label = name().toLowerCase(Locale.ROOT);
 
-	/**
-	 * The word for it in reports and tags.
-	 * @return the name in lower case
-	 */
+	/** The word for it in reports and tags. */
 	@JsonValue
 	public String label() {
 		return this.label;
 	}
 
-	/**
-	 * Whether a caller has to look at such a record.
-	 * @return {@code true} for all that did not run as asked, or may not have
-	 */
+	/** Whether a caller has to look at such a record. */
 	public boolean isError() {
 		return this == REJECTED || this == UNKNOWN || this == UNPROCESSED;
 	}

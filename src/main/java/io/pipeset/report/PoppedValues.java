@@ -25,7 +25,6 @@ public final class PoppedValues extends AbstractList<Object> implements RandomAc
 	 * Adds values, whose bytes are copied.
 	 * @param source the array that holds their bytes
 	 * @param spans the first byte of each, and the one behind its last
-	 * @param display shows them in reports
 	 * @return the memory that they take from now on, in bytes
 	 */
 	long addAll(byte[] source, int[] spans, Display display) {
@@ -92,10 +91,7 @@ public final class PoppedValues extends AbstractList<Object> implements RandomAc
 		};
 	}
 
-	/**
-	 * Hands each value to a visitor, as bytes.
-	 * @param visitor gets the values in their order
-	 */
+	/** Hands each value to a visitor, as bytes. */
 	public void visit(Visitor visitor) {
 		for (Block block : this.blocks) {
 			int from = 0;
@@ -112,17 +108,12 @@ public final class PoppedValues extends AbstractList<Object> implements RandomAc
 
 		/**
 		 * Shows a value.
-		 * @param bytes the array that holds it
-		 * @param from its first byte
 		 * @param to the byte behind its last
 		 * @return a string, or a map that says how a string stands for the bytes
 		 */
 		Object show(byte[] bytes, int from, int to);
 
-		/**
-		 * Whether bytes of ASCII are shown as the string that they are.
-		 * @return {@code false} where they are encoded
-		 */
+		/** Whether bytes of ASCII are shown as the string that they are. */
 		default boolean isPlain() {
 			return false;
 		}
@@ -136,9 +127,7 @@ public final class PoppedValues extends AbstractList<Object> implements RandomAc
 		/**
 		 * Gets a value.
 		 * @param bytes the array that holds it; not to be modified
-		 * @param from its first byte
 		 * @param to the byte behind its last
-		 * @param display shows it in a report
 		 */
 		void value(byte[] bytes, int from, int to, Display display);
 

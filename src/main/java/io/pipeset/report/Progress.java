@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
  * How far a job has come. An analysis counts its keys, a tuning its runs, and all others
  * their records.
  *
- * @param read how many were read
  * @param done how many of these have an outcome
  * @param total how many there will be; {@code null} where nobody knows
  * @param share the part of the job that is done, 0 to 1; {@code null} where neither the
@@ -24,7 +23,6 @@ public record Progress(long read, long done, @Nullable Long total, @Nullable Dou
 
 	/**
 	 * A part of a whole.
-	 * @param done the part
 	 * @param total the whole; of nothing, everything is done
 	 * @return 0 to 1
 	 */
@@ -37,7 +35,6 @@ public record Progress(long read, long done, @Nullable Long total, @Nullable Dou
 	 *
 	 * @param counts the records by outcome, which add up to those read; {@code null} for
 	 * a job without records
-	 * @param read how many were read
 	 * @param done how many of these have an outcome
 	 * @param total how many there will be; {@code null} where nobody knows
 	 * @param share the part of the job that is done, 0 to 1; not a number where nobody
@@ -47,9 +44,7 @@ public record Progress(long read, long done, @Nullable Long total, @Nullable Dou
 
 		/**
 		 * The numbers of a job without records.
-		 * @param done how many of its steps are done
 		 * @param total how many there will be; {@code null} where nobody knows
-		 * @return its numbers
 		 */
 		public static Tally of(long done, @Nullable Long total) {
 			return new Tally(null, done, done, total, (total != null) ? Progress.share(done, total) : Double.NaN);

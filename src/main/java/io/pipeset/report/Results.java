@@ -4,7 +4,7 @@ import java.util.Locale;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/** Which records a report lists. */
+/** The records that a report lists. */
 public enum Results {
 
 	/** Those that did not run as asked. */
@@ -18,10 +18,7 @@ public enum Results {
 
 	private final String label = name().toLowerCase(Locale.ROOT);
 
-	/**
-	 * The word for it in settings and reports.
-	 * @return the name in lower case
-	 */
+	/** The word for it in settings and reports. */
 	@JsonValue
 	public String label() {
 		return this.label;

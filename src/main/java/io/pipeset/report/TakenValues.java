@@ -51,7 +51,6 @@ public final class TakenValues {
 	 * Adds values to the list of their own.
 	 * @param source the array that holds their bytes, which are copied
 	 * @param spans the first byte of each, and the one behind its last
-	 * @param display shows them in reports
 	 */
 	public synchronized void addAll(byte[] source, int[] spans, PoppedValues.Display display) {
 		long largest = this.largestBytes;
@@ -68,7 +67,6 @@ public final class TakenValues {
 	/**
 	 * Adds values that are no longer in Redis, and that their item carries.
 	 * @param reply the answer of Redis: a value, or a list of them
-	 * @param bytes their size
 	 * @param largest the size of the largest of them
 	 */
 	public synchronized void add(Object reply, long bytes, long largest) {
@@ -93,18 +91,11 @@ public final class TakenValues {
 		return this.cutShort;
 	}
 
-	/**
-	 * The number of values.
-	 * @return the count
-	 */
 	public synchronized long count() {
 		return this.count;
 	}
 
-	/**
-	 * The size of the values.
-	 * @return bytes
-	 */
+	/** The size of the values. */
 	public synchronized long bytes() {
 		return this.bytes;
 	}
@@ -117,10 +108,7 @@ public final class TakenValues {
 		return this.largestBytes;
 	}
 
-	/**
-	 * The memory of the values.
-	 * @return bytes
-	 */
+	/** The memory of the values. */
 	public synchronized long heldBytes() {
 		return this.heldBytes;
 	}

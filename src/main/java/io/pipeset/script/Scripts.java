@@ -35,12 +35,6 @@ public class Scripts {
 
 	private volatile @Nullable Script last;
 
-	/**
-	 * Keeps scripts.
-	 * @param allowed whether scripts may be loaded and run
-	 * @param properties how much of them is kept
-	 * @param nodes the servers that they are loaded into
-	 */
 	public Scripts(boolean allowed, ScriptProperties properties, RedisNodes nodes) {
 		this.allowed = allowed;
 		this.properties = properties;
@@ -63,17 +57,13 @@ public class Scripts {
 		return this.allowed;
 	}
 
-	/**
-	 * The largest script.
-	 * @return its size in bytes
-	 */
+	/** The largest script. */
 	public int maxBytes() {
 		return (int) this.properties.maxBytes().toBytes();
 	}
 
 	/**
 	 * Loads a script, in a cluster into every master, and keeps it.
-	 * @param text its Lua
 	 * @return the SHA1 by which records run it
 	 * @throws ScriptRefusedException if Redis refuses it
 	 * @throws NoConnectionException if Redis is not there

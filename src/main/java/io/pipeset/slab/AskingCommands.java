@@ -6,9 +6,9 @@ import java.util.BitSet;
 import io.netty.buffer.ByteBuf;
 
 /**
- * The commands that go behind an ASKING, by which a node runs a command for a slot that
- * is being moved to it. ASKING holds for the next command only, or for a whole
- * transaction.
+ * The commands that go behind an ASKING. A node to which a slot is being moved runs a
+ * command for that slot only behind an ASKING, which holds for the next command alone, or
+ * for a whole transaction.
  */
 final class AskingCommands {
 

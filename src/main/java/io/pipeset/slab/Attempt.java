@@ -36,10 +36,10 @@ public final class Attempt implements Exchange {
 	/** Why too few replicas have the commands that ran; {@code null} if enough have. */
 	private @Nullable Loss unconfirmed;
 
-	/** A number of changes that no master comes after. */
+	/** Stands for any master: replicas have the records, so no failover loses them. */
 	private static final int CONFIRMED = Integer.MAX_VALUE;
 
-	/** The changes of master before the attempt, where they matter. */
+	/** How many failovers had been seen when the connection was lent, or CONFIRMED. */
 	private int switches = CONFIRMED;
 
 	/** Whether a server that had become a replica refused commands. */
@@ -49,7 +49,6 @@ public final class Attempt implements Exchange {
 
 	/**
 	 * An attempt that has not begun.
-	 * @param commands the slab's commands
 	 * @param room the memory for replies that a report may do without
 	 */
 	Attempt(Commands commands, Room room) {
@@ -204,7 +203,6 @@ public final class Attempt implements Exchange {
 	/**
 	 * Takes a refusal as read-only for one that passes, as another server has become
 	 * master.
-	 * @return {@code false} if nothing was refused so
 	 */
 	public boolean isRefusedByReplica() {
 		this.demoted = errors().areOfReplica();
@@ -213,7 +211,7 @@ public final class Attempt implements Exchange {
 
 	/**
 	 * Says which master the attempt goes to.
-	 * @param switches the changes of master before it
+	 * @param switches how many failovers had been seen when the connection was lent
 	 */
 	public void master(int switches) {
 		this.switches = switches;

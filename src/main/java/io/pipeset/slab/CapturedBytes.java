@@ -20,10 +20,10 @@ final class CapturedBytes {
 	/** The most that is captured while replies come that a report may do without. */
 	private static final int MAX_OPTIONAL_BYTES = 4 << 20;
 
-	/** What is kept of an error: its code, and more than Redis itself says. */
+	/** The bytes of an error that are kept: its code, and more than Redis itself says. */
 	private static final int ERROR_BYTES = 512;
 
-	/** What is kept of an error for which there is no memory. */
+	/** The bytes that are kept of an error for which there is no memory. */
 	private static final int LEAST_ERROR_BYTES = 48;
 
 	private static final byte[] OK = "+OK\r\n".getBytes(StandardCharsets.US_ASCII);
@@ -122,13 +122,11 @@ final class CapturedBytes {
 		}
 	}
 
-	/** Adds a bulk string. */
 	void addBulk(byte[] value) {
 		reserve(value.length + Resp.MAX_HEADER + 2);
 		this.size = Resp.putBulk(this.bytes, this.size, value, 0, value.length);
 	}
 
-	/** Adds an integer. */
 	void addInteger(long value) {
 		addLine((":" + value + "\r\n").getBytes(StandardCharsets.US_ASCII));
 	}

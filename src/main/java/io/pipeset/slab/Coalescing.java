@@ -29,8 +29,9 @@ public record Coalescing(boolean severalKeys, boolean countedPops, boolean sets,
 
 	/**
 	 * The same for a node of a cluster. While a slot is on its way, Redis refuses a
-	 * command of several keys some of which have left, and runs later records of the
-	 * others, behind which none may be sent again: each record by itself would have run.
+	 * command of several keys if some of them have left, and runs later records of the
+	 * others. The refused records could then not be sent again. By itself, each of them
+	 * would have run.
 	 * @return common commands of one key each
 	 */
 	public Coalescing inCluster() {

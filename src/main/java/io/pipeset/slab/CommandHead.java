@@ -19,9 +19,6 @@ final class CommandHead {
 	/**
 	 * Writes the head of a command.
 	 * @param name the command's name as RESP, the same array each time
-	 * @param arguments how many words follow the name
-	 * @param out where it is written
-	 * @param at the place in there
 	 * @return the place behind it
 	 */
 	int put(byte[] name, int arguments, byte[] out, int at) {

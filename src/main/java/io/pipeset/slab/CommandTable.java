@@ -68,8 +68,6 @@ final class CommandTable {
 
 	/**
 	 * Adds a row, for which there is room.
-	 * @param record the command's record
-	 * @param start where the command's bytes begin
 	 * @return {@code false} where there is no memory for the record's id
 	 */
 	boolean add(Record record, int start) {
@@ -149,7 +147,6 @@ final class CommandTable {
 		return (this.kinds[command] ^ this.kinds[other]) >>> 8 == 0;
 	}
 
-	/** The record's operation. */
 	Operation operation(int command) {
 		return OPERATIONS[this.kinds[command] >> 24];
 	}

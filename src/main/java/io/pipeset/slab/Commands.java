@@ -208,7 +208,6 @@ final class Commands {
 				&& this.scripts.loads(this.resp, Resp.skipBulk(this.resp, name));
 	}
 
-	/** Writes the commands. */
 	void writeTo(ByteBuf out, CommonCommands common, AskingCommands asking) {
 		this.scripts.writeTo(out);
 		common.writeScriptsTo(out);

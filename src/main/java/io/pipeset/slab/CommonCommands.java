@@ -49,7 +49,6 @@ final class CommonCommands {
 
 	/**
 	 * Finds the records that have a command in common.
-	 * @param allowed the common commands that the connection allows
 	 * @param tellsReplies whether the reply to each record is wanted
 	 */
 	void find(Coalescing allowed, boolean tellsReplies) {
@@ -270,7 +269,7 @@ final class CommonCommands {
 		}
 	}
 
-	/** Where the key of a record begins, the first of its arguments. */
+	/** The place where the key of a record begins, the first of its arguments. */
 	int key(int record) {
 		byte[] name = this.commands.table().effect(record).command(operation(record));
 		return Resp.skipLine(this.commands.resp(), this.commands.start(record)) + name.length;

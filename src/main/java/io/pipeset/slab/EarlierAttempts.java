@@ -47,7 +47,6 @@ final class EarlierAttempts {
 	/**
 	 * Adds the attempt that is over now, and keeps only some commands, in their order.
 	 * @param some their positions
-	 * @param wasWritten whether the slab was written at that attempt
 	 */
 	void retain(BitSet some, boolean wasWritten) {
 		this.written |= wasWritten;

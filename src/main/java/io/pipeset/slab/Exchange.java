@@ -9,10 +9,7 @@ import io.netty.buffer.ByteBuf;
  */
 public interface Exchange {
 
-	/**
-	 * Writes all commands as RESP.
-	 * @param out a buffer on its way to the socket
-	 */
+	/** Writes all commands as RESP. */
 	void writeTo(ByteBuf out);
 
 	/**

@@ -70,7 +70,6 @@ final class Findings {
 		add(Kind.VALUE, position, position + 1);
 	}
 
-	/** Adds an integer. */
 	void addInteger(long value, int position) {
 		this.captured.addInteger(value);
 		add(Kind.VALUE, position, position + 1);

@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
  * An error by which a node of a cluster says that a command did not run there, and may
  * run elsewhere or later.
  *
- * @param kind what it says
  * @param slot the slot that has moved or is being moved; -1 if the error names none, and
  * that of the keys if a script answered it
  * @param target host and port of the node that the slot is at; empty if the error names
@@ -26,7 +25,6 @@ public record Redirect(Kind kind, int slot, String target) {
 
 	/**
 	 * The same for a command whose slot is known otherwise.
-	 * @param known the slot of the command
 	 * @return a redirection with that slot, if the error names none
 	 */
 	Redirect ofSlot(int known) {
@@ -48,7 +46,7 @@ public record Redirect(Kind kind, int slot, String target) {
 		return (later.matches()) ? new Redirect((later.group(1) != null) ? Kind.TRYAGAIN : Kind.WAIT, -1, "") : null;
 	}
 
-	/** What a redirection says. */
+	/** The kinds of redirection. */
 	public enum Kind {
 
 		/** The slot has another master. */
@@ -71,8 +69,6 @@ public record Redirect(Kind kind, int slot, String target) {
 
 		/**
 		 * Whether a redirection is to be followed.
-		 * @param slab a slab that came back
-		 * @param redirect what Redis answered to one of its commands
 		 * @param byScript whether the command runs a caller's script, which may have made
 		 * the answer up
 		 * @return {@code false} to take it for an error like others

@@ -35,19 +35,13 @@ public final class RedisErrors {
 	/**
 	 * The code of an error, or of the reason why Redis discarded a transaction.
 	 * @param message the whole error
-	 * @return one word
 	 */
 	public static String code(String message) {
 		int because = (message.startsWith(EXECABORT)) ? message.indexOf(BECAUSE) : -1;
 		return firstWord((because >= 0) ? message.substring(because + BECAUSE.length()) : message);
 	}
 
-	/**
-	 * Whether an error code has a meaning.
-	 * @param code the error's code
-	 * @param meaning a meaning
-	 * @return {@code false} for most codes
-	 */
+	/** Whether an error code has a meaning. */
 	public static boolean means(String code, Meaning meaning) {
 		return CODES.getOrDefault(meaning, Set.of()).contains(code);
 	}

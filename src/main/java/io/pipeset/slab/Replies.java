@@ -48,7 +48,6 @@ final class Replies {
 
 	/**
 	 * No replies yet.
-	 * @param common tells the records that a reply is for
 	 * @param room the memory for replies that a report may do without
 	 */
 	Replies(CommonCommands common, Room room) {

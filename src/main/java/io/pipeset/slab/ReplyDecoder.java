@@ -178,11 +178,7 @@ final class ReplyDecoder {
 		}
 	}
 
-	/**
-	 * Shows popped values by the encoding of their records.
-	 *
-	 * @param encoding the encoding of the records
-	 */
+	/** Shows popped values by the encoding of their records. */
 	record EncodedValues(Encoding encoding) implements PoppedValues.Display {
 
 		@Override

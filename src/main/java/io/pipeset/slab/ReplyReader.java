@@ -64,7 +64,6 @@ public final class ReplyReader {
 	/**
 	 * Reads the replies to a slab's attempt.
 	 * @param in the bytes that have come, cut anywhere
-	 * @param attempt notes the replies
 	 * @return whether every command of the slab is answered; the bytes behind are left
 	 * unread
 	 */

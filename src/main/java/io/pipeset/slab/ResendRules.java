@@ -13,10 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The rules by which a lane sends commands again, once all of its slabs have come back.
- * {@link Told} is the table of them: what a command was told says whether it goes again.
- * Whatever it was told, no command is sent again that would then run after a later
- * command of its key which ran, or may have, and does not go again itself: so the records
- * of a key stay in order. Only removals of a key may change places, which leave the same.
+ * {@link Told} is their table, a row for each fate. The records of a key stay in order:
+ * if a later command of the key ran, or may have, and does not go again, no earlier one
+ * goes again either. Only removals of a key may change places, as they leave the same.
  */
 public final class ResendRules {
 
@@ -107,7 +106,7 @@ public final class ResendRules {
 		return refused;
 	}
 
-	/** What an error tells. */
+	/** The row of an error. */
 	private Told told(Slab slab, SlabErrors errors, int command, int finding) {
 		Redirect redirect = (this.redirects != null) ? errors.redirect(finding) : null;
 		boolean byScript = redirect != null && errors.isByScript(finding);
@@ -121,7 +120,7 @@ public final class ResendRules {
 				: Told.THAT_IT_IS_REFUSED;
 	}
 
-	/** What a transaction was told, all of whose commands share one fate. */
+	/** The row of a transaction, all of whose commands share one fate. */
 	private Told toldAll(Slab slab) {
 		if (slab.isUnknown() || !slab.isWritten()) {
 			return (slab.isUnknown()) ? Told.NOTHING : Told.THAT_IT_DID_NOT_RUN;
@@ -220,7 +219,7 @@ public final class ResendRules {
 		return operation == Operation.DEL || operation == Operation.UNLINK;
 	}
 
-	/** What an attempt told of a command, and whether the command goes again then. */
+	/** The answers to a command at one attempt, and whether the command goes again. */
 	private enum Told {
 
 		/**
@@ -242,8 +241,8 @@ public final class ResendRules {
 
 		/**
 		 * Redis refused it for good. It goes again only behind an earlier command of its
-		 * key that does: then it was refused in a state that the order of the records
-		 * would never have shown.
+		 * key that goes again: the order of the records would never have shown the state
+		 * in which Redis refused it.
 		 */
 		THAT_IT_IS_REFUSED(false);
 

@@ -10,9 +10,9 @@ import io.pipeset.report.Account;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commands that go to Redis in one write, and what Redis answered. The thread that reads
- * the input fills a slab; its lane owns it then, the connection's event loop while it is
- * on its way, and the lane again once it has come back, to be filled anew.
+ * Commands that go to Redis in one write, and the answers of Redis. A slab has one owner
+ * at a time: the thread that reads the input fills it, its lane sends it, the
+ * connection's event loop has it while it is on its way, and the lane settles it.
  */
 public final class Slab {
 
@@ -41,7 +41,6 @@ public final class Slab {
 	/**
 	 * A slab with room from the start.
 	 * @param commands the number of commands that are expected
-	 * @param bytes the size of these commands
 	 * @param room the memory for the slab; the caller may have to wait for that of an
 	 * empty slab
 	 */
@@ -50,10 +49,7 @@ public final class Slab {
 		this.attempt = new Attempt(this.commands, room);
 	}
 
-	/**
-	 * Whether the slab is too large to be kept for later.
-	 * @return {@code false} for nearly all
-	 */
+	/** Whether the slab is too large to be kept for later. */
 	public boolean isLarge() {
 		return this.commands.isLarge();
 	}
@@ -67,7 +63,6 @@ public final class Slab {
 	/**
 	 * Empties the slab, so that it can be filled anew.
 	 * @param captureAll whether to keep every reply, even one that tells no outcome
-	 * @param atomic whether the commands are to run as one transaction
 	 */
 	public void clear(boolean captureAll, boolean atomic) {
 		this.attempt.captureAll(captureAll);
@@ -90,7 +85,6 @@ public final class Slab {
 	/**
 	 * Whether a record would leave the slab within its size, if there is memory for it.
 	 * @param record a good record
-	 * @return {@code false} where the record belongs into the next slab
 	 */
 	public boolean isOpenFor(Record record) {
 		return this.commands.isOpenFor(record);
@@ -105,26 +99,17 @@ public final class Slab {
 		this.commands.makeRoom(record);
 	}
 
-	/**
-	 * The number of commands.
-	 * @return 0 or more
-	 */
+	/** The number of commands. */
 	public int count() {
 		return this.commands.count();
 	}
 
-	/**
-	 * The place of the first record in the job.
-	 * @return the index
-	 */
+	/** The place of the first record in the job. */
 	public long firstIndex() {
 		return this.commands.table().index(0);
 	}
 
-	/**
-	 * The place of the last record in the job.
-	 * @return the index
-	 */
+	/** The place of the last record in the job. */
 	public long lastIndex() {
 		return this.commands.table().index(count() - 1);
 	}
@@ -137,10 +122,7 @@ public final class Slab {
 		return this.commands.bytes();
 	}
 
-	/**
-	 * Whether the slab came back from its connection, answered or not.
-	 * @return {@code false} until then
-	 */
+	/** Whether the slab came back from its connection, answered or not. */
 	public boolean isDone() {
 		return this.attempt.isDone();
 	}
@@ -153,18 +135,12 @@ public final class Slab {
 		return this.attempt.isWritten();
 	}
 
-	/**
-	 * Whether the slab was written at an earlier attempt, and is sent again.
-	 * @return {@code false} at the first attempt
-	 */
+	/** Whether the slab was written at an earlier attempt, and is sent again. */
 	public boolean isSentAgain() {
 		return this.earlier.areWritten();
 	}
 
-	/**
-	 * Whether the commands run as one transaction.
-	 * @return {@code false} where each runs by itself
-	 */
+	/** Whether the commands run as one transaction. */
 	public boolean isAtomic() {
 		return this.commands.areAtomic();
 	}
@@ -177,10 +153,7 @@ public final class Slab {
 		return this.attempt.isAnswered();
 	}
 
-	/**
-	 * Whether some commands may have run without an answer.
-	 * @return {@code false} where all is known
-	 */
+	/** Whether some commands may have run without an answer. */
 	public boolean isUnknown() {
 		return this.attempt.isUnknown();
 	}
@@ -215,7 +188,6 @@ public final class Slab {
 	/**
 	 * Lets neighbouring records go as one command at the next attempt. Records that are
 	 * sent again all go by themselves.
-	 * @param allowed the common commands that the connection allows
 	 */
 	public void coalesce(Coalescing allowed) {
 		if (!isSentAgain()) {
@@ -226,14 +198,13 @@ public final class Slab {
 	/**
 	 * Enters the outcome of every command that is not to be sent again into the account,
 	 * and remembers which of the others may have run.
-	 * @param account the job's account
 	 * @param loss why commands were not answered, if some were not
 	 */
 	public void settle(Account account, @Nullable Loss loss) {
 		Loss known = (loss != null) ? loss : Loss.UNEXPLAINED;
 		new SlabOutcomes(this, account, known).enter();
 		if (isUnknown()) {
-			// A transaction may have run as a whole, of which only a part was heard.
+			// A transaction may have run as a whole, though only a part was answered.
 			this.earlier.add(this.again, (isAtomic()) ? 0 : replies().count(), known);
 		}
 	}
@@ -251,18 +222,12 @@ public final class Slab {
 		return count() > 0;
 	}
 
-	/**
-	 * The slab as its connection sees it.
-	 * @return the same object for all attempts
-	 */
+	/** The slab as its connection sees it. */
 	public Attempt attempt() {
 		return this.attempt;
 	}
 
-	/**
-	 * The slots of the commands, for a cluster.
-	 * @return the same each time
-	 */
+	/** The slots of the commands, for a cluster. */
 	public SlabSlots slots() {
 		return this.slots;
 	}

@@ -51,8 +51,8 @@ public final class SlabErrors {
 
 	/**
 	 * The code of an error which says that a command did not run, and may run in a
-	 * moment. In a transaction, a command that would be refused again would have the
-	 * others discarded again as well, and a command that ran has run.
+	 * moment. A transaction has none if one of its commands ran, or would be refused
+	 * again: that would discard the others again as well.
 	 * @return the first such error's code, rather one that no redirection has, or
 	 * {@code null}
 	 */
@@ -101,7 +101,6 @@ public final class SlabErrors {
 	/**
 	 * Whether a node of a cluster did not run some commands, which belong elsewhere or
 	 * have to wait.
-	 * @return {@code false} for nearly all slabs
 	 */
 	public boolean areRedirected() {
 		if (this.findings.errors() == 0) {
@@ -133,9 +132,9 @@ public final class SlabErrors {
 	}
 
 	/**
-	 * The redirection for which nothing of a transaction ran, or {@code null}. As its
-	 * slot moves, commands of it may get different ones: a new master is the first to be
-	 * followed, and another node is only asked if all were told so.
+	 * The redirection for which nothing of a transaction ran, or {@code null}. While its
+	 * slot moves, its commands may get different redirections. A new master comes first;
+	 * another node is asked only if all commands were told so.
 	 */
 	@Nullable Redirect transactionRedirect() {
 		Redirect all = null;
@@ -170,9 +169,8 @@ public final class SlabErrors {
 
 	/**
 	 * Whether Redis refused a command that several records have in common, for a reason
-	 * that may not be every record's own, and they can be sent again one by one: none of
-	 * them ran, nor did anything else of their transaction.
-	 * @return {@code false} for nearly all slabs
+	 * that may not be every record's own. None of them ran, nor did anything else of
+	 * their transaction, so that they can be sent again one by one.
 	 */
 	public boolean areInCommon() {
 		return this.findings.errors() > 0 && (!this.commands.areAtomic() || this.replies.isDiscarded())
@@ -182,8 +180,6 @@ public final class SlabErrors {
 	/**
 	 * The common commands that the connection allows, after such a refusal. Other
 	 * commands of its kind would meet it as well, unless it is for the data of one key.
-	 * @param allowed the common commands that it was believed to allow
-	 * @return the same for nearly all slabs
 	 */
 	public Coalescing stillAllowed(Coalescing allowed) {
 		boolean severalKeys = allowed.severalKeys();
@@ -245,10 +241,7 @@ public final class SlabErrors {
 		return String.valueOf(this.findings.decoder(finding, Encoding.UTF8).next());
 	}
 
-	/**
-	 * Whether Redis answered every command with an error, or discarded them all.
-	 * @return {@code false} for nearly all slabs
-	 */
+	/** Whether Redis answered every command with an error, or discarded them all. */
 	public boolean noneRan() {
 		return this.replies.isDiscarded() || this.findings.errors() == this.commands.count();
 	}

@@ -57,7 +57,7 @@ final class SlabOutcomes {
 
 	private String failedCode = "";
 
-	/** Where the values are that stand in a list of their own. */
+	/** The places of the values that stand in a list of their own. */
 	private int[] spans = NO_SPANS;
 
 	private int values;

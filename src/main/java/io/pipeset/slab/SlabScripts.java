@@ -9,9 +9,8 @@ import io.pipeset.record.Script;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The scripts that a slab's commands run. Every write loads them ahead of the commands,
- * so that no command misses its script, and has to be sent again, where Redis has
- * forgotten it.
+ * The scripts that a slab's commands run. Every write loads them ahead of the commands.
+ * So no command has to be sent again because Redis has forgotten its script.
  */
 final class SlabScripts {
 

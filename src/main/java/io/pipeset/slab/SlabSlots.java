@@ -88,10 +88,7 @@ public final class SlabSlots {
 		return slots;
 	}
 
-	/**
-	 * Shows the commands that are to be sent again, in their order.
-	 * @param visitor takes them
-	 */
+	/** Shows the commands that are to be sent again, in their order. */
 	public void eachAgain(Redirect.Visitor visitor) {
 		BitSet again = this.slab.again();
 		SlabErrors errors = this.slab.errors();

@@ -44,8 +44,6 @@ final class NodeScan {
 
 	/**
 	 * A scan that begins with the server's first key.
-	 * @param node the server
-	 * @param filter the keys to report
 	 * @param calls asks the server, for this scan alone
 	 * @param isReplaced whether another server has taken the place of this one, asked
 	 * where it cannot be reached

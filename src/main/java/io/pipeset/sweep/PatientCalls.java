@@ -27,18 +27,17 @@ final class PatientCalls {
 	private final BooleanSupplier closed;
 
 	/**
-	 * The attempts while Redis cannot be reached, which a job with retries makes. They
-	 * cost none of them: nothing is lost by a single call, and the lanes that meet the
-	 * same loss pay for it.
+	 * The attempts while Redis cannot be reached, for a job with retries. They cost no
+	 * retry: a single call loses nothing, and the lanes that meet the same loss pay for
+	 * it.
 	 */
 	private final RetryPauses losses;
 
-	/** The attempts while Redis is busy or loading, which nothing is lost by. */
+	/** The attempts while Redis is busy or loading. Nothing is lost meanwhile. */
 	private final RetryPauses refusals;
 
 	/**
 	 * Calls of a job.
-	 * @param job the job
 	 * @param closed whether nobody waits for an answer any longer
 	 */
 	PatientCalls(LaneContext job, BooleanSupplier closed) {
@@ -52,7 +51,6 @@ final class PatientCalls {
 	/**
 	 * Makes a call until it is answered.
 	 * @param command the name of its command, for messages
-	 * @param call makes it once
 	 * @param isNeedless whether an answer is no longer needed, asked where there was none
 	 * @return the answer; empty if the job is stopped, or the answer is not needed
 	 */
@@ -97,11 +95,7 @@ final class PatientCalls {
 						+ ". Mend the cause there, then send the job again.");
 	}
 
-	/**
-	 * A call that may be made again.
-	 *
-	 * @param <T> its answer
-	 */
+	/** A call that may be made again. */
 	interface Call<T> {
 
 		T make() throws NoConnectionException;

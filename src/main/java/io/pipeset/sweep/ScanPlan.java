@@ -23,12 +23,12 @@ import io.pipeset.report.Ending.Cause;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which servers a sweep scans, and in which order: a single server once, and all masters
+ * The servers that a sweep scans, and their order: a single server once, and all masters
  * of a cluster at once. A key may move from a master that is not scanned yet to one that
  * is, and be missed. So the masters are asked for their slots before and behind the
- * scans, and the keys of slots that moved meanwhile are looked for again: first at the
- * masters that serve them, then at those to which they are on their way, until no slot
- * has moved unseen.
+ * scans. If slots moved meanwhile, their keys are looked for again: first at the masters
+ * that serve these slots, then at those to which they are on their way. This goes on
+ * until no slot has moved unseen.
  */
 final class ScanPlan {
 
@@ -123,7 +123,7 @@ final class ScanPlan {
 
 	private List<NodeScan> scans(SlotViews<RedisNode> views, Predicate<RedisNode> those) {
 		return views.nodes().stream().filter(those).map((node) -> {
-			// A node that slots are on their way to may have keys without serving any.
+			// A node that takes slots over may have keys before it serves any slot.
 			boolean isKept = views.of(node).isEmpty();
 			return scan(node, () -> !isKept && isReplaced(node));
 		}).toList();

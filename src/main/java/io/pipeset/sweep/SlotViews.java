@@ -37,8 +37,8 @@ record SlotViews<N>(Map<N, SlotsAtNode> byNode) {
 	 * The slots whose keys may have been at no node while it was scanned between this
 	 * look and another one, since they moved meanwhile.
 	 * @param later the look behind the scans
-	 * @param inOrder whether nodes that slots were on their way to were scanned behind
-	 * those that served them: then keys could not move past the scans, unless back
+	 * @param inOrder whether each node that takes a slot over was scanned behind the node
+	 * that gives it away: keys can then only have moved to a node still to be scanned
 	 */
 	BitSet doubtful(SlotViews<N> later, boolean inOrder) {
 		BitSet doubtful = new BitSet();

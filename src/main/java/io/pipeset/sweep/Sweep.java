@@ -33,7 +33,6 @@ public final class Sweep {
 
 	/**
 	 * A sweep that has not begun.
-	 * @param filter the keys that it is for
 	 * @param limit how many keys it takes at most; {@code null} for all
 	 * @param operation one of {@link #OPERATIONS}
 	 * @param ttl the seconds for EXPIRE; {@code null} for the others
@@ -72,18 +71,12 @@ public final class Sweep {
 		this.repeatedSlots = slots;
 	}
 
-	/**
-	 * How the keys were found, so far.
-	 * @return a snapshot
-	 */
+	/** How the keys were found, so far. */
 	public Scan scan() {
 		return new Scan(this.restarts, this.repeatedSlots);
 	}
 
-	/**
-	 * Adds the settings that only a sweep has.
-	 * @param report the settings in the job's report
-	 */
+	/** Adds the settings that only a sweep has. */
 	public void addTo(Map<String, Object> report) {
 		report.put("from", "scan");
 		report.put("match", this.filter.match());

@@ -30,10 +30,7 @@ public final class SweptRecords implements RecordReader, AutoCloseable {
 
 	/**
 	 * Prepares the records; Redis is asked when the first one is read.
-	 * @param sweep the keys to look for
 	 * @param lanes are lent the records read so far while the next keys are awaited
-	 * @param job the job that reads
-	 * @param room the memory of the keys
 	 */
 	public SweptRecords(Sweep sweep, Lanes lanes, LaneContext job, Room room) {
 		this.sweep = sweep;

@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The row to use, and why. Small batches give their connection back sooner and keep
- * Redis's other clients waiting for less time, and few lanes leave connections to other
- * jobs, so that a row which is hardly slower than the fastest is the better choice.
+ * Redis's other clients waiting for less time. Few lanes leave connections to other jobs.
+ * So a row with small batches and few lanes is the better choice if it is hardly slower
+ * than the fastest.
  *
  * @param choice the row's settings; {@code null} if no row was measured
- * @param because the reason, a sentence
  */
 record Recommendation(@Nullable Choice choice, String because) {
 
@@ -29,7 +29,6 @@ record Recommendation(@Nullable Choice choice, String because) {
 	 * Chooses a row.
 	 * @param rows the rows of the grid, measured or not
 	 * @param byDefault the settings of jobs that give none, to compare the choice with
-	 * @return the choice
 	 */
 	static Recommendation of(List<Row> rows, Choice byDefault) {
 		List<Row> measured = rows.stream().filter((row) -> row.seconds() != null).toList();

@@ -32,7 +32,6 @@ final class Rounds {
 	/**
 	 * Runs each of them so many times. Each round begins with another one, so that none
 	 * always comes first.
-	 * @param runs how many times
 	 * @param contenders what is to be run, in this order
 	 */
 	void run(int runs, List<? extends Runnable> contenders) {

@@ -37,8 +37,6 @@ final class TunedServers {
 
 	/**
 	 * The servers, which are not asked anything yet.
-	 * @param nodes the servers
-	 * @param stop ends waits
 	 * @param timeout how long a record may wait for a slot that moves
 	 */
 	TunedServers(RedisNodes nodes, JobStop stop, Duration timeout) {
@@ -185,7 +183,6 @@ final class TunedServers {
 	/**
 	 * The processor time that servers had taken at one moment.
 	 *
-	 * @param masters the servers
 	 * @param seconds their time; {@code null} if one of them does not tell it
 	 */
 	record CpuTime(List<RedisNode> masters, @Nullable Double seconds) {

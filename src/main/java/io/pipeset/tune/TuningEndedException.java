@@ -16,9 +16,7 @@ final class TuningEndedException extends RuntimeException {
 
 	/**
 	 * The end by a single call that failed.
-	 * @param failure the failure of the call
 	 * @param written whether the tuning had written anything before
-	 * @return the reason, for the report
 	 */
 	static Ending by(RedisCallException failure, boolean written) {
 		Cause cause = (failure.isRefusal()) ? Cause.REDIS_REFUSES

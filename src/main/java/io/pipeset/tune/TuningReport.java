@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  * The report of a tuning that has ended.
  *
  * @param tuningId the tuning's name in logs and in the names of its keys
- * @param state its state
  * @param settings the parameters in effect, without the lists of the grid
  * @param roundTripMicros the median time of a PING, that of the slowest master in a
  * cluster; {@code null} if Redis did not answer
@@ -31,14 +30,9 @@ record TuningReport(String tuningId, JobState state, Map<String, Object> setting
 	/**
 	 * The figures of a row: medians of its runs.
 	 *
-	 * @param batchSize the most commands in a batch
-	 * @param flush when commands are written to the socket
-	 * @param concurrency the lanes
 	 * @param runs the runs that were measured; the budget may have left out some
 	 * @param seconds the times of the runs; {@code null} without runs, as are all others
 	 * @param recordsPerSecond the records per second of the median time
-	 * @param batchP99Millis the 99th percentile of the batches' times
-	 * @param writes the writes to sockets
 	 * @param redisCpuSeconds the processor time that Redis took in a run
 	 */
 	@JsonInclude(JsonInclude.Include.NON_NULL)
@@ -65,13 +59,7 @@ record TuningReport(String tuningId, JobState state, Map<String, Object> setting
 
 	}
 
-	/**
-	 * The times of a row's runs.
-	 *
-	 * @param median the middle one
-	 * @param min the shortest
-	 * @param max the longest
-	 */
+	/** The times of a row's runs. */
 	record Seconds(double median, double min, double max) {
 
 		private static Seconds of(List<Run> runs) {
@@ -85,8 +73,6 @@ record TuningReport(String tuningId, JobState state, Map<String, Object> setting
 	/**
 	 * The figures of a way without a pipeline, or with a poor one.
 	 *
-	 * @param how the way
-	 * @param runs the runs that were measured
 	 * @param recordsPerSecond the records per second of the median run; {@code null}
 	 * without runs
 	 * @param extrapolatedFrom the records of the last run, if they were fewer than those

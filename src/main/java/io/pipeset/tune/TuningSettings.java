@@ -22,7 +22,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The parameters of a tuning.
  *
- * @param operation the operation of all records
  * @param records the records of a run
  * @param valueBytes the size of each record's value
  * @param grid the rows, in the order of the lists that make them
@@ -50,7 +49,6 @@ public record TuningSettings(Operation operation, int records, int valueBytes, L
 	 * @param query takes the text of a parameter from the call by its name; {@code null}
 	 * if the call does not have it
 	 * @param properties bounds the data of a run
-	 * @param limits the limits on what callers may ask for
 	 * @param defaults the settings of jobs that give none: a row of the default grid
 	 * @return the parameters, with defaults for those that the call does not have
 	 * @throws InvalidSettingException if a value is not allowed

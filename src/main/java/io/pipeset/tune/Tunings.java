@@ -49,9 +49,6 @@ public class Tunings {
 
 	/**
 	 * Runs tunings by another clock.
-	 * @param tasks gives them a place in the queue
-	 * @param jobs runs their runs
-	 * @param nodes the servers that they measure
 	 * @param defaults has the timeout of their runs, and the settings that rows are
 	 * compared with
 	 * @param clock nanoseconds, by which budgets are counted
@@ -66,9 +63,7 @@ public class Tunings {
 
 	/**
 	 * Runs a tuning in the calling thread, to its end, in one place of the queue of jobs.
-	 * @param settings its parameters
 	 * @param caller the caller whose thread this is
-	 * @return its figures, however it ended
 	 * @throws JobRefusedException if another one runs or waits, or if it may not begin
 	 */
 	public EndedJob<?> run(TuningSettings settings, Caller caller) {

@@ -61,7 +61,7 @@ class AnalysesController {
 		}
 	}
 
-	/** The prefixes only, whose lines have no place for what the whole answer says. */
+	/** The prefixes only: a CSV line has no place for the rest of the answer. */
 	private static void write(Analysis analysis, HttpServletResponse response) throws IOException {
 		byte[] csv = PrefixesCsv.of(analysis);
 		response.setContentType(CSV.toString());

@@ -26,7 +26,6 @@ final class CallPlaces {
 
 	/**
 	 * Makes places.
-	 * @param most how many
 	 * @param calls the calls that take them, for messages: "scripts"
 	 */
 	CallPlaces(int most, String calls) {
@@ -37,11 +36,6 @@ final class CallPlaces {
 
 	/**
 	 * Makes a call in a place.
-	 * @param call the call
-	 * @param <T> the type of its answer
-	 * @param <X> the type of its failure
-	 * @return its answer
-	 * @throws X if the call fails
 	 * @throws ErrorResponseException if no place becomes free in time; nothing was done
 	 */
 	<T, X extends Exception> T take(Call<T, X> call) throws X {

@@ -17,11 +17,11 @@ import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.util.ServletRequestPathUtils;
 
 /**
- * The short way of a POST to a call for jobs: most requests are small jobs, which
- * Spring's way to find a method and its arguments costs as much as their records. Only a
- * path that is spelled as its call takes it. All others go to the mappings of the
- * controllers, which know every spelling, and what to answer for another method or no
- * call at all.
+ * The short way of a POST to a call for jobs. Most requests are small jobs, for which
+ * Spring's look for a method and its arguments costs as much as their records. The short
+ * way is only for a path that is spelled exactly as its call. All others go to the
+ * mappings of the controllers, which know every spelling, and answer another method or an
+ * unknown call.
  */
 @Component
 class JobCalls implements HandlerMapping, Ordered {
@@ -69,8 +69,6 @@ class JobCalls implements HandlerMapping, Ordered {
 	 * Opens the same calls once more.
 	 * @param prefix the beginning of their paths
 	 * @param password the value of the header without which nobody reaches them
-	 * @param any the code of the call for any records
-	 * @param shortcuts the code of the others
 	 */
 	void open(String prefix, String password, JobsController any, ShortcutsController shortcuts) {
 		Map<String, Call> calls = new HashMap<>(this.callers);

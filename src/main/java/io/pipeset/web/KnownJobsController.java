@@ -170,7 +170,6 @@ class KnownJobsController {
 	 * A report of a job with its progress.
 	 *
 	 * @param report the report so far, or the last one
-	 * @param progress how far the job has come
 	 * @param ending the reason for its end; {@code null} if it has not ended, or
 	 * completed
 	 */

@@ -15,8 +15,8 @@ import org.springframework.stereotype.Component;
 /**
  * The calls for jobs once more, for the service itself: the same controllers under paths
  * of their own. Their jobs count in no meters, are not logged, and may use keys under
- * {@code pipeset:}. Only who sends the header with the right password reaches them, and
- * only while they are open; everybody else is answered 404.
+ * {@code pipeset:}. Only requests with the right password in a header reach them, and
+ * only while they are open; all others are answered 404.
  */
 @Component
 public class OwnCalls {

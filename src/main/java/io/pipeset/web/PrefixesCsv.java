@@ -14,7 +14,7 @@ import io.pipeset.keyspace.Analysis.Prefix;
  */
 final class PrefixesCsv {
 
-	/** What begins a formula of some spreadsheet, and what stands ahead of those here. */
+	/** The characters that begin a formula in a spreadsheet, and the quote against it. */
 	private static final String FORMULAS = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20'";
 
 	private static final String QUOTED = ",;\t\"\r\n";

@@ -56,7 +56,6 @@ final class Query {
 
 	/**
 	 * Takes a parameter, or the next one of those of its name.
-	 * @param name its name
 	 * @return its value, or {@code null} if it is not given or was taken before
 	 */
 	@Nullable String take(String name) {
@@ -76,11 +75,7 @@ final class Query {
 		return this.parameters.isEmpty();
 	}
 
-	/**
-	 * Whether a parameter is given, and was not taken yet.
-	 * @param name its name
-	 * @return whether it can be taken
-	 */
+	/** Whether a parameter is given, and was not taken yet. */
 	boolean has(String name) {
 		return this.parameters.containsKey(name);
 	}

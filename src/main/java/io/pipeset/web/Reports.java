@@ -56,10 +56,7 @@ final class Reports {
 	 * details if the job did not complete. Spring is not asked for a media type and a
 	 * converter: for the small jobs, which are most of all, it would take as long as to
 	 * write the report.
-	 * @param job the job, which has ended
 	 * @param kind its kind, which names the report in a problem
-	 * @param request its request
-	 * @param response takes the report
 	 * @throws IOException if the answer cannot be written
 	 * @throws HttpMessageNotWritableException if the caller is gone
 	 */

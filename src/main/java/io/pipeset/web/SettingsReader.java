@@ -37,7 +37,6 @@ class SettingsReader {
 	 * @param path the path of the call, as in the table of settings
 	 * @param ofPath the operation that this path stands for, or {@code null}
 	 * @param taken the names of parameters that are no settings of a job, for messages
-	 * @return the settings in effect
 	 */
 	JobSettings read(Query query, String path, @Nullable Operation ofPath, String... taken) {
 		if (query.isEmpty()) {
@@ -69,10 +68,7 @@ class SettingsReader {
 		return (reliable) ? ttl.orElse(ReliablePops.DEFAULT_RECEIPT_TTL) : null;
 	}
 
-	/**
-	 * Refuses any parameter.
-	 * @param query the query string of a call without settings
-	 */
+	/** Refuses any parameter. */
 	static void refuseAll(Query query) {
 		for (String name : query.rest()) {
 			throw Problems.badRequest("unknown-setting",

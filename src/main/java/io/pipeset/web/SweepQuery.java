@@ -19,7 +19,6 @@ import org.springframework.web.ErrorResponseException;
 /**
  * The part of a query string that asks for a sweep.
  *
- * @param filter the keys
  * @param limit how many of them at most; {@code null} for all
  * @param expiry the settings of times to live that the request gives
  */
@@ -30,7 +29,6 @@ record SweepQuery(KeyFilter filter, @Nullable Long limit, List<String> expiry) {
 
 	/**
 	 * Takes the parameters of a sweep.
-	 * @param query the query string
 	 * @return what it says of a sweep; {@code null} if it asks for none
 	 * @throws ErrorResponseException if they do not fit together
 	 */
@@ -54,8 +52,6 @@ record SweepQuery(KeyFilter filter, @Nullable Long limit, List<String> expiry) {
 	/**
 	 * Opens the sweep.
 	 * @param request the request, which must not have a body
-	 * @param settings the settings in effect
-	 * @return the sweep as the input of a job
 	 * @throws ErrorResponseException if the request has a body, or settings that do not
 	 * fit a sweep
 	 */

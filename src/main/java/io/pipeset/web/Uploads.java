@@ -46,7 +46,6 @@ class Uploads {
 	/**
 	 * Whether the request carries no records: it has no type and no body, as
 	 * {@code curl -X POST} and {@code curl -d ''} send it.
-	 * @param request the request
 	 * @return {@code false} if the caller may have meant to send records
 	 */
 	static boolean isAbsent(HttpServletRequest request) {
@@ -57,10 +56,7 @@ class Uploads {
 
 	/**
 	 * Opens the body.
-	 * @param request a request with records
-	 * @param mapping how its rows and objects become records
 	 * @param declared the number of records, or {@code null} if the caller gives none
-	 * @return the records
 	 * @throws ErrorResponseException if the body's type, encoding or size is refused
 	 */
 	JobInput.Uploaded open(HttpServletRequest request, Mapping mapping, @Nullable Long declared) {
@@ -89,7 +85,6 @@ class Uploads {
 	/**
 	 * Refuses settings that have no meaning for the records of a request.
 	 * @param query the query string, from which no such setting was taken yet
-	 * @param request the request
 	 * @param uploads whether its records are an upload
 	 */
 	static void refuseForeign(Query query, HttpServletRequest request, boolean uploads) {

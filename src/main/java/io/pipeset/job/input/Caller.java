@@ -29,7 +29,6 @@ public interface Caller {
 	 * Ends the input of the connection if its reader waits and nothing has come for some
 	 * time. The reader then goes on as if the caller had gone away, but can still answer
 	 * it.
-	 * @param idle for how long nothing has to have come
 	 */
 	void endInputIfPaused(Duration idle);
 

@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The parts of a job that its input needs.
  *
- * @param jobId the job
  * @param caller the caller of the job, whose upload is ended if the job is stopped while
  * it pauses
  * @param lanes the lanes, which are lent the records read so far before the input may
@@ -20,8 +19,6 @@ import org.jspecify.annotations.Nullable;
  * of threads
  * @param memory the memory of the input, which takes note of how long the input pauses
  * @param operation the operation of records that name none; {@code null} if they have to
- * @param mapping how rows and objects become records
- * @param limit the largest record
  * @param maxInflatedBytes the largest body that a gzip body may stand for
  */
 public record InputContext(String jobId, Caller caller, Lanes lanes, LaneContext job, MemoryShare memory,

@@ -22,7 +22,6 @@ public sealed interface JobInput {
 
 	/**
 	 * Opens the input, has its records read, and closes it.
-	 * @param context the job that reads
 	 * @param records reads the records, in the calling thread
 	 */
 	void open(InputContext context, Consumer<RecordReader> records);
@@ -76,10 +75,7 @@ public sealed interface JobInput {
 		return null;
 	}
 
-	/**
-	 * Adds the settings that only a job with this input has.
-	 * @param report the settings in the job's report
-	 */
+	/** Adds the settings that only a job with this input has. */
 	default void addTo(Map<String, Object> report) {
 	}
 
@@ -94,7 +90,6 @@ public sealed interface JobInput {
 	/**
 	 * Hands the receipt for what the job took over to its caller, once all records have
 	 * their outcome. May stop the job.
-	 * @param account the outcomes of all records
 	 * @return {@code null} if there is nothing to acknowledge
 	 */
 	default @Nullable Receipt handOver(Account account) {
@@ -109,20 +104,12 @@ public sealed interface JobInput {
 		return false;
 	}
 
-	/**
-	 * The name of the bytes that records are read from, for messages.
-	 * @return a noun
-	 */
+	/** The name of the bytes that records are read from, for messages. */
 	default String noun() {
 		return "body";
 	}
 
-	/**
-	 * Records that the service makes itself.
-	 *
-	 * @param records the records
-	 * @param generated how many there are
-	 */
+	/** Records that the service makes itself. */
 	record Generated(RecordReader records, long generated) implements JobInput {
 
 		@Override
@@ -147,11 +134,6 @@ public sealed interface JobInput {
 		/** Made before the first pop. */
 		private @Nullable PopReceipt receipt;
 
-		/**
-		 * Pops that have not begun.
-		 * @param pops the pops
-		 * @param receipts where their receipt is recorded
-		 */
 		public Popped(ReliablePops pops, Receipts receipts) {
 			this.pops = pops;
 			this.receipts = receipts;
@@ -198,11 +180,7 @@ public sealed interface JobInput {
 
 	}
 
-	/**
-	 * Records for the keys that SCAN finds.
-	 *
-	 * @param sweep the keys to look for
-	 */
+	/** Records for the keys that SCAN finds. */
 	record Scanned(Sweep sweep) implements JobInput {
 
 		@Override
@@ -246,7 +224,6 @@ public sealed interface JobInput {
 		 * @param body the bytes of the records, read once and never held whole
 		 * @param length how many bytes there are; -1 if nobody knows
 		 * @param gzipped whether the bytes are to be inflated first
-		 * @param format how the bytes are to be read
 		 * @param declared how many records the caller says there are; {@code null} if it
 		 * does not say
 		 */

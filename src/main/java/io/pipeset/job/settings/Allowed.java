@@ -14,20 +14,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The values that a setting may have.
  *
- * @param <T> their type
  * @param text the values in words, for a caller whose text is none of them
  * @param parser reads a text; {@code null} if it is none of the values
  * @param bounds the bounds in words, for a value that is beyond them
- * @param within whether a value is within the bounds
  */
 public record Allowed<T>(String text, Function<String, @Nullable T> parser, String bounds, Predicate<T> within) {
 
 	/**
 	 * Any values that a parser takes.
-	 * @param text the values in words
 	 * @param parser reads a text; {@code null} if it is none of the values
-	 * @param <T> their type
-	 * @return the values
 	 */
 	public static <T> Allowed<T> of(String text, Function<String, @Nullable T> parser) {
 		return new Allowed<>(text, parser, text, (value) -> true);
@@ -64,10 +59,7 @@ public record Allowed<T>(String text, Function<String, @Nullable T> parser, Stri
 				(value) -> value >= least && value <= most);
 	}
 
-	/**
-	 * Whole percentages, with or without their sign.
-	 * @param most the largest one
-	 */
+	/** Whole percentages, with or without their sign. */
 	static Allowed<Integer> percent(int most) {
 		String bounds = "0 to " + most + " percent";
 		return bounded(bounds + ", such as 10 or 10%", (text) -> {
@@ -82,8 +74,6 @@ public record Allowed<T>(String text, Function<String, @Nullable T> parser, Stri
 
 	/**
 	 * Whole numbers of some unit.
-	 * @param most the largest
-	 * @param unit the unit, for messages
 	 * @return the numbers from 1
 	 */
 	public static Allowed<Long> number(long most, String unit) {
@@ -92,13 +82,7 @@ public record Allowed<T>(String text, Function<String, @Nullable T> parser, Stri
 				(value) -> value >= 1 && value <= most);
 	}
 
-	/**
-	 * Durations.
-	 * @param least the shortest one
-	 * @param most the longest one
-	 * @param example one that is allowed, for messages
-	 * @return the values
-	 */
+	/** Durations. */
 	public static Allowed<Duration> duration(String least, String most, String example) {
 		Duration from = Objects.requireNonNull(Durations.parse(least));
 		Duration to = Objects.requireNonNull(Durations.parse(most));

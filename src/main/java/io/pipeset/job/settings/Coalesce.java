@@ -5,7 +5,7 @@ import java.util.Locale;
 /** Whether neighbouring records that Redis can run as one command go as one. */
 public enum Coalesce {
 
-	/** Where the report is the same as if each of them had gone by itself. */
+	/** If the report is the same as if each of them had gone by itself. */
 	AUTO,
 
 	/** Never. */

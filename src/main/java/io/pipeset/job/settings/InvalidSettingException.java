@@ -9,7 +9,6 @@ public final class InvalidSettingException extends IllegalArgumentException {
 
 	/**
 	 * Refuses a value.
-	 * @param setting the name of the setting
 	 * @param problem the values that are allowed, and the one that was given
 	 */
 	public InvalidSettingException(String setting, String problem) {
@@ -18,18 +17,12 @@ public final class InvalidSettingException extends IllegalArgumentException {
 		this.problem = problem;
 	}
 
-	/**
-	 * The name of the setting.
-	 * @return the name as in a query string
-	 */
+	/** The name of the setting. */
 	public String setting() {
 		return this.setting;
 	}
 
-	/**
-	 * The reason why its value is refused.
-	 * @return the values that are allowed, and the one that was given
-	 */
+	/** The reason why its value is refused. */
 	public String problem() {
 		return this.problem;
 	}

@@ -46,10 +46,7 @@ public final class JobDefaults {
 		}
 	}
 
-	/**
-	 * These defaults as a job's settings.
-	 * @return the settings
-	 */
+	/** These defaults as a job's settings. */
 	public JobSettings toSettings() {
 		return this.settings;
 	}

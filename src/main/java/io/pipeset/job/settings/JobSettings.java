@@ -29,12 +29,10 @@ import org.jspecify.annotations.Nullable;
  * @param retries the losses of its connection to Redis that the job survives
  * @param replicas how many replicas have to confirm each batch
  * @param replicasTimeout how long they have
- * @param results the records that the report lists
  * @param operation for records that name none; {@code null} if they have to
  * @param only whether no other operation is run
  * @param recordDefaults for records that have none of their own: how they expire, and how
  * strings stand for bytes
- * @param mapping how rows and objects of an upload become records
  * @param untilEmpty whether the job ends at the first empty answer to a pop
  * @param rateLimit the records sent in a second; {@code null} for no limit
  * @param atomic the part that runs as a whole or not at all
@@ -78,7 +76,6 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	 * the call does not have it
 	 * @param path the path of the call, as in {@link Setting}
 	 * @param ofPath the operation that this path says, or {@code null}
-	 * @return the settings in effect
 	 * @throws InvalidSettingException if a value is not allowed
 	 */
 	public JobSettings with(Function<String, @Nullable String> query, String path, @Nullable Operation ofPath) {

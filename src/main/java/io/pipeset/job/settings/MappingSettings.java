@@ -60,7 +60,6 @@ final class MappingSettings {
 	 * @param operation the operation that the call names; {@code null} if it names none
 	 * @param ttl the time to live as a template, or {@code null}
 	 * @param byDefault the meaning of nulls if the call does not say it
-	 * @return the mapping
 	 * @throws InvalidSettingException if the settings do not fit together
 	 */
 	static Mapping take(Function<String, @Nullable String> query, @Nullable Operation operation, @Nullable Template ttl,

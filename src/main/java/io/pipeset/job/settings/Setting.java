@@ -29,12 +29,10 @@ import org.jspecify.annotations.Nullable;
  * about a setting but its default. Defaults are annotations of {@link JobDefaults}, so
  * that the metadata of the properties has them as well.
  *
- * @param <T> the type of its values
  * @param name its name in a query string, in a report and, with dashes, as a property
  * @param hasDefault whether there is such a property
  * @param calls the paths of the calls that have it; empty for all
  * @param formats the formats of the uploads that it is for; empty for all records
- * @param allowed the values that it may have
  * @param report its value in a report; {@code null} if the report leaves it out
  * @param meaning a sentence in Markdown
  */
@@ -45,9 +43,7 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 
 	/**
 	 * A setting of all records, with a property for its default.
-	 * @param name its name
 	 * @param calls the paths of the calls that have it; empty for all
-	 * @param allowed the values that it may have
 	 * @param report its value in a report; {@code null} if the report leaves it out
 	 * @param meaning a sentence in Markdown
 	 */
@@ -242,10 +238,7 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 		return (text.equals("tab")) ? Character.valueOf('\t') : (single) ? Character.valueOf(text.charAt(0)) : null;
 	}
 
-	/**
-	 * The settings that are for uploads of some formats only.
-	 * @return their rows
-	 */
+	/** The settings that are for uploads of some formats only. */
 	public static List<Setting<?>> ofFormats() {
 		return ALL.stream().filter((row) -> !row.formats.isEmpty()).toList();
 	}
@@ -253,7 +246,6 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 	/**
 	 * The names of the settings that a call has, its special ones first.
 	 * @param path the path of the call, as in the table
-	 * @return the names
 	 */
 	public static List<String> names(String path) {
 		return ALL.stream()
@@ -270,7 +262,6 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 	/**
 	 * The value that a call gives to this setting.
 	 * @param query takes a text from the call by its name; {@code null} if it has none
-	 * @return the value, or nothing
 	 * @throws InvalidSettingException if the value is not allowed
 	 */
 	public Optional<T> take(Function<String, @Nullable String> query) {

@@ -9,10 +9,10 @@ import org.springframework.data.redis.connection.RedisConfiguration.WithAuthenti
 import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
 
 /**
- * The configured credentials, which Lettuce gets without waiting. If it has to wait for
- * them, it goes on with the handshake outside the event loop, and may hand out a
- * connection before it is activated: the pool takes that connection for open, and it
- * refuses every command.
+ * The configured credentials, which Lettuce gets without waiting. If Lettuce has to wait
+ * for them, it goes on with the handshake outside the event loop, and may hand out a
+ * connection before it is activated. The pool takes such a connection for open, and the
+ * connection refuses every command.
  */
 final class ImmediateCredentials implements RedisCredentialsProviderFactory {
 

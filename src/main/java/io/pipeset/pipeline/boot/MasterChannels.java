@@ -66,11 +66,7 @@ final class MasterChannels {
 		};
 	}
 
-	/**
-	 * Closes the connections to the former master, and returns when they are closed.
-	 * @param master the server that is master now
-	 * @param former the server that was
-	 */
+	/** Closes the connections to the former master, and returns when they are closed. */
 	void replace(InetSocketAddress master, InetSocketAddress former) {
 		this.master = resolved(master);
 		this.former.add(resolved(former));

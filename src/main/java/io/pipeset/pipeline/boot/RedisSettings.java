@@ -60,10 +60,6 @@ final class RedisSettings implements BeanFactoryPostProcessor {
 
 	private final Environment environment;
 
-	/**
-	 * Refuses settings.
-	 * @param environment where Boot reads its settings
-	 */
 	RedisSettings(Environment environment) {
 		this.environment = environment;
 	}
@@ -100,8 +96,6 @@ final class RedisSettings implements BeanFactoryPostProcessor {
 	 * A setting that is refused.
 	 *
 	 * @param setting its name under spring.data.redis, or the beginning of many names
-	 * @param problem why it is refused
-	 * @param remedy what to do
 	 * @param allowed the only value that is not refused, if there is one
 	 */
 	private record Refusal(String setting, String problem, String remedy, @Nullable String allowed) {

@@ -86,7 +86,7 @@ final class SentinelLink {
 	}
 
 	/**
-	 * Asks for the epoch first: where the master changes in between, the answer has a new
+	 * Asks for the epoch first: if the master changes in between, the answer has a new
 	 * address with an old epoch, and counts for nothing.
 	 */
 	private CompletionStage<Answer> answer(StatefulRedisSentinelConnection<String, String> sentinel) {
@@ -124,7 +124,6 @@ final class SentinelLink {
 		return RedisErrors.withRemedy(String.valueOf(cause.getMessage()), "spring.data.redis.sentinel.");
 	}
 
-	/** Closes the connection. */
 	synchronized void close() {
 		CompletableFuture<StatefulRedisSentinelConnection<String, String>> ending = this.connection;
 		this.connection = null;
@@ -137,7 +136,6 @@ final class SentinelLink {
 	 * An answer of a Sentinel.
 	 *
 	 * @param epoch grows with each failover
-	 * @param master the server that it takes for the master
 	 */
 	record Answer(long epoch, InetSocketAddress master) {
 

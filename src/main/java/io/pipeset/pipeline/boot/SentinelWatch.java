@@ -41,7 +41,7 @@ final class SentinelWatch implements MasterWatch, SmartLifecycle, AutoCloseable 
 
 	private Thread worker = new Thread(this::work, "sentinel-watch");
 
-	/** Servers that some Sentinel takes for the master which has missed a failover. */
+	/** Former masters that a Sentinel still names, as it has missed a failover. */
 	private final Set<InetSocketAddress> left = new HashSet<>();
 
 	private volatile @Nullable InetSocketAddress master;
@@ -141,8 +141,8 @@ final class SentinelWatch implements MasterWatch, SmartLifecycle, AutoCloseable 
 	}
 
 	/**
-	 * Keeps connections away from servers that Sentinels still name which have not heard
-	 * of a failover: Lettuce may ask just these where to connect to.
+	 * Keeps connections away from former masters. A Sentinel that has missed a failover
+	 * still names one, and Lettuce may ask just this Sentinel where to connect to.
 	 */
 	private void leaveStale(Answer best) {
 		for (SentinelLink sentinel : this.sentinels) {

@@ -13,7 +13,6 @@ final class UnsupportedRedisException extends RuntimeException {
 		this.remedy = remedy;
 	}
 
-	/** The remedy. */
 	String remedy() {
 		return this.remedy;
 	}

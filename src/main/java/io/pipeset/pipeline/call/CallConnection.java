@@ -40,9 +40,6 @@ public final class CallConnection {
 
 	/**
 	 * Sends a command, and waits for its answer.
-	 * @param command sends it
-	 * @param <T> the type of the answer
-	 * @return the answer
 	 * @throws RedisCallException if Redis refuses the command, which leaves the
 	 * connection open, or if there is no answer
 	 */
@@ -87,10 +84,6 @@ public final class CallConnection {
 				? connected.getConnectionState().getConnectionId() : null;
 	}
 
-	/**
-	 * The connection.
-	 * @return the same each time
-	 */
 	public StatefulRedisConnection<byte[], byte[]> connection() {
 		return this.connection;
 	}

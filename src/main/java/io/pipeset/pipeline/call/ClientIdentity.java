@@ -15,7 +15,6 @@ import org.slf4j.LoggerFactory;
 /**
  * The number by which a server knows a connection, and the life of that server.
  *
- * @param node the name of the server's node
  * @param clientId what <a href="https://redis.io/docs/latest/commands/client-id/">CLIENT
  * ID</a> says: never given to another connection while the server runs
  * @param runId the {@code run_id} of that life of the server, after whose end the numbers
@@ -32,7 +31,6 @@ public record ClientIdentity(String node, long clientId, @Nullable String runId,
 	/**
 	 * Finds out the identity when a connection is used for the first time. The number is
 	 * part of the handshake, which even a busy server answers.
-	 * @param node the name of the server's node
 	 * @param connection an open connection without commands on their way
 	 * @return the identity, empty where the server does not permit to ask for it
 	 * @throws RedisCallException if there is no answer, or none yet
@@ -65,7 +63,6 @@ public record ClientIdentity(String node, long clientId, @Nullable String runId,
 
 	/**
 	 * Whether all that a server tells of a connection is known.
-	 * @param connection an open connection
 	 * @return {@code false} while the server was too busy to tell its life
 	 */
 	public static boolean isKnown(StatefulConnection<?, ?> connection) {
@@ -74,7 +71,6 @@ public record ClientIdentity(String node, long clientId, @Nullable String runId,
 
 	/**
 	 * Finds out the life of the server.
-	 * @param node the name of the server's node
 	 * @param connection an open connection without commands on their way
 	 * @return its {@code run_id}; {@code null} where the server does not permit to ask
 	 * for it
@@ -96,7 +92,6 @@ public record ClientIdentity(String node, long clientId, @Nullable String runId,
 
 	/**
 	 * Whether that server certainly ended since, and this connection with it.
-	 * @param other a connection of now
 	 * @return {@code false} where it may be the same life of the server, or the other
 	 * connection is one to another server, which says nothing about this one
 	 */
@@ -108,7 +103,6 @@ public record ClientIdentity(String node, long clientId, @Nullable String runId,
 	/**
 	 * Has the server close this connection. It makes no difference whether it was still
 	 * there.
-	 * @param other another connection to the server
 	 * @return whether it certainly runs no more commands, which is {@code false} where
 	 * the server does not permit to close it
 	 * @throws RedisCallException if there is no answer, or none yet

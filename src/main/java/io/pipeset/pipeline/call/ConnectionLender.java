@@ -30,7 +30,7 @@ import org.springframework.data.redis.core.RedisTemplate;
 public final class ConnectionLender {
 
 	/**
-	 * How long further connections are asked for where the master may be changing. The
+	 * How long further connections are asked for while the master may be changing. The
 	 * last of them may take as long as opening one takes.
 	 */
 	public static final Duration MOST_CHANGING = Duration.ofSeconds(1);
@@ -52,8 +52,6 @@ public final class ConnectionLender {
 
 	/**
 	 * Lends connections.
-	 * @param template takes them from the pool
-	 * @param flushPolicy the policy of the template's connections
 	 * @param pooled how many the pool holds at most
 	 * @param node the node's name, the same for as long as the service runs
 	 * @param watch is asked for the master each time before a connection is lent
@@ -69,11 +67,8 @@ public final class ConnectionLender {
 
 	/**
 	 * Lends the connections of a factory that nobody else uses.
-	 * @param factory opens connections, and pools them
 	 * @param pooled how many the pool holds at most
 	 * @param node the node's name, the same for as long as the service runs
-	 * @param watch knows the server that the factory's connections lead to
-	 * @return a lender of these connections
 	 */
 	public static ConnectionLender of(LettuceConnectionFactory factory, int pooled, String node, MasterWatch watch) {
 		JobFlushPolicy flushPolicy = new JobFlushPolicy();
@@ -92,7 +87,6 @@ public final class ConnectionLender {
 	/**
 	 * When a connection was lent for the first time. While it is open, its server was not
 	 * started anew since.
-	 * @param connection a connection that is lent
 	 * @return a time of {@link System#nanoTime()}
 	 */
 	public static long firstLentNanos(StatefulRedisConnection<byte[], byte[]> connection) {
@@ -115,10 +109,7 @@ public final class ConnectionLender {
 		return this.node;
 	}
 
-	/**
-	 * Knows the server that connections lead to.
-	 * @return the same each time
-	 */
+	/** Knows the server that connections lead to. */
 	public MasterWatch watch() {
 		return this.watch;
 	}
@@ -126,9 +117,6 @@ public final class ConnectionLender {
 	/**
 	 * Makes single calls on a connection that nobody else uses.
 	 * @param patience how long each answer is waited for
-	 * @param call makes the calls
-	 * @param <T> the type of the answer
-	 * @return the answer of {@code call}
 	 * @throws RedisCallException if there was no connection, or if {@code call} throws it
 	 */
 	public <T> T call(Duration patience, Function<CallConnection, T> call) {
@@ -159,8 +147,6 @@ public final class ConnectionLender {
 	 * After Redis has closed all connections, the pool may still lend each of them once;
 	 * that they break says nothing about Redis.
 	 * @param call borrows a connection each time
-	 * @param <T> the type of its answer
-	 * @return its answer
 	 * @throws RedisCallException if Redis refuses the call or does not answer, or if more
 	 * connections broke than the pool holds
 	 */
@@ -179,7 +165,6 @@ public final class ConnectionLender {
 
 	/**
 	 * Lends a connection that nobody else uses until the borrower returns.
-	 * @param flush when Lettuce writes to the socket
 	 * @param borrower uses the connection; it must get every answer, or close the
 	 * connection. If it throws an exception, the connection is closed
 	 * @throws NoConnectionException if there was no connection; the borrower was not

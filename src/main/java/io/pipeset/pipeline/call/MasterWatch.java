@@ -1,15 +1,12 @@
 package io.pipeset.pipeline.call;
 
 /**
- * Knows which server is master. Where another server can become master, connections to
+ * Knows which server is master. As soon as another server becomes master, connections to
  * the former one are closed.
  */
 public interface MasterWatch {
 
-	/**
-	 * The master's host and port, for messages.
-	 * @return the address that is known now
-	 */
+	/** The master's host and port, for messages. */
 	String address();
 
 	/**
@@ -21,10 +18,7 @@ public interface MasterWatch {
 		return true;
 	}
 
-	/**
-	 * How often another server has become master since the service began.
-	 * @return 0 or more
-	 */
+	/** How often another server has become master since the service began. */
 	int switches();
 
 	/**
@@ -35,13 +29,12 @@ public interface MasterWatch {
 
 	/**
 	 * Looks which server is master now. When this returns, nothing more is written to a
-	 * server of which it is known that another one has become master.
+	 * server that is known to be a former master.
 	 */
 	void look();
 
 	/**
 	 * The watch of a server that has its address for good.
-	 * @param address its host and port
 	 * @return a watch that never sees a change
 	 */
 	static MasterWatch of(String address) {

@@ -24,7 +24,6 @@ public final class NoConnectionException extends Exception {
 
 	/**
 	 * There was no connection, and the server was not asked for one.
-	 * @param address where to
 	 * @param why the end of a sentence
 	 */
 	public NoConnectionException(String address, String why) {
@@ -32,11 +31,6 @@ public final class NoConnectionException extends Exception {
 		this.refusal = false;
 	}
 
-	/**
-	 * There was no connection.
-	 * @param address where to
-	 * @param cause why
-	 */
 	public NoConnectionException(String address, Throwable cause) {
 		super("No connection to Redis at " + address + ": " + why(cause), cause);
 		this.refusal = cause instanceof RedisCommandExecutionException && isRefusal(why(cause));
@@ -73,7 +67,6 @@ public final class NoConnectionException extends Exception {
 	/**
 	 * The message with a remedy, for whoever asked for something.
 	 * @param then what to do then, the end of a sentence
-	 * @return whole sentences
 	 */
 	public String advice(String then) {
 		return getMessage() + ". "

@@ -44,11 +44,7 @@ public final class RedisCallException extends RuntimeException {
 		return new RedisCallException(null, true, message, cause);
 	}
 
-	/**
-	 * There was no connection for the call, so it did not run.
-	 * @param cause why there was none
-	 * @return the exception
-	 */
+	/** There was no connection for the call, so it did not run. */
 	public static RedisCallException unreachable(NoConnectionException cause) {
 		return new RedisCallException(null, true, String.valueOf(cause.getMessage()), cause);
 	}
@@ -80,7 +76,6 @@ public final class RedisCallException extends RuntimeException {
 	/**
 	 * Whether the call has not run, because a cluster has its keys elsewhere, or cannot
 	 * run it now.
-	 * @return {@code false} for any other error
 	 */
 	public boolean isRedirected() {
 		return this.redirect != null;
@@ -94,10 +89,7 @@ public final class RedisCallException extends RuntimeException {
 		return this.redirect;
 	}
 
-	/**
-	 * Whether the server refused WAIT because it is a replica, as a former master is.
-	 * @return {@code false} for any other error
-	 */
+	/** Whether the server refused WAIT because it is a replica, as a former master is. */
 	public boolean isOfReplica() {
 		return this.code != null && String.valueOf(getMessage()).contains(OF_REPLICA);
 	}

@@ -36,7 +36,6 @@ public final class RedisCalls {
 
 	/**
 	 * Makes calls.
-	 * @param lender lends the connections
 	 * @param patience how long to wait for a connection, and then for an answer
 	 * @param atOnce how many connections the calls may hold
 	 */
@@ -51,8 +50,6 @@ public final class RedisCalls {
 	 * once.
 	 * @param asking whether the slot of its keys is on its way to this node
 	 * @param lua the script, which answers an array
-	 * @param keys its keys
-	 * @param arguments its other arguments
 	 * @return the array: numbers, byte arrays and such arrays
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
@@ -64,8 +61,6 @@ public final class RedisCalls {
 	 * Runs a script, and never twice.
 	 * @param asking whether the slot of its keys is on its way to this node
 	 * @param lua the script, which answers an array
-	 * @param keys its keys
-	 * @param arguments its other arguments
 	 * @return the array: numbers, byte arrays and such arrays
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
@@ -94,7 +89,6 @@ public final class RedisCalls {
 
 	/**
 	 * Asks how many replicas are connected, in the way in which a batch asks for them.
-	 * @return 0 or more
 	 * @throws RedisCallException if the server refuses it or does not answer
 	 */
 	public long replicas() {
@@ -104,7 +98,6 @@ public final class RedisCalls {
 
 	/**
 	 * Loads a script, which Redis compiles.
-	 * @param script the script
 	 * @throws ScriptRefusedException if Redis refuses it, with Redis's error
 	 * @throws NoConnectionException if Redis was not there to load it
 	 */
@@ -127,11 +120,9 @@ public final class RedisCalls {
 	 * Asks SCAN for some keys. If the connection breaks, another one is asked at once.
 	 * @param place the place from which to go on; if it has lost its meaning, the keys
 	 * are the first ones
-	 * @param filter the keys to report
 	 * @param count how many keys the server looks at, about; it reports fewer by the
 	 * filter
 	 * @param maxBytes the memory that the keys may take
-	 * @return the keys
 	 * @throws RedisCallException if Redis refuses the call or does not answer
 	 */
 	public ScanPage scan(ScanPlace place, KeyFilter filter, int count, long maxBytes) {
@@ -153,7 +144,6 @@ public final class RedisCalls {
 
 	/**
 	 * Measures the time between a command and its answer.
-	 * @param pings how often
 	 * @return the median, in nanoseconds
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
@@ -198,7 +188,6 @@ public final class RedisCalls {
 	/**
 	 * Removes a key, be it there or not.
 	 * @param asking whether a node of a cluster sent the call here by ASK
-	 * @param key the key
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
 	public void unlink(boolean asking, byte[] key) {
@@ -281,7 +270,7 @@ public final class RedisCalls {
 	}
 
 	/**
-	 * What this node says of itself and of the others of its cluster.
+	 * Asks this node about itself and the others of its cluster, by CLUSTER NODES.
 	 * @return a line for each node
 	 * @throws RedisCallException if it refuses to tell or does not answer
 	 */

@@ -37,7 +37,6 @@ public final class ScanPage {
 	 * @param connection an open connection without commands on their way
 	 * @param life the {@code run_id} of the server; {@code null} if it is not known
 	 * @param place the place from which to go on, if it means anything to the server
-	 * @param arguments which keys the server reports
 	 * @param maxBytes the memory that the keys may take
 	 * @return the keys, the first ones where the place means nothing
 	 * @throws RedisCallException if Redis refuses the call or does not answer
@@ -88,10 +87,7 @@ public final class ScanPage {
 		return this.bytes > this.maxBytes;
 	}
 
-	/**
-	 * The place from which SCAN goes on.
-	 * @return the place behind these keys
-	 */
+	/** The place from which SCAN goes on. */
 	public ScanPlace next() {
 		return this.next;
 	}
@@ -99,7 +95,6 @@ public final class ScanPage {
 	/**
 	 * Whether the place asked for had lost its meaning, as the server has begun another
 	 * life or may have: these keys are the first ones.
-	 * @return {@code false} where they follow the keys before
 	 */
 	public boolean isRestarted() {
 		return this.restarted;

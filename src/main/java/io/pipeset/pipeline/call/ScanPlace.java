@@ -17,10 +17,7 @@ public record ScanPlace(String cursor, @Nullable String runId, long askedNanos) 
 	/** The place before the first key. */
 	public static final ScanPlace START = new ScanPlace(ENDS, null, 0);
 
-	/**
-	 * Whether nothing comes behind this place, or nothing was asked for yet.
-	 * @return {@code false} in the middle of the keyspace
-	 */
+	/** Whether nothing comes behind this place, or nothing was asked for yet. */
 	public boolean isAtAnEnd() {
 		return this.cursor.equals(ENDS);
 	}
@@ -29,8 +26,9 @@ public record ScanPlace(String cursor, @Nullable String runId, long askedNanos) 
 	 * Whether this place means anything to a server. A cursor is a place in a table that
 	 * a server orders anew each time it starts.
 	 * @param life the {@code run_id} of the server now; {@code null} if it is not known
-	 * @param firstLentNanos when the connection to that server was first lent. Was it
-	 * open already when SCAN was asked for this place, then the server lives as it did
+	 * @param firstLentNanos when the connection to that server was first lent; if the
+	 * connection was open when SCAN was asked for this place, the server has not
+	 * restarted since
 	 */
 	boolean isOf(@Nullable String life, long firstLentNanos) {
 		if (isAtAnEnd()) {

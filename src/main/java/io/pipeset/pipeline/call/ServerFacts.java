@@ -10,14 +10,9 @@ public final class ServerFacts {
 
 	private final MasterWatch watch;
 
-	/** The changes of master before a server said yes; -1 if none has. */
+	/** How many failovers had been seen when a server said yes; -1 if none has. */
 	private volatile int transactions = -1;
 
-	/**
-	 * Nothing is known yet.
-	 * @param calls ask the server
-	 * @param watch knows which server is master
-	 */
 	public ServerFacts(RedisCalls calls, MasterWatch watch) {
 		this.calls = calls;
 		this.watch = watch;

@@ -17,7 +17,6 @@ record ServerInfo(@Nullable String runId, @Nullable String version, @Nullable Se
 	/**
 	 * Asks for the facts.
 	 * @param connection an open connection without commands on their way
-	 * @return the server's answer
 	 * @throws RedisCallException if Redis refuses the call or does not answer
 	 */
 	static ServerInfo ask(CallConnection connection) {
@@ -27,7 +26,6 @@ record ServerInfo(@Nullable String runId, @Nullable String version, @Nullable Se
 
 	/**
 	 * A field of an answer to INFO.
-	 * @param info the answer
 	 * @param name the field's name, with the colon behind it
 	 * @return its value; {@code null} where there is none
 	 */

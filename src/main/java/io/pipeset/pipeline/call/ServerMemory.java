@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
  * <a href="https://redis.io/docs/latest/commands/info/">INFO</a> tell it.
  *
  * @param runId the {@code run_id} of this life of the server
- * @param usedBytes the memory that it takes
  * @param mostBytes its {@code maxmemory}; 0 for no limit
  * @param policy its {@code maxmemory-policy}: what it does when that is reached
  * @param evictedKeys the keys that it has evicted since it was started
@@ -23,7 +22,6 @@ public record ServerMemory(String runId, long usedBytes, long mostBytes, String 
 
 	/**
 	 * Reads the answer of a server.
-	 * @param info the sections
 	 * @return the memory, or {@code null} where the server does not tell all of it
 	 */
 	public static @Nullable ServerMemory of(String info) {
@@ -43,7 +41,6 @@ public record ServerMemory(String runId, long usedBytes, long mostBytes, String 
 
 	/**
 	 * The keys that the server has evicted since.
-	 * @param before its memory at another time
 	 * @return the number; 0 where it is not known, as the server was started anew, or
 	 * another one has taken its place
 	 */
@@ -51,10 +48,7 @@ public record ServerMemory(String runId, long usedBytes, long mostBytes, String 
 		return (this.runId.equals(before.runId)) ? Math.max(0, this.evictedKeys - before.evictedKeys) : 0;
 	}
 
-	/**
-	 * Whether there is a limit.
-	 * @return {@code false} for a server that takes what it needs
-	 */
+	/** Whether there is a limit. */
 	public boolean isLimited() {
 		return this.mostBytes > 0;
 	}

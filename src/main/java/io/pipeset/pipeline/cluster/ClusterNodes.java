@@ -44,7 +44,7 @@ public final class ClusterNodes implements RedisNodes {
 	/** The shortest time between two questions to the cluster. */
 	private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-	/** How long after a question its answer is waited for that one can do without. */
+	/** How long a caller waits for an answer that it can do without. */
 	private static final long SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
 	/**
@@ -101,7 +101,6 @@ public final class ClusterNodes implements RedisNodes {
 	 * The masters of a cluster, none of which is asked before it is needed.
 	 * @param cluster a factory for the cluster, of which only the client is used. Whoever
 	 * made it destroys it, after these nodes are closed
-	 * @param properties how many connections to each master there may be
 	 */
 	public ClusterNodes(LettuceConnectionFactory cluster, PipelineProperties properties) {
 		this.cluster = cluster;
@@ -130,7 +129,7 @@ public final class ClusterNodes implements RedisNodes {
 
 	@Override
 	public List<RedisNode> masters() throws NoConnectionException {
-		// A master that ended and was replaced is named for long, without any slot.
+		// The cluster long goes on naming a master that was replaced, without any slot.
 		SlotOwners known = owners();
 		return named().stream().filter(known::isMaster).toList();
 	}
@@ -227,7 +226,7 @@ public final class ClusterNodes implements RedisNodes {
 		}
 	}
 
-	/** What the first of the nodes said or did, which Lettuce leaves to its log. */
+	/** The failure of the first of the nodes, which Lettuce leaves to its log. */
 	private static Throwable why(RuntimeException failure) {
 		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
 			for (Throwable first : cause.getSuppressed()) {

@@ -8,7 +8,7 @@ import io.pipeset.pipeline.RedisNode;
 final class Master {
 
 	/**
-	 * How long the connections to a node are kept that the cluster no longer names.
+	 * How long the connections are kept to a node that the cluster no longer names.
 	 */
 	private static final long KEPT_NANOS = TimeUnit.MINUTES.toNanos(10);
 
@@ -23,7 +23,6 @@ final class Master {
 	/**
 	 * A master.
 	 * @param id the id that the node has for its life
-	 * @param node its connections
 	 */
 	Master(String id, RedisNode node) {
 		this.id = id;

@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  * address, and it writes IPv6 addresses without brackets.
  *
  * @param host a name or an IP address, without brackets
- * @param port the port
  */
 record NodeAddress(String host, int port) {
 

@@ -15,18 +15,12 @@ public sealed interface FlushPolicy {
 	/** The policies that a setting may name. */
 	String ALLOWED = "each, close or buffered:N with N from 1 to 100000";
 
-	/**
-	 * Writes after each command.
-	 * @return the policy
-	 */
+	/** Writes after each command. */
 	static FlushPolicy each() {
 		return new Each();
 	}
 
-	/**
-	 * Writes when the batch is complete.
-	 * @return the policy
-	 */
+	/** Writes when the batch is complete. */
 	static FlushPolicy close() {
 		return new Close();
 	}
@@ -34,7 +28,6 @@ public sealed interface FlushPolicy {
 	/**
 	 * Writes after every so many commands.
 	 * @param commands 1 to 100,000
-	 * @return the policy
 	 */
 	static FlushPolicy buffered(int commands) {
 		return new Buffered(commands);
@@ -61,7 +54,6 @@ public sealed interface FlushPolicy {
 
 	/**
 	 * How many commands are written at once, at most.
-	 * @param batchSize the commands in a batch, at most
 	 * @return 1 or more, never above the batch's size
 	 */
 	int commandsPerWrite(int batchSize);
@@ -72,10 +64,7 @@ public sealed interface FlushPolicy {
 	 */
 	String kind();
 
-	/**
-	 * Spring's policy of the same meaning, which opens and closes the pipeline.
-	 * @return the policy
-	 */
+	/** Spring's policy of the same meaning, which opens and closes the pipeline. */
 	PipeliningFlushPolicy toSpring();
 
 	/** Writes after each command. */

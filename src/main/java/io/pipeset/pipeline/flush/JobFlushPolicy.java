@@ -20,7 +20,6 @@ public final class JobFlushPolicy implements PipeliningFlushPolicy {
 
 	/**
 	 * Runs a batch whose pipeline is flushed by a policy.
-	 * @param policy the job's policy
 	 * @param batch opens one pipeline, in the calling thread
 	 */
 	public void runWith(FlushPolicy policy, Runnable batch) {
@@ -33,10 +32,7 @@ public final class JobFlushPolicy implements PipeliningFlushPolicy {
 		}
 	}
 
-	/**
-	 * The connection of the pipeline that this thread has opened.
-	 * @return Lettuce's own connection
-	 */
+	/** The connection of the pipeline that this thread has opened. */
 	public StatefulConnection<?, ?> connection() {
 		return Objects.requireNonNull(CURRENT.get().connection, "No pipeline was opened");
 	}

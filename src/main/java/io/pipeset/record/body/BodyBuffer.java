@@ -46,11 +46,6 @@ public final class BodyBuffer {
 
 	private int calmFills;
 
-	/**
-	 * Holds a piece of a body.
-	 * @param body the source of its bytes
-	 * @param limit the largest record
-	 */
 	public BodyBuffer(InputStream body, RecordLimit limit) {
 		this.body = body;
 		this.room = limit.room();

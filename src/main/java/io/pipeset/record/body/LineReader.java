@@ -20,13 +20,6 @@ public final class LineReader implements RecordReader {
 
 	private boolean inOversizedLine;
 
-	/**
-	 * Reads lines.
-	 * @param buffer the piece of the body that is in memory
-	 * @param parser reads the record of a line
-	 * @param limit the largest record
-	 * @param numbered whether records are to have the numbers of their lines
-	 */
 	public LineReader(BodyBuffer buffer, LineParser parser, RecordLimit limit, boolean numbered) {
 		this.buffer = buffer;
 		this.parser = parser;

@@ -21,8 +21,6 @@ public final class LineScanner {
 
 	/**
 	 * Finds the first line feed or double quote.
-	 * @param bytes the array to search
-	 * @param from the first byte to look at
 	 * @param to the byte after the last one
 	 * @return its index, or -1 if there is none
 	 */
@@ -45,8 +43,6 @@ public final class LineScanner {
 
 	/**
 	 * Finds the first line feed.
-	 * @param bytes the array to search
-	 * @param from the first byte to look at
 	 * @param to the byte after the last one
 	 * @return its index, or -1 if there is none
 	 */
@@ -70,8 +66,6 @@ public final class LineScanner {
 	 * Finds the first byte that does not stand for itself in a JSON string: a double
 	 * quote, a backslash, a control character, or a part of a character that is not
 	 * ASCII.
-	 * @param bytes the array to search
-	 * @param from the first byte to look at
 	 * @param to the byte after the last one
 	 * @return its index, or {@code to} if there is none
 	 */

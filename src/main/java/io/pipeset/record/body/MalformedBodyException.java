@@ -31,7 +31,6 @@ public final class MalformedBodyException extends IOException {
 	 * Describes a mistake in the compression of a body, and its place.
 	 * @param byteOffset the first byte that did not fit, from 0, as it came over the wire
 	 * @param message the bytes that were found and those that were expected
-	 * @return the exception
 	 */
 	public static MalformedBodyException inCompressed(long byteOffset, String message) {
 		return new MalformedBodyException(byteOffset, true, message);

@@ -18,19 +18,13 @@ public final class PlainBytes {
 		this.others = others.chars().mapToLong((other) -> LineScanner.ONES * other).toArray();
 	}
 
-	/**
-	 * All bytes of ASCII but some.
-	 * @param others the characters of ASCII that do not stand for themselves
-	 * @return the bytes
-	 */
+	/** All bytes of ASCII but some. */
 	public static PlainBytes asciiBut(String others) {
 		return new PlainBytes(others);
 	}
 
 	/**
 	 * Finds the first byte that is none of these.
-	 * @param bytes the array to search
-	 * @param from the first byte to look at
 	 * @param to the byte after the last one
 	 * @return its index, or {@code to} if there is none
 	 */

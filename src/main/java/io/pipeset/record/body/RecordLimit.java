@@ -9,7 +9,6 @@ import io.pipeset.record.room.Room;
  *
  * @param bytes the largest size of a record as it is written
  * @param arguments the largest number of arguments after its operation's name
- * @param room lends the memory for large records
  */
 public record RecordLimit(int bytes, int arguments, Room room) {
 
@@ -20,7 +19,6 @@ public record RecordLimit(int bytes, int arguments, Room room) {
 
 	/**
 	 * Makes a record a refused one that was too large to be read.
-	 * @param record the record to fill
 	 * @param line the record's line, from 1, or 0 if the format has none
 	 */
 	public void refuse(Record record, long line) {
@@ -29,18 +27,12 @@ public record RecordLimit(int bytes, int arguments, Room room) {
 				"the record is larger than " + this.bytes + " bytes (pipeset.limits.max-record-bytes)");
 	}
 
-	/**
-	 * Refuses a record that has begun, as it has too many arguments.
-	 * @param record the record
-	 */
+	/** Refuses a record that has begun, as it has too many arguments. */
 	public void refuseArguments(Record record) {
 		record.reject(Rejection.TOO_LARGE, tooManyArguments());
 	}
 
-	/**
-	 * The reason why a record with too many arguments is refused.
-	 * @return the reason, for the caller to read
-	 */
+	/** The reason why a record with too many arguments is refused. */
 	public String tooManyArguments() {
 		return "the record has more than " + this.arguments + " arguments (pipeset.limits.max-arguments)";
 	}

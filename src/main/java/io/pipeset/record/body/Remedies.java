@@ -22,7 +22,6 @@ public final class Remedies {
 	/**
 	 * Says why an operation is refused that the table does not have.
 	 * @param name the operation's name, or its excerpt
-	 * @return the reason and the advice, for the caller to read
 	 */
 	public static String unknownOperation(String name) {
 		return "operation '" + name + "' is not one that Pipeset sends" + switch (name.toUpperCase(Locale.ROOT)) {

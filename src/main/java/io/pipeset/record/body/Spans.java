@@ -24,10 +24,6 @@ public final class Spans {
 
 	private int count;
 
-	/**
-	 * Has no spans yet.
-	 * @param room lends the memory for many
-	 */
 	public Spans(Room room) {
 		this.room = room;
 	}
@@ -41,10 +37,6 @@ public final class Spans {
 		}
 	}
 
-	/**
-	 * The number of spans.
-	 * @return 0 or more
-	 */
 	public int count() {
 		return this.count;
 	}
@@ -52,7 +44,6 @@ public final class Spans {
 	/**
 	 * The offset of a span as it was noted down.
 	 * @param span its position, from 0
-	 * @return the offset
 	 */
 	public int offset(int span) {
 		return this.offsetsAndLengths[span * 2];
@@ -61,7 +52,6 @@ public final class Spans {
 	/**
 	 * The length of a span as it was noted down.
 	 * @param span its position, from 0
-	 * @return the length
 	 */
 	public int length(int span) {
 		return this.offsetsAndLengths[span * 2 + 1];
@@ -69,7 +59,6 @@ public final class Spans {
 
 	/**
 	 * Notes a span down.
-	 * @param offset its first byte
 	 * @param length its length in bytes, or another number that means something to the
 	 * parser
 	 */
@@ -85,8 +74,6 @@ public final class Spans {
 	/**
 	 * Notes a span down in place of another one.
 	 * @param span the position of that one, from 0
-	 * @param offset its first byte
-	 * @param length its length in bytes
 	 */
 	public void set(int span, int offset, int length) {
 		this.offsetsAndLengths[span * 2] = offset;

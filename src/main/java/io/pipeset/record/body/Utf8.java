@@ -10,8 +10,6 @@ public final class Utf8 {
 
 	/**
 	 * Measures the character that begins at a byte of 0x80 or more.
-	 * @param bytes the array that holds it
-	 * @param at its first byte
 	 * @param end the byte after the last one that may belong to it
 	 * @return its length in bytes, or 0 if it is none
 	 */
@@ -31,9 +29,6 @@ public final class Utf8 {
 
 	/**
 	 * Writes a character.
-	 * @param codePoint the character
-	 * @param bytes the array to write to
-	 * @param at the place of its first byte
 	 * @return the byte after it
 	 */
 	public static int encode(int codePoint, byte[] bytes, int at) {

@@ -45,9 +45,7 @@ final class CsvCells {
 
 	/**
 	 * Has no cells yet.
-	 * @param syntax how cells are told apart
 	 * @param emptyStrings whether an empty cell is the empty string, and not absent
-	 * @param room lends the memory for many cells
 	 */
 	CsvCells(CsvSyntax syntax, boolean emptyStrings, Room room) {
 		this.cells = new Spans(room);

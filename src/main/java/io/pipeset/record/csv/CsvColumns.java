@@ -118,11 +118,7 @@ abstract sealed class CsvColumns {
 
 		private final CsvRow row;
 
-		/**
-		 * Columns as templates name them.
-		 * @param size how many there are
-		 * @param row reads them
-		 */
+		/** Columns as templates name them. */
 		Mapped(int size, CsvRow row) {
 			super(size);
 			this.row = row;

@@ -48,8 +48,6 @@ final class CsvHeader {
 	/**
 	 * Takes the names.
 	 * @param names those of the columns, {@value #MOST_COLUMNS} at most
-	 * @param count how many columns there are
-	 * @param syntax how they were told apart
 	 */
 	CsvHeader(List<String> names, int count, CsvSyntax syntax) {
 		this.names = names;

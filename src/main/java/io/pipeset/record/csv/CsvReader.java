@@ -52,12 +52,8 @@ public final class CsvReader implements RecordReader {
 
 	/**
 	 * Reads a body.
-	 * @param body its bytes
-	 * @param syntax how its cells are told apart
 	 * @param defaultOperation the operation of records that name none; {@code null} if
 	 * each has to name its own
-	 * @param mapping how rows become records
-	 * @param limit the largest record
 	 */
 	public CsvReader(InputStream body, CsvSyntax syntax, @Nullable Operation defaultOperation, Mapping mapping,
 			RecordLimit limit) {

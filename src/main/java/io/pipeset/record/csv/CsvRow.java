@@ -54,9 +54,6 @@ final class CsvRow extends Row {
 	 * Finds the names of templates in a header.
 	 * @param templates the templates, whose names are in the header once
 	 * @param nulls the meaning of an empty cell
-	 * @param header the names of the columns
-	 * @param cells the cells of each row
-	 * @param limit the largest record
 	 */
 	CsvRow(Templates templates, Nulls nulls, List<String> header, CsvCells cells, RecordLimit limit) {
 		super(templates, nulls, limit);

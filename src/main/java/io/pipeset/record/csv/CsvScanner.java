@@ -37,8 +37,6 @@ final class CsvScanner {
 
 	/**
 	 * Goes on with the row.
-	 * @param bytes the array that holds the next piece
-	 * @param from the piece's first byte
 	 * @param to the byte after the piece
 	 * @return the line feed that ends the row, or -1 if the row goes on beyond the piece
 	 */

@@ -19,7 +19,6 @@ public record CsvSyntax(char delimiter, boolean quotes) {
 	 * Cells that may stand in quotes, as
 	 * <a href="https://www.rfc-editor.org/rfc/rfc4180">RFC 4180</a> has them.
 	 * @param delimiter the byte of ASCII that separates them
-	 * @return the syntax
 	 */
 	public static CsvSyntax separatedBy(char delimiter) {
 		return new CsvSyntax(delimiter, true);

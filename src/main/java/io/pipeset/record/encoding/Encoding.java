@@ -49,8 +49,6 @@ public enum Encoding {
 	/**
 	 * Finds an encoding by its word.
 	 * @param bytes the array that holds the word, in lower case
-	 * @param offset its first byte
-	 * @param length its length in bytes
 	 * @return the encoding, or {@code null}
 	 */
 	public static @Nullable Encoding find(byte[] bytes, int offset, int length) {
@@ -63,18 +61,13 @@ public enum Encoding {
 		return null;
 	}
 
-	/**
-	 * The encoding's word in settings, records and reports.
-	 * @return the name in lower case
-	 */
+	/** The encoding's word in settings, records and reports. */
 	public String label() {
 		return this.label;
 	}
 
 	/**
 	 * Shows bytes in a report.
-	 * @param bytes the array that holds them
-	 * @param from the first
 	 * @param to behind the last
 	 * @return a string, or {@code {"base64": "…"}} for bytes that are to be UTF-8 and are
 	 * not
@@ -83,10 +76,7 @@ public enum Encoding {
 
 	/**
 	 * Whether bytes are ASCII.
-	 * @param bytes the array that holds them
-	 * @param from the first
 	 * @param to behind the last
-	 * @return {@code false} if one of them is not
 	 */
 	public static boolean isAscii(byte[] bytes, int from, int to) {
 		for (int i = from; i < to; i++) {

@@ -19,7 +19,6 @@ public final class Excerpt {
 
 	/**
 	 * Shortens a text.
-	 * @param text a text that a caller sent, or a part of it
 	 * @return 64 bytes of it at most, and its size if it is longer
 	 */
 	public static String of(String text) {
@@ -32,9 +31,6 @@ public final class Excerpt {
 
 	/**
 	 * Shortens a text that is held as bytes.
-	 * @param source the array that holds it
-	 * @param offset its first byte
-	 * @param length its length in bytes
 	 * @return 64 bytes of it at most, and its size if it is longer, with U+FFFD for bytes
 	 * that are not UTF-8
 	 */
@@ -53,7 +49,6 @@ public final class Excerpt {
 
 	/**
 	 * Names a single byte.
-	 * @param b the byte
 	 * @return the character in quotes if it is a visible one of ASCII, and else the byte
 	 * in hexadecimal
 	 */

@@ -87,8 +87,6 @@ public enum RecordFormat {
 	 * @param defaultOperation the operation of records that name none; {@code null} if
 	 * each has to name its own
 	 * @param mapping how its rows or objects become records; of no meaning for commands
-	 * @param limit the largest record that is read
-	 * @return its records
 	 */
 	public RecordReader open(InputStream body, @Nullable Operation defaultOperation, Mapping mapping,
 			RecordLimit limit) {
@@ -100,8 +98,6 @@ public enum RecordFormat {
 	 * @param body the bytes, inflated; read in pieces and never held whole
 	 * @param defaultOperation the operation of records that name none; {@code null} if
 	 * each has to name its own
-	 * @param limit the largest record that is read
-	 * @return its records
 	 */
 	public RecordReader open(InputStream body, @Nullable Operation defaultOperation, RecordLimit limit) {
 		return open(body, defaultOperation, Mapping.NONE, limit);

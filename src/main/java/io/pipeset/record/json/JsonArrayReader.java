@@ -41,11 +41,8 @@ public final class JsonArrayReader implements RecordReader {
 
 	/**
 	 * Reads a body.
-	 * @param body its bytes
 	 * @param defaultOperation the operation of records that name none; {@code null} if
 	 * each has to name its own
-	 * @param mapping how objects become records
-	 * @param limit the largest record
 	 */
 	public JsonArrayReader(InputStream body, @Nullable Operation defaultOperation, Mapping mapping, RecordLimit limit) {
 		this.buffer = new BodyBuffer(body, limit);

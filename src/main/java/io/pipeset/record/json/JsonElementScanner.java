@@ -29,8 +29,6 @@ final class JsonElementScanner {
 
 	/**
 	 * Goes on with the element.
-	 * @param bytes the array that holds the next piece
-	 * @param from the piece's first byte
 	 * @param to the byte after the piece
 	 * @return the byte after the element, or -1 if the element goes on beyond the piece
 	 */

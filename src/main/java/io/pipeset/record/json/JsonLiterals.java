@@ -27,8 +27,6 @@ final class JsonLiterals {
 
 	/**
 	 * Skips a value.
-	 * @param bytes the array that holds it
-	 * @param at its first byte
 	 * @param to the end of the record
 	 * @return the byte after it
 	 */

@@ -60,7 +60,7 @@ final class JsonObjectParser extends JsonParser {
 
 		private final boolean[] strings;
 
-		/** Which names were found as they are written, and not as a path. */
+		/** The names that were found as they are written, and not as a path. */
 		private final boolean[] exact;
 
 		/**

@@ -21,8 +21,6 @@ abstract sealed class JsonParser permits JsonRecordParser, JsonObjectParser {
 	/**
 	 * Opens the parser of a body.
 	 * @param defaultOperation the operation of records that name none, or {@code null}
-	 * @param mapping how objects become records
-	 * @param limit the largest record
 	 */
 	static JsonParser of(@Nullable Operation defaultOperation, Mapping mapping, RecordLimit limit) {
 		Templates templates = mapping.templates();
@@ -32,8 +30,6 @@ abstract sealed class JsonParser permits JsonRecordParser, JsonObjectParser {
 
 	/**
 	 * Reads a record, and decodes it in place.
-	 * @param bytes the array that holds it
-	 * @param from its first byte
 	 * @param to the byte after it
 	 * @return the place where it is not JSON, or {@code null}
 	 */
@@ -50,7 +46,6 @@ abstract sealed class JsonParser permits JsonRecordParser, JsonObjectParser {
 
 	/**
 	 * Fills a record with the one that was read last, good or refused.
-	 * @param record the record to fill
 	 * @param line the record's line, from 1, or 0 if the format has none
 	 */
 	final void deliver(Record record, long line) {

@@ -44,8 +44,6 @@ final class JsonShape {
 
 	/**
 	 * Whether a record has this shape.
-	 * @param bytes the array that holds it
-	 * @param from its first byte
 	 * @param to the byte after it
 	 * @return {@code true} if {@link #moveStrings} can take the place of parsing it
 	 */
@@ -90,7 +88,6 @@ final class JsonShape {
 	/**
 	 * Whether the shape of a record that was just parsed may be learnt. It is not for a
 	 * while, if records had many shapes.
-	 * @return {@code false} if that would not pay
 	 */
 	boolean forget() {
 		this.known = false;
@@ -110,7 +107,6 @@ final class JsonShape {
 	 * Takes note of a string that varies.
 	 * @param slot its place in the draft
 	 * @param offset its first byte in the record's array
-	 * @param length its length in bytes
 	 */
 	void addString(int slot, int offset, int length) {
 		if (this.strings < MOST_STRINGS) {
@@ -134,7 +130,6 @@ final class JsonShape {
 	 * Learns the shape of a record, all of whose strings were {@linkplain #addString
 	 * added} and are plain.
 	 * @param bytes the array that holds it, which parsing has not changed
-	 * @param from its first byte
 	 * @param to the byte after it
 	 */
 	void learn(byte[] bytes, int from, int to) {

@@ -49,7 +49,6 @@ enum JsonSpelling {
 
 	/**
 	 * Compares a record's members with those that its operation takes.
-	 * @param operation the operation of this spelling
 	 * @param seen the bits of the members the record has
 	 * @return the problem, for the caller to read, or {@code null}
 	 */

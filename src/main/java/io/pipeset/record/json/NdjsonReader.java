@@ -37,11 +37,8 @@ public final class NdjsonReader implements RecordReader {
 
 	/**
 	 * Reads a body.
-	 * @param body its bytes
 	 * @param defaultOperation the operation of records that name none; {@code null} if
 	 * each has to name its own
-	 * @param mapping how objects become records
-	 * @param limit the largest record
 	 */
 	public NdjsonReader(InputStream body, @Nullable Operation defaultOperation, Mapping mapping, RecordLimit limit) {
 		this.buffer = new BodyBuffer(body, limit);

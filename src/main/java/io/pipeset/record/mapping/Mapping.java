@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param templates the templates that make records of them, or none where they are
  * records already
- * @param nulls the meaning of a null among their values
  * @param delimiter the byte of ASCII that separates the cells of a row
  * @param header the names of a row's columns, or none where the first row has them
  */
@@ -21,7 +20,6 @@ public record Mapping(@Nullable Templates templates, Nulls nulls, char delimiter
 
 	/**
 	 * A template as it was written.
-	 * @param which chooses it
 	 * @return its text, or a list of texts; {@code null} if there is none
 	 */
 	public @Nullable Object text(Function<Templates.Texts, @Nullable Object> which) {

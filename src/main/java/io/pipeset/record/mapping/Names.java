@@ -14,7 +14,6 @@ public final class Names {
 	/**
 	 * Reads names with commas between them. A name with a comma stands in quotes, as in
 	 * CSV, in which a quote is written twice.
-	 * @param text the list
 	 * @return the names, one at least, of which some may be empty; {@code null} if quotes
 	 * do not fit
 	 */
@@ -42,7 +41,6 @@ public final class Names {
 
 	/**
 	 * Reads the names of fields, as {@link #parse} does.
-	 * @param text the list
 	 * @return the names, none of which is empty or stands for all; {@code null} if the
 	 * text is no such list
 	 */

@@ -16,10 +16,7 @@ public enum Nulls {
 
 	private final String label = name().toLowerCase(Locale.ROOT);
 
-	/**
-	 * The word for it in settings and reports.
-	 * @return the name in lower case
-	 */
+	/** The word for it in settings and reports. */
 	public String label() {
 		return this.label;
 	}

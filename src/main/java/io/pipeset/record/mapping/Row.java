@@ -69,8 +69,6 @@ public abstract class Row {
 	/**
 	 * Has no values yet.
 	 * @param templates the templates, whose names number the values
-	 * @param nulls the meaning of a null
-	 * @param limit the largest record
 	 */
 	protected Row(Templates templates, Nulls nulls, RecordLimit limit) {
 		this.templates = templates;
@@ -145,7 +143,6 @@ public abstract class Row {
 	/**
 	 * Adds a field for each value of the row, by {@link #addField} and
 	 * {@link #addNullField}.
-	 * @param record the record
 	 */
 	protected abstract void addFields(Record record);
 
@@ -219,13 +216,6 @@ public abstract class Row {
 
 	/**
 	 * Adds a field.
-	 * @param record the record
-	 * @param name the array that holds the field's name
-	 * @param nameOffset its first byte
-	 * @param nameLength its length in bytes
-	 * @param value the array that holds its value
-	 * @param offset its first byte
-	 * @param length its length in bytes
 	 * @param string whether it is a string, to which the record's encoding applies
 	 */
 	protected final void addField(Record record, byte[] name, int nameOffset, int nameLength, byte[] value, int offset,
@@ -245,13 +235,7 @@ public abstract class Row {
 		}
 	}
 
-	/**
-	 * Deals with a field whose value is null.
-	 * @param record the record
-	 * @param name the array that holds the field's name
-	 * @param nameOffset its first byte
-	 * @param nameLength its length in bytes
-	 */
+	/** Deals with a field whose value is null. */
 	protected final void addNullField(Record record, byte[] name, int nameOffset, int nameLength) {
 		if (this.nulls == Nulls.EMPTY) {
 			addField(record, name, nameOffset, nameLength, name, nameOffset, 0, false);
@@ -280,8 +264,6 @@ public abstract class Row {
 
 	/**
 	 * Finds the value that a template stands for.
-	 * @param nulls the meaning of a null in the template
-	 * @param encoding that of strings
 	 * @return {@code false} if it is left out, or the row is refused
 	 */
 	private boolean find(Templates.Part part, Nulls nulls, Encoding encoding) {
@@ -354,11 +336,7 @@ public abstract class Row {
 		return decoded;
 	}
 
-	/**
-	 * Whether the record may have further bytes; it is refused if it may not.
-	 * @param more how many
-	 * @return {@code false} if it would be too large
-	 */
+	/** Whether the record may have further bytes; it is refused if it may not. */
 	protected final boolean fits(long more) {
 		boolean fits = this.size + more <= this.limit.bytes();
 		if (!fits) {
@@ -386,11 +364,7 @@ public abstract class Row {
 		};
 	}
 
-	/**
-	 * Refuses the row, unless it is refused already.
-	 * @param code the error's code
-	 * @param message the problem, for the caller to read
-	 */
+	/** Refuses the row, unless it is refused already. */
 	protected final void refuse(String code, String message) {
 		if (this.problem == null) {
 			this.problem = new Rejection(code, message);

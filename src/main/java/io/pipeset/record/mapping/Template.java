@@ -30,7 +30,6 @@ public final class Template {
 
 	/**
 	 * Reads a template.
-	 * @param text the template
 	 * @return the template, or {@code null} if its braces do not fit
 	 */
 	public static @Nullable Template parse(String text) {

@@ -31,11 +31,6 @@ public final class Templates {
 
 	private final Texts texts;
 
-	/**
-	 * Numbers the names of templates.
-	 * @param operation the operation of all records
-	 * @param texts the templates
-	 */
 	public Templates(Operation operation, Texts texts) {
 		this.operation = operation;
 		this.texts = texts;
@@ -73,10 +68,7 @@ public final class Templates {
 		return this.names;
 	}
 
-	/**
-	 * Whether each value of a row is a field of its record.
-	 * @return {@code false} where the names say which values are needed
-	 */
+	/** Whether each value of a row is a field of its record. */
 	public boolean takesAll() {
 		return this.operation == Operation.HSET && this.fields == null;
 	}
@@ -92,7 +84,6 @@ public final class Templates {
 
 	/**
 	 * The setting that names a value, for messages.
-	 * @param name the name of the value
 	 * @return the first such setting
 	 */
 	public String settingOf(String name) {
@@ -107,10 +98,7 @@ public final class Templates {
 		return parts.stream().filter((part) -> part.has(slot)).map(Part::setting).findFirst().orElse("fields");
 	}
 
-	/**
-	 * The templates as they were written.
-	 * @return the texts
-	 */
+	/** The templates as they were written. */
 	public Texts texts() {
 		return this.texts;
 	}

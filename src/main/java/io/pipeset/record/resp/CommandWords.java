@@ -28,7 +28,6 @@ final class CommandWords {
 		this.tooLong = false;
 	}
 
-	/** Adds a word. */
 	void add(int offset, int length) {
 		if (this.words.count() > this.limit.arguments()) {
 			this.tooLong = true;
@@ -39,7 +38,6 @@ final class CommandWords {
 
 	/**
 	 * Fills a record with the command, or refuses it.
-	 * @param source the array that holds the words
 	 * @param base the place from which their offsets count
 	 */
 	void deliver(Record record, long line, byte[] source, int base) {

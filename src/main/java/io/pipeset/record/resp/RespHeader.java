@@ -36,7 +36,6 @@ final class RespHeader {
 	 * Reads a length.
 	 * @param marker the byte before it
 	 * @param at the place of the marker
-	 * @param most the largest it may be
 	 * @param what the thing that has the length, for messages
 	 */
 	long read(char marker, int at, long most, String what) throws IOException {

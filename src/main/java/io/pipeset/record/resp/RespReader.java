@@ -34,11 +34,6 @@ public final class RespReader implements RecordReader {
 
 	private long bytesToSkip;
 
-	/**
-	 * Reads a body.
-	 * @param body its bytes
-	 * @param limit the largest record
-	 */
 	public RespReader(InputStream body, RecordLimit limit) {
 		this.buffer = new BodyBuffer(body, limit);
 		this.limit = limit;

@@ -41,19 +41,13 @@ public final class TextParser implements LineParser {
 	/**
 	 * Reads lines.
 	 * @param utf8 whether characters without an escape have to be UTF-8
-	 * @param command takes the words of a line
 	 */
 	TextParser(boolean utf8, CommandWords command) {
 		this.utf8 = utf8;
 		this.command = command;
 	}
 
-	/**
-	 * Opens a body of commands, one a line.
-	 * @param body its bytes
-	 * @param limit the largest record
-	 * @return its records
-	 */
+	/** Opens a body of commands, one a line. */
 	public static RecordReader open(InputStream body, RecordLimit limit) {
 		TextParser parser = new TextParser(true, new CommandWords(limit));
 		return new LineReader(new BodyBuffer(body, limit), parser, limit, true);

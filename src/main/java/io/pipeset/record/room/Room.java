@@ -52,16 +52,12 @@ public interface Room {
 	 */
 	void give(long bytes);
 
-	/**
-	 * Whether somebody waits for memory. Nobody should then keep a buffer for later.
-	 * @return {@code false} if there is enough
-	 */
+	/** Whether somebody waits for memory. Nobody should then keep a buffer for later. */
 	boolean isScarce();
 
 	/**
 	 * The memory of the heap that an array takes.
 	 * @param bytes the size of its elements
-	 * @return the bytes that the array takes
 	 */
 	static long ofArray(long bytes) {
 		return (bytes < HUMONGOUS_BYTES) ? bytes : (bytes + 16 + (1 << 20) - 1) & -(1L << 20);

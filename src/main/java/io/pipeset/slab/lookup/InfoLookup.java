@@ -23,10 +23,6 @@ public final class InfoLookup extends Lookup {
 
 	private @Nullable String error;
 
-	/**
-	 * Asks for sections.
-	 * @param sections their names
-	 */
 	public InfoLookup(List<String> sections) {
 		this.sections = sections;
 	}

@@ -55,22 +55,15 @@ public final class KeyLookup extends Lookup {
 
 	private int key;
 
-	/**
-	 * A lookup that asks for nothing yet.
-	 * @param types the types that are known
-	 */
 	public KeyLookup(KeyTypes types) {
 		this.types = types;
 	}
 
 	/**
 	 * Asks for a page of keys.
-	 * @param scan the keys to ask for
-	 * @param cursor the cursor of the page
 	 * @param next takes the keys; nobody else may use it before {@code whenScanned}
 	 * @param whenScanned is run when all keys have come, which is before the lookup is
 	 * done, by the thread of the connection
-	 * @return this
 	 */
 	public KeyLookup scan(Scan scan, String cursor, KeyPage next, Runnable whenScanned) {
 		this.scan = scan;
@@ -84,10 +77,8 @@ public final class KeyLookup extends Lookup {
 	 * Asks for the type of some keys of a page, the time that they have left and the
 	 * memory that they take.
 	 * @param page the page, which takes the answers
-	 * @param from the first key
 	 * @param to behind the last key
 	 * @param samples the elements of a key that Redis measures; 0 to ask for no memory
-	 * @return this
 	 */
 	public KeyLookup keys(KeyPage page, int from, int to, int samples) {
 		this.page = page;

@@ -13,7 +13,7 @@ import io.pipeset.record.room.Room;
  */
 public final class KeyPage {
 
-	/** What is known of a key that has no value of the kind: gone, or not asked for. */
+	/** Stands for a figure that a key does not have: it is gone, or was not asked for. */
 	public static final long UNKNOWN = -2;
 
 	private static final int BYTES_OF_KEY = Integer.BYTES + 1 + 2 * Long.BYTES;
@@ -47,10 +47,6 @@ public final class KeyPage {
 
 	private String cursor = Scan.START;
 
-	/**
-	 * An empty page.
-	 * @param room the memory for keys
-	 */
 	public KeyPage(Room room) {
 		this.room = room;
 	}
@@ -67,7 +63,6 @@ public final class KeyPage {
 
 	/**
 	 * Adds a key.
-	 * @param key its bytes
 	 * @param type its type, as a number of {@link KeyTypes}
 	 */
 	public void add(byte[] key, int type) {
@@ -82,10 +77,7 @@ public final class KeyPage {
 		}
 	}
 
-	/**
-	 * Forgets some of the keys, before anything is known of them.
-	 * @param condition tells which keys stay
-	 */
+	/** Forgets some of the keys, before anything is known of them. */
 	public void retain(Condition condition) {
 		int kept = 0;
 		int from = 0;
@@ -167,7 +159,6 @@ public final class KeyPage {
 	/**
 	 * Whether there was no memory for some of the keys. The page is then to be asked for
 	 * again.
-	 * @return {@code false} for nearly all pages
 	 */
 	public boolean isTooLarge() {
 		return this.isTooLarge;
@@ -204,10 +195,6 @@ public final class KeyPage {
 		this.taken = 0;
 	}
 
-	/**
-	 * The number of keys.
-	 * @return how many there are
-	 */
 	public int count() {
 		return this.count;
 	}
@@ -295,10 +282,7 @@ public final class KeyPage {
 
 		/**
 		 * Whether a key meets it.
-		 * @param bytes the array that holds the key
-		 * @param from its first byte
 		 * @param to the byte behind it
-		 * @return {@code false} if not
 		 */
 		boolean holds(byte[] bytes, int from, int to);
 

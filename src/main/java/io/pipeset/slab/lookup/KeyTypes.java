@@ -73,7 +73,6 @@ public final class KeyTypes {
 
 	/**
 	 * The name of a type.
-	 * @param number its number
 	 * @return for instance {@code zset}
 	 */
 	public String name(int number) {

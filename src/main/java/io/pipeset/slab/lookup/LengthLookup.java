@@ -33,11 +33,7 @@ public final class LengthLookup extends Lookup {
 
 	private @Nullable String error;
 
-	/**
-	 * Asks for the length of each key whose type has one.
-	 * @param types the types that are known
-	 * @param page the keys
-	 */
+	/** Asks for the length of each key whose type has one. */
 	public LengthLookup(KeyTypes types, KeyPage page) {
 		this.types = types;
 		this.page = page;
@@ -51,10 +47,7 @@ public final class LengthLookup extends Lookup {
 		this.key = next(0);
 	}
 
-	/**
-	 * Whether there is nothing to ask for.
-	 * @return {@code true} for a lookup that is not to be sent
-	 */
+	/** Whether there is nothing to ask for. */
 	public boolean isEmpty() {
 		return this.replies == 0;
 	}

@@ -2,7 +2,7 @@ package io.pipeset.slab.lookup;
 
 import java.util.Locale;
 
-/** What is asked about each key of a page. */
+/** The questions about each key of a page. */
 public enum Question {
 
 	/** The next page of keys. */

@@ -36,8 +36,6 @@ final class ValueReader {
 
 	/**
 	 * Reads on.
-	 * @param in the bytes that have come
-	 * @param lookup gets the values
 	 * @param replies the replies that it expects in all
 	 * @return whether all have come; the bytes behind are left unread
 	 */

@@ -16,9 +16,10 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
 
 /**
- * Keeps everybody out whom the service does not answer, as long as callers have no
- * credentials. Spring finds this configuration by its scan, and Actuator once more by
- * {@code META-INF/spring}, for the server that {@code management.server.port} gives it.
+ * Refuses foreign requests, and addresses that other machines reach, as long as callers
+ * have no credentials. Spring finds this configuration by its scan, and Actuator once
+ * more by {@code META-INF/spring}, for the server that {@code management.server.port}
+ * gives it.
  */
 @ManagementContextConfiguration(value = ManagementContextType.CHILD, proxyBeanMethods = false)
 class AccessConfiguration {

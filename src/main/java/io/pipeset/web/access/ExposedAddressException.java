@@ -30,7 +30,6 @@ final class ExposedAddressException extends IllegalStateException {
 		this.property = property;
 	}
 
-	/** The remedy. */
 	String remedy() {
 		return "Set " + this.property + "=127.0.0.1, or pipeset.security.anonymous=true where everybody who reaches"
 				+ " the port may do that.";

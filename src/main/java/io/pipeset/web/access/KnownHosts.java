@@ -61,7 +61,6 @@ final class KnownHosts {
 	 * Whether web pages of an origin may call.
 	 * @param origin the request's Origin
 	 * @param header its Host, which is allowed, or {@code null} where it has none
-	 * @return {@code true} for pages from here
 	 */
 	boolean trusts(String origin, @Nullable String header) {
 		String host = host(ORIGIN, origin);

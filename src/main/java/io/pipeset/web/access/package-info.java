@@ -1,6 +1,6 @@
 /**
- * Who may call the service while callers have no credentials: a request comes in, and
- * either passes or is refused; nor does a server start that strangers could reach.
+ * The callers that the service answers while they have no credentials: a request comes
+ * in, and passes or is refused. A server that strangers could reach does not start.
  */
 @NullMarked
 package io.pipeset.web.access;

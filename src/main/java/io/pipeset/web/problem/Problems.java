@@ -36,7 +36,6 @@ public final class Problems {
 	 * A problem to throw, with status 400.
 	 * @param type the last part of its type
 	 * @param detail the mistake of the caller, and its remedy
-	 * @return the exception
 	 */
 	public static ErrorResponseException badRequest(String type, String detail) {
 		return exception(HttpStatus.BAD_REQUEST, type, detail);
@@ -44,10 +43,8 @@ public final class Problems {
 
 	/**
 	 * A problem to throw.
-	 * @param status the status of the answer
 	 * @param type the last part of its type
 	 * @param detail the mistake of the caller, and its remedy
-	 * @return the exception
 	 */
 	public static ErrorResponseException exception(HttpStatus status, String type, String detail) {
 		return new ErrorResponseException(status, detail(status, type, detail), null);
@@ -56,9 +53,6 @@ public final class Problems {
 	/**
 	 * A problem as an answer. Its Content-Type does not depend on the request, since
 	 * Spring leaves it out where it cannot read the header Accept.
-	 * @param problem the problem
-	 * @param headers further headers of the answer
-	 * @return the answer
 	 */
 	public static ResponseEntity<ProblemDetail> answer(ProblemDetail problem, HttpHeaders headers) {
 		return ResponseEntity.status(problem.getStatus())
@@ -67,21 +61,15 @@ public final class Problems {
 			.body(problem);
 	}
 
-	/**
-	 * A problem as an answer without further headers.
-	 * @param problem the problem
-	 * @return the answer
-	 */
+	/** A problem as an answer without further headers. */
 	public static ResponseEntity<ProblemDetail> answer(ProblemDetail problem) {
 		return answer(problem, HttpHeaders.EMPTY);
 	}
 
 	/**
 	 * A problem.
-	 * @param status the status of the answer
 	 * @param type the last part of its type
 	 * @param detail a sentence about it, or {@code null}
-	 * @return the problem
 	 */
 	public static ProblemDetail detail(HttpStatusCode status, String type, @Nullable String detail) {
 		ProblemDetail problem = ProblemDetail.forStatus(status);
@@ -93,7 +81,6 @@ public final class Problems {
 	/**
 	 * A problem as JSON, for answers that Spring does not write.
 	 * @param problem one whose texts have no character that needs an escape
-	 * @return a JSON object
 	 */
 	public static String json(ProblemDetail problem) {
 		return "{\"type\":\"" + problem.getType() + "\",\"title\":\"" + problem.getTitle() + "\",\"status\":"
@@ -116,9 +103,7 @@ public final class Problems {
 
 	/**
 	 * A problem that Spring or Tomcat has found. Its type is named after its status.
-	 * @param status the status of the answer
 	 * @param detail a sentence about it, or {@code null}
-	 * @return the problem
 	 */
 	public static ProblemDetail detail(HttpStatusCode status, @Nullable String detail) {
 		HttpStatus known = HttpStatus.resolve(status.value());
@@ -129,7 +114,6 @@ public final class Problems {
 
 	/**
 	 * The beginning of a text that came with a request, for a message.
-	 * @param text a header, a path or a query
 	 * @return at most 64 characters and three dots, all of them safe in any message
 	 */
 	public static String excerpt(String text) {

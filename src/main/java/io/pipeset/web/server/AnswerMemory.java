@@ -17,11 +17,7 @@ public class AnswerMemory implements ServletRequestListener {
 
 	private static final String MEMORY = AnswerMemory.class.getName() + ".memory";
 
-	/**
-	 * Keeps memory until the answer to a request is written.
-	 * @param request the request
-	 * @param memory the memory of its report
-	 */
+	/** Keeps memory until the answer to a request is written. */
 	public static void closeWhenWritten(HttpServletRequest request, MemoryShare memory) {
 		request.setAttribute(MEMORY, memory);
 	}

@@ -48,8 +48,6 @@ public final class CallerConnection implements Caller {
 
 	/**
 	 * A connection.
-	 * @param socket the connection as Tomcat has it
-	 * @param response the answer to its request
 	 * @param period the period in which the reading of the answer is looked at
 	 */
 	CallerConnection(NioSocketWrapper socket, Response response, Duration period) {
@@ -70,7 +68,6 @@ public final class CallerConnection implements Caller {
 	/**
 	 * Is held while the body of a request is read.
 	 * @param request a request that is under way
-	 * @return the lock
 	 */
 	static Lock reading(HttpServletRequest request) {
 		return (of(request) instanceof CallerConnection connection) ? connection.reading : new ReentrantLock();

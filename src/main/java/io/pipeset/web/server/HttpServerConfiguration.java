@@ -54,7 +54,7 @@ class HttpServerConfiguration {
 
 	private static final int MANAGEMENT_THREADS = 8;
 
-	/** Whoever asks for health waits a few seconds only. */
+	/** Callers that ask for health wait a few seconds only. */
 	private static final Duration MANAGEMENT_READING_PERIOD = Duration.ofSeconds(1);
 
 	/** Threads for Actuator, for dropping the rest of bodies, and for refusals. */

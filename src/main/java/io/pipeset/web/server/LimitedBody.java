@@ -35,7 +35,6 @@ public final class LimitedBody extends InputStream {
 
 	/**
 	 * Limits the body of a request.
-	 * @param request the request
 	 * @param maxBytes the limit on the bytes as they come over the wire
 	 * @param compressed whether the bytes are yet to be inflated
 	 * @throws IOException if the body cannot be read
@@ -77,8 +76,6 @@ public final class LimitedBody extends InputStream {
 	/**
 	 * A message about a body beyond the limit.
 	 * @param met the size of the body, in words or digits
-	 * @param maxBytes the limit
-	 * @return a sentence
 	 */
 	public static String tooLarge(String met, long maxBytes) {
 		return "The body has " + met + " bytes; pipeset.limits.max-body-bytes allows " + maxBytes;

@@ -28,11 +28,7 @@ public class ProblemErrorController implements ErrorController {
 		this.limits = limits;
 	}
 
-	/**
-	 * Keeps the answer to a request for the case that the container takes it over.
-	 * @param request the request
-	 * @param report the answer
-	 */
+	/** Keeps the answer to a request for the case that the container takes it over. */
 	public static void keep(HttpServletRequest request, ResponseEntity<ProblemDetail> report) {
 		request.setAttribute(REPORT, report);
 	}

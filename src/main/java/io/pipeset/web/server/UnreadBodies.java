@@ -80,10 +80,7 @@ public final class UnreadBodies {
 		}
 	}
 
-	/**
-	 * Drops the rest of a body whose answer has gone out.
-	 * @param request the request
-	 */
+	/** Drops the rest of a body whose answer has gone out. */
 	void drop(Request request) {
 		if (request.getAttribute(DROPPING) instanceof Dropping dropping) {
 			dropping.await();

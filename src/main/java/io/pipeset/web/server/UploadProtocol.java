@@ -144,8 +144,6 @@ public final class UploadProtocol extends Http11NioProtocol {
 
 	/**
 	 * A request begins.
-	 * @param socket its connection
-	 * @param response its answer
 	 * @return the connection, to be taken from those under way when the request ends
 	 */
 	CallerConnection begin(NioSocketWrapper socket, Response response) {
@@ -161,7 +159,6 @@ public final class UploadProtocol extends Http11NioProtocol {
 
 	/**
 	 * Whether a request is under way, or its client still sends a body that nobody reads.
-	 * @return {@code false} where every answer has gone out
 	 */
 	boolean isBusy() {
 		return getEndpoint().getCurrentThreadsBusy() > 0;

@@ -43,7 +43,6 @@ final class LoopbackConnection implements AutoCloseable {
 	/**
 	 * Sends a request, and reads its answer.
 	 * @param request the whole request
-	 * @return its answer
 	 * @throws IOException if the connection breaks
 	 */
 	Answer call(byte[] request) throws IOException {
@@ -105,7 +104,6 @@ final class LoopbackConnection implements AutoCloseable {
 	/**
 	 * The part of an answer that matters here.
 	 *
-	 * @param status its status
 	 * @param errors the records that did not run
 	 */
 	record Answer(int status, int errors) {

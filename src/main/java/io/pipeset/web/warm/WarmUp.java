@@ -82,10 +82,7 @@ class WarmUp implements ApplicationRunner {
 		}
 	}
 
-	/**
-	 * Ends the warm-up, before anything else is stopped.
-	 * @param event tells whose end it is
-	 */
+	/** Ends the warm-up, before anything else is stopped. */
 	@EventListener
 	void close(ContextClosedEvent event) {
 		if (event.getApplicationContext() == this.context) {
@@ -127,7 +124,7 @@ class WarmUp implements ApplicationRunner {
 							: ", none of which went to Redis: it refuses SET, EXPIRE or DEL of keys under pipeset:");
 		}
 		catch (IOException | RuntimeException ex) {
-			// Whatever it meets, a service that is cold is better than none.
+			// A cold service is better than none.
 			logger.info("No warm-up, or no whole one: {}", ex.toString());
 		}
 		finally {

@@ -34,8 +34,6 @@ final class WarmUpCallers {
 
 	/**
 	 * Calls once, in this thread.
-	 * @param request the request
-	 * @return its answer
 	 * @throws IOException if there is none
 	 */
 	Answer callOnce(byte[] request) throws IOException {
@@ -47,9 +45,7 @@ final class WarmUpCallers {
 	/**
 	 * Lets one caller for each processor call, but no more than four.
 	 * @param requests the requests of each caller, from the first to the last, and again
-	 * @param time how long
 	 * @return the number of jobs that ran
-	 * @throws InterruptedException if the thread is interrupted
 	 */
 	int call(List<byte[]> requests, Duration time) throws InterruptedException {
 		int callers = Math.min(MOST, Runtime.getRuntime().availableProcessors());
