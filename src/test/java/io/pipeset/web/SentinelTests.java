@@ -69,6 +69,7 @@ class SentinelTests {
 			CompletableFuture<Answer> load = load();
 			await().until(() -> former.client().dbsize() > 20_000);
 			TestRedis master = sentinels.failOver();
+			await().until(() -> this.node.name().equals(master.host() + ":" + master.port()));
 			paused.chunk("[\"RPUSH\",\"list\",\"2\"]\n").lastChunk();
 			JsonNode report = paused.answer().report();
 			assertThat(master).isNotSameAs(former);

@@ -88,13 +88,14 @@ class UnreadAnswerTests {
 						TimeUnit.MILLISECONDS);
 			}
 		}
-		await().until(() -> memory("usedBytes") > 20 << 20);
+		await().until(() -> this.redis.exists("first", "second") == 0);
 		await().until(() -> this.management.get("/actuator/pipeset").json().at("/jobsRunning").asInt() == 0);
 		String large = "x".repeat(4 << 20);
 		assertThat(Answer.counts(this.service.ndjson("/v1/jobs", "[\"SET\",\"large\",\"" + large + "\"]").report()))
 			.isEqualTo(new Counts(1, 1, 0, 0, 0, 0));
 		assertThat(this.redis.strlen("large")).isEqualTo(4 << 20);
 		await().until(() -> memory("waiting") == 0);
+		assertThat(this.open).anyMatch(Wire::wasReset);
 	}
 
 	private long memory(String name) {
