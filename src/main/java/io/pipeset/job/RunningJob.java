@@ -49,9 +49,10 @@ record RunningJob(String id, JobSettings settings, RateLimit rateLimit, JobStop 
 	public Tally tally() {
 		boolean complete = this.progress.isComplete();
 		Counts settled = this.account.counts();
-		Counts counts = counts(settled);
-		long read = counts.received() - this.progress.unread();
-		long done = (this.settings.dryRun()) ? read : settled.received() - this.progress.unread();
+		long unread = unread(settled);
+		Counts counts = counts(settled, unread);
+		long read = counts.received() - unread;
+		long done = (this.settings.dryRun()) ? read : settled.received() - unread;
 		Long total = (this.settings.untilEmpty()) ? null : this.input.total();
 		if (total != null) {
 			return new Tally(counts, read, done, total, Progress.share(done, total));
@@ -79,18 +80,28 @@ record RunningJob(String id, JobSettings settings, RateLimit rateLimit, JobStop 
 	public JobReport snapshot(JobState state) {
 		Counts settled = this.account.counts();
 		boolean complete = this.progress.isComplete();
-		Counts counts = counts(settled);
-		return report(state, counts, this.progress.input(complete, counts.received() - this.progress.unread()), null,
-				null, List.of());
+		long unread = unread(settled);
+		Counts counts = counts(settled, unread);
+		return report(state, counts, unread, this.progress.input(complete, counts.received() - unread), null, null,
+				List.of());
+	}
+
+	/**
+	 * The records that were to be generated and were not, once they are counted, which
+	 * comes a moment after they are known.
+	 */
+	private long unread(Counts settled) {
+		long unread = this.progress.unread();
+		return (settled.unprocessed() >= unread) ? unread : 0;
 	}
 
 	/** Adds the records without an outcome to those that have one. */
-	private Counts counts(Counts settled) {
+	private Counts counts(Counts settled, long unread) {
 		// A record is read before it is counted, and a batch begins before it writes. In
 		// this order no more records are counted than were read, and none of those read
 		// was written if no batch has begun.
 		long read = this.progress.read();
-		long open = Math.max(0, read + this.progress.unread() - this.account.leftOut() - settled.received());
+		long open = Math.max(0, read + unread - this.account.leftOut() - settled.received());
 		boolean written = !this.settings.dryRun() && this.clock.hasBegunBatch();
 		return new Counts(settled.received() + open, settled.applied(), settled.noop(), settled.rejected(),
 				settled.unknown() + ((written) ? open : 0), settled.unprocessed() + ((written) ? 0 : open));
@@ -103,20 +114,20 @@ record RunningJob(String id, JobSettings settings, RateLimit rateLimit, JobStop 
 		Receipt receipt = this.input.handOver(this.account);
 		Ending ending = JobEnding.of(this.stop.ending(), this.progress.ending(), counts.unknown(),
 				this.account.losses().unconfirmed(), this.account.bytesSent() > 0);
-		JobReport report = report(ending.cause().state(), counts,
+		JobReport report = report(ending.cause().state(), counts, this.progress.unread(),
 				this.progress.input(this.progress.isComplete(), this.progress.read()), this.account.values(), receipt,
 				warnings);
 		return new EndedJob<>(this.id, report, ending, counts.applied() > 0, this.memory);
 	}
 
-	private JobReport report(JobState state, Counts counts, Input input, @Nullable List<Object> values,
+	private JobReport report(JobState state, Counts counts, long unread, Input input, @Nullable List<Object> values,
 			@Nullable Receipt receipt, List<Warning> warnings) {
 		Map<String, Object> settings = this.settings.toReport();
 		long perSecond = this.rateLimit.perSecond();
 		settings.compute(Setting.RATE_LIMIT.name(), (name, before) -> (perSecond > 0) ? perSecond : null);
 		this.input.addTo(settings);
 		Timings timings = this.clock.timings();
-		Long wouldRun = (this.settings.dryRun()) ? counts.unprocessed() - this.progress.unread() : null;
+		Long wouldRun = (this.settings.dryRun()) ? counts.unprocessed() - unread : null;
 		return new JobReport(this.id, state, counts, wouldRun, input, this.account.losses().found(), timings,
 				this.account.sent(timings.totalMillis()), settings, this.input.scan(), values, receipt, warnings,
 				this.account.errorCodes().counts(), this.account.items(), Math.max(0, this.account.itemsOmitted()),

@@ -76,7 +76,8 @@ final class Redirection {
 				.eachAgain(
 						(command, slot, redirect) -> routes.computeIfAbsent(slot, (any) -> new Route()).add(redirect));
 		}
-		if (routes.values().stream().anyMatch(Route::isRedirected)) {
+		// A job that was stopped sends nothing more: such commands are unprocessed.
+		if (routes.values().stream().anyMatch(Route::isRedirected) && !this.context.stop().isSet()) {
 			this.rounds++;
 			meter(routes, node);
 			learn(routes, node);
@@ -91,8 +92,6 @@ final class Redirection {
 		String refusal = slab.errors().askingRefusal();
 		if (refusal != null) {
 			this.context.stop().because(Cause.REDIS_REFUSES, refusal);
-		}
-		if (this.context.stop().isSet()) {
 			return false;
 		}
 		if (now - slab.slots().redirectedSince(now) > this.context.settings().timeout().toNanos()) {

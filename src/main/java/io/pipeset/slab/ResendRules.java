@@ -37,6 +37,9 @@ public final class ResendRules {
 	/** The keys of later commands that may have run, and run once more. */
 	private final Set<ByteBuffer> repeated = new HashSet<>();
 
+	/** The keys of HDELs ahead of these, whose hash may have been made anew since. */
+	private final Set<ByteBuffer> remade = new HashSet<>();
+
 	/** The keys of earlier commands that go again. */
 	private final Set<ByteBuffer> ahead = new HashSet<>();
 
@@ -143,8 +146,11 @@ public final class ResendRules {
 		boolean goes = !told.mayHaveRun || (this.unknownToo && slab.replies().multiRefused() == null
 				&& (told == Told.NOTHING || slab.attempt().unconfirmed() != null));
 		for (int command = end - 1; goes && command >= first; command--) {
-			goes = isUntouched(slab, command) && !isExpireOfRepeated(slab, command)
+			goes = isUntouched(slab, command) && !expiresAnother(slab, command)
 					&& (!told.mayHaveRun || slab.commands().table().effect(command).isRepeatable());
+			if (slab.commands().table().operation(command) == Operation.HDEL) {
+				slab.commands().keys(command).stream().filter(this.repeated::contains).forEach(this.remade::add);
+			}
 			if (told.mayHaveRun || slab.earlierLoss(command) != null) {
 				this.repeated.addAll(slab.commands().keys(command));
 			}
@@ -188,12 +194,18 @@ public final class ResendRules {
 	}
 
 	/**
-	 * Whether an EXPIRE would meet a key that a later command may have made at its first
-	 * attempt. It does nothing to a key that does not exist.
+	 * Whether a command would give its time to live to a key that a later command may
+	 * have made at its first attempt. An EXPIRE does nothing to a key that does not
+	 * exist; the time of an HSET ends with its hash, which an HDEL may empty.
 	 */
-	private boolean isExpireOfRepeated(Slab slab, int command) {
-		return slab.commands().table().operation(command).expiresOnly()
-				&& slab.commands().keys(command).stream().anyMatch(this.repeated::contains);
+	private boolean expiresAnother(Slab slab, int command) {
+		Operation operation = slab.commands().table().operation(command);
+		boolean hash = operation == Operation.HSET && slab.commands().table().sentAs(command) == Operation.EVALSHA;
+		if (!operation.expiresOnly() && !hash) {
+			return false;
+		}
+		Set<ByteBuffer> others = (hash) ? this.remade : this.repeated;
+		return slab.commands().keys(command).stream().anyMatch(others::contains);
 	}
 
 	private void touch(Slab slab, int command) {

@@ -25,6 +25,7 @@ import io.pipeset.report.Counts;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobState;
+import io.pipeset.report.Outcome;
 import io.pipeset.script.ScriptProperties;
 import io.pipeset.script.Scripts;
 import org.junit.jupiter.api.AfterAll;
@@ -198,6 +199,25 @@ class RunningJobTests {
 		}
 		assertThat(between).isPositive();
 		assertThat(end.get().report().counts()).isEqualTo(new Counts(records, records, 0, 0, 0, 0));
+	}
+
+	@Test
+	void recordsThatAreLeftOutAndNotYetCountedAreNeitherUnknownNorTakenOffWhatIsDone() {
+		TestJob job = new TestJob(1000, false, held(0, 1000));
+		job.running.clock().batchBegins();
+		for (int i = 0; i < 10; i++) {
+			job.running.progress().next();
+		}
+		job.running.account().count("SET", Outcome.APPLIED, 8);
+		assertThat(job.running.progress().leaveOut(1000)).isEqualTo(990);
+		assertThat(job.running.tally().done()).isEqualTo(8);
+		assertThat(job.running.tally().read()).isEqualTo(10);
+		assertThat(job.running.snapshot(JobState.RUNNING).counts()).isEqualTo(new Counts(10, 8, 0, 0, 2, 0));
+		job.running.account().count("SET", Outcome.UNPROCESSED, 990);
+		assertThat(job.running.tally().done()).isEqualTo(8);
+		assertThat(job.running.tally().read()).isEqualTo(10);
+		assertThat(job.running.snapshot(JobState.RUNNING).counts()).isEqualTo(new Counts(1000, 8, 0, 0, 2, 990));
+		job.running.memory().close();
 	}
 
 	private JobInput held(int before, int count) {

@@ -10,10 +10,13 @@ import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.report.Account;
+import io.pipeset.report.Counts;
+import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobClock;
 import io.pipeset.report.JobMeters;
 import io.pipeset.report.Results;
 import io.pipeset.slab.FilledSlabs;
+import io.pipeset.slab.Loss;
 import io.pipeset.slab.Slab;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -51,6 +54,31 @@ class RedirectionTests {
 				slab.retry();
 				assertThat(slab.count()).isOne();
 			}
+		}
+		finally {
+			unused.destroy();
+		}
+	}
+
+	@Test
+	void aRedirectedCommandOfAJobThatWasStoppedHasCertainlyNotRun() {
+		LettuceConnectionFactory unused = new LettuceConnectionFactory();
+		unused.afterPropertiesSet();
+		try (RedisNode one = new RedisNode("h:1", unused, properties);
+				RedisNode other = new RedisNode("h:2", unused, properties)) {
+			RedisNodes nodes = cluster(other);
+			LaneContext context = context(nodes);
+			Redirection redirection = new Redirection(context, new Destinations(nodes, one));
+			Slab slab = new FilledSlabs().slab("SET n 1", "LPUSH a 1");
+			FilledSlabs.written(slab, FilledSlabs.OK + "-ASK 15495 h:2\r\n");
+			context.stop().because(Cause.CANCELLED, "by a test");
+			redirection.mark(List.of(slab), one, false, false);
+			slab.settle(context.account(), null);
+			assertThat(slab.retry()).isTrue();
+			// A lane sends nothing after a stop.
+			slab.settle(context.account(), null);
+			assertThat(context.account().counts()).isEqualTo(new Counts(2, 1, 0, 0, 0, 1));
+			assertThat(context.account().errorCodes().counts()).containsOnlyKeys(Loss.NOT_SENT);
 		}
 		finally {
 			unused.destroy();

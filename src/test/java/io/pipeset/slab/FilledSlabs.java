@@ -57,6 +57,11 @@ public final class FilledSlabs {
 	/** A slab that is filled anew, whose replies are listed or not. */
 	Slab fill(Slab slab, boolean atomic, boolean captureAll, String... commands) {
 		slab.clear(captureAll, atomic);
+		return add(slab, commands);
+	}
+
+	/** Adds commands to a slab. */
+	Slab add(Slab slab, String... commands) {
 		for (String command : commands) {
 			String[] words = command.split(" ", -1);
 			this.record.begin(0);

@@ -244,19 +244,9 @@ class ResendRulesTests {
 
 	@Test
 	void aHashThatExpiresIsSentAgainAsAWhole() {
-		Record expiring = new Record(new RecordDefaults(60L, 0, Encoding.BASE64), Room.UNLIMITED);
-		Slab slab = new Slab();
-		slab.clear(true, false);
-		for (int i = 0; i < 2; i++) {
-			expiring.begin(0);
-			expiring.operation(Operation.HSET);
-			for (String word : List.of("k" + i, "f", "v")) {
-				byte[] bytes = word.getBytes(StandardCharsets.UTF_8);
-				expiring.argument(bytes, 0, bytes.length);
-			}
-			expiring.check();
-			assertThat(slab.add(expiring)).isTrue();
-		}
+		Slab slab = this.slabs.slab();
+		addExpiring(slab, "k0");
+		addExpiring(slab, "k1");
 		assertThat(again(true, written(slab, "$1\r\nx\r\n:1\r\n"))).last()
 			.asString()
 			.matches("EVALSHA [0-9a-f]{40} 1 k1 60 f v");
@@ -404,6 +394,21 @@ class ResendRulesTests {
 		assertThat(this.account.counts()).isEqualTo(new Counts(3, 1, 0, 2, 0, 0));
 	}
 
+	@Test
+	void aHashThatExpiresIsNotSentAgainBehindAnHdelThatMayHaveEmptiedItAndWhatMadeItAnew() {
+		Slab slab = this.slabs.slab();
+		for (String key : List.of("a", "b", "c")) {
+			addExpiring(slab, key);
+		}
+		this.slabs.add(slab, "HDEL a f", "HSET a g v", "HSET b g v", "HDEL b f", "HSET d f v", "HDEL c f");
+		assertThat(again(true, written(slab, "$1\r\nx\r\n")).stream()
+			.map((sent) -> sent.replaceAll("[0-9a-f]{40}", "sha")))
+			.containsSubsequence("EVALSHA sha 1 b 60 f v", "EVALSHA sha 1 c 60 f v", "HDEL a f", "HSET a g v",
+					"HSET b g v", "HDEL b f", "HSET d f v", "HDEL c f")
+			.doesNotContain("EVALSHA sha 1 a 60 f v");
+		assertThat(this.account.counts()).isEqualTo(new Counts(1, 0, 0, 0, 1, 0));
+	}
+
 	/**
 	 * The table of the rules, for two commands of one key: E says that the earlier one
 	 * goes again, and L that the later one does.
@@ -464,6 +469,19 @@ class ResendRulesTests {
 			return slab;
 		}
 
+	}
+
+	/** Adds an HSET of one field with a time to live. */
+	private static void addExpiring(Slab slab, String key) {
+		Record expiring = new Record(new RecordDefaults(60L, 0, Encoding.BASE64), Room.UNLIMITED);
+		expiring.begin(0);
+		expiring.operation(Operation.HSET);
+		for (String word : List.of(key, "f", "v")) {
+			byte[] bytes = word.getBytes(StandardCharsets.UTF_8);
+			expiring.argument(bytes, 0, bytes.length);
+		}
+		expiring.check();
+		assertThat(slab.add(expiring)).isTrue();
 	}
 
 	/** The commands that slabs would send again, in their order. */
