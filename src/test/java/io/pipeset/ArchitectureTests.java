@@ -48,6 +48,7 @@ class ArchitectureTests {
 			record.resp       | record record.encoding record.body
 			record.format     | record record.body record.mapping record.json record.csv record.resp
 			report            | ''
+			spool             | ''
 			embedded          | ''
 			slab              | record record.encoding record.room report
 			slab.lookup       | record.room slab
@@ -63,13 +64,13 @@ class ArchitectureTests {
 			script            | record pipeline pipeline.call
 			job.input         | record record.body record.mapping record.format report lane memory pop sweep
 			job.settings      | record record.encoding record.mapping record.format report pipeline.flush
-			job               | record record.room record.body record.mapping report slab pipeline pipeline.call lane memory pop sweep script job.input job.settings
+			job               | record record.room record.body record.mapping report slab pipeline pipeline.call lane memory pop sweep script spool job.input job.settings
 			keyspace          | record record.room record.encoding report slab slab.lookup pipeline pipeline.call pipeline.flush lane memory job job.input job.settings
 			tune              | record record.encoding record.mapping report slab pipeline pipeline.call pipeline.flush memory lane job job.input job.settings
 			web.problem       | pipeline.call job job.settings
 			web.access        | job web.problem
 			web.server        | record.body memory job job.input web.problem
-			web               | record record.encoding record.mapping record.format report pipeline pipeline.call pop sweep script job job.input job.settings keyspace tune web.problem web.server
+			web               | record record.encoding record.body record.mapping record.format report spool pipeline pipeline.call memory pop sweep script job job.input job.settings keyspace tune web.problem web.server
 			web.warm          | web
 			""";
 

@@ -1,6 +1,7 @@
 package io.pipeset.job;
 
 import io.pipeset.job.settings.JobSettings;
+import io.pipeset.record.Effect;
 import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
 import io.pipeset.record.Slots;
@@ -17,6 +18,10 @@ final class Admission {
 			"The keys are in different slots of the cluster: give them the same hash tag, as in {user:1}:name,"
 					+ " or send a record for each");
 
+	private static final Rejection POP = new Rejection(Rejection.FORBIDDEN,
+			"an asynchronous job takes no values out of Redis, which would be lost with its report: send the record"
+					+ " without Prefer, or pop by POST /piperpop/{count}?reliable=true");
+
 	private final JobSettings settings;
 
 	private final Scripts scripts;
@@ -26,13 +31,18 @@ final class Admission {
 	/** Whether all keys of a record have to be in one slot. */
 	private final boolean oneSlot;
 
+	private final boolean popsAllowed;
+
 	/**
 	 * The check of one job.
 	 * @param reservedAllowed whether it may use the keys that the service keeps for
 	 * itself
 	 * @param oneSlot whether all keys of a record have to be in one slot, as in a cluster
+	 * @param popsAllowed whether somebody waits for what records take out of Redis
 	 */
-	Admission(JobSettings settings, Scripts scripts, JobLimits limits, boolean reservedAllowed, boolean oneSlot) {
+	Admission(JobSettings settings, Scripts scripts, JobLimits limits, boolean reservedAllowed, boolean oneSlot,
+			boolean popsAllowed) {
+		this.popsAllowed = popsAllowed;
 		this.oneSlot = oneSlot;
 		this.settings = settings;
 		this.scripts = scripts;
@@ -52,6 +62,9 @@ final class Admission {
 			this.scripts.admit(record);
 		}
 		Rejection rejection = record.rejection();
+		if (rejection == null && !this.popsAllowed && record.effect() == Effect.POP) {
+			return POP;
+		}
 		if (rejection == null) {
 			rejection = this.arguments.refuse(record);
 		}

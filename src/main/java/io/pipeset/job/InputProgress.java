@@ -11,6 +11,7 @@ import io.pipeset.report.DurationText;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobReport.Input;
+import io.pipeset.spool.SpoolException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -112,6 +113,11 @@ final class InputProgress {
 	void stalled(Duration idleTimeout) {
 		this.ending = new Ending(Cause.STALLED, "Nothing of the body came for " + DurationText.of(idleTimeout)
 				+ " (pipeset.limits.body-idle-timeout); " + read() + " records had been read, and ran");
+	}
+
+	void unreadable(SpoolException ex) {
+		this.ending = new Ending(Cause.INTERNAL_SERVER_ERROR,
+				ex.getMessage() + "; " + read() + " records had been read, and ran");
 	}
 
 	void brokeOff(IOException ex) {

@@ -26,6 +26,7 @@ import io.pipeset.report.Item.Failure;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.Outcome;
 import io.pipeset.slab.Loss;
+import io.pipeset.spool.SpoolException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -170,6 +171,9 @@ final class JobExecution {
 		}
 		catch (SocketTimeoutException ex) {
 			this.progress.stalled(this.limits.bodyIdleTimeout());
+		}
+		catch (SpoolException ex) {
+			this.progress.unreadable(ex);
 		}
 		catch (IOException ex) {
 			this.progress.brokeOff(ex);

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * <a href="https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-7">UUIDs of version
  * 7</a>, which Java 17 cannot make.
  */
-final class JobId {
+public final class JobId {
 
 	/** Milliseconds and twelve bits, which count up within a millisecond. */
 	private static final AtomicLong last = new AtomicLong();
@@ -20,7 +20,11 @@ final class JobId {
 	private JobId() {
 	}
 
-	static String next() {
+	/**
+	 * Makes an id.
+	 * @return an id that nobody uses
+	 */
+	public static String next() {
 		long now = System.currentTimeMillis() << 12;
 		long time = last.updateAndGet((before) -> Math.max(before + 1, now));
 		long variant = 0x8000_0000_0000_0000L | (random.nextLong() >>> 2);

@@ -30,6 +30,8 @@ import org.springframework.util.unit.DataSize;
  * @param maxRunningJobs the jobs that may run at once, 1 to 10,000; a job runs while its
  * upload is open
  * @param maxWaitingJobs the jobs that may wait for one of those to end, 0 to 10,000
+ * @param maxAsyncJobs the asynchronous jobs that may be uploaded, wait and run at once, 0
+ * to 10,000; those that run count as running jobs as well
  * @param maxWait how long a job waits for that at most, 0 to 1 hour
  * @param bodyIdleTimeout how long a body may pause, and the reading of an answer, 1
  * millisecond to 1 hour
@@ -48,10 +50,10 @@ public record JobLimits(@DefaultValue("10000000") long maxGenerated, @DefaultVal
 		@DefaultValue("16GB") DataSize maxInflatedBytes, @DefaultValue("16MB") DataSize maxRecordBytes,
 		@DefaultValue("" + RecordLimit.DEFAULT_ARGUMENTS) int maxArguments, @DefaultValue("16KB") DataSize maxKeyBytes,
 		@DefaultValue("16MB") DataSize maxValueBytes, @DefaultValue("64") int maxRunningJobs,
-		@DefaultValue("64") int maxWaitingJobs, @DefaultValue("30s") Duration maxWait,
-		@DefaultValue("30s") Duration bodyIdleTimeout, @DefaultValue("20s") Duration shutdownGrace,
-		@DefaultValue("32MB") DataSize maxInflightBytes, @DefaultValue("10000") int maxPrefixes,
-		@DefaultValue("256") int maxEventStreams) {
+		@DefaultValue("64") int maxWaitingJobs, @DefaultValue("32") int maxAsyncJobs,
+		@DefaultValue("30s") Duration maxWait, @DefaultValue("30s") Duration bodyIdleTimeout,
+		@DefaultValue("20s") Duration shutdownGrace, @DefaultValue("32MB") DataSize maxInflightBytes,
+		@DefaultValue("10000") int maxPrefixes, @DefaultValue("256") int maxEventStreams) {
 
 	private static final int MAX_ARGUMENT_BYTES = 512 << 20;
 
@@ -78,6 +80,7 @@ public record JobLimits(@DefaultValue("10000000") long maxGenerated, @DefaultVal
 		check("max-value-bytes", maxValueBytes.toBytes(), 0, MAX_ARGUMENT_BYTES);
 		check("max-running-jobs", maxRunningJobs, 1, MAX_JOBS);
 		check("max-waiting-jobs", maxWaitingJobs, 0, MAX_JOBS);
+		check("max-async-jobs", maxAsyncJobs, 0, MAX_JOBS);
 		check("max-wait (milliseconds)", maxWait.toMillis(), 0, HOUR_MILLIS);
 		check("body-idle-timeout (milliseconds)", bodyIdleTimeout.toMillis(), 1, HOUR_MILLIS);
 		check("shutdown-grace (milliseconds)", shutdownGrace.toMillis(), 0, HOUR_MILLIS);

@@ -6,6 +6,7 @@ import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -13,6 +14,7 @@ import java.util.function.Supplier;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.pipeset.job.JobRefusedException.Reason;
+import io.pipeset.job.input.Caller;
 import io.pipeset.report.DurationText;
 import io.pipeset.report.Ending.Cause;
 
@@ -54,15 +56,23 @@ class JobQueue {
 	 * it waits, it runs at once without a place, and finds out.
 	 * @param job the job, whose clock takes note of the wait
 	 * @param listed whether callers may look at it
+	 * @param caller one who does not wait for the job is told once it is taken; it then
+	 * waits for its turn as long as that takes
 	 * @return the end of the job, whose memory is still to be closed
 	 * @throws JobRefusedException if it may not begin; the body was not called
 	 */
-	<R> EndedJob<R> run(QueuedJob job, boolean listed, Supplier<EndedJob<R>> body) {
+	<R> EndedJob<R> run(QueuedJob job, boolean listed, Caller caller, Supplier<EndedJob<R>> body) {
 		KnownJob known = (listed) ? this.registry.enters(job) : null;
 		EndedJob<R> ended = null;
+		AtomicBoolean taken = new AtomicBoolean();
 		boolean placed = false;
 		try {
-			placed = enter(job);
+			placed = enter(job, caller.waits(), () -> {
+				taken.set(true);
+				if (known != null && !caller.waits()) {
+					caller.taken(known.status());
+				}
+			});
 			if (known != null) {
 				known.begins();
 			}
@@ -75,7 +85,12 @@ class JobQueue {
 				job.memory().close();
 			}
 			if (known != null) {
-				this.registry.ends(known, ended);
+				if (taken.get()) {
+					this.registry.ends(known, ended, !caller.waits());
+				}
+				else {
+					this.registry.refuses(known);
+				}
 			}
 			if (placed) {
 				leave(job);
@@ -85,16 +100,29 @@ class JobQueue {
 
 	/**
 	 * Waits until a job may begin.
+	 * @param waits whether a caller waits for it, and the limits on waiting hold
+	 * @param taken is run once the job is taken: at the beginning of an unlimited wait,
+	 * and else at its end
 	 * @return {@code false} if it was stopped before, and has no place
 	 */
-	boolean enter(QueuedJob job) {
+	boolean enter(QueuedJob job, boolean waits, Runnable taken) {
 		this.lock.lock();
 		try {
-			refuseIfClosed();
-			if (this.places < this.limits.maxRunningJobs()) {
+			refuse();
+			if (!waits) {
+				taken.run();
+			}
+			boolean placed = this.places < this.limits.maxRunningJobs();
+			if (placed) {
 				this.places++;
 			}
-			else if (!awaitTurn(job)) {
+			else {
+				placed = (waits) ? awaitTurn(job) : awaitTurnForever(job);
+			}
+			if (waits) {
+				taken.run();
+			}
+			if (!placed) {
 				return false;
 			}
 			this.running.add(job);
@@ -193,18 +221,44 @@ class JobQueue {
 	}
 
 	private boolean awaitTurn(QueuedJob job) {
-		if (this.waiting.size() >= this.limits.maxWaitingJobs()) {
+		long callers = this.waiting.stream().filter((turn) -> turn.caller).count();
+		if (callers >= this.limits.maxWaitingJobs()) {
 			throw new JobRefusedException(Reason.TOO_MANY,
-					this.places + " jobs are running and " + this.waiting.size()
+					this.places + " jobs are running and " + callers
 							+ " are waiting, as many as pipeset.limits.max-running-jobs=" + this.limits.maxRunningJobs()
 							+ " and pipeset.limits.max-waiting-jobs=" + this.limits.maxWaitingJobs()
 							+ " allow: send the job again later");
 		}
-		Turn turn = new Turn(this.lock.newCondition());
+		long since = System.nanoTime();
+		boolean come = awaitTurn(job, true, this.limits.maxWait().toNanos());
+		refuse();
+		if (!come && !job.stop().isSet()) {
+			throw new JobRefusedException(Reason.TOO_MANY, "The job waited "
+					+ TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since) + " ms, and none of the " + this.places
+					+ " that pipeset.limits.max-running-jobs allows ended; pipeset.limits.max-wait="
+					+ DurationText.of(this.limits.maxWait()) + " allows no longer wait: send the job again later");
+		}
+		return come;
+	}
+
+	/** A job that was taken is not refused: it ends, and says why. */
+	private boolean awaitTurnForever(QueuedJob job) {
+		boolean come = awaitTurn(job, false, Long.MAX_VALUE);
+		if (this.closed) {
+			job.stop()
+				.because(Cause.SHUTTING_DOWN, "The service is shutting down, and the job had not begun: nothing of it"
+						+ " was run; send it again, to another instance");
+		}
+		return come;
+	}
+
+	/** Waits for a turn; {@code false} if it did not come, or was handed on. */
+	private boolean awaitTurn(QueuedJob job, boolean caller, long nanos) {
+		Turn turn = new Turn(this.lock.newCondition(), caller);
 		Runnable wake = () -> wake(turn);
 		this.waiting.add(turn);
 		long since = System.nanoTime();
-		long left = this.limits.maxWait().toNanos();
+		long left = nanos;
 		try {
 			job.stop().add(wake);
 			while (!turn.come && !this.closed && !job.stop().isSet() && left > 0) {
@@ -216,21 +270,14 @@ class JobQueue {
 		}
 		job.stop().remove(wake);
 		job.clock().waited(System.nanoTime() - since);
-		boolean stopped = job.stop().isSet();
-		if (turn.come && (this.closed || stopped)) {
+		boolean ends = this.closed || job.stop().isSet();
+		if (turn.come && ends) {
 			handOver();
 		}
 		if (!turn.come) {
 			this.waiting.remove(turn);
 		}
-		refuseIfClosed();
-		if (!turn.come && !stopped) {
-			throw new JobRefusedException(Reason.TOO_MANY, "The job waited "
-					+ TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since) + " ms, and none of the " + this.places
-					+ " that pipeset.limits.max-running-jobs allows ended; pipeset.limits.max-wait="
-					+ DurationText.of(this.limits.maxWait()) + " allows no longer wait: send the job again later");
-		}
-		return !stopped;
+		return turn.come && !ends;
 	}
 
 	private void wake(Turn turn) {
@@ -255,7 +302,18 @@ class JobQueue {
 		}
 	}
 
-	private void refuseIfClosed() {
+	/** Refuses a job if no more are begun. */
+	void refuseIfClosed() {
+		this.lock.lock();
+		try {
+			refuse();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private void refuse() {
 		if (this.closed) {
 			throw new JobRefusedException(Reason.SHUTTING_DOWN,
 					"The service is shutting down and takes no more jobs; send the job again, to another instance");
@@ -269,8 +327,12 @@ class JobQueue {
 
 		private boolean come;
 
-		private Turn(Condition condition) {
+		/** Whether a caller waits as well. */
+		private final boolean caller;
+
+		private Turn(Condition condition, boolean caller) {
 			this.condition = condition;
+			this.caller = caller;
 		}
 
 	}

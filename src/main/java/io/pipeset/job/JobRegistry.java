@@ -39,20 +39,24 @@ public class JobRegistry {
 	/** The jobs that have ended, in the order of their end. */
 	private final Deque<Kept> ended = new ArrayDeque<>();
 
+	private final @Nullable ReportFiles files;
+
 	private final LongSupplier clock;
 
 	private long endedBytes;
 
 	@Autowired
-	JobRegistry() {
-		this(System::currentTimeMillis);
+	JobRegistry(ReportFiles files) {
+		this(files, System::currentTimeMillis);
 	}
 
 	/**
 	 * Knows no job yet.
+	 * @param files the place of large reports; {@code null} for none
 	 * @param clock milliseconds, by which jobs are forgotten
 	 */
-	JobRegistry(LongSupplier clock) {
+	JobRegistry(@Nullable ReportFiles files, LongSupplier clock) {
+		this.files = files;
 		this.clock = clock;
 	}
 
@@ -63,13 +67,18 @@ public class JobRegistry {
 		return known;
 	}
 
-	/** A job has ended; if it was refused, or failed by a defect, it has no report. */
-	void ends(KnownJob job, @Nullable EndedJob<?> report) {
-		if (report == null) {
-			this.jobs.remove(job.id());
-			return;
-		}
-		long bytes = job.ends(report);
+	/** A job was refused, and is none. */
+	void refuses(KnownJob job) {
+		this.jobs.remove(job.id());
+	}
+
+	/**
+	 * A job has ended.
+	 * @param ended its end; {@code null} if it failed by a defect
+	 * @param whole whether its report is kept whole, as nobody else has it
+	 */
+	void ends(KnownJob job, @Nullable EndedJob<?> ended, boolean whole) {
+		long bytes = (ended != null) ? job.ends(ended, (whole) ? this.files : null) : job.fails();
 		synchronized (this.ended) {
 			this.ended.add(new Kept(job, bytes, this.clock.getAsLong()));
 			this.endedBytes += bytes;
@@ -93,6 +102,7 @@ public class JobRegistry {
 			this.ended.remove();
 			this.endedBytes -= oldest.bytes;
 			this.jobs.remove(oldest.job.id());
+			oldest.job.isForgotten();
 		}
 	}
 

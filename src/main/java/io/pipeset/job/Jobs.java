@@ -88,7 +88,7 @@ public class Jobs {
 		RunningJob job = new RunningJob(input.jobId(JobId.next()), settings, new RateLimit(settings.rateLimit()), stop,
 				account, new JobClock(), new InputProgress(), memory, input);
 		if (task == null) {
-			return this.queue.run(job, !place.own(), () -> execute(place, job, caller));
+			return this.queue.run(job, !place.own(), caller, () -> execute(place, job, caller));
 		}
 		EndedJob<JobReport> ended = execute(place, job, caller);
 		memory.endLoad();
@@ -108,7 +108,7 @@ public class Jobs {
 					this.executor, job.input().unknownPops(), job.memory(),
 					new ErrorLimit(account, job.stop(), settings.maxErrors()));
 			Admission admission = new Admission(settings, this.scripts, this.limits, place.own(),
-					this.nodes.isCluster());
+					this.nodes.isCluster(), caller.waits() || settings.dryRun());
 			EndedJob<JobReport> ended = new JobExecution(job, context, this.limits, admission).run(caller);
 			place.meters().jobEnds(ended.report().state(), account, job.clock());
 			if (!place.own()) {
@@ -126,6 +126,14 @@ public class Jobs {
 		return new LaneSettings(settings.batchSize(), settings.flush(), settings.concurrency(), settings.timeout(),
 				settings.retries(), settings.replicas(), settings.replicasTimeout(), settings.isAtomic(),
 				settings.coalesces());
+	}
+
+	/**
+	 * Whether jobs are taken.
+	 * @throws JobRefusedException if the service is about to end
+	 */
+	public void refuseIfClosed() {
+		this.queue.refuseIfClosed();
 	}
 
 	/** Takes jobs again, after it was closed. */

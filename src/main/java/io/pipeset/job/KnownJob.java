@@ -1,6 +1,7 @@
 package io.pipeset.job;
 
 import io.pipeset.lane.JobStop;
+import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport;
@@ -49,18 +50,41 @@ public final class KnownJob {
 
 	/**
 	 * The job has ended. Its report is kept as far as it is small.
+	 * @param files the place of a large report; {@code null} if it is not kept
 	 * @return the memory that is kept, in bytes
 	 */
-	long ends(EndedJob<?> ended) {
-		QueuedJob job = this.life.job;
+	long ends(EndedJob<?> ended, @Nullable ReportFiles files) {
 		long bytes = ended.memory().reportBytes();
 		boolean small = bytes <= LARGEST_REPORT_BYTES;
-		Object report = (small) ? ended.report()
-				: (ended.report() instanceof JobReport records) ? records.withoutLists() : null;
-		JobState state = ended.ending().cause().state();
-		this.life = new Life(null, state,
-				new End(status(job, state, System.currentTimeMillis(), EndReason.of(ended.ending())), report));
+		Object report = (small) ? ended.report() : (files != null) ? files.write(this.id, ended.report()) : null;
+		if (report == null && ended.report() instanceof JobReport records) {
+			report = records.withoutLists();
+		}
+		ends(ended.ending(), report);
 		return REPORT_BYTES + ((small) ? bytes : 0);
+	}
+
+	/**
+	 * The job has ended by a defect, without a report.
+	 * @return the memory that is kept, in bytes
+	 */
+	long fails() {
+		ends(new Ending(Cause.INTERNAL_SERVER_ERROR, "By a defect of the service, which its log has"), null);
+		return REPORT_BYTES;
+	}
+
+	private void ends(Ending ending, @Nullable Object report) {
+		QueuedJob job = this.life.job;
+		JobState state = ending.cause().state();
+		this.life = new Life(null, state,
+				new End(status(job, state, System.currentTimeMillis(), EndReason.of(ending)), report));
+	}
+
+	/** Nobody will ask for the job again. */
+	void isForgotten() {
+		if (report() instanceof StoredReport stored) {
+			stored.close();
+		}
 	}
 
 	/** Takes a sample of the pace. */
@@ -92,7 +116,7 @@ public final class KnownJob {
 
 	/**
 	 * The report of the job, as far as it has one: so far, or the last one.
-	 * @return a report that is written as JSON, or {@code null}
+	 * @return a report that is written as JSON, a {@link StoredReport}, or {@code null}
 	 */
 	public @Nullable Object report() {
 		Life now = this.life;

@@ -52,7 +52,7 @@ public class Tasks {
 			Function<Task, EndedJob<R>> body) {
 		JobStop stop = new JobStop();
 		Task task = new Task(kind, rateLimit, stop, this.memory.open(stop));
-		return this.queue.run(task, true, () -> execute(task, caller, body));
+		return this.queue.run(task, true, caller, () -> execute(task, caller, body));
 	}
 
 	private <R> EndedJob<R> execute(Task task, Caller caller, Function<Task, EndedJob<R>> body) {

@@ -37,9 +37,12 @@ class AnalysesController {
 
 	private final Reports reports;
 
-	AnalysesController(Analyses analyses, JobDefaults defaults, Reports reports) {
+	private final AsyncJobs async;
+
+	AnalysesController(Analyses analyses, JobDefaults defaults, Reports reports, AsyncJobs async) {
 		this.analyses = analyses;
 		this.reports = reports;
+		this.async = async;
 		this.timeout = defaults.toSettings().timeout();
 	}
 
@@ -49,6 +52,10 @@ class AnalysesController {
 		AnalysisSettings settings = AnalysisSettings.of(query::take, this.timeout);
 		query.refuseRest(AnalysisSettings.all().stream().map(Setting::name).toList());
 		Uploads.refuse(request);
+		if (AsyncJobs.isAsked(request)) {
+			this.async.begin(response, (caller) -> this.analyses.run(settings, caller));
+			return;
+		}
 		boolean csv = wantsCsv(request);
 		EndedJob<Analysis> ended = this.analyses.run(settings, CallerConnection.of(request));
 		if (csv && ended.ending().cause() == Cause.COMPLETED) {

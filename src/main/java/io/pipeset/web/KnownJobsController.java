@@ -8,6 +8,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.pipeset.job.JobRegistry;
 import io.pipeset.job.KnownJob;
+import io.pipeset.job.StoredReport;
 import io.pipeset.job.settings.Allowed;
 import io.pipeset.job.settings.Setting;
 import io.pipeset.record.encoding.Excerpt;
@@ -134,6 +135,9 @@ class KnownJobsController {
 		if (status.state().isActive()) {
 			answer.header(HttpHeaders.RETRY_AFTER, "1");
 		}
+		if (report instanceof StoredReport stored) {
+			return answer.body(new StoredLook(stored, status.progress(), status.ending()));
+		}
 		return answer.body((report != null) ? new Look(report, status.progress(), status.ending()) : status);
 	}
 
@@ -175,6 +179,17 @@ class KnownJobsController {
 	 */
 	@JsonInclude(JsonInclude.Include.NON_NULL)
 	record Look(@JsonUnwrapped Object report, Progress progress, @Nullable EndReason ending) {
+
+	}
+
+	/**
+	 * The same of a report on disk.
+	 *
+	 * @param report the last report
+	 * @param progress how far the job has come
+	 * @param ending the reason for its end; {@code null} if it completed
+	 */
+	record StoredLook(StoredReport report, Progress progress, @Nullable EndReason ending) {
 
 	}
 

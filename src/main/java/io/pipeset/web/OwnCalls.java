@@ -41,8 +41,10 @@ public class OwnCalls {
 
 	private final Reports reports;
 
+	private final AsyncJobs async;
+
 	OwnCalls(JobCalls calls, Jobs jobs, JobLimits limits, Receipts receipts, SettingsReader settings, Uploads uploads,
-			Reports reports) {
+			Reports reports, AsyncJobs async) {
 		this.calls = calls;
 		this.jobs = jobs;
 		this.limits = limits;
@@ -50,6 +52,7 @@ public class OwnCalls {
 		this.settings = settings;
 		this.uploads = uploads;
 		this.reports = reports;
+		this.async = async;
 	}
 
 	/**
@@ -60,9 +63,10 @@ public class OwnCalls {
 		String password = UUID.randomUUID().toString();
 		// A registry like that of callers' jobs, so that the same code runs.
 		JobPlace own = new JobPlace(new JobMeters(new PrometheusMeterRegistry(PrometheusConfig.DEFAULT)), true, null);
-		this.calls.open(PREFIX, password, new JobsController(this.jobs, own, this.settings, this.uploads, this.reports),
+		this.calls.open(PREFIX, password,
+				new JobsController(this.jobs, own, this.settings, this.uploads, this.reports, this.async),
 				new ShortcutsController(this.jobs, own, this.limits, this.receipts, this.settings, this.uploads,
-						this.reports));
+						this.reports, this.async));
 		return password;
 	}
 

@@ -8,6 +8,7 @@ import io.pipeset.job.EndedJob;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport;
+import io.pipeset.report.JobStatus;
 import io.pipeset.web.problem.Problems;
 import io.pipeset.web.server.AnswerMemory;
 import io.pipeset.web.server.ProblemErrorController;
@@ -79,6 +80,20 @@ final class Reports {
 		response.setStatus(problem.getStatusCode().value());
 		problem.getHeaders().forEach((header, values) -> response.setHeader(header, values.get(0)));
 		write(this.problems, problem.getBody(), response.getOutputStream());
+	}
+
+	/**
+	 * Answers that a job is taken, and where to look for it.
+	 * @param job how it stands
+	 * @param response takes the answer
+	 * @throws IOException if the answer cannot be written
+	 */
+	void accepted(JobStatus job, HttpServletResponse response) throws IOException {
+		response.setStatus(HttpStatus.ACCEPTED.value());
+		response.setHeader(HttpHeaders.LOCATION, JobIds.location(job.jobId()));
+		response.setHeader(HttpHeaders.RETRY_AFTER, "1");
+		response.setContentType(MediaType.APPLICATION_JSON_VALUE);
+		write(this.any, job, response.getOutputStream());
 	}
 
 	/** It is kept for the error dispatch too, in case the container answers first. */

@@ -53,8 +53,10 @@ class ShortcutsController {
 
 	private final Reports reports;
 
+	private final AsyncJobs async;
+
 	ShortcutsController(Jobs jobs, JobPlace place, JobLimits limits, Receipts receipts, SettingsReader settings,
-			Uploads uploads, Reports reports) {
+			Uploads uploads, Reports reports, AsyncJobs async) {
 		this.jobs = jobs;
 		this.place = place;
 		this.limits = limits;
@@ -62,6 +64,7 @@ class ShortcutsController {
 		this.settings = settings;
 		this.uploads = uploads;
 		this.reports = reports;
+		this.async = async;
 	}
 
 	@PostMapping("/pipeset/{count}")
@@ -89,6 +92,9 @@ class ShortcutsController {
 					"'atomic' must be none with reliable=true, which loses no value as it is");
 		}
 		Uploads.refuse(request);
+		if (receiptTtl == null && !settings.dryRun() && AsyncJobs.isAsked(request)) {
+			throw AsyncJobs.popRefused("/piperpop without reliable=true");
+		}
 		String list = (key != null) ? key : DEFAULT_LIST;
 		JobInput input = (receiptTtl != null && !settings.dryRun())
 				? new JobInput.Popped(new ReliablePops(list, pops, receiptTtl), this.receipts)
@@ -140,6 +146,11 @@ class ShortcutsController {
 
 	private void run(JobInput input, JobSettings settings, Jobs.Values values, HttpServletRequest request,
 			HttpServletResponse response) throws IOException {
+		if (AsyncJobs.isAsked(request)) {
+			this.async.begin(input, request, response,
+					(records, caller) -> this.jobs.run(this.place, records, settings, values, caller));
+			return;
+		}
 		this.reports.answer(this.jobs.run(this.place, input, settings, values, CallerConnection.of(request)),
 				JobKind.RECORDS, request, response);
 	}

@@ -34,13 +34,16 @@ class TuningsController {
 
 	private final Reports reports;
 
+	private final AsyncJobs async;
+
 	TuningsController(Tunings tunings, TuningProperties properties, JobLimits limits, JobDefaults defaults,
-			Reports reports) {
+			Reports reports, AsyncJobs async) {
 		this.tunings = tunings;
 		this.properties = properties;
 		this.limits = limits;
 		this.defaults = defaults;
 		this.reports = reports;
+		this.async = async;
 	}
 
 	@PostMapping("/v1/tunings")
@@ -52,6 +55,10 @@ class TuningsController {
 		TuningSettings settings = TuningSettings.read(query::take, this.properties, this.limits, this.defaults);
 		query.refuseRest(TuningSettings.NAMES);
 		Uploads.refuse(request);
+		if (AsyncJobs.isAsked(request)) {
+			this.async.begin(response, (caller) -> this.tunings.run(settings, caller));
+			return;
+		}
 		this.reports.answer(this.tunings.run(settings, CallerConnection.of(request)), JobKind.TUNING, request,
 				response);
 	}

@@ -7,7 +7,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -34,8 +33,6 @@ class Uploads {
 	private static final String FORM = "application/x-www-form-urlencoded";
 
 	private static final Set<String> READ_CHARSETS = Set.of("charset=utf-8", "charset=utf8", "charset=us-ascii");
-
-	private static final Pattern QUOTED = Pattern.compile("\"(?:[^\"\\\\]|\\\\.)*+\"");
 
 	private final JobLimits limits;
 
@@ -120,16 +117,6 @@ class Uploads {
 			throw Problems.badRequest("not-available", "The header 'Idempotency-Key' is not available in this version:"
 					+ " without it the job runs each time it is sent");
 		}
-		if (Collections.list(request.getHeaders("Prefer")).stream().anyMatch(Uploads::prefersRespondAsync)) {
-			throw Problems.badRequest("not-available", "The header 'Prefer' with respond-async is not available in this"
-					+ " version: without it the job runs at once, and is answered when it ends");
-		}
-	}
-
-	/** Reads preferences by RFC 7240, under which unknown ones are ignored. */
-	private static boolean prefersRespondAsync(String preferences) {
-		return Arrays.stream(QUOTED.matcher(preferences).replaceAll("").split(",", -1))
-			.anyMatch((preference) -> preference.split("[;=]", 2)[0].strip().equalsIgnoreCase("respond-async"));
 	}
 
 	/** Refuses parameters that would give the body another meaning than it is read in. */

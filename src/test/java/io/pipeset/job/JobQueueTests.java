@@ -59,7 +59,7 @@ class JobQueueTests {
 			jobs.add(CompletableFuture.runAsync(() -> {
 				for (int i = 0; i < 1000; i++) {
 					Task job = job();
-					queue.enter(job);
+					queue.enter(job, true, this::taken);
 					most.accumulateAndGet(running.incrementAndGet(), Math::max);
 					LockSupport.parkNanos(1);
 					running.decrementAndGet();
@@ -80,14 +80,14 @@ class JobQueueTests {
 	void whoeverComesFirstHasItsTurnFirst() throws Exception {
 		JobQueue queue = queue(1, 10, "1m");
 		Task first = job();
-		queue.enter(first);
+		queue.enter(first, true, this::taken);
 		ConcurrentLinkedQueue<Integer> order = new ConcurrentLinkedQueue<>();
 		List<CompletableFuture<Void>> jobs = new ArrayList<>();
 		for (int i = 0; i < 10; i++) {
 			int number = i;
 			jobs.add(CompletableFuture.runAsync(() -> {
 				Task job = job();
-				queue.enter(job);
+				queue.enter(job, true, this::taken);
 				order.add(number);
 				queue.leave(job);
 			}, this.threads));
@@ -105,9 +105,9 @@ class JobQueueTests {
 	@Test
 	void aWaitIsBoundedAndCounted() {
 		JobQueue queue = queue(1, 1, "50ms");
-		queue.enter(job());
+		queue.enter(job(), true, this::taken);
 		Task refused = job();
-		assertThatExceptionOfType(JobRefusedException.class).isThrownBy(() -> queue.enter(refused))
+		assertThatExceptionOfType(JobRefusedException.class).isThrownBy(() -> queue.enter(refused, true, this::taken))
 			.withMessageContaining("pipeset.limits.max-wait=50ms")
 			.withMessageContaining("pipeset.limits.max-running-jobs")
 			.satisfies((ex) -> assertThat(ex.reason()).isEqualTo(Reason.TOO_MANY));
@@ -118,9 +118,9 @@ class JobQueueTests {
 	@Test
 	void whereNobodyMayWaitNobodyDoes() {
 		JobQueue queue = queue(2, 0, "1h");
-		queue.enter(job());
-		queue.enter(job());
-		assertThatExceptionOfType(JobRefusedException.class).isThrownBy(() -> queue.enter(job()))
+		queue.enter(job(), true, this::taken);
+		queue.enter(job(), true, this::taken);
+		assertThatExceptionOfType(JobRefusedException.class).isThrownBy(() -> queue.enter(job(), true, this::taken))
 			.withMessageContaining("2 jobs are running and 0 are waiting")
 			.withMessageContaining("pipeset.limits.max-running-jobs=2")
 			.withMessageContaining("pipeset.limits.max-waiting-jobs=0");
@@ -130,10 +130,10 @@ class JobQueueTests {
 	void aClosedQueueRefusesWhoWaitsAndWhoComesAndWaitsForTheRest() throws Exception {
 		JobQueue queue = queue(1, 2, "1h");
 		Task first = job();
-		queue.enter(first);
+		queue.enter(first, true, this::taken);
 		CompletableFuture<Reason> waiting = CompletableFuture.supplyAsync(() -> {
 			try {
-				queue.enter(job());
+				queue.enter(job(), true, this::taken);
 				throw new IllegalStateException("It entered");
 			}
 			catch (JobRefusedException ex) {
@@ -143,7 +143,7 @@ class JobQueueTests {
 		await().until(() -> queue.waiting() == 1);
 		queue.close();
 		assertThat(waiting.get(1, TimeUnit.MINUTES)).isEqualTo(Reason.SHUTTING_DOWN);
-		assertThatExceptionOfType(JobRefusedException.class).isThrownBy(() -> queue.enter(job()))
+		assertThatExceptionOfType(JobRefusedException.class).isThrownBy(() -> queue.enter(job(), true, this::taken))
 			.satisfies((ex) -> assertThat(ex.reason()).isEqualTo(Reason.SHUTTING_DOWN));
 		assertThat(queue.awaitIdle(TimeUnit.MILLISECONDS.toNanos(1))).isFalse();
 		queue.stopAll();
@@ -156,15 +156,63 @@ class JobQueueTests {
 	}
 
 	@Test
+	void aJobForWhichNobodyWaitsWaitsAsLongAsItTakesAndTakesNoPlaceOfOthers() throws Exception {
+		JobQueue queue = queue(1, 1, "50ms");
+		Task first = job();
+		queue.enter(first, true, this::taken);
+		AtomicInteger taken = new AtomicInteger();
+		List<CompletableFuture<Boolean>> jobs = new ArrayList<>();
+		for (int i = 1; i <= 3; i++) {
+			int number = i;
+			jobs.add(CompletableFuture.supplyAsync(() -> {
+				Task job = job();
+				boolean placed = queue.enter(job, false, taken::incrementAndGet);
+				queue.leave(job);
+				return placed;
+			}, this.threads));
+			await().until(() -> queue.waiting() == number);
+		}
+		assertThat(taken).as("each is taken before its wait").hasValue(3);
+		assertThatExceptionOfType(JobRefusedException.class).as("has a place to wait, and no longer than it may")
+			.isThrownBy(() -> queue.enter(job(), true, this::taken))
+			.withMessageContaining("pipeset.limits.max-wait=50ms");
+		queue.leave(first);
+		for (CompletableFuture<Boolean> job : jobs) {
+			assertThat(job.get(1, TimeUnit.MINUTES)).isTrue();
+		}
+		assertThat(queue.awaitIdle(0)).isTrue();
+	}
+
+	@Test
+	void aJobThatWasTakenIsNotRefusedWhenTheQueueClosesButStopped() throws Exception {
+		JobQueue queue = queue(1, 1, "1h");
+		queue.enter(job(), true, this::taken);
+		Task waits = job();
+		CompletableFuture<Boolean> placed = CompletableFuture.supplyAsync(() -> queue.enter(waits, false, this::taken),
+				this.threads);
+		await().until(() -> queue.waiting() == 1);
+		queue.close();
+		assertThat(placed.get(1, TimeUnit.MINUTES)).isFalse();
+		assertThat(waits.stop().ending()).isNotNull();
+		assertThat(waits.stop().ending().cause()).isEqualTo(Cause.SHUTTING_DOWN);
+		assertThatExceptionOfType(JobRefusedException.class).isThrownBy(() -> queue.enter(job(), false, this::taken))
+			.satisfies((ex) -> assertThat(ex.reason()).isEqualTo(Reason.SHUTTING_DOWN));
+	}
+
+	@Test
 	void everyJobThatRunsIsStoppedAndNoneThatHasLeft() {
 		JobQueue queue = queue(3, 0, "1h");
 		List<Task> jobs = List.of(job(), job(), job());
-		jobs.forEach(queue::enter);
+		jobs.forEach((job) -> queue.enter(job, true, this::taken));
 		assertThat(queue.running()).isEqualTo(3);
 		queue.leave(jobs.get(1));
 		assertThat(queue.running()).isEqualTo(2);
 		queue.stopAll();
 		assertThat(jobs).extracting((job) -> job.stop().isSet()).containsExactly(true, false, true);
+	}
+
+	/** Nobody wants to know. */
+	private void taken() {
 	}
 
 	private static Task job() {
@@ -180,7 +228,8 @@ class JobQueueTests {
 		Map<String, Object> properties = Map.of("pipeset.limits.max-running-jobs", running,
 				"pipeset.limits.max-waiting-jobs", waiting, "pipeset.limits.max-wait", wait);
 		Binder binder = new Binder(new MapConfigurationPropertySource(properties));
-		return new JobQueue(binder.bindOrCreate("pipeset.limits", JobLimits.class), new JobRegistry(), this.registry);
+		return new JobQueue(binder.bindOrCreate("pipeset.limits", JobLimits.class),
+				new JobRegistry(null, System::currentTimeMillis), this.registry);
 	}
 
 }

@@ -22,7 +22,7 @@ class JobRegistryTests {
 
 	private final AtomicLong now = new AtomicLong();
 
-	private final JobRegistry registry = new JobRegistry(this.now::get);
+	private final JobRegistry registry = new JobRegistry(null, this.now::get);
 
 	@Test
 	void theLastThousandThatEndedAreKnown() {
@@ -72,7 +72,7 @@ class JobRegistryTests {
 	@Test
 	void aJobThatWasRefusedIsNone() {
 		KnownJob refused = this.registry.enters(task());
-		this.registry.ends(refused, null);
+		this.registry.refuses(refused);
 		assertThat(this.registry.find(refused.id())).isEmpty();
 		assertThat(this.registry.list(null, null, 10)).isEmpty();
 	}
@@ -82,7 +82,7 @@ class JobRegistryTests {
 		KnownJob known = this.registry.enters(task);
 		known.begins();
 		assertThat(task.memory().tryTakeForReport(reportBytes)).isTrue();
-		this.registry.ends(known, new EndedJob<>(task.id(), "report", Ending.COMPLETED, false, task.memory()));
+		this.registry.ends(known, new EndedJob<>(task.id(), "report", Ending.COMPLETED, false, task.memory()), false);
 		task.memory().close();
 		return known;
 	}

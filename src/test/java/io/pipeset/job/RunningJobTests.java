@@ -262,7 +262,7 @@ class RunningJobTests {
 		private CompletableFuture<EndedJob<JobReport>> start() {
 			return CompletableFuture.supplyAsync(() -> {
 				try {
-					Admission admission = new Admission(this.running.settings(), scripts, limits, false, false);
+					Admission admission = new Admission(this.running.settings(), scripts, limits, false, false, true);
 					return new JobExecution(this.running, this.context, limits, admission).run(Caller.NOBODY);
 				}
 				finally {

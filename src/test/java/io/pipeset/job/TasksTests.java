@@ -31,9 +31,11 @@ class TasksTests {
 	private final MemoryBudget memory = new MemoryBudget(new MemoryProperties(null), 1, Duration.ofMinutes(1),
 			this.registry);
 
-	private final JobQueue queue = new JobQueue(new Binder(new MapConfigurationPropertySource(
-			Map.of("pipeset.limits.max-running-jobs", "1", "pipeset.limits.max-waiting-jobs", "0")))
-		.bindOrCreate("pipeset.limits", JobLimits.class), new JobRegistry(), this.registry);
+	private final JobQueue queue = new JobQueue(
+			new Binder(new MapConfigurationPropertySource(
+					Map.of("pipeset.limits.max-running-jobs", "1", "pipeset.limits.max-waiting-jobs", "0")))
+				.bindOrCreate("pipeset.limits", JobLimits.class),
+			new JobRegistry(null, System::currentTimeMillis), this.registry);
 
 	private final Tasks tasks = new Tasks(this.queue, this.memory, new JobMeters(this.registry));
 

@@ -62,8 +62,22 @@ final class ServiceProcess implements AutoCloseable {
 	 */
 	static ServiceProcess start(TestRedis redis, String... arguments)
 			throws IOException, InterruptedException, ExecutionException, TimeoutException {
-		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+		return start(List.of(), redis, arguments);
+	}
+
+	/**
+	 * Starts the service where it can write no file of more than so many KB.
+	 * @param kilobytes the largest file
+	 */
+	static ServiceProcess startOnFailingDisk(int kilobytes, TestRedis redis, String... arguments)
+			throws IOException, InterruptedException, ExecutionException, TimeoutException {
+		return start(List.of("bash", "-c", "ulimit -f " + kilobytes + "; exec \"$0\" \"$@\""), redis, arguments);
+	}
+
+	private static ServiceProcess start(List<String> shell, TestRedis redis, String... arguments)
+			throws IOException, InterruptedException, ExecutionException, TimeoutException {
+		List<String> command = new ArrayList<>(shell);
+		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
 		command.addAll(CONTAINER);
 		command.addAll(Arrays.stream(arguments).filter(ServiceProcess::isOfMachine).toList());
 		command.addAll(program());

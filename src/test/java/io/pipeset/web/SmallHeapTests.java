@@ -65,6 +65,20 @@ class SmallHeapTests {
 	}
 
 	@Test
+	void aMillionLinesOfAnAsynchronousJobFitIntoASmallHeap() {
+		Answer answer = service.send(service
+			.uploading("/v1/jobs?op=SET&concurrency=4&results=all", Service.NDJSON,
+					Lines.of(MILLION, (i) -> "{\"key\":\"k" + i + "\",\"value\":\"value-" + i + "\"}"))
+			.header("Prefer", "respond-async"));
+		assertThat(answer.status()).as(answer.text()).isEqualTo(202);
+		String job = answer.header("Location");
+		await().until(() -> service.get(job).headers().firstValue("Retry-After").isEmpty());
+		assertThat(Answer.counts(service.get(job).json())).isEqualTo(new Counts(MILLION, MILLION, 0, 0, 0, 0));
+		assertThat(redis.dbsize()).isEqualTo(MILLION);
+		assertHealthy();
+	}
+
+	@Test
 	void aMillionBadLinesFitIntoASmallHeap() {
 		Counts counts = Answer
 			.counts(service.upload("/v1/jobs", Service.NDJSON, Lines.of(MILLION, (i) -> "not a record " + i)).report());

@@ -45,12 +45,15 @@ class TuningParameterTests {
 
 	private final JobDefaults defaults;
 
+	private final AsyncJobs async;
+
 	TuningParameterTests(Service service, @Autowired Tunings tunings, @Autowired JobLimits limits,
-			@Autowired JobDefaults defaults) {
+			@Autowired JobDefaults defaults, @Autowired AsyncJobs async) {
 		this.service = service;
 		this.tunings = tunings;
 		this.limits = limits;
 		this.defaults = defaults;
+		this.async = async;
 	}
 
 	@BeforeEach
@@ -125,7 +128,7 @@ class TuningParameterTests {
 	void aServiceThatHasThemSwitchedOffSaysSo() {
 		TuningsController off = new TuningsController(this.tunings,
 				new TuningProperties(false, DataSize.ofMegabytes(1)), this.limits, this.defaults,
-				new Reports(JsonMapper.builder().build()));
+				new Reports(JsonMapper.builder().build()), this.async);
 		assertThatExceptionOfType(ErrorResponseException.class)
 			.isThrownBy(
 					() -> off.tune(new MockHttpServletRequest("POST", "/v1/tunings"), new MockHttpServletResponse()))

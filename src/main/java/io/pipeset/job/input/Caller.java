@@ -2,6 +2,8 @@ package io.pipeset.job.input;
 
 import java.time.Duration;
 
+import io.pipeset.report.JobStatus;
+
 /** The caller of a job, at the other end of a connection. */
 public interface Caller {
 
@@ -24,6 +26,21 @@ public interface Caller {
 		}
 
 	};
+
+	/**
+	 * Whether the caller waits for the end of its job, on a thread of the web server.
+	 * @return {@code false} for a caller that is answered as soon as its job is taken
+	 */
+	default boolean waits() {
+		return true;
+	}
+
+	/**
+	 * The job is taken: it will end, and until then others can look at it by its id.
+	 * @param job how it stands
+	 */
+	default void taken(JobStatus job) {
+	}
 
 	/**
 	 * Ends the input of the connection if its reader waits and nothing has come for some

@@ -215,6 +215,8 @@ public sealed interface JobInput {
 
 		private final @Nullable Long declared;
 
+		private final @Nullable String jobId;
+
 		private volatile @Nullable LendingInputStream opened;
 
 		private volatile @Nullable RecordReader reader;
@@ -228,11 +230,49 @@ public sealed interface JobInput {
 		 * does not say
 		 */
 		public Uploaded(InputStream body, long length, boolean gzipped, RecordFormat format, @Nullable Long declared) {
+			this(body, length, gzipped, format, declared, null);
+		}
+
+		private Uploaded(InputStream body, long length, boolean gzipped, RecordFormat format, @Nullable Long declared,
+				@Nullable String jobId) {
+			this.jobId = jobId;
 			this.body = body;
 			this.length = length;
 			this.gzipped = gzipped;
 			this.format = format;
 			this.declared = declared;
+		}
+
+		/**
+		 * The same upload, from another place to which its body was copied.
+		 * @param jobId the job that will read it
+		 * @param copy all bytes of the body
+		 * @param length how many there are
+		 * @return an upload that has not begun
+		 */
+		public Uploaded from(String jobId, InputStream copy, long length) {
+			return new Uploaded(copy, length, this.gzipped, this.format, this.declared, jobId);
+		}
+
+		/**
+		 * The bytes of the records, to be copied.
+		 * @return the body, of which nothing was read if the upload has not begun
+		 */
+		public InputStream body() {
+			return this.body;
+		}
+
+		/**
+		 * The length of the body.
+		 * @return how many bytes there are; -1 if nobody knows
+		 */
+		public long length() {
+			return this.length;
+		}
+
+		@Override
+		public String jobId(String fresh) {
+			return (this.jobId != null) ? this.jobId : fresh;
 		}
 
 		@Override

@@ -121,9 +121,10 @@ class HttpServerConfiguration {
 				// Lets a key with an encoded slash reach the controller, which explains
 				// where to send it.
 				connector.setEncodedSolidusHandling("passthrough");
-				// A job takes a thread, running or waiting.
+				// A job takes a thread, running or waiting; an asynchronous one while
+				// it is uploaded.
 				int threads = Math.max(http.getMaxThreads(),
-						limits.maxRunningJobs() + limits.maxWaitingJobs() + FURTHER_THREADS);
+						limits.maxRunningJobs() + limits.maxWaitingJobs() + limits.maxAsyncJobs() + FURTHER_THREADS);
 				http.setMaxThreads(threads);
 				http.setBounds(new RequestGate.Bounds(ACTUATOR_THREADS, SHARED_THREADS,
 						threads - ACTUATOR_THREADS - SHARED_THREADS, actuator(environment)));

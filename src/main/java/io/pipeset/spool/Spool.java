@@ -1,0 +1,122 @@
+package io.pipeset.spool;
+
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Path;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import jakarta.annotation.PostConstruct;
+import jakarta.annotation.PreDestroy;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.stereotype.Component;
+
+/**
+ * The files of jobs that outlive their requests, of a bounded size together. Files that a
+ * killed process has left are removed at the start of the next one.
+ */
+@Component
+public class Spool {
+
+	private static final Logger logger = LoggerFactory.getLogger(Spool.class);
+
+	private final Path base;
+
+	private final long maxBytes;
+
+	private @Nullable SpoolFolder folder;
+
+	private long used;
+
+	Spool(SpoolProperties properties, MeterRegistry meters) {
+		this.base = properties.folder();
+		this.maxBytes = properties.maxBytes().toBytes();
+		Gauge.builder("pipeset.spool.used", this, Spool::used)
+			.baseUnit("bytes")
+			.description("Size of the bodies and reports of asynchronous jobs on disk")
+			.register(meters);
+	}
+
+	/** Without a folder the service starts all the same: most calls do not need it. */
+	@PostConstruct
+	void start() {
+		try {
+			folder();
+		}
+		catch (IOException ex) {
+			logger.warn("There is no spool, so that uploads with Prefer: respond-async are answered 507: {}. Set"
+					+ " pipeset.spool.directory to a folder that the service may write to", ex.toString());
+		}
+	}
+
+	/**
+	 * Makes a file.
+	 * @param name its name, which no other file has
+	 * @param bytes the bytes that are taken for it at once; it may have more
+	 * @return the file, to be closed
+	 * @throws SpoolException if there is no room for so many bytes, or no folder
+	 */
+	public SpoolFile create(String name, long bytes) throws SpoolException {
+		take(bytes);
+		try {
+			return new SpoolFile(this, folder().file(name), bytes);
+		}
+		catch (IOException ex) {
+			give(bytes);
+			throw failed("made", ex);
+		}
+	}
+
+	/**
+	 * The size of all files.
+	 * @return bytes, those that were taken for files which are still written included
+	 */
+	public synchronized long used() {
+		return this.used;
+	}
+
+	synchronized void take(long bytes) throws SpoolException {
+		if (bytes > this.maxBytes - this.used) {
+			throw new SpoolException("The spool has no room for " + bytes + " bytes more: " + this.used + " of "
+					+ this.maxBytes + " are taken (pipeset.spool.max-bytes)");
+		}
+		this.used += bytes;
+	}
+
+	synchronized void give(long bytes) {
+		this.used -= bytes;
+	}
+
+	@PreDestroy
+	synchronized void end() {
+		if (this.folder != null) {
+			try {
+				this.folder.remove();
+			}
+			catch (IOException ex) {
+				logger.warn("The spool could not be removed: {}", ex.toString());
+			}
+			this.folder = null;
+		}
+	}
+
+	private synchronized SpoolFolder folder() throws IOException {
+		if (this.folder == null) {
+			this.folder = SpoolFolder.open(this.base);
+		}
+		return this.folder;
+	}
+
+	/** The log has the path, which is not for callers to see. */
+	static SpoolException failed(String what, IOException ex) {
+		logger.warn("A file of the spool cannot be {}: {}", what, ex.toString());
+		String reason = (ex instanceof FileSystemException named && named.getReason() != null) ? named.getReason()
+				: (ex instanceof FileSystemException) ? ex.getClass().getSimpleName() : ex.getMessage();
+		return new SpoolException("The spool's file cannot be " + what + " (" + reason
+				+ "): its disk is full or fails (pipeset.spool.directory)", ex);
+	}
+
+}

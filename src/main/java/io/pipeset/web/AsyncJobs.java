@@ -1,0 +1,331 @@
+package io.pipeset.web;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.SocketTimeoutException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+
+import io.pipeset.job.EndedJob;
+import io.pipeset.job.JobId;
+import io.pipeset.job.JobLimits;
+import io.pipeset.job.Jobs;
+import io.pipeset.job.input.BodyLimitException;
+import io.pipeset.job.input.Caller;
+import io.pipeset.job.input.JobInput;
+import io.pipeset.record.body.MalformedBodyException;
+import io.pipeset.report.DurationText;
+import io.pipeset.report.JobStatus;
+import io.pipeset.spool.Spool;
+import io.pipeset.spool.SpoolException;
+import io.pipeset.spool.SpoolFile;
+import io.pipeset.web.problem.Problems;
+import io.pipeset.web.server.ProblemErrorController;
+import jakarta.annotation.PreDestroy;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
+import org.springframework.stereotype.Component;
+import org.springframework.web.ErrorResponseException;
+
+/**
+ * Runs the jobs of requests with {@code Prefer: respond-async}
+ * (<a href="https://www.rfc-editor.org/rfc/rfc7240">RFC 7240</a>), in threads of their
+ * own: a request is answered as soon as its job is taken and its body is on disk.
+ */
+@Component
+class AsyncJobs {
+
+	private static final Logger logger = LoggerFactory.getLogger(AsyncJobs.class);
+
+	private static final String PREFERENCE = "respond-async";
+
+	private static final Pattern QUOTED = Pattern.compile("\"(?:[^\"\\\\]|\\\\.)*+\"");
+
+	private static final int COPY_BYTES = 64 << 10;
+
+	private final Jobs jobs;
+
+	private final Spool spool;
+
+	private final JobLimits limits;
+
+	private final Reports reports;
+
+	private final Semaphore places;
+
+	private final ExecutorService threads;
+
+	AsyncJobs(Jobs jobs, Spool spool, JobLimits limits, Reports reports) {
+		this.jobs = jobs;
+		this.spool = spool;
+		this.limits = limits;
+		this.reports = reports;
+		this.places = new Semaphore(limits.maxAsyncJobs());
+		CustomizableThreadFactory threads = new CustomizableThreadFactory("job-");
+		threads.setDaemon(true);
+		this.threads = Executors.newCachedThreadPool(threads);
+	}
+
+	/**
+	 * Whether a caller prefers not to wait for the end of its job. Unknown preferences
+	 * are ignored.
+	 * @param request its request
+	 * @return {@code false} if it waits
+	 */
+	static boolean isAsked(HttpServletRequest request) {
+		return Collections.list(request.getHeaders("Prefer")).stream().anyMatch(AsyncJobs::prefersIt);
+	}
+
+	private static boolean prefersIt(String preferences) {
+		return Arrays.stream(QUOTED.matcher(preferences).replaceAll("").split(",", -1))
+			.anyMatch((preference) -> preference.split("[;=]", 2)[0].strip().equalsIgnoreCase(PREFERENCE));
+	}
+
+	/**
+	 * Refuses a pop whose values nobody would have if the service were killed.
+	 * @param call the part of the request that asks for it
+	 * @return the problem
+	 */
+	static ErrorResponseException popRefused(String call) {
+		return Problems.badRequest("invalid-setting", "With Prefer: respond-async, " + call
+				+ " would take values out of Redis that are lost if the service ends before they are read: pop by POST"
+				+ " /piperpop/{count}?reliable=true, or without Prefer");
+	}
+
+	/**
+	 * Begins a job, and answers its request.
+	 * @param input its records; an upload is read to its end before
+	 * @param request the request
+	 * @param response takes the state of the job
+	 * @param job runs it to its end, with the input and the caller that it is handed
+	 * @throws IOException if the answer cannot be written
+	 */
+	void begin(JobInput input, HttpServletRequest request, HttpServletResponse response,
+			BiFunction<JobInput, Caller, EndedJob<?>> job) throws IOException {
+		begin(response, () -> (input instanceof JobInput.Uploaded upload) ? copied(upload, request, job)
+				: new Prepared((caller) -> job.apply(input, caller), () -> {
+				}));
+	}
+
+	/**
+	 * Begins a job that reads no records, and answers its request.
+	 * @param response takes the state of the job
+	 * @param job runs it to its end, for the caller that it is handed
+	 * @throws IOException if the answer cannot be written
+	 */
+	void begin(HttpServletResponse response, Function<Caller, EndedJob<?>> job) throws IOException {
+		begin(response, () -> new Prepared(job, () -> {
+		}));
+	}
+
+	private void begin(HttpServletResponse response, Preparation preparation) throws IOException {
+		this.jobs.refuseIfClosed();
+		if (!this.places.tryAcquire()) {
+			ErrorResponseException problem = Problems.exception(HttpStatus.TOO_MANY_REQUESTS, "limit",
+					"There are " + this.limits.maxAsyncJobs() + " asynchronous jobs, as many as"
+							+ " pipeset.limits.max-async-jobs=" + this.limits.maxAsyncJobs()
+							+ " allows: send the request again later, or without Prefer");
+			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
+			throw problem;
+		}
+		Absent caller = new Absent();
+		boolean begun = false;
+		try {
+			Prepared prepared = preparation.prepare();
+			try {
+				this.threads.execute(() -> run(prepared, caller));
+				begun = true;
+			}
+			finally {
+				if (!begun) {
+					prepared.remains.close();
+				}
+			}
+		}
+		finally {
+			if (!begun) {
+				this.places.release();
+			}
+		}
+		response.setHeader("Preference-Applied", PREFERENCE);
+		this.reports.accepted(caller.awaitJob(), response);
+	}
+
+	private void run(Prepared prepared, Absent caller) {
+		try {
+			prepared.job.apply(caller).memory().close();
+		}
+		catch (RuntimeException | Error ex) {
+			if (!caller.refuse(ex)) {
+				logger.error("An asynchronous job failed by a defect of the service", ex);
+			}
+		}
+		finally {
+			prepared.remains.close();
+			this.places.release();
+			caller.refuse(new IllegalStateException("The job was run for nobody"));
+		}
+	}
+
+	/** Reads an upload to its end, and lets the job read the copy. */
+	private Prepared copied(JobInput.Uploaded upload, HttpServletRequest request,
+			BiFunction<JobInput, Caller, EndedJob<?>> job) {
+		String id = JobId.next();
+		try {
+			SpoolFile file = this.spool.create(id + ".body", Math.max(0, upload.length()));
+			boolean copied = false;
+			try {
+				copy(upload.body(), file);
+				copied = true;
+			}
+			finally {
+				if (!copied) {
+					file.close();
+				}
+			}
+			InputStream copy = file.open();
+			JobInput input = upload.from(id, copy, file.bytes());
+			return new Prepared((caller) -> job.apply(input, caller), () -> {
+				close(copy);
+				file.close();
+			});
+		}
+		catch (IOException ex) {
+			ErrorResponseException problem = problem(ex);
+			// The web server answers by itself where it has met the failure.
+			problem.getBody().setInstance(URI.create(request.getRequestURI()));
+			ProblemErrorController.keep(request, Problems.answer(problem.getBody()));
+			throw problem;
+		}
+	}
+
+	private ErrorResponseException problem(IOException failure) {
+		if (failure instanceof SpoolException) {
+			return Problems.exception(HttpStatus.INSUFFICIENT_STORAGE, "insufficient-storage",
+					failure.getMessage() + ". Nothing was run: send the request again later, or without Prefer");
+		}
+		if (failure instanceof BodyLimitException) {
+			return Problems.exception(HttpStatus.CONTENT_TOO_LARGE, "limit",
+					failure.getMessage() + "; nothing was run");
+		}
+		if (failure instanceof SocketTimeoutException) {
+			return Problems.exception(HttpStatus.REQUEST_TIMEOUT, "stalled",
+					"Nothing of the body came for " + DurationText.of(this.limits.bodyIdleTimeout())
+							+ " (pipeset.limits.body-idle-timeout); nothing was run");
+		}
+		if (failure instanceof MalformedBodyException malformed) {
+			return Problems.badRequest("malformed-body", "At byte " + malformed.byteOffset() + " of the body: "
+					+ malformed.getMessage() + "; nothing was run");
+		}
+		return Problems.exception(HttpStatus.CONFLICT, "cancelled",
+				"The caller went away during its upload; nothing was run");
+	}
+
+	private void copy(InputStream body, SpoolFile file) throws IOException {
+		byte[] buffer = new byte[COPY_BYTES];
+		try (OutputStream out = file.write()) {
+			for (int bytes = body.read(buffer); bytes >= 0; bytes = body.read(buffer)) {
+				this.jobs.refuseIfClosed();
+				out.write(buffer, 0, bytes);
+			}
+		}
+	}
+
+	private static void close(InputStream copy) {
+		try {
+			copy.close();
+		}
+		catch (IOException ex) {
+			logger.warn("A file of the spool could not be closed: {}", ex.toString());
+		}
+	}
+
+	@PreDestroy
+	void shutDown() {
+		this.threads.shutdown();
+	}
+
+	/** Prepares a job. */
+	@FunctionalInterface
+	private interface Preparation {
+
+		Prepared prepare();
+
+	}
+
+	/** What is left of a job once it has ended. */
+	@FunctionalInterface
+	private interface Remains {
+
+		void close();
+
+	}
+
+	/** A job that can run without its request, and what it leaves behind. */
+	private record Prepared(Function<Caller, EndedJob<?>> job, Remains remains) {
+
+	}
+
+	/** A caller that is answered once its job is taken, and is nobody from then on. */
+	private static final class Absent implements Caller {
+
+		private final CompletableFuture<JobStatus> job = new CompletableFuture<>();
+
+		@Override
+		public boolean waits() {
+			return false;
+		}
+
+		@Override
+		public void taken(JobStatus job) {
+			this.job.complete(job);
+		}
+
+		@Override
+		public void endInputIfPaused(Duration idle) {
+			// Its input is on disk.
+		}
+
+		@Override
+		public Watch watch(Runnable gone) {
+			return NOBODY.watch(gone);
+		}
+
+		/** The job was not taken; {@code false} if it was. */
+		private boolean refuse(Throwable reason) {
+			return this.job.completeExceptionally(reason);
+		}
+
+		/** Waits until the job is taken or refused, for neither of which it waits. */
+		private JobStatus awaitJob() {
+			try {
+				return this.job.join();
+			}
+			catch (CompletionException ex) {
+				if (ex.getCause() instanceof RuntimeException refused) {
+					throw refused;
+				}
+				throw ex;
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,144 @@
+package io.pipeset.spool;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import org.springframework.util.unit.DataSize;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * The spool keeps what was written, within its bounds, for as long as its process lives.
+ */
+class SpoolTests {
+
+	@TempDir
+	Path temporary;
+
+	@Test
+	void whatWasWrittenIsReadUntilItIsRemoved() throws IOException {
+		Spool spool = spool(100);
+		SpoolFile file = spool.create("a", 0);
+		write(file, 60);
+		assertThat(file.bytes()).isEqualTo(60);
+		assertThat(spool.used()).isEqualTo(60);
+		for (int time = 0; time < 2; time++) {
+			try (InputStream bytes = file.open()) {
+				assertThat(bytes.readAllBytes()).hasSize(60).containsOnly(7);
+			}
+		}
+		file.close();
+		file.close();
+		assertThat(spool.used()).isZero();
+		assertThatExceptionOfType(SpoolException.class).isThrownBy(() -> file.open().readAllBytes());
+		spool.end();
+		assertThat(folders()).isEmpty();
+	}
+
+	@Test
+	void allFilesTogetherHaveABound() throws IOException {
+		Spool spool = spool(100);
+		SpoolFile first = spool.create("a", 40);
+		assertThat(spool.used()).isEqualTo(40);
+		write(first, 60);
+		assertThatExceptionOfType(SpoolException.class).isThrownBy(() -> write(spool.create("b", 0), 41))
+			.withMessageContaining("60 of 100 are taken (pipeset.spool.max-bytes)");
+		assertThatExceptionOfType(SpoolException.class).isThrownBy(() -> spool.create("c", 41));
+		first.close();
+		write(spool.create("d", 41), 100);
+		assertThat(spool.used()).isEqualTo(100);
+		spool.end();
+	}
+
+	@Test
+	void nobodyElseMayReadWhatCallersHaveSent() throws IOException {
+		Spool spool = spool(100);
+		for (Path folder : List.of(this.temporary.resolve("spool"), folders().get(0))) {
+			assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(folder))).isEqualTo("rwx------");
+		}
+		spool.end();
+	}
+
+	@Test
+	void aFolderWhoseProcessIsGoneIsRemovedAndNoOther() throws IOException {
+		Spool living = spool(100);
+		write(living.create("living.body", 0), 10);
+		Path left = Files.createDirectory(this.temporary.resolve("spool/01a20347-d60e-7396-9c73-7157c8413711"));
+		Files.write(left.resolve("left.body"), new byte[10]);
+		Path lock = Files.createFile(this.temporary.resolve("spool/01a20347-d60e-7396-9c73-7157c8413712.lock"));
+		Path foreign = Files.createDirectory(this.temporary.resolve("spool/foreign"));
+		Spool next = spool(100);
+		assertThat(left).doesNotExist();
+		assertThat(lock).doesNotExist();
+		assertThat(foreign).exists();
+		assertThat(folders()).hasSize(3);
+		living.end();
+		next.end();
+		assertThat(folders()).containsExactly(foreign);
+	}
+
+	@Test
+	void aFolderThatCannotBeMadeIsAskedForAgain() throws IOException {
+		Path file = Files.createFile(this.temporary.resolve("spool"));
+		Spool spool = spool(100);
+		assertThatExceptionOfType(SpoolException.class).isThrownBy(() -> spool.create("a", 10))
+			.withMessageContaining("pipeset.spool.directory")
+			.satisfies((ex) -> assertThat(ex.getMessage()).doesNotContain(this.temporary.toString()));
+		assertThat(spool.used()).isZero();
+		Files.delete(file);
+		write(spool.create("a", 10), 10);
+		spool.end();
+	}
+
+	@Test
+	void aFolderThatWasTakenAwayIsAFailure() throws IOException {
+		Spool spool = spool(100);
+		Files.delete(folders().get(0));
+		try (SpoolFile file = spool.create("a", 10)) {
+			assertThatExceptionOfType(SpoolException.class).isThrownBy(file::write);
+		}
+		assertThat(spool.used()).isZero();
+		spool.end();
+	}
+
+	@Test
+	void aBoundBelowZeroIsRefusedByName() {
+		assertThatIllegalArgumentException().isThrownBy(() -> new SpoolProperties(null, DataSize.ofBytes(-1)))
+			.withMessageContaining("pipeset.spool.max-bytes");
+	}
+
+	private Spool spool(long maxBytes) {
+		Spool spool = new Spool(new SpoolProperties(this.temporary.resolve("spool"), DataSize.ofBytes(maxBytes)),
+				new SimpleMeterRegistry());
+		spool.start();
+		return spool;
+	}
+
+	private static void write(SpoolFile file, int bytes) throws IOException {
+		byte[] written = new byte[bytes];
+		Arrays.fill(written, (byte) 7);
+		try (OutputStream out = file.write()) {
+			out.write(written);
+		}
+	}
+
+	private List<Path> folders() throws IOException {
+		try (Stream<Path> all = Files.list(this.temporary.resolve("spool"))) {
+			return all.filter(Files::isDirectory).sorted().toList();
+		}
+	}
+
+}
