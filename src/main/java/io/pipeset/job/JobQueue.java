@@ -14,6 +14,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.pipeset.job.JobRefusedException.Reason;
 import io.pipeset.report.DurationText;
+import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 
 import org.springframework.stereotype.Component;
@@ -24,6 +25,9 @@ import org.springframework.stereotype.Component;
  */
 @Component
 class JobQueue {
+
+	private static final Ending FAILED = new Ending(Cause.INTERNAL_SERVER_ERROR,
+			"The service failed to run the job; its log says why.");
 
 	private final JobLimits limits;
 
@@ -62,6 +66,7 @@ class JobQueue {
 	<R> EndedJob<R> run(QueuedJob job, boolean listed, Supplier<EndedJob<R>> body) {
 		KnownJob known = (listed) ? this.registry.enters(job) : null;
 		EndedJob<R> ended = null;
+		Ending failure = FAILED;
 		boolean placed = false;
 		try {
 			placed = enter(job);
@@ -72,12 +77,19 @@ class JobQueue {
 			job.memory().endLoad();
 			return ended;
 		}
+		catch (JobRefusedException ex) {
+			failure = ex.ending();
+			throw ex;
+		}
 		finally {
 			if (ended == null) {
 				job.memory().close();
 			}
-			if (known != null) {
+			if (known != null && ended != null) {
 				this.registry.ends(known, ended);
+			}
+			else if (known != null) {
+				this.registry.forget(known, failure);
 			}
 			if (placed) {
 				leave(job);

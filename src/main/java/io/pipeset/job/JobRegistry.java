@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.LongSupplier;
 
+import io.pipeset.report.Ending;
 import io.pipeset.report.JobState;
 import org.jspecify.annotations.Nullable;
 
@@ -63,12 +64,15 @@ public class JobRegistry {
 		return known;
 	}
 
-	/** A job has ended; if it was refused, or failed by a defect, it has no report. */
-	void ends(KnownJob job, @Nullable EndedJob<?> report) {
-		if (report == null) {
-			this.jobs.remove(job.id());
-			return;
-		}
+	/** A job was refused, or failed by a defect: it has no report, and is none. */
+	void forget(KnownJob job, Ending ending) {
+		this.jobs.remove(job.id());
+		// Whoever follows it hears that it has ended.
+		job.ends(ending, null);
+	}
+
+	/** A job has ended. */
+	void ends(KnownJob job, EndedJob<?> report) {
 		long bytes = job.ends(report);
 		synchronized (this.ended) {
 			this.ended.add(new Kept(job, bytes, this.clock.getAsLong()));

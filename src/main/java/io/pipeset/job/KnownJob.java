@@ -1,6 +1,7 @@
 package io.pipeset.job;
 
 import io.pipeset.lane.JobStop;
+import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport;
@@ -53,15 +54,23 @@ public final class KnownJob {
 	 * @return the memory that is kept, in bytes
 	 */
 	long ends(EndedJob<?> ended) {
-		QueuedJob job = this.life.job;
 		long bytes = ended.memory().reportBytes();
 		boolean small = bytes <= LARGEST_REPORT_BYTES;
 		Object report = (small) ? ended.report()
 				: (ended.report() instanceof JobReport records) ? records.withoutLists() : null;
-		JobState state = ended.ending().cause().state();
-		this.life = new Life(null, state,
-				new End(status(job, state, System.currentTimeMillis(), EndReason.of(ended.ending())), report));
+		ends(ended.ending(), report);
 		return REPORT_BYTES + ((small) ? bytes : 0);
+	}
+
+	/**
+	 * The job has ended.
+	 * @param ending the reason
+	 * @param report its report; {@code null} if it has none
+	 */
+	void ends(Ending ending, @Nullable Object report) {
+		JobState state = ending.cause().state();
+		this.life = new Life(null, state,
+				new End(status(this.life.job, state, System.currentTimeMillis(), EndReason.of(ending)), report));
 	}
 
 	/** Takes a sample of the pace. */
