@@ -110,12 +110,20 @@ public final class KnownJob {
 	}
 
 	/**
-	 * The report of the job, as far as it has one: so far, or the last one.
+	 * The report of the job, as far as it has one: so far, or the last one. A large one
+	 * has no lists, as nobody counts the memory that they take for whoever looks, and
+	 * reads the answer when it likes.
 	 * @return a report that is written as JSON, or {@code null}
 	 */
 	public @Nullable Object report() {
 		Life now = this.life;
-		return (now.end != null) ? now.end.report : now.snapshot();
+		if (now.job == null) {
+			return (now.end != null) ? now.end.report : null;
+		}
+		JobReport report = now.job.snapshot(now.state);
+		// An item is counted before it is listed.
+		long bytes = now.job.memory().reportBytes();
+		return (report == null || bytes <= LARGEST_REPORT_BYTES) ? report : report.withoutLists();
 	}
 
 	/**
@@ -164,10 +172,6 @@ public final class KnownJob {
 
 	/** A job at one moment. */
 	private record Life(@Nullable QueuedJob job, JobState state, @Nullable End end) {
-
-		@Nullable JobReport snapshot() {
-			return (this.job != null) ? this.job.snapshot(this.state) : null;
-		}
 
 	}
 

@@ -124,6 +124,24 @@ class JobLookTests {
 	}
 
 	@Test
+	void aReportThatIsTooLargeIsNotHeldByWhoeverLooksAtTheJobThatRuns() throws IOException {
+		try (Wire wire = Wire.upload(this.service, "/v1/jobs")) {
+			wire.chunk("[\"NO\",\"k\"]\n".repeat(100));
+			String id = this.service.awaitJob("running");
+			await().until(() -> this.service.get("/v1/jobs/" + id).json().get("items").size() == 100);
+			wire.chunk("[\"NO\",\"k\"]\n".repeat(1900));
+			await()
+				.until(() -> this.service.get("/v1/jobs/" + id).json().at("/errorCodes").toString().contains("2000"));
+			for (Answer answer : List.of(this.service.get("/v1/jobs/" + id),
+					this.service.patch("/v1/jobs/" + id + "?rateLimit=none"))) {
+				assertThat(answer.json().get("items").size()).isZero();
+				assertThat(answer.json().get("itemsOmitted").asInt()).isEqualTo(2000);
+			}
+			assertThat(wire.lastChunk().answer().report().get("items").size()).isEqualTo(2000);
+		}
+	}
+
+	@Test
 	void aJobThatRunsTellsWhatIsInRedisAndHowMuchOfItsBodyIsRead() throws IOException {
 		String line = "[\"SET\",\"k%04d\",\"v\"]\n";
 		StringBuilder body = new StringBuilder();
