@@ -54,12 +54,13 @@ public final class KnownJob {
 	 * @return the memory that is kept, in bytes
 	 */
 	long ends(EndedJob<?> ended) {
-		long bytes = ended.memory().reportBytes();
-		boolean small = bytes <= LARGEST_REPORT_BYTES;
+		long settings = settingsBytes(this.life.job);
+		long lists = ended.memory().reportBytes() - settings;
+		boolean small = lists <= LARGEST_REPORT_BYTES;
 		Object report = (small) ? ended.report()
 				: (ended.report() instanceof JobReport records) ? records.withoutLists() : null;
 		ends(ended.ending(), report);
-		return REPORT_BYTES + ((small) ? bytes : 0);
+		return REPORT_BYTES + settings + ((small) ? lists : 0);
 	}
 
 	/**
@@ -122,8 +123,8 @@ public final class KnownJob {
 		}
 		JobReport report = now.job.snapshot(now.state);
 		// An item is counted before it is listed.
-		long bytes = now.job.memory().reportBytes();
-		return (report == null || bytes <= LARGEST_REPORT_BYTES) ? report : report.withoutLists();
+		long lists = now.job.memory().reportBytes() - settingsBytes(now.job);
+		return (report == null || lists <= LARGEST_REPORT_BYTES) ? report : report.withoutLists();
 	}
 
 	/**
@@ -160,6 +161,10 @@ public final class KnownJob {
 			limit.change(perSecond);
 		}
 		return job != null;
+	}
+
+	private static long settingsBytes(@Nullable QueuedJob job) {
+		return (job != null) ? job.settingsBytes() : 0;
 	}
 
 	private JobStatus status(@Nullable QueuedJob job, JobState state, @Nullable Long endedMillis,
