@@ -42,7 +42,8 @@ final class SecretFailureAnalyzer implements FailureAnalyzer {
 			if (source instanceof EnumerablePropertySource<?> properties) {
 				for (String name : properties.getPropertyNames()) {
 					if (NAME.matcher(name.toLowerCase(Locale.ROOT)).matches()
-							&& isSaid(String.valueOf(properties.getProperty(name)), failure)) {
+							&& (isSaid(String.valueOf(properties.getProperty(name)), failure)
+									|| isSaid(resolved(name), failure))) {
 						names.add(name);
 					}
 				}
@@ -58,6 +59,17 @@ final class SecretFailureAnalyzer implements FailureAnalyzer {
 				"Correct it. A URL of Redis is redis://user:password@host:port, or rediss:// for TLS, with all but"
 						+ " letters and digits of the password percent-encoded.",
 				failure);
+	}
+
+	/** The value with what its placeholders stand for, which is a secret too. */
+	private String resolved(String name) {
+		try {
+			return this.environment.getProperty(name, "");
+		}
+		catch (IllegalArgumentException ex) {
+			// A placeholder that stands for nothing says no more than the value.
+			return "";
+		}
 	}
 
 	private static boolean isSaid(String secret, Throwable failure) {

@@ -68,6 +68,11 @@ class SecretFailureAnalyzerTests {
 		assertQuiet(SINGLE + "url", url.replace("SECRET", SECRET), beside);
 	}
 
+	@Test
+	void aPasswordThatAUrlTakesFromElsewhereDoesNotShow() {
+		assertQuiet(SINGLE + "url", "redis://u:${redis.pw}@localhost:1", "redis.pw=" + SECRET + "%zz");
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "host", "cluster.nodes", "cluster.nodes[1]", "sentinel.nodes", "masterreplica.nodes" })
 	void aUrlThatStandsForAHostDoesNotShow(String setting) {

@@ -16,6 +16,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.pipeset.job.JobRefusedException.Reason;
 import io.pipeset.job.input.Caller;
 import io.pipeset.report.DurationText;
+import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 
 import org.springframework.stereotype.Component;
@@ -26,6 +27,9 @@ import org.springframework.stereotype.Component;
  */
 @Component
 class JobQueue {
+
+	private static final Ending FAILED = new Ending(Cause.INTERNAL_SERVER_ERROR,
+			"The service failed to run the job; its log says why.");
 
 	private final JobLimits limits;
 
@@ -65,6 +69,7 @@ class JobQueue {
 		KnownJob known = (listed) ? this.registry.enters(job) : null;
 		EndedJob<R> ended = null;
 		AtomicBoolean taken = new AtomicBoolean();
+		Ending failure = FAILED;
 		boolean placed = false;
 		try {
 			placed = enter(job, caller.waits(), () -> {
@@ -80,17 +85,19 @@ class JobQueue {
 			job.memory().endLoad();
 			return ended;
 		}
+		catch (JobRefusedException ex) {
+			failure = ex.ending();
+			throw ex;
+		}
 		finally {
 			if (ended == null) {
 				job.memory().close();
 			}
-			if (known != null) {
-				if (taken.get()) {
-					this.registry.ends(known, ended, !caller.waits());
-				}
-				else {
-					this.registry.refuses(known);
-				}
+			if (known != null && (ended != null || (taken.get() && !caller.waits()))) {
+				this.registry.ends(known, ended, !caller.waits());
+			}
+			else if (known != null) {
+				this.registry.forget(known, failure);
 			}
 			if (placed) {
 				leave(job);

@@ -1,5 +1,8 @@
 package io.pipeset.job;
 
+import io.pipeset.report.Ending;
+import io.pipeset.report.Ending.Cause;
+
 /** A job was not begun: none of its records was read or run. */
 public final class JobRefusedException extends RuntimeException {
 
@@ -18,6 +21,12 @@ public final class JobRefusedException extends RuntimeException {
 	/** Why it was not begun. */
 	public Reason reason() {
 		return this.reason;
+	}
+
+	/** The same, for whoever looks at the job. */
+	Ending ending() {
+		return new Ending((this.reason == Reason.TOO_MANY) ? Cause.LIMIT : Cause.SHUTTING_DOWN,
+				String.valueOf(getMessage()));
 	}
 
 	/** The reasons not to begin a job. */

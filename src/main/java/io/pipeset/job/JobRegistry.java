@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.LongSupplier;
 
+import io.pipeset.report.Ending;
 import io.pipeset.report.JobState;
 import org.jspecify.annotations.Nullable;
 
@@ -67,9 +68,11 @@ public class JobRegistry {
 		return known;
 	}
 
-	/** A job was refused, and is none. */
-	void refuses(KnownJob job) {
+	/** A job was refused, or failed by a defect: it has no report, and is none. */
+	void forget(KnownJob job, Ending ending) {
 		this.jobs.remove(job.id());
+		// Whoever follows it hears that it has ended.
+		job.ends(ending, null);
 	}
 
 	/**

@@ -88,6 +88,8 @@ public class Jobs {
 		RunningJob job = new RunningJob(input.jobId(JobId.next()), settings, new RateLimit(settings.rateLimit()), stop,
 				account, new JobClock(), new InputProgress(), memory, input);
 		if (task == null) {
+			// The settings are there already, whether there is room for them or not.
+			memory.correctReport(job.settingsBytes());
 			return this.queue.run(job, !place.own(), caller, () -> execute(place, job, caller));
 		}
 		EndedJob<JobReport> ended = execute(place, job, caller);

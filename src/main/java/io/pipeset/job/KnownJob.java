@@ -54,14 +54,15 @@ public final class KnownJob {
 	 * @return the memory that is kept, in bytes
 	 */
 	long ends(EndedJob<?> ended, @Nullable ReportFiles files) {
-		long bytes = ended.memory().reportBytes();
-		boolean small = bytes <= LARGEST_REPORT_BYTES;
+		long settings = settingsBytes(this.life.job);
+		long lists = ended.memory().reportBytes() - settings;
+		boolean small = lists <= LARGEST_REPORT_BYTES;
 		Object report = (small) ? ended.report() : (files != null) ? files.write(this.id, ended.report()) : null;
 		if (report == null && ended.report() instanceof JobReport records) {
 			report = records.withoutLists();
 		}
 		ends(ended.ending(), report);
-		return REPORT_BYTES + ((small) ? bytes : 0);
+		return REPORT_BYTES + settings + ((small) ? lists : 0);
 	}
 
 	/**
@@ -73,7 +74,8 @@ public final class KnownJob {
 		return REPORT_BYTES;
 	}
 
-	private void ends(Ending ending, @Nullable Object report) {
+	/** The job has ended, for a reason and with a report, if it has one. */
+	void ends(Ending ending, @Nullable Object report) {
 		QueuedJob job = this.life.job;
 		JobState state = ending.cause().state();
 		this.life = new Life(null, state,
@@ -115,12 +117,20 @@ public final class KnownJob {
 	}
 
 	/**
-	 * The report of the job, as far as it has one: so far, or the last one.
+	 * The report of the job, as far as it has one: so far, or the last one. A large one
+	 * has no lists, as nobody counts the memory that they take for whoever looks, and
+	 * reads the answer when it likes.
 	 * @return a report that is written as JSON, a {@link StoredReport}, or {@code null}
 	 */
 	public @Nullable Object report() {
 		Life now = this.life;
-		return (now.end != null) ? now.end.report : now.snapshot();
+		if (now.job == null) {
+			return (now.end != null) ? now.end.report : null;
+		}
+		JobReport report = now.job.snapshot(now.state);
+		// An item is counted before it is listed.
+		long lists = now.job.memory().reportBytes() - settingsBytes(now.job);
+		return (report == null || lists <= LARGEST_REPORT_BYTES) ? report : report.withoutLists();
 	}
 
 	/**
@@ -159,6 +169,10 @@ public final class KnownJob {
 		return job != null;
 	}
 
+	private static long settingsBytes(@Nullable QueuedJob job) {
+		return (job != null) ? job.settingsBytes() : 0;
+	}
+
 	private JobStatus status(@Nullable QueuedJob job, JobState state, @Nullable Long endedMillis,
 			@Nullable EndReason ending) {
 		Tally tally = (job != null) ? job.tally() : Tally.of(0, null);
@@ -169,10 +183,6 @@ public final class KnownJob {
 
 	/** A job at one moment. */
 	private record Life(@Nullable QueuedJob job, JobState state, @Nullable End end) {
-
-		@Nullable JobReport snapshot() {
-			return (this.job != null) ? this.job.snapshot(this.state) : null;
-		}
 
 	}
 

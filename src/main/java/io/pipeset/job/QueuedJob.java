@@ -29,6 +29,11 @@ interface QueuedJob {
 	/** Its share of the service's memory. */
 	MemoryShare memory();
 
+	/** The part of its report's memory that its settings take, in bytes. */
+	default long settingsBytes() {
+		return 0;
+	}
+
 	/** Its pace; {@code null} for a job that has none. */
 	@Nullable RateLimit rateLimit();
 

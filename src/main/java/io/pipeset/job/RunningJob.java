@@ -46,6 +46,11 @@ record RunningJob(String id, JobSettings settings, RateLimit rateLimit, JobStop 
 	}
 
 	@Override
+	public long settingsBytes() {
+		return this.settings.mapping().bytes();
+	}
+
+	@Override
 	public Tally tally() {
 		boolean complete = this.progress.isComplete();
 		Counts settled = this.account.counts();

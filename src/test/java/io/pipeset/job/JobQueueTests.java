@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -15,12 +16,14 @@ import java.util.concurrent.locks.LockSupport;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.pipeset.job.JobRefusedException.Reason;
+import io.pipeset.job.input.Caller;
 import io.pipeset.lane.JobStop;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryProperties;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobClock.Phase;
 import io.pipeset.report.JobKind;
+import io.pipeset.report.JobState;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -41,6 +44,8 @@ class JobQueueTests {
 			new SimpleMeterRegistry());
 
 	private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+
+	private final JobRegistry jobs = new JobRegistry(null, System::currentTimeMillis);
 
 	private final ExecutorService threads = Executors.newCachedThreadPool();
 
@@ -200,6 +205,40 @@ class JobQueueTests {
 	}
 
 	@Test
+	void whoeverLooksAtAJobThatIsRefusedSeesItEnd() throws Exception {
+		JobQueue queue = queue(1, 1, "1h");
+		Task first = job();
+		queue.enter(first, true, this::taken);
+		CompletableFuture<?> waiting = CompletableFuture.runAsync(() -> queue.run(job(), true, Caller.NOBODY, () -> {
+			throw new IllegalStateException("It began");
+		}), this.threads);
+		await().until(() -> queue.waiting() == 1);
+		KnownJob known = this.jobs.list(JobState.QUEUED, null, 10).get(0);
+		queue.close();
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> waiting.get(1, TimeUnit.MINUTES))
+			.withCauseInstanceOf(JobRefusedException.class);
+		assertThat(known.state()).isEqualTo(JobState.STOPPED);
+		assertThat(known.status().ending()).isNotNull()
+			.satisfies((ending) -> assertThat(ending.type()).isEqualTo("shutting-down"));
+		assertThat(known.cancel()).isFalse();
+		assertThat(this.jobs.find(known.id())).isEmpty();
+	}
+
+	@Test
+	void whoeverLooksAtAJobThatFailsByADefectSeesItEnd() {
+		JobQueue queue = queue(1, 1, "1h");
+		KnownJob[] known = new KnownJob[1];
+		assertThatExceptionOfType(IllegalStateException.class)
+			.isThrownBy(() -> queue.run(job(), true, Caller.NOBODY, () -> {
+				known[0] = this.jobs.list(JobState.RUNNING, null, 10).get(0);
+				throw new IllegalStateException("A defect");
+			}));
+		assertThat(known[0].status().ending()).isNotNull()
+			.satisfies((ending) -> assertThat(ending.type()).isEqualTo("internal-server-error"));
+		assertThat(this.jobs.find(known[0].id())).isEmpty();
+	}
+
+	@Test
 	void everyJobThatRunsIsStoppedAndNoneThatHasLeft() {
 		JobQueue queue = queue(3, 0, "1h");
 		List<Task> jobs = List.of(job(), job(), job());
@@ -228,8 +267,7 @@ class JobQueueTests {
 		Map<String, Object> properties = Map.of("pipeset.limits.max-running-jobs", running,
 				"pipeset.limits.max-waiting-jobs", waiting, "pipeset.limits.max-wait", wait);
 		Binder binder = new Binder(new MapConfigurationPropertySource(properties));
-		return new JobQueue(binder.bindOrCreate("pipeset.limits", JobLimits.class),
-				new JobRegistry(null, System::currentTimeMillis), this.registry);
+		return new JobQueue(binder.bindOrCreate("pipeset.limits", JobLimits.class), this.jobs, this.registry);
 	}
 
 }

@@ -8,6 +8,7 @@ import io.pipeset.lane.JobStop;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryProperties;
 import io.pipeset.report.Ending;
+import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobState;
 import org.junit.jupiter.api.Test;
@@ -72,7 +73,7 @@ class JobRegistryTests {
 	@Test
 	void aJobThatWasRefusedIsNone() {
 		KnownJob refused = this.registry.enters(task());
-		this.registry.refuses(refused);
+		this.registry.forget(refused, new Ending(Cause.LIMIT, "too many"));
 		assertThat(this.registry.find(refused.id())).isEmpty();
 		assertThat(this.registry.list(null, null, 10)).isEmpty();
 	}

@@ -72,7 +72,7 @@ class ActuatorTests {
 		assertThat(tagValues("pipeset.batch", "flush")).containsExactlyInAnyOrder("each", "close", "buffered");
 		assertThat(tagValues("pipeset.phase", "phase")).containsExactlyInAnyOrder("wait", "read", "redis");
 		assertThat(tagValues("pipeset.commands", "op")).isSubsetOf(
-				Stream.concat(Arrays.stream(Operation.values()).map(Operation::name), Stream.of("none")).toList());
+				Stream.concat(Arrays.stream(Operation.values()).map(Operation::toString), Stream.of("none")).toList());
 		assertThat(tagValues("pipeset.commands", "outcome")).contains("applied", "noop", "rejected")
 			.isSubsetOf("applied", "noop", "rejected", "unknown", "unprocessed");
 	}

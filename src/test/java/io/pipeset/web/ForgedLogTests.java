@@ -43,10 +43,10 @@ class ForgedLogTests {
 			"TRACE", MARK);
 
 	private static final List<String> SUFFIXES = List.of("/" + ESCAPED, ESCAPED, ";" + ESCAPED, "/" + MARK + "%zz",
-			"/" + MARK + "%ff", "/" + MARK + "%00", "/" + MARK + "\u001b[31m", "?" + ESCAPED, "?a" + ESCAPED + "=%zz",
-			"?" + ESCAPED + "=" + ESCAPED, "?tag=" + ESCAPED + ":x", "?tag=a:b&tag=%ff" + ESCAPED,
-			"?" + MARK + "=%" + MARK, "?batchSize=" + ESCAPED, "?op=" + ESCAPED, "?match=" + ESCAPED + "&from=scan",
-			"?" + (MARK + "&").repeat(1001));
+			"/" + MARK + "%ff", "/" + MARK + "%00", "/" + MARK + "\u001b[31m", "/../" + MARK, "/WEB-INF/" + MARK,
+			"/url:" + MARK, "?" + ESCAPED, "?a" + ESCAPED + "=%zz", "?" + ESCAPED + "=" + ESCAPED,
+			"?tag=" + ESCAPED + ":x", "?tag=a:b&tag=%ff" + ESCAPED, "?" + MARK + "=%" + MARK, "?batchSize=" + ESCAPED,
+			"?op=" + ESCAPED, "?match=" + ESCAPED + "&from=scan", "?" + (MARK + "&").repeat(1001));
 
 	private static final List<String> HEADERS = List.of("Accept: " + MARK, "Accept: text/csv;" + MARK,
 			"Accept: a\u001b" + MARK, "Accept-Encoding: " + MARK, "Accept-Language: " + MARK, "Content-Type: " + MARK,

@@ -9,6 +9,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import io.lettuce.core.api.sync.RedisCommands;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import org.junit.jupiter.api.AfterEach;
@@ -34,15 +36,18 @@ class JobEventsTests {
 
 	private final JobEvents events;
 
+	private final MeterRegistry meters;
+
 	private final RedisCommands<String, String> redis = TestRedis.shared().client();
 
 	private Wire upload;
 
 	private String id = "";
 
-	JobEventsTests(Service service, @Autowired JobEvents events) {
+	JobEventsTests(Service service, @Autowired JobEvents events, @Autowired MeterRegistry meters) {
 		this.service = service;
 		this.events = events;
+		this.meters = meters;
 	}
 
 	/** Begins a job, which has run two records and waits for the rest of its body. */
@@ -128,6 +133,16 @@ class JobEventsTests {
 	}
 
 	@Test
+	void whoeverIsGoneBeforeTheFirstEventLeavesNoRequestUnderWay() throws Exception {
+		long before = answered();
+		for (int i = 0; i < 20; i++) {
+			subscribe().reset();
+		}
+		await().until(() -> answered() >= before + 20);
+		await().until(() -> this.events.count() == 0);
+	}
+
+	@Test
 	void aHundredFollowAJobAtOnceAndTheNextIsToldToComeLater() throws Exception {
 		List<CompletableFuture<Answer>> all = Stream
 			.generate(() -> this.service.sendAsync(this.service.request("/v1/jobs/" + this.id + "/events").GET()))
@@ -193,6 +208,16 @@ class JobEventsTests {
 			assertThat(before).isEqualTo(100_000);
 		}
 		job.get(1, TimeUnit.MINUTES).report();
+	}
+
+	/** The requests for events that are no longer under way. */
+	private long answered() {
+		return this.meters.find("http.server.requests")
+			.tag("uri", "/v1/jobs/{id}/events")
+			.timers()
+			.stream()
+			.mapToLong(Timer::count)
+			.sum();
 	}
 
 	private Wire subscribe() throws IOException {

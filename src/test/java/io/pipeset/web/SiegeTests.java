@@ -21,8 +21,9 @@ import static org.awaitility.Awaitility.await;
  * whose body nobody reads are let go. The server has 34 threads here.
  */
 @ServiceTest(properties = { "server.tomcat.threads.max=1", "pipeset.limits.max-running-jobs=1",
-		"pipeset.limits.max-waiting-jobs=1", "pipeset.limits.max-wait=10m", "pipeset.limits.body-idle-timeout=10m",
-		"pipeset.security.scripts=true", "server.tomcat.connection-timeout=10m" })
+		"pipeset.limits.max-waiting-jobs=1", "pipeset.limits.max-async-jobs=0", "pipeset.limits.max-wait=10m",
+		"pipeset.limits.body-idle-timeout=10m", "pipeset.security.scripts=true",
+		"server.tomcat.connection-timeout=10m" })
 @Import(SmallBuffers.class)
 class SiegeTests {
 

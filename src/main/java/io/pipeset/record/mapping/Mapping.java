@@ -19,6 +19,15 @@ public record Mapping(@Nullable Templates templates, Nulls nulls, char delimiter
 	public static final Mapping NONE = new Mapping(null, Nulls.REFUSE, ',', null);
 
 	/**
+	 * The memory that the templates and names take, for the job and in its report.
+	 * @return their size in bytes, 0 without any
+	 */
+	public long bytes() {
+		return ((this.templates != null) ? this.templates.bytes() : 0)
+				+ ((this.header != null) ? Templates.bytes(this.header) : 0);
+	}
+
+	/**
 	 * A template as it was written.
 	 * @return its text, or a list of texts; {@code null} if there is none
 	 */

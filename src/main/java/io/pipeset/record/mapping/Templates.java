@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Templates {
 
+	/** A name, with its places in tables, in the query and in the report. */
+	private static final int NAME_BYTES = 200;
+
 	private final Operation operation;
 
 	private final @Nullable Part key;
@@ -88,6 +91,10 @@ public final class Templates {
 	 */
 	public String settingOf(String name) {
 		int slot = this.names.indexOf(name);
+		return parts().stream().filter((part) -> part.has(slot)).map(Part::setting).findFirst().orElse("fields");
+	}
+
+	private List<Part> parts() {
 		List<Part> parts = new ArrayList<>();
 		for (Part part : new Part[] { this.key, this.id, this.ttl }) {
 			if (part != null) {
@@ -95,12 +102,26 @@ public final class Templates {
 			}
 		}
 		parts.addAll(Arrays.asList(this.arguments));
-		return parts.stream().filter((part) -> part.has(slot)).map(Part::setting).findFirst().orElse("fields");
+		return parts;
 	}
 
 	/** The templates as they were written. */
 	public Texts texts() {
 		return this.texts;
+	}
+
+	/** The memory that they take, in bytes. */
+	long bytes() {
+		long bytes = bytes(this.names) + 2L * mostArguments();
+		for (Part part : parts()) {
+			bytes += part.bytes();
+		}
+		return bytes;
+	}
+
+	/** The memory that a list of names takes for a job, in bytes. */
+	static long bytes(List<String> names) {
+		return names.stream().mapToLong((name) -> NAME_BYTES + 2L * name.length()).sum();
 	}
 
 	Operation operation() {
@@ -149,6 +170,12 @@ public final class Templates {
 		/** The size up to which an argument is prepared. */
 		private static final int PREPARED_BYTES = 512;
 
+		/** A template, with its text in the query and in the report. */
+		private static final int TEMPLATE_BYTES = 400;
+
+		/** One of its names, with the text behind it. */
+		private static final int SLOT_BYTES = 100;
+
 		private final String setting;
 
 		private final byte[][] literals;
@@ -164,7 +191,9 @@ public final class Templates {
 			this.literals = literals;
 			this.slots = slots;
 			boolean beginning = slots.length == 1 && literals[1].length == 0 && literals[0].length < PREPARED_BYTES;
-			this.prepared = (beginning) ? Arrays.copyOf(literals[0], PREPARED_BYTES) : new byte[0];
+			// A value that stands alone is not copied.
+			this.prepared = (beginning && literals[0].length > 0) ? Arrays.copyOf(literals[0], PREPARED_BYTES)
+					: new byte[0];
 			this.onlyName = (beginning) ? slots[0] : -1;
 		}
 
@@ -197,6 +226,11 @@ public final class Templates {
 		 */
 		byte[] prepared() {
 			return this.prepared;
+		}
+
+		private long bytes() {
+			return TEMPLATE_BYTES + (long) SLOT_BYTES * this.slots.length + this.prepared.length
+					+ 4 * Arrays.stream(this.literals).mapToLong((literal) -> literal.length).sum();
 		}
 
 		private boolean has(int slot) {

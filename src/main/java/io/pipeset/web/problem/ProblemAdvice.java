@@ -23,6 +23,7 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.context.request.ServletWebRequest;
 import org.springframework.web.context.request.WebRequest;
+import org.springframework.web.context.request.async.AsyncRequestNotUsableException;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
 import org.springframework.web.servlet.resource.NoResourceFoundException;
@@ -55,6 +56,19 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 		HttpHeaders typed = HttpHeaders.copyOf(headers);
 		typed.setContentType(MediaType.APPLICATION_PROBLEM_JSON);
 		return super.handleExceptionInternal(ex, problem, typed, status, request);
+	}
+
+	/**
+	 * Ends a stream whose caller is gone before its beginning was written. Spring does
+	 * not, nor does it tell the emitter, and the request would be under way for ever.
+	 */
+	@Override
+	protected @Nullable ResponseEntity<Object> handleAsyncRequestNotUsableException(AsyncRequestNotUsableException ex,
+			WebRequest request) {
+		if (request instanceof ServletWebRequest servlet && servlet.getRequest().isAsyncStarted()) {
+			servlet.getRequest().getAsyncContext().complete();
+		}
+		return null;
 	}
 
 	@Override
