@@ -211,6 +211,9 @@ public final class FaultProxy implements AutoCloseable {
 				return at - buffer.readerIndex();
 			}
 			boolean messageEnds = flow.messages().endsWith(buffer.getByte(at));
+			if (messageEnds) {
+				flow.messageEnds();
+			}
 			if (this.place != null) {
 				this.place.passed(flow, messageEnds);
 			}

@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -37,6 +38,8 @@ final class ProxyFlow extends ChannelInboundHandlerAdapter {
 
 	private final Channel target;
 
+	private final AtomicInteger forwarded = new AtomicInteger();
+
 	private boolean stopped;
 
 	private boolean resting;
@@ -61,6 +64,15 @@ final class ProxyFlow extends ChannelInboundHandlerAdapter {
 
 	RespMessages messages() {
 		return this.messages;
+	}
+
+	/** The number of messages that were forwarded whole. */
+	int forwarded() {
+		return this.forwarded.get();
+	}
+
+	void messageEnds() {
+		this.forwarded.incrementAndGet();
 	}
 
 	boolean hasEnded() {

@@ -44,6 +44,14 @@ public final class ProxyLink {
 		});
 	}
 
+	/**
+	 * The number of replies that were forwarded so far. A client reads them even if the
+	 * connection ends then, but not if it is reset.
+	 */
+	public int replies() {
+		return flow(Way.REPLIES).forwarded();
+	}
+
 	/** Stops both directions. */
 	public void stop() {
 		this.proxy.call(() -> {

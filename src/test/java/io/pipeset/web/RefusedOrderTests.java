@@ -119,7 +119,7 @@ class RefusedOrderTests {
 		boolean troubled = pass(trouble, earlier[0].equals("PUT_OFF"), false, link, (coalesce.equals("auto")) ? 1 : 2);
 		if (later[0].equals("LOST")) {
 			trouble.end(troubled);
-			link.reset();
+			link.end();
 		}
 		else {
 			boolean stays = later[0].equals("PUT_OFF");
@@ -136,19 +136,17 @@ class RefusedOrderTests {
 		return (done.status() == 200) ? done.report() : done.json().get("job");
 	}
 
-	/** Lets some commands pass, and returns when Redis has answered them. */
+	/** Lets some commands pass, and returns when their replies are on the way back. */
 	private static boolean pass(Trouble trouble, boolean troubled, boolean before, ProxyLink link, int commands)
 			throws Exception {
 		if (troubled != before) {
 			trouble.change(troubled);
 		}
+		int replies = link.replies() + commands;
 		CompletableFuture<ProxyLink> next = proxy.stopAt(Way.COMMANDS, commands, 0);
 		link.goOn();
 		next.get(1, TimeUnit.MINUTES);
-		// Redis reads what was there before.
-		for (int i = 0; i < 2; i++) {
-			isServing();
-		}
+		await().until(() -> link.replies() == replies);
 		return troubled;
 	}
 
