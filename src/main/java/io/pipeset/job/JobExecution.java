@@ -25,6 +25,7 @@ import io.pipeset.report.Item;
 import io.pipeset.report.Item.Failure;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.Outcome;
+import io.pipeset.report.OutcomeLog;
 import io.pipeset.slab.Loss;
 import io.pipeset.spool.SpoolException;
 import org.jspecify.annotations.Nullable;
@@ -214,10 +215,15 @@ final class JobExecution {
 		account.errorCodes().add(rejection.code(), 1);
 		boolean keyed = this.admission.isKeyListable(this.record);
 		long bytes = rejection.message().length() + ((keyed) ? this.record.itemBytes() : 0);
+		Failure failure = new Failure(rejection.code(), rejection.message(), false);
+		OutcomeLog log = account.log();
+		if (log != null) {
+			log.failed(this.record.index(), Outcome.REJECTED, failure);
+		}
 		if (account.claimItem(Outcome.REJECTED, bytes)) {
 			account.list(new Item(this.record.index(), (this.record.line() > 0) ? this.record.line() : null,
-					this.record.id(), operation, (keyed) ? this.record.key() : null, Outcome.REJECTED,
-					new Failure(rejection.code(), rejection.message(), false), null, null));
+					this.record.id(), operation, (keyed) ? this.record.key() : null, Outcome.REJECTED, failure, null,
+					null));
 		}
 		this.context.errorCheck().run();
 	}

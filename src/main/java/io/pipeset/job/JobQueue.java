@@ -93,11 +93,11 @@ class JobQueue {
 			if (ended == null) {
 				job.memory().close();
 			}
-			if (known != null && (ended != null || (taken.get() && !caller.waits()))) {
+			if (known != null && ended != null) {
 				this.registry.ends(known, ended, !caller.waits());
 			}
 			else if (known != null) {
-				this.registry.forget(known, failure);
+				this.registry.fails(known, failure, taken.get() && !caller.waits());
 			}
 			if (placed) {
 				leave(job);

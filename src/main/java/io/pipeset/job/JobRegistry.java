@@ -68,20 +68,31 @@ public class JobRegistry {
 		return known;
 	}
 
-	/** A job was refused, or failed by a defect: it has no report, and is none. */
-	void forget(KnownJob job, Ending ending) {
-		this.jobs.remove(job.id());
-		// Whoever follows it hears that it has ended.
-		job.ends(ending, null);
+	/**
+	 * A job has ended with a report.
+	 * @param whole whether the report is kept whole, as nobody else has it
+	 */
+	void ends(KnownJob job, EndedJob<?> ended, boolean whole) {
+		keep(job, job.ends(ended, (whole) ? this.files : null));
 	}
 
 	/**
-	 * A job has ended.
-	 * @param ended its end; {@code null} if it failed by a defect
-	 * @param whole whether its report is kept whole, as nobody else has it
+	 * A job was refused, or failed by a defect, and has no report.
+	 * @param taken whether its caller was told that it was taken, and may ask for it
 	 */
-	void ends(KnownJob job, @Nullable EndedJob<?> ended, boolean whole) {
-		long bytes = (ended != null) ? job.ends(ended, (whole) ? this.files : null) : job.fails();
+	void fails(KnownJob job, Ending ending, boolean taken) {
+		// Whoever follows it hears that it has ended.
+		long bytes = job.ends(ending);
+		if (taken) {
+			keep(job, bytes);
+		}
+		else {
+			this.jobs.remove(job.id());
+			job.isForgotten();
+		}
+	}
+
+	private void keep(KnownJob job, long bytes) {
 		synchronized (this.ended) {
 			this.ended.add(new Kept(job, bytes, this.clock.getAsLong()));
 			this.endedBytes += bytes;

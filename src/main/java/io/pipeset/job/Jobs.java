@@ -8,6 +8,7 @@ import java.util.concurrent.ThreadFactory;
 import io.micrometer.core.instrument.LongTaskTimer;
 import io.pipeset.job.input.Caller;
 import io.pipeset.job.input.JobInput;
+import io.pipeset.job.input.SpooledBody;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.lane.InFlightBytes;
 import io.pipeset.lane.JobStop;
@@ -24,7 +25,10 @@ import io.pipeset.report.JobClock;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobState;
 import io.pipeset.script.Scripts;
+import io.pipeset.spool.Spool;
+import io.pipeset.spool.SpoolException;
 import jakarta.annotation.PreDestroy;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -53,10 +57,13 @@ public class Jobs {
 
 	private final Requirements requirements;
 
+	private final Spool spool;
+
 	private final ExecutorService executor;
 
 	Jobs(JobLimits limits, Scripts scripts, JobQueue queue, InFlightBytes inFlight, MemoryBudget memory,
-			RedisNodes nodes, PipelineProperties pipeline, Requirements requirements) {
+			RedisNodes nodes, PipelineProperties pipeline, Requirements requirements, Spool spool) {
+		this.spool = spool;
 		this.limits = limits;
 		this.scripts = scripts;
 		this.queue = queue;
@@ -85,8 +92,13 @@ public class Jobs {
 		if (settings.untilEmpty() && !settings.dryRun()) {
 			account.endsWhenEmpty();
 		}
-		RunningJob job = new RunningJob(input.jobId(JobId.next()), settings, new RateLimit(settings.rateLimit()), stop,
-				account, new JobClock(), new InputProgress(), memory, input);
+		String id = input.jobId(JobId.next());
+		JobItems items = items(id, input, settings);
+		if (items != null) {
+			account.logTo(items.log());
+		}
+		RunningJob job = new RunningJob(id, settings, new RateLimit(settings.rateLimit()), stop, account,
+				new JobClock(), new InputProgress(), memory, input, items);
 		if (task == null) {
 			// The settings are there already, whether there is room for them or not.
 			memory.correctReport(job.settingsBytes());
@@ -95,6 +107,22 @@ public class Jobs {
 		EndedJob<JobReport> ended = execute(place, job, caller);
 		memory.endLoad();
 		return ended;
+	}
+
+	/** The records of a job can be found later if its body is kept. */
+	private @Nullable JobItems items(String id, JobInput input, JobSettings settings) {
+		SpooledBody body = (input instanceof JobInput.Uploaded upload) ? upload.spooled() : null;
+		if (body == null) {
+			return null;
+		}
+		try {
+			return new JobItems(body, new OutcomeJournal(this.spool.create(id + ".outcomes", 0)), settings, this.limits,
+					this.memory, this.spool);
+		}
+		catch (SpoolException ex) {
+			logger.atWarn().addKeyValue("jobId", id).log("The items of job {} are not kept: {}", id, ex.getMessage());
+			return null;
+		}
 	}
 
 	private EndedJob<JobReport> execute(JobPlace place, RunningJob job, Caller caller) {

@@ -61,29 +61,46 @@ public final class KnownJob {
 		if (report == null && ended.report() instanceof JobReport records) {
 			report = records.withoutLists();
 		}
-		ends(ended.ending(), report);
+		ends(ended.ending(), report, ended.ending().cause() == Cause.COMPLETED
+				&& ended.report() instanceof JobReport records && records.errorCount() == 0);
 		return REPORT_BYTES + settings + ((small) ? lists : 0);
 	}
 
 	/**
-	 * The job has ended by a defect, without a report.
+	 * The job has ended without a report.
 	 * @return the memory that is kept, in bytes
 	 */
-	long fails() {
-		ends(new Ending(Cause.INTERNAL_SERVER_ERROR, "By a defect of the service, which its log has"), null);
+	long ends(Ending ending) {
+		ends(ending, null, false);
 		return REPORT_BYTES;
 	}
 
-	/** The job has ended, for a reason and with a report, if it has one. */
-	void ends(Ending ending, @Nullable Object report) {
+	private void ends(Ending ending, @Nullable Object report, boolean ran) {
 		QueuedJob job = this.life.job;
 		JobState state = ending.cause().state();
+		JobItems items = (job != null) ? job.items() : null;
+		if (items != null) {
+			items.ends(ran);
+		}
 		this.life = new Life(null, state,
-				new End(status(job, state, System.currentTimeMillis(), EndReason.of(ending)), report));
+				new End(status(job, state, System.currentTimeMillis(), EndReason.of(ending)), report, items));
+	}
+
+	/**
+	 * The records of the job that did not run as asked.
+	 * @return {@code null} if the job has not ended, or they are not kept
+	 */
+	public @Nullable JobItems items() {
+		End end = this.life.end;
+		return (end != null) ? end.items : null;
 	}
 
 	/** Nobody will ask for the job again. */
 	void isForgotten() {
+		JobItems items = items();
+		if (items != null) {
+			items.close();
+		}
 		if (report() instanceof StoredReport stored) {
 			stored.close();
 		}
@@ -187,7 +204,7 @@ public final class KnownJob {
 	}
 
 	/** The remains of a job that has ended. */
-	private record End(JobStatus status, @Nullable Object report) {
+	private record End(JobStatus status, @Nullable Object report, @Nullable JobItems items) {
 
 	}
 

@@ -37,6 +37,11 @@ interface QueuedJob {
 	/** Its pace; {@code null} for a job that has none. */
 	@Nullable RateLimit rateLimit();
 
+	/** Its records that do not run as asked; {@code null} if they are not kept. */
+	default @Nullable JobItems items() {
+		return null;
+	}
+
 	/** How far it has come; any thread may ask at any time. */
 	Tally tally();
 

@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
 
 /** One job, from its admission to its end, with all that its report is drawn from. */
 record RunningJob(String id, JobSettings settings, RateLimit rateLimit, JobStop stop, Account account, JobClock clock,
-		InputProgress progress, MemoryShare memory, JobInput input) implements QueuedJob {
+		InputProgress progress, MemoryShare memory, JobInput input, @Nullable JobItems items) implements QueuedJob {
 
 	private static final Logger logger = LoggerFactory.getLogger(RunningJob.class);
 

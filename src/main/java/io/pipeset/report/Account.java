@@ -74,6 +74,8 @@ public final class Account {
 
 	private @Nullable String transactionRefusal;
 
+	private @Nullable OutcomeLog log;
+
 	/**
 	 * Opens an account that lists items of any size.
 	 * @param valuesApart whether values taken out of Redis stand in a list of their own
@@ -98,6 +100,16 @@ public final class Account {
 		this.maxItemsBytes = maxItemsBytes;
 		this.taken = new TakenValues(valuesApart);
 		this.memory = memory;
+	}
+
+	/** Sets who takes note of the outcome of each record, before the first one. */
+	public void logTo(OutcomeLog log) {
+		this.log = log;
+	}
+
+	/** Who takes note of the outcome of each record; {@code null} for nobody. */
+	public @Nullable OutcomeLog log() {
+		return this.log;
 	}
 
 	/** Says that no record is to be run: a record that was not run is no error. */

@@ -10,6 +10,7 @@ import io.pipeset.report.Item;
 import io.pipeset.report.Item.Failure;
 import io.pipeset.report.Item.Reply;
 import io.pipeset.report.Outcome;
+import io.pipeset.report.OutcomeLog;
 import io.pipeset.slab.Findings.Kind;
 import io.pipeset.slab.RedisErrors.Meaning;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +63,8 @@ final class SlabOutcomes {
 
 	private int values;
 
+	private final @Nullable OutcomeLog log;
+
 	/** Whether replies are listed at all, asked once for the whole slab. */
 	private final boolean listsReplies;
 
@@ -72,6 +75,7 @@ final class SlabOutcomes {
 		this.loss = loss;
 		this.unconfirmed = slab.attempt().unconfirmed();
 		this.listsReplies = account.wantsReplies();
+		this.log = account.log();
 	}
 
 	void enter() {
@@ -97,6 +101,9 @@ final class SlabOutcomes {
 		}
 		endRun();
 		endFailedRun();
+		if (this.log != null) {
+			this.log.flush();
+		}
 		enterValues();
 		String refusal = this.errors.transactionRefusal();
 		if (refusal != null) {
@@ -131,6 +138,10 @@ final class SlabOutcomes {
 			this.unconfirmedRecords++;
 			failed(this.unconfirmed.code());
 			failure = failure(this.unconfirmed, "", this.slab.commands().table().effect(command).isRepeatable());
+			log(command, outcome, failure);
+		}
+		else if (this.log != null) {
+			this.log.ran(this.slab.commands().table().index(command));
 		}
 		if (reply != null || (failure != null && claimItem(command, outcome, failure.message().length()))) {
 			list(command, outcome, failure, reply);
@@ -246,14 +257,15 @@ final class SlabOutcomes {
 	private void refusedInCommon(int command, int finding) {
 		count(command, Outcome.UNPROCESSED);
 		failed(Loss.NOT_SENT);
-		if (claimItem(command, Outcome.UNPROCESSED, this.slab.replies().findings().bytes(finding))) {
-			list(command, Outcome.UNPROCESSED,
+		boolean claimed = claimItem(command, Outcome.UNPROCESSED, this.slab.replies().findings().bytes(finding));
+		if (claimed || this.log != null) {
+			enter(command, Outcome.UNPROCESSED,
 					new Failure(Loss.NOT_SENT,
 							"Redis refused one command for this record and its neighbours ("
 									+ this.errors.message(finding) + "), and by itself it could not be sent any more:"
 									+ " the job ended, or a later record of its key had run",
 							true),
-					null);
+					claimed);
 		}
 	}
 
@@ -269,12 +281,13 @@ final class SlabOutcomes {
 		String message = this.errors.message(finding);
 		String code = RedisErrors.firstWord(message);
 		failed((earlier != null) ? earlier.code() : code);
-		if (claimItem(command, outcome, this.slab.replies().findings().bytes(finding))) {
+		boolean claimed = claimItem(command, outcome, this.slab.replies().findings().bytes(finding));
+		if (claimed || this.log != null) {
 			boolean retryable = RedisErrors.means(code, Meaning.WORTH_POSTING_AGAIN);
-			list(command, outcome,
+			enter(command, outcome,
 					(earlier != null) ? failure(earlier, "; sent again, Redis answered: " + message, retryable)
 							: new Failure(code, message, retryable),
-					null);
+					claimed);
 		}
 	}
 
@@ -285,7 +298,8 @@ final class SlabOutcomes {
 		count(command, outcome);
 		this.unconfirmedRecords += (Loss.isUnconfirmed(earlier)) ? 1 : 0;
 		failed((earlier != null) ? earlier.code() : (unknown) ? this.loss.code() : Loss.NOT_SENT);
-		if (!claimItem(command, outcome, this.loss.message().length())) {
+		boolean claimed = claimItem(command, outcome, this.loss.message().length());
+		if (!claimed && this.log == null) {
 			return;
 		}
 		Failure failure = NOT_SENT;
@@ -296,7 +310,20 @@ final class SlabOutcomes {
 		else if (unknown) {
 			failure = failure(this.loss, "", this.slab.commands().table().effect(command).isRepeatable());
 		}
-		list(command, outcome, failure, null);
+		enter(command, outcome, failure, claimed);
+	}
+
+	private void enter(int command, Outcome outcome, Failure failure, boolean listed) {
+		log(command, outcome, failure);
+		if (listed) {
+			list(command, outcome, failure, null);
+		}
+	}
+
+	private void log(int command, Outcome outcome, Failure failure) {
+		if (this.log != null) {
+			this.log.failed(this.slab.commands().table().index(command), outcome, failure);
+		}
 	}
 
 	/** The failure of a command that may have run: its code says why nobody knows. */

@@ -3,6 +3,9 @@ package io.pipeset.spool;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.Set;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -12,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.stereotype.Component;
 
 /**
@@ -29,11 +33,24 @@ public class Spool {
 
 	private @Nullable SpoolFolder folder;
 
+	private final Set<Kept> kept = new LinkedHashSet<>();
+
 	private long used;
 
+	@Autowired
 	Spool(SpoolProperties properties, MeterRegistry meters) {
-		this.base = properties.folder();
-		this.maxBytes = properties.maxBytes().toBytes();
+		this(properties.folder(), properties.maxBytes().toBytes(), meters);
+	}
+
+	/**
+	 * A spool without a file.
+	 * @param base the folder in which it makes its own
+	 * @param maxBytes the size of all its files together
+	 * @param meters takes the meter of that size
+	 */
+	public Spool(Path base, long maxBytes, MeterRegistry meters) {
+		this.base = base;
+		this.maxBytes = maxBytes;
 		Gauge.builder("pipeset.spool.used", this, Spool::used)
 			.baseUnit("bytes")
 			.description("Size of the bodies and reports of asynchronous jobs on disk")
@@ -78,20 +95,52 @@ public class Spool {
 		return this.used;
 	}
 
-	synchronized void take(long bytes) throws SpoolException {
+	/**
+	 * Keeps files only as long as there is room for others.
+	 * @param files closed where their room is needed, the oldest first
+	 */
+	public synchronized void mayRemove(Kept files) {
+		this.kept.add(files);
+	}
+
+	/**
+	 * Forgets files that were removed.
+	 * @param files the files
+	 */
+	public synchronized void isRemoved(Kept files) {
+		this.kept.remove(files);
+	}
+
+	void take(long bytes) throws SpoolException {
+		// Not under the lock, as the files have locks of their own.
+		for (Kept oldest = tryTake(bytes); oldest != null; oldest = tryTake(bytes)) {
+			oldest.close();
+		}
+	}
+
+	/** Takes room, or names the files to remove for it. */
+	private synchronized @Nullable Kept tryTake(long bytes) throws SpoolException {
 		if (bytes > this.maxBytes - this.used) {
+			Iterator<Kept> oldest = this.kept.iterator();
+			if (oldest.hasNext() && bytes <= this.maxBytes) {
+				Kept files = oldest.next();
+				oldest.remove();
+				return files;
+			}
 			throw new SpoolException("The spool has no room for " + bytes + " bytes more: " + this.used + " of "
 					+ this.maxBytes + " are taken (pipeset.spool.max-bytes)");
 		}
 		this.used += bytes;
+		return null;
 	}
 
 	synchronized void give(long bytes) {
 		this.used -= bytes;
 	}
 
+	/** Removes all files. */
 	@PreDestroy
-	synchronized void end() {
+	public synchronized void end() {
 		if (this.folder != null) {
 			try {
 				this.folder.remove();
@@ -117,6 +166,15 @@ public class Spool {
 				: (ex instanceof FileSystemException) ? ex.getClass().getSimpleName() : ex.getMessage();
 		return new SpoolException("The spool's file cannot be " + what + " (" + reason
 				+ "): its disk is full or fails (pipeset.spool.directory)", ex);
+	}
+
+	/** Files that are kept as long as there is room for others. */
+	@FunctionalInterface
+	public interface Kept extends AutoCloseable {
+
+		@Override
+		void close();
+
 	}
 
 }

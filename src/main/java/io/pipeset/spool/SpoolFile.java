@@ -4,9 +4,14 @@ import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,6 +30,8 @@ public final class SpoolFile implements AutoCloseable {
 	private long written;
 
 	private boolean closed;
+
+	private @Nullable FileChannel channel;
 
 	SpoolFile(Spool spool, Path path, long taken) {
 		this.spool = spool;
@@ -57,6 +64,58 @@ public final class SpoolFile implements AutoCloseable {
 	}
 
 	/**
+	 * Writes bytes at any place. Bytes ahead of them that were never written are 0.
+	 * @param position the place, in bytes
+	 * @param bytes the bytes
+	 * @throws SpoolException if the spool is full, or its disk fails
+	 */
+	public synchronized void writeAt(long position, ByteBuffer bytes) throws SpoolException {
+		long end = position + bytes.remaining();
+		if (end > this.written) {
+			claim((int) (end - this.written));
+		}
+		try {
+			FileChannel file = channel();
+			for (long at = position; bytes.hasRemaining();) {
+				at += file.write(bytes, at);
+			}
+		}
+		catch (IOException ex) {
+			throw Spool.failed("written", ex);
+		}
+	}
+
+	/**
+	 * Reads bytes from any place, those that the file has.
+	 * @param position the place, in bytes
+	 * @param bytes takes the bytes
+	 * @throws SpoolException if the disk fails
+	 */
+	public synchronized void readAt(long position, ByteBuffer bytes) throws SpoolException {
+		try {
+			FileChannel file = channel();
+			long at = position;
+			for (int read = 0; read >= 0 && bytes.hasRemaining(); at += Math.max(0, read)) {
+				read = file.read(bytes, at);
+			}
+		}
+		catch (IOException ex) {
+			throw Spool.failed("read", ex);
+		}
+	}
+
+	private FileChannel channel() throws IOException {
+		if (this.closed) {
+			throw new ClosedChannelException();
+		}
+		if (this.channel == null) {
+			this.channel = FileChannel.open(this.path, StandardOpenOption.CREATE, StandardOpenOption.READ,
+					StandardOpenOption.WRITE);
+		}
+		return this.channel;
+	}
+
+	/**
 	 * The size of the file.
 	 * @return the bytes that were written so far
 	 */
@@ -72,6 +131,9 @@ public final class SpoolFile implements AutoCloseable {
 		}
 		this.closed = true;
 		try {
+			if (this.channel != null) {
+				this.channel.close();
+			}
 			Files.deleteIfExists(this.path);
 		}
 		catch (IOException ex) {

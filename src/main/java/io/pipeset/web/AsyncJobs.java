@@ -173,12 +173,15 @@ class AsyncJobs {
 			prepared.job.apply(caller).memory().close();
 		}
 		catch (RuntimeException | Error ex) {
-			if (!caller.refuse(ex)) {
+			if (caller.refuse(ex)) {
+				// A job that was taken keeps its body for as long as it is asked for.
+				prepared.remains.close();
+			}
+			else {
 				logger.error("An asynchronous job failed by a defect of the service", ex);
 			}
 		}
 		finally {
-			prepared.remains.close();
 			this.places.release();
 			caller.refuse(new IllegalStateException("The job was run for nobody"));
 		}
@@ -200,12 +203,8 @@ class AsyncJobs {
 					file.close();
 				}
 			}
-			InputStream copy = file.open();
-			JobInput input = upload.from(id, copy, file.bytes());
-			return new Prepared((caller) -> job.apply(input, caller), () -> {
-				close(copy);
-				file.close();
-			});
+			JobInput input = upload.from(id, file);
+			return new Prepared((caller) -> job.apply(input, caller), file::close);
 		}
 		catch (IOException ex) {
 			ErrorResponseException problem = problem(ex);
@@ -245,15 +244,6 @@ class AsyncJobs {
 				this.jobs.refuseIfClosed();
 				out.write(buffer, 0, bytes);
 			}
-		}
-	}
-
-	private static void close(InputStream copy) {
-		try {
-			copy.close();
-		}
-		catch (IOException ex) {
-			logger.warn("A file of the spool could not be closed: {}", ex.toString());
 		}
 	}
 

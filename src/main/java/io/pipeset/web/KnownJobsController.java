@@ -1,11 +1,17 @@
 package io.pipeset.web;
 
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.pipeset.job.JobItems;
 import io.pipeset.job.JobRegistry;
 import io.pipeset.job.KnownJob;
 import io.pipeset.job.StoredReport;
@@ -15,9 +21,11 @@ import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.report.JobState;
 import io.pipeset.report.JobStatus;
 import io.pipeset.report.JobStatus.EndReason;
+import io.pipeset.report.Outcome;
 import io.pipeset.report.Progress;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpHeaders;
@@ -51,6 +59,15 @@ class KnownJobsController {
 	private static final Setting<Long> PACE = parameter("rateLimit", Allowed.of(
 			"none, or " + Setting.RATE_LIMIT.allowed().text(),
 			(text) -> (text.equals("none")) ? Long.valueOf(0) : Setting.RATE_LIMIT.allowed().parser().apply(text)));
+
+	private static final Set<Outcome> FAILURES = EnumSet.of(Outcome.REJECTED, Outcome.UNKNOWN, Outcome.UNPROCESSED);
+
+	private static final Setting<Set<Outcome>> STATUS = parameter("status", Allowed
+		.of("one or more of rejected, unknown, unprocessed, with commas between them", KnownJobsController::statuses));
+
+	private static final int MOST_DOWNLOADS = 8;
+
+	private final CallPlaces downloads = new CallPlaces(MOST_DOWNLOADS, "lists of items");
 
 	private final JobRegistry jobs;
 
@@ -86,6 +103,41 @@ class KnownJobsController {
 	ResponseEntity<ResponseBodyEmitter> events(@PathVariable String id, HttpServletRequest request) {
 		SettingsReader.refuseAll(query(request));
 		return this.events.subscribe(find(id), request);
+	}
+
+	@GetMapping("/v1/jobs/{id}/items")
+	void items(@PathVariable String id, HttpServletRequest request, HttpServletResponse response) throws IOException {
+		Query query = query(request);
+		Set<Outcome> statuses = STATUS.take(query::take).orElse(FAILURES);
+		query.refuseRest(List.of(STATUS.name()));
+		KnownJob job = find(id);
+		JobItems items = job.items();
+		if (items == null) {
+			throw noItems(job);
+		}
+		String missing = items.missing();
+		if (missing != null) {
+			throw Problems.exception(HttpStatus.GONE, "gone", missing);
+		}
+		OutputStream written = this.downloads.take(() -> {
+			response.setContentType("application/x-ndjson");
+			OutputStream out = new BufferedOutputStream(response.getOutputStream(), 64 << 10);
+			items.write(statuses, out);
+			return out;
+		});
+		written.flush();
+	}
+
+	private static ErrorResponseException noItems(KnownJob job) {
+		if (job.state().isActive()) {
+			ErrorResponseException problem = Problems.exception(HttpStatus.CONFLICT, "not-ended",
+					"The job has not ended, and its items are there when it has");
+			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, "1");
+			return problem;
+		}
+		return Problems.exception(HttpStatus.CONFLICT, "no-items",
+				"Only an upload that was sent with Prefer: respond-async keeps its records, so that all that did not run"
+						+ " can be listed; of other jobs the report lists the first pipeset.limits.max-items");
 	}
 
 	@DeleteMapping("/v1/jobs/{id}")
@@ -149,6 +201,18 @@ class KnownJobsController {
 	private static Query query(HttpServletRequest request) {
 		Uploads.refuse(request);
 		return Query.of(request);
+	}
+
+	private static @Nullable Set<Outcome> statuses(String text) {
+		Set<Outcome> statuses = EnumSet.noneOf(Outcome.class);
+		for (String name : text.split(",", -1)) {
+			Outcome found = FAILURES.stream().filter((status) -> status.label().equals(name)).findFirst().orElse(null);
+			if (found == null) {
+				return null;
+			}
+			statuses.add(found);
+		}
+		return statuses;
 	}
 
 	private static @Nullable JobState state(String text) {

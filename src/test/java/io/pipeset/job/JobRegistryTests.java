@@ -71,9 +71,21 @@ class JobRegistryTests {
 	}
 
 	@Test
+	void aJobThatFailsByADefectIsFailedAndSaysSo() {
+		KnownJob failed = this.registry.enters(task());
+		failed.begins();
+		this.registry.fails(failed, new Ending(Cause.INTERNAL_SERVER_ERROR, "A defect"), true);
+		assertThat(this.registry.find(failed.id())).hasValue(failed);
+		assertThat(failed.state()).isEqualTo(JobState.FAILED);
+		assertThat(failed.status().ending()).isNotNull();
+		assertThat(failed.status().ending().type()).isEqualTo("internal-server-error");
+		assertThat(failed.report()).isNull();
+	}
+
+	@Test
 	void aJobThatWasRefusedIsNone() {
 		KnownJob refused = this.registry.enters(task());
-		this.registry.forget(refused, new Ending(Cause.LIMIT, "too many"));
+		this.registry.fails(refused, new Ending(Cause.LIMIT, "too many"), false);
 		assertThat(this.registry.find(refused.id())).isEmpty();
 		assertThat(this.registry.list(null, null, 10)).isEmpty();
 	}

@@ -256,7 +256,7 @@ class RunningJobTests {
 					LaneRig.settings(settings.batchSize(), commandsPerWrite, 1, Duration.ofMinutes(10)), rig.threads());
 			this.running = new RunningJob(JobId.next(), settings, new RateLimit(settings.rateLimit()),
 					this.context.stop(), this.context.account(), this.context.clock(), new InputProgress(),
-					(MemoryShare) this.context.memory(), input);
+					(MemoryShare) this.context.memory(), input, null);
 		}
 
 		private CompletableFuture<EndedJob<JobReport>> start() {

@@ -3,6 +3,8 @@ package io.pipeset.web;
 import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.util.ArrayList;
+import java.util.List;
 
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.redis.TestRedis;
@@ -38,8 +40,14 @@ class FullSpoolTests {
 		this.redis.flushall();
 	}
 
+	/** Items are removed for it where they are in the way. */
 	@AfterEach
-	void allRoomIsGivenBack() {
+	void allRoomIsGivenBack() throws IOException {
+		try (Wire wire = Wire.post(this.service, "/v1/jobs", "Prefer: respond-async",
+				"Content-Type: application/x-ndjson", "Content-Length: 102400")) {
+			wire.send(LINE);
+			await().until(() -> used() == 102400);
+		}
 		await().untilAsserted(() -> assertThat(used()).isZero());
 	}
 
@@ -80,6 +88,19 @@ class FullSpoolTests {
 		assertThat(Answer.counts(report).rejected()).isEqualTo(2000);
 		assertThat(report.get("items")).isEmpty();
 		assertThat(report.get("itemsOmitted").asInt()).isEqualTo(2000);
+	}
+
+	@Test
+	void itemsAreRemovedTheOldestFirstWhereOthersNeedTheirRoom() {
+		List<String> jobs = new ArrayList<>();
+		for (int i = 0; i < 3; i++) {
+			jobs.add(ended(send("[\"NO\",\"k\"]" + " ".repeat(40_000) + "\n")).get("jobId").asString());
+		}
+		assertThat(this.service.get("/v1/jobs/" + jobs.get(0) + "/items").refusal(410, "gone"))
+			.contains("pipeset.spool.max-bytes");
+		for (String kept : jobs.subList(1, 3)) {
+			assertThat(this.service.get("/v1/jobs/" + kept + "/items").text().lines()).hasSize(1);
+		}
 	}
 
 	@Test

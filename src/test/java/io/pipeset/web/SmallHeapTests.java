@@ -1,10 +1,14 @@
 package io.pipeset.web;
 
+import java.net.http.HttpClient;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.codec.StringCodec;
@@ -75,6 +79,24 @@ class SmallHeapTests {
 		await().until(() -> service.get(job).headers().firstValue("Retry-After").isEmpty());
 		assertThat(Answer.counts(service.get(job).json())).isEqualTo(new Counts(MILLION, MILLION, 0, 0, 0, 0));
 		assertThat(redis.dbsize()).isEqualTo(MILLION);
+		assertHealthy();
+	}
+
+	@Test
+	void aMillionFailuresOfAnAsynchronousJobAreDownloadedFromASmallHeap() throws Exception {
+		redis.set("taken", "a string");
+		Answer answer = service.send(service
+			.uploading("/v1/jobs?op=HSET&coalesce=off", Service.NDJSON,
+					Lines.of(MILLION, (i) -> "{\"key\":\"taken\",\"fields\":{\"n\":" + i + "}}"))
+			.header("Prefer", "respond-async"));
+		String job = answer.header("Location");
+		await().until(() -> service.get(job).headers().firstValue("Retry-After").isEmpty());
+		HttpResponse<Stream<String>> items = HttpClient.newHttpClient()
+			.send(service.request(job + "/items").GET().build(), HttpResponse.BodyHandlers.ofLines());
+		AtomicInteger next = new AtomicInteger();
+		items.body()
+			.forEach((line) -> assertThat(line).contains("\"index\":" + next.getAndIncrement() + ",", "WRONGTYPE"));
+		assertThat(next).hasValue(MILLION);
 		assertHealthy();
 	}
 

@@ -13,6 +13,7 @@ import io.pipeset.record.format.RecordFormat;
 import io.pipeset.report.Account;
 import io.pipeset.report.JobReport.Receipt;
 import io.pipeset.report.JobReport.Scan;
+import io.pipeset.spool.SpoolFile;
 import io.pipeset.sweep.Sweep;
 import io.pipeset.sweep.SweptRecords;
 import org.jspecify.annotations.Nullable;
@@ -217,6 +218,8 @@ public sealed interface JobInput {
 
 		private final @Nullable String jobId;
 
+		private final @Nullable SpooledBody spooled;
+
 		private volatile @Nullable LendingInputStream opened;
 
 		private volatile @Nullable RecordReader reader;
@@ -230,12 +233,13 @@ public sealed interface JobInput {
 		 * does not say
 		 */
 		public Uploaded(InputStream body, long length, boolean gzipped, RecordFormat format, @Nullable Long declared) {
-			this(body, length, gzipped, format, declared, null);
+			this(body, length, gzipped, format, declared, null, null);
 		}
 
 		private Uploaded(InputStream body, long length, boolean gzipped, RecordFormat format, @Nullable Long declared,
-				@Nullable String jobId) {
+				@Nullable String jobId, @Nullable SpooledBody spooled) {
 			this.jobId = jobId;
+			this.spooled = spooled;
 			this.body = body;
 			this.length = length;
 			this.gzipped = gzipped;
@@ -244,14 +248,22 @@ public sealed interface JobInput {
 		}
 
 		/**
-		 * The same upload, from another place to which its body was copied.
+		 * The same upload, from a file to which its body was copied.
 		 * @param jobId the job that will read it
 		 * @param copy all bytes of the body
-		 * @param length how many there are
 		 * @return an upload that has not begun
 		 */
-		public Uploaded from(String jobId, InputStream copy, long length) {
-			return new Uploaded(copy, length, this.gzipped, this.format, this.declared, jobId);
+		public Uploaded from(String jobId, SpoolFile copy) {
+			return new Uploaded(copy.open(), copy.bytes(), this.gzipped, this.format, this.declared, jobId,
+					new SpooledBody(copy, this.gzipped, this.format));
+		}
+
+		/**
+		 * The file of the body.
+		 * @return {@code null} if the body comes from its caller
+		 */
+		public @Nullable SpooledBody spooled() {
+			return this.spooled;
 		}
 
 		/**
@@ -286,6 +298,9 @@ public sealed interface JobInput {
 			}
 			finally {
 				stopped.end();
+				if (this.spooled != null) {
+					this.spooled.leave(this.body);
+				}
 			}
 		}
 

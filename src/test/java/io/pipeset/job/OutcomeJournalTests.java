@@ -1,0 +1,124 @@
+package io.pipeset.job;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Random;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.pipeset.job.OutcomeJournal.Entry;
+import io.pipeset.job.OutcomeJournal.Outcomes;
+import io.pipeset.report.Item.Failure;
+import io.pipeset.report.Outcome;
+import io.pipeset.spool.Spool;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import org.springframework.util.unit.DataSize;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The journal has the outcome of each record, in whatever order they come. */
+class OutcomeJournalTests {
+
+	private static final int RECORDS = 700_000;
+
+	@TempDir
+	Path temporary;
+
+	private @Nullable Spool spool;
+
+	@AfterEach
+	void end() {
+		if (this.spool != null) {
+			this.spool.end();
+		}
+	}
+
+	@Test
+	void hasEachOutcomeWhateverTheirOrder() throws IOException {
+		OutcomeJournal journal = journal(DataSize.ofMegabytes(10));
+		Random random = new Random(7);
+		// Sixteen lanes, far apart: more parts of the file than are in memory.
+		int lane = RECORDS / 16;
+		for (int i = 0; i < lane; i++) {
+			for (int from = 0; from < RECORDS; from += lane) {
+				enter(journal, from + i);
+			}
+			if (random.nextInt(1000) == 0) {
+				journal.flush();
+			}
+		}
+		journal.ends();
+		assertThat(this.spool.used()).isEqualTo(2L * RECORDS);
+		for (int time = 0; time < 2; time++) {
+			Outcomes outcomes = journal.outcomes();
+			for (int i = 0; i < RECORDS; i++) {
+				Entry entry = outcomes.next();
+				if (i % 3 == 0) {
+					assertThat(entry).isNull();
+				}
+				else if (i % 3 == 1) {
+					assertThat(entry).isEqualTo(failure(i));
+				}
+				else {
+					assertThat(entry).isSameAs(OutcomeJournal.NOT_RUN);
+				}
+			}
+			for (int i = 0; i < 100_000; i++) {
+				assertThat(outcomes.next()).as("a record that was not read").isSameAs(OutcomeJournal.NOT_RUN);
+			}
+		}
+	}
+
+	@Test
+	void keepsTheCodesOfMoreMessagesThanItHasRoomFor() throws IOException {
+		OutcomeJournal journal = journal(DataSize.ofMegabytes(10));
+		for (int i = 0; i < 100_000; i++) {
+			journal.failed(i, Outcome.REJECTED, new Failure("CODE" + (i % 3000), "message " + i, false));
+		}
+		journal.ends();
+		Outcomes outcomes = journal.outcomes();
+		for (int i = 0; i < 100_000; i++) {
+			Entry entry = outcomes.next();
+			assertThat(entry).isNotNull();
+			assertThat(entry.outcome()).isEqualTo(Outcome.REJECTED);
+			assertThat(entry.failure().code()).isIn("CODE" + (i % 3000), "(other)");
+			assertThat(entry.failure().message().equals("message " + i)).isEqualTo(i < 10_000);
+		}
+	}
+
+	@Test
+	void isWithoutOutcomesWhereTheSpoolIsFullAndTheJobGoesOn() throws IOException {
+		OutcomeJournal journal = journal(DataSize.ofBytes(100));
+		for (int i = 0; i < 100; i++) {
+			journal.ran(i);
+			journal.flush();
+		}
+		journal.ends();
+		assertThat(journal.failure()).isNotNull().hasMessageContaining("pipeset.spool.max-bytes");
+		journal.close();
+		assertThat(this.spool.used()).isZero();
+	}
+
+	private static void enter(OutcomeJournal journal, int record) {
+		if (record % 3 == 0) {
+			journal.ran(record);
+		}
+		else if (record % 3 == 1) {
+			journal.failed(record, failure(record).outcome(), failure(record).failure());
+		}
+	}
+
+	private static Entry failure(int record) {
+		return new Entry((record % 2 == 0) ? Outcome.REJECTED : Outcome.UNKNOWN,
+				new Failure("CODE", "message " + record % 100, true));
+	}
+
+	private OutcomeJournal journal(DataSize most) throws IOException {
+		this.spool = new Spool(this.temporary.resolve("spool"), most.toBytes(), new SimpleMeterRegistry());
+		return new OutcomeJournal(this.spool.create("a.outcomes", 0));
+	}
+
+}

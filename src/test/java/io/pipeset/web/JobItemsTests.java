@@ -1,0 +1,172 @@
+package io.pipeset.web;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.zip.GZIPOutputStream;
+
+import io.lettuce.core.api.sync.RedisCommands;
+import io.pipeset.redis.TestRedis;
+import io.pipeset.report.Counts;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * All records that did not run as asked can be downloaded, and posted again: then exactly
+ * those run.
+ */
+@ServiceTest(properties = { "pipeset.spool.directory=target/spool/items", "pipeset.limits.max-items=3" })
+class JobItemsTests {
+
+	private static final JsonMapper mapper = JsonMapper.builder().build();
+
+	private final Service service;
+
+	private final RedisCommands<String, String> redis = TestRedis.shared().client();
+
+	JobItemsTests(Service service) {
+		this.service = service;
+	}
+
+	@BeforeEach
+	void emptyRedis() {
+		this.redis.flushall();
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 4 })
+	void eachFailureIsListedInTheOrderOfTheRecords(int lanes) {
+		for (int i = 0; i < 1000; i += 3) {
+			this.redis.set("k" + i, "a string");
+		}
+		String location = ended("/v1/jobs?op=HSET&concurrency=" + lanes, Service.NDJSON,
+				IntStream.range(0, 1000)
+					.mapToObj((i) -> (i == 500) ? "bad\n"
+							: "{\"key\":\"k" + i + "\",\"id\":\"r" + i + "\",\"fields\":{\"n\":" + i + "}}\n")
+					.collect(Collectors.joining()));
+		List<JsonNode> items = items(location, "");
+		assertThat(items).hasSize(335);
+		assertThat(items).extracting((item) -> item.at("/error/index").asLong()).isSorted();
+		assertThat(items.get(1)).hasToString("{\"id\":\"r3\",\"op\":\"HSET\",\"key\":\"k3\",\"args\":[\"n\",\"3\"],"
+				+ "\"error\":{\"status\":\"rejected\",\"code\":\"WRONGTYPE\",\"message\":\"WRONGTYPE Operation against a"
+				+ " key holding the wrong kind of value\",\"retryable\":false,\"index\":3,\"line\":4}}");
+		assertThat(items.get(167).at("/error/code").asString()).isEqualTo("MALFORMED");
+		assertThat(items(location, "?status=unknown,unprocessed")).isEmpty();
+		this.redis.flushall();
+		Answer again = this.service.post("/v1/jobs", Service.NDJSON, this.service.get(location + "/items").text());
+		assertThat(Answer.counts(again.report())).isEqualTo(new Counts(335, 334, 0, 1, 0, 0));
+		assertThat(this.redis.dbsize()).isEqualTo(334);
+		assertThat(this.redis.hget("k999", "n")).isEqualTo("999");
+	}
+
+	@Test
+	void recordsThatTheJobDidNotComeToAreUnprocessed() {
+		String location = ended("/v1/jobs?maxErrors=0&batchSize=1", Service.NDJSON,
+				"bad\n" + IntStream.range(0, 5)
+					.mapToObj((i) -> "[\"SET\",\"k" + i + "\",\"v\",\"EX\",\"60\",\"NX\"]\n")
+					.collect(Collectors.joining()));
+		assertThat(items(location, "?status=rejected")).hasSize(1);
+		assertThat(items(location, "?status=unprocessed")).hasSize(5);
+		this.service.post("/v1/jobs", Service.NDJSON, this.service.get(location + "/items?status=unprocessed").text())
+			.report();
+		assertThat(this.redis.dbsize()).isEqualTo(5);
+		assertThat(this.redis.ttl("k4")).isBetween(1L, 60L);
+	}
+
+	@Test
+	void recordsOfEveryFormatArePostable() throws IOException {
+		this.redis.set("session:18", "a string");
+		ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+		try (OutputStream gzip = new GZIPOutputStream(bytes)) {
+			gzip.write("sid,name\n17,Ada\n18,\"G\u00e9, \"\"x\"\"\"\n".getBytes(StandardCharsets.UTF_8));
+		}
+		String csv = location(preferring("/v1/jobs?op=HSET&key=session:%7Bsid%7D&fields=name&ttl=60")
+			.header("Content-Type", "text/csv")
+			.header("Content-Encoding", "gzip")
+			.POST(BodyPublishers.ofByteArray(bytes.toByteArray())));
+		assertThat(items(csv, "")).hasSize(1);
+		this.redis.set("bin", "a string");
+		byte[] resp = "*4\r\n$4\r\nHSET\r\n$3\r\nbin\r\n$2\r\n\u00ff\u0000\r\n$1\r\n\u00fe\r\n"
+			.getBytes(StandardCharsets.ISO_8859_1);
+		String binary = location(preferring("/v1/jobs").header("Content-Type", "application/x-redis-resp")
+			.POST(BodyPublishers.ofByteArray(resp)));
+		this.redis.flushall();
+		for (String location : List.of(csv, binary)) {
+			this.service.post("/v1/jobs", Service.NDJSON, this.service.get(location + "/items").text()).report();
+		}
+		assertThat(this.redis.hgetall("session:18")).isEqualTo(Map.of("name", "G\u00e9, \"x\""));
+		assertThat(this.redis.ttl("session:18")).isBetween(1L, 60L);
+		assertThat(this.redis.hlen("bin")).isOne();
+		assertThat(items(binary, "").get(0).at("/args/1").asString()).isEqualTo("/g==");
+	}
+
+	@Test
+	void aJobWhoseRecordsAllRanHasNone() {
+		String location = ended("/v1/jobs", Service.NDJSON, "[\"SET\",\"a\",\"1\"]\n");
+		assertThat(this.service.get(location + "/items").text()).isEmpty();
+	}
+
+	@Test
+	void otherJobsSayWhyTheyHaveNone() {
+		String sync = this.service.post("/pipeset/1").header("Location");
+		assertThat(this.service.get(sync + "/items").refusal(409, "no-items")).contains("Prefer: respond-async");
+		String running = location202(preferring("/v1/jobs?rateLimit=1").header("Content-Type", Service.NDJSON)
+			.POST(BodyPublishers.ofString("[\"SET\",\"a\",\"1\"]\n".repeat(1000))));
+		assertThat(this.service.get(running + "/items").refusal(409, "not-ended")).contains("has not ended");
+		this.service.delete(running);
+		awaitEnd(running);
+		assertThat(items(running, "").size()).isBetween(900, 999);
+		assertThat(this.service.get(running + "/items?status=applied").refusal(400, "invalid-setting"))
+			.contains("one or more of rejected, unknown, unprocessed");
+	}
+
+	private List<JsonNode> items(String location, String query) {
+		Answer answer = this.service.get(location + "/items" + query);
+		assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+		assertThat(answer.header("Content-Type")).isEqualTo("application/x-ndjson");
+		return Arrays.stream(answer.text().split("\n", -1))
+			.filter((line) -> !line.isEmpty())
+			.map(mapper::readTree)
+			.toList();
+	}
+
+	private HttpRequest.Builder preferring(String call) {
+		return this.service.request(call).header("Prefer", "respond-async");
+	}
+
+	private String ended(String call, String type, String body) {
+		return location(preferring(call).header("Content-Type", type).POST(BodyPublishers.ofString(body)));
+	}
+
+	private String location(HttpRequest.Builder request) {
+		String location = location202(request);
+		awaitEnd(location);
+		return location;
+	}
+
+	private String location202(HttpRequest.Builder request) {
+		Answer answer = this.service.send(request);
+		assertThat(answer.status()).as(answer.text()).isEqualTo(202);
+		return answer.header("Location");
+	}
+
+	private void awaitEnd(String location) {
+		await().until(() -> this.service.get(location).headers().firstValue("Retry-After").isEmpty());
+	}
+
+}
