@@ -23,7 +23,7 @@ import org.springframework.stereotype.Component;
  * killed process has left are removed at the start of the next one.
  */
 @Component
-public class Spool {
+public final class Spool {
 
 	private static final Logger logger = LoggerFactory.getLogger(Spool.class);
 
