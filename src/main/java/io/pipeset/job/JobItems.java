@@ -10,12 +10,12 @@ import java.util.Set;
 
 import io.pipeset.job.OutcomeJournal.Entry;
 import io.pipeset.job.OutcomeJournal.Outcomes;
+import io.pipeset.job.input.BodyLimitException;
 import io.pipeset.job.input.SpooledBody;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.lane.JobStop;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryShare;
-import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.report.Outcome;
@@ -123,7 +123,7 @@ public final class JobItems implements Spool.Kept {
 						}
 					});
 		}
-		catch (MalformedBodyException ex) {
+		catch (MalformedBodyException | BodyLimitException ex) {
 			// The job ended there as well.
 		}
 	}
@@ -155,7 +155,7 @@ public final class JobItems implements Spool.Kept {
 		for (int i = 0; i < record.argumentCount(); i++) {
 			text &= text(record, i) != null;
 		}
-		line.writeStringProperty("op", record.operation().name());
+		line.writeStringProperty("op", record.operation().toString());
 		if (!text) {
 			line.writeStringProperty("encoding", "base64");
 		}
@@ -172,7 +172,8 @@ public final class JobItems implements Spool.Kept {
 			return;
 		}
 		int first = 0;
-		if (record.operation() != Operation.EVALSHA) {
+		// The keys of some stand behind their number: these have arguments alone.
+		if (record.operation().firstKey() == 0) {
 			line.writeStringProperty("key", show(record, first++, text));
 		}
 		if (first < record.argumentCount()) {

@@ -36,6 +36,9 @@ final class MasterWalk {
 	/** Whether no other walk of the analysis runs meanwhile. */
 	private boolean alone;
 
+	/** Whether the slots are those that the server had before its first key was read. */
+	private boolean slotsAreFresh;
+
 	private boolean slotsAreKnown;
 
 	/**
@@ -46,6 +49,7 @@ final class MasterWalk {
 		this.round = round;
 		this.node = node;
 		this.slots = slots;
+		this.slotsAreFresh = slots == null;
 		this.slotsAreKnown = slots == null;
 		this.connections = round.connections(node);
 		this.pages = new KeyPages(round.room());
@@ -103,6 +107,10 @@ final class MasterWalk {
 
 	/** Runs a turn; returns what is to be done once the connection is given back. */
 	private Runnable turn(Pipeline pipeline) {
+		if (!this.slotsAreFresh) {
+			// A slot that has left since the service heard of it might come back unseen.
+			return this::freshenSlots;
+		}
 		Continuation continuation = this.walk.resume(pipeline.runId(), pipeline.tellsRunIdLater(),
 				pipeline.firstLentNanos());
 		if (continuation == Continuation.NOT_YET) {
@@ -146,6 +154,10 @@ final class MasterWalk {
 		if (!RedisErrors.means(RedisErrors.code(error), Meaning.REDIRECTS) || looksAtSlots()) {
 			pauseAfter("Redis answered " + error);
 		}
+	}
+
+	private void freshenSlots() {
+		this.slotsAreFresh = looksAtSlots();
 	}
 
 	/** Looks which slots are still there; {@code false} after a pause if none is. */
