@@ -15,7 +15,6 @@ import io.pipeset.job.settings.JobSettings;
 import io.pipeset.lane.JobStop;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryShare;
-import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.report.Outcome;
@@ -155,7 +154,7 @@ public final class JobItems implements Spool.Kept {
 		for (int i = 0; i < record.argumentCount(); i++) {
 			text &= text(record, i) != null;
 		}
-		line.writeStringProperty("op", record.operation().name());
+		line.writeStringProperty("op", record.operation().toString());
 		if (!text) {
 			line.writeStringProperty("encoding", "base64");
 		}
@@ -172,7 +171,7 @@ public final class JobItems implements Spool.Kept {
 			return;
 		}
 		int first = 0;
-		if (record.operation() != Operation.EVALSHA) {
+		if (record.operation().firstKey() == 0) {
 			line.writeStringProperty("key", show(record, first++, text));
 		}
 		if (first < record.argumentCount()) {

@@ -115,6 +115,18 @@ class JobItemsTests {
 		assertThat(items(binary, "").get(0).at("/args/1").asString()).isEqualTo("/g==");
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "[\"JSON.SET\",\"a\",\"$\",\"{}\"]", "[\"JSON.MSET\",\"a\",\"$\",\"{}\"]",
+			"[\"TS.MADD\",\"a\",\"1\",\"2\"]", "[\"MSETEX\",\"2\",\"a\",\"1\",\"b\",\"2\",\"EX\",\"9\"]",
+			"[\"COPY\",\"a\",\"b\",\"REPLACE\"]", "[\"PERSIST\",\"a\"]", "[\"RPOP\",\"a\",\"2\"]",
+			"[\"SET\",\"a\",\"1\",\"NX\"]" })
+	void recordsAndTheirCommandsArePostableWhateverTheirOperation(String command) {
+		String location = ended("/v1/jobs?maxErrors=0", Service.NDJSON, "bad\n" + command);
+		String item = this.service.get(location + "/items?status=unprocessed").text();
+		JsonNode again = this.service.post("/v1/jobs?dryRun=true&results=all", Service.NDJSON, item).report();
+		assertThat(again.at("/items/0/command")).as(item).hasToString(command);
+	}
+
 	@Test
 	void aJobWhoseRecordsAllRanHasNone() {
 		String location = ended("/v1/jobs", Service.NDJSON, "[\"SET\",\"a\",\"1\"]\n");
