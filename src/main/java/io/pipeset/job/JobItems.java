@@ -111,7 +111,7 @@ public final class JobItems implements Spool.Kept {
 		try (MemoryShare memory = this.memory.open(new JobStop());
 				JsonGenerator lines = json.createGenerator(ObjectWriteContext.empty(), out)) {
 			Record record = new Record(this.settings.recordDefaults(), memory);
-			Outcomes outcomes = this.journal.outcomes();
+			Outcomes outcomes = this.journal.outcomes(memory);
 			this.body.reread(this.settings, this.limits.ofRecords(memory), this.limits.maxInflatedBytes().toBytes(),
 					(records) -> {
 						while (records.read(record)) {

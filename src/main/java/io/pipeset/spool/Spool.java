@@ -153,6 +153,11 @@ public final class Spool {
 	}
 
 	private synchronized SpoolFolder folder() throws IOException {
+		if (this.folder != null && !this.folder.exists()) {
+			logger.warn("The folder of the spool was removed by somebody: its files are lost, and a new one is made");
+			this.folder.leave();
+			this.folder = null;
+		}
 		if (this.folder == null) {
 			this.folder = SpoolFolder.open(this.base);
 		}

@@ -14,6 +14,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import org.springframework.util.FileSystemUtils;
 import org.springframework.util.unit.DataSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -64,6 +65,25 @@ class SpoolTests {
 	}
 
 	@Test
+	void aFolderThatSomebodyRemovesIsMadeAgain() throws IOException {
+		Spool spool = spool(100);
+		SpoolFile lost = spool.create("a", 0);
+		write(lost, 10);
+		FileSystemUtils.deleteRecursively(this.temporary.resolve("spool"));
+		SpoolFile next = spool.create("b", 0);
+		write(next, 20);
+		try (InputStream bytes = next.open()) {
+			assertThat(bytes.readAllBytes()).hasSize(20);
+		}
+		assertThatExceptionOfType(SpoolException.class).isThrownBy(() -> lost.open().readAllBytes());
+		lost.close();
+		next.close();
+		assertThat(spool.used()).isZero();
+		spool.end();
+		assertThat(folders()).isEmpty();
+	}
+
+	@Test
 	void nobodyElseMayReadWhatCallersHaveSent() throws IOException {
 		Spool spool = spool(100);
 		for (Path folder : List.of(this.temporary.resolve("spool"), folders().get(0))) {
@@ -104,10 +124,10 @@ class SpoolTests {
 	}
 
 	@Test
-	void aFolderThatWasTakenAwayIsAFailure() throws IOException {
+	void aFolderThatIsTakenAwayFromAFileIsAFailure() throws IOException {
 		Spool spool = spool(100);
-		Files.delete(folders().get(0));
 		try (SpoolFile file = spool.create("a", 10)) {
+			Files.delete(folders().get(0));
 			assertThatExceptionOfType(SpoolException.class).isThrownBy(file::write);
 		}
 		assertThat(spool.used()).isZero();

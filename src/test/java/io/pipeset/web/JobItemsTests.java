@@ -6,11 +6,14 @@ import java.io.OutputStream;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 
 import io.lettuce.core.api.sync.RedisCommands;
@@ -116,6 +119,31 @@ class JobItemsTests {
 		assertThat(this.redis.ttl("session:18")).isBetween(1L, 60L);
 		assertThat(this.redis.hlen("bin")).isOne();
 		assertThat(items(binary, "").get(0).at("/args/1").asString()).isEqualTo("/g==");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "[\"JSON.SET\",\"a\",\"$\",\"{}\"]", "[\"JSON.MSET\",\"a\",\"$\",\"{}\"]",
+			"[\"TS.MADD\",\"a\",\"1\",\"2\"]", "[\"MSETEX\",\"2\",\"a\",\"1\",\"b\",\"2\",\"EX\",\"9\"]",
+			"[\"COPY\",\"a\",\"b\",\"REPLACE\"]", "[\"PERSIST\",\"a\"]", "[\"RPOP\",\"a\",\"2\"]",
+			"[\"SET\",\"a\",\"1\",\"NX\"]" })
+	void recordsAndTheirCommandsArePostableWhateverTheirOperation(String command) {
+		String location = ended("/v1/jobs?maxErrors=0", Service.NDJSON, "bad\n" + command);
+		String item = this.service.get(location + "/items?status=unprocessed").text();
+		JsonNode again = this.service.post("/v1/jobs?dryRun=true&results=all", Service.NDJSON, item).report();
+		assertThat(again.at("/items/0/command")).as(item).hasToString(command);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { ".body", ".failures" })
+	void recordsWhoseFilesSomebodyHasRemovedAreGone(String file) throws IOException {
+		String location = ended("/v1/jobs", Service.NDJSON, "bad\n");
+		String name = location.substring(location.lastIndexOf('/') + 1) + file;
+		try (Stream<Path> files = Files.walk(Path.of("target/spool/items"))) {
+			Files.delete(files.filter((path) -> path.endsWith(name)).findFirst().orElseThrow());
+		}
+		Answer answer = this.service.get(location + "/items");
+		assertThat(answer.refusal(410, "gone")).contains("cannot be read any more", "pipeset.spool.directory");
+		assertThat(answer.json().at("/instance").asString()).isEqualTo(location + "/items");
 	}
 
 	@Test
