@@ -2,6 +2,7 @@ package io.pipeset.job;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.Random;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -56,14 +57,13 @@ class OutcomeJournalTests {
 			Outcomes outcomes = journal.outcomes();
 			for (int i = 0; i < RECORDS; i++) {
 				Entry entry = outcomes.next();
-				if (i % 3 == 0) {
-					assertThat(entry).isNull();
-				}
-				else if (i % 3 == 1) {
-					assertThat(entry).isEqualTo(failure(i));
-				}
-				else {
-					assertThat(entry).isSameAs(OutcomeJournal.NOT_RUN);
+				Entry expected = switch (i % 3) {
+					case 0 -> null;
+					case 1 -> failure(i);
+					default -> OutcomeJournal.NOT_RUN;
+				};
+				if (!Objects.equals(entry, expected)) {
+					assertThat(entry).as("record %d", i).isEqualTo(expected);
 				}
 			}
 			for (int i = 0; i < 100_000; i++) {
