@@ -14,6 +14,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.lang.ArchRule;
 import io.lettuce.core.api.StatefulConnection;
 import io.netty.handler.codec.DecoderException;
@@ -74,9 +75,11 @@ class ArchitectureTests {
 			web.warm          | web
 			""";
 
-	private static final JavaClasses service = new ClassFileImporter()
-		.withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-		.importPackages("io.pipeset");
+	private static final JavaClasses withTests = new ClassFileImporter().importPackages("io.pipeset");
+
+	private static final JavaClasses service = withTests
+		.that(DescribedPredicate.describe("are not of the tests", (type) -> ImportOption.Predefined.DO_NOT_INCLUDE_TESTS
+			.includes(Location.of(type.getSource().orElseThrow().getUri()))));
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = PLACES)
@@ -235,7 +238,6 @@ class ArchitectureTests {
 
 	@Test
 	void nothingRunsInTheCommonPool() {
-		JavaClasses withTests = new ClassFileImporter().importPackages("io.pipeset");
 		noClasses().should()
 			.callMethodWhere(DescribedPredicate.describe("leaves it to the JDK which thread runs a task",
 					(call) -> call.getTargetOwner().isAssignableTo(CompletionStage.class)

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.stream.Stream;
 
@@ -70,14 +71,13 @@ class OutcomeJournalTests {
 			Outcomes outcomes = journal.outcomes(this.memory.open(new JobStop()));
 			for (int i = 0; i < RECORDS; i++) {
 				Entry entry = outcomes.next();
-				if (i % 3 == 0) {
-					assertThat(entry).isNull();
-				}
-				else if (i % 3 == 1) {
-					assertThat(entry).isEqualTo(failure(i));
-				}
-				else {
-					assertThat(entry).isSameAs(OutcomeJournal.NOT_RUN);
+				Entry expected = switch (i % 3) {
+					case 0 -> null;
+					case 1 -> failure(i);
+					default -> OutcomeJournal.NOT_RUN;
+				};
+				if (!Objects.equals(entry, expected)) {
+					assertThat(entry).as("record %d", i).isEqualTo(expected);
 				}
 			}
 			for (int i = 0; i < 100_000; i++) {
