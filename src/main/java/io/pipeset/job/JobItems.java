@@ -18,6 +18,7 @@ import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryShare;
 import io.pipeset.record.Record;
 import io.pipeset.record.body.MalformedBodyException;
+import io.pipeset.record.encoding.Encoding;
 import io.pipeset.report.Outcome;
 import io.pipeset.report.OutcomeLog;
 import io.pipeset.spool.Spool;
@@ -150,14 +151,15 @@ public final class JobItems implements Spool.Kept {
 		line.writeEndObject();
 	}
 
-	private static void writeCommand(Record record, JsonGenerator line) {
+	private void writeCommand(Record record, JsonGenerator line) {
 		boolean text = true;
 		for (int i = 0; i < record.argumentCount(); i++) {
 			text &= text(record, i) != null;
 		}
 		line.writeStringProperty("op", record.operation().toString());
-		if (!text) {
-			line.writeStringProperty("encoding", "base64");
+		Encoding encoding = (text) ? Encoding.UTF8 : Encoding.BASE64;
+		if (encoding != Encoding.UTF8 || this.settings.recordDefaults().encoding() != Encoding.UTF8) {
+			line.writeStringProperty("encoding", encoding.label());
 		}
 		if (record.command() != record.operation()) {
 			// HSET with a time to live: a script, the number of its keys, the key.

@@ -146,6 +146,17 @@ class JobItemsTests {
 		assertThat(answer.json().at("/instance").asString()).isEqualTo(location + "/items");
 	}
 
+	/** The setting may be the service's default. */
+	@Test
+	void textIsTextWhateverTheEncodingThatItIsPostedWith() {
+		this.redis.set("text", "a string");
+		String call = "/v1/jobs?encoding=base64";
+		String location = ended(call, Service.NDJSON, "[\"HSET\",\"dGV4dA==\",\"bmFt\",\"QWRh\"]\n");
+		this.redis.flushall();
+		this.service.post(call, Service.NDJSON, this.service.get(location + "/items").text()).report();
+		assertThat(this.redis.hgetall("text")).isEqualTo(Map.of("nam", "Ada"));
+	}
+
 	@Test
 	void aBodyThatInflatesToMoreThanIsAllowedHasTheRecordsAheadOfTheLimit() throws IOException {
 		ByteArrayOutputStream bytes = new ByteArrayOutputStream();

@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Queue;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -103,6 +104,8 @@ final class ServiceProcess implements AutoCloseable {
 		ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
 		// As in the contexts of the tests; an argument wins.
 		builder.environment().put("PIPESET_WARMUP_ENABLED", "false");
+		// A service warns of the files of processes that others have killed.
+		builder.environment().put("PIPESET_SPOOL_DIRECTORY", "target/spool/" + UUID.randomUUID());
 		redis.properties()
 			.forEach(
 					(name, value) -> builder.environment().put(name.toUpperCase(Locale.ROOT).replace('.', '_'), value));
