@@ -211,7 +211,7 @@ final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 		if (chunk == null) {
 			// Fewer where memory is short, but one at least.
 			if (this.chunks.size() == MOST_CHUNKS
-					|| !this.chunks.isEmpty() && !this.memory.tryTakeForReport(CHUNK_BYTES)) {
+					|| (!this.chunks.isEmpty() && !this.memory.tryTakeForReport(CHUNK_BYTES))) {
 				Chunk oldest = this.chunks.values().iterator().next();
 				oldest.write();
 				this.chunks.remove(oldest.number);
@@ -235,7 +235,7 @@ final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 			return add(entry);
 		}
 		Entry coded = withoutMessage(entry, entry.failure.code());
-		if (this.places.containsKey(coded) || this.failures.size() < MOST_FAILURES + MOST_CODES && claim(coded)) {
+		if (this.places.containsKey(coded) || (this.failures.size() < MOST_FAILURES + MOST_CODES && claim(coded))) {
 			return add(coded);
 		}
 		return add(withoutMessage(entry, "(other)"));

@@ -111,6 +111,25 @@ public final class Spool {
 		this.kept.remove(files);
 	}
 
+	/**
+	 * Removes files that are kept only as long as there is room for others.
+	 * @return {@code false} if there are none
+	 */
+	boolean removeOldest() {
+		Kept files;
+		synchronized (this) {
+			Iterator<Kept> oldest = this.kept.iterator();
+			if (!oldest.hasNext()) {
+				return false;
+			}
+			files = oldest.next();
+			oldest.remove();
+		}
+		// Not under the lock, as the files have locks of their own.
+		files.close();
+		return true;
+	}
+
 	void take(long bytes) throws SpoolException {
 		// Not under the lock, as the files have locks of their own.
 		for (Kept oldest = tryTake(bytes); oldest != null; oldest = tryTake(bytes)) {

@@ -3,15 +3,19 @@ package io.pipeset.spool;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 import org.springframework.util.FileSystemUtils;
@@ -81,6 +85,31 @@ class SpoolTests {
 		assertThat(spool.used()).isZero();
 		spool.end();
 		assertThat(folders()).isEmpty();
+	}
+
+	@Test
+	@EnabledOnOs(OS.LINUX)
+	void aDiskThatIsFullGivesUpWhatMayBeRemoved() throws IOException {
+		Spool spool = spool(100);
+		for (boolean anywhere : List.of(false, true)) {
+			Path full = Files.createSymbolicLink(this.temporary.resolve("full"), Path.of("/dev/full"));
+			AtomicInteger removed = new AtomicInteger();
+			spool.mayRemove(removed::incrementAndGet);
+			spool.mayRemove(() -> removed.addAndGet(10));
+			try (SpoolFile file = new SpoolFile(spool, full, 0)) {
+				assertThatExceptionOfType(SpoolException.class).isThrownBy(() -> {
+					if (anywhere) {
+						file.writeAt(0, ByteBuffer.allocate(10));
+					}
+					else {
+						write(file, 10);
+					}
+				}).withMessageContaining("its disk is full");
+			}
+			assertThat(removed).hasValue(11);
+		}
+		assertThat(spool.used()).isZero();
+		spool.end();
 	}
 
 	@Test
