@@ -9,6 +9,7 @@ import org.apache.coyote.ProtocolHandler;
 
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextType;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
 import org.springframework.boot.web.error.ErrorPage;
 import org.springframework.boot.web.server.Ssl;
@@ -66,6 +67,8 @@ class HttpServerConfiguration {
 	/** Those of the further threads that Actuator may take where others leave them. */
 	private static final int SHARED_THREADS = 16;
 
+	private static final String HTTP2 = "server.http2.enabled";
+
 	private static final Pattern NONE = Pattern.compile("");
 
 	/** No segment is one or two dots. Nothing repeats a group, which takes stack. */
@@ -95,6 +98,7 @@ class HttpServerConfiguration {
 	@Bean
 	WebServerFactoryCustomizer<TomcatServletWebServerFactory> largeUploads(JobLimits limits, MemoryBudget memory,
 			Environment environment, ApplicationContext context) {
+		refuseHttp2(environment);
 		boolean management = WebServerApplicationContext.hasServerNamespace(context, "management");
 		return (factory) -> {
 			factory.setProtocol(UploadProtocol.class.getName());
@@ -136,6 +140,15 @@ class HttpServerConfiguration {
 				http.setContinueResponseTiming("onRead");
 			});
 		};
+	}
+
+	/** Streams that share a connection cannot be held to the rules for slow readers. */
+	private static void refuseHttp2(Environment environment) {
+		if (environment.getProperty(HTTP2, boolean.class, false)) {
+			throw new InvalidConfigurationPropertyValueException(HTTP2, true,
+					"Only HTTP/1.1 bounds callers that read or send slowly. Leave it out, and let a proxy in front of"
+							+ " the service speak HTTP/2");
+		}
 	}
 
 	/** The connections that fit into a heap of so many bytes. */

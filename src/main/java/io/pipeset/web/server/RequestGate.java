@@ -12,7 +12,6 @@ import org.apache.coyote.ActionCode;
 import org.apache.coyote.Adapter;
 import org.apache.coyote.Request;
 import org.apache.coyote.Response;
-import org.apache.tomcat.util.buf.MessageBytes;
 import org.apache.tomcat.util.net.NioEndpoint.NioSocketWrapper;
 import org.apache.tomcat.util.net.SocketEvent;
 
@@ -53,11 +52,7 @@ final class RequestGate implements Adapter {
 
 	@Override
 	public void service(Request request, Response response) throws Exception {
-		// Requests of HTTP/2 share a connection, and have none of their own.
-		if (!(request.getNote(UploadProtocol.CONNECTION) instanceof NioSocketWrapper socket)) {
-			pass(request, response);
-			return;
-		}
+		NioSocketWrapper socket = (NioSocketWrapper) request.getNote(UploadProtocol.CONNECTION);
 		CallerConnection connection = this.protocol.begin(socket, response);
 		request.setAttribute(CallerConnection.ATTRIBUTE, connection);
 		try {
@@ -69,7 +64,6 @@ final class RequestGate implements Adapter {
 	}
 
 	private void pass(Request request, Response response) throws Exception {
-		nameHost(request);
 		// A request that is not HTTP has no path.
 		String path = request.requestURI().toString();
 		boolean actuator = path != null && this.bounds.path.matcher(path).matches();
@@ -87,24 +81,8 @@ final class RequestGate implements Adapter {
 		refuse(request, response, actuator);
 	}
 
-	/**
-	 * Gives a request by HTTP/2 the header {@code Host}, by which foreign requests are
-	 * told. Tomcat takes it away, as {@code :authority} says the same, and refuses a
-	 * request in which they differ.
-	 */
-	private static void nameHost(Request request) {
-		MessageBytes host = request.serverName();
-		if (isHttp2(request) && request.getHeader(HttpHeaders.HOST) == null && !host.isNull()) {
-			request.getMimeHeaders().addValue(HttpHeaders.HOST).setString(host.toString());
-		}
-	}
-
 	private void serve(Request request, Response response, boolean actuator) throws Exception {
-		if (isHttp2(request)) {
-			// Tomcat tells the client to send no more of a body that is not read.
-			this.service.service(request, response);
-		}
-		else if (actuator) {
+		if (actuator) {
 			this.service.service(request, response);
 			// A body that is dropped must not take a thread that is kept.
 			UnreadBodies.leaveUnlessRead(request);
@@ -120,10 +98,6 @@ final class RequestGate implements Adapter {
 		}
 	}
 
-	private static boolean isHttp2(Request request) {
-		return "HTTP/2.0".equals(request.protocol().toString());
-	}
-
 	private void refuse(Request request, Response response, boolean actuator) throws IOException {
 		this.protocol.refused();
 		HttpStatus status = HttpStatus.TOO_MANY_REQUESTS;
@@ -136,10 +110,7 @@ final class RequestGate implements Adapter {
 		response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
 		response.setContentLength(body.length);
 		response.setHeader(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
-		if (!isHttp2(request)) {
-			// HTTP/2 forbids the header, and its connection has other requests.
-			response.setHeader(HttpHeaders.CONNECTION, "close");
-		}
+		response.setHeader(HttpHeaders.CONNECTION, "close");
 		UnreadBodies.leave(request);
 		response.doWrite(ByteBuffer.wrap(body));
 		response.action(ActionCode.CLOSE, null);
