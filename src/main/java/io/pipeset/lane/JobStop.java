@@ -75,10 +75,7 @@ public final class JobStop implements StopSignal {
 		return this.shuttingDown;
 	}
 
-	/**
-	 * Pauses.
-	 * @return {@code true} as soon as the job is stopped or the thread interrupted
-	 */
+	@Override
 	public boolean await(long nanos) {
 		try {
 			return this.set.await(nanos, TimeUnit.NANOSECONDS);

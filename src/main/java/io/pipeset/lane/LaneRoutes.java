@@ -9,6 +9,7 @@ import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
+import io.pipeset.pipeline.Pauses;
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.SlotOwners;
@@ -130,14 +131,13 @@ final class LaneRoutes {
 
 	/** Waits for the masters, if the job has retries and so may wait for a connection. */
 	private SlotOwners firstOwners() throws NoConnectionException {
-		long deadline = System.nanoTime() + this.context.settings().timeout().toNanos();
+		Pauses pauses = new Pauses(this.context.settings().timeout(), this.context.stop());
 		while (true) {
 			try {
 				return this.nodes.owners();
 			}
 			catch (NoConnectionException ex) {
-				if (!this.context.retries().isLeft() || System.nanoTime() > deadline
-						|| this.context.stop().await(PAUSE_NANOS)) {
+				if (!this.context.retries().isLeft() || !pauses.next()) {
 					throw ex;
 				}
 			}
