@@ -45,7 +45,7 @@ final class Lane implements Runnable {
 		this.filler = new SlabFiller(this, this.queue, this.window, context);
 		this.recovery = new Recovery(context,
 				(context.nodes().isCluster()) ? new Redirection(context, this.destinations) : null);
-		this.slabs = new LaneSlabs(context, this.queue, this.window, this.recovery, this.destinations, threads::isFed);
+		this.slabs = new LaneSlabs(context, this.queue, this.window, this.destinations);
 	}
 
 	SlabFiller filler() {
@@ -151,7 +151,8 @@ final class Lane implements Runnable {
 		try {
 			node.run(settings.flush(), settings.timeout(), this.context.stop(), (pipeline) -> {
 				this.context.clock().waited(System.nanoTime() - asked);
-				result.set(new Batch(this.slabs, this.context, node, pipeline).run());
+				result
+					.set(new Batch(this.slabs, this.threads::isFed, this.recovery, this.context, node, pipeline).run());
 			});
 			return Objects.requireNonNull(result.get());
 		}
