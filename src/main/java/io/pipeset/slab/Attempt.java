@@ -19,6 +19,8 @@ public final class Attempt implements Exchange {
 
 	private final Replies replies;
 
+	private final ReplyReader reader = new ReplyReader();
+
 	private boolean captureAll;
 
 	/** The common commands that may be made; {@code null} for none. */
@@ -70,6 +72,7 @@ public final class Attempt implements Exchange {
 		this.bytes = 0;
 		this.common.clear();
 		this.replies.clear();
+		this.reader.clear();
 	}
 
 	/** Lets records that are neighbours go as one command. */
@@ -106,8 +109,8 @@ public final class Attempt implements Exchange {
 	}
 
 	@Override
-	public boolean read(ByteBuf in, ReplyReader counter) {
-		return counter.read(in, this);
+	public boolean read(ByteBuf in) {
+		return this.reader.read(in, this);
 	}
 
 	@Override

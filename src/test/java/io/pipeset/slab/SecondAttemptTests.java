@@ -69,6 +69,16 @@ class SecondAttemptTests {
 		assertThat(failure(1).message()).endsWith("answered: EXECABORT discarded");
 	}
 
+	@Test
+	void theBeginningOfAReplyThatWasLostIsForgotten() {
+		Slab slab = FilledSlabs.written(this.slabs.slab("SADD a 1", "SADD b 2"), ":1\r\n$20\r\nthe beginning");
+		ResendRules.mark(List.of(slab), true, true);
+		slab.settle(this.account, FIRST);
+		assertThat(slab.retry()).isTrue();
+		end(FilledSlabs.written(slab, ":1\r\n"), null);
+		assertThat(this.account.counts()).isEqualTo(new Counts(2, 2, 0, 0, 0, 0));
+	}
+
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
 	void whatRanUnconfirmedIsSentAgainAndUnknownIfItIsRefusedThen(boolean atomic) {
