@@ -31,7 +31,7 @@ final class Replies {
 	private @Nullable AskingCommands asking;
 
 	/** Redis's error to an ASKING, after which the node redirects the command. */
-	private @Nullable String askingRefused;
+	private @Nullable Refusal askingRefused;
 
 	/** Whether the commands are a transaction. */
 	private boolean transaction;
@@ -39,7 +39,7 @@ final class Replies {
 	private boolean discarded;
 
 	/** Redis's error to MULTI, after which every command runs by itself. */
-	private @Nullable String multiRefused;
+	private @Nullable Refusal multiRefused;
 
 	/** Whether Redis will not load the scripts of this slab. */
 	private boolean scriptsRefused;
@@ -134,8 +134,7 @@ final class Replies {
 		}
 		else {
 			// A script that cannot be loaded is missed by the command that runs it.
-			this.scriptsRefused |= kind == Kind.ERROR && !RedisErrors
-				.means(RedisErrors.firstWord(this.findings.captured().dropError()), Meaning.TRANSIENT);
+			this.scriptsRefused |= kind == Kind.ERROR && !this.findings.captured().dropError().means(Meaning.TRANSIENT);
 			this.findings.captured().drop();
 		}
 	}
@@ -208,12 +207,12 @@ final class Replies {
 	}
 
 	/** The error to MULTI, after which Redis ran each command by itself. */
-	@Nullable String multiRefused() {
+	@Nullable Refusal multiRefused() {
 		return this.multiRefused;
 	}
 
 	/** Redis's error to an ASKING, without which it redirects the command behind it. */
-	@Nullable String askingRefused() {
+	@Nullable Refusal askingRefused() {
 		return this.askingRefused;
 	}
 

@@ -70,6 +70,15 @@ class SecondAttemptTests {
 	}
 
 	@Test
+	void anErrorOfTheSameLengthAtTheSamePlaceIsAnother() {
+		Slab slab = FilledSlabs.written(this.slabs.slab("SADD a 1"), "-BUSY Redis\r\n");
+		assertThat(slab.errors().transientCode()).isEqualTo("BUSY");
+		assertThat(again(slab, false, null)).hasSize(1);
+		end(FilledSlabs.written(slab, "-OOMM Redis\r\n"), null);
+		assertThat(failure(0).message()).isEqualTo("OOMM Redis");
+	}
+
+	@Test
 	void theBeginningOfAReplyThatWasLostIsForgotten() {
 		Slab slab = FilledSlabs.written(this.slabs.slab("SADD a 1", "SADD b 2"), ":1\r\n$20\r\nthe beginning");
 		ResendRules.mark(List.of(slab), true, true);
