@@ -99,13 +99,8 @@ public final class Attempt implements Exchange {
 		int from = out.writerIndex();
 		this.commands.writeTo(out, this.common, this.asking);
 		this.bytes = out.writerIndex() - from;
-		this.replies.expectOthers(this.commands.scripts().count() + this.common.scripts());
-		if (!this.asking.isEmpty()) {
-			this.replies.expectAsking(this.asking);
-		}
-		if (this.commands.areAtomic()) {
-			this.replies.expectTransaction();
-		}
+		this.replies.expect(this.commands.scripts().count() + this.common.scripts(),
+				(this.asking.isEmpty()) ? null : this.asking, this.commands.areAtomic());
 	}
 
 	@Override
