@@ -48,6 +48,11 @@ public final class JobStop implements StopSignal {
 		because((ex.isRefusal()) ? Cause.REDIS_REFUSES : Cause.REDIS_UNREACHABLE, ex.advice(then));
 	}
 
+	/** Stops the job because of an exception that is a defect of the service. */
+	public void becauseOfDefect(Throwable cause) {
+		because(Cause.INTERNAL_SERVER_ERROR, "By a defect of the service: " + cause);
+	}
+
 	@Override
 	public boolean isSet() {
 		return this.ending.get() != null;
