@@ -62,7 +62,7 @@ public class Tasks {
 			return body.apply(task);
 		}
 		catch (RuntimeException | Error ex) {
-			task.stop().because(Cause.INTERNAL_SERVER_ERROR, "By a defect of the service: " + ex);
+			task.stop().becauseOfDefect(ex);
 			throw ex;
 		}
 		finally {

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 import io.pipeset.pipeline.Fence;
 import io.pipeset.pipeline.Pipeline;
@@ -26,7 +27,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class Batch {
 
-	private final SlabSource slabs;
+	private final LaneSlabs slabs;
+
+	private final BooleanSupplier fed;
+
+	private final Recovery recovery;
+
+	private final boolean inCluster;
 
 	private final LaneContext context;
 
@@ -67,8 +74,16 @@ final class Batch {
 
 	private @Nullable String code;
 
-	Batch(SlabSource slabs, LaneContext context, RedisNode node, Pipeline pipeline) {
+	/**
+	 * A batch that has not begun.
+	 * @param fed whether more slabs may come while the batch has nothing on its way
+	 */
+	Batch(LaneSlabs slabs, BooleanSupplier fed, Recovery recovery, LaneContext context, RedisNode node,
+			Pipeline pipeline) {
 		this.slabs = slabs;
+		this.fed = fed;
+		this.recovery = recovery;
+		this.inCluster = context.nodes().isCluster();
 		this.context = context;
 		this.pipeline = pipeline;
 		this.node = node;
@@ -109,8 +124,7 @@ final class Batch {
 			this.context.meters().grow(this.context.account());
 			this.meters.batch(nanos, this.loss != null);
 		}
-		boolean redirects = this.slabs.followsRedirects() && this.code != null
-				&& RedisErrors.means(this.code, Meaning.REDIRECTS);
+		boolean redirects = this.inCluster && this.code != null && RedisErrors.means(this.code, Meaning.REDIRECTS);
 		if (this.refused && this.code != null && !redirects && RedisErrors.means(this.code, Meaning.ENDS_JOB)) {
 			this.context.stop()
 				.because(Cause.REDIS_REFUSES, "Redis refused a whole batch with " + RedisErrors.withRemedy(this.code)
@@ -154,7 +168,7 @@ final class Batch {
 			this.confirmation.lost(all, this.loss);
 		}
 		if (this.loss == null) {
-			this.confirmation.answered().forEach(this.slabs::answered);
+			this.confirmation.answered().forEach(this::answered);
 		}
 		else {
 			this.left.addAll(this.confirmation.answered());
@@ -181,7 +195,7 @@ final class Batch {
 		this.weight += Window.weight(slab);
 		Coalescing allowed = this.pipeline.coalescing();
 		if (allowed != null && this.context.settings().coalesces()) {
-			slab.coalesce((this.slabs.followsRedirects()) ? allowed.inCluster() : allowed);
+			slab.coalesce((this.inCluster) ? allowed.inCluster() : allowed);
 		}
 		if (!this.confirmation.isAsked()) {
 			slab.attempt().master(this.pipeline.switches());
@@ -193,7 +207,7 @@ final class Batch {
 	private boolean await() {
 		boolean wantsMore = isOpen() && this.slabs.peek() == null;
 		boolean idle = this.onTheirWay.isEmpty();
-		if (idle && !(wantsMore && this.slabs.isFed())) {
+		if (idle && !(wantsMore && this.fed.getAsBoolean())) {
 			return false;
 		}
 		long patience = (idle) ? LaneQueue.PAUSE_NANOS : patience();
@@ -251,7 +265,7 @@ final class Batch {
 			this.refused &= sole != null && (this.code == null || this.code.equals(sole));
 			this.code = sole;
 		}
-		if (slab.isAnswered() && this.pipeline.isFollowing() && this.slabs.mayAskAgain()
+		if (slab.isAnswered() && this.pipeline.isFollowing() && this.recovery.mayGoOn()
 				&& slab.attempt().isRefusedByReplica()) {
 			this.refused = false;
 			this.loss = (this.loss != null) ? this.loss : new Loss(Loss.DEMOTED, "Redis has become a replica");
@@ -261,8 +275,8 @@ final class Batch {
 		if (inCommon && allowed != null) {
 			this.pipeline.allow(slab.errors().stillAllowed(allowed));
 		}
-		boolean asksAgain = slab.isAnswered() && ((this.slabs.mayAskAgain() && slab.errors().transientCode() != null)
-				|| (this.slabs.followsRedirects() && slab.errors().areRedirected()));
+		boolean asksAgain = slab.isAnswered() && ((this.recovery.mayGoOn() && slab.errors().transientCode() != null)
+				|| (this.inCluster && slab.errors().areRedirected()));
 		if (asksAgain || inCommon || !slab.isAnswered() || !this.left.isEmpty()) {
 			this.left.add(slab);
 		}
@@ -270,8 +284,14 @@ final class Batch {
 			this.confirmation.add(slab);
 		}
 		else {
-			this.slabs.answered(slab);
+			answered(slab);
 		}
+	}
+
+	/** A slab has its final answer, and Redis is there. */
+	private void answered(Slab slab) {
+		this.slabs.answered(slab);
+		this.recovery.progress();
 	}
 
 }

@@ -48,6 +48,11 @@ public final class JobStop implements StopSignal {
 		because((ex.isRefusal()) ? Cause.REDIS_REFUSES : Cause.REDIS_UNREACHABLE, ex.advice(then));
 	}
 
+	/** Stops the job because of an exception that is a defect of the service. */
+	public void becauseOfDefect(Throwable cause) {
+		because(Cause.INTERNAL_SERVER_ERROR, "By a defect of the service: " + cause);
+	}
+
 	@Override
 	public boolean isSet() {
 		return this.ending.get() != null;
@@ -75,10 +80,7 @@ public final class JobStop implements StopSignal {
 		return this.shuttingDown;
 	}
 
-	/**
-	 * Pauses.
-	 * @return {@code true} as soon as the job is stopped or the thread interrupted
-	 */
+	@Override
 	public boolean await(long nanos) {
 		try {
 			return this.set.await(nanos, TimeUnit.NANOSECONDS);

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Lane implements Runnable {
 
-	private final Lanes lanes;
+	private final LaneThreads threads;
 
 	private final LaneContext context;
 
@@ -37,15 +37,15 @@ final class Lane implements Runnable {
 	 * A lane.
 	 * @param home the node that its records go to
 	 */
-	Lane(Lanes lanes, LaneContext context, RedisNode home) {
-		this.lanes = lanes;
+	Lane(LaneThreads threads, LaneContext context, RedisNode home) {
+		this.threads = threads;
 		this.context = context;
 		this.destinations = new Destinations(context.nodes(), home);
 		this.window = new Window(context.pipeline(), context.inFlight(), context.memory());
 		this.filler = new SlabFiller(this, this.queue, this.window, context);
 		this.recovery = new Recovery(context,
 				(context.nodes().isCluster()) ? new Redirection(context, this.destinations) : null);
-		this.slabs = new LaneSlabs(context, this.queue, this.window, this.recovery, this.destinations, lanes::isFed);
+		this.slabs = new LaneSlabs(context, this.queue, this.window, this.destinations);
 	}
 
 	SlabFiller filler() {
@@ -59,7 +59,7 @@ final class Lane implements Runnable {
 
 	/** Has a thread run the lane, after the queue has said that none does. */
 	void start() {
-		this.lanes.start(this);
+		this.threads.start(this);
 	}
 
 	@Override
@@ -69,11 +69,11 @@ final class Lane implements Runnable {
 			ends = work();
 		}
 		catch (RuntimeException | Error ex) {
-			this.lanes.crashed(ex);
+			this.threads.crashed(ex);
 		}
 		finally {
 			if (ends) {
-				this.lanes.ends();
+				this.threads.ends();
 			}
 			if (ends && this.slabs.isInterrupted()) {
 				Thread.currentThread().interrupt();
@@ -101,7 +101,7 @@ final class Lane implements Runnable {
 	private boolean enter() {
 		try {
 			RedisNode node = this.slabs.destination();
-			LaneTurns turns = this.lanes.turns(node);
+			LaneTurns turns = this.threads.turns(node);
 			if (this.turns != null && this.turns != turns) {
 				// This lane gives up its place in that queue.
 				this.turns.next();
@@ -151,7 +151,8 @@ final class Lane implements Runnable {
 		try {
 			node.run(settings.flush(), settings.timeout(), this.context.stop(), (pipeline) -> {
 				this.context.clock().waited(System.nanoTime() - asked);
-				result.set(new Batch(this.slabs, this.context, node, pipeline).run());
+				result
+					.set(new Batch(this.slabs, this.threads::isFed, this.recovery, this.context, node, pipeline).run());
 			});
 			return Objects.requireNonNull(result.get());
 		}

@@ -3,19 +3,15 @@ package io.pipeset.lane;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
-import java.util.function.Consumer;
 import java.util.stream.Stream;
 
+import io.pipeset.pipeline.Pauses;
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.SlotOwners;
 import io.pipeset.pipeline.call.NoConnectionException;
-import io.pipeset.record.Record;
-import io.pipeset.record.Slots;
-import io.pipeset.record.room.NoRoomException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,12 +35,6 @@ final class LaneRoutes {
 
 	private final Map<RedisNode, @Nullable Lane[]> byNode = new HashMap<>();
 
-	private final Map<RedisNode, LaneTurns> turns = new ConcurrentHashMap<>(4);
-
-	private final Consumer<Lane> threads;
-
-	private final Runnable drain;
-
 	private @Nullable SlotOwners owners;
 
 	/** The lanes by the numbers of their masters, as far as these owners needed them. */
@@ -58,17 +48,12 @@ final class LaneRoutes {
 	/**
 	 * The lanes of a job; those to a single server are opened at once.
 	 * @param opening makes a lane to a master
-	 * @param threads has a thread run a lane
-	 * @param drain waits until every lane is idle
 	 */
-	LaneRoutes(LaneContext context, BiFunction<RedisNode, LaneContext, Lane> opening, Consumer<Lane> threads,
-			Runnable drain) {
-		this.drain = drain;
+	LaneRoutes(LaneContext context, BiFunction<RedisNode, LaneContext, Lane> opening) {
 		this.context = context;
 		this.nodes = context.nodes();
 		this.concurrency = context.settings().concurrency();
 		this.opening = opening;
-		this.threads = threads;
 		if (!this.nodes.isCluster()) {
 			RedisNode node = this.nodes.single();
 			this.open = Stream.generate(() -> opening.apply(node, context))
@@ -81,63 +66,28 @@ final class LaneRoutes {
 		return this.open;
 	}
 
-	/** The lanes' turns at a connection to a node. */
-	LaneTurns turns(RedisNode node) {
-		LaneTurns known = this.turns.get(node);
-		return (known != null) ? known
-				: this.turns.computeIfAbsent(node, (any) -> new LaneTurns(this.context, node, this.threads));
-	}
-
-	/** A lane has ended, and others may have their turns. */
-	void nextTurns() {
-		this.turns.values().forEach(LaneTurns::next);
-	}
-
-	/**
-	 * Gives a record to the lane of its slot. A script that names no key runs alone.
-	 * @param record a record whose keys are in one slot
-	 * @throws NoRoomException if there will be no memory for the record, or its master
-	 * cannot be found out, for which the job is stopped; it was not added
-	 */
-	void add(Record record) {
-		int slot = record.slot();
-		try {
-			if (areOutdated()) {
-				this.drain.run();
-				this.owners = this.nodes.owners();
-				this.byNumber = new Lane[Math.max(1, this.owners.masters()) * this.concurrency];
-				this.changedAt = System.nanoTime();
-			}
-			if (slot == Slots.NONE) {
-				this.drain.run();
-			}
-			lane(slot).filler().add(record, slot);
-			if (slot == Slots.NONE) {
-				this.drain.run();
-			}
-		}
-		catch (NoConnectionException ex) {
-			this.context.stop().because(ex, "send the job again");
-			throw new NoRoomException("The job is stopped");
-		}
-	}
-
 	/** Whether slots have other masters than those that their records go to. */
-	private boolean areOutdated() throws NoConnectionException {
+	boolean areOutdated() throws NoConnectionException {
 		SlotOwners now = (this.owners != null) ? this.nodes.owners() : firstOwners();
 		return now != this.owners && (this.owners == null || System.nanoTime() - this.changedAt > PAUSE_NANOS);
 	}
 
+	/** Sends the records of slots to the masters of now, while every lane is idle. */
+	void renew() throws NoConnectionException {
+		this.owners = this.nodes.owners();
+		this.byNumber = new Lane[Math.max(1, this.owners.masters()) * this.concurrency];
+		this.changedAt = System.nanoTime();
+	}
+
 	/** Waits for the masters, if the job has retries and so may wait for a connection. */
 	private SlotOwners firstOwners() throws NoConnectionException {
-		long deadline = System.nanoTime() + this.context.settings().timeout().toNanos();
+		Pauses pauses = new Pauses(this.context.settings().timeout(), this.context.stop());
 		while (true) {
 			try {
 				return this.nodes.owners();
 			}
 			catch (NoConnectionException ex) {
-				if (!this.context.retries().isLeft() || System.nanoTime() > deadline
-						|| this.context.stop().await(PAUSE_NANOS)) {
+				if (!this.context.retries().isLeft() || !pauses.next()) {
 					throw ex;
 				}
 			}
@@ -145,7 +95,7 @@ final class LaneRoutes {
 	}
 
 	/** The lane of a slot, or that of any master for -1. */
-	private Lane lane(int slot) throws NoConnectionException {
+	Lane lane(int slot) throws NoConnectionException {
 		SlotOwners owners = this.owners;
 		if (owners == null) {
 			throw new IllegalStateException("The masters are not known yet");

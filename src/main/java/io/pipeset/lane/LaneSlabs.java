@@ -6,7 +6,6 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.Set;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 import io.pipeset.pipeline.RedisNode;
@@ -19,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * The slabs that a lane has taken out of its queue, until they are settled. Only the
  * thread that runs the lane touches them, but for slabs that the event loop brings back.
  */
-final class LaneSlabs implements SlabSource {
+final class LaneSlabs {
 
 	private final LaneContext context;
 
@@ -27,11 +26,7 @@ final class LaneSlabs implements SlabSource {
 
 	private final Window window;
 
-	private final Recovery recovery;
-
 	private final Destinations destinations;
-
-	private final BooleanSupplier fed;
 
 	private final Deque<Slab> toSend = new ArrayDeque<>();
 
@@ -43,14 +38,11 @@ final class LaneSlabs implements SlabSource {
 
 	private boolean interrupted;
 
-	LaneSlabs(LaneContext context, LaneQueue queue, Window window, Recovery recovery, Destinations destinations,
-			BooleanSupplier fed) {
+	LaneSlabs(LaneContext context, LaneQueue queue, Window window, Destinations destinations) {
 		this.context = context;
 		this.queue = queue;
 		this.window = window;
-		this.recovery = recovery;
 		this.destinations = destinations;
-		this.fed = fed;
 	}
 
 	/** Whether the thread was interrupted while it waited here. */
@@ -119,8 +111,14 @@ final class LaneSlabs implements SlabSource {
 		}
 	}
 
-	@Override
-	public boolean receive(long nanos, boolean borrows, Consumer<Slab> done) {
+	/**
+	 * Waits for one slab, which is then to be sent or is done.
+	 * @param nanos how long to wait for it, if positive
+	 * @param borrows whether a slab that is lent ends the wait
+	 * @param done takes a slab that came back
+	 * @return {@code false} if none came in time
+	 */
+	boolean receive(long nanos, boolean borrows, Consumer<Slab> done) {
 		Slab slab = poll(nanos, borrows);
 		if (slab == null) {
 			return false;
@@ -134,8 +132,12 @@ final class LaneSlabs implements SlabSource {
 		return true;
 	}
 
-	@Override
-	public boolean borrow() {
+	/**
+	 * Takes the slab that the reading thread has lent while it waits for input, which is
+	 * then to be sent.
+	 * @return {@code false} if none is lent, or a filled one comes first
+	 */
+	boolean borrow() {
 		Slab lent = this.queue.borrow();
 		if (lent != null) {
 			this.window.leave(lent);
@@ -144,13 +146,16 @@ final class LaneSlabs implements SlabSource {
 		return lent != null;
 	}
 
-	@Override
-	public @Nullable Slab peek() {
+	/** The next slab to send, which stays here; {@code null} if none is known. */
+	@Nullable Slab peek() {
 		return this.toSend.peek();
 	}
 
-	@Override
-	public Slab next() {
+	/**
+	 * Takes the next slab to send.
+	 * @return a slab whose records follow all that were sent
+	 */
+	Slab next() {
 		Slab slab = this.toSend.element();
 		if (slab.firstIndex() <= this.sentUpTo) {
 			throw new IllegalStateException("Record " + slab.firstIndex() + " would be sent behind record "
@@ -162,8 +167,8 @@ final class LaneSlabs implements SlabSource {
 		return slab;
 	}
 
-	@Override
-	public void comeBack(Slab slab) {
+	/** Brings a slab back from its connection, on the event loop. */
+	void comeBack(Slab slab) {
 		this.queue.comeBack(slab);
 	}
 
@@ -188,35 +193,19 @@ final class LaneSlabs implements SlabSource {
 		return again;
 	}
 
-	@Override
-	public boolean isFed() {
-		return this.fed.getAsBoolean();
-	}
-
-	@Override
-	public boolean leadsElsewhere() {
+	/** Whether the next slab, if one is known, has to go to another node. */
+	boolean leadsElsewhere() {
 		Slab next = this.toSend.peek();
 		return next != null && this.destinations.isElsewhere(next);
 	}
 
-	@Override
-	public boolean followsRedirects() {
-		return this.destinations.areSeveral();
-	}
-
-	@Override
-	public boolean mayAskAgain() {
-		return this.recovery.mayGoOn();
-	}
-
-	@Override
-	public void answered(Slab slab) {
+	/** A slab has its final answer. */
+	void answered(Slab slab) {
 		settle(slab, null);
-		this.recovery.progress();
 	}
 
-	@Override
-	public void doesNotGetBack(Collection<Slab> slabs) {
+	/** The driver keeps slabs; whenever they come back, they are ignored. */
+	void doesNotGetBack(Collection<Slab> slabs) {
 		this.abandoned.addAll(slabs);
 	}
 

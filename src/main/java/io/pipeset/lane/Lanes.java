@@ -1,17 +1,9 @@
 package io.pipeset.lane;
 
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
-
-import io.pipeset.pipeline.RedisNode;
+import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.record.Record;
+import io.pipeset.record.Slots;
 import io.pipeset.record.room.NoRoomException;
-import io.pipeset.report.Ending.Cause;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * All lanes of a job. A key always goes to the same lane, so that the records of a key
@@ -20,33 +12,21 @@ import org.slf4j.LoggerFactory;
  */
 public final class Lanes {
 
-	private static final Logger logger = LoggerFactory.getLogger(Lanes.class);
-
 	private final LaneContext context;
+
+	private final LaneThreads threads;
 
 	private final LaneRoutes routes;
 
 	/** All lanes to a single server; empty for a cluster. */
 	private final Lane[] lanes;
 
-	private final ReentrantLock lock = new ReentrantLock();
-
-	private final Condition idle = this.lock.newCondition();
-
-	/** Lanes that a thread runs, or that wait for their turn. */
-	private int running;
-
-	/** Lanes for which no thread could be started. The reading thread runs them. */
-	private final Deque<Lane> stranded = new ArrayDeque<>();
-
-	private volatile boolean fed = true;
-
 	private long drainedNanos;
 
 	public Lanes(LaneContext context) {
 		this.context = context;
-		this.routes = new LaneRoutes(context, (node, shared) -> new Lane(this, shared, node), this::execute,
-				this::drain);
+		this.threads = new LaneThreads(context, this::openWindows);
+		this.routes = new LaneRoutes(context, (node, shared) -> new Lane(this.threads, shared, node));
 		this.lanes = this.routes.open();
 	}
 
@@ -61,7 +41,7 @@ public final class Lanes {
 			this.lanes[0].filler().add(record);
 		}
 		else if (this.lanes.length == 0) {
-			this.routes.add(record);
+			addByRoute(record);
 		}
 		else if (record.keyCount() != 1) {
 			drain();
@@ -70,6 +50,28 @@ public final class Lanes {
 		}
 		else {
 			this.lanes[Math.floorMod(record.keyHash(), this.lanes.length)].filler().add(record);
+		}
+	}
+
+	/** Gives a record to the lane of its slot. A script that names no key runs alone. */
+	private void addByRoute(Record record) {
+		int slot = record.slot();
+		try {
+			if (this.routes.areOutdated()) {
+				drain();
+				this.routes.renew();
+			}
+			if (slot == Slots.NONE) {
+				drain();
+			}
+			this.routes.lane(slot).filler().add(record, slot);
+			if (slot == Slots.NONE) {
+				drain();
+			}
+		}
+		catch (NoConnectionException ex) {
+			this.context.stop().because(ex, "send the job again");
+			throw new NoRoomException("The job is stopped");
 		}
 	}
 
@@ -95,7 +97,7 @@ public final class Lanes {
 	public void sendBegun() {
 		for (Lane lane : this.routes.open()) {
 			if (lane.filler().sendBegun()) {
-				start(lane);
+				this.threads.start(lane);
 			}
 			lane.filler().giveUpFree();
 		}
@@ -113,7 +115,7 @@ public final class Lanes {
 	 */
 	public void drain() {
 		long since = System.nanoTime();
-		this.fed = false;
+		this.threads.drain();
 		Lane own = null;
 		for (Lane lane : this.routes.open()) {
 			if (lane.filler().finish()) {
@@ -121,17 +123,12 @@ public final class Lanes {
 					own = lane;
 				}
 				else {
-					start(lane);
+					this.threads.start(lane);
 				}
 			}
 		}
-		if (own != null) {
-			// A job that fits into one slab needs no thread but its own.
-			begins();
-			own.run();
-		}
-		awaitIdle();
-		this.fed = true;
+		// A job that fits into one slab needs no thread but its own.
+		this.threads.awaitIdle(own);
 		this.drainedNanos += System.nanoTime() - since;
 	}
 
@@ -144,62 +141,9 @@ public final class Lanes {
 		return nanos;
 	}
 
-	/**
-	 * Whether the reading thread may still bring slabs by itself. It does not while it
-	 * drains the lanes.
-	 */
-	boolean isFed() {
-		return this.fed;
-	}
-
-	/** The lanes' turns at a connection to a node. */
-	LaneTurns turns(RedisNode node) {
-		return this.routes.turns(node);
-	}
-
-	/** Has a thread run a lane that none runs. */
-	void start(Lane lane) {
-		begins();
-		execute(lane);
-	}
-
-	private void begins() {
-		this.lock.lock();
-		try {
-			this.running++;
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
-	/** A lane has nothing more to do. */
-	void ends() {
-		try {
-			this.routes.nextTurns();
-		}
-		finally {
-			ended();
-		}
-	}
-
-	private void ended() {
-		this.lock.lock();
-		try {
-			this.running--;
-			this.idle.signalAll();
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
-	/**
-	 * A lane, or the thread that reads, ends by a defect: the job writes nothing more.
-	 */
+	/** The thread that reads ends by a defect: the job writes nothing more. */
 	public void crashed(Throwable cause) {
-		fail("The service failed: " + cause);
-		logger.error("A job failed by a defect of the service, and is stopped", cause);
+		this.threads.crashed(cause);
 	}
 
 	/**
@@ -212,64 +156,9 @@ public final class Lanes {
 		}
 	}
 
-	private void fail(String detail) {
-		try {
-			this.context.stop().because(Cause.INTERNAL_SERVER_ERROR, detail);
-		}
-		finally {
-			for (Lane lane : this.routes.open()) {
-				lane.openWindow();
-			}
-		}
-	}
-
-	private void execute(Lane lane) {
-		try {
-			this.context.executor().execute(lane);
-		}
-		catch (RuntimeException | Error ex) {
-			boolean first = !this.context.stop().isSet();
-			try {
-				fail("The service could not start a thread (" + ex
-						+ "): raise its limit of threads, or lower pipeset.limits.max-running-jobs");
-			}
-			finally {
-				strand(lane);
-			}
-			if (first) {
-				logger.error("No thread could be started for a job, which is stopped", ex);
-			}
-		}
-	}
-
-	private void strand(Lane lane) {
-		this.lock.lock();
-		try {
-			this.stranded.add(lane);
-			this.idle.signalAll();
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
-	private void awaitIdle() {
-		for (Lane lane = awaitStranded(); lane != null; lane = awaitStranded()) {
-			lane.run();
-		}
-	}
-
-	/** Waits until no lane runs, or one is to be run here. */
-	private @Nullable Lane awaitStranded() {
-		this.lock.lock();
-		try {
-			while (this.running > 0 && this.stranded.isEmpty()) {
-				this.idle.awaitUninterruptibly();
-			}
-			return this.stranded.poll();
-		}
-		finally {
-			this.lock.unlock();
+	private void openWindows() {
+		for (Lane lane : this.routes.open()) {
+			lane.openWindow();
 		}
 	}
 

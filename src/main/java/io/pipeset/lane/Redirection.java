@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
+import io.pipeset.pipeline.Pauses;
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.call.RedisCallException;
@@ -34,8 +35,6 @@ final class Redirection {
 	/** With more slots than this, the cluster is asked for all of them. */
 	private static final int SINGLE_MOVES = 4;
 
-	private static final long LONGEST_PAUSE_MILLIS = 200;
-
 	private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
 	private final LaneContext context;
@@ -43,6 +42,8 @@ final class Redirection {
 	private final RedisNodes nodes;
 
 	private final Destinations destinations;
+
+	private final Pauses pauses;
 
 	/** Redirections in a row without a slab that was answered for good. */
 	private int rounds;
@@ -53,11 +54,13 @@ final class Redirection {
 		this.context = context;
 		this.nodes = context.nodes();
 		this.destinations = destinations;
+		this.pauses = new Pauses(context.settings().timeout(), context.stop());
 	}
 
 	/** A slab was answered for good. */
 	void progress() {
 		this.rounds = 0;
+		this.pauses.end();
 	}
 
 	/**
@@ -187,9 +190,9 @@ final class Redirection {
 
 	private void pause(Map<Integer, Route> routes, RedisNode node) {
 		boolean waits = routes.values().stream().anyMatch(Route::waits);
-		if (waits || this.rounds > 1) {
-			long millis = Math.min(LONGEST_PAUSE_MILLIS, 5L << Math.min(this.rounds, 10));
-			this.context.stop().await(TimeUnit.MILLISECONDS.toNanos(millis));
+		if ((waits || this.rounds > 1) && !this.pauses.next()) {
+			// Each slab has a timeout of its own.
+			this.pauses.begin();
 		}
 		if (routes.values().stream().anyMatch(Route::isDown)) {
 			awaitWhole(node);

@@ -1,30 +1,20 @@
 package io.pipeset.lane;
 
 import java.util.Locale;
-import java.util.concurrent.TimeUnit;
 
-import org.jspecify.annotations.Nullable;
-
-import org.springframework.util.backoff.BackOffExecution;
-import org.springframework.util.backoff.ExponentialBackOff;
+import io.pipeset.pipeline.Pauses;
 
 /**
- * The pauses between attempts to get over one trouble with Redis. A trouble costs one
- * retry, however many attempts it takes; they go on, with growing pauses, for as long as
- * the job's timeout.
+ * The attempts to get over one trouble with Redis. A trouble costs one retry, however
+ * many attempts it takes; they go on for as long as the job's timeout.
  */
 public final class RetryPauses {
-
-	private static final ExponentialBackOff PAUSES = pauses();
 
 	private final LaneContext context;
 
 	private final Retries retries;
 
-	/** The pauses of this trouble; {@code null} while there is none. */
-	private @Nullable BackOffExecution pauses;
-
-	private long deadline;
+	private final Pauses pauses;
 
 	/** Whether Redis has refused something for the time being in this trouble. */
 	private boolean refused;
@@ -35,11 +25,12 @@ public final class RetryPauses {
 	public RetryPauses(LaneContext context, Retries retries) {
 		this.context = context;
 		this.retries = retries;
+		this.pauses = new Pauses(context.settings().timeout(), context.stop());
 	}
 
 	/** Redis has answered again: the trouble is over. */
 	public void progress() {
-		this.pauses = null;
+		this.pauses.end();
 		this.answeredNanos = System.nanoTime();
 	}
 
@@ -49,7 +40,7 @@ public final class RetryPauses {
 	 * @return {@code false} if there is to be no other attempt
 	 */
 	public boolean goesOn(String reason) {
-		return (this.pauses != null || begin(reason, this.answeredNanos)) && pause();
+		return (this.pauses.areUnderWay() || begin(reason, this.answeredNanos)) && pause();
 	}
 
 	/**
@@ -60,8 +51,8 @@ public final class RetryPauses {
 	 * @return {@code false} if there is to be no other attempt
 	 */
 	boolean goesOnRefused(String code) {
-		if (this.pauses != null && !this.refused) {
-			this.deadline = deadline();
+		if (this.pauses.areUnderWay() && !this.refused) {
+			this.pauses.prolong();
 		}
 		boolean goesOn = goesOn(code);
 		this.refused = true;
@@ -70,12 +61,12 @@ public final class RetryPauses {
 
 	/** Whether a retry was taken for a trouble that is not over. */
 	boolean areUnderWay() {
-		return this.pauses != null;
+		return this.pauses.areUnderWay();
 	}
 
 	/** Whether another attempt would be made. */
 	boolean mayGoOn() {
-		return this.pauses != null || this.retries.isLeft();
+		return this.pauses.areUnderWay() || this.retries.isLeft();
 	}
 
 	/**
@@ -89,31 +80,14 @@ public final class RetryPauses {
 			return false;
 		}
 		this.context.meters().retry(reason.toLowerCase(Locale.ROOT).replace('_', '-'));
-		this.pauses = PAUSES.start();
-		this.deadline = deadline();
+		this.pauses.begin();
 		this.refused = false;
 		return true;
 	}
 
-	private long deadline() {
-		return System.nanoTime() + this.context.settings().timeout().toNanos();
-	}
-
 	/** Pauses, longer each time; {@code false} if the job's timeout is over. */
 	boolean pause() {
-		long left = this.deadline - System.nanoTime();
-		if (this.pauses == null || left <= 0) {
-			return false;
-		}
-		long nanos = TimeUnit.MILLISECONDS.toNanos(this.pauses.nextBackOff());
-		return !this.context.stop().await(Math.min(nanos, left));
-	}
-
-	private static ExponentialBackOff pauses() {
-		ExponentialBackOff pauses = new ExponentialBackOff(20, 2);
-		pauses.setJitter(10);
-		pauses.setMaxInterval(1000);
-		return pauses;
+		return this.pauses.areUnderWay() && this.pauses.next();
 	}
 
 }

@@ -1,11 +1,7 @@
 package io.pipeset.pipeline;
 
-import java.util.Collections;
-import java.util.Map;
-import java.util.WeakHashMap;
-
-import io.lettuce.core.api.StatefulConnection;
 import io.pipeset.pipeline.call.CallConnection;
+import io.pipeset.pipeline.call.ConnectionMemory;
 import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.pipeline.call.ServerVersion;
 import io.pipeset.slab.Coalescing;
@@ -16,9 +12,6 @@ import org.jspecify.annotations.Nullable;
  * out when a connection is used for the first time.
  */
 final class AllowedCoalescing {
-
-	private static final Map<StatefulConnection<?, ?>, Coalescing> KNOWN = Collections
-		.synchronizedMap(new WeakHashMap<>());
 
 	private AllowedCoalescing() {
 	}
@@ -32,7 +25,8 @@ final class AllowedCoalescing {
 	 * @throws RedisCallException if there is no answer
 	 */
 	static Coalescing of(CallConnection connection, @Nullable ServerVersion version) {
-		Coalescing known = KNOWN.get(connection.connection());
+		ConnectionMemory memory = ConnectionMemory.of(connection.connection());
+		Coalescing known = memory.coalescing();
 		if (known != null) {
 			return known;
 		}
@@ -42,7 +36,7 @@ final class AllowedCoalescing {
 			MeasuredServer server = MeasuredServer.of(version);
 			Coalescing allowed = new Coalescing(rules.severalKeys(), countedPops, server.gainsByMset(),
 					server.gainsByMsetex() && rules.hasMsetex());
-			KNOWN.put(connection.connection(), allowed);
+			memory.coalescing(allowed);
 			return allowed;
 		}
 		catch (RedisCallException ex) {
@@ -52,11 +46,6 @@ final class AllowedCoalescing {
 			// A server that is busy or loading is asked again by the next batch.
 			return new Coalescing(false, countedPops);
 		}
-	}
-
-	/** Redis has refused a common command, and these are left. */
-	static void learn(StatefulConnection<?, ?> connection, Coalescing allowed) {
-		KNOWN.put(connection, allowed);
 	}
 
 	/** Pops take a count from Redis 6.2 on. */

@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.pipeset.pipeline.call.CallConnection;
 import io.pipeset.pipeline.call.ClientIdentity;
-import io.pipeset.pipeline.call.ConnectionLender;
+import io.pipeset.pipeline.call.ConnectionMemory;
 import io.pipeset.pipeline.call.MasterWatch;
 import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.slab.Coalescing;
@@ -20,7 +20,7 @@ public final class Pipeline {
 
 	private final StatefulRedisConnection<byte[], byte[]> connection;
 
-	private final long firstLentNanos;
+	private final ConnectionMemory memory;
 
 	private final @Nullable ClientIdentity identity;
 
@@ -42,7 +42,7 @@ public final class Pipeline {
 	Pipeline(StatefulRedisConnection<byte[], byte[]> connection, @Nullable ClientIdentity identity,
 			boolean tellsRunIdLater, @Nullable Coalescing coalescing, Fences fences, MasterWatch watch) {
 		this.connection = connection;
-		this.firstLentNanos = ConnectionLender.firstLentNanos(connection);
+		this.memory = ConnectionMemory.of(connection);
 		this.identity = identity;
 		this.tellsRunIdLater = tellsRunIdLater;
 		this.coalescing = coalescing;
@@ -89,7 +89,7 @@ public final class Pipeline {
 	 */
 	public void allow(Coalescing allowed) {
 		this.coalescing = allowed;
-		AllowedCoalescing.learn(this.connection, allowed);
+		this.memory.coalescing(allowed);
 	}
 
 	/**
@@ -116,7 +116,7 @@ public final class Pipeline {
 	 * @return a time of {@link System#nanoTime()}
 	 */
 	public long firstLentNanos() {
-		return this.firstLentNanos;
+		return this.memory.firstLentNanos();
 	}
 
 	/**

@@ -12,6 +12,7 @@ import java.util.function.Consumer;
 import io.pipeset.pipeline.call.CallConnection;
 import io.pipeset.pipeline.call.ClientIdentity;
 import io.pipeset.pipeline.call.ConnectionLender;
+import io.pipeset.pipeline.call.ConnectionMemory;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.pipeline.flush.FlushPolicy;
@@ -90,7 +91,7 @@ final class Pipelines {
 			Coalescing coalescing = null;
 			try {
 				identity = ClientIdentity.of(this.lender.node(), calls).orElse(null);
-				tellsRunIdLater = identity != null && !ClientIdentity.isKnown(connection);
+				tellsRunIdLater = identity != null && ConnectionMemory.of(connection).identity() == null;
 				coalescing = AllowedCoalescing.of(calls, (identity != null) ? identity.version() : null);
 			}
 			catch (RedisCallException ex) {

@@ -20,7 +20,6 @@ import io.netty.handler.codec.EncoderException;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.PromiseNotifier;
 import io.pipeset.slab.Exchange;
-import io.pipeset.slab.ReplyReader;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,8 +45,6 @@ public final class ReplyHandler extends ChannelDuplexHandler {
 		.asReadOnly();
 
 	private final Queue<ExchangeCommand> onTheirWay = new ArrayDeque<>();
-
-	private final ReplyReader reader = new ReplyReader();
 
 	/**
 	 * Lettuce's own queue of the commands that are to be answered, including the command
@@ -191,7 +188,7 @@ public final class ReplyHandler extends ChannelDuplexHandler {
 			if (next != this.unanswered.peek() || next.isDone()) {
 				throw doesNotFit(ctx, "Redis answered commands whose replies are not waited for");
 			}
-			if (!next.exchange().read(in, this.reader)) {
+			if (!next.exchange().read(in)) {
 				return;
 			}
 			if (this.onTheirWay.size() == 1 && in.isReadable() && !isPush(in)) {

@@ -1,5 +1,7 @@
 package io.pipeset.pipeline;
 
+import java.util.concurrent.locks.LockSupport;
+
 /**
  * Tells threads that wait on behalf of a job to stop waiting, and wakes them.
  */
@@ -19,6 +21,12 @@ public interface StopSignal {
 
 		@Override
 		public void remove(Runnable wake) {
+		}
+
+		@Override
+		public boolean await(long nanos) {
+			LockSupport.parkNanos(nanos);
+			return Thread.currentThread().isInterrupted();
 		}
 
 	};
@@ -41,5 +49,11 @@ public interface StopSignal {
 	 * @param wake the action, the same object as was added
 	 */
 	void remove(Runnable wake);
+
+	/**
+	 * Pauses.
+	 * @return {@code true} as soon as the signal is given or the thread interrupted
+	 */
+	boolean await(long nanos);
 
 }

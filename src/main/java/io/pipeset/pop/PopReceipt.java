@@ -4,13 +4,13 @@ import java.util.ArrayDeque;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Queue;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 import io.pipeset.lane.JobStop;
 import io.pipeset.lane.LaneSettings;
 import io.pipeset.lane.UnknownPops;
+import io.pipeset.pipeline.Pauses;
+import io.pipeset.pipeline.StopSignal;
 import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.record.GeneratedRecords;
 import io.pipeset.record.RecordReader;
@@ -32,8 +32,6 @@ import org.slf4j.LoggerFactory;
 public final class PopReceipt implements UnknownPops {
 
 	private static final Logger logger = LoggerFactory.getLogger(PopReceipt.class);
-
-	private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
 	private final Receipts receipts;
 
@@ -178,26 +176,8 @@ public final class PopReceipt implements UnknownPops {
 	 * @param afterLoss whether to ask again if Redis does not answer at all
 	 */
 	private <T extends @Nullable Object> T ask(Supplier<T> call, boolean afterLoss) {
-		long deadline = System.nanoTime() + this.settings.timeout().toNanos();
-		while (true) {
-			try {
-				return call.get();
-			}
-			catch (RedisCallException ex) {
-				if (!(afterLoss ? ex.isTransient() : ex.isRedirected()) || System.nanoTime() > deadline
-						|| this.stop.isShuttingDown() || !pause()) {
-					throw ex;
-				}
-			}
-		}
-	}
-
-	/**
-	 * Pauses, whether the job is stopped or not; {@code false} if the thread is to end.
-	 */
-	private static boolean pause() {
-		LockSupport.parkNanos(PAUSE_NANOS);
-		return !Thread.currentThread().isInterrupted();
+		return new Pauses(this.settings.timeout(), StopSignal.NEVER).ask(call,
+				(ex) -> (afterLoss ? ex.isTransient() : ex.isRedirected()) && !this.stop.isShuttingDown());
 	}
 
 }

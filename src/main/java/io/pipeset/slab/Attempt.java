@@ -19,6 +19,8 @@ public final class Attempt implements Exchange {
 
 	private final Replies replies;
 
+	private final ReplyReader reader = new ReplyReader();
+
 	private boolean captureAll;
 
 	/** The common commands that may be made; {@code null} for none. */
@@ -70,6 +72,7 @@ public final class Attempt implements Exchange {
 		this.bytes = 0;
 		this.common.clear();
 		this.replies.clear();
+		this.reader.clear();
 	}
 
 	/** Lets records that are neighbours go as one command. */
@@ -96,18 +99,13 @@ public final class Attempt implements Exchange {
 		int from = out.writerIndex();
 		this.commands.writeTo(out, this.common, this.asking);
 		this.bytes = out.writerIndex() - from;
-		this.replies.expectOthers(this.commands.scripts().count() + this.common.scripts());
-		if (!this.asking.isEmpty()) {
-			this.replies.expectAsking(this.asking);
-		}
-		if (this.commands.areAtomic()) {
-			this.replies.expectTransaction();
-		}
+		this.replies.expect(this.commands.scripts().count() + this.common.scripts(),
+				(this.asking.isEmpty()) ? null : this.asking, this.commands.areAtomic());
 	}
 
 	@Override
-	public boolean read(ByteBuf in, ReplyReader counter) {
-		return counter.read(in, this);
+	public boolean read(ByteBuf in) {
+		return this.reader.read(in, this);
 	}
 
 	@Override

@@ -170,9 +170,9 @@ final class CapturedBytes {
 	}
 
 	/** Forgets the reply that has not ended, an error. */
-	String dropError() {
+	Refusal dropError() {
 		drop();
-		return String.valueOf(decoder(this.end, Encoding.UTF8).next());
+		return Refusal.of(String.valueOf(decoder(this.end, Encoding.UTF8).next()));
 	}
 
 	ReplyDecoder decoder(int from, Encoding encoding) {

@@ -1,5 +1,6 @@
 package io.pipeset.slab;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 import io.netty.buffer.ByteBuf;
@@ -22,9 +23,14 @@ final class CommonCommands {
 	/** The most bytes of records in a common command. */
 	static final int MAX_BYTES = 64 << 10;
 
+	private static final byte[] MSET = "$4\r\nMSET\r\n".getBytes(StandardCharsets.US_ASCII);
+
+	private static final byte[] MSETEX = "$6\r\nMSETEX\r\n".getBytes(StandardCharsets.US_ASCII);
+
 	private final Commands commands;
 
-	private final CommonCommandWriter writer;
+	/** For writing a number. */
+	private final byte[] number = new byte[2 * Resp.MAX_HEADER];
 
 	/** The first record behind each command that is written. */
 	private int[] ends = new int[0];
@@ -38,7 +44,6 @@ final class CommonCommands {
 
 	CommonCommands(Commands commands) {
 		this.commands = commands;
-		this.writer = new CommonCommandWriter(commands, this);
 	}
 
 	/** Forgets what was found: each record has its own command. */
@@ -105,7 +110,7 @@ final class CommonCommands {
 	}
 
 	/** Where the option of a SET begins, behind its value. */
-	int expiry(int record) {
+	private int expiry(int record) {
 		byte[] resp = this.commands.resp();
 		return Resp.skipBulk(resp, Resp.skipBulk(resp, key(record)));
 	}
@@ -254,7 +259,7 @@ final class CommonCommands {
 			int end = this.ends[command];
 			if (end - first > 1) {
 				writeAlone(out, written, first);
-				this.writer.write(out, first, end);
+				writeShared(out, first, end);
 				written = end;
 			}
 			first = end;
@@ -269,21 +274,94 @@ final class CommonCommands {
 		}
 	}
 
+	/** Writes the command of some neighbours. */
+	private void writeShared(ByteBuf out, int first, int end) {
+		int records = end - first;
+		switch (common(first)) {
+			case MSET -> {
+				writeHeader(out, '*', 1 + 2 * records);
+				out.writeBytes(MSET);
+				writeArguments(out, first, end, true);
+			}
+			case MSETEX -> writeExpiring(out, first, end);
+			case KEYS -> {
+				writeHeader(out, '*', 1 + records);
+				out.writeBytes(operation(first).resp());
+				writeArguments(out, first, end, true);
+			}
+			case COUNT -> writePop(out, first, records);
+			default -> {
+				writeHeader(out, '*', 2 + countArguments(first, end) - records);
+				out.writeBytes(operation(first).resp());
+				writeArguments(out, first, first + 1, true);
+				writeArguments(out, first + 1, end, false);
+			}
+		}
+	}
+
+	/** The keys with their values, and once the expiry that they have in common. */
+	private void writeExpiring(ByteBuf out, int first, int end) {
+		byte[] resp = this.commands.resp();
+		writeHeader(out, '*', 4 + 2 * (end - first));
+		out.writeBytes(MSETEX);
+		out.writeBytes(this.number, 0, Resp.putNumberBulk(this.number, 0, end - first));
+		for (int record = first; record < end; record++) {
+			int key = key(record);
+			out.writeBytes(resp, key, expiry(record) - key);
+		}
+		int expiry = expiry(first);
+		out.writeBytes(resp, expiry, this.commands.end(first) - expiry);
+	}
+
+	private void writePop(ByteBuf out, int first, int records) {
+		if (isMove(first)) {
+			writeHeader(out, '*', SharedMove.WORDS + arguments(first));
+			out.writeBytes(SharedMove.HEAD);
+		}
+		else {
+			writeHeader(out, '*', 3);
+			out.writeBytes(operation(first).resp());
+		}
+		writeArguments(out, first, first + 1, true);
+		out.writeBytes(this.number, 0, Resp.putNumberBulk(this.number, 0, records));
+	}
+
+	/** Writes the arguments of some records, with or without the first one, a key. */
+	private void writeArguments(ByteBuf out, int first, int end, boolean keys) {
+		byte[] resp = this.commands.resp();
+		for (int record = first; record < end; record++) {
+			int from = (keys) ? key(record) : Resp.skipBulk(resp, key(record));
+			out.writeBytes(resp, from, this.commands.end(record) - from);
+		}
+	}
+
+	private int countArguments(int first, int end) {
+		int arguments = 0;
+		for (int record = first; record < end; record++) {
+			arguments += arguments(record);
+		}
+		return arguments;
+	}
+
+	private void writeHeader(ByteBuf out, char marker, int value) {
+		out.writeBytes(this.number, 0, Resp.putHeader(this.number, 0, marker, value));
+	}
+
 	/** The place where the key of a record begins, the first of its arguments. */
-	int key(int record) {
+	private int key(int record) {
 		byte[] name = this.commands.table().effect(record).command(operation(record));
 		return Resp.skipLine(this.commands.resp(), this.commands.start(record)) + name.length;
 	}
 
-	int arguments(int record) {
+	private int arguments(int record) {
 		return (int) Resp.number(this.commands.resp(), this.commands.start(record) + 1) - 1;
 	}
 
-	boolean isMove(int record) {
+	private boolean isMove(int record) {
 		return this.commands.table().effect(record) == Effect.MOVE;
 	}
 
-	Operation operation(int record) {
+	private Operation operation(int record) {
 		return this.commands.table().operation(record);
 	}
 

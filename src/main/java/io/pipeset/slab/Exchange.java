@@ -15,10 +15,9 @@ public interface Exchange {
 	/**
 	 * Reads replies.
 	 * @param in the bytes that have come, cut anywhere
-	 * @param counter the connection's reader, for replies that are only counted off
 	 * @return whether every command is answered; the bytes behind are left unread
 	 */
-	boolean read(ByteBuf in, ReplyReader counter);
+	boolean read(ByteBuf in);
 
 	/** Says that the socket took nothing of the write, so that no command ran. */
 	void nothingWasSent();

@@ -4,6 +4,7 @@ import java.util.Arrays;
 
 import io.pipeset.record.encoding.Encoding;
 import io.pipeset.record.room.Room;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The replies to a slab that say more than that a command ran, each with the position of
@@ -25,6 +26,13 @@ final class Findings {
 
 	private final CapturedBytes captured;
 
+	/** The error that was parsed last, and its place: Redis often repeats itself. */
+	private @Nullable Refusal refusal;
+
+	private int refusalStart;
+
+	private int refusalEnd;
+
 	/**
 	 * No findings yet.
 	 * @param room the memory for replies that a report may do without
@@ -36,6 +44,7 @@ final class Findings {
 	void clear() {
 		this.count = 0;
 		this.errors = 0;
+		this.refusal = null;
 		this.captured.clear();
 	}
 
@@ -133,6 +142,20 @@ final class Findings {
 	/** The byte behind the last of a string. */
 	int bulkEnd(int finding) {
 		return this.ends[finding] - 2;
+	}
+
+	/** The error that a finding is; equal ones in a row are parsed once. */
+	Refusal refusal(int finding) {
+		Refusal known = this.refusal;
+		byte[] bytes = this.captured.bytes();
+		if (known == null || !Arrays.equals(bytes, this.refusalStart, this.refusalEnd, bytes, this.starts[finding],
+				this.ends[finding])) {
+			known = Refusal.of(String.valueOf(decoder(finding, Encoding.UTF8).next()));
+			this.refusal = known;
+			this.refusalStart = this.starts[finding];
+			this.refusalEnd = this.ends[finding];
+		}
+		return known;
 	}
 
 	ReplyDecoder decoder(int finding, Encoding encoding) {

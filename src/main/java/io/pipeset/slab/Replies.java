@@ -24,14 +24,16 @@ final class Replies {
 	/** The elements still to come of a reply, each of which answers a record. */
 	private long dealt;
 
-	/** The replies still to come first, which do not answer the slab's own commands. */
-	private int others;
+	private Phase phase = Phase.OWN;
+
+	/** The replies still to come in this phase, if it has several. */
+	private int left;
 
 	/** The commands behind an ASKING, which is answered as well. */
 	private @Nullable AskingCommands asking;
 
 	/** Redis's error to an ASKING, after which the node redirects the command. */
-	private @Nullable String askingRefused;
+	private @Nullable Refusal askingRefused;
 
 	/** Whether the commands are a transaction. */
 	private boolean transaction;
@@ -39,7 +41,7 @@ final class Replies {
 	private boolean discarded;
 
 	/** Redis's error to MULTI, after which every command runs by itself. */
-	private @Nullable String multiRefused;
+	private @Nullable Refusal multiRefused;
 
 	/** Whether Redis will not load the scripts of this slab. */
 	private boolean scriptsRefused;
@@ -59,7 +61,7 @@ final class Replies {
 		this.count = 0;
 		this.commands = 0;
 		this.dealt = 0;
-		this.others = 0;
+		this.phase = Phase.OWN;
 		this.asking = null;
 		this.askingRefused = null;
 		this.transaction = false;
@@ -69,39 +71,35 @@ final class Replies {
 		this.findings.clear();
 	}
 
-	/** Says how many replies come ahead of those to the slab's own commands. */
-	void expectOthers(int others) {
-		this.others = others;
-	}
-
-	/** Says which commands, each of one record, come behind an ASKING. */
-	void expectAsking(AskingCommands asking) {
-		this.asking = asking;
-		this.others += (asking.isAhead(0)) ? 1 : 0;
-	}
-
 	/**
-	 * Says that the commands are a transaction. Redis answers MULTI first, then queues
-	 * each command with an answer, and then begins the reply to EXEC, whose elements are
-	 * the commands' own replies.
+	 * Says which replies come beside those to the slab's own commands.
+	 * @param scripts how many scripts are loaded first
+	 * @param asking the commands behind an ASKING; {@code null} if there are none
+	 * @param transaction whether MULTI comes ahead of the commands, and EXEC behind them
 	 */
-	void expectTransaction() {
-		this.others += 1 + this.common.count() + 1;
-		this.transaction = true;
+	void expect(int scripts, @Nullable AskingCommands asking, boolean transaction) {
+		this.asking = asking;
+		this.transaction = transaction;
+		this.left = scripts;
+		this.phase = (scripts > 0) ? Phase.SCRIPTS : behindScripts();
+	}
+
+	private Phase behindScripts() {
+		return (this.asking != null && this.asking.isAhead(0)) ? Phase.ASKING : behindAsking();
+	}
+
+	private Phase behindAsking() {
+		return (this.transaction) ? Phase.MULTI : Phase.OWN;
 	}
 
 	/** Whether the next reply does not answer one of the slab's own commands. */
 	boolean isOtherNext() {
-		return this.others > 0;
+		return this.phase != Phase.OWN;
 	}
 
 	/** Whether the next reply is that to EXEC, whose elements are the commands' own. */
 	boolean isExecNext() {
-		return this.others == 1 && isTransaction();
-	}
-
-	private boolean isTransaction() {
-		return this.transaction && this.multiRefused == null;
+		return this.phase == Phase.EXEC;
 	}
 
 	/** Whether the elements of the next reply, an array, answer a record each. */
@@ -114,65 +112,57 @@ final class Replies {
 	 * been captured before.
 	 */
 	void other(Kind kind) {
-		if (this.multiRefused != null) {
-			execAlone(kind);
-			return;
+		boolean refused = kind == Kind.ERROR;
+		switch (this.phase) {
+			case SCRIPTS -> {
+				// A script that cannot be loaded is missed by the command that runs it.
+				this.scriptsRefused |= refused && !this.findings.captured().dropError().means(Meaning.TRANSIENT);
+				this.phase = (--this.left > 0) ? Phase.SCRIPTS : behindScripts();
+			}
+			case ASKING -> {
+				this.askingRefused = (refused) ? this.findings.captured().dropError() : this.askingRefused;
+				this.phase = behindAsking();
+			}
+			case MULTI -> {
+				this.multiRefused = (refused) ? this.findings.captured().dropError() : null;
+				this.left = this.common.count();
+				this.phase = (refused) ? Phase.OWN : Phase.QUEUED;
+			}
+			case QUEUED -> {
+				int command = this.common.count() - this.left;
+				if (refused) {
+					this.findings.add(Kind.ERROR, this.common.end(command - 1), this.common.end(command));
+				}
+				this.phase = (--this.left > 0) ? Phase.QUEUED : Phase.EXEC;
+			}
+			case EXEC -> discarded(refused);
+			case EXEC_ALONE -> execAlone(refused);
+			case OWN -> throw new IllegalStateException("The reply is one to a command of the slab");
 		}
-		// The reply to MULTI is at -1, those to its commands from 0 on, and EXEC's last.
-		int queued = this.common.count();
-		boolean ofAsking = isAskingNext();
-		int command = queued + 1 - this.others--;
-		boolean ofTransaction = isTransaction() && command >= -1;
-		if (ofTransaction && kind == Kind.ERROR) {
-			refused(command);
-		}
-		else if (ofTransaction && command == queued) {
+		this.findings.captured().drop();
+	}
+
+	/** The reply to EXEC, if it is no array: Redis ran nothing of the transaction. */
+	private void discarded(boolean refused) {
+		if (!refused) {
 			throw new DecoderException("Redis answered EXEC with neither an array nor an error");
 		}
-		else if (ofAsking && kind == Kind.ERROR) {
-			this.askingRefused = this.findings.captured().dropError();
-		}
-		else {
-			// A script that cannot be loaded is missed by the command that runs it.
-			this.scriptsRefused |= kind == Kind.ERROR && !RedisErrors
-				.means(RedisErrors.firstWord(this.findings.captured().dropError()), Meaning.TRANSIENT);
-			this.findings.captured().drop();
-		}
-	}
-
-	/** Whether the next reply is that to an ASKING, which comes last of all others. */
-	private boolean isAskingNext() {
-		int behind = (this.transaction) ? 1 + this.common.count() + 1 : 0;
-		return this.asking != null && this.others == behind + 1 && this.asking.isAhead(this.commands);
-	}
-
-	/** Redis refused MULTI, a command of the transaction, or EXEC. */
-	private void refused(int command) {
-		if (command < 0) {
-			this.multiRefused = this.findings.captured().dropError();
-			this.others = 0;
-		}
-		else if (command < this.common.count()) {
-			this.findings.add(Kind.ERROR, this.common.end(command - 1), this.common.end(command));
-		}
-		else {
-			this.discarded = true;
-			this.count = this.common.records();
-			this.findings.add(Kind.ERROR, this.count, this.count + 1);
-		}
+		this.phase = Phase.OWN;
+		this.discarded = true;
+		this.count = this.common.records();
+		this.findings.add(Kind.ERROR, this.count, this.count + 1);
 	}
 
 	/** The reply to EXEC where MULTI was refused: there is no transaction to run. */
-	private void execAlone(Kind kind) {
-		this.others = 0;
-		if (kind != Kind.ERROR) {
+	private void execAlone(boolean refused) {
+		this.phase = Phase.OWN;
+		if (!refused) {
 			// It ran another one, in which the commands were only queued.
 			this.count = 0;
 			this.commands = 0;
 			this.findings.clear();
 			throw new DecoderException("Redis refused MULTI, and yet took EXEC");
 		}
-		this.findings.captured().drop();
 	}
 
 	/** A reply begins whose elements are replies of their own. */
@@ -199,7 +189,7 @@ final class Replies {
 			throw new DecoderException(
 					"Redis answered EXEC with " + commands + " replies to " + this.common.count() + " commands");
 		}
-		this.others = 0;
+		this.phase = Phase.OWN;
 	}
 
 	/** Whether Redis ran nothing of a transaction; the last finding says why. */
@@ -208,12 +198,12 @@ final class Replies {
 	}
 
 	/** The error to MULTI, after which Redis ran each command by itself. */
-	@Nullable String multiRefused() {
+	@Nullable Refusal multiRefused() {
 		return this.multiRefused;
 	}
 
 	/** Redis's error to an ASKING, without which it redirects the command behind it. */
-	@Nullable String askingRefused() {
+	@Nullable Refusal askingRefused() {
 		return this.askingRefused;
 	}
 
@@ -255,11 +245,10 @@ final class Replies {
 		this.dealt = 0;
 		this.commands++;
 		if (this.asking != null && !this.transaction && this.asking.isAhead(this.commands)) {
-			this.others = 1;
+			this.phase = Phase.ASKING;
 		}
 		if (this.multiRefused != null && this.commands == this.common.count()) {
-			// EXEC is answered next, though it runs nothing.
-			this.others = 1;
+			this.phase = Phase.EXEC_ALONE;
 		}
 	}
 
@@ -299,6 +288,32 @@ final class Replies {
 	/** The number of records that are answered. */
 	int count() {
 		return this.count;
+	}
+
+	/** The replies to one write, in their order; most slabs have their own alone. */
+	private enum Phase {
+
+		/** To SCRIPT LOAD. */
+		SCRIPTS,
+
+		/** To ASKING, ahead of a command or of MULTI. */
+		ASKING,
+
+		/** To MULTI. */
+		MULTI,
+
+		/** To each command of a transaction, as it is queued. */
+		QUEUED,
+
+		/** To EXEC: an array, whose elements are the commands' own, or an error. */
+		EXEC,
+
+		/** To the slab's own commands. */
+		OWN,
+
+		/** To EXEC behind the commands if MULTI was refused; it runs nothing. */
+		EXEC_ALONE
+
 	}
 
 }

@@ -8,7 +8,7 @@ import io.pipeset.slab.Findings.Kind;
  * Counts off replies of every type of RESP2 and RESP3, wherever the network cuts them,
  * and makes no object for any of them. It skips pushes, which answer no command.
  */
-public final class ReplyReader {
+final class ReplyReader {
 
 	private static final int OK = ('+' << 24) | ('O' << 16) | ('K' << 8) | '\r';
 
@@ -61,13 +61,20 @@ public final class ReplyReader {
 	/** Whether the reply is such an array. */
 	private boolean header;
 
+	/** Forgets a reply of which the connection brought only the beginning. */
+	void clear() {
+		this.values = 0;
+		this.marker = 0;
+		this.bulk = 0;
+	}
+
 	/**
 	 * Reads the replies to a slab's attempt.
 	 * @param in the bytes that have come, cut anywhere
 	 * @return whether every command of the slab is answered; the bytes behind are left
 	 * unread
 	 */
-	public boolean read(ByteBuf in, Attempt attempt) {
+	boolean read(ByteBuf in, Attempt attempt) {
 		Replies replies = attempt.replies();
 		int commands = attempt.commands().count();
 		while (replies.count() < commands || replies.isOtherNext()) {

@@ -31,7 +31,7 @@ public final class Slab {
 	/** The commands that are to be sent again. */
 	private final BitSet again = new BitSet(0);
 
-	private final SlabSlots slots = new SlabSlots(this);
+	private final SlabSlots slots;
 
 	/** A slab that grows as it is filled. */
 	public Slab() {
@@ -47,6 +47,7 @@ public final class Slab {
 	public Slab(int commands, int bytes, Room room) {
 		this.commands = new Commands(commands, bytes, room);
 		this.attempt = new Attempt(this.commands, room);
+		this.slots = new SlabSlots(this.commands, this.attempt, this.again);
 	}
 
 	/** Whether the slab is too large to be kept for later. */

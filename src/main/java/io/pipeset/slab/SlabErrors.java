@@ -1,25 +1,15 @@
 package io.pipeset.slab;
 
-import java.util.Objects;
-import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 import io.pipeset.record.CommonCommand;
 import io.pipeset.record.Operation;
-import io.pipeset.record.encoding.Encoding;
 import io.pipeset.slab.Findings.Kind;
 import io.pipeset.slab.RedisErrors.Meaning;
 import org.jspecify.annotations.Nullable;
 
 /** The errors that Redis answered to a slab, and what they mean for its commands. */
 public final class SlabErrors {
-
-	/** Redis's own words for errors that pass, which a script would hardly use itself. */
-	private static final Pattern OF_REDIS = Pattern
-		.compile("NOSCRIPT No matching script.*|(BUSY|LOADING) \\w+ is (busy|loading) .*|TRYAGAIN Multiple keys .*"
-				+ "|READONLY You can't write against a read only .*");
-
-	private static final String READONLY = "READONLY";
 
 	private final Commands commands;
 
@@ -64,7 +54,7 @@ public final class SlabErrors {
 		String first = null;
 		for (int finding = 0; finding < this.findings.count(); finding++) {
 			if (isTransient(finding) && (first == null || RedisErrors.means(first, Meaning.REDIRECTS))) {
-				first = code(finding);
+				first = this.findings.refusal(finding).code();
 			}
 		}
 		return first;
@@ -80,22 +70,23 @@ public final class SlabErrors {
 			return false;
 		}
 		int command = this.findings.position(finding);
-		String code = code(finding);
+		Refusal refusal = this.findings.refusal(finding);
+		String code = refusal.code();
 		boolean passes = passes(code) || (code.equals("NOSCRIPT") && this.commands.isScriptLoaded(command)
 				&& !this.replies.areScriptsRefused());
 		boolean script = this.commands.table().operation(command) == Operation.EVALSHA;
-		return passes && (!script || OF_REDIS.matcher(message(finding)).matches());
+		return passes && (!script || refusal.isOfRedis());
 	}
 
 	private boolean passes(String code) {
-		return RedisErrors.means(code, Meaning.TRANSIENT) || (this.demoted && code.equals(READONLY));
+		return RedisErrors.means(code, Meaning.TRANSIENT) || (this.demoted && code.equals("READONLY"));
 	}
 
 	/** Whether commands were refused because the server is a replica. */
 	boolean areOfReplica() {
 		return this.findings.errors() > 0 && IntStream.range(0, this.findings.count())
-			.anyMatch((finding) -> this.findings.kind(finding) == Kind.ERROR && code(finding).equals(READONLY)
-					&& OF_REDIS.matcher(message(finding)).find());
+			.anyMatch((finding) -> this.findings.kind(finding) == Kind.ERROR
+					&& this.findings.refusal(finding).isOfReplica());
 	}
 
 	/**
@@ -115,10 +106,8 @@ public final class SlabErrors {
 	 * another slot than that of its keys.
 	 */
 	@Nullable Redirect redirect(int finding) {
-		if (this.findings.kind(finding) != Kind.ERROR || !RedisErrors.means(code(finding), Meaning.REDIRECTS)) {
-			return null;
-		}
-		Redirect redirect = Redirect.of(message(finding));
+		Redirect redirect = (this.findings.kind(finding) == Kind.ERROR) ? this.findings.refusal(finding).redirect()
+				: null;
 		int command = this.findings.position(finding);
 		boolean ofOtherSlot = redirect != null && redirect.slot() >= 0 && command < this.commands.count()
 				&& redirect.slot() != SlabSlots.of(this.commands, command);
@@ -158,13 +147,14 @@ public final class SlabErrors {
 				|| !this.common.isShared(record)) {
 			return false;
 		}
-		String code = code(finding);
+		Refusal refusal = this.findings.refusal(finding);
 		if (this.common.common(record).hasSeveralKeys()) {
-			return !RedisErrors.means(code, Meaning.OF_SERVER);
+			return !refusal.means(Meaning.OF_SERVER);
 		}
+		String code = refusal.code();
 		boolean ofKey = code.equals("WRONGTYPE") || code.equals("TRYAGAIN")
 				|| (code.equals("NOPERM") && !this.common.isByScript(record));
-		return !ofKey && !RedisErrors.means(code, Meaning.OF_SERVER);
+		return !ofKey && !refusal.means(Meaning.OF_SERVER);
 	}
 
 	/**
@@ -201,13 +191,14 @@ public final class SlabErrors {
 	 * for good; {@code null} where it did neither.
 	 */
 	@Nullable String transactionRefusal() {
-		String multi = this.replies.multiRefused();
+		Refusal multi = this.replies.multiRefused();
 		if (multi != null) {
-			return "Redis refused MULTI (" + multi + "), and so ran the commands of a batch one by one:"
+			return "Redis refused MULTI (" + multi.message() + "), and so ran the commands of a batch one by one:"
 					+ " the report says what became of each";
 		}
-		if (this.replies.isDiscarded() && this.findings.count() == 1 && code(0).equals("NOPERM")) {
-			return "Redis refused EXEC (" + message(0) + "), and so ran nothing of its batch";
+		if (this.replies.isDiscarded() && this.findings.count() == 1
+				&& this.findings.refusal(0).code().equals("NOPERM")) {
+			return "Redis refused EXEC (" + this.findings.refusal(0).message() + "), and so ran nothing of its batch";
 		}
 		return null;
 	}
@@ -218,11 +209,10 @@ public final class SlabErrors {
 	 * @return the end of a job's message, or {@code null} where it did not refuse it
 	 */
 	public @Nullable String askingRefusal() {
-		String error = this.replies.askingRefused();
-		return (error != null && RedisErrors.firstWord(error).equals("NOPERM"))
-				? "Redis refused ASKING (" + error + "), without which nothing can be sent to a slot while it moves."
-						+ " Permit it by ACL SETUSER <user> +asking at every node, then send the job again."
-				: null;
+		Refusal asking = this.replies.askingRefused();
+		return (asking != null && asking.firstWord().equals("NOPERM")) ? "Redis refused ASKING (" + asking.message()
+				+ "), without which nothing can be sent to a slot while it moves."
+				+ " Permit it by ACL SETUSER <user> +asking at every node, then send the job again." : null;
 	}
 
 	/**
@@ -233,12 +223,8 @@ public final class SlabErrors {
 		if (!this.replies.isDiscarded()) {
 			return false;
 		}
-		String code = RedisErrors.firstWord(message(this.findings.count() - 1));
+		String code = this.findings.refusal(this.findings.count() - 1).firstWord();
 		return !code.equals(RedisErrors.EXECABORT) && !RedisErrors.means(code, Meaning.REDIRECTS);
-	}
-
-	String message(int finding) {
-		return String.valueOf(this.findings.decoder(finding, Encoding.UTF8).next());
 	}
 
 	/** Whether Redis answered every command with an error, or discarded them all. */
@@ -247,27 +233,15 @@ public final class SlabErrors {
 	}
 
 	private @Nullable String sole() {
-		if (culprits() == 0) {
-			return code(0);
-		}
-		String code = null;
-		for (int finding = 0; finding < culprits(); finding++) {
-			String next = code(finding);
-			if (code != null && !Objects.equals(code, next)) {
-				return null;
-			}
-			code = next;
-		}
-		return code;
+		String code = this.findings.refusal(0).code();
+		boolean same = IntStream.range(1, culprits())
+			.allMatch((finding) -> this.findings.refusal(finding).code().equals(code));
+		return (same) ? code : null;
 	}
 
 	/** The errors beside the one to EXEC. */
 	private int culprits() {
 		return this.findings.count() - ((this.replies.isDiscarded()) ? 1 : 0);
-	}
-
-	private String code(int finding) {
-		return RedisErrors.code(message(finding));
 	}
 
 }

@@ -263,7 +263,8 @@ final class SlabOutcomes {
 			enter(command, Outcome.UNPROCESSED,
 					new Failure(Loss.NOT_SENT,
 							"Redis refused one command for this record and its neighbours ("
-									+ this.errors.message(finding) + "), and by itself it could not be sent any more:"
+									+ this.slab.replies().findings().refusal(finding).message()
+									+ "), and by itself it could not be sent any more:"
 									+ " the job ended, or a later record of its key had run",
 							true),
 					claimed);
@@ -279,15 +280,15 @@ final class SlabOutcomes {
 		Outcome outcome = (earlier != null) ? Outcome.UNKNOWN : Outcome.REJECTED;
 		count(command, outcome);
 		this.unconfirmedRecords += (Loss.isUnconfirmed(earlier)) ? 1 : 0;
-		String message = this.errors.message(finding);
-		String code = RedisErrors.firstWord(message);
-		failed((earlier != null) ? earlier.code() : code);
+		Refusal refusal = this.slab.replies().findings().refusal(finding);
+		failed((earlier != null) ? earlier.code() : refusal.firstWord());
 		boolean claimed = claimItem(command, outcome, this.slab.replies().findings().bytes(finding));
 		if (claimed || this.log != null) {
-			boolean retryable = RedisErrors.means(code, Meaning.WORTH_POSTING_AGAIN);
+			String message = refusal.message();
+			boolean retryable = RedisErrors.means(refusal.firstWord(), Meaning.WORTH_POSTING_AGAIN);
 			enter(command, outcome,
 					(earlier != null) ? failure(earlier, "; sent again, Redis answered: " + message, retryable)
-							: new Failure(code, message, retryable),
+							: new Failure(refusal.firstWord(), message, retryable),
 					claimed);
 		}
 	}

@@ -13,7 +13,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SlabSlots {
 
-	private final Slab slab;
+	private final Commands commands;
+
+	private final Attempt attempt;
+
+	/** The commands that are to be sent again. */
+	private final BitSet again;
 
 	/** The commands that are to go behind an ASKING. */
 	private final BitSet asking = new BitSet(0);
@@ -21,8 +26,10 @@ public final class SlabSlots {
 	/** When a command was redirected first; 0 if none was. */
 	private long redirectedSince;
 
-	SlabSlots(Slab slab) {
-		this.slab = slab;
+	SlabSlots(Commands commands, Attempt attempt, BitSet again) {
+		this.commands = commands;
+		this.attempt = attempt;
+		this.again = again;
 	}
 
 	void clear() {
@@ -52,7 +59,7 @@ public final class SlabSlots {
 
 	/** Has all commands go without ASKING after all. */
 	public void askNothing() {
-		this.slab.attempt().ask(new BitSet(0));
+		this.attempt.ask(new BitSet(0));
 	}
 
 	/**
@@ -70,7 +77,7 @@ public final class SlabSlots {
 	 * @return the slot, or -1 for a script that names no key
 	 */
 	public int first() {
-		return of(this.slab.commands(), 0);
+		return of(this.commands, 0);
 	}
 
 	/**
@@ -80,9 +87,9 @@ public final class SlabSlots {
 	 */
 	public BitSet unknown() {
 		BitSet slots = new BitSet();
-		int answered = (this.slab.isAtomic()) ? 0 : this.slab.replies().count();
-		for (int command = answered; this.slab.isUnknown() && command < this.slab.count(); command++) {
-			int slot = of(this.slab.commands(), command);
+		int answered = (this.commands.areAtomic()) ? 0 : this.attempt.replies().count();
+		for (int command = answered; this.attempt.isUnknown() && command < this.commands.count(); command++) {
+			int slot = of(this.commands, command);
 			slots.set(Math.max(slot, 0), (slot >= 0) ? slot + 1 : Slots.COUNT);
 		}
 		return slots;
@@ -90,19 +97,18 @@ public final class SlabSlots {
 
 	/** Shows the commands that are to be sent again, in their order. */
 	public void eachAgain(Redirect.Visitor visitor) {
-		BitSet again = this.slab.again();
-		SlabErrors errors = this.slab.errors();
-		Findings findings = this.slab.replies().findings();
-		Redirect all = (this.slab.isAtomic()) ? errors.transactionRedirect() : null;
+		SlabErrors errors = this.attempt.errors();
+		Findings findings = this.attempt.replies().findings();
+		Redirect all = (this.commands.areAtomic()) ? errors.transactionRedirect() : null;
 		int finding = 0;
-		for (int command = again.nextSetBit(0); command >= 0; command = again.nextSetBit(command + 1)) {
+		for (int command = this.again.nextSetBit(0); command >= 0; command = this.again.nextSetBit(command + 1)) {
 			while (finding < findings.count() && findings.position(finding) < command) {
 				finding++;
 			}
-			boolean found = !this.slab.isAtomic() && finding < findings.count()
+			boolean found = !this.commands.areAtomic() && finding < findings.count()
 					&& findings.position(finding) == command;
 			@Nullable Redirect redirect = (found) ? errors.redirect(finding) : all;
-			visitor.visit(command, of(this.slab.commands(), command), redirect);
+			visitor.visit(command, of(this.commands, command), redirect);
 		}
 	}
 

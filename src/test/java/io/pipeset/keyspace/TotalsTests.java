@@ -5,7 +5,6 @@ import java.time.Duration;
 
 import io.netty.buffer.Unpooled;
 import io.pipeset.record.room.Room;
-import io.pipeset.slab.ReplyReader;
 import io.pipeset.slab.lookup.KeyLookup;
 import io.pipeset.slab.lookup.KeyPage;
 import io.pipeset.slab.lookup.KeyTypes;
@@ -32,7 +31,7 @@ class TotalsTests {
 			replies.append("+module").append(key).append("\r\n$-1\r\n:-2\r\n");
 		}
 		new KeyLookup(this.types).keys(page, 0, 3, 5)
-			.read(Unpooled.wrappedBuffer(replies.toString().getBytes(StandardCharsets.US_ASCII)), new ReplyReader());
+			.read(Unpooled.wrappedBuffer(replies.toString().getBytes(StandardCharsets.US_ASCII)));
 		this.totals.add(page);
 		assertThat(this.totals.vanished()).isEqualTo(3);
 		for (int type = 0; type < this.types.count(); type++) {

@@ -10,9 +10,8 @@ import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.SlotOwners;
+import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.pipeline.flush.FlushPolicy;
-import io.pipeset.record.Operation;
-import io.pipeset.record.Record;
 import io.pipeset.report.Account;
 import io.pipeset.report.JobClock;
 import io.pipeset.report.Results;
@@ -29,26 +28,25 @@ class LaneRoutesTests {
 	private final PipelineProperties properties = new PipelineProperties(1, 100, DataSize.ofMegabytes(1),
 			Duration.ofSeconds(1), false);
 
-	private final Record record = new Record();
-
 	@Test
-	void theLanesToTheMastersOfAClusterDivideTheWindow() {
+	void theLanesToTheMastersOfAClusterDivideTheWindow() throws NoConnectionException {
 		LettuceConnectionFactory unused = new LettuceConnectionFactory();
 		unused.afterPropertiesSet();
 		try (RedisNode one = node("one", unused); RedisNode other = node("other", unused)) {
 			RedisNodes nodes = cluster(SlotOwners.of((slot) -> (slot % 2 == 0) ? one : other));
 			List<LaneContext> opened = new ArrayList<>();
 			LaneContext context = context(nodes);
-			Lanes lanes = new Lanes(context);
+			LaneThreads threads = new LaneThreads(context, () -> {
+			});
 			LaneRoutes routes = new LaneRoutes(context, (node, shared) -> {
 				opened.add(shared);
-				return new Lane(lanes, shared, node);
-			}, (lane) -> {
-			}, () -> {
+				return new Lane(threads, shared, node);
 			});
-			for (int i = 0; i < 10; i++) {
-				LaneRig.prepare(this.record, Operation.SET, "key" + i, "value");
-				routes.add(this.record);
+			assertThat(routes.areOutdated()).isTrue();
+			routes.renew();
+			assertThat(routes.areOutdated()).isFalse();
+			for (int slot = 0; slot < 10; slot++) {
+				routes.lane(slot);
 			}
 			assertThat(routes.open()).hasSize(2);
 			assertThat(opened).allSatisfy((shared) -> {

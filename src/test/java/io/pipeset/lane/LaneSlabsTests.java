@@ -41,8 +41,8 @@ class LaneSlabsTests {
 
 	private final Window window = new Window(this.context.pipeline(), this.context.inFlight(), this.context.memory());
 
-	private final LaneSlabs slabs = new LaneSlabs(this.context, this.queue, this.window, new Recovery(this.context),
-			new Destinations(RedisNodes.of(null), null), () -> true);
+	private final LaneSlabs slabs = new LaneSlabs(this.context, this.queue, this.window,
+			new Destinations(RedisNodes.of(null), null));
 
 	private final Record record = new Record();
 

@@ -343,10 +343,9 @@ class CommonRepliesTests {
 				"INCRBY n 1");
 		slab.coalesce(ALL);
 		slab.attempt().writeTo(Unpooled.buffer());
-		ReplyReader reader = new ReplyReader();
-		reader.read(Unpooled.copiedBuffer(replies.substring(0, cut), StandardCharsets.UTF_8), slab.attempt());
+		slab.attempt().read(Unpooled.copiedBuffer(replies.substring(0, cut), StandardCharsets.UTF_8));
 		if (goesOn) {
-			reader.read(Unpooled.copiedBuffer(replies.substring(cut), StandardCharsets.UTF_8), slab.attempt());
+			slab.attempt().read(Unpooled.copiedBuffer(replies.substring(cut), StandardCharsets.UTF_8));
 			assertThat(slab.isAnswered()).isTrue();
 		}
 		slab.attempt().end();

@@ -89,7 +89,7 @@ public final class FilledSlabs {
 	 */
 	public static Slab written(Slab slab, String replies) {
 		slab.attempt().writeTo(Unpooled.buffer());
-		new ReplyReader().read(Unpooled.copiedBuffer(replies, StandardCharsets.UTF_8), slab.attempt());
+		slab.attempt().read(Unpooled.copiedBuffer(replies, StandardCharsets.UTF_8));
 		return slab;
 	}
 

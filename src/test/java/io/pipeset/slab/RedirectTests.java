@@ -238,10 +238,9 @@ class RedirectTests {
 	}
 
 	private static void read(Slab slab, String replies, int pieces) {
-		ReplyReader reader = new ReplyReader();
 		ByteBuf in = Unpooled.copiedBuffer(replies, StandardCharsets.UTF_8);
 		while (in.isReadable()) {
-			reader.read(in.readSlice(Math.min(pieces, in.readableBytes())), slab.attempt());
+			slab.attempt().read(in.readSlice(Math.min(pieces, in.readableBytes())));
 		}
 	}
 

@@ -23,8 +23,6 @@ class ReplyBoundTests {
 
 	private static final int MIB = 1 << 20;
 
-	private final ReplyReader reader = new ReplyReader();
-
 	@ParameterizedTest
 	@ValueSource(ints = { 1 << 16, 1 << 30 })
 	void repliesBeyondTheBoundAreNotKeptAndTheirCommandsRan(int pieceBytes) {
@@ -135,7 +133,7 @@ class ReplyBoundTests {
 		byte[] bytes = replies.getBytes(StandardCharsets.UTF_8);
 		for (int from = 0; from < bytes.length; from += pieceBytes) {
 			int length = Math.min(pieceBytes, bytes.length - from);
-			this.reader.read(Unpooled.wrappedBuffer(bytes, from, length), slab.attempt());
+			slab.attempt().read(Unpooled.wrappedBuffer(bytes, from, length));
 		}
 	}
 

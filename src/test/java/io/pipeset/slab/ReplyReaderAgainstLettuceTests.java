@@ -28,7 +28,6 @@ class ReplyReaderAgainstLettuceTests {
 
 	@Test
 	void everyReplyEndsWhereLettuceSaysAndIsAnErrorWhenLettuceSaysSo() {
-		ReplyReader reader = new ReplyReader();
 		RedisStateMachine lettuce = new RedisStateMachine();
 		lettuce.setProtocolVersion(ProtocolVersion.RESP3);
 		for (int i = 0; i < REPLIES; i++) {
@@ -39,8 +38,8 @@ class ReplyReaderAgainstLettuceTests {
 			assertThat(lettuce.decode(theirs, output)).isTrue();
 			Slab slab = slab();
 			int cut = this.random.nextInt(reply.length);
-			boolean early = reader.read(ours.readSlice(cut), slab.attempt());
-			assertThat(early || reader.read(ours, slab.attempt())).as(text(reply)).isTrue();
+			boolean early = slab.attempt().read(ours.readSlice(cut));
+			assertThat(early || slab.attempt().read(ours)).as(text(reply)).isTrue();
 			assertThat(ours.readableBytes()).as(text(reply)).isEqualTo(theirs.readableBytes());
 			boolean error = reply[0] == '-' || reply[0] == '!';
 			assertThat(slab.replies().findings().errors() == 1).as(text(reply)).isEqualTo(error);

@@ -32,8 +32,6 @@ class ReplyReaderTests {
 
 	private static final Loss LOSS = new Loss(Loss.CONNECTION_LOST, "cut");
 
-	private final ReplyReader reader = new ReplyReader();
-
 	@ParameterizedTest
 	@ValueSource(strings = { "+OK\r\n", "+\r\n", "+QUEUED\r\n", ":0\r\n", ":-9223372036854775808\r\n", "$0\r\n\r\n",
 			"$5\r\nhello\r\n", "$4\r\n\r\n\r\n\r\n", "$14\r\n-ERR\r\n:1\r\n+OK\r\r\n", "*0\r\n", "*2\r\n+OK\r\n$-1\r\n",
@@ -142,7 +140,7 @@ class ReplyReaderTests {
 		for (int done = 0; done < slabs; done++) {
 			Slab slab = sets(commands, false);
 			ByteBuf piece = all.readSlice(0);
-			while (!this.reader.read(piece, slab.attempt())) {
+			while (!slab.attempt().read(piece)) {
 				piece = all.readSlice(Math.min(all.readableBytes(), 1 + random.nextInt(5000)));
 			}
 			all.readerIndex(all.readerIndex() - piece.readableBytes());
@@ -162,7 +160,7 @@ class ReplyReaderTests {
 	void whatFollowsTheLastReplyIsLeftUnread() {
 		Slab slab = sets(1, false);
 		ByteBuf in = utf8("+OK\r\n+PONG\r\n");
-		assertThat(this.reader.read(in, slab.attempt())).isTrue();
+		assertThat(slab.attempt().read(in)).isTrue();
 		assertThat(in.toString(StandardCharsets.UTF_8)).isEqualTo("+PONG\r\n");
 	}
 
@@ -196,7 +194,7 @@ class ReplyReaderTests {
 	void unansweredCommandsAreUnknownIfWrittenAndUnprocessedIfNot() {
 		Slab written = sets(3, false);
 		written.attempt().writeTo(Unpooled.buffer());
-		this.reader.read(utf8("+OK\r\n+O"), written.attempt());
+		written.attempt().read(utf8("+OK\r\n+O"));
 		Slab unwritten = sets(2, false);
 		Account account = new Account(Results.ERRORS, 10, false);
 		written.settle(account, LOSS);
@@ -218,10 +216,10 @@ class ReplyReaderTests {
 		for (int cut = 0; cut <= length; cut++) {
 			Slab slab = slabs.get();
 			ByteBuf in = utf8(replies);
-			boolean early = this.reader.read(in.readSlice(cut), slab.attempt());
+			boolean early = slab.attempt().read(in.readSlice(cut));
 			assertThat(early).as("cut at %d", cut).isEqualTo(cut == length);
 			if (!early) {
-				assertThat(this.reader.read(in, slab.attempt())).as("cut at %d", cut).isTrue();
+				assertThat(slab.attempt().read(in)).as("cut at %d", cut).isTrue();
 			}
 			Account account = new Account(Results.ERRORS, 10, false);
 			slab.settle(account, LOSS);
@@ -230,8 +228,7 @@ class ReplyReaderTests {
 	}
 
 	private void read(Slab slab, String replies) {
-		assertThat(this.reader.read(Unpooled.copiedBuffer(replies, StandardCharsets.ISO_8859_1), slab.attempt()))
-			.isTrue();
+		assertThat(slab.attempt().read(Unpooled.copiedBuffer(replies, StandardCharsets.ISO_8859_1))).isTrue();
 	}
 
 	private static ByteBuf utf8(String text) {

@@ -503,7 +503,7 @@ class ResendRulesTests {
 	}
 
 	private static void read(Slab slab, String replies) {
-		new ReplyReader().read(Unpooled.copiedBuffer(replies, StandardCharsets.UTF_8), slab.attempt());
+		slab.attempt().read(Unpooled.copiedBuffer(replies, StandardCharsets.UTF_8));
 	}
 
 	private static Slab written(Slab slab, String replies) {

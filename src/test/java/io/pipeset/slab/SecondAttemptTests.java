@@ -69,6 +69,25 @@ class SecondAttemptTests {
 		assertThat(failure(1).message()).endsWith("answered: EXECABORT discarded");
 	}
 
+	@Test
+	void anErrorOfTheSameLengthAtTheSamePlaceIsAnother() {
+		Slab slab = FilledSlabs.written(this.slabs.slab("SADD a 1"), "-BUSY Redis\r\n");
+		assertThat(slab.errors().transientCode()).isEqualTo("BUSY");
+		assertThat(again(slab, false, null)).hasSize(1);
+		end(FilledSlabs.written(slab, "-OOMM Redis\r\n"), null);
+		assertThat(failure(0).message()).isEqualTo("OOMM Redis");
+	}
+
+	@Test
+	void theBeginningOfAReplyThatWasLostIsForgotten() {
+		Slab slab = FilledSlabs.written(this.slabs.slab("SADD a 1", "SADD b 2"), ":1\r\n$20\r\nthe beginning");
+		ResendRules.mark(List.of(slab), true, true);
+		slab.settle(this.account, FIRST);
+		assertThat(slab.retry()).isTrue();
+		end(FilledSlabs.written(slab, ":1\r\n"), null);
+		assertThat(this.account.counts()).isEqualTo(new Counts(2, 2, 0, 0, 0, 0));
+	}
+
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
 	void whatRanUnconfirmedIsSentAgainAndUnknownIfItIsRefusedThen(boolean atomic) {

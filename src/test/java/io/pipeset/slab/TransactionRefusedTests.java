@@ -43,11 +43,10 @@ class TransactionRefusedTests {
 		for (int cut = 0; cut <= replies.length(); cut++) {
 			Slab slab = this.slabs.transaction("SET a 1", "SET a 2 NX", "SADD a 3", "DEL a");
 			slab.attempt().writeTo(Unpooled.buffer());
-			ReplyReader reader = new ReplyReader();
-			assertThat(reader.read(bytes(replies.substring(0, cut)), slab.attempt())).as("%d bytes", cut)
+			assertThat(slab.attempt().read(bytes(replies.substring(0, cut)))).as("%d bytes", cut)
 				.isEqualTo(cut == replies.length());
 			ByteBuf rest = bytes(replies.substring(cut) + "+NEXT");
-			assertThat(reader.read(rest, slab.attempt())).isTrue();
+			assertThat(slab.attempt().read(rest)).isTrue();
 			assertThat(rest.toString(StandardCharsets.UTF_8)).isEqualTo("+NEXT");
 			Account of = new Account(Results.ALL, 100, false);
 			slab.settle(of, null);
@@ -83,8 +82,8 @@ class TransactionRefusedTests {
 	void whatWasOnlyQueuedByAnotherTransactionIsUnknown() {
 		Slab slab = this.slabs.transaction("SET a 1", "SET b 2");
 		slab.attempt().writeTo(Unpooled.buffer());
-		assertThatThrownBy(() -> new ReplyReader().read(
-				bytes("-ERR MULTI calls can not be nested\r\n" + QUEUED + QUEUED + "*2\r\n" + OK + OK), slab.attempt()))
+		assertThatThrownBy(() -> slab.attempt()
+			.read(bytes("-ERR MULTI calls can not be nested\r\n" + QUEUED + QUEUED + "*2\r\n" + OK + OK)))
 			.isInstanceOf(DecoderException.class);
 		slab.settle(this.account, LOSS);
 		assertThat(this.account.counts()).isEqualTo(new Counts(2, 0, 0, 0, 2, 0));

@@ -24,8 +24,6 @@ class TransactionRepliesTests {
 
 	private final FilledSlabs slabs = new FilledSlabs();
 
-	private final ReplyReader reader = new ReplyReader();
-
 	@Test
 	void aTransactionIsOneWrite() {
 		Slab slab = this.slabs.transaction("SET k0 k0", "SET k1 k1");
@@ -65,8 +63,9 @@ class TransactionRepliesTests {
 	@Test
 	void aTransactionThatIsDiscardedByItselfIsKnownByItsReason() {
 		Slab slab = transaction(2);
-		assertThat(this.reader.read(utf8("+OK\r\n+QUEUED\r\n+QUEUED\r\n-EXECABORT Transaction discarded because of:"
-				+ " OOM command not allowed\r\n"), slab.attempt()))
+		assertThat(slab.attempt()
+			.read(utf8("+OK\r\n+QUEUED\r\n+QUEUED\r\n-EXECABORT Transaction discarded because of:"
+					+ " OOM command not allowed\r\n")))
 			.isTrue();
 		assertThat(slab.errors().soleCode()).isEqualTo("OOM");
 		assertThat(slab.errors().transientCode()).isNull();
@@ -81,7 +80,7 @@ class TransactionRepliesTests {
 			"+OK\r\n+QUEUED\r\n+QUEUED\r\n*3\r\n", "+OK\r\n+QUEUED\r\n-ERR no\r\n*2\r\n" })
 	void whatIsNoAnswerToATransactionIsNotTakenForOne(String replies) {
 		assertThatExceptionOfType(DecoderException.class)
-			.isThrownBy(() -> this.reader.read(utf8(replies), transaction(2).attempt()));
+			.isThrownBy(() -> transaction(2).attempt().read(utf8(replies)));
 	}
 
 	@Test
@@ -89,7 +88,7 @@ class TransactionRepliesTests {
 		for (String replies : List.of("", "+OK\r\n", "+OK\r\n+QUEUED\r\n-NOPERM", "+OK\r\n+QUEUED\r\n-ERR\r\n",
 				"+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r")) {
 			Slab slab = transaction(2);
-			assertThat(new ReplyReader().read(utf8(replies), slab.attempt())).isFalse();
+			assertThat(slab.attempt().read(utf8(replies))).isFalse();
 			Account account = new Account(Results.ALL, 10, false);
 			slab.settle(account, LOSS);
 			assertThat(account.counts()).isEqualTo(new Counts(2, 0, 0, 0, 2, 0));
@@ -112,10 +111,10 @@ class TransactionRepliesTests {
 		for (int cut = 0; cut <= length; cut++) {
 			Slab slab = transaction(3);
 			ByteBuf in = utf8(replies);
-			boolean early = this.reader.read(in.readSlice(cut), slab.attempt());
+			boolean early = slab.attempt().read(in.readSlice(cut));
 			assertThat(early).as("cut at %d", cut).isEqualTo(cut == length);
 			if (!early) {
-				assertThat(this.reader.read(in, slab.attempt())).as("cut at %d", cut).isTrue();
+				assertThat(slab.attempt().read(in)).as("cut at %d", cut).isTrue();
 			}
 			Account account = new Account(Results.ERRORS, 10, false);
 			slab.settle(account, LOSS);

@@ -1,12 +1,8 @@
 package io.pipeset.pipeline.call;
 
-import java.util.Collections;
-import java.util.Map;
 import java.util.Optional;
-import java.util.WeakHashMap;
 
 import io.lettuce.core.KillArgs;
-import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,9 +21,6 @@ public record ClientIdentity(String node, long clientId, @Nullable String runId,
 
 	private static final Logger logger = LoggerFactory.getLogger(ClientIdentity.class);
 
-	private static final Map<StatefulConnection<?, ?>, ClientIdentity> KNOWN = Collections
-		.synchronizedMap(new WeakHashMap<>());
-
 	/**
 	 * Finds out the identity when a connection is used for the first time. The number is
 	 * part of the handshake, which even a busy server answers.
@@ -36,7 +29,7 @@ public record ClientIdentity(String node, long clientId, @Nullable String runId,
 	 * @throws RedisCallException if there is no answer, or none yet
 	 */
 	public static Optional<ClientIdentity> of(String node, CallConnection connection) {
-		ClientIdentity known = KNOWN.get(connection.connection());
+		ClientIdentity known = ConnectionMemory.of(connection.connection()).identity();
 		if (known != null) {
 			return Optional.of(known);
 		}
@@ -62,14 +55,6 @@ public record ClientIdentity(String node, long clientId, @Nullable String runId,
 	}
 
 	/**
-	 * Whether all that a server tells of a connection is known.
-	 * @return {@code false} while the server was too busy to tell its life
-	 */
-	public static boolean isKnown(StatefulConnection<?, ?> connection) {
-		return KNOWN.containsKey(connection);
-	}
-
-	/**
 	 * Finds out the life of the server.
 	 * @param connection an open connection without commands on their way
 	 * @return its {@code run_id}; {@code null} where the server does not permit to ask
@@ -78,7 +63,7 @@ public record ClientIdentity(String node, long clientId, @Nullable String runId,
 	 */
 	static @Nullable String life(String node, CallConnection connection) {
 		ClientIdentity identity = of(node, connection).orElse(null);
-		if (identity == null || KNOWN.containsKey(connection.connection())) {
+		if (identity == null || ConnectionMemory.of(connection.connection()).identity() != null) {
 			return (identity != null) ? identity.runId() : null;
 		}
 		// The server was busy or loading a moment ago.
@@ -86,7 +71,7 @@ public record ClientIdentity(String node, long clientId, @Nullable String runId,
 	}
 
 	private static ClientIdentity known(CallConnection connection, ClientIdentity identity) {
-		KNOWN.put(connection.connection(), identity);
+		ConnectionMemory.of(connection.connection()).identity(identity);
 		return identity;
 	}
 

@@ -1,10 +1,7 @@
 package io.pipeset.pipeline.call;
 
 import java.time.Duration;
-import java.util.Collections;
-import java.util.Map;
 import java.util.Objects;
-import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -36,9 +33,6 @@ public final class ConnectionLender {
 	public static final Duration MOST_CHANGING = Duration.ofSeconds(1);
 
 	private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-
-	private static final Map<StatefulRedisConnection<byte[], byte[]>, Long> FIRST_LENT = Collections
-		.synchronizedMap(new WeakHashMap<>());
 
 	private final RedisTemplate<byte[], byte[]> template;
 
@@ -90,7 +84,7 @@ public final class ConnectionLender {
 	 * @return a time of {@link System#nanoTime()}
 	 */
 	public static long firstLentNanos(StatefulRedisConnection<byte[], byte[]> connection) {
-		return FIRST_LENT.computeIfAbsent(connection, (lent) -> System.nanoTime());
+		return ConnectionMemory.of(connection).firstLentNanos();
 	}
 
 	/**

@@ -3,6 +3,7 @@ package io.pipeset.pipeline.call;
 import io.pipeset.slab.Redirect;
 import io.pipeset.slab.RedisErrors;
 import io.pipeset.slab.RedisErrors.Meaning;
+import io.pipeset.slab.Refusal;
 import org.jspecify.annotations.Nullable;
 
 /** Redis refused a call, or did not answer, so that nobody knows whether it ran. */
@@ -10,28 +11,21 @@ public final class RedisCallException extends RuntimeException {
 
 	private static final String OF_REPLICA = "WAIT cannot be used with replica instances";
 
-	private final @Nullable String code;
+	/** The error that Redis answered; {@code null} where it did not answer. */
+	private final @Nullable Refusal refusal;
 
 	private final boolean silent;
 
-	private final @Nullable Redirect redirect;
-
-	private RedisCallException(@Nullable String code, boolean silent, String message, Throwable cause) {
-		this(code, silent, null, message, cause);
-	}
-
-	private RedisCallException(@Nullable String code, boolean silent, @Nullable Redirect redirect, String message,
-			Throwable cause) {
+	private RedisCallException(@Nullable Refusal refusal, boolean silent, String message, Throwable cause) {
 		super(message, cause);
-		this.code = code;
+		this.refusal = refusal;
 		this.silent = silent;
-		this.redirect = redirect;
 	}
 
 	/** Redis answered with an error. */
 	static RedisCallException refused(String error, Throwable cause) {
-		return new RedisCallException(RedisErrors.code(error), false, Redirect.of(error),
-				"Redis refuses: " + RedisErrors.withRemedy(error), cause);
+		return new RedisCallException(Refusal.of(error), false, "Redis refuses: " + RedisErrors.withRemedy(error),
+				cause);
 	}
 
 	/** The connection broke before there was an answer. */
@@ -54,7 +48,7 @@ public final class RedisCallException extends RuntimeException {
 	 * @return the first word of its error, or {@code null} where it did not answer
 	 */
 	public @Nullable String code() {
-		return this.code;
+		return (this.refusal != null) ? this.refusal.code() : null;
 	}
 
 	/**
@@ -62,7 +56,7 @@ public final class RedisCallException extends RuntimeException {
 	 * @return {@code false} where it did not answer
 	 */
 	public boolean isRefusal() {
-		return this.code != null || (getCause() instanceof NoConnectionException none && none.isRefusal());
+		return this.refusal != null || (getCause() instanceof NoConnectionException none && none.isRefusal());
 	}
 
 	/**
@@ -70,7 +64,7 @@ public final class RedisCallException extends RuntimeException {
 	 * @return {@code false} where Redis would refuse it again
 	 */
 	public boolean isTransient() {
-		return this.code == null || isRedirected() || RedisErrors.means(this.code, Meaning.TRANSIENT);
+		return this.refusal == null || isRedirected() || this.refusal.means(Meaning.TRANSIENT);
 	}
 
 	/**
@@ -78,7 +72,7 @@ public final class RedisCallException extends RuntimeException {
 	 * run it now.
 	 */
 	public boolean isRedirected() {
-		return this.redirect != null;
+		return redirect() != null;
 	}
 
 	/**
@@ -86,12 +80,12 @@ public final class RedisCallException extends RuntimeException {
 	 * @return the redirection, or {@code null} for any other error
 	 */
 	public @Nullable Redirect redirect() {
-		return this.redirect;
+		return (this.refusal != null) ? this.refusal.redirect() : null;
 	}
 
 	/** Whether the server refused WAIT because it is a replica, as a former master is. */
 	public boolean isOfReplica() {
-		return this.code != null && String.valueOf(getMessage()).contains(OF_REPLICA);
+		return this.refusal != null && this.refusal.message().contains(OF_REPLICA);
 	}
 
 	/**
@@ -107,7 +101,7 @@ public final class RedisCallException extends RuntimeException {
 	 * @return {@code true} where another connection may well be answered
 	 */
 	public boolean isLost() {
-		return this.code == null && !this.silent;
+		return this.refusal == null && !this.silent;
 	}
 
 }

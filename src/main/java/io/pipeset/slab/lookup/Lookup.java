@@ -3,7 +3,6 @@ package io.pipeset.slab.lookup;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.DecoderException;
 import io.pipeset.slab.Exchange;
-import io.pipeset.slab.ReplyReader;
 
 /**
  * Commands that only read, in one write. The values of the replies come to the methods of
@@ -56,7 +55,7 @@ public abstract class Lookup implements Exchange {
 	}
 
 	@Override
-	public boolean read(ByteBuf in, ReplyReader counter) {
+	public boolean read(ByteBuf in) {
 		boolean whole = this.reader.read(in, this, replies());
 		this.answered = whole;
 		return whole;

@@ -5,7 +5,6 @@ import java.util.List;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.pipeset.slab.ReplyReader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -31,8 +30,7 @@ class InfoLookupTests {
 	void sectionsAreReadByteByByte(String replies) {
 		byte[] bytes = replies.getBytes(StandardCharsets.UTF_8);
 		for (int at = 0; at < bytes.length; at++) {
-			assertThat(this.lookup.read(Unpooled.wrappedBuffer(bytes, at, 1), new ReplyReader()))
-				.isEqualTo(at == bytes.length - 1);
+			assertThat(this.lookup.read(Unpooled.wrappedBuffer(bytes, at, 1))).isEqualTo(at == bytes.length - 1);
 		}
 		assertThat(this.lookup.text().lines()).contains("used:1", "keys:2");
 		assertThat(this.lookup.error()).isNull();
@@ -41,7 +39,7 @@ class InfoLookupTests {
 	@Test
 	void anErrorIsKept() {
 		ByteBuf replies = Unpooled.copiedBuffer("-NOPERM no\r\n-NOPERM no\r\n", StandardCharsets.UTF_8);
-		assertThat(this.lookup.read(replies, new ReplyReader())).isTrue();
+		assertThat(this.lookup.read(replies)).isTrue();
 		assertThat(this.lookup.error()).isEqualTo("NOPERM no");
 		assertThat(this.lookup.text()).isEmpty();
 	}
@@ -50,7 +48,7 @@ class InfoLookupTests {
 	void onlySoMuchIsKept() {
 		String section = "x".repeat(100_000);
 		ByteBuf replies = Unpooled.copiedBuffer("$100000\r\n" + section + "\r\n$4\r\nmore\r\n", StandardCharsets.UTF_8);
-		assertThat(this.lookup.read(replies, new ReplyReader())).isTrue();
+		assertThat(this.lookup.read(replies)).isTrue();
 		assertThat(this.lookup.text()).hasSize(64 << 10);
 		assertThat(replies.isReadable()).isFalse();
 	}

@@ -11,7 +11,6 @@ import io.netty.handler.codec.DecoderException;
 import io.pipeset.record.room.NoRoomException;
 import io.pipeset.record.room.Room;
 import io.pipeset.slab.BoundedRoom;
-import io.pipeset.slab.ReplyReader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -44,10 +43,10 @@ class KeyLookupTests {
 			this.next.clear();
 			this.scanned.set(0);
 			KeyLookup lookup = lookup();
-			boolean early = lookup.read(Unpooled.wrappedBuffer(replies, 0, cut), new ReplyReader());
+			boolean early = lookup.read(Unpooled.wrappedBuffer(replies, 0, cut));
 			assertThat(early).as("cut at %d", cut).isEqualTo(cut == replies.length);
 			ByteBuf rest = Unpooled.wrappedBuffer(replies, cut, replies.length - cut);
-			assertThat(early || lookup.read(rest, new ReplyReader())).as("cut at %d", cut).isTrue();
+			assertThat(early || lookup.read(rest)).as("cut at %d", cut).isTrue();
 			assertValues(lookup);
 		}
 	}
@@ -57,8 +56,7 @@ class KeyLookupTests {
 		KeyLookup lookup = lookup();
 		byte[] replies = utf8(REPLIES);
 		for (int at = 0; at < replies.length; at++) {
-			assertThat(lookup.read(Unpooled.wrappedBuffer(replies, at, 1), new ReplyReader()))
-				.isEqualTo(at == replies.length - 1);
+			assertThat(lookup.read(Unpooled.wrappedBuffer(replies, at, 1))).isEqualTo(at == replies.length - 1);
 		}
 		assertValues(lookup);
 	}
@@ -79,7 +77,7 @@ class KeyLookupTests {
 	void whatFollowsTheLastReplyIsLeftUnread() {
 		KeyLookup lookup = lookup();
 		ByteBuf in = Unpooled.wrappedBuffer(utf8(REPLIES + "+PONG\r\n"));
-		assertThat(lookup.read(in, new ReplyReader())).isTrue();
+		assertThat(lookup.read(in)).isTrue();
 		assertThat(in.toString(StandardCharsets.UTF_8)).isEqualTo("+PONG\r\n");
 		lookup.forgetReplies();
 		assertThat(lookup.isAnswered()).isFalse();
@@ -87,7 +85,7 @@ class KeyLookupTests {
 
 	@Test
 	void keysAreThereBeforeTheOtherReplies() {
-		lookup().read(Unpooled.wrappedBuffer(utf8("*2\r\n$1\r\n0\r\n*0\r\n")), new ReplyReader());
+		lookup().read(Unpooled.wrappedBuffer(utf8("*2\r\n$1\r\n0\r\n*0\r\n")));
 		assertThat(this.scanned).hasValue(1);
 		assertThat(this.next.count()).isZero();
 		assertThat(this.next.cursor()).isEqualTo(Scan.START);
@@ -98,7 +96,7 @@ class KeyLookupTests {
 		KeyLookup lookup = lookup();
 		String refused = "-NOPERM this user\r\n";
 		lookup.read(Unpooled.wrappedBuffer(utf8("-LOADING Redis is loading\r\n" + refused + refused + ":5\r\n"
-				+ "+set\r\n:1\r\n:-1\r\n+set\r\n-ERR last\r\n:-1\r\n")), new ReplyReader());
+				+ "+set\r\n:1\r\n:-1\r\n+set\r\n-ERR last\r\n:-1\r\n")));
 		assertThat(lookup.isAnswered()).isTrue();
 		assertThat(lookup.errors()).containsOnlyKeys(Question.SCAN, Question.TYPE, Question.MEMORY_USAGE)
 			.containsEntry(Question.SCAN, "LOADING Redis is loading")
@@ -114,7 +112,7 @@ class KeyLookupTests {
 			"*2\r\n$1\r\n0\r\n*0\r\n+set\r\n:1\r\n$-1\r\n", "*2\r\n$1\r\n0\r\n*0\r\n+set\r\n:1x\r\n" })
 	void aReplyOfAnotherShapeIsRefused(String replies) {
 		assertThatExceptionOfType(DecoderException.class)
-			.isThrownBy(() -> lookup().read(Unpooled.wrappedBuffer(utf8(replies)), new ReplyReader()));
+			.isThrownBy(() -> lookup().read(Unpooled.wrappedBuffer(utf8(replies))));
 	}
 
 	@Test
@@ -165,7 +163,7 @@ class KeyLookupTests {
 		lookup.writeTo(out);
 		assertThat(out.toString(StandardCharsets.UTF_8))
 			.isEqualTo("*2\r\n$5\r\nZCARD\r\n$1\r\na\r\n*2\r\n$4\r\nHLEN\r\n$1\r\nc\r\n");
-		lookup.read(Unpooled.wrappedBuffer(utf8("-WRONGTYPE Operation\r\n:7\r\n")), new ReplyReader());
+		lookup.read(Unpooled.wrappedBuffer(utf8("-WRONGTYPE Operation\r\n:7\r\n")));
 		assertThat(lookup.isAnswered()).isTrue();
 		assertThat(lookup.error()).isNull();
 		assertThat(List.of(lookup.length(0), lookup.length(1), lookup.length(2))).containsExactly(KeyPage.UNKNOWN,
@@ -175,7 +173,7 @@ class KeyLookupTests {
 	private void read(KeyPage page, String replies) {
 		KeyLookup lookup = new KeyLookup(this.types).scan(new Scan(null, null, 10), Scan.START, page, () -> {
 		});
-		assertThat(lookup.read(Unpooled.wrappedBuffer(utf8(replies)), new ReplyReader())).isTrue();
+		assertThat(lookup.read(Unpooled.wrappedBuffer(utf8(replies)))).isTrue();
 	}
 
 	private KeyLookup lookup() {
