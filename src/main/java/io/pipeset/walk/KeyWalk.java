@@ -70,11 +70,16 @@ public final class KeyWalk {
 	 */
 	public List<ServerWalk> once() {
 		SlotViews<RedisNode> views = look();
+		if (views != null && !views.unserved(this.slots).isEmpty()) {
+			// A slot may have moved between the looks at two masters, or to a new one.
+			views = (this.stop.await(PAUSE_NANOS)) ? null : look();
+		}
 		if (views == null) {
 			return List.of();
 		}
-		doubt(views.unserved(this.slots));
-		return walks(views, (node) -> !views.of(node).isEmpty());
+		SlotViews<RedisNode> last = views;
+		doubt(last.unserved(this.slots));
+		return walks(last, (node) -> !last.of(node).isEmpty());
 	}
 
 	/**
@@ -138,6 +143,15 @@ public final class KeyWalk {
 		if (!this.nodes.isCluster()) {
 			return new SlotViews<>(Map.of(this.nodes.single(), SlotsAtNode.ALL));
 		}
+		SlotViews<RedisNode> views = null;
+		while (views == null && !this.patience.isOver()) {
+			views = ask();
+		}
+		return views;
+	}
+
+	/** Asks them once; {@code null} if one of them was replaced meanwhile. */
+	private @Nullable SlotViews<RedisNode> ask() {
 		this.nodes.refresh();
 		List<RedisNode> masters = this.patience.ask("CLUSTER NODES", this.nodes::masters, () -> false);
 		if (masters == null) {
@@ -150,25 +164,25 @@ public final class KeyWalk {
 			boolean isMaster = i < masters.size();
 			SlotsAtNode view = this.patience.ask("CLUSTER NODES", () -> SlotsAtNode.of(node.calls().clusterNodes()),
 					() -> isMaster && isReplaced(node));
-			if (view != null) {
-				views.put(node, view);
-				view.takers().forEach((address) -> {
-					RedisNode taker = this.nodes.find(address);
-					if (taker != null && !toAsk.contains(taker)) {
-						toAsk.add(taker);
-					}
-				});
+			if (view == null) {
+				return null;
 			}
+			views.put(node, view);
+			view.takers().forEach((address) -> {
+				RedisNode taker = this.nodes.find(address);
+				if (taker != null && !toAsk.contains(taker)) {
+					toAsk.add(taker);
+				}
+			});
 		}
-		return (this.patience.isOver()) ? null : new SlotViews<>(views);
+		return new SlotViews<>(views);
 	}
 
 	private List<ServerWalk> walks(SlotViews<RedisNode> views, Predicate<RedisNode> those) {
 		BitSet left = (BitSet) this.slots.clone();
 		return views.nodes().stream().filter(those).map((node) -> {
 			BitSet counted = views.of(node).served();
-			// It may have moved between the looks at two masters that both have served
-			// it.
+			// A slot that moves between the looks at two masters may be served by both.
 			counted.and(left);
 			left.andNot(counted);
 			return new ServerWalk(this, node, views.of(node), (this.nodes.isCluster()) ? counted : null);

@@ -4,9 +4,13 @@ import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.pipeset.lane.JobStop;
 import io.pipeset.lane.LaneRig;
+import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.SlotOwners;
 import io.pipeset.pipeline.call.NoConnectionException;
@@ -57,7 +61,9 @@ class KeyWalkTests {
 	@Test
 	void aSlotThatMovedAMomentAgoCountsWhereItIs() throws NoConnectionException {
 		this.nodes.refresh();
-		RedisNodes late = thatKnowOnly(this.nodes.owners());
+		SlotOwners owners = this.nodes.owners();
+		List<RedisNode> masters = this.nodes.masters();
+		RedisNodes late = with(Map.of("owners", () -> owners, "masters", () -> masters, "refresh", () -> ""));
 		cluster.move(this.slot, this.to);
 		KeyWalk walk = walk(late);
 		List<ServerWalk> servers = walk.once();
@@ -67,6 +73,18 @@ class KeyWalkTests {
 		KeyWalk again = walk(late);
 		again.once().forEach((server) -> assertThat(server.look(new NoPatience())).isTrue());
 		assertThat(again.slotsInDoubt()).isZero();
+	}
+
+	/** A slot may have moved to a master that had none when the cluster was asked. */
+	@Test
+	void aMasterThatIsNotKnownYetIsLookedForOnceMore() {
+		AtomicBoolean late = new AtomicBoolean(true);
+		KeyWalk walk = walk(with(Map.of("masters", () -> {
+			List<RedisNode> masters = this.nodes.masters();
+			return (late.getAndSet(false)) ? masters.subList(0, 2) : masters;
+		})));
+		assertThat(walk.once()).hasSize(3);
+		assertThat(walk.slotsInDoubt()).isZero();
 	}
 
 	@Test
@@ -114,13 +132,12 @@ class KeyWalkTests {
 		return new KeyWalk(nodes, new JobStop(), new NoPatience());
 	}
 
-	/** The same nodes, which have not heard yet what has moved. */
-	private RedisNodes thatKnowOnly(SlotOwners owners) {
+	/** The same nodes, but for some of their answers. */
+	private RedisNodes with(Map<String, Callable<?>> answers) {
 		return (RedisNodes) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] { RedisNodes.class },
-				(proxy, method, arguments) -> switch (method.getName()) {
-					case "owners" -> owners;
-					case "refresh" -> null;
-					default -> method.invoke(this.nodes, arguments);
+				(proxy, method, arguments) -> {
+					Callable<?> answer = answers.get(method.getName());
+					return (answer != null) ? answer.call() : method.invoke(this.nodes, arguments);
 				});
 	}
 
