@@ -1,7 +1,6 @@
 package io.pipeset.keyspace;
 
 import java.time.Duration;
-import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
@@ -82,8 +81,8 @@ final class AnalysisPatience implements Patience {
 			pauseAfter(String.valueOf(failure.getMessage()));
 		}
 		else {
-			this.stop.because(Cause.REDIS_REFUSES, this.server + command + ": " + failure.getMessage()
-					+ ". Permit it by ACL SETUSER <user> +" + command.toLowerCase(Locale.ROOT).replace(' ', '|'));
+			this.stop.because(Cause.REDIS_REFUSES,
+					command + ": " + failure.getMessage() + ". Permit it by ACL SETUSER <user> +cluster|nodes");
 		}
 	}
 

@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
 import io.pipeset.lane.JobStop;
@@ -162,8 +163,7 @@ public final class KeyWalk {
 		for (int i = 0; i < toAsk.size(); i++) {
 			RedisNode node = toAsk.get(i);
 			boolean isMaster = i < masters.size();
-			SlotsAtNode view = this.patience.ask("CLUSTER NODES", () -> SlotsAtNode.of(node.calls().clusterNodes()),
-					() -> isMaster && isReplaced(node));
+			SlotsAtNode view = slots(node, this.patience, () -> isMaster && isReplaced(node));
 			if (view == null) {
 				return null;
 			}
@@ -176,6 +176,12 @@ public final class KeyWalk {
 			});
 		}
 		return new SlotViews<>(views);
+	}
+
+	/** Asks a server for its slots; {@code null} if it is not waited for any longer. */
+	static @Nullable SlotsAtNode slots(RedisNode node, Patience patience, BooleanSupplier isNeedless) {
+		return patience.ask("CLUSTER NODES at " + node.name(), () -> SlotsAtNode.of(node.calls().clusterNodes()),
+				isNeedless);
 	}
 
 	private List<ServerWalk> walks(SlotViews<RedisNode> views, Predicate<RedisNode> those) {

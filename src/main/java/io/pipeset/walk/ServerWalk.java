@@ -100,8 +100,7 @@ public final class ServerWalk {
 		if (this.counted == null) {
 			return true;
 		}
-		SlotsAtNode now = patience.ask("CLUSTER NODES", () -> SlotsAtNode.of(this.node.calls().clusterNodes()),
-				this::isReplaced);
+		SlotsAtNode now = KeyWalk.slots(this.node, patience, this::isReplaced);
 		if (now == null || now.isEmpty()) {
 			return false;
 		}
