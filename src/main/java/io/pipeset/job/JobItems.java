@@ -10,14 +10,15 @@ import java.util.Set;
 
 import io.pipeset.job.OutcomeJournal.Entry;
 import io.pipeset.job.OutcomeJournal.Outcomes;
+import io.pipeset.job.input.BodyLimitException;
 import io.pipeset.job.input.SpooledBody;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.lane.JobStop;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryShare;
-import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.body.MalformedBodyException;
+import io.pipeset.record.encoding.Encoding;
 import io.pipeset.report.Outcome;
 import io.pipeset.report.OutcomeLog;
 import io.pipeset.spool.Spool;
@@ -111,7 +112,7 @@ public final class JobItems implements Spool.Kept {
 		try (MemoryShare memory = this.memory.open(new JobStop());
 				JsonGenerator lines = json.createGenerator(ObjectWriteContext.empty(), out)) {
 			Record record = new Record(this.settings.recordDefaults(), memory);
-			Outcomes outcomes = this.journal.outcomes();
+			Outcomes outcomes = this.journal.outcomes(memory);
 			this.body.reread(this.settings, this.limits.ofRecords(memory), this.limits.maxInflatedBytes().toBytes(),
 					(records) -> {
 						while (records.read(record)) {
@@ -123,7 +124,7 @@ public final class JobItems implements Spool.Kept {
 						}
 					});
 		}
-		catch (MalformedBodyException ex) {
+		catch (MalformedBodyException | BodyLimitException ex) {
 			// The job ended there as well.
 		}
 	}
@@ -150,14 +151,15 @@ public final class JobItems implements Spool.Kept {
 		line.writeEndObject();
 	}
 
-	private static void writeCommand(Record record, JsonGenerator line) {
+	private void writeCommand(Record record, JsonGenerator line) {
 		boolean text = true;
 		for (int i = 0; i < record.argumentCount(); i++) {
 			text &= text(record, i) != null;
 		}
-		line.writeStringProperty("op", record.operation().name());
-		if (!text) {
-			line.writeStringProperty("encoding", "base64");
+		line.writeStringProperty("op", record.operation().toString());
+		Encoding encoding = (text) ? Encoding.UTF8 : Encoding.BASE64;
+		if (encoding != Encoding.UTF8 || this.settings.recordDefaults().encoding() != Encoding.UTF8) {
+			line.writeStringProperty("encoding", encoding.label());
 		}
 		if (record.command() != record.operation()) {
 			// HSET with a time to live: a script, the number of its keys, the key.
@@ -172,7 +174,8 @@ public final class JobItems implements Spool.Kept {
 			return;
 		}
 		int first = 0;
-		if (record.operation() != Operation.EVALSHA) {
+		// The keys of some stand behind their number: these have arguments alone.
+		if (record.operation().firstKey() == 0) {
 			line.writeStringProperty("key", show(record, first++, text));
 		}
 		if (first < record.argumentCount()) {

@@ -116,8 +116,9 @@ public class Jobs {
 			return null;
 		}
 		try {
-			return new JobItems(body, new OutcomeJournal(this.spool.create(id + ".outcomes", 0)), settings, this.limits,
-					this.memory, this.spool);
+			OutcomeJournal journal = new OutcomeJournal(this.spool.create(id + ".outcomes", 0),
+					this.spool.create(id + ".failures", 0), this.memory.open(new JobStop()));
+			return new JobItems(body, journal, settings, this.limits, this.memory, this.spool);
 		}
 		catch (SpoolException ex) {
 			logger.atWarn().addKeyValue("jobId", id).log("The items of job {} are not kept: {}", id, ex.getMessage());

@@ -1,7 +1,10 @@
 package io.pipeset.job;
 
+import java.io.BufferedOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -10,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
+import io.pipeset.memory.MemoryShare;
 import io.pipeset.report.Item.Failure;
 import io.pipeset.report.Outcome;
 import io.pipeset.report.OutcomeLog;
@@ -19,17 +23,22 @@ import io.pipeset.spool.SpoolFile;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The outcome of each record of a job in a file, as a number of two bytes at twice its
  * index: 0 for a record that did not run, 1 for one that ran, and above it the place of a
- * failure in a list. Equal failures have one place.
+ * failure in a list. Equal failures have one place. The list is in memory while the job
+ * runs, and in a file of its own from then on.
  */
 final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(OutcomeJournal.class);
 
 	private static final int CHUNK_RECORDS = 32 << 10;
+
+	private static final int CHUNK_BYTES = 2 * CHUNK_RECORDS;
 
 	/**
 	 * Records are entered in the order of their lanes, which is not far from their own.
@@ -49,7 +58,19 @@ final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 	static final Entry NOT_RUN = new Entry(Outcome.UNPROCESSED,
 			new Failure(Loss.NOT_SENT, "The job ended before it was sent", true));
 
+	private static final JsonMapper mapper = JsonMapper.builder().build();
+
+	/** A failure, its place in both collections, and its text's header. */
+	private static final int ENTRY_BYTES = 256;
+
+	private static final int BUFFER_BYTES = 8 << 10;
+
 	private final SpoolFile file;
+
+	private final SpoolFile failuresFile;
+
+	/** The memory of the parts and the failures, until the job ends. */
+	private final MemoryShare memory;
 
 	/** The parts of the file in memory, those used last behind the others. */
 	private final LinkedHashMap<Long, Chunk> chunks = new LinkedHashMap<>(MOST_CHUNKS * 2, 0.75f, true);
@@ -62,10 +83,21 @@ final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 
 	private int characters;
 
-	private @Nullable SpoolException failure;
+	/** The memory that the failures take. */
+	private long failureBytes;
 
-	OutcomeJournal(SpoolFile file) {
+	private @Nullable IOException failure;
+
+	/**
+	 * Nothing is entered yet.
+	 * @param file takes the outcomes
+	 * @param failures takes the failures, once the job has ended
+	 * @param memory the journal's own, which it closes
+	 */
+	OutcomeJournal(SpoolFile file, SpoolFile failures, MemoryShare memory) {
 		this.file = file;
+		this.failuresFile = failures;
+		this.memory = memory;
 	}
 
 	@Override
@@ -92,25 +124,63 @@ final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 	}
 
 	/** The reason for which the journal is not whole; {@code null} if it is. */
-	synchronized @Nullable SpoolException failure() {
+	synchronized @Nullable IOException failure() {
 		return this.failure;
 	}
 
 	/** The job has ended: nothing more is entered. */
 	synchronized void ends() {
 		flush();
+		if (this.failure == null && !this.failures.isEmpty()) {
+			try (OutputStream out = new BufferedOutputStream(this.failuresFile.write(), BUFFER_BYTES)) {
+				mapper.writeValue(out, this.failures);
+			}
+			catch (IOException ex) {
+				fails(ex);
+			}
+			catch (JacksonException ex) {
+				fails(unwrapped(ex));
+			}
+		}
+		forget();
+	}
+
+	private void forget() {
 		this.chunks.clear();
 		this.last = null;
+		this.failures.clear();
+		this.places.clear();
+		this.memory.close();
 	}
 
-	/** Reads the outcomes in their order, once the job has ended. */
-	Outcomes outcomes() {
-		return new Outcomes();
+	/**
+	 * Reads the outcomes in their order, once the job has ended.
+	 * @param memory takes the failures
+	 */
+	Outcomes outcomes(MemoryShare memory) throws IOException {
+		if (this.failuresFile.bytes() == 0) {
+			return new Outcomes(List.of());
+		}
+		memory.take(this.failureBytes);
+		try (InputStream in = this.failuresFile.open()) {
+			return new Outcomes(List.of(mapper.readValue(in, Entry[].class)));
+		}
+		catch (JacksonException ex) {
+			throw unwrapped(ex);
+		}
 	}
 
+	private static IOException unwrapped(JacksonException ex) {
+		return (ex.getCause() instanceof IOException failure) ? failure
+				: new EOFException("The list of its failures in the spool is broken");
+	}
+
+	/** Forgets all, and removes the files. */
 	@Override
-	public void close() {
+	public synchronized void close() {
+		forget();
 		this.file.close();
+		this.failuresFile.close();
 	}
 
 	private void set(long index, short number) {
@@ -127,11 +197,10 @@ final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 	}
 
 	/** The job goes on: only its items are lost. */
-	private void fails(SpoolException ex) {
+	private void fails(IOException ex) {
 		logger.warn("The outcomes of the records of a job are not kept: {}", ex.getMessage());
 		this.failure = ex;
-		this.chunks.clear();
-		this.last = null;
+		forget();
 	}
 
 	private Chunk chunk(long number) throws SpoolException {
@@ -140,7 +209,9 @@ final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 		}
 		Chunk chunk = this.chunks.get(number);
 		if (chunk == null) {
-			if (this.chunks.size() == MOST_CHUNKS) {
+			// Fewer where memory is short, but one at least.
+			if (this.chunks.size() == MOST_CHUNKS
+					|| (!this.chunks.isEmpty() && !this.memory.tryTakeForReport(CHUNK_BYTES))) {
 				Chunk oldest = this.chunks.values().iterator().next();
 				oldest.write();
 				this.chunks.remove(oldest.number);
@@ -159,21 +230,34 @@ final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 			return known;
 		}
 		int length = entry.failure.message().length();
-		if (this.failures.size() < MOST_FAILURES && this.characters + length <= MOST_CHARACTERS) {
-			return add(entry, length);
+		if (this.failures.size() < MOST_FAILURES && this.characters + length <= MOST_CHARACTERS && claim(entry)) {
+			this.characters += length;
+			return add(entry);
 		}
-		Entry plain = new Entry(entry.outcome,
-				new Failure((this.places.size() < MOST_FAILURES + MOST_CODES) ? entry.failure.code() : "(other)",
-						"The job has too many messages: this one is not kept", entry.failure.retryable()));
-		Integer knownPlain = this.places.get(plain);
-		return (knownPlain != null) ? knownPlain : add(plain, 0);
+		Entry coded = withoutMessage(entry, entry.failure.code());
+		if (this.places.containsKey(coded) || (this.failures.size() < MOST_FAILURES + MOST_CODES && claim(coded))) {
+			return add(coded);
+		}
+		return add(withoutMessage(entry, "(other)"));
 	}
 
-	private int add(Entry entry, int length) {
-		this.characters += length;
-		this.failures.add(entry);
-		this.places.put(entry, this.failures.size() - 1);
-		return this.failures.size() - 1;
+	private static Entry withoutMessage(Entry entry, String code) {
+		return new Entry(entry.outcome,
+				new Failure(code, "The job has too many messages: this one is not kept", entry.failure.retryable()));
+	}
+
+	private boolean claim(Entry entry) {
+		long bytes = ENTRY_BYTES + 2L * (entry.failure.code().length() + entry.failure.message().length());
+		boolean claimed = this.memory.tryTakeForReport(bytes);
+		this.failureBytes += (claimed) ? bytes : 0;
+		return claimed;
+	}
+
+	private int add(Entry entry) {
+		return this.places.computeIfAbsent(entry, (added) -> {
+			this.failures.add(added);
+			return this.failures.size() - 1;
+		});
 	}
 
 	/**
@@ -191,7 +275,7 @@ final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 
 		private final long number;
 
-		private final ByteBuffer bytes = ByteBuffer.allocate(2 * CHUNK_RECORDS);
+		private final ByteBuffer bytes = ByteBuffer.allocate(CHUNK_BYTES);
 
 		/** The part that is not written yet, in bytes. */
 		private int from = Integer.MAX_VALUE;
@@ -219,7 +303,7 @@ final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 		}
 
 		private long start() {
-			return 2 * CHUNK_RECORDS * this.number;
+			return CHUNK_BYTES * this.number;
 		}
 
 	}
@@ -227,9 +311,15 @@ final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 	/** Reads outcomes, one record after the other. */
 	final class Outcomes {
 
-		private final ByteBuffer bytes = ByteBuffer.allocate(2 * CHUNK_RECORDS).limit(0);
+		private final ByteBuffer bytes = ByteBuffer.allocate(CHUNK_BYTES).limit(0);
+
+		private final List<Entry> failures;
 
 		private long position;
+
+		private Outcomes(List<Entry> failures) {
+			this.failures = failures;
+		}
 
 		/**
 		 * The outcome of the next record.
@@ -251,12 +341,10 @@ final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 			if (number == 0) {
 				return NOT_RUN;
 			}
-			synchronized (OutcomeJournal.this) {
-				if (number - FIRST_FAILURE >= OutcomeJournal.this.failures.size()) {
-					throw new EOFException("an outcome that nobody has written");
-				}
-				return OutcomeJournal.this.failures.get(number - FIRST_FAILURE);
+			if (number - FIRST_FAILURE >= this.failures.size()) {
+				throw new EOFException("an outcome that nobody has written");
 			}
+			return this.failures.get(number - FIRST_FAILURE);
 		}
 
 	}

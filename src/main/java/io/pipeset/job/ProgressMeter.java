@@ -55,15 +55,13 @@ final class ProgressMeter {
 
 	/** The last sample up to some time, or the first that there is. */
 	private Sample last(long nanos) {
-		Sample found = Sample.BEGINNING;
 		for (int i = this.count - 1; i >= Math.max(0, this.count - SAMPLES); i--) {
 			Sample sample = this.samples[i % SAMPLES];
-			found = sample;
 			if (sample.nanos <= nanos) {
 				return sample;
 			}
 		}
-		return found;
+		return (this.count > SAMPLES) ? this.samples[this.count % SAMPLES] : Sample.BEGINNING;
 	}
 
 	private static long perSecond(long done, long nanos) {

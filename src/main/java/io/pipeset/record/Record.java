@@ -232,7 +232,7 @@ public final class Record extends SentCommand {
 	 */
 	public List<Object> commandWords() {
 		List<Object> words = new ArrayList<>(1 + argumentCount());
-		words.add(command().name());
+		words.add(command().toString());
 		for (int i = 0; i < argumentCount(); i++) {
 			words.add(this.encoding.show(source(i), offset(i), offset(i) + length(i)));
 		}

@@ -37,7 +37,10 @@ public final class ResendRules {
 	/** The keys of later commands that may have run, and run once more. */
 	private final Set<ByteBuffer> repeated = new HashSet<>();
 
-	/** The keys of HDELs ahead of these, whose hash may have been made anew since. */
+	/**
+	 * The keys of records ahead of these that may have emptied a hash, which may have
+	 * been made anew since.
+	 */
 	private final Set<ByteBuffer> remade = new HashSet<>();
 
 	/** The keys of earlier commands that go again. */
@@ -148,7 +151,8 @@ public final class ResendRules {
 		for (int command = end - 1; goes && command >= first; command--) {
 			goes = isUntouched(slab, command) && !expiresAnother(slab, command)
 					&& (!told.mayHaveRun || slab.commands().table().effect(command).isRepeatable());
-			if (slab.commands().table().operation(command) == Operation.HDEL) {
+			Operation operation = slab.commands().table().operation(command);
+			if (operation == Operation.HDEL || operation == Operation.HSETEX) {
 				slab.commands().keys(command).stream().filter(this.repeated::contains).forEach(this.remade::add);
 			}
 			if (told.mayHaveRun || slab.earlierLoss(command) != null) {
@@ -196,7 +200,8 @@ public final class ResendRules {
 	/**
 	 * Whether a command would give its time to live to a key that a later command may
 	 * have made at its first attempt. An EXPIRE does nothing to a key that does not
-	 * exist; the time of an HSET ends with its hash, which an HDEL may empty.
+	 * exist; the time of an HSET ends with its hash, which an HDEL may empty, and an
+	 * HSETEX whose fields expire at once.
 	 */
 	private boolean expiresAnother(Slab slab, int command) {
 		Operation operation = slab.commands().table().operation(command);

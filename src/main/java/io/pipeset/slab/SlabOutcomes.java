@@ -183,13 +183,14 @@ final class SlabOutcomes {
 		}
 		count(command, Outcome.REJECTED);
 		failed(RedisErrors.firstWord(error));
-		if (claimItem(command, Outcome.REJECTED, error.length())) {
+		boolean claimed = claimItem(command, Outcome.REJECTED, error.length());
+		if (claimed || this.log != null) {
 			int ran = parts - decoder.errors();
-			list(command, Outcome.REJECTED,
+			enter(command, Outcome.REJECTED,
 					new Failure(RedisErrors.firstWord(error), (ran > 0)
 							? error + " (" + ran + " of the record's " + parts + " parts ran nevertheless)" : error,
 							false),
-					null);
+					claimed);
 		}
 		return true;
 	}

@@ -23,7 +23,7 @@ import org.springframework.stereotype.Component;
  * killed process has left are removed at the start of the next one.
  */
 @Component
-public class Spool {
+public final class Spool {
 
 	private static final Logger logger = LoggerFactory.getLogger(Spool.class);
 
@@ -111,6 +111,25 @@ public class Spool {
 		this.kept.remove(files);
 	}
 
+	/**
+	 * Removes files that are kept only as long as there is room for others.
+	 * @return {@code false} if there are none
+	 */
+	boolean removeOldest() {
+		Kept files;
+		synchronized (this) {
+			Iterator<Kept> oldest = this.kept.iterator();
+			if (!oldest.hasNext()) {
+				return false;
+			}
+			files = oldest.next();
+			oldest.remove();
+		}
+		// Not under the lock, as the files have locks of their own.
+		files.close();
+		return true;
+	}
+
 	void take(long bytes) throws SpoolException {
 		// Not under the lock, as the files have locks of their own.
 		for (Kept oldest = tryTake(bytes); oldest != null; oldest = tryTake(bytes)) {
@@ -153,6 +172,11 @@ public class Spool {
 	}
 
 	private synchronized SpoolFolder folder() throws IOException {
+		if (this.folder != null && !this.folder.exists()) {
+			logger.warn("The folder of the spool was removed by somebody: its files are lost, and a new one is made");
+			this.folder.leave();
+			this.folder = null;
+		}
 		if (this.folder == null) {
 			this.folder = SpoolFolder.open(this.base);
 		}

@@ -1,6 +1,5 @@
 package io.pipeset.spool;
 
-import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -47,7 +46,8 @@ public final class SpoolFile implements AutoCloseable {
 	 */
 	public OutputStream write() throws SpoolException {
 		try {
-			return new Written(Files.newOutputStream(this.path));
+			return new Written(FileChannel.open(this.path, StandardOpenOption.CREATE,
+					StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE));
 		}
 		catch (IOException ex) {
 			throw Spool.failed("written", ex);
@@ -75,13 +75,28 @@ public final class SpoolFile implements AutoCloseable {
 			claim((int) (end - this.written));
 		}
 		try {
-			FileChannel file = channel();
-			for (long at = position; bytes.hasRemaining();) {
-				at += file.write(bytes, at);
-			}
+			write(channel(), position, bytes);
 		}
 		catch (IOException ex) {
 			throw Spool.failed("written", ex);
+		}
+	}
+
+	/** Writes bytes, for which a disk that is full has to give up what may be removed. */
+	private void write(FileChannel file, long position, ByteBuffer bytes) throws IOException {
+		long at = position;
+		while (bytes.hasRemaining()) {
+			try {
+				at += file.write(bytes, at);
+			}
+			catch (ClosedChannelException ex) {
+				throw ex;
+			}
+			catch (IOException ex) {
+				if (!this.spool.removeOldest()) {
+					throw ex;
+				}
+			}
 		}
 	}
 
@@ -155,10 +170,14 @@ public final class SpoolFile implements AutoCloseable {
 	}
 
 	/** Counts the bytes before they are written. */
-	private final class Written extends FilterOutputStream {
+	private final class Written extends OutputStream {
 
-		private Written(OutputStream file) {
-			super(file);
+		private final FileChannel file;
+
+		private long position;
+
+		private Written(FileChannel file) {
+			this.file = file;
 		}
 
 		@Override
@@ -170,7 +189,8 @@ public final class SpoolFile implements AutoCloseable {
 		public void write(byte[] bytes, int offset, int length) throws IOException {
 			claim(length);
 			try {
-				this.out.write(bytes, offset, length);
+				SpoolFile.this.write(this.file, this.position, ByteBuffer.wrap(bytes, offset, length));
+				this.position += length;
 			}
 			catch (IOException ex) {
 				throw Spool.failed("written", ex);
@@ -180,7 +200,7 @@ public final class SpoolFile implements AutoCloseable {
 		@Override
 		public void close() throws IOException {
 			try {
-				this.out.close();
+				this.file.close();
 			}
 			catch (IOException ex) {
 				throw Spool.failed("written", ex);

@@ -82,6 +82,19 @@ final class SpoolFolder {
 		return this.base.resolve(this.name).resolve(file);
 	}
 
+	/** Whether nobody has removed it. */
+	boolean exists() {
+		return Files.isDirectory(this.base.resolve(this.name));
+	}
+
+	/** Gives up a folder that somebody has removed. */
+	void leave() throws IOException {
+		synchronized (own) {
+			own.remove(this.name);
+			this.lock.close();
+		}
+	}
+
 	/** Removes the folder with all its files. */
 	void remove() throws IOException {
 		synchronized (own) {

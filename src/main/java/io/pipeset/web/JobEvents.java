@@ -17,6 +17,7 @@ import jakarta.annotation.PreDestroy;
 import jakarta.servlet.http.HttpServletRequest;
 
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
@@ -70,6 +71,15 @@ class JobEvents {
 			return ResponseEntity.noContent().build();
 		}
 		boolean text = wantsText(request);
+		ResponseEntity.BodyBuilder answer = ResponseEntity.ok()
+			.contentType((text) ? TEXT : MediaType.TEXT_EVENT_STREAM)
+			.header(HttpHeaders.CACHE_CONTROL, "no-store")
+			// A proxy that collects answers would show them all at once.
+			.header("X-Accel-Buffering", "no");
+		if (HttpMethod.HEAD.matches(request.getMethod())) {
+			// Nothing would ever be written, by which a subscriber is found to be gone.
+			return answer.build();
+		}
 		ResponseBodyEmitter emitter = (text) ? new ResponseBodyEmitter(-1L) : new SseEmitter(-1L);
 		Subscriber subscriber = new Subscriber(job, emitter);
 		this.subscribers.add(subscriber);
@@ -85,12 +95,7 @@ class JobEvents {
 		emitter.onCompletion(leave);
 		emitter.onError((ex) -> leave.run());
 		subscriber.run();
-		return ResponseEntity.ok()
-			.contentType((text) ? TEXT : MediaType.TEXT_EVENT_STREAM)
-			.header(HttpHeaders.CACHE_CONTROL, "no-store")
-			// A proxy that collects answers would show them all at once.
-			.header("X-Accel-Buffering", "no")
-			.body(emitter);
+		return answer.body(emitter);
 	}
 
 	/** Writes to all subscribers to which nothing is being written. */

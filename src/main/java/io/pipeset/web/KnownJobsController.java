@@ -115,17 +115,33 @@ class KnownJobsController {
 		if (items == null) {
 			throw noItems(job);
 		}
+		refuseIfMissing(items);
+		try {
+			OutputStream written = this.downloads.take(() -> {
+				response.setContentType("application/x-ndjson");
+				OutputStream out = new BufferedOutputStream(response.getOutputStream(), 64 << 10);
+				items.write(statuses, out);
+				return out;
+			});
+			written.flush();
+		}
+		catch (IOException ex) {
+			if (response.isCommitted()) {
+				throw ex;
+			}
+			// Nothing was written: the files could not be read.
+			response.reset();
+			refuseIfMissing(items);
+			throw Problems.exception(HttpStatus.GONE, "gone",
+					"The job's records cannot be read any more. " + ex.getMessage());
+		}
+	}
+
+	private static void refuseIfMissing(JobItems items) {
 		String missing = items.missing();
 		if (missing != null) {
 			throw Problems.exception(HttpStatus.GONE, "gone", missing);
 		}
-		OutputStream written = this.downloads.take(() -> {
-			response.setContentType("application/x-ndjson");
-			OutputStream out = new BufferedOutputStream(response.getOutputStream(), 64 << 10);
-			items.write(statuses, out);
-			return out;
-		});
-		written.flush();
 	}
 
 	private static ErrorResponseException noItems(KnownJob job) {

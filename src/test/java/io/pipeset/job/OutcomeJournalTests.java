@@ -1,12 +1,22 @@
 package io.pipeset.job;
 
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
 import java.util.Random;
+import java.util.stream.Stream;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.pipeset.job.OutcomeJournal.Entry;
 import io.pipeset.job.OutcomeJournal.Outcomes;
+import io.pipeset.lane.JobStop;
+import io.pipeset.memory.MemoryBudget;
+import io.pipeset.memory.MemoryProperties;
+import io.pipeset.memory.MemoryShare;
 import io.pipeset.report.Item.Failure;
 import io.pipeset.report.Outcome;
 import io.pipeset.spool.Spool;
@@ -18,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.springframework.util.unit.DataSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /** The journal has the outcome of each record, in whatever order they come. */
 class OutcomeJournalTests {
@@ -26,6 +37,9 @@ class OutcomeJournalTests {
 
 	@TempDir
 	Path temporary;
+
+	private final MemoryBudget memory = new MemoryBudget(new MemoryProperties(null), 1, Duration.ofMinutes(1),
+			new SimpleMeterRegistry());
 
 	private @Nullable Spool spool;
 
@@ -51,19 +65,19 @@ class OutcomeJournalTests {
 			}
 		}
 		journal.ends();
-		assertThat(this.spool.used()).isEqualTo(2L * RECORDS);
+		assertThat(this.spool.used()).isBetween(2L * RECORDS, 2L * RECORDS + 100_000);
+		assertThat(this.memory.used()).isZero();
 		for (int time = 0; time < 2; time++) {
-			Outcomes outcomes = journal.outcomes();
+			Outcomes outcomes = journal.outcomes(this.memory.open(new JobStop()));
 			for (int i = 0; i < RECORDS; i++) {
 				Entry entry = outcomes.next();
-				if (i % 3 == 0) {
-					assertThat(entry).isNull();
-				}
-				else if (i % 3 == 1) {
-					assertThat(entry).isEqualTo(failure(i));
-				}
-				else {
-					assertThat(entry).isSameAs(OutcomeJournal.NOT_RUN);
+				Entry expected = switch (i % 3) {
+					case 0 -> null;
+					case 1 -> failure(i);
+					default -> OutcomeJournal.NOT_RUN;
+				};
+				if (!Objects.equals(entry, expected)) {
+					assertThat(entry).as("record %d", i).isEqualTo(expected);
 				}
 			}
 			for (int i = 0; i < 100_000; i++) {
@@ -79,7 +93,7 @@ class OutcomeJournalTests {
 			journal.failed(i, Outcome.REJECTED, new Failure("CODE" + (i % 3000), "message " + i, false));
 		}
 		journal.ends();
-		Outcomes outcomes = journal.outcomes();
+		Outcomes outcomes = journal.outcomes(this.memory.open(new JobStop()));
 		for (int i = 0; i < 100_000; i++) {
 			Entry entry = outcomes.next();
 			assertThat(entry).isNotNull();
@@ -87,6 +101,55 @@ class OutcomeJournalTests {
 			assertThat(entry.failure().code()).isIn("CODE" + (i % 3000), "(other)");
 			assertThat(entry.failure().message().equals("message " + i)).isEqualTo(i < 10_000);
 		}
+	}
+
+	@Test
+	void countsItsMessagesAndHasNoneInMemoryOnceTheJobHasEnded() throws IOException {
+		OutcomeJournal journal = journal(DataSize.ofMegabytes(10));
+		List<WeakReference<Failure>> held = new ArrayList<>();
+		for (int i = 0; i < 1000; i++) {
+			Failure failure = new Failure("CODE", "message " + i, false);
+			held.add(new WeakReference<>(failure));
+			journal.failed(i, Outcome.REJECTED, failure);
+		}
+		assertThat(this.memory.used()).isGreaterThan(1000 * 256);
+		journal.ends();
+		assertThat(this.memory.used()).isZero();
+		await().untilAsserted(() -> {
+			System.gc();
+			assertThat(held).extracting(WeakReference::get).containsOnlyNulls();
+		});
+		MemoryShare reader = this.memory.open(new JobStop());
+		Outcomes outcomes = journal.outcomes(reader);
+		assertThat(this.memory.used()).isGreaterThan(1000 * 256);
+		assertThat(outcomes.next()).isEqualTo(new Entry(Outcome.REJECTED, new Failure("CODE", "message 0", false)));
+		reader.close();
+	}
+
+	@Test
+	void leavesMessagesOutWhereMemoryIsShort() throws IOException {
+		// A job gets no more than it leaves to others.
+		List<MemoryShare> others = Stream.generate(() -> this.memory.open(new JobStop())).limit(32).toList();
+		others.forEach((other) -> {
+			for (long bytes = 1 << 30; bytes > 64; bytes /= 2) {
+				other.tryTakeForReport(bytes);
+			}
+		});
+		OutcomeJournal journal = journal(DataSize.ofMegabytes(10));
+		long before = this.memory.used();
+		for (int i = 0; i < 10_000; i++) {
+			journal.failed(i, Outcome.REJECTED, new Failure("CODE", "message " + i, false));
+		}
+		assertThat(this.memory.used() - before).isLessThan(1 << 20);
+		journal.ends();
+		others.forEach(MemoryShare::close);
+		Outcomes outcomes = journal.outcomes(this.memory.open(new JobStop()));
+		Entry last = null;
+		for (int i = 0; i < 10_000; i++) {
+			last = outcomes.next();
+		}
+		assertThat(last).isNotNull();
+		assertThat(last.failure().message()).contains("too many messages");
 	}
 
 	@Test
@@ -118,7 +181,8 @@ class OutcomeJournalTests {
 
 	private OutcomeJournal journal(DataSize most) throws IOException {
 		this.spool = new Spool(this.temporary.resolve("spool"), most.toBytes(), new SimpleMeterRegistry());
-		return new OutcomeJournal(this.spool.create("a.outcomes", 0));
+		return new OutcomeJournal(this.spool.create("a.outcomes", 0), this.spool.create("a.failures", 0),
+				this.memory.open(new JobStop()));
 	}
 
 }

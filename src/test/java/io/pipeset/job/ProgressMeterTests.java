@@ -27,6 +27,14 @@ class ProgressMeterTests {
 	}
 
 	@Test
+	void aJobThatHasJustBegunHasThePaceSinceItsBeginning() {
+		sample(100, 300);
+		Progress progress = progress(200, 300);
+		assertThat(progress.perSecond()).isEqualTo(1500);
+		assertThat(progress.leftMillis()).isEqualTo(467);
+	}
+
+	@Test
 	void aJobThatGoesFasterNowSaysSo() {
 		for (int quarter = 1; quarter <= 80; quarter++) {
 			sample(quarter * 250L, quarter);

@@ -3,15 +3,19 @@ package io.pipeset.slab;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.DecoderException;
 import io.pipeset.report.Account;
 import io.pipeset.report.Counts;
 import io.pipeset.report.Item;
+import io.pipeset.report.Item.Failure;
 import io.pipeset.report.Item.Reply;
 import io.pipeset.report.Outcome;
+import io.pipeset.report.OutcomeLog;
 import io.pipeset.report.Results;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -87,6 +91,8 @@ class CommonRepliesTests {
 	void areErrorsWhereRedisRefusedAPart(String reply, Outcome outcome, @Nullable String message) {
 		for (boolean all : new boolean[] { true, false }) {
 			Account account = new Account(Results.ALL, 100, false);
+			LoggedOutcomes log = new LoggedOutcomes();
+			account.logTo(log);
 			Slab slab = this.slabs.fill(new Slab(), false, all, "SET a 1", "TS.MADD t 1 5 u 2 6", "SET b 1");
 			answered(slab, OK + reply.replace("\\r\\n", "\r\n") + OK);
 			slab.settle(account, null);
@@ -94,6 +100,8 @@ class CommonRepliesTests {
 			assertThat(item.status()).isEqualTo(outcome);
 			assertThat((item.error() != null) ? item.error().message() : null).isEqualTo(message);
 			assertThat(account.counts().applied()).isEqualTo((outcome == Outcome.APPLIED) ? 3 : 2);
+			assertThat(log.failures).hasSize(3);
+			assertThat(log.failures.get(item.index())).isEqualTo(item.error());
 		}
 	}
 
@@ -368,6 +376,27 @@ class CommonRepliesTests {
 			replies.add((reply != null) ? reply.value() : null);
 		}
 		return replies;
+	}
+
+	/** The failures of records by their index; {@code null} for those that ran. */
+	private static final class LoggedOutcomes implements OutcomeLog {
+
+		private final Map<Long, @Nullable Failure> failures = new HashMap<>();
+
+		@Override
+		public void ran(long index) {
+			this.failures.put(index, null);
+		}
+
+		@Override
+		public void failed(long index, Outcome outcome, Failure failure) {
+			this.failures.put(index, failure);
+		}
+
+		@Override
+		public void flush() {
+		}
+
 	}
 
 }

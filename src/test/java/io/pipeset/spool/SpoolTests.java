@@ -3,17 +3,22 @@ package io.pipeset.spool;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
+import org.springframework.util.FileSystemUtils;
 import org.springframework.util.unit.DataSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -64,6 +69,50 @@ class SpoolTests {
 	}
 
 	@Test
+	void aFolderThatSomebodyRemovesIsMadeAgain() throws IOException {
+		Spool spool = spool(100);
+		SpoolFile lost = spool.create("a", 0);
+		write(lost, 10);
+		FileSystemUtils.deleteRecursively(this.temporary.resolve("spool"));
+		SpoolFile next = spool.create("b", 0);
+		write(next, 20);
+		try (InputStream bytes = next.open()) {
+			assertThat(bytes.readAllBytes()).hasSize(20);
+		}
+		assertThatExceptionOfType(SpoolException.class).isThrownBy(() -> lost.open().readAllBytes());
+		lost.close();
+		next.close();
+		assertThat(spool.used()).isZero();
+		spool.end();
+		assertThat(folders()).isEmpty();
+	}
+
+	@Test
+	@EnabledOnOs(OS.LINUX)
+	void aDiskThatIsFullGivesUpWhatMayBeRemoved() throws IOException {
+		Spool spool = spool(100);
+		for (boolean anywhere : List.of(false, true)) {
+			Path full = Files.createSymbolicLink(this.temporary.resolve("full"), Path.of("/dev/full"));
+			AtomicInteger removed = new AtomicInteger();
+			spool.mayRemove(removed::incrementAndGet);
+			spool.mayRemove(() -> removed.addAndGet(10));
+			try (SpoolFile file = new SpoolFile(spool, full, 0)) {
+				assertThatExceptionOfType(SpoolException.class).isThrownBy(() -> {
+					if (anywhere) {
+						file.writeAt(0, ByteBuffer.allocate(10));
+					}
+					else {
+						write(file, 10);
+					}
+				}).withMessageContaining("its disk is full");
+			}
+			assertThat(removed).hasValue(11);
+		}
+		assertThat(spool.used()).isZero();
+		spool.end();
+	}
+
+	@Test
 	void nobodyElseMayReadWhatCallersHaveSent() throws IOException {
 		Spool spool = spool(100);
 		for (Path folder : List.of(this.temporary.resolve("spool"), folders().get(0))) {
@@ -104,10 +153,10 @@ class SpoolTests {
 	}
 
 	@Test
-	void aFolderThatWasTakenAwayIsAFailure() throws IOException {
+	void aFolderThatIsTakenAwayFromAFileIsAFailure() throws IOException {
 		Spool spool = spool(100);
-		Files.delete(folders().get(0));
 		try (SpoolFile file = spool.create("a", 10)) {
+			Files.delete(folders().get(0));
 			assertThatExceptionOfType(SpoolException.class).isThrownBy(file::write);
 		}
 		assertThat(spool.used()).isZero();

@@ -8,7 +8,6 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -27,7 +26,6 @@ import io.pipeset.redis.ProxyLink;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -60,8 +58,6 @@ class AsyncJobTests {
 
 	private final Service service;
 
-	private final List<Wire> open = new ArrayList<>();
-
 	/** The bodies that are kept for the items of other tests' jobs. */
 	private List<Path> before = List.of();
 
@@ -74,13 +70,6 @@ class AsyncJobTests {
 		this.before = bodies();
 		this.service.connect();
 		redis.client().flushall();
-	}
-
-	@AfterEach
-	void close() throws IOException {
-		for (Wire wire : this.open) {
-			wire.close();
-		}
 	}
 
 	@Test
@@ -240,7 +229,7 @@ class AsyncJobTests {
 
 	@Test
 	void aJobWaitsForItsTurnLongerThanCallersDo() throws Exception {
-		Wire first = upload("first");
+		Wire first = this.service.begin("first");
 		await().until(() -> redis.client().dbsize() == 1);
 		Answer waits = async("/v1/jobs", Service.NDJSON, "[\"SET\",\"second\",\"1\"]\n");
 		assertThat(this.service.post("/pipeset/1").refusal(429, "limit")).contains("pipeset.limits.max-wait=100ms");
@@ -253,7 +242,7 @@ class AsyncJobTests {
 
 	@Test
 	void thereAreNoMoreOfThemThanMayBe() throws Exception {
-		Wire first = upload("first");
+		Wire first = this.service.begin("first");
 		await().until(() -> redis.client().dbsize() == 1);
 		List<Answer> taken = List.of(async("/pipeset/1", null, null),
 				async("/v1/jobs", Service.NDJSON, "[\"SET\",\"b\",\"1\"]\n"));
@@ -274,7 +263,7 @@ class AsyncJobTests {
 
 	@Test
 	void aJobThatWaitsForItsTurnCanBeCancelled() throws Exception {
-		upload("first");
+		this.service.begin("first");
 		await().until(() -> redis.client().dbsize() == 1);
 		Answer answer = async("/v1/jobs", Service.NDJSON, "[\"SET\",\"second\",\"1\"]\n");
 		assertThat(this.service.delete(answer.header("Location")).status()).isEqualTo(202);
@@ -346,7 +335,7 @@ class AsyncJobTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	void aBodyThatIsNotWholeOnDiskAnyMoreFailsItsJob(boolean truncated) throws Exception {
-		Wire first = upload("first");
+		Wire first = this.service.begin("first");
 		await().until(() -> redis.client().dbsize() == 1);
 		Answer answer = async("/v1/jobs", Service.NDJSON,
 				"[\"SET\",\"a\",\"1\"]\n[\"SET\",\"b\",\"1\"]\n[\"SET\",\"c\",\"1\"]\n");
@@ -389,16 +378,8 @@ class AsyncJobTests {
 
 	/** Begins a chunked upload. */
 	private Wire async(String call) throws IOException {
-		Wire wire = Wire.post(this.service, call, "Prefer: respond-async", "Content-Type: application/x-ndjson",
-				"Transfer-Encoding: chunked");
-		this.open.add(wire);
-		return wire;
-	}
-
-	private Wire upload(String key) throws IOException {
-		Wire wire = Wire.upload(this.service, "/v1/jobs?op=SET");
-		this.open.add(wire);
-		return wire.chunk("{\"key\":\"" + key + "\",\"value\":\"1\"}\n");
+		return this.service.keep(Wire.post(this.service, call, "Prefer: respond-async",
+				"Content-Type: application/x-ndjson", "Transfer-Encoding: chunked"));
 	}
 
 	private JsonNode look(Answer answer) {

@@ -181,6 +181,22 @@ class ClusterAnalysisTests {
 		}
 	}
 
+	/** Slots may have moved since the service heard of its masters. */
+	@Test
+	void eachMasterIsAskedForItsSlotsBeforeItIsScanned() {
+		TestRedis refusing = cluster.master(1);
+		try {
+			refusing.client().aclSetuser("service", AclSetuserArgs.Builder.removeCommand(CommandType.CLUSTER));
+			refusing.client().configResetstat();
+			JsonNode problem = this.service.post("/v1/analyses").problem(503, "redis-refuses");
+			assertThat(problem.at("/detail").asString()).contains(TestCluster.address(refusing), "CLUSTER NODES");
+			assertThat(refusing.client().info("commandstats")).doesNotContain("cmdstat_scan:");
+		}
+		finally {
+			refusing.client().aclSetuser("service", AclSetuserArgs.Builder.addCommand(CommandType.CLUSTER));
+		}
+	}
+
 	/** The master that had a key's slot before the test. */
 	private RedisCommands<String, String> at(String key) {
 		return this.owners.get(TestCluster.slot(key)).client();

@@ -1,9 +1,6 @@
 package io.pipeset.web;
 
-import java.io.IOException;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -13,7 +10,6 @@ import io.pipeset.redis.OwnRedis;
 import io.pipeset.redis.ProxyLink;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -41,8 +37,6 @@ class JobCancelTests {
 
 	private final Service service;
 
-	private final List<Wire> open = new ArrayList<>();
-
 	JobCancelTests(Service service) {
 		this.service = service;
 	}
@@ -53,16 +47,9 @@ class JobCancelTests {
 		redis.client().flushall();
 	}
 
-	@AfterEach
-	void close() throws IOException {
-		for (Wire wire : this.open) {
-			wire.close();
-		}
-	}
-
 	@Test
 	void whileItWaitsForItsTurn() throws Exception {
-		Wire first = upload("first");
+		Wire first = this.service.begin("first");
 		await().until(() -> redis.client().dbsize() == 1);
 		CompletableFuture<Answer> generated = start("/pipeset/1000");
 		String id = this.service.awaitJob("queued");
@@ -84,7 +71,7 @@ class JobCancelTests {
 
 	@Test
 	void anUploadThatWaitsIsNotRead() throws Exception {
-		upload("first");
+		this.service.begin("first");
 		await().until(() -> redis.client().dbsize() == 1);
 		CompletableFuture<Answer> upload = this.service.sendAsync(this.service.uploading("/v1/jobs", Service.NDJSON,
 				Lines.of(10, (i) -> "[\"SET\",\"k" + i + "\",\"v\"]")));
@@ -98,7 +85,7 @@ class JobCancelTests {
 
 	@Test
 	void whileItWaitsForMoreOfItsBody() throws Exception {
-		Wire wire = upload("first");
+		Wire wire = this.service.begin("first");
 		await().until(() -> redis.client().dbsize() == 1);
 		String id = this.service.awaitJob("running");
 		cancel(id);
@@ -196,7 +183,7 @@ class JobCancelTests {
 
 	@Test
 	void aReliablePopThatWaitsForItsTurnRecordsNoReceipt() throws Exception {
-		upload("first");
+		this.service.begin("first");
 		await().until(() -> redis.client().dbsize() == 1);
 		redis.client().configResetstat();
 		CompletableFuture<Answer> answer = start("/piperpop/10?reliable=true");
@@ -243,12 +230,6 @@ class JobCancelTests {
 		assertThat(this.service.delete(location).refusal(409, "ended")).contains("completed");
 		assertThat(this.service.delete("/v1/jobs/01a20347-d60e-7396-9c73-7157c8413711").refusal(404, "not-found"))
 			.contains("01a20347-d60e-7396-9c73-7157c8413711");
-	}
-
-	private Wire upload(String key) throws IOException {
-		Wire wire = Wire.upload(this.service, "/v1/jobs?op=SET");
-		this.open.add(wire);
-		return wire.chunk("{\"key\":\"" + key + "\",\"value\":\"1\"}\n");
 	}
 
 	private CompletableFuture<Answer> start(String call) {

@@ -143,6 +143,15 @@ class JobEventsTests {
 	}
 
 	@Test
+	void aLookByHeadFollowsNothing() {
+		Answer look = this.service
+			.send(this.service.request("/v1/jobs/" + this.id + "/events").method("HEAD", BodyPublishers.noBody()));
+		assertThat(look.status()).isEqualTo(200);
+		assertThat(look.header("Content-Type")).startsWith("text/event-stream");
+		assertThat(this.events.count()).isZero();
+	}
+
+	@Test
 	void aHundredFollowAJobAtOnceAndTheNextIsToldToComeLater() throws Exception {
 		List<CompletableFuture<Answer>> all = Stream
 			.generate(() -> this.service.sendAsync(this.service.request("/v1/jobs/" + this.id + "/events").GET()))

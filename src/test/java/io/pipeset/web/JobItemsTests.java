@@ -6,19 +6,24 @@ import java.io.OutputStream;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 
 import io.lettuce.core.api.sync.RedisCommands;
+import io.pipeset.record.Operation;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -30,7 +35,8 @@ import static org.awaitility.Awaitility.await;
  * All records that did not run as asked can be downloaded, and posted again: then exactly
  * those run.
  */
-@ServiceTest(properties = { "pipeset.spool.directory=target/spool/items", "pipeset.limits.max-items=3" })
+@ServiceTest(properties = { "pipeset.spool.directory=target/spool/items", "pipeset.limits.max-items=3",
+		"pipeset.limits.max-inflated-bytes=1MB", "pipeset.security.scripts=true" })
 class JobItemsTests {
 
 	private static final JsonMapper mapper = JsonMapper.builder().build();
@@ -115,6 +121,89 @@ class JobItemsTests {
 		assertThat(items(binary, "").get(0).at("/args/1").asString()).isEqualTo("/g==");
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "[\"JSON.SET\",\"a\",\"$\",\"{}\"]", "[\"JSON.MSET\",\"a\",\"$\",\"{}\"]",
+			"[\"TS.MADD\",\"a\",\"1\",\"2\"]", "[\"MSETEX\",\"2\",\"a\",\"1\",\"b\",\"2\",\"EX\",\"9\"]",
+			"[\"COPY\",\"a\",\"b\",\"REPLACE\"]", "[\"PERSIST\",\"a\"]", "[\"RPOP\",\"a\",\"2\"]",
+			"[\"SET\",\"a\",\"1\",\"NX\"]" })
+	void recordsAndTheirCommandsArePostableWhateverTheirOperation(String command) {
+		String location = ended("/v1/jobs?maxErrors=0", Service.NDJSON, "bad\n" + command);
+		String item = this.service.get(location + "/items?status=unprocessed").text();
+		JsonNode again = this.service.post("/v1/jobs?dryRun=true&results=all", Service.NDJSON, item).report();
+		assertThat(again.at("/items/0/command")).as(item).hasToString(command);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { ".body", ".failures" })
+	void recordsWhoseFilesSomebodyHasRemovedAreGone(String file) throws IOException {
+		String location = ended("/v1/jobs", Service.NDJSON, "bad\n");
+		String name = location.substring(location.lastIndexOf('/') + 1) + file;
+		try (Stream<Path> files = Files.walk(Path.of("target/spool/items"))) {
+			Files.delete(files.filter((path) -> path.endsWith(name)).findFirst().orElseThrow());
+		}
+		Answer answer = this.service.get(location + "/items");
+		assertThat(answer.refusal(410, "gone")).contains("cannot be read any more", "pipeset.spool.directory");
+		assertThat(answer.json().at("/instance").asString()).isEqualTo(location + "/items");
+	}
+
+	/** The setting may be the service's default. */
+	@Test
+	void textIsTextWhateverTheEncodingThatItIsPostedWith() {
+		this.redis.set("text", "a string");
+		String call = "/v1/jobs?encoding=base64";
+		String location = ended(call, Service.NDJSON, "[\"HSET\",\"dGV4dA==\",\"bmFt\",\"QWRh\"]\n");
+		this.redis.flushall();
+		this.service.post(call, Service.NDJSON, this.service.get(location + "/items").text()).report();
+		assertThat(this.redis.hgetall("text")).isEqualTo(Map.of("nam", "Ada"));
+	}
+
+	@Test
+	void aBodyThatInflatesToMoreThanIsAllowedHasTheRecordsAheadOfTheLimit() throws IOException {
+		ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+		try (OutputStream gzip = new GZIPOutputStream(bytes)) {
+			gzip.write(("bad\n" + "[\"SET\",\"a\",\"1\"]\n".repeat(100_000)).getBytes(StandardCharsets.UTF_8));
+		}
+		String location = location(preferring("/v1/jobs?maxErrors=0&batchSize=1").header("Content-Type", Service.NDJSON)
+			.header("Content-Encoding", "gzip")
+			.POST(BodyPublishers.ofByteArray(bytes.toByteArray())));
+		assertThat(items(location, "?status=rejected")).hasSize(1);
+		assertThat(items(location, "?status=unprocessed")).hasSizeBetween(60_000, 65_536);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void recordsOfEveryOperationArePostable(Operation operation) {
+		String words = switch (operation) {
+			case SETRANGE -> "k 1 v";
+			case RPOP, LPOP, EXPIRE, PEXPIRE, EXPIREAT, PEXPIREAT, INCRBY, INCRBYFLOAT -> "k 5";
+			case PERSIST, GETDEL -> "k";
+			case HSET, HSETNX -> "k f v";
+			case HINCRBY, HINCRBYFLOAT, ZINCRBY -> "k 5 5";
+			case ZADD -> "k NX 5 m";
+			case XADD -> "k * f v";
+			case GEOADD -> "k 13.36 38.11 m";
+			case SETBIT, SETEX, PSETEX -> "k 1 1";
+			case MSETEX -> "2 a v b w EX 10";
+			case HSETEX -> "k EX 10 FIELDS 1 f v";
+			case HEXPIRE -> "k 10 FIELDS 1 f";
+			case COPY -> "a b REPLACE";
+			case LMOVE -> "a b LEFT RIGHT";
+			case SMOVE -> "a b m";
+			case XTRIM -> "k MAXLEN 5";
+			case JSON_SET -> "k $ 1";
+			case JSON_MSET -> "a $ 1 b $ 2";
+			case VADD -> "k VALUES 2 1 2 e";
+			case TS_MADD -> "a 1 2 b 3 4";
+			case EVALSHA -> "e0e1f9fabfc9d4800c877a703b823ac0578ff8db 1 k a";
+			case SET, DEL, UNLINK, HDEL, LPUSH, RPUSH, SADD, SREM, ZREM, PFADD, APPEND, DELIFEQ, RENAME -> "a b";
+		};
+		String record = "[\"" + operation + "\",\"" + words.replace(" ", "\",\"") + "\"]";
+		String location = ended("/v1/jobs?dryRun=true", Service.NDJSON, record + "\nbad\n");
+		Answer again = this.service.post("/v1/jobs?dryRun=true&results=all", Service.NDJSON,
+				this.service.get(location + "/items?status=unprocessed").text());
+		assertThat(again.report().at("/items/0/command")).hasToString(record);
+	}
+
 	@Test
 	void aJobWhoseRecordsAllRanHasNone() {
 		String location = ended("/v1/jobs", Service.NDJSON, "[\"SET\",\"a\",\"1\"]\n");
@@ -128,6 +217,7 @@ class JobItemsTests {
 		String running = location202(preferring("/v1/jobs?rateLimit=1").header("Content-Type", Service.NDJSON)
 			.POST(BodyPublishers.ofString("[\"SET\",\"a\",\"1\"]\n".repeat(1000))));
 		assertThat(this.service.get(running + "/items").refusal(409, "not-ended")).contains("has not ended");
+		await().until(() -> this.redis.exists("a") == 1);
 		this.service.delete(running);
 		awaitEnd(running);
 		assertThat(items(running, "").size()).isBetween(900, 999);

@@ -2,13 +2,11 @@ package io.pipeset.web;
 
 import java.io.IOException;
 import java.net.SocketTimeoutException;
-import java.util.ArrayList;
 import java.util.List;
 
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -26,8 +24,6 @@ class JobQueueingTests {
 
 	private final RedisCommands<String, String> redis = TestRedis.shared().client();
 
-	private final List<Wire> open = new ArrayList<>();
-
 	JobQueueingTests(Service service) {
 		this.service = service;
 	}
@@ -37,18 +33,10 @@ class JobQueueingTests {
 		this.redis.flushall();
 	}
 
-	@AfterEach
-	void close() throws IOException {
-		for (Wire wire : this.open) {
-			wire.close();
-		}
-		await().until(() -> jobs("/jobsRunning") == 0 && jobs("/jobsWaiting") == 0);
-	}
-
 	@Test
 	void moreJobsThanMayRunWaitForTheirTurnWithTheirBodiesUnread() throws IOException {
-		Wire first = upload("first");
-		Wire second = upload("second");
+		Wire first = this.service.begin("first");
+		Wire second = this.service.begin("second");
 		await().until(() -> this.redis.dbsize() == 2);
 		Wire third = waiting(1);
 		Wire fourth = waiting(2);
@@ -71,8 +59,8 @@ class JobQueueingTests {
 
 	@Test
 	void whoeverIsTooManyIsToldSoWhateverItSends() throws IOException {
-		Wire first = upload("first");
-		upload("second");
+		Wire first = this.service.begin("first");
+		this.service.begin("second");
 		await().until(() -> this.redis.dbsize() == 2);
 		waiting(1);
 		waiting(2);
@@ -94,23 +82,16 @@ class JobQueueingTests {
 
 	@Test
 	void anInvalidRequestIsRefusedAtOnceHoweverManyWait() throws IOException {
-		upload("first");
-		upload("second");
+		this.service.begin("first");
+		this.service.begin("second");
 		await().until(() -> this.redis.dbsize() == 2);
 		this.service.post("/pipeset/5?batchSize=0").refusal(400, "invalid-setting");
 		this.service.post("/v1/jobs", "text/html", "x").refusal(415, "unsupported-media-type");
 	}
 
-	private Wire upload(String key) throws IOException {
-		Wire wire = Wire.upload(this.service, "/v1/jobs?op=SET");
-		this.open.add(wire);
-		return wire.chunk("{\"key\":\"" + key + "\",\"value\":\"1\"}\n");
-	}
-
 	private Wire waiting(int expected) throws IOException {
-		Wire wire = Wire.post(this.service, "/v1/jobs", "Content-Type: application/x-ndjson",
-				"Transfer-Encoding: chunked", "Expect: 100-continue");
-		this.open.add(wire);
+		Wire wire = this.service.keep(Wire.post(this.service, "/v1/jobs", "Content-Type: application/x-ndjson",
+				"Transfer-Encoding: chunked", "Expect: 100-continue"));
 		await().until(() -> jobs("/jobsWaiting") == expected);
 		return wire;
 	}

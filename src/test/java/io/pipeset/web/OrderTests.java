@@ -40,7 +40,7 @@ class OrderTests {
 	@CsvSource({ "1, each", "2, each", "3, close", "4, buffered:3", "5, close", "6, buffered:100", "7, buffered:2",
 			"10000, buffered:500" })
 	void recordsOfAKeyStayInOrder(int batchSize, String flush) {
-		int records = 20_000;
+		int records = 10_000;
 		JsonNode report = this.service
 			.upload("/v1/jobs?concurrency=16&batchSize=" + batchSize + "&flush=" + flush, Service.NDJSON,
 					Lines.of(records, OrderTests::setOrPush))

@@ -38,13 +38,13 @@ class ReliablePopFaultTests {
 
 	private static final Duration SOON = Duration.ofSeconds(30);
 
-	private static final int VALUES = 100_000;
+	private static final int VALUES = 40_000;
 
 	/**
 	 * The number of replies after which a job has popped some values, has more commands
 	 * on their way, and is not through.
 	 */
-	private static final int SOME = 30_000;
+	private static final int SOME = 12_000;
 
 	private final Service service;
 
@@ -62,7 +62,7 @@ class ReliablePopFaultTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "0, off, 30000", "10, off, 30000", "0, auto, 6000", "10, auto, 6000" })
+	@CsvSource({ "0, off, 12000", "10, off, 12000", "0, auto, 2400", "10, auto, 2400" })
 	void killedConnectionsLeaveNothingUnknownAndNothingLost(int retries, String coalesce, int replies)
 			throws Exception {
 		this.service.post("/pipeset/1000?concurrency=16&flush=each").report();

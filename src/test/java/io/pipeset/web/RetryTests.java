@@ -192,7 +192,11 @@ class RetryTests {
 		CompletableFuture<Answer> pops = this.service
 			.sendAsync(this.service.uploading("/v1/jobs?results=none&flush=buffered:10&coalesce=" + coalesce,
 					Service.NDJSON, Lines.of(values, (i) -> "[\"RPOP\",\"queue\"]")));
-		kill(place.get(60, TimeUnit.SECONDS));
+		ProxyLink link = place.get(60, TimeUnit.SECONDS);
+		String id = this.service.awaitJob("running");
+		// A reset discards replies that were not read yet.
+		await().until(() -> Answer.counts(this.service.get("/v1/jobs/" + id).json()).applied() > 0);
+		kill(link);
 		JsonNode job = pops.get(60, TimeUnit.SECONDS).job(502, "redis-lost", "failed");
 		Counts counts = Answer.counts(job);
 		assertThat(counts.applied()).isPositive();

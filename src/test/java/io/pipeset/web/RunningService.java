@@ -1,10 +1,12 @@
 package io.pipeset.web;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.regex.Pattern;
 
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
@@ -15,10 +17,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Hands each test a client of the service that runs for it, and checks that the test
- * leaves the service idle, with no permit and no bytes taken.
+ * Hands each test a client of the service that runs for it, ends the uploads that the
+ * client has begun, and checks that the test leaves the service idle, with no permit and
+ * no bytes taken.
  */
 class RunningService implements ParameterResolver, AfterEachCallback {
+
+	private static final Namespace CLIENTS = Namespace.create(RunningService.class);
 
 	private static final String IDLE = """
 			{"jobsRunning":0,"jobsWaiting":0,"lanes":{"busy":0,"most":0,"waiting":0},"inFlightBytes":0,\
@@ -38,11 +43,17 @@ class RunningService implements ParameterResolver, AfterEachCallback {
 
 	@Override
 	public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-		return service(context, "local.server.port");
+		Service service = service(context, "local.server.port");
+		context.getStore(CLIENTS).put(Service.class, service);
+		return service;
 	}
 
 	@Override
-	public void afterEach(ExtensionContext context) {
+	public void afterEach(ExtensionContext context) throws IOException {
+		Service client = context.getStore(CLIENTS).get(Service.class, Service.class);
+		if (client != null) {
+			client.close();
+		}
 		Service actuator = service(context, "local.management.port");
 		await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertThat(withoutLimits(actuator)).isEqualTo(IDLE));
 	}

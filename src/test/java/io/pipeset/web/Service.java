@@ -10,6 +10,8 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import tools.jackson.databind.JsonNode;
@@ -17,7 +19,7 @@ import tools.jackson.databind.JsonNode;
 import static org.awaitility.Awaitility.await;
 
 /** A client of the running service, which knows nothing of it but HTTP. */
-final class Service {
+final class Service implements AutoCloseable {
 
 	static final String NDJSON = "application/x-ndjson";
 
@@ -26,6 +28,8 @@ final class Service {
 	private static final HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
 	private final int port;
+
+	private final List<Wire> uploads = new ArrayList<>();
 
 	Service(int port) {
 		this.port = port;
@@ -95,6 +99,27 @@ final class Service {
 	 */
 	void connect() {
 		await().ignoreExceptions().until(() -> post("/pipeset/1?atomic=batch").status() == 200);
+	}
+
+	/**
+	 * Begins an upload, of which a SET is there already. Its job runs on until it gets
+	 * its end, or the test has ended.
+	 */
+	Wire begin(String key) throws IOException {
+		return keep(Wire.upload(this, "/v1/jobs?op=SET")).chunk("{\"key\":\"" + key + "\",\"value\":\"1\"}\n");
+	}
+
+	/** Closes a connection when the test has ended. */
+	Wire keep(Wire upload) {
+		this.uploads.add(upload);
+		return upload;
+	}
+
+	@Override
+	public void close() throws IOException {
+		for (Wire upload : this.uploads) {
+			upload.close();
+		}
 	}
 
 	Answer delete(String pathAndQuery) {

@@ -1,7 +1,6 @@
 package io.pipeset.web;
 
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -10,14 +9,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Queue;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 import io.pipeset.PipesetApplication;
 import io.pipeset.redis.TestRedis;
@@ -60,8 +57,7 @@ final class ServiceProcess implements AutoCloseable {
 	 * @param arguments properties of the service as {@code --name=value}, and options of
 	 * its virtual machine that begin with {@code -X} or {@code -D}
 	 */
-	static ServiceProcess start(TestRedis redis, String... arguments)
-			throws IOException, InterruptedException, ExecutionException, TimeoutException {
+	static ServiceProcess start(TestRedis redis, String... arguments) throws Exception {
 		return start(List.of(), redis, arguments);
 	}
 
@@ -69,44 +65,63 @@ final class ServiceProcess implements AutoCloseable {
 	 * Starts the service where it can write no file of more than so many KB.
 	 * @param kilobytes the largest file
 	 */
-	static ServiceProcess startOnFailingDisk(int kilobytes, TestRedis redis, String... arguments)
-			throws IOException, InterruptedException, ExecutionException, TimeoutException {
+	static ServiceProcess startOnFailingDisk(int kilobytes, TestRedis redis, String... arguments) throws Exception {
 		return start(List.of("bash", "-c", "ulimit -f " + kilobytes + "; exec \"$0\" \"$@\""), redis, arguments);
 	}
 
-	private static ServiceProcess start(List<String> shell, TestRedis redis, String... arguments)
-			throws IOException, InterruptedException, ExecutionException, TimeoutException {
+	private static ServiceProcess start(List<String> shell, TestRedis redis, String... arguments) throws Exception {
+		String jar = System.getProperty("service.jar");
+		List<String> program = new ArrayList<>();
+		if (jar != null) {
+			program.addAll(List.of("-jar", jar));
+		}
+		else {
+			program.addAll(ServiceClasses.options((training) -> train(training, redis)));
+			program.add(PipesetApplication.class.getName());
+		}
+		return start(shell, program, redis, arguments);
+	}
+
+	private static void train(List<String> options, TestRedis redis) throws Exception {
+		List<String> program = new ArrayList<>(options);
+		program.add(PipesetApplication.class.getName());
+		try (ServiceProcess service = start(List.of(), program, redis)) {
+			service.service().post("/pipeset/0").report();
+			service.terminate();
+			service.awaitEnd();
+		}
+	}
+
+	private static ServiceProcess start(List<String> shell, List<String> program, TestRedis redis, String... arguments)
+			throws Exception {
 		List<String> command = new ArrayList<>(shell);
 		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
 		command.addAll(CONTAINER);
 		command.addAll(Arrays.stream(arguments).filter(ServiceProcess::isOfMachine).toList());
-		command.addAll(program());
+		command.addAll(program);
 		command.add("--server.port=0");
 		command.addAll(Arrays.stream(arguments).filter((argument) -> !isOfMachine(argument)).toList());
 		ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
 		// As in the contexts of the tests; an argument wins.
 		builder.environment().put("PIPESET_WARMUP_ENABLED", "false");
+		// A service warns of the files of processes that others have killed.
+		builder.environment().put("PIPESET_SPOOL_DIRECTORY", "target/spool/" + UUID.randomUUID());
 		redis.properties()
 			.forEach(
 					(name, value) -> builder.environment().put(name.toUpperCase(Locale.ROOT).replace('.', '_'), value));
 		ServiceProcess service = new ServiceProcess(builder.start());
-		service.service = new Service(service.port.get(PATIENCE_SECONDS, TimeUnit.SECONDS));
-		return service;
+		try {
+			service.service = new Service(service.port.get(PATIENCE_SECONDS, TimeUnit.SECONDS));
+			return service;
+		}
+		catch (Exception ex) {
+			service.close();
+			throw ex;
+		}
 	}
 
 	private static boolean isOfMachine(String argument) {
 		return argument.startsWith("-X") || argument.startsWith("-D");
-	}
-
-	private static List<String> program() {
-		String jar = System.getProperty("service.jar");
-		if (jar != null) {
-			return List.of("-jar", jar);
-		}
-		String classPath = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator, -1))
-			.filter((entry) -> !entry.endsWith("test-classes"))
-			.collect(Collectors.joining(File.pathSeparator));
-		return List.of("-XX:TieredStopAtLevel=1", "-cp", classPath, PipesetApplication.class.getName());
 	}
 
 	Service service() {

@@ -94,8 +94,12 @@ class SmallHeapTests {
 		HttpResponse<Stream<String>> items = HttpClient.newHttpClient()
 			.send(service.request(job + "/items").GET().build(), HttpResponse.BodyHandlers.ofLines());
 		AtomicInteger next = new AtomicInteger();
-		items.body()
-			.forEach((line) -> assertThat(line).contains("\"index\":" + next.getAndIncrement() + ",", "WRONGTYPE"));
+		items.body().forEach((line) -> {
+			String index = "\"index\":" + next.getAndIncrement() + ",";
+			if (!line.contains(index) || !line.contains("WRONGTYPE")) {
+				assertThat(line).contains(index, "WRONGTYPE");
+			}
+		});
 		assertThat(next).hasValue(MILLION);
 		assertHealthy();
 	}
@@ -174,13 +178,13 @@ class SmallHeapTests {
 	@Test
 	void errorsLargerThanTheHeapFitIntoIt() {
 		String sha = service
-			.post("/v1/scripts", "text/plain", "return redis.error_reply('BIG ' .. string.rep('x', 4000000))")
+			.post("/v1/scripts", "text/plain", "return redis.error_reply('BIG ' .. string.rep('x', 2000000))")
 			.json()
 			.get("sha")
 			.asString();
 		Answer answer = service.upload("/v1/jobs?flush=close&timeout=2m", Service.NDJSON,
-				Lines.of(40, (i) -> "[\"EVALSHA\",\"" + sha + "\",1,\"k\"]"));
-		assertThat(Answer.counts(answer.report())).isEqualTo(new Counts(40, 0, 0, 40, 0, 0));
+				Lines.of(80, (i) -> "[\"EVALSHA\",\"" + sha + "\",1,\"k\"]"));
+		assertThat(Answer.counts(answer.report())).isEqualTo(new Counts(80, 0, 0, 80, 0, 0));
 		assertThat(answer.text()).hasSizeLessThan(100_000);
 		assertHealthy();
 	}

@@ -2,6 +2,7 @@ package io.pipeset.web;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -168,9 +169,8 @@ final class Wire implements AutoCloseable {
 	/** Waits until the service has ended the connection. */
 	void awaitEnd() throws IOException {
 		try {
-			while (this.socket.getInputStream().read() >= 0) {
-				// The bytes that still come do not matter.
-			}
+			// The bytes that still come do not matter.
+			this.socket.getInputStream().transferTo(OutputStream.nullOutputStream());
 		}
 		catch (SocketTimeoutException ex) {
 			throw ex;

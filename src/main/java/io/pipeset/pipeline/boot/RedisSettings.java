@@ -1,11 +1,15 @@
 package io.pipeset.pipeline.boot;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.context.properties.bind.BindResult;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
@@ -58,6 +62,9 @@ final class RedisSettings implements BeanFactoryPostProcessor {
 			new Refusal("url", "The nodes of the cluster are named already.", ONE_CLUSTER, null),
 			new Refusal("database", "A cluster has database 0 only.", "Remove it, or set it to 0.", "0"));
 
+	/** Behind the host, and so behind a password. */
+	private static final Pattern URI_PORT = Pattern.compile("(?<=[^/@:]):(\\d{1,9})(?:[/?#].*)?$");
+
 	private final Environment environment;
 
 	RedisSettings(Environment environment) {
@@ -69,6 +76,7 @@ final class RedisSettings implements BeanFactoryPostProcessor {
 		for (String addresses : List.of("host", "cluster.nodes", "sentinel.nodes", "masterreplica.nodes")) {
 			refuseUrls("spring.data.redis." + addresses);
 		}
+		refuseUnfit();
 		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(this.environment)) {
 			REFUSALS.forEach((refusal) -> refusal.check(source));
 			if (Binder.get(this.environment)
@@ -90,6 +98,57 @@ final class RedisSettings implements BeanFactoryPostProcessor {
 					"Set it to addresses without a scheme and a password, and set spring.data.redis.password, or"
 							+ " spring.data.redis.url to name one Redis by its URL.");
 		}
+	}
+
+	/** Refuses values at which the driver would fail without naming the setting. */
+	private void refuseUnfit() {
+		require("host", String.class, (host) -> !host.isBlank(), "It must be a name or an address.");
+		require("port", Integer.class, RedisSettings::isPort, "It must be from 1 to 65535.");
+		require("database", Integer.class, (database) -> database >= 0, "It must be 0 or more.");
+		require("connect-timeout", Duration.class, (timeout) -> timeout.toMillis() > 0, "It must be 1ms or more.");
+		requireBoth("sentinel.master", "sentinel.nodes");
+		requireBoth("sentinel.nodes", "sentinel.master");
+		int port = URI_PORT.matcher(bind("url", String.class).orElse(""))
+			.results()
+			.findFirst()
+			.map((found) -> Integer.parseInt(found.group(1)))
+			.orElse(1);
+		if (!isPort(port)) {
+			throw new UnsupportedRedisException("spring.data.redis.url is refused. Its port is " + port + '.',
+					"Set it to a URL with a port from 1 to 65535.");
+		}
+	}
+
+	private static boolean isPort(int port) {
+		return port > 0 && port <= 65535;
+	}
+
+	private <T> BindResult<T> bind(String setting, Class<T> type) {
+		return Binder.get(this.environment).bind("spring.data.redis." + setting, type);
+	}
+
+	private <T> void require(String setting, Class<T> type, Predicate<T> fits, String reason) {
+		bind(setting, type).ifBound((value) -> {
+			if (!fits.test(value)) {
+				throw new UnsupportedRedisException(
+						"spring.data.redis." + setting + '=' + value + " is refused. " + reason,
+						"Correct it, or remove it.");
+			}
+		});
+	}
+
+	private void requireBoth(String setting, String other) {
+		if (isSet(setting) && !isSet(other)) {
+			throw new UnsupportedRedisException("spring.data.redis." + setting
+					+ " is refused. The Sentinels are asked by their addresses for the" + " master of a name.",
+					"Set spring.data.redis." + other + " as well, or remove it.");
+		}
+	}
+
+	private boolean isSet(String setting) {
+		return Binder.get(this.environment)
+			.bind("spring.data.redis." + setting, Bindable.listOf(String.class))
+			.isBound();
 	}
 
 	/**

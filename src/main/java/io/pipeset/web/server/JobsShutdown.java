@@ -10,6 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.tomcat.TomcatWebServer;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ApplicationContext;
@@ -51,8 +52,8 @@ class JobsShutdown implements SmartLifecycle {
 	JobsShutdown(Jobs jobs, JobLimits limits, ApplicationContext context, DefaultLifecycleProcessor lifecycle,
 			@Value("${spring.lifecycle.timeout-per-shutdown-phase:30s}") Duration phase) {
 		if (limits.shutdownGrace().compareTo(phase) >= 0) {
-			throw new IllegalArgumentException("pipeset.limits.shutdown-grace must be shorter than"
-					+ " spring.lifecycle.timeout-per-shutdown-phase=" + phase + ", not " + limits.shutdownGrace());
+			throw new InvalidConfigurationPropertyValueException("spring.lifecycle.timeout-per-shutdown-phase", phase,
+					"It must be longer than pipeset.limits.shutdown-grace=" + limits.shutdownGrace() + ".");
 		}
 		this.jobs = jobs;
 		this.grace = limits.shutdownGrace();

@@ -136,7 +136,10 @@ final class RequestGate implements Adapter {
 		response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
 		response.setContentLength(body.length);
 		response.setHeader(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
-		response.setHeader(HttpHeaders.CONNECTION, "close");
+		if (!isHttp2(request)) {
+			// HTTP/2 forbids the header, and its connection has other requests.
+			response.setHeader(HttpHeaders.CONNECTION, "close");
+		}
 		UnreadBodies.leave(request);
 		response.doWrite(ByteBuffer.wrap(body));
 		response.action(ActionCode.CLOSE, null);

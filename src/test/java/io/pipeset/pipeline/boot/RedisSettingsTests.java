@@ -62,12 +62,33 @@ class RedisSettingsTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "host=localhost", "url=redis://localhost", "client-type=LETTUCE",
-			"lettuce.pool.enabled=true", "lettuce.shutdown-timeout=1s", "timeout=1s", "client-name=me",
-			"sentinel.master=mymaster", "sentinel.nodes[0]=localhost:26379" })
+	@ValueSource(
+			strings = { "host=localhost", "url=redis://localhost", "client-type=LETTUCE", "lettuce.pool.enabled=true",
+					"lettuce.shutdown-timeout=1s", "timeout=1s", "client-name=me", "url=redis://user:7@localhost",
+					"url=redis://user:99999@localhost:6379/0", "port=65535", "database=15", "connect-timeout=1ms" })
 	void othersAreNot(String setting) {
 		String[] parts = setting.split("=", -1);
 		this.environment.setProperty("spring.data.redis." + parts[0], parts[1]);
+		assertThatNoException().isThrownBy(this::check);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "host, ' ', host=  is refused. It must be a name", "port, 0, port=0 is refused. It must be from 1 to",
+			"port, 70000, port=70000 is refused", "database, -1, database=-1 is refused. It must be 0 or more",
+			"connect-timeout, 0, connect-timeout=PT0S is refused. It must be 1ms or more",
+			"connect-timeout, -1s, connect-timeout=PT-1S is refused",
+			"url, rediss://user:secret@host:70000/0, url is refused. Its port is 70000.",
+			"sentinel.master, m, sentinel.master is refused. The Sentinels are asked by their addresses",
+			"sentinel.nodes, 'a:1,b:1', sentinel.nodes is refused. The Sentinels are asked by their addresses" })
+	void aValueThatTheDriverWouldFailAtIsRefusedByName(String setting, String value, String problem) {
+		this.environment.setProperty("spring.data.redis." + setting, value);
+		assertThat(refusal().getDescription()).startsWith("spring.data.redis." + problem);
+	}
+
+	@Test
+	void aMasterAndItsSentinelsBelongTogether() {
+		this.environment.setProperty("spring.data.redis.sentinel.master", "mymaster");
+		this.environment.setProperty("spring.data.redis.sentinel.nodes[0]", "localhost:26379");
 		assertThatNoException().isThrownBy(this::check);
 	}
 
