@@ -61,12 +61,13 @@ class ArchitectureTests {
 			lane              | record record.room report slab pipeline pipeline.call pipeline.flush
 			memory            | record record.room report pipeline lane
 			pop               | record report slab pipeline pipeline.call lane memory
-			sweep             | record record.room report pipeline pipeline.call lane
+			walk              | record report pipeline pipeline.call lane
+			sweep             | record record.room report pipeline pipeline.call lane walk
 			script            | record pipeline pipeline.call
 			job.input         | record record.body record.mapping record.format report spool lane memory pop sweep job.settings
 			job.settings      | record record.encoding record.mapping record.format report pipeline.flush
 			job               | record record.encoding record.room record.body record.mapping report slab pipeline pipeline.call lane memory pop sweep script spool job.input job.settings
-			keyspace          | record record.room record.encoding report slab slab.lookup pipeline pipeline.call pipeline.flush lane memory job job.input job.settings
+			keyspace          | record record.room record.encoding report slab slab.lookup pipeline pipeline.call pipeline.flush lane walk memory job job.input job.settings
 			tune              | record record.encoding record.mapping report slab pipeline pipeline.call pipeline.flush memory lane job job.input job.settings
 			web.problem       | pipeline.call job job.settings
 			web.access        | job web.problem

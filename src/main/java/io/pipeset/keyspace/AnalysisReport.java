@@ -48,31 +48,26 @@ final class AnalysisReport {
 
 	/**
 	 * Draws the answer.
-	 * @param cluster the pass over the masters of a cluster, if it began; {@code null}
-	 * for a single server
+	 * @param masters the masters of a cluster, if they were walked; {@code null} for a
+	 * single server
+	 * @param partialSlots how many slots are perhaps not counted as a whole
 	 */
-	Analysis draw(int restarts, LargestLengths lengths, @Nullable Round cluster) {
+	Analysis draw(int restarts, LargestLengths lengths, @Nullable List<Master> masters, int partialSlots) {
 		this.totals.prefixes().finish();
 		List<Prefix> prefixes = prefixes();
 		double millis = this.task.clock().timings().totalMillis();
 		boolean measured = this.sized && this.totals.largest().count() > 0;
-		int partial = (cluster != null) ? cluster.partialSlots() : 0;
 		return new Analysis(this.task.id(), this.task.ending().cause().state(), this.totals.keys(),
 				this.totals.vanished(),
 				bytes(LongStream.range(0, this.types.count()).map((type) -> this.totals.bytesOfType((int) type)).sum()),
 				this.totals.bytesLeftOut(), (measured) ? lengths.error() : null, (restarts > 0) ? restarts : null,
-				(cluster != null) ? masters(cluster) : null, (partial > 0) ? partial : null, types(), prefixes,
-				this.totals.prefixes().omitted(), ttls(), (this.sized) ? sizes() : null,
-				(this.sized) ? largest(lengths) : null, new Analysis.Timings(millis),
-				Math.round(this.totals.keys() * 1000 / Math.max(millis, 0.001)));
+				masters, (partialSlots > 0) ? partialSlots : null, types(), prefixes, this.totals.prefixes().omitted(),
+				ttls(), (this.sized) ? sizes() : null, (this.sized) ? largest(lengths) : null,
+				new Analysis.Timings(millis), Math.round(this.totals.keys() * 1000 / Math.max(millis, 0.001)));
 	}
 
 	private @Nullable Long bytes(long bytes) {
 		return (this.sized) ? bytes : null;
-	}
-
-	private static List<Master> masters(Round cluster) {
-		return cluster.walks().stream().map((walk) -> new Master(walk.name(), walk.keys(), walk.isComplete())).toList();
 	}
 
 	private List<Analysis.Type> types() {

@@ -1,29 +1,49 @@
 package io.pipeset.keyspace;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 import io.pipeset.job.Task;
 import io.pipeset.lane.JobStop;
+import io.pipeset.pipeline.ConnectionPermits;
+import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.RedisNodes;
-import io.pipeset.pipeline.SlotOwners;
 import io.pipeset.pipeline.call.NoConnectionException;
+import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.record.room.NoRoomException;
+import io.pipeset.report.DurationText;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.Progress.Tally;
 import io.pipeset.slab.lookup.KeyTypes;
-import org.jspecify.annotations.Nullable;
+import io.pipeset.slab.lookup.Scan;
+import io.pipeset.walk.KeyWalk;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The run of one analysis: passes over all servers, until one of them meets no restart,
- * and then a look at the largest keys.
+ * The run of one analysis: passes over all servers, side by side, until one pass meets no
+ * restart, and then a look at the largest keys. If a server was started anew or replaced,
+ * the pass is over, as the totals so far mean nothing.
  */
 final class AnalysisRun {
 
 	/** An analysis that has to begin again and again would never end. */
 	private static final int MOST_RESTARTS = 10;
+
+	/** The servers that are analysed at the same time, each by a thread. */
+	private static final int SIDE_BY_SIDE = 16;
 
 	private static final Logger logger = LoggerFactory.getLogger(AnalysisRun.class);
 
@@ -44,12 +64,23 @@ final class AnalysisRun {
 
 	private final Totals totals;
 
-	private final Losses losses;
+	/**
+	 * Held in common by servers side by side, and alone by one that may wait for memory.
+	 */
+	private final ReadWriteLock order = new ReentrantReadWriteLock(true);
 
 	private int restarts;
 
-	/** The last pass. */
-	private @Nullable Round round;
+	/** The servers of the last pass. */
+	private List<ServerAnalysis> servers = List.of();
+
+	private int partialSlots;
+
+	private Scan scan;
+
+	private volatile boolean oneByOne;
+
+	private volatile boolean anew;
 
 	AnalysisRun(Task task, AnalysisSettings settings, RedisNodes nodes, Duration closing, int maxPrefixes,
 			ExecutorService threads) {
@@ -61,72 +92,77 @@ final class AnalysisRun {
 		this.stop = task.stop();
 		this.pace = new KeyPace(task.rateLimit());
 		this.totals = new Totals(settings, maxPrefixes, new KeyTypes(), task.memory());
-		this.losses = new Losses(settings.timeout(), this.stop);
+		this.scan = settings.scan(1);
 		task.tallies(() -> Tally.of(this.totals.keys() + this.totals.vanished(), null));
 	}
 
 	/** Runs the analysis, to its end. */
 	Analysis run() {
-		walk();
+		do {
+			pass();
+		}
+		while (this.anew && !this.stop.isSet());
 		this.totals.largest().sort();
-		LargestLengths lengths = new LargestLengths(this.task, this.nodes, this.totals, this.settings.timeout(),
-				this.closing);
+		LargestLengths lengths = new LargestLengths(this);
 		try {
 			lengths.ask();
 		}
 		catch (NoRoomException ex) {
-			stop(this.stop, ex);
+			stop(ex);
 		}
 		balance();
-		return new AnalysisReport(this.task, this.totals).draw(this.restarts, lengths,
-				(this.nodes.isCluster()) ? this.round : null);
+		List<Analysis.Master> masters = (this.nodes.isCluster() && !this.servers.isEmpty())
+				? this.servers.stream().map(ServerAnalysis::report).toList() : null;
+		return new AnalysisReport(this.task, this.totals).draw(this.restarts, lengths, masters, this.partialSlots);
 	}
 
-	private void walk() {
-		boolean anew = true;
-		while (anew && !this.stop.isSet()) {
-			SlotOwners owners = owners();
-			if (owners != null) {
-				Round next = new Round(this.task, this.settings, this.totals, this.pace, this.closing,
-						this.restarts > 0, this.nodes, owners);
-				this.round = next;
-				next.run(this.threads);
-				anew = next.isAnew();
-				if (anew && !this.stop.isSet()) {
-					beginAnew();
-				}
-			}
-		}
-	}
-
-	private @Nullable SlotOwners owners() {
-		this.nodes.refresh();
+	/** Analyses all servers, in the calling thread and others, until the pass is over. */
+	private void pass() {
+		this.anew = false;
+		KeyWalk walk = new KeyWalk(this.nodes, this.stop, patience("", isRepeated(), this.stop::isSet));
+		this.servers = walk.once().stream().map((server) -> new ServerAnalysis(this, server)).toList();
+		this.scan = this.settings.scan(this.servers.size());
+		this.oneByOne = this.servers.size() == 1;
+		Queue<ServerAnalysis> waiting = new ConcurrentLinkedQueue<>(this.servers);
+		List<CompletableFuture<Void>> others = Stream
+			.generate(() -> CompletableFuture.runAsync(() -> runEach(waiting), this.threads))
+			.limit(Math.max(0, Math.min(this.servers.size(), SIDE_BY_SIDE) - 1))
+			.toList();
 		try {
-			return this.nodes.owners();
+			runEach(waiting);
 		}
-		catch (NoConnectionException ex) {
-			if (this.restarts > 0) {
-				this.losses.pauseAfter(String.valueOf(ex.getMessage()));
-			}
-			else {
-				this.stop.because(ex, "send the analysis again");
-			}
-			return null;
+		finally {
+			CompletableFuture.allOf(others.toArray(CompletableFuture[]::new)).join();
+		}
+		this.partialSlots = walk.slotsInDoubt();
+		if (this.anew && !this.stop.isSet()) {
+			countRestart();
 		}
 	}
 
-	private void beginAnew() {
+	private void runEach(Queue<ServerAnalysis> waiting) {
+		try {
+			for (ServerAnalysis next = waiting.poll(); next != null; next = waiting.poll()) {
+				next.run();
+			}
+		}
+		catch (RuntimeException | Error ex) {
+			this.stop.because(Cause.INTERNAL_SERVER_ERROR, "By a defect of the service: " + ex);
+			throw ex;
+		}
+	}
+
+	private void countRestart() {
 		this.totals.clear();
-		this.losses.progress();
 		if (++this.restarts > MOST_RESTARTS) {
 			this.stop.because(Cause.REDIS_LOST, "Redis was started anew more than " + MOST_RESTARTS
 					+ " times, after each of which the analysis began again");
 		}
 	}
 
-	/** Stops an analysis for which there is not enough memory. */
-	static void stop(JobStop stop, NoRoomException ex) {
-		stop.because(Cause.LIMIT,
+	/** Stops the analysis, as there is not enough memory. */
+	void stop(NoRoomException ex) {
+		this.stop.because(Cause.LIMIT,
 				"The keys of one page of SCAN, or the largest keys, do not fit into memory: " + ex.getMessage()
 						+ ". Ask for smaller pages with 'scanCount' and for fewer of the largest keys with 'top',"
 						+ " or raise the budget");
@@ -141,6 +177,128 @@ final class AnalysisRun {
 			logger.error("Job {}: {}", this.task.id(), detail);
 			this.stop.because(Cause.INTERNAL_SERVER_ERROR, detail);
 		}
+	}
+
+	/**
+	 * Lets the analysis of a server begin: side by side with others, or as soon as no
+	 * other runs.
+	 * @return whether it runs alone
+	 */
+	boolean enter() {
+		boolean alone = this.oneByOne;
+		order(alone).lock();
+		return alone;
+	}
+
+	/** The analysis of a server that has entered ends. */
+	void leave(boolean alone) {
+		order(alone).unlock();
+	}
+
+	private Lock order(boolean alone) {
+		return (alone) ? this.order.writeLock() : this.order.readLock();
+	}
+
+	/** Has servers analysed one after the other from now on, as memory is scarce. */
+	void goOneByOne() {
+		this.oneByOne = true;
+	}
+
+	boolean isOneByOne() {
+		return this.oneByOne;
+	}
+
+	/** Ends this pass, so that another one begins. */
+	void beginAnew() {
+		this.anew = true;
+	}
+
+	boolean isPassOver() {
+		return this.anew || this.stop.isSet();
+	}
+
+	/** Whether this is not the first pass. */
+	boolean isRepeated() {
+		return this.restarts > 0;
+	}
+
+	/**
+	 * Has a connection used, and does what is left to do when it is given back.
+	 * @param use uses it, and returns what is left to do
+	 * @param unreachable tells what is left to do if there is no connection
+	 */
+	void converse(RedisNode node, Function<Conversation, Runnable> use,
+			Function<NoConnectionException, Runnable> unreachable) {
+		Duration timeout = this.settings.timeout();
+		AtomicReference<Runnable> then = new AtomicReference<>(Conversation::doNothing);
+		long asked = System.nanoTime();
+		if (acquire(node.permits())) {
+			try {
+				node.run(FlushPolicy.close(), timeout, this.stop, (pipeline) -> {
+					this.task.clock().waited(System.nanoTime() - asked);
+					try (Conversation conversation = new Conversation(pipeline, timeout, this.closing, this.stop)) {
+						then.set(use.apply(conversation));
+					}
+				});
+			}
+			catch (NoConnectionException ex) {
+				this.task.clock().waited(System.nanoTime() - asked);
+				then.set(unreachable.apply(ex));
+			}
+		}
+		Objects.requireNonNull(then.get()).run();
+	}
+
+	private boolean acquire(ConnectionPermits permits) {
+		boolean acquired = false;
+		try {
+			acquired = permits.acquire(this.settings.timeout().toNanos(), this.stop);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		if (!acquired && !this.stop.isSet()) {
+			this.stop.because(Cause.REDIS_UNREACHABLE,
+					"None of the " + permits.count() + " connections became free within the timeout of "
+							+ DurationText.of(this.settings.timeout())
+							+ ": send the analysis again later, or raise pipeset.pipeline.max-connections");
+		}
+		return acquired;
+	}
+
+	/**
+	 * The patience with one server, or with all of them.
+	 * @param server begins the messages; empty where it need not be named
+	 * @param hasBegun whether the analysis has begun to look at keys
+	 * @param isOver whether nobody waits for an answer any longer
+	 */
+	AnalysisPatience patience(String server, boolean hasBegun, BooleanSupplier isOver) {
+		return new AnalysisPatience(this.settings.timeout(), this.stop, server, hasBegun, isOver);
+	}
+
+	Task task() {
+		return this.task;
+	}
+
+	RedisNodes nodes() {
+		return this.nodes;
+	}
+
+	AnalysisSettings settings() {
+		return this.settings;
+	}
+
+	Totals totals() {
+		return this.totals;
+	}
+
+	KeyPace pace() {
+		return this.pace;
+	}
+
+	/** The pages to ask for. */
+	Scan scan() {
+		return this.scan;
 	}
 
 }

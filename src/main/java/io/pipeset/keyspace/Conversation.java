@@ -59,7 +59,7 @@ final class Conversation implements AutoCloseable {
 		post(Conversation::doNothing);
 	}
 
-	private static void doNothing() {
+	static void doNothing() {
 	}
 
 	/** Has the job's thread run something; for any thread. */
@@ -144,6 +144,10 @@ final class Conversation implements AutoCloseable {
 		this.loss = "Redis was silent for " + DurationText.of(this.timeout) + ", the timeout of the analysis";
 		this.pipeline.abandon();
 		return true;
+	}
+
+	Pipeline pipeline() {
+		return this.pipeline;
 	}
 
 	/** How many lookups are on their way. */

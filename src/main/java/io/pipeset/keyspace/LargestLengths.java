@@ -1,15 +1,12 @@
 package io.pipeset.keyspace;
 
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-import io.pipeset.job.Task;
 import io.pipeset.lane.JobStop;
-import io.pipeset.pipeline.Pipeline;
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.SlotOwners;
@@ -30,19 +27,17 @@ final class LargestLengths {
 
 	private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(110);
 
-	private final Task task;
+	private final AnalysisRun run;
 
 	private final RedisNodes nodes;
+
+	private final JobStop stop;
 
 	private final LargestKeys keys;
 
 	private final KeyTypes types;
 
-	private final Duration timeout;
-
-	private final Duration closing;
-
-	private final Losses losses;
+	private final AnalysisPatience patience;
 
 	private final long[] lengths;
 
@@ -56,20 +51,14 @@ final class LargestLengths {
 
 	private @Nullable String error = "The largest keys were not asked for their number of elements";
 
-	/**
-	 * The lengths of keys, none of which is known yet.
-	 * @param totals has the keys, sorted
-	 * @param timeout the longest silence of a server
-	 * @param closing the longest that closing a connection may take
-	 */
-	LargestLengths(Task task, RedisNodes nodes, Totals totals, Duration timeout, Duration closing) {
-		this.task = task;
-		this.nodes = nodes;
-		this.keys = totals.largest();
-		this.types = totals.types();
-		this.timeout = timeout;
-		this.closing = closing;
-		this.losses = new Losses(timeout, task.stop());
+	/** The lengths of the analysis's largest keys, which are sorted. */
+	LargestLengths(AnalysisRun run) {
+		this.run = run;
+		this.nodes = run.nodes();
+		this.stop = run.task().stop();
+		this.keys = run.totals().largest();
+		this.types = run.totals().types();
+		this.patience = run.patience("", true, this.stop::isSet);
 		this.lengths = new long[this.keys.count()];
 		Arrays.fill(this.lengths, KeyPage.UNKNOWN);
 		this.left.set(0, this.lengths.length);
@@ -77,10 +66,9 @@ final class LargestLengths {
 
 	/** Asks all servers, as often as it takes. */
 	void ask() {
-		JobStop stop = this.task.stop();
-		while (!this.left.isEmpty() && !stop.isSet()) {
+		while (!this.left.isEmpty() && !this.stop.isSet()) {
 			for (Map.Entry<RedisNode, BitSet> keys : byMaster().entrySet()) {
-				if (!stop.isSet()) {
+				if (!this.stop.isSet()) {
 					ask(keys.getKey(), keys.getValue());
 				}
 			}
@@ -122,8 +110,7 @@ final class LargestLengths {
 				this.refused = "There was no memory to ask the largest keys for their number of elements";
 			}
 			else if (!lookup.isEmpty()) {
-				AnalysisConnections connections = new AnalysisConnections(this.task, node, this.timeout, this.closing);
-				connections.use((pipeline) -> measure(connections, pipeline, lookup, places),
+				this.run.converse(node, (conversation) -> measure(conversation, lookup, places),
 						(ex) -> () -> pauseAfter(String.valueOf(ex.getMessage())));
 			}
 			else {
@@ -135,22 +122,20 @@ final class LargestLengths {
 		}
 	}
 
-	private Runnable measure(AnalysisConnections connections, Pipeline pipeline, LengthLookup lookup, BitSet places) {
-		try (Conversation conversation = connections.conversation(pipeline)) {
-			conversation.send(lookup, AnalysisConnections::doNothing);
-			while (conversation.await()) {
-				// Until it is answered, or lost.
-			}
-			String loss = conversation.loss();
-			String error = lookup.error();
-			if (loss != null) {
-				return () -> pauseAfter(loss);
-			}
-			if (error != null && passes(error)) {
-				return () -> pauseAfter("Redis answered " + error);
-			}
-			this.refused = (error != null) ? error : this.refused;
+	private Runnable measure(Conversation conversation, LengthLookup lookup, BitSet places) {
+		conversation.send(lookup, Conversation::doNothing);
+		while (conversation.await()) {
+			// Until it is answered, or lost.
 		}
+		String loss = conversation.loss();
+		String error = lookup.error();
+		if (loss != null) {
+			return () -> pauseAfter(loss);
+		}
+		if (error != null && passes(error)) {
+			return () -> pauseAfter("Redis answered " + error);
+		}
+		this.refused = (error != null) ? error : this.refused;
 		int key = 0;
 		boolean moved = false;
 		for (int place = places.nextSetBit(0); place >= 0; place = places.nextSetBit(place + 1)) {
@@ -159,12 +144,12 @@ final class LargestLengths {
 			this.left.set(place, again);
 			moved |= again;
 		}
-		return (moved) ? this::awaitMove : AnalysisConnections::doNothing;
+		return (moved) ? this::awaitMove : Conversation::doNothing;
 	}
 
 	private void awaitMove() {
 		this.moves++;
-		this.task.stop().await(PAUSE_NANOS);
+		this.stop.await(PAUSE_NANOS);
 		this.nodes.refresh();
 	}
 
@@ -175,7 +160,7 @@ final class LargestLengths {
 	}
 
 	private void pauseAfter(String detail) {
-		this.losses.pauseAfter(detail);
+		this.patience.pauseAfter(detail);
 		this.nodes.refresh();
 	}
 

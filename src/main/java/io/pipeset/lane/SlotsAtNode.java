@@ -19,6 +19,9 @@ import io.pipeset.record.Slots;
  */
 public final class SlotsAtNode {
 
+	/** All slots, of which none is on its way. */
+	public static final SlotsAtNode ALL = all();
+
 	private static final int ADDRESS = 1;
 
 	private static final int FLAGS = 2;
@@ -52,10 +55,14 @@ public final class SlotsAtNode {
 			return of(node.calls().clusterNodes());
 		}
 		catch (RedisCallException ex) {
-			SlotsAtNode all = new SlotsAtNode();
-			all.served.set(0, Slots.COUNT);
-			return all;
+			return ALL;
 		}
+	}
+
+	private static SlotsAtNode all() {
+		SlotsAtNode all = new SlotsAtNode();
+		all.served.set(0, Slots.COUNT);
+		return all;
 	}
 
 	/**

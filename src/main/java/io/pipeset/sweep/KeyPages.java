@@ -1,18 +1,20 @@
 package io.pipeset.sweep;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.Supplier;
 
 import io.pipeset.lane.JobStop;
 import io.pipeset.lane.LaneContext;
 import io.pipeset.lane.Lanes;
 import io.pipeset.pipeline.call.ScanPage;
 import io.pipeset.record.room.Room;
+import io.pipeset.walk.KeyWalk;
+import io.pipeset.walk.ServerWalk;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +27,15 @@ final class KeyPages {
 	/** How many pages are asked for at once. More servers take turns. */
 	private static final int MOST_ASKED = 8;
 
+	/** The memory of a page's keys, unless a single place in Redis has more of them. */
+	private static final long PAGE_BYTES = 128 << 10;
+
+	/**
+	 * How many keys Redis looks at in one call, for which all other clients wait: half a
+	 * millisecond or less. More keys a call make a sweep no faster.
+	 */
+	private static final int MOST_KEYS = 500;
+
 	private final Sweep sweep;
 
 	private final Lanes lanes;
@@ -35,20 +46,20 @@ final class KeyPages {
 
 	private final JobStop stop;
 
-	private final ScanPlan plan;
+	private final KeyWalk walk;
+
+	/** What the other threads bring, for the reading thread to run. */
+	private final LinkedBlockingQueue<Runnable> events = new LinkedBlockingQueue<>();
 
 	private final Runnable wake = this::wake;
 
-	/** The groups of scans that come behind those under way. */
-	private Deque<List<NodeScan>> groups = new ArrayDeque<>();
+	/** The servers that are to be asked for their next page. */
+	private final Deque<ServerPages> waiting = new ArrayDeque<>();
 
-	/** The scans that are to be asked for their next page. */
-	private final Deque<NodeScan> waiting = new ArrayDeque<>();
+	/** How many servers are asked for a page. */
+	private int asked;
 
-	/** The scans that are asked for a page, in the order in which they were asked. */
-	private final List<NodeScan> asked = new CopyOnWriteArrayList<>();
-
-	private volatile @Nullable CompletableFuture<Optional<Deque<List<NodeScan>>>> planning;
+	private @Nullable ScanPage page;
 
 	private volatile boolean closed;
 
@@ -63,12 +74,25 @@ final class KeyPages {
 		this.job = job;
 		this.room = room;
 		this.stop = job.stop();
-		this.plan = new ScanPlan(sweep, job, () -> this.closed);
+		this.walk = new KeyWalk(job.nodes(), this.stop, patience());
+		this.stop.add(this.wake);
+	}
+
+	/** The job is stopped: nobody waits for a page any longer. */
+	private void wake() {
+		this.events.add(KeyPages::doNothing);
+	}
+
+	private static void doNothing() {
+	}
+
+	private SweepPatience patience() {
+		return new SweepPatience(this.job, () -> this.closed);
 	}
 
 	/** Whether a key of a page is a record of the sweep. */
 	boolean isWanted(byte[] key) {
-		return this.plan.isWanted(key);
+		return this.walk.isWanted(key);
 	}
 
 	/**
@@ -79,127 +103,167 @@ final class KeyPages {
 	 */
 	@Nullable ScanPage next(long wanted) throws IOException {
 		this.excessBytes = 0;
-		while (hasScans()) {
+		this.page = null;
+		while (this.page == null && hasServers()) {
 			askAhead();
-			NodeScan scan = ready();
-			this.asked.remove(scan);
-			Optional<ScanPage> taken = scan.take();
-			if (taken.isPresent()) {
-				ScanPage page = taken.get();
-				if (page.isRestarted()) {
-					this.sweep.restarted();
-				}
-				if (!scan.isFinished()) {
-					this.waiting.add(scan);
-				}
-				this.excessBytes = Math.max(0, page.bytes() - NodeScan.PAGE_BYTES);
-				hold(ahead());
-				if (page.keys().size() < wanted) {
-					askAhead();
-				}
-				return page;
-			}
-			refuseIfStopped();
-			this.plan.cut(scan.node());
+			await();
 		}
-		return null;
-	}
-
-	private boolean hasScans() throws IOException {
-		if (this.asked.isEmpty() && this.waiting.isEmpty()) {
-			if (this.groups.isEmpty()) {
-				this.groups = plan();
+		ScanPage page = this.page;
+		if (page != null) {
+			this.excessBytes = Math.max(0, page.bytes() - PAGE_BYTES);
+			hold();
+			if (page.keys().size() < wanted) {
+				askAhead();
 			}
-			List<NodeScan> group = this.groups.poll();
-			this.waiting.addAll((group != null) ? group : List.of());
 		}
-		return !this.asked.isEmpty() || !this.waiting.isEmpty();
+		return page;
 	}
 
-	private Deque<List<NodeScan>> plan() throws IOException {
-		CompletableFuture<Optional<Deque<List<NodeScan>>>> planning = CompletableFuture.supplyAsync(this.plan::next,
-				this.job.executor());
-		this.planning = planning;
-		this.stop.add(this.wake);
-		await(planning);
-		return planning.join().orElseThrow(KeyPages::stopped);
-	}
-
-	/** The pages that are asked for at once, and the one that is being read. */
-	private long ahead() {
-		return 1L + Math.min(MOST_ASKED, this.asked.size() + this.waiting.size());
+	/** Looks for further servers to walk when those before have no page any more. */
+	private boolean hasServers() throws IOException {
+		if (this.asked == 0 && this.waiting.isEmpty()) {
+			Duration timeout = this.job.settings().timeout();
+			start(() -> {
+				List<ServerWalk> next = this.walk.next(timeout);
+				return () -> next.forEach((server) -> this.waiting.add(new ServerPages(server)));
+			});
+			await();
+			this.sweep.repeats(this.walk.repeatedSlots());
+		}
+		return this.asked > 0 || !this.waiting.isEmpty();
 	}
 
 	private void askAhead() {
-		hold(ahead());
-		while (this.asked.size() < MOST_ASKED && !this.waiting.isEmpty()) {
-			NodeScan scan = this.waiting.remove();
-			scan.ask(this.job.executor());
-			this.asked.add(scan);
+		hold();
+		while (this.asked < MOST_ASKED && !this.waiting.isEmpty()) {
+			ServerPages server = this.waiting.remove();
+			this.asked++;
+			start(() -> {
+				ScanPage page = server.ask();
+				return () -> take(server, page);
+			});
 		}
-		this.stop.add(this.wake);
 	}
 
-	/** Waits for the page of any server; of several, for the one asked first. */
-	private NodeScan ready() {
-		while (true) {
-			for (NodeScan scan : this.asked) {
-				if (scan.page().isDone()) {
-					return scan;
-				}
+	private void take(ServerPages server, @Nullable ScanPage page) {
+		this.asked--;
+		this.page = page;
+		if (page == null) {
+			server.walk.cut();
+			return;
+		}
+		server.walk.taken(page.next());
+		if (page.isRestarted()) {
+			this.sweep.restarted();
+		}
+		if (!server.walk.isFinished()) {
+			this.waiting.add(server);
+		}
+	}
+
+	/** Runs something in another thread, and then its outcome in the reading thread. */
+	private void start(Supplier<Runnable> task) {
+		this.job.executor().execute(() -> {
+			Runnable outcome;
+			try {
+				outcome = task.get();
 			}
-			await(CompletableFuture.anyOf(this.asked.stream().map(NodeScan::page).toArray(CompletableFuture[]::new)));
-		}
+			catch (RuntimeException | Error ex) {
+				outcome = () -> {
+					throw ex;
+				};
+			}
+			this.events.add(outcome);
+		});
 	}
 
-	private void await(CompletableFuture<?> answer) {
-		if (!answer.isDone()) {
+	/** Runs the next event, of any server. */
+	private void await() throws IOException {
+		Runnable event = this.events.poll();
+		if (event == null) {
 			this.lanes.lend();
 			try {
-				answer.join();
+				event = this.events.take();
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+				throw new IOException("interrupted while waiting for keys", ex);
 			}
 			finally {
 				this.lanes.reclaim();
 			}
 		}
+		event.run();
+		if (this.page == null && this.stop.isSet()) {
+			throw new IOException("the job was stopped before its keys were found");
+		}
 	}
 
-	/** Holds the memory of pages, one of which may be larger than the others. */
-	private void hold(long pages) {
-		long more = pages * NodeScan.PAGE_BYTES + this.excessBytes - this.heldBytes;
+	/**
+	 * Holds the memory of the pages that are asked for at once, and of the one that is
+	 * being read, which may be larger than the others.
+	 */
+	private void hold() {
+		long pages = 1L + Math.min(MOST_ASKED, this.asked + this.waiting.size());
+		hold(pages * PAGE_BYTES + this.excessBytes);
+	}
+
+	private void hold(long bytes) {
+		long more = bytes - this.heldBytes;
 		if (more > 0) {
 			this.room.take(more);
 		}
 		else {
 			this.room.give(-more);
 		}
-		this.heldBytes += more;
-	}
-
-	private void refuseIfStopped() throws IOException {
-		if (this.stop.isSet()) {
-			throw stopped();
-		}
-	}
-
-	private static IOException stopped() {
-		return new IOException("the job was stopped before its keys were found");
-	}
-
-	/** The job is stopped: nobody waits for a page any longer. */
-	private void wake() {
-		this.asked.forEach(NodeScan::wake);
-		CompletableFuture<Optional<Deque<List<NodeScan>>>> planning = this.planning;
-		if (planning != null) {
-			planning.complete(Optional.empty());
-		}
+		this.heldBytes = bytes;
 	}
 
 	void close() {
 		this.closed = true;
 		this.stop.remove(this.wake);
-		this.excessBytes = 0;
 		hold(0);
+	}
+
+	/**
+	 * The pages of one server. A page is asked for by a single call, which holds no
+	 * permit of a lane. One thread at a time does so.
+	 */
+	private final class ServerPages {
+
+		private final ServerWalk walk;
+
+		private final SweepPatience patience = patience();
+
+		/** How many keys to ask for: fewer while keys are long. */
+		private int count = MOST_KEYS;
+
+		ServerPages(ServerWalk walk) {
+			this.walk = walk;
+		}
+
+		/**
+		 * Asks for the next page, and for fewer keys if it is too large.
+		 * @return {@code null} if there will be none, as the job is stopped or the server
+		 * was replaced
+		 */
+		@Nullable ScanPage ask() {
+			while (true) {
+				long most = (this.count == 1) ? Long.MAX_VALUE : PAGE_BYTES;
+				ScanPage page = this.patience.ask("SCAN",
+						() -> this.walk.node()
+							.calls()
+							.scan(this.walk.place(), KeyPages.this.sweep.filter(), this.count, most),
+						this.walk::isReplaced);
+				if (page == null || !page.isTooLarge()) {
+					boolean small = page != null && page.bytes() < PAGE_BYTES / 4;
+					this.count = (small) ? Math.min(2 * this.count, MOST_KEYS) : this.count;
+					return page;
+				}
+				this.count = this.count / 2;
+			}
+		}
+
 	}
 
 }

@@ -66,8 +66,10 @@ public final class Sweep {
 		this.restarts = before + 1;
 	}
 
-	/** All masters are scanned once, and some slots are scanned again. */
-	void repeats(int slots) {
+	/**
+	 * So many slots are scanned again; {@code null} before all masters are scanned once.
+	 */
+	void repeats(@Nullable Integer slots) {
 		this.repeatedSlots = slots;
 	}
 

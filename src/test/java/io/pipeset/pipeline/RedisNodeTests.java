@@ -188,12 +188,13 @@ class RedisNodeTests {
 		assertThat(coalescing(this.otherNode, other)).as("a server that has renamed MSET")
 			.isEqualTo(new Coalescing(false, true));
 		one.forbid(CommandType.MSET);
-		assertThat(coalescing(this.oneNode, one)).isEqualTo(new Coalescing(false, true));
+		// A connection that was killed may still be lent once, with what it knew.
+		await().until(() -> coalescing(this.oneNode, one).equals(new Coalescing(false, true)));
 		one.permit(AclSetuserArgs.Builder.reset().allCommands().keyPattern("app:*"));
-		assertThat(coalescing(this.oneNode, one)).isEqualTo(new Coalescing(false, true));
+		await().until(() -> coalescing(this.oneNode, one).equals(new Coalescing(false, true)));
 		one.permitAll();
 		one.forbid(CommandType.ACL);
-		assertThat(coalescing(this.oneNode, one)).isEqualTo(new Coalescing(false, true));
+		await().until(() -> coalescing(this.oneNode, one).equals(new Coalescing(false, true)));
 	}
 
 	@Test

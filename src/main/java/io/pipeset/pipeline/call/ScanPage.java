@@ -6,6 +6,7 @@ import java.util.List;
 import io.lettuce.core.KeyScanArgs;
 import io.lettuce.core.ScanCursor;
 import io.lettuce.core.StreamScanCursor;
+import io.pipeset.pipeline.call.ScanPlace.Standing;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,13 +44,14 @@ public final class ScanPage {
 	 */
 	static ScanPage ask(CallConnection connection, @Nullable String life, ScanPlace place, KeyScanArgs arguments,
 			long maxBytes) {
-		boolean goesOn = place.isOf(life, ConnectionLender.firstLentNanos(connection.connection()));
+		long firstLentNanos = ConnectionLender.firstLentNanos(connection.connection());
+		boolean goesOn = place.at(life, false, firstLentNanos) == Standing.HOLDS;
 		ScanPlace from = (goesOn) ? place : ScanPlace.START;
 		ScanPage page = new ScanPage(maxBytes, !goesOn);
 		long asked = System.nanoTime();
 		StreamScanCursor answer = connection
 			.call((commands) -> commands.scan(page::add, ScanCursor.of(from.cursor()), arguments));
-		page.next = new ScanPlace(answer.getCursor(), life, asked);
+		page.next = from.next(answer.getCursor(), life, asked);
 		return page;
 	}
 

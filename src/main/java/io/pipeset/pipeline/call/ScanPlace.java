@@ -23,18 +23,44 @@ public record ScanPlace(String cursor, @Nullable String runId, long askedNanos) 
 	}
 
 	/**
-	 * Whether this place means anything to a server. A cursor is a place in a table that
-	 * a server orders anew each time it starts.
+	 * Finds out if this place means anything to a server. A cursor is a place in a table
+	 * that a server orders anew each time it starts.
 	 * @param life the {@code run_id} of the server now; {@code null} if it is not known
+	 * @param tellsLater whether a server that does not tell its life now may do so in a
+	 * moment
 	 * @param firstLentNanos when the connection to that server was first lent; if the
 	 * connection was open when SCAN was asked for this place, the server has not
 	 * restarted since
 	 */
-	boolean isOf(@Nullable String life, long firstLentNanos) {
-		if (isAtAnEnd()) {
-			return true;
+	public Standing at(@Nullable String life, boolean tellsLater, long firstLentNanos) {
+		boolean same = (this.runId != null && life != null) ? this.runId.equals(life)
+				: firstLentNanos - this.askedNanos <= 0;
+		if (same || isAtAnEnd()) {
+			return Standing.HOLDS;
 		}
-		return (this.runId != null && life != null) ? this.runId.equals(life) : firstLentNanos - this.askedNanos <= 0;
+		return (this.runId != null && life == null && tellsLater) ? Standing.NOT_TOLD : Standing.MEANS_NOTHING;
+	}
+
+	/**
+	 * The place behind the page that SCAN answered from here.
+	 * @param life the {@code run_id} of the server now; {@code null} if it is not known
+	 */
+	public ScanPlace next(String cursor, @Nullable String life, long askedNanos) {
+		return new ScanPlace(cursor, (life != null) ? life : this.runId, askedNanos);
+	}
+
+	/** The meaning of a place to a server. */
+	public enum Standing {
+
+		/** SCAN goes on from here. */
+		HOLDS,
+
+		/** The server was started anew, or may have been. */
+		MEANS_NOTHING,
+
+		/** The server does not tell yet which life this is. */
+		NOT_TOLD
+
 	}
 
 }

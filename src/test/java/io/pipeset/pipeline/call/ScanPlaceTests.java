@@ -1,5 +1,6 @@
 package io.pipeset.pipeline.call;
 
+import io.pipeset.pipeline.call.ScanPlace.Standing;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -18,25 +19,41 @@ class ScanPlaceTests {
 	@Test
 	void theBeginningIsTheSameInEveryLife() {
 		assertThat(ScanPlace.START.isAtAnEnd()).isTrue();
-		assertThat(ScanPlace.START.isOf("life", LATER)).isTrue();
-		assertThat(ScanPlace.START.isOf(null, LATER)).isTrue();
+		assertThat(ScanPlace.START.at("life", false, LATER)).isEqualTo(Standing.HOLDS);
+		assertThat(ScanPlace.START.at(null, true, LATER)).isEqualTo(Standing.HOLDS);
 		assertThat(this.known.isAtAnEnd()).isFalse();
 	}
 
 	@Test
 	void aPlaceIsOfTheLifeInWhichItWasAnswered() {
-		assertThat(this.known.isOf("life", LATER)).isTrue();
-		assertThat(this.known.isOf("other", ASKED)).isFalse();
+		assertThat(this.known.at("life", false, LATER)).isEqualTo(Standing.HOLDS);
+		assertThat(this.known.at("other", false, ASKED)).isEqualTo(Standing.MEANS_NOTHING);
+		assertThat(this.known.at("other", true, LATER)).isEqualTo(Standing.MEANS_NOTHING);
 	}
 
 	@Test
 	void whereLivesCannotBeToldApartANewerConnectionMayLeadToANewOne() {
-		assertThat(this.unknown.isOf(null, ASKED)).isTrue();
-		assertThat(this.unknown.isOf("life", ASKED)).isTrue();
-		assertThat(this.known.isOf(null, ASKED)).isTrue();
-		assertThat(this.unknown.isOf(null, LATER)).isFalse();
-		assertThat(this.unknown.isOf("life", LATER)).isFalse();
-		assertThat(this.known.isOf(null, LATER)).isFalse();
+		assertThat(this.unknown.at(null, false, ASKED)).isEqualTo(Standing.HOLDS);
+		assertThat(this.unknown.at("life", false, ASKED)).isEqualTo(Standing.HOLDS);
+		assertThat(this.known.at(null, false, ASKED)).isEqualTo(Standing.HOLDS);
+		assertThat(this.unknown.at(null, false, LATER)).isEqualTo(Standing.MEANS_NOTHING);
+		assertThat(this.unknown.at(null, true, LATER)).isEqualTo(Standing.MEANS_NOTHING);
+		assertThat(this.unknown.at("life", false, LATER)).isEqualTo(Standing.MEANS_NOTHING);
+		assertThat(this.known.at(null, false, LATER)).isEqualTo(Standing.MEANS_NOTHING);
+	}
+
+	@Test
+	void aServerThatIsBusyIsAskedForItsLifeAgain() {
+		assertThat(this.known.at(null, true, ASKED)).isEqualTo(Standing.HOLDS);
+		assertThat(this.known.at(null, true, LATER)).isEqualTo(Standing.NOT_TOLD);
+	}
+
+	@Test
+	void aLifeThatWasToldIsRememberedWhileTheServerDoesNotTellItAgain() {
+		ScanPlace next = this.known.next("18", null, LATER);
+		assertThat(next).isEqualTo(new ScanPlace("18", "life", LATER));
+		assertThat(this.unknown.next("18", "life", LATER)).isEqualTo(next);
+		assertThat(ScanPlace.START.next("18", null, LATER)).isEqualTo(new ScanPlace("18", null, LATER));
 	}
 
 }

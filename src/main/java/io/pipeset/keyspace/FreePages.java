@@ -7,13 +7,13 @@ import io.pipeset.record.room.Room;
 import io.pipeset.slab.lookup.KeyPage;
 
 /** The pages that are used again and again. */
-final class KeyPages {
+final class FreePages {
 
 	private final Room room;
 
 	private final Deque<KeyPage> free = new ArrayDeque<>();
 
-	KeyPages(Room room) {
+	FreePages(Room room) {
 		this.room = room;
 	}
 

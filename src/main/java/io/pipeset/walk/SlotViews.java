@@ -1,4 +1,4 @@
-package io.pipeset.sweep;
+package io.pipeset.walk;
 
 import java.util.BitSet;
 import java.util.Collection;
@@ -26,11 +26,11 @@ record SlotViews<N>(Map<N, SlotsAtNode> byNode) {
 		return this.byNode.getOrDefault(node, NONE);
 	}
 
-	/** The first of some slots that no node serves; -1 if there is none. */
-	int firstUnserved(BitSet slots) {
+	/** Those of some slots that no node serves. */
+	BitSet unserved(BitSet slots) {
 		BitSet unserved = (BitSet) slots.clone();
 		this.byNode.values().forEach((node) -> unserved.andNot(node.served()));
-		return unserved.nextSetBit(0);
+		return unserved;
 	}
 
 	/**
@@ -47,20 +47,28 @@ record SlotViews<N>(Map<N, SlotsAtNode> byNode) {
 		for (N node : all) {
 			SlotsAtNode was = of(node);
 			SlotsAtNode is = later.of(node);
-			BitSet changed = was.served();
-			changed.xor(is.served());
-			changed.or(was.onTheirWay());
-			changed.or(is.onTheirWay());
+			BitSet moved = moved(was, is);
 			if (inOrder) {
-				changed.andNot(onward(was, is));
+				moved.andNot(onward(was, is));
 			}
 			if (is.hasNewEpoch(was)) {
 				// A slot may have come back to it.
-				changed.or(is.served());
+				moved.or(is.served());
 			}
-			doubtful.or(changed);
+			doubtful.or(moved);
 		}
 		return doubtful;
+	}
+
+	/**
+	 * The slots that a node has lost or got between two looks, or that are on their way.
+	 */
+	static BitSet moved(SlotsAtNode was, SlotsAtNode is) {
+		BitSet moved = was.served();
+		moved.xor(is.served());
+		moved.or(was.onTheirWay());
+		moved.or(is.onTheirWay());
+		return moved;
 	}
 
 	/** The slots that a node went on to give away or to take over, or has by now. */

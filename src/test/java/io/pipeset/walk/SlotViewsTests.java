@@ -1,4 +1,4 @@
-package io.pipeset.sweep;
+package io.pipeset.walk;
 
 import java.util.Map;
 
@@ -68,8 +68,8 @@ class SlotViewsTests {
 
 	@Test
 	void aSlotThatNobodyServesIsNamed() {
-		assertThat(this.before.firstUnserved(this.before.of("b").served())).isEqualTo(-1);
-		assertThat(this.before.firstUnserved(node("1 connected 9-30").served())).isEqualTo(20);
+		assertThat(this.before.unserved(this.before.of("b").served())).hasToString("{}");
+		assertThat(this.before.unserved(node("1 connected 9-21").served())).hasToString("{20, 21}");
 	}
 
 	@Test

@@ -12,15 +12,16 @@ import io.pipeset.slab.lookup.KeyLookup;
 import io.pipeset.slab.lookup.KeyPage;
 import io.pipeset.slab.lookup.Question;
 import io.pipeset.slab.lookup.Scan;
+import io.pipeset.walk.ServerWalk;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The part of a walk that one connection carries. The SCAN for the next page goes ahead
  * of the commands that look at the keys of the last one, so that Redis always has
- * something to do. A turn ends with the walk, with its connection, or when others are to
+ * something to do. A leg ends with the walk, with its connection, or when others are to
  * go on.
  */
-final class Turn implements AutoCloseable {
+final class Leg implements AutoCloseable {
 
 	/** The lookups that may be on their way. */
 	private static final int WINDOW = 8;
@@ -34,15 +35,13 @@ final class Turn implements AutoCloseable {
 	/** The pages that are being looked at, and so wait to be counted. */
 	private static final int PAGES = 3;
 
-	private final Round round;
+	private final AnalysisRun run;
 
-	private final Walk walk;
+	private final ServerWalk walk;
 
 	private final Totals totals;
 
-	private final KeyPages pages;
-
-	private final @Nullable MasterSlots slots;
+	private final FreePages pages;
 
 	private final Conversation conversation;
 
@@ -56,7 +55,7 @@ final class Turn implements AutoCloseable {
 	private @Nullable String next;
 
 	/** The page that takes the next keys. */
-	private @Nullable KeyPage scanning;
+	private @Nullable Pending scanning;
 
 	/** A page for which there was no memory. */
 	private @Nullable KeyPage tooLarge;
@@ -70,21 +69,21 @@ final class Turn implements AutoCloseable {
 
 	private boolean counted;
 
+	/** The keys of these pages that were there. */
+	private long keys;
+
 	/**
-	 * A turn that has sent nothing yet.
-	 * @param slots the slots whose keys count; {@code null} for all keys
+	 * A leg that has sent nothing yet.
 	 * @param yields whether others are to go on as soon as a page is counted
 	 */
-	Turn(Round round, Walk walk, KeyPages pages, @Nullable MasterSlots slots, Conversation conversation,
-			BooleanSupplier yields) {
-		this.round = round;
+	Leg(AnalysisRun run, ServerWalk walk, FreePages pages, Conversation conversation, BooleanSupplier yields) {
+		this.run = run;
 		this.walk = walk;
-		this.totals = round.totals();
+		this.totals = run.totals();
 		this.pages = pages;
-		this.slots = slots;
 		this.conversation = conversation;
 		this.yields = yields;
-		this.next = walk.cursor();
+		this.next = walk.place().cursor();
 	}
 
 	/** Walks on, until nothing is on its way. */
@@ -99,7 +98,8 @@ final class Turn implements AutoCloseable {
 
 	/** Whether nothing more is sent. */
 	private boolean isOver() {
-		return this.conversation.loss() != null || this.passingError != null || this.wanted > 0 || this.round.isOver();
+		return this.conversation.loss() != null || this.passingError != null || this.wanted > 0
+				|| this.run.isPassOver();
 	}
 
 	private void sendAll() {
@@ -118,8 +118,8 @@ final class Turn implements AutoCloseable {
 		if (this.next == null || this.pending.size() >= PAGES || this.tooLarge != null || isOthersTurn()) {
 			return false;
 		}
-		KeyPage page = this.pages.take();
-		lookup.scan(this.round.scan(), this.next, page, () -> this.conversation.post(() -> scanned(page)));
+		Pending page = new Pending(this.pages.take(), System.nanoTime());
+		lookup.scan(this.run.scan(), this.next, page.keys, () -> this.conversation.post(() -> scanned(page)));
 		this.next = null;
 		this.scanning = page;
 		return true;
@@ -127,7 +127,7 @@ final class Turn implements AutoCloseable {
 
 	/** Whether to go on another time: it is early, or others are to go on. */
 	private boolean isOthersTurn() {
-		return this.round.pace().early() > 0 || (this.counted && this.yields.getAsBoolean());
+		return this.run.pace().early() > 0 || (this.counted && this.yields.getAsBoolean());
 	}
 
 	private @Nullable Pending lookNext(KeyLookup lookup) {
@@ -144,7 +144,7 @@ final class Turn implements AutoCloseable {
 	}
 
 	private int samples() {
-		return (this.totals.bytesLeftOut() == null) ? this.round.settings().samples() : 0;
+		return (this.totals.bytesLeftOut() == null) ? this.run.settings().samples() : 0;
 	}
 
 	private static int lookupEnd(KeyPage page, int from) {
@@ -156,18 +156,19 @@ final class Turn implements AutoCloseable {
 		return to;
 	}
 
-	private void scanned(KeyPage page) {
+	private void scanned(Pending page) {
+		KeyPage keys = page.keys;
 		this.scanning = null;
-		if (page.isTooLarge()) {
-			this.tooLarge = page;
+		if (keys.isTooLarge()) {
+			this.tooLarge = keys;
 			return;
 		}
-		this.next = page.cursor().equals(Scan.START) ? null : page.cursor();
-		if (this.slots != null) {
-			page.retain(this.slots::counts);
+		this.next = keys.cursor().equals(Scan.START) ? null : keys.cursor();
+		if (this.walk.isInCluster()) {
+			keys.retain(this.walk::counts);
 		}
-		this.round.pace().scanned(page.count());
-		this.pending.add(new Pending(page));
+		this.run.pace().scanned(keys.count());
+		this.pending.add(page);
 		countWhole();
 	}
 
@@ -183,10 +184,10 @@ final class Turn implements AutoCloseable {
 				leftOut = refused(question, error);
 			}
 			else {
-				this.round.stop().because(Cause.REDIS_REFUSES, refusal(question, error));
+				this.run.task().stop().because(Cause.REDIS_REFUSES, refusal(question, error));
 			}
 		}
-		if (this.passingError == null && !this.round.isOver()) {
+		if (this.passingError == null && !this.run.isPassOver()) {
 			if (leftOut != null) {
 				this.totals.leaveBytesOut(leftOut);
 			}
@@ -201,13 +202,13 @@ final class Turn implements AutoCloseable {
 	private boolean passes(String error) {
 		String code = RedisErrors.code(error);
 		return RedisErrors.means(code, Meaning.TRANSIENT)
-				|| (this.slots != null && RedisErrors.means(code, Meaning.REDIRECTS));
+				|| (this.walk.isInCluster() && RedisErrors.means(code, Meaning.REDIRECTS));
 	}
 
 	/** Each master of a cluster has users of its own. */
 	private String refused(Question question, String error) {
-		return "Redis" + ((this.slots != null) ? " at " + this.slots.name() : "") + " refused " + question.command()
-				+ ": " + error;
+		return "Redis" + ((this.walk.isInCluster()) ? " at " + this.walk.node().name() : "") + " refused "
+				+ question.command() + ": " + error;
 	}
 
 	private String refusal(Question question, String error) {
@@ -219,16 +220,18 @@ final class Turn implements AutoCloseable {
 	/** Counts the pages whose keys are all looked at, in their order. */
 	private void countWhole() {
 		Pending first = this.pending.peek();
-		while (first != null && first.isWhole() && this.wanted == 0 && !this.round.isOver()) {
+		while (first != null && first.isWhole() && this.wanted == 0 && !this.run.isPassOver()) {
 			int keys = this.totals.add(first.keys);
 			if (keys < 0) {
 				this.wanted = this.totals.wanted(first.keys);
 				return;
 			}
-			this.walk.counted(first.keys.cursor(), keys);
+			String life = this.conversation.pipeline().runId();
+			this.walk.taken(this.walk.place().next(first.keys.cursor(), life, first.askedNanos));
 			this.pages.give(first.keys);
 			this.pending.remove();
 			this.counted = true;
+			this.keys += keys;
 			first = this.pending.peek();
 		}
 	}
@@ -239,7 +242,7 @@ final class Turn implements AutoCloseable {
 		if (this.conversation.onTheirWay() == 0) {
 			this.pending.forEach((page) -> this.pages.give(page.keys));
 			if (this.scanning != null) {
-				this.pages.give(this.scanning);
+				this.pages.give(this.scanning.keys);
 			}
 		}
 		if (this.tooLarge != null) {
@@ -252,13 +255,18 @@ final class Turn implements AutoCloseable {
 		return this.counted;
 	}
 
+	/** The keys of the pages that were counted. */
+	long keys() {
+		return this.keys;
+	}
+
 	/** Whether there was no memory for a page, or for its largest keys. */
 	boolean isInWant() {
 		return this.wanted > 0 || this.tooLarge != null;
 	}
 
 	/**
-	 * Takes the memory that the turn was in want of, for which the caller's thread may
+	 * Takes the memory that the leg was in want of, for which the caller's thread may
 	 * wait. It waits without a connection, as the jobs that hold the memory may wait for
 	 * one.
 	 * @return is run once the connection is given back
@@ -272,7 +280,7 @@ final class Turn implements AutoCloseable {
 			};
 		}
 		this.tooLarge = null;
-		return (page != null) ? () -> this.pages.makeRoomFor(page) : AnalysisConnections::doNothing;
+		return (page != null) ? () -> this.pages.makeRoomFor(page) : Conversation::doNothing;
 	}
 
 	/** The error of a Redis that may well answer in a moment, or {@code null}. */
@@ -285,14 +293,17 @@ final class Turn implements AutoCloseable {
 
 		private final KeyPage keys;
 
+		private final long askedNanos;
+
 		/** The keys that are asked about. */
 		private int sent;
 
 		/** The lookups for the page that are on their way. */
 		private int open;
 
-		Pending(KeyPage keys) {
+		Pending(KeyPage keys, long askedNanos) {
 			this.keys = keys;
+			this.askedNanos = askedNanos;
 		}
 
 		boolean isWhole() {
