@@ -1,28 +1,20 @@
 package io.pipeset.keyspace;
 
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 import io.pipeset.lane.JobStop;
+import io.pipeset.pipeline.Pauses;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.walk.Patience;
-import org.jspecify.annotations.Nullable;
-
-import org.springframework.util.backoff.BackOffExecution;
-import org.springframework.util.backoff.ExponentialBackOff;
 
 /**
  * The patience of an analysis after a loss. It only reads, so it tries again and again,
  * with growing pauses, until it has not got on for as long as its timeout.
  */
 final class AnalysisPatience implements Patience {
-
-	private static final ExponentialBackOff PAUSES = pauses();
-
-	private final Duration timeout;
 
 	private final JobStop stop;
 
@@ -33,9 +25,7 @@ final class AnalysisPatience implements Patience {
 	private boolean hasBegun;
 
 	/** The pauses since the analysis last got on. */
-	private @Nullable BackOffExecution pauses;
-
-	private long deadline;
+	private final Pauses pauses;
 
 	/**
 	 * The patience with one server, or with all of them.
@@ -45,7 +35,7 @@ final class AnalysisPatience implements Patience {
 	 * @param isOver whether nobody waits for an answer any longer
 	 */
 	AnalysisPatience(Duration timeout, JobStop stop, String server, boolean hasBegun, BooleanSupplier isOver) {
-		this.timeout = timeout;
+		this.pauses = new Pauses(timeout, stop);
 		this.stop = stop;
 		this.server = server;
 		this.hasBegun = hasBegun;
@@ -59,13 +49,13 @@ final class AnalysisPatience implements Patience {
 
 	@Override
 	public void answered() {
-		this.pauses = null;
+		this.pauses.end();
 	}
 
 	/** Keys are looked at. */
 	void begun() {
 		this.hasBegun = true;
-		this.pauses = null;
+		this.pauses.end();
 	}
 
 	@Override
@@ -98,26 +88,11 @@ final class AnalysisPatience implements Patience {
 
 	/** Pauses, or stops the analysis if its timeout is over. */
 	void pauseAfter(String detail) {
-		if (this.pauses == null) {
-			this.pauses = PAUSES.start();
-			this.deadline = System.nanoTime() + this.timeout.toNanos();
-		}
-		long left = this.deadline - System.nanoTime();
-		if (left <= 0) {
+		if (!this.pauses.next()) {
 			this.stop.because(Cause.REDIS_LOST,
 					this.server + detail + ". The analysis tried to go on for its whole timeout;"
 							+ " its totals are those of the keys looked at so far");
 		}
-		else {
-			this.stop.await(Math.min(TimeUnit.MILLISECONDS.toNanos(this.pauses.nextBackOff()), left));
-		}
-	}
-
-	private static ExponentialBackOff pauses() {
-		ExponentialBackOff pauses = new ExponentialBackOff(20, 2);
-		pauses.setJitter(10);
-		pauses.setMaxInterval(1000);
-		return pauses;
 	}
 
 }

@@ -147,7 +147,7 @@ final class AnalysisRun {
 			}
 		}
 		catch (RuntimeException | Error ex) {
-			this.stop.because(Cause.INTERNAL_SERVER_ERROR, "By a defect of the service: " + ex);
+			this.stop.becauseOfDefect(ex);
 			throw ex;
 		}
 	}

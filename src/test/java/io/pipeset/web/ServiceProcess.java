@@ -105,7 +105,7 @@ final class ServiceProcess implements AutoCloseable {
 		// As in the contexts of the tests; an argument wins.
 		builder.environment().put("PIPESET_WARMUP_ENABLED", "false");
 		// A service warns of the files of processes that others have killed.
-		builder.environment().put("PIPESET_SPOOL_DIRECTORY", "target/spool/" + UUID.randomUUID());
+		builder.environment().put("PIPESET_SPOOL_DIRECTORY", "target/spool/process-" + UUID.randomUUID());
 		redis.properties()
 			.forEach(
 					(name, value) -> builder.environment().put(name.toUpperCase(Locale.ROOT).replace('.', '_'), value));
