@@ -28,7 +28,7 @@ import org.springframework.util.unit.DataSize;
  * @param maxKeyBytes the longest key, 1 byte to 512MB; a listed record carries its key
  * @param maxValueBytes the largest argument that is no key, 0 to 512MB
  * @param maxRunningJobs the jobs that may run at once, 1 to 10,000; a job runs while its
- * upload is open
+ * upload is open. An eighth of them is for small jobs only
  * @param maxWaitingJobs the jobs that may wait for one of those to end, 0 to 10,000
  * @param maxAsyncJobs the asynchronous jobs that may be uploaded, wait and run at once, 0
  * to 10,000; those that run count as running jobs as well
@@ -84,6 +84,11 @@ public record JobLimits(@DefaultValue("10000000") long maxGenerated, @DefaultVal
 		check("max-wait (milliseconds)", maxWait.toMillis(), 0, HOUR_MILLIS);
 		check("body-idle-timeout (milliseconds)", bodyIdleTimeout.toMillis(), 1, HOUR_MILLIS);
 		check("shutdown-grace (milliseconds)", shutdownGrace.toMillis(), 0, HOUR_MILLIS);
+	}
+
+	/** The jobs that may run at once, unless they are known to be small. */
+	int maxLargeJobs() {
+		return this.maxRunningJobs - this.maxRunningJobs / 8;
 	}
 
 	RecordLimit ofRecords(Room room) {

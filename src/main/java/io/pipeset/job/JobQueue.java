@@ -24,6 +24,7 @@ import org.springframework.stereotype.Component;
 /**
  * The jobs that run, and those that wait for one of them to end, first come first served.
  * A place is handed over to the next job in the queue, so that no other slips in between.
+ * Some places are for small jobs only, which do not wait until a long one ends.
  */
 @Component
 class JobQueue {
@@ -119,7 +120,7 @@ class JobQueue {
 			if (!waits) {
 				taken.run();
 			}
-			boolean placed = this.places < this.limits.maxRunningJobs();
+			boolean placed = hasPlace(job.isSmall());
 			if (placed) {
 				this.places++;
 			}
@@ -261,7 +262,7 @@ class JobQueue {
 
 	/** Waits for a turn; {@code false} if it did not come, or was handed on. */
 	private boolean awaitTurn(QueuedJob job, boolean caller, long nanos) {
-		Turn turn = new Turn(this.lock.newCondition(), caller);
+		Turn turn = new Turn(this.lock.newCondition(), caller, job.isSmall());
 		Runnable wake = () -> wake(turn);
 		this.waiting.add(turn);
 		long since = System.nanoTime();
@@ -298,15 +299,22 @@ class JobQueue {
 	}
 
 	private void handOver() {
-		Turn next = (this.closed) ? null : this.waiting.poll();
+		this.places--;
+		Turn next = (this.closed) ? null
+				: this.waiting.stream().filter((turn) -> hasPlace(turn.small)).findFirst().orElse(null);
 		if (next != null) {
+			this.waiting.remove(next);
+			this.places++;
 			next.come = true;
 			next.condition.signal();
 		}
 		else {
-			this.places--;
 			this.idle.signalAll();
 		}
+	}
+
+	private boolean hasPlace(boolean small) {
+		return this.places < ((small) ? this.limits.maxRunningJobs() : this.limits.maxLargeJobs());
 	}
 
 	/** Refuses a job if no more are begun. */
@@ -337,9 +345,12 @@ class JobQueue {
 		/** Whether a caller waits as well. */
 		private final boolean caller;
 
-		private Turn(Condition condition, boolean caller) {
+		private final boolean small;
+
+		private Turn(Condition condition, boolean caller, boolean small) {
 			this.condition = condition;
 			this.caller = caller;
+			this.small = small;
 		}
 
 	}

@@ -29,6 +29,11 @@ interface QueuedJob {
 	/** Its share of the service's memory. */
 	MemoryShare memory();
 
+	/** Whether it will be through in a moment, as is known before it begins. */
+	default boolean isSmall() {
+		return false;
+	}
+
 	/** The part of its report's memory that its settings take, in bytes. */
 	default long settingsBytes() {
 		return 0;

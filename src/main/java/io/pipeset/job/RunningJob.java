@@ -51,6 +51,11 @@ record RunningJob(String id, JobSettings settings, RateLimit rateLimit, JobStop 
 	}
 
 	@Override
+	public boolean isSmall() {
+		return this.input.isSmall() && this.rateLimit.perSecond() == 0;
+	}
+
+	@Override
 	public Tally tally() {
 		boolean complete = this.progress.isComplete();
 		Counts settled = this.account.counts();

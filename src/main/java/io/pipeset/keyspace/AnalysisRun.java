@@ -252,7 +252,7 @@ final class AnalysisRun {
 	private boolean acquire(ConnectionPermits permits) {
 		boolean acquired = false;
 		try {
-			acquired = permits.acquire(this.settings.timeout().toNanos(), this.stop);
+			acquired = permits.acquire(false, this.settings.timeout().toNanos(), this.stop);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

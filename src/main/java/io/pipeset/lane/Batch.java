@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 import io.pipeset.pipeline.Fence;
@@ -26,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  * without a final answer are left to the lane's {@link Recovery}.
  */
 final class Batch {
+
+	/** So long a batch may hold a connection while others wait for one. */
+	private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
 	private final LaneSlabs slabs;
 
@@ -60,6 +64,10 @@ final class Batch {
 
 	private boolean used;
 
+	private long begun;
+
+	private boolean isFirst;
+
 	private long waitingSince;
 
 	private long abandonedSince;
@@ -93,7 +101,8 @@ final class Batch {
 
 	/** Runs the batch, to its end. */
 	BatchResult run() {
-		long begun = System.nanoTime();
+		this.begun = System.nanoTime();
+		this.isFirst = !this.context.clock().hasBegunBatch();
 		long nanos;
 		this.context.clock().batchBegins();
 		this.meters.connected();
@@ -108,7 +117,7 @@ final class Batch {
 			throw ex;
 		}
 		finally {
-			nanos = System.nanoTime() - begun;
+			nanos = System.nanoTime() - this.begun;
 			this.context.clock().batchEnds(nanos);
 			this.meters.disconnected();
 		}
@@ -178,7 +187,14 @@ final class Batch {
 	private boolean isOpen() {
 		return !this.context.stop().isSet() && this.left.isEmpty() && this.loss == null && !this.slabs.leadsElsewhere()
 				&& this.commands < ((this.context.settings().atomic()) ? 1 : this.context.settings().batchSize())
-				&& !(this.confirmation.isAsked() && this.context.pipeline().isHalf(this.commands, this.weight));
+				&& !(this.confirmation.isAsked() && this.context.pipeline().isHalf(this.commands, this.weight))
+				&& !isOver();
+	}
+
+	/** Whether other jobs wait for a connection, and this one has had its turn. */
+	private boolean isOver() {
+		return this.commands > 0 && (this.isFirst || System.nanoTime() - this.begun > TURN_NANOS)
+				&& this.node.permits().isScarce();
 	}
 
 	private boolean takesNext() {

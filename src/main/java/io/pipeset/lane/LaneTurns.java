@@ -33,6 +33,9 @@ final class LaneTurns {
 
 	private boolean asking;
 
+	/** Whether the job has had a connection to this node; one thread at a time asks. */
+	private volatile boolean begun;
+
 	LaneTurns(LaneContext context, RedisNode node, Consumer<Lane> threads) {
 		this.context = context;
 		this.node = node;
@@ -117,7 +120,9 @@ final class LaneTurns {
 		long since = System.nanoTime();
 		boolean acquired = false;
 		try {
-			acquired = this.node.permits().acquire(this.context.settings().timeout().toNanos(), this.context.stop());
+			acquired = this.node.permits()
+				.acquire(!this.begun, this.context.settings().timeout().toNanos(), this.context.stop());
+			this.begun |= acquired;
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

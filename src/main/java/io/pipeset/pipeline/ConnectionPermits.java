@@ -9,32 +9,45 @@ import java.util.concurrent.locks.ReentrantLock;
  * Permits to take a connection of a node, as many as all jobs together may hold. Threads
  * that wait for one get it in the order of their coming: a permit that is released is
  * handed over to the thread that has waited longest, so that no other slips in between.
+ * <p>
+ * There are some more for the first batches of jobs, which are short where connections
+ * are scarce. So a small job does not wait until long ones have made room for it.
  */
 public final class ConnectionPermits {
 
 	private final int permits;
 
+	/** How many more there are for first batches. */
+	private final int more;
+
 	private final ReentrantLock lock = new ReentrantLock();
 
 	private final Deque<Turn> waiting = new ArrayDeque<>();
 
-	private int free;
+	private int taken;
 
-	ConnectionPermits(int permits) {
+	/**
+	 * Permits of which none is taken.
+	 * @param permits how many there are, 1 or more
+	 * @param more how many more there are for first batches, 0 or more
+	 */
+	ConnectionPermits(int permits, int more) {
 		this.permits = permits;
-		this.free = permits;
+		this.more = more;
 	}
 
 	/**
 	 * Waits for a permit.
+	 * @param first whether it is for the first batch of a job
 	 * @return {@code false} if there was none in time
 	 */
-	public boolean acquire(long nanos, StopSignal stop) throws InterruptedException {
-		Turn turn = new Turn(this.lock.newCondition());
+	public boolean acquire(boolean first, long nanos, StopSignal stop) throws InterruptedException {
+		Turn turn = new Turn(first, this.lock.newCondition());
 		Runnable wake = () -> wake(turn);
 		this.lock.lock();
 		try {
-			if (tryAcquire()) {
+			if (this.waiting.stream().noneMatch(this::isDue) && isDue(turn)) {
+				this.taken++;
 				return true;
 			}
 			this.waiting.add(turn);
@@ -68,8 +81,8 @@ public final class ConnectionPermits {
 	public boolean tryAcquire() {
 		this.lock.lock();
 		try {
-			boolean mine = this.free > 0 && this.waiting.isEmpty();
-			this.free -= (mine) ? 1 : 0;
+			boolean mine = this.taken < this.permits && this.waiting.isEmpty();
+			this.taken += (mine) ? 1 : 0;
 			return mine;
 		}
 		finally {
@@ -80,13 +93,13 @@ public final class ConnectionPermits {
 	public void release() {
 		this.lock.lock();
 		try {
-			Turn next = this.waiting.poll();
+			this.taken--;
+			Turn next = this.waiting.stream().filter(this::isDue).findFirst().orElse(null);
 			if (next != null) {
+				this.waiting.remove(next);
+				this.taken++;
 				next.come = true;
 				next.condition.signal();
-			}
-			else {
-				this.free++;
 			}
 		}
 		finally {
@@ -94,7 +107,23 @@ public final class ConnectionPermits {
 		}
 	}
 
-	/** How many permits there are. */
+	/** Whether this thread may have a permit, as far as those before it let it. */
+	private boolean isDue(Turn turn) {
+		return this.taken < this.permits + ((turn.first) ? this.more : 0);
+	}
+
+	/** Whether somebody waits for a permit, or first batches have some of theirs. */
+	public boolean isScarce() {
+		this.lock.lock();
+		try {
+			return this.taken > this.permits || !this.waiting.isEmpty();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/** How many permits there are, without those for first batches only. */
 	public int count() {
 		return this.permits;
 	}
@@ -103,7 +132,7 @@ public final class ConnectionPermits {
 	public int taken() {
 		this.lock.lock();
 		try {
-			return this.permits - this.free;
+			return this.taken;
 		}
 		finally {
 			this.lock.unlock();
@@ -134,11 +163,14 @@ public final class ConnectionPermits {
 	/** The place of a thread that waits. */
 	private static final class Turn {
 
+		private final boolean first;
+
 		private final Condition condition;
 
 		private boolean come;
 
-		private Turn(Condition condition) {
+		private Turn(boolean first, Condition condition) {
+			this.first = first;
 			this.condition = condition;
 		}
 

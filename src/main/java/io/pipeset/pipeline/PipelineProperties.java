@@ -10,7 +10,7 @@ import org.springframework.util.unit.DataSize;
  * The connections that jobs run on, and how many commands may be on their way on each.
  *
  * @param maxConnections the connections to one server that all jobs together may hold at
- * once, 1 to 1,000
+ * once, 1 to 1,000; the first batches of jobs may hold an eighth more
  * @param windowCommands the commands that a lane may have unanswered, 1 to 10,000,000;
  * two writes are always allowed. The lanes to several masters divide it, and also the
  * bytes
@@ -47,7 +47,16 @@ public record PipelineProperties(@DefaultValue("16") int maxConnections, @Defaul
 	 * @return those of jobs, and a reserve for everything else
 	 */
 	public int pooledConnections() {
-		return this.maxConnections + RESERVE;
+		return this.maxConnections + firstConnections() + RESERVE;
+	}
+
+	/**
+	 * The connections that only the first batches of jobs may take, when all others are
+	 * taken.
+	 * @return an eighth of the others
+	 */
+	int firstConnections() {
+		return this.maxConnections / 8;
 	}
 
 	/**

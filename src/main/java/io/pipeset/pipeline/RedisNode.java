@@ -63,7 +63,7 @@ public final class RedisNode implements AutoCloseable {
 			.plus(patience)
 			.plus((watch.isFollowing()) ? ConnectionLender.MOST_CHANGING : Duration.ZERO);
 		ConnectionLender lender = ConnectionLender.of(factory, properties.pooledConnections(), name, watch);
-		this.permits = new ConnectionPermits(properties.maxConnections());
+		this.permits = new ConnectionPermits(properties.maxConnections(), properties.firstConnections());
 		this.fences = new Fences(lender, patience);
 		this.pipelines = new Pipelines(lender, this.fences, patience, opening);
 		// The fences have one of the reserve to themselves.

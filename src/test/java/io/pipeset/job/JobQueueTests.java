@@ -20,10 +20,15 @@ import io.pipeset.job.input.Caller;
 import io.pipeset.lane.JobStop;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryProperties;
+import io.pipeset.memory.MemoryShare;
 import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.JobClock;
 import io.pipeset.report.JobClock.Phase;
 import io.pipeset.report.JobKind;
+import io.pipeset.report.JobReport;
 import io.pipeset.report.JobState;
+import io.pipeset.report.Progress.Tally;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -105,6 +110,32 @@ class JobQueueTests {
 		}
 		assertThat(order).containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8, 9);
 		assertThat(queued()).isZero();
+	}
+
+	@Test
+	void aSmallJobDoesNotWaitForLongOnes() throws Exception {
+		JobQueue queue = queue(8, 64, "1h");
+		List<QueuedJob> large = new ArrayList<>();
+		for (int i = 0; i < 7; i++) {
+			large.add(job());
+			queue.enter(large.get(i), true, this::taken);
+		}
+		CompletableFuture<Boolean> waiting = CompletableFuture.supplyAsync(() -> queue.enter(job(), true, this::taken),
+				this.threads);
+		await().until(() -> queue.waiting() == 1);
+		QueuedJob small = small();
+		assertThat(queue.enter(small, true, this::taken)).isTrue();
+		assertThat(queue.running()).isEqualTo(8);
+		CompletableFuture<Boolean> next = CompletableFuture.supplyAsync(() -> queue.enter(small(), true, this::taken),
+				this.threads);
+		await().until(() -> queue.waiting() == 2);
+		queue.leave(small);
+		assertThat(next.get(1, TimeUnit.MINUTES)).as("the place of a small job is for the next small one").isTrue();
+		assertThat(waiting).isNotDone();
+		queue.leave(large.get(0));
+		assertThat(waiting).isNotDone();
+		queue.leave(large.get(1));
+		assertThat(waiting.get(1, TimeUnit.MINUTES)).isTrue();
 	}
 
 	@Test
@@ -257,6 +288,63 @@ class JobQueueTests {
 	private static Task job() {
 		JobStop stop = new JobStop();
 		return new Task(JobKind.ANALYSIS, null, stop, memory.open(stop));
+	}
+
+	private static QueuedJob small() {
+		Task task = job();
+		return new QueuedJob() {
+
+			@Override
+			public boolean isSmall() {
+				return true;
+			}
+
+			@Override
+			public String id() {
+				return task.id();
+			}
+
+			@Override
+			public JobKind kind() {
+				return task.kind();
+			}
+
+			@Override
+			public String operation() {
+				return task.operation();
+			}
+
+			@Override
+			public JobStop stop() {
+				return task.stop();
+			}
+
+			@Override
+			public JobClock clock() {
+				return task.clock();
+			}
+
+			@Override
+			public MemoryShare memory() {
+				return task.memory();
+			}
+
+			@Override
+			public @Nullable RateLimit rateLimit() {
+				return task.rateLimit();
+			}
+
+			@Override
+			public Tally tally() {
+				return task.tally();
+			}
+
+			@Override
+			public @Nullable JobReport snapshot(JobState state) {
+				return task.snapshot(state);
+			}
+
+		};
 	}
 
 	private double queued() {

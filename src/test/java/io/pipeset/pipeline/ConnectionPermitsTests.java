@@ -18,7 +18,7 @@ class ConnectionPermitsTests {
 
 	private static final long HOUR = TimeUnit.HOURS.toNanos(1);
 
-	private final ConnectionPermits permits = new ConnectionPermits(1);
+	private final ConnectionPermits permits = new ConnectionPermits(1, 1);
 
 	@Test
 	void aStopWakesWhoeverWaits() throws Exception {
@@ -38,7 +38,7 @@ class ConnectionPermitsTests {
 		assertThat(this.permits.tryAcquire()).isTrue();
 		JobStop stop = new JobStop();
 		stop.because(Cause.STOPPED, "enough");
-		assertThat(this.permits.acquire(HOUR, stop)).isFalse();
+		assertThat(this.permits.acquire(false, HOUR, stop)).isFalse();
 	}
 
 	@Test
@@ -63,11 +63,36 @@ class ConnectionPermitsTests {
 		assertThat(this.permits.taken()).isZero();
 	}
 
+	@Test
+	void theFirstBatchOfAJobDoesNotWaitForOthers() throws Exception {
+		assertThat(this.permits.tryAcquire()).isTrue();
+		CompletableFuture<Boolean> later = acquire(new JobStop());
+		awaitWaiting(1);
+		assertThat(this.permits.acquire(true, HOUR, new JobStop())).isTrue();
+		assertThat(this.permits.isScarce()).isTrue();
+		CompletableFuture<Boolean> first = acquire(true, new JobStop());
+		awaitWaiting(2);
+		this.permits.release();
+		assertThat(first.get(1, TimeUnit.MINUTES)).isTrue();
+		assertThat(later).as("one that is not for a first batch").isNotDone();
+		this.permits.release();
+		assertThat(later).isNotDone();
+		this.permits.release();
+		assertThat(later.get(1, TimeUnit.MINUTES)).isTrue();
+		this.permits.release();
+		assertThat(this.permits.taken()).isZero();
+		assertThat(this.permits.isScarce()).isFalse();
+	}
+
 	private CompletableFuture<Boolean> acquire(JobStop stop) {
+		return acquire(false, stop);
+	}
+
+	private CompletableFuture<Boolean> acquire(boolean first, JobStop stop) {
 		CompletableFuture<Boolean> acquired = new CompletableFuture<>();
 		Thread thread = new Thread(() -> {
 			try {
-				acquired.complete(this.permits.acquire(HOUR, stop));
+				acquired.complete(this.permits.acquire(first, HOUR, stop));
 			}
 			catch (InterruptedException ex) {
 				acquired.completeExceptionally(ex);

@@ -1,9 +1,15 @@
 package io.pipeset.web;
 
+import java.net.http.HttpRequest.BodyPublishers;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 import io.pipeset.redis.FaultProxy;
+import io.pipeset.redis.FaultProxy.Way;
 import io.pipeset.redis.OwnRedis;
+import io.pipeset.redis.ProxyLink;
+import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -13,10 +19,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * A job that gives up waiting for a connection does not free its permit for the next job.
+ * The permit of the only connection: a job that gives up waiting for the connection does
+ * not free it for the next job, and a job whose batch goes on hands it on.
  */
 @ServiceTest(properties = { "pipeset.pipeline.max-connections=1", "pipeset.pipeline.connect-timeout=60s",
-		"pipeset.receipts.sweep-interval=1h" })
+		"pipeset.pipeline.window-commands=2000", "pipeset.defaults.timeout=30s", "pipeset.receipts.sweep-interval=1h" })
 class PermitTests {
 
 	@RegisterExtension
@@ -49,8 +56,33 @@ class PermitTests {
 		assertThat(busy()).isZero();
 	}
 
+	@Test
+	void theFirstBatchOfAJobIsShortWhereOthersWait() throws Exception {
+		TestRedis redis = own.redis();
+		redis.client().flushall();
+		this.service.post("/pipeset/1").report();
+		CompletableFuture<ProxyLink> held = proxy.stopAt(Way.REPLIES, 0, 0);
+		CompletableFuture<Answer> first = this.service
+			.sendAsync(this.service.request("/listinput/mylist9?count=20000&batchSize=100000&flush=buffered:100")
+				.POST(BodyPublishers.noBody()));
+		CompletableFuture.anyOf(held, first).get(1, TimeUnit.MINUTES);
+		assertThat(held).isDone();
+		CompletableFuture<Answer> second = this.service.sendAsync(this.service.uploading("/v1/jobs", Service.NDJSON,
+				Lines.of(1, (i) -> "[\"LPUSH\",\"mylist9\",\"other\"]")));
+		await().until(() -> lanes("waiting") == 1);
+		proxy.heal();
+		assertThat(Answer.counts(second.get(1, TimeUnit.MINUTES).report())).isEqualTo(new Counts(1, 1, 0, 0, 0, 0));
+		assertThat(Answer.counts(first.get(1, TimeUnit.MINUTES).report()))
+			.isEqualTo(new Counts(20_000, 20_000, 0, 0, 0, 0));
+		assertThat(redis.client().lpos("mylist9", "other")).as("records behind that of the second job").isPositive();
+	}
+
 	private int busy() {
-		return this.service.get("/actuator/pipeset").json().at("/lanes/busy").asInt(-1);
+		return lanes("busy");
+	}
+
+	private int lanes(String member) {
+		return this.service.get("/actuator/pipeset").json().at("/lanes/" + member).asInt(-1);
 	}
 
 }

@@ -21,6 +21,12 @@ import org.jspecify.annotations.Nullable;
 /** The source of a job's records. */
 public sealed interface JobInput {
 
+	/** The records of a small job at most. */
+	int SMALL_RECORDS = 1_000;
+
+	/** The bytes of a small job's body at most. */
+	int SMALL_BYTES = 64 << 10;
+
 	/**
 	 * Opens the input, has its records read, and closes it.
 	 * @param records reads the records, in the calling thread
@@ -49,6 +55,14 @@ public sealed interface JobInput {
 	 */
 	default @Nullable Long total() {
 		return declared();
+	}
+
+	/**
+	 * Whether there is so little of it that the job will be through in a moment.
+	 * @return {@code false} also where nobody knows
+	 */
+	default boolean isSmall() {
+		return generated() > 0 && generated() <= SMALL_RECORDS;
 	}
 
 	/**
@@ -324,6 +338,11 @@ public sealed interface JobInput {
 		@Override
 		public @Nullable Long declared() {
 			return this.declared;
+		}
+
+		@Override
+		public boolean isSmall() {
+			return !this.gzipped && this.length >= 0 && this.length <= SMALL_BYTES;
 		}
 
 		@Override
