@@ -16,6 +16,7 @@ import io.pipeset.memory.MemoryShare;
 import io.pipeset.pipeline.Fence;
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.RedisNodes;
+import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.record.room.NoRoomException;
 import io.pipeset.slab.Slab;
 import io.pipeset.spool.Spool;
@@ -173,7 +174,13 @@ public class InterruptedJobs {
 	}
 
 	private Fence.State fence(Connection connection, Duration timeout) {
-		RedisNode node = node(connection.node());
+		RedisNode node;
+		try {
+			node = node(connection.node());
+		}
+		catch (NoConnectionException ex) {
+			return Fence.State.PENDING;
+		}
 		if (node == null) {
 			// What a former master still runs is not kept.
 			return Fence.State.CONFIRMED;
@@ -186,7 +193,7 @@ public class InterruptedJobs {
 	}
 
 	/** The server of a connection; {@code null} if a cluster has it no more as master. */
-	private @Nullable RedisNode node(String name) {
+	private @Nullable RedisNode node(String name) throws NoConnectionException {
 		if (!this.nodes.isCluster()) {
 			return this.nodes.single();
 		}
@@ -194,6 +201,9 @@ public class InterruptedJobs {
 		if (found == null) {
 			this.nodes.refresh();
 			found = this.nodes.find(name);
+		}
+		if (found == null && this.nodes.masters().isEmpty()) {
+			throw new NoConnectionException(this.nodes.name(), "no node of the cluster has answered yet");
 		}
 		return found;
 	}
