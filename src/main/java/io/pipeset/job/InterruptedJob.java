@@ -56,6 +56,7 @@ public final class InterruptedJob {
 		InputProgress progress = new InputProgress();
 		OutcomeJournal journal = items.journal();
 		try (MemoryShare share = memory.open(stop)) {
+			journal.cutOff();
 			journal.outcomes(share).count(0, journal.records(), account);
 			progress.skipTo(journal.records());
 			RunningJob job = new RunningJob(id, settings, new RateLimit(settings.rateLimit()), stop, account,

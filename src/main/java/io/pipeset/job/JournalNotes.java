@@ -172,12 +172,28 @@ final class JournalNotes {
 		return read().stream().map(Note::connection).filter(Objects::nonNull).toList();
 	}
 
-	/** The lines; a last one that is not whole is cut off. */
-	private List<Note> read() throws IOException {
-		if (this.file.bytes() == 0) {
-			return List.of();
+	/**
+	 * Cuts off a last line that is not whole, as the process that wrote it was killed.
+	 * @throws IOException if the file cannot be read, or is broken elsewhere
+	 */
+	void cutOff() throws IOException {
+		long whole = read(new ArrayList<>());
+		if (whole < this.file.bytes()) {
+			this.file.truncate(whole);
 		}
+	}
+
+	private List<Note> read() throws IOException {
 		List<Note> notes = new ArrayList<>();
+		read(notes);
+		return notes;
+	}
+
+	/** Reads the lines that are whole, and answers their size in bytes. */
+	private long read(List<Note> notes) throws IOException {
+		if (this.file.bytes() == 0) {
+			return 0;
+		}
 		long whole = 0;
 		try (BufferedReader lines = new BufferedReader(
 				new InputStreamReader(this.file.open(), StandardCharsets.UTF_8))) {
@@ -193,10 +209,7 @@ final class JournalNotes {
 		catch (JacksonException ex) {
 			throw new IOException("The list of its failures in the spool is broken", ex);
 		}
-		if (whole < this.file.bytes()) {
-			this.file.truncate(whole);
-		}
-		return notes;
+		return whole;
 	}
 
 	/** Removes the file. */

@@ -172,6 +172,14 @@ final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 		this.memory.close();
 	}
 
+	/**
+	 * Cuts off what the process that was killed has written in part.
+	 * @throws IOException if the files cannot be read, or are broken
+	 */
+	void cutOff() throws IOException {
+		this.notes.cutOff();
+	}
+
 	/** The number of records up to the last one that was entered. */
 	long records() {
 		return this.outcomes.records();
