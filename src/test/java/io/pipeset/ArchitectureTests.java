@@ -66,7 +66,7 @@ class ArchitectureTests {
 			script            | record pipeline pipeline.call
 			job.input         | record record.body record.mapping record.format report spool lane memory pop sweep job.settings
 			job.settings      | record record.encoding record.mapping record.format report pipeline.flush
-			job               | record record.encoding record.room record.body record.mapping report slab pipeline pipeline.call lane memory pop sweep script spool job.input job.settings
+			job               | record record.encoding record.room record.body record.mapping record.format report slab pipeline pipeline.call lane memory pop sweep script spool job.input job.settings
 			keyspace          | record record.room record.encoding report slab slab.lookup pipeline pipeline.call pipeline.flush lane walk memory job job.input job.settings
 			tune              | record record.encoding record.mapping report slab pipeline pipeline.call pipeline.flush memory lane job job.input job.settings
 			web.problem       | pipeline.call job job.settings

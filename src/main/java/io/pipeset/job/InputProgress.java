@@ -44,6 +44,11 @@ final class InputProgress {
 		this.read.setRelease(this.read.getPlain() + 1);
 	}
 
+	/** So many records count as read, as an earlier run of the job has read them. */
+	void skipTo(long records) {
+		this.read.setRelease(records);
+	}
+
 	/** The record read last does not count: the job ends before it. */
 	void takeBack() {
 		this.read.setRelease(this.read.getPlain() - 1);

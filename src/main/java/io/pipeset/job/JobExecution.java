@@ -56,6 +56,9 @@ final class JobExecution {
 
 	private final InputProgress progress;
 
+	/** The outcomes of the job's earlier runs; {@code null} for its first one. */
+	private final @Nullable EarlierOutcomes earlier;
+
 	private final MemoryWarnings warnings;
 
 	JobExecution(RunningJob job, LaneContext context, JobLimits limits, Admission admission) {
@@ -74,6 +77,7 @@ final class JobExecution {
 		this.pace = new Pace(job.rateLimit(), this.lanes, this.context.stop());
 		this.warnings = new MemoryWarnings(context, settings.dryRun());
 		this.dryRun = (settings.dryRun()) ? new DryRun(this.context.account()) : null;
+		this.earlier = (job.items() != null) ? job.items().earlier() : null;
 	}
 
 	EndedJob<JobReport> run(Caller caller) {
@@ -100,6 +104,7 @@ final class JobExecution {
 				this.lanes.close();
 			}
 			this.pops.end();
+			endEarlier();
 			if (this.dryRun != null) {
 				this.dryRun.end();
 			}
@@ -111,6 +116,18 @@ final class JobExecution {
 			this.context.account().losses().master(this.context.nodes().failovers());
 		}
 		return this.job.end(this.warnings.end());
+	}
+
+	private void endEarlier() {
+		if (this.earlier == null) {
+			return;
+		}
+		try {
+			this.progress.skipTo(this.earlier.end(this.progress.read(), this.context.account()));
+		}
+		catch (IOException ex) {
+			this.context.stop().becauseOfDefect(ex);
+		}
 	}
 
 	private void read(JobInput input, Caller caller) {
@@ -152,7 +169,7 @@ final class JobExecution {
 					return;
 				}
 				this.progress.next();
-				if (!take()) {
+				if (!hasOutcome() && !take()) {
 					this.progress.takeBack();
 					return;
 				}
@@ -179,6 +196,11 @@ final class JobExecution {
 		catch (IOException ex) {
 			this.progress.brokeOff(ex);
 		}
+	}
+
+	private boolean hasOutcome() throws IOException {
+		return this.earlier != null
+				&& this.earlier.settles(this.record, this.context.account(), this.admission.isKeyListable(this.record));
 	}
 
 	/** Deals with the record just read; {@code false} ends the job without it. */
@@ -211,19 +233,20 @@ final class JobExecution {
 	private void reject(Rejection rejection) {
 		Account account = this.context.account();
 		String operation = (this.record.hasOperation()) ? this.record.operation().toString() : null;
-		account.count((operation != null) ? operation : Account.NO_OPERATION, Outcome.REJECTED, 1);
+		// Limits may have become narrower since the record was sent.
+		Outcome outcome = (this.record.mayHaveRun()) ? Outcome.UNKNOWN : Outcome.REJECTED;
+		account.count((operation != null) ? operation : Account.NO_OPERATION, outcome, 1);
 		account.errorCodes().add(rejection.code(), 1);
 		boolean keyed = this.admission.isKeyListable(this.record);
 		long bytes = rejection.message().length() + ((keyed) ? this.record.itemBytes() : 0);
 		Failure failure = new Failure(rejection.code(), rejection.message(), false);
 		OutcomeLog log = account.log();
 		if (log != null) {
-			log.failed(this.record.index(), Outcome.REJECTED, failure);
+			log.failed(this.record.index(), outcome, failure);
 		}
-		if (account.claimItem(Outcome.REJECTED, bytes)) {
+		if (account.claimItem(outcome, bytes)) {
 			account.list(new Item(this.record.index(), (this.record.line() > 0) ? this.record.line() : null,
-					this.record.id(), operation, (keyed) ? this.record.key() : null, Outcome.REJECTED, failure, null,
-					null));
+					this.record.id(), operation, (keyed) ? this.record.key() : null, outcome, failure, null, null));
 		}
 		this.context.errorCheck().run();
 	}

@@ -6,7 +6,10 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.pipeset.job.OutcomeJournal.Entry;
 import io.pipeset.job.OutcomeJournal.Outcomes;
@@ -16,11 +19,20 @@ import io.pipeset.job.settings.JobSettings;
 import io.pipeset.lane.JobStop;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryShare;
+import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.record.encoding.Encoding;
+import io.pipeset.record.room.NoRoomException;
+import io.pipeset.report.Account;
+import io.pipeset.report.Item.Failure;
+import io.pipeset.report.Losses;
 import io.pipeset.report.Outcome;
 import io.pipeset.report.OutcomeLog;
+import io.pipeset.report.Results;
+import io.pipeset.slab.Loss;
+import io.pipeset.slab.ResendRules;
+import io.pipeset.slab.Slab;
 import io.pipeset.spool.Spool;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
@@ -40,6 +52,10 @@ public final class JobItems implements Spool.Kept {
 		.rootValueSeparator("")
 		.build();
 
+	/** Another text than that of records which are sent again. */
+	private static final Loss NOT_SENT_AGAIN = new Loss(Loss.OF_SERVICE.code(), Loss.OF_SERVICE.message()
+			+ "; it is not sent again, as that might leave other data, or Redis does not permit to fence it off");
+
 	private final SpooledBody body;
 
 	private final OutcomeJournal journal;
@@ -51,6 +67,12 @@ public final class JobItems implements Spool.Kept {
 	private final MemoryBudget memory;
 
 	private final Spool spool;
+
+	/** Set before the job runs. */
+	private @Nullable EarlierOutcomes earlier;
+
+	/** Whether all connections of earlier runs are gone; {@code null} without any. */
+	private @Nullable Boolean fenced;
 
 	private volatile boolean none;
 
@@ -70,19 +92,117 @@ public final class JobItems implements Spool.Kept {
 		return this.journal;
 	}
 
+	JobSettings settings() {
+		return this.settings;
+	}
+
+	SpooledBody body() {
+		return this.body;
+	}
+
+	OutcomeJournal journal() {
+		return this.journal;
+	}
+
+	/** The outcomes of earlier runs; {@code null} if the job is in its first one. */
+	@Nullable EarlierOutcomes earlier() {
+		return this.earlier;
+	}
+
+	/** Tells whether the connections of earlier runs are gone. */
+	void tell(Losses losses) {
+		if (this.fenced != null) {
+			losses.fenced(this.fenced);
+		}
+	}
+
+	/**
+	 * The job goes on. Records that may have run, and that are not sent again, as that
+	 * would not leave the same data, stay unknown.
+	 * @param sent the records that may have run, in their order
+	 * @param fenced whether nothing of earlier runs is on its way any more, so that they
+	 * can be sent again at all
+	 * @throws IOException if the journal cannot be read
+	 */
+	void goOn(List<Slab> sent, boolean fenced) throws IOException {
+		this.fenced = (this.journal.connections().isEmpty()) ? null : Boolean.valueOf(fenced);
+		this.journal.goesOn(this.memory.open(new JobStop()));
+		Account account = new Account(Results.NONE, 0, false);
+		account.logTo(this.journal);
+		sent.forEach((slab) -> slab.attempt().abandon());
+		ResendRules.mark(sent, fenced, false);
+		sent.forEach((slab) -> slab.settle(account, NOT_SENT_AGAIN));
+		this.earlier = new EarlierOutcomes(this.journal.earlier(), this.journal.records());
+	}
+
 	/**
 	 * The job has ended.
 	 * @param ran whether every record ran, so that nothing has to be kept
+	 * @param stays whether the next process may go on with it
 	 */
-	void ends(boolean ran) {
-		this.journal.ends();
+	void ends(boolean ran, boolean stays) {
+		this.journal.ends(stays);
 		this.none = ran;
 		if (ran) {
 			close();
 		}
-		else {
+		else if (!stays) {
 			this.spool.mayRemove(this);
 		}
+	}
+
+	/**
+	 * Looks whether the job can go on.
+	 * @param memory takes the records that may have run
+	 * @param sent takes them as they were sent
+	 * @return the first record that must not run twice, in words; {@code null} if there
+	 * is none
+	 * @throws IOException if the files cannot be read
+	 * @throws NoRoomException if there is no memory for the records that may have run
+	 */
+	@Nullable String firstNotRepeatable(MemoryShare memory, List<Slab> sent) throws IOException {
+		AtomicReference<@Nullable String> found = new AtomicReference<>();
+		Record record = new Record(this.settings.recordDefaults(), memory);
+		Outcomes outcomes = this.journal.outcomes(memory);
+		try {
+			this.body.reread(this.settings, this.limits.ofRecords(memory), this.limits.maxInflatedBytes().toBytes(),
+					(records) -> {
+						while (found.get() == null && records.read(record)) {
+							boolean mayHaveRun = outcomes.next().equals(OutcomeJournal.MAY_HAVE_RUN);
+							if (record.rejection() == null) {
+								this.settings.admit(record);
+							}
+							if (record.rejection() == null && !record.effect().isRepeatable()) {
+								found.set("Record " + record.index() + " is " + describe(record));
+							}
+							else if (mayHaveRun && record.rejection() == null) {
+								add(record, sent, memory);
+							}
+						}
+					});
+		}
+		catch (MalformedBodyException | BodyLimitException ex) {
+			// The job ends there as well.
+		}
+		return found.get();
+	}
+
+	private void add(Record record, List<Slab> sent, MemoryShare memory) {
+		if (!sent.isEmpty() && sent.get(sent.size() - 1).add(record)) {
+			return;
+		}
+		Slab slab = new Slab(0, 0, memory);
+		slab.clear(false, false);
+		sent.add(slab);
+		if (!slab.add(record)) {
+			slab.makeRoom(record);
+			slab.add(record);
+		}
+	}
+
+	private static String describe(Record record) {
+		Operation operation = record.operation();
+		return operation + ((operation.effect().isRepeatable()) ? " with options" : "");
 	}
 
 	/**
@@ -117,7 +237,7 @@ public final class JobItems implements Spool.Kept {
 					(records) -> {
 						while (records.read(record)) {
 							Entry entry = outcomes.next();
-							if (entry != null && wanted.contains(entry.outcome())) {
+							if (wanted.contains(entry.outcome())) {
 								write(record, entry, lines);
 								lines.writeRaw('\n');
 							}
@@ -130,6 +250,9 @@ public final class JobItems implements Spool.Kept {
 	}
 
 	private void write(Record record, Entry entry, JsonGenerator line) {
+		Failure failure = Objects.requireNonNull(entry.failure());
+		boolean retryable = failure.retryable()
+				&& (!entry.equals(OutcomeJournal.MAY_HAVE_RUN) || record.effect().isRepeatable());
 		line.writeStartObject();
 		if (record.id() != null) {
 			line.writeStringProperty("id", record.id());
@@ -140,9 +263,9 @@ public final class JobItems implements Spool.Kept {
 		line.writeName("error");
 		line.writeStartObject();
 		line.writeStringProperty("status", entry.outcome().label());
-		line.writeStringProperty("code", entry.failure().code());
-		line.writeStringProperty("message", entry.failure().message());
-		line.writeBooleanProperty("retryable", entry.failure().retryable());
+		line.writeStringProperty("code", failure.code());
+		line.writeStringProperty("message", failure.message());
+		line.writeBooleanProperty("retryable", retryable);
 		line.writeNumberProperty("index", record.index());
 		if (record.line() > 0) {
 			line.writeNumberProperty("line", record.line());

@@ -13,6 +13,8 @@ import java.util.function.LongSupplier;
 import io.pipeset.report.Ending;
 import io.pipeset.report.JobState;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.scheduling.annotation.Scheduled;
@@ -21,9 +23,12 @@ import org.springframework.stereotype.Component;
 /**
  * The jobs of callers that this instance knows: those that wait or run, and for an hour
  * the last thousand of those that have ended, as far as their reports fit into 4 MB.
+ * Those that another process has left are known for a day.
  */
 @Component
 public class JobRegistry {
+
+	private static final Logger logger = LoggerFactory.getLogger(JobRegistry.class);
 
 	private static final int MOST_ENDED = 1000;
 
@@ -32,6 +37,8 @@ public class JobRegistry {
 	private static final long SAMPLE_MILLIS = 250;
 
 	private static final long KEPT_MILLIS = Duration.ofHours(1).toMillis();
+
+	private static final long KEPT_INTERRUPTED_MILLIS = Duration.ofDays(1).toMillis();
 
 	/** By their ids, which sort by time, the newest first. */
 	private final ConcurrentNavigableMap<String, KnownJob> jobs = new ConcurrentSkipListMap<>(
@@ -61,11 +68,21 @@ public class JobRegistry {
 		this.clock = clock;
 	}
 
-	/** A job is asked for. */
+	/** A job is asked for, or goes on. */
 	KnownJob enters(QueuedJob job) {
+		KnownJob interrupted = this.jobs.get(job.id());
+		if (interrupted != null) {
+			interrupted.goesOn(job);
+			return interrupted;
+		}
 		KnownJob known = new KnownJob(job);
 		this.jobs.put(known.id(), known);
 		return known;
+	}
+
+	/** A process has left a job, which somebody may resume. */
+	void enters(InterruptedJob job) {
+		this.jobs.put(job.id(), new KnownJob(job));
 	}
 
 	/**
@@ -81,6 +98,9 @@ public class JobRegistry {
 	 * @param taken whether its caller was told that it was taken, and may ask for it
 	 */
 	void fails(KnownJob job, Ending ending, boolean taken) {
+		if (!taken && job.isInterruptedAgain()) {
+			return;
+		}
 		// Whoever follows it hears that it has ended.
 		long bytes = job.ends(ending);
 		if (taken) {
@@ -90,6 +110,18 @@ public class JobRegistry {
 			this.jobs.remove(job.id());
 			job.isForgotten();
 		}
+	}
+
+	/**
+	 * Cancels a job between its batches, or an interrupted one at once.
+	 * @return {@code false} if it has ended
+	 */
+	public boolean cancel(KnownJob job) {
+		if (job.cancelInterrupted()) {
+			keep(job, KnownJob.REPORT_BYTES);
+			return true;
+		}
+		return job.cancel();
 	}
 
 	private void keep(KnownJob job, long bytes) {
@@ -104,8 +136,23 @@ public class JobRegistry {
 	@Scheduled(fixedRate = SAMPLE_MILLIS)
 	void sample() {
 		this.jobs.values().forEach(KnownJob::sample);
+		forgetInterrupted();
 		synchronized (this.ended) {
 			forgetOld();
+		}
+	}
+
+	private void forgetInterrupted() {
+		long since = this.clock.getAsLong() - KEPT_INTERRUPTED_MILLIS;
+		for (KnownJob job : this.jobs.values()) {
+			if (job.isInterruptedSince(since)) {
+				this.jobs.remove(job.id());
+				job.isForgotten();
+				logger.atWarn()
+					.addKeyValue("jobId", job.id())
+					.log("Job {} was interrupted a day ago, and nobody has resumed it: its files are removed",
+							job.id());
+			}
 		}
 	}
 

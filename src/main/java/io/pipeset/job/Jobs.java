@@ -27,6 +27,7 @@ import io.pipeset.report.JobState;
 import io.pipeset.script.Scripts;
 import io.pipeset.spool.Spool;
 import io.pipeset.spool.SpoolException;
+import io.pipeset.spool.SpoolFile;
 import jakarta.annotation.PreDestroy;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -84,6 +85,22 @@ public class Jobs {
 	 * @throws JobRefusedException if it may not begin; nothing of the input was read
 	 */
 	public EndedJob<JobReport> run(JobPlace place, JobInput input, JobSettings settings, Values values, Caller caller) {
+		String id = input.jobId(JobId.next());
+		return run(id, place, input, settings, values, items(id, input, settings), caller);
+	}
+
+	/**
+	 * Goes on with a job that another process has left.
+	 * @param job a job that the caller has claimed, and that can go on
+	 * @param caller the caller whose thread this is, which does not wait for the end
+	 * @throws JobRefusedException if it may not begin; it is interrupted as before
+	 */
+	public EndedJob<JobReport> resume(JobPlace place, InterruptedJob job, Caller caller) {
+		return run(job.id(), place, job.input(), job.settings(), Values.IN_ITEMS, job.items(), caller);
+	}
+
+	private EndedJob<JobReport> run(String id, JobPlace place, JobInput input, JobSettings settings, Values values,
+			@Nullable JobItems items, Caller caller) {
 		Task task = place.task();
 		JobStop stop = (task != null) ? task.stop() : new JobStop();
 		MemoryShare memory = (task != null) ? task.memory() : this.memory.open(stop);
@@ -92,10 +109,9 @@ public class Jobs {
 		if (settings.untilEmpty() && !settings.dryRun()) {
 			account.endsWhenEmpty();
 		}
-		String id = input.jobId(JobId.next());
-		JobItems items = items(id, input, settings);
 		if (items != null) {
 			account.logTo(items.log());
+			items.tell(account.losses());
 		}
 		RunningJob job = new RunningJob(id, settings, new RateLimit(settings.rateLimit()), stop, account,
 				new JobClock(), new InputProgress(), memory, input, items);
@@ -116,8 +132,11 @@ public class Jobs {
 			return null;
 		}
 		try {
-			OutcomeJournal journal = new OutcomeJournal(this.spool.create(id + ".outcomes", 0),
-					this.spool.create(id + ".failures", 0), this.memory.open(new JobStop()));
+			// The request comes last: until then the files are of no job.
+			SpoolFile outcomes = this.spool.create(id + OutcomeJournal.OUTCOMES, 0);
+			SpoolFile notes = this.spool.create(id + OutcomeJournal.NOTES, 0);
+			SpoolFile request = SpooledRequest.of(body, input.declared(), settings).write(this.spool, id);
+			OutcomeJournal journal = new OutcomeJournal(request, outcomes, notes, this.memory.open(new JobStop()));
 			return new JobItems(body, journal, settings, this.limits, this.memory, this.spool);
 		}
 		catch (SpoolException ex) {

@@ -21,7 +21,7 @@ public final class KnownJob {
 	private static final long LARGEST_REPORT_BYTES = 64 << 10;
 
 	/** The memory of a report, beside what its job has taken for it. */
-	private static final long REPORT_BYTES = 4 << 10;
+	static final long REPORT_BYTES = 4 << 10;
 
 	private final String id;
 
@@ -29,9 +29,12 @@ public final class KnownJob {
 
 	private final String operation;
 
-	private final long createdMillis = System.currentTimeMillis();
+	private final long createdMillis;
 
-	private final ProgressMeter meter = new ProgressMeter();
+	/** The job as another process has left it; {@code null} if none has. */
+	private final @Nullable InterruptedJob interrupted;
+
+	private volatile ProgressMeter meter = new ProgressMeter();
 
 	/** Either waits or runs, or has ended. */
 	private volatile Life life;
@@ -40,7 +43,78 @@ public final class KnownJob {
 		this.id = job.id();
 		this.kind = job.kind();
 		this.operation = job.operation();
+		this.createdMillis = System.currentTimeMillis();
+		this.interrupted = null;
 		this.life = new Life(job, JobState.QUEUED, null);
+	}
+
+	KnownJob(InterruptedJob job) {
+		this.id = job.id();
+		this.kind = JobKind.RECORDS;
+		this.operation = job.operation();
+		this.createdMillis = job.createdMillis();
+		this.interrupted = job;
+		this.life = life(job);
+	}
+
+	private static Life life(InterruptedJob job) {
+		return new Life(null, JobState.INTERRUPTED,
+				new End(job.status(JobState.INTERRUPTED, null, new EndReason("interrupted",
+						"The process that had the job ended before the job did: resume it by POST /v1/jobs/" + job.id()
+								+ "/resume, or list what did not run, and what may have, by GET /v1/jobs/" + job.id()
+								+ "/items")),
+						job.report(JobState.INTERRUPTED), job.items()));
+	}
+
+	/**
+	 * The job, if it can be resumed.
+	 * @return {@code null} if it is not interrupted
+	 */
+	public @Nullable InterruptedJob interrupted() {
+		return (this.life.state == JobState.INTERRUPTED) ? this.interrupted : null;
+	}
+
+	/** The job was resumed. */
+	void goesOn(QueuedJob job) {
+		this.meter = new ProgressMeter();
+		this.life = new Life(job, JobState.QUEUED, null);
+	}
+
+	/**
+	 * The job was not resumed after all.
+	 * @return {@code false} if it was never interrupted
+	 */
+	boolean isInterruptedAgain() {
+		if (this.interrupted == null) {
+			return false;
+		}
+		this.life = life(this.interrupted);
+		return true;
+	}
+
+	/** Whether another process has left it, and this one has found it before a time. */
+	boolean isInterruptedSince(long millis) {
+		InterruptedJob job = interrupted();
+		return job != null && job.sinceMillis() < millis && job.claim();
+	}
+
+	/**
+	 * Cancels the job if it is interrupted.
+	 * @return {@code false} if it is not, or somebody resumes it
+	 */
+	boolean cancelInterrupted() {
+		InterruptedJob job = interrupted();
+		if (job == null || !job.claim()) {
+			return false;
+		}
+		job.items().ends(false, false);
+		EndReason reason = new EndReason(Cause.CANCELLED.problemType(),
+				"The job was interrupted, and cancelled by DELETE" + " /v1/jobs/" + this.id
+						+ ": it wrote nothing more");
+		this.life = new Life(null, JobState.CANCELLED,
+				new End(job.status(JobState.CANCELLED, System.currentTimeMillis(), reason),
+						job.report(JobState.CANCELLED), job.items()));
+		return true;
 	}
 
 	void begins() {
@@ -80,7 +154,7 @@ public final class KnownJob {
 		JobState state = ending.cause().state();
 		JobItems items = (job != null) ? job.items() : null;
 		if (items != null) {
-			items.ends(ran);
+			items.ends(ran, ending.cause() == Cause.SHUTTING_DOWN);
 		}
 		this.life = new Life(null, state,
 				new End(status(job, state, System.currentTimeMillis(), EndReason.of(ending)), report, items));

@@ -1,19 +1,15 @@
 package io.pipeset.job;
 
-import java.io.BufferedOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import io.pipeset.job.JournalNotes.Connection;
+import io.pipeset.job.OutcomeFile.Numbers;
 import io.pipeset.memory.MemoryShare;
+import io.pipeset.report.Account;
 import io.pipeset.report.Item.Failure;
 import io.pipeset.report.Outcome;
 import io.pipeset.report.OutcomeLog;
@@ -23,104 +19,134 @@ import io.pipeset.spool.SpoolFile;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The outcome of each record of a job in a file, as a number of two bytes at twice its
- * index: 0 for a record that did not run, 1 for one that ran, and above it the place of a
- * failure in a list. Equal failures have one place. The list is in memory while the job
- * runs, and in a file of its own from then on.
+ * The outcome of each record of a job in a file, as a number: 0 for a record that was not
+ * sent, one each for those that ran and for those that were sent, and above them the
+ * place of a failure in a list.
+ * <p>
+ * At whatever moment the process is killed, the files are right: a record is entered as
+ * sent before it is written to Redis, a failure is in its list before an outcome names
+ * it, and a connection before it is used. Outcomes reach the file in the order of the
+ * records. So no record that is only sent stands ahead of one of its key with an outcome,
+ * but where the rules for sending again allow it.
  */
 final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 
+	/** The end of the name of the file with the outcomes. */
+	static final String OUTCOMES = ".outcomes";
+
+	/** The end of the name of the file with the failures and connections. */
+	static final String NOTES = ".notes";
+
 	private static final Logger logger = LoggerFactory.getLogger(OutcomeJournal.class);
 
-	private static final int CHUNK_RECORDS = 32 << 10;
+	private static final int NOT_SENT = 0;
 
-	private static final int CHUNK_BYTES = 2 * CHUNK_RECORDS;
+	private static final int RAN = 1;
 
-	/**
-	 * Records are entered in the order of their lanes, which is not far from their own.
-	 */
-	private static final int MOST_CHUNKS = 8;
+	private static final int RAN_IN_VAIN = 2;
 
-	private static final short RAN = 1;
+	private static final int SENT = 3;
 
-	private static final int FIRST_FAILURE = 2;
+	private static final int FIRST_FAILURE = 4;
 
-	private static final int MOST_FAILURES = 10_000;
+	private static final Failure UNSENT = new Failure(Loss.NOT_SENT, "The job ended before it was sent", true);
 
-	private static final int MOST_CHARACTERS = 1 << 20;
+	/** The entries that are no failures, by their numbers. */
+	private static final List<Entry> ENTRIES = List.of(new Entry(Outcome.UNPROCESSED, UNSENT),
+			new Entry(Outcome.APPLIED, null), new Entry(Outcome.NOOP, null),
+			new Entry(Outcome.UNKNOWN, new Failure(Loss.OF_SERVICE.code(), Loss.OF_SERVICE.message(), true)));
 
-	private static final int MOST_CODES = 1000;
+	static final Entry NOT_RUN = ENTRIES.get(NOT_SENT);
 
-	static final Entry NOT_RUN = new Entry(Outcome.UNPROCESSED,
-			new Failure(Loss.NOT_SENT, "The job ended before it was sent", true));
+	/** A record that was written and has no outcome: its process ended. */
+	static final Entry MAY_HAVE_RUN = ENTRIES.get(SENT);
 
-	private static final JsonMapper mapper = JsonMapper.builder().build();
+	private final SpoolFile request;
 
-	/** A failure, its place in both collections, and its text's header. */
-	private static final int ENTRY_BYTES = 256;
+	private final OutcomeFile outcomes;
 
-	private static final int BUFFER_BYTES = 8 << 10;
-
-	private final SpoolFile file;
-
-	private final SpoolFile failuresFile;
+	private final JournalNotes notes;
 
 	/** The memory of the parts and the failures, until the job ends. */
-	private final MemoryShare memory;
-
-	/** The parts of the file in memory, those used last behind the others. */
-	private final LinkedHashMap<Long, Chunk> chunks = new LinkedHashMap<>(MOST_CHUNKS * 2, 0.75f, true);
-
-	private @Nullable Chunk last;
-
-	private final List<Entry> failures = new ArrayList<>();
-
-	private final Map<Entry, Integer> places = new HashMap<>();
-
-	private int characters;
-
-	/** The memory that the failures take. */
-	private long failureBytes;
+	private MemoryShare memory;
 
 	private @Nullable IOException failure;
 
 	/**
-	 * Nothing is entered yet.
-	 * @param file takes the outcomes
-	 * @param failures takes the failures, once the job has ended
+	 * A journal of a job that has not begun, or that a process has left.
+	 * @param request is removed as soon as nobody can go on with the job
+	 * @param outcomes the outcomes, empty for a new job
+	 * @param notes the failures and connections
 	 * @param memory the journal's own, which it closes
 	 */
-	OutcomeJournal(SpoolFile file, SpoolFile failures, MemoryShare memory) {
-		this.file = file;
-		this.failuresFile = failures;
+	OutcomeJournal(SpoolFile request, SpoolFile outcomes, SpoolFile notes, MemoryShare memory) {
+		this.request = request;
+		this.outcomes = new OutcomeFile(outcomes);
+		this.notes = new JournalNotes(notes);
 		this.memory = memory;
 	}
 
 	@Override
-	public synchronized void ran(long index) {
-		set(index, RAN);
+	public void connected(String node, @Nullable Long clientId, @Nullable String runId) {
+		enter(() -> this.notes.add(new Connection(node, clientId, runId)));
 	}
 
 	@Override
-	public synchronized void failed(long index, Outcome outcome, Failure failure) {
-		set(index, (short) (FIRST_FAILURE + place(new Entry(outcome, failure))));
+	public synchronized void sent(long index) {
+		set(index, SENT);
+	}
+
+	@Override
+	public synchronized void ran(long index, boolean noop) {
+		set(index, (noop) ? RAN_IN_VAIN : RAN);
+	}
+
+	@Override
+	public void failed(long index, Outcome outcome, Failure failure) {
+		Entry entry = new Entry(outcome, failure);
+		enter(() -> set(index,
+				(entry.equals(NOT_RUN)) ? NOT_SENT : FIRST_FAILURE + this.notes.place(entry, this.memory)));
 	}
 
 	/** Writes what was entered to the file. */
 	@Override
-	public synchronized void flush() {
-		try {
-			for (Chunk chunk : this.chunks.values()) {
-				chunk.write();
+	public void flush() {
+		enter(this.outcomes::write);
+	}
+
+	private void set(long index, int number) {
+		if (this.failure == null) {
+			try {
+				this.outcomes.set(index, number, this.memory);
+			}
+			catch (SpoolException ex) {
+				fails(ex);
 			}
 		}
-		catch (SpoolException ex) {
-			fails(ex);
+	}
+
+	private synchronized void enter(Writing writing) {
+		if (this.failure == null) {
+			try {
+				writing.write();
+			}
+			catch (SpoolException ex) {
+				fails(ex);
+			}
 		}
+	}
+
+	/**
+	 * The job goes on: only its items are lost. Nobody may go on with it later, as
+	 * records are sent that the journal does not know of.
+	 */
+	private void fails(IOException ex) {
+		logger.warn("The outcomes of the records of a job are not kept: {}", ex.getMessage());
+		this.failure = ex;
+		this.request.close();
+		forget();
 	}
 
 	/** The reason for which the journal is not whole; {@code null} if it is. */
@@ -128,223 +154,144 @@ final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 		return this.failure;
 	}
 
-	/** The job has ended: nothing more is entered. */
-	synchronized void ends() {
+	/**
+	 * The job has ended: nothing more is entered.
+	 * @param stays whether the job is for another process to go on with
+	 */
+	synchronized void ends(boolean stays) {
 		flush();
-		if (this.failure == null && !this.failures.isEmpty()) {
-			try (OutputStream out = new BufferedOutputStream(this.failuresFile.write(), BUFFER_BYTES)) {
-				mapper.writeValue(out, this.failures);
-			}
-			catch (IOException ex) {
-				fails(ex);
-			}
-			catch (JacksonException ex) {
-				fails(unwrapped(ex));
-			}
+		if (!stays) {
+			this.request.close();
 		}
 		forget();
 	}
 
 	private void forget() {
-		this.chunks.clear();
-		this.last = null;
-		this.failures.clear();
-		this.places.clear();
+		this.outcomes.forget();
+		this.notes.forget();
 		this.memory.close();
 	}
 
 	/**
-	 * Reads the outcomes in their order, once the job has ended.
-	 * @param memory takes the failures
+	 * Cuts off what the process that was killed has written in part.
+	 * @throws IOException if the files cannot be read, or are broken
 	 */
-	Outcomes outcomes(MemoryShare memory) throws IOException {
-		if (this.failuresFile.bytes() == 0) {
-			return new Outcomes(List.of());
-		}
-		memory.take(this.failureBytes);
-		try (InputStream in = this.failuresFile.open()) {
-			return new Outcomes(List.of(mapper.readValue(in, Entry[].class)));
-		}
-		catch (JacksonException ex) {
-			throw unwrapped(ex);
-		}
+	void cutOff() throws IOException {
+		this.notes.cutOff();
 	}
 
-	private static IOException unwrapped(JacksonException ex) {
-		return (ex.getCause() instanceof IOException failure) ? failure
-				: new EOFException("The list of its failures in the spool is broken");
+	/** The number of records up to the last one that was entered. */
+	long records() {
+		return this.outcomes.records();
+	}
+
+	/**
+	 * Reads the outcomes in their order, while nothing is entered.
+	 * @param memory takes the failures
+	 * @throws IOException if the files cannot be read, or are not whole
+	 */
+	Outcomes outcomes(MemoryShare memory) throws IOException {
+		return new Outcomes(this.outcomes.read(), this.notes.failures(memory));
+	}
+
+	/**
+	 * The connections that the job has used.
+	 * @throws IOException if the file cannot be read, or is not whole
+	 */
+	List<Connection> connections() throws IOException {
+		return this.notes.connections();
+	}
+
+	/**
+	 * The job goes on, and enters more.
+	 * @param memory the journal's own, which it closes
+	 * @throws IOException if the files cannot be read, or are not whole
+	 */
+	synchronized void goesOn(MemoryShare memory) throws IOException {
+		forget();
+		this.memory = memory;
+		this.notes.load(memory);
+	}
+
+	/** Reads the outcomes that there are, while others are entered behind the reader. */
+	synchronized Outcomes earlier() {
+		return new Outcomes(this.outcomes.read(), this.notes.failures());
 	}
 
 	/** Forgets all, and removes the files. */
 	@Override
 	public synchronized void close() {
 		forget();
-		this.file.close();
-		this.failuresFile.close();
+		// In this order, as the files without a request are those of no job.
+		this.request.close();
+		this.outcomes.close();
+		this.notes.close();
 	}
 
-	private void set(long index, short number) {
-		if (this.failure != null) {
-			return;
-		}
-		try {
-			Chunk chunk = chunk(index / CHUNK_RECORDS);
-			chunk.set((int) (index % CHUNK_RECORDS), number);
-		}
-		catch (SpoolException ex) {
-			fails(ex);
-		}
-	}
+	/** Writes to the files. */
+	@FunctionalInterface
+	private interface Writing {
 
-	/** The job goes on: only its items are lost. */
-	private void fails(IOException ex) {
-		logger.warn("The outcomes of the records of a job are not kept: {}", ex.getMessage());
-		this.failure = ex;
-		forget();
-	}
+		void write() throws SpoolException;
 
-	private Chunk chunk(long number) throws SpoolException {
-		if (this.last != null && this.last.number == number) {
-			return this.last;
-		}
-		Chunk chunk = this.chunks.get(number);
-		if (chunk == null) {
-			// Fewer where memory is short, but one at least.
-			if (this.chunks.size() == MOST_CHUNKS
-					|| (!this.chunks.isEmpty() && !this.memory.tryTakeForReport(CHUNK_BYTES))) {
-				Chunk oldest = this.chunks.values().iterator().next();
-				oldest.write();
-				this.chunks.remove(oldest.number);
-			}
-			chunk = new Chunk(number);
-			this.chunks.put(number, chunk);
-		}
-		this.last = chunk;
-		return chunk;
-	}
-
-	/** The place of a failure in the list, beyond whose bounds messages are left out. */
-	private int place(Entry entry) {
-		Integer known = this.places.get(entry);
-		if (known != null) {
-			return known;
-		}
-		int length = entry.failure.message().length();
-		if (this.failures.size() < MOST_FAILURES && this.characters + length <= MOST_CHARACTERS && claim(entry)) {
-			this.characters += length;
-			return add(entry);
-		}
-		Entry coded = withoutMessage(entry, entry.failure.code());
-		if (this.places.containsKey(coded) || (this.failures.size() < MOST_FAILURES + MOST_CODES && claim(coded))) {
-			return add(coded);
-		}
-		return add(withoutMessage(entry, "(other)"));
-	}
-
-	private static Entry withoutMessage(Entry entry, String code) {
-		return new Entry(entry.outcome,
-				new Failure(code, "The job has too many messages: this one is not kept", entry.failure.retryable()));
-	}
-
-	private boolean claim(Entry entry) {
-		long bytes = ENTRY_BYTES + 2L * (entry.failure.code().length() + entry.failure.message().length());
-		boolean claimed = this.memory.tryTakeForReport(bytes);
-		this.failureBytes += (claimed) ? bytes : 0;
-		return claimed;
-	}
-
-	private int add(Entry entry) {
-		return this.places.computeIfAbsent(entry, (added) -> {
-			this.failures.add(added);
-			return this.failures.size() - 1;
-		});
 	}
 
 	/**
-	 * What became of a record that did not run as asked.
+	 * What became of a record.
 	 *
-	 * @param outcome its outcome
-	 * @param failure the reason
+	 * @param failure the reason; {@code null} for a record that ran
 	 */
-	record Entry(Outcome outcome, Failure failure) {
-
-	}
-
-	/** A part of the file. */
-	private final class Chunk {
-
-		private final long number;
-
-		private final ByteBuffer bytes = ByteBuffer.allocate(CHUNK_BYTES);
-
-		/** The part that is not written yet, in bytes. */
-		private int from = Integer.MAX_VALUE;
-
-		private int to;
-
-		private Chunk(long number) throws SpoolException {
-			this.number = number;
-			OutcomeJournal.this.file.readAt(start(), this.bytes);
-		}
-
-		private void set(int record, short value) {
-			this.bytes.putShort(2 * record, value);
-			this.from = Math.min(this.from, 2 * record);
-			this.to = Math.max(this.to, 2 * record + 2);
-		}
-
-		private void write() throws SpoolException {
-			if (this.from < this.to) {
-				OutcomeJournal.this.file.writeAt(start() + this.from,
-						this.bytes.duplicate().position(this.from).limit(this.to));
-				this.from = Integer.MAX_VALUE;
-				this.to = 0;
-			}
-		}
-
-		private long start() {
-			return CHUNK_BYTES * this.number;
-		}
+	@JsonInclude(JsonInclude.Include.NON_NULL)
+	record Entry(Outcome outcome, @Nullable Failure failure) {
 
 	}
 
 	/** Reads outcomes, one record after the other. */
-	final class Outcomes {
+	static final class Outcomes {
 
-		private final ByteBuffer bytes = ByteBuffer.allocate(CHUNK_BYTES).limit(0);
+		private final Numbers numbers;
 
 		private final List<Entry> failures;
 
-		private long position;
-
-		private Outcomes(List<Entry> failures) {
+		private Outcomes(Numbers numbers, List<Entry> failures) {
+			this.numbers = numbers;
 			this.failures = failures;
 		}
 
 		/**
 		 * The outcome of the next record.
-		 * @return {@code null} if it ran
+		 * @throws IOException if the file cannot be read, or is broken
 		 */
-		@Nullable Entry next() throws IOException {
-			if (!this.bytes.hasRemaining()) {
-				// The file ends with the last record that was entered.
-				Arrays.fill(this.bytes.array(), (byte) 0);
-				this.bytes.clear();
-				OutcomeJournal.this.file.readAt(this.position, this.bytes);
-				this.bytes.clear();
-				this.position += this.bytes.capacity();
-			}
-			int number = this.bytes.getShort() & 0xffff;
-			if (number == RAN) {
-				return null;
-			}
-			if (number == 0) {
-				return NOT_RUN;
+		Entry next() throws IOException {
+			int number = this.numbers.next();
+			if (number < FIRST_FAILURE) {
+				return ENTRIES.get(number);
 			}
 			if (number - FIRST_FAILURE >= this.failures.size()) {
 				throw new EOFException("an outcome that nobody has written");
 			}
 			return this.failures.get(number - FIRST_FAILURE);
+		}
+
+		/**
+		 * Counts the outcomes of records that nobody reads.
+		 * @param from the first of them
+		 * @param to the first one behind them
+		 * @param account takes their counts and codes
+		 * @throws IOException if the file cannot be read, or is broken
+		 */
+		void count(long from, long to, Account account) throws IOException {
+			IdentityHashMap<Entry, Long> counts = new IdentityHashMap<>();
+			this.numbers.skipTo(from);
+			for (long index = from; index < to; index++) {
+				counts.merge(next(), 1L, Long::sum);
+			}
+			counts.forEach((entry, records) -> {
+				account.countEarlier(Account.NO_OPERATION, entry.outcome(), records);
+				if (entry.failure() != null) {
+					account.errorCodes().add(entry.failure().code(), records);
+				}
+			});
 		}
 
 	}

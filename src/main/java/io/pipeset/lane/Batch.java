@@ -14,6 +14,7 @@ import io.pipeset.pipeline.RedisNode;
 import io.pipeset.report.DurationText;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.NodeMeters;
+import io.pipeset.report.OutcomeLog;
 import io.pipeset.slab.Coalescing;
 import io.pipeset.slab.Loss;
 import io.pipeset.slab.RedisErrors;
@@ -48,6 +49,8 @@ final class Batch {
 	private final NodeMeters meters;
 
 	private final Confirmation confirmation;
+
+	private final @Nullable OutcomeLog log;
 
 	private final Deque<Slab> onTheirWay = new ArrayDeque<>();
 
@@ -97,6 +100,7 @@ final class Batch {
 		this.node = node;
 		this.meters = context.meters().node(node.name());
 		this.confirmation = new Confirmation(context);
+		this.log = context.account().log();
 	}
 
 	/** Runs the batch, to its end. */
@@ -152,6 +156,10 @@ final class Batch {
 	}
 
 	private void converse() {
+		OutcomeLog log = this.log;
+		if (log != null) {
+			this.pipeline.tell(log);
+		}
 		boolean goesOn = true;
 		while (goesOn) {
 			if (takesNext()) {
@@ -215,6 +223,9 @@ final class Batch {
 		}
 		if (!this.confirmation.isAsked()) {
 			slab.attempt().master(this.pipeline.switches());
+		}
+		if (this.log != null) {
+			slab.sends(this.log);
 		}
 		this.pipeline.send(slab, this.slabs::comeBack);
 	}

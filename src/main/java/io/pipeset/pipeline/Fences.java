@@ -94,6 +94,11 @@ final class Fences {
 		}
 	}
 
+	/** Fences off a connection of a process that has ended. */
+	Fence raise(long clientId, String runId, int switches) {
+		return raise(new ClientIdentity(this.lender.node(), clientId, runId, null), switches);
+	}
+
 	State await(Fence fence, Duration timeout, boolean patient, StopSignal stop) {
 		// The report says whether the fence stands, so that a stop only shortens the
 		// wait.

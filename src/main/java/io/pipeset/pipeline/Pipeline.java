@@ -10,6 +10,7 @@ import io.pipeset.pipeline.call.ClientIdentity;
 import io.pipeset.pipeline.call.ConnectionMemory;
 import io.pipeset.pipeline.call.MasterWatch;
 import io.pipeset.pipeline.call.RedisCallException;
+import io.pipeset.report.OutcomeLog;
 import io.pipeset.slab.Coalescing;
 import io.pipeset.slab.Exchange;
 import io.pipeset.slab.Slab;
@@ -90,6 +91,13 @@ public final class Pipeline {
 	public void allow(Coalescing allowed) {
 		this.coalescing = allowed;
 		this.memory.coalescing(allowed);
+	}
+
+	/** Takes note of the connection, before the first record is sent. */
+	public void tell(OutcomeLog log) {
+		ClientIdentity known = this.identity;
+		log.connected((known != null) ? known.node() : this.watch.address(), (known != null) ? known.clientId() : null,
+				runId());
 	}
 
 	/**

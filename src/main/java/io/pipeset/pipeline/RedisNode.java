@@ -109,6 +109,15 @@ public final class RedisNode implements AutoCloseable {
 		this.pipelines.run(flush, timeout, stop, this.permits::release, batch);
 	}
 
+	/**
+	 * Fences off a connection of a process that has ended.
+	 * @param clientId its number at this server
+	 * @param runId the life of the server in which it was used; of a later one it is gone
+	 */
+	public Fence fence(long clientId, String runId) {
+		return this.fences.raise(clientId, runId, this.watch.switches());
+	}
+
 	/** The single calls to the server. */
 	public RedisCalls calls() {
 		return this.calls;

@@ -39,6 +39,8 @@ public final class Record extends SentCommand {
 
 	private @Nullable Rejection rejection;
 
+	private boolean mayHaveRun;
+
 	/** A record whose strings are UTF-8 and that does not expire. */
 	public Record() {
 		this(RecordDefaults.NONE, Room.UNLIMITED);
@@ -67,6 +69,7 @@ public final class Record extends SentCommand {
 		this.ttl.reset();
 		this.decoded.clear();
 		this.rejection = null;
+		this.mayHaveRun = false;
 	}
 
 	public void operation(Operation operation) {
@@ -160,6 +163,19 @@ public final class Record extends SentCommand {
 				reject(Rejection.MALFORMED, problem);
 			}
 		}
+	}
+
+	/** Takes note that an earlier run of the job may have run the record. */
+	public void setMayHaveRun() {
+		this.mayHaveRun = true;
+	}
+
+	/**
+	 * Whether an earlier run of the job may have run the record.
+	 * @return {@code false} until somebody says so
+	 */
+	public boolean mayHaveRun() {
+		return this.mayHaveRun;
 	}
 
 	/** The place of the record in its job, from 0. */

@@ -149,6 +149,13 @@ public final class Account {
 		}
 	}
 
+	/** Counts records that an earlier run of the job has brought to their outcome. */
+	public synchronized void countEarlier(String operation, Outcome outcome, long records) {
+		count(operation, outcome, records);
+		this.metered.computeIfAbsent(operation, (name) -> new EnumMap<>(Outcome.class))
+			.merge(outcome, records, Long::sum);
+	}
+
 	private long countUntilEmpty(Outcome outcome, long records) {
 		if (outcome != Outcome.NOOP || records == 0) {
 			return records;

@@ -53,6 +53,13 @@ public record JobReport(String jobId, JobState state, Counts counts, @Nullable L
 		return (this.dryRun) ? this.counts.rejected() : this.counts.errors();
 	}
 
+	/** The same report of a job that has come into another state. */
+	public JobReport in(JobState state) {
+		return new JobReport(this.jobId, state, this.counts, this.wouldRun, this.input, this.losses, this.timings,
+				this.sent, this.settings, this.scan, this.values, this.receipt, this.warnings, this.errorCodes,
+				this.items, this.itemsOmitted, this.dryRun);
+	}
+
 	/**
 	 * This report without items and values, which may be large.
 	 * @return a report that counts its items as omitted

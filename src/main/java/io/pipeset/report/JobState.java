@@ -23,7 +23,10 @@ public enum JobState {
 	FAILED,
 
 	/** Somebody took it back, or its caller went away during the upload. */
-	CANCELLED;
+	CANCELLED,
+
+	/** The process that ran it has ended, or had it wait. Somebody may resume it. */
+	INTERRUPTED;
 
 	private final String label = name().toLowerCase(Locale.ROOT);
 

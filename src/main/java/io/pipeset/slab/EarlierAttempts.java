@@ -39,6 +39,12 @@ final class EarlierAttempts {
 		commands.stream().filter((command) -> command >= from).forEach((command) -> add(command, loss));
 	}
 
+	/** Notes that an earlier run of the job may have run a command. */
+	void addOfService(int command) {
+		this.written = true;
+		add(command, Loss.OF_SERVICE);
+	}
+
 	/** Whether the slab was written before. */
 	boolean areWritten() {
 		return this.written;

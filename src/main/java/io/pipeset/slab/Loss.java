@@ -25,6 +25,10 @@ public record Loss(String code, String message) {
 	/** The server has become a replica: it refused the command, which did not run. */
 	public static final String DEMOTED = "READONLY";
 
+	/** The service ended, and its connections with it. */
+	public static final Loss OF_SERVICE = new Loss(CONNECTION_LOST,
+			"The service ended before it had read Redis's answer, and the record may have run");
+
 	static final Loss UNEXPLAINED = new Loss(CONNECTION_LOST, "The connection to Redis was lost");
 
 	static boolean isUnconfirmed(@Nullable Loss loss) {

@@ -7,6 +7,7 @@ import io.pipeset.record.Record;
 import io.pipeset.record.room.NoRoomException;
 import io.pipeset.record.room.Room;
 import io.pipeset.report.Account;
+import io.pipeset.report.OutcomeLog;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,7 +81,11 @@ public final class Slab {
 	 * the first command may do, or where there is no memory for the command
 	 */
 	public boolean add(Record record) {
-		return this.commands.add(record);
+		boolean added = this.commands.add(record);
+		if (added && record.mayHaveRun()) {
+			this.earlier.addOfService(count() - 1);
+		}
+		return added;
 	}
 
 	/**
@@ -221,6 +226,14 @@ public final class Slab {
 		forgetAttempt();
 		this.attempt.ask(asking);
 		return count() > 0;
+	}
+
+	/** Takes note that all commands are about to be written. */
+	public void sends(OutcomeLog log) {
+		for (int command = 0; command < count(); command++) {
+			log.sent(this.commands.table().index(command));
+		}
+		log.flush();
 	}
 
 	/** The slab as its connection sees it. */

@@ -141,7 +141,7 @@ final class SlabOutcomes {
 			log(command, outcome, failure);
 		}
 		else if (this.log != null) {
-			this.log.ran(this.slab.commands().table().index(command));
+			this.log.ran(this.slab.commands().table().index(command), noop);
 		}
 		if (reply != null || (failure != null && claimItem(command, outcome, failure.message().length()))) {
 			list(command, outcome, failure, reply);

@@ -2,9 +2,12 @@ package io.pipeset.spool;
 
 import java.io.IOException;
 import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 
 import io.micrometer.core.instrument.Gauge;
@@ -20,10 +23,16 @@ import org.springframework.stereotype.Component;
 
 /**
  * The files of jobs that outlive their requests, of a bounded size together. Files that a
- * killed process has left are removed at the start of the next one.
+ * process has left are found by the next one that starts.
  */
 @Component
 public final class Spool {
+
+	/**
+	 * The end of the name of a file for whose sake all of its job's files outlast the
+	 * process. What is ahead of the first point in the name of a file names its job.
+	 */
+	public static final String OF_JOB = ".job";
 
 	private static final Logger logger = LoggerFactory.getLogger(Spool.class);
 
@@ -34,6 +43,8 @@ public final class Spool {
 	private @Nullable SpoolFolder folder;
 
 	private final Set<Kept> kept = new LinkedHashSet<>();
+
+	private List<SpoolFile> found = List.of();
 
 	private long used;
 
@@ -61,12 +72,42 @@ public final class Spool {
 	@PostConstruct
 	void start() {
 		try {
-			folder();
+			this.found = found(folder().takeOver());
 		}
 		catch (IOException ex) {
 			logger.warn("There is no spool, so that uploads with Prefer: respond-async are answered 507: {}. Set"
 					+ " pipeset.spool.directory to a folder that the service may write to", ex.toString());
 		}
+	}
+
+	private List<SpoolFile> found(List<Path> paths) {
+		List<SpoolFile> files = new ArrayList<>();
+		for (Path path : paths) {
+			try {
+				long bytes = Files.size(path);
+				add(bytes);
+				files.add(new SpoolFile(this, path, bytes, bytes));
+			}
+			catch (IOException ex) {
+				logger.warn("A file that a process has left cannot be read: {}", ex.toString());
+			}
+		}
+		return files;
+	}
+
+	private synchronized void add(long bytes) {
+		this.used += bytes;
+	}
+
+	/**
+	 * Hands over the files that ended processes have left. They count in the size of the
+	 * spool, which may be larger than it may be then.
+	 * @return the files, to be closed; an empty list from the second time on
+	 */
+	public synchronized List<SpoolFile> takeFound() {
+		List<SpoolFile> taken = this.found;
+		this.found = List.of();
+		return taken;
 	}
 
 	/**
@@ -79,7 +120,7 @@ public final class Spool {
 	public SpoolFile create(String name, long bytes) throws SpoolException {
 		take(bytes);
 		try {
-			return new SpoolFile(this, folder().file(name), bytes);
+			return new SpoolFile(this, folder().file(name), bytes, 0);
 		}
 		catch (IOException ex) {
 			give(bytes);
@@ -157,18 +198,23 @@ public final class Spool {
 		this.used -= bytes;
 	}
 
-	/** Removes all files. */
+	/** Removes all files, but those of jobs that have not ended. */
 	@PreDestroy
 	public synchronized void end() {
 		if (this.folder != null) {
 			try {
-				this.folder.remove();
+				this.folder.remove((file) -> Files.exists(file.resolveSibling(job(file) + OF_JOB)));
 			}
 			catch (IOException ex) {
 				logger.warn("The spool could not be removed: {}", ex.toString());
 			}
 			this.folder = null;
 		}
+	}
+
+	/** The job that a file is of. */
+	private static String job(Path file) {
+		return file.getFileName().toString().split("\\.", 2)[0];
 	}
 
 	private synchronized SpoolFolder folder() throws IOException {

@@ -32,10 +32,21 @@ public final class SpoolFile implements AutoCloseable {
 
 	private @Nullable FileChannel channel;
 
-	SpoolFile(Spool spool, Path path, long taken) {
+	/**
+	 * A file.
+	 * @param taken the bytes that count for it in the spool
+	 * @param written those of them that it has already
+	 */
+	SpoolFile(Spool spool, Path path, long taken, long written) {
 		this.spool = spool;
 		this.path = path;
 		this.taken = taken;
+		this.written = written;
+	}
+
+	/** The name under which the file was made. */
+	public String name() {
+		return this.path.getFileName().toString();
 	}
 
 	/**
@@ -116,6 +127,21 @@ public final class SpoolFile implements AutoCloseable {
 		}
 		catch (IOException ex) {
 			throw Spool.failed("read", ex);
+		}
+	}
+
+	/**
+	 * Gives up the end of the file.
+	 * @param bytes the bytes that it keeps
+	 * @throws SpoolException if the disk fails
+	 */
+	public synchronized void truncate(long bytes) throws SpoolException {
+		try {
+			channel().truncate(bytes);
+			this.written = bytes;
+		}
+		catch (IOException ex) {
+			throw Spool.failed("written", ex);
 		}
 	}
 

@@ -7,10 +7,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.UUID;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -19,7 +20,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The folder of one process, beside those of others. A lock tells whether its process
- * lives: the kernel gives it back whatever the process dies of.
+ * lives: the kernel gives it back whatever the process dies of. The folder of a process
+ * that lives no more is taken over by the next one that starts, and by no other.
  */
 final class SpoolFolder {
 
@@ -27,14 +29,12 @@ final class SpoolFolder {
 
 	private static final Pattern NAME = Pattern.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}");
 
-	private static final int NAMED_IN_LOG = 10;
-
 	/**
-	 * The folders of this process, also the monitor of all that makes and removes
-	 * folders. They are never asked for their locks: to close a file gives back all locks
-	 * of the process on it.
+	 * The folders of this process and their locks, also the monitor of all that makes and
+	 * removes folders. They are never asked for their locks: to close a file gives back
+	 * all locks of the process on it.
 	 */
-	private static final Set<String> own = new HashSet<>();
+	private static final Map<String, FileChannel> own = new HashMap<>();
 
 	private final Path base;
 
@@ -50,7 +50,7 @@ final class SpoolFolder {
 	}
 
 	/**
-	 * Makes a folder, and removes those of processes that live no more.
+	 * Makes a folder.
 	 * @param base the folder of all
 	 */
 	static SpoolFolder open(Path base) throws IOException {
@@ -58,7 +58,6 @@ final class SpoolFolder {
 			createDirectories(base);
 			try (FileChannel all = lockFile(base.resolve(".lock"))) {
 				all.lock();
-				removeLeft(base);
 				String name = UUID.randomUUID().toString();
 				FileChannel lock = lockFile(base.resolve(name + ".lock"));
 				try {
@@ -66,7 +65,7 @@ final class SpoolFolder {
 						throw new IOException("the lock of a new folder is taken");
 					}
 					createDirectories(base.resolve(name));
-					own.add(name);
+					own.put(name, lock);
 					return new SpoolFolder(base, name, lock);
 				}
 				catch (IOException | RuntimeException ex) {
@@ -95,64 +94,96 @@ final class SpoolFolder {
 		}
 	}
 
-	/** Removes the folder with all its files. */
-	void remove() throws IOException {
+	/**
+	 * Takes over the files of processes that live no more. Nothing of it can fail a
+	 * start.
+	 * @return the files, which are in this folder now
+	 */
+	List<Path> takeOver() throws IOException {
+		List<Path> taken = new ArrayList<>();
 		synchronized (own) {
-			own.remove(this.name);
 			try (FileChannel all = lockFile(this.base.resolve(".lock"))) {
 				all.lock();
-				delete(this.base, this.name);
-			}
-			finally {
-				this.lock.close();
-			}
-		}
-	}
-
-	private static void removeLeft(Path base) throws IOException {
-		List<String> names;
-		try (Stream<Path> all = Files.list(base)) {
-			names = all.map((path) -> path.getFileName().toString().replace(".lock", ""))
-				.distinct()
-				.filter((name) -> NAME.matcher(name).matches() && !own.contains(name))
-				.toList();
-		}
-		for (String name : names) {
-			try (FileChannel lock = lockFile(base.resolve(name + ".lock"))) {
-				if (lock.tryLock() != null) {
-					List<String> files = delete(base, name);
-					if (!files.isEmpty()) {
-						logger.warn(
-								"A process ended without its jobs: {} files of its spool were removed ({}). Nobody"
-										+ " goes on with these jobs, and their reports are lost",
-								files.size(),
-								String.join(", ", files.subList(0, Math.min(NAMED_IN_LOG, files.size()))));
+				for (String name : others()) {
+					try {
+						takeOver(name, taken);
+					}
+					catch (IOException ex) {
+						logger.warn("The spool of a process that ended could not be taken over: {}", ex.toString());
 					}
 				}
 			}
-			catch (IOException ex) {
-				logger.warn("The spool of a process that ended could not be removed: {}", ex.toString());
+		}
+		return taken;
+	}
+
+	private List<String> others() throws IOException {
+		try (Stream<Path> all = Files.list(this.base)) {
+			return all.map((path) -> path.getFileName().toString().replace(".lock", ""))
+				.distinct()
+				.filter((name) -> NAME.matcher(name).matches() && !own.containsKey(name))
+				.sorted()
+				.toList();
+		}
+	}
+
+	/** Moves file by file: whatever is left behind, the next process finds. */
+	private void takeOver(String name, List<Path> taken) throws IOException {
+		Path folder = this.base.resolve(name);
+		Path lockFile = this.base.resolve(name + ".lock");
+		if (!Files.exists(lockFile)) {
+			logger
+				.warn("The spool {} has no file for its lock, which somebody has removed. Its process may live, so that"
+						+ " nobody takes it over: once that process has ended, make the file anew", folder);
+			return;
+		}
+		try (FileChannel lock = FileChannel.open(lockFile, StandardOpenOption.WRITE)) {
+			if (lock.tryLock() == null) {
+				return;
+			}
+			if (Files.isDirectory(folder)) {
+				for (Path file : files(folder)) {
+					taken.add(Files.move(file, file(file.getFileName().toString())));
+				}
+				Files.delete(folder);
+			}
+			Files.delete(lockFile);
+		}
+	}
+
+	/**
+	 * Removes the files, and the folder unless some are to stay.
+	 * @param stays whether a file is for the next process. Then the lock is given back by
+	 * the end of this one, which may still write
+	 */
+	void remove(Predicate<Path> stays) throws IOException {
+		synchronized (own) {
+			try (FileChannel all = lockFile(this.base.resolve(".lock"))) {
+				all.lock();
+				Path folder = this.base.resolve(this.name);
+				boolean empty = true;
+				for (Path file : (Files.isDirectory(folder)) ? files(folder) : List.<Path>of()) {
+					if (stays.test(file)) {
+						empty = false;
+					}
+					else {
+						Files.deleteIfExists(file);
+					}
+				}
+				if (empty) {
+					own.remove(this.name);
+					Files.deleteIfExists(folder);
+					Files.deleteIfExists(this.base.resolve(this.name + ".lock"));
+					this.lock.close();
+				}
 			}
 		}
 	}
 
-	/** Deletes a folder, which has no folders in it, and its lock; answers its files. */
-	private static List<String> delete(Path base, String name) throws IOException {
-		List<String> deleted = new ArrayList<>();
-		Path folder = base.resolve(name);
-		if (Files.isDirectory(folder)) {
-			List<Path> files;
-			try (Stream<Path> all = Files.list(folder)) {
-				files = all.sorted().toList();
-			}
-			for (Path file : files) {
-				Files.deleteIfExists(file);
-				deleted.add(file.getFileName().toString());
-			}
+	private static List<Path> files(Path folder) throws IOException {
+		try (Stream<Path> all = Files.list(folder)) {
+			return all.sorted().toList();
 		}
-		Files.deleteIfExists(folder);
-		Files.deleteIfExists(base.resolve(name + ".lock"));
-		return deleted;
 	}
 
 	private static FileChannel lockFile(Path path) throws IOException {

@@ -18,8 +18,12 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 import io.pipeset.job.EndedJob;
+import io.pipeset.job.InterruptedJob;
+import io.pipeset.job.InterruptedJobs;
+import io.pipeset.job.InterruptedJobs.NotResumable;
 import io.pipeset.job.JobId;
 import io.pipeset.job.JobLimits;
+import io.pipeset.job.JobPlace;
 import io.pipeset.job.Jobs;
 import io.pipeset.job.input.BodyLimitException;
 import io.pipeset.job.input.Caller;
@@ -62,6 +66,10 @@ class AsyncJobs {
 
 	private final Jobs jobs;
 
+	private final InterruptedJobs interrupted;
+
+	private final JobPlace place;
+
 	private final Spool spool;
 
 	private final JobLimits limits;
@@ -72,8 +80,10 @@ class AsyncJobs {
 
 	private final ExecutorService threads;
 
-	AsyncJobs(Jobs jobs, Spool spool, JobLimits limits, Reports reports) {
+	AsyncJobs(Jobs jobs, InterruptedJobs interrupted, JobPlace place, Spool spool, JobLimits limits, Reports reports) {
 		this.jobs = jobs;
+		this.interrupted = interrupted;
+		this.place = place;
 		this.spool = spool;
 		this.limits = limits;
 		this.reports = reports;
@@ -119,9 +129,9 @@ class AsyncJobs {
 	 */
 	void begin(JobInput input, HttpServletRequest request, HttpServletResponse response,
 			BiFunction<JobInput, Caller, EndedJob<?>> job) throws IOException {
-		begin(response, () -> (input instanceof JobInput.Uploaded upload) ? copied(upload, request, job)
+		preferred(response, begin(() -> (input instanceof JobInput.Uploaded upload) ? copied(upload, request, job)
 				: new Prepared((caller) -> job.apply(input, caller), () -> {
-				}));
+				})));
 	}
 
 	/**
@@ -131,11 +141,59 @@ class AsyncJobs {
 	 * @throws IOException if the answer cannot be written
 	 */
 	void begin(HttpServletResponse response, Function<Caller, EndedJob<?>> job) throws IOException {
-		begin(response, () -> new Prepared(job, () -> {
-		}));
+		preferred(response, begin(() -> new Prepared(job, () -> {
+		})));
 	}
 
-	private void begin(HttpServletResponse response, Preparation preparation) throws IOException {
+	private void preferred(HttpServletResponse response, JobStatus job) throws IOException {
+		response.setHeader("Preference-Applied", PREFERENCE);
+		this.reports.accepted(job, response);
+	}
+
+	/**
+	 * Goes on with a job that another process has left, and answers the request for it.
+	 * @param job the job, which is interrupted
+	 * @param response takes the state of the job
+	 * @throws IOException if the answer cannot be written
+	 */
+	void resume(InterruptedJob job, HttpServletResponse response) throws IOException {
+		this.reports.accepted(begin(() -> {
+			if (!job.claim()) {
+				throw Problems.exception(HttpStatus.CONFLICT, "not-interrupted",
+						"Another request resumes or cancels the job at this moment, or has done so");
+			}
+			NotResumable reason = null;
+			boolean checked = false;
+			try {
+				reason = this.interrupted.prepare(job);
+				checked = reason == null;
+			}
+			finally {
+				if (!checked) {
+					job.release();
+				}
+			}
+			if (reason != null) {
+				throw problem(reason);
+			}
+			return new Prepared((caller) -> this.jobs.resume(this.place, job, caller), job::release);
+		}), response);
+	}
+
+	private static ErrorResponseException problem(NotResumable reason) {
+		HttpStatus status = switch (reason.type()) {
+			case "gone" -> HttpStatus.GONE;
+			case "redis-unreachable", "limit" -> HttpStatus.SERVICE_UNAVAILABLE;
+			default -> HttpStatus.CONFLICT;
+		};
+		ErrorResponseException problem = Problems.exception(status, reason.type(), reason.detail());
+		if (status == HttpStatus.SERVICE_UNAVAILABLE) {
+			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
+		}
+		return problem;
+	}
+
+	private JobStatus begin(Preparation preparation) {
 		this.jobs.refuseIfClosed();
 		if (!this.places.tryAcquire()) {
 			ErrorResponseException problem = Problems.exception(HttpStatus.TOO_MANY_REQUESTS, "limit",
@@ -164,8 +222,7 @@ class AsyncJobs {
 				this.places.release();
 			}
 		}
-		response.setHeader("Preference-Applied", PREFERENCE);
-		this.reports.accepted(caller.awaitJob(), response);
+		return caller.awaitJob();
 	}
 
 	private void run(Prepared prepared, Absent caller) {

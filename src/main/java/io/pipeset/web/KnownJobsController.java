@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.pipeset.job.InterruptedJob;
 import io.pipeset.job.JobItems;
 import io.pipeset.job.JobRegistry;
 import io.pipeset.job.KnownJob;
@@ -37,10 +38,13 @@ import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PatchMapping;
 import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
 
-/** The calls about jobs that there are: to look at them, to cancel and to pace them. */
+/**
+ * The calls about jobs that there are: to look at them, to cancel, pace and resume them.
+ */
 @RestController
 class KnownJobsController {
 
@@ -71,10 +75,13 @@ class KnownJobsController {
 
 	private final JobRegistry jobs;
 
+	private final AsyncJobs async;
+
 	private final JobEvents events;
 
-	KnownJobsController(JobRegistry jobs, JobEvents events) {
+	KnownJobsController(JobRegistry jobs, AsyncJobs async, JobEvents events) {
 		this.jobs = jobs;
+		this.async = async;
 		this.events = events;
 	}
 
@@ -160,10 +167,22 @@ class KnownJobsController {
 	ResponseEntity<JobStatus> cancel(@PathVariable String id, HttpServletRequest request) {
 		SettingsReader.refuseAll(query(request));
 		KnownJob job = find(id);
-		if (!job.cancel()) {
+		if (!this.jobs.cancel(job)) {
 			throw ended(job);
 		}
 		return json(ResponseEntity.accepted()).header(HttpHeaders.LOCATION, JobIds.location(id)).body(job.status());
+	}
+
+	@PostMapping("/v1/jobs/{id}/resume")
+	void resume(@PathVariable String id, HttpServletRequest request, HttpServletResponse response) throws IOException {
+		SettingsReader.refuseAll(query(request));
+		KnownJob job = find(id);
+		InterruptedJob interrupted = job.interrupted();
+		if (interrupted == null) {
+			throw Problems.exception(HttpStatus.CONFLICT, "not-interrupted",
+					"Only a job that is interrupted can be" + " resumed, and this one is " + job.state().label());
+		}
+		this.async.resume(interrupted, response);
 	}
 
 	@PatchMapping("/v1/jobs/{id}")
@@ -192,6 +211,10 @@ class KnownJobsController {
 	}
 
 	private static ErrorResponseException ended(KnownJob job) {
+		if (job.state() == JobState.INTERRUPTED) {
+			return Problems.exception(HttpStatus.CONFLICT, "ended",
+					"The job does not run: it is interrupted, and has to be resumed first");
+		}
 		return Problems.exception(HttpStatus.CONFLICT, "ended",
 				"The job has ended already, and is " + job.state().label());
 	}

@@ -1,17 +1,29 @@
 package io.pipeset.job;
 
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.pipeset.job.input.SpooledBody;
+import io.pipeset.job.settings.JobSettings;
 import io.pipeset.lane.JobStop;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryProperties;
+import io.pipeset.record.format.RecordFormat;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobState;
+import io.pipeset.spool.Spool;
+import io.pipeset.spool.SpoolFile;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import org.springframework.boot.context.properties.bind.Binder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -50,6 +62,31 @@ class JobRegistryTests {
 		this.registry.sample();
 		assertThat(this.registry.find(ended.id())).isEmpty();
 		assertThat(this.registry.find(waits.id())).containsSame(waits);
+	}
+
+	@Test
+	void aJobThatAnotherProcessHasLeftIsKnownForADay(@TempDir Path temporary) throws IOException {
+		Spool spool = new Spool(temporary, 1000, new SimpleMeterRegistry());
+		SpoolFile body = spool.create("a.body", 0);
+		body.writeAt(0, ByteBuffer.allocate(10));
+		JobSettings settings = JobSettings.of(Map.of(), null);
+		SpooledBody spooled = new SpooledBody(body, false, RecordFormat.NDJSON);
+		SpooledRequest request = SpooledRequest.of(spooled, null, settings);
+		OutcomeJournal journal = new OutcomeJournal(request.write(spool, "a"), spool.create("a.outcomes", 0),
+				spool.create("a.notes", 0), this.memory.open(new JobStop()));
+		JobItems items = new JobItems(spooled, journal, settings,
+				new Binder().bindOrCreate("pipeset.limits", JobLimits.class), this.memory, spool);
+		InterruptedJob job = new InterruptedJob("a", request, items, this.memory);
+		this.registry.enters(job);
+		this.now.set(job.sinceMillis() + Duration.ofDays(1).toMillis());
+		this.registry.sample();
+		assertThat(this.registry.list(JobState.INTERRUPTED, null, 10)).hasSize(1);
+		assertThat(spool.used()).isPositive();
+		this.now.incrementAndGet();
+		this.registry.sample();
+		assertThat(this.registry.find("a")).isEmpty();
+		assertThat(spool.used()).isZero();
+		spool.end();
 	}
 
 	@Test

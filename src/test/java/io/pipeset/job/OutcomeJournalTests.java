@@ -2,6 +2,7 @@ package io.pipeset.job;
 
 import java.io.IOException;
 import java.lang.ref.WeakReference;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -11,6 +12,7 @@ import java.util.Random;
 import java.util.stream.Stream;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.pipeset.job.JournalNotes.Connection;
 import io.pipeset.job.OutcomeJournal.Entry;
 import io.pipeset.job.OutcomeJournal.Outcomes;
 import io.pipeset.lane.JobStop;
@@ -20,6 +22,7 @@ import io.pipeset.memory.MemoryShare;
 import io.pipeset.report.Item.Failure;
 import io.pipeset.report.Outcome;
 import io.pipeset.spool.Spool;
+import io.pipeset.spool.SpoolFile;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -35,6 +38,8 @@ class OutcomeJournalTests {
 
 	private static final int RECORDS = 700_000;
 
+	private static final Entry RAN = new Entry(Outcome.APPLIED, null);
+
 	@TempDir
 	Path temporary;
 
@@ -42,6 +47,12 @@ class OutcomeJournalTests {
 			new SimpleMeterRegistry());
 
 	private @Nullable Spool spool;
+
+	private @Nullable SpoolFile request;
+
+	private @Nullable SpoolFile file;
+
+	private @Nullable SpoolFile notes;
 
 	@AfterEach
 	void end() {
@@ -64,7 +75,7 @@ class OutcomeJournalTests {
 				journal.flush();
 			}
 		}
-		journal.ends();
+		journal.ends(false);
 		assertThat(this.spool.used()).isBetween(2L * RECORDS, 2L * RECORDS + 100_000);
 		assertThat(this.memory.used()).isZero();
 		for (int time = 0; time < 2; time++) {
@@ -72,7 +83,7 @@ class OutcomeJournalTests {
 			for (int i = 0; i < RECORDS; i++) {
 				Entry entry = outcomes.next();
 				Entry expected = switch (i % 3) {
-					case 0 -> null;
+					case 0 -> RAN;
 					case 1 -> failure(i);
 					default -> OutcomeJournal.NOT_RUN;
 				};
@@ -87,12 +98,70 @@ class OutcomeJournalTests {
 	}
 
 	@Test
+	void knowsWhatWasSentAtWhateverMomentItsProcessEnds() throws IOException {
+		OutcomeJournal journal = journal(DataSize.ofMegabytes(10));
+		journal.connected("localhost:6379", 7L, "life");
+		journal.connected("localhost:6379", 7L, "life");
+		for (int i = 0; i < 6; i++) {
+			journal.sent(i);
+		}
+		journal.flush();
+		journal.ran(0, false);
+		journal.ran(1, true);
+		journal.failed(2, Outcome.REJECTED, failure(1).failure());
+		journal.failed(3, Outcome.UNPROCESSED, OutcomeJournal.NOT_RUN.failure());
+		journal.flush();
+		// Entered, and not flushed: the process ends here.
+		journal.ran(4, false);
+		OutcomeJournal next = open();
+		assertThat(next.records()).isEqualTo(6);
+		assertThat(next.connections()).containsExactly(new Connection("localhost:6379", 7L, "life"));
+		next.goesOn(this.memory.open(new JobStop()));
+		Outcomes outcomes = next.earlier();
+		assertThat(outcomes.next()).isEqualTo(RAN);
+		assertThat(outcomes.next().outcome()).isEqualTo(Outcome.NOOP);
+		assertThat(outcomes.next()).isEqualTo(new Entry(Outcome.REJECTED, failure(1).failure()));
+		assertThat(outcomes.next()).isSameAs(OutcomeJournal.NOT_RUN);
+		assertThat(outcomes.next()).isSameAs(OutcomeJournal.MAY_HAVE_RUN);
+		next.failed(4, Outcome.REJECTED, failure(1).failure());
+		next.failed(5, Outcome.UNKNOWN, failure(4).failure());
+		next.ends(true);
+		outcomes = next.outcomes(this.memory.open(new JobStop()));
+		for (int i = 0; i < 4; i++) {
+			outcomes.next();
+		}
+		assertThat(outcomes.next()).isEqualTo(new Entry(Outcome.REJECTED, failure(1).failure()));
+		assertThat(outcomes.next()).isEqualTo(new Entry(Outcome.UNKNOWN, failure(4).failure()));
+	}
+
+	/** A later record of a key is never known to have run while an earlier is not. */
+	@Test
+	void outcomesReachTheFileInTheOrderOfTheRecords() throws IOException {
+		OutcomeJournal journal = journal(DataSize.ofBytes(100));
+		journal.ran(40_000, false);
+		journal.ran(0, false);
+		journal.flush();
+		assertThat(journal.failure()).isNotNull();
+		assertThat(this.file.bytes()).isEqualTo(2);
+	}
+
+	@Test
+	void aJobWhoseJournalIsNotWholeIsNotGoneOnWith() throws IOException {
+		OutcomeJournal journal = journal(DataSize.ofBytes(100));
+		this.request.writeAt(0, ByteBuffer.allocate(10));
+		assertThat(this.spool.used()).isEqualTo(10);
+		journal.sent(50);
+		journal.flush();
+		assertThat(this.spool.used()).isZero();
+	}
+
+	@Test
 	void keepsTheCodesOfMoreMessagesThanItHasRoomFor() throws IOException {
 		OutcomeJournal journal = journal(DataSize.ofMegabytes(10));
 		for (int i = 0; i < 100_000; i++) {
 			journal.failed(i, Outcome.REJECTED, new Failure("CODE" + (i % 3000), "message " + i, false));
 		}
-		journal.ends();
+		journal.ends(false);
 		Outcomes outcomes = journal.outcomes(this.memory.open(new JobStop()));
 		for (int i = 0; i < 100_000; i++) {
 			Entry entry = outcomes.next();
@@ -113,7 +182,7 @@ class OutcomeJournalTests {
 			journal.failed(i, Outcome.REJECTED, failure);
 		}
 		assertThat(this.memory.used()).isGreaterThan(1000 * 256);
-		journal.ends();
+		journal.ends(false);
 		assertThat(this.memory.used()).isZero();
 		await().untilAsserted(() -> {
 			System.gc();
@@ -141,7 +210,7 @@ class OutcomeJournalTests {
 			journal.failed(i, Outcome.REJECTED, new Failure("CODE", "message " + i, false));
 		}
 		assertThat(this.memory.used() - before).isLessThan(1 << 20);
-		journal.ends();
+		journal.ends(false);
 		others.forEach(MemoryShare::close);
 		Outcomes outcomes = journal.outcomes(this.memory.open(new JobStop()));
 		Entry last = null;
@@ -156,10 +225,10 @@ class OutcomeJournalTests {
 	void isWithoutOutcomesWhereTheSpoolIsFullAndTheJobGoesOn() throws IOException {
 		OutcomeJournal journal = journal(DataSize.ofBytes(100));
 		for (int i = 0; i < 100; i++) {
-			journal.ran(i);
+			journal.ran(i, false);
 			journal.flush();
 		}
-		journal.ends();
+		journal.ends(false);
 		assertThat(journal.failure()).isNotNull().hasMessageContaining("pipeset.spool.max-bytes");
 		journal.close();
 		assertThat(this.spool.used()).isZero();
@@ -167,7 +236,7 @@ class OutcomeJournalTests {
 
 	private static void enter(OutcomeJournal journal, int record) {
 		if (record % 3 == 0) {
-			journal.ran(record);
+			journal.ran(record, false);
 		}
 		else if (record % 3 == 1) {
 			journal.failed(record, failure(record).outcome(), failure(record).failure());
@@ -181,8 +250,14 @@ class OutcomeJournalTests {
 
 	private OutcomeJournal journal(DataSize most) throws IOException {
 		this.spool = new Spool(this.temporary.resolve("spool"), most.toBytes(), new SimpleMeterRegistry());
-		return new OutcomeJournal(this.spool.create("a.outcomes", 0), this.spool.create("a.failures", 0),
-				this.memory.open(new JobStop()));
+		this.request = this.spool.create("a.job", 0);
+		this.file = this.spool.create("a.outcomes", 0);
+		this.notes = this.spool.create("a.notes", 0);
+		return open();
+	}
+
+	private OutcomeJournal open() {
+		return new OutcomeJournal(this.request, this.file, this.notes, this.memory.open(new JobStop()));
 	}
 
 }

@@ -383,7 +383,15 @@ class CommonRepliesTests {
 		private final Map<Long, @Nullable Failure> failures = new HashMap<>();
 
 		@Override
-		public void ran(long index) {
+		public void connected(String node, @Nullable Long clientId, @Nullable String runId) {
+		}
+
+		@Override
+		public void sent(long index) {
+		}
+
+		@Override
+		public void ran(long index, boolean noop) {
 			this.failures.put(index, null);
 		}
 

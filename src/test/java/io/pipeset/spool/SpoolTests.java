@@ -7,12 +7,15 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.pipeset.OwnThread;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -96,7 +99,7 @@ class SpoolTests {
 			AtomicInteger removed = new AtomicInteger();
 			spool.mayRemove(removed::incrementAndGet);
 			spool.mayRemove(() -> removed.addAndGet(10));
-			try (SpoolFile file = new SpoolFile(spool, full, 0)) {
+			try (SpoolFile file = new SpoolFile(spool, full, 0, 0)) {
 				assertThatExceptionOfType(SpoolException.class).isThrownBy(() -> {
 					if (anywhere) {
 						file.writeAt(0, ByteBuffer.allocate(10));
@@ -122,21 +125,64 @@ class SpoolTests {
 	}
 
 	@Test
-	void aFolderWhoseProcessIsGoneIsRemovedAndNoOther() throws IOException {
+	void aFolderWhoseProcessIsGoneIsTakenOverByOneAndNoOtherIs() throws IOException {
 		Spool living = spool(100);
 		write(living.create("living.body", 0), 10);
-		Path left = Files.createDirectory(this.temporary.resolve("spool/01a20347-d60e-7396-9c73-7157c8413711"));
-		Files.write(left.resolve("left.body"), new byte[10]);
+		Path left = left("01a20347-d60e-7396-9c73-7157c8413711", true);
 		Path lock = Files.createFile(this.temporary.resolve("spool/01a20347-d60e-7396-9c73-7157c8413712.lock"));
 		Path foreign = Files.createDirectory(this.temporary.resolve("spool/foreign"));
-		Spool next = spool(100);
+		List<CompletableFuture<Spool>> starts = Stream.generate(() -> OwnThread.supply(() -> spool(100)))
+			.limit(5)
+			.toList();
+		List<SpoolFile> found = new ArrayList<>();
+		for (CompletableFuture<Spool> start : starts) {
+			Spool next = start.join();
+			List<SpoolFile> files = next.takeFound();
+			assertThat(next.used()).isEqualTo(10L * files.size());
+			assertThat(next.takeFound()).isEmpty();
+			found.addAll(files);
+		}
+		assertThat(found).singleElement().extracting(SpoolFile::name).isEqualTo("left.body");
+		try (InputStream bytes = found.get(0).open()) {
+			assertThat(bytes.readAllBytes()).hasSize(10);
+		}
 		assertThat(left).doesNotExist();
 		assertThat(lock).doesNotExist();
 		assertThat(foreign).exists();
-		assertThat(folders()).hasSize(3);
 		living.end();
-		next.end();
+		starts.forEach((start) -> start.join().end());
 		assertThat(folders()).containsExactly(foreign);
+	}
+
+	@Test
+	void aFolderWhoseLockSomebodyHasRemovedIsLeftAlone() throws IOException {
+		Path left = left("01a20347-d60e-7396-9c73-7157c8413711", false);
+		Spool next = spool(100);
+		assertThat(next.takeFound()).isEmpty();
+		assertThat(left.resolve("left.body")).exists();
+		next.end();
+	}
+
+	@Test
+	void filesOfJobsThatHaveNotEndedStayForTheNextProcess() throws IOException {
+		Spool spool = spool(100);
+		for (String name : List.of("a.body", "a.job", "b.body")) {
+			write(spool.create(name, 0), 10);
+		}
+		spool.end();
+		try (Stream<Path> files = Files.list(folders().get(0))) {
+			assertThat(files.map((file) -> file.getFileName().toString())).containsExactlyInAnyOrder("a.body", "a.job");
+		}
+	}
+
+	private Path left(String name, boolean locked) throws IOException {
+		Path base = Files.createDirectories(this.temporary.resolve("spool"));
+		if (locked) {
+			Files.createFile(base.resolve(name + ".lock"));
+		}
+		Path folder = Files.createDirectory(base.resolve(name));
+		Files.write(folder.resolve("left.body"), new byte[10]);
+		return folder;
 	}
 
 	@Test

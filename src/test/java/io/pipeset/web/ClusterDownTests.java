@@ -1,6 +1,7 @@
 package io.pipeset.web;
 
 import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -9,6 +10,9 @@ import io.pipeset.report.Counts;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
+
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -22,6 +26,12 @@ class ClusterDownTests {
 
 	static final TestCluster cluster = down();
 
+	private static final LeftSpool left = new LeftSpool(Path.of("target/spool/cluster-down"));
+
+	private static final String INTERRUPTED = left.job("[\"SET\",\"a\",\"1\"]\n[\"SET\",\"b\",\"2\"]\n",
+			LeftSpool.outcomes(LeftSpool.SENT, 1), "{\"connection\":{\"node\":\""
+					+ TestCluster.address(cluster.master(0)) + "\",\"clientId\":7,\"runId\":\"life\"}}");
+
 	private final Service service;
 
 	ClusterDownTests(Service service) {
@@ -32,6 +42,11 @@ class ClusterDownTests {
 		TestCluster cluster = TestCluster.start(3, 0);
 		cluster.nodes().forEach(cluster::kill);
 		return cluster;
+	}
+
+	@DynamicPropertySource
+	static void spool(DynamicPropertyRegistry properties) {
+		properties.add("pipeset.spool.directory", left::base);
 	}
 
 	@AfterAll
@@ -50,12 +65,19 @@ class ClusterDownTests {
 		JsonNode health = this.service.get("/actuator/health/readiness").json().at("/components/redis");
 		assertThat(health.at("/status").asString()).isEqualTo("DOWN");
 		assertThat(this.service.get("/actuator/pipeset").json().at("/lanes/most").asInt()).isZero();
+		// Commands of the process that ended may still be on their way.
+		String interrupted = "/v1/jobs/" + INTERRUPTED;
+		assertThat(this.service.post(interrupted + "/resume").refusal(503, "redis-unreachable")).contains("resume");
+		assertThat(this.service.get(interrupted).json().at("/state").asString()).isEqualTo("interrupted");
 		CompletableFuture<Answer> patient = this.service
 			.sendAsync(this.service.request("/pipeset/10?retries=1&timeout=60s").POST(BodyPublishers.noBody()));
 		cluster.nodes().forEach(cluster::restart);
 		patient.get(1, TimeUnit.MINUTES).report();
 		assertThat(cluster.nodes().mapToLong((node) -> node.client().dbsize()).sum()).isEqualTo(10);
 		assertThat(this.service.get("/actuator/health/readiness").status()).isEqualTo(200);
+		assertThat(this.service.post(interrupted + "/resume").status()).isEqualTo(202);
+		await().until(() -> this.service.get(interrupted).json().at("/state").asString().equals("completed"));
+		assertThat(cluster.nodes().mapToLong((node) -> node.client().dbsize()).sum()).isEqualTo(12);
 
 		cluster.kill(cluster.master(2));
 		assertThat(this.service.get("/actuator/health/readiness").status()).isEqualTo(200);

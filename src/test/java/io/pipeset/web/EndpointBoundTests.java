@@ -39,18 +39,20 @@ class EndpointBoundTests {
 
 	private static final FaultProxy proxy = own.proxy();
 
-	private static final Map<Bound, List<String>> ENDPOINTS = Map.of(Bound.QUEUE,
-			List.of("POST /pipeset/{count}", "POST /pipehset/{count}", "POST /piperpop/{count}",
-					"POST /listinput/{key}", "POST /v1/jobs", "POST /v1/analyses", "POST /v1/tunings"),
-			Bound.PLACES,
-			List.of("POST /v1/scripts", "POST /v1/jobs/{id}/ack", "POST /v1/jobs/{id}/nack", "GET /v1/jobs/{id}/items"),
-			Bound.GATE,
-			List.of("GET /actuator", "GET /actuator/health", "GET /actuator/health/**", "GET /actuator/info",
-					"GET /actuator/metrics", "GET /actuator/metrics/{requiredMetricName}", "GET /actuator/pipeset",
-					"GET /actuator/prometheus"),
-			Bound.STREAMS, List.of("GET /v1/jobs/{id}/events"), Bound.AT_ONCE,
-			List.of("/error", "POST /listinput/{*rest}", "GET /v1/jobs", "GET /v1/jobs/{id}", "PATCH /v1/jobs/{id}",
-					"DELETE /v1/jobs/{id}"));
+	private static final Map<Bound, List<String>> ENDPOINTS = Map
+		.of(Bound.QUEUE,
+				List.of("POST /pipeset/{count}", "POST /pipehset/{count}", "POST /piperpop/{count}",
+						"POST /listinput/{key}", "POST /v1/jobs", "POST /v1/analyses", "POST /v1/tunings"),
+				Bound.PLACES,
+				List.of("POST /v1/scripts", "POST /v1/jobs/{id}/ack", "POST /v1/jobs/{id}/nack",
+						"GET /v1/jobs/{id}/items", "POST /v1/jobs/{id}/resume"),
+				Bound.GATE,
+				List.of("GET /actuator", "GET /actuator/health", "GET /actuator/health/**", "GET /actuator/info",
+						"GET /actuator/metrics", "GET /actuator/metrics/{requiredMetricName}", "GET /actuator/pipeset",
+						"GET /actuator/prometheus"),
+				Bound.STREAMS, List.of("GET /v1/jobs/{id}/events"), Bound.AT_ONCE,
+				List.of("/error", "POST /listinput/{*rest}", "GET /v1/jobs", "GET /v1/jobs/{id}", "PATCH /v1/jobs/{id}",
+						"DELETE /v1/jobs/{id}"));
 
 	private static final String JOB = "/v1/jobs/01890000-0000-7000-8000-000000000000/";
 

@@ -134,7 +134,7 @@ class JobItemsTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { ".body", ".failures" })
+	@ValueSource(strings = { ".body", ".notes" })
 	void recordsWhoseFilesSomebodyHasRemovedAreGone(String file) throws IOException {
 		String location = ended("/v1/jobs", Service.NDJSON, "bad\n");
 		String name = location.substring(location.lastIndexOf('/') + 1) + file;

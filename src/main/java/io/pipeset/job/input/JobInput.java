@@ -268,8 +268,18 @@ public sealed interface JobInput {
 		 * @return an upload that has not begun
 		 */
 		public Uploaded from(String jobId, SpoolFile copy) {
-			return new Uploaded(copy.open(), copy.bytes(), this.gzipped, this.format, this.declared, jobId,
-					new SpooledBody(copy, this.gzipped, this.format));
+			return of(jobId, new SpooledBody(copy, this.gzipped, this.format), this.declared);
+		}
+
+		/**
+		 * An upload whose body is on disk already.
+		 * @param jobId the job that will read it
+		 * @param declared how many records the caller says there are; {@code null} if it
+		 * does not say
+		 */
+		public static Uploaded of(String jobId, SpooledBody body, @Nullable Long declared) {
+			return new Uploaded(body.file().open(), body.file().bytes(), body.gzipped(), body.format(), declared, jobId,
+					body);
 		}
 
 		/**

@@ -1,7 +1,11 @@
 package io.pipeset.job.settings;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
@@ -12,6 +16,7 @@ import io.pipeset.record.Record;
 import io.pipeset.record.RecordDefaults;
 import io.pipeset.record.Rejection;
 import io.pipeset.record.mapping.Mapping;
+import io.pipeset.record.mapping.Names;
 import io.pipeset.report.Results;
 import org.jspecify.annotations.Nullable;
 
@@ -107,6 +112,42 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 		Long ttl = (seconds != null) ? seconds : (writes) ? defaults.ttl() : null;
 		return new RecordDefaults(ttl, (writes) ? Setting.TTL_JITTER.take(query).orElse(defaults.ttlJitter()) : 0,
 				Setting.ENCODING.take(query).orElse(defaults.encoding()));
+	}
+
+	/**
+	 * These settings as texts, from which {@link #of} makes them once more.
+	 * @return the texts of each setting that has another value than none, by its name
+	 */
+	public Map<String, List<String>> toTexts() {
+		Map<String, List<String>> texts = new LinkedHashMap<>();
+		toReport().forEach((name, value) -> texts.put(name, texts(name, value)));
+		if (!this.only) {
+			texts.remove(Setting.OP.name());
+		}
+		return texts;
+	}
+
+	private static List<String> texts(String name, Object value) {
+		if (value instanceof List<?> list) {
+			List<String> words = list.stream().map(String::valueOf).toList();
+			return (name.equals(Setting.ARGS.name())) ? words : List.of(Names.format(words));
+		}
+		return List.of((value instanceof Results results) ? results.label() : String.valueOf(value));
+	}
+
+	/**
+	 * The settings of a job of another process, whose defaults may have been others.
+	 * @param texts its settings as {@link #toTexts} has them
+	 * @param operation the operation of records that name none
+	 * @throws InvalidSettingException if a value is not allowed
+	 */
+	public static JobSettings of(Map<String, List<String>> texts, @Nullable Operation operation) {
+		Map<String, Deque<String>> left = new HashMap<>();
+		texts.forEach((name, values) -> left.put(name, new ArrayDeque<>(values)));
+		JobSettings bare = new JobSettings(1, FlushPolicy.close(), 1, Duration.ofSeconds(1), null, 0, 0,
+				Duration.ofSeconds(1), Results.ERRORS, operation, false, RecordDefaults.NONE, Mapping.NONE, false, null,
+				Atomic.NONE, Coalesce.AUTO, false);
+		return bare.with((name) -> left.getOrDefault(name, new ArrayDeque<>(0)).poll(), "/v1/jobs", null);
 	}
 
 	/**

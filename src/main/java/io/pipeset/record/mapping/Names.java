@@ -2,6 +2,7 @@ package io.pipeset.record.mapping;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +48,11 @@ public final class Names {
 	public static @Nullable List<String> parseFields(String text) {
 		List<String> names = parse(text);
 		return (names == null || names.contains("") || names.contains(Template.WHOLE)) ? null : names;
+	}
+
+	/** Writes names so that {@link #parse} reads them. */
+	public static String format(List<String> names) {
+		return names.stream().map((name) -> '"' + name.replace("\"", "\"\"") + '"').collect(Collectors.joining(","));
 	}
 
 	private static int closingQuote(String text, int from) {

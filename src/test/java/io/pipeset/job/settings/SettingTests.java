@@ -1,7 +1,10 @@
 package io.pipeset.job.settings;
 
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -10,6 +13,8 @@ import io.pipeset.pop.ReliablePops;
 import io.pipeset.record.Operation;
 import io.pipeset.report.DurationText;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
@@ -55,6 +60,33 @@ class SettingTests {
 		assertThat(this.properties.keySet())
 			.as("the components of JobDefaults, which are the defaults of the rows of Setting")
 			.containsExactlyInAnyOrderElementsOf(names);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "batchSize=7 flush=each concurrency=16 timeout=1500ms maxErrors=0 retries=10",
+			"flush=buffered:50 results=all op=SET ttl=90s ttlJitter=10% encoding=base64 rateLimit=5 coalesce=off",
+			"replicas=2 replicasTimeout=30s atomic=batch dryRun=true results=none nulls=skip",
+			"op=HSET key=a:{b.c} fields=x,\"y,\"\"z\" ttl={expires} id={{}}{i} nulls=empty delimiter=tab",
+			"op=ZADD key={k} args={s} args={{{m} header=k,s,\"m,\" delimiter=;",
+			"op=SET key={k} value={*} header=k,\"\"" })
+	void theTextsOfSettingsAreTheSameSettings(String query) {
+		Map<String, Deque<String>> texts = new HashMap<>();
+		for (String setting : query.split(" ", -1)) {
+			String[] parts = setting.split("=", 2);
+			texts.computeIfAbsent(parts[0], (name) -> new ArrayDeque<>()).add(parts[parts.length - 1]);
+		}
+		// Defaults that another process does not have.
+		Map<String, String> properties = Map.of("pipeset.defaults.op", "HSET", "pipeset.defaults.coalesce", "off",
+				"pipeset.defaults.nulls", "skip", "pipeset.defaults.retries", "3");
+		JobSettings settings = new Binder(new MapConfigurationPropertySource(properties))
+			.bind("pipeset.defaults", JobDefaults.class)
+			.get()
+			.toSettings()
+			.with((name) -> texts.getOrDefault(name, new ArrayDeque<>()).poll(), "/v1/jobs", null);
+		JobSettings same = JobSettings.of(settings.toTexts(), settings.operation());
+		assertThat(same.toReport()).hasToString(settings.toReport().toString());
+		assertThat(same.only()).isEqualTo(settings.only());
+		assertThat(same.toTexts()).isEqualTo(settings.toTexts());
 	}
 
 	private String row(Setting<?> row) {

@@ -1,0 +1,221 @@
+package io.pipeset.job;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import io.pipeset.job.JournalNotes.Connection;
+import io.pipeset.job.input.SpooledBody;
+import io.pipeset.lane.JobStop;
+import io.pipeset.memory.MemoryBudget;
+import io.pipeset.memory.MemoryShare;
+import io.pipeset.pipeline.Fence;
+import io.pipeset.pipeline.RedisNode;
+import io.pipeset.pipeline.RedisNodes;
+import io.pipeset.pipeline.call.NoConnectionException;
+import io.pipeset.record.room.NoRoomException;
+import io.pipeset.slab.Slab;
+import io.pipeset.spool.Spool;
+import io.pipeset.spool.SpoolFile;
+import jakarta.annotation.PostConstruct;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.stereotype.Component;
+
+/**
+ * Finds the uploads that a process has left in the spool when it ended, so that callers
+ * hear of them, and may go on with them.
+ */
+@Component
+public class InterruptedJobs {
+
+	private static final Logger logger = LoggerFactory.getLogger(InterruptedJobs.class);
+
+	private static final int MOST_NAMED = 10;
+
+	private final Spool spool;
+
+	private final JobRegistry registry;
+
+	private final JobLimits limits;
+
+	private final MemoryBudget memory;
+
+	private final RedisNodes nodes;
+
+	InterruptedJobs(Spool spool, JobRegistry registry, JobLimits limits, MemoryBudget memory, RedisNodes nodes) {
+		this.spool = spool;
+		this.registry = registry;
+		this.limits = limits;
+		this.memory = memory;
+		this.nodes = nodes;
+	}
+
+	/** Whatever the files hold, the service starts. */
+	@PostConstruct
+	void find() {
+		Map<String, Map<String, SpoolFile>> jobs = new TreeMap<>();
+		for (SpoolFile file : this.spool.takeFound()) {
+			int point = Math.max(0, file.name().indexOf('.'));
+			jobs.computeIfAbsent(file.name().substring(0, point), (id) -> new HashMap<>())
+				.put(file.name().substring(point), file);
+		}
+		List<String> removed = new ArrayList<>();
+		jobs.forEach((id, files) -> {
+			InterruptedJob job = open(id, files);
+			if (job != null) {
+				this.registry.enters(job);
+				logger.atWarn()
+					.addKeyValue("jobId", id)
+					.log("Job {} was interrupted by the end of its process. Resume it by POST /v1/jobs/{}/resume,"
+							+ " or cancel it by DELETE", id, id);
+			}
+			files.values().forEach((file) -> {
+				removed.add(file.name());
+				file.close();
+			});
+		});
+		if (!removed.isEmpty()) {
+			logger.warn(
+					"{} files that a process has left in the spool were removed ({}), of jobs that had ended, whose"
+							+ " upload was not whole, or that cannot be gone on with",
+					removed.size(), String.join(", ", removed.subList(0, Math.min(MOST_NAMED, removed.size()))));
+		}
+	}
+
+	/**
+	 * Opens a job.
+	 * @param files by the ends of their names; those of the job are taken out
+	 * @return {@code null} if it had ended, or cannot be gone on with
+	 */
+	private @Nullable InterruptedJob open(String id, Map<String, SpoolFile> files) {
+		SpoolFile requestFile = files.get(Spool.OF_JOB);
+		if (requestFile == null) {
+			return null;
+		}
+		try {
+			SpooledRequest request = SpooledRequest.read(requestFile);
+			SpoolFile body = files.get(".body");
+			if (body == null || body.bytes() != request.bodyBytes()) {
+				throw new IOException("its body is not whole");
+			}
+			OutcomeJournal journal = new OutcomeJournal(requestFile, file(id, OutcomeJournal.OUTCOMES, files),
+					file(id, OutcomeJournal.NOTES, files), this.memory.open(new JobStop()));
+			JobItems items = new JobItems(new SpooledBody(body, request.gzipped(), request.format()), journal,
+					request.toSettings(), this.limits, this.memory, this.spool);
+			InterruptedJob job = new InterruptedJob(id, request, items, this.memory);
+			List.of(Spool.OF_JOB, ".body", OutcomeJournal.OUTCOMES, OutcomeJournal.NOTES).forEach(files::remove);
+			return job;
+		}
+		catch (IOException | RuntimeException ex) {
+			logger.atWarn()
+				.addKeyValue("jobId", id)
+				.log("Job {} was interrupted by the end of its process, and cannot be gone on with: {}", id,
+						ex.toString());
+			return null;
+		}
+	}
+
+	private SpoolFile file(String id, String kind, Map<String, SpoolFile> files) throws IOException {
+		SpoolFile file = files.get(kind);
+		return (file != null) ? file : this.spool.create(id + kind, 0);
+	}
+
+	/**
+	 * Sees to it that a job can go on.
+	 * @param job a job that the caller has claimed
+	 * @return the reason why it cannot; {@code null} if it can
+	 */
+	public @Nullable NotResumable prepare(InterruptedJob job) {
+		String missing = job.items().missing();
+		if (missing != null) {
+			return new NotResumable("gone", missing);
+		}
+		try (MemoryShare memory = this.memory.open(new JobStop())) {
+			List<Slab> sent = new ArrayList<>();
+			String once = (job.settings().dryRun()) ? null : job.items().firstNotRepeatable(memory, sent);
+			if (once != null) {
+				return new NotResumable("not-repeatable", once
+						+ ", which must not run twice, so that the job does not go"
+						+ " on. Post what certainly did not run, as GET /v1/jobs/" + job.id()
+						+ "/items?status=unprocessed lists it; look at what may have run, under status=unknown, and decide");
+			}
+			List<Fence.State> fences = fence(job);
+			if (fences.contains(Fence.State.PENDING)) {
+				return new NotResumable("redis-unreachable", "Commands of the process that has ended may still be on"
+						+ " their way, and Redis cannot be reached to keep them from running: resume the job later");
+			}
+			job.items().goOn(sent, !fences.contains(Fence.State.REFUSED));
+			return null;
+		}
+		catch (NoRoomException ex) {
+			return new NotResumable("limit",
+					"Records that may have run cannot be looked at: " + ex.getMessage() + ". Resume the job later");
+		}
+		catch (IOException ex) {
+			return new NotResumable("gone", "The job's records cannot be read any more. " + ex.getMessage());
+		}
+	}
+
+	/** Keeps commands that are still on their way from running later, over newer data. */
+	private List<Fence.State> fence(InterruptedJob job) throws IOException {
+		Duration timeout = job.settings().timeout();
+		List<Fence.State> states = new ArrayList<>();
+		for (Connection connection : job.items().journal().connections()) {
+			states.add(fence(connection, timeout));
+		}
+		return states;
+	}
+
+	private Fence.State fence(Connection connection, Duration timeout) {
+		RedisNode node;
+		try {
+			node = node(connection.node());
+		}
+		catch (NoConnectionException ex) {
+			return Fence.State.PENDING;
+		}
+		if (node == null) {
+			// What a former master still runs is not kept.
+			return Fence.State.CONFIRMED;
+		}
+		if (connection.clientId() == null || connection.runId() == null) {
+			// Its number may be that of somebody else by now.
+			return Fence.State.REFUSED;
+		}
+		return node.fence(connection.clientId(), connection.runId()).await(timeout, false, new JobStop());
+	}
+
+	/** The server of a connection; {@code null} if a cluster has it no more as master. */
+	private @Nullable RedisNode node(String name) throws NoConnectionException {
+		if (!this.nodes.isCluster()) {
+			return this.nodes.single();
+		}
+		RedisNode found = this.nodes.find(name);
+		if (found == null) {
+			this.nodes.refresh();
+			found = this.nodes.find(name);
+		}
+		if (found == null && this.nodes.masters().isEmpty()) {
+			throw new NoConnectionException(this.nodes.name(), "no node of the cluster has answered yet");
+		}
+		return found;
+	}
+
+	/**
+	 * The reason for which a job does not go on.
+	 *
+	 * @param type the last part of the problem's type
+	 * @param detail the reason and the remedy
+	 */
+	public record NotResumable(String type, String detail) {
+
+	}
+
+}

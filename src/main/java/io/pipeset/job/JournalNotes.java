@@ -1,0 +1,238 @@
+package io.pipeset.job;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import io.pipeset.job.OutcomeJournal.Entry;
+import io.pipeset.memory.MemoryShare;
+import io.pipeset.report.Item.Failure;
+import io.pipeset.spool.SpoolException;
+import io.pipeset.spool.SpoolFile;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * The failures that a journal of outcomes refers to, and the connections that its job has
+ * used, a line of JSON each, written as soon as they are met. While the job runs they are
+ * in memory as well. Equal failures have one place.
+ */
+final class JournalNotes {
+
+	private static final int MOST_FAILURES = 10_000;
+
+	private static final int MOST_CHARACTERS = 1 << 20;
+
+	private static final int MOST_CODES = 1000;
+
+	/** A failure, its place in both collections, and its text's header. */
+	private static final int ENTRY_BYTES = 256;
+
+	private static final JsonMapper mapper = JsonMapper.builder().build();
+
+	private final SpoolFile file;
+
+	private final List<Entry> failures = new ArrayList<>();
+
+	private final Map<Entry, Integer> places = new HashMap<>();
+
+	private final Set<Connection> connections = new LinkedHashSet<>();
+
+	private int characters;
+
+	JournalNotes(SpoolFile file) {
+		this.file = file;
+	}
+
+	/**
+	 * Takes note of a connection.
+	 * @throws SpoolException if the spool is full, or its disk fails
+	 */
+	void add(Connection connection) throws SpoolException {
+		if (this.connections.add(connection)) {
+			append(new Note(null, connection));
+		}
+	}
+
+	/**
+	 * The place of a failure in the list, beyond whose bounds messages are left out.
+	 * @param memory the memory for failures
+	 * @throws SpoolException if the spool is full, or its disk fails
+	 */
+	int place(Entry entry, MemoryShare memory) throws SpoolException {
+		Integer known = this.places.get(entry);
+		if (known != null) {
+			return known;
+		}
+		int length = failure(entry).message().length();
+		if (this.failures.size() < MOST_FAILURES && this.characters + length <= MOST_CHARACTERS
+				&& memory.tryTakeForReport(bytes(entry))) {
+			this.characters += length;
+			return add(entry);
+		}
+		Entry coded = withoutMessage(entry, failure(entry).code());
+		if (this.places.containsKey(coded)
+				|| (this.failures.size() < MOST_FAILURES + MOST_CODES && memory.tryTakeForReport(bytes(coded)))) {
+			return add(coded);
+		}
+		return add(withoutMessage(entry, "(other)"));
+	}
+
+	private static Failure failure(Entry entry) {
+		return Objects.requireNonNull(entry.failure());
+	}
+
+	private static Entry withoutMessage(Entry entry, String code) {
+		return new Entry(entry.outcome(),
+				new Failure(code, "The job has too many messages: this one is not kept", failure(entry).retryable()));
+	}
+
+	private static long bytes(Entry entry) {
+		return ENTRY_BYTES + 2L * (failure(entry).code().length() + failure(entry).message().length());
+	}
+
+	private int add(Entry entry) throws SpoolException {
+		Integer known = this.places.get(entry);
+		if (known != null) {
+			return known;
+		}
+		append(new Note(entry, null));
+		this.failures.add(entry);
+		this.places.put(entry, this.failures.size() - 1);
+		return this.failures.size() - 1;
+	}
+
+	private void append(Note note) throws SpoolException {
+		this.file.writeAt(this.file.bytes(),
+				ByteBuffer.wrap((mapper.writeValueAsString(note) + '\n').getBytes(StandardCharsets.UTF_8)));
+	}
+
+	/** Forgets what is in memory. */
+	void forget() {
+		this.failures.clear();
+		this.places.clear();
+		this.connections.clear();
+		this.characters = 0;
+	}
+
+	/**
+	 * Has all in memory that another process has written.
+	 * @param memory the memory for failures
+	 * @throws IOException if the file cannot be read, or is not whole
+	 */
+	void load(MemoryShare memory) throws IOException {
+		forget();
+		for (Note note : read()) {
+			Entry entry = note.failure();
+			if (entry != null) {
+				memory.take(bytes(entry));
+				this.failures.add(entry);
+				this.places.putIfAbsent(entry, this.failures.size() - 1);
+				this.characters += failure(entry).message().length();
+			}
+			else if (note.connection() != null) {
+				this.connections.add(note.connection());
+			}
+		}
+	}
+
+	/** The failures in memory, by their places. */
+	List<Entry> failures() {
+		return List.copyOf(this.failures);
+	}
+
+	/**
+	 * Reads the failures.
+	 * @param memory takes them
+	 * @return the failures by their places
+	 * @throws IOException if the file cannot be read, or is not whole
+	 */
+	List<Entry> failures(MemoryShare memory) throws IOException {
+		List<Entry> entries = read().stream().map(Note::failure).filter(Objects::nonNull).toList();
+		memory.take(entries.stream().mapToLong(JournalNotes::bytes).sum());
+		return entries;
+	}
+
+	/**
+	 * Reads the connections.
+	 * @throws IOException if the file cannot be read, or is not whole
+	 */
+	List<Connection> connections() throws IOException {
+		return read().stream().map(Note::connection).filter(Objects::nonNull).toList();
+	}
+
+	/**
+	 * Cuts off a last line that is not whole, as the process that wrote it was killed.
+	 * @throws IOException if the file cannot be read, or is broken elsewhere
+	 */
+	void cutOff() throws IOException {
+		long whole = read(new ArrayList<>());
+		if (whole < this.file.bytes()) {
+			this.file.truncate(whole);
+		}
+	}
+
+	private List<Note> read() throws IOException {
+		List<Note> notes = new ArrayList<>();
+		read(notes);
+		return notes;
+	}
+
+	/** Reads the lines that are whole, and answers their size in bytes. */
+	private long read(List<Note> notes) throws IOException {
+		if (this.file.bytes() == 0) {
+			return 0;
+		}
+		long whole = 0;
+		try (BufferedReader lines = new BufferedReader(
+				new InputStreamReader(this.file.open(), StandardCharsets.UTF_8))) {
+			for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+				long end = whole + line.getBytes(StandardCharsets.UTF_8).length + 1;
+				if (end > this.file.bytes()) {
+					break;
+				}
+				notes.add(mapper.readValue(line, Note.class));
+				whole = end;
+			}
+		}
+		catch (JacksonException ex) {
+			throw new IOException("The list of its failures in the spool is broken", ex);
+		}
+		return whole;
+	}
+
+	/** Removes the file. */
+	void close() {
+		this.file.close();
+	}
+
+	/**
+	 * A connection that records were sent on.
+	 *
+	 * @param node the server as the service names it
+	 * @param clientId its number there; {@code null} where nobody may ask for it
+	 * @param runId the life of the server; {@code null} where it is not known
+	 */
+	@JsonInclude(JsonInclude.Include.NON_NULL)
+	record Connection(String node, @Nullable Long clientId, @Nullable String runId) {
+
+	}
+
+	/** A line of the file: either of both. */
+	@JsonInclude(JsonInclude.Include.NON_NULL)
+	record Note(@Nullable Entry failure, @Nullable Connection connection) {
+
+	}
+
+}

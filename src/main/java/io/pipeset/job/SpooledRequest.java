@@ -1,0 +1,86 @@
+package io.pipeset.job;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+
+import io.pipeset.job.input.SpooledBody;
+import io.pipeset.job.settings.InvalidSettingException;
+import io.pipeset.job.settings.JobSettings;
+import io.pipeset.record.Operation;
+import io.pipeset.record.format.RecordFormat;
+import io.pipeset.spool.Spool;
+import io.pipeset.spool.SpoolException;
+import io.pipeset.spool.SpoolFile;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * All that is needed beside its body to run an upload once more exactly as it was asked
+ * for, whatever the defaults of the service are by then. It is kept until the job has
+ * ended, so that a process that finds it knows that the job did not.
+ *
+ * @param createdMillis when the job was asked for, in milliseconds since 1970
+ * @param bodyBytes the size of the body, as it came over the wire
+ * @param declared how many records the caller says there are; {@code null} if it does not
+ * say
+ * @param settings the texts of the settings in effect
+ * @param operation the operation of records that name none; {@code null} if they have to
+ */
+record SpooledRequest(long createdMillis, long bodyBytes, boolean gzipped, RecordFormat format, @Nullable Long declared,
+		Map<String, List<String>> settings, @Nullable Operation operation) {
+
+	private static final JsonMapper mapper = JsonMapper.builder().build();
+
+	static SpooledRequest of(SpooledBody body, @Nullable Long declared, JobSettings settings) {
+		return new SpooledRequest(System.currentTimeMillis(), body.file().bytes(), body.gzipped(), body.format(),
+				declared, settings.toTexts(), settings.operation());
+	}
+
+	/**
+	 * Writes the request.
+	 * @return a file whose presence says that the job has not ended
+	 * @throws SpoolException if the spool is full, or its disk fails
+	 */
+	SpoolFile write(Spool spool, String jobId) throws SpoolException {
+		SpoolFile file = spool.create(jobId + Spool.OF_JOB, 0);
+		try {
+			file.writeAt(0, ByteBuffer.wrap(mapper.writeValueAsBytes(this)));
+			return file;
+		}
+		catch (SpoolException | RuntimeException ex) {
+			file.close();
+			throw ex;
+		}
+	}
+
+	/**
+	 * Reads a request.
+	 * @throws IOException if the file cannot be read, or is not whole
+	 */
+	static SpooledRequest read(SpoolFile file) throws IOException {
+		try (InputStream in = file.open()) {
+			return mapper.readValue(in, SpooledRequest.class);
+		}
+		catch (JacksonException ex) {
+			throw new IOException("the request is not whole", ex);
+		}
+	}
+
+	/**
+	 * The settings that the job was run with.
+	 * @throws IOException if this version does not know them
+	 */
+	JobSettings toSettings() throws IOException {
+		try {
+			return JobSettings.of(this.settings, this.operation);
+		}
+		catch (InvalidSettingException ex) {
+			throw new IOException("the setting '" + ex.setting() + "' " + ex.problem(), ex);
+		}
+	}
+
+}
