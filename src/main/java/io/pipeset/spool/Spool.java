@@ -16,6 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.stereotype.Component;
 
 /**
@@ -23,6 +24,7 @@ import org.springframework.stereotype.Component;
  * killed process has left are removed at the start of the next one.
  */
 @Component
+@EnableConfigurationProperties(SpoolProperties.class)
 public final class Spool {
 
 	private static final Logger logger = LoggerFactory.getLogger(Spool.class);
