@@ -2,7 +2,6 @@ package io.pipeset;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
-import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.ConfigurableEnvironment;
 
@@ -10,7 +9,6 @@ import org.springframework.core.env.ConfigurableEnvironment;
  * Starts Pipeset.
  */
 @SpringBootApplication
-@ConfigurationPropertiesScan
 public class PipesetApplication {
 
 	@Bean

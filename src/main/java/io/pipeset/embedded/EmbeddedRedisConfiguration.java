@@ -14,7 +14,6 @@ import org.springframework.context.annotation.Configuration;
  * auto-configuration.
  */
 @Configuration(proxyBeanMethods = false)
-@Conditional(OnNoRedisConfigured.class)
 @EnableConfigurationProperties(EmbeddedRedisProperties.class)
 class EmbeddedRedisConfiguration {
 
@@ -23,6 +22,7 @@ class EmbeddedRedisConfiguration {
 	// The connection details need this bean and all of Lettuce needs the connection
 	// details, so it is closed last.
 	@Bean(destroyMethod = "close")
+	@Conditional(OnNoRedisConfigured.class)
 	EmbeddedRedis embeddedRedis(EmbeddedRedisProperties properties) {
 		EmbeddedRedis redis = EmbeddedRedis.start(properties.options());
 		logger.info("Started {}: a development default that keeps nothing; "
@@ -32,6 +32,7 @@ class EmbeddedRedisConfiguration {
 	}
 
 	@Bean
+	@Conditional(OnNoRedisConfigured.class)
 	DataRedisConnectionDetails embeddedRedisConnectionDetails(EmbeddedRedis embeddedRedis) {
 		return new EmbeddedRedisConnectionDetails(embeddedRedis);
 	}

@@ -3,6 +3,7 @@ package io.pipeset.job;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import io.pipeset.job.settings.JobDefaults;
 import io.pipeset.lane.InFlightBytes;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryProperties;
@@ -11,6 +12,7 @@ import io.pipeset.report.JobMeters;
 import io.pipeset.script.ScriptProperties;
 import io.pipeset.script.Scripts;
 
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.task.ThreadPoolTaskSchedulerCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -18,6 +20,8 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 
 /** Gives the packages below the limits of jobs that concern them. */
 @Configuration(proxyBeanMethods = false)
+@EnableConfigurationProperties({ JobDefaults.class, JobLimits.class, MemoryProperties.class, ScriptProperties.class,
+		SecurityProperties.class })
 @EnableScheduling
 class JobConfiguration {
 

@@ -20,6 +20,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import org.springframework.stereotype.Component;
@@ -29,6 +30,7 @@ import org.springframework.stereotype.Component;
  * them, and finishes receipts that another instance has begun to give back.
  */
 @Component
+@EnableConfigurationProperties(ReceiptProperties.class)
 class ReceiptSweeper implements SmartLifecycle {
 
 	private static final Logger logger = LoggerFactory.getLogger(ReceiptSweeper.class);

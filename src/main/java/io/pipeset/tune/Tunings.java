@@ -18,10 +18,12 @@ import io.pipeset.report.JobKind;
 import io.pipeset.report.JobMeters;
 
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.stereotype.Component;
 
 /** Runs tunings, one at a time in this instance of the service. */
 @Component
+@EnableConfigurationProperties(TuningProperties.class)
 public class Tunings {
 
 	private final Tasks tasks;

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -39,6 +40,8 @@ class OutcomeJournalTests {
 	private static final int RECORDS = 700_000;
 
 	private static final Entry RAN = new Entry(Outcome.APPLIED, null);
+
+	private static final List<String> MESSAGES = IntStream.range(0, 100).mapToObj((i) -> "message " + i).toList();
 
 	@TempDir
 	Path temporary;
@@ -239,13 +242,14 @@ class OutcomeJournalTests {
 			journal.ran(record, false);
 		}
 		else if (record % 3 == 1) {
-			journal.failed(record, failure(record).outcome(), failure(record).failure());
+			Entry entry = failure(record);
+			journal.failed(record, entry.outcome(), entry.failure());
 		}
 	}
 
 	private static Entry failure(int record) {
 		return new Entry((record % 2 == 0) ? Outcome.REJECTED : Outcome.UNKNOWN,
-				new Failure("CODE", "message " + record % 100, true));
+				new Failure("CODE", MESSAGES.get(record % 100), true));
 	}
 
 	private OutcomeJournal journal(DataSize most) throws IOException {

@@ -7,6 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -302,9 +303,7 @@ class LanesTests {
 	}
 
 	private static void pause(long nanos) {
-		for (long until = System.nanoTime() + nanos; System.nanoTime() < until;) {
-			Thread.onSpinWait();
-		}
+		LockSupport.parkNanos(nanos);
 	}
 
 }

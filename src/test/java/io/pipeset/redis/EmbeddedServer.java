@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 
 import io.lettuce.core.RedisURI;
+import io.pipeset.embedded.CarriedProgram;
 import io.pipeset.embedded.EmbeddedRedis;
 import io.pipeset.embedded.EmbeddedRedisOptions;
 
@@ -21,7 +22,7 @@ final class EmbeddedServer implements RedisServer {
 
 	static EmbeddedServer start(String... configLines) {
 		return new EmbeddedServer(EmbeddedRedis.start(EmbeddedRedisOptions.defaults()
-			.withExecutable(RedisSource.setting(RedisSource.EXECUTABLE_VARIABLE))
+			.withExecutable(Program.FILE)
 			.withStartTimeout(Duration.ofMinutes(1))
 			.withConfig(configLines)));
 	}
@@ -76,6 +77,18 @@ final class EmbeddedServer implements RedisServer {
 			Thread.currentThread().interrupt();
 			throw new IllegalStateException("Interrupted", ex);
 		}
+	}
+
+	/** Looked for once: the first compiler alone takes a while for its SHA-256. */
+	private static final class Program {
+
+		private static final String FILE = find();
+
+		private static String find() {
+			String named = RedisSource.setting(RedisSource.EXECUTABLE_VARIABLE);
+			return (named != null) ? named : CarriedProgram.verified().toString();
+		}
+
 	}
 
 }

@@ -29,8 +29,9 @@ class ReplyBoundTests {
 		Slab slab = slab(Operation.SET, 1002, "k", "v", "GET");
 		String value = "x".repeat(MIB - 20);
 		read(slab, reply("+OK"), pieceBytes);
+		byte[] reply = ("$" + value.length() + "\r\n" + value + "\r\n").getBytes(StandardCharsets.UTF_8);
 		for (int i = 0; i < 1000; i++) {
-			read(slab, "$" + value.length() + "\r\n" + value + "\r\n", pieceBytes);
+			read(slab, reply, pieceBytes);
 		}
 		read(slab, reply(":7"), pieceBytes);
 		Account account = new Account(Results.ALL, 2000, false);
@@ -130,7 +131,10 @@ class ReplyBoundTests {
 	}
 
 	private void read(Slab slab, String replies, int pieceBytes) {
-		byte[] bytes = replies.getBytes(StandardCharsets.UTF_8);
+		read(slab, replies.getBytes(StandardCharsets.UTF_8), pieceBytes);
+	}
+
+	private void read(Slab slab, byte[] bytes, int pieceBytes) {
 		for (int from = 0; from < bytes.length; from += pieceBytes) {
 			int length = Math.min(pieceBytes, bytes.length - from);
 			slab.attempt().read(Unpooled.wrappedBuffer(bytes, from, length));

@@ -8,20 +8,24 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.objenesis.Objenesis;
+import org.springframework.objenesis.SpringObjenesis;
 import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.util.ServletRequestPathUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.mockito.Mockito.mock;
 
 /** A call that is spelled as it stands in the contract goes the short way. */
 class JobCallsTests {
 
 	private static final String PASSWORD = "password";
 
-	private final JobsController any = mock(JobsController.class);
+	/** Makes controllers of which nothing is called. */
+	private final Objenesis objenesis = new SpringObjenesis();
 
-	private final ShortcutsController shortcuts = mock(ShortcutsController.class);
+	private final JobsController any = this.objenesis.newInstance(JobsController.class);
+
+	private final ShortcutsController shortcuts = this.objenesis.newInstance(ShortcutsController.class);
 
 	private final JobCalls calls = new JobCalls(this.any, this.shortcuts);
 

@@ -56,15 +56,20 @@ class SmallHeapTests {
 	}
 
 	@Test
-	void aMillionLinesFitIntoASmallHeap() {
-		Counts counts = Answer.counts(service
-			.upload("/v1/jobs?op=SET&concurrency=4&results=all", Service.NDJSON,
+	void aMillionLinesFitIntoASmallHeapAndAreAllAccountedFor() {
+		redis.set("k500000", "a string");
+		JsonNode report = service
+			.upload("/v1/jobs?op=HSET&concurrency=4", Service.NDJSON,
 					Lines.of(MILLION,
-							(i) -> "{\"key\":\"k" + i + "\",\"value\":\"value-" + i + "\",\"id\":\"" + i + "\"}"))
-			.report());
-		assertThat(counts).isEqualTo(new Counts(MILLION, MILLION, 0, 0, 0, 0));
-		assertThat(redis.dbsize()).isEqualTo(MILLION);
-		assertThat(redis.get("k999999")).isEqualTo("value-999999");
+							(i) -> (i % 100_000 == 7) ? "bad"
+									: "{\"key\":\"k" + i + "\",\"fields\":{\"n\":" + i + "},\"id\":\"" + i + "\"}"))
+			.report();
+		assertThat(Answer.counts(report)).isEqualTo(new Counts(MILLION, MILLION - 11, 0, 11, 0, 0));
+		assertThat(report.get("items")).hasSize(11);
+		assertThat(report.at("/items/5/index").asInt()).isEqualTo(500_000);
+		assertThat(report.at("/items/5/id").asString()).isEqualTo("500000");
+		assertThat(redis.dbsize()).isEqualTo(MILLION - 10);
+		assertThat(redis.hget("k999999", "n")).isEqualTo("999999");
 		assertHealthy();
 	}
 

@@ -24,6 +24,7 @@ import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.data.redis.autoconfigure.ClientResourcesBuilderCustomizer;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
 import org.springframework.boot.data.redis.autoconfigure.LettuceClientConfigurationBuilderCustomizer;
@@ -42,6 +43,7 @@ import org.springframework.data.redis.connection.lettuce.LettucePoolingClientCon
  * reconnected behind a job's back, and have a {@link ReplyHandler} each.
  */
 @Configuration(proxyBeanMethods = false)
+@EnableConfigurationProperties(PipelineProperties.class)
 class RedisConfiguration {
 
 	@Bean

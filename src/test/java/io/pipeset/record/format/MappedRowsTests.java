@@ -32,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(120)
 class MappedRowsTests {
 
-	private static final int BODIES = 2_000;
+	private static final int BODIES = Integer.getInteger("fuzz.bodies", 500);
 
 	private static final String[] TELLING = { "", "a", "\"", ",", "\t", ";", "\n", "\r", "\\", "{", "}", "é", "😀",
 			"\u0001", " ", "7", "4.50" };
