@@ -6,10 +6,10 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import io.pipeset.lane.InFlightBytes;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryProperties;
-import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.report.JobMeters;
 import io.pipeset.script.ScriptProperties;
 import io.pipeset.script.Scripts;
+import io.pipeset.servers.RedisNodes;
 
 import org.springframework.boot.task.ThreadPoolTaskSchedulerCustomizer;
 import org.springframework.context.annotation.Bean;

@@ -6,11 +6,11 @@ import java.util.function.Consumer;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.lane.JobStop;
 import io.pipeset.pipeline.RedisNode;
-import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.report.Account;
 import io.pipeset.report.Ending.Cause;
+import io.pipeset.servers.RedisNodes;
 
 import org.springframework.stereotype.Component;
 

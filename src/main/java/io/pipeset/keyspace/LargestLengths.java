@@ -8,10 +8,10 @@ import java.util.concurrent.TimeUnit;
 
 import io.pipeset.lane.JobStop;
 import io.pipeset.pipeline.RedisNode;
-import io.pipeset.pipeline.RedisNodes;
-import io.pipeset.pipeline.SlotOwners;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.record.Slots;
+import io.pipeset.servers.RedisNodes;
+import io.pipeset.servers.Topology;
 import io.pipeset.slab.RedisErrors;
 import io.pipeset.slab.RedisErrors.Meaning;
 import io.pipeset.slab.lookup.KeyPage;
@@ -82,7 +82,7 @@ final class LargestLengths {
 	private Map<RedisNode, BitSet> byMaster() {
 		Map<RedisNode, BitSet> byMaster = new LinkedHashMap<>();
 		try {
-			SlotOwners owners = this.nodes.owners();
+			Topology owners = this.nodes.owners();
 			for (int place = this.left.nextSetBit(0); place >= 0; place = this.left.nextSetBit(place + 1)) {
 				byte[] key = this.keys.key(place);
 				RedisNode owner = owners.owner(Slots.of(key, 0, key.length));

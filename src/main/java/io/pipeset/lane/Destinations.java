@@ -4,10 +4,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 import io.pipeset.pipeline.RedisNode;
-import io.pipeset.pipeline.RedisNodes;
-import io.pipeset.pipeline.SlotOwners;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.record.Slots;
+import io.pipeset.servers.RedisNodes;
+import io.pipeset.servers.Topology;
 import io.pipeset.slab.Slab;
 import org.jspecify.annotations.Nullable;
 
@@ -73,7 +73,7 @@ final class Destinations {
 		if (asked != null) {
 			return asked;
 		}
-		SlotOwners owners = this.nodes.owners();
+		Topology owners = this.nodes.owners();
 		RedisNode avoided = this.unreachable;
 		if (avoided != null && slab.slots().first() == Slots.NONE) {
 			return owners.after(avoided);

@@ -3,10 +3,10 @@ package io.pipeset.lane;
 import java.util.concurrent.Executor;
 
 import io.pipeset.pipeline.PipelineProperties;
-import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.report.Account;
 import io.pipeset.report.JobClock;
 import io.pipeset.report.JobMeters;
+import io.pipeset.servers.RedisNodes;
 import org.jspecify.annotations.Nullable;
 
 /**

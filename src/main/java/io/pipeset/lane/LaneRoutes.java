@@ -9,9 +9,9 @@ import java.util.stream.Stream;
 
 import io.pipeset.pipeline.Pauses;
 import io.pipeset.pipeline.RedisNode;
-import io.pipeset.pipeline.RedisNodes;
-import io.pipeset.pipeline.SlotOwners;
 import io.pipeset.pipeline.call.NoConnectionException;
+import io.pipeset.servers.RedisNodes;
+import io.pipeset.servers.Topology;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +35,7 @@ final class LaneRoutes {
 
 	private final Map<RedisNode, @Nullable Lane[]> byNode = new HashMap<>();
 
-	private @Nullable SlotOwners owners;
+	private @Nullable Topology owners;
 
 	/** The lanes by the numbers of their masters, as far as these owners needed them. */
 	private @Nullable Lane[] byNumber = new Lane[0];
@@ -68,7 +68,7 @@ final class LaneRoutes {
 
 	/** Whether slots have other masters than those that their records go to. */
 	boolean areOutdated() throws NoConnectionException {
-		SlotOwners now = (this.owners != null) ? this.nodes.owners() : firstOwners();
+		Topology now = (this.owners != null) ? this.nodes.owners() : firstOwners();
 		return now != this.owners && (this.owners == null || System.nanoTime() - this.changedAt > PAUSE_NANOS);
 	}
 
@@ -80,7 +80,7 @@ final class LaneRoutes {
 	}
 
 	/** Waits for the masters, if the job has retries and so may wait for a connection. */
-	private SlotOwners firstOwners() throws NoConnectionException {
+	private Topology firstOwners() throws NoConnectionException {
 		Pauses pauses = new Pauses(this.context.settings().timeout(), this.context.stop());
 		while (true) {
 			try {
@@ -96,7 +96,7 @@ final class LaneRoutes {
 
 	/** The lane of a slot, or that of any master for -1. */
 	Lane lane(int slot) throws NoConnectionException {
-		SlotOwners owners = this.owners;
+		Topology owners = this.owners;
 		if (owners == null) {
 			throw new IllegalStateException("The masters are not known yet");
 		}

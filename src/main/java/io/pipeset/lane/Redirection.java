@@ -9,9 +9,10 @@ import java.util.concurrent.TimeUnit;
 
 import io.pipeset.pipeline.Pauses;
 import io.pipeset.pipeline.RedisNode;
-import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.report.Ending.Cause;
+import io.pipeset.servers.RedisNodes;
+import io.pipeset.servers.SlotsAtNode;
 import io.pipeset.slab.Redirect;
 import io.pipeset.slab.Redirect.Kind;
 import io.pipeset.slab.ResendRules;

@@ -8,7 +8,6 @@ import java.util.concurrent.TimeUnit;
 
 import io.pipeset.lane.JobStop;
 import io.pipeset.pipeline.RedisNode;
-import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.pipeline.call.RedisCalls;
@@ -17,6 +16,7 @@ import io.pipeset.record.Record;
 import io.pipeset.record.Slots;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
+import io.pipeset.servers.RedisNodes;
 import io.pipeset.slab.Redirect;
 import io.pipeset.slab.Redirect.Kind;
 import io.pipeset.slab.RedisErrors;

@@ -11,12 +11,12 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
 import io.pipeset.lane.JobStop;
-import io.pipeset.lane.SlotsAtNode;
 import io.pipeset.pipeline.RedisNode;
-import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.record.Slots;
 import io.pipeset.report.Ending.Cause;
+import io.pipeset.servers.RedisNodes;
+import io.pipeset.servers.SlotsAtNode;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,10 +2,10 @@ package io.pipeset.walk;
 
 import java.util.BitSet;
 
-import io.pipeset.lane.SlotsAtNode;
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.call.ScanPlace;
 import io.pipeset.record.Slots;
+import io.pipeset.servers.SlotsAtNode;
 import org.jspecify.annotations.Nullable;
 
 /**

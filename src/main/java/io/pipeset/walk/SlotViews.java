@@ -6,7 +6,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-import io.pipeset.lane.SlotsAtNode;
+import io.pipeset.servers.SlotsAtNode;
 
 /**
  * The slots of a cluster's masters, as each of them says itself, between two scans.

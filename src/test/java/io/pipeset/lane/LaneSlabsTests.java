@@ -6,7 +6,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.pipeset.pipeline.PipelineProperties;
-import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
@@ -14,6 +13,7 @@ import io.pipeset.report.Account;
 import io.pipeset.report.Counts;
 import io.pipeset.report.JobClock;
 import io.pipeset.report.Results;
+import io.pipeset.servers.RedisNodes;
 import io.pipeset.slab.Slab;
 import org.junit.jupiter.api.Test;
 

@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 import io.pipeset.pipeline.RedisNode;
-import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.pipeline.call.ServerMemory;
+import io.pipeset.servers.RedisNodes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

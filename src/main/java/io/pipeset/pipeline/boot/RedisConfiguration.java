@@ -17,9 +17,12 @@ import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.channel.Channel;
 import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.pipeline.RedisNode;
-import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.ReplyHandler;
-import io.pipeset.pipeline.cluster.ClusterNodes;
+import io.pipeset.servers.ClusterNodes;
+import io.pipeset.servers.MasterChannels;
+import io.pipeset.servers.RedisNodes;
+import io.pipeset.servers.SentinelLink;
+import io.pipeset.servers.SentinelWatch;
 import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 
 import org.springframework.beans.factory.ObjectProvider;

@@ -1,16 +1,17 @@
-package io.pipeset.pipeline;
+package io.pipeset.servers;
 
 import java.util.List;
 import java.util.function.IntPredicate;
 
+import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.call.MasterWatch;
 import org.jspecify.annotations.Nullable;
 
 /** A single server, which has all keys. */
-record SingleNode(RedisNode node, SlotOwners owners) implements RedisNodes {
+record SingleNode(RedisNode node, Topology owners) implements RedisNodes {
 
 	SingleNode(RedisNode node) {
-		this(node, SlotOwners.of((slot) -> node));
+		this(node, Topology.of((slot) -> node));
 	}
 
 	@Override

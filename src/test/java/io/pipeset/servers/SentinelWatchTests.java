@@ -1,4 +1,4 @@
-package io.pipeset.pipeline.boot;
+package io.pipeset.servers;
 
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package io.pipeset.pipeline.boot;
+package io.pipeset.servers;
 
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * All connections of the service. Those to a server that is no master any more are
  * closed, and one that is opened to such a server ends before anything is sent on it.
  */
-final class MasterChannels {
+public final class MasterChannels {
 
 	private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
 
@@ -31,7 +31,7 @@ final class MasterChannels {
 	private volatile @Nullable InetSocketAddress master;
 
 	/** Takes a connection that is being opened. */
-	void add(Channel channel) {
+	public void add(Channel channel) {
 		this.channels.add(channel);
 		channel.pipeline().addFirst(new ChannelInboundHandlerAdapter() {
 
@@ -52,7 +52,7 @@ final class MasterChannels {
 	 * Leads connections that are opened to the master. Lettuce asks one Sentinel where
 	 * that is, which may not have heard of a failover yet.
 	 */
-	SocketAddressResolver resolver() {
+	public SocketAddressResolver resolver() {
 		return new SocketAddressResolver(DnsResolver.unresolved()) {
 
 			@Override

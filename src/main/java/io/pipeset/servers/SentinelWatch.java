@@ -1,4 +1,4 @@
-package io.pipeset.pipeline.boot;
+package io.pipeset.servers;
 
 import java.net.InetSocketAddress;
 import java.util.HashSet;
@@ -9,8 +9,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-import io.pipeset.pipeline.boot.SentinelLink.Answer;
 import io.pipeset.pipeline.call.MasterWatch;
+import io.pipeset.servers.SentinelLink.Answer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,7 +22,7 @@ import org.springframework.context.SmartLifecycle;
  * batch. The answer of the highest epoch counts, as a Sentinel may not have heard of a
  * failover yet.
  */
-final class SentinelWatch implements MasterWatch, SmartLifecycle, AutoCloseable {
+public final class SentinelWatch implements MasterWatch, SmartLifecycle, AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(SentinelWatch.class);
 
@@ -50,7 +50,7 @@ final class SentinelWatch implements MasterWatch, SmartLifecycle, AutoCloseable 
 
 	private volatile boolean ended;
 
-	SentinelWatch(String name, List<SentinelLink> sentinels, MasterChannels channels) {
+	public SentinelWatch(String name, List<SentinelLink> sentinels, MasterChannels channels) {
 		this.name = name;
 		this.sentinels = sentinels;
 		this.channels = channels;

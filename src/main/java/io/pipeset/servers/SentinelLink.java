@@ -1,4 +1,4 @@
-package io.pipeset.pipeline.boot;
+package io.pipeset.servers;
 
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -22,7 +22,7 @@ import org.springframework.core.NestedExceptionUtils;
 /**
  * The connection to one Sentinel, and its last answer. It is opened anew when it ends.
  */
-final class SentinelLink {
+public final class SentinelLink {
 
 	private static final Logger logger = LoggerFactory.getLogger(SentinelLink.class);
 
@@ -50,7 +50,7 @@ final class SentinelLink {
 
 	private long failedSince;
 
-	SentinelLink(Supplier<RedisClient> client, RedisURI uri, String master, Duration patience) {
+	public SentinelLink(Supplier<RedisClient> client, RedisURI uri, String master, Duration patience) {
 		this.client = client;
 		this.uri = uri;
 		this.master = master;

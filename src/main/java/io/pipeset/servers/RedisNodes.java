@@ -1,8 +1,9 @@
-package io.pipeset.pipeline;
+package io.pipeset.servers;
 
 import java.util.List;
 import java.util.function.IntPredicate;
 
+import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.call.MasterWatch;
 import io.pipeset.pipeline.call.NoConnectionException;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +41,7 @@ public interface RedisNodes extends AutoCloseable {
 	 * knows better.
 	 * @throws NoConnectionException if no node of the cluster has answered yet
 	 */
-	SlotOwners owners() throws NoConnectionException;
+	Topology owners() throws NoConnectionException;
 
 	/**
 	 * The masters that were named last, without asking anybody.

@@ -1,4 +1,4 @@
-package io.pipeset.lane;
+package io.pipeset.servers;
 
 import java.util.Arrays;
 import java.util.BitSet;
@@ -50,7 +50,7 @@ public final class SlotsAtNode {
 	}
 
 	/** Asks a node. If it does not answer, it counts as serving all slots. */
-	static SlotsAtNode ask(RedisNode node) {
+	public static SlotsAtNode ask(RedisNode node) {
 		try {
 			return of(node.calls().clusterNodes());
 		}

@@ -1,16 +1,17 @@
-package io.pipeset.pipeline;
+package io.pipeset.servers;
 
 import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.function.IntFunction;
 
+import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.record.Slots;
 import org.jspecify.annotations.Nullable;
 
 /** The masters of all slots at one moment; never changed. */
-public final class SlotOwners {
+public final class Topology {
 
 	private final @Nullable RedisNode[] bySlot;
 
@@ -22,7 +23,7 @@ public final class SlotOwners {
 	/** The master with the number 0. */
 	private final @Nullable RedisNode first;
 
-	private SlotOwners(@Nullable RedisNode[] bySlot) {
+	private Topology(@Nullable RedisNode[] bySlot) {
 		this.bySlot = bySlot;
 		RedisNode first = null;
 		for (int slot = 0; slot < bySlot.length; slot++) {
@@ -44,10 +45,10 @@ public final class SlotOwners {
 	 * Makes the masters of slots.
 	 * @param owner the master of each slot, or {@code null}
 	 */
-	public static SlotOwners of(IntFunction<@Nullable RedisNode> owner) {
+	public static Topology of(IntFunction<@Nullable RedisNode> owner) {
 		@Nullable RedisNode[] bySlot = new RedisNode[Slots.COUNT];
 		Arrays.setAll(bySlot, owner);
-		return new SlotOwners(bySlot);
+		return new Topology(bySlot);
 	}
 
 	/**
@@ -117,17 +118,17 @@ public final class SlotOwners {
 	 * The same masters but for one slot.
 	 * @return other masters, or these if nothing changes
 	 */
-	public SlotOwners with(int slot, RedisNode master) {
+	public Topology with(int slot, RedisNode master) {
 		if (this.bySlot[slot] == master) {
 			return this;
 		}
 		@Nullable RedisNode[] bySlot = this.bySlot.clone();
 		bySlot[slot] = master;
-		return new SlotOwners(bySlot);
+		return new Topology(bySlot);
 	}
 
 	/** Whether all slots have the same masters. */
-	public boolean isSameAs(SlotOwners other) {
+	public boolean isSameAs(Topology other) {
 		return Arrays.equals(this.bySlot, other.bySlot);
 	}
 
