@@ -163,7 +163,7 @@ public class Receipts {
 
 	/** The address of the master that has a place, for messages. */
 	String master(Use place) {
-		return this.calls.owner(place.keys().slot()).name();
+		return this.calls.master(place.keys().slot()).name();
 	}
 
 	/**

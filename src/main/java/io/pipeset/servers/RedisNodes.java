@@ -109,6 +109,20 @@ public interface RedisNodes extends AutoCloseable {
 	boolean isSuperseded(RedisNode former, IntPredicate slots, long sinceNanos);
 
 	/**
+	 * Whether other servers are the masters of all slots, asked anew.
+	 * @return {@code false} where it is not known
+	 */
+	default boolean isReplaced(RedisNode former) {
+		refresh();
+		try {
+			return !owners().isMaster(former);
+		}
+		catch (NoConnectionException ex) {
+			return false;
+		}
+	}
+
+	/**
 	 * How often another server has become master since the service began, as far as it
 	 * has heard.
 	 */

@@ -143,10 +143,10 @@ final class KeyRemoval {
 			return true;
 		}
 		catch (RedisCallException ex) {
-			if (this.again && commands.size() > 1 && this.servers.isRedirection(ex)) {
+			if (this.again && commands.size() > 1 && ex.isRedirected()) {
 				return removeEach(owner, commands);
 			}
-			if (this.again && this.servers.isRedirection(ex)) {
+			if (this.again && ex.isRedirected()) {
 				return removeOneByOne(owner, commands.get(0));
 			}
 			return isLeft(owner, ex);
@@ -170,7 +170,7 @@ final class KeyRemoval {
 				if (this.end - this.clock.getAsLong() <= 0) {
 					return false;
 				}
-				this.servers.follow(Slots.of(key, 0, key.length), (calls, asking) -> calls.unlink(asking, key));
+				this.servers.unlink(key);
 			}
 			catch (RedisCallException ex) {
 				all = isLeft(owner, ex);
@@ -180,7 +180,7 @@ final class KeyRemoval {
 	}
 
 	private boolean isLeft(RedisNode owner, RedisCallException failure) {
-		if (this.servers.isRedirection(failure)) {
+		if (failure.isRedirected()) {
 			this.redirected = true;
 		}
 		else {

@@ -4,36 +4,26 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 
 import io.pipeset.lane.JobStop;
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.pipeline.call.RedisCallException;
-import io.pipeset.pipeline.call.RedisCalls;
 import io.pipeset.pipeline.call.ServerMemory;
 import io.pipeset.record.Record;
 import io.pipeset.record.Slots;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.servers.RedisNodes;
-import io.pipeset.slab.Redirect;
-import io.pipeset.slab.Redirect.Kind;
-import io.pipeset.slab.RedisErrors;
-import io.pipeset.slab.RedisErrors.Meaning;
+import io.pipeset.servers.SlotCalls;
 import org.jspecify.annotations.Nullable;
 
 /** The servers that a tuning measures: the single one, or all masters of a cluster. */
 final class TunedServers {
 
-	/** Between two attempts at a slot that moves. */
-	private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-
 	private final RedisNodes nodes;
 
-	private final JobStop stop;
-
-	private final Duration timeout;
+	private final SlotCalls calls;
 
 	/**
 	 * The servers, which are not asked anything yet.
@@ -41,8 +31,7 @@ final class TunedServers {
 	 */
 	TunedServers(RedisNodes nodes, JobStop stop, Duration timeout) {
 		this.nodes = nodes;
-		this.stop = stop;
-		this.timeout = timeout;
+		this.calls = new SlotCalls(nodes, timeout, stop);
 	}
 
 	boolean isCluster() {
@@ -99,50 +88,12 @@ final class TunedServers {
 	 * is sent again.
 	 */
 	void send(Record record) {
-		follow(record.slot(), (calls, asking) -> calls.send(asking, record));
+		this.calls.ask(record.slot(), (calls, asking) -> calls.send(asking, record));
 	}
 
-	/**
-	 * Makes a call about one key, and follows redirections.
-	 * @throws RedisCallException if Redis refuses it or does not answer
-	 */
-	void follow(int slot, Call call) {
-		long end = System.nanoTime() + this.timeout.toNanos();
-		RedisNode node = ownerOrAny(slot);
-		boolean asking = false;
-		while (true) {
-			try {
-				call.at(node.calls(), asking);
-				return;
-			}
-			catch (RedisCallException ex) {
-				if (!isRedirection(ex) || System.nanoTime() > end) {
-					throw ex;
-				}
-				Redirect redirect = ex.redirect();
-				RedisNode target = (!asking && redirect != null && redirect.kind() == Kind.ASK)
-						? this.nodes.target(redirect.target(), node) : null;
-				asking = target != null;
-				if (target == null) {
-					if (this.stop.await(PAUSE_NANOS)) {
-						throw ex;
-					}
-					this.nodes.refresh();
-				}
-				node = (target != null) ? target : ownerOrAny(slot);
-			}
-		}
-	}
-
-	private RedisNode ownerOrAny(int slot) {
-		RedisNode owner = owner(slot);
-		return (owner != null) ? owner : masters().get(0);
-	}
-
-	/** Whether another server of the cluster, or the same one later, runs the call. */
-	boolean isRedirection(RedisCallException refused) {
-		String code = refused.code();
-		return isCluster() && code != null && RedisErrors.means(code, Meaning.REDIRECTS);
+	/** Removes a key by itself, wherever its slot is now. */
+	void unlink(byte[] key) {
+		this.calls.ask(Slots.of(key, 0, key.length), (calls, asking) -> calls.unlink(asking, key));
 	}
 
 	/**
@@ -170,14 +121,6 @@ final class TunedServers {
 		catch (NoConnectionException ex) {
 			throw RedisCallException.unreachable(ex);
 		}
-	}
-
-	/** A call to one server. */
-	@FunctionalInterface
-	interface Call {
-
-		void at(RedisCalls calls, boolean asking);
-
 	}
 
 	/**

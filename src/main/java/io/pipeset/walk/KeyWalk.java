@@ -12,7 +12,6 @@ import java.util.function.Predicate;
 
 import io.pipeset.lane.JobStop;
 import io.pipeset.pipeline.RedisNode;
-import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.record.Slots;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.servers.RedisNodes;
@@ -131,8 +130,10 @@ public final class KeyWalk {
 	/** Looks no further for keys of slots that are not in doubt. */
 	private void narrow(SlotViews<RedisNode> before, SlotViews<RedisNode> now) {
 		BitSet doubtful = before.doubtful(now, this.repeatedSlots != null);
-		doubtful.or(this.inDoubt);
-		this.inDoubt.clear();
+		synchronized (this.inDoubt) {
+			doubtful.or(this.inDoubt);
+			this.inDoubt.clear();
+		}
 		this.slots.and(doubtful);
 		if (this.repeatedSlots == null) {
 			this.repeatedSlots = this.slots.cardinality();
@@ -163,7 +164,7 @@ public final class KeyWalk {
 		for (int i = 0; i < toAsk.size(); i++) {
 			RedisNode node = toAsk.get(i);
 			boolean isMaster = i < masters.size();
-			SlotsAtNode view = slots(node, this.patience, () -> isMaster && isReplaced(node));
+			SlotsAtNode view = slots(node, this.patience, () -> isMaster && this.nodes.isReplaced(node));
 			if (view == null) {
 				return null;
 			}
@@ -195,19 +196,14 @@ public final class KeyWalk {
 		}).toList();
 	}
 
-	boolean isReplaced(RedisNode node) {
-		this.nodes.refresh();
-		try {
-			return !this.nodes.owners().isMaster(node);
-		}
-		catch (NoConnectionException ex) {
-			return false;
-		}
-	}
-
 	/** Whether a key's slot is one of those whose keys are looked for now. */
 	public boolean isWanted(byte[] key) {
 		return this.repeatedSlots == null || this.slots.get(Slots.of(key, 0, key.length));
+	}
+
+	/** Whether the cluster names other servers as the masters of all slots. */
+	boolean isReplaced(RedisNode node) {
+		return this.nodes.isReplaced(node);
 	}
 
 	void doubt(int slot) {

@@ -164,16 +164,17 @@ public final class RedisCalls {
 	 * Sends a record by itself, as a client without a pipeline does.
 	 * @param asking whether a node of a cluster sent it here by ASK
 	 * @param record a good record
+	 * @return {@code true}, as there was an answer
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
-	public void send(boolean asking, Record record) {
+	public boolean send(boolean asking, Record record) {
 		CommandArgs<byte[], byte[]> arguments = new CommandArgs<>(ByteArrayCodec.INSTANCE);
 		for (int i = 0; i < record.argumentCount(); i++) {
 			int from = record.offset(i);
 			arguments.add(Arrays.copyOfRange(record.source(i), from, from + record.length(i)));
 		}
 		CommandType command = CommandType.valueOf(record.operation().name());
-		call(asking, (commands) -> commands.dispatch(command, new AnyReply(), arguments));
+		return this.<Boolean>call(asking, (commands) -> commands.dispatch(command, new AnyReply(), arguments));
 	}
 
 	/**
@@ -188,10 +189,11 @@ public final class RedisCalls {
 	/**
 	 * Removes a key, be it there or not.
 	 * @param asking whether a node of a cluster sent the call here by ASK
+	 * @return how many keys were there
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
-	public void unlink(boolean asking, byte[] key) {
-		this.lender.repeat(() -> call(asking, (commands) -> commands.unlink(key)));
+	public long unlink(boolean asking, byte[] key) {
+		return this.lender.repeat(() -> call(asking, (commands) -> commands.unlink(key)));
 	}
 
 	private static long unlink(CallConnection connection, List<List<byte[]>> commands) {
