@@ -97,7 +97,7 @@ final class MemoryWarnings {
 	}
 
 	private void warn(RedisNode node, @Nullable ServerMemory before, ServerMemory after, List<Warning> warnings) {
-		String address = (this.context.nodes().isCluster()) ? node.name() : null;
+		String address = this.context.nodes().nameOfOneOfSeveral(node);
 		long evicted = (before != null) ? after.evictedSince(before) : 0;
 		if (evicted > 0) {
 			warnings.add(new Warning("EVICTED", address, "Redis at " + node.name() + " evicted " + evicted

@@ -49,8 +49,8 @@ class Requirements {
 			}
 			catch (RedisCallException ex) {
 				// If Redis cannot be reached or is busy, a batch finds out, and may try
-				// again. A former master of a cluster redirects the batch.
-				if (!ex.isTransient() && !(this.nodes.isCluster() && ex.isOfReplica())) {
+				// again. A former master is no master to the batch either.
+				if (!ex.isTransient() && !(this.nodes.isFollowing() && ex.isOfReplica())) {
 					stop.because(Cause.REDIS_REFUSES, need + " " + ex.getMessage() + ". " + remedy);
 				}
 			}

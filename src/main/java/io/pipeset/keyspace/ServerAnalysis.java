@@ -43,7 +43,7 @@ final class ServerAnalysis {
 	}
 
 	private AnalysisPatience patience(boolean hasBegun) {
-		String server = (this.walk.isInCluster()) ? this.node.name() + ": " : "";
+		String server = (isInCluster()) ? this.node.name() + ": " : "";
 		return this.run.patience(server, hasBegun, this.run::isPassOver);
 	}
 
@@ -62,6 +62,10 @@ final class ServerAnalysis {
 			this.pages.giveRoom();
 			this.run.leave(this.alone);
 		}
+	}
+
+	boolean isInCluster() {
+		return this.walk.isInCluster();
 	}
 
 	/** Whether all keys were looked at that were at the server all the time. */

@@ -33,8 +33,6 @@ final class Batch {
 
 	private final Recovery recovery;
 
-	private final boolean inCluster;
-
 	private final LaneContext context;
 
 	private final Pipeline pipeline;
@@ -83,7 +81,6 @@ final class Batch {
 		this.slabs = slabs;
 		this.fed = fed;
 		this.recovery = recovery;
-		this.inCluster = context.nodes().isCluster();
 		this.context = context;
 		this.pipeline = pipeline;
 		this.node = node;
@@ -124,8 +121,8 @@ final class Batch {
 			this.context.meters().grow(this.context.account());
 			this.meters.batch(nanos, this.loss != null);
 		}
-		boolean redirects = this.inCluster && this.code != null && RedisErrors.means(this.code, Meaning.REDIRECTS);
-		if (this.refused && this.code != null && !redirects && RedisErrors.means(this.code, Meaning.ENDS_JOB)) {
+		if (this.refused && this.code != null && !this.context.nodes().redirects(this.code)
+				&& RedisErrors.means(this.code, Meaning.ENDS_JOB)) {
 			this.context.stop()
 				.because(Cause.REDIS_REFUSES, "Redis refused a whole batch with " + RedisErrors.withRemedy(this.code)
 						+ ". The rest was not sent. Mend the cause there, then send the job again.");
@@ -195,7 +192,7 @@ final class Batch {
 		this.weight += Window.weight(slab);
 		Coalescing allowed = this.pipeline.coalescing();
 		if (allowed != null && this.context.settings().coalesces()) {
-			slab.coalesce((this.inCluster) ? allowed.inCluster() : allowed);
+			slab.coalesce((this.context.areSlotsFollowed()) ? allowed.inCluster() : allowed);
 		}
 		if (!this.confirmation.isAsked()) {
 			slab.attempt().master(this.pipeline.switches());
@@ -276,7 +273,7 @@ final class Batch {
 			this.pipeline.allow(slab.errors().stillAllowed(allowed));
 		}
 		boolean asksAgain = slab.isAnswered() && ((this.recovery.mayGoOn() && slab.errors().transientCode() != null)
-				|| (this.inCluster && slab.errors().areRedirected()));
+				|| (this.context.areSlotsFollowed() && slab.errors().areRedirected()));
 		if (asksAgain || inCommon || !slab.isAnswered() || !this.left.isEmpty()) {
 			this.left.add(slab);
 		}

@@ -44,7 +44,7 @@ final class Lane implements Runnable {
 		this.window = new Window(context.pipeline(), context.inFlight(), context.memory());
 		this.filler = new SlabFiller(this, this.queue, this.window, context);
 		this.recovery = new Recovery(context,
-				(context.nodes().isCluster()) ? new Redirection(context, this.destinations) : null);
+				(context.areSlotsFollowed()) ? new Redirection(context, this.destinations) : null);
 		this.slabs = new LaneSlabs(context, this.queue, this.window, this.destinations);
 	}
 

@@ -23,6 +23,11 @@ public record LaneContext(LaneSettings settings, Account account, JobClock clock
 		InFlightBytes inFlight, RedisNodes nodes, PipelineProperties pipeline, JobMeters meters, Executor executor,
 		@Nullable UnknownPops unknownPops, SlabMemory memory, Runnable errorCheck) {
 
+	/** Whether records go by their slots, which may move, to one of several masters. */
+	boolean areSlotsFollowed() {
+		return this.nodes.isCluster();
+	}
+
 	/**
 	 * The things that the lanes to one of several masters share.
 	 * @return the same, but for their part of the window

@@ -54,7 +54,7 @@ final class LaneRoutes {
 		this.nodes = context.nodes();
 		this.concurrency = context.settings().concurrency();
 		this.opening = opening;
-		if (!this.nodes.isCluster()) {
+		if (!context.areSlotsFollowed()) {
 			RedisNode node = this.nodes.single();
 			this.open = Stream.generate(() -> opening.apply(node, context))
 				.limit(this.concurrency)

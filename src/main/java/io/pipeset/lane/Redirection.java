@@ -115,7 +115,7 @@ final class Redirection {
 	private boolean isConfirmed(Redirect redirect, RedisNode node) {
 		SlotsAtNode known = this.scripts;
 		if (known == null) {
-			known = SlotsAtNode.ask(node);
+			known = slots(node);
 			this.scripts = known;
 		}
 		if (redirect.slot() >= 0 && !known.serves(redirect.slot())) {
@@ -123,6 +123,16 @@ final class Redirection {
 		}
 		return (redirect.kind() == Kind.WAIT) ? !isWhole(node)
 				: redirect.kind() != Kind.MOVED && redirect.slot() >= 0 && known.givesAway(redirect.slot());
+	}
+
+	/** If the node does not answer, it counts as serving all slots. */
+	private SlotsAtNode slots(RedisNode node) {
+		try {
+			return this.nodes.slotsAt(node);
+		}
+		catch (RedisCallException ex) {
+			return SlotsAtNode.ALL;
+		}
 	}
 
 	private static boolean isWhole(RedisNode node) {

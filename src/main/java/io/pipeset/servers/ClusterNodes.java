@@ -22,6 +22,8 @@ import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.record.Slots;
+import io.pipeset.slab.RedisErrors;
+import io.pipeset.slab.RedisErrors.Meaning;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -113,6 +115,21 @@ public final class ClusterNodes implements RedisNodes {
 	@Override
 	public boolean isCluster() {
 		return true;
+	}
+
+	@Override
+	public boolean isFollowing() {
+		return true;
+	}
+
+	@Override
+	public boolean redirects(String code) {
+		return RedisErrors.means(code, Meaning.REDIRECTS);
+	}
+
+	@Override
+	public SlotsAtNode slotsAt(RedisNode node) {
+		return SlotsAtNode.of(node.calls().clusterNodes());
 	}
 
 	@Override

@@ -6,6 +6,7 @@ import java.util.function.IntPredicate;
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.call.MasterWatch;
 import io.pipeset.pipeline.call.NoConnectionException;
+import io.pipeset.pipeline.call.RedisCallException;
 import org.jspecify.annotations.Nullable;
 
 /** The servers that records go to: a single one, or the masters of a cluster. */
@@ -21,6 +22,36 @@ public interface RedisNodes extends AutoCloseable {
 
 	/** Whether the servers are a cluster, where each slot has its master. */
 	boolean isCluster();
+
+	/**
+	 * Whether another server may become master while the service runs, and tells so.
+	 * @return {@code false} for a server that has its address for good
+	 */
+	default boolean isFollowing() {
+		return watch().isFollowing();
+	}
+
+	/**
+	 * Whether an error says that a command did not run as another server is to run it, or
+	 * the same one later.
+	 * @param code the first word of the error
+	 * @return {@code false} for a single server, whatever it answers
+	 */
+	boolean redirects(String code);
+
+	/**
+	 * The name of a server that is one of several, by which it is told from the others.
+	 * @return host and port, or {@code null} where there is one server only
+	 */
+	default @Nullable String nameOfOneOfSeveral(RedisNode node) {
+		return (isCluster()) ? node.name() : null;
+	}
+
+	/**
+	 * Asks a server which slots it has now.
+	 * @throws RedisCallException if it refuses to tell or does not answer
+	 */
+	SlotsAtNode slotsAt(RedisNode node);
 
 	/**
 	 * The single server.

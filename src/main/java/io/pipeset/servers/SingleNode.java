@@ -20,6 +20,16 @@ record SingleNode(RedisNode node, Topology owners) implements RedisNodes {
 	}
 
 	@Override
+	public boolean redirects(String code) {
+		return false;
+	}
+
+	@Override
+	public SlotsAtNode slotsAt(RedisNode node) {
+		return SlotsAtNode.ALL;
+	}
+
+	@Override
 	public RedisNode single() {
 		return this.node;
 	}

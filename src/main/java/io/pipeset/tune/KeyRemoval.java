@@ -11,7 +11,6 @@ import java.util.function.LongSupplier;
 
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.call.RedisCallException;
-import io.pipeset.record.Slots;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -84,12 +83,7 @@ final class KeyRemoval {
 	private long[] inOrderOfSlots() {
 		long[] numbers = new long[this.keys.count()];
 		for (int number = 0; number < numbers.length; number++) {
-			int slot = 0;
-			if (this.servers.isCluster()) {
-				byte[] key = this.keys.key(number);
-				slot = Slots.of(key, 0, key.length);
-			}
-			numbers[number] = (long) slot << Integer.SIZE | number;
+			numbers[number] = (long) this.servers.slot(this.keys.key(number)) << Integer.SIZE | number;
 		}
 		Arrays.sort(numbers);
 		return numbers;

@@ -34,10 +34,6 @@ final class TunedServers {
 		this.calls = new SlotCalls(nodes, timeout, stop);
 	}
 
-	boolean isCluster() {
-		return this.nodes.isCluster();
-	}
-
 	/** The median round trip, of the slowest master: a job goes at its pace. */
 	long roundTripNanos(int pings) {
 		return masters().stream().mapToLong((master) -> master.calls().roundTripNanos(pings)).max().orElse(0);
@@ -66,21 +62,45 @@ final class TunedServers {
 		}
 		slots.forEach((master, count) -> {
 			// Keys spread over slots, but not quite evenly.
-			long share = (isCluster()) ? bytes * count / Slots.COUNT * 5 / 4 : bytes;
+			long share = (count < Slots.COUNT) ? bytes * count / Slots.COUNT * 5 / 4 : bytes;
 			ServerMemory memory = master.calls().memory();
 			Long free = (memory != null) ? memory.freeBytes() : null;
+			String name = this.nodes.nameOfOneOfSeveral(master);
 			if (free != null && share > free) {
 				throw new TuningEndedException(new Ending(Cause.REDIS_REFUSES,
 						"The keys of the tuning take about " + share + " bytes, and Redis"
-								+ ((isCluster()) ? " at " + master.name() : "") + " has " + Math.max(0, free)
+								+ ((name != null) ? " at " + name : "") + " has " + Math.max(0, free)
 								+ " left of its maxmemory: ask for fewer 'records' or 'valueBytes'"));
 			}
 		});
 	}
 
-	/** Finds out whether a single server runs transactions now. */
-	void checkTransactions() {
-		this.nodes.single().facts().checkTransactions();
+	/**
+	 * Finds out why transactions of the tuning's keys do not run now; {@code null} if
+	 * they do.
+	 * @throws RedisCallException if Redis does not answer
+	 */
+	@Nullable String transactionRefusal() {
+		if (this.nodes.isCluster()) {
+			return "In a cluster a transaction needs its keys in one slot, and those of the tuning are in many";
+		}
+		try {
+			this.nodes.single().facts().checkTransactions();
+			return null;
+		}
+		catch (RedisCallException ex) {
+			if (ex.code() == null) {
+				throw ex;
+			}
+			return ex.getMessage();
+		}
+	}
+
+	/**
+	 * The slot of a key, if a command has the keys of one slot only; 0 if it need not.
+	 */
+	int slot(byte[] key) {
+		return (this.nodes.isCluster()) ? Slots.of(key, 0, key.length) : 0;
 	}
 
 	/**

@@ -93,7 +93,7 @@ public final class KeyWalk {
 	public List<ServerWalk> next(Duration timeout) {
 		List<ServerWalk> next = this.takers;
 		this.takers = List.of();
-		if (!next.isEmpty() || (this.before != null && !this.nodes.isCluster())) {
+		if (!next.isEmpty() || (this.before != null && this.before.areOfSingleServer())) {
 			return next;
 		}
 		SlotViews<RedisNode> views = lookUntilServed(timeout);
@@ -142,9 +142,6 @@ public final class KeyWalk {
 
 	/** Asks each master for its slots, and each node that slots are on their way to. */
 	private @Nullable SlotViews<RedisNode> look() {
-		if (!this.nodes.isCluster()) {
-			return new SlotViews<>(Map.of(this.nodes.single(), SlotsAtNode.ALL));
-		}
 		SlotViews<RedisNode> views = null;
 		while (views == null && !this.patience.isOver()) {
 			views = ask();
@@ -180,9 +177,8 @@ public final class KeyWalk {
 	}
 
 	/** Asks a server for its slots; {@code null} if it is not waited for any longer. */
-	static @Nullable SlotsAtNode slots(RedisNode node, Patience patience, BooleanSupplier isNeedless) {
-		return patience.ask("CLUSTER NODES at " + node.name(), () -> SlotsAtNode.of(node.calls().clusterNodes()),
-				isNeedless);
+	@Nullable SlotsAtNode slots(RedisNode node, Patience patience, BooleanSupplier isNeedless) {
+		return patience.ask("CLUSTER NODES at " + node.name(), () -> this.nodes.slotsAt(node), isNeedless);
 	}
 
 	private List<ServerWalk> walks(SlotViews<RedisNode> views, Predicate<RedisNode> those) {
@@ -192,7 +188,7 @@ public final class KeyWalk {
 			// A slot that moves between the looks at two masters may be served by both.
 			counted.and(left);
 			left.andNot(counted);
-			return new ServerWalk(this, node, views.of(node), (this.nodes.isCluster()) ? counted : null);
+			return new ServerWalk(this, node, views.of(node), (views.of(node).areOfSingleServer()) ? null : counted);
 		}).toList();
 	}
 

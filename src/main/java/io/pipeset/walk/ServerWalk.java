@@ -100,7 +100,7 @@ public final class ServerWalk {
 		if (this.counted == null) {
 			return true;
 		}
-		SlotsAtNode now = KeyWalk.slots(this.node, patience, this::isReplaced);
+		SlotsAtNode now = this.walk.slots(this.node, patience, this::isReplaced);
 		if (now == null || now.isEmpty()) {
 			return false;
 		}

@@ -18,6 +18,11 @@ record SlotViews<N>(Map<N, SlotsAtNode> byNode) {
 
 	private static final SlotsAtNode NONE = SlotsAtNode.of("");
 
+	/** Whether this is a single server, which has all slots for good. */
+	boolean areOfSingleServer() {
+		return this.byNode.values().stream().allMatch(SlotsAtNode::areOfSingleServer);
+	}
+
 	Collection<N> nodes() {
 		return this.byNode.keySet();
 	}
