@@ -78,7 +78,8 @@ final class MemoryWarnings {
 		List<Warning> warnings = new ArrayList<>();
 		this.begun.forEach((node, look) -> {
 			ServerMemory before = look.memory();
-			ServerMemory after = (before == null || before.isLimited()) ? ask(node) : null;
+			boolean asks = (before == null || before.isLimited()) && !node.isReplaced();
+			ServerMemory after = (asks) ? ask(node) : null;
 			if (after != null) {
 				warn(node, before, after, warnings);
 			}

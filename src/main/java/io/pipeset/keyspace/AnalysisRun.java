@@ -251,7 +251,7 @@ final class AnalysisRun {
 			}
 			catch (NoConnectionException ex) {
 				this.task.clock().waited(System.nanoTime() - asked);
-				then.set(unreachable.apply(ex));
+				then.set((node.isReplaced()) ? Conversation::doNothing : unreachable.apply(ex));
 			}
 		}
 		Objects.requireNonNull(then.get()).run();

@@ -195,7 +195,7 @@ final class Batch {
 			slab.coalesce((this.context.areSlotsFollowed()) ? allowed.inCluster() : allowed);
 		}
 		if (!this.confirmation.isAsked()) {
-			slab.attempt().master(this.pipeline.switches());
+			slab.attempt().master(this.node.failovers());
 		}
 		this.pipeline.send(slab, this.slabs::comeBack);
 	}

@@ -35,9 +35,9 @@ final class Lane implements Runnable {
 
 	/**
 	 * A lane.
-	 * @param home the node that its records go to
+	 * @param home the node that its records go to; {@code null} for a single server
 	 */
-	Lane(LaneThreads threads, LaneContext context, RedisNode home) {
+	Lane(LaneThreads threads, LaneContext context, @Nullable RedisNode home) {
 		this.threads = threads;
 		this.context = context;
 		this.destinations = new Destinations(context.nodes(), home);

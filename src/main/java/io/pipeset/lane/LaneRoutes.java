@@ -31,7 +31,7 @@ final class LaneRoutes {
 
 	private final int concurrency;
 
-	private final BiFunction<RedisNode, LaneContext, Lane> opening;
+	private final BiFunction<@Nullable RedisNode, LaneContext, Lane> opening;
 
 	private final Map<RedisNode, @Nullable Lane[]> byNode = new HashMap<>();
 
@@ -49,14 +49,13 @@ final class LaneRoutes {
 	 * The lanes of a job; those to a single server are opened at once.
 	 * @param opening makes a lane to a master
 	 */
-	LaneRoutes(LaneContext context, BiFunction<RedisNode, LaneContext, Lane> opening) {
+	LaneRoutes(LaneContext context, BiFunction<@Nullable RedisNode, LaneContext, Lane> opening) {
 		this.context = context;
 		this.nodes = context.nodes();
 		this.concurrency = context.settings().concurrency();
 		this.opening = opening;
 		if (!context.areSlotsFollowed()) {
-			RedisNode node = this.nodes.single();
-			this.open = Stream.generate(() -> opening.apply(node, context))
+			this.open = Stream.generate(() -> opening.apply(null, context))
 				.limit(this.concurrency)
 				.toArray(Lane[]::new);
 		}

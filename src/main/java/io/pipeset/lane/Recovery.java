@@ -150,9 +150,7 @@ final class Recovery {
 					|| (fenced && batch.complete() && pops.resolve(left, this.context.account().taken().count()));
 		}
 		if (goesOn && this.pauses.pause()) {
-			if (this.redirection != null) {
-				this.context.nodes().refresh();
-			}
+			this.context.nodes().refresh();
 			mark(left, node, fenced, true);
 		}
 		else {

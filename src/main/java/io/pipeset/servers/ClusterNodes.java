@@ -133,13 +133,18 @@ public final class ClusterNodes implements RedisNodes {
 	}
 
 	@Override
-	public RedisNode single() {
-		throw new IllegalStateException("A cluster has several masters");
+	public String nameOfOneOfSeveral(RedisNode node) {
+		return node.name();
 	}
 
 	@Override
 	public String name() {
 		return this.seeds;
+	}
+
+	@Override
+	public String untilReached() {
+		return "a node of the cluster can be reached; spring.data.redis.cluster.nodes names some of them";
 	}
 
 	@Override
@@ -360,12 +365,11 @@ public final class ClusterNodes implements RedisNodes {
 		this.lock.lock();
 		try {
 			String id = id(former);
+			// The same server may have got another address.
 			return id != null && this.namedAt - sinceNanos >= 0
-					&& IntStream.range(0, Slots.COUNT).filter(slots).allMatch((slot) -> {
-						RedisNode owner = this.named[slot];
-						// The same server may have got another address.
-						return owner != null && !id.equals(id(owner));
-					});
+					&& IntStream.range(0, Slots.COUNT)
+						.filter(slots)
+						.allMatch((slot) -> this.named[slot] != null && !isNamed(id, slot));
 		}
 		finally {
 			this.lock.unlock();

@@ -7,39 +7,50 @@ import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.pipeline.RedisNode;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration.WithAuthentication;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * The factories of single nodes: ordinary pools, with the client resources, options and
- * credentials of the cluster's own factory.
+ * The factories of single nodes: ordinary pools, with the client resources, options,
+ * credentials and database of the factory for the cluster or for Sentinel.
  */
 final class NodeFactories {
 
-	private final LettuceConnectionFactory cluster;
+	private final LettuceConnectionFactory all;
 
 	private final PipelineProperties properties;
 
 	private final Map<RedisNode, LettuceConnectionFactory> open = new HashMap<>();
 
-	NodeFactories(LettuceConnectionFactory cluster, PipelineProperties properties) {
-		this.cluster = cluster;
+	NodeFactories(LettuceConnectionFactory all, PipelineProperties properties) {
+		this.all = all;
 		this.properties = properties;
 	}
 
-	/** Makes a node, which opens no connection before one is needed. */
+	/** Makes a node of a cluster, which opens no connection before one is needed. */
 	RedisNode open(String host, int port) {
+		return open(host, port, 0, null);
+	}
+
+	/**
+	 * Makes a node whose place another server may take.
+	 * @param failovers how many failovers there were before it became master
+	 * @param look finds out if another server has taken its place
+	 */
+	RedisNode open(String host, int port, int failovers, @Nullable Runnable look) {
 		RedisStandaloneConfiguration server = new RedisStandaloneConfiguration(host, port);
-		RedisClusterConfiguration configuration = this.cluster.getClusterConfiguration();
+		WithAuthentication configuration = (this.all.isClusterAware()) ? this.all.getClusterConfiguration()
+				: this.all.getSentinelConfiguration();
 		if (configuration != null) {
 			server.setUsername(configuration.getUsername());
 			server.setPassword(configuration.getPassword());
 		}
-		LettuceConnectionFactory factory = new LettuceConnectionFactory(server, this.cluster.getClientConfiguration());
+		server.setDatabase(this.all.getDatabase());
+		LettuceConnectionFactory factory = new LettuceConnectionFactory(server, this.all.getClientConfiguration());
 		factory.setShareNativeConnection(false);
 		factory.afterPropertiesSet();
-		RedisNode node = new RedisNode(host + ":" + port, factory, this.properties);
+		RedisNode node = new RedisNode(host + ":" + port, factory, this.properties, failovers, look);
 		factory.start();
 		this.open.put(node, factory);
 		return node;

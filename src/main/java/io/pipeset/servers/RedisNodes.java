@@ -4,12 +4,15 @@ import java.util.List;
 import java.util.function.IntPredicate;
 
 import io.pipeset.pipeline.RedisNode;
-import io.pipeset.pipeline.call.MasterWatch;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.pipeline.call.RedisCallException;
+import io.pipeset.record.Slots;
 import org.jspecify.annotations.Nullable;
 
-/** The servers that records go to: a single one, or the masters of a cluster. */
+/**
+ * The servers that records go to: a single one, the one that Sentinels name, or the
+ * masters of a cluster. Without a word to the contrary there is one server only.
+ */
 public interface RedisNodes extends AutoCloseable {
 
 	/**
@@ -21,14 +24,16 @@ public interface RedisNodes extends AutoCloseable {
 	}
 
 	/** Whether the servers are a cluster, where each slot has its master. */
-	boolean isCluster();
+	default boolean isCluster() {
+		return false;
+	}
 
 	/**
 	 * Whether another server may become master while the service runs, and tells so.
 	 * @return {@code false} for a server that has its address for good
 	 */
 	default boolean isFollowing() {
-		return watch().isFollowing();
+		return false;
 	}
 
 	/**
@@ -37,27 +42,25 @@ public interface RedisNodes extends AutoCloseable {
 	 * @param code the first word of the error
 	 * @return {@code false} for a single server, whatever it answers
 	 */
-	boolean redirects(String code);
+	default boolean redirects(String code) {
+		return false;
+	}
 
 	/**
 	 * The name of a server that is one of several, by which it is told from the others.
 	 * @return host and port, or {@code null} where there is one server only
 	 */
 	default @Nullable String nameOfOneOfSeveral(RedisNode node) {
-		return (isCluster()) ? node.name() : null;
+		return null;
 	}
 
 	/**
 	 * Asks a server which slots it has now.
 	 * @throws RedisCallException if it refuses to tell or does not answer
 	 */
-	SlotsAtNode slotsAt(RedisNode node);
-
-	/**
-	 * The single server.
-	 * @throws IllegalStateException in a cluster, where nobody can do with one server
-	 */
-	RedisNode single();
+	default SlotsAtNode slotsAt(RedisNode node) {
+		return SlotsAtNode.ALL;
+	}
 
 	/**
 	 * The masters that are known now.
@@ -65,12 +68,15 @@ public interface RedisNodes extends AutoCloseable {
 	 * @throws NoConnectionException if the service has not heard yet which masters there
 	 * are
 	 */
-	List<RedisNode> masters() throws NoConnectionException;
+	default List<RedisNode> masters() throws NoConnectionException {
+		return List.of(owners().ownerOrAny(Slots.NONE));
+	}
 
 	/**
 	 * The masters of all slots, as far as the service knows; another object as soon as it
 	 * knows better.
-	 * @throws NoConnectionException if no node of the cluster has answered yet
+	 * @throws NoConnectionException if no node of the cluster, or no Sentinel, has
+	 * answered yet
 	 */
 	Topology owners() throws NoConnectionException;
 
@@ -88,16 +94,36 @@ public interface RedisNodes extends AutoCloseable {
 	String name();
 
 	/**
+	 * The remedy for a service that reaches no server.
+	 * @return the time until which jobs are refused, and the properties that name another
+	 * server: the end of a sentence that begins with "until"
+	 */
+	String untilReached();
+
+	/**
+	 * Looks whether another server is master now, if a look takes a moment only. When
+	 * this returns, nothing more is written to a server that is known to be a former
+	 * master.
+	 */
+	default void look() {
+		// Nothing can have changed.
+	}
+
+	/**
 	 * Asks the cluster for its masters, unless it was asked a moment ago. That takes as
 	 * long as the slowest of all nodes, replicas among them.
 	 */
-	void refresh();
+	default void refresh() {
+		look();
+	}
 
 	/**
 	 * Has the cluster asked for its masters, and goes on without the answer if that takes
 	 * longer than a moment: for callers that know enough to go on.
 	 */
-	void refreshSoon();
+	default void refreshSoon() {
+		refresh();
+	}
 
 	/**
 	 * Finds a master by the address in a redirection.
@@ -105,7 +131,9 @@ public interface RedisNodes extends AutoCloseable {
 	 * @return the master, or {@code null} where the cluster has named none with that
 	 * address
 	 */
-	@Nullable RedisNode find(String address);
+	default @Nullable RedisNode find(String address) {
+		return null;
+	}
 
 	/**
 	 * Finds the master that a redirection leads to, and asks the cluster for its masters
@@ -128,16 +156,20 @@ public interface RedisNodes extends AutoCloseable {
 	}
 
 	/** Takes note that a slot has another master, as its former master has said. */
-	void moved(int slot, RedisNode master);
+	default void moved(int slot, RedisNode master) {
+		throw new IllegalStateException("A single server has all slots");
+	}
 
 	/**
-	 * Whether the cluster names other servers than a node as the masters of slots, so
-	 * that nothing that the node still runs for these slots is kept.
-	 * @param sinceNanos a time of {@link System#nanoTime()}; what the cluster was asked
-	 * before does not count
+	 * Whether other servers than a node are the masters of slots, so that nothing that
+	 * the node still runs for these slots is kept.
+	 * @param sinceNanos a time of {@link System#nanoTime()}; an answer of the cluster to
+	 * an earlier question does not count
 	 * @return {@code false} where it is not known
 	 */
-	boolean isSuperseded(RedisNode former, IntPredicate slots, long sinceNanos);
+	default boolean isSuperseded(RedisNode former, IntPredicate slots, long sinceNanos) {
+		return former.isReplaced();
+	}
 
 	/**
 	 * Whether other servers are the masters of all slots, asked anew.
@@ -158,16 +190,7 @@ public interface RedisNodes extends AutoCloseable {
 	 * has heard.
 	 */
 	default int failovers() {
-		return watch().switches();
-	}
-
-	/**
-	 * Knows which server is the single one now, where Sentinels name it.
-	 * @return a watch; that of a cluster never sees a change, since each of its nodes is
-	 * told apart
-	 */
-	default MasterWatch watch() {
-		return MasterWatch.of(name());
+		return 0;
 	}
 
 	@Override

@@ -46,6 +46,8 @@ public final class SentinelLink {
 
 	private volatile @Nullable Answer last;
 
+	private volatile @Nullable String failure;
+
 	private boolean failed;
 
 	private long failedSince;
@@ -60,6 +62,11 @@ public final class SentinelLink {
 	/** The Sentinel's last answer, however old; {@code null} before the first. */
 	@Nullable Answer last() {
 		return this.last;
+	}
+
+	/** Why the Sentinel did not answer last; {@code null} if it did. */
+	@Nullable String failure() {
+		return this.failure;
 	}
 
 	/**
@@ -104,13 +111,14 @@ public final class SentinelLink {
 	private synchronized @Nullable Void answered(@Nullable Answer answer, @Nullable Throwable failure) {
 		if (answer != null) {
 			this.last = answer;
+			this.failure = null;
 			this.failed = false;
 		}
 		else {
+			this.failure = (failure != null) ? why(failure) : "nothing";
 			if (!this.failed) {
 				logger.warn("The Sentinel at {}:{} does not say which server is the master of '{}': {}",
-						this.uri.getHost(), this.uri.getPort(), this.master,
-						(failure != null) ? why(failure) : "nothing");
+						this.uri.getHost(), this.uri.getPort(), this.master, this.failure);
 			}
 			this.failedSince = System.nanoTime();
 			this.failed = true;

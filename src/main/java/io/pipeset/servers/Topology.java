@@ -3,6 +3,7 @@ package io.pipeset.servers;
 import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.IntFunction;
 
 import io.pipeset.pipeline.RedisNode;
@@ -10,7 +11,10 @@ import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.record.Slots;
 import org.jspecify.annotations.Nullable;
 
-/** The masters of all slots at one moment; never changed. */
+/**
+ * The masters of all slots at one moment; never changed. Each change, be it of a slot or
+ * of a master, makes another one.
+ */
 public final class Topology {
 
 	private final @Nullable RedisNode[] bySlot;
@@ -22,6 +26,11 @@ public final class Topology {
 
 	/** The master with the number 0. */
 	private final @Nullable RedisNode first;
+
+	/**
+	 * The master of all slots; {@code null} where there are several, or slots without.
+	 */
+	private final @Nullable RedisNode only;
 
 	private Topology(@Nullable RedisNode[] bySlot) {
 		this.bySlot = bySlot;
@@ -39,6 +48,7 @@ public final class Topology {
 			}
 		}
 		this.first = first;
+		this.only = (this.masters.size() == 1 && Arrays.stream(bySlot).noneMatch(Objects::isNull)) ? first : null;
 	}
 
 	/**
@@ -57,6 +67,14 @@ public final class Topology {
 	 */
 	public @Nullable RedisNode owner(int slot) {
 		return this.bySlot[slot];
+	}
+
+	/**
+	 * The only master, which has all slots.
+	 * @return {@code null} where there are several, or slots without a master
+	 */
+	public @Nullable RedisNode only() {
+		return this.only;
 	}
 
 	/**

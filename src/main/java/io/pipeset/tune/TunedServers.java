@@ -85,7 +85,7 @@ final class TunedServers {
 			return "In a cluster a transaction needs its keys in one slot, and those of the tuning are in many";
 		}
 		try {
-			this.nodes.single().facts().checkTransactions();
+			masters().forEach((server) -> server.facts().checkTransactions());
 			return null;
 		}
 		catch (RedisCallException ex) {

@@ -12,6 +12,7 @@ import java.util.function.Predicate;
 
 import io.pipeset.lane.JobStop;
 import io.pipeset.pipeline.RedisNode;
+import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.record.Slots;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.servers.RedisNodes;
@@ -195,6 +196,16 @@ public final class KeyWalk {
 	/** Whether a key's slot is one of those whose keys are looked for now. */
 	public boolean isWanted(byte[] key) {
 		return this.repeatedSlots == null || this.slots.get(Slots.of(key, 0, key.length));
+	}
+
+	/** The server that has the keys of a single one now. */
+	RedisNode master(RedisNode single) {
+		try {
+			return this.nodes.owners().ownerOrAny(Slots.NONE);
+		}
+		catch (NoConnectionException ex) {
+			return single;
+		}
 	}
 
 	/** Whether the cluster names other servers as the masters of all slots. */

@@ -52,7 +52,7 @@ public final class LaneRig implements AutoCloseable {
 	}
 
 	public ConnectionPermits permits() {
-		return bean(RedisNodes.class).single().permits();
+		return bean(RedisNodes.class).named().get(0).permits();
 	}
 
 	public InFlightBytes inFlight() {

@@ -23,8 +23,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.NestedExceptionUtils;
 
 /**
- * Makes single calls apart from the batches of jobs. It makes only as many at once as
- * there are connections that are not for jobs.
+ * Makes single calls apart from the batches of jobs: to a server, or to the one that has
+ * taken its place. It makes only as many at once as there are connections that are not
+ * for jobs.
  */
 public final class RedisCalls {
 
@@ -127,7 +128,7 @@ public final class RedisCalls {
 	 */
 	public ScanPage scan(ScanPlace place, KeyFilter filter, int count, long maxBytes) {
 		return this.lender.repeat(() -> call((connection) -> {
-			String life = ClientIdentity.life(this.lender.node(), connection);
+			String life = ClientIdentity.life(this.lender.address(), connection);
 			return ScanPage.ask(connection, life, place, filter.arguments(count), maxBytes);
 		}));
 	}
@@ -293,7 +294,7 @@ public final class RedisCalls {
 	private <T> T call(Function<CallConnection, T> call) {
 		enter();
 		try {
-			return this.lender.call(this.patience, call);
+			return this.lender.callMaster(this.patience, call);
 		}
 		finally {
 			this.free.release();
