@@ -230,7 +230,7 @@ final class Fences {
 	private @Nullable String attempt(List<Fence> fences) {
 		try {
 			this.lender.repeat(() -> this.lender.call(this.patience, (connection) -> {
-				ClientIdentity own = ClientIdentity.of(this.lender.address(), connection).orElse(null);
+				ClientIdentity own = ClientIdentity.of(connection).orElse(null);
 				for (Fence fence : fences) {
 					boolean gone = own != null && fence.lost().isOfAnotherLifeThan(own);
 					settle(fence, (gone || fence.lost().kill(connection)) ? State.CONFIRMED : State.REFUSED);

@@ -125,7 +125,7 @@ public final class Pipeline {
 	 * is then closed, unless it was refused
 	 */
 	public long confirmed(int replicas, Duration timeout, Duration silence) {
-		return new CallConnection(this.connection, timeout.plus(silence))
+		return new CallConnection(this.lender.address(), this.connection, timeout.plus(silence))
 			.call((commands) -> commands.waitForReplication(replicas, timeout.toMillis()));
 	}
 

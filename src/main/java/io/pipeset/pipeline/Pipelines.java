@@ -85,12 +85,12 @@ final class Pipelines {
 	private void lend(FlushPolicy flush, Consumer<Pipeline> batch) throws NoConnectionException {
 		AtomicReference<@Nullable RedisCallException> silence = new AtomicReference<>();
 		this.lender.lend(flush, (connection) -> {
-			CallConnection calls = new CallConnection(connection, this.patience);
+			CallConnection calls = new CallConnection(this.lender.address(), connection, this.patience);
 			ClientIdentity identity = null;
 			boolean tellsRunIdLater = true;
 			Coalescing coalescing = null;
 			try {
-				identity = ClientIdentity.of(this.lender.address(), calls).orElse(null);
+				identity = ClientIdentity.of(calls).orElse(null);
 				tellsRunIdLater = identity != null && ConnectionMemory.of(connection).identity() == null;
 				coalescing = AllowedCoalescing.of(calls, (identity != null) ? identity.version() : null);
 			}

@@ -321,7 +321,7 @@ class RedisNodeTests {
 
 	private static ClientIdentity identity(LettuceConnectionFactory factory, String name) {
 		ConnectionLender lender = ConnectionLender.of(factory, CONNECTIONS, name, null);
-		return lender.call(SOON, (connection) -> ClientIdentity.of(name, connection)).orElseThrow();
+		return lender.call(SOON, ClientIdentity::of).orElseThrow();
 	}
 
 	private static LettuceConnectionFactory factory(OwnRedis redis, @Nullable String user) {

@@ -19,14 +19,18 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulConnection;
 import io.pipeset.pipeline.Fence;
 import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.StopSignal;
+import io.pipeset.pipeline.call.KeyFilter;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.pipeline.call.RedisCallException;
+import io.pipeset.pipeline.call.ScanPlace;
 import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.redis.TestRedis;
+import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -131,6 +135,29 @@ class SentinelNodesTests {
 		}
 	}
 
+	/** The pool lends a batch the connection that has answered the call. */
+	@Test
+	void aConnectionIsFencedOffAtItsServerAfterItAnsweredACallToTheFormerMaster() throws Exception {
+		Sentinel sentinel = new Sentinel(former, 1);
+		try (SentinelNodes nodes = nodes(sentinel)) {
+			RedisNode one = nodes.masters().get(0);
+			sentinel.master = next;
+			await().until(() -> {
+				nodes.look();
+				return one.isReplaced();
+			});
+			one.calls().scan(ScanPlace.START, new KeyFilter("*", null), 10, 1000);
+			RedisNode other = nodes.masters().get(0);
+			assertThat(other.permits().tryAcquire()).isTrue();
+			AtomicReference<Fence> fence = new AtomicReference<>();
+			other.run(FlushPolicy.each(), SOON, StopSignal.NEVER, (pipeline) -> {
+				pipeline.abandon();
+				fence.set(pipeline.fence());
+			});
+			assertThat(fence.get().await(SOON, true, StopSignal.NEVER)).isEqualTo(Fence.State.CONFIRMED);
+		}
+	}
+
 	@Test
 	void aMasterThatComesBackIsAnotherNode() throws Exception {
 		Sentinel sentinel = new Sentinel(former, 1);
@@ -196,8 +223,10 @@ class SentinelNodesTests {
 	private static LettuceConnectionFactory factory() {
 		RedisSentinelConfiguration sentinel = new RedisSentinelConfiguration("mymaster", Set.of("127.0.0.1:1"));
 		sentinel.setPassword(former.password());
+		GenericObjectPoolConfig<StatefulConnection<?, ?>> pool = new GenericObjectPoolConfig<>();
+		pool.setTestOnBorrow(true);
 		LettuceConnectionFactory factory = new LettuceConnectionFactory(sentinel,
-				LettucePoolingClientConfiguration.builder().build());
+				LettucePoolingClientConfiguration.builder().poolConfig(pool).build());
 		factory.afterPropertiesSet();
 		return factory;
 	}

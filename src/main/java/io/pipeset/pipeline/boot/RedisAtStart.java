@@ -36,7 +36,7 @@ class RedisAtStart {
 	void ask() {
 		try {
 			List<RedisNode> masters = this.nodes.masters();
-			if (this.nodes.isCluster()) {
+			if (masters.size() > 1) {
 				logger.info("Redis Cluster with {} masters: {}", masters.size(),
 						masters.stream().map(RedisNode::name).sorted().collect(Collectors.joining(", ")));
 			}

@@ -145,7 +145,7 @@ public final class ConnectionLender {
 		try {
 			lend(FlushPolicy.each(), (connection) -> {
 				try {
-					answer.set(call.apply(new CallConnection(connection, patience)));
+					answer.set(call.apply(new CallConnection(this.address, connection, patience)));
 				}
 				catch (RedisCallException ex) {
 					failure.set(ex);

@@ -128,7 +128,7 @@ public final class RedisCalls {
 	 */
 	public ScanPage scan(ScanPlace place, KeyFilter filter, int count, long maxBytes) {
 		return this.lender.repeat(() -> call((connection) -> {
-			String life = ClientIdentity.life(this.lender.address(), connection);
+			String life = ClientIdentity.life(connection);
 			return ScanPage.ask(connection, life, place, filter.arguments(count), maxBytes);
 		}));
 	}
