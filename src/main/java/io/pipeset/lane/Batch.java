@@ -262,7 +262,7 @@ final class Batch {
 			this.refused &= sole != null && (this.code == null || this.code.equals(sole));
 			this.code = sole;
 		}
-		if (slab.isAnswered() && this.pipeline.isFollowing() && this.recovery.mayGoOn()
+		if (slab.isAnswered() && this.context.nodes().isFollowing() && this.recovery.mayGoOn()
 				&& slab.attempt().isRefusedByReplica()) {
 			this.refused = false;
 			this.loss = (this.loss != null) ? this.loss : new Loss(Loss.DEMOTED, "Redis has become a replica");

@@ -62,7 +62,7 @@ final class Destinations {
 	}
 
 	private RedisNode of(Slab slab) throws NoConnectionException {
-		RedisNode asked = this.asked.get(slab);
+		RedisNode asked = (this.asked.isEmpty()) ? null : this.asked.get(slab);
 		if (asked != null) {
 			return asked;
 		}

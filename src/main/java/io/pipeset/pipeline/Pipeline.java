@@ -139,14 +139,6 @@ public final class Pipeline {
 	}
 
 	/**
-	 * Whether a server that is a replica tells that another one has become master.
-	 * @return {@code false} for a server that nobody watches
-	 */
-	public boolean isFollowing() {
-		return this.lender.isWatched();
-	}
-
-	/**
 	 * When Redis was last heard on this connection.
 	 * @return a time of {@link System#nanoTime()}, that of the batch's start before the
 	 * first reply

@@ -87,14 +87,6 @@ public final class ConnectionLender {
 		return this.address;
 	}
 
-	/**
-	 * Whether another server can take this one's place, and tells so.
-	 * @return {@code false} for a server that nobody watches
-	 */
-	public boolean isWatched() {
-		return this.look != null;
-	}
-
 	/** Finds out if another server has taken this one's place. */
 	public void look() {
 		if (this.look != null) {
@@ -205,7 +197,7 @@ public final class ConnectionLender {
 					continue;
 				}
 				// While the master changes, a connection may be opened to the former one.
-				if (!isWatched() || this.successor != null || System.nanoTime() - begun >= MOST_CHANGING.toNanos()
+				if (this.look == null || this.successor != null || System.nanoTime() - begun >= MOST_CHANGING.toNanos()
 						|| Thread.currentThread().isInterrupted()) {
 					throw ex;
 				}
