@@ -102,6 +102,34 @@ class SentinelTests {
 		}
 	}
 
+	/**
+	 * A replica refuses WAIT, before the job begins as well. Sentinel may name another.
+	 */
+	@Test
+	void aJobWithRetriesWaitsForAMasterThatConfirmsItsRecords() throws Exception {
+		TestRedis master = sentinels.master();
+		this.service.post("/pipeset/1").report();
+		double refused = refusedByReplica();
+		master.client().replicaof("127.0.0.1", 1);
+		CompletableFuture<Answer> job;
+		try {
+			job = OwnThread.supply(() -> this.service
+				.post("/pipeset/100?replicas=1&replicasTimeout=50ms&retries=5&timeout=60s&coalesce=off"));
+			await().until(() -> job.isDone() || refusedByReplica() > refused);
+		}
+		finally {
+			master.client().replicaofNoOne();
+			sentinels.awaitReady();
+		}
+		Counts counts = Answer.counts(job.get(2, TimeUnit.MINUTES).report());
+		assertThat(counts.applied() + counts.unknown()).isEqualTo(100);
+	}
+
+	private double refusedByReplica() {
+		Answer answer = this.service.get("/actuator/metrics/pipeset.retries?tag=reason:readonly");
+		return (answer.status() == 200) ? answer.json().at("/measurements/0/value").asDouble() : 0;
+	}
+
 	@Test
 	void sentinelsThatRefuseTheServiceNameTheirOwnPassword() {
 		Map<String, Object> properties = new HashMap<>(sentinels.properties());
