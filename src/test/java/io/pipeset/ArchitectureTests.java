@@ -56,19 +56,19 @@ class ArchitectureTests {
 			pipeline.flush    | ''
 			pipeline.call     | record slab pipeline.flush
 			pipeline          | slab slab.lookup record report pipeline.flush pipeline.call
-			pipeline.cluster  | pipeline pipeline.call record
-			pipeline.boot     | slab pipeline pipeline.call pipeline.cluster
-			lane              | record record.room report slab pipeline pipeline.call pipeline.flush
+			servers           | record slab pipeline pipeline.call
+			pipeline.boot     | slab pipeline pipeline.call servers
+			lane              | record record.room report slab pipeline pipeline.call pipeline.flush servers
 			memory            | record record.room report pipeline lane
-			pop               | record report slab pipeline pipeline.call lane memory
-			walk              | record report pipeline pipeline.call lane
-			sweep             | record record.room report pipeline pipeline.call lane walk
-			script            | record pipeline pipeline.call
+			pop               | record report slab pipeline pipeline.call servers lane memory
+			walk              | record report pipeline pipeline.call servers lane
+			sweep             | record record.room report pipeline pipeline.call servers lane walk
+			script            | record pipeline pipeline.call servers
 			job.input         | record record.body record.mapping record.format report spool lane memory pop sweep job.settings
 			job.settings      | record record.encoding record.mapping record.format report pipeline.flush
-			job               | record record.encoding record.room record.body record.mapping record.format report slab pipeline pipeline.call lane memory pop sweep script spool job.input job.settings
-			keyspace          | record record.room record.encoding report slab slab.lookup pipeline pipeline.call pipeline.flush lane walk memory job job.input job.settings
-			tune              | record record.encoding record.mapping report slab pipeline pipeline.call pipeline.flush memory lane job job.input job.settings
+			job               | record record.encoding record.room record.body record.mapping record.format report slab pipeline pipeline.call servers lane memory pop sweep script spool job.input job.settings
+			keyspace          | record record.room record.encoding report slab slab.lookup pipeline pipeline.call pipeline.flush servers lane walk memory job job.input job.settings
+			tune              | record record.encoding record.mapping report slab pipeline pipeline.call pipeline.flush servers memory lane job job.input job.settings
 			web.problem       | pipeline.call job job.settings
 			web.access        | job web.problem
 			web.server        | record.body memory job job.input web.problem
@@ -135,7 +135,7 @@ class ArchitectureTests {
 	@ValueSource(strings = { "io.lettuce..", "org.springframework.data.redis.." })
 	void onlyThePipelineKnowsTheDriver(String driver) {
 		check(noClasses().that()
-			.resideOutsideOfPackages("io.pipeset.pipeline..")
+			.resideOutsideOfPackages("io.pipeset.pipeline..", "io.pipeset.servers..")
 			.should()
 			.dependOnClassesThat()
 			.resideInAPackage(driver)
@@ -173,7 +173,7 @@ class ArchitectureTests {
 	@Test
 	void nobodyElseReadsBytesOfTheNetwork() {
 		check(noClasses().that()
-			.resideOutsideOfPackages("io.pipeset.pipeline..", "io.pipeset.slab..")
+			.resideOutsideOfPackages("io.pipeset.pipeline..", "io.pipeset.servers..", "io.pipeset.slab..")
 			.should()
 			.dependOnClassesThat()
 			.resideInAPackage("io.netty..")

@@ -15,9 +15,9 @@ import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryShare;
 import io.pipeset.pipeline.Fence;
 import io.pipeset.pipeline.RedisNode;
-import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.record.room.NoRoomException;
+import io.pipeset.servers.RedisNodes;
 import io.pipeset.slab.Slab;
 import io.pipeset.spool.Spool;
 import io.pipeset.spool.SpoolFile;
@@ -195,7 +195,7 @@ public class InterruptedJobs {
 	/** The server of a connection; {@code null} if a cluster has it no more as master. */
 	private @Nullable RedisNode node(String name) throws NoConnectionException {
 		if (!this.nodes.isCluster()) {
-			return this.nodes.single();
+			return this.nodes.masters().get(0);
 		}
 		RedisNode found = this.nodes.find(name);
 		if (found == null) {

@@ -7,10 +7,10 @@ import io.pipeset.job.settings.JobDefaults;
 import io.pipeset.lane.InFlightBytes;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryProperties;
-import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.report.JobMeters;
 import io.pipeset.script.ScriptProperties;
 import io.pipeset.script.Scripts;
+import io.pipeset.servers.RedisNodes;
 
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.task.ThreadPoolTaskSchedulerCustomizer;

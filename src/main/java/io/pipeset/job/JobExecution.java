@@ -112,7 +112,7 @@ final class JobExecution {
 			this.context.clock().read(System.nanoTime() - began - this.lanes.blockedNanos() - this.pace.waitedNanos());
 		}
 		if (this.context.account().bytesSent() > 0) {
-			this.context.nodes().watch().look();
+			this.context.nodes().look();
 			this.context.account().losses().master(this.context.nodes().failovers());
 		}
 		return this.job.end(this.warnings.end());

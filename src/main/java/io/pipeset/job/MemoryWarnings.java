@@ -78,7 +78,8 @@ final class MemoryWarnings {
 		List<Warning> warnings = new ArrayList<>();
 		this.begun.forEach((node, look) -> {
 			ServerMemory before = look.memory();
-			ServerMemory after = (before == null || before.isLimited()) ? ask(node) : null;
+			boolean asks = (before == null || before.isLimited()) && !node.isReplaced();
+			ServerMemory after = (asks) ? ask(node) : null;
 			if (after != null) {
 				warn(node, before, after, warnings);
 			}
@@ -97,7 +98,7 @@ final class MemoryWarnings {
 	}
 
 	private void warn(RedisNode node, @Nullable ServerMemory before, ServerMemory after, List<Warning> warnings) {
-		String address = (this.context.nodes().isCluster()) ? node.name() : null;
+		String address = this.context.nodes().nameOfOneOfSeveral(node);
 		long evicted = (before != null) ? after.evictedSince(before) : 0;
 		if (evicted > 0) {
 			warnings.add(new Warning("EVICTED", address, "Redis at " + node.name() + " evicted " + evicted

@@ -6,11 +6,11 @@ import java.util.function.Consumer;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.lane.JobStop;
 import io.pipeset.pipeline.RedisNode;
-import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.report.Account;
 import io.pipeset.report.Ending.Cause;
+import io.pipeset.servers.RedisNodes;
 
 import org.springframework.stereotype.Component;
 
@@ -49,8 +49,8 @@ class Requirements {
 			}
 			catch (RedisCallException ex) {
 				// If Redis cannot be reached or is busy, a batch finds out, and may try
-				// again. A former master of a cluster redirects the batch.
-				if (!ex.isTransient() && !(this.nodes.isCluster() && ex.isOfReplica())) {
+				// again. A former master is no master to the batch either.
+				if (!ex.isTransient() && !(this.nodes.isFollowing() && ex.isOfReplica())) {
 					stop.because(Cause.REDIS_REFUSES, need + " " + ex.getMessage() + ". " + remedy);
 				}
 			}

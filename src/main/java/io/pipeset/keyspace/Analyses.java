@@ -10,8 +10,8 @@ import io.pipeset.job.RateLimit;
 import io.pipeset.job.Tasks;
 import io.pipeset.job.input.Caller;
 import io.pipeset.pipeline.PipelineProperties;
-import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.report.JobKind;
+import io.pipeset.servers.RedisNodes;
 import jakarta.annotation.PreDestroy;
 
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;

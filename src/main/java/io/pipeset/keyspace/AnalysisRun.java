@@ -19,13 +19,15 @@ import io.pipeset.job.Task;
 import io.pipeset.lane.JobStop;
 import io.pipeset.pipeline.ConnectionPermits;
 import io.pipeset.pipeline.RedisNode;
-import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.record.room.NoRoomException;
 import io.pipeset.report.DurationText;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.Progress.Tally;
+import io.pipeset.servers.RedisNodes;
+import io.pipeset.slab.RedisErrors;
+import io.pipeset.slab.RedisErrors.Meaning;
 import io.pipeset.slab.lookup.KeyTypes;
 import io.pipeset.slab.lookup.Scan;
 import io.pipeset.walk.KeyWalk;
@@ -111,7 +113,7 @@ final class AnalysisRun {
 			stop(ex);
 		}
 		balance();
-		List<Analysis.Master> masters = (this.nodes.isCluster() && !this.servers.isEmpty())
+		List<Analysis.Master> masters = (this.servers.stream().anyMatch(ServerAnalysis::isInCluster))
 				? this.servers.stream().map(ServerAnalysis::report).toList() : null;
 		return new AnalysisReport(this.task, this.totals).draw(this.restarts, lengths, masters, this.partialSlots);
 	}
@@ -138,6 +140,12 @@ final class AnalysisRun {
 		if (this.anew && !this.stop.isSet()) {
 			countRestart();
 		}
+	}
+
+	/** Whether a command that was refused may well run in a moment. */
+	boolean passes(String error) {
+		String code = RedisErrors.code(error);
+		return RedisErrors.means(code, Meaning.TRANSIENT) || this.nodes.redirects(code);
 	}
 
 	private void runEach(Queue<ServerAnalysis> waiting) {
@@ -243,7 +251,7 @@ final class AnalysisRun {
 			}
 			catch (NoConnectionException ex) {
 				this.task.clock().waited(System.nanoTime() - asked);
-				then.set(unreachable.apply(ex));
+				then.set((node.isReplaced()) ? Conversation::doNothing : unreachable.apply(ex));
 			}
 		}
 		Objects.requireNonNull(then.get()).run();

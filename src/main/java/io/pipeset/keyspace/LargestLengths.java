@@ -8,12 +8,10 @@ import java.util.concurrent.TimeUnit;
 
 import io.pipeset.lane.JobStop;
 import io.pipeset.pipeline.RedisNode;
-import io.pipeset.pipeline.RedisNodes;
-import io.pipeset.pipeline.SlotOwners;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.record.Slots;
-import io.pipeset.slab.RedisErrors;
-import io.pipeset.slab.RedisErrors.Meaning;
+import io.pipeset.servers.RedisNodes;
+import io.pipeset.servers.Topology;
 import io.pipeset.slab.lookup.KeyPage;
 import io.pipeset.slab.lookup.KeyTypes;
 import io.pipeset.slab.lookup.LengthLookup;
@@ -82,7 +80,7 @@ final class LargestLengths {
 	private Map<RedisNode, BitSet> byMaster() {
 		Map<RedisNode, BitSet> byMaster = new LinkedHashMap<>();
 		try {
-			SlotOwners owners = this.nodes.owners();
+			Topology owners = this.nodes.owners();
 			for (int place = this.left.nextSetBit(0); place >= 0; place = this.left.nextSetBit(place + 1)) {
 				byte[] key = this.keys.key(place);
 				RedisNode owner = owners.owner(Slots.of(key, 0, key.length));
@@ -132,7 +130,7 @@ final class LargestLengths {
 		if (loss != null) {
 			return () -> pauseAfter(loss);
 		}
-		if (error != null && passes(error)) {
+		if (error != null && this.run.passes(error)) {
 			return () -> pauseAfter("Redis answered " + error);
 		}
 		this.refused = (error != null) ? error : this.refused;
@@ -151,12 +149,6 @@ final class LargestLengths {
 		this.moves++;
 		this.stop.await(PAUSE_NANOS);
 		this.nodes.refresh();
-	}
-
-	private boolean passes(String error) {
-		String code = RedisErrors.code(error);
-		return RedisErrors.means(code, Meaning.TRANSIENT)
-				|| (this.nodes.isCluster() && RedisErrors.means(code, Meaning.REDIRECTS));
 	}
 
 	private void pauseAfter(String detail) {

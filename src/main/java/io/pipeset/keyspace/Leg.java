@@ -6,8 +6,6 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 
 import io.pipeset.report.Ending.Cause;
-import io.pipeset.slab.RedisErrors;
-import io.pipeset.slab.RedisErrors.Meaning;
 import io.pipeset.slab.lookup.KeyLookup;
 import io.pipeset.slab.lookup.KeyPage;
 import io.pipeset.slab.lookup.Question;
@@ -177,7 +175,7 @@ final class Leg implements AutoCloseable {
 		for (Map.Entry<Question, String> refused : lookup.errors().entrySet()) {
 			String error = refused.getValue();
 			Question question = refused.getKey();
-			if (passes(error)) {
+			if (this.run.passes(error)) {
 				this.passingError = error;
 			}
 			else if (question == Question.MEMORY_USAGE) {
@@ -196,13 +194,6 @@ final class Leg implements AutoCloseable {
 				countWhole();
 			}
 		}
-	}
-
-	/** Whether another look at the same keys may well be answered. */
-	private boolean passes(String error) {
-		String code = RedisErrors.code(error);
-		return RedisErrors.means(code, Meaning.TRANSIENT)
-				|| (this.walk.isInCluster() && RedisErrors.means(code, Meaning.REDIRECTS));
 	}
 
 	/** Each master of a cluster has users of its own. */

@@ -1,7 +1,6 @@
 package io.pipeset.keyspace;
 
 import io.pipeset.pipeline.Pipeline;
-import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.pipeline.call.ScanPlace.Standing;
 import io.pipeset.record.room.NoRoomException;
@@ -19,8 +18,6 @@ final class ServerAnalysis {
 
 	private final ServerWalk walk;
 
-	private final RedisNode node;
-
 	private final FreePages pages;
 
 	private final AnalysisPatience patience;
@@ -36,14 +33,13 @@ final class ServerAnalysis {
 	ServerAnalysis(AnalysisRun run, ServerWalk walk) {
 		this.run = run;
 		this.walk = walk;
-		this.node = walk.node();
 		this.slotsAreKnown = !walk.isInCluster();
 		this.pages = new FreePages(run.task().memory());
 		this.patience = patience(run.isRepeated());
 	}
 
 	private AnalysisPatience patience(boolean hasBegun) {
-		String server = (this.walk.isInCluster()) ? this.node.name() + ": " : "";
+		String server = (isInCluster()) ? this.walk.node().name() + ": " : "";
 		return this.run.patience(server, hasBegun, this.run::isPassOver);
 	}
 
@@ -64,6 +60,10 @@ final class ServerAnalysis {
 		}
 	}
 
+	boolean isInCluster() {
+		return this.walk.isInCluster();
+	}
+
 	/** Whether all keys were looked at that were at the server all the time. */
 	boolean isComplete() {
 		return this.walk.isFinished() && this.slotsAreKnown;
@@ -71,7 +71,7 @@ final class ServerAnalysis {
 
 	/** The keys and the end of one master of a cluster. */
 	Analysis.Master report() {
-		return new Analysis.Master(this.node.name(), this.keys, isComplete());
+		return new Analysis.Master(this.walk.node().name(), this.keys, isComplete());
 	}
 
 	private void goOn() {
@@ -86,7 +86,7 @@ final class ServerAnalysis {
 		else {
 			long early = this.run.pace().early();
 			if (early == 0 || !this.run.task().stop().await(early)) {
-				this.run.converse(this.node, this::leg, (ex) -> () -> pauseAfter(ex));
+				this.run.converse(this.walk.node(), this::leg, (ex) -> () -> pauseAfter(ex));
 			}
 		}
 	}
@@ -128,7 +128,7 @@ final class ServerAnalysis {
 
 	/** Whether others wait for the connection, or for this analysis to make room. */
 	private boolean yields() {
-		return this.node.permits().waiting() > 0 || (!this.alone && this.run.isOneByOne());
+		return this.walk.node().permits().waiting() > 0 || (!this.alone && this.run.isOneByOne());
 	}
 
 	private void refused(String error) {

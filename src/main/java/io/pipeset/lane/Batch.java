@@ -38,8 +38,6 @@ final class Batch {
 
 	private final Recovery recovery;
 
-	private final boolean inCluster;
-
 	private final LaneContext context;
 
 	private final Pipeline pipeline;
@@ -94,7 +92,6 @@ final class Batch {
 		this.slabs = slabs;
 		this.fed = fed;
 		this.recovery = recovery;
-		this.inCluster = context.nodes().isCluster();
 		this.context = context;
 		this.pipeline = pipeline;
 		this.node = node;
@@ -137,8 +134,8 @@ final class Batch {
 			this.context.meters().grow(this.context.account());
 			this.meters.batch(nanos, this.loss != null);
 		}
-		boolean redirects = this.inCluster && this.code != null && RedisErrors.means(this.code, Meaning.REDIRECTS);
-		if (this.refused && this.code != null && !redirects && RedisErrors.means(this.code, Meaning.ENDS_JOB)) {
+		if (this.refused && this.code != null && !this.context.nodes().redirects(this.code)
+				&& RedisErrors.means(this.code, Meaning.ENDS_JOB)) {
 			this.context.stop()
 				.because(Cause.REDIS_REFUSES, "Redis refused a whole batch with " + RedisErrors.withRemedy(this.code)
 						+ ". The rest was not sent. Mend the cause there, then send the job again.");
@@ -219,10 +216,10 @@ final class Batch {
 		this.weight += Window.weight(slab);
 		Coalescing allowed = this.pipeline.coalescing();
 		if (allowed != null && this.context.settings().coalesces()) {
-			slab.coalesce((this.inCluster) ? allowed.inCluster() : allowed);
+			slab.coalesce((this.context.areSlotsFollowed()) ? allowed.inCluster() : allowed);
 		}
 		if (!this.confirmation.isAsked()) {
-			slab.attempt().master(this.pipeline.switches());
+			slab.attempt().master(this.node.failovers());
 		}
 		if (this.log != null) {
 			slab.sends(this.log);
@@ -292,7 +289,7 @@ final class Batch {
 			this.refused &= sole != null && (this.code == null || this.code.equals(sole));
 			this.code = sole;
 		}
-		if (slab.isAnswered() && this.pipeline.isFollowing() && this.recovery.mayGoOn()
+		if (slab.isAnswered() && this.context.nodes().isFollowing() && this.recovery.mayGoOn()
 				&& slab.attempt().isRefusedByReplica()) {
 			this.refused = false;
 			this.loss = (this.loss != null) ? this.loss : new Loss(Loss.DEMOTED, "Redis has become a replica");
@@ -303,7 +300,7 @@ final class Batch {
 			this.pipeline.allow(slab.errors().stillAllowed(allowed));
 		}
 		boolean asksAgain = slab.isAnswered() && ((this.recovery.mayGoOn() && slab.errors().transientCode() != null)
-				|| (this.inCluster && slab.errors().areRedirected()));
+				|| (this.context.areSlotsFollowed() && slab.errors().areRedirected()));
 		if (asksAgain || inCommon || !slab.isAnswered() || !this.left.isEmpty()) {
 			this.left.add(slab);
 		}

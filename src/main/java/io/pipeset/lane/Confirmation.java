@@ -87,7 +87,7 @@ final class Confirmation {
 			return null;
 		}
 		catch (RedisCallException ex) {
-			boolean demoted = this.context.nodes().isCluster() && ex.isOfReplica();
+			boolean demoted = this.context.nodes().isFollowing() && ex.isOfReplica();
 			if (demoted && slabs.stream().allMatch((slab) -> slab.errors().noneRan())) {
 				return null;
 			}

@@ -4,10 +4,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 import io.pipeset.pipeline.RedisNode;
-import io.pipeset.pipeline.RedisNodes;
-import io.pipeset.pipeline.SlotOwners;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.record.Slots;
+import io.pipeset.servers.RedisNodes;
+import io.pipeset.servers.Topology;
 import io.pipeset.slab.Slab;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +21,7 @@ final class Destinations {
 
 	private final RedisNodes nodes;
 
-	private final RedisNode home;
+	private final @Nullable RedisNode home;
 
 	/** The nodes that slabs with an ASKING go to. */
 	private final Map<Slab, RedisNode> asked = new HashMap<>(0);
@@ -33,16 +33,12 @@ final class Destinations {
 
 	/**
 	 * The destinations of a lane.
-	 * @param home the node that its slabs are filled for
+	 * @param home the node that its slabs are filled for; {@code null} for a single
+	 * server
 	 */
-	Destinations(RedisNodes nodes, RedisNode home) {
+	Destinations(RedisNodes nodes, @Nullable RedisNode home) {
 		this.nodes = nodes;
 		this.home = home;
-	}
-
-	/** Whether there is more than one. */
-	boolean areSeveral() {
-		return this.nodes.isCluster();
 	}
 
 	/**
@@ -57,7 +53,7 @@ final class Destinations {
 	/** Whether a slab does not belong into the batch that has begun. */
 	boolean isElsewhere(Slab slab) {
 		try {
-			return areSeveral() && of(slab) != this.current;
+			return of(slab) != this.current;
 		}
 		catch (NoConnectionException ex) {
 			// The next batch finds out.
@@ -66,19 +62,21 @@ final class Destinations {
 	}
 
 	private RedisNode of(Slab slab) throws NoConnectionException {
-		if (!areSeveral()) {
-			return this.home;
-		}
-		RedisNode asked = this.asked.get(slab);
+		RedisNode asked = (this.asked.isEmpty()) ? null : this.asked.get(slab);
 		if (asked != null) {
 			return asked;
 		}
-		SlotOwners owners = this.nodes.owners();
+		Topology owners = this.nodes.owners();
+		RedisNode only = owners.only();
+		if (only != null) {
+			return only;
+		}
+		RedisNode home = this.home;
 		RedisNode avoided = this.unreachable;
 		if (avoided != null && slab.slots().first() == Slots.NONE) {
 			return owners.after(avoided);
 		}
-		return (!slab.isSentAgain() && owners.isMaster(this.home)) ? this.home
+		return (!slab.isSentAgain() && home != null && owners.isMaster(home)) ? home
 				: owners.ownerOrAny(slab.slots().first());
 	}
 

@@ -35,16 +35,16 @@ final class Lane implements Runnable {
 
 	/**
 	 * A lane.
-	 * @param home the node that its records go to
+	 * @param home the node that its records go to; {@code null} for a single server
 	 */
-	Lane(LaneThreads threads, LaneContext context, RedisNode home) {
+	Lane(LaneThreads threads, LaneContext context, @Nullable RedisNode home) {
 		this.threads = threads;
 		this.context = context;
 		this.destinations = new Destinations(context.nodes(), home);
 		this.window = new Window(context.pipeline(), context.inFlight(), context.memory());
 		this.filler = new SlabFiller(this, this.queue, this.window, context);
 		this.recovery = new Recovery(context,
-				(context.nodes().isCluster()) ? new Redirection(context, this.destinations) : null);
+				(context.areSlotsFollowed()) ? new Redirection(context, this.destinations) : null);
 		this.slabs = new LaneSlabs(context, this.queue, this.window, this.destinations);
 	}
 

@@ -3,10 +3,10 @@ package io.pipeset.lane;
 import java.util.concurrent.Executor;
 
 import io.pipeset.pipeline.PipelineProperties;
-import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.report.Account;
 import io.pipeset.report.JobClock;
 import io.pipeset.report.JobMeters;
+import io.pipeset.servers.RedisNodes;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +22,11 @@ import org.jspecify.annotations.Nullable;
 public record LaneContext(LaneSettings settings, Account account, JobClock clock, JobStop stop, Retries retries,
 		InFlightBytes inFlight, RedisNodes nodes, PipelineProperties pipeline, JobMeters meters, Executor executor,
 		@Nullable UnknownPops unknownPops, SlabMemory memory, Runnable errorCheck) {
+
+	/** Whether records go by their slots, which may move, to one of several masters. */
+	boolean areSlotsFollowed() {
+		return this.nodes.isCluster();
+	}
 
 	/**
 	 * The things that the lanes to one of several masters share.

@@ -9,9 +9,9 @@ import java.util.stream.Stream;
 
 import io.pipeset.pipeline.Pauses;
 import io.pipeset.pipeline.RedisNode;
-import io.pipeset.pipeline.RedisNodes;
-import io.pipeset.pipeline.SlotOwners;
 import io.pipeset.pipeline.call.NoConnectionException;
+import io.pipeset.servers.RedisNodes;
+import io.pipeset.servers.Topology;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,11 +31,11 @@ final class LaneRoutes {
 
 	private final int concurrency;
 
-	private final BiFunction<RedisNode, LaneContext, Lane> opening;
+	private final BiFunction<@Nullable RedisNode, LaneContext, Lane> opening;
 
 	private final Map<RedisNode, @Nullable Lane[]> byNode = new HashMap<>();
 
-	private @Nullable SlotOwners owners;
+	private @Nullable Topology owners;
 
 	/** The lanes by the numbers of their masters, as far as these owners needed them. */
 	private @Nullable Lane[] byNumber = new Lane[0];
@@ -49,14 +49,13 @@ final class LaneRoutes {
 	 * The lanes of a job; those to a single server are opened at once.
 	 * @param opening makes a lane to a master
 	 */
-	LaneRoutes(LaneContext context, BiFunction<RedisNode, LaneContext, Lane> opening) {
+	LaneRoutes(LaneContext context, BiFunction<@Nullable RedisNode, LaneContext, Lane> opening) {
 		this.context = context;
 		this.nodes = context.nodes();
 		this.concurrency = context.settings().concurrency();
 		this.opening = opening;
-		if (!this.nodes.isCluster()) {
-			RedisNode node = this.nodes.single();
-			this.open = Stream.generate(() -> opening.apply(node, context))
+		if (!context.areSlotsFollowed()) {
+			this.open = Stream.generate(() -> opening.apply(null, context))
 				.limit(this.concurrency)
 				.toArray(Lane[]::new);
 		}
@@ -68,7 +67,7 @@ final class LaneRoutes {
 
 	/** Whether slots have other masters than those that their records go to. */
 	boolean areOutdated() throws NoConnectionException {
-		SlotOwners now = (this.owners != null) ? this.nodes.owners() : firstOwners();
+		Topology now = (this.owners != null) ? this.nodes.owners() : firstOwners();
 		return now != this.owners && (this.owners == null || System.nanoTime() - this.changedAt > PAUSE_NANOS);
 	}
 
@@ -80,7 +79,7 @@ final class LaneRoutes {
 	}
 
 	/** Waits for the masters, if the job has retries and so may wait for a connection. */
-	private SlotOwners firstOwners() throws NoConnectionException {
+	private Topology firstOwners() throws NoConnectionException {
 		Pauses pauses = new Pauses(this.context.settings().timeout(), this.context.stop());
 		while (true) {
 			try {
@@ -96,7 +95,7 @@ final class LaneRoutes {
 
 	/** The lane of a slot, or that of any master for -1. */
 	Lane lane(int slot) throws NoConnectionException {
-		SlotOwners owners = this.owners;
+		Topology owners = this.owners;
 		if (owners == null) {
 			throw new IllegalStateException("The masters are not known yet");
 		}

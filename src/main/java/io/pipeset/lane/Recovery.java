@@ -10,8 +10,6 @@ import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.slab.Loss;
-import io.pipeset.slab.RedisErrors;
-import io.pipeset.slab.RedisErrors.Meaning;
 import io.pipeset.slab.ResendRules;
 import io.pipeset.slab.Slab;
 import org.jspecify.annotations.Nullable;
@@ -108,7 +106,7 @@ final class Recovery {
 
 	private void refused(List<Slab> left, BatchResult batch, RedisNode node) {
 		String error = batch.transientError();
-		boolean charged = error != null && !(this.redirection != null && RedisErrors.means(error, Meaning.REDIRECTS));
+		boolean charged = error != null && !this.context.nodes().redirects(error);
 		boolean transientToo = charged && mayGoOn() && this.pauses.goesOnRefused(String.valueOf(error));
 		if (transientToo || batch.hasRefusedInCommon() || this.redirection != null) {
 			mark(left, node, false, transientToo);
@@ -152,9 +150,7 @@ final class Recovery {
 					|| (fenced && batch.complete() && pops.resolve(left, this.context.account().taken().count()));
 		}
 		if (goesOn && this.pauses.pause()) {
-			if (this.redirection != null) {
-				this.context.nodes().refresh();
-			}
+			this.context.nodes().refresh();
 			mark(left, node, fenced, true);
 		}
 		else {

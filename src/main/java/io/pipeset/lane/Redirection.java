@@ -9,9 +9,10 @@ import java.util.concurrent.TimeUnit;
 
 import io.pipeset.pipeline.Pauses;
 import io.pipeset.pipeline.RedisNode;
-import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.report.Ending.Cause;
+import io.pipeset.servers.RedisNodes;
+import io.pipeset.servers.SlotsAtNode;
 import io.pipeset.slab.Redirect;
 import io.pipeset.slab.Redirect.Kind;
 import io.pipeset.slab.ResendRules;
@@ -114,7 +115,7 @@ final class Redirection {
 	private boolean isConfirmed(Redirect redirect, RedisNode node) {
 		SlotsAtNode known = this.scripts;
 		if (known == null) {
-			known = SlotsAtNode.ask(node);
+			known = slots(node);
 			this.scripts = known;
 		}
 		if (redirect.slot() >= 0 && !known.serves(redirect.slot())) {
@@ -122,6 +123,16 @@ final class Redirection {
 		}
 		return (redirect.kind() == Kind.WAIT) ? !isWhole(node)
 				: redirect.kind() != Kind.MOVED && redirect.slot() >= 0 && known.givesAway(redirect.slot());
+	}
+
+	/** If the node does not answer, it counts as serving all slots. */
+	private SlotsAtNode slots(RedisNode node) {
+		try {
+			return this.nodes.slotsAt(node);
+		}
+		catch (RedisCallException ex) {
+			return SlotsAtNode.ALL;
+		}
 	}
 
 	private static boolean isWhole(RedisNode node) {

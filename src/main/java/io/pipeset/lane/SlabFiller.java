@@ -46,7 +46,7 @@ final class SlabFiller {
 		this.window = window;
 		this.context = context;
 		this.atomic = context.settings().atomic();
-		this.whole = this.atomic && context.settings().concurrency() == 1 && !context.nodes().isCluster();
+		this.whole = this.atomic && context.settings().concurrency() == 1 && !context.areSlotsFollowed();
 		this.batchSize = context.settings().batchSize();
 		this.commandsPerWrite = context.settings().commandsPerWrite();
 	}

@@ -51,6 +51,9 @@ final class Fences {
 
 	private boolean isWanted;
 
+	/** Whether another server has taken this one's place. */
+	private boolean replaced;
+
 	private long attempts;
 
 	private long failedAttempt;
@@ -70,23 +73,23 @@ final class Fences {
 	 * Fences off a connection that was lost.
 	 * @param lost a connection to this node; {@code null} where Redis did not permit to
 	 * ask which
-	 * @param switches how many failovers had been seen when the connection was lent
 	 * @throws IllegalArgumentException if the connection was one to another node, where
 	 * its number is that of somebody else
 	 */
-	Fence raise(@Nullable ClientIdentity lost, int switches) {
-		if (lost == null) {
-			return new Fence(this, new ClientIdentity(this.lender.node(), 0, null, null), switches, State.REFUSED);
-		}
-		if (!lost.node().equals(this.lender.node())) {
+	Fence raise(@Nullable ClientIdentity lost) {
+		if (lost != null && !lost.node().equals(this.lender.address())) {
 			throw new IllegalArgumentException(
-					"A connection to " + lost.node() + " cannot be fenced off at " + this.lender.node());
+					"A connection to " + lost.node() + " cannot be fenced off at " + this.lender.address());
 		}
+		ClientIdentity known = (lost != null) ? lost : new ClientIdentity(this.lender.address(), 0, null, null);
 		this.lock.lock();
 		try {
-			Fence fence = new Fence(this, lost, switches, State.PENDING);
-			this.raised.add(fence);
-			want();
+			Fence fence = new Fence(this, known,
+					(this.replaced) ? State.CONFIRMED : (lost != null) ? State.PENDING : State.REFUSED);
+			if (fence.state() == State.PENDING) {
+				this.raised.add(fence);
+				want();
+			}
 			return fence;
 		}
 		finally {
@@ -95,8 +98,8 @@ final class Fences {
 	}
 
 	/** Fences off a connection of a process that has ended. */
-	Fence raise(long clientId, String runId, int switches) {
-		return raise(new ClientIdentity(this.lender.node(), clientId, runId, null), switches);
+	Fence raise(long clientId, String runId) {
+		return raise(new ClientIdentity(this.lender.address(), clientId, runId, null));
 	}
 
 	State await(Fence fence, Duration timeout, boolean patient, StopSignal stop) {
@@ -232,10 +235,9 @@ final class Fences {
 	private @Nullable String attempt(List<Fence> fences) {
 		try {
 			this.lender.repeat(() -> this.lender.call(this.patience, (connection) -> {
-				int switches = this.lender.watch().switches();
-				ClientIdentity own = ClientIdentity.of(this.lender.node(), connection).orElse(null);
+				ClientIdentity own = ClientIdentity.of(connection).orElse(null);
 				for (Fence fence : fences) {
-					boolean gone = fence.isOfAnotherLifeThan(own, switches);
+					boolean gone = own != null && fence.lost().isOfAnotherLifeThan(own);
 					settle(fence, (gone || fence.lost().kill(connection)) ? State.CONFIRMED : State.REFUSED);
 				}
 				return fences;
@@ -275,6 +277,23 @@ final class Fences {
 			while (!this.isWanted && left > 0) {
 				left = this.wanted.awaitNanos(left);
 			}
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * Another server has taken this one's place: nothing that this one still runs is
+	 * kept, so that all fences stand.
+	 */
+	void replaced() {
+		this.lock.lock();
+		try {
+			this.replaced = true;
+			this.raised.forEach((fence) -> fence.state(State.CONFIRMED));
+			this.raised.clear();
+			this.changed.signalAll();
 		}
 		finally {
 			this.lock.unlock();

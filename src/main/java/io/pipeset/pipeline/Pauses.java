@@ -41,8 +41,14 @@ public final class Pauses {
 
 	/** A trouble begins, and the time for attempts with it. */
 	public void begin() {
-		this.pauses = PAUSES.start();
+		BackOffExecution unused = start();
+	}
+
+	private BackOffExecution start() {
+		BackOffExecution pauses = PAUSES.start();
+		this.pauses = pauses;
 		prolong();
+		return pauses;
 	}
 
 	/** The time for attempts begins anew, but the pauses are no shorter. */
@@ -67,13 +73,10 @@ public final class Pauses {
 	 * or the thread interrupted
 	 */
 	public boolean next() {
-		if (this.pauses == null) {
-			begin();
-		}
-		BackOffExecution pauses = this.pauses;
+		BackOffExecution known = this.pauses;
+		BackOffExecution pauses = (known != null) ? known : start();
 		long left = this.deadline - System.nanoTime();
-		return pauses != null && left > 0
-				&& !this.stop.await(Math.min(TimeUnit.MILLISECONDS.toNanos(pauses.nextBackOff()), left));
+		return left > 0 && !this.stop.await(Math.min(TimeUnit.MILLISECONDS.toNanos(pauses.nextBackOff()), left));
 	}
 
 	/**

@@ -7,8 +7,8 @@ import java.util.function.Consumer;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.pipeset.pipeline.call.CallConnection;
 import io.pipeset.pipeline.call.ClientIdentity;
+import io.pipeset.pipeline.call.ConnectionLender;
 import io.pipeset.pipeline.call.ConnectionMemory;
-import io.pipeset.pipeline.call.MasterWatch;
 import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.report.OutcomeLog;
 import io.pipeset.slab.Coalescing;
@@ -31,25 +31,21 @@ public final class Pipeline {
 
 	private final Fences fences;
 
-	private final MasterWatch watch;
-
-	/** How many failovers had been seen when this connection was lent. */
-	private final int switches;
+	private final ConnectionLender lender;
 
 	private volatile long heardNanos = System.nanoTime();
 
 	private volatile @Nullable Throwable failure;
 
 	Pipeline(StatefulRedisConnection<byte[], byte[]> connection, @Nullable ClientIdentity identity,
-			boolean tellsRunIdLater, @Nullable Coalescing coalescing, Fences fences, MasterWatch watch) {
+			boolean tellsRunIdLater, @Nullable Coalescing coalescing, Fences fences, ConnectionLender lender) {
 		this.connection = connection;
 		this.memory = ConnectionMemory.of(connection);
 		this.identity = identity;
 		this.tellsRunIdLater = tellsRunIdLater;
 		this.coalescing = coalescing;
 		this.fences = fences;
-		this.watch = watch;
-		this.switches = watch.switches();
+		this.lender = lender;
 	}
 
 	/**
@@ -96,7 +92,7 @@ public final class Pipeline {
 	/** Takes note of the connection, before the first record is sent. */
 	public void tell(OutcomeLog log) {
 		ClientIdentity known = this.identity;
-		log.connected((known != null) ? known.node() : this.watch.address(), (known != null) ? known.clientId() : null,
+		log.connected((known != null) ? known.node() : this.lender.address(), (known != null) ? known.clientId() : null,
 				runId());
 	}
 
@@ -137,7 +133,7 @@ public final class Pipeline {
 	 * is then closed, unless it was refused
 	 */
 	public long confirmed(int replicas, Duration timeout, Duration silence) {
-		return new CallConnection(this.connection, timeout.plus(silence))
+		return new CallConnection(this.lender.address(), this.connection, timeout.plus(silence))
 			.call((commands) -> commands.waitForReplication(replicas, timeout.toMillis()));
 	}
 
@@ -146,28 +142,8 @@ public final class Pipeline {
 	 * @return {@code true} where the connection leads to a former one
 	 */
 	public boolean looksSuperseded() {
-		this.watch.look();
-		return isSuperseded();
-	}
-
-	private boolean isSuperseded() {
-		return this.watch.switches() != this.switches;
-	}
-
-	/**
-	 * Whether a server that is a replica tells that another one has become master.
-	 * @return {@code false} for a server that nobody watches
-	 */
-	public boolean isFollowing() {
-		return this.watch.isFollowing();
-	}
-
-	/**
-	 * How many failovers had been seen when this connection was lent.
-	 * @return the number, by which answers of masters are told apart
-	 */
-	public int switches() {
-		return this.switches;
+		this.lender.look();
+		return this.lender.successor() != null;
 	}
 
 	/**
@@ -184,8 +160,9 @@ public final class Pipeline {
 	 * @return what the driver said, or {@code null}
 	 */
 	public @Nullable String failure() {
-		if (isSuperseded()) {
-			return "Redis at " + this.watch.address() + " has become master";
+		ConnectionLender master = this.lender.successor();
+		if (master != null) {
+			return "Redis at " + master.address() + " has become master";
 		}
 		Throwable cause = this.failure;
 		return (cause != null) ? cause.getMessage() : null;
@@ -204,7 +181,7 @@ public final class Pipeline {
 	 * {@linkplain #abandon() abandoned}.
 	 */
 	public Fence fence() {
-		return this.fences.raise(this.identity, this.switches);
+		return this.fences.raise(this.identity);
 	}
 
 	void heard() {

@@ -85,12 +85,12 @@ final class Pipelines {
 	private void lend(FlushPolicy flush, Consumer<Pipeline> batch) throws NoConnectionException {
 		AtomicReference<@Nullable RedisCallException> silence = new AtomicReference<>();
 		this.lender.lend(flush, (connection) -> {
-			CallConnection calls = new CallConnection(connection, this.patience);
+			CallConnection calls = new CallConnection(this.lender.address(), connection, this.patience);
 			ClientIdentity identity = null;
 			boolean tellsRunIdLater = true;
 			Coalescing coalescing = null;
 			try {
-				identity = ClientIdentity.of(this.lender.node(), calls).orElse(null);
+				identity = ClientIdentity.of(calls).orElse(null);
 				tellsRunIdLater = identity != null && ConnectionMemory.of(connection).identity() == null;
 				coalescing = AllowedCoalescing.of(calls, (identity != null) ? identity.version() : null);
 			}
@@ -102,8 +102,7 @@ final class Pipelines {
 				// The connection is closed, so the batch finds out that it needs another
 				// one.
 			}
-			batch.accept(
-					new Pipeline(connection, identity, tellsRunIdLater, coalescing, this.fences, this.lender.watch()));
+			batch.accept(new Pipeline(connection, identity, tellsRunIdLater, coalescing, this.fences, this.lender));
 		});
 		RedisCallException silent = silence.get();
 		if (silent != null) {

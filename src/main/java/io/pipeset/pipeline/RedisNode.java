@@ -1,15 +1,16 @@
 package io.pipeset.pipeline;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 import io.lettuce.core.ClientOptions;
 import io.pipeset.pipeline.call.ConnectionLender;
-import io.pipeset.pipeline.call.MasterWatch;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.pipeline.call.RedisCalls;
 import io.pipeset.pipeline.call.ServerFacts;
 import io.pipeset.pipeline.flush.FlushPolicy;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -22,7 +23,11 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  */
 public final class RedisNode implements AutoCloseable {
 
-	private final MasterWatch watch;
+	private final LettuceConnectionFactory factory;
+
+	private final int failovers;
+
+	private final ConnectionLender lender;
 
 	private final ConnectionPermits permits;
 
@@ -43,17 +48,18 @@ public final class RedisNode implements AutoCloseable {
 	 * is the node's alone, but whoever made it destroys it, after the node is closed
 	 */
 	public RedisNode(String name, LettuceConnectionFactory factory, PipelineProperties properties) {
-		this(name, factory, properties, MasterWatch.of(name));
+		this(name, factory, properties, 0, null);
 	}
 
 	/**
-	 * Makes a node whose server may change.
-	 * @param name the name under which the server is master
-	 * @param factory the connections to the server that is master when they are opened,
-	 * the node's alone as above
+	 * Makes a node whose place another server may take.
+	 * @param failovers how many failovers there were before this server became master
+	 * @param look finds out, before each use of a connection, if that has happened
 	 */
-	public RedisNode(String name, LettuceConnectionFactory factory, PipelineProperties properties, MasterWatch watch) {
-		this.watch = watch;
+	public RedisNode(String name, LettuceConnectionFactory factory, PipelineProperties properties, int failovers,
+			@Nullable Runnable look) {
+		this.factory = factory;
+		this.failovers = failovers;
 		LettuceClientConfiguration client = factory.getClientConfiguration();
 		Duration patience = client.getCommandTimeout();
 		Duration opening = client.getClientOptions()
@@ -61,29 +67,44 @@ public final class RedisNode implements AutoCloseable {
 			.map((options) -> options.getConnectTimeout())
 			.orElse(properties.connectTimeout())
 			.plus(patience)
-			.plus((watch.isFollowing()) ? ConnectionLender.MOST_CHANGING : Duration.ZERO);
-		ConnectionLender lender = ConnectionLender.of(factory, properties.pooledConnections(), name, watch);
+			.plus((look != null) ? ConnectionLender.MOST_CHANGING : Duration.ZERO);
+		this.lender = ConnectionLender.of(factory, properties.pooledConnections(), name, look);
 		this.permits = new ConnectionPermits(properties.maxConnections(), properties.firstConnections());
-		this.fences = new Fences(lender, patience);
-		this.pipelines = new Pipelines(lender, this.fences, patience, opening);
+		this.fences = new Fences(this.lender, patience);
+		this.pipelines = new Pipelines(this.lender, this.fences, patience, opening);
 		// The fences have one of the reserve to themselves.
-		this.calls = new RedisCalls(lender, patience, PipelineProperties.RESERVE - 1);
-		this.facts = new ServerFacts(this.calls, watch);
+		this.calls = new RedisCalls(this.lender, patience, PipelineProperties.RESERVE - 1);
+		this.facts = new ServerFacts(this.calls);
 		this.memory = new MemoryLooks(this.calls, properties.memoryWarnings());
 		this.fences.start();
 	}
 
-	/**
-	 * The server's name, for messages.
-	 * @return its host and port now
-	 */
+	/** The server's host and port. */
 	public String name() {
-		return this.watch.address();
+		return this.lender.address();
 	}
 
-	/** Knows which server is master. */
-	public MasterWatch watch() {
-		return this.watch;
+	/**
+	 * How many failovers there were before this server became master, by which the
+	 * answers of masters are told apart; 0 in a cluster.
+	 */
+	public int failovers() {
+		return this.failovers;
+	}
+
+	/** Whether another server has taken this one's place, for good. */
+	public boolean isReplaced() {
+		return this.lender.successor() != null;
+	}
+
+	/**
+	 * Another server has taken this one's place. When this returns, all connections to
+	 * this one are closed, and none is lent any more.
+	 */
+	public void replacedBy(RedisNode successor) {
+		this.lender.replacedBy(successor.lender);
+		this.fences.replaced();
+		this.factory.getRequiredNativeClient().shutdownAsync(0, 0, TimeUnit.SECONDS).join();
 	}
 
 	/**
@@ -115,10 +136,10 @@ public final class RedisNode implements AutoCloseable {
 	 * @param runId the life of the server in which it was used; of a later one it is gone
 	 */
 	public Fence fence(long clientId, String runId) {
-		return this.fences.raise(clientId, runId, this.watch.switches());
+		return this.fences.raise(clientId, runId);
 	}
 
-	/** The single calls to the server. */
+	/** The single calls to the server, or to the one that has taken its place. */
 	public RedisCalls calls() {
 		return this.calls;
 	}

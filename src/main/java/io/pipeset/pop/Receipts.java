@@ -7,10 +7,10 @@ import java.util.Collections;
 import java.util.List;
 import java.util.OptionalLong;
 
-import io.pipeset.pipeline.RedisNodes;
-import io.pipeset.pipeline.SlotCalls;
 import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.pop.UsedSlots.Use;
+import io.pipeset.servers.RedisNodes;
+import io.pipeset.servers.SlotCalls;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -163,7 +163,7 @@ public class Receipts {
 
 	/** The address of the master that has a place, for messages. */
 	String master(Use place) {
-		return this.calls.owner(place.keys().slot()).name();
+		return this.calls.master(place.keys().slot()).name();
 	}
 
 	/**

@@ -5,8 +5,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-import io.pipeset.pipeline.SlotCalls;
 import io.pipeset.record.Slots;
+import io.pipeset.servers.SlotCalls;
 
 /**
  * The slots of a cluster that may have receipts, each with the time of the next look at

@@ -5,13 +5,13 @@ import java.util.Locale;
 import java.util.Map;
 
 import io.pipeset.pipeline.RedisNode;
-import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.pipeline.call.ScriptRefusedException;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
 import io.pipeset.record.Script;
+import io.pipeset.servers.RedisNodes;
 import org.jspecify.annotations.Nullable;
 
 /**

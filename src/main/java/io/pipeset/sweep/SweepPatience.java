@@ -21,8 +21,6 @@ final class SweepPatience implements Patience {
 
 	private final JobStop stop;
 
-	private final boolean inCluster;
-
 	private final BooleanSupplier closed;
 
 	/**
@@ -41,7 +39,6 @@ final class SweepPatience implements Patience {
 	 */
 	SweepPatience(LaneContext job, BooleanSupplier closed) {
 		this.stop = job.stop();
-		this.inCluster = job.nodes().isCluster();
 		this.closed = closed;
 		this.losses = new RetryPauses(job, new Retries((job.settings().retries() > 0) ? Integer.MAX_VALUE : 0));
 		this.refusals = new RetryPauses(job, new Retries(Integer.MAX_VALUE));
@@ -71,10 +68,7 @@ final class SweepPatience implements Patience {
 	/** Waits for a server that may answer soon, or have been replaced by then. */
 	private boolean waits(RedisCallException refusal) {
 		String code = String.valueOf(refusal.code());
-		if (this.inCluster && code.equals(LACKS_MASTER)) {
-			return this.refusals.goesOn("cluster-wait");
-		}
-		return refusal.isTransient() && this.refusals.goesOn(code);
+		return refusal.isTransient() && this.refusals.goesOn((code.equals(LACKS_MASTER)) ? "cluster-wait" : code);
 	}
 
 }

@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
 
-import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordReader;
@@ -138,19 +137,8 @@ final class Baselines {
 
 		@Override
 		public void run() {
-			if (this.servers.isCluster()) {
-				this.refused = "In a cluster a transaction needs its keys in one slot, and those of the tuning are in"
-						+ " many";
-				return;
-			}
-			try {
-				this.servers.checkTransactions();
-			}
-			catch (RedisCallException ex) {
-				if (ex.code() == null) {
-					throw ex;
-				}
-				this.refused = ex.getMessage();
+			this.refused = this.servers.transactionRefusal();
+			if (this.refused != null) {
 				return;
 			}
 			measured(this.runs.runAtomic(TRANSACTION).seconds() / this.records);

@@ -11,7 +11,6 @@ import java.util.function.LongSupplier;
 
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.call.RedisCallException;
-import io.pipeset.record.Slots;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -84,12 +83,7 @@ final class KeyRemoval {
 	private long[] inOrderOfSlots() {
 		long[] numbers = new long[this.keys.count()];
 		for (int number = 0; number < numbers.length; number++) {
-			int slot = 0;
-			if (this.servers.isCluster()) {
-				byte[] key = this.keys.key(number);
-				slot = Slots.of(key, 0, key.length);
-			}
-			numbers[number] = (long) slot << Integer.SIZE | number;
+			numbers[number] = (long) this.servers.slot(this.keys.key(number)) << Integer.SIZE | number;
 		}
 		Arrays.sort(numbers);
 		return numbers;
@@ -143,10 +137,10 @@ final class KeyRemoval {
 			return true;
 		}
 		catch (RedisCallException ex) {
-			if (this.again && commands.size() > 1 && this.servers.isRedirection(ex)) {
+			if (this.again && commands.size() > 1 && ex.isRedirected()) {
 				return removeEach(owner, commands);
 			}
-			if (this.again && this.servers.isRedirection(ex)) {
+			if (this.again && ex.isRedirected()) {
 				return removeOneByOne(owner, commands.get(0));
 			}
 			return isLeft(owner, ex);
@@ -170,7 +164,7 @@ final class KeyRemoval {
 				if (this.end - this.clock.getAsLong() <= 0) {
 					return false;
 				}
-				this.servers.follow(Slots.of(key, 0, key.length), (calls, asking) -> calls.unlink(asking, key));
+				this.servers.unlink(key);
 			}
 			catch (RedisCallException ex) {
 				all = isLeft(owner, ex);
@@ -180,7 +174,7 @@ final class KeyRemoval {
 	}
 
 	private boolean isLeft(RedisNode owner, RedisCallException failure) {
-		if (this.servers.isRedirection(failure)) {
+		if (failure.isRedirected()) {
 			this.redirected = true;
 		}
 		else {

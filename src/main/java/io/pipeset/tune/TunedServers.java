@@ -4,36 +4,26 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 
 import io.pipeset.lane.JobStop;
 import io.pipeset.pipeline.RedisNode;
-import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.pipeline.call.RedisCallException;
-import io.pipeset.pipeline.call.RedisCalls;
 import io.pipeset.pipeline.call.ServerMemory;
 import io.pipeset.record.Record;
 import io.pipeset.record.Slots;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
-import io.pipeset.slab.Redirect;
-import io.pipeset.slab.Redirect.Kind;
-import io.pipeset.slab.RedisErrors;
-import io.pipeset.slab.RedisErrors.Meaning;
+import io.pipeset.servers.RedisNodes;
+import io.pipeset.servers.SlotCalls;
 import org.jspecify.annotations.Nullable;
 
 /** The servers that a tuning measures: the single one, or all masters of a cluster. */
 final class TunedServers {
 
-	/** Between two attempts at a slot that moves. */
-	private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-
 	private final RedisNodes nodes;
 
-	private final JobStop stop;
-
-	private final Duration timeout;
+	private final SlotCalls calls;
 
 	/**
 	 * The servers, which are not asked anything yet.
@@ -41,12 +31,7 @@ final class TunedServers {
 	 */
 	TunedServers(RedisNodes nodes, JobStop stop, Duration timeout) {
 		this.nodes = nodes;
-		this.stop = stop;
-		this.timeout = timeout;
-	}
-
-	boolean isCluster() {
-		return this.nodes.isCluster();
+		this.calls = new SlotCalls(nodes, timeout, stop);
 	}
 
 	/** The median round trip, of the slowest master: a job goes at its pace. */
@@ -77,21 +62,45 @@ final class TunedServers {
 		}
 		slots.forEach((master, count) -> {
 			// Keys spread over slots, but not quite evenly.
-			long share = (isCluster()) ? bytes * count / Slots.COUNT * 5 / 4 : bytes;
+			long share = (count < Slots.COUNT) ? bytes * count / Slots.COUNT * 5 / 4 : bytes;
 			ServerMemory memory = master.calls().memory();
 			Long free = (memory != null) ? memory.freeBytes() : null;
+			String name = this.nodes.nameOfOneOfSeveral(master);
 			if (free != null && share > free) {
 				throw new TuningEndedException(new Ending(Cause.REDIS_REFUSES,
 						"The keys of the tuning take about " + share + " bytes, and Redis"
-								+ ((isCluster()) ? " at " + master.name() : "") + " has " + Math.max(0, free)
+								+ ((name != null) ? " at " + name : "") + " has " + Math.max(0, free)
 								+ " left of its maxmemory: ask for fewer 'records' or 'valueBytes'"));
 			}
 		});
 	}
 
-	/** Finds out whether a single server runs transactions now. */
-	void checkTransactions() {
-		this.nodes.single().facts().checkTransactions();
+	/**
+	 * Finds out why transactions of the tuning's keys do not run now; {@code null} if
+	 * they do.
+	 * @throws RedisCallException if Redis does not answer
+	 */
+	@Nullable String transactionRefusal() {
+		if (this.nodes.isCluster()) {
+			return "In a cluster a transaction needs its keys in one slot, and those of the tuning are in many";
+		}
+		try {
+			masters().forEach((server) -> server.facts().checkTransactions());
+			return null;
+		}
+		catch (RedisCallException ex) {
+			if (ex.code() == null) {
+				throw ex;
+			}
+			return ex.getMessage();
+		}
+	}
+
+	/**
+	 * The slot of a key, if a command has the keys of one slot only; 0 if it need not.
+	 */
+	int slot(byte[] key) {
+		return (this.nodes.isCluster()) ? Slots.of(key, 0, key.length) : 0;
 	}
 
 	/**
@@ -99,50 +108,12 @@ final class TunedServers {
 	 * is sent again.
 	 */
 	void send(Record record) {
-		follow(record.slot(), (calls, asking) -> calls.send(asking, record));
+		this.calls.ask(record.slot(), (calls, asking) -> calls.send(asking, record));
 	}
 
-	/**
-	 * Makes a call about one key, and follows redirections.
-	 * @throws RedisCallException if Redis refuses it or does not answer
-	 */
-	void follow(int slot, Call call) {
-		long end = System.nanoTime() + this.timeout.toNanos();
-		RedisNode node = ownerOrAny(slot);
-		boolean asking = false;
-		while (true) {
-			try {
-				call.at(node.calls(), asking);
-				return;
-			}
-			catch (RedisCallException ex) {
-				if (!isRedirection(ex) || System.nanoTime() > end) {
-					throw ex;
-				}
-				Redirect redirect = ex.redirect();
-				RedisNode target = (!asking && redirect != null && redirect.kind() == Kind.ASK)
-						? this.nodes.target(redirect.target(), node) : null;
-				asking = target != null;
-				if (target == null) {
-					if (this.stop.await(PAUSE_NANOS)) {
-						throw ex;
-					}
-					this.nodes.refresh();
-				}
-				node = (target != null) ? target : ownerOrAny(slot);
-			}
-		}
-	}
-
-	private RedisNode ownerOrAny(int slot) {
-		RedisNode owner = owner(slot);
-		return (owner != null) ? owner : masters().get(0);
-	}
-
-	/** Whether another server of the cluster, or the same one later, runs the call. */
-	boolean isRedirection(RedisCallException refused) {
-		String code = refused.code();
-		return isCluster() && code != null && RedisErrors.means(code, Meaning.REDIRECTS);
+	/** Removes a key by itself, wherever its slot is now. */
+	void unlink(byte[] key) {
+		this.calls.ask(Slots.of(key, 0, key.length), (calls, asking) -> calls.unlink(asking, key));
 	}
 
 	/**
@@ -170,14 +141,6 @@ final class TunedServers {
 		catch (NoConnectionException ex) {
 			throw RedisCallException.unreachable(ex);
 		}
-	}
-
-	/** A call to one server. */
-	@FunctionalInterface
-	interface Call {
-
-		void at(RedisCalls calls, boolean asking);
-
 	}
 
 	/**

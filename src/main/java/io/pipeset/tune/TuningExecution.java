@@ -12,11 +12,11 @@ import io.pipeset.job.JobPlace;
 import io.pipeset.job.Jobs;
 import io.pipeset.job.Task;
 import io.pipeset.job.settings.JobDefaults;
-import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.Progress.Tally;
+import io.pipeset.servers.RedisNodes;
 import io.pipeset.tune.TuningReport.Row;
 import org.jspecify.annotations.Nullable;
 

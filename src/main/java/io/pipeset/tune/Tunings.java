@@ -13,9 +13,9 @@ import io.pipeset.job.Jobs;
 import io.pipeset.job.Tasks;
 import io.pipeset.job.input.Caller;
 import io.pipeset.job.settings.JobDefaults;
-import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobMeters;
+import io.pipeset.servers.RedisNodes;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;

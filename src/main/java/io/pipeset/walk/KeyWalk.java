@@ -11,12 +11,12 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
 import io.pipeset.lane.JobStop;
-import io.pipeset.lane.SlotsAtNode;
 import io.pipeset.pipeline.RedisNode;
-import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.record.Slots;
 import io.pipeset.report.Ending.Cause;
+import io.pipeset.servers.RedisNodes;
+import io.pipeset.servers.SlotsAtNode;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -94,7 +94,7 @@ public final class KeyWalk {
 	public List<ServerWalk> next(Duration timeout) {
 		List<ServerWalk> next = this.takers;
 		this.takers = List.of();
-		if (!next.isEmpty() || (this.before != null && !this.nodes.isCluster())) {
+		if (!next.isEmpty() || (this.before != null && this.before.areOfSingleServer())) {
 			return next;
 		}
 		SlotViews<RedisNode> views = lookUntilServed(timeout);
@@ -131,8 +131,10 @@ public final class KeyWalk {
 	/** Looks no further for keys of slots that are not in doubt. */
 	private void narrow(SlotViews<RedisNode> before, SlotViews<RedisNode> now) {
 		BitSet doubtful = before.doubtful(now, this.repeatedSlots != null);
-		doubtful.or(this.inDoubt);
-		this.inDoubt.clear();
+		synchronized (this.inDoubt) {
+			doubtful.or(this.inDoubt);
+			this.inDoubt.clear();
+		}
 		this.slots.and(doubtful);
 		if (this.repeatedSlots == null) {
 			this.repeatedSlots = this.slots.cardinality();
@@ -141,9 +143,6 @@ public final class KeyWalk {
 
 	/** Asks each master for its slots, and each node that slots are on their way to. */
 	private @Nullable SlotViews<RedisNode> look() {
-		if (!this.nodes.isCluster()) {
-			return new SlotViews<>(Map.of(this.nodes.single(), SlotsAtNode.ALL));
-		}
 		SlotViews<RedisNode> views = null;
 		while (views == null && !this.patience.isOver()) {
 			views = ask();
@@ -163,7 +162,7 @@ public final class KeyWalk {
 		for (int i = 0; i < toAsk.size(); i++) {
 			RedisNode node = toAsk.get(i);
 			boolean isMaster = i < masters.size();
-			SlotsAtNode view = slots(node, this.patience, () -> isMaster && isReplaced(node));
+			SlotsAtNode view = slots(node, this.patience, () -> isMaster && this.nodes.isReplaced(node));
 			if (view == null) {
 				return null;
 			}
@@ -179,9 +178,8 @@ public final class KeyWalk {
 	}
 
 	/** Asks a server for its slots; {@code null} if it is not waited for any longer. */
-	static @Nullable SlotsAtNode slots(RedisNode node, Patience patience, BooleanSupplier isNeedless) {
-		return patience.ask("CLUSTER NODES at " + node.name(), () -> SlotsAtNode.of(node.calls().clusterNodes()),
-				isNeedless);
+	@Nullable SlotsAtNode slots(RedisNode node, Patience patience, BooleanSupplier isNeedless) {
+		return patience.ask("CLUSTER NODES at " + node.name(), () -> this.nodes.slotsAt(node), isNeedless);
 	}
 
 	private List<ServerWalk> walks(SlotViews<RedisNode> views, Predicate<RedisNode> those) {
@@ -191,23 +189,28 @@ public final class KeyWalk {
 			// A slot that moves between the looks at two masters may be served by both.
 			counted.and(left);
 			left.andNot(counted);
-			return new ServerWalk(this, node, views.of(node), (this.nodes.isCluster()) ? counted : null);
+			return new ServerWalk(this, node, views.of(node), (views.of(node).areOfSingleServer()) ? null : counted);
 		}).toList();
-	}
-
-	boolean isReplaced(RedisNode node) {
-		this.nodes.refresh();
-		try {
-			return !this.nodes.owners().isMaster(node);
-		}
-		catch (NoConnectionException ex) {
-			return false;
-		}
 	}
 
 	/** Whether a key's slot is one of those whose keys are looked for now. */
 	public boolean isWanted(byte[] key) {
 		return this.repeatedSlots == null || this.slots.get(Slots.of(key, 0, key.length));
+	}
+
+	/** The server that has the keys of a single one now. */
+	RedisNode master(RedisNode single) {
+		try {
+			return this.nodes.owners().ownerOrAny(Slots.NONE);
+		}
+		catch (NoConnectionException ex) {
+			return single;
+		}
+	}
+
+	/** Whether the cluster names other servers as the masters of all slots. */
+	boolean isReplaced(RedisNode node) {
+		return this.nodes.isReplaced(node);
 	}
 
 	void doubt(int slot) {

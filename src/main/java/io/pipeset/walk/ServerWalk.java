@@ -2,10 +2,10 @@ package io.pipeset.walk;
 
 import java.util.BitSet;
 
-import io.pipeset.lane.SlotsAtNode;
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.call.ScanPlace;
 import io.pipeset.record.Slots;
+import io.pipeset.servers.SlotsAtNode;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,8 +39,9 @@ public final class ServerWalk {
 		this.counted = counted;
 	}
 
+	/** The server; a single one is the master of now. */
 	public RedisNode node() {
-		return this.node;
+		return (this.counted != null) ? this.node : this.walk.master(this.node);
 	}
 
 	/** Whether the server is a master of a cluster. */
@@ -100,7 +101,7 @@ public final class ServerWalk {
 		if (this.counted == null) {
 			return true;
 		}
-		SlotsAtNode now = KeyWalk.slots(this.node, patience, this::isReplaced);
+		SlotsAtNode now = this.walk.slots(this.node, patience, this::isReplaced);
 		if (now == null || now.isEmpty()) {
 			return false;
 		}
@@ -113,10 +114,11 @@ public final class ServerWalk {
 
 	/**
 	 * Whether the cluster names other servers as the masters of all slots, asked anew. A
-	 * server that takes slots over may have keys before it serves any.
+	 * server that takes slots over may have keys before it serves any. A single server is
+	 * walked from its beginning if it was replaced.
 	 */
 	public boolean isReplaced() {
-		return !this.before.isEmpty() && this.walk.isReplaced(this.node);
+		return this.counted != null && !this.before.isEmpty() && this.walk.isReplaced(this.node);
 	}
 
 	/** The server was replaced before its last page: all of its slots are in doubt. */

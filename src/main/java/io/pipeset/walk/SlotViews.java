@@ -6,7 +6,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-import io.pipeset.lane.SlotsAtNode;
+import io.pipeset.servers.SlotsAtNode;
 
 /**
  * The slots of a cluster's masters, as each of them says itself, between two scans.
@@ -17,6 +17,11 @@ import io.pipeset.lane.SlotsAtNode;
 record SlotViews<N>(Map<N, SlotsAtNode> byNode) {
 
 	private static final SlotsAtNode NONE = SlotsAtNode.of("");
+
+	/** Whether this is a single server, which has all slots for good. */
+	boolean areOfSingleServer() {
+		return this.byNode.values().stream().allMatch(SlotsAtNode::areOfSingleServer);
+	}
 
 	Collection<N> nodes() {
 		return this.byNode.keySet();

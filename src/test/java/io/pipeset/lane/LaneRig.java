@@ -14,7 +14,6 @@ import io.pipeset.PipesetApplication;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.pipeline.ConnectionPermits;
 import io.pipeset.pipeline.PipelineProperties;
-import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
@@ -22,6 +21,7 @@ import io.pipeset.report.Account;
 import io.pipeset.report.JobClock;
 import io.pipeset.report.JobMeters;
 import io.pipeset.report.Results;
+import io.pipeset.servers.RedisNodes;
 
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -52,7 +52,7 @@ public final class LaneRig implements AutoCloseable {
 	}
 
 	public ConnectionPermits permits() {
-		return bean(RedisNodes.class).single().permits();
+		return bean(RedisNodes.class).named().get(0).permits();
 	}
 
 	public InFlightBytes inFlight() {

@@ -8,13 +8,13 @@ import java.util.List;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.pipeline.RedisNode;
-import io.pipeset.pipeline.RedisNodes;
-import io.pipeset.pipeline.SlotOwners;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.report.Account;
 import io.pipeset.report.JobClock;
 import io.pipeset.report.Results;
+import io.pipeset.servers.RedisNodes;
+import io.pipeset.servers.Topology;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -33,7 +33,7 @@ class LaneRoutesTests {
 		LettuceConnectionFactory unused = new LettuceConnectionFactory();
 		unused.afterPropertiesSet();
 		try (RedisNode one = node("one", unused); RedisNode other = node("other", unused)) {
-			RedisNodes nodes = cluster(SlotOwners.of((slot) -> (slot % 2 == 0) ? one : other));
+			RedisNodes nodes = cluster(Topology.of((slot) -> (slot % 2 == 0) ? one : other));
 			List<LaneContext> opened = new ArrayList<>();
 			LaneContext context = context(nodes);
 			LaneThreads threads = new LaneThreads(context, () -> {
@@ -63,7 +63,7 @@ class LaneRoutesTests {
 		return new RedisNode(name, factory, this.properties);
 	}
 
-	private static RedisNodes cluster(SlotOwners owners) {
+	private static RedisNodes cluster(Topology owners) {
 		return (RedisNodes) Proxy.newProxyInstance(RedisNodes.class.getClassLoader(),
 				new Class<?>[] { RedisNodes.class }, (proxy, method, arguments) -> switch (method.getName()) {
 					case "isCluster" -> true;

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.pipeset.pipeline.PipelineProperties;
-import io.pipeset.pipeline.RedisNodes;
+import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
@@ -14,9 +14,12 @@ import io.pipeset.report.Account;
 import io.pipeset.report.Counts;
 import io.pipeset.report.JobClock;
 import io.pipeset.report.Results;
+import io.pipeset.servers.RedisNodes;
 import io.pipeset.slab.Slab;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.util.unit.DataSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -41,10 +44,20 @@ class LaneSlabsTests {
 
 	private final Window window = new Window(this.context.pipeline(), this.context.inFlight(), this.context.memory());
 
+	private final LettuceConnectionFactory unused = unused();
+
+	private final RedisNode node = new RedisNode("h:1", this.unused, this.context.pipeline());
+
 	private final LaneSlabs slabs = new LaneSlabs(this.context, this.queue, this.window,
-			new Destinations(RedisNodes.of(null), null));
+			new Destinations(RedisNodes.of(this.node), null));
 
 	private final Record record = new Record();
+
+	@AfterEach
+	void end() {
+		this.node.close();
+		this.unused.destroy();
+	}
 
 	@Test
 	void filledSlabsAreSentInTheirOrderAndTheOneThatIsLentAfterThem() {
@@ -107,6 +120,12 @@ class LaneSlabsTests {
 		LaneRig.prepare(record, Operation.SET, "key", "value");
 		assertThat(slab.add(record)).isTrue();
 		return slab;
+	}
+
+	private static LettuceConnectionFactory unused() {
+		LettuceConnectionFactory factory = new LettuceConnectionFactory();
+		factory.afterPropertiesSet();
+		return factory;
 	}
 
 }

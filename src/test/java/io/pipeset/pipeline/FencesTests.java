@@ -11,7 +11,6 @@ import io.lettuce.core.RedisClient;
 import io.pipeset.pipeline.Fence.State;
 import io.pipeset.pipeline.call.ClientIdentity;
 import io.pipeset.pipeline.call.ConnectionLender;
-import io.pipeset.pipeline.call.MasterWatch;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.pipeline.flush.JobFlushPolicy;
@@ -73,12 +72,11 @@ class FencesTests {
 		this.service.run((context) -> {
 			Breaking template = new Breaking(context.getBean(RedisConnectionFactory.class));
 			template.breaks = true;
-			Fences fences = new Fences(
-					new ConnectionLender(template, new JobFlushPolicy(), 1, "nowhere:1", MasterWatch.of("nowhere:1")),
+			Fences fences = new Fences(new ConnectionLender(template, new JobFlushPolicy(), 1, "nowhere:1", null),
 					SOON);
 			fences.start();
 			try {
-				Fence fence = fences.raise(lost("nowhere:1"), 0);
+				Fence fence = fences.raise(lost("nowhere:1"));
 				assertThat(fence.await(SOON, false, StopSignal.NEVER)).isEqualTo(State.PENDING);
 				template.breaks = false;
 				assertThat(fence.await(SOON, true, StopSignal.NEVER)).isEqualTo(State.CONFIRMED);
@@ -99,7 +97,7 @@ class FencesTests {
 			try {
 				for (int time = 0; time < times; time++) {
 					factory.stop();
-					Fence fence = fences.raise(lost(address(factory)), 0);
+					Fence fence = fences.raise(lost(address(factory)));
 					assertThat(fence.await(SOON, false, StopSignal.NEVER)).isEqualTo(State.PENDING);
 					assertThatThrownBy(() -> fences.await(SOON, StopSignal.NEVER))
 						.hasMessageStartingWith("No connection to Redis at " + address(factory)
@@ -126,7 +124,7 @@ class FencesTests {
 					open(idle, lender);
 					assertThat(proxy.links()).isEqualTo(idle);
 					CompletableFuture<Void> broken = breakNext(idle, proxy);
-					Fence fence = fences.raise(lost(lender.address()), 0);
+					Fence fence = fences.raise(lost(lender.address()));
 					assertThat(fence.await(SOON, false, StopSignal.NEVER)).isEqualTo(State.CONFIRMED);
 					assertThat(broken).isDone();
 				}
@@ -137,13 +135,10 @@ class FencesTests {
 		}
 	}
 
-	/**
-	 * A server whose life is not told, as INFO is forbidden, may have made way for
-	 * another one, which has given the same number to somebody else.
-	 */
+	/** Nothing that a former master still runs is kept, so nobody is asked. */
 	@ParameterizedTest
-	@ValueSource(ints = { 0, 1 })
-	void aConnectionToAFormerMasterIsNotClosedAtTheNextOne(int switches) {
+	@ValueSource(booleans = { false, true })
+	void aFenceAtAServerThatWasReplacedStandsAndNobodyIsClosed(boolean replaced) {
 		this.service.run((context) -> {
 			LettuceConnectionFactory factory = context.getBean(LettuceConnectionFactory.class);
 			Fences fences = new Fences(lender(factory), SOON);
@@ -151,10 +146,13 @@ class FencesTests {
 			RedisClient client = RedisClient.create(TestRedis.shared().uri());
 			try {
 				long stranger = client.connect().sync().clientId();
-				Fence fence = fences.raise(new ClientIdentity(address(factory), stranger, null, null), switches);
+				if (replaced) {
+					fences.replaced();
+				}
+				Fence fence = fences.raise(new ClientIdentity(address(factory), stranger, null, null));
 				assertThat(fence.await(SOON, true, StopSignal.NEVER)).isEqualTo(State.CONFIRMED);
 				String clients = TestRedis.shared().client().clientList();
-				assertThat(clients.contains("id=" + stranger + " ")).isEqualTo(switches != 0);
+				assertThat(clients.contains("id=" + stranger + " ")).isEqualTo(replaced);
 			}
 			finally {
 				client.shutdown();
@@ -169,7 +167,7 @@ class FencesTests {
 	}
 
 	private static ConnectionLender lender(LettuceConnectionFactory factory) {
-		return ConnectionLender.of(factory, 20, address(factory), MasterWatch.of(address(factory)));
+		return ConnectionLender.of(factory, 20, address(factory), null);
 	}
 
 	private static String address(LettuceConnectionFactory factory) {

@@ -11,7 +11,7 @@ import io.lettuce.core.KillArgs;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
-import io.pipeset.pipeline.call.MasterWatch;
+import io.pipeset.pipeline.call.ConnectionLender;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.slab.FilledSlabs;
 import io.pipeset.slab.Slab;
@@ -55,7 +55,8 @@ class PipelineTests {
 		await().atMost(Duration.ofSeconds(20)).until(() -> !connection.isOpen());
 		CompletableFuture<Slab> back = new CompletableFuture<>();
 		Slab slab = new FilledSlabs().slab("SET key value");
-		new Pipeline(connection, null, true, null, null, MasterWatch.of("any:1")).send(slab, back::complete);
+		new Pipeline(connection, null, true, null, null, new ConnectionLender(null, null, 1, "any:1", null)).send(slab,
+				back::complete);
 		assertThat(back).succeedsWithin(Duration.ofSeconds(10)).isSameAs(slab);
 		assertThat(slab.isDone()).isTrue();
 		assertThat(slab.isWritten()).isFalse();
@@ -66,7 +67,8 @@ class PipelineTests {
 	@CsvSource({ "-NOPERM no 'exec', false", "-EXECABORT Transaction discarded, true", "*1, true" })
 	void aConnectionThatIsLeftInATransactionIsClosed(String exec, boolean staysOpen) {
 		StatefulRedisConnection<byte[], byte[]> connection = this.client.connect(ByteArrayCodec.INSTANCE);
-		Pipeline pipeline = new Pipeline(connection, null, true, null, new Fences(null, null), MasterWatch.of("any:1"));
+		Pipeline pipeline = new Pipeline(connection, null, true, null, new Fences(null, null),
+				new ConnectionLender(null, null, 1, "any:1", null));
 		Slab slab = FilledSlabs.written(new FilledSlabs().transaction("SET a 1"),
 				FilledSlabs.OK + FilledSlabs.QUEUED + exec + "\r\n" + ((exec.startsWith("*")) ? FilledSlabs.OK : ""));
 		List<Boolean> open = new ArrayList<>();

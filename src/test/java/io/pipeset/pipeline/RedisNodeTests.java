@@ -16,7 +16,6 @@ import io.pipeset.pipeline.Fence.State;
 import io.pipeset.pipeline.call.ClientIdentity;
 import io.pipeset.pipeline.call.ConnectionLender;
 import io.pipeset.pipeline.call.KeyFilter;
-import io.pipeset.pipeline.call.MasterWatch;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.pipeline.call.ScanPage;
@@ -146,18 +145,16 @@ class RedisNodeTests {
 		assertThat(lost.runId()).isNotNull().isNotEqualTo(own.runId());
 		assertThat(lost.isOfAnotherLifeThan(own)).isFalse();
 		assertThat(lost.isOfAnotherLifeThan(new ClientIdentity(lost.node(), 1, own.runId(), null))).isTrue();
-		Fences fences = new Fences(
-				ConnectionLender.of(otherFactory, CONNECTIONS, name(other), MasterWatch.of(name(other))), SOON);
-		assertThatIllegalArgumentException().isThrownBy(() -> fences.raise(lost, 0)).withMessageContaining(name(one));
+		Fences fences = new Fences(ConnectionLender.of(otherFactory, CONNECTIONS, name(other), null), SOON);
+		assertThatIllegalArgumentException().isThrownBy(() -> fences.raise(lost)).withMessageContaining(name(one));
 		fences.await(SHORT, StopSignal.NEVER);
 	}
 
 	/** The pool lends a batch the connection on which a scan has asked before. */
 	@Test
-	void aConnectionThatHasScannedIsFencedOffWhicheverServerIsMaster() throws Exception {
+	void aConnectionThatHasScannedIsFencedOff() throws Exception {
 		LettuceConnectionFactory factory = factory(one, "loader");
-		try (RedisNode node = new RedisNode("mymaster", factory, service.getBean(PipelineProperties.class),
-				MasterWatch.of(name(one)))) {
+		try (RedisNode node = new RedisNode(name(one), factory, service.getBean(PipelineProperties.class))) {
 			node.calls().scan(ScanPlace.START, new KeyFilter("*", null), 10, 1000);
 			Fence fence = lose(node, () -> {
 			});
@@ -323,8 +320,8 @@ class RedisNodeTests {
 	}
 
 	private static ClientIdentity identity(LettuceConnectionFactory factory, String name) {
-		ConnectionLender lender = ConnectionLender.of(factory, CONNECTIONS, name, MasterWatch.of(name));
-		return lender.call(SOON, (connection) -> ClientIdentity.of(name, connection)).orElseThrow();
+		ConnectionLender lender = ConnectionLender.of(factory, CONNECTIONS, name, null);
+		return lender.call(SOON, ClientIdentity::of).orElseThrow();
 	}
 
 	private static LettuceConnectionFactory factory(OwnRedis redis, @Nullable String user) {

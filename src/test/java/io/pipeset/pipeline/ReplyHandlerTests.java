@@ -24,7 +24,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.EncoderException;
 import io.netty.handler.ssl.SslContextBuilder;
-import io.pipeset.pipeline.call.MasterWatch;
+import io.pipeset.pipeline.call.ConnectionLender;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.slab.Slab;
@@ -191,8 +191,8 @@ class ReplyHandlerTests {
 	}
 
 	private static ExchangeCommand command(Slab slab) {
-		return new ExchangeCommand(slab.attempt(), new Pipeline(null, null, true, null, null, MasterWatch.of("any:1")),
-				() -> {
+		return new ExchangeCommand(slab.attempt(),
+				new Pipeline(null, null, true, null, null, new ConnectionLender(null, null, 1, "any:1", null)), () -> {
 				});
 	}
 

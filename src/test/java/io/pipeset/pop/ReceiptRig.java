@@ -10,14 +10,14 @@ import io.pipeset.lane.LaneContext;
 import io.pipeset.lane.LaneRig;
 import io.pipeset.lane.LaneSettings;
 import io.pipeset.lane.Lanes;
-import io.pipeset.pipeline.RedisNodes;
-import io.pipeset.pipeline.SlotCalls;
 import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.record.GeneratedRecords;
 import io.pipeset.record.Record;
 import io.pipeset.record.Slots;
 import io.pipeset.redis.TestCluster;
 import io.pipeset.redis.TestRedis;
+import io.pipeset.servers.RedisNodes;
+import io.pipeset.servers.SlotCalls;
 
 import static org.awaitility.Awaitility.await;
 

@@ -11,12 +11,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import io.pipeset.lane.JobStop;
 import io.pipeset.lane.LaneRig;
 import io.pipeset.pipeline.RedisNode;
-import io.pipeset.pipeline.RedisNodes;
-import io.pipeset.pipeline.SlotOwners;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.redis.TestCluster;
 import io.pipeset.redis.TestRedis;
+import io.pipeset.servers.RedisNodes;
+import io.pipeset.servers.Topology;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -61,7 +61,7 @@ class KeyWalkTests {
 	@Test
 	void aSlotThatMovedAMomentAgoCountsWhereItIs() throws NoConnectionException {
 		this.nodes.refresh();
-		SlotOwners owners = this.nodes.owners();
+		Topology owners = this.nodes.owners();
 		List<RedisNode> masters = this.nodes.masters();
 		RedisNodes late = with(Map.of("owners", () -> owners, "masters", () -> masters, "refresh", () -> ""));
 		cluster.move(this.slot, this.to);

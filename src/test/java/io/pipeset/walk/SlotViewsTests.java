@@ -2,7 +2,7 @@ package io.pipeset.walk;
 
 import java.util.Map;
 
-import io.pipeset.lane.SlotsAtNode;
+import io.pipeset.servers.SlotsAtNode;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;

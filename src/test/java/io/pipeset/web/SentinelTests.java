@@ -11,12 +11,11 @@ import java.util.stream.IntStream;
 import io.lettuce.core.KeyValue;
 import io.pipeset.OwnThread;
 import io.pipeset.PipesetApplication;
-import io.pipeset.pipeline.RedisNode;
-import io.pipeset.pipeline.RedisNodes;
-import io.pipeset.pipeline.call.RedisCallException;
+import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.redis.Sentinels;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
+import io.pipeset.servers.RedisNodes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import tools.jackson.databind.JsonNode;
@@ -46,11 +45,11 @@ class SentinelTests {
 
 	private final Service service;
 
-	private final RedisNode node;
+	private final RedisNodes nodes;
 
 	SentinelTests(Service service, @Autowired RedisNodes nodes) {
 		this.service = service;
-		this.node = nodes.single();
+		this.nodes = nodes;
 	}
 
 	@DynamicPropertySource
@@ -62,14 +61,14 @@ class SentinelTests {
 	void afterAFailoverNothingGoesToTheOldMasterAndNothingIsCalledAppliedThatReplicasDoNotHave() throws Exception {
 		TestRedis former = sentinels.master();
 		this.service.post("/pipeset/10").report();
-		assertThat(this.node.name()).isEqualTo(former.host() + ":" + former.port());
+		assertThat(this.nodes.name()).isEqualTo(former.host() + ":" + former.port());
 		try (Wire paused = Wire.upload(this.service, "/v1/jobs")) {
 			paused.chunk("[\"RPUSH\",\"list\",\"1\"]\n[\"SET\",\"a\",1]\n");
 			await().until(() -> sentinels.replica().client().exists("a") == 1);
 			CompletableFuture<Answer> load = load();
 			await().until(() -> former.client().dbsize() > 20_000);
 			TestRedis master = sentinels.failOver();
-			await().until(() -> this.node.name().equals(master.host() + ":" + master.port()));
+			await().until(() -> this.nodes.name().equals(master.host() + ":" + master.port()));
 			paused.chunk("[\"RPUSH\",\"list\",\"2\"]\n").lastChunk();
 			JsonNode report = paused.answer().report();
 			assertThat(master).isNotSameAs(former);
@@ -78,7 +77,7 @@ class SentinelTests {
 			assertThat(Answer.counts(report)).isEqualTo(new Counts(3, 3, 0, 0, 0, 0));
 			assertThat(report.at("/failovers").asInt()).isOne();
 			assertThat(report.at("/appliedByFormerMasters").asInt()).isEqualTo(2);
-			assertThat(this.node.name()).isEqualTo(master.host() + ":" + master.port());
+			assertThat(this.nodes.name()).isEqualTo(master.host() + ":" + master.port());
 			checkLoad(load.get(2, TimeUnit.MINUTES), master);
 		}
 		assertThat(this.service.post("/pipeset/10").report().has("failovers")).isFalse();
@@ -103,6 +102,34 @@ class SentinelTests {
 		}
 	}
 
+	/**
+	 * A replica refuses WAIT, before the job begins as well. Sentinel may name another.
+	 */
+	@Test
+	void aJobWithRetriesWaitsForAMasterThatConfirmsItsRecords() throws Exception {
+		TestRedis master = sentinels.master();
+		this.service.post("/pipeset/1").report();
+		double refused = refusedByReplica();
+		master.client().replicaof("127.0.0.1", 1);
+		CompletableFuture<Answer> job;
+		try {
+			job = OwnThread.supply(() -> this.service
+				.post("/pipeset/100?replicas=1&replicasTimeout=50ms&retries=5&timeout=60s&coalesce=off"));
+			await().until(() -> job.isDone() || refusedByReplica() > refused);
+		}
+		finally {
+			master.client().replicaofNoOne();
+			sentinels.awaitReady();
+		}
+		Counts counts = Answer.counts(job.get(2, TimeUnit.MINUTES).report());
+		assertThat(counts.applied() + counts.unknown()).isEqualTo(100);
+	}
+
+	private double refusedByReplica() {
+		Answer answer = this.service.get("/actuator/metrics/pipeset.retries?tag=reason:readonly");
+		return (answer.status() == 200) ? answer.json().at("/measurements/0/value").asDouble() : 0;
+	}
+
 	@Test
 	void sentinelsThatRefuseTheServiceNameTheirOwnPassword() {
 		Map<String, Object> properties = new HashMap<>(sentinels.properties());
@@ -112,8 +139,7 @@ class SentinelTests {
 			.properties("pipeset.receipts.sweep-interval=1h")
 			.properties(properties)
 			.run()) {
-			assertThatExceptionOfType(RedisCallException.class)
-				.isThrownBy(other.getBean(RedisNodes.class).single().calls()::version)
+			assertThatExceptionOfType(NoConnectionException.class).isThrownBy(other.getBean(RedisNodes.class)::masters)
 				.withMessageContainingAll("WRONGPASS", "spring.data.redis.sentinel.password")
 				.satisfies((ex) -> assertThat(ex.isRefusal()).as("whether Redis itself refused it").isFalse());
 		}

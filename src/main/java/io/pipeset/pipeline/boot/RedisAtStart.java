@@ -4,10 +4,11 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 import io.pipeset.pipeline.RedisNode;
-import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.pipeline.call.ServerMemory;
+import io.pipeset.servers.RedisNodes;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,8 +26,6 @@ class RedisAtStart {
 
 	private static final Logger logger = LoggerFactory.getLogger(RedisAtStart.class);
 
-	private static final String REFUSED = "{}. Jobs will be answered with 503 until Redis lets the service in";
-
 	private final RedisNodes nodes;
 
 	RedisAtStart(RedisNodes nodes) {
@@ -37,21 +36,18 @@ class RedisAtStart {
 	void ask() {
 		try {
 			List<RedisNode> masters = this.nodes.masters();
-			if (this.nodes.isCluster()) {
+			if (masters.size() > 1) {
 				logger.info("Redis Cluster with {} masters: {}", masters.size(),
 						masters.stream().map(RedisNode::name).sorted().collect(Collectors.joining(", ")));
 			}
-			masters.forEach(RedisAtStart::ask);
+			masters.forEach(this::ask);
 		}
 		catch (NoConnectionException ex) {
-			logger.warn((ex.isRefusal()) ? REFUSED
-					: "{}. Jobs will be answered with 503 until a node of the cluster can be reached;"
-							+ " spring.data.redis.cluster.nodes names some of them",
-					ex.getMessage());
+			unreached(ex.isRefusal(), ex.getMessage());
 		}
 	}
 
-	private static void ask(RedisNode node) {
+	private void ask(RedisNode node) {
 		try {
 			logger.info("Redis {} at {}", node.calls().version(), node.name());
 			ServerMemory memory = node.calls().memory();
@@ -68,19 +64,16 @@ class RedisAtStart {
 				logger.info("Redis at {}", node.name());
 				return;
 			}
-			if (ex.isRefusal()) {
-				logger.warn(REFUSED, ex.getMessage());
-				return;
-			}
-			if (node.watch().isFollowing()) {
-				logger.warn("{}. Jobs will be answered with 503 until the Sentinels of spring.data.redis.sentinel.nodes"
-						+ " name a master that is there", ex.getMessage());
-				return;
-			}
-			logger.warn(
-					"{}. Jobs will be answered with 503 until there is a Redis at {};"
-							+ " set spring.data.redis.host and .port, or spring.data.redis.url, to name another",
-					ex.getMessage(), node.name());
+			unreached(ex.isRefusal(), ex.getMessage());
+		}
+	}
+
+	private void unreached(boolean refusal, @Nullable String message) {
+		if (refusal) {
+			logger.warn("{}. Jobs will be answered with 503 until Redis lets the service in", message);
+		}
+		else {
+			logger.warn("{}. Jobs will be answered with 503 until {}", message, this.nodes.untilReached());
 		}
 	}
 

@@ -17,12 +17,14 @@ import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.channel.Channel;
 import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.pipeline.RedisNode;
-import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.ReplyHandler;
-import io.pipeset.pipeline.cluster.ClusterNodes;
+import io.pipeset.servers.ClusterNodes;
+import io.pipeset.servers.RedisNodes;
+import io.pipeset.servers.SentinelLink;
+import io.pipeset.servers.SentinelNodes;
 import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 
-import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.data.redis.autoconfigure.ClientResourcesBuilderCustomizer;
@@ -52,20 +54,13 @@ class RedisConfiguration {
 	}
 
 	@Bean
-	MasterChannels masterChannels() {
-		return new MasterChannels();
-	}
-
-	@Bean
-	ClientResourcesBuilderCustomizer replyHandlers(MasterChannels masters) {
+	ClientResourcesBuilderCustomizer replyHandlers() {
 		return (resources) -> resources.commandLatencyRecorder(CommandLatencyRecorder.disabled())
-			.socketAddressResolver(masters.resolver())
 			.nettyCustomizer(new NettyCustomizer() {
 
 				@Override
 				public void afterChannelInitialized(Channel channel) {
 					ReplyHandler.addTo(channel);
-					masters.add(channel);
 				}
 
 			});
@@ -107,21 +102,9 @@ class RedisConfiguration {
 	}
 
 	@Bean
-	RedisNodes redisNodes(LettuceConnectionFactory factory, PipelineProperties properties,
-			ObjectProvider<SentinelWatch> sentinels) {
-		if (factory.isClusterAware()) {
-			return new ClusterNodes(factory, properties);
-		}
-		RedisSentinelConfiguration sentinel = factory.getSentinelConfiguration();
-		return RedisNodes
-			.of((sentinel != null) ? new RedisNode(master(sentinel), factory, properties, sentinels.getObject())
-					: new RedisNode(factory.getHostName() + ":" + factory.getPort(), factory, properties));
-	}
-
-	@Bean
 	@ConditionalOnProperty("spring.data.redis.sentinel.master")
-	SentinelWatch sentinelWatch(LettuceConnectionFactory factory, DataRedisProperties redis,
-			PipelineProperties properties, MasterChannels channels) {
+	SentinelNodes sentinelNodes(LettuceConnectionFactory factory, DataRedisProperties redis,
+			PipelineProperties properties) {
 		RedisSentinelConfiguration sentinel = Objects.requireNonNull(factory.getSentinelConfiguration());
 		Supplier<RedisClient> client = () -> (RedisClient) factory.getRequiredNativeClient();
 		Duration patience = patience(redis, properties);
@@ -129,7 +112,14 @@ class RedisConfiguration {
 			.stream()
 			.map((node) -> new SentinelLink(client, uri(factory, sentinel, node, patience), master(sentinel), patience))
 			.toList();
-		return new SentinelWatch(master(sentinel), links, channels);
+		return new SentinelNodes(master(sentinel), links, factory, properties, patience);
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	RedisNodes redisNodes(LettuceConnectionFactory factory, PipelineProperties properties) {
+		return (factory.isClusterAware()) ? new ClusterNodes(factory, properties)
+				: RedisNodes.of(new RedisNode(factory.getHostName() + ":" + factory.getPort(), factory, properties));
 	}
 
 	private static String master(RedisSentinelConfiguration sentinel) {

@@ -8,9 +8,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.pipeset.pipeline.RedisNode;
-import io.pipeset.pipeline.RedisNodes;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.pipeline.call.RedisCallException;
+import io.pipeset.servers.RedisNodes;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.health.contributor.Health;
@@ -54,9 +54,6 @@ final class RedisHealth implements HealthIndicator {
 
 	private Health ask() {
 		try {
-			if (!this.nodes.isCluster()) {
-				return ask(this.nodes.masters().get(0));
-			}
 			this.nodes.refresh();
 			return ask(this.nodes.masters());
 		}
@@ -68,16 +65,20 @@ final class RedisHealth implements HealthIndicator {
 	/**
 	 * A cluster is up while any master answers: jobs for the slots of the others run.
 	 */
-	private static Health ask(List<RedisNode> masters) {
+	private Health ask(List<RedisNode> masters) {
 		Map<String, Object> details = new TreeMap<>();
 		boolean up = false;
 		for (RedisNode master : masters) {
 			Health health = ask(master);
+			String name = this.nodes.nameOfOneOfSeveral(master);
+			if (name == null) {
+				return health;
+			}
 			up |= health.getStatus().equals(Status.UP);
 			Map<String, Object> detail = new LinkedHashMap<>();
 			detail.put("status", health.getStatus().getCode());
 			detail.putAll(health.getDetails());
-			details.put(master.name(), detail);
+			details.put(name, detail);
 		}
 		return Health.status((up) ? Status.UP : Status.DOWN).withDetail("masters", details).build();
 	}

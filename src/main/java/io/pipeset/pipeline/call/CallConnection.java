@@ -24,16 +24,20 @@ import org.springframework.core.NestedExceptionUtils;
  */
 public final class CallConnection {
 
+	private final String server;
+
 	private final StatefulRedisConnection<byte[], byte[]> connection;
 
 	private final Duration patience;
 
 	/**
 	 * Sends commands on a connection.
+	 * @param server host and port of its server
 	 * @param connection a lent connection without commands on their way
 	 * @param patience how long an answer is waited for
 	 */
-	public CallConnection(StatefulRedisConnection<byte[], byte[]> connection, Duration patience) {
+	public CallConnection(String server, StatefulRedisConnection<byte[], byte[]> connection, Duration patience) {
+		this.server = server;
 		this.connection = connection;
 		this.patience = patience;
 	}
@@ -82,6 +86,11 @@ public final class CallConnection {
 	@Nullable Long idFromHandshake() {
 		return (this.connection instanceof StatefulRedisConnectionImpl<?, ?> connected)
 				? connected.getConnectionState().getConnectionId() : null;
+	}
+
+	/** The host and port of the server. */
+	String server() {
+		return this.server;
 	}
 
 	public StatefulRedisConnection<byte[], byte[]> connection() {

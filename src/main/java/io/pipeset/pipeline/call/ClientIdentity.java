@@ -28,7 +28,7 @@ public record ClientIdentity(String node, long clientId, @Nullable String runId,
 	 * @return the identity, empty where the server does not permit to ask for it
 	 * @throws RedisCallException if there is no answer, or none yet
 	 */
-	public static Optional<ClientIdentity> of(String node, CallConnection connection) {
+	public static Optional<ClientIdentity> of(CallConnection connection) {
 		ClientIdentity known = ConnectionMemory.of(connection.connection()).identity();
 		if (known != null) {
 			return Optional.of(known);
@@ -39,7 +39,8 @@ public record ClientIdentity(String node, long clientId, @Nullable String runId,
 				clientId = connection.call(RedisAsyncCommands::clientId);
 			}
 			ServerInfo info = ServerInfo.ask(connection);
-			return Optional.of(known(connection, new ClientIdentity(node, clientId, info.runId(), info.product())));
+			return Optional
+				.of(known(connection, new ClientIdentity(connection.server(), clientId, info.runId(), info.product())));
 		}
 		catch (RedisCallException ex) {
 			if (ex.code() == null || (clientId == null && ex.isTransient())) {
@@ -48,7 +49,7 @@ public record ClientIdentity(String node, long clientId, @Nullable String runId,
 			if (clientId == null) {
 				return Optional.empty();
 			}
-			ClientIdentity identity = new ClientIdentity(node, clientId, null, null);
+			ClientIdentity identity = new ClientIdentity(connection.server(), clientId, null, null);
 			// A server that is busy or loading is asked again by the next batch.
 			return Optional.of((ex.isTransient()) ? identity : known(connection, identity));
 		}
@@ -61,8 +62,8 @@ public record ClientIdentity(String node, long clientId, @Nullable String runId,
 	 * for it
 	 * @throws RedisCallException if there is no answer, or none yet
 	 */
-	static @Nullable String life(String node, CallConnection connection) {
-		ClientIdentity identity = of(node, connection).orElse(null);
+	static @Nullable String life(CallConnection connection) {
+		ClientIdentity identity = of(connection).orElse(null);
 		if (identity == null || ConnectionMemory.of(connection.connection()).identity() != null) {
 			return (identity != null) ? identity.runId() : null;
 		}

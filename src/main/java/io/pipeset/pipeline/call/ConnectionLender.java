@@ -14,7 +14,6 @@ import java.util.function.Supplier;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.pipeline.flush.JobFlushPolicy;
-import io.pipeset.slab.RedisErrors;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.NestedExceptionUtils;
@@ -40,31 +39,36 @@ public final class ConnectionLender {
 
 	private final int pooled;
 
-	private final String node;
+	private final String address;
 
-	private final MasterWatch watch;
+	private final @Nullable Runnable look;
+
+	/** The server that has taken this one's place; {@code null} while none has. */
+	private volatile @Nullable ConnectionLender successor;
 
 	/**
 	 * Lends connections.
 	 * @param pooled how many the pool holds at most
-	 * @param node the node's name, the same for as long as the service runs
-	 * @param watch is asked for the master each time before a connection is lent
+	 * @param address host and port of the server
+	 * @param look is run each time before a connection is lent, and finds out if another
+	 * server has taken this one's place; {@code null} if none ever does
 	 */
-	public ConnectionLender(RedisTemplate<byte[], byte[]> template, JobFlushPolicy flushPolicy, int pooled, String node,
-			MasterWatch watch) {
+	public ConnectionLender(RedisTemplate<byte[], byte[]> template, JobFlushPolicy flushPolicy, int pooled,
+			String address, @Nullable Runnable look) {
 		this.template = template;
 		this.flushPolicy = flushPolicy;
 		this.pooled = pooled;
-		this.node = node;
-		this.watch = watch;
+		this.address = address;
+		this.look = look;
 	}
 
 	/**
 	 * Lends the connections of a factory that nobody else uses.
 	 * @param pooled how many the pool holds at most
-	 * @param node the node's name, the same for as long as the service runs
+	 * @param look as above
 	 */
-	public static ConnectionLender of(LettuceConnectionFactory factory, int pooled, String node, MasterWatch watch) {
+	public static ConnectionLender of(LettuceConnectionFactory factory, int pooled, String address,
+			@Nullable Runnable look) {
 		JobFlushPolicy flushPolicy = new JobFlushPolicy();
 		// A shared connection stays dead after its first drop, since nothing here
 		// reconnects.
@@ -75,37 +79,51 @@ public final class ConnectionLender {
 		// Without the proxy that guards against closing: the callback is our own.
 		template.setExposeConnection(true);
 		template.afterPropertiesSet();
-		return new ConnectionLender(template, flushPolicy, pooled, node, watch);
+		return new ConnectionLender(template, flushPolicy, pooled, address, look);
 	}
 
-	/**
-	 * When a connection was lent for the first time. While it is open, its server was not
-	 * started anew since.
-	 * @return a time of {@link System#nanoTime()}
-	 */
-	public static long firstLentNanos(StatefulRedisConnection<byte[], byte[]> connection) {
-		return ConnectionMemory.of(connection).firstLentNanos();
-	}
-
-	/**
-	 * The server, for messages.
-	 * @return the host and port of the server that is master now
-	 */
+	/** The host and port of the server. */
 	public String address() {
-		return this.watch.address();
+		return this.address;
+	}
+
+	/** Finds out if another server has taken this one's place. */
+	public void look() {
+		if (this.look != null) {
+			this.look.run();
+		}
 	}
 
 	/**
-	 * The node.
-	 * @return its name, whichever server it is now
+	 * The server that has taken this one's place.
+	 * @return its lender; {@code null} while there is none
 	 */
-	public String node() {
-		return this.node;
+	public @Nullable ConnectionLender successor() {
+		return this.successor;
 	}
 
-	/** Knows the server that connections lead to. */
-	public MasterWatch watch() {
-		return this.watch;
+	/** Another server has taken this one's place: no connection is lent any more. */
+	public void replacedBy(ConnectionLender successor) {
+		this.successor = successor;
+	}
+
+	/**
+	 * Makes single calls, at the server that has taken this one's place if this one lends
+	 * no connection for that reason.
+	 * @param patience how long each answer is waited for
+	 * @throws RedisCallException if there was no connection, or if {@code call} throws it
+	 */
+	public <T> T callMaster(Duration patience, Function<CallConnection, T> call) {
+		try {
+			return call(patience, call);
+		}
+		catch (RedisCallException ex) {
+			ConnectionLender next = this.successor;
+			if (next != null && ex.getCause() instanceof NoConnectionException) {
+				return next.callMaster(patience, call);
+			}
+			throw ex;
+		}
 	}
 
 	/**
@@ -119,7 +137,7 @@ public final class ConnectionLender {
 		try {
 			lend(FlushPolicy.each(), (connection) -> {
 				try {
-					answer.set(call.apply(new CallConnection(connection, patience)));
+					answer.set(call.apply(new CallConnection(this.address, connection, patience)));
 				}
 				catch (RedisCallException ex) {
 					failure.set(ex);
@@ -169,7 +187,7 @@ public final class ConnectionLender {
 		long begun = System.nanoTime();
 		int unheard = 0;
 		while (true) {
-			this.watch.look();
+			look();
 			try {
 				lendNow(flush, borrower);
 				return;
@@ -179,7 +197,7 @@ public final class ConnectionLender {
 					continue;
 				}
 				// While the master changes, a connection may be opened to the former one.
-				if (!this.watch.isFollowing() || System.nanoTime() - begun >= MOST_CHANGING.toNanos()
+				if (this.look == null || this.successor != null || System.nanoTime() - begun >= MOST_CHANGING.toNanos()
 						|| Thread.currentThread().isInterrupted()) {
 					throw ex;
 				}
@@ -191,12 +209,18 @@ public final class ConnectionLender {
 	@SuppressWarnings({ "unchecked", "NullAway" }) // executePipelined demands a null
 	private void lendNow(FlushPolicy flush, Consumer<StatefulRedisConnection<byte[], byte[]>> borrower)
 			throws NoConnectionException {
+		refuseIfReplaced();
 		AtomicBoolean called = new AtomicBoolean();
 		RedisCallback<Object> callback = (connection) -> {
-			called.set(true);
 			// The factory's connections all speak bytes.
 			var lent = (StatefulRedisConnection<byte[], byte[]>) this.flushPolicy.connection();
-			firstLentNanos(lent);
+			if (this.successor != null) {
+				// It may have been opened behind the look at all that were open.
+				CompletableFuture<Void> unused = lent.closeAsync();
+				return null;
+			}
+			called.set(true);
+			ConnectionMemory.of(lent);
 			try {
 				borrower.accept(lent);
 			}
@@ -211,16 +235,23 @@ public final class ConnectionLender {
 		}
 		catch (RuntimeException ex) {
 			if (!called.get()) {
-				Throwable cause = NestedExceptionUtils.getMostSpecificCause(ex);
-				throw (this.watch.isKnown()) ? new NoConnectionException(address(), cause) : new NoConnectionException(
-						address(),
-						RedisErrors.withRemedy(String.valueOf(cause.getMessage()), "spring.data.redis.sentinel."));
+				throw new NoConnectionException(this.address, NestedExceptionUtils.getMostSpecificCause(ex));
 			}
 			if (!(ex instanceof DataAccessException)) {
 				throw ex;
 			}
 			// A pipeline whose connection is lost cannot be closed in order; its borrower
 			// knows already.
+		}
+		if (!called.get()) {
+			refuseIfReplaced();
+		}
+	}
+
+	private void refuseIfReplaced() throws NoConnectionException {
+		ConnectionLender master = this.successor;
+		if (master != null) {
+			throw new NoConnectionException(this.address, "Redis at " + master.address + " has become master");
 		}
 	}
 

@@ -23,8 +23,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.NestedExceptionUtils;
 
 /**
- * Makes single calls apart from the batches of jobs. It makes only as many at once as
- * there are connections that are not for jobs.
+ * Makes single calls apart from the batches of jobs: to a server, or to the one that has
+ * taken its place. It makes only as many at once as there are connections that are not
+ * for jobs.
  */
 public final class RedisCalls {
 
@@ -127,7 +128,7 @@ public final class RedisCalls {
 	 */
 	public ScanPage scan(ScanPlace place, KeyFilter filter, int count, long maxBytes) {
 		return this.lender.repeat(() -> call((connection) -> {
-			String life = ClientIdentity.life(this.lender.node(), connection);
+			String life = ClientIdentity.life(connection);
 			return ScanPage.ask(connection, life, place, filter.arguments(count), maxBytes);
 		}));
 	}
@@ -164,16 +165,17 @@ public final class RedisCalls {
 	 * Sends a record by itself, as a client without a pipeline does.
 	 * @param asking whether a node of a cluster sent it here by ASK
 	 * @param record a good record
+	 * @return {@code true}, as there was an answer
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
-	public void send(boolean asking, Record record) {
+	public boolean send(boolean asking, Record record) {
 		CommandArgs<byte[], byte[]> arguments = new CommandArgs<>(ByteArrayCodec.INSTANCE);
 		for (int i = 0; i < record.argumentCount(); i++) {
 			int from = record.offset(i);
 			arguments.add(Arrays.copyOfRange(record.source(i), from, from + record.length(i)));
 		}
 		CommandType command = CommandType.valueOf(record.operation().name());
-		call(asking, (commands) -> commands.dispatch(command, new AnyReply(), arguments));
+		return this.<Boolean>call(asking, (commands) -> commands.dispatch(command, new AnyReply(), arguments));
 	}
 
 	/**
@@ -188,10 +190,11 @@ public final class RedisCalls {
 	/**
 	 * Removes a key, be it there or not.
 	 * @param asking whether a node of a cluster sent the call here by ASK
+	 * @return how many keys were there
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
-	public void unlink(boolean asking, byte[] key) {
-		this.lender.repeat(() -> call(asking, (commands) -> commands.unlink(key)));
+	public long unlink(boolean asking, byte[] key) {
+		return this.lender.repeat(() -> call(asking, (commands) -> commands.unlink(key)));
 	}
 
 	private static long unlink(CallConnection connection, List<List<byte[]>> commands) {
@@ -291,7 +294,7 @@ public final class RedisCalls {
 	private <T> T call(Function<CallConnection, T> call) {
 		enter();
 		try {
-			return this.lender.call(this.patience, call);
+			return this.lender.callMaster(this.patience, call);
 		}
 		finally {
 			this.free.release();

@@ -44,7 +44,7 @@ public final class ScanPage {
 	 */
 	static ScanPage ask(CallConnection connection, @Nullable String life, ScanPlace place, KeyScanArgs arguments,
 			long maxBytes) {
-		long firstLentNanos = ConnectionLender.firstLentNanos(connection.connection());
+		long firstLentNanos = ConnectionMemory.of(connection.connection()).firstLentNanos();
 		boolean goesOn = place.at(life, false, firstLentNanos) == Standing.HOLDS;
 		ScanPlace from = (goesOn) ? place : ScanPlace.START;
 		ScanPage page = new ScanPage(maxBytes, !goesOn);

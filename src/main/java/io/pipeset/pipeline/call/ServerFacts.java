@@ -8,14 +8,11 @@ public final class ServerFacts {
 
 	private final RedisCalls calls;
 
-	private final MasterWatch watch;
+	/** Whether the server has said yes. */
+	private volatile boolean transactions;
 
-	/** How many failovers had been seen when a server said yes; -1 if none has. */
-	private volatile int transactions = -1;
-
-	public ServerFacts(RedisCalls calls, MasterWatch watch) {
+	public ServerFacts(RedisCalls calls) {
 		this.calls = calls;
-		this.watch = watch;
 	}
 
 	/**
@@ -24,7 +21,7 @@ public final class ServerFacts {
 	 * @throws RedisCallException if the server refuses transactions or does not answer
 	 */
 	public void requireTransactions() {
-		if (this.transactions != this.watch.switches()) {
+		if (!this.transactions) {
 			checkTransactions();
 		}
 	}
@@ -35,15 +32,14 @@ public final class ServerFacts {
 	 * @throws RedisCallException if the server refuses transactions or does not answer
 	 */
 	public void checkTransactions() {
-		int switches = this.watch.switches();
-		this.transactions = -1;
+		this.transactions = false;
 		this.calls.emptyTransaction();
-		this.transactions = switches;
+		this.transactions = true;
 	}
 
 	/** Takes note that the server has refused a transaction. */
 	public void transactionsWereRefused() {
-		this.transactions = -1;
+		this.transactions = false;
 	}
 
 }

@@ -88,7 +88,7 @@ class CallConnectionTests {
 	}
 
 	private CallConnection calls(Duration patience) {
-		return new CallConnection(this.connection, patience);
+		return new CallConnection("any:1", this.connection, patience);
 	}
 
 	private <T> RedisCallException failure(Duration patience,

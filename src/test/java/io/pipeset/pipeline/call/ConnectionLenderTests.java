@@ -30,7 +30,7 @@ class ConnectionLenderTests {
 			factory.afterPropertiesSet();
 			factory.start();
 			try {
-				ConnectionLender lender = ConnectionLender.of(factory, 1, "mymaster", new Following(looks));
+				ConnectionLender lender = ConnectionLender.of(factory, 1, "the master", looks::incrementAndGet);
 				assertThatExceptionOfType(NoConnectionException.class)
 					.isThrownBy(() -> lender.lend(FlushPolicy.each(), (connection) -> {
 					}));
@@ -40,31 +40,6 @@ class ConnectionLenderTests {
 			}
 		}
 		assertThat(looks.get()).isBetween(1, 3);
-	}
-
-	/** Counts the looks at a master that may change. */
-	private record Following(AtomicInteger looks) implements MasterWatch {
-
-		@Override
-		public String address() {
-			return "the master";
-		}
-
-		@Override
-		public int switches() {
-			return 0;
-		}
-
-		@Override
-		public boolean isFollowing() {
-			return true;
-		}
-
-		@Override
-		public void look() {
-			this.looks.incrementAndGet();
-		}
-
 	}
 
 }

@@ -1,4 +1,4 @@
-package io.pipeset.pipeline.cluster;
+package io.pipeset.servers;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -20,10 +20,10 @@ import io.lettuce.core.cluster.models.partitions.Partitions;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.pipeline.RedisNode;
-import io.pipeset.pipeline.RedisNodes;
-import io.pipeset.pipeline.SlotOwners;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.record.Slots;
+import io.pipeset.slab.RedisErrors;
+import io.pipeset.slab.RedisErrors.Meaning;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -83,7 +83,7 @@ public final class ClusterNodes implements RedisNodes {
 
 	private volatile Throwable failure = new RedisException("none of its nodes has answered yet");
 
-	private volatile @Nullable SlotOwners owners;
+	private volatile @Nullable Topology owners;
 
 	/** The masters of the replicas that were named last, by their ids. */
 	private Map<String, String> replicated = Map.of();
@@ -118,8 +118,23 @@ public final class ClusterNodes implements RedisNodes {
 	}
 
 	@Override
-	public RedisNode single() {
-		throw new IllegalStateException("A cluster has several masters");
+	public boolean isFollowing() {
+		return true;
+	}
+
+	@Override
+	public boolean redirects(String code) {
+		return RedisErrors.means(code, Meaning.REDIRECTS);
+	}
+
+	@Override
+	public SlotsAtNode slotsAt(RedisNode node) {
+		return SlotsAtNode.of(node.calls().clusterNodes());
+	}
+
+	@Override
+	public String nameOfOneOfSeveral(RedisNode node) {
+		return node.name();
 	}
 
 	@Override
@@ -128,9 +143,14 @@ public final class ClusterNodes implements RedisNodes {
 	}
 
 	@Override
+	public String untilReached() {
+		return "a node of the cluster can be reached; spring.data.redis.cluster.nodes names some of them";
+	}
+
+	@Override
 	public List<RedisNode> masters() throws NoConnectionException {
 		// The cluster long goes on naming a master that was replaced, without any slot.
-		SlotOwners known = owners();
+		Topology known = owners();
 		return named().stream().filter(known::isMaster).toList();
 	}
 
@@ -146,8 +166,8 @@ public final class ClusterNodes implements RedisNodes {
 	}
 
 	@Override
-	public SlotOwners owners() throws NoConnectionException {
-		SlotOwners known = this.owners;
+	public Topology owners() throws NoConnectionException {
+		Topology known = this.owners;
 		if (known == null) {
 			refresh();
 			known = this.owners;
@@ -259,9 +279,9 @@ public final class ClusterNodes implements RedisNodes {
 		countFailovers(partitions);
 		this.named = named;
 		this.namedAt = asked;
-		SlotOwners before = this.owners;
+		Topology before = this.owners;
 		this.movedAt.values().removeIf((since) -> asked - since > MOVED_NANOS);
-		SlotOwners after = SlotOwners
+		Topology after = Topology
 			.of((slot) -> (before != null && this.movedAt.containsKey(slot)) ? before.owner(slot) : named[slot]);
 		if (before == null || !after.isSameAs(before)) {
 			this.owners = after;
@@ -299,7 +319,7 @@ public final class ClusterNodes implements RedisNodes {
 	}
 
 	/** Closes the nodes that the cluster has not named for long, and nobody uses. */
-	private void retire(SlotOwners owners) {
+	private void retire(Topology owners) {
 		List<Master> gone = new ArrayList<>();
 		this.masters.values().removeIf((master) -> {
 			boolean ends = master.isLongGone() && !owners.isMaster(master.node());
@@ -324,7 +344,7 @@ public final class ClusterNodes implements RedisNodes {
 	public void moved(int slot, RedisNode master) {
 		this.lock.lock();
 		try {
-			SlotOwners known = this.owners;
+			Topology known = this.owners;
 			if (known != null) {
 				this.movedAt.put(slot, System.nanoTime());
 				this.owners = known.with(slot, master);
@@ -345,12 +365,11 @@ public final class ClusterNodes implements RedisNodes {
 		this.lock.lock();
 		try {
 			String id = id(former);
+			// The same server may have got another address.
 			return id != null && this.namedAt - sinceNanos >= 0
-					&& IntStream.range(0, Slots.COUNT).filter(slots).allMatch((slot) -> {
-						RedisNode owner = this.named[slot];
-						// The same server may have got another address.
-						return owner != null && !id.equals(id(owner));
-					});
+					&& IntStream.range(0, Slots.COUNT)
+						.filter(slots)
+						.allMatch((slot) -> this.named[slot] != null && !isNamed(id, slot));
 		}
 		finally {
 			this.lock.unlock();

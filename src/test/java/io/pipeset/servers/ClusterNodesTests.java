@@ -1,4 +1,4 @@
-package io.pipeset.pipeline.cluster;
+package io.pipeset.servers;
 
 import java.time.Duration;
 import java.util.Collections;

@@ -1,9 +1,11 @@
-package io.pipeset.pipeline;
+package io.pipeset.servers;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
+import io.pipeset.pipeline.RedisNode;
+import io.pipeset.pipeline.StopSignal;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.pipeline.call.RedisCalls;
@@ -12,20 +14,35 @@ import io.pipeset.slab.Redirect.Kind;
 
 /**
  * Makes single calls about keys of one slot, at the master that has the slot. If the slot
- * moves, the call follows it: a call that was redirected has not run. A single server has
- * all slots, and redirects nothing.
+ * moves, the call follows it: a call that was redirected has not run. While nobody serves
+ * the slot, the call waits. A single server has all slots.
  */
 public final class SlotCalls {
 
-	/** How long a call is redirected, or waits for its slot, before it fails. */
-	private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(2);
+	private static final Duration MOST = Duration.ofSeconds(2);
 
 	private static final long LONGEST_PAUSE_MILLIS = 100;
 
 	private final RedisNodes nodes;
 
+	private final Duration most;
+
+	private final StopSignal stop;
+
+	/** Calls that follow their slot for two seconds at most. */
 	public SlotCalls(RedisNodes nodes) {
+		this(nodes, MOST, StopSignal.NEVER);
+	}
+
+	/**
+	 * Calls that follow their slot.
+	 * @param most how long a call is redirected, or waits for its slot, before it fails
+	 * @param stop ends such a wait
+	 */
+	public SlotCalls(RedisNodes nodes, Duration most, StopSignal stop) {
 		this.nodes = nodes;
+		this.most = most;
+		this.stop = stop;
 	}
 
 	/**
@@ -37,7 +54,7 @@ public final class SlotCalls {
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
 	public List<Object> evalRepeatable(int slot, String lua, List<byte[]> keys, List<byte[]> arguments) {
-		return follow(slot, (calls, asking) -> calls.evalRepeatable(asking, lua, keys, arguments));
+		return ask(slot, (calls, asking) -> calls.evalRepeatable(asking, lua, keys, arguments));
 	}
 
 	/**
@@ -48,30 +65,30 @@ public final class SlotCalls {
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
 	public List<Object> evalOnce(int slot, String lua, List<byte[]> keys, List<byte[]> arguments) {
-		return follow(slot, (calls, asking) -> calls.evalOnce(asking, lua, keys, arguments));
+		return ask(slot, (calls, asking) -> calls.evalOnce(asking, lua, keys, arguments));
 	}
 
 	/**
-	 * The master that a call goes to.
-	 * @throws RedisCallException if the slot has no master, or nothing is known yet
+	 * The master that a call goes to: any of them while the slot has none, as it says
+	 * then that nobody serves the slot.
+	 * @throws RedisCallException if no master is known
 	 */
-	public RedisNode owner(int slot) {
+	public RedisNode master(int slot) {
 		try {
-			RedisNode owner = this.nodes.owners().owner(slot);
-			if (owner != null) {
-				return owner;
-			}
-			this.nodes.refresh();
-			throw new NoConnectionException("the cluster", "slot " + slot + " has no master now");
+			return this.nodes.owners().ownerOrAny(slot);
 		}
 		catch (NoConnectionException ex) {
 			throw RedisCallException.unreachable(ex);
 		}
 	}
 
-	private List<Object> follow(int slot, Call call) {
+	/**
+	 * Makes a call about keys of one slot.
+	 * @throws RedisCallException if Redis refuses it or does not answer
+	 */
+	public <T> T ask(int slot, Call<T> call) {
 		long begun = System.nanoTime();
-		RedisNode node = owner(slot);
+		RedisNode node = master(slot);
 		boolean asking = false;
 		for (int round = 0;; round++) {
 			try {
@@ -79,7 +96,7 @@ public final class SlotCalls {
 			}
 			catch (RedisCallException ex) {
 				Redirect redirect = ex.redirect();
-				if (redirect == null || System.nanoTime() - begun > MOST_NANOS || !pause(redirect, round)) {
+				if (redirect == null || System.nanoTime() - begun > this.most.toNanos() || !goesOn(redirect, round)) {
 					if (redirect != null || ex.code() == null) {
 						// The next call goes to the master that the cluster names then.
 						this.nodes.refresh();
@@ -94,28 +111,33 @@ public final class SlotCalls {
 				if (target == null) {
 					this.nodes.refresh();
 				}
-				node = (target != null) ? target : owner(slot);
+				node = (target != null) ? target : master(slot);
 			}
 		}
 	}
 
 	/**
 	 * Pauses before a call that cannot run now, or was redirected more than once;
-	 * {@code false} if the thread is to end.
+	 * {@code false} if there is to be no other attempt.
 	 */
-	private static boolean pause(Redirect redirect, int round) {
-		if (round > 1 || redirect.target().isEmpty()) {
-			long millis = Math.min(LONGEST_PAUSE_MILLIS, 5L << Math.min(round, 10));
-			LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
-		}
-		return !Thread.currentThread().isInterrupted();
+	private boolean goesOn(Redirect redirect, int round) {
+		long millis = Math.min(LONGEST_PAUSE_MILLIS, 5L << Math.min(round, 10));
+		return (round <= 1 && !redirect.target().isEmpty()) || !this.stop.await(TimeUnit.MILLISECONDS.toNanos(millis));
 	}
 
-	/** A call to one node. */
+	/**
+	 * A call to one server.
+	 *
+	 * @param <T> its answer
+	 */
 	@FunctionalInterface
-	private interface Call {
+	public interface Call<T> {
 
-		List<Object> at(RedisCalls calls, boolean asking);
+		/**
+		 * Makes the call.
+		 * @param asking whether the slot is on its way to this server
+		 */
+		T at(RedisCalls calls, boolean asking);
 
 	}
 

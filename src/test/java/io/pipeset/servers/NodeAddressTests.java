@@ -1,4 +1,4 @@
-package io.pipeset.pipeline.cluster;
+package io.pipeset.servers;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

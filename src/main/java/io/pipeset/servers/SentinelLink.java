@@ -1,4 +1,4 @@
-package io.pipeset.pipeline.boot;
+package io.pipeset.servers;
 
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -22,7 +22,7 @@ import org.springframework.core.NestedExceptionUtils;
 /**
  * The connection to one Sentinel, and its last answer. It is opened anew when it ends.
  */
-final class SentinelLink {
+public final class SentinelLink {
 
 	private static final Logger logger = LoggerFactory.getLogger(SentinelLink.class);
 
@@ -46,11 +46,13 @@ final class SentinelLink {
 
 	private volatile @Nullable Answer last;
 
+	private volatile @Nullable String failure;
+
 	private boolean failed;
 
 	private long failedSince;
 
-	SentinelLink(Supplier<RedisClient> client, RedisURI uri, String master, Duration patience) {
+	public SentinelLink(Supplier<RedisClient> client, RedisURI uri, String master, Duration patience) {
 		this.client = client;
 		this.uri = uri;
 		this.master = master;
@@ -60,6 +62,11 @@ final class SentinelLink {
 	/** The Sentinel's last answer, however old; {@code null} before the first. */
 	@Nullable Answer last() {
 		return this.last;
+	}
+
+	/** Why the Sentinel did not answer last; {@code null} if it did. */
+	@Nullable String failure() {
+		return this.failure;
 	}
 
 	/**
@@ -104,13 +111,14 @@ final class SentinelLink {
 	private synchronized @Nullable Void answered(@Nullable Answer answer, @Nullable Throwable failure) {
 		if (answer != null) {
 			this.last = answer;
+			this.failure = null;
 			this.failed = false;
 		}
 		else {
+			this.failure = (failure != null) ? why(failure) : "nothing";
 			if (!this.failed) {
 				logger.warn("The Sentinel at {}:{} does not say which server is the master of '{}': {}",
-						this.uri.getHost(), this.uri.getPort(), this.master,
-						(failure != null) ? why(failure) : "nothing");
+						this.uri.getHost(), this.uri.getPort(), this.master, this.failure);
 			}
 			this.failedSince = System.nanoTime();
 			this.failed = true;

@@ -1,4 +1,4 @@
-package io.pipeset.lane;
+package io.pipeset.servers;
 
 import java.util.Arrays;
 import java.util.BitSet;
@@ -7,8 +7,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-import io.pipeset.pipeline.RedisNode;
-import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.record.Slots;
 
 /**
@@ -19,7 +17,7 @@ import io.pipeset.record.Slots;
  */
 public final class SlotsAtNode {
 
-	/** All slots, of which none is on its way. */
+	/** The slots of a single server: all of them, none of which is ever on its way. */
 	public static final SlotsAtNode ALL = all();
 
 	private static final int ADDRESS = 1;
@@ -47,16 +45,6 @@ public final class SlotsAtNode {
 	private String epoch = "";
 
 	private SlotsAtNode() {
-	}
-
-	/** Asks a node. If it does not answer, it counts as serving all slots. */
-	static SlotsAtNode ask(RedisNode node) {
-		try {
-			return of(node.calls().clusterNodes());
-		}
-		catch (RedisCallException ex) {
-			return ALL;
-		}
 	}
 
 	private static SlotsAtNode all() {
@@ -102,6 +90,11 @@ public final class SlotsAtNode {
 		int dash = word.indexOf('-');
 		int first = Integer.parseInt((dash > 0) ? word.substring(0, dash) : word);
 		this.served.set(first, Integer.parseInt(word.substring(dash + 1)) + 1);
+	}
+
+	/** Whether this is a single server, whose slots never move. */
+	public boolean areOfSingleServer() {
+		return this == ALL;
 	}
 
 	/**

@@ -1,16 +1,21 @@
-package io.pipeset.pipeline;
+package io.pipeset.servers;
 
 import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.IntFunction;
 
+import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.record.Slots;
 import org.jspecify.annotations.Nullable;
 
-/** The masters of all slots at one moment; never changed. */
-public final class SlotOwners {
+/**
+ * The masters of all slots at one moment; never changed. Each change, be it of a slot or
+ * of a master, makes another one.
+ */
+public final class Topology {
 
 	private final @Nullable RedisNode[] bySlot;
 
@@ -22,7 +27,12 @@ public final class SlotOwners {
 	/** The master with the number 0. */
 	private final @Nullable RedisNode first;
 
-	private SlotOwners(@Nullable RedisNode[] bySlot) {
+	/**
+	 * The master of all slots; {@code null} where there are several, or slots without.
+	 */
+	private final @Nullable RedisNode only;
+
+	private Topology(@Nullable RedisNode[] bySlot) {
 		this.bySlot = bySlot;
 		RedisNode first = null;
 		for (int slot = 0; slot < bySlot.length; slot++) {
@@ -38,16 +48,17 @@ public final class SlotOwners {
 			}
 		}
 		this.first = first;
+		this.only = (this.masters.size() == 1 && Arrays.stream(bySlot).noneMatch(Objects::isNull)) ? first : null;
 	}
 
 	/**
 	 * Makes the masters of slots.
 	 * @param owner the master of each slot, or {@code null}
 	 */
-	public static SlotOwners of(IntFunction<@Nullable RedisNode> owner) {
+	public static Topology of(IntFunction<@Nullable RedisNode> owner) {
 		@Nullable RedisNode[] bySlot = new RedisNode[Slots.COUNT];
 		Arrays.setAll(bySlot, owner);
-		return new SlotOwners(bySlot);
+		return new Topology(bySlot);
 	}
 
 	/**
@@ -56,6 +67,14 @@ public final class SlotOwners {
 	 */
 	public @Nullable RedisNode owner(int slot) {
 		return this.bySlot[slot];
+	}
+
+	/**
+	 * The only master, which has all slots.
+	 * @return {@code null} where there are several, or slots without a master
+	 */
+	public @Nullable RedisNode only() {
+		return this.only;
 	}
 
 	/**
@@ -117,17 +136,17 @@ public final class SlotOwners {
 	 * The same masters but for one slot.
 	 * @return other masters, or these if nothing changes
 	 */
-	public SlotOwners with(int slot, RedisNode master) {
+	public Topology with(int slot, RedisNode master) {
 		if (this.bySlot[slot] == master) {
 			return this;
 		}
 		@Nullable RedisNode[] bySlot = this.bySlot.clone();
 		bySlot[slot] = master;
-		return new SlotOwners(bySlot);
+		return new Topology(bySlot);
 	}
 
 	/** Whether all slots have the same masters. */
-	public boolean isSameAs(SlotOwners other) {
+	public boolean isSameAs(Topology other) {
 		return Arrays.equals(this.bySlot, other.bySlot);
 	}
 
