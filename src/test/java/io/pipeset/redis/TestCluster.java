@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
 import io.lettuce.core.MigrateArgs;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.pipeset.OwnThread;
 
 import static org.awaitility.Awaitility.await;
@@ -217,12 +218,22 @@ public final class TestCluster extends ClusterServers {
 	}
 
 	/**
-	 * Gives a slot that was dropped to a master.
+	 * Gives a slot that was dropped to a master. A message of another node that was under
+	 * way when the slot was dropped may have claimed it since.
 	 * @param slot a slot
 	 * @param to the master
 	 */
 	public void give(int slot, TestRedis to) {
-		to.client().clusterAddSlots(slot);
+		await("%s takes slot %d".formatted(address(to), slot)).ignoreException(RedisCommandExecutionException.class)
+			.until(() -> {
+				try {
+					return to.client().clusterAddSlots(slot).equals("OK");
+				}
+				catch (RedisCommandExecutionException ex) {
+					to.client().clusterDelSlots(slot);
+					throw ex;
+				}
+			});
 	}
 
 	/** Starts the cluster when it is first asked for. */
