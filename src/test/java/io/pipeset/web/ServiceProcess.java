@@ -28,7 +28,8 @@ final class ServiceProcess implements AutoCloseable {
 
 	private static final Pattern READY = Pattern.compile("Ready\\. Try: curl -X POST http://localhost:(\\d+)/");
 
-	private static final int PATIENCE_SECONDS = 60;
+	/** A start takes three seconds of a processor, and many may want it at once. */
+	private static final int PATIENCE_SECONDS = 180;
 
 	/** The memory and the collector of the image. */
 	private static final List<String> CONTAINER = List.of("-Xmx256m", "-XX:MaxDirectMemorySize=96m", "-XX:+UseG1GC",
