@@ -161,9 +161,12 @@ public class Receipts {
 		return (this.slots != null) ? this.slots.due() : List.of(SERVER);
 	}
 
-	/** The address of the master that has a place, for messages. */
+	/**
+	 * The address of the master that has a place.
+	 * @throws RedisCallException if it has none now, so that nobody waits for one
+	 */
 	String master(Use place) {
-		return this.calls.master(place.keys().slot()).name();
+		return this.calls.owner(place.keys().slot()).name();
 	}
 
 	/**

@@ -83,6 +83,24 @@ public final class SlotCalls {
 	}
 
 	/**
+	 * The master of a slot, for callers that do not wait for one.
+	 * @throws RedisCallException if the slot has no master, or none is known
+	 */
+	public RedisNode owner(int slot) {
+		try {
+			RedisNode owner = this.nodes.owners().owner(slot);
+			if (owner != null) {
+				return owner;
+			}
+			this.nodes.refreshSoon();
+			throw new NoConnectionException("the cluster", "slot " + slot + " has no master now");
+		}
+		catch (NoConnectionException ex) {
+			throw RedisCallException.unreachable(ex);
+		}
+	}
+
+	/**
 	 * Makes a call about keys of one slot.
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */

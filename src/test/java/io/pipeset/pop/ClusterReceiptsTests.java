@@ -196,6 +196,34 @@ class ClusterReceiptsTests {
 		}
 	}
 
+	/** Otherwise each of these slots would keep the others waiting for two seconds. */
+	@Test
+	void aSlotWithoutAMasterIsNotWaitedForByASweep() {
+		List<byte[]> lists = IntStream.range(0, 6).mapToObj((i) -> bytes(this.rig.list(1))).toList();
+		lists.forEach(this.rig::expired);
+		byte[] other = bytes(this.rig.list(2) + "-other");
+		this.rig.expired(other);
+		// It comes behind the others.
+		cluster.at(ReceiptRig.SLOTS).zadd(ReceiptRig.SLOTS, 1, String.valueOf(TestCluster.slot(text(other))));
+		cluster.nodes().forEach((node) -> node.client().configSet("cluster-require-full-coverage", "no"));
+		try {
+			lists.forEach((list) -> cluster.drop(TestCluster.slot(text(list))));
+			cluster.nodes()
+				.forEach((node) -> await().until(() -> node.client().clusterInfo().contains("cluster_state:ok")));
+			this.rig.awaitUnserved(lists);
+			long before = errors();
+			this.rig.sweepUntil(() -> this.rig.values(other).size() == 2);
+			assertThat(errors() - before).isLessThan(60);
+		}
+		finally {
+			cluster.nodes().forEach((node) -> node.client().configSet("cluster-require-full-coverage", "yes"));
+		}
+	}
+
+	private static long errors() {
+		return cluster.nodes().mapToLong((node) -> ReceiptRig.errors(node, "CLUSTERDOWN")).sum();
+	}
+
 	private static void permit(AclSetuserArgs rules) {
 		cluster.nodes().forEach((node) -> node.client().aclSetuser("service", rules));
 	}

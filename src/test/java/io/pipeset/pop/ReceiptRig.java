@@ -18,6 +18,7 @@ import io.pipeset.redis.TestCluster;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.servers.RedisNodes;
 import io.pipeset.servers.SlotCalls;
+import io.pipeset.servers.Topology;
 
 import static org.awaitility.Awaitility.await;
 
@@ -130,6 +131,16 @@ final class ReceiptRig {
 
 	private List<Object> run(byte[] key, String lua, byte[]... arguments) {
 		return this.calls.evalRepeatable(Slots.of(key, 0, key.length), lua, List.of(key), List.of(arguments));
+	}
+
+	/** Waits until the service knows that the slots of lists have no master. */
+	void awaitUnserved(List<byte[]> lists) {
+		RedisNodes nodes = this.lanes.bean(RedisNodes.class);
+		await().until(() -> {
+			nodes.refresh();
+			Topology owners = nodes.owners();
+			return lists.stream().allMatch((list) -> owners.owner(Slots.of(list, 0, list.length)) == null);
+		});
 	}
 
 	/** Sweeps again and again. */
