@@ -94,14 +94,16 @@ public final class SentinelLink {
 
 	/**
 	 * Asks for the epoch first: if the master changes in between, the answer has a new
-	 * address with an old epoch, and counts for nothing.
+	 * address with an old epoch, and counts for nothing. There is no answer if the
+	 * Sentinel forgets the master in between.
 	 */
-	private CompletionStage<Answer> answer(StatefulRedisSentinelConnection<String, String> sentinel) {
+	private CompletionStage<@Nullable Answer> answer(StatefulRedisSentinelConnection<String, String> sentinel) {
 		return sentinel.async()
 			.master(this.master)
 			.thenCompose((state) -> sentinel.async()
 				.getMasterAddrByName(this.master)
-				.thenApply((address) -> new Answer(epoch(state), (InetSocketAddress) address)));
+				.thenApply(
+						(address) -> (address != null) ? new Answer(epoch(state), (InetSocketAddress) address) : null));
 	}
 
 	private static long epoch(Map<String, String> state) {

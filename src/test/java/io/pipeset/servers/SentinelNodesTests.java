@@ -31,6 +31,7 @@ import io.pipeset.pipeline.call.ScanPlace;
 import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.redis.TestRedis;
 import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -180,6 +181,22 @@ class SentinelNodesTests {
 		}
 	}
 
+	/** As it does between SENTINEL REMOVE and SENTINEL MONITOR. */
+	@Test
+	void aSentinelThatKnowsNoMasterAnyMoreLeavesTheOneThatIsKnown() throws Exception {
+		Sentinel sentinel = new Sentinel(former, 1);
+		try (SentinelNodes nodes = nodes(sentinel)) {
+			nodes.look();
+			sentinel.master = null;
+			int answers = sentinel.answers.get();
+			await().until(() -> {
+				nodes.look();
+				return sentinel.answers.get() > answers + 1;
+			});
+			assertThat(nodes.masters()).extracting(RedisNode::name).containsExactly(address(former));
+		}
+	}
+
 	@Test
 	void theWatchEndsBeforeItsClientAndAsksNobodyThen() throws Exception {
 		Sentinel sentinel = new Sentinel(former, 1);
@@ -242,7 +259,7 @@ class SentinelNodesTests {
 
 		private final AtomicInteger answers = new AtomicInteger();
 
-		private volatile TestRedis master;
+		private volatile @Nullable TestRedis master;
 
 		private final int epoch;
 
@@ -284,7 +301,8 @@ class SentinelNodesTests {
 			}
 			if (words.contains("get-master-addr-by-name")) {
 				this.answers.incrementAndGet();
-				return array(this.master.host(), String.valueOf(this.master.port()));
+				TestRedis named = this.master;
+				return (named != null) ? array(named.host(), String.valueOf(named.port())) : "*-1\r\n";
 			}
 			return (words.contains("master")) ? array("config-epoch", String.valueOf(this.epoch)) : "+OK\r\n";
 		}
