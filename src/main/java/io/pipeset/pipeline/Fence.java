@@ -15,16 +15,27 @@ public final class Fence {
 
 	private final ClientIdentity lost;
 
+	private final boolean ofEarlierProcess;
+
 	private State state;
 
-	Fence(Fences fences, ClientIdentity lost, State state) {
+	Fence(Fences fences, ClientIdentity lost, boolean ofEarlierProcess, State state) {
 		this.fences = fences;
 		this.lost = lost;
+		this.ofEarlierProcess = ofEarlierProcess;
 		this.state = state;
 	}
 
 	ClientIdentity lost() {
 		return this.lost;
+	}
+
+	/**
+	 * Whether an earlier process lost the connection, so that its number says nothing
+	 * unless the server tells its life.
+	 */
+	boolean isOfEarlierProcess() {
+		return this.ofEarlierProcess;
 	}
 
 	State state() {

@@ -10,6 +10,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 import io.pipeset.pipeline.Fence.State;
+import io.pipeset.pipeline.call.CallConnection;
 import io.pipeset.pipeline.call.ClientIdentity;
 import io.pipeset.pipeline.call.ConnectionLender;
 import io.pipeset.pipeline.call.NoConnectionException;
@@ -77,6 +78,10 @@ final class Fences {
 	 * its number is that of somebody else
 	 */
 	Fence raise(@Nullable ClientIdentity lost) {
+		return raise(lost, false);
+	}
+
+	private Fence raise(@Nullable ClientIdentity lost, boolean ofEarlierProcess) {
 		if (lost != null && !lost.node().equals(this.lender.address())) {
 			throw new IllegalArgumentException(
 					"A connection to " + lost.node() + " cannot be fenced off at " + this.lender.address());
@@ -84,7 +89,7 @@ final class Fences {
 		ClientIdentity known = (lost != null) ? lost : new ClientIdentity(this.lender.address(), 0, null, null);
 		this.lock.lock();
 		try {
-			Fence fence = new Fence(this, known,
+			Fence fence = new Fence(this, known, ofEarlierProcess,
 					(this.replaced) ? State.CONFIRMED : (lost != null) ? State.PENDING : State.REFUSED);
 			if (fence.state() == State.PENDING) {
 				this.raised.add(fence);
@@ -97,9 +102,12 @@ final class Fences {
 		}
 	}
 
-	/** Fences off a connection of a process that has ended. */
+	/**
+	 * Fences off a connection of a process that has ended. It is refused where the server
+	 * does not tell its life, as the number may be that of somebody else by now.
+	 */
 	Fence raise(long clientId, String runId) {
-		return raise(new ClientIdentity(this.lender.address(), clientId, runId, null));
+		return raise(new ClientIdentity(this.lender.address(), clientId, runId, null), true);
 	}
 
 	State await(Fence fence, Duration timeout, boolean patient, StopSignal stop) {
@@ -237,8 +245,7 @@ final class Fences {
 			this.lender.repeat(() -> this.lender.call(this.patience, (connection) -> {
 				ClientIdentity own = ClientIdentity.of(connection).orElse(null);
 				for (Fence fence : fences) {
-					boolean gone = own != null && fence.lost().isOfAnotherLifeThan(own);
-					settle(fence, (gone || fence.lost().kill(connection)) ? State.CONFIRMED : State.REFUSED);
+					settle(fence, ask(fence, own, connection));
 				}
 				return fences;
 			}));
@@ -247,6 +254,18 @@ final class Fences {
 		catch (RedisCallException ex) {
 			return ex.getMessage();
 		}
+	}
+
+	private static State ask(Fence fence, @Nullable ClientIdentity own, CallConnection connection) {
+		boolean gone = own != null && fence.lost().isOfAnotherLifeThan(own);
+		if (fence.isOfEarlierProcess()) {
+			String life = ClientIdentity.life(connection);
+			if (life == null) {
+				return State.REFUSED;
+			}
+			gone = !life.equals(fence.lost().runId());
+		}
+		return (gone || fence.lost().kill(connection)) ? State.CONFIRMED : State.REFUSED;
 	}
 
 	private void want() {

@@ -7,7 +7,9 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.protocol.CommandType;
 import io.pipeset.pipeline.Fence.State;
 import io.pipeset.pipeline.call.ClientIdentity;
 import io.pipeset.pipeline.call.ConnectionLender;
@@ -159,6 +161,41 @@ class FencesTests {
 				fences.close();
 			}
 		});
+	}
+
+	/** By the number alone it may be a connection of anybody, also at another server. */
+	@Test
+	void aConnectionOfAProcessThatHasEndedIsLeftAloneWhereTheServerDoesNotTellItsLife() {
+		TestRedis.shared()
+			.client()
+			.aclSetuser("uninformed",
+					AclSetuserArgs.Builder.on()
+						.addPassword("secret")
+						.allKeys()
+						.allCommands()
+						.removeCommand(CommandType.INFO));
+		RedisClient client = RedisClient.create(TestRedis.shared().uri());
+		try {
+			long stranger = client.connect().sync().clientId();
+			this.service
+				.withPropertyValues("spring.data.redis.username=uninformed", "spring.data.redis.password=secret")
+				.run((context) -> {
+					Fences fences = new Fences(lender(context.getBean(LettuceConnectionFactory.class)), SOON);
+					fences.start();
+					try {
+						Fence fence = fences.raise(stranger, "another life");
+						assertThat(fence.await(SOON, true, StopSignal.NEVER)).isEqualTo(State.REFUSED);
+					}
+					finally {
+						fences.close();
+					}
+				});
+			assertThat(TestRedis.shared().client().clientList()).contains("id=" + stranger + " ");
+		}
+		finally {
+			client.shutdown();
+			TestRedis.shared().client().aclDeluser("uninformed");
+		}
 	}
 
 	/** A connection that the server does not have any more. */

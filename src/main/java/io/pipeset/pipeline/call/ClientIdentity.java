@@ -62,7 +62,7 @@ public record ClientIdentity(String node, long clientId, @Nullable String runId,
 	 * for it
 	 * @throws RedisCallException if there is no answer, or none yet
 	 */
-	static @Nullable String life(CallConnection connection) {
+	public static @Nullable String life(CallConnection connection) {
 		ClientIdentity identity = of(connection).orElse(null);
 		if (identity == null || ConnectionMemory.of(connection.connection()).identity() != null) {
 			return (identity != null) ? identity.runId() : null;
