@@ -276,7 +276,10 @@ final class Fences {
 	private void settle(Fence fence, State state) {
 		this.lock.lock();
 		try {
-			fence.state(state);
+			// Another server may have taken this one's place meanwhile.
+			if (fence.state() == State.PENDING) {
+				fence.state(state);
+			}
 			this.raised.remove(fence);
 			this.changed.signalAll();
 		}
