@@ -1,10 +1,8 @@
 package io.pipeset.job;
 
 import java.util.ArrayDeque;
-import java.util.Collections;
 import java.util.Deque;
 import java.util.IdentityHashMap;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
@@ -42,9 +40,13 @@ class JobQueue {
 
 	private final Deque<Turn> waiting = new ArrayDeque<>();
 
-	private final Set<QueuedJob> running = Collections.newSetFromMap(new IdentityHashMap<>());
+	/** The jobs that run, and whether each was known to be small as it began. */
+	private final IdentityHashMap<QueuedJob, Boolean> running = new IdentityHashMap<>();
 
 	private int places;
+
+	/** How many of the places are those of jobs that are not known to be small. */
+	private int large;
 
 	private boolean closed;
 
@@ -120,12 +122,13 @@ class JobQueue {
 			if (!waits) {
 				taken.run();
 			}
-			boolean placed = hasPlace(job.isSmall());
+			boolean small = job.isSmall();
+			boolean placed = hasPlace(small);
 			if (placed) {
-				this.places++;
+				take(small);
 			}
 			else {
-				placed = (waits) ? awaitTurn(job) : awaitTurnForever(job);
+				placed = (waits) ? awaitTurn(job, small) : awaitTurnForever(job, small);
 			}
 			if (waits) {
 				taken.run();
@@ -133,7 +136,7 @@ class JobQueue {
 			if (!placed) {
 				return false;
 			}
-			this.running.add(job);
+			this.running.put(job, small);
 			return true;
 		}
 		finally {
@@ -145,8 +148,7 @@ class JobQueue {
 	void leave(QueuedJob job) {
 		this.lock.lock();
 		try {
-			this.running.remove(job);
-			handOver();
+			handOver(Boolean.TRUE.equals(this.running.remove(job)));
 		}
 		finally {
 			this.lock.unlock();
@@ -183,7 +185,7 @@ class JobQueue {
 				+ " (pipeset.limits.shutdown-grace); what the report calls unprocessed was not run: send that again";
 		this.lock.lock();
 		try {
-			this.running.forEach((job) -> job.stop().because(Cause.SHUTTING_DOWN, detail));
+			this.running.keySet().forEach((job) -> job.stop().because(Cause.SHUTTING_DOWN, detail));
 		}
 		finally {
 			this.lock.unlock();
@@ -228,7 +230,7 @@ class JobQueue {
 		}
 	}
 
-	private boolean awaitTurn(QueuedJob job) {
+	private boolean awaitTurn(QueuedJob job, boolean small) {
 		long callers = this.waiting.stream().filter((turn) -> turn.caller).count();
 		if (callers >= this.limits.maxWaitingJobs()) {
 			throw new JobRefusedException(Reason.TOO_MANY,
@@ -238,7 +240,7 @@ class JobQueue {
 							+ " allow: send the job again later");
 		}
 		long since = System.nanoTime();
-		boolean come = awaitTurn(job, true, this.limits.maxWait().toNanos());
+		boolean come = awaitTurn(job, small, true, this.limits.maxWait().toNanos());
 		refuse();
 		if (!come && !job.stop().isSet()) {
 			throw new JobRefusedException(Reason.TOO_MANY, "The job waited "
@@ -250,8 +252,8 @@ class JobQueue {
 	}
 
 	/** A job that was taken is not refused: it ends, and says why. */
-	private boolean awaitTurnForever(QueuedJob job) {
-		boolean come = awaitTurn(job, false, Long.MAX_VALUE);
+	private boolean awaitTurnForever(QueuedJob job, boolean small) {
+		boolean come = awaitTurn(job, small, false, Long.MAX_VALUE);
 		if (this.closed) {
 			job.stop()
 				.because(Cause.SHUTTING_DOWN, "The service is shutting down, and the job had not begun: nothing of it"
@@ -261,8 +263,8 @@ class JobQueue {
 	}
 
 	/** Waits for a turn; {@code false} if it did not come, or was handed on. */
-	private boolean awaitTurn(QueuedJob job, boolean caller, long nanos) {
-		Turn turn = new Turn(this.lock.newCondition(), caller, job.isSmall());
+	private boolean awaitTurn(QueuedJob job, boolean small, boolean caller, long nanos) {
+		Turn turn = new Turn(this.lock.newCondition(), caller, small);
 		Runnable wake = () -> wake(turn);
 		this.waiting.add(turn);
 		long since = System.nanoTime();
@@ -280,7 +282,7 @@ class JobQueue {
 		job.clock().waited(System.nanoTime() - since);
 		boolean ends = this.closed || job.stop().isSet();
 		if (turn.come && ends) {
-			handOver();
+			handOver(small);
 		}
 		if (!turn.come) {
 			this.waiting.remove(turn);
@@ -298,13 +300,15 @@ class JobQueue {
 		}
 	}
 
-	private void handOver() {
+	/** A place is free: the next one who may have it gets it. */
+	private void handOver(boolean small) {
 		this.places--;
+		this.large -= (small) ? 0 : 1;
 		Turn next = (this.closed) ? null
 				: this.waiting.stream().filter((turn) -> hasPlace(turn.small)).findFirst().orElse(null);
 		if (next != null) {
 			this.waiting.remove(next);
-			this.places++;
+			take(next.small);
 			next.come = true;
 			next.condition.signal();
 		}
@@ -313,8 +317,13 @@ class JobQueue {
 		}
 	}
 
+	private void take(boolean small) {
+		this.places++;
+		this.large += (small) ? 0 : 1;
+	}
+
 	private boolean hasPlace(boolean small) {
-		return this.places < ((small) ? this.limits.maxRunningJobs() : this.limits.maxLargeJobs());
+		return this.places < this.limits.maxRunningJobs() && (small || this.large < this.limits.maxLargeJobs());
 	}
 
 	/** Refuses a job if no more are begun. */

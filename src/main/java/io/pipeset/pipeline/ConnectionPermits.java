@@ -11,9 +11,12 @@ import java.util.concurrent.locks.ReentrantLock;
  * handed over to the thread that has waited longest, so that no other slips in between.
  * <p>
  * There are some more for the first batches of jobs, which are short where connections
- * are scarce. So a small job does not wait until long ones have made room for it.
+ * are scarce. So a small job does not wait until long ones have made room for it, and
+ * overtakes whoever has waited longest, which is bounded.
  */
 public final class ConnectionPermits {
+
+	private static final int MOST_OVERTAKING = 16;
 
 	private final int permits;
 
@@ -46,8 +49,8 @@ public final class ConnectionPermits {
 		Runnable wake = () -> wake(turn);
 		this.lock.lock();
 		try {
-			if (this.waiting.stream().noneMatch(this::isDue) && isDue(turn)) {
-				this.taken++;
+			if (isDue(turn) && mayOvertake()) {
+				take(turn);
 				return true;
 			}
 			this.waiting.add(turn);
@@ -94,17 +97,35 @@ public final class ConnectionPermits {
 		this.lock.lock();
 		try {
 			this.taken--;
-			Turn next = this.waiting.stream().filter(this::isDue).findFirst().orElse(null);
+			Turn longest = this.waiting.peek();
+			Turn next = (longest != null && isDue(longest)) ? longest : null;
+			if (next == null && mayOvertake()) {
+				next = this.waiting.stream().filter(this::isDue).findFirst().orElse(null);
+			}
 			if (next != null) {
-				this.waiting.remove(next);
-				this.taken++;
-				next.come = true;
+				take(next);
 				next.condition.signal();
 			}
 		}
 		finally {
 			this.lock.unlock();
 		}
+	}
+
+	private void take(Turn turn) {
+		Turn longest = this.waiting.peek();
+		if (longest != null && longest != turn) {
+			longest.overtaken++;
+		}
+		this.waiting.remove(turn);
+		this.taken++;
+		turn.come = true;
+	}
+
+	/** Whether whoever has waited longest is not due, and may wait on. */
+	private boolean mayOvertake() {
+		Turn longest = this.waiting.peek();
+		return longest == null || (!isDue(longest) && longest.overtaken < MOST_OVERTAKING);
 	}
 
 	/** Whether this thread may have a permit, as far as those before it let it. */
@@ -168,6 +189,9 @@ public final class ConnectionPermits {
 		private final Condition condition;
 
 		private boolean come;
+
+		/** How often another got a permit while this one had waited longest. */
+		private int overtaken;
 
 		private Turn(boolean first, Condition condition) {
 			this.first = first;

@@ -133,9 +133,33 @@ class JobQueueTests {
 		assertThat(next.get(1, TimeUnit.MINUTES)).as("the place of a small job is for the next small one").isTrue();
 		assertThat(waiting).isNotDone();
 		queue.leave(large.get(0));
-		assertThat(waiting).isNotDone();
-		queue.leave(large.get(1));
 		assertThat(waiting.get(1, TimeUnit.MINUTES)).isTrue();
+	}
+
+	@Test
+	void aLongJobDoesNotWaitUntilNoSmallOneIsLeft() {
+		JobQueue queue = queue(8, 64, "1h");
+		List<QueuedJob> running = new ArrayList<>();
+		for (int i = 0; i < 8; i++) {
+			running.add(small());
+			queue.enter(running.get(i), true, this::taken);
+		}
+		CompletableFuture<Boolean> large = CompletableFuture.supplyAsync(() -> queue.enter(job(), true, this::taken),
+				this.threads);
+		await().until(() -> queue.waiting() == 1);
+		for (int i = 0; i < 100 && queue.waiting() == 1; i++) {
+			QueuedJob next = small();
+			running.add(next);
+			CompletableFuture<Boolean> unused = CompletableFuture
+				.supplyAsync(() -> queue.enter(next, true, this::taken), this.threads);
+			await().until(() -> queue.waiting() == 2);
+			queue.leave(running.remove(0));
+			await().until(() -> queue.running() == 8);
+			if (large.isDone()) {
+				return;
+			}
+		}
+		assertThat(large).as("came before 100 small jobs that were asked for later").isDone();
 	}
 
 	@Test

@@ -84,6 +84,25 @@ class ConnectionPermitsTests {
 		assertThat(this.permits.isScarce()).isFalse();
 	}
 
+	@Test
+	void firstBatchesDoNotOvertakeForEver() throws Exception {
+		assertThat(this.permits.tryAcquire()).isTrue();
+		assertThat(this.permits.acquire(true, HOUR, new JobStop())).isTrue();
+		CompletableFuture<Boolean> later = acquire(new JobStop());
+		awaitWaiting(1);
+		for (int i = 0; i < 100 && !later.isDone(); i++) {
+			CompletableFuture<Boolean> first = acquire(true, new JobStop());
+			awaitWaiting(2);
+			this.permits.release();
+			if (this.permits.waiting() == 2) {
+				// The other batch ends as well.
+				this.permits.release();
+			}
+			CompletableFuture.anyOf(first, later).get(1, TimeUnit.MINUTES);
+		}
+		assertThat(later).as("came before 100 first batches that were asked for later").isDone();
+	}
+
 	private CompletableFuture<Boolean> acquire(JobStop stop) {
 		return acquire(false, stop);
 	}
