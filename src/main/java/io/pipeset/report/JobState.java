@@ -23,7 +23,10 @@ public enum JobState {
 	FAILED,
 
 	/** Somebody took it back, or its caller went away during the upload. */
-	CANCELLED;
+	CANCELLED,
+
+	/** The process that held it is gone. */
+	INTERRUPTED;
 
 	private final String label = name().toLowerCase(Locale.ROOT);
 

@@ -20,6 +20,7 @@ import java.util.regex.Pattern;
 import io.pipeset.job.EndedJob;
 import io.pipeset.job.JobId;
 import io.pipeset.job.JobLimits;
+import io.pipeset.job.JobRecorder;
 import io.pipeset.job.Jobs;
 import io.pipeset.job.input.BodyLimitException;
 import io.pipeset.job.input.Caller;
@@ -68,11 +69,14 @@ class AsyncJobs {
 
 	private final Reports reports;
 
+	private final JobRecorder recorder;
+
 	private final Semaphore places;
 
 	private final ExecutorService threads;
 
-	AsyncJobs(Jobs jobs, Spool spool, JobLimits limits, Reports reports) {
+	AsyncJobs(Jobs jobs, Spool spool, JobLimits limits, Reports reports, JobRecorder recorder) {
+		this.recorder = recorder;
 		this.jobs = jobs;
 		this.spool = spool;
 		this.limits = limits;
@@ -165,7 +169,8 @@ class AsyncJobs {
 			}
 		}
 		response.setHeader("Preference-Applied", PREFERENCE);
-		this.reports.accepted(caller.awaitJob(), response);
+		JobStatus job = caller.awaitJob();
+		this.reports.accepted(job, this.recorder.keep(job.jobId()), response);
 	}
 
 	private void run(Prepared prepared, Absent caller) {

@@ -3,12 +3,15 @@ package io.pipeset.web;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URI;
+import java.util.List;
 
 import io.pipeset.job.EndedJob;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport;
+import io.pipeset.report.JobReport.Warning;
 import io.pipeset.report.JobStatus;
+import io.pipeset.web.JobLooks.StatusLook;
 import io.pipeset.web.problem.Problems;
 import io.pipeset.web.server.AnswerMemory;
 import io.pipeset.web.server.ProblemErrorController;
@@ -85,15 +88,16 @@ final class Reports {
 	/**
 	 * Answers that a job is taken, and where to look for it.
 	 * @param job how it stands
+	 * @param warnings the things that are not as they should be with its record
 	 * @param response takes the answer
 	 * @throws IOException if the answer cannot be written
 	 */
-	void accepted(JobStatus job, HttpServletResponse response) throws IOException {
+	void accepted(JobStatus job, List<Warning> warnings, HttpServletResponse response) throws IOException {
 		response.setStatus(HttpStatus.ACCEPTED.value());
 		response.setHeader(HttpHeaders.LOCATION, JobIds.location(job.jobId()));
 		response.setHeader(HttpHeaders.RETRY_AFTER, "1");
 		response.setContentType(MediaType.APPLICATION_JSON_VALUE);
-		write(this.any, job, response.getOutputStream());
+		write(this.any, (warnings.isEmpty()) ? job : new StatusLook(job, null, warnings), response.getOutputStream());
 	}
 
 	/** It is kept for the error dispatch too, in case the container answers first. */

@@ -48,7 +48,11 @@ class SpoolProcessTests {
 				assertThat(bodies()).singleElement().asString().contains(id(waits));
 				assertThat(next.output()).anyMatch((line) -> line.contains("WARN")
 						&& line.contains("1 files of its spool were") && line.contains(id(lost) + ".body"));
-				next.service().get(lost.header("Location")).refusal(404, "not-found");
+				await().untilAsserted(
+						() -> assertThat(next.service().get(lost.header("Location")).json().get("state").asString())
+							.isEqualTo("interrupted"));
+				assertThat(next.service().get(waits.header("Location")).json().get("state").asString())
+					.isEqualTo("queued");
 				next.terminate();
 				next.awaitEnd();
 			}
@@ -107,13 +111,14 @@ class SpoolProcessTests {
 
 	private ServiceProcess start() throws Exception {
 		return ServiceProcess.start(TestRedis.shared(), "--pipeset.spool.directory=" + this.spool,
-				"--pipeset.limits.max-running-jobs=1", "--pipeset.limits.shutdown-grace=500ms");
+				"--pipeset.limits.max-running-jobs=1", "--pipeset.limits.shutdown-grace=500ms",
+				"--pipeset.jobs.lease=2s");
 	}
 
 	/** Has a job run that never ends, and another wait for it. */
 	private static Answer waiting(Service service) {
-		send(service, "/pipeset/1000000?rateLimit=1", null);
-		service.awaitJob("running");
+		String first = send(service, "/pipeset/1000000?rateLimit=1", null).header("Location");
+		await().until(() -> service.get(first).json().get("state").asString().equals("running"));
 		return send(service, "/v1/jobs", BODY.formatted("waits"));
 	}
 
