@@ -243,7 +243,7 @@ public final class ControlRedis implements DisposableBean {
 	public String bestEffort(String evicting) {
 		return "The control Redis at " + address() + " evicts keys when its memory is full (maxmemory-policy "
 				+ evicting
-				+ "): the records of jobs are best effort. Use noeviction, or name another Redis by pipeset.control.*";
+				+ "): records of jobs and idempotency keys are best effort. Use noeviction, or name another Redis by pipeset.control.*";
 	}
 
 	/** The state, for Actuator, without asking the server. */

@@ -1,11 +1,5 @@
 package io.pipeset.control;
 
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
@@ -20,8 +14,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.zip.GZIPInputStream;
-import java.util.zip.GZIPOutputStream;
 
 import io.pipeset.report.JobState;
 import io.pipeset.report.JobStatus;
@@ -48,9 +40,6 @@ import org.springframework.stereotype.Component;
  */
 @Component
 public class JobRecords {
-
-	/** A larger report is recorded without its lists. */
-	private static final int MOST_REPORT_BYTES = 256 << 10;
 
 	/** The records that a list looks at in one go, and in all. */
 	private static final int CHUNK = 200;
@@ -113,6 +102,16 @@ public class JobRecords {
 		}
 	}
 
+	/** The lease of this process. */
+	String lease() {
+		return this.lease;
+	}
+
+	/** Whether the process of a lease is heard of. */
+	boolean isAlive(String lease) {
+		return this.redis.call((template) -> Boolean.TRUE.equals(template.hasKey(leaseKey(lease))));
+	}
+
 	/** The time for which a lease lasts that is not renewed. */
 	public Duration leaseTime() {
 		return this.leaseTime;
@@ -142,7 +141,7 @@ public class JobRecords {
 
 	/**
 	 * Writes how a job stands, under the lease of this process.
-	 * @param report the report of {@link #compress}; {@code null} if there is none
+	 * @param report the report of {@link ReportBytes}; {@code null} if there is none
 	 * @param enters whether the job is to stand in the list, which it does from then on
 	 */
 	public void write(JobStatus status, byte @Nullable [] report, boolean enters) {
@@ -161,28 +160,14 @@ public class JobRecords {
 		}
 	}
 
-	private void eval(RedisScript<Long> script, String key, Object... arguments) {
-		this.redis.call((template) -> template.execute(script, List.of(key), arguments));
+	/** Takes the record of a job back that has not begun. */
+	public void remove(String id) {
+		this.redis.call((template) -> template.delete(key(id)));
+		this.redis.call((template) -> Optional.ofNullable(template.opsForZSet().remove(INDEX, bytes(id))));
 	}
 
-	/**
-	 * Compresses a report.
-	 * @param report writes it as JSON
-	 * @return {@code null} if it is too large to be recorded
-	 */
-	public byte @Nullable [] compress(ReportWriter report) throws IOException {
-		BoundedBytes bytes = new BoundedBytes();
-		try (OutputStream gzip = new GZIPOutputStream(bytes, 8 << 10)) {
-			report.writeTo(gzip);
-		}
-		catch (RuntimeException ex) {
-			// JSON's writer hides the reason, a TooLargeException, in one of its own.
-			if (bytes.full) {
-				return null;
-			}
-			throw ex;
-		}
-		return bytes.toByteArray();
+	private void eval(RedisScript<Long> script, String key, Object... arguments) {
+		this.redis.call((template) -> template.execute(script, List.of(key), arguments));
 	}
 
 	/** Finds a job with its report. */
@@ -292,17 +277,8 @@ public class JobRecords {
 			byte @Nullable [] report) {
 		return (status != null && instance != null && lease != null)
 				? new JobRecord(this.mapper.readValue(status, JobStatus.class), text(instance), text(lease),
-						(report != null) ? () -> inflate(report) : null)
+						(report != null) ? () -> ReportBytes.inflate(report) : null)
 				: null;
-	}
-
-	private static InputStream inflate(byte[] report) {
-		try {
-			return new GZIPInputStream(new ByteArrayInputStream(report));
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
 	}
 
 	private static JobRecord interrupted(JobRecord record) {
@@ -343,46 +319,6 @@ public class JobRecords {
 	 * as many were found as were asked for
 	 */
 	public record Found(List<JobRecord> jobs, @Nullable String next) {
-
-	}
-
-	/** Writes a report. */
-	@FunctionalInterface
-	public interface ReportWriter {
-
-		/** Writes it as JSON, and leaves the stream open. */
-		void writeTo(OutputStream out) throws IOException;
-
-	}
-
-	/** A report is larger than it may be. */
-	private static final class TooLargeException extends RuntimeException {
-
-	}
-
-	/** Bytes up to the size of a report. */
-	private static final class BoundedBytes extends ByteArrayOutputStream {
-
-		private boolean full;
-
-		@Override
-		public synchronized void write(int single) {
-			check(1);
-			super.write(single);
-		}
-
-		@Override
-		public synchronized void write(byte[] bytes, int offset, int length) {
-			check(length);
-			super.write(bytes, offset, length);
-		}
-
-		private void check(int more) {
-			if (this.count + more > MOST_REPORT_BYTES) {
-				this.full = true;
-				throw new TooLargeException();
-			}
-		}
 
 	}
 

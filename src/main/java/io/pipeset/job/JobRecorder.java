@@ -7,15 +7,22 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ScheduledFuture;
 
 import io.pipeset.control.ControlRedis;
 import io.pipeset.control.ControlRedisException;
 import io.pipeset.control.JobRecords;
+import io.pipeset.control.ReportBytes;
+import io.pipeset.report.Counts;
+import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobReport.Warning;
+import io.pipeset.report.JobState;
 import io.pipeset.report.JobStatus;
+import io.pipeset.report.Progress;
 import jakarta.annotation.PreDestroy;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -39,6 +46,9 @@ public class JobRecorder {
 
 	private static final Duration TICK = Duration.ofMillis(500);
 
+	/** Each may hold an answer of 256 KB. */
+	private static final int MOST_STEPS = 64;
+
 	private static final String CANCEL = "cancel";
 
 	private static final String PACE = "pace";
@@ -54,6 +64,9 @@ public class JobRecorder {
 	private final ThreadPoolTaskScheduler scheduler = new ThreadPoolTaskScheduler();
 
 	private final Map<String, Kept> jobs = new ConcurrentHashMap<>();
+
+	/** The steps that wait for the control Redis. */
+	private final Queue<Runnable> steps = new ConcurrentLinkedQueue<>();
 
 	/** When the lease was renewed; {@code null} if it is not known to be there. */
 	private volatile @Nullable Long renewed;
@@ -90,17 +103,64 @@ public class JobRecorder {
 	}
 
 	/**
+	 * Has a job recorded as soon as it is there, and renews the lease of this process
+	 * until the job has ended, or is dropped.
+	 * @param id the id that the job will have
+	 * @throws ControlRedisException if the control Redis fails
+	 */
+	public void hold(String id) {
+		this.redis.evicts();
+		renew();
+		this.jobs.computeIfAbsent(id, Kept::new);
+	}
+
+	/**
+	 * Records a job that is about to begin, so that its id can be told to others.
+	 * @param op the operation of its records, or {@code mixed}
+	 */
+	public void enter(String id, String op) {
+		Kept kept = this.jobs.computeIfAbsent(id, Kept::new);
+		try {
+			kept.enter(new JobStatus(id, JobKind.RECORDS, op, JobState.QUEUED, System.currentTimeMillis(), null,
+					new Counts(0, 0, 0, 0, 0, 0), new Progress(0, 0, null, null, 0, 0, 0, null), null));
+		}
+		catch (ControlRedisException ex) {
+			kept.failure = ex.getMessage();
+			failed(ex);
+		}
+	}
+
+	/** Forgets a job that was held and did not begin. */
+	public void drop(String id) {
+		Kept kept = this.jobs.remove(id);
+		if (kept != null && kept.written != null) {
+			try {
+				this.records.remove(id);
+			}
+			catch (ControlRedisException ex) {
+				later(() -> this.records.remove(id));
+			}
+		}
+	}
+
+	/**
+	 * Takes a step in the control Redis as soon as it can be reached again, if this
+	 * process lives as long, and not too many others wait for that.
+	 */
+	public void later(Runnable step) {
+		if (this.steps.size() < MOST_STEPS) {
+			this.steps.add(step);
+		}
+	}
+
+	/**
 	 * Has a job recorded from now on, until it has ended. Its first record is there when
 	 * this returns, unless the control Redis fails.
 	 * @param id a job of this instance
 	 * @return what the caller is to know of its record
 	 */
 	public List<Warning> keep(String id) {
-		KnownJob job = this.registry.find(id).orElse(null);
-		if (job == null) {
-			return List.of();
-		}
-		Kept kept = this.jobs.computeIfAbsent(id, (unknown) -> new Kept(job));
+		Kept kept = this.jobs.computeIfAbsent(id, Kept::new);
 		try {
 			this.redis.evicts();
 			renew();
@@ -151,16 +211,17 @@ public class JobRecorder {
 
 	private void tick() {
 		try {
-			this.jobs.values().removeIf((kept) -> this.registry.find(kept.job.id()).isEmpty());
-			if (this.jobs.values().stream().allMatch(Kept::isDone)) {
+			this.jobs.values().removeIf(Kept::isForgotten);
+			if (this.steps.isEmpty() && this.jobs.values().stream().allMatch(Kept::isDone)) {
 				return;
 			}
 			renewIfDue();
+			for (Runnable step = this.steps.peek(); step != null; step = this.steps.peek()) {
+				step.run();
+				this.steps.remove();
+			}
 			this.records.asked().forEach(this::serve);
-			for (Kept kept : this.jobs.values()
-				.stream()
-				.sorted(Comparator.comparing((kept) -> kept.job.id()))
-				.toList()) {
+			for (Kept kept : this.jobs.values().stream().sorted(Comparator.comparing((kept) -> kept.id)).toList()) {
 				kept.write();
 			}
 			recovered();
@@ -252,7 +313,7 @@ public class JobRecorder {
 	private byte @Nullable [] compressed(@Nullable Object report) {
 		try {
 			if (report instanceof StoredReport stored) {
-				byte[] whole = this.records.compress((out) -> {
+				byte[] whole = ReportBytes.compress((out) -> {
 					try (InputStream file = stored.open()) {
 						file.transferTo(out);
 					}
@@ -263,9 +324,9 @@ public class JobRecorder {
 			if (report == null) {
 				return null;
 			}
-			byte[] whole = this.records.compress((out) -> this.mapper.writeValue(out, report));
+			byte[] whole = ReportBytes.compress((out) -> this.mapper.writeValue(out, report));
 			return (whole != null || !(report instanceof JobReport records)) ? whole
-					: this.records.compress((out) -> this.mapper.writeValue(out, records.withoutLists()));
+					: ReportBytes.compress((out) -> this.mapper.writeValue(out, records.withoutLists()));
 		}
 		catch (IOException ex) {
 			logger.warn("A report could not be read, and is not recorded: {}", ex.getMessage());
@@ -276,15 +337,27 @@ public class JobRecorder {
 	/** A job that is recorded. */
 	private final class Kept {
 
-		private final KnownJob job;
+		private final String id;
+
+		/** {@code null} before it is there. */
+		private volatile @Nullable KnownJob job;
 
 		/** The last record, or {@code null} if it may not be there. */
 		private volatile @Nullable JobStatus written;
 
 		private volatile @Nullable String failure;
 
-		private Kept(KnownJob job) {
-			this.job = job;
+		private Kept(String id) {
+			this.id = id;
+		}
+
+		private boolean isForgotten() {
+			return this.job != null && JobRecorder.this.registry.find(this.id).isEmpty();
+		}
+
+		private synchronized void enter(JobStatus status) {
+			JobRecorder.this.records.write(status, null, true);
+			this.written = status;
 		}
 
 		private boolean isDone() {
@@ -296,14 +369,19 @@ public class JobRecorder {
 		 * Writes what is new. One thread at a time, so that none writes an older state.
 		 */
 		private synchronized void write() {
-			JobStatus now = this.job.status();
+			KnownJob job = (this.job != null) ? this.job : JobRecorder.this.registry.find(this.id).orElse(null);
+			this.job = job;
+			if (job == null) {
+				return;
+			}
+			JobStatus now = job.status();
 			JobStatus last = this.written;
 			boolean ended = !now.state().isActive();
 			if (last != null && last.state() == now.state() && now.progress().done() == last.progress().done()
 					&& now.progress().read() == last.progress().read()) {
 				return;
 			}
-			Object report = this.job.report();
+			Object report = job.report();
 			if (!ended && report instanceof JobReport records) {
 				report = records.withoutLists();
 			}

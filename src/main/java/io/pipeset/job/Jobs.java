@@ -84,6 +84,15 @@ public class Jobs {
 	 * @throws JobRefusedException if it may not begin; nothing of the input was read
 	 */
 	public EndedJob<JobReport> run(JobPlace place, JobInput input, JobSettings settings, Values values, Caller caller) {
+		return run(JobId.next(), place, input, settings, values, caller);
+	}
+
+	/**
+	 * Runs a job whose id is known before it begins.
+	 * @param fresh an id that nobody uses; the input may need a part of it
+	 */
+	public EndedJob<JobReport> run(String fresh, JobPlace place, JobInput input, JobSettings settings, Values values,
+			Caller caller) {
 		Task task = place.task();
 		JobStop stop = (task != null) ? task.stop() : new JobStop();
 		MemoryShare memory = (task != null) ? task.memory() : this.memory.open(stop);
@@ -92,7 +101,7 @@ public class Jobs {
 		if (settings.untilEmpty() && !settings.dryRun()) {
 			account.endsWhenEmpty();
 		}
-		String id = input.jobId(JobId.next());
+		String id = input.jobId(fresh);
 		JobItems items = items(id, input, settings);
 		if (items != null) {
 			account.logTo(items.log());
@@ -139,7 +148,7 @@ public class Jobs {
 					this.executor, job.input().unknownPops(), job.memory(),
 					new ErrorLimit(account, job.stop(), settings.maxErrors()));
 			Admission admission = new Admission(settings, this.scripts, this.limits, place.own(),
-					this.nodes.isCluster(), caller.waits() || settings.dryRun());
+					this.nodes.isCluster(), caller.takesValues() || settings.dryRun());
 			EndedJob<JobReport> ended = new JobExecution(job, context, this.limits, admission).run(caller);
 			place.meters().jobEnds(ended.report().state(), account, job.clock());
 			if (!place.own()) {

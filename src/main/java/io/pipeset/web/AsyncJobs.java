@@ -18,7 +18,6 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 import io.pipeset.job.EndedJob;
-import io.pipeset.job.JobId;
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.JobRecorder;
 import io.pipeset.job.Jobs;
@@ -108,22 +107,23 @@ class AsyncJobs {
 	 * @return the problem
 	 */
 	static ErrorResponseException popRefused(String call) {
-		return Problems.badRequest("invalid-setting", "With Prefer: respond-async, " + call
+		return Problems.badRequest("invalid-setting", "With Prefer: respond-async, or an Idempotency-Key, " + call
 				+ " would take values out of Redis that are lost if the service ends before they are read: pop by POST"
-				+ " /piperpop/{count}?reliable=true, or without Prefer");
+				+ " /piperpop/{count}?reliable=true, or without these headers");
 	}
 
 	/**
 	 * Begins a job, and answers its request.
+	 * @param id the id of the job, which nobody uses
 	 * @param input its records; an upload is read to its end before
 	 * @param request the request
 	 * @param response takes the state of the job
 	 * @param job runs it to its end, with the input and the caller that it is handed
 	 * @throws IOException if the answer cannot be written
 	 */
-	void begin(JobInput input, HttpServletRequest request, HttpServletResponse response,
+	void begin(String id, JobInput input, HttpServletRequest request, HttpServletResponse response,
 			BiFunction<JobInput, Caller, EndedJob<?>> job) throws IOException {
-		begin(response, () -> (input instanceof JobInput.Uploaded upload) ? copied(upload, request, job)
+		begin(response, () -> (input instanceof JobInput.Uploaded upload) ? copied(id, upload, request, job)
 				: new Prepared((caller) -> job.apply(input, caller), () -> {
 				}));
 	}
@@ -193,9 +193,8 @@ class AsyncJobs {
 	}
 
 	/** Reads an upload to its end, and lets the job read the copy. */
-	private Prepared copied(JobInput.Uploaded upload, HttpServletRequest request,
+	private Prepared copied(String id, JobInput.Uploaded upload, HttpServletRequest request,
 			BiFunction<JobInput, Caller, EndedJob<?>> job) {
-		String id = JobId.next();
 		try {
 			SpoolFile file = this.spool.create(id + ".body", Math.max(0, upload.length()));
 			boolean copied = false;
@@ -212,12 +211,19 @@ class AsyncJobs {
 			return new Prepared((caller) -> job.apply(input, caller), file::close);
 		}
 		catch (IOException ex) {
-			ErrorResponseException problem = problem(ex);
-			// The web server answers by itself where it has met the failure.
-			problem.getBody().setInstance(URI.create(request.getRequestURI()));
-			ProblemErrorController.keep(request, Problems.answer(problem.getBody()));
-			throw problem;
+			throw unreadable(ex, request);
 		}
+	}
+
+	/**
+	 * The problem of a body that could not be read to its end before anything was run.
+	 */
+	ErrorResponseException unreadable(IOException failure, HttpServletRequest request) {
+		ErrorResponseException problem = problem(failure);
+		// The web server answers by itself where it has met the failure.
+		problem.getBody().setInstance(URI.create(request.getRequestURI()));
+		ProblemErrorController.keep(request, Problems.answer(problem.getBody()));
+		return problem;
 	}
 
 	private ErrorResponseException problem(IOException failure) {
