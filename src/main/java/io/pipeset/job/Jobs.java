@@ -85,7 +85,16 @@ public class Jobs {
 	 * @throws JobRefusedException if it may not begin; nothing of the input was read
 	 */
 	public EndedJob<JobReport> run(JobPlace place, JobInput input, JobSettings settings, Values values, Caller caller) {
-		String id = input.jobId(JobId.next());
+		return run(JobId.next(), place, input, settings, values, caller);
+	}
+
+	/**
+	 * Runs a job whose id is known before it begins.
+	 * @param fresh an id that nobody uses; the input may need a part of it
+	 */
+	public EndedJob<JobReport> run(String fresh, JobPlace place, JobInput input, JobSettings settings, Values values,
+			Caller caller) {
+		String id = input.jobId(fresh);
 		return run(id, place, input, settings, values, items(id, input, settings), caller);
 	}
 
@@ -158,7 +167,7 @@ public class Jobs {
 					this.executor, job.input().unknownPops(), job.memory(),
 					new ErrorLimit(account, job.stop(), settings.maxErrors()));
 			Admission admission = new Admission(settings, this.scripts, this.limits, place.own(),
-					this.nodes.isCluster(), caller.waits() || settings.dryRun());
+					this.nodes.isCluster(), caller.takesValues() || settings.dryRun());
 			EndedJob<JobReport> ended = new JobExecution(job, context, this.limits, admission).run(caller);
 			place.meters().jobEnds(ended.report().state(), account, job.clock());
 			if (!place.own()) {

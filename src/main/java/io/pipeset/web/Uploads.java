@@ -57,7 +57,6 @@ class Uploads {
 	 * @throws ErrorResponseException if the body's type, encoding or size is refused
 	 */
 	JobInput.Uploaded open(HttpServletRequest request, Mapping mapping, @Nullable Long declared) {
-		refuseUnsupportedHeaders(request);
 		RecordFormat format = RecordFormat.of(mediaType(request));
 		if (format == null) {
 			throw unsupportedType(request);
@@ -104,18 +103,19 @@ class Uploads {
 	 * @param request a request without records
 	 */
 	static void refuse(HttpServletRequest request) {
-		refuseUnsupportedHeaders(request);
+		if (request.getHeader(IdempotencyKey.HEADER) != null) {
+			throw Problems.badRequest("not-available",
+					"The header '" + IdempotencyKey.HEADER + "' has a meaning for jobs of" + " records: "
+							+ request.getRequestURI() + " writes no data, and can be sent again without it");
+		}
+		refuseBody(request);
+	}
+
+	/** Refuses the body of a call whose records are made or found. */
+	static void refuseBody(HttpServletRequest request) {
 		if (!isAbsent(request)) {
 			throw Problems.badRequest("unexpected-body", request.getRequestURI()
 					+ " takes no records: send it without a body and Content-Type, or post the records to /v1/jobs");
-		}
-	}
-
-	/** Refuses headers that change the meaning of a call and are not supported yet. */
-	static void refuseUnsupportedHeaders(HttpServletRequest request) {
-		if (request.getHeader("Idempotency-Key") != null) {
-			throw Problems.badRequest("not-available", "The header 'Idempotency-Key' is not available in this version:"
-					+ " without it the job runs each time it is sent");
 		}
 	}
 
@@ -172,7 +172,7 @@ class Uploads {
 		return problem;
 	}
 
-	private static String mediaType(HttpServletRequest request) {
+	static String mediaType(HttpServletRequest request) {
 		String type = request.getContentType();
 		return (type != null) ? type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT) : "";
 	}

@@ -1,5 +1,6 @@
 package io.pipeset.job.input;
 
+import java.io.IOException;
 import java.io.InputStream;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -220,6 +221,8 @@ public sealed interface JobInput {
 	/** Records that a caller uploads. */
 	final class Uploaded implements JobInput {
 
+		private static final int DIGEST_BUFFER_BYTES = 64 << 10;
+
 		private final InputStream body;
 
 		private final long length;
@@ -233,6 +236,9 @@ public sealed interface JobInput {
 		private final @Nullable String jobId;
 
 		private final @Nullable SpooledBody spooled;
+
+		/** Takes note of the inflated bytes; {@code null} if nobody asks for them. */
+		private @Nullable BodyDigest digest;
 
 		private volatile @Nullable LendingInputStream opened;
 
@@ -268,7 +274,9 @@ public sealed interface JobInput {
 		 * @return an upload that has not begun
 		 */
 		public Uploaded from(String jobId, SpoolFile copy) {
-			return of(jobId, new SpooledBody(copy, this.gzipped, this.format), this.declared);
+			Uploaded copied = of(jobId, new SpooledBody(copy, this.gzipped, this.format), this.declared);
+			copied.digest = this.digest;
+			return copied;
 		}
 
 		/**
@@ -280,6 +288,35 @@ public sealed interface JobInput {
 		public static Uploaded of(String jobId, SpooledBody body, @Nullable Long declared) {
 			return new Uploaded(body.file().open(), body.file().bytes(), body.gzipped(), body.format(), declared, jobId,
 					body);
+		}
+
+		/**
+		 * Has the body digested while it is read.
+		 * @param digest takes the bytes as the records are read from them
+		 */
+		public void digestTo(BodyDigest digest) {
+			this.digest = digest;
+		}
+
+		/**
+		 * Reads the body for its digest alone, as far as it is to agree with another.
+		 * @param digest takes the inflated bytes
+		 * @param bytes how many bytes the other has
+		 * @param maxInflatedBytes the largest body that a gzip body may stand for
+		 * @throws IOException if the body cannot be read
+		 */
+		public void digest(BodyDigest digest, long bytes, long maxInflatedBytes) throws IOException {
+			try (InputStream inflated = (this.gzipped) ? new GzipBody(this.body, maxInflatedBytes) : this.body) {
+				InputStream digested = digest.of(inflated);
+				byte[] buffer = new byte[DIGEST_BUFFER_BYTES];
+				boolean more = true;
+				while (more && digest.bytes() < bytes) {
+					more = digested.read(buffer, 0, (int) Math.min(buffer.length, bytes - digest.bytes())) >= 0;
+				}
+				if (more && inflated.read() < 0) {
+					digest.end();
+				}
+			}
 		}
 
 		/**
@@ -340,7 +377,9 @@ public sealed interface JobInput {
 		}
 
 		private void accept(InputStream inflated, InputContext context, Consumer<RecordReader> records) {
-			RecordReader opened = this.format.open(inflated, context.operation(), context.mapping(), context.limit());
+			BodyDigest digest = this.digest;
+			InputStream body = (digest != null) ? digest.of(inflated) : inflated;
+			RecordReader opened = this.format.open(body, context.operation(), context.mapping(), context.limit());
 			this.reader = opened;
 			records.accept(opened);
 		}
