@@ -9,6 +9,7 @@ import io.micrometer.core.instrument.LongTaskTimer;
 import io.pipeset.job.input.Caller;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.input.SpooledBody;
+import io.pipeset.job.input.UploadedRecords;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.lane.InFlightBytes;
 import io.pipeset.lane.JobStop;
@@ -136,7 +137,7 @@ public class Jobs {
 
 	/** The records of a job can be found later if its body is kept. */
 	private @Nullable JobItems items(String id, JobInput input, JobSettings settings) {
-		SpooledBody body = (input instanceof JobInput.Uploaded upload) ? upload.spooled() : null;
+		SpooledBody body = (input instanceof UploadedRecords upload) ? upload.spooled() : null;
 		if (body == null) {
 			return null;
 		}

@@ -28,6 +28,7 @@ import io.pipeset.job.Jobs;
 import io.pipeset.job.input.BodyLimitException;
 import io.pipeset.job.input.Caller;
 import io.pipeset.job.input.JobInput;
+import io.pipeset.job.input.UploadedRecords;
 import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.report.DurationText;
 import io.pipeset.report.JobStatus;
@@ -134,7 +135,7 @@ class AsyncJobs {
 	 */
 	void begin(String id, JobInput input, HttpServletRequest request, HttpServletResponse response,
 			BiFunction<JobInput, Caller, EndedJob<?>> job) throws IOException {
-		preferred(response, begin(() -> (input instanceof JobInput.Uploaded upload) ? copied(id, upload, request, job)
+		preferred(response, begin(() -> (input instanceof UploadedRecords upload) ? copied(id, upload, request, job)
 				: new Prepared((caller) -> job.apply(input, caller), () -> {
 				})));
 	}
@@ -254,7 +255,7 @@ class AsyncJobs {
 	}
 
 	/** Reads an upload to its end, and lets the job read the copy. */
-	private Prepared copied(String id, JobInput.Uploaded upload, HttpServletRequest request,
+	private Prepared copied(String id, UploadedRecords upload, HttpServletRequest request,
 			BiFunction<JobInput, Caller, EndedJob<?>> job) {
 		try {
 			SpoolFile file = this.spool.create(id + ".body", Math.max(0, upload.length()));

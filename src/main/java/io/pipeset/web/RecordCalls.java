@@ -24,6 +24,7 @@ import io.pipeset.job.Jobs;
 import io.pipeset.job.input.BodyDigest;
 import io.pipeset.job.input.Caller;
 import io.pipeset.job.input.JobInput;
+import io.pipeset.job.input.UploadedRecords;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.record.Effect;
 import io.pipeset.record.Operation;
@@ -124,7 +125,7 @@ class RecordCalls {
 		}
 		Operation operation = settings.operation();
 		this.recorder.enter(once.jobId, (operation != null) ? operation.toString() : "mixed");
-		if (input instanceof JobInput.Uploaded upload) {
+		if (input instanceof UploadedRecords upload) {
 			upload.digestTo(once.digest);
 		}
 		else {
@@ -256,7 +257,7 @@ class RecordCalls {
 		if (answer == null) {
 			throw inUse(claim);
 		}
-		if (input instanceof JobInput.Uploaded upload) {
+		if (input instanceof UploadedRecords upload) {
 			try {
 				upload.digest(digest, IdempotencyKey.bytes(answer.fingerprint()),
 						this.limits.maxInflatedBytes().toBytes());

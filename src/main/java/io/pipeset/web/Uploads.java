@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.pipeset.job.JobLimits;
-import io.pipeset.job.input.JobInput;
+import io.pipeset.job.input.UploadedRecords;
 import io.pipeset.job.settings.Setting;
 import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.record.format.RecordFormat;
@@ -56,7 +56,7 @@ class Uploads {
 	 * @param declared the number of records, or {@code null} if the caller gives none
 	 * @throws ErrorResponseException if the body's type, encoding or size is refused
 	 */
-	JobInput.Uploaded open(HttpServletRequest request, Mapping mapping, @Nullable Long declared) {
+	UploadedRecords open(HttpServletRequest request, Mapping mapping, @Nullable Long declared) {
 		RecordFormat format = RecordFormat.of(mediaType(request));
 		if (format == null) {
 			throw unsupportedType(request);
@@ -70,8 +70,7 @@ class Uploads {
 					LimitedBody.tooLarge(String.valueOf(length), maxBytes));
 		}
 		try {
-			return new JobInput.Uploaded(new LimitedBody(request, maxBytes, gzipped), length, gzipped, format,
-					declared);
+			return new UploadedRecords(new LimitedBody(request, maxBytes, gzipped), length, gzipped, format, declared);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
