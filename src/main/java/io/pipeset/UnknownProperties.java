@@ -1,20 +1,24 @@
 package io.pipeset;
 
+import java.beans.PropertyDescriptor;
 import java.lang.reflect.Parameter;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
+import org.springframework.beans.BeanUtils;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.EnumerablePropertySource;
@@ -36,6 +40,10 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
 	 */
 	private static final Pattern FOREIGN_VARIABLE = Pattern.compile(
 			"PIPESET_(TEST_.*|(.*_)?NAME|(.*_)?ENV_.*|(.*_)?SERVICE_(HOST|PORT(_.*)?)|(.*_)?PORT(_[0-9]+_(TCP|UDP|SCTP)(_.*)?)?)");
+
+	private static final String CONTROL = ALL + ".control";
+
+	private static final Set<String> CONTROL_PARTS = Set.of("Cluster", "Sentinel", "Ssl");
 
 	private static final int MOST_NAMED = 3;
 
@@ -78,12 +86,29 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
 					? AnnotatedElementUtils.findMergedAnnotation(type, ConfigurationProperties.class) : null;
 			if (type != null && properties != null && properties.prefix().startsWith(ALL + ".")) {
 				for (Parameter value : type.getDeclaredConstructors()[0].getParameters()) {
-					known.put(properties.prefix() + "." + DataObjectPropertyName.toDashedForm(value.getName()),
-							Iterable.class.isAssignableFrom(value.getType()));
+					add(known, properties.prefix(), value.getName(), value.getType());
 				}
 			}
 		}
+		addControl(known, CONTROL, DataRedisProperties.class);
 		return known;
+	}
+
+	/** Boot's own settings of a Redis, as far as they have a meaning here. */
+	private static void addControl(Map<String, Boolean> known, String prefix, Class<?> type) {
+		for (PropertyDescriptor property : BeanUtils.getPropertyDescriptors(type)) {
+			Class<?> value = property.getPropertyType();
+			if (CONTROL_PARTS.contains(value.getSimpleName())) {
+				addControl(known, prefix + '.' + property.getName(), value);
+			}
+			else if (property.getWriteMethod() != null && value.getEnclosingClass() == null) {
+				add(known, prefix, property.getName(), value);
+			}
+		}
+	}
+
+	private static void add(Map<String, Boolean> known, String prefix, String name, Class<?> type) {
+		known.put(prefix + '.' + DataObjectPropertyName.toDashedForm(name), Iterable.class.isAssignableFrom(type));
 	}
 
 	private static boolean isMeant(String name, boolean variable) {

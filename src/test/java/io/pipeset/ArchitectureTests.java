@@ -57,6 +57,7 @@ class ArchitectureTests {
 			pipeline.call     | record slab pipeline.flush
 			pipeline          | slab slab.lookup record report pipeline.flush pipeline.call
 			servers           | record slab pipeline pipeline.call
+			control           | report
 			pipeline.boot     | slab pipeline pipeline.call servers
 			lane              | record record.room report slab pipeline pipeline.call pipeline.flush servers
 			memory            | record record.room report pipeline lane
@@ -66,13 +67,13 @@ class ArchitectureTests {
 			script            | record pipeline pipeline.call servers
 			job.input         | record record.body record.mapping record.format report spool lane memory pop sweep job.settings
 			job.settings      | record record.encoding record.mapping record.format report pipeline.flush
-			job               | record record.encoding record.room record.body record.mapping record.format report slab pipeline pipeline.call servers lane memory pop sweep script spool job.input job.settings
+			job               | control record record.encoding record.room record.body record.mapping record.format report slab pipeline pipeline.call servers lane memory pop sweep script spool job.input job.settings
 			keyspace          | record record.room record.encoding report slab slab.lookup pipeline pipeline.call pipeline.flush servers lane walk memory job job.input job.settings
 			tune              | record record.encoding record.mapping report slab pipeline pipeline.call pipeline.flush servers memory lane job job.input job.settings
 			web.problem       | pipeline.call job job.settings
 			web.access        | job web.problem
 			web.server        | record.body memory job job.input web.problem
-			web               | record record.encoding record.body record.mapping record.format report spool pipeline pipeline.call memory pop sweep script job job.input job.settings keyspace tune web.problem web.server
+			web               | control record record.encoding record.body record.mapping record.format report spool pipeline pipeline.call memory pop sweep script job job.input job.settings keyspace tune web.problem web.server
 			web.warm          | web
 			""";
 
@@ -133,9 +134,9 @@ class ArchitectureTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "io.lettuce..", "org.springframework.data.redis.." })
-	void onlyThePipelineKnowsTheDriver(String driver) {
+	void onlyThePipelineAndTheControlRedisKnowTheDriver(String driver) {
 		check(noClasses().that()
-			.resideOutsideOfPackages("io.pipeset.pipeline..", "io.pipeset.servers..")
+			.resideOutsideOfPackages("io.pipeset.pipeline..", "io.pipeset.servers..", "io.pipeset.control..")
 			.should()
 			.dependOnClassesThat()
 			.resideInAPackage(driver)
@@ -184,6 +185,9 @@ class ArchitectureTests {
 	@Test
 	void onlyOneClassLendsConnections() {
 		check(noClasses().that(areNot("ConnectionLender"))
+			.and()
+			// Records share one connection, which Lettuce keeps in order.
+			.resideOutsideOfPackage("io.pipeset.control..")
 			.should()
 			.dependOnClassesThat(DescribedPredicate.describe("lend connections",
 					(used) -> used.isAssignableTo(RedisOperations.class) || used.isAssignableTo(RedisConnection.class)

@@ -35,7 +35,9 @@ class UnknownPropertiesTests {
 			"pipeset.security.anonymus, pipeset.security.anonymous",
 			"pipeset.security.anonymous[0], pipeset.security.anonymous",
 			"pipeset.embedded.redis.enabled, pipeset.embedded-redis.enabled",
-			"pipeset.limits.max-items.bytes, pipeset.limits.max-items-bytes" })
+			"pipeset.limits.max-items.bytes, pipeset.limits.max-items-bytes",
+			"pipeset.control.hosts, pipeset.control.host", "pipeset.control.clientType, pipeset.control.client-name",
+			"pipeset.control.lettuce.pool.enabled, pipeset.control.ssl.enabled" })
 	void aPropertyThatThereIsNotIsRefusedWithTheNearest(String name, String nearest) {
 		assertRefused(name, false, nearest);
 	}
@@ -56,6 +58,8 @@ class UnknownPropertiesTests {
 			"pipeset.security.allowed-hosts", "pipeset.security.allowed-hosts[1]", "PIPESET_SECURITY_ALLOWEDHOSTS",
 			"PIPESET_SECURITY_ALLOWED_HOSTS_1", "pipeset.embedded-redis.executable",
 			"PIPESET_EMBEDDED_REDIS_EXECUTABLE", "PIPESET_EMBEDDEDREDIS_ENABLED", "pipeset.defaults.rate-limit",
+			"pipeset.control.host", "pipeset.control.cluster.nodes[0]", "pipeset.control.connect-timeout",
+			"pipeset.control.ssl.bundle", "PIPESET_CONTROL_SENTINEL_NODES_1", "PIPESET_CONTROL_CONNECTTIMEOUT",
 			"pipeset.receipts.sweep-interval", "pipeset.pipeline.window-bytes", "pipeset.scripts.max-count",
 			"pipesetter.limits", "pipeset", "spring.pipeset.limits", "PIPESET", "PIPESETTER_LIMITS" })
 	void whatThereIsAndWhatIsNotMeantIsTaken(String name) {

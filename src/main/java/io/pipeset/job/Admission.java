@@ -19,8 +19,9 @@ final class Admission {
 					+ " or send a record for each");
 
 	private static final Rejection POP = new Rejection(Rejection.FORBIDDEN,
-			"an asynchronous job takes no values out of Redis, which would be lost with its report: send the record"
-					+ " without Prefer, or pop by POST /piperpop/{count}?reliable=true");
+			"an asynchronous job, or one with an Idempotency-Key, takes no values out of Redis, which would be lost with"
+					+ " its report: send the record without these headers, or pop by POST"
+					+ " /piperpop/{count}?reliable=true");
 
 	private final JobSettings settings;
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.pipeset.job.input.JobInput;
+import io.pipeset.job.input.UploadedRecords;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.lane.JobStop;
 import io.pipeset.memory.MemoryBudget;
@@ -96,7 +97,7 @@ public final class InterruptedJob {
 
 	/** The same records once more, from the first one on. */
 	JobInput input() {
-		return JobInput.Uploaded.of(this.id, this.items.body(), this.declared);
+		return UploadedRecords.of(this.id, this.items.body(), this.declared);
 	}
 
 	/**

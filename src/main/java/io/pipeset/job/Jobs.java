@@ -9,6 +9,7 @@ import io.micrometer.core.instrument.LongTaskTimer;
 import io.pipeset.job.input.Caller;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.input.SpooledBody;
+import io.pipeset.job.input.UploadedRecords;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.lane.InFlightBytes;
 import io.pipeset.lane.JobStop;
@@ -85,7 +86,16 @@ public class Jobs {
 	 * @throws JobRefusedException if it may not begin; nothing of the input was read
 	 */
 	public EndedJob<JobReport> run(JobPlace place, JobInput input, JobSettings settings, Values values, Caller caller) {
-		String id = input.jobId(JobId.next());
+		return run(JobId.next(), place, input, settings, values, caller);
+	}
+
+	/**
+	 * Runs a job whose id is known before it begins.
+	 * @param fresh an id that nobody uses; the input may need a part of it
+	 */
+	public EndedJob<JobReport> run(String fresh, JobPlace place, JobInput input, JobSettings settings, Values values,
+			Caller caller) {
+		String id = input.jobId(fresh);
 		return run(id, place, input, settings, values, items(id, input, settings), caller);
 	}
 
@@ -127,7 +137,7 @@ public class Jobs {
 
 	/** The records of a job can be found later if its body is kept. */
 	private @Nullable JobItems items(String id, JobInput input, JobSettings settings) {
-		SpooledBody body = (input instanceof JobInput.Uploaded upload) ? upload.spooled() : null;
+		SpooledBody body = (input instanceof UploadedRecords upload) ? upload.spooled() : null;
 		if (body == null) {
 			return null;
 		}
@@ -158,7 +168,7 @@ public class Jobs {
 					this.executor, job.input().unknownPops(), job.memory(),
 					new ErrorLimit(account, job.stop(), settings.maxErrors()));
 			Admission admission = new Admission(settings, this.scripts, this.limits, place.own(),
-					this.nodes.isCluster(), caller.waits() || settings.dryRun());
+					this.nodes.isCluster(), caller.takesValues() || settings.dryRun());
 			EndedJob<JobReport> ended = new JobExecution(job, context, this.limits, admission).run(caller);
 			place.meters().jobEnds(ended.report().state(), account, job.clock());
 			if (!place.own()) {

@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.ToIntFunction;
 
+import io.pipeset.control.ControlRedis;
 import io.pipeset.lane.InFlightBytes;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.pipeline.ConnectionPermits;
@@ -31,7 +32,11 @@ class PipesetEndpoint {
 
 	private final MemoryBudget memory;
 
-	PipesetEndpoint(JobQueue queue, RedisNodes nodes, InFlightBytes inFlight, MemoryBudget memory) {
+	private final ControlRedis control;
+
+	PipesetEndpoint(JobQueue queue, RedisNodes nodes, InFlightBytes inFlight, MemoryBudget memory,
+			ControlRedis control) {
+		this.control = control;
 		this.queue = queue;
 		this.nodes = nodes;
 		this.inFlight = inFlight;
@@ -44,7 +49,8 @@ class PipesetEndpoint {
 		this.nodes.named().forEach((node) -> nodes.put(node.name(), lanes(List.of(node))));
 		return new Snapshot(this.queue.running(), this.queue.waiting(), lanes(this.nodes.named()), nodes,
 				this.inFlight.now(), new Snapshot.Memory(this.memory.used(), this.memory.limits().budget(),
-						this.memory.limits().mostOfOneJob(), this.memory.waiting()));
+						this.memory.limits().mostOfOneJob(), this.memory.waiting()),
+				this.control.state());
 	}
 
 	private static Snapshot.Lanes lanes(List<RedisNode> nodes) {
@@ -60,10 +66,11 @@ class PipesetEndpoint {
 	 * The service at one moment.
 	 *
 	 * @param nodes the connections of all jobs to each server, by its host and port
+	 * @param control the control Redis, as the last call has found it
 	 * @param inFlightBytes commands between their slab's hand-over and its last reply
 	 */
 	record Snapshot(int jobsRunning, int jobsWaiting, Lanes lanes, Map<String, Lanes> nodes, long inFlightBytes,
-			Memory memory) {
+			Memory memory, Map<String, Object> control) {
 
 		/**
 		 * The memory that jobs hold of their callers' data, until their answers are

@@ -4,6 +4,7 @@ import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 
+import io.pipeset.report.JobReport;
 import io.pipeset.spool.Spool;
 import io.pipeset.spool.SpoolFile;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +46,8 @@ class ReportFiles {
 			try (OutputStream out = new BufferedOutputStream(file.write(), BUFFER_BYTES)) {
 				this.mapper.writeValue(out, report);
 			}
-			StoredReport stored = new StoredReport(file);
+			StoredReport stored = new StoredReport(file,
+					(report instanceof JobReport records) ? records.withoutLists() : null);
 			file = null;
 			return stored;
 		}

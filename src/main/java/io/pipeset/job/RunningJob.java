@@ -127,7 +127,14 @@ record RunningJob(String id, JobSettings settings, RateLimit rateLimit, JobStop 
 		JobReport report = report(ending.cause().state(), counts, this.progress.unread(),
 				this.progress.input(this.progress.isComplete(), this.progress.read()), this.account.values(), receipt,
 				warnings);
-		return new EndedJob<>(this.id, report, ending, counts.applied() > 0, this.memory);
+		boolean touched = counts.applied() > 0 || counts.unknown() > 0 || hasRunScripts();
+		return new EndedJob<>(this.id, report, ending, counts.applied() > 0, touched, this.memory);
+	}
+
+	/** A script may have written before it failed. */
+	private boolean hasRunScripts() {
+		return this.account.bytesSent() > 0
+				&& this.account.countsByOperation().containsKey(Operation.EVALSHA.toString());
 	}
 
 	private JobReport report(JobState state, Counts counts, long unread, Input input, @Nullable List<Object> values,

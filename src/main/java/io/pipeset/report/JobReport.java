@@ -2,6 +2,7 @@ package io.pipeset.report;
 
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
@@ -68,6 +69,17 @@ public record JobReport(String jobId, JobState state, Counts counts, @Nullable L
 		return new JobReport(this.jobId, this.state, this.counts, this.wouldRun, this.input, this.losses, this.timings,
 				this.sent, this.settings, this.scan, null, this.receipt, this.warnings, this.errorCodes, List.of(),
 				this.itemsOmitted + this.items.size(), this.dryRun);
+	}
+
+	/** This report with further warnings. */
+	public JobReport with(List<Warning> more) {
+		if (more.isEmpty()) {
+			return this;
+		}
+		return new JobReport(this.jobId, this.state, this.counts, this.wouldRun, this.input, this.losses, this.timings,
+				this.sent, this.settings, this.scan, this.values, this.receipt,
+				Stream.concat(this.warnings.stream(), more.stream()).toList(), this.errorCodes, this.items,
+				this.itemsOmitted, this.dryRun);
 	}
 
 	/**

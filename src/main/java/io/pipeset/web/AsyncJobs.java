@@ -21,13 +21,14 @@ import io.pipeset.job.EndedJob;
 import io.pipeset.job.InterruptedJob;
 import io.pipeset.job.InterruptedJobs;
 import io.pipeset.job.InterruptedJobs.NotResumable;
-import io.pipeset.job.JobId;
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.JobPlace;
+import io.pipeset.job.JobRecorder;
 import io.pipeset.job.Jobs;
 import io.pipeset.job.input.BodyLimitException;
 import io.pipeset.job.input.Caller;
 import io.pipeset.job.input.JobInput;
+import io.pipeset.job.input.UploadedRecords;
 import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.report.DurationText;
 import io.pipeset.report.JobStatus;
@@ -76,11 +77,15 @@ class AsyncJobs {
 
 	private final Reports reports;
 
+	private final JobRecorder recorder;
+
 	private final Semaphore places;
 
 	private final ExecutorService threads;
 
-	AsyncJobs(Jobs jobs, InterruptedJobs interrupted, JobPlace place, Spool spool, JobLimits limits, Reports reports) {
+	AsyncJobs(Jobs jobs, InterruptedJobs interrupted, JobPlace place, Spool spool, JobLimits limits, Reports reports,
+			JobRecorder recorder) {
+		this.recorder = recorder;
 		this.jobs = jobs;
 		this.interrupted = interrupted;
 		this.place = place;
@@ -114,22 +119,23 @@ class AsyncJobs {
 	 * @return the problem
 	 */
 	static ErrorResponseException popRefused(String call) {
-		return Problems.badRequest("invalid-setting", "With Prefer: respond-async, " + call
+		return Problems.badRequest("invalid-setting", "With Prefer: respond-async, or an Idempotency-Key, " + call
 				+ " would take values out of Redis that are lost if the service ends before they are read: pop by POST"
-				+ " /piperpop/{count}?reliable=true, or without Prefer");
+				+ " /piperpop/{count}?reliable=true, or without these headers");
 	}
 
 	/**
 	 * Begins a job, and answers its request.
+	 * @param id the id of the job, which nobody uses
 	 * @param input its records; an upload is read to its end before
 	 * @param request the request
 	 * @param response takes the state of the job
 	 * @param job runs it to its end, with the input and the caller that it is handed
 	 * @throws IOException if the answer cannot be written
 	 */
-	void begin(JobInput input, HttpServletRequest request, HttpServletResponse response,
+	void begin(String id, JobInput input, HttpServletRequest request, HttpServletResponse response,
 			BiFunction<JobInput, Caller, EndedJob<?>> job) throws IOException {
-		preferred(response, begin(() -> (input instanceof JobInput.Uploaded upload) ? copied(upload, request, job)
+		preferred(response, begin(() -> (input instanceof UploadedRecords upload) ? copied(id, upload, request, job)
 				: new Prepared((caller) -> job.apply(input, caller), () -> {
 				})));
 	}
@@ -147,7 +153,11 @@ class AsyncJobs {
 
 	private void preferred(HttpServletResponse response, JobStatus job) throws IOException {
 		response.setHeader("Preference-Applied", PREFERENCE);
-		this.reports.accepted(job, response);
+		accepted(response, job);
+	}
+
+	private void accepted(HttpServletResponse response, JobStatus job) throws IOException {
+		this.reports.accepted(job, this.recorder.keep(job.jobId()), response);
 	}
 
 	/**
@@ -157,7 +167,7 @@ class AsyncJobs {
 	 * @throws IOException if the answer cannot be written
 	 */
 	void resume(InterruptedJob job, HttpServletResponse response) throws IOException {
-		this.reports.accepted(begin(() -> {
+		accepted(response, begin(() -> {
 			if (!job.claim()) {
 				throw Problems.exception(HttpStatus.CONFLICT, "not-interrupted",
 						"Another request resumes or cancels the job at this moment, or has done so");
@@ -177,7 +187,7 @@ class AsyncJobs {
 				throw problem(reason);
 			}
 			return new Prepared((caller) -> this.jobs.resume(this.place, job, caller), job::release);
-		}), response);
+		}));
 	}
 
 	private static ErrorResponseException problem(NotResumable reason) {
@@ -245,9 +255,8 @@ class AsyncJobs {
 	}
 
 	/** Reads an upload to its end, and lets the job read the copy. */
-	private Prepared copied(JobInput.Uploaded upload, HttpServletRequest request,
+	private Prepared copied(String id, UploadedRecords upload, HttpServletRequest request,
 			BiFunction<JobInput, Caller, EndedJob<?>> job) {
-		String id = JobId.next();
 		try {
 			SpoolFile file = this.spool.create(id + ".body", Math.max(0, upload.length()));
 			boolean copied = false;
@@ -264,12 +273,19 @@ class AsyncJobs {
 			return new Prepared((caller) -> job.apply(input, caller), file::close);
 		}
 		catch (IOException ex) {
-			ErrorResponseException problem = problem(ex);
-			// The web server answers by itself where it has met the failure.
-			problem.getBody().setInstance(URI.create(request.getRequestURI()));
-			ProblemErrorController.keep(request, Problems.answer(problem.getBody()));
-			throw problem;
+			throw unreadable(ex, request);
 		}
+	}
+
+	/**
+	 * The problem of a body that could not be read to its end before anything was run.
+	 */
+	ErrorResponseException unreadable(IOException failure, HttpServletRequest request) {
+		ErrorResponseException problem = problem(failure);
+		// The web server answers by itself where it has met the failure.
+		problem.getBody().setInstance(URI.create(request.getRequestURI()));
+		ProblemErrorController.keep(request, Problems.answer(problem.getBody()));
+		return problem;
 	}
 
 	private ErrorResponseException problem(IOException failure) {

@@ -8,9 +8,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 
 import io.pipeset.job.JobLimits;
-import io.pipeset.job.KnownJob;
 import io.pipeset.report.JobStatus;
 import io.pipeset.web.problem.Problems;
 import jakarta.annotation.PreDestroy;
@@ -61,12 +61,12 @@ class JobEvents {
 
 	/**
 	 * Tells a caller of a job from now on.
-	 * @param job the job, which may have ended
+	 * @param job tells how the job stands, which may have ended
 	 * @param request says in which form, and what the caller has heard already
 	 * @return the stream; without one if the caller has heard all
 	 * @throws ErrorResponseException if there are too many subscribers
 	 */
-	ResponseEntity<ResponseBodyEmitter> subscribe(KnownJob job, HttpServletRequest request) {
+	ResponseEntity<ResponseBodyEmitter> subscribe(Supplier<JobStatus> job, HttpServletRequest request) {
 		if (END.equals(request.getHeader("Last-Event-ID"))) {
 			return ResponseEntity.noContent().build();
 		}
@@ -135,14 +135,14 @@ class JobEvents {
 	/** One stream of events. */
 	private final class Subscriber implements Runnable {
 
-		private final KnownJob job;
+		private final Supplier<JobStatus> job;
 
 		private final ResponseBodyEmitter emitter;
 
 		/** From the beginning, so that no tick comes before the first event. */
 		private final AtomicBoolean writing = new AtomicBoolean(true);
 
-		private Subscriber(KnownJob job, ResponseBodyEmitter emitter) {
+		private Subscriber(Supplier<JobStatus> job, ResponseBodyEmitter emitter) {
 			this.job = job;
 			this.emitter = emitter;
 		}
@@ -158,7 +158,7 @@ class JobEvents {
 		}
 
 		private void write() {
-			JobStatus status = this.job.status();
+			JobStatus status = this.job.get();
 			boolean ended = !status.state().isActive();
 			try {
 				if (this.emitter instanceof SseEmitter events) {

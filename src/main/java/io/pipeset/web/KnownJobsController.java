@@ -5,25 +5,23 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.pipeset.control.JobRecord;
 import io.pipeset.job.InterruptedJob;
 import io.pipeset.job.JobItems;
+import io.pipeset.job.JobRecorder;
 import io.pipeset.job.JobRegistry;
 import io.pipeset.job.KnownJob;
-import io.pipeset.job.StoredReport;
 import io.pipeset.job.settings.Allowed;
 import io.pipeset.job.settings.Setting;
-import io.pipeset.record.encoding.Excerpt;
+import io.pipeset.report.JobKind;
 import io.pipeset.report.JobState;
 import io.pipeset.report.JobStatus;
-import io.pipeset.report.JobStatus.EndReason;
 import io.pipeset.report.Outcome;
-import io.pipeset.report.Progress;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -31,7 +29,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
-import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.ErrorResponseException;
 import org.springframework.web.bind.annotation.DeleteMapping;
@@ -77,39 +74,43 @@ class KnownJobsController {
 
 	private final AsyncJobs async;
 
+	private final RecordedJobs recorded;
+
+	private final JobLooks looks;
+
 	private final JobEvents events;
 
-	KnownJobsController(JobRegistry jobs, AsyncJobs async, JobEvents events) {
+	KnownJobsController(JobRegistry jobs, AsyncJobs async, RecordedJobs recorded, JobLooks looks, JobEvents events) {
 		this.jobs = jobs;
 		this.async = async;
+		this.recorded = recorded;
+		this.looks = looks;
 		this.events = events;
 	}
 
 	@GetMapping("/v1/jobs")
-	ResponseEntity<Page> list(HttpServletRequest request) {
+	ResponseEntity<RecordedJobs.Page> list(HttpServletRequest request) {
 		Query query = query(request);
 		JobState state = STATE.take(query::take).orElse(null);
 		String after = AFTER.take(query::take).orElse(null);
 		int limit = LIMIT.take(query::take).orElse(DEFAULT_LIMIT);
 		LIMIT.check(limit);
 		query.refuseRest(List.of(STATE.name(), LIMIT.name(), AFTER.name()));
-		// One more tells whether there is another page.
-		List<KnownJob> found = this.jobs.list(state, after, limit + 1);
-		List<JobStatus> page = found.stream().limit(limit).map(KnownJob::status).toList();
-		return json(ResponseEntity.ok())
-			.body(new Page(page, (found.size() > limit) ? page.get(limit - 1).jobId() : null));
+		return JobLooks.json(ResponseEntity.ok()).body(this.recorded.page(state, after, limit));
 	}
 
 	@GetMapping("/v1/jobs/{id}")
 	ResponseEntity<?> look(@PathVariable String id, HttpServletRequest request) {
 		SettingsReader.refuseAll(query(request));
-		return answer(find(id));
+		Optional<KnownJob> known = this.jobs.find(id);
+		return (known.isPresent()) ? this.looks.answer(known.get()) : this.looks.answer(this.recorded.find(id));
 	}
 
 	@GetMapping("/v1/jobs/{id}/events")
 	ResponseEntity<ResponseBodyEmitter> events(@PathVariable String id, HttpServletRequest request) {
 		SettingsReader.refuseAll(query(request));
-		return this.events.subscribe(find(id), request);
+		Optional<KnownJob> known = this.jobs.find(id);
+		return this.events.subscribe((known.isPresent()) ? known.get()::status : this.recorded.follow(id), request);
 	}
 
 	@GetMapping("/v1/jobs/{id}/items")
@@ -117,7 +118,7 @@ class KnownJobsController {
 		Query query = query(request);
 		Set<Outcome> statuses = STATUS.take(query::take).orElse(FAILURES);
 		query.refuseRest(List.of(STATUS.name()));
-		KnownJob job = find(id);
+		KnownJob job = this.jobs.find(id).orElseThrow(() -> RecordedJobs.elsewhere(this.recorded.find(id)));
 		JobItems items = job.items();
 		if (items == null) {
 			throw noItems(job);
@@ -166,17 +167,23 @@ class KnownJobsController {
 	@DeleteMapping("/v1/jobs/{id}")
 	ResponseEntity<JobStatus> cancel(@PathVariable String id, HttpServletRequest request) {
 		SettingsReader.refuseAll(query(request));
-		KnownJob job = find(id);
-		if (!this.jobs.cancel(job)) {
-			throw ended(job);
+		Optional<KnownJob> known = this.jobs.find(id);
+		if (known.isEmpty()) {
+			return this.recorded.ask(this.recorded.find(id), JobRecorder.cancel(id));
 		}
-		return json(ResponseEntity.accepted()).header(HttpHeaders.LOCATION, JobIds.location(id)).body(job.status());
+		KnownJob job = known.get();
+		if (!this.jobs.cancel(job)) {
+			throw JobLooks.ended(job.state());
+		}
+		return JobLooks.json(ResponseEntity.accepted())
+			.header(HttpHeaders.LOCATION, JobIds.location(id))
+			.body(job.status());
 	}
 
 	@PostMapping("/v1/jobs/{id}/resume")
 	void resume(@PathVariable String id, HttpServletRequest request, HttpServletResponse response) throws IOException {
 		SettingsReader.refuseAll(query(request));
-		KnownJob job = find(id);
+		KnownJob job = this.jobs.find(id).orElseThrow(() -> RecordedJobs.elsewhere(this.recorded.find(id)));
 		InterruptedJob interrupted = job.interrupted();
 		if (interrupted == null) {
 			throw Problems.exception(HttpStatus.CONFLICT, "not-interrupted",
@@ -192,49 +199,20 @@ class KnownJobsController {
 			.orElseThrow(() -> Problems.badRequest("invalid-setting",
 					"'rateLimit' is missing: it must be " + PACE.allowed().text()));
 		query.refuseRest(List.of(PACE.name()));
-		KnownJob job = find(id);
-		if (!job.isPaced()) {
+		Optional<KnownJob> known = this.jobs.find(id);
+		JobRecord record = (known.isEmpty()) ? this.recorded.find(id) : null;
+		if ((record != null) ? record.status().kind() == JobKind.TUNING : !known.get().isPaced()) {
 			throw Problems.badRequest("invalid-setting", "'rateLimit' has no meaning for a tuning, which measures how"
 					+ " fast Redis is: only other jobs have a pace");
 		}
+		if (record != null) {
+			return this.recorded.ask(record, JobRecorder.pace(id, perSecond));
+		}
+		KnownJob job = known.get();
 		if (!job.pace((perSecond > 0) ? perSecond : null)) {
-			throw ended(job);
+			throw JobLooks.ended(job.state());
 		}
-		return answer(job);
-	}
-
-	private KnownJob find(String id) {
-		return this.jobs.find(id)
-			.orElseThrow(() -> Problems.exception(HttpStatus.NOT_FOUND, "not-found",
-					"There is no job '" + Excerpt.of(id) + "' here, or no longer: this instance knows the jobs that run"
-							+ " on it and, for an hour, the last thousand that ran"));
-	}
-
-	private static ErrorResponseException ended(KnownJob job) {
-		if (job.state() == JobState.INTERRUPTED) {
-			return Problems.exception(HttpStatus.CONFLICT, "ended",
-					"The job does not run: it is interrupted, and has to be resumed first");
-		}
-		return Problems.exception(HttpStatus.CONFLICT, "ended",
-				"The job has ended already, and is " + job.state().label());
-	}
-
-	private static ResponseEntity<?> answer(KnownJob job) {
-		JobStatus status = job.status();
-		Object report = job.report();
-		ResponseEntity.BodyBuilder answer = json(ResponseEntity.ok());
-		if (status.state().isActive()) {
-			answer.header(HttpHeaders.RETRY_AFTER, "1");
-		}
-		if (report instanceof StoredReport stored) {
-			return answer.body(new StoredLook(stored, status.progress(), status.ending()));
-		}
-		return answer.body((report != null) ? new Look(report, status.progress(), status.ending()) : status);
-	}
-
-	/** Whatever the caller accepts, as for all reports. */
-	private static ResponseEntity.BodyBuilder json(ResponseEntity.BodyBuilder answer) {
-		return answer.contentType(MediaType.APPLICATION_JSON);
+		return this.looks.answer(job);
 	}
 
 	private static Query query(HttpServletRequest request) {
@@ -260,40 +238,6 @@ class KnownJobsController {
 
 	private static <T> Setting<T> parameter(String name, Allowed<T> allowed) {
 		return new Setting<>(name, List.of("/v1/jobs"), allowed, (settings) -> null, "");
-	}
-
-	/**
-	 * A page of the list of jobs.
-	 *
-	 * @param jobs the jobs, the newest first
-	 * @param next the id behind which the next page begins; {@code null} for the last one
-	 */
-	@JsonInclude(JsonInclude.Include.NON_NULL)
-	record Page(List<JobStatus> jobs, @Nullable String next) {
-
-	}
-
-	/**
-	 * A report of a job with its progress.
-	 *
-	 * @param report the report so far, or the last one
-	 * @param ending the reason for its end; {@code null} if it has not ended, or
-	 * completed
-	 */
-	@JsonInclude(JsonInclude.Include.NON_NULL)
-	record Look(@JsonUnwrapped Object report, Progress progress, @Nullable EndReason ending) {
-
-	}
-
-	/**
-	 * The same of a report on disk.
-	 *
-	 * @param report the last report
-	 * @param progress how far the job has come
-	 * @param ending the reason for its end; {@code null} if it completed
-	 */
-	record StoredLook(StoredReport report, Progress progress, @Nullable EndReason ending) {
-
 	}
 
 }

@@ -6,7 +6,6 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.JobPlace;
-import io.pipeset.job.Jobs;
 import io.pipeset.pop.Receipts;
 import io.pipeset.report.JobMeters;
 
@@ -29,8 +28,6 @@ public class OwnCalls {
 
 	private final JobCalls calls;
 
-	private final Jobs jobs;
-
 	private final JobLimits limits;
 
 	private final Receipts receipts;
@@ -39,20 +36,16 @@ public class OwnCalls {
 
 	private final Uploads uploads;
 
-	private final Reports reports;
+	private final RecordCalls records;
 
-	private final AsyncJobs async;
-
-	OwnCalls(JobCalls calls, Jobs jobs, JobLimits limits, Receipts receipts, SettingsReader settings, Uploads uploads,
-			Reports reports, AsyncJobs async) {
+	OwnCalls(JobCalls calls, JobLimits limits, Receipts receipts, SettingsReader settings, Uploads uploads,
+			RecordCalls records) {
 		this.calls = calls;
-		this.jobs = jobs;
 		this.limits = limits;
 		this.receipts = receipts;
 		this.settings = settings;
 		this.uploads = uploads;
-		this.reports = reports;
-		this.async = async;
+		this.records = records;
 	}
 
 	/**
@@ -63,10 +56,9 @@ public class OwnCalls {
 		String password = UUID.randomUUID().toString();
 		// A registry like that of callers' jobs, so that the same code runs.
 		JobPlace own = new JobPlace(new JobMeters(new PrometheusMeterRegistry(PrometheusConfig.DEFAULT)), true, null);
-		this.calls.open(PREFIX, password,
-				new JobsController(this.jobs, own, this.settings, this.uploads, this.reports, this.async),
-				new ShortcutsController(this.jobs, own, this.limits, this.receipts, this.settings, this.uploads,
-						this.reports, this.async));
+		RecordCalls records = this.records.at(own);
+		this.calls.open(PREFIX, password, new JobsController(this.settings, this.uploads, records),
+				new ShortcutsController(this.limits, this.receipts, this.settings, this.uploads, records));
 		return password;
 	}
 

@@ -1,14 +1,18 @@
 package io.pipeset.web;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.URI;
+import java.util.List;
 
 import io.pipeset.job.EndedJob;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport;
+import io.pipeset.report.JobReport.Warning;
 import io.pipeset.report.JobStatus;
+import io.pipeset.web.JobLooks.StatusLook;
 import io.pipeset.web.problem.Problems;
 import io.pipeset.web.server.AnswerMemory;
 import io.pipeset.web.server.ProblemErrorController;
@@ -85,24 +89,67 @@ final class Reports {
 	/**
 	 * Answers that a job is taken, and where to look for it.
 	 * @param job how it stands
+	 * @param warnings the things that are not as they should be with its record
 	 * @param response takes the answer
 	 * @throws IOException if the answer cannot be written
 	 */
-	void accepted(JobStatus job, HttpServletResponse response) throws IOException {
+	void accepted(JobStatus job, List<Warning> warnings, HttpServletResponse response) throws IOException {
 		response.setStatus(HttpStatus.ACCEPTED.value());
 		response.setHeader(HttpHeaders.LOCATION, JobIds.location(job.jobId()));
 		response.setHeader(HttpHeaders.RETRY_AFTER, "1");
 		response.setContentType(MediaType.APPLICATION_JSON_VALUE);
-		write(this.any, job, response.getOutputStream());
+		write(this.any, (warnings.isEmpty()) ? job : new StatusLook(job, null, warnings), response.getOutputStream());
+	}
+
+	/**
+	 * Writes the same answer once more, to be kept.
+	 * @param path the path of the request
+	 * @param out takes the body
+	 */
+	void write(EndedJob<JobReport> job, String path, OutputStream out) throws IOException {
+		if (job.ending().cause() == Cause.COMPLETED) {
+			write(this.reports, job.report(), out);
+		}
+		else {
+			write(this.problems, problem(job, JobKind.RECORDS, path), out);
+		}
+	}
+
+	/** The status of the answer to the request for a job. */
+	static int status(EndedJob<?> job) {
+		return status(job.ending().cause(), job.effective()).value();
+	}
+
+	/**
+	 * Answers with an answer that was kept.
+	 * @param body the body of the answer
+	 * @throws IOException if the answer cannot be written
+	 */
+	void replay(String jobId, int status, String errors, InputStream body, HttpServletResponse response)
+			throws IOException {
+		response.setStatus(status);
+		response.setHeader(HttpHeaders.LOCATION, JobIds.location(jobId));
+		response.setHeader(ERRORS_HEADER, errors);
+		response.setContentType((status == HttpStatus.OK.value()) ? MediaType.APPLICATION_JSON_VALUE
+				: MediaType.APPLICATION_PROBLEM_JSON_VALUE);
+		try (body) {
+			body.transferTo(response.getOutputStream());
+		}
+	}
+
+	private static ProblemDetail problem(EndedJob<?> job, JobKind kind, String path) {
+		Cause cause = job.ending().cause();
+		ProblemDetail problem = Problems.detail(status(cause, job.effective()), cause.problemType(),
+				job.ending().detail());
+		problem.setInstance(URI.create(path));
+		problem.setProperty(kind.reportName(), job.report());
+		return problem;
 	}
 
 	/** It is kept for the error dispatch too, in case the container answers first. */
 	private static ResponseEntity<ProblemDetail> problem(EndedJob<?> job, JobKind kind, HttpServletRequest request) {
 		Cause cause = job.ending().cause();
-		ProblemDetail problem = Problems.detail(status(cause, job.effective()), cause.problemType(),
-				job.ending().detail());
-		problem.setInstance(URI.create(request.getRequestURI()));
-		problem.setProperty(kind.reportName(), job.report());
+		ProblemDetail problem = problem(job, kind, request.getRequestURI());
 		HttpHeaders headers = new HttpHeaders();
 		headers.set(HttpHeaders.LOCATION, JobIds.location(job.id()));
 		if (job.report() instanceof JobReport report) {

@@ -6,7 +6,6 @@ import java.util.function.LongFunction;
 import java.util.regex.Pattern;
 
 import io.pipeset.job.JobLimits;
-import io.pipeset.job.JobPlace;
 import io.pipeset.job.Jobs;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.Allowed;
@@ -16,9 +15,7 @@ import io.pipeset.pop.ReliablePops;
 import io.pipeset.record.GeneratedRecords;
 import io.pipeset.record.Operation;
 import io.pipeset.record.encoding.Excerpt;
-import io.pipeset.report.JobKind;
 import io.pipeset.web.problem.Problems;
-import io.pipeset.web.server.CallerConnection;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
@@ -39,10 +36,6 @@ class ShortcutsController {
 
 	private static final String DEFAULT_PUSHES = "100";
 
-	private final Jobs jobs;
-
-	private final JobPlace place;
-
 	private final JobLimits limits;
 
 	private final Receipts receipts;
@@ -51,20 +44,15 @@ class ShortcutsController {
 
 	private final Uploads uploads;
 
-	private final Reports reports;
+	private final RecordCalls calls;
 
-	private final AsyncJobs async;
-
-	ShortcutsController(Jobs jobs, JobPlace place, JobLimits limits, Receipts receipts, SettingsReader settings,
-			Uploads uploads, Reports reports, AsyncJobs async) {
-		this.jobs = jobs;
-		this.place = place;
+	ShortcutsController(JobLimits limits, Receipts receipts, SettingsReader settings, Uploads uploads,
+			RecordCalls calls) {
 		this.limits = limits;
 		this.receipts = receipts;
 		this.settings = settings;
 		this.uploads = uploads;
-		this.reports = reports;
-		this.async = async;
+		this.calls = calls;
 	}
 
 	@PostMapping("/pipeset/{count}")
@@ -91,15 +79,12 @@ class ShortcutsController {
 			throw Problems.badRequest("invalid-setting",
 					"'atomic' must be none with reliable=true, which loses no value as it is");
 		}
-		Uploads.refuse(request);
-		if (receiptTtl == null && !settings.dryRun() && AsyncJobs.isAsked(request)) {
-			throw AsyncJobs.popRefused("/piperpop without reliable=true");
-		}
+		Uploads.refuseBody(request);
 		String list = (key != null) ? key : DEFAULT_LIST;
 		JobInput input = (receiptTtl != null && !settings.dryRun())
 				? new JobInput.Popped(new ReliablePops(list, pops, receiptTtl), this.receipts)
 				: new JobInput.Generated(GeneratedRecords.pops(list, pops), pops);
-		run(input, settings, Jobs.Values.APART, request, response);
+		this.calls.run(input, settings, Jobs.Values.APART, request, response);
 	}
 
 	@PostMapping("/listinput/{key}")
@@ -112,9 +97,9 @@ class ShortcutsController {
 		String text = query.take("count");
 		JobSettings settings = this.settings.read(query, "/listinput", Operation.LPUSH, "count");
 		long pushes = count((text != null) ? text : DEFAULT_PUSHES, this.limits.maxGenerated(), "max-generated");
-		Uploads.refuse(request);
-		run(new JobInput.Generated(GeneratedRecords.pushes(key, pushes), pushes), settings, Jobs.Values.IN_ITEMS,
-				request, response);
+		Uploads.refuseBody(request);
+		this.calls.run(new JobInput.Generated(GeneratedRecords.pushes(key, pushes), pushes), settings,
+				Jobs.Values.IN_ITEMS, request, response);
 	}
 
 	/** Refuses a path without a key, and a key that the container has cut at ';'. */
@@ -134,25 +119,13 @@ class ShortcutsController {
 		JobSettings settings = this.settings.read(query, path, operation);
 		long records = count(count, this.limits.maxGenerated(), "max-generated");
 		if (generated) {
-			Uploads.refuseUnsupportedHeaders(request);
-			run(new JobInput.Generated(generator.apply(records), records), settings, Jobs.Values.IN_ITEMS, request,
-					response);
+			this.calls.run(new JobInput.Generated(generator.apply(records), records), settings, Jobs.Values.IN_ITEMS,
+					request, response);
 		}
 		else {
-			run(this.uploads.open(request, settings.mapping(), records), settings, Jobs.Values.IN_ITEMS, request,
-					response);
+			this.calls.run(this.uploads.open(request, settings.mapping(), records), settings, Jobs.Values.IN_ITEMS,
+					request, response);
 		}
-	}
-
-	private void run(JobInput input, JobSettings settings, Jobs.Values values, HttpServletRequest request,
-			HttpServletResponse response) throws IOException {
-		if (AsyncJobs.isAsked(request)) {
-			this.async.begin(input, request, response,
-					(records, caller) -> this.jobs.run(this.place, records, settings, values, caller));
-			return;
-		}
-		this.reports.answer(this.jobs.run(this.place, input, settings, values, CallerConnection.of(request)),
-				JobKind.RECORDS, request, response);
 	}
 
 	private static ErrorResponseException unfitKey() {

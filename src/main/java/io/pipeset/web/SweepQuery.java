@@ -56,7 +56,6 @@ record SweepQuery(KeyFilter filter, @Nullable Long limit, List<String> expiry) {
 	 * fit a sweep
 	 */
 	JobInput open(HttpServletRequest request, JobSettings settings) {
-		Uploads.refuseUnsupportedHeaders(request);
 		if (!Uploads.isAbsent(request)) {
 			throw Problems.badRequest("unexpected-body", "With from=scan the records are the keys that SCAN finds:"
 					+ " send the request without a body and Content-Type, or the records without 'from'");

@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.pipeset.job.JobLimits;
-import io.pipeset.job.input.JobInput;
+import io.pipeset.job.input.UploadedRecords;
 import io.pipeset.job.settings.Setting;
 import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.record.format.RecordFormat;
@@ -56,8 +56,7 @@ class Uploads {
 	 * @param declared the number of records, or {@code null} if the caller gives none
 	 * @throws ErrorResponseException if the body's type, encoding or size is refused
 	 */
-	JobInput.Uploaded open(HttpServletRequest request, Mapping mapping, @Nullable Long declared) {
-		refuseUnsupportedHeaders(request);
+	UploadedRecords open(HttpServletRequest request, Mapping mapping, @Nullable Long declared) {
 		RecordFormat format = RecordFormat.of(mediaType(request));
 		if (format == null) {
 			throw unsupportedType(request);
@@ -71,8 +70,7 @@ class Uploads {
 					LimitedBody.tooLarge(String.valueOf(length), maxBytes));
 		}
 		try {
-			return new JobInput.Uploaded(new LimitedBody(request, maxBytes, gzipped), length, gzipped, format,
-					declared);
+			return new UploadedRecords(new LimitedBody(request, maxBytes, gzipped), length, gzipped, format, declared);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -104,18 +102,19 @@ class Uploads {
 	 * @param request a request without records
 	 */
 	static void refuse(HttpServletRequest request) {
-		refuseUnsupportedHeaders(request);
+		if (request.getHeader(IdempotencyKey.HEADER) != null) {
+			throw Problems.badRequest("not-available",
+					"The header '" + IdempotencyKey.HEADER + "' has a meaning for jobs of" + " records: "
+							+ request.getRequestURI() + " writes no data, and can be sent again without it");
+		}
+		refuseBody(request);
+	}
+
+	/** Refuses the body of a call whose records are made or found. */
+	static void refuseBody(HttpServletRequest request) {
 		if (!isAbsent(request)) {
 			throw Problems.badRequest("unexpected-body", request.getRequestURI()
 					+ " takes no records: send it without a body and Content-Type, or post the records to /v1/jobs");
-		}
-	}
-
-	/** Refuses headers that change the meaning of a call and are not supported yet. */
-	static void refuseUnsupportedHeaders(HttpServletRequest request) {
-		if (request.getHeader("Idempotency-Key") != null) {
-			throw Problems.badRequest("not-available", "The header 'Idempotency-Key' is not available in this version:"
-					+ " without it the job runs each time it is sent");
 		}
 	}
 
@@ -172,7 +171,7 @@ class Uploads {
 		return problem;
 	}
 
-	private static String mediaType(HttpServletRequest request) {
+	static String mediaType(HttpServletRequest request) {
 		String type = request.getContentType();
 		return (type != null) ? type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT) : "";
 	}

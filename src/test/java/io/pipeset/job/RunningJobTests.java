@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.pipeset.job.input.Caller;
 import io.pipeset.job.input.JobInput;
+import io.pipeset.job.input.UploadedRecords;
 import io.pipeset.job.settings.JobDefaults;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.lane.LaneContext;
@@ -89,7 +90,7 @@ class RunningJobTests {
 
 	@Test
 	void aJobThatWaitsForItsBodySaysWhatItHasDoneSoFar() throws Exception {
-		TestJob job = new TestJob(1000, false, new JobInput.Uploaded(new HeldBody("""
+		TestJob job = new TestJob(1000, false, new UploadedRecords(new HeldBody("""
 				["SET","a","1"]
 				["SET"]
 				["SET","a","2","NX"]

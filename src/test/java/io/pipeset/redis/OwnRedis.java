@@ -108,8 +108,8 @@ public final class OwnRedis implements AfterEachCallback, AfterAllCallback {
 
 	/**
 	 * The properties by which Spring Boot uses this server, or its proxy.
-	 * @return properties {@code spring.data.redis.*}, and one that keeps the service from
-	 * asking by itself where a proxy counts
+	 * @return properties {@code spring.data.redis.*}, and those that keep the service
+	 * from asking by itself, and from writing records of jobs, where a proxy counts
 	 */
 	public Map<String, String> properties() {
 		Map<String, String> properties = new LinkedHashMap<>(this.redis.properties());
@@ -118,6 +118,7 @@ public final class OwnRedis implements AfterEachCallback, AfterAllCallback {
 			properties.put("spring.data.redis.port", Integer.toString(this.proxy.port()));
 			// Places are counted in messages, and these come at most once a second.
 			properties.put("pipeset.pipeline.memory-warnings", "false");
+			this.redis.controlProperties().forEach(properties::putIfAbsent);
 		}
 		if (this.user != null) {
 			properties.put("spring.data.redis.username", this.user);

@@ -110,7 +110,8 @@ public final class TestRedis implements AutoCloseable {
 	/**
 	 * The properties by which Spring Boot uses this server.
 	 * @return properties {@code spring.data.redis.*}, one for each part of the address so
-	 * that a test may replace host and port by those of a proxy
+	 * that a test may replace host and port by those of a proxy, and one that keeps the
+	 * records of jobs in another database
 	 */
 	public Map<String, String> properties() {
 		RedisURI uri = this.server.uri();
@@ -131,6 +132,20 @@ public final class TestRedis implements AutoCloseable {
 		if (uri.isSsl()) {
 			properties.put("spring.data.redis.ssl.enabled", "true");
 		}
+		properties.put("pipeset.control.database", Integer.toString(uri.getDatabase() + 1));
+		return properties;
+	}
+
+	/**
+	 * The properties by which a service has its control Redis at this server, in a
+	 * database of its own.
+	 * @return properties {@code pipeset.control.*}
+	 */
+	public Map<String, String> controlProperties() {
+		Map<String, String> properties = new LinkedHashMap<>();
+		properties()
+			.forEach((name, value) -> properties.put(name.replace("spring.data.redis.", "pipeset.control."), value));
+		properties.put("pipeset.control.database", Integer.toString(this.server.uri().getDatabase() + 1));
 		return properties;
 	}
 

@@ -72,6 +72,8 @@ class SpoolProcessTests {
 				assertThat(Answer.counts(next.service().get(location).json()))
 					.isEqualTo(new Counts(RECORDS, RECORDS, 0, 0, 0, 0));
 				assertThat(this.redis.keys("k[0-9]*")).hasSize(RECORDS);
+				assertThat(next.service().get(waits.header("Location")).json().get("state").asString())
+					.isEqualTo("queued");
 			}
 			assertThat(bodies()).hasSize(1);
 			assertThat(living.service().get(waits.header("Location")).json().get("state").asString())
@@ -126,19 +128,17 @@ class SpoolProcessTests {
 	}
 
 	private ServiceProcess start(String... more) throws Exception {
-		return ServiceProcess
-			.start(TestRedis.shared(),
-					Stream
-						.concat(Stream.of("--pipeset.spool.directory=" + this.spool,
-								"--pipeset.limits.max-running-jobs=1", "--pipeset.limits.shutdown-grace=500ms"),
-								Stream.of(more))
-						.toArray(String[]::new));
+		return ServiceProcess.start(TestRedis.shared(),
+				Stream
+					.concat(Stream.of("--pipeset.spool.directory=" + this.spool, "--pipeset.limits.max-running-jobs=1",
+							"--pipeset.limits.shutdown-grace=500ms", "--pipeset.jobs.lease=2s"), Stream.of(more))
+					.toArray(String[]::new));
 	}
 
 	/** Has a job run that never ends, and another wait for it. */
 	private static Answer waiting(Service service) {
-		send(service, "/pipeset/1000000?rateLimit=1", null);
-		service.awaitJob("running");
+		String first = send(service, "/pipeset/1000000?rateLimit=1", null).header("Location");
+		await().until(() -> service.get(first).json().get("state").asString().equals("running"));
 		return send(service, "/v1/jobs", BODY.formatted("waits"));
 	}
 

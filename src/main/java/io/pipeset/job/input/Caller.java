@@ -36,6 +36,14 @@ public interface Caller {
 	}
 
 	/**
+	 * Whether the caller surely gets what its job takes out of Redis.
+	 * @return {@code false} if the answer may be lost
+	 */
+	default boolean takesValues() {
+		return waits();
+	}
+
+	/**
 	 * The job is taken: it will end, and until then others can look at it by its id.
 	 * @param job how it stands
 	 */

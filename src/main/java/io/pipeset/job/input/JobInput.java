@@ -1,6 +1,5 @@
 package io.pipeset.job.input;
 
-import java.io.InputStream;
 import java.util.Map;
 import java.util.function.Consumer;
 
@@ -9,17 +8,15 @@ import io.pipeset.pop.PopReceipt;
 import io.pipeset.pop.Receipts;
 import io.pipeset.pop.ReliablePops;
 import io.pipeset.record.RecordReader;
-import io.pipeset.record.format.RecordFormat;
 import io.pipeset.report.Account;
 import io.pipeset.report.JobReport.Receipt;
 import io.pipeset.report.JobReport.Scan;
-import io.pipeset.spool.SpoolFile;
 import io.pipeset.sweep.Sweep;
 import io.pipeset.sweep.SweptRecords;
 import org.jspecify.annotations.Nullable;
 
 /** The source of a job's records. */
-public sealed interface JobInput {
+public sealed interface JobInput permits JobInput.Generated, JobInput.Popped, JobInput.Scanned, UploadedRecords {
 
 	/** The records of a small job at most. */
 	int SMALL_RECORDS = 1_000;
@@ -213,167 +210,6 @@ public sealed interface JobInput {
 		@Override
 		public Scan scan() {
 			return this.sweep.scan();
-		}
-
-	}
-
-	/** Records that a caller uploads. */
-	final class Uploaded implements JobInput {
-
-		private final InputStream body;
-
-		private final long length;
-
-		private final boolean gzipped;
-
-		private final RecordFormat format;
-
-		private final @Nullable Long declared;
-
-		private final @Nullable String jobId;
-
-		private final @Nullable SpooledBody spooled;
-
-		private volatile @Nullable LendingInputStream opened;
-
-		private volatile @Nullable RecordReader reader;
-
-		/**
-		 * An upload that has not begun.
-		 * @param body the bytes of the records, read once and never held whole
-		 * @param length how many bytes there are; -1 if nobody knows
-		 * @param gzipped whether the bytes are to be inflated first
-		 * @param declared how many records the caller says there are; {@code null} if it
-		 * does not say
-		 */
-		public Uploaded(InputStream body, long length, boolean gzipped, RecordFormat format, @Nullable Long declared) {
-			this(body, length, gzipped, format, declared, null, null);
-		}
-
-		private Uploaded(InputStream body, long length, boolean gzipped, RecordFormat format, @Nullable Long declared,
-				@Nullable String jobId, @Nullable SpooledBody spooled) {
-			this.jobId = jobId;
-			this.spooled = spooled;
-			this.body = body;
-			this.length = length;
-			this.gzipped = gzipped;
-			this.format = format;
-			this.declared = declared;
-		}
-
-		/**
-		 * The same upload, from a file to which its body was copied.
-		 * @param jobId the job that will read it
-		 * @param copy all bytes of the body
-		 * @return an upload that has not begun
-		 */
-		public Uploaded from(String jobId, SpoolFile copy) {
-			return of(jobId, new SpooledBody(copy, this.gzipped, this.format), this.declared);
-		}
-
-		/**
-		 * An upload whose body is on disk already.
-		 * @param jobId the job that will read it
-		 * @param declared how many records the caller says there are; {@code null} if it
-		 * does not say
-		 */
-		public static Uploaded of(String jobId, SpooledBody body, @Nullable Long declared) {
-			return new Uploaded(body.file().open(), body.file().bytes(), body.gzipped(), body.format(), declared, jobId,
-					body);
-		}
-
-		/**
-		 * The file of the body.
-		 * @return {@code null} if the body comes from its caller
-		 */
-		public @Nullable SpooledBody spooled() {
-			return this.spooled;
-		}
-
-		/**
-		 * The bytes of the records, to be copied.
-		 * @return the body, of which nothing was read if the upload has not begun
-		 */
-		public InputStream body() {
-			return this.body;
-		}
-
-		/**
-		 * The length of the body.
-		 * @return how many bytes there are; -1 if nobody knows
-		 */
-		public long length() {
-			return this.length;
-		}
-
-		@Override
-		public String jobId(String fresh) {
-			return (this.jobId != null) ? this.jobId : fresh;
-		}
-
-		@Override
-		public void open(InputContext context, Consumer<RecordReader> records) {
-			StoppedUpload stopped = new StoppedUpload(context.job().stop(), context.job().executor(), context.caller());
-			try {
-				LendingInputStream lending = new LendingInputStream(this.body, context.lanes(), context.job().stop(),
-						context.memory());
-				this.opened = lending;
-				read(lending, context, records);
-			}
-			finally {
-				stopped.end();
-				if (this.spooled != null) {
-					this.spooled.leave(this.body);
-				}
-			}
-		}
-
-		private void read(InputStream body, InputContext context, Consumer<RecordReader> records) {
-			if (this.gzipped) {
-				try (GzipBody inflated = new GzipBody(body, context.maxInflatedBytes())) {
-					accept(inflated, context, records);
-				}
-			}
-			else {
-				accept(body, context, records);
-			}
-		}
-
-		private void accept(InputStream inflated, InputContext context, Consumer<RecordReader> records) {
-			RecordReader opened = this.format.open(inflated, context.operation(), context.mapping(), context.limit());
-			this.reader = opened;
-			records.accept(opened);
-		}
-
-		@Override
-		public @Nullable Long declared() {
-			return this.declared;
-		}
-
-		@Override
-		public boolean isSmall() {
-			return !this.gzipped && this.length >= 0 && this.length <= SMALL_BYTES;
-		}
-
-		@Override
-		public double share() {
-			LendingInputStream opened = this.opened;
-			RecordReader reader = this.reader;
-			if (this.length < 0) {
-				return Double.NaN;
-			}
-			return (opened != null && reader != null)
-					? reader.consumed() * opened.bytesRead() / Math.max(1, this.length) : 0;
-		}
-
-		@Override
-		public boolean isUploaded() {
-			return true;
-		}
-
-		@Override
-		public String noun() {
-			return (this.gzipped) ? "inflated body" : "body";
 		}
 
 	}

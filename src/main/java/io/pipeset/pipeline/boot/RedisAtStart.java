@@ -54,7 +54,8 @@ class RedisAtStart {
 			if (memory != null && memory.isEvicting()) {
 				logger.warn(
 						"Redis at {} evicts keys when it has reached its maxmemory of {} (maxmemory-policy {}): records"
-								+ " of jobs may be gone again, and so may receipts. Use noeviction where that matters",
+								+ " of jobs may be gone again, and so may receipts and what other instances know of jobs."
+								+ " Use noeviction where that matters",
 						node.name(), (memory.isLimited()) ? memory.mostBytes() + " bytes" : "0, which is no limit yet",
 						memory.policy());
 			}

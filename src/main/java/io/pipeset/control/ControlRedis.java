@@ -1,0 +1,296 @@
+package io.pipeset.control;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Properties;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.ClientOptions.DisconnectedBehavior;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.metrics.CommandLatencyRecorder;
+import io.lettuce.core.resource.Delay;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.boot.data.redis.autoconfigure.ClientResourcesBuilderCustomizer;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
+import org.springframework.boot.data.redis.autoconfigure.LettuceClientOptionsBuilderCustomizer;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.core.NestedExceptionUtils;
+import org.springframework.core.env.MutablePropertySources;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.dao.DataAccessException;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.core.RedisCallback;
+import org.springframework.data.redis.core.RedisTemplate;
+import org.springframework.data.redis.serializer.RedisSerializer;
+
+/**
+ * The control Redis, on a connection of its own that is shared by all callers, opened
+ * when somebody first asks, and opened again by Lettuce when it is lost. Boot sets it up
+ * as it does the data's Redis, in an application context of its own.
+ */
+public final class ControlRedis implements DisposableBean {
+
+	private static final Logger logger = LoggerFactory.getLogger(ControlRedis.class);
+
+	/** The settings, under the name by which Boot would make them. */
+	private static final String PROPERTIES = "spring.data.redis-" + DataRedisProperties.class.getName();
+
+	private static final Duration RECONNECT = Duration.ofMillis(500);
+
+	private static final long PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
+
+	private static final long POLICY_NANOS = Duration.ofMinutes(1).toNanos();
+
+	private static final String POLICY = "maxmemory_policy";
+
+	private static final String KEEPS = "noeviction";
+
+	private final DataRedisProperties properties;
+
+	private final SslBundles bundles;
+
+	private final boolean named;
+
+	/** Held by the one caller that opens the connection. */
+	private final ReentrantLock opening = new ReentrantLock();
+
+	private @Nullable AnnotationConfigApplicationContext context;
+
+	private volatile @Nullable RedisTemplate<String, byte[]> template;
+
+	private volatile @Nullable Failure failure;
+
+	private volatile @Nullable Policy policy;
+
+	ControlRedis(DataRedisProperties properties, SslBundles bundles, boolean named) {
+		this.properties = properties;
+		this.bundles = bundles;
+		this.named = named;
+	}
+
+	/**
+	 * Makes a call. Whoever calls within a second of one that did not reach the server
+	 * does not wait for it again.
+	 * @throws ControlRedisException if the server is not reached, or refuses
+	 */
+	<T> T call(Function<RedisTemplate<String, byte[]>, T> call) {
+		Failure before = this.failure;
+		if (before != null && System.nanoTime() - before.nanos < PAUSE_NANOS) {
+			throw before.exception;
+		}
+		try {
+			T answer = call.apply(template());
+			this.failure = null;
+			return answer;
+		}
+		catch (DataAccessException | IllegalStateException ex) {
+			throw failed(ex);
+		}
+	}
+
+	private ControlRedisException failed(RuntimeException failure) {
+		Throwable cause = NestedExceptionUtils.getMostSpecificCause(failure);
+		if (cause instanceof RedisCommandExecutionException) {
+			return new ControlRedisException("The control Redis at " + address() + " refuses: " + cause.getMessage(),
+					failure);
+		}
+		ControlRedisException exception = new ControlRedisException(
+				"The control Redis at " + address() + " cannot be reached: " + cause.getMessage(), failure);
+		this.failure = new Failure(exception, System.nanoTime());
+		return exception;
+	}
+
+	/** Only one caller waits for a server that does not answer its handshake. */
+	private RedisTemplate<String, byte[]> template() {
+		RedisTemplate<String, byte[]> template = this.template;
+		if (template != null) {
+			return template;
+		}
+		this.opening.lock();
+		try {
+			template = this.template;
+			Failure before = this.failure;
+			if (template == null && before != null && System.nanoTime() - before.nanos < PAUSE_NANOS) {
+				throw before.exception;
+			}
+			if (template == null) {
+				template = open();
+				template.execute((RedisCallback<String>) (connection) -> connection.ping());
+				this.template = template;
+			}
+			return template;
+		}
+		catch (DataAccessException | IllegalStateException ex) {
+			throw failed(ex);
+		}
+		finally {
+			this.opening.unlock();
+		}
+	}
+
+	private RedisTemplate<String, byte[]> open() {
+		RedisTemplate<String, byte[]> template = new RedisTemplate<>();
+		template.setConnectionFactory(context().getBean(RedisConnectionFactory.class));
+		template.setKeySerializer(RedisSerializer.string());
+		template.setHashKeySerializer(RedisSerializer.string());
+		template.setValueSerializer(RedisSerializer.byteArray());
+		template.setHashValueSerializer(RedisSerializer.byteArray());
+		template.afterPropertiesSet();
+		return template;
+	}
+
+	private AnnotationConfigApplicationContext context() {
+		AnnotationConfigApplicationContext context = this.context;
+		if (context == null) {
+			context = new AnnotationConfigApplicationContext();
+			context.setDisplayName(ControlConfiguration.PREFIX);
+			// Without any source of properties: those of the data's Redis are not meant.
+			context.setEnvironment(new StandardEnvironment(new MutablePropertySources()) {
+
+				@Override
+				protected void customizePropertySources(MutablePropertySources sources) {
+				}
+
+			});
+			context.setClassLoader(getClass().getClassLoader());
+			context.registerBean(PROPERTIES, DataRedisProperties.class, () -> this.properties);
+			context.registerBean(SslBundles.class, () -> this.bundles);
+			context.registerBean(LettuceClientOptionsBuilderCustomizer.class, () -> ControlRedis::customize);
+			context.registerBean(ClientResourcesBuilderCustomizer.class,
+					() -> (resources) -> resources.commandLatencyRecorder(CommandLatencyRecorder.disabled())
+						.reconnectDelay(Delay.constant(RECONNECT))
+						.ioThreadPoolSize(2)
+						.computationThreadPoolSize(2));
+			context.register(DataRedisAutoConfiguration.class);
+			context.refresh();
+			this.context = context;
+		}
+		return context;
+	}
+
+	/** Nobody waits for a server that is known to be away. */
+	private static void customize(ClientOptions.Builder options) {
+		options.autoReconnect(true).disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS);
+	}
+
+	/**
+	 * Whether it is another Redis than the data's.
+	 * @return {@code false} if its settings name no server
+	 */
+	public boolean isNamed() {
+		return this.named;
+	}
+
+	/**
+	 * The server, or some of them, for messages.
+	 * @return hosts with their ports
+	 */
+	public String address() {
+		DataRedisProperties.Cluster cluster = this.properties.getCluster();
+		if (cluster != null) {
+			return String.join(", ", Objects.requireNonNull(cluster.getNodes()));
+		}
+		DataRedisProperties.Sentinel sentinel = this.properties.getSentinel();
+		if (sentinel != null) {
+			return sentinel.getMaster() + " of the Sentinels at "
+					+ String.join(", ", Objects.requireNonNull(sentinel.getNodes()));
+		}
+		String url = this.properties.getUrl();
+		// A URL may hold a password.
+		return (url != null) ? url.replaceFirst("^[^/]*//(.*@)?", "").replaceFirst("[/?#].*", "")
+				: this.properties.getHost() + ':' + this.properties.getPort();
+	}
+
+	/**
+	 * The eviction policy, if it may cost what is recorded. It is asked for once a minute
+	 * at most.
+	 * @return {@code null} if nothing is evicted, or the server does not say
+	 * @throws ControlRedisException if the server is not reached
+	 */
+	public @Nullable String evicts() {
+		Policy known = this.policy;
+		if (known != null && System.nanoTime() - known.nanos < POLICY_NANOS) {
+			return known.evicting;
+		}
+		Properties memory = call(
+				(template) -> template.execute((RedisCallback<Properties>) (connection) -> memory(connection)));
+		String evicting = memory.entrySet()
+			.stream()
+			// In a cluster, the name of each begins with its node.
+			.filter((entry) -> String.valueOf(entry.getKey()).endsWith(POLICY))
+			.map((entry) -> String.valueOf(entry.getValue()))
+			.filter((found) -> !found.equals(KEEPS))
+			.findFirst()
+			.orElse(null);
+		if (evicting != null && (known == null || !evicting.equals(known.evicting))) {
+			logger.warn("{}", bestEffort(evicting));
+		}
+		this.policy = new Policy(evicting, System.nanoTime());
+		return evicting;
+	}
+
+	/** Says that nothing is promised of a server that evicts. */
+	public String bestEffort(String evicting) {
+		return "The control Redis at " + address() + " evicts keys when its memory is full (maxmemory-policy "
+				+ evicting
+				+ "): records of jobs and idempotency keys are best effort. Use noeviction, or name another Redis by pipeset.control.*";
+	}
+
+	/** The state, for Actuator, without asking the server. */
+	public Map<String, Object> state() {
+		Failure failed = this.failure;
+		Policy known = this.policy;
+		String state = (failed != null) ? "down" : (this.template != null) ? "up" : "unused";
+		return (known != null && known.evicting != null)
+				? Map.of("address", address(), "state", state, "bestEffort", "maxmemory-policy " + known.evicting)
+				: Map.of("address", address(), "state", state);
+	}
+
+	@Override
+	public void destroy() {
+		this.opening.lock();
+		try {
+			if (this.context != null) {
+				this.context.close();
+			}
+		}
+		finally {
+			this.opening.unlock();
+		}
+	}
+
+	private static Properties memory(RedisConnection connection) {
+		try {
+			Properties memory = connection.serverCommands().info("memory");
+			return (memory != null) ? memory : new Properties();
+		}
+		catch (DataAccessException ex) {
+			if (NestedExceptionUtils.getMostSpecificCause(ex) instanceof RedisCommandExecutionException) {
+				// Not everybody may ask.
+				return new Properties();
+			}
+			throw ex;
+		}
+	}
+
+	/** A call that did not reach the server, and when. */
+	private record Failure(ControlRedisException exception, long nanos) {
+
+	}
+
+	/** The eviction policy, and when it was asked for. */
+	private record Policy(@Nullable String evicting, long nanos) {
+
+	}
+
+}

@@ -1,0 +1,325 @@
+package io.pipeset.control;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+import io.pipeset.report.JobState;
+import io.pipeset.report.JobStatus;
+import io.pipeset.report.JobStatus.EndReason;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.core.env.Environment;
+import org.springframework.data.domain.Range;
+import org.springframework.data.domain.Range.Bound;
+import org.springframework.data.redis.connection.Limit;
+import org.springframework.data.redis.core.RedisCallback;
+import org.springframework.data.redis.core.script.RedisScript;
+import org.springframework.stereotype.Component;
+
+/**
+ * The records of jobs in the control Redis, which every instance may read. Each is
+ * written by the instance that holds its job, and by its process only, which has a lease:
+ * a job that has not ended and whose lease is over was interrupted.
+ * <p>
+ * Each call uses one key at a time, so that any slot of a cluster may have it. Every
+ * method throws {@link ControlRedisException} if the control Redis is not reached, or
+ * refuses.
+ */
+@Component
+public class JobRecords {
+
+	/** The records that a list looks at in one go, and in all. */
+	private static final int CHUNK = 200;
+
+	private static final int MOST_LOOKS = 10_000;
+
+	private static final String INDEX = "pipeset:jobs";
+
+	private static final String STATUS = "status";
+
+	private static final String REPORT = "report";
+
+	private static final String INSTANCE = "instance";
+
+	private static final String LEASE = "lease";
+
+	private static final RedisScript<Long> WRITE = RedisScript.of("""
+			redis.call('HSET', KEYS[1], unpack(ARGV, 2))
+			return redis.call('PEXPIRE', KEYS[1], ARGV[1])""", Long.class);
+
+	private static final RedisScript<Long> ENTER = RedisScript.of("""
+			redis.call('ZADD', KEYS[1], 0, ARGV[2])
+			redis.call('ZREMRANGEBYLEX', KEYS[1], '-', '(' .. ARGV[3])
+			return redis.call('PEXPIRE', KEYS[1], ARGV[1])""", Long.class);
+
+	private static final RedisScript<Long> REQUEST = RedisScript.of("""
+			redis.call('RPUSH', KEYS[1], ARGV[2])
+			return redis.call('PEXPIRE', KEYS[1], ARGV[1])""", Long.class);
+
+	private final ControlRedis redis;
+
+	private final JsonMapper mapper;
+
+	private final Environment environment;
+
+	private final Duration retention;
+
+	private final Duration leaseTime;
+
+	private final String lease = UUID.randomUUID().toString();
+
+	JobRecords(ControlRedis redis, JsonMapper mapper, Environment environment, RecordProperties properties) {
+		this.redis = redis;
+		this.mapper = mapper;
+		this.environment = environment;
+		this.retention = properties.retention();
+		this.leaseTime = properties.lease();
+	}
+
+	/**
+	 * The name of this instance, for people: its host, and the port that it listens on.
+	 */
+	public String instance() {
+		String port = this.environment.getProperty("local.server.port", "0");
+		try {
+			return InetAddress.getLocalHost().getHostName() + ':' + port;
+		}
+		catch (UnknownHostException ex) {
+			return "localhost:" + port;
+		}
+	}
+
+	/** The lease of this process. */
+	String lease() {
+		return this.lease;
+	}
+
+	/** Whether the process of a lease is heard of. */
+	boolean isAlive(String lease) {
+		return this.redis.call((template) -> Boolean.TRUE.equals(template.hasKey(leaseKey(lease))));
+	}
+
+	/** The time for which a lease lasts that is not renewed. */
+	public Duration leaseTime() {
+		return this.leaseTime;
+	}
+
+	/**
+	 * Renews the lease of this process.
+	 * @return {@code false} if it was over, or never there: the records that were written
+	 * under it may be gone as well
+	 */
+	public boolean renewLease() {
+		return this.redis.call((template) -> {
+			byte[] name = bytes(instance());
+			boolean there = Boolean.TRUE
+				.equals(template.opsForValue().setIfPresent(leaseKey(this.lease), name, this.leaseTime));
+			if (!there) {
+				template.opsForValue().set(leaseKey(this.lease), name, this.leaseTime);
+			}
+			return there;
+		});
+	}
+
+	/** Ends the lease of this process: whatever it has not ended is interrupted. */
+	public void endLease() {
+		this.redis.call((template) -> template.delete(leaseKey(this.lease)));
+	}
+
+	/**
+	 * Writes how a job stands, under the lease of this process.
+	 * @param report the report of {@link ReportBytes}; {@code null} if there is none
+	 * @param enters whether the job is to stand in the list, which it does from then on
+	 */
+	public void write(JobStatus status, byte @Nullable [] report, boolean enters) {
+		List<Object> arguments = new ArrayList<>(List.of(bytes(Long.toString(this.retention.toMillis())), bytes(STATUS),
+				this.mapper.writeValueAsBytes(status), bytes(INSTANCE), bytes(instance()), bytes(LEASE),
+				bytes(this.lease)));
+		if (report != null) {
+			arguments.add(bytes(REPORT));
+			arguments.add(report);
+		}
+		eval(WRITE, key(status.jobId()), arguments.toArray());
+		if (enters) {
+			long oldest = Instant.now().minus(this.retention).toEpochMilli();
+			String id = new UUID(oldest << 16, 0).toString();
+			eval(ENTER, INDEX, bytes(Long.toString(this.retention.toMillis())), bytes(status.jobId()), bytes(id));
+		}
+	}
+
+	/** Takes the record of a job back that has not begun. */
+	public void remove(String id) {
+		this.redis.call((template) -> template.delete(key(id)));
+		this.redis.call((template) -> Optional.ofNullable(template.opsForZSet().remove(INDEX, bytes(id))));
+	}
+
+	private void eval(RedisScript<Long> script, String key, Object... arguments) {
+		this.redis.call((template) -> template.execute(script, List.of(key), arguments));
+	}
+
+	/** Finds a job with its report. */
+	public Optional<JobRecord> find(String id) {
+		return this.redis.call((template) -> {
+			Map<String, byte[]> fields = template.<String, byte[]>opsForHash().entries(key(id));
+			JobRecord record = record(fields.get(STATUS), fields.get(INSTANCE), fields.get(LEASE), fields.get(REPORT));
+			return Optional.ofNullable(record)
+				.map((found) -> (!found.status().state().isActive()
+						|| Boolean.TRUE.equals(template.hasKey(leaseKey(found.lease())))) ? found : interrupted(found));
+		});
+	}
+
+	/**
+	 * Lists jobs, the newest first, without their reports.
+	 * @param state their state; {@code null} for any
+	 * @param after the id behind which the list begins; {@code null} for the newest job
+	 * @return so many jobs, or fewer. If it has looked at as many as it may, the list
+	 * says where to go on
+	 */
+	public Found list(@Nullable JobState state, @Nullable String after, int limit) {
+		List<JobRecord> found = new ArrayList<>();
+		String last = after;
+		int looks = 0;
+		Map<String, Boolean> leases = new HashMap<>();
+		while (looks < MOST_LOOKS) {
+			int most = (state != null) ? CHUNK : Math.min(limit, CHUNK);
+			List<String> ids = ids(last, most);
+			for (JobRecord record : read(ids, leases)) {
+				if (state == null || record.status().state() == state) {
+					found.add(record);
+				}
+				if (found.size() == limit) {
+					return new Found(found, null);
+				}
+			}
+			looks += ids.size();
+			if (ids.size() < most) {
+				return new Found(found, null);
+			}
+			last = ids.get(ids.size() - 1);
+		}
+		return new Found(found, last);
+	}
+
+	private List<String> ids(@Nullable String after, int most) {
+		Range<String> range = Range.of(Bound.unbounded(),
+				(after != null) ? Bound.exclusive(after) : Bound.<String>unbounded());
+		Set<byte[]> ids = this.redis.call((template) -> Objects
+			.requireNonNull(template.opsForZSet().reverseRangeByLex(INDEX, range, Limit.limit().count(most))));
+		return ids.stream().map(JobRecords::text).toList();
+	}
+
+	@SuppressWarnings("NullAway") // executePipelined demands a null
+	private List<JobRecord> read(List<String> ids, Map<String, Boolean> leases) {
+		List<Object> answers = this.redis
+			.call((template) -> template.executePipelined((RedisCallback<?>) (connection) -> {
+				ids.forEach((id) -> connection.hashCommands()
+					.hMGet(bytes(key(id)), bytes(STATUS), bytes(INSTANCE), bytes(LEASE)));
+				return null;
+			}, null));
+		List<JobRecord> records = new ArrayList<>();
+		for (Object answer : answers) {
+			List<?> fields = (List<?>) answer;
+			JobRecord record = record((byte[]) fields.get(0), (byte[]) fields.get(1), (byte[]) fields.get(2), null);
+			if (record != null) {
+				records.add(record);
+			}
+		}
+		learn(records, leases);
+		return records.stream()
+			.map((record) -> (!record.status().state().isActive() || leases.getOrDefault(record.lease(), false))
+					? record : interrupted(record))
+			.toList();
+	}
+
+	private void learn(Collection<JobRecord> records, Map<String, Boolean> leases) {
+		records.stream()
+			.filter((record) -> record.status().state().isActive())
+			.map(JobRecord::lease)
+			.distinct()
+			.forEach((lease) -> leases.computeIfAbsent(lease, (unknown) -> this.redis
+				.call((template) -> Boolean.TRUE.equals(template.hasKey(leaseKey(unknown))))));
+	}
+
+	/** The job's status alone; empty if it is gone. */
+	public Optional<JobStatus> status(String id) {
+		return read(List.of(id), new HashMap<>()).stream().map(JobRecord::status).findFirst();
+	}
+
+	/**
+	 * Asks the instance that holds a job for something.
+	 * @param request its name, the job and the argument, separated by blanks
+	 */
+	public void ask(JobRecord job, String request) {
+		eval(REQUEST, requestsKey(job.lease()), bytes(Long.toString(this.leaseTime.toMillis() * 4)), bytes(request));
+	}
+
+	/** Takes what other instances have asked of this one. */
+	public List<String> asked() {
+		Optional<List<byte[]>> asked = this.redis
+			.call((template) -> Optional.ofNullable(template.opsForList().leftPop(requestsKey(this.lease), CHUNK)));
+		return asked.orElse(List.of()).stream().map(JobRecords::text).toList();
+	}
+
+	private @Nullable JobRecord record(byte @Nullable [] status, byte @Nullable [] instance, byte @Nullable [] lease,
+			byte @Nullable [] report) {
+		return (status != null && instance != null && lease != null)
+				? new JobRecord(this.mapper.readValue(status, JobStatus.class), text(instance), text(lease),
+						(report != null) ? () -> ReportBytes.inflate(report) : null)
+				: null;
+	}
+
+	private static JobRecord interrupted(JobRecord record) {
+		JobStatus last = record.status();
+		EndReason reason = new EndReason(JobState.INTERRUPTED.label(),
+				"The job was " + last.state().label() + " at " + record.instance()
+						+ ", whose process has ended, or does not reach the control Redis: at least the"
+						+ " records that are applied here have run, and more may have");
+		return new JobRecord(new JobStatus(last.jobId(), last.kind(), last.op(), JobState.INTERRUPTED,
+				last.createdMillis(), null, last.counts(), last.progress(), reason), record.instance(), record.lease(),
+				record.report());
+	}
+
+	private static String key(String id) {
+		return "pipeset:job:" + id;
+	}
+
+	private static String leaseKey(String lease) {
+		return "pipeset:instance:" + lease;
+	}
+
+	private static String requestsKey(String lease) {
+		return "pipeset:requests:" + lease;
+	}
+
+	private static byte[] bytes(String text) {
+		return text.getBytes(StandardCharsets.UTF_8);
+	}
+
+	private static String text(byte[] bytes) {
+		return new String(bytes, StandardCharsets.UTF_8);
+	}
+
+	/**
+	 * A part of the list.
+	 *
+	 * @param next the id behind which to look on; {@code null} if all were looked at, or
+	 * as many were found as were asked for
+	 */
+	public record Found(List<JobRecord> jobs, @Nullable String next) {
+
+	}
+
+}

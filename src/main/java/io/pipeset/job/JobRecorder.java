@@ -1,0 +1,395 @@
+package io.pipeset.job;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ScheduledFuture;
+
+import io.pipeset.control.ControlRedis;
+import io.pipeset.control.ControlRedisException;
+import io.pipeset.control.JobRecords;
+import io.pipeset.control.ReportBytes;
+import io.pipeset.report.Counts;
+import io.pipeset.report.JobKind;
+import io.pipeset.report.JobReport;
+import io.pipeset.report.JobReport.Warning;
+import io.pipeset.report.JobState;
+import io.pipeset.report.JobStatus;
+import io.pipeset.report.Progress;
+import jakarta.annotation.PreDestroy;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.boot.context.event.ApplicationStartedEvent;
+import org.springframework.context.event.EventListener;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
+import org.springframework.stereotype.Component;
+
+/**
+ * Keeps the records of this instance's jobs up to date, so that all instances can answer
+ * for them: twice a second, in a thread of its own, it writes how those jobs stand that
+ * have come further, and does what others have asked for. No job waits for it.
+ */
+@Component
+public class JobRecorder {
+
+	private static final Logger logger = LoggerFactory.getLogger(JobRecorder.class);
+
+	private static final Duration TICK = Duration.ofMillis(500);
+
+	/** Each may hold an answer of 256 KB. */
+	private static final int MOST_STEPS = 64;
+
+	private static final String CANCEL = "cancel";
+
+	private static final String PACE = "pace";
+
+	private final JobRegistry registry;
+
+	private final JobRecords records;
+
+	private final ControlRedis redis;
+
+	private final JsonMapper mapper;
+
+	private final ThreadPoolTaskScheduler scheduler = new ThreadPoolTaskScheduler();
+
+	private final Map<String, Kept> jobs = new ConcurrentHashMap<>();
+
+	/** The steps that wait for the control Redis. */
+	private final Queue<Runnable> steps = new ConcurrentLinkedQueue<>();
+
+	/** When the lease was renewed; {@code null} if it is not known to be there. */
+	private volatile @Nullable Long renewed;
+
+	/** The last failure that was logged, so that it is logged once. */
+	private volatile @Nullable String failure;
+
+	JobRecorder(JobRegistry registry, JobRecords records, ControlRedis redis, JsonMapper mapper) {
+		this.registry = registry;
+		this.records = records;
+		this.redis = redis;
+		this.mapper = mapper;
+		this.scheduler.setThreadNamePrefix("records-");
+		this.scheduler.setDaemon(true);
+		this.scheduler.initialize();
+	}
+
+	@EventListener(ApplicationStartedEvent.class)
+	void begin() {
+		if (this.redis.isNamed()) {
+			this.scheduler.execute(this::greet);
+		}
+		ScheduledFuture<?> unused = this.scheduler.scheduleWithFixedDelay(this::tick, TICK);
+	}
+
+	private void greet() {
+		try {
+			this.redis.evicts();
+			logger.info("Control Redis at {}", this.redis.address());
+		}
+		catch (ControlRedisException ex) {
+			failed(ex);
+		}
+	}
+
+	/**
+	 * Has a job recorded as soon as it is there, and renews the lease of this process
+	 * until the job has ended, or is dropped.
+	 * @param id the id that the job will have
+	 * @throws ControlRedisException if the control Redis fails
+	 */
+	public void hold(String id) {
+		this.redis.evicts();
+		renew();
+		this.jobs.computeIfAbsent(id, Kept::new);
+	}
+
+	/**
+	 * Records a job that is about to begin, so that its id can be told to others.
+	 * @param op the operation of its records, or {@code mixed}
+	 */
+	public void enter(String id, String op) {
+		Kept kept = this.jobs.computeIfAbsent(id, Kept::new);
+		try {
+			kept.enter(new JobStatus(id, JobKind.RECORDS, op, JobState.QUEUED, System.currentTimeMillis(), null,
+					new Counts(0, 0, 0, 0, 0, 0), new Progress(0, 0, null, null, 0, 0, 0, null), null));
+		}
+		catch (ControlRedisException ex) {
+			kept.failure = ex.getMessage();
+			failed(ex);
+		}
+	}
+
+	/** Forgets a job that was held and did not begin. */
+	public void drop(String id) {
+		Kept kept = this.jobs.remove(id);
+		if (kept != null && kept.written != null) {
+			try {
+				this.records.remove(id);
+			}
+			catch (ControlRedisException ex) {
+				later(() -> this.records.remove(id));
+			}
+		}
+	}
+
+	/**
+	 * Takes a step in the control Redis as soon as it can be reached again, if this
+	 * process lives as long, and not too many others wait for that.
+	 */
+	public void later(Runnable step) {
+		if (this.steps.size() < MOST_STEPS) {
+			this.steps.add(step);
+		}
+	}
+
+	/**
+	 * Has a job recorded from now on, until it has ended. Its first record is there when
+	 * this returns, unless the control Redis fails.
+	 * @param id a job of this instance
+	 * @return what the caller is to know of its record
+	 */
+	public List<Warning> keep(String id) {
+		Kept kept = this.jobs.computeIfAbsent(id, Kept::new);
+		try {
+			this.redis.evicts();
+			renew();
+			kept.write();
+			recovered();
+		}
+		catch (ControlRedisException ex) {
+			kept.failure = ex.getMessage();
+			failed(ex);
+		}
+		return warnings(id);
+	}
+
+	/**
+	 * The things that are not as they should be with the record of a job.
+	 * @return nothing for a job that is not recorded
+	 */
+	public List<Warning> warnings(String id) {
+		Kept kept = this.jobs.get(id);
+		if (kept == null) {
+			return List.of();
+		}
+		List<Warning> warnings = new ArrayList<>();
+		String failed = kept.failure;
+		if (failed != null) {
+			warnings.add(new Warning("NOT_RECORDED", null, failed + ". Other instances do not know "
+					+ ((kept.written != null) ? "how far the job has come" : "the job") + " before it can be reached",
+					null));
+		}
+		warnings.addAll(bestEffort());
+		return warnings;
+	}
+
+	/**
+	 * Says that nothing is promised of records.
+	 * @return nothing if the control Redis evicts nothing, or does not say so now
+	 */
+	public List<Warning> bestEffort() {
+		try {
+			String evicting = this.redis.evicts();
+			return (evicting != null) ? List.of(new Warning("BEST_EFFORT", null, this.redis.bestEffort(evicting), null))
+					: List.of();
+		}
+		catch (ControlRedisException ex) {
+			return List.of();
+		}
+	}
+
+	private void tick() {
+		try {
+			this.jobs.values().removeIf(Kept::isForgotten);
+			if (this.steps.isEmpty() && this.jobs.values().stream().allMatch(Kept::isDone)) {
+				return;
+			}
+			renewIfDue();
+			for (Runnable step = this.steps.peek(); step != null; step = this.steps.peek()) {
+				step.run();
+				this.steps.remove();
+			}
+			this.records.asked().forEach(this::serve);
+			for (Kept kept : this.jobs.values().stream().sorted(Comparator.comparing((kept) -> kept.id)).toList()) {
+				kept.write();
+			}
+			recovered();
+		}
+		catch (ControlRedisException ex) {
+			this.jobs.values()
+				.stream()
+				.filter((kept) -> !kept.isDone())
+				.forEach((kept) -> kept.failure = ex.getMessage());
+			failed(ex);
+		}
+		catch (RuntimeException | Error ex) {
+			logger.error("Records of jobs could not be written", ex);
+		}
+	}
+
+	private void renewIfDue() {
+		Long last = this.renewed;
+		if (last == null || System.nanoTime() - last > this.records.leaseTime().toNanos() / 3) {
+			renew();
+		}
+	}
+
+	/** A lease that is gone may have taken the records with it. */
+	private void renew() {
+		long now = System.nanoTime();
+		boolean before = this.renewed != null;
+		if (!this.records.renewLease() && before) {
+			this.jobs.values().forEach((kept) -> kept.written = null);
+		}
+		this.renewed = now;
+	}
+
+	private void serve(String request) {
+		String[] words = request.split(" ", -1);
+		KnownJob job = this.registry.find(words[1]).orElse(null);
+		if (job != null && words[0].equals(CANCEL)) {
+			this.registry.cancel(job);
+		}
+		else if (job != null && words[0].equals(PACE)) {
+			long perSecond = Long.parseLong(words[2]);
+			job.pace((perSecond > 0) ? perSecond : null);
+		}
+	}
+
+	/** The request by which another instance cancels a job of this one. */
+	public static String cancel(String id) {
+		return CANCEL + ' ' + id;
+	}
+
+	/**
+	 * The request by which another instance changes the pace of a job of this one.
+	 * @param perSecond 0 for no limit
+	 */
+	public static String pace(String id, long perSecond) {
+		return PACE + ' ' + id + ' ' + perSecond;
+	}
+
+	private void failed(ControlRedisException failure) {
+		String message = failure.getMessage();
+		if (!message.equals(this.failure)) {
+			this.failure = message;
+			logger.warn("{}. Jobs run on, but other instances cannot answer for them", message);
+		}
+	}
+
+	private void recovered() {
+		if (this.failure != null) {
+			this.failure = null;
+			logger.info("The control Redis at {} records jobs again", this.redis.address());
+		}
+	}
+
+	/** Writes how the last jobs have ended, before the connections are closed. */
+	@PreDestroy
+	void shutDown() {
+		this.scheduler.shutdown();
+		tick();
+		if (this.renewed != null) {
+			try {
+				this.records.endLease();
+			}
+			catch (ControlRedisException ex) {
+				logger.debug("The lease ends by itself", ex);
+			}
+		}
+	}
+
+	private byte @Nullable [] compressed(@Nullable Object report) {
+		try {
+			if (report instanceof StoredReport stored) {
+				byte[] whole = ReportBytes.compress((out) -> {
+					try (InputStream file = stored.open()) {
+						file.transferTo(out);
+					}
+				});
+				JobReport shorter = stored.withoutLists();
+				return (whole != null || shorter == null) ? whole : compressed(shorter);
+			}
+			if (report == null) {
+				return null;
+			}
+			byte[] whole = ReportBytes.compress((out) -> this.mapper.writeValue(out, report));
+			return (whole != null || !(report instanceof JobReport records)) ? whole
+					: ReportBytes.compress((out) -> this.mapper.writeValue(out, records.withoutLists()));
+		}
+		catch (IOException ex) {
+			logger.warn("A report could not be read, and is not recorded: {}", ex.getMessage());
+			return null;
+		}
+	}
+
+	/** A job that is recorded. */
+	private final class Kept {
+
+		private final String id;
+
+		/** {@code null} before it is there. */
+		private volatile @Nullable KnownJob job;
+
+		/** The last record, or {@code null} if it may not be there. */
+		private volatile @Nullable JobStatus written;
+
+		private volatile @Nullable String failure;
+
+		private Kept(String id) {
+			this.id = id;
+		}
+
+		private boolean isForgotten() {
+			return this.job != null && JobRecorder.this.registry.find(this.id).isEmpty();
+		}
+
+		private synchronized void enter(JobStatus status) {
+			JobRecorder.this.records.write(status, null, true);
+			this.written = status;
+		}
+
+		private boolean isDone() {
+			JobStatus last = this.written;
+			return last != null && !last.state().isActive();
+		}
+
+		/**
+		 * Writes what is new. One thread at a time, so that none writes an older state.
+		 */
+		private synchronized void write() {
+			KnownJob job = (this.job != null) ? this.job : JobRecorder.this.registry.find(this.id).orElse(null);
+			this.job = job;
+			if (job == null) {
+				return;
+			}
+			JobStatus now = job.status();
+			JobStatus last = this.written;
+			boolean ended = !now.state().isActive();
+			if (last != null && last.state() == now.state() && now.progress().done() == last.progress().done()
+					&& now.progress().read() == last.progress().read()) {
+				return;
+			}
+			Object report = job.report();
+			if (!ended && report instanceof JobReport records) {
+				report = records.withoutLists();
+			}
+			JobRecorder.this.records.write(now, compressed(report), last == null || ended);
+			this.written = now;
+			this.failure = null;
+		}
+
+	}
+
+}

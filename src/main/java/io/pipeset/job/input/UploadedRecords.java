@@ -1,0 +1,210 @@
+package io.pipeset.job.input;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.function.Consumer;
+
+import io.pipeset.record.RecordReader;
+import io.pipeset.record.format.RecordFormat;
+import io.pipeset.spool.SpoolFile;
+import org.jspecify.annotations.Nullable;
+
+/** Records that a caller uploads. */
+public final class UploadedRecords implements JobInput {
+
+	private static final int DIGEST_BUFFER_BYTES = 64 << 10;
+
+	private final InputStream body;
+
+	private final long length;
+
+	private final boolean gzipped;
+
+	private final RecordFormat format;
+
+	private final @Nullable Long declared;
+
+	private final @Nullable String jobId;
+
+	private final @Nullable SpooledBody spooled;
+
+	/** Takes note of the inflated bytes; {@code null} if nobody asks for them. */
+	private @Nullable BodyDigest digest;
+
+	private volatile @Nullable LendingInputStream opened;
+
+	private volatile @Nullable RecordReader reader;
+
+	/**
+	 * An upload that has not begun.
+	 * @param body the bytes of the records, read once and never held whole
+	 * @param length how many bytes there are; -1 if nobody knows
+	 * @param gzipped whether the bytes are to be inflated first
+	 * @param declared how many records the caller says there are; {@code null} if it does
+	 * not say
+	 */
+	public UploadedRecords(InputStream body, long length, boolean gzipped, RecordFormat format,
+			@Nullable Long declared) {
+		this(body, length, gzipped, format, declared, null, null);
+	}
+
+	private UploadedRecords(InputStream body, long length, boolean gzipped, RecordFormat format,
+			@Nullable Long declared, @Nullable String jobId, @Nullable SpooledBody spooled) {
+		this.jobId = jobId;
+		this.spooled = spooled;
+		this.body = body;
+		this.length = length;
+		this.gzipped = gzipped;
+		this.format = format;
+		this.declared = declared;
+	}
+
+	/**
+	 * The same upload, from a file to which its body was copied.
+	 * @param jobId the job that will read it
+	 * @param copy all bytes of the body
+	 * @return an upload that has not begun
+	 */
+	public UploadedRecords from(String jobId, SpoolFile copy) {
+		UploadedRecords copied = of(jobId, new SpooledBody(copy, this.gzipped, this.format), this.declared);
+		copied.digest = this.digest;
+		return copied;
+	}
+
+	/**
+	 * An upload whose body is on disk already.
+	 * @param jobId the job that will read it
+	 * @param declared how many records the caller says there are; {@code null} if it does
+	 * not say
+	 */
+	public static UploadedRecords of(String jobId, SpooledBody body, @Nullable Long declared) {
+		return new UploadedRecords(body.file().open(), body.file().bytes(), body.gzipped(), body.format(), declared,
+				jobId, body);
+	}
+
+	/**
+	 * Has the body digested while it is read.
+	 * @param digest takes the bytes as the records are read from them
+	 */
+	public void digestTo(BodyDigest digest) {
+		this.digest = digest;
+	}
+
+	/**
+	 * Reads the body for its digest alone, as far as it is to agree with another.
+	 * @param digest takes the inflated bytes
+	 * @param bytes how many bytes the other has
+	 * @param maxInflatedBytes the largest body that a gzip body may stand for
+	 * @throws IOException if the body cannot be read
+	 */
+	public void digest(BodyDigest digest, long bytes, long maxInflatedBytes) throws IOException {
+		try (InputStream inflated = (this.gzipped) ? new GzipBody(this.body, maxInflatedBytes) : this.body) {
+			InputStream digested = digest.of(inflated);
+			byte[] buffer = new byte[DIGEST_BUFFER_BYTES];
+			boolean more = true;
+			while (more && digest.bytes() < bytes) {
+				more = digested.read(buffer, 0, (int) Math.min(buffer.length, bytes - digest.bytes())) >= 0;
+			}
+			if (more && inflated.read() < 0) {
+				digest.end();
+			}
+		}
+	}
+
+	/**
+	 * The file of the body.
+	 * @return {@code null} if the body comes from its caller
+	 */
+	public @Nullable SpooledBody spooled() {
+		return this.spooled;
+	}
+
+	/**
+	 * The bytes of the records, to be copied.
+	 * @return the body, of which nothing was read if the upload has not begun
+	 */
+	public InputStream body() {
+		return this.body;
+	}
+
+	/**
+	 * The length of the body.
+	 * @return how many bytes there are; -1 if nobody knows
+	 */
+	public long length() {
+		return this.length;
+	}
+
+	@Override
+	public String jobId(String fresh) {
+		return (this.jobId != null) ? this.jobId : fresh;
+	}
+
+	@Override
+	public void open(InputContext context, Consumer<RecordReader> records) {
+		StoppedUpload stopped = new StoppedUpload(context.job().stop(), context.job().executor(), context.caller());
+		try {
+			LendingInputStream lending = new LendingInputStream(this.body, context.lanes(), context.job().stop(),
+					context.memory());
+			this.opened = lending;
+			read(lending, context, records);
+		}
+		finally {
+			stopped.end();
+			if (this.spooled != null) {
+				this.spooled.leave(this.body);
+			}
+		}
+	}
+
+	private void read(InputStream body, InputContext context, Consumer<RecordReader> records) {
+		if (this.gzipped) {
+			try (GzipBody inflated = new GzipBody(body, context.maxInflatedBytes())) {
+				accept(inflated, context, records);
+			}
+		}
+		else {
+			accept(body, context, records);
+		}
+	}
+
+	private void accept(InputStream inflated, InputContext context, Consumer<RecordReader> records) {
+		BodyDigest digest = this.digest;
+		InputStream body = (digest != null) ? digest.of(inflated) : inflated;
+		RecordReader opened = this.format.open(body, context.operation(), context.mapping(), context.limit());
+		this.reader = opened;
+		records.accept(opened);
+	}
+
+	@Override
+	public @Nullable Long declared() {
+		return this.declared;
+	}
+
+	@Override
+	public boolean isSmall() {
+		return !this.gzipped && this.length >= 0 && this.length <= SMALL_BYTES;
+	}
+
+	@Override
+	public double share() {
+		LendingInputStream opened = this.opened;
+		RecordReader reader = this.reader;
+		if (this.length < 0) {
+			return Double.NaN;
+		}
+		return (opened != null && reader != null) ? reader.consumed() * opened.bytesRead() / Math.max(1, this.length)
+				: 0;
+	}
+
+	@Override
+	public boolean isUploaded() {
+		return true;
+	}
+
+	@Override
+	public String noun() {
+		return (this.gzipped) ? "inflated body" : "body";
+	}
+
+}

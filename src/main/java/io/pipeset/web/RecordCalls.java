@@ -1,0 +1,327 @@
+package io.pipeset.web;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+
+import io.pipeset.control.ControlRedisException;
+import io.pipeset.control.IdempotencyKeys;
+import io.pipeset.control.IdempotencyKeys.Answer;
+import io.pipeset.control.IdempotencyKeys.Claim;
+import io.pipeset.control.ReportBytes;
+import io.pipeset.job.EndedJob;
+import io.pipeset.job.JobId;
+import io.pipeset.job.JobLimits;
+import io.pipeset.job.JobPlace;
+import io.pipeset.job.JobRecorder;
+import io.pipeset.job.JobRefusedException;
+import io.pipeset.job.Jobs;
+import io.pipeset.job.input.BodyDigest;
+import io.pipeset.job.input.Caller;
+import io.pipeset.job.input.JobInput;
+import io.pipeset.job.input.UploadedRecords;
+import io.pipeset.job.settings.JobSettings;
+import io.pipeset.record.Effect;
+import io.pipeset.record.Operation;
+import io.pipeset.report.JobKind;
+import io.pipeset.report.JobReport;
+import io.pipeset.report.JobReport.Warning;
+import io.pipeset.web.problem.Problems;
+import io.pipeset.web.server.CallerConnection;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.stereotype.Component;
+import org.springframework.web.ErrorResponseException;
+
+/**
+ * Runs the jobs of records that requests ask for: while the caller waits or not, and once
+ * only for each {@code Idempotency-Key}.
+ */
+@Component
+class RecordCalls {
+
+	private final Jobs jobs;
+
+	private final JobPlace place;
+
+	private final JobLimits limits;
+
+	private final Reports reports;
+
+	private final AsyncJobs async;
+
+	private final IdempotencyKeys keys;
+
+	private final JobRecorder recorder;
+
+	RecordCalls(Jobs jobs, JobPlace place, JobLimits limits, Reports reports, AsyncJobs async, IdempotencyKeys keys,
+			JobRecorder recorder) {
+		this.jobs = jobs;
+		this.place = place;
+		this.limits = limits;
+		this.reports = reports;
+		this.async = async;
+		this.keys = keys;
+		this.recorder = recorder;
+	}
+
+	/** The same calls for jobs in another place. */
+	RecordCalls at(JobPlace other) {
+		return new RecordCalls(this.jobs, other, this.limits, this.reports, this.async, this.keys, this.recorder);
+	}
+
+	/**
+	 * Runs a job, and answers its request.
+	 * @param input the records, of which nothing was read
+	 * @param values the place in the report of values taken out of Redis
+	 * @throws IOException if the answer cannot be written
+	 */
+	void run(JobInput input, JobSettings settings, Jobs.Values values, HttpServletRequest request,
+			HttpServletResponse response) throws IOException {
+		String key = IdempotencyKey.of(request);
+		boolean waits = !AsyncJobs.isAsked(request);
+		if (key != null || !waits) {
+			refuseLostPops(input, settings, values);
+		}
+		if (key != null) {
+			runOnce(new Once(key, input.jobId(JobId.next()), IdempotencyKey.digest(request), request.getRequestURI()),
+					waits, input, settings, values, request, response);
+		}
+		else if (waits) {
+			this.reports.answer(this.jobs.run(this.place, input, settings, values, CallerConnection.of(request)),
+					JobKind.RECORDS, request, response);
+		}
+		else {
+			this.async.begin(JobId.next(), input, request, response,
+					(taken, caller) -> this.jobs.run(this.place, taken, settings, values, caller));
+		}
+	}
+
+	/** Nobody would have the values if the answer were lost. */
+	private static void refuseLostPops(JobInput input, JobSettings settings, Jobs.Values values) {
+		Operation operation = settings.operation();
+		if (operation != null && settings.only() && operation.effect() == Effect.POP && !settings.dryRun()
+				&& !(input instanceof JobInput.Popped)) {
+			throw AsyncJobs
+				.popRefused((values == Jobs.Values.APART) ? "/piperpop without reliable=true" : "op=" + operation);
+		}
+	}
+
+	private void runOnce(Once once, boolean waits, JobInput input, JobSettings settings, Jobs.Values values,
+			HttpServletRequest request, HttpServletResponse response) throws IOException {
+		Claim other = claim(once);
+		if (other != null) {
+			repeat(other, once.digest, input, request, response);
+			return;
+		}
+		Operation operation = settings.operation();
+		this.recorder.enter(once.jobId, (operation != null) ? operation.toString() : "mixed");
+		if (input instanceof UploadedRecords upload) {
+			upload.digestTo(once.digest);
+		}
+		else {
+			once.digest.end();
+		}
+		if (waits) {
+			Caller caller = new Heedless(CallerConnection.of(request));
+			this.reports.answer(
+					settled(once, () -> this.jobs.run(once.jobId, this.place, input, settings, values, caller)),
+					JobKind.RECORDS, request, response);
+			return;
+		}
+		AtomicBoolean begun = new AtomicBoolean();
+		try {
+			this.async.begin(once.jobId, input, request, response, (taken, caller) -> {
+				begun.set(true);
+				return settled(once, () -> this.jobs.run(once.jobId, this.place, taken, settings, values, caller));
+			});
+		}
+		finally {
+			if (!begun.get()) {
+				release(once);
+			}
+		}
+	}
+
+	/** Claims a key, or tells who has it. Without the control Redis nothing is run. */
+	private @Nullable Claim claim(Once once) {
+		Claim other = null;
+		boolean known = false;
+		try {
+			this.recorder.hold(once.jobId);
+			other = this.keys.claim(once.key, once.jobId);
+			known = true;
+			return other;
+		}
+		catch (ControlRedisException ex) {
+			ErrorResponseException problem = Problems.exception(HttpStatus.SERVICE_UNAVAILABLE, "control-unreachable",
+					"Nothing was run: the control Redis has to know the " + IdempotencyKey.HEADER + " first. "
+							+ ex.getMessage() + ". Send the request again later, with the same key");
+			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
+			throw problem;
+		}
+		finally {
+			if (!known) {
+				// The claim may have been made, and its answer lost.
+				release(once);
+			}
+			else if (other != null) {
+				this.recorder.drop(once.jobId);
+			}
+		}
+	}
+
+	private void release(Once once) {
+		this.recorder.drop(once.jobId);
+		try {
+			this.keys.release(once.key, once.jobId);
+		}
+		catch (ControlRedisException ex) {
+			this.recorder.later(() -> this.keys.release(once.key, once.jobId));
+		}
+	}
+
+	/** Runs the job that has claimed a key, and keeps its answer for repeats. */
+	private EndedJob<JobReport> settled(Once once, Supplier<EndedJob<JobReport>> job) {
+		boolean ended = false;
+		try {
+			EndedJob<JobReport> run = job.get();
+			ended = true;
+			List<Warning> warnings = new ArrayList<>(this.recorder.keep(once.jobId));
+			if (!run.touched()) {
+				this.keys.release(once.key, once.jobId);
+			}
+			else {
+				warnings.addAll(settle(once, run.with(run.report().with(warnings))));
+			}
+			return run.with(run.report().with(warnings));
+		}
+		catch (JobRefusedException ex) {
+			ended = true;
+			release(once);
+			throw ex;
+		}
+		finally {
+			if (!ended) {
+				// It may have run in part: nobody is to run it again.
+				this.recorder.keep(once.jobId);
+			}
+		}
+	}
+
+	private List<Warning> settle(Once once, EndedJob<JobReport> job) {
+		String fingerprint = IdempotencyKey.fingerprint(once.digest);
+		String head = Reports.status(job) + " " + job.report().errorCount();
+		byte[] body = body(once, job);
+		try {
+			if (this.keys.settle(once.key, once.jobId, fingerprint, head, body)) {
+				return List.of();
+			}
+			return List.of(new Warning("NOT_RECORDED", null,
+					"The control Redis has lost the " + IdempotencyKey.HEADER
+							+ " while the job ran, and another request has it now: that one may have run as well",
+					null));
+		}
+		catch (ControlRedisException ex) {
+			this.recorder.later(() -> this.keys.settle(once.key, once.jobId, fingerprint, head, body));
+			return List.of(new Warning("NOT_RECORDED", null, "The answer is not kept for repeats. " + ex.getMessage()
+					+ ". Until it can be reached, a repeat is refused, and runs nothing", null));
+		}
+	}
+
+	private byte[] body(Once once, EndedJob<JobReport> job) {
+		try {
+			byte[] whole = ReportBytes.compress((out) -> this.reports.write(job, once.path, out));
+			EndedJob<JobReport> shorter = job.with(job.report().withoutLists());
+			return (whole != null) ? whole : Objects
+				.requireNonNull(ReportBytes.compress((out) -> this.reports.write(shorter, once.path, out)));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/** Answers a request whose key is that of another one. Nothing is run. */
+	private void repeat(Claim claim, BodyDigest digest, JobInput input, HttpServletRequest request,
+			HttpServletResponse response) throws IOException {
+		Answer answer = claim.answer();
+		if (answer == null) {
+			throw inUse(claim);
+		}
+		if (input instanceof UploadedRecords upload) {
+			try {
+				upload.digest(digest, IdempotencyKey.bytes(answer.fingerprint()),
+						this.limits.maxInflatedBytes().toBytes());
+			}
+			catch (IOException ex) {
+				throw this.async.unreadable(ex, request);
+			}
+		}
+		else {
+			digest.end();
+		}
+		if (!IdempotencyKey.isSame(answer.fingerprint(), digest)) {
+			ErrorResponseException problem = Problems.exception(HttpStatus.UNPROCESSABLE_CONTENT,
+					"idempotency-key-reused",
+					"Nothing was run: the " + IdempotencyKey.HEADER
+							+ " stands for another request, which differs in its path, settings, type or body. Take a"
+							+ " new key for each request");
+			problem.getHeaders().set(HttpHeaders.LOCATION, JobIds.location(claim.jobId()));
+			throw problem;
+		}
+		String[] head = answer.head().split(" ", -1);
+		response.setHeader(IdempotencyKey.REPLAYED, "true");
+		this.reports.replay(claim.jobId(), Integer.parseInt(head[0]), head[1], answer.body().get(), response);
+	}
+
+	private static ErrorResponseException inUse(Claim claim) {
+		ErrorResponseException problem = (claim.runs())
+				? Problems.exception(HttpStatus.CONFLICT, "idempotency-key-in-use",
+						"Nothing was run: the request with this " + IdempotencyKey.HEADER + " still runs as job "
+								+ claim.jobId() + ". Send it again when that has ended, to have its report")
+				: Problems.exception(HttpStatus.CONFLICT, "interrupted",
+						"Nothing was run: the request with this " + IdempotencyKey.HEADER + " was run as job "
+								+ claim.jobId() + ", which was interrupted, and may have run in part. Look at the job,"
+								+ " and take a new key to run the request again");
+		problem.getHeaders().set(HttpHeaders.LOCATION, JobIds.location(claim.jobId()));
+		if (claim.runs()) {
+			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, "1");
+		}
+		return problem;
+	}
+
+	/** A request that is to be run once. */
+	private record Once(String key, String jobId, BodyDigest digest, String path) {
+
+	}
+
+	/** A caller whose answer may be lost, and asked for again. */
+	private record Heedless(Caller connection) implements Caller {
+
+		@Override
+		public boolean takesValues() {
+			return false;
+		}
+
+		@Override
+		public void endInputIfPaused(Duration idle) {
+			this.connection.endInputIfPaused(idle);
+		}
+
+		@Override
+		public Watch watch(Runnable gone) {
+			return this.connection.watch(gone);
+		}
+
+	}
+
+}

@@ -1,0 +1,190 @@
+package io.pipeset.web;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import io.pipeset.control.ControlRedisException;
+import io.pipeset.control.JobRecord;
+import io.pipeset.control.JobRecords;
+import io.pipeset.control.JobRecords.Found;
+import io.pipeset.job.JobRecorder;
+import io.pipeset.job.JobRegistry;
+import io.pipeset.record.encoding.Excerpt;
+import io.pipeset.report.JobReport.Warning;
+import io.pipeset.report.JobState;
+import io.pipeset.report.JobStatus;
+import io.pipeset.web.problem.Problems;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.stereotype.Component;
+import org.springframework.web.ErrorResponseException;
+
+/** The jobs of other instances, and of former processes, by their records. */
+@Component
+class RecordedJobs {
+
+	private static final Logger logger = LoggerFactory.getLogger(RecordedJobs.class);
+
+	private static final int MOST_LOOKS = 16;
+
+	private final CallPlaces looks = new CallPlaces(MOST_LOOKS, "looks at jobs of other instances");
+
+	private final JobRegistry jobs;
+
+	private final JobRecorder recorder;
+
+	private final JobRecords records;
+
+	RecordedJobs(JobRegistry jobs, JobRecorder recorder, JobRecords records) {
+		this.jobs = jobs;
+		this.recorder = recorder;
+		this.records = records;
+	}
+
+	/**
+	 * Lists jobs, the newest first: those of this instance, and those of others that are
+	 * recorded.
+	 * @param state their state; {@code null} for any
+	 * @param after the id behind which the page begins; {@code null} for the newest job
+	 */
+	Page page(@Nullable JobState state, @Nullable String after, int limit) {
+		// This instance knows best how its own jobs stand.
+		NavigableMap<String, JobStatus> page = new TreeMap<>(Comparator.reverseOrder());
+		String next = null;
+		List<Warning> warnings = List.of();
+		try {
+			// One more tells whether there is another page.
+			Found found = this.looks.take(() -> this.records.list(state, after, limit + 1));
+			next = found.next();
+			for (JobRecord job : found.jobs()) {
+				if (this.jobs.find(job.status().jobId()).isEmpty()) {
+					page.put(job.status().jobId(), job.status());
+				}
+			}
+			warnings = this.recorder.bestEffort();
+		}
+		catch (ControlRedisException ex) {
+			warnings = List.of(new Warning("NOT_RECORDED", null,
+					ex.getMessage() + ". Only the jobs that this instance knows by itself are listed", null));
+		}
+		this.jobs.list(state, after, limit + 1).forEach((job) -> page.put(job.id(), job.status()));
+		String end = next;
+		if (end != null) {
+			// Others may stand between those behind it.
+			page.tailMap(end, false).clear();
+		}
+		List<JobStatus> listed = page.values().stream().limit(limit).toList();
+		return new Page(listed, (page.size() > limit) ? listed.get(limit - 1).jobId() : end, warnings);
+	}
+
+	/**
+	 * Finds a job that this instance does not know.
+	 * @throws ErrorResponseException if nobody knows it, or nobody can say
+	 */
+	JobRecord find(String id) {
+		return Optional.of(id)
+			.filter(JobIds::matches)
+			.flatMap((known) -> reading(() -> this.looks.take(() -> this.records.find(known))))
+			.orElseThrow(() -> Problems.exception(HttpStatus.NOT_FOUND, "not-found",
+					"There is no job '" + Excerpt.of(id) + "' here, or no longer: an instance knows the jobs that run"
+							+ " on it and, for an hour, the last thousand that ran; asynchronous jobs are known to all"
+							+ " instances, for pipeset.jobs.retention"));
+	}
+
+	private static <T> T reading(Supplier<T> call) {
+		try {
+			return call.get();
+		}
+		catch (ControlRedisException ex) {
+			ErrorResponseException problem = Problems.exception(HttpStatus.SERVICE_UNAVAILABLE, "control-unreachable",
+					"This instance does not know the job, and cannot ask for the jobs of others. " + ex.getMessage());
+			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
+			throw problem;
+		}
+	}
+
+	/** Tells how a job stands, again and again. */
+	Supplier<JobStatus> follow(String id) {
+		return new RecordedStatus(find(id));
+	}
+
+	/**
+	 * Asks the instance that holds a job, which takes its requests twice a second.
+	 * @throws ErrorResponseException if the job does not run
+	 */
+	ResponseEntity<JobStatus> ask(JobRecord job, String request) {
+		JobStatus status = job.status();
+		if (!status.state().isActive()) {
+			throw JobLooks.ended(status.state());
+		}
+		reading(() -> {
+			this.records.ask(job, request);
+			return null;
+		});
+		return JobLooks.json(ResponseEntity.accepted())
+			.header(HttpHeaders.LOCATION, JobIds.location(status.jobId()))
+			.header(HttpHeaders.RETRY_AFTER, "1")
+			.body(status);
+	}
+
+	/** The records of a job are not to be had here. */
+	static ErrorResponseException elsewhere(JobRecord job) {
+		ErrorResponseException problem = Problems.exception(HttpStatus.CONFLICT, "held-elsewhere", "The job's"
+				+ " records are on the disk of the instance that ran it, " + job.instance() + ": ask that instance");
+		problem.getBody().setProperty("heldBy", job.instance());
+		return problem;
+	}
+
+	/** How a job of another instance stands, asked for twice a second at most. */
+	private final class RecordedStatus implements Supplier<JobStatus> {
+
+		private static final long PAUSE_NANOS = 500_000_000;
+
+		private JobStatus status;
+
+		private long nanos = System.nanoTime();
+
+		private RecordedStatus(JobRecord job) {
+			this.status = job.status();
+		}
+
+		@Override
+		public synchronized JobStatus get() {
+			if (System.nanoTime() - this.nanos > PAUSE_NANOS) {
+				try {
+					this.status = RecordedJobs.this.records.status(this.status.jobId()).orElse(this.status);
+				}
+				catch (ControlRedisException ex) {
+					logger.debug("A subscriber hears the last state once more", ex);
+				}
+				this.nanos = System.nanoTime();
+			}
+			return this.status;
+		}
+
+	}
+
+	/**
+	 * A page of the list of jobs.
+	 *
+	 * @param jobs the jobs, the newest first
+	 * @param next the id behind which the next page begins; {@code null} for the last one
+	 * @param warnings the reasons for which the list may not be complete
+	 */
+	@JsonInclude(JsonInclude.Include.NON_EMPTY)
+	record Page(@JsonInclude(JsonInclude.Include.ALWAYS) List<JobStatus> jobs, @Nullable String next,
+			List<Warning> warnings) {
+
+	}
+
+}

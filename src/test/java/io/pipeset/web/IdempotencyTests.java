@@ -1,0 +1,351 @@
+package io.pipeset.web;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.zip.GZIPOutputStream;
+
+import io.lettuce.core.api.sync.RedisCommands;
+import io.pipeset.redis.FaultProxy;
+import io.pipeset.redis.FaultProxy.Way;
+import io.pipeset.redis.ProxyLink;
+import io.pipeset.redis.TestRedis;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** A request with an Idempotency-Key runs once, however often and wherever it is sent. */
+@ServiceTest(properties = "pipeset.jobs.lease=1500ms")
+class IdempotencyTests {
+
+	private static final TestRedis control = TestRedis.start();
+
+	private static final FaultProxy proxy = FaultProxy.open(control);
+
+	private static final String PUSH = "[\"RPUSH\",\"list\",\"v\"]\n";
+
+	private static Replica replica;
+
+	private final RedisCommands<String, String> redis = TestRedis.shared().client();
+
+	private final Service here;
+
+	private String key = UUID.randomUUID().toString();
+
+	IdempotencyTests(Service service) {
+		this.here = service;
+	}
+
+	@DynamicPropertySource
+	static void control(DynamicPropertyRegistry registry) {
+		Replica.properties(control, proxy).forEach((name, value) -> registry.add(name, () -> value));
+	}
+
+	@BeforeAll
+	static void startOther() {
+		replica = Replica.start(control, TestRedis.shared().properties(), "pipeset.jobs.lease=1500ms");
+	}
+
+	@AfterAll
+	static void end() {
+		replica.close();
+		proxy.close();
+		control.close();
+	}
+
+	@BeforeEach
+	void empty() {
+		this.redis.flushall();
+	}
+
+	@AfterEach
+	void heal() {
+		proxy.heal();
+		replica.proxy().heal();
+	}
+
+	@Test
+	void aRepeatIsAnsweredAnywhereWithTheReportOfTheFirstAndRunsNothing() {
+		Answer first = send(this.here, "/v1/jobs?batchSize=10&results=all", PUSH + "bad\n");
+		assertThat(first.report().at("/counts/applied").asInt()).isOne();
+		for (Service service : List.of(this.here, replica.service())) {
+			Answer repeat = send(service, "/v1/jobs?results=all&batchSize=10", PUSH + "bad\n");
+			assertThat(repeat.status()).as(repeat.text()).isEqualTo(200);
+			assertThat(repeat.text()).isEqualTo(first.text());
+			assertThat(repeat.header("Idempotency-Replayed")).isEqualTo("true");
+			for (String header : List.of("Location", "Pipeset-Errors", "Content-Type")) {
+				assertThat(repeat.header(header)).as(header).isEqualTo(first.header(header));
+			}
+		}
+		assertThat(first.headers().firstValue("Idempotency-Replayed")).isEmpty();
+		assertThat(this.redis.llen("list")).isOne();
+		assertThat(replica.service().get(first.header("Location")).json().get("state").asString())
+			.isEqualTo("completed");
+	}
+
+	@Test
+	void theSameBytesPackedOrNotAreTheSameRequest() throws IOException {
+		ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+		try (OutputStream gzip = new GZIPOutputStream(bytes)) {
+			gzip.write(PUSH.repeat(20_000).getBytes(StandardCharsets.UTF_8));
+		}
+		Answer first = this.here.send(request(this.here, "/v1/jobs").header("Content-Type", Service.NDJSON)
+			.header("Content-Encoding", "gzip")
+			.POST(BodyPublishers.ofByteArray(bytes.toByteArray())));
+		assertThat(first.report().at("/counts/applied").asInt()).isEqualTo(20_000);
+		assertThat(send(replica.service(), "/v1/jobs", PUSH.repeat(20_000)).text()).isEqualTo(first.text());
+		assertThat(this.redis.llen("list")).isEqualTo(20_000);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "/v1/jobs?batchSize=2, 2, application/x-ndjson", "/v1/jobs, 1, application/x-ndjson",
+			"/v1/jobs, 3, application/x-ndjson", "/v1/jobs, 2, application/json",
+			"/pipeset/2, 2, application/x-ndjson" })
+	void anotherRequestWithTheSameKeyIsRefused(String call, int records, String type) {
+		send(this.here, "/v1/jobs", PUSH.repeat(2)).report();
+		Answer other = replica.service()
+			.send(request(replica.service(), call).header("Content-Type", type)
+				.POST(BodyPublishers.ofString(PUSH.repeat(records))));
+		assertThat(other.refusal(422, "idempotency-key-reused")).contains("Nothing was run", "new key");
+		assertThat(this.redis.llen("list")).isEqualTo(2);
+	}
+
+	@Test
+	void aRequestWithoutABodyIsRepeatedAsWell() {
+		Answer first = send(this.here, "/listinput/list?count=3", null);
+		assertThat(send(replica.service(), "/listinput/list?count=3", null).text()).isEqualTo(first.text());
+		send(replica.service(), "/listinput/list?count=4", null).refusal(422, "idempotency-key-reused");
+		assertThat(this.redis.llen("list")).isEqualTo(3);
+	}
+
+	@Test
+	void whileTheFirstRunsARepeatIsRefusedWithItsBodyUnread() throws Exception {
+		try (Wire first = open(this.here)) {
+			first.chunk(PUSH);
+			await().until(() -> this.redis.llen("list") == 1);
+			for (Service service : List.of(this.here, replica.service())) {
+				// Nothing of its body is ever sent.
+				try (Wire repeat = open(service)) {
+					Answer refused = repeat.answer();
+					assertThat(refused.refusal(409, "idempotency-key-in-use")).contains("still runs");
+					assertThat(refused.header("Retry-After")).isEqualTo("1");
+					String location = refused.header("Location");
+					await().untilAsserted(
+							() -> assertThat(replica.service().get(location).json().path("state").asString("none"))
+								.isEqualTo("running"));
+				}
+			}
+			Answer answer = first.chunk(PUSH).lastChunk().answer();
+			assertThat(answer.report().at("/counts/applied").asInt()).isEqualTo(2);
+			assertThat(send(replica.service(), "/v1/jobs", PUSH.repeat(2)).text()).isEqualTo(answer.text());
+		}
+		assertThat(this.redis.llen("list")).isEqualTo(2);
+	}
+
+	@Test
+	void ofTwoInstancesThatGetAKeyAtTheSameInstantOneRunsTheRequest() throws Exception {
+		// Both stand before the claim: the policy is known and the lease is renewed.
+		send(this.here, "/v1/jobs?dryRun=true", PUSH);
+		send(replica.service(), "/v1/jobs?dryRun=true", PUSH);
+		CompletableFuture<ProxyLink> hereClaims = proxy.stopAt(Way.COMMANDS, 1, 0);
+		CompletableFuture<ProxyLink> thereClaims = replica.proxy().stopAt(Way.COMMANDS, 1, 0);
+		CompletableFuture<Answer> one = sendAsync(this.here);
+		CompletableFuture<Answer> two = sendAsync(replica.service());
+		ProxyLink first = hereClaims.get(1, TimeUnit.MINUTES);
+		ProxyLink second = thereClaims.get(1, TimeUnit.MINUTES);
+		first.goOn();
+		second.goOn();
+		List<Answer> answers = List.of(one.get(1, TimeUnit.MINUTES), two.get(1, TimeUnit.MINUTES));
+		assertThat(answers)
+			.filteredOn(
+					(answer) -> answer.status() == 200 && answer.headers().firstValue("Idempotency-Replayed").isEmpty())
+			.hasSize(1);
+		assertThat(answers).allMatch((answer) -> answer.status() == 200 || answer.status() == 409);
+		assertThat(this.redis.llen("list")).isOne();
+	}
+
+	@Test
+	void anAsynchronousJobRunsOnceAndItsRepeatHasItsReport() {
+		Answer taken = this.here.send(request(this.here, "/v1/jobs").header("Prefer", "respond-async")
+			.header("Content-Type", Service.NDJSON)
+			.POST(BodyPublishers.ofString(PUSH.repeat(3))));
+		assertThat(taken.status()).as(taken.text()).isEqualTo(202);
+		await().until(() -> send(replica.service(), "/v1/jobs", PUSH.repeat(3)).status() == 200);
+		Answer repeat = send(replica.service(), "/v1/jobs", PUSH.repeat(3));
+		assertThat(repeat.header("Location")).isEqualTo(taken.header("Location"));
+		assertThat(repeat.header("Idempotency-Replayed")).isEqualTo("true");
+		assertThat(repeat.report().at("/counts/applied").asInt()).isEqualTo(3);
+		assertThat(this.redis.llen("list")).isEqualTo(3);
+	}
+
+	@Test
+	void aRunThatWroteNothingFreesTheKey() {
+		this.redis.set("list", "no list");
+		for (String call : List.of("/v1/jobs?dryRun=true", "/v1/jobs")) {
+			assertThat(send(this.here, call, PUSH).report().at("/counts/applied").asInt()).isZero();
+		}
+		send(this.here, "/v1/jobs?op=SET", "{").report();
+		this.redis.del("list");
+		assertThat(send(replica.service(), "/v1/jobs", PUSH).report().at("/counts/applied").asInt()).isOne();
+	}
+
+	@Test
+	void aFailedRunIsReplayedWithItsProblem() {
+		Answer first = send(this.here, "/pipeset/3", "[\"SET\",\"a\",\"1\"]\n");
+		first.job(422, "count-mismatch", "failed");
+		Answer repeat = send(replica.service(), "/pipeset/3", "[\"SET\",\"a\",\"1\"]\n");
+		assertThat(repeat.text()).isEqualTo(first.text());
+		assertThat(repeat.header("Content-Type")).isEqualTo("application/problem+json");
+		assertThat(repeat.header("Idempotency-Replayed")).isEqualTo("true");
+	}
+
+	@Test
+	void aRunOfWhichOnlyAPartWasReadIsKnownByThatPart() {
+		this.redis.set("string", "1");
+		String bad = "[\"RPUSH\",\"string\",\"v\"]\n";
+		Answer first = send(this.here, "/v1/jobs?maxErrors=0", PUSH + bad.repeat(200_000));
+		first.job(422, "stopped", "stopped");
+		assertThat(send(replica.service(), "/v1/jobs?maxErrors=0", PUSH + bad.repeat(200_000)).text())
+			.isEqualTo(first.text());
+		send(replica.service(), "/v1/jobs?maxErrors=0", bad + PUSH + bad.repeat(200_000)).refusal(422,
+				"idempotency-key-reused");
+		assertThat(this.redis.llen("list")).isOne();
+	}
+
+	@Test
+	void aRunWhoseInstanceIsGoneIsNeverRunAgain() throws Exception {
+		try (Wire first = open(replica.service())) {
+			first.chunk(PUSH);
+			await().until(() -> this.redis.llen("list") == 1);
+			replica.proxy().stopAll();
+			await().untilAsserted(() -> {
+				Answer repeat = send(this.here, "/v1/jobs", PUSH);
+				assertThat(repeat.refusal(409, "interrupted")).contains("Nothing was run", "may have run in part");
+				assertThat(this.here.get(repeat.header("Location")).json().get("state").asString())
+					.isEqualTo("interrupted");
+			});
+			Answer answer = first.lastChunk().answer();
+			assertThat(answer.report().at("/counts/applied").asInt()).isOne();
+			assertThat(answer.json().at("/warnings").toString()).contains("NOT_RECORDED", "not kept for repeats");
+			send(this.here, "/v1/jobs", PUSH).refusal(409, "interrupted");
+			replica.proxy().heal();
+			await().untilAsserted(() -> {
+				Answer repeat = send(this.here, "/v1/jobs", PUSH);
+				assertThat(repeat.status()).as("kept as soon as it can be").isEqualTo(200);
+				assertThat(repeat.json().get("jobId")).isEqualTo(answer.json().get("jobId"));
+			});
+		}
+		assertThat(this.redis.llen("list")).isOne();
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void withoutTheControlRedisNothingIsRun(boolean asynchronous) {
+		send(this.here, "/v1/jobs?dryRun=true", PUSH);
+		proxy.stopAll();
+		HttpRequest.Builder request = request(this.here, "/v1/jobs").header("Content-Type", Service.NDJSON);
+		if (asynchronous) {
+			request.header("Prefer", "respond-async");
+		}
+		Answer refused = this.here.send(request.POST(BodyPublishers.ofString(PUSH)));
+		assertThat(refused.refusal(503, "control-unreachable")).contains("Nothing was run", "with the same key");
+		assertThat(refused.header("Retry-After")).matches("[1-9][0-9]*");
+		assertThat(this.redis.exists("list")).isZero();
+		this.here.post("/v1/jobs", Service.NDJSON, PUSH).report();
+		proxy.heal();
+		await().until(() -> send(this.here, "/v1/jobs", PUSH).status() == 200);
+		assertThat(this.redis.llen("list")).isEqualTo(2);
+	}
+
+	@Test
+	void aClaimWhoseAnswerIsLostIsGivenBack() throws Exception {
+		send(this.here, "/v1/jobs?dryRun=true", PUSH);
+		// The claim is made, and its reply does not come.
+		CompletableFuture<ProxyLink> place = proxy.stopAt(Way.REPLIES, 1, 0);
+		send(this.here, "/v1/jobs", PUSH).refusal(503, "control-unreachable");
+		place.get(1, TimeUnit.MINUTES).goOn();
+		proxy.heal();
+		await().until(() -> send(replica.service(), "/v1/jobs", PUSH).status() == 200);
+		assertThat(this.redis.llen("list")).isOne();
+	}
+
+	@Test
+	void popsAreReliableOrRefused() {
+		this.redis.rpush("mylist9", "1", "2");
+		assertThat(send(this.here, "/piperpop/1", null).refusal(400, "invalid-setting")).contains("reliable=true");
+		JsonNode report = send(this.here, "/v1/jobs", "[\"RPOP\",\"mylist9\"]\n").report();
+		assertThat(report.get("errorCodes")).hasToString("{\"FORBIDDEN\":1}");
+		Answer first = send(this.here, "/piperpop/1?reliable=true", null);
+		assertThat(first.report().at("/values/0").asString()).isEqualTo("2");
+		Answer repeat = send(replica.service(), "/piperpop/1?reliable=true", null);
+		assertThat(repeat.text()).isEqualTo(first.text());
+		assertThat(this.redis.llen("mylist9")).isOne();
+		assertThat(replica.service().post(repeat.header("Location") + "/ack").status()).isEqualTo(204);
+	}
+
+	@Test
+	void aKeyIsOneTextOfVisibleCharacters() throws IOException {
+		for (String key : List.of("two words", "x".repeat(256), "")) {
+			this.key = key;
+			try (Wire wire = Wire.post(this.here, "/pipeset/1", "Idempotency-Key: " + key)) {
+				assertThat(wire.answer().refusal(400, "invalid-header")).as(key).contains("1 to 255 visible");
+			}
+		}
+		assertThat(this.here
+			.send(this.here.request("/pipeset/1")
+				.header("Idempotency-Key", "a")
+				.header("Idempotency-Key", "b")
+				.POST(BodyPublishers.noBody()))
+			.refusal(400, "invalid-header")).contains("one text");
+		this.key = IntStream.range(0, 255)
+			.mapToObj((i) -> Character.toString('!' + i % ('~' - '!' + 1)))
+			.collect(Collectors.joining());
+		send(this.here, "/pipeset/1", null).report();
+		this.key = "short";
+		assertThat(send(this.here, "/v1/analyses", null).refusal(400, "not-available")).contains("Idempotency-Key");
+	}
+
+	private Wire open(Service service) throws IOException {
+		return Wire.post(service, "/v1/jobs", "Idempotency-Key: " + this.key, "Content-Type: application/x-ndjson",
+				"Transfer-Encoding: chunked");
+	}
+
+	private HttpRequest.Builder request(Service service, String call) {
+		return service.request(call).header("Idempotency-Key", this.key);
+	}
+
+	private Answer send(Service service, String call, @Nullable String body) {
+		HttpRequest.Builder request = request(service, call);
+		return service
+			.send((body != null) ? request.header("Content-Type", Service.NDJSON).POST(BodyPublishers.ofString(body))
+					: request.POST(BodyPublishers.noBody()));
+	}
+
+	private CompletableFuture<Answer> sendAsync(Service service) {
+		return service.sendAsync(request(service, "/v1/jobs").header("Content-Type", Service.NDJSON)
+			.POST(BodyPublishers.ofString(PUSH)));
+	}
+
+}

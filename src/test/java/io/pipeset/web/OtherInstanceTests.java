@@ -1,0 +1,317 @@
+package io.pipeset.web;
+
+import java.io.IOException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+import io.lettuce.core.api.sync.RedisCommands;
+import io.pipeset.redis.FaultProxy;
+import io.pipeset.redis.TestRedis;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Any instance answers for the asynchronous jobs of any other, by their records in the
+ * control Redis; without it, jobs run all the same, and say so.
+ */
+@ServiceTest(properties = "pipeset.jobs.lease=1500ms")
+class OtherInstanceTests {
+
+	private static final TestRedis control = TestRedis.start();
+
+	private static final FaultProxy proxy = FaultProxy.open(control);
+
+	private static final String ENDLESS = "/v1/jobs?rateLimit=1";
+
+	private static final String LINES = "[\"SET\",\"k\",\"v\"]\n".repeat(1000);
+
+	private static Replica replica;
+
+	private final RedisCommands<String, String> records = control.client();
+
+	private final Service here;
+
+	OtherInstanceTests(Service service) {
+		this.here = service;
+	}
+
+	@DynamicPropertySource
+	static void control(DynamicPropertyRegistry registry) {
+		Replica.properties(control, proxy).forEach((name, value) -> registry.add(name, () -> value));
+	}
+
+	@BeforeAll
+	static void startOther() {
+		replica = Replica.start(control, TestRedis.shared().properties(), "pipeset.jobs.lease=1500ms");
+	}
+
+	@AfterAll
+	static void end() {
+		replica.close();
+		proxy.close();
+		control.close();
+	}
+
+	@BeforeEach
+	void empty() {
+		this.records.flushall();
+		TestRedis.shared().client().flushall();
+	}
+
+	@AfterEach
+	void heal() {
+		proxy.heal();
+		replica.proxy().heal();
+		for (Service service : List.of(this.here, replica.service())) {
+			service.get("/v1/jobs?state=running")
+				.json()
+				.get("jobs")
+				.forEach((job) -> service.delete("/v1/jobs/" + job.get("jobId").asString()));
+		}
+	}
+
+	@Test
+	void aJobCanBeLookedAtFollowedPacedAndCancelledAnywhere() throws Exception {
+		Answer taken = async(ENDLESS, LINES);
+		String id = id(taken);
+		assertThat(there(id).get("state").asString()).as("at once").isIn("queued", "running");
+		await().untilAsserted(() -> {
+			JsonNode look = there(id);
+			assertThat(look.get("state").asString()).isEqualTo("running");
+			assertThat(Answer.counts(look).applied()).isPositive();
+			assertThat(look.at("/progress/share").asDouble()).isPositive();
+			assertThat(look.at("/settings/rateLimit").asInt()).isOne();
+			assertThat(look.get("instance").asString()).endsWith(":" + this.here.port());
+		});
+		Answer paced = replica.service().patch("/v1/jobs/" + id + "?rateLimit=2");
+		assertThat(paced.status()).as(paced.text()).isEqualTo(202);
+		await().untilAsserted(() -> assertThat(there(id).at("/settings/rateLimit").asInt()).isEqualTo(2));
+		Answer running = replica.service().get("/v1/jobs/" + id);
+		assertThat(running.header("Retry-After")).isEqualTo("1");
+		assertThat(replica.service().get("/v1/jobs/" + id + "/items").refusal(409, "held-elsewhere"))
+			.contains(running.json().get("instance").asString());
+		Answer cancelled = replica.service().delete("/v1/jobs/" + id);
+		assertThat(cancelled.status()).isEqualTo(202);
+		assertThat(cancelled.header("Location")).isEqualTo("/v1/jobs/" + id);
+		String events = replica.service().get("/v1/jobs/" + id + "/events").text();
+		assertThat(events).startsWith("id:").contains("event:end", "\"state\":\"cancelled\"");
+		JsonNode own = look(this.here, id);
+		assertThat(own.get("state").asString()).isEqualTo("cancelled");
+		assertSame(there(id), own);
+		replica.service().delete("/v1/jobs/" + id).refusal(409, "ended");
+		replica.service().patch("/v1/jobs/" + id + "?rateLimit=2").refusal(409, "ended");
+	}
+
+	@Test
+	void jobsOfAllInstancesAreListedInPages() {
+		List<String> ids = new ArrayList<>();
+		for (int i = 0; i < 6; i++) {
+			Answer taken = (i % 2 == 0) ? async("/pipeset/1", null)
+					: replica.service().send(preferring(replica.service(), "/pipeset/1", null));
+			ids.add(0, id(taken));
+		}
+		await().untilAsserted(() -> {
+			for (Service service : List.of(this.here, replica.service())) {
+				List<String> listed = new ArrayList<>();
+				String after = "";
+				while (after != null) {
+					JsonNode found = service.get("/v1/jobs?state=completed&limit=2" + after).json();
+					found.get("jobs").forEach((job) -> listed.add(job.get("jobId").asString()));
+					after = (found.has("next")) ? "&after=" + found.get("next").asString() : null;
+				}
+				// Instances know jobs of other tests as well.
+				assertThat(listed).containsSubsequence(ids).doesNotHaveDuplicates();
+			}
+		});
+	}
+
+	@Test
+	void aJobWhoseCallerWaitsWritesNoControlKey() throws IOException {
+		this.here.post("/pipeset/100").report();
+		try (Wire wire = Wire.upload(this.here, "/v1/jobs?op=SET")) {
+			wire.chunk("{\"key\":\"a\",\"value\":\"1\"}\n");
+			String id = this.here.awaitJob("running");
+			assertThat(look(this.here, id).get("state").asString()).isEqualTo("running");
+			replica.service().get("/v1/jobs/" + id).refusal(404, "not-found");
+			wire.lastChunk().answer().report();
+		}
+		assertThat(keys()).isEmpty();
+	}
+
+	@Test
+	void aReportThatIsSmallWhenCompressedIsRecordedWholeAndALargeOneWithoutItsLists() {
+		String bad = "[\"NO\",\"k\"]\n".repeat(1000);
+		String id = id(async("/v1/jobs", bad));
+		await().untilAsserted(() -> assertThat(there(id).path("items")).hasSize(1000));
+		assertSame(there(id), look(this.here, id));
+		TestRedis.shared()
+			.client()
+			.rpush("mylist9", IntStream.range(0, 1000).mapToObj((i) -> random()).toArray(String[]::new));
+		String popped = id(async("/piperpop/1000?reliable=true", null));
+		await().untilAsserted(() -> assertThat(there(popped).get("state").asString()).isEqualTo("completed"));
+		assertThat(look(this.here, popped).get("values")).hasSize(1000);
+		assertThat(there(popped).has("values")).isFalse();
+		assertThat(Answer.counts(there(popped)).applied()).isEqualTo(1000);
+		assertThat(replica.service().post("/v1/jobs/" + popped + "/ack").status()).isEqualTo(204);
+	}
+
+	@Test
+	void recordsExpire() {
+		String id = id(async("/pipeset/1", null));
+		await().untilAsserted(() -> assertThat(there(id).get("state").asString()).isEqualTo("completed"));
+		assertThat(keys()).isNotEmpty().allMatch((key) -> key.startsWith("pipeset:"));
+		for (String key : keys()) {
+			assertThat(this.records.pttl(key)).as(key).isBetween(1L, Duration.ofHours(24).toMillis());
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void aJobBeginsAndEndsWithoutTheControlRedisAndIsRecordedAsSoonAsItIsBack(boolean silent) {
+		id(async("/pipeset/1", null));
+		if (silent) {
+			proxy.stopAll();
+		}
+		else {
+			control.kill();
+		}
+		Answer taken = async("/v1/jobs", "[\"SET\",\"a\",\"1\"]\n");
+		String id = id(taken);
+		assertThat(taken.json().at("/warnings/0/code").asString()).as(taken.text()).isEqualTo("NOT_RECORDED");
+		await().untilAsserted(() -> {
+			JsonNode own = look(this.here, id);
+			assertThat(own.get("state").asString()).isEqualTo("completed");
+			assertThat(own.at("/warnings/0/code").asString()).isEqualTo("NOT_RECORDED");
+			assertThat(own.at("/warnings/0/detail").asString()).contains("control Redis at 127.0.0.1:",
+					"cannot be reached");
+		});
+		assertThat(TestRedis.shared().client().get("a")).isEqualTo("1");
+		assertThat(this.here.get("/v1/jobs/01a20347-d60e-7000-8000-000000000000").refusal(503, "control-unreachable"))
+			.contains("cannot be reached");
+		JsonNode list = this.here.get("/v1/jobs").json();
+		assertThat(list.at("/jobs/0/jobId").asString()).isEqualTo(id);
+		assertThat(list.at("/warnings/0/code").asString()).isEqualTo("NOT_RECORDED");
+		assertThat(this.here.get("/actuator/pipeset").json().at("/control/state").asString()).isEqualTo("down");
+		assertThat(this.here.get("/actuator/health").status()).isEqualTo(200);
+		if (silent) {
+			proxy.heal();
+		}
+		else {
+			control.restart();
+		}
+		await().atMost(Duration.ofSeconds(30))
+			.ignoreExceptions()
+			.untilAsserted(() -> assertThat(there(id).get("state").asString()).isEqualTo("completed"));
+		await().untilAsserted(() -> assertThat(look(this.here, id).has("warnings")).isFalse());
+		assertThat(this.here.get("/actuator/pipeset").json().at("/control/state").asString()).isEqualTo("up");
+	}
+
+	@Test
+	void aJobWhoseInstanceIsNotHeardOfIsInterruptedUntilItIs() {
+		String id = id(replica.service().send(preferring(replica.service(), ENDLESS, LINES)));
+		await().untilAsserted(() -> assertThat(Answer.counts(look(this.here, id)).applied()).isPositive());
+		replica.proxy().stopAll();
+		await().untilAsserted(() -> {
+			JsonNode look = look(this.here, id);
+			assertThat(look.get("state").asString()).isEqualTo("interrupted");
+			assertThat(look.at("/ending/type").asString()).isEqualTo("interrupted");
+			assertThat(look.at("/ending/detail").asString()).contains(":" + replica.service().port());
+			assertThat(Answer.counts(look).applied()).isPositive();
+		});
+		assertThat(this.here.get("/v1/jobs?state=interrupted").json().at("/jobs/0/jobId").asString()).isEqualTo(id);
+		assertThat(this.here.get("/v1/jobs/" + id + "/events").text()).contains("event:end", "interrupted");
+		this.here.delete("/v1/jobs/" + id).refusal(409, "ended");
+		JsonNode own = look(replica.service(), id);
+		assertThat(own.get("state").asString()).isEqualTo("running");
+		await().untilAsserted(() -> assertThat(look(replica.service(), id).at("/warnings/0/code").asString())
+			.isEqualTo("NOT_RECORDED"));
+		replica.proxy().heal();
+		await().untilAsserted(() -> assertThat(look(this.here, id).get("state").asString()).isEqualTo("running"));
+		this.here.delete("/v1/jobs/" + id);
+		await().untilAsserted(() -> assertThat(look(this.here, id).get("state").asString()).isEqualTo("cancelled"));
+	}
+
+	@Test
+	void aJobThatRunsIsRecordedAnewIfTheControlRedisHasLostEverything() {
+		String id = id(async(ENDLESS, LINES));
+		await().untilAsserted(() -> assertThat(there(id).get("state").asString()).isEqualTo("running"));
+		this.records.flushall();
+		await().untilAsserted(() -> {
+			Answer look = replica.service().get("/v1/jobs/" + id);
+			assertThat(look.status()).isEqualTo(200);
+			assertThat(look.json().get("state").asString()).isEqualTo("running");
+		});
+		replica.service().delete("/v1/jobs/" + id);
+		await().untilAsserted(() -> assertThat(there(id).get("state").asString()).isEqualTo("cancelled"));
+	}
+
+	@Test
+	void anAnalysisIsRecordedAsWell() {
+		String id = id(async("/v1/analyses", null));
+		await().untilAsserted(() -> assertThat(there(id).path("keys").asLong(-1)).isZero());
+		assertThat(there(id).get("state").asString()).isEqualTo("completed");
+	}
+
+	private Answer async(String call, @Nullable String body) {
+		return this.here.send(preferring(this.here, call, body));
+	}
+
+	private static HttpRequest.Builder preferring(Service service, String call, @Nullable String body) {
+		HttpRequest.Builder request = service.request(call).header("Prefer", "respond-async");
+		return (body != null) ? request.header("Content-Type", Service.NDJSON).POST(BodyPublishers.ofString(body))
+				: request.POST(BodyPublishers.noBody());
+	}
+
+	private static String id(Answer taken) {
+		assertThat(taken.status()).as(taken.text()).isEqualTo(202);
+		return taken.json().get("jobId").asString();
+	}
+
+	private static JsonNode there(String id) {
+		return look(replica.service(), id);
+	}
+
+	private static JsonNode look(Service service, String id) {
+		Answer answer = service.get("/v1/jobs/" + id);
+		assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+		return answer.json();
+	}
+
+	/** The same report, but for the name of the instance. */
+	private static void assertSame(JsonNode recorded, JsonNode own) {
+		ObjectNode without = (ObjectNode) new JsonMapper().readTree(recorded.toString());
+		without.remove("instance");
+		assertThat((JsonNode) without).isEqualTo(new JsonMapper().readTree(own.toString()));
+	}
+
+	private List<String> keys() {
+		this.records.select(1);
+		return this.records.keys("*");
+	}
+
+	private static String random() {
+		return IntStream.range(0, 20).mapToObj((i) -> UUID.randomUUID().toString()).collect(Collectors.joining());
+	}
+
+}
