@@ -46,6 +46,11 @@ public class JobRecorder {
 
 	private static final Duration TICK = Duration.ofMillis(500);
 
+	/**
+	 * So long the end waits for a call that is under way, whose connection stays open.
+	 */
+	private static final int END_SECONDS = 5;
+
 	/** Each may hold an answer of 256 KB. */
 	private static final int MOST_STEPS = 64;
 
@@ -81,6 +86,8 @@ public class JobRecorder {
 		this.mapper = mapper;
 		this.scheduler.setThreadNamePrefix("records-");
 		this.scheduler.setDaemon(true);
+		this.scheduler.setWaitForTasksToCompleteOnShutdown(true);
+		this.scheduler.setAwaitTerminationSeconds(END_SECONDS);
 		this.scheduler.initialize();
 	}
 
