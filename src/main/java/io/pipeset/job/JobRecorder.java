@@ -182,6 +182,13 @@ public class JobRecorder {
 	}
 
 	/**
+	 * Whether a job has ended with this process only: the next one may go on with it.
+	 */
+	public boolean isLeft(String id) {
+		return this.registry.find(id).filter(KnownJob::isLeft).isPresent();
+	}
+
+	/**
 	 * The things that are not as they should be with the record of a job.
 	 * @return nothing for a job that is not recorded
 	 */
@@ -378,7 +385,8 @@ public class JobRecorder {
 		private synchronized void write() {
 			KnownJob job = (this.job != null) ? this.job : JobRecorder.this.registry.find(this.id).orElse(null);
 			this.job = job;
-			if (job == null) {
+			// A job that is left is interrupted as soon as the lease is over.
+			if (job == null || job.isLeft()) {
 				return;
 			}
 			JobStatus now = job.status();
