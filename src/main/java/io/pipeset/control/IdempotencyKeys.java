@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
+import io.pipeset.report.JobState;
+import io.pipeset.report.JobStatus;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.core.script.RedisScript;
@@ -81,7 +83,13 @@ public class IdempotencyKeys {
 			byte[] job = found.get(JOB);
 			byte[] lease = found.get(LEASE);
 			if (job != null) {
-				return new Claim(text(job), lease != null && this.records.isAlive(text(lease)), answer(found));
+				Answer answer = answer(found);
+				// Another process may have gone on with a job since the key was claimed.
+				JobState state = (answer == null) ? this.records.status(text(job)).map(JobStatus::state).orElse(null)
+						: null;
+				boolean runs = answer == null && ((state != null && state.isActive())
+						|| (lease != null && this.records.isAlive(text(lease))));
+				return new Claim(text(job), runs, (state == JobState.INTERRUPTED) ? null : state, answer);
 			}
 		}
 		return null;
@@ -139,10 +147,13 @@ public class IdempotencyKeys {
 	/**
 	 * The claim of another job.
 	 *
-	 * @param runs whether the job has not ended, and its instance is there
+	 * @param runs whether the job has not ended, or not long ago, and its instance is
+	 * there
+	 * @param ended how the job has ended if it has no answer; {@code null} if it has not,
+	 * or nobody knows
 	 * @param answer the answer to the job's request; {@code null} if it has not ended
 	 */
-	public record Claim(String jobId, boolean runs, @Nullable Answer answer) {
+	public record Claim(String jobId, boolean runs, @Nullable JobState ended, @Nullable Answer answer) {
 
 	}
 

@@ -76,6 +76,8 @@ public final class JobItems implements Spool.Kept {
 
 	private volatile boolean none;
 
+	private volatile boolean stays;
+
 	private volatile boolean removed;
 
 	JobItems(SpooledBody body, OutcomeJournal journal, JobSettings settings, JobLimits limits, MemoryBudget memory,
@@ -142,6 +144,7 @@ public final class JobItems implements Spool.Kept {
 	 */
 	void ends(boolean ran, boolean stays) {
 		this.journal.ends(stays);
+		this.stays = stays && this.journal.failure() == null;
 		this.none = ran;
 		if (ran) {
 			close();
@@ -149,6 +152,11 @@ public final class JobItems implements Spool.Kept {
 		else if (!stays) {
 			this.spool.mayRemove(this);
 		}
+	}
+
+	/** Whether the next process may go on with the job. */
+	boolean stay() {
+		return this.stays;
 	}
 
 	/**

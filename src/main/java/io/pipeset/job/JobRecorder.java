@@ -46,6 +46,11 @@ public class JobRecorder {
 
 	private static final Duration TICK = Duration.ofMillis(500);
 
+	/**
+	 * So long the end waits for a call that is under way, whose connection stays open.
+	 */
+	private static final int END_SECONDS = 5;
+
 	/** Each may hold an answer of 256 KB. */
 	private static final int MOST_STEPS = 64;
 
@@ -81,6 +86,8 @@ public class JobRecorder {
 		this.mapper = mapper;
 		this.scheduler.setThreadNamePrefix("records-");
 		this.scheduler.setDaemon(true);
+		this.scheduler.setWaitForTasksToCompleteOnShutdown(true);
+		this.scheduler.setAwaitTerminationSeconds(END_SECONDS);
 		this.scheduler.initialize();
 	}
 
@@ -172,6 +179,13 @@ public class JobRecorder {
 			failed(ex);
 		}
 		return warnings(id);
+	}
+
+	/**
+	 * Whether a job has ended with this process only: the next one may go on with it.
+	 */
+	public boolean isLeft(String id) {
+		return this.registry.find(id).filter(KnownJob::isLeft).isPresent();
 	}
 
 	/**
@@ -371,7 +385,8 @@ public class JobRecorder {
 		private synchronized void write() {
 			KnownJob job = (this.job != null) ? this.job : JobRecorder.this.registry.find(this.id).orElse(null);
 			this.job = job;
-			if (job == null) {
+			// A job that is left is interrupted as soon as the lease is over.
+			if (job == null || job.isLeft()) {
 				return;
 			}
 			JobStatus now = job.status();

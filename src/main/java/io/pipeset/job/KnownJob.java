@@ -169,6 +169,12 @@ public final class KnownJob {
 		return (end != null) ? end.items : null;
 	}
 
+	/** Whether the job has ended with its process, and the next one may go on with it. */
+	boolean isLeft() {
+		JobItems items = items();
+		return items != null && items.stay();
+	}
+
 	/** Nobody will ask for the job again. */
 	void isForgotten() {
 		JobItems items = items();

@@ -76,11 +76,15 @@ class KnownJobsController {
 
 	private final RecordedJobs recorded;
 
+	private final JobRecorder recorder;
+
 	private final JobLooks looks;
 
 	private final JobEvents events;
 
-	KnownJobsController(JobRegistry jobs, AsyncJobs async, RecordedJobs recorded, JobLooks looks, JobEvents events) {
+	KnownJobsController(JobRegistry jobs, AsyncJobs async, RecordedJobs recorded, JobRecorder recorder, JobLooks looks,
+			JobEvents events) {
+		this.recorder = recorder;
 		this.jobs = jobs;
 		this.async = async;
 		this.recorded = recorded;
@@ -172,8 +176,13 @@ class KnownJobsController {
 			return this.recorded.ask(this.recorded.find(id), JobRecorder.cancel(id));
 		}
 		KnownJob job = known.get();
+		boolean interrupted = job.interrupted() != null;
 		if (!this.jobs.cancel(job)) {
 			throw JobLooks.ended(job.state());
+		}
+		if (interrupted) {
+			// Its record is still that of the process that has ended.
+			this.recorder.keep(id);
 		}
 		return JobLooks.json(ResponseEntity.accepted())
 			.header(HttpHeaders.LOCATION, JobIds.location(id))

@@ -31,6 +31,7 @@ import io.pipeset.record.Operation;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobReport.Warning;
+import io.pipeset.report.JobState;
 import io.pipeset.web.problem.Problems;
 import io.pipeset.web.server.CallerConnection;
 import jakarta.servlet.http.HttpServletRequest;
@@ -182,11 +183,18 @@ class RecordCalls {
 
 	private void release(Once once) {
 		this.recorder.drop(once.jobId);
+		giveBack(once);
+	}
+
+	private List<Warning> giveBack(Once once) {
 		try {
 			this.keys.release(once.key, once.jobId);
+			return List.of();
 		}
 		catch (ControlRedisException ex) {
 			this.recorder.later(() -> this.keys.release(once.key, once.jobId));
+			return List.of(new Warning("NOT_RECORDED", null, "The " + IdempotencyKey.HEADER + " is not given back. "
+					+ ex.getMessage() + ". Until it can be reached, a repeat is refused, and runs nothing", null));
 		}
 	}
 
@@ -197,11 +205,9 @@ class RecordCalls {
 			EndedJob<JobReport> run = job.get();
 			ended = true;
 			List<Warning> warnings = new ArrayList<>(this.recorder.keep(once.jobId));
-			if (!run.touched()) {
-				this.keys.release(once.key, once.jobId);
-			}
-			else {
-				warnings.addAll(settle(once, run.with(run.report().with(warnings))));
+			// A job that the next process may go on with has not ended for its key.
+			if (!this.recorder.isLeft(once.jobId)) {
+				warnings.addAll((run.touched()) ? settle(once, run.with(run.report().with(warnings))) : giveBack(once));
 			}
 			return run.with(run.report().with(warnings));
 		}
@@ -284,14 +290,18 @@ class RecordCalls {
 	}
 
 	private static ErrorResponseException inUse(Claim claim) {
+		String job = "Nothing was run: the request with this " + IdempotencyKey.HEADER;
+		JobState ended = claim.ended();
 		ErrorResponseException problem = (claim.runs())
 				? Problems.exception(HttpStatus.CONFLICT, "idempotency-key-in-use",
-						"Nothing was run: the request with this " + IdempotencyKey.HEADER + " still runs as job "
-								+ claim.jobId() + ". Send it again when that has ended, to have its report")
+						job + " still runs as job " + claim.jobId()
+								+ ". Send it again when that has ended, to have its report")
 				: Problems.exception(HttpStatus.CONFLICT, "interrupted",
-						"Nothing was run: the request with this " + IdempotencyKey.HEADER + " was run as job "
-								+ claim.jobId() + ", which was interrupted, and may have run in part. Look at the job,"
-								+ " and take a new key to run the request again");
+						job + " was run as job " + claim.jobId() + ((ended != null)
+								? ", whose process ended before its answer was kept. The job is " + ended.label()
+										+ " by now: look at its report"
+								: ", which was interrupted, and may have run in part. Look at the job, and take a new"
+										+ " key to run the request again"));
 		problem.getHeaders().set(HttpHeaders.LOCATION, JobIds.location(claim.jobId()));
 		if (claim.runs()) {
 			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, "1");

@@ -149,6 +149,11 @@ public final class TestRedis implements AutoCloseable {
 		return properties;
 	}
 
+	/** The place of what services keep in their control Redis, by those properties. */
+	public RedisURI controlUri() {
+		return RedisURI.builder(uri()).withDatabase(uri().getDatabase() + 1).build();
+	}
+
 	/**
 	 * Registers {@link #properties()}, for use in a {@code @DynamicPropertySource}
 	 * method.

@@ -292,6 +292,24 @@ class IdempotencyTests {
 	}
 
 	@Test
+	void aRunThatWroteNothingIsReportedThoughTheControlRedisIsLostAndItsKeyIsGivenBackLater() throws Exception {
+		try (Wire first = Wire.post(this.here, "/v1/jobs?dryRun=true", "Idempotency-Key: " + this.key,
+				"Content-Type: application/x-ndjson", "Transfer-Encoding: chunked")) {
+			first.chunk(PUSH);
+			await().until(() -> this.here.get("/v1/jobs?state=running").json().get("jobs").size() == 1);
+			send(replica.service(), "/v1/jobs", PUSH).refusal(409, "idempotency-key-in-use");
+			proxy.stopAll();
+			Answer answer = first.chunk(PUSH).lastChunk().answer();
+			assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+			assertThat(answer.json().at("/counts/unprocessed").asInt()).isEqualTo(2);
+			assertThat(answer.json().at("/warnings").toString()).contains("NOT_RECORDED");
+		}
+		proxy.heal();
+		await().until(() -> send(replica.service(), "/v1/jobs", PUSH).status() == 200);
+		assertThat(this.redis.llen("list")).isOne();
+	}
+
+	@Test
 	void popsAreReliableOrRefused() {
 		this.redis.rpush("mylist9", "1", "2");
 		assertThat(send(this.here, "/piperpop/1", null).refusal(400, "invalid-setting")).contains("reliable=true");

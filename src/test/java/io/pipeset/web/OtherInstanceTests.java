@@ -7,10 +7,17 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 import io.lettuce.core.api.sync.RedisCommands;
+import io.pipeset.OwnThread;
+import io.pipeset.job.JobRecorder;
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.TestRedis;
 import org.jspecify.annotations.Nullable;
@@ -25,8 +32,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
+import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
+import org.springframework.test.util.ReflectionTestUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -144,6 +153,39 @@ class OtherInstanceTests {
 				assertThat(listed).containsSubsequence(ids).doesNotHaveDuplicates();
 			}
 		});
+	}
+
+	@Test
+	void aStepThatIsUnderWayAtTheEndIsNotBrokenOffAndEachIsTakenOnce() throws Exception {
+		CountDownLatch entered = new CountDownLatch(1);
+		CountDownLatch goesOn = new CountDownLatch(1);
+		AtomicBoolean brokenOff = new AtomicBoolean();
+		AtomicInteger first = new AtomicInteger();
+		AtomicInteger second = new AtomicInteger();
+		Replica ending = Replica.start(control, TestRedis.shared().properties(), "pipeset.jobs.lease=1500ms");
+		JobRecorder recorder = ending.bean(JobRecorder.class);
+		recorder.later(() -> {
+			if (first.getAndIncrement() == 0) {
+				entered.countDown();
+				try {
+					goesOn.await();
+				}
+				catch (InterruptedException ex) {
+					brokenOff.set(true);
+				}
+			}
+		});
+		recorder.later(second::incrementAndGet);
+		assertThat(entered.await(1, TimeUnit.MINUTES)).isTrue();
+		ThreadPoolTaskScheduler scheduler = (ThreadPoolTaskScheduler) ReflectionTestUtils.getField(recorder,
+				"scheduler");
+		CompletableFuture<Void> end = OwnThread.run(ending::close);
+		await().until(() -> scheduler.getScheduledThreadPoolExecutor().isShutdown());
+		goesOn.countDown();
+		end.get(1, TimeUnit.MINUTES);
+		assertThat(brokenOff).isFalse();
+		assertThat(first).hasValue(1);
+		assertThat(second).hasValue(1);
 	}
 
 	@Test

@@ -59,6 +59,11 @@ final class Replica implements AutoCloseable {
 		return this.service;
 	}
 
+	/** A part of the instance. */
+	<T> T bean(Class<T> type) {
+		return this.context.getBean(type);
+	}
+
 	/** The way to the control Redis. */
 	FaultProxy proxy() {
 		return this.proxy;

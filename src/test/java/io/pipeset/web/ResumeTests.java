@@ -3,11 +3,14 @@ package io.pipeset.web;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -51,6 +54,8 @@ class ResumeTests {
 
 	private static final RedisClient client = RedisClient.create(TestRedis.shared().uri());
 
+	private static final RedisCommands<String, String> control = client.connect(TestRedis.shared().controlUri()).sync();
+
 	/** Connections of the process that was killed, if it were not gone. */
 	private static final StatefulRedisConnection<String, String> ghost = client.connect();
 
@@ -88,6 +93,11 @@ class ResumeTests {
 			LeftSpool.outcomes(LeftSpool.NOOP, 1));
 
 	private static final String CANCELLED = left.job(sets("cancelled", 100), LeftSpool.outcomes(LeftSpool.APPLIED, 60));
+
+	private static final String ELSEWHERE = left.job(sets("elsewhere", 10), LeftSpool.outcomes(LeftSpool.APPLIED, 6));
+
+	private static final String KEYED = left.job("\"rateLimit\":[\"1\"]", "NDJSON", false, null,
+			sets("keyed", 1000).getBytes(StandardCharsets.UTF_8), LeftSpool.outcomes(LeftSpool.APPLIED, 10));
 
 	private static final String RACE = left.job("\"rateLimit\":[\"1\"]", "NDJSON", false, null,
 			sets("race", 1000).getBytes(StandardCharsets.UTF_8),
@@ -261,6 +271,44 @@ class ResumeTests {
 			.contains("cancelled");
 		this.service.delete("/v1/jobs/" + CANCELLED).refusal(409, "ended");
 		assertThat(files(CANCELLED)).isNotEmpty().noneMatch((file) -> file.endsWith(".job"));
+	}
+
+	@Test
+	void otherInstancesHearThatAnInterruptedJobWasCancelled() {
+		control.hset("pipeset:job:" + ELSEWHERE, Map.of("status", "{\"jobId\":\"" + ELSEWHERE
+				+ "\",\"kind\":\"records\",\"op\":\"mixed\",\"state\":\"running\",\"createdMillis\":1,"
+				+ "\"counts\":{\"received\":0,\"applied\":0,\"noop\":0,\"rejected\":0,\"unknown\":0,\"unprocessed\":0},"
+				+ "\"progress\":{\"read\":0,\"done\":0,\"perSecond\":0,\"averagePerSecond\":0,\"elapsedMillis\":0}}",
+				"instance", "dead:1", "lease", "gone"));
+		assertThat(this.service.delete("/v1/jobs/" + ELSEWHERE).status()).isEqualTo(202);
+		assertThat(mapper.readTree(control.hget("pipeset:job:" + ELSEWHERE, "status")).get("state").asString())
+			.isEqualTo("cancelled");
+	}
+
+	@Test
+	void theKeyOfAJobThatWasResumedTellsHowItStandsAndRunsNothing() throws Exception {
+		control.hset(
+				"pipeset:key:" + HexFormat.of()
+					.formatHex(MessageDigest.getInstance("SHA-256").digest("a-key".getBytes(StandardCharsets.UTF_8))),
+				Map.of("job", KEYED, "lease", "gone"));
+		assertThat(repeat().refusal(409, "interrupted")).contains("may have run in part");
+		resume(KEYED);
+		Answer runs = repeat();
+		assertThat(runs.refusal(409, "idempotency-key-in-use")).contains("still runs");
+		assertThat(runs.header("Retry-After")).isEqualTo("1");
+		assertThat(runs.header("Location")).isEqualTo("/v1/jobs/" + KEYED);
+		this.service.delete("/v1/jobs/" + KEYED);
+		ended(KEYED);
+		await().untilAsserted(() -> assertThat(repeat().refusal(409, "interrupted")).contains("cancelled")
+			.doesNotContain("new key to run"));
+		assertThat(this.redis.exists("never")).isZero();
+	}
+
+	private Answer repeat() {
+		return this.service.send(this.service.request("/v1/jobs")
+			.header("Idempotency-Key", "a-key")
+			.header("Content-Type", Service.NDJSON)
+			.POST(BodyPublishers.ofString("[\"SET\",\"never\",\"v\"]\n")));
 	}
 
 	@Test

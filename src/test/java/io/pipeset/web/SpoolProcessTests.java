@@ -11,12 +11,14 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.FaultProxy.Way;
 import io.pipeset.redis.ProxyLink;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
+import org.assertj.core.api.SoftAssertions;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -108,6 +110,44 @@ class SpoolProcessTests {
 	}
 
 	@Test
+	void anUploadThatStaysForTheNextProcessKeepsItsIdempotencyKey() throws Exception {
+		String runs;
+		String waits;
+		String ran = BODY.formatted("runs").repeat(1000);
+		try (ServiceProcess process = start()) {
+			Service service = process.service();
+			runs = id(send(service, "/v1/jobs?rateLimit=1", ran, "runs"));
+			await().until(() -> this.redis.exists("runs") == 1);
+			waits = id(send(service, "/v1/jobs", BODY.formatted("waits"), "waits"));
+			process.terminate();
+			process.awaitEnd();
+		}
+		assertThat(bodies()).hasSize(2);
+		SoftAssertions softly = new SoftAssertions();
+		try (RedisClient control = RedisClient.create(TestRedis.shared().controlUri())) {
+			for (String id : List.of(runs, waits)) {
+				softly.assertThat(control.connect().sync().hget("pipeset:job:" + id, "status"))
+					.as("others are not told that it has ended")
+					.contains(id)
+					.doesNotContain("stopped");
+			}
+		}
+		try (ServiceProcess next = start()) {
+			Answer one = send(next.service(), "/v1/jobs?rateLimit=1", ran, "runs");
+			softly.assertThat(one.status() + " " + one.text()).startsWith("409 ");
+			Answer two = send(next.service(), "/v1/jobs", BODY.formatted("waits"), "waits");
+			softly.assertThat(two.status() + " " + two.text()).startsWith("409 ").contains("interrupted", waits);
+			softly.assertThat(one.text()).contains("interrupted", runs);
+			softly.assertThat(next.service().post("/v1/jobs/" + waits + "/resume").status()).isEqualTo(202);
+			await().until(() -> next.service().get("/v1/jobs/" + waits).headers().firstValue("Retry-After").isEmpty());
+			softly.assertThat(next.service().get("/v1/jobs?state=completed").json().get("jobs").size())
+				.as("jobs that ran the one request")
+				.isOne();
+		}
+		softly.assertAll();
+	}
+
+	@Test
 	void aDiskThatFailsFailsTheUploadAndNothingElse() throws Exception {
 		try (ServiceProcess process = ServiceProcess.startOnFailingDisk(200, TestRedis.shared(),
 				"--pipeset.spool.directory=" + this.spool)) {
@@ -147,6 +187,14 @@ class SpoolProcessTests {
 		return service
 			.send((body != null) ? request.header("Content-Type", Service.NDJSON).POST(BodyPublishers.ofString(body))
 					: request.POST(BodyPublishers.noBody()));
+	}
+
+	private static Answer send(Service service, String call, String body, String key) {
+		return service.send(service.request(call)
+			.header("Prefer", "respond-async")
+			.header("Idempotency-Key", key)
+			.header("Content-Type", Service.NDJSON)
+			.POST(BodyPublishers.ofString(body)));
 	}
 
 	private static Wire async(Service service) throws IOException {
