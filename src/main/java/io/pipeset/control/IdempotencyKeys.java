@@ -85,8 +85,8 @@ public class IdempotencyKeys {
 			if (job != null) {
 				Answer answer = answer(found);
 				// Another process may have gone on with a job since the key was claimed.
-				JobState state = (answer == null) ? this.records.status(text(job)).map(JobStatus::state).orElse(null)
-						: null;
+				JobState state = (answer != null) ? null
+						: this.records.status(text(job)).map(JobStatus::state).orElse(null);
 				boolean runs = answer == null && ((state != null && state.isActive())
 						|| (lease != null && this.records.isAlive(text(lease))));
 				return new Claim(text(job), runs, (state == JobState.INTERRUPTED) ? null : state, answer);

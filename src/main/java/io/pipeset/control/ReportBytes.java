@@ -22,10 +22,17 @@ public final class ReportBytes {
 
 	/**
 	 * Compresses a report.
-	 * @param report writes it as JSON
+	 * @param whole writes it as JSON
+	 * @param shorter writes the report to take if that one is too large; {@code null} if
+	 * there is none
 	 * @return {@code null} if it is too large to be recorded
 	 */
-	public static byte @Nullable [] compress(ReportWriter report) throws IOException {
+	public static byte @Nullable [] compress(ReportWriter whole, @Nullable ReportWriter shorter) throws IOException {
+		byte[] bytes = compress(whole);
+		return (bytes != null || shorter == null) ? bytes : compress(shorter);
+	}
+
+	private static byte @Nullable [] compress(ReportWriter report) throws IOException {
 		BoundedBytes bytes = new BoundedBytes();
 		try (OutputStream gzip = new GZIPOutputStream(bytes, 8 << 10)) {
 			report.writeTo(gzip);

@@ -1,7 +1,5 @@
 package io.pipeset.job;
 
-import java.io.IOException;
-import java.io.InputStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -15,7 +13,6 @@ import java.util.concurrent.ScheduledFuture;
 import io.pipeset.control.ControlRedis;
 import io.pipeset.control.ControlRedisException;
 import io.pipeset.control.JobRecords;
-import io.pipeset.control.ReportBytes;
 import io.pipeset.report.Counts;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport;
@@ -27,7 +24,6 @@ import jakarta.annotation.PreDestroy;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.boot.context.event.ApplicationStartedEvent;
 import org.springframework.context.event.EventListener;
@@ -54,17 +50,13 @@ public class JobRecorder {
 	/** Each may hold an answer of 256 KB. */
 	private static final int MOST_STEPS = 64;
 
-	private static final String CANCEL = "cancel";
-
-	private static final String PACE = "pace";
-
 	private final JobRegistry registry;
 
 	private final JobRecords records;
 
 	private final ControlRedis redis;
 
-	private final JsonMapper mapper;
+	private final RecordedReports reports;
 
 	private final ThreadPoolTaskScheduler scheduler = new ThreadPoolTaskScheduler();
 
@@ -79,11 +71,11 @@ public class JobRecorder {
 	/** The last failure that was logged, so that it is logged once. */
 	private volatile @Nullable String failure;
 
-	JobRecorder(JobRegistry registry, JobRecords records, ControlRedis redis, JsonMapper mapper) {
+	JobRecorder(JobRegistry registry, JobRecords records, ControlRedis redis, RecordedReports reports) {
 		this.registry = registry;
 		this.records = records;
 		this.redis = redis;
-		this.mapper = mapper;
+		this.reports = reports;
 		this.scheduler.setThreadNamePrefix("records-");
 		this.scheduler.setDaemon(true);
 		this.scheduler.setWaitForTasksToCompleteOnShutdown(true);
@@ -231,10 +223,10 @@ public class JobRecorder {
 			}
 			renewIfDue();
 			for (Runnable step = this.steps.peek(); step != null; step = this.steps.peek()) {
-				step.run();
+				take(step);
 				this.steps.remove();
 			}
-			this.records.asked().forEach(this::serve);
+			this.records.asked().forEach((request) -> JobRequest.serve(request, this.registry));
 			for (Kept kept : this.jobs.values().stream().sorted(Comparator.comparing((kept) -> kept.id)).toList()) {
 				kept.write();
 			}
@@ -249,6 +241,19 @@ public class JobRecorder {
 		}
 		catch (RuntimeException | Error ex) {
 			logger.error("Records of jobs could not be written", ex);
+		}
+	}
+
+	/** A step that fails for another reason than the control Redis is not tried again. */
+	private static void take(Runnable step) {
+		try {
+			step.run();
+		}
+		catch (ControlRedisException ex) {
+			throw ex;
+		}
+		catch (RuntimeException ex) {
+			logger.error("A step in the control Redis failed", ex);
 		}
 	}
 
@@ -267,31 +272,6 @@ public class JobRecorder {
 			this.jobs.values().forEach((kept) -> kept.written = null);
 		}
 		this.renewed = now;
-	}
-
-	private void serve(String request) {
-		String[] words = request.split(" ", -1);
-		KnownJob job = this.registry.find(words[1]).orElse(null);
-		if (job != null && words[0].equals(CANCEL)) {
-			this.registry.cancel(job);
-		}
-		else if (job != null && words[0].equals(PACE)) {
-			long perSecond = Long.parseLong(words[2]);
-			job.pace((perSecond > 0) ? perSecond : null);
-		}
-	}
-
-	/** The request by which another instance cancels a job of this one. */
-	public static String cancel(String id) {
-		return CANCEL + ' ' + id;
-	}
-
-	/**
-	 * The request by which another instance changes the pace of a job of this one.
-	 * @param perSecond 0 for no limit
-	 */
-	public static String pace(String id, long perSecond) {
-		return PACE + ' ' + id + ' ' + perSecond;
 	}
 
 	private void failed(ControlRedisException failure) {
@@ -321,30 +301,6 @@ public class JobRecorder {
 			catch (ControlRedisException ex) {
 				logger.debug("The lease ends by itself", ex);
 			}
-		}
-	}
-
-	private byte @Nullable [] compressed(@Nullable Object report) {
-		try {
-			if (report instanceof StoredReport stored) {
-				byte[] whole = ReportBytes.compress((out) -> {
-					try (InputStream file = stored.open()) {
-						file.transferTo(out);
-					}
-				});
-				JobReport shorter = stored.withoutLists();
-				return (whole != null || shorter == null) ? whole : compressed(shorter);
-			}
-			if (report == null) {
-				return null;
-			}
-			byte[] whole = ReportBytes.compress((out) -> this.mapper.writeValue(out, report));
-			return (whole != null || !(report instanceof JobReport records)) ? whole
-					: ReportBytes.compress((out) -> this.mapper.writeValue(out, records.withoutLists()));
-		}
-		catch (IOException ex) {
-			logger.warn("A report could not be read, and is not recorded: {}", ex.getMessage());
-			return null;
 		}
 	}
 
@@ -400,7 +356,7 @@ public class JobRecorder {
 			if (!ended && report instanceof JobReport records) {
 				report = records.withoutLists();
 			}
-			JobRecorder.this.records.write(now, compressed(report), last == null || ended);
+			JobRecorder.this.records.write(now, JobRecorder.this.reports.compress(report), last == null || ended);
 			this.written = now;
 			this.failure = null;
 		}

@@ -15,6 +15,7 @@ import io.pipeset.job.InterruptedJob;
 import io.pipeset.job.JobItems;
 import io.pipeset.job.JobRecorder;
 import io.pipeset.job.JobRegistry;
+import io.pipeset.job.JobRequest;
 import io.pipeset.job.KnownJob;
 import io.pipeset.job.settings.Allowed;
 import io.pipeset.job.settings.Setting;
@@ -173,7 +174,7 @@ class KnownJobsController {
 		SettingsReader.refuseAll(query(request));
 		Optional<KnownJob> known = this.jobs.find(id);
 		if (known.isEmpty()) {
-			return this.recorded.ask(this.recorded.find(id), JobRecorder.cancel(id));
+			return this.recorded.ask(this.recorded.find(id), JobRequest.cancel(id));
 		}
 		KnownJob job = known.get();
 		boolean interrupted = job.interrupted() != null;
@@ -215,7 +216,7 @@ class KnownJobsController {
 					+ " fast Redis is: only other jobs have a pace");
 		}
 		if (record != null) {
-			return this.recorded.ask(record, JobRecorder.pace(id, perSecond));
+			return this.recorded.ask(record, JobRequest.pace(id, perSecond));
 		}
 		KnownJob job = known.get();
 		if (!job.pace((perSecond > 0) ? perSecond : null)) {

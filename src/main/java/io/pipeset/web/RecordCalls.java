@@ -246,10 +246,9 @@ class RecordCalls {
 
 	private byte[] body(Once once, EndedJob<JobReport> job) {
 		try {
-			byte[] whole = ReportBytes.compress((out) -> this.reports.write(job, once.path, out));
 			EndedJob<JobReport> shorter = job.with(job.report().withoutLists());
-			return (whole != null) ? whole : Objects
-				.requireNonNull(ReportBytes.compress((out) -> this.reports.write(shorter, once.path, out)));
+			return Objects.requireNonNull(ReportBytes.compress((out) -> this.reports.write(job, once.path, out),
+					(out) -> this.reports.write(shorter, once.path, out)));
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

@@ -1,0 +1,45 @@
+package io.pipeset.job;
+
+/**
+ * The words in which one instance asks another for something that concerns a job of that
+ * one.
+ */
+public final class JobRequest {
+
+	private static final String CANCEL = "cancel";
+
+	private static final String PACE = "pace";
+
+	private JobRequest() {
+	}
+
+	/** The request to cancel a job. */
+	public static String cancel(String id) {
+		return CANCEL + ' ' + id;
+	}
+
+	/**
+	 * The request to change the pace of a job.
+	 * @param perSecond records a second; 0 for no limit
+	 */
+	public static String pace(String id, long perSecond) {
+		return PACE + ' ' + id + ' ' + perSecond;
+	}
+
+	/**
+	 * Does what another instance has asked for. Nothing happens if the job is forgotten,
+	 * or a newer instance asks for something that this one does not know.
+	 */
+	static void serve(String request, JobRegistry registry) {
+		String[] words = request.split(" ", -1);
+		KnownJob job = registry.find(words[1]).orElse(null);
+		if (job != null && words[0].equals(CANCEL)) {
+			registry.cancel(job);
+		}
+		else if (job != null && words[0].equals(PACE)) {
+			long perSecond = Long.parseLong(words[2]);
+			job.pace((perSecond > 0) ? perSecond : null);
+		}
+	}
+
+}
