@@ -57,7 +57,7 @@ class ArchitectureTests {
 			pipeline.call     | record slab pipeline.flush
 			pipeline          | slab slab.lookup record report pipeline.flush pipeline.call
 			servers           | record slab pipeline pipeline.call
-			control           | report
+			control           | report pipeline.boot
 			pipeline.boot     | slab pipeline pipeline.call servers
 			lane              | record record.room report slab pipeline pipeline.call pipeline.flush servers
 			memory            | record record.room report pipeline lane

@@ -12,6 +12,7 @@ import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.metrics.CommandLatencyRecorder;
 import io.lettuce.core.resource.Delay;
+import io.pipeset.pipeline.boot.CurrentSslBundle;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -166,6 +167,7 @@ public final class ControlRedis implements DisposableBean {
 			context.registerBean(PROPERTIES, DataRedisProperties.class, () -> this.properties);
 			context.registerBean(SslBundles.class, () -> this.bundles);
 			context.registerBean(LettuceClientOptionsBuilderCustomizer.class, () -> ControlRedis::customize);
+			context.registerBean(CurrentSslBundle.class, () -> new CurrentSslBundle(this.properties, this.bundles));
 			context.registerBean(ClientResourcesBuilderCustomizer.class,
 					() -> (resources) -> resources.commandLatencyRecorder(CommandLatencyRecorder.disabled())
 						.reconnectDelay(Delay.constant(RECONNECT))

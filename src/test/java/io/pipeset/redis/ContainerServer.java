@@ -103,7 +103,7 @@ final class ContainerServer implements RedisServer {
 		return this.container.isRunning();
 	}
 
-	private static int freePort() {
+	static int freePort() {
 		try (ServerSocket socket = new ServerSocket(0)) {
 			return socket.getLocalPort();
 		}

@@ -164,6 +164,25 @@ public final class TestRedis implements AutoCloseable {
 	}
 
 	/**
+	 * Opens a port for TLS beside the one without, and tries another one if some process
+	 * was faster.
+	 */
+	public int openTlsPort() {
+		while (true) {
+			int port = ContainerServer.freePort();
+			try {
+				client().configSet("tls-port", Integer.toString(port));
+				return port;
+			}
+			catch (RedisCommandExecutionException ex) {
+				if (!String.valueOf(ex.getMessage()).contains("Unable to listen")) {
+					throw ex;
+				}
+			}
+		}
+	}
+
+	/**
 	 * Commands for assertions. They have a connection of their own, which reconnects
 	 * after a restart.
 	 * @return the same commands each time

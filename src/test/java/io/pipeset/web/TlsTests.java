@@ -1,7 +1,5 @@
 package io.pipeset.web;
 
-import java.io.IOException;
-import java.net.ServerSocket;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.List;
@@ -9,7 +7,6 @@ import java.util.Random;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 
-import io.lettuce.core.RedisCommandExecutionException;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import org.junit.jupiter.api.AfterAll;
@@ -28,7 +25,7 @@ class TlsTests {
 	private static final TestRedis redis = TestRedis.start("tls-cert-file " + file("redis.crt"),
 			"tls-key-file " + file("redis.key"), "tls-auth-clients no");
 
-	private static final int PORT = openTlsPort();
+	private static final int PORT = redis.openTlsPort();
 
 	private final Service service;
 
@@ -83,28 +80,6 @@ class TlsTests {
 		assertThat(Answer.counts(report)).isEqualTo(new Counts(values + 1, values, 1, 0, 0, 0));
 		assertThat(report.get("values").valueStream().map(JsonNode::asString).toList())
 			.isEqualTo(IntStream.range(0, values).mapToObj((i) -> i + "-" + piece).toList());
-	}
-
-	/** Opens a port for TLS, and tries another one if some process was faster. */
-	private static int openTlsPort() {
-		for (int port = freePort();; port = freePort()) {
-			try {
-				redis.client().configSet("tls-port", Integer.toString(port));
-				return port;
-			}
-			catch (RedisCommandExecutionException ex) {
-				assertThat(ex).hasMessageContaining("Unable to listen");
-			}
-		}
-	}
-
-	private static int freePort() {
-		try (ServerSocket socket = new ServerSocket(0)) {
-			return socket.getLocalPort();
-		}
-		catch (IOException ex) {
-			throw new IllegalStateException(ex);
-		}
 	}
 
 	private static Path file(String name) {

@@ -32,6 +32,7 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
 import org.springframework.boot.data.redis.autoconfigure.LettuceClientConfigurationBuilderCustomizer;
 import org.springframework.boot.data.redis.autoconfigure.LettuceClientOptionsBuilderCustomizer;
 import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
+import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
@@ -80,6 +81,11 @@ class RedisConfiguration {
 			options.socketOptions(
 					SocketOptions.builder().connectTimeout(connectTimeout(redis, properties)).keepAlive(true).build());
 		};
+	}
+
+	@Bean
+	CurrentSslBundle currentSslBundle(DataRedisProperties redis, SslBundles bundles) {
+		return new CurrentSslBundle(redis, bundles);
 	}
 
 	@Bean

@@ -1,5 +1,9 @@
 package io.pipeset.pipeline.call;
 
+import java.security.GeneralSecurityException;
+
+import javax.net.ssl.SSLException;
+
 import io.lettuce.core.RedisCommandExecutionException;
 import io.pipeset.slab.RedisErrors;
 import io.pipeset.slab.RedisErrors.Meaning;
@@ -22,6 +26,8 @@ public final class NoConnectionException extends Exception {
 
 	private final boolean refusal;
 
+	private final boolean certificates;
+
 	/**
 	 * There was no connection, and the server was not asked for one.
 	 * @param why the end of a sentence
@@ -29,16 +35,25 @@ public final class NoConnectionException extends Exception {
 	public NoConnectionException(String address, String why) {
 		super("No connection to Redis at " + address + ": " + why);
 		this.refusal = false;
+		this.certificates = false;
 	}
 
 	public NoConnectionException(String address, Throwable cause) {
 		super("No connection to Redis at " + address + ": " + why(cause), cause);
 		this.refusal = cause instanceof RedisCommandExecutionException && isRefusal(why(cause));
+		this.certificates = isOfTls(cause);
 	}
 
 	private static String why(Throwable cause) {
 		String message = cause.getMessage();
+		if (isOfTls(cause)) {
+			return "TLS failed, " + message;
+		}
 		return (message != null) ? RedisErrors.withRemedy(message) : cause.getClass().getSimpleName();
+	}
+
+	private static boolean isOfTls(Throwable cause) {
+		return cause instanceof SSLException || cause instanceof GeneralSecurityException;
 	}
 
 	private static boolean isRefusal(String error) {
@@ -69,9 +84,11 @@ public final class NoConnectionException extends Exception {
 	 * @param then what to do then, the end of a sentence
 	 */
 	public String advice(String then) {
-		return getMessage() + ". "
-				+ ((this.refusal) ? "Then " : "Check that it runs and that spring.data.redis.* names it, then ") + then
-				+ ".";
+		String first = (this.refusal) ? "Then " : "Check that it runs and that spring.data.redis.* names it, then ";
+		if (this.certificates) {
+			first = "Check its certificate and those of spring.data.redis.ssl.bundle, then ";
+		}
+		return getMessage() + ". " + first + then + ".";
 	}
 
 }

@@ -8,6 +8,8 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.Locale;
 
+import javax.net.SocketFactory;
+
 /**
  * A connection over which the service calls itself. It reads no more of HTTP than the
  * service's own answers have, so that the warm-up takes no time to warm up itself.
@@ -23,11 +25,12 @@ final class LoopbackConnection implements AutoCloseable {
 	/** A service that is busy with callers' jobs is warm without this. */
 	private static final int MOST_SILENCE_MILLIS = 5000;
 
-	private final Socket socket = new Socket();
+	private final Socket socket;
 
 	private final InputStream input;
 
-	LoopbackConnection(InetSocketAddress service) throws IOException {
+	LoopbackConnection(InetSocketAddress service, SocketFactory sockets) throws IOException {
+		this.socket = sockets.createSocket();
 		try {
 			this.socket.setTcpNoDelay(true);
 			this.socket.setSoTimeout(MOST_SILENCE_MILLIS);

@@ -3,9 +3,15 @@ package io.pipeset.web.warm;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+
+import javax.net.SocketFactory;
 
 import io.pipeset.web.OwnCalls;
 import io.pipeset.web.warm.LoopbackConnection.Answer;
@@ -18,7 +24,11 @@ import org.slf4j.LoggerFactory;
 import org.springframework.boot.ApplicationArguments;
 import org.springframework.boot.ApplicationRunner;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.ssl.SslBundle;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.boot.ssl.SslStoreBundle;
 import org.springframework.boot.web.server.Ssl;
+import org.springframework.boot.web.server.WebServerSslBundle;
 import org.springframework.boot.web.server.autoconfigure.ServerProperties;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ApplicationContext;
@@ -42,6 +52,8 @@ class WarmUp implements ApplicationRunner {
 
 	private final ServerProperties server;
 
+	private final SslBundles bundles;
+
 	private final OwnCalls calls;
 
 	private final ServletContext servlets;
@@ -54,10 +66,11 @@ class WarmUp implements ApplicationRunner {
 
 	private volatile @Nullable WarmUpCallers callers;
 
-	WarmUp(WarmUpProperties properties, ServerProperties server, OwnCalls calls, ServletContext servlets,
-			ApplicationContext context) {
+	WarmUp(WarmUpProperties properties, ServerProperties server, SslBundles bundles, OwnCalls calls,
+			ServletContext servlets, ApplicationContext context) {
 		this.properties = properties;
 		this.server = server;
+		this.bundles = bundles;
 		this.calls = calls;
 		this.servlets = servlets;
 		this.context = context;
@@ -68,8 +81,9 @@ class WarmUp implements ApplicationRunner {
 		if (this.properties.enabled() && !this.properties.time().isZero()
 				&& this.context instanceof WebServerApplicationContext web && web.getWebServer() != null
 				&& web.getWebServer().getPort() > 0) {
-			if (Ssl.isEnabled(this.server.getSsl())) {
-				logger.info("No warm-up: the service cannot call itself with server.ssl");
+			Ssl ssl = this.server.getSsl();
+			if (Ssl.isEnabled(ssl) && ssl.getClientAuth() == Ssl.ClientAuth.NEED) {
+				logger.info("No warm-up: the service has no client certificate to call itself with");
 			}
 			else {
 				warmUp(address(web.getWebServer().getPort()));
@@ -101,12 +115,12 @@ class WarmUp implements ApplicationRunner {
 
 	private void warmUp(InetSocketAddress service) throws InterruptedException {
 		long began = System.nanoTime();
-		WarmUpCallers callers = new WarmUpCallers(service);
-		this.callers = callers;
-		if (this.closing) {
-			return;
-		}
 		try {
+			WarmUpCallers callers = new WarmUpCallers(service, sockets());
+			this.callers = callers;
+			if (this.closing) {
+				return;
+			}
 			WarmUpRequests requests = new WarmUpRequests(this.servlets.getContextPath(), this.calls.open(),
 					UUID.randomUUID().toString());
 			Answer first = callers.callOnce(requests.trial());
@@ -123,13 +137,28 @@ class WarmUp implements ApplicationRunner {
 					jobs, (permitted) ? ""
 							: ", none of which went to Redis: it refuses SET, EXPIRE or DEL of keys under pipeset:");
 		}
-		catch (IOException | RuntimeException ex) {
+		catch (IOException | GeneralSecurityException | RuntimeException ex) {
 			// A cold service is better than none.
 			logger.info("No warm-up, or no whole one: {}", ex.toString());
 		}
 		finally {
 			this.calls.close();
 		}
+	}
+
+	/** With TLS, the service trusts its own certificate, whoever has issued it. */
+	private SocketFactory sockets() throws GeneralSecurityException, IOException {
+		Ssl ssl = this.server.getSsl();
+		if (!Ssl.isEnabled(ssl)) {
+			return SocketFactory.getDefault();
+		}
+		KeyStore own = Objects.requireNonNull(WebServerSslBundle.get(ssl, this.bundles).getStores().getKeyStore());
+		KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
+		trusted.load(null);
+		for (String alias : Collections.list(own.aliases())) {
+			trusted.setCertificateEntry(alias, own.getCertificate(alias));
+		}
+		return SslBundle.of(SslStoreBundle.of(null, null, trusted)).createSslContext().getSocketFactory();
 	}
 
 	private InetSocketAddress address(int port) {

@@ -10,6 +10,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import javax.net.SocketFactory;
+
 import io.pipeset.web.warm.LoopbackConnection.Answer;
 
 import org.springframework.http.HttpStatus;
@@ -24,12 +26,15 @@ final class WarmUpCallers {
 
 	private final InetSocketAddress service;
 
+	private final SocketFactory sockets;
+
 	private final Set<LoopbackConnection> connections = ConcurrentHashMap.newKeySet();
 
 	private volatile boolean stopped;
 
-	WarmUpCallers(InetSocketAddress service) {
+	WarmUpCallers(InetSocketAddress service, SocketFactory sockets) {
 		this.service = service;
+		this.sockets = sockets;
 	}
 
 	/**
@@ -84,7 +89,7 @@ final class WarmUpCallers {
 	}
 
 	private LoopbackConnection connect() throws IOException {
-		LoopbackConnection connection = new LoopbackConnection(this.service);
+		LoopbackConnection connection = new LoopbackConnection(this.service, this.sockets);
 		this.connections.add(connection);
 		if (this.stopped) {
 			connection.close();

@@ -13,6 +13,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
+import javax.net.SocketFactory;
+
 import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.protocol.CommandType;
@@ -106,6 +108,16 @@ class WarmUpTests {
 	}
 
 	@Test
+	void aServiceWithTlsWarmsUpAsWell(CapturedOutput output) {
+		try (ConfigurableApplicationContext context = start(WARM, "--pipeset.warm-up.time=100ms",
+				"--server.ssl.certificate=classpath:tls/redis.crt",
+				"--server.ssl.certificate-private-key=classpath:tls/redis.key")) {
+			assertThat(ownRequests(context)).isNotEmpty();
+			assertThat(output).containsPattern("Warmed up in \\d+ ms with \\d+ jobs\n");
+		}
+	}
+
+	@Test
 	void aServiceThatWarmsUpIsAliveServesItsCallersAndStopsAtOnce(CapturedOutput output) throws Exception {
 		CompletableFuture<ConfigurableApplicationContext> run = OwnThread
 			.supply(() -> start(WARM, "--pipeset.warm-up.time=30s"));
@@ -159,7 +171,7 @@ class WarmUpTests {
 	@Test
 	void everyRequestRunsWithAllItsRecords() throws Exception {
 		try (ConfigurableApplicationContext context = start("--pipeset.warm-up.enabled=false");
-				LoopbackConnection connection = new LoopbackConnection(address())) {
+				LoopbackConnection connection = new LoopbackConnection(address(), SocketFactory.getDefault())) {
 			assertThat(ownRequests(context)).as("those of a warm-up that is off").isEmpty();
 			OwnCalls calls = context.getBean(OwnCalls.class);
 			WarmUpRequests requests = new WarmUpRequests("", calls.open(), "test");
@@ -225,7 +237,7 @@ class WarmUpTests {
 
 	/** The status of the answer to a request without a body. */
 	private int call(String line) throws IOException {
-		try (LoopbackConnection connection = new LoopbackConnection(address())) {
+		try (LoopbackConnection connection = new LoopbackConnection(address(), SocketFactory.getDefault())) {
 			String head = line + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n" + OwnCalls.HEADER
 					+ ": guess\r\n\r\n";
 			return connection.call(head.getBytes(StandardCharsets.US_ASCII)).status();
