@@ -159,18 +159,22 @@ public final class Spool {
 	 * @return {@code false} if there are none
 	 */
 	boolean removeOldest() {
-		Kept files;
-		synchronized (this) {
-			Iterator<Kept> oldest = this.kept.iterator();
-			if (!oldest.hasNext()) {
-				return false;
-			}
-			files = oldest.next();
-			oldest.remove();
+		Kept oldest = takeOldest();
+		if (oldest != null) {
+			// Not under the lock, as the files have locks of their own.
+			oldest.close();
 		}
-		// Not under the lock, as the files have locks of their own.
-		files.close();
-		return true;
+		return oldest != null;
+	}
+
+	private synchronized @Nullable Kept takeOldest() {
+		Iterator<Kept> oldest = this.kept.iterator();
+		if (!oldest.hasNext()) {
+			return null;
+		}
+		Kept files = oldest.next();
+		oldest.remove();
+		return files;
 	}
 
 	void take(long bytes) throws SpoolException {
@@ -183,11 +187,9 @@ public final class Spool {
 	/** Takes room, or names the files to remove for it. */
 	private synchronized @Nullable Kept tryTake(long bytes) throws SpoolException {
 		if (bytes > this.maxBytes - this.used) {
-			Iterator<Kept> oldest = this.kept.iterator();
-			if (oldest.hasNext() && bytes <= this.maxBytes) {
-				Kept files = oldest.next();
-				oldest.remove();
-				return files;
+			Kept oldest = (bytes <= this.maxBytes) ? takeOldest() : null;
+			if (oldest != null) {
+				return oldest;
 			}
 			throw new SpoolException("The spool has no room for " + bytes + " bytes more: " + this.used + " of "
 					+ this.maxBytes + " are taken (pipeset.spool.max-bytes)");
