@@ -3,21 +3,29 @@ package io.pipeset.web;
 import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
+import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.protocol.CommandType;
 import io.pipeset.OwnThread;
 import io.pipeset.job.JobRecorder;
+import io.pipeset.job.JobRegistry;
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.TestRedis;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +40,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
@@ -61,8 +70,14 @@ class OtherInstanceTests {
 
 	private final Service here;
 
-	OtherInstanceTests(Service service) {
+	private final JobRegistry registry;
+
+	private final JobRecorder recorder;
+
+	OtherInstanceTests(Service service, @Autowired JobRegistry registry, @Autowired JobRecorder recorder) {
 		this.here = service;
+		this.registry = registry;
+		this.recorder = recorder;
 	}
 
 	@DynamicPropertySource
@@ -306,6 +321,69 @@ class OtherInstanceTests {
 		});
 		replica.service().delete("/v1/jobs/" + id);
 		await().untilAsserted(() -> assertThat(there(id).get("state").asString()).isEqualTo("cancelled"));
+	}
+
+	@Test
+	void aRecordOfAJobThatHasEndedIsNotWrittenAgainAfterAPause() throws InterruptedException {
+		String ended = id(async("/pipeset/1", null));
+		await().untilAsserted(() -> assertThat(there(ended).get("state").asString()).isEqualTo("completed"));
+		this.records.select(1);
+		this.records.pexpire("pipeset:job:" + ended, Duration.ofMinutes(5).toMillis());
+		// The lease is over by then, if nobody renews it.
+		TimeUnit.SECONDS.sleep(3);
+		String next = id(async(ENDLESS, LINES));
+		await()
+			.untilAsserted(() -> assertThat(Answer.counts(there(next)).applied()).as("by the tick").isGreaterThan(2));
+		assertThat(this.records.pttl("pipeset:job:" + ended)).isBetween(1L, Duration.ofMinutes(5).toMillis());
+	}
+
+	@Test
+	void aJobThatIsForgottenWhileTheControlRedisIsAwayIsForgottenByTheRecorder() {
+		id(async("/pipeset/1", null));
+		proxy.stopAll();
+		String id = id(async("/pipeset/1", null));
+		await().until(() -> look(this.here, id).get("state").asString().equals("completed"));
+		((Map<?, ?>) ReflectionTestUtils.getField(this.registry, "jobs")).remove(id);
+		proxy.heal();
+		Map<?, ?> kept = (Map<?, ?>) ReflectionTestUtils.getField(this.recorder, "jobs");
+		await().until(() -> !kept.containsKey(id));
+	}
+
+	@Test
+	void theCommandsThatTheDocumentationNamesAreEnough() throws Exception {
+		Matcher named = Pattern.compile("Its user needs ([A-Z, \\n]+) and PING on", Pattern.DOTALL)
+			.matcher(Files.readString(Path.of("docs/jobs.md")));
+		assertThat(named.find()).isTrue();
+		AclSetuserArgs user = AclSetuserArgs.Builder.on().addPassword("password").keyPattern("pipeset:*");
+		for (String command : (named.group(1) + ",PING,INFO,SELECT").split("[, \\n]+", -1)) {
+			user.addCommand(CommandType.valueOf(command));
+		}
+		this.records.aclSetuser("recorder", user);
+		this.records.aclLogReset();
+		try (Replica limited = Replica.start(control, TestRedis.shared().properties(), "pipeset.jobs.lease=1500ms",
+				"pipeset.control.username=recorder", "pipeset.control.password=password")) {
+			Service service = limited.service();
+			String key = UUID.randomUUID().toString();
+			for (int i = 0; i < 2; i++) {
+				service.send(preferring(service, "/v1/jobs", "[\"SET\",\"k\",\"v\"]\n").header("Idempotency-Key", key));
+				await().until(() -> service.get("/v1/jobs?state=completed").json().get("jobs").size() == 1);
+			}
+			service.send(preferring(service, "/pipeset/1?dryRun=true", null).header("Idempotency-Key", "another"));
+			try (Wire broken = Wire.post(service, "/v1/jobs", "Prefer: respond-async", "Idempotency-Key: third",
+					"Content-Type: application/x-ndjson", "Transfer-Encoding: chunked")) {
+				broken.chunk("[");
+				await().until(() -> this.here.get("/v1/jobs?state=queued").json().get("jobs").size() == 1);
+			}
+			await().until(() -> this.here.get("/v1/jobs?state=queued").json().get("jobs").isEmpty());
+			String runs = id(service.send(preferring(service, ENDLESS, LINES)));
+			this.here.delete("/v1/jobs/" + runs);
+			await().until(() -> look(this.here, runs).get("state").asString().equals("cancelled"));
+			String asked = id(async(ENDLESS, LINES));
+			assertThat(service.delete("/v1/jobs/" + asked).status()).isEqualTo(202);
+		}
+		assertThat(this.records.aclLog())
+			.filteredOn((denied) -> !String.valueOf(denied.get("object")).contains("client"))
+			.isEmpty();
 	}
 
 	@Test
