@@ -313,6 +313,8 @@ public class JobRecorder {
 		/** The last record, or {@code null} if it may not be there. */
 		private volatile @Nullable JobStatus written;
 
+		private long writtenNanos;
+
 		private volatile @Nullable String failure;
 
 		/** Whether a record may be there, whatever was heard of it. */
@@ -374,7 +376,9 @@ public class JobRecorder {
 			JobStatus now = job.status();
 			JobStatus last = this.written;
 			boolean ended = !now.state().isActive();
-			if (last != null && last.state() == now.state() && now.progress().done() == last.progress().done()
+			// A job that waits for long is not to be missed.
+			boolean old = System.nanoTime() - this.writtenNanos > JobRecorder.this.records.retention().toNanos() / 2;
+			if (last != null && !old && last.state() == now.state() && now.progress().done() == last.progress().done()
 					&& now.progress().read() == last.progress().read()) {
 				return;
 			}
@@ -383,8 +387,10 @@ public class JobRecorder {
 				report = records.withoutLists();
 			}
 			this.tried = true;
-			JobRecorder.this.records.write(now, JobRecorder.this.reports.compress(report), last == null || ended);
+			JobRecorder.this.records.write(now, JobRecorder.this.reports.compress(report),
+					last == null || old || ended);
 			this.written = now;
+			this.writtenNanos = System.nanoTime();
 			this.failure = null;
 		}
 

@@ -1,17 +1,20 @@
 package io.pipeset.web;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -19,11 +22,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.protocol.CommandType;
 import io.pipeset.OwnThread;
+import io.pipeset.control.JobRecords;
 import io.pipeset.job.JobRecorder;
 import io.pipeset.job.JobRegistry;
 import io.pipeset.redis.FaultProxy;
@@ -335,6 +340,102 @@ class OtherInstanceTests {
 		await()
 			.untilAsserted(() -> assertThat(Answer.counts(there(next)).applied()).as("by the tick").isGreaterThan(2));
 		assertThat(this.records.pttl("pipeset:job:" + ended)).isBetween(1L, Duration.ofMinutes(5).toMillis());
+	}
+
+	@Test
+	void aRecordThatIsWrittenAsItsJobIsRefusedDoesNotOutliveIt() throws Exception {
+		try (Replica full = Replica.start(control, TestRedis.shared().properties(), "pipeset.jobs.lease=1500ms",
+				"pipeset.limits.max-running-jobs=1", "pipeset.limits.max-wait=5s");
+				Wire runs = Wire.upload(full.service(), "/v1/jobs?op=SET")) {
+			runs.chunk("{\"key\":\"a\",\"value\":\"1\"}\n");
+			full.service().awaitJob("running");
+			CompletableFuture<Answer> waits = full.service()
+				.sendAsync(full.service()
+					.request("/pipeset/10000")
+					.header("Idempotency-Key", "waits")
+					.POST(BodyPublishers.noBody()));
+			String id = full.service().awaitJob("queued");
+			JobRecorder recorder = full.bean(JobRecorder.class);
+			Object kept = ((Map<?, ?>) ReflectionTestUtils.getField(recorder, "jobs")).get(id);
+			await("was met by the recorder").until(() -> ReflectionTestUtils.getField(kept, "job") != null);
+			synchronized (kept) {
+				await("writes it").until(() -> waitsFor(kept, "records-"));
+				await("drops it").until(() -> waits.isDone() || waitsFor(kept, "http-"));
+			}
+			assertThat(waits.get(1, TimeUnit.MINUTES).refusal(429, "limit")).isNotEmpty();
+			CountDownLatch later = new CountDownLatch(1);
+			recorder.later(later::countDown);
+			assertThat(later.await(1, TimeUnit.MINUTES)).isTrue();
+			replica.service().get("/v1/jobs/" + id).refusal(404, "not-found");
+			runs.lastChunk().answer().report();
+		}
+	}
+
+	@Test
+	void theRecordOfAJobThatWaitsForLongIsKept() throws Exception {
+		try (Replica full = Replica.start(control, TestRedis.shared().properties(), "pipeset.jobs.lease=1500ms",
+				"pipeset.limits.max-running-jobs=1"); Wire runs = Wire.upload(full.service(), "/v1/jobs?op=SET")) {
+			ReflectionTestUtils.setField(full.bean(JobRecords.class), "retention", Duration.ofSeconds(3));
+			runs.chunk("{\"key\":\"a\",\"value\":\"1\"}\n");
+			full.service().awaitJob("running");
+			String id = id(full.service().send(preferring(full.service(), "/pipeset/10000", null)));
+			long began = System.nanoTime();
+			await("is known for longer than its record is kept").until(() -> {
+				replica.service().get("/v1/jobs/" + id).json();
+				assertThat(replica.service().get("/v1/jobs?state=queued").json().at("/jobs/0/jobId").asString())
+					.isEqualTo(id);
+				return System.nanoTime() - began > Duration.ofSeconds(5).toNanos();
+			});
+			runs.lastChunk().answer().report();
+		}
+	}
+
+	@Test
+	void whoFollowsAnUploadElsewhereHearsThatItIsGone() throws Exception {
+		CompletableFuture<Answer> events;
+		try (Wire upload = Wire.post(this.here, "/v1/jobs", "Prefer: respond-async", "Idempotency-Key: followed",
+				"Content-Type: application/x-ndjson", "Transfer-Encoding: chunked")) {
+			upload.chunk("[");
+			String id = replica.service().awaitJob("queued");
+			events = replica.service().sendAsync(replica.service().request("/v1/jobs/" + id + "/events").GET());
+			await().until(() -> replica.bean(JobEvents.class).count() == 1);
+		}
+		assertThat(events.get(1, TimeUnit.MINUTES).text()).contains("event:progress", "event:end",
+				"not recorded any more");
+	}
+
+	@Test
+	void aJobThatHasEndedIsRecordedBeforeTheConnectionIsClosed() throws Exception {
+		Replica ending = Replica.start(control, TestRedis.shared().properties(), "pipeset.jobs.lease=1500ms");
+		ExecutorService jobs = (ExecutorService) ReflectionTestUtils.getField(ending.bean(AsyncJobs.class), "threads");
+		JobRecords there = ending.bean(JobRecords.class);
+		there.renewLease();
+		CountDownLatch goesOn = new CountDownLatch(1);
+		CompletableFuture<Boolean> recorded = new CompletableFuture<>();
+		jobs.execute(() -> {
+			try {
+				goesOn.await();
+				recorded.complete(there.renewLease());
+			}
+			catch (InterruptedException | RuntimeException ex) {
+				recorded.completeExceptionally(ex);
+			}
+		});
+		CompletableFuture<Void> end = OwnThread.run(ending::close);
+		await().until(() -> end.isDone() || Thread.getAllStackTraces()
+			.values()
+			.stream()
+			.map(Arrays::toString)
+			.anyMatch((stack) -> stack.contains("AsyncJobs.shutDown") && stack.contains("awaitTermination")));
+		goesOn.countDown();
+		assertThat(recorded.get(1, TimeUnit.MINUTES)).isTrue();
+		end.get(1, TimeUnit.MINUTES);
+	}
+
+	private static boolean waitsFor(Object monitor, String threads) {
+		return Stream.of(ManagementFactory.getThreadMXBean().dumpAllThreads(false, false))
+			.anyMatch((thread) -> thread.getThreadName().startsWith(threads) && thread.getLockInfo() != null
+					&& thread.getLockInfo().getIdentityHashCode() == System.identityHashCode(monitor));
 	}
 
 	@Test
