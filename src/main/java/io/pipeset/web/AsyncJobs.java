@@ -170,8 +170,7 @@ class AsyncJobs {
 	void resume(InterruptedJob job, HttpServletResponse response) throws IOException {
 		accepted(response, begin(() -> {
 			if (!job.claim()) {
-				throw Problems.exception(HttpStatus.CONFLICT, "not-interrupted",
-						"Another request resumes or cancels the job at this moment, or has done so");
+				throw JobLooks.claimed();
 			}
 			NotResumable reason = null;
 			boolean checked = false;
