@@ -61,8 +61,8 @@ public class JobRecords {
 			return redis.call('PEXPIRE', KEYS[1], ARGV[1])""", Long.class);
 
 	private static final RedisScript<Long> ENTER = RedisScript.of("""
-			redis.call('ZADD', KEYS[1], 0, ARGV[2])
 			redis.call('ZREMRANGEBYLEX', KEYS[1], '-', '(' .. ARGV[3])
+			redis.call('ZADD', KEYS[1], 0, ARGV[2])
 			return redis.call('PEXPIRE', KEYS[1], ARGV[1])""", Long.class);
 
 	private static final RedisScript<Long> REQUEST = RedisScript.of("""
@@ -110,6 +110,11 @@ public class JobRecords {
 	/** Whether the process of a lease is heard of. */
 	boolean isAlive(String lease) {
 		return this.redis.call((template) -> Boolean.TRUE.equals(template.hasKey(leaseKey(lease))));
+	}
+
+	/** The time for which a record lasts that is not written again. */
+	public Duration retention() {
+		return this.retention;
 	}
 
 	/** The time for which a lease lasts that is not renewed. */

@@ -100,7 +100,8 @@ class JobQueue {
 				this.registry.ends(known, ended, !caller.waits());
 			}
 			else if (known != null) {
-				this.registry.fails(known, failure, taken.get() && !caller.waits());
+				// Whoever waits for a job that began, and failed, has no report of it.
+				this.registry.fails(known, failure, taken.get() && (!caller.waits() || failure.equals(FAILED)));
 			}
 			if (placed) {
 				leave(job);

@@ -3,11 +3,11 @@ package io.pipeset.job;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ScheduledFuture;
 
 import io.pipeset.control.ControlRedis;
@@ -47,9 +47,6 @@ public class JobRecorder {
 	 */
 	private static final int END_SECONDS = 5;
 
-	/** Each may hold an answer of 256 KB. */
-	private static final int MOST_STEPS = 64;
-
 	private final JobRegistry registry;
 
 	private final JobRecords records;
@@ -62,8 +59,7 @@ public class JobRecorder {
 
 	private final Map<String, Kept> jobs = new ConcurrentHashMap<>();
 
-	/** The steps that wait for the control Redis. */
-	private final Queue<Runnable> steps = new ConcurrentLinkedQueue<>();
+	private final ControlSteps steps = new ControlSteps();
 
 	/** When the lease was renewed; {@code null} if it is not known to be there. */
 	private volatile @Nullable Long renewed;
@@ -83,8 +79,11 @@ public class JobRecorder {
 		this.scheduler.initialize();
 	}
 
+	/** Jobs that another process has left are held here now. */
 	@EventListener(ApplicationStartedEvent.class)
 	void begin() {
+		this.registry.list(JobState.INTERRUPTED, null, Integer.MAX_VALUE)
+			.forEach((job) -> this.jobs.computeIfAbsent(job.id(), Kept::new));
 		if (this.redis.isNamed()) {
 			this.scheduler.execute(this::greet);
 		}
@@ -132,7 +131,7 @@ public class JobRecorder {
 	/** Forgets a job that was held and did not begin. */
 	public void drop(String id) {
 		Kept kept = this.jobs.remove(id);
-		if (kept != null && kept.written != null) {
+		if (kept != null && kept.drop()) {
 			try {
 				this.records.remove(id);
 			}
@@ -147,9 +146,7 @@ public class JobRecorder {
 	 * process lives as long, and not too many others wait for that.
 	 */
 	public void later(Runnable step) {
-		if (this.steps.size() < MOST_STEPS) {
-			this.steps.add(step);
-		}
+		this.steps.add(step);
 	}
 
 	/**
@@ -160,6 +157,8 @@ public class JobRecorder {
 	 */
 	public List<Warning> keep(String id) {
 		Kept kept = this.jobs.computeIfAbsent(id, Kept::new);
+		// Without the control Redis as well, so that it can be forgotten.
+		kept.find();
 		try {
 			this.redis.evicts();
 			renew();
@@ -222,11 +221,9 @@ public class JobRecorder {
 				return;
 			}
 			renewIfDue();
-			for (Runnable step = this.steps.peek(); step != null; step = this.steps.peek()) {
-				take(step);
-				this.steps.remove();
-			}
-			this.records.asked().forEach((request) -> JobRequest.serve(request, this.registry));
+			this.steps.take();
+			this.jobs.values().forEach(Kept::serve);
+			this.records.asked().forEach(this::serve);
 			for (Kept kept : this.jobs.values().stream().sorted(Comparator.comparing((kept) -> kept.id)).toList()) {
 				kept.write();
 			}
@@ -244,16 +241,11 @@ public class JobRecorder {
 		}
 	}
 
-	/** A step that fails for another reason than the control Redis is not tried again. */
-	private static void take(Runnable step) {
-		try {
-			step.run();
-		}
-		catch (ControlRedisException ex) {
-			throw ex;
-		}
-		catch (RuntimeException ex) {
-			logger.error("A step in the control Redis failed", ex);
+	/** A job whose body is still on its way is asked later. */
+	private void serve(String request) {
+		Kept kept = this.jobs.get(JobRequest.job(request));
+		if (!JobRequest.serve(request, this.registry) && kept != null) {
+			kept.requests.add(request);
 		}
 	}
 
@@ -267,9 +259,15 @@ public class JobRecorder {
 	/** A lease that is gone may have taken the records with it. */
 	private void renew() {
 		long now = System.nanoTime();
-		boolean before = this.renewed != null;
-		if (!this.records.renewLease() && before) {
-			this.jobs.values().forEach((kept) -> kept.written = null);
+		Long before = this.renewed;
+		if (!this.records.renewLease() && before != null) {
+			// A lease that was not renewed in time says nothing about jobs that have
+			// ended.
+			boolean early = now - before < this.records.leaseTime().toNanos();
+			this.jobs.values()
+				.stream()
+				.filter((kept) -> early || !kept.isDone())
+				.forEach((kept) -> kept.written = null);
 		}
 		this.renewed = now;
 	}
@@ -315,7 +313,17 @@ public class JobRecorder {
 		/** The last record, or {@code null} if it may not be there. */
 		private volatile @Nullable JobStatus written;
 
+		private long writtenNanos;
+
 		private volatile @Nullable String failure;
+
+		/** Whether a record may be there, whatever was heard of it. */
+		private boolean tried;
+
+		private boolean dropped;
+
+		/** Those that came before the job was there. Only one thread uses them. */
+		private final Set<String> requests = new LinkedHashSet<>();
 
 		private Kept(String id) {
 			this.id = id;
@@ -325,30 +333,52 @@ public class JobRecorder {
 			return this.job != null && JobRecorder.this.registry.find(this.id).isEmpty();
 		}
 
+		private @Nullable KnownJob find() {
+			KnownJob job = this.job;
+			if (job == null) {
+				job = JobRecorder.this.registry.find(this.id).orElse(null);
+				this.job = job;
+			}
+			return job;
+		}
+
+		private void serve() {
+			this.requests.removeIf((request) -> JobRequest.serve(request, JobRecorder.this.registry));
+		}
+
+		/** Nothing is written from now on; {@code true} if something may have been. */
+		private synchronized boolean drop() {
+			this.dropped = true;
+			return this.tried;
+		}
+
 		private synchronized void enter(JobStatus status) {
+			this.tried = true;
 			JobRecorder.this.records.write(status, null, true);
 			this.written = status;
 		}
 
 		private boolean isDone() {
 			JobStatus last = this.written;
-			return last != null && !last.state().isActive();
+			KnownJob job = this.job;
+			return last != null && !last.state().isActive() && (job == null || job.state() == last.state());
 		}
 
 		/**
 		 * Writes what is new. One thread at a time, so that none writes an older state.
 		 */
 		private synchronized void write() {
-			KnownJob job = (this.job != null) ? this.job : JobRecorder.this.registry.find(this.id).orElse(null);
-			this.job = job;
+			KnownJob job = find();
 			// A job that is left is interrupted as soon as the lease is over.
-			if (job == null || job.isLeft()) {
+			if (job == null || job.isLeft() || this.dropped) {
 				return;
 			}
 			JobStatus now = job.status();
 			JobStatus last = this.written;
 			boolean ended = !now.state().isActive();
-			if (last != null && last.state() == now.state() && now.progress().done() == last.progress().done()
+			// A job that waits for long is not to be missed.
+			boolean old = System.nanoTime() - this.writtenNanos > JobRecorder.this.records.retention().toNanos() / 2;
+			if (last != null && !old && last.state() == now.state() && now.progress().done() == last.progress().done()
 					&& now.progress().read() == last.progress().read()) {
 				return;
 			}
@@ -356,8 +386,11 @@ public class JobRecorder {
 			if (!ended && report instanceof JobReport records) {
 				report = records.withoutLists();
 			}
-			JobRecorder.this.records.write(now, JobRecorder.this.reports.compress(report), last == null || ended);
+			this.tried = true;
+			JobRecorder.this.records.write(now, JobRecorder.this.reports.compress(report),
+					last == null || old || ended);
 			this.written = now;
+			this.writtenNanos = System.nanoTime();
 			this.failure = null;
 		}
 

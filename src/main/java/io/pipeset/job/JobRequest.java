@@ -27,10 +27,11 @@ public final class JobRequest {
 	}
 
 	/**
-	 * Does what another instance has asked for. Nothing happens if the job is forgotten,
+	 * Does what another instance has asked for. Nothing happens if the job is not there,
 	 * or a newer instance asks for something that this one does not know.
+	 * @return {@code false} if the job is not there
 	 */
-	static void serve(String request, JobRegistry registry) {
+	static boolean serve(String request, JobRegistry registry) {
 		String[] words = request.split(" ", -1);
 		KnownJob job = registry.find(words[1]).orElse(null);
 		if (job != null && words[0].equals(CANCEL)) {
@@ -40,6 +41,12 @@ public final class JobRequest {
 			long perSecond = Long.parseLong(words[2]);
 			job.pace((perSecond > 0) ? perSecond : null);
 		}
+		return job != null;
+	}
+
+	/** The job that a request is for. */
+	static String job(String request) {
+		return request.split(" ", -1)[1];
 	}
 
 }

@@ -13,6 +13,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -169,8 +170,7 @@ class AsyncJobs {
 	void resume(InterruptedJob job, HttpServletResponse response) throws IOException {
 		accepted(response, begin(() -> {
 			if (!job.claim()) {
-				throw Problems.exception(HttpStatus.CONFLICT, "not-interrupted",
-						"Another request resumes or cancels the job at this moment, or has done so");
+				throw JobLooks.claimed();
 			}
 			NotResumable reason = null;
 			boolean checked = false;
@@ -320,9 +320,13 @@ class AsyncJobs {
 		}
 	}
 
+	/** A job that has ended is still to be recorded, and its key to be settled. */
 	@PreDestroy
-	void shutDown() {
+	void shutDown() throws InterruptedException {
 		this.threads.shutdown();
+		if (!this.threads.awaitTermination(5, TimeUnit.SECONDS)) {
+			logger.warn("Asynchronous jobs have not ended, and their records may say that they run");
+		}
 	}
 
 	/** Prepares a job. */

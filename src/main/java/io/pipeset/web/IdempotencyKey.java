@@ -1,6 +1,7 @@
 package io.pipeset.web;
 
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
@@ -41,7 +42,10 @@ final class IdempotencyKey {
 	/** Begins the digest of a request with all that it says before its body. */
 	static BodyDigest digest(HttpServletRequest request) {
 		String query = (request.getQueryString() != null) ? request.getQueryString() : "";
-		String settings = Stream.of(query.split("&", -1)).sorted().collect(Collectors.joining("&"));
+		// Parameters of one name stay in their order, which args have.
+		String settings = Stream.of(query.split("&", -1))
+			.sorted(Comparator.comparing((parameter) -> parameter.split("=", 2)[0]))
+			.collect(Collectors.joining("&"));
 		String type = String.valueOf(request.getContentType()).replace(" ", "").toLowerCase(Locale.ROOT);
 		return new BodyDigest(String.join("\n", request.getMethod(), request.getRequestURI(), settings, type, ""));
 	}
@@ -56,14 +60,18 @@ final class IdempotencyKey {
 		return Long.parseLong(fingerprint.split(" ", -1)[1]);
 	}
 
+	/** Whether a fingerprint stands for a whole body. */
+	static boolean isWhole(String fingerprint) {
+		return Boolean.parseBoolean(fingerprint.split(" ", -1)[2]);
+	}
+
 	/**
 	 * Whether a request is the same as one that was run, as far as that one was read.
 	 * @param digest the digest of as many bytes
 	 */
 	static boolean isSame(String fingerprint, BodyDigest digest) {
-		String[] parts = fingerprint.split(" ", -1);
-		return parts[0].equals(digest.value()) && bytes(fingerprint) == digest.bytes()
-				&& (!Boolean.parseBoolean(parts[2]) || digest.isEnded());
+		return fingerprint.startsWith(digest.value() + ' ') && bytes(fingerprint) == digest.bytes()
+				&& (!isWhole(fingerprint) || digest.isEnded());
 	}
 
 }

@@ -78,6 +78,12 @@ class JobLooks {
 		return Problems.exception(HttpStatus.CONFLICT, "ended", "The job has ended already, and is " + state.label());
 	}
 
+	/** An interrupted job is that of another request, which resumes or cancels it. */
+	static ErrorResponseException claimed() {
+		return Problems.exception(HttpStatus.CONFLICT, "not-interrupted",
+				"Another request resumes or cancels the job at this moment, or has done so");
+	}
+
 	/** Whatever the caller accepts, as for all reports. */
 	static ResponseEntity.BodyBuilder json(ResponseEntity.BodyBuilder answer) {
 		return answer.contentType(MediaType.APPLICATION_JSON);

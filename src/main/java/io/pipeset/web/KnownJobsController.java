@@ -179,7 +179,7 @@ class KnownJobsController {
 		KnownJob job = known.get();
 		boolean interrupted = job.interrupted() != null;
 		if (!this.jobs.cancel(job)) {
-			throw JobLooks.ended(job.state());
+			throw (interrupted) ? JobLooks.claimed() : JobLooks.ended(job.state());
 		}
 		if (interrupted) {
 			// Its record is still that of the process that has ended.

@@ -2,6 +2,7 @@ package io.pipeset.web;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +15,7 @@ import io.pipeset.control.IdempotencyKeys;
 import io.pipeset.control.IdempotencyKeys.Answer;
 import io.pipeset.control.IdempotencyKeys.Claim;
 import io.pipeset.control.ReportBytes;
+import io.pipeset.control.ReportBytes.ReportWriter;
 import io.pipeset.job.EndedJob;
 import io.pipeset.job.JobId;
 import io.pipeset.job.JobLimits;
@@ -49,6 +51,12 @@ import org.springframework.web.ErrorResponseException;
  */
 @Component
 class RecordCalls {
+
+	/** The answer to a request whose job has failed by a defect. */
+	private static final byte[] DEFECT = Problems
+		.json(Problems.detail(HttpStatus.INTERNAL_SERVER_ERROR, "internal-server-error",
+				"The service failed to run the job, which may have run in part; its log says why."))
+		.getBytes(StandardCharsets.UTF_8);
 
 	private final Jobs jobs;
 
@@ -156,9 +164,11 @@ class RecordCalls {
 	/** Claims a key, or tells who has it. Without the control Redis nothing is run. */
 	private @Nullable Claim claim(Once once) {
 		Claim other = null;
+		boolean asked = false;
 		boolean known = false;
 		try {
 			this.recorder.hold(once.jobId);
+			asked = true;
 			other = this.keys.claim(once.key, once.jobId);
 			known = true;
 			return other;
@@ -171,7 +181,7 @@ class RecordCalls {
 			throw problem;
 		}
 		finally {
-			if (!known) {
+			if (asked && !known) {
 				// The claim may have been made, and its answer lost.
 				release(once);
 			}
@@ -220,14 +230,21 @@ class RecordCalls {
 			if (!ended) {
 				// It may have run in part: nobody is to run it again.
 				this.recorder.keep(once.jobId);
+				ReportWriter problem = (out) -> out.write(DEFECT);
+				settle(once, "500 ", problem, problem);
 			}
 		}
 	}
 
 	private List<Warning> settle(Once once, EndedJob<JobReport> job) {
+		EndedJob<JobReport> shorter = job.with(job.report().withoutLists());
+		return settle(once, Reports.status(job) + " " + job.report().errorCount(),
+				(out) -> this.reports.write(job, once.path, out), (out) -> this.reports.write(shorter, once.path, out));
+	}
+
+	private List<Warning> settle(Once once, String head, ReportWriter whole, ReportWriter shorter) {
 		String fingerprint = IdempotencyKey.fingerprint(once.digest);
-		String head = Reports.status(job) + " " + job.report().errorCount();
-		byte[] body = body(once, job);
+		byte[] body = body(whole, shorter);
 		try {
 			if (this.keys.settle(once.key, once.jobId, fingerprint, head, body)) {
 				return List.of();
@@ -244,11 +261,9 @@ class RecordCalls {
 		}
 	}
 
-	private byte[] body(Once once, EndedJob<JobReport> job) {
+	private static byte[] body(ReportWriter whole, ReportWriter shorter) {
 		try {
-			EndedJob<JobReport> shorter = job.with(job.report().withoutLists());
-			return Objects.requireNonNull(ReportBytes.compress((out) -> this.reports.write(job, once.path, out),
-					(out) -> this.reports.write(shorter, once.path, out)));
+			return Objects.requireNonNull(ReportBytes.compress(whole, shorter));
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -265,7 +280,7 @@ class RecordCalls {
 		if (input instanceof UploadedRecords upload) {
 			try {
 				upload.digest(digest, IdempotencyKey.bytes(answer.fingerprint()),
-						this.limits.maxInflatedBytes().toBytes());
+						IdempotencyKey.isWhole(answer.fingerprint()), this.limits.maxInflatedBytes().toBytes());
 			}
 			catch (IOException ex) {
 				throw this.async.unreadable(ex, request);

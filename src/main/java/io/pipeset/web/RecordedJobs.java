@@ -18,6 +18,7 @@ import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.report.JobReport.Warning;
 import io.pipeset.report.JobState;
 import io.pipeset.report.JobStatus;
+import io.pipeset.report.JobStatus.EndReason;
 import io.pipeset.web.problem.Problems;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -154,6 +155,9 @@ class RecordedJobs {
 
 		private long nanos = System.nanoTime();
 
+		/** When its record was there. */
+		private long there = this.nanos;
+
 		private RecordedStatus(JobRecord job) {
 			this.status = job.status();
 		}
@@ -162,7 +166,7 @@ class RecordedJobs {
 		public synchronized JobStatus get() {
 			if (System.nanoTime() - this.nanos > PAUSE_NANOS) {
 				try {
-					this.status = RecordedJobs.this.records.status(this.status.jobId()).orElse(this.status);
+					look(RecordedJobs.this.records.status(this.status.jobId()));
 				}
 				catch (ControlRedisException ex) {
 					logger.debug("A subscriber hears the last state once more", ex);
@@ -170,6 +174,21 @@ class RecordedJobs {
 				this.nanos = System.nanoTime();
 			}
 			return this.status;
+		}
+
+		/** A record that was lost is written anew as long as the job's instance lives. */
+		private void look(Optional<JobStatus> found) {
+			if (found.isPresent()) {
+				this.status = found.get();
+				this.there = System.nanoTime();
+			}
+			else if (System.nanoTime() - this.there > RecordedJobs.this.records.leaseTime().toNanos()) {
+				JobStatus last = this.status;
+				this.status = new JobStatus(last.jobId(), last.kind(), last.op(), JobState.INTERRUPTED,
+						last.createdMillis(), null, last.counts(), last.progress(),
+						new EndReason(JobState.INTERRUPTED.label(), "The job was " + last.state().label()
+								+ ", and is not recorded any more: it was not taken after all, or its record is lost"));
+			}
 		}
 
 	}

@@ -122,6 +122,7 @@ final class Reports {
 
 	/**
 	 * Answers with an answer that was kept.
+	 * @param errors how many records failed; empty if nobody knows
 	 * @param body the body of the answer
 	 * @throws IOException if the answer cannot be written
 	 */
@@ -129,7 +130,9 @@ final class Reports {
 			throws IOException {
 		response.setStatus(status);
 		response.setHeader(HttpHeaders.LOCATION, JobIds.location(jobId));
-		response.setHeader(ERRORS_HEADER, errors);
+		if (!errors.isEmpty()) {
+			response.setHeader(ERRORS_HEADER, errors);
+		}
 		response.setContentType((status == HttpStatus.OK.value()) ? MediaType.APPLICATION_JSON_VALUE
 				: MediaType.APPLICATION_PROBLEM_JSON_VALUE);
 		try (body) {

@@ -290,7 +290,7 @@ class JobQueueTests {
 			}));
 		assertThat(known[0].status().ending()).isNotNull()
 			.satisfies((ending) -> assertThat(ending.type()).isEqualTo("internal-server-error"));
-		assertThat(this.jobs.find(known[0].id())).isEmpty();
+		assertThat(this.jobs.find(known[0].id())).get().extracting(KnownJob::state).isEqualTo(JobState.FAILED);
 	}
 
 	@Test

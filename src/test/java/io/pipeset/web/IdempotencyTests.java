@@ -7,14 +7,18 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.zip.GZIPOutputStream;
 
 import io.lettuce.core.api.sync.RedisCommands;
+import io.pipeset.QuietLog;
+import io.pipeset.job.Jobs;
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.FaultProxy.Way;
 import io.pipeset.redis.ProxyLink;
@@ -32,6 +36,7 @@ import tools.jackson.databind.JsonNode;
 
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
+import org.springframework.test.util.ReflectionTestUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -307,6 +312,142 @@ class IdempotencyTests {
 		proxy.heal();
 		await().until(() -> send(replica.service(), "/v1/jobs", PUSH).status() == 200);
 		assertThat(this.redis.llen("list")).isOne();
+	}
+
+	@Test
+	void argumentsInAnotherOrderAreAnotherRequest() {
+		String row = "{\"a\":\"1\",\"b\":\"2\"}\n";
+		send(this.here, "/v1/jobs?op=RPUSH&key=list&args={a}&args={b}".replace("{", "%7B").replace("}", "%7D"), row)
+			.report();
+		assertThat(this.redis.lrange("list", 0, -1)).containsExactly("1", "2");
+		send(replica.service(), "/v1/jobs?args={b}&args={a}&key=list&op=RPUSH".replace("{", "%7B").replace("}", "%7D"),
+				row)
+			.refusal(422, "idempotency-key-reused");
+		assertThat(send(replica.service(),
+				"/v1/jobs?args={a}&args={b}&key=list&op=RPUSH".replace("{", "%7B").replace("}", "%7D"), row)
+			.status()).isEqualTo(200);
+	}
+
+	@Test
+	void aRunWhoseBodyWasBrokenIsReplayedWithItsReport() throws IOException {
+		ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+		try (OutputStream gzip = new GZIPOutputStream(bytes)) {
+			gzip.write(PUSH.getBytes(StandardCharsets.UTF_8));
+		}
+		byte[] broken = bytes.toByteArray();
+		broken[broken.length - 8] ^= 1;
+		Supplier<HttpRequest.Builder> request = () -> request(this.here, "/v1/jobs")
+			.header("Content-Type", Service.NDJSON)
+			.header("Content-Encoding", "gzip")
+			.POST(BodyPublishers.ofByteArray(broken));
+		Answer first = this.here.send(request.get());
+		first.job(400, "malformed-body", "failed");
+		assertThat(this.redis.llen("list")).isOne();
+		Answer repeat = this.here.send(request.get());
+		assertThat(repeat.text()).isEqualTo(first.text());
+		assertThat(repeat.header("Idempotency-Replayed")).isEqualTo("true");
+	}
+
+	@Test
+	void requestsThatAreRefusedMeanwhileCostNoAnswerThatWaitsForTheControlRedis() throws Exception {
+		try (Wire first = open(this.here)) {
+			first.chunk(PUSH);
+			await().until(() -> this.redis.llen("list") == 1);
+			proxy.stopAll();
+			String kept = this.key;
+			for (int i = 0; i < 80; i++) {
+				this.key = UUID.randomUUID().toString();
+				send(this.here, "/v1/jobs", PUSH).refusal(503, "control-unreachable");
+			}
+			this.key = kept;
+			assertThat(first.lastChunk().answer().json().at("/warnings").toString()).contains("not kept for repeats");
+		}
+		proxy.heal();
+		await().untilAsserted(() -> assertThat(send(replica.service(), "/v1/jobs", PUSH).status()).isEqualTo(200));
+		assertThat(this.redis.llen("list")).isOne();
+	}
+
+	@Test
+	void aStepThatIsRefusedKeepsNoOtherJobFromBeingRecorded() throws Exception {
+		RedisCommands<String, String> records = control.client();
+		records.select(1);
+		Set<String> before = Set.copyOf(records.keys("pipeset:key:*"));
+		try (Wire first = Wire.post(this.here, "/v1/jobs?dryRun=true", "Idempotency-Key: " + this.key,
+				"Content-Type: application/x-ndjson", "Transfer-Encoding: chunked")) {
+			first.chunk(PUSH);
+			await().until(() -> this.here.get("/v1/jobs?state=running").json().get("jobs").size() == 1);
+			String name = records.keys("pipeset:key:*")
+				.stream()
+				.filter((found) -> !before.contains(found))
+				.findFirst()
+				.orElseThrow();
+			records.del(name);
+			records.set(name, "of somebody else");
+			assertThat(first.lastChunk().answer().json().at("/warnings").toString()).contains("WRONGTYPE");
+			String job = this.here
+				.send(this.here.request("/pipeset/5?rateLimit=1")
+					.header("Prefer", "respond-async")
+					.POST(BodyPublishers.noBody()))
+				.header("Location");
+			await().untilAsserted(
+					() -> assertThat(replica.service().get(job).json().get("state").asString()).isEqualTo("completed"));
+			records.del(name);
+		}
+	}
+
+	@Test
+	void aJobThatIsCancelledDuringItsUploadIsCancelled() throws Exception {
+		await().until(() -> send(this.here, "/v1/jobs?dryRun=true", PUSH).status() == 200);
+		try (Wire first = Wire.post(this.here, "/v1/jobs?rateLimit=1", "Prefer: respond-async",
+				"Idempotency-Key: " + this.key, "Content-Type: application/x-ndjson", "Transfer-Encoding: chunked")) {
+			first.chunk(PUSH.repeat(500));
+			await().until(() -> replica.service().get("/v1/jobs?state=queued").json().get("jobs").size() == 1);
+			String location = send(replica.service(), "/v1/jobs?rateLimit=1", PUSH).header("Location");
+			assertThat(replica.service().delete(location).status()).isEqualTo(202);
+			RedisCommands<String, String> records = control.client();
+			records.select(1);
+			await("is asked").until(() -> records.keys("pipeset:requests:*").isEmpty());
+			assertThat(first.chunk(PUSH.repeat(500)).lastChunk().answer().status()).isEqualTo(202);
+			await().untilAsserted(
+					() -> assertThat(this.here.get(location).json().get("state").asString()).isEqualTo("cancelled"));
+		}
+	}
+
+	@Test
+	void theRecordOfAnUploadThatBreaksOffIsRemovedThoughNobodyHeardThatItWasWritten() throws Exception {
+		send(this.here, "/v1/jobs?dryRun=true", PUSH);
+		// The lease is renewed, the key is claimed, and the record is written unheard.
+		CompletableFuture<ProxyLink> place = proxy.stopAt(Way.REPLIES, 2, 0);
+		try (Wire first = Wire.post(this.here, "/v1/jobs", "Prefer: respond-async", "Idempotency-Key: " + this.key,
+				"Content-Type: application/x-ndjson", "Transfer-Encoding: chunked")) {
+			first.chunk(PUSH);
+			place.get(1, TimeUnit.MINUTES);
+			await()
+				.until(() -> this.here.get("/actuator/pipeset").json().at("/control/state").asString().equals("down"));
+			proxy.heal();
+			String job = send(replica.service(), "/v1/jobs", PUSH).header("Location");
+			assertThat(replica.service().get(job).json().get("state").asString()).isEqualTo("queued");
+			first.reset();
+			await().untilAsserted(() -> replica.service().get(job).refusal(404, "not-found"));
+		}
+	}
+
+	@Test
+	void aRunThatFailedByADefectIsAnsweredSoAndNotTakenForOneThatRuns() {
+		QuietLog.expect("by java.lang.NullPointerException");
+		Jobs jobs = replica.bean(Jobs.class);
+		Object requirements = ReflectionTestUtils.getField(jobs, "requirements");
+		ReflectionTestUtils.setField(jobs, "requirements", null);
+		try {
+			send(replica.service(), "/v1/jobs", PUSH).refusal(500, "internal-server-error");
+		}
+		finally {
+			ReflectionTestUtils.setField(jobs, "requirements", requirements);
+		}
+		Answer repeat = send(this.here, "/v1/jobs", PUSH);
+		assertThat(repeat.refusal(500, "internal-server-error")).isNotEmpty();
+		assertThat(repeat.header("Idempotency-Replayed")).isEqualTo("true");
+		assertThat(this.here.get(repeat.header("Location")).json().get("state").asString()).isEqualTo("failed");
 	}
 
 	@Test

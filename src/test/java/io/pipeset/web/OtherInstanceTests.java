@@ -1,23 +1,36 @@
 package io.pipeset.web;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
+import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.protocol.CommandType;
 import io.pipeset.OwnThread;
+import io.pipeset.control.JobRecords;
 import io.pipeset.job.JobRecorder;
+import io.pipeset.job.JobRegistry;
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.TestRedis;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +45,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
@@ -61,8 +75,14 @@ class OtherInstanceTests {
 
 	private final Service here;
 
-	OtherInstanceTests(Service service) {
+	private final JobRegistry registry;
+
+	private final JobRecorder recorder;
+
+	OtherInstanceTests(Service service, @Autowired JobRegistry registry, @Autowired JobRecorder recorder) {
 		this.here = service;
+		this.registry = registry;
+		this.recorder = recorder;
 	}
 
 	@DynamicPropertySource
@@ -306,6 +326,165 @@ class OtherInstanceTests {
 		});
 		replica.service().delete("/v1/jobs/" + id);
 		await().untilAsserted(() -> assertThat(there(id).get("state").asString()).isEqualTo("cancelled"));
+	}
+
+	@Test
+	void aRecordOfAJobThatHasEndedIsNotWrittenAgainAfterAPause() throws InterruptedException {
+		String ended = id(async("/pipeset/1", null));
+		await().untilAsserted(() -> assertThat(there(ended).get("state").asString()).isEqualTo("completed"));
+		this.records.select(1);
+		this.records.pexpire("pipeset:job:" + ended, Duration.ofMinutes(5).toMillis());
+		// The lease is over by then, if nobody renews it.
+		TimeUnit.SECONDS.sleep(3);
+		String next = id(async(ENDLESS, LINES));
+		await()
+			.untilAsserted(() -> assertThat(Answer.counts(there(next)).applied()).as("by the tick").isGreaterThan(2));
+		assertThat(this.records.pttl("pipeset:job:" + ended)).isBetween(1L, Duration.ofMinutes(5).toMillis());
+	}
+
+	@Test
+	void aRecordThatIsWrittenAsItsJobIsRefusedDoesNotOutliveIt() throws Exception {
+		try (Replica full = Replica.start(control, TestRedis.shared().properties(), "pipeset.jobs.lease=1500ms",
+				"pipeset.limits.max-running-jobs=1", "pipeset.limits.max-wait=5s");
+				Wire runs = Wire.upload(full.service(), "/v1/jobs?op=SET")) {
+			runs.chunk("{\"key\":\"a\",\"value\":\"1\"}\n");
+			full.service().awaitJob("running");
+			CompletableFuture<Answer> waits = full.service()
+				.sendAsync(full.service()
+					.request("/pipeset/10000")
+					.header("Idempotency-Key", "waits")
+					.POST(BodyPublishers.noBody()));
+			String id = full.service().awaitJob("queued");
+			JobRecorder recorder = full.bean(JobRecorder.class);
+			Object kept = ((Map<?, ?>) ReflectionTestUtils.getField(recorder, "jobs")).get(id);
+			await("was met by the recorder").until(() -> ReflectionTestUtils.getField(kept, "job") != null);
+			synchronized (kept) {
+				await("writes it").until(() -> waitsFor(kept, "records-"));
+				await("drops it").until(() -> waits.isDone() || waitsFor(kept, "http-"));
+			}
+			assertThat(waits.get(1, TimeUnit.MINUTES).refusal(429, "limit")).isNotEmpty();
+			CountDownLatch later = new CountDownLatch(1);
+			recorder.later(later::countDown);
+			assertThat(later.await(1, TimeUnit.MINUTES)).isTrue();
+			replica.service().get("/v1/jobs/" + id).refusal(404, "not-found");
+			runs.lastChunk().answer().report();
+		}
+	}
+
+	@Test
+	void theRecordOfAJobThatWaitsForLongIsKept() throws Exception {
+		try (Replica full = Replica.start(control, TestRedis.shared().properties(), "pipeset.jobs.lease=1500ms",
+				"pipeset.limits.max-running-jobs=1"); Wire runs = Wire.upload(full.service(), "/v1/jobs?op=SET")) {
+			ReflectionTestUtils.setField(full.bean(JobRecords.class), "retention", Duration.ofSeconds(3));
+			runs.chunk("{\"key\":\"a\",\"value\":\"1\"}\n");
+			full.service().awaitJob("running");
+			String id = id(full.service().send(preferring(full.service(), "/pipeset/10000", null)));
+			long began = System.nanoTime();
+			await("is known for longer than its record is kept").until(() -> {
+				replica.service().get("/v1/jobs/" + id).json();
+				assertThat(replica.service().get("/v1/jobs?state=queued").json().at("/jobs/0/jobId").asString())
+					.isEqualTo(id);
+				return System.nanoTime() - began > Duration.ofSeconds(5).toNanos();
+			});
+			runs.lastChunk().answer().report();
+		}
+	}
+
+	@Test
+	void whoFollowsAnUploadElsewhereHearsThatItIsGone() throws Exception {
+		CompletableFuture<Answer> events;
+		try (Wire upload = Wire.post(this.here, "/v1/jobs", "Prefer: respond-async", "Idempotency-Key: followed",
+				"Content-Type: application/x-ndjson", "Transfer-Encoding: chunked")) {
+			upload.chunk("[");
+			String id = replica.service().awaitJob("queued");
+			events = replica.service().sendAsync(replica.service().request("/v1/jobs/" + id + "/events").GET());
+			await().until(() -> replica.bean(JobEvents.class).count() == 1);
+		}
+		assertThat(events.get(1, TimeUnit.MINUTES).text()).contains("event:progress", "event:end",
+				"not recorded any more");
+	}
+
+	@Test
+	void aJobThatHasEndedIsRecordedBeforeTheConnectionIsClosed() throws Exception {
+		Replica ending = Replica.start(control, TestRedis.shared().properties(), "pipeset.jobs.lease=1500ms");
+		ExecutorService jobs = (ExecutorService) ReflectionTestUtils.getField(ending.bean(AsyncJobs.class), "threads");
+		JobRecords there = ending.bean(JobRecords.class);
+		there.renewLease();
+		CountDownLatch goesOn = new CountDownLatch(1);
+		CompletableFuture<Boolean> recorded = new CompletableFuture<>();
+		jobs.execute(() -> {
+			try {
+				goesOn.await();
+				recorded.complete(there.renewLease());
+			}
+			catch (InterruptedException | RuntimeException ex) {
+				recorded.completeExceptionally(ex);
+			}
+		});
+		CompletableFuture<Void> end = OwnThread.run(ending::close);
+		await().until(() -> end.isDone() || Thread.getAllStackTraces()
+			.values()
+			.stream()
+			.map(Arrays::toString)
+			.anyMatch((stack) -> stack.contains("AsyncJobs.shutDown") && stack.contains("awaitTermination")));
+		goesOn.countDown();
+		assertThat(recorded.get(1, TimeUnit.MINUTES)).isTrue();
+		end.get(1, TimeUnit.MINUTES);
+	}
+
+	private static boolean waitsFor(Object monitor, String threads) {
+		return Stream.of(ManagementFactory.getThreadMXBean().dumpAllThreads(false, false))
+			.anyMatch((thread) -> thread.getThreadName().startsWith(threads) && thread.getLockInfo() != null
+					&& thread.getLockInfo().getIdentityHashCode() == System.identityHashCode(monitor));
+	}
+
+	@Test
+	void aJobThatIsForgottenWhileTheControlRedisIsAwayIsForgottenByTheRecorder() {
+		id(async("/pipeset/1", null));
+		proxy.stopAll();
+		String id = id(async("/pipeset/1", null));
+		await().until(() -> look(this.here, id).get("state").asString().equals("completed"));
+		((Map<?, ?>) ReflectionTestUtils.getField(this.registry, "jobs")).remove(id);
+		proxy.heal();
+		Map<?, ?> kept = (Map<?, ?>) ReflectionTestUtils.getField(this.recorder, "jobs");
+		await().until(() -> !kept.containsKey(id));
+	}
+
+	@Test
+	void theCommandsThatTheDocumentationNamesAreEnough() throws Exception {
+		Matcher named = Pattern.compile("Its user needs ([A-Z, \\n]+) and PING on", Pattern.DOTALL)
+			.matcher(Files.readString(Path.of("docs/jobs.md")));
+		assertThat(named.find()).isTrue();
+		AclSetuserArgs user = AclSetuserArgs.Builder.on().addPassword("password").keyPattern("pipeset:*");
+		for (String command : (named.group(1) + ",PING,INFO,SELECT").split("[, \\n]+", -1)) {
+			user.addCommand(CommandType.valueOf(command));
+		}
+		this.records.aclSetuser("recorder", user);
+		this.records.aclLogReset();
+		try (Replica limited = Replica.start(control, TestRedis.shared().properties(), "pipeset.jobs.lease=1500ms",
+				"pipeset.control.username=recorder", "pipeset.control.password=password")) {
+			Service service = limited.service();
+			String key = UUID.randomUUID().toString();
+			for (int i = 0; i < 2; i++) {
+				service.send(preferring(service, "/v1/jobs", "[\"SET\",\"k\",\"v\"]\n").header("Idempotency-Key", key));
+				await().until(() -> service.get("/v1/jobs?state=completed").json().get("jobs").size() == 1);
+			}
+			service.send(preferring(service, "/pipeset/1?dryRun=true", null).header("Idempotency-Key", "another"));
+			try (Wire broken = Wire.post(service, "/v1/jobs", "Prefer: respond-async", "Idempotency-Key: third",
+					"Content-Type: application/x-ndjson", "Transfer-Encoding: chunked")) {
+				broken.chunk("[");
+				await().until(() -> this.here.get("/v1/jobs?state=queued").json().get("jobs").size() == 1);
+			}
+			await().until(() -> this.here.get("/v1/jobs?state=queued").json().get("jobs").isEmpty());
+			String runs = id(service.send(preferring(service, ENDLESS, LINES)));
+			this.here.delete("/v1/jobs/" + runs);
+			await().until(() -> look(this.here, runs).get("state").asString().equals("cancelled"));
+			String asked = id(async(ENDLESS, LINES));
+			assertThat(service.delete("/v1/jobs/" + asked).status()).isEqualTo(202);
+		}
+		assertThat(this.records.aclLog())
+			.filteredOn((denied) -> !String.valueOf(denied.get("object")).contains("client"))
+			.isEmpty();
 	}
 
 	@Test

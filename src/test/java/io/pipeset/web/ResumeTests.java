@@ -23,6 +23,8 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.OwnThread;
+import io.pipeset.job.InterruptedJob;
+import io.pipeset.job.JobRegistry;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import org.junit.jupiter.api.AfterAll;
@@ -33,6 +35,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 
@@ -122,10 +125,13 @@ class ResumeTests {
 
 	private final Service service;
 
+	private final JobRegistry registry;
+
 	private final RedisCommands<String, String> redis = TestRedis.shared().client();
 
-	ResumeTests(Service service) {
+	ResumeTests(Service service, @Autowired JobRegistry registry) {
 		this.service = service;
+		this.registry = registry;
 	}
 
 	/** Makes the spool before the service starts. */
@@ -271,6 +277,15 @@ class ResumeTests {
 			.contains("cancelled");
 		this.service.delete("/v1/jobs/" + CANCELLED).refusal(409, "ended");
 		assertThat(files(CANCELLED)).isNotEmpty().noneMatch((file) -> file.endsWith(".job"));
+	}
+
+	@Test
+	void aJobThatIsBeingResumedHasNotEndedForWhoeverCancelsIt() {
+		InterruptedJob job = this.registry.find(OPTIONS).orElseThrow().interrupted();
+		assertThat(job.claim()).isTrue();
+		assertThat(this.service.delete("/v1/jobs/" + OPTIONS).refusal(409, "not-interrupted"))
+			.contains("at this moment");
+		job.release();
 	}
 
 	@Test

@@ -133,6 +133,11 @@ class SpoolProcessTests {
 			}
 		}
 		try (ServiceProcess next = start()) {
+			try (RedisClient control = RedisClient.create(TestRedis.shared().controlUri())) {
+				RedisCommands<String, String> records = control.connect().sync();
+				await("names whoever has the files").until(
+						() -> records.hget("pipeset:job:" + waits, "instance").endsWith(":" + next.service().port()));
+			}
 			Answer one = send(next.service(), "/v1/jobs?rateLimit=1", ran, "runs");
 			softly.assertThat(one.status() + " " + one.text()).startsWith("409 ");
 			Answer two = send(next.service(), "/v1/jobs", BODY.formatted("waits"), "waits");

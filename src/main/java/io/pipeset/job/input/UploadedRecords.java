@@ -94,10 +94,12 @@ public final class UploadedRecords implements JobInput {
 	 * Reads the body for its digest alone, as far as it is to agree with another.
 	 * @param digest takes the inflated bytes
 	 * @param bytes how many bytes the other has
+	 * @param whole whether the other ends with them; otherwise nobody knows what follows,
+	 * which may be what it was given up for
 	 * @param maxInflatedBytes the largest body that a gzip body may stand for
 	 * @throws IOException if the body cannot be read
 	 */
-	public void digest(BodyDigest digest, long bytes, long maxInflatedBytes) throws IOException {
+	public void digest(BodyDigest digest, long bytes, boolean whole, long maxInflatedBytes) throws IOException {
 		try (InputStream inflated = (this.gzipped) ? new GzipBody(this.body, maxInflatedBytes) : this.body) {
 			InputStream digested = digest.of(inflated);
 			byte[] buffer = new byte[DIGEST_BUFFER_BYTES];
@@ -105,7 +107,7 @@ public final class UploadedRecords implements JobInput {
 			while (more && digest.bytes() < bytes) {
 				more = digested.read(buffer, 0, (int) Math.min(buffer.length, bytes - digest.bytes())) >= 0;
 			}
-			if (more && inflated.read() < 0) {
+			if (more && whole && inflated.read() < 0) {
 				digest.end();
 			}
 		}
