@@ -19,6 +19,9 @@ import io.pipeset.report.JobState;
 import io.pipeset.report.JobStatus;
 import io.pipeset.report.JobStatus.EndReason;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.core.env.Environment;
@@ -40,6 +43,8 @@ import org.springframework.stereotype.Component;
  */
 @Component
 public class JobRecords {
+
+	private static final Logger logger = LoggerFactory.getLogger(JobRecords.class);
 
 	/** The records that a list looks at in one go, and in all. */
 	private static final int CHUNK = 200;
@@ -280,10 +285,19 @@ public class JobRecords {
 
 	private @Nullable JobRecord record(byte @Nullable [] status, byte @Nullable [] instance, byte @Nullable [] lease,
 			byte @Nullable [] report) {
-		return (status != null && instance != null && lease != null)
-				? new JobRecord(this.mapper.readValue(status, JobStatus.class), text(instance), text(lease),
-						(report != null) ? () -> ReportBytes.inflate(report) : null)
-				: null;
+		if (status == null || instance == null || lease == null) {
+			return null;
+		}
+		try {
+			return new JobRecord(this.mapper.readValue(status, JobStatus.class), text(instance), text(lease),
+					(report != null) ? () -> ReportBytes.inflate(report) : null);
+		}
+		catch (JacksonException ex) {
+			// Instances of two versions may share a control Redis while one replaces the
+			// other.
+			logger.debug("A record of {} is not of this version, and is left out", text(instance), ex);
+			return null;
+		}
 	}
 
 	private static JobRecord interrupted(JobRecord record) {

@@ -342,6 +342,22 @@ class OtherInstanceTests {
 		assertThat(this.records.pttl("pipeset:job:" + ended)).isBetween(1L, Duration.ofMinutes(5).toMillis());
 	}
 
+	/** Instances of two versions may run side by side while one replaces the other. */
+	@Test
+	void aRecordThatThisVersionCannotReadIsLeftOut() {
+		String known = id(async("/pipeset/1", null));
+		await().untilAsserted(() -> assertThat(there(known).get("state").asString()).isEqualTo("completed"));
+		this.records.select(1);
+		String unknown = known.substring(0, known.length() - 1) + ((known.endsWith("0")) ? "1" : "0");
+		this.records.copy("pipeset:job:" + known, "pipeset:job:" + unknown);
+		this.records.zadd("pipeset:jobs", 0, unknown);
+		this.records.hset("pipeset:job:" + unknown, "status", "{\"state\":\"hovering\"}");
+		assertThat(replica.service().get("/v1/jobs").json().get("jobs").valueStream())
+			.extracting((job) -> job.get("jobId").asString())
+			.containsExactly(known);
+		assertThat(replica.service().get("/v1/jobs/" + unknown).status()).isEqualTo(404);
+	}
+
 	@Test
 	void aRecordThatIsWrittenAsItsJobIsRefusedDoesNotOutliveIt() throws Exception {
 		try (Replica full = Replica.start(control, TestRedis.shared().properties(), "pipeset.jobs.lease=1500ms",
