@@ -77,7 +77,8 @@ class ArchitectureTests {
 			web.warm          | web
 			""";
 
-	private static final JavaClasses withTests = new ClassFileImporter().importPackages("io.pipeset");
+	private static final JavaClasses withTests = new ClassFileImporter().importPaths("target/classes",
+			"target/test-classes");
 
 	private static final JavaClasses service = withTests
 		.that(DescribedPredicate.describe("are not of the tests", (type) -> ImportOption.Predefined.DO_NOT_INCLUDE_TESTS

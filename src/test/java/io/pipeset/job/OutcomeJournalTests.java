@@ -39,6 +39,8 @@ class OutcomeJournalTests {
 
 	private static final int RECORDS = 700_000;
 
+	private static final int BATCH = 25;
+
 	private static final Entry RAN = new Entry(Outcome.APPLIED, null);
 
 	private static final List<String> MESSAGES = IntStream.range(0, 100).mapToObj((i) -> "message " + i).toList();
@@ -68,13 +70,16 @@ class OutcomeJournalTests {
 	void hasEachOutcomeWhateverTheirOrder() throws IOException {
 		OutcomeJournal journal = journal(DataSize.ofMegabytes(10));
 		Random random = new Random(7);
-		// Sixteen lanes, far apart: more parts of the file than are in memory.
+		// Sixteen lanes, far apart: more parts of the file than are in memory, and each
+		// batch of a lane needs one that is not.
 		int lane = RECORDS / 16;
-		for (int i = 0; i < lane; i++) {
-			for (int from = 0; from < RECORDS; from += lane) {
-				enter(journal, from + i);
+		for (int batch = 0; batch < lane; batch += BATCH) {
+			for (int from = batch; from < RECORDS; from += lane) {
+				for (int i = 0; i < BATCH; i++) {
+					enter(journal, from + i);
+				}
 			}
-			if (random.nextInt(1000) == 0) {
+			if (random.nextInt(1000 / BATCH) == 0) {
 				journal.flush();
 			}
 		}

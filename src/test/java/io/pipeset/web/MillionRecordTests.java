@@ -11,7 +11,8 @@ import tools.jackson.databind.JsonNode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A million records are a job like any other. {@link SmallHeapTests} uploads as many.
+ * A million records are a job like any other. {@link SmallHeapTests} uploads half as
+ * many.
  */
 @ServiceTest
 class MillionRecordTests {

@@ -26,10 +26,13 @@ import tools.jackson.databind.JsonNode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** The memory that the service takes does not depend on the size of a job. */
+/**
+ * The memory that the service takes does not depend on the size of a job. The heap is
+ * half the image's, and so is what does not fit into it.
+ */
 class SmallHeapTests {
 
-	private static final int MILLION = 1_000_000;
+	private static final int RECORDS = 500_000;
 
 	private static final RedisCommands<String, String> redis = TestRedis.shared().client();
 
@@ -39,7 +42,7 @@ class SmallHeapTests {
 
 	@BeforeAll
 	static void start() throws Exception {
-		process = ServiceProcess.start(TestRedis.shared(), "--pipeset.limits.max-popped-bytes=8MB",
+		process = ServiceProcess.start(TestRedis.shared(), "-Xmx128m", "--pipeset.limits.max-popped-bytes=2MB",
 				"--pipeset.security.scripts=true");
 		service = process.service();
 	}
@@ -56,43 +59,43 @@ class SmallHeapTests {
 	}
 
 	@Test
-	void aMillionLinesFitIntoASmallHeapAndAreAllAccountedFor() {
-		redis.set("k500000", "a string");
+	void halfAMillionLinesFitIntoASmallHeapAndAreAllAccountedFor() {
+		redis.set("k250000", "a string");
 		JsonNode report = service
 			.upload("/v1/jobs?op=HSET&concurrency=4", Service.NDJSON,
-					Lines.of(MILLION,
-							(i) -> (i % 100_000 == 7) ? "bad"
+					Lines.of(RECORDS,
+							(i) -> (i % 50_000 == 7) ? "bad"
 									: "{\"key\":\"k" + i + "\",\"fields\":{\"n\":" + i + "},\"id\":\"" + i + "\"}"))
 			.report();
-		assertThat(Answer.counts(report)).isEqualTo(new Counts(MILLION, MILLION - 11, 0, 11, 0, 0));
+		assertThat(Answer.counts(report)).isEqualTo(new Counts(RECORDS, RECORDS - 11, 0, 11, 0, 0));
 		assertThat(report.get("items")).hasSize(11);
-		assertThat(report.at("/items/5/index").asInt()).isEqualTo(500_000);
-		assertThat(report.at("/items/5/id").asString()).isEqualTo("500000");
-		assertThat(redis.dbsize()).isEqualTo(MILLION - 10);
-		assertThat(redis.hget("k999999", "n")).isEqualTo("999999");
+		assertThat(report.at("/items/5/index").asInt()).isEqualTo(250_000);
+		assertThat(report.at("/items/5/id").asString()).isEqualTo("250000");
+		assertThat(redis.dbsize()).isEqualTo(RECORDS - 10);
+		assertThat(redis.hget("k499999", "n")).isEqualTo("499999");
 		assertHealthy();
 	}
 
 	@Test
-	void aMillionLinesOfAnAsynchronousJobFitIntoASmallHeap() {
+	void halfAMillionLinesOfAnAsynchronousJobFitIntoASmallHeap() {
 		Answer answer = service.send(service
 			.uploading("/v1/jobs?op=SET&concurrency=4&results=all", Service.NDJSON,
-					Lines.of(MILLION, (i) -> "{\"key\":\"k" + i + "\",\"value\":\"value-" + i + "\"}"))
+					Lines.of(RECORDS, (i) -> "{\"key\":\"k" + i + "\",\"value\":\"value-" + i + "\"}"))
 			.header("Prefer", "respond-async"));
 		assertThat(answer.status()).as(answer.text()).isEqualTo(202);
 		String job = answer.header("Location");
 		await().until(() -> service.get(job).headers().firstValue("Retry-After").isEmpty());
-		assertThat(Answer.counts(service.get(job).json())).isEqualTo(new Counts(MILLION, MILLION, 0, 0, 0, 0));
-		assertThat(redis.dbsize()).isEqualTo(MILLION);
+		assertThat(Answer.counts(service.get(job).json())).isEqualTo(new Counts(RECORDS, RECORDS, 0, 0, 0, 0));
+		assertThat(redis.dbsize()).isEqualTo(RECORDS);
 		assertHealthy();
 	}
 
 	@Test
-	void aMillionFailuresOfAnAsynchronousJobAreDownloadedFromASmallHeap() throws Exception {
+	void halfAMillionFailuresOfAnAsynchronousJobAreDownloadedFromASmallHeap() throws Exception {
 		redis.set("taken", "a string");
 		Answer answer = service.send(service
 			.uploading("/v1/jobs?op=HSET&coalesce=off", Service.NDJSON,
-					Lines.of(MILLION, (i) -> "{\"key\":\"taken\",\"fields\":{\"n\":" + i + "}}"))
+					Lines.of(RECORDS, (i) -> "{\"key\":\"taken\",\"fields\":{\"n\":" + i + "}}"))
 			.header("Prefer", "respond-async"));
 		String job = answer.header("Location");
 		await().until(() -> service.get(job).headers().firstValue("Retry-After").isEmpty());
@@ -105,15 +108,15 @@ class SmallHeapTests {
 				assertThat(line).contains(index, "WRONGTYPE");
 			}
 		});
-		assertThat(next).hasValue(MILLION);
+		assertThat(next).hasValue(RECORDS);
 		assertHealthy();
 	}
 
 	@Test
-	void aMillionBadLinesFitIntoASmallHeap() {
+	void halfAMillionBadLinesFitIntoASmallHeap() {
 		Counts counts = Answer
-			.counts(service.upload("/v1/jobs", Service.NDJSON, Lines.of(MILLION, (i) -> "not a record " + i)).report());
-		assertThat(counts).isEqualTo(new Counts(MILLION, 0, 0, MILLION, 0, 0));
+			.counts(service.upload("/v1/jobs", Service.NDJSON, Lines.of(RECORDS, (i) -> "not a record " + i)).report());
+		assertThat(counts).isEqualTo(new Counts(RECORDS, 0, 0, RECORDS, 0, 0));
 		assertHealthy();
 	}
 
@@ -122,9 +125,9 @@ class SmallHeapTests {
 		String value = "x".repeat(1_000_000);
 		Counts counts = Answer.counts(service
 			.upload("/v1/jobs?op=SET&concurrency=8&flush=close&batchSize=100000", Service.NDJSON,
-					Lines.of(400, (i) -> "{\"key\":\"big" + (i % 10) + "\",\"value\":\"" + i + value + "\"}"))
+					Lines.of(200, (i) -> "{\"key\":\"big" + (i % 10) + "\",\"value\":\"" + i + value + "\"}"))
 			.report());
-		assertThat(counts).isEqualTo(new Counts(400, 400, 0, 0, 0, 0));
+		assertThat(counts).isEqualTo(new Counts(200, 200, 0, 0, 0, 0));
 		assertThat(redis.strlen("big9")).isEqualTo(1_000_003);
 		assertHealthy();
 	}
@@ -134,11 +137,11 @@ class SmallHeapTests {
 		String value = "x".repeat(100_000);
 		CompletableFuture<Answer> upload = service
 			.sendAsync(service.uploading("/v1/jobs?op=SET&concurrency=2&timeout=60s", Service.NDJSON,
-					Lines.of(4000, (i) -> "{\"key\":\"k" + (i % 100) + "\",\"value\":\"" + i + value + "\"}")));
+					Lines.of(2000, (i) -> "{\"key\":\"k" + (i % 100) + "\",\"value\":\"" + i + value + "\"}")));
 		await().until(() -> redis.dbsize() > 10);
 		pauseUntilNothingMoves();
 		Counts counts = Answer.counts(upload.get(90, TimeUnit.SECONDS).report());
-		assertThat(counts).isEqualTo(new Counts(4000, 4000, 0, 0, 0, 0));
+		assertThat(counts).isEqualTo(new Counts(2000, 2000, 0, 0, 0, 0));
 		assertThat(redis.strlen("k99")).isEqualTo(100_004);
 		assertHealthy();
 	}
@@ -146,13 +149,13 @@ class SmallHeapTests {
 	@Test
 	void commandsWrittenOneByOneToARedisThatIsPausedFitIntoASmallHeap() throws Exception {
 		CompletableFuture<Answer> pushes = service
-			.sendAsync(service.request("/listinput/list?count=100000&flush=each&results=none&timeout=60s")
+			.sendAsync(service.request("/listinput/list?count=50000&flush=each&results=none&timeout=60s")
 				.POST(BodyPublishers.noBody()));
 		await().until(() -> redis.exists("list") == 1);
 		pauseUntilNothingMoves();
 		Counts counts = Answer.counts(pushes.get(90, TimeUnit.SECONDS).report());
-		assertThat(counts).isEqualTo(new Counts(100_000, 100_000, 0, 0, 0, 0));
-		assertThat(redis.llen("list")).isEqualTo(100_000);
+		assertThat(counts).isEqualTo(new Counts(50_000, 50_000, 0, 0, 0, 0));
+		assertThat(redis.llen("list")).isEqualTo(50_000);
 		assertHealthy();
 	}
 
@@ -169,14 +172,14 @@ class SmallHeapTests {
 	@Test
 	void aListLargerThanTheHeapIsPoppedAsFarAsTheLimitAllows() {
 		String[] values = IntStream.range(0, 600).mapToObj((i) -> "x".repeat(10_000)).toArray(String[]::new);
-		for (int i = 0; i < 50; i++) {
+		for (int i = 0; i < 25; i++) {
 			redis.rpush("queue", values);
 		}
-		Answer answer = service.ndjson("/v1/jobs", "[\"RPOP\",\"queue\",\"30000\"]");
+		Answer answer = service.ndjson("/v1/jobs", "[\"RPOP\",\"queue\",\"15000\"]");
 		JsonNode job = answer.job(422, "stopped", "stopped");
 		int popped = job.at("/items/0/reply").size();
-		assertThat(popped).isEqualTo((8 << 20) / 10_000);
-		assertThat(redis.llen("queue")).isEqualTo(30_000 - popped);
+		assertThat(popped).isEqualTo((2 << 20) / 10_000);
+		assertThat(redis.llen("queue")).isEqualTo(15_000 - popped);
 		assertHealthy();
 	}
 
@@ -188,8 +191,8 @@ class SmallHeapTests {
 			.get("sha")
 			.asString();
 		Answer answer = service.upload("/v1/jobs?flush=close&timeout=2m", Service.NDJSON,
-				Lines.of(80, (i) -> "[\"EVALSHA\",\"" + sha + "\",1,\"k\"]"));
-		assertThat(Answer.counts(answer.report())).isEqualTo(new Counts(80, 0, 0, 80, 0, 0));
+				Lines.of(40, (i) -> "[\"EVALSHA\",\"" + sha + "\",1,\"k\"]"));
+		assertThat(Answer.counts(answer.report())).isEqualTo(new Counts(40, 0, 0, 40, 0, 0));
 		assertThat(answer.text()).hasSizeLessThan(100_000);
 		assertHealthy();
 	}

@@ -84,12 +84,15 @@ class SpoolProcessTests {
 	}
 
 	@Test
-	void atShutdownJobsThatRunAndWaitAreStoppedAndUploadsAreRefused() throws Exception {
+	void aShutdownStopsJobsAndRefusesUploadsAndTheNextProcessKnowsTheJobsByTheirKeys() throws Exception {
+		String runs;
+		String waits;
+		String ran = BODY.formatted("runs").repeat(1000);
 		try (ServiceProcess process = start(); Wire uploads = async(process.service())) {
 			Service service = process.service();
-			Answer runs = send(service, "/v1/jobs?rateLimit=1", BODY.formatted("runs").repeat(1000));
+			runs = id(send(service, "/v1/jobs?rateLimit=1", ran, "runs"));
 			await().until(() -> this.redis.exists("runs") == 1);
-			Answer waits = send(service, "/v1/jobs", BODY.formatted("waits"));
+			waits = id(send(service, "/v1/jobs", BODY.formatted("waits"), "waits"));
 			uploads.chunk(BODY.formatted("uploads"));
 			await().until(() -> bodies().size() == 3);
 			process.terminate();
@@ -97,32 +100,15 @@ class SpoolProcessTests {
 			uploads.chunk(BODY.formatted("uploads"));
 			assertThat(uploads.answer().refusal(503, "shutting-down")).contains("another instance");
 			process.awaitEnd();
-			for (Answer job : List.of(runs, waits)) {
-				assertThat(process.output())
-					.anyMatch((line) -> line.contains("Job " + id(job) + " stopped: received="));
+			for (String job : List.of(runs, waits)) {
+				assertThat(process.output()).anyMatch((line) -> line.contains("Job " + job + " stopped: received="));
 			}
 			assertThat(process.output()).noneMatch((line) -> line.contains("ERROR"));
 			// The next process may go on with them.
 			assertThat(bodies()).extracting((body) -> body.getFileName().toString())
-				.containsExactlyInAnyOrder(id(runs) + ".body", id(waits) + ".body");
+				.containsExactlyInAnyOrder(runs + ".body", waits + ".body");
 			assertThat(this.redis.exists("waits", "uploads")).isZero();
 		}
-	}
-
-	@Test
-	void anUploadThatStaysForTheNextProcessKeepsItsIdempotencyKey() throws Exception {
-		String runs;
-		String waits;
-		String ran = BODY.formatted("runs").repeat(1000);
-		try (ServiceProcess process = start()) {
-			Service service = process.service();
-			runs = id(send(service, "/v1/jobs?rateLimit=1", ran, "runs"));
-			await().until(() -> this.redis.exists("runs") == 1);
-			waits = id(send(service, "/v1/jobs", BODY.formatted("waits"), "waits"));
-			process.terminate();
-			process.awaitEnd();
-		}
-		assertThat(bodies()).hasSize(2);
 		SoftAssertions softly = new SoftAssertions();
 		try (RedisClient control = RedisClient.create(TestRedis.shared().controlUri())) {
 			for (String id : List.of(runs, waits)) {
