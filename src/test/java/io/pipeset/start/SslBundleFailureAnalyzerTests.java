@@ -1,4 +1,4 @@
-package io.pipeset;
+package io.pipeset.start;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;

@@ -1,4 +1,4 @@
-package io.pipeset;
+package io.pipeset.start;
 
 import org.yaml.snakeyaml.error.Mark;
 import org.yaml.snakeyaml.error.MarkedYAMLException;

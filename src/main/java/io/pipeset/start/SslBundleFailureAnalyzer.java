@@ -1,4 +1,4 @@
-package io.pipeset;
+package io.pipeset.start;
 
 import java.util.Objects;
 import java.util.stream.Stream;

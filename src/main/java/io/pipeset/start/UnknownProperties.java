@@ -1,4 +1,4 @@
-package io.pipeset;
+package io.pipeset.start;
 
 import java.beans.PropertyDescriptor;
 import java.lang.reflect.Parameter;

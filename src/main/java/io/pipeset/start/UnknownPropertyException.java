@@ -1,4 +1,4 @@
-package io.pipeset;
+package io.pipeset.start;
 
 import java.io.Serial;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.pipeset;
+package io.pipeset.start;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,6 +10,8 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.read.ListAppender;
+import io.pipeset.PipesetApplication;
+import io.pipeset.QuietLog;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

@@ -1,4 +1,4 @@
-package io.pipeset;
+package io.pipeset.start;
 
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;

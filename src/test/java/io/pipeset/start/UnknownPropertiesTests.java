@@ -1,7 +1,9 @@
-package io.pipeset;
+package io.pipeset.start;
 
 import java.util.Map;
 
+import io.pipeset.PipesetApplication;
+import io.pipeset.QuietLog;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

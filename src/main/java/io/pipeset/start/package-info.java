@@ -1,0 +1,7 @@
+/**
+ * Starts that fail in a few words, over settings that are unknown or wrong.
+ */
+@NullMarked
+package io.pipeset.start;
+
+import org.jspecify.annotations.NullMarked;
