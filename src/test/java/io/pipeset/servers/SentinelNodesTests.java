@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -84,7 +85,14 @@ class SentinelNodesTests {
 
 	@Test
 	void aSentinelThatMissedAFailoverBeforeTheServiceBeganIsOutvoted() throws Exception {
-		try (SentinelNodes nodes = nodes(new Sentinel(next, 2), new Sentinel(former, 1))) {
+		Sentinel late = new Sentinel(former, 1);
+		late.speaks = new CountDownLatch(1);
+		try (SentinelNodes nodes = nodes(new Sentinel(next, 2), late)) {
+			await().untilAsserted(() -> {
+				nodes.look();
+				assertThat(nodes.name()).isEqualTo(address(next));
+			});
+			late.speaks.countDown();
 			await().untilAsserted(() -> {
 				nodes.look();
 				assertThat(this.sentinels).allMatch((sentinel) -> sentinel.answers.get() > 1);
@@ -263,6 +271,9 @@ class SentinelNodesTests {
 
 		private final int epoch;
 
+		/** It does not name the master before. */
+		private volatile CountDownLatch speaks = new CountDownLatch(0);
+
 		Sentinel(TestRedis master, int epoch) throws IOException {
 			this.master = master;
 			this.epoch = epoch;
@@ -292,14 +303,18 @@ class SentinelNodesTests {
 						return;
 					}
 				}
+				catch (InterruptedException ex) {
+					return;
+				}
 			}
 		}
 
-		private String answer(List<String> words) {
+		private String answer(List<String> words) throws InterruptedException {
 			if (words.get(0).equals("hello")) {
 				return "-ERR unknown command\r\n";
 			}
 			if (words.contains("get-master-addr-by-name")) {
+				this.speaks.await();
 				this.answers.incrementAndGet();
 				TestRedis named = this.master;
 				return (named != null) ? array(named.host(), String.valueOf(named.port())) : "*-1\r\n";

@@ -1,6 +1,5 @@
 package io.pipeset.web;
 
-import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -72,29 +71,25 @@ class CertificateTests {
 	}
 
 	@AfterAll
-	static void end() throws IOException {
+	static void end() {
 		redis.close();
-		ofRedis.close();
-		ofService.close();
 	}
 
 	@Test
 	void connectionsToRedisHaveTheCertificatesThatThereAreWhenTheyAreOpened() throws Exception {
 		assertThat(post("/pipeset/100").statusCode()).isEqualTo(200);
-		try (Certificates next = new Certificates()) {
-			next.issue("server");
-			next.issue("client");
-			redis.client()
-				.configSet(Map.of("tls-cert-file", next.file("server.crt").toString(), "tls-key-file",
-						next.file("server.key").toString(), "tls-ca-cert-file", next.file("ca.crt").toString()));
-			redis.client().clientKill(KillArgs.Builder.typeNormal().skipme(true));
-			HttpResponse<String> refused = post("/pipeset/100");
-			assertThat(refused.statusCode()).isEqualTo(503);
-			assertThat(refused.body()).contains("TLS failed, ",
-					"spring.data.redis.ssl.bundle, then send the job again");
-			ofRedis.replaceBy(next);
-			await().until(() -> post("/pipeset/100").statusCode() == 200);
-		}
+		Certificates next = new Certificates();
+		next.issue("server");
+		next.issue("client");
+		redis.client()
+			.configSet(Map.of("tls-cert-file", next.file("server.crt").toString(), "tls-key-file",
+					next.file("server.key").toString(), "tls-ca-cert-file", next.file("ca.crt").toString()));
+		redis.client().clientKill(KillArgs.Builder.typeNormal().skipme(true));
+		HttpResponse<String> refused = post("/pipeset/100");
+		assertThat(refused.statusCode()).isEqualTo(503);
+		assertThat(refused.body()).contains("TLS failed, ", "spring.data.redis.ssl.bundle, then send the job again");
+		ofRedis.replaceBy(next);
+		await().until(() -> post("/pipeset/100").statusCode() == 200);
 	}
 
 	@Test

@@ -3,8 +3,10 @@ package io.pipeset.web;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.security.KeyStore;
 import java.security.cert.X509Certificate;
+import java.util.List;
 
 import javax.net.ssl.SSLContext;
 
@@ -13,10 +15,9 @@ import io.netty.pkitesting.X509Bundle;
 
 import org.springframework.boot.ssl.SslBundle;
 import org.springframework.boot.ssl.SslStoreBundle;
-import org.springframework.util.FileSystemUtils;
 
 /** An authority and the certificates that it issues, as PEM files in a folder. */
-final class Certificates implements AutoCloseable {
+final class Certificates {
 
 	private final Path folder;
 
@@ -24,11 +25,12 @@ final class Certificates implements AutoCloseable {
 
 	Certificates() {
 		try {
-			this.folder = Files.createTempDirectory("pipeset-certificates-");
+			// It stays, as a service may watch it for longer than its test runs.
+			this.folder = Files.createTempDirectory(Path.of("target").toAbsolutePath(), "certificates-");
 			this.authority = new CertificateBuilder().subject("CN=authority")
 				.setIsCertificateAuthority(true)
 				.buildSelfSigned();
-			Files.writeString(file("ca.crt"), this.authority.getCertificatePEM());
+			write("ca.crt", this.authority.getCertificatePEM());
 		}
 		catch (Exception ex) {
 			throw new IllegalStateException(ex);
@@ -43,8 +45,8 @@ final class Certificates implements AutoCloseable {
 				.addExtendedKeyUsageServerAuth()
 				.addExtendedKeyUsageClientAuth()
 				.buildIssuedBy(this.authority);
-			Files.writeString(file(name + ".key"), issued.getPrivateKeyPEM());
-			Files.writeString(file(name + ".crt"), issued.getCertificatePEM());
+			write(name + ".key", issued.getPrivateKeyPEM());
+			write(name + ".crt", issued.getCertificatePEM());
 			return issued.getCertificate();
 		}
 		catch (Exception ex) {
@@ -58,7 +60,15 @@ final class Certificates implements AutoCloseable {
 
 	/** The files of another authority take the place of those with the same names. */
 	void replaceBy(Certificates others) throws IOException {
-		FileSystemUtils.copyRecursively(others.folder, this.folder);
+		for (String name : List.of("ca.crt", "client.key", "client.crt")) {
+			write(name, Files.readString(others.file(name)));
+		}
+	}
+
+	/** Nobody reads a file that is written in part. */
+	private void write(String name, String pem) throws IOException {
+		Path written = Files.writeString(file(name + ".new"), pem);
+		Files.move(written, file(name), StandardCopyOption.ATOMIC_MOVE);
 	}
 
 	/** TLS that trusts the authority. */
@@ -67,11 +77,6 @@ final class Certificates implements AutoCloseable {
 		trusted.load(null);
 		trusted.setCertificateEntry("authority", this.authority.getCertificate());
 		return SslBundle.of(SslStoreBundle.of(null, null, trusted)).createSslContext();
-	}
-
-	@Override
-	public void close() throws IOException {
-		FileSystemUtils.deleteRecursively(this.folder);
 	}
 
 }
