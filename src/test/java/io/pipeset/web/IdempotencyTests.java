@@ -7,6 +7,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -257,6 +258,20 @@ class IdempotencyTests {
 				assertThat(repeat.json().get("jobId")).isEqualTo(answer.json().get("jobId"));
 			});
 		}
+		assertThat(this.redis.llen("list")).isOne();
+	}
+
+	@Test
+	void aKeyWhoseInstanceWasGoneAheadOfItsRecordRunsNothingAndNamesNoJob() {
+		send(this.here, "/v1/jobs", PUSH).report();
+		control.client().select(1);
+		String name = control.client().keys("pipeset:key:*").get(0);
+		String id = control.client().hget(name, "job");
+		control.client().del(name, "pipeset:job:" + id);
+		control.client().hset(name, Map.of("job", id, "lease", "of a process that is gone"));
+		Answer refused = send(replica.service(), "/v1/jobs", PUSH);
+		assertThat(refused.refusal(409, "interrupted")).contains("there is no record of that job", "new key");
+		assertThat(refused.headers().firstValue("Location")).isEmpty();
 		assertThat(this.redis.llen("list")).isOne();
 	}
 
