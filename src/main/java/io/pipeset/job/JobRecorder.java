@@ -132,6 +132,7 @@ public class JobRecorder {
 	/** Forgets a job that was held and did not begin. */
 	public void drop(String id) {
 		Kept kept = this.jobs.remove(id);
+		this.registry.drop(id);
 		if (kept != null && kept.written != null) {
 			try {
 				this.records.remove(id);
@@ -226,7 +227,11 @@ public class JobRecorder {
 				take(step);
 				this.steps.remove();
 			}
-			this.records.asked().forEach((request) -> JobRequest.serve(request, this.registry));
+			// The upload of a job with a key may still be under way.
+			this.records.asked()
+				.stream()
+				.filter((request) -> this.jobs.containsKey(JobRequest.job(request)))
+				.forEach((request) -> JobRequest.serve(request, this.registry));
 			for (Kept kept : this.jobs.values().stream().sorted(Comparator.comparing((kept) -> kept.id)).toList()) {
 				kept.write();
 			}

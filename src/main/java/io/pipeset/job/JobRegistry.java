@@ -5,9 +5,12 @@ import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 import io.pipeset.report.Ending;
@@ -44,6 +47,9 @@ public class JobRegistry {
 	private final ConcurrentNavigableMap<String, KnownJob> jobs = new ConcurrentSkipListMap<>(
 			Comparator.reverseOrder());
 
+	/** What was asked for jobs that are not there yet. */
+	private final Map<String, Consumer<KnownJob>> early = new ConcurrentHashMap<>();
+
 	/** The jobs that have ended, in the order of their end. */
 	private final Deque<Kept> ended = new ArrayDeque<>();
 
@@ -77,7 +83,29 @@ public class JobRegistry {
 		}
 		KnownJob known = new KnownJob(job);
 		this.jobs.put(known.id(), known);
+		catchUp(known);
 		return known;
+	}
+
+	/**
+	 * Does something with a job as soon as it is there, which is now if it is known.
+	 * @param id a job that is known, or will be, unless it is dropped
+	 */
+	void whenThere(String id, Consumer<KnownJob> step) {
+		this.early.merge(id, step, Consumer::andThen);
+		find(id).ifPresent(this::catchUp);
+	}
+
+	private void catchUp(KnownJob job) {
+		Consumer<KnownJob> step = this.early.remove(job.id());
+		if (step != null) {
+			step.accept(job);
+		}
+	}
+
+	/** A job will not be there. */
+	void drop(String id) {
+		this.early.remove(id);
 	}
 
 	/** A process has left a job, which somebody may resume. */

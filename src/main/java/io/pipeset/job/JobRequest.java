@@ -26,20 +26,28 @@ public final class JobRequest {
 		return PACE + ' ' + id + ' ' + perSecond;
 	}
 
+	/** The job that a request is for. */
+	static String job(String request) {
+		return words(request)[1];
+	}
+
 	/**
-	 * Does what another instance has asked for. Nothing happens if the job is forgotten,
-	 * or a newer instance asks for something that this one does not know.
+	 * Does what another instance has asked for, as soon as the job is there. Nothing
+	 * happens if a newer instance asks for something that this one does not know.
 	 */
 	static void serve(String request, JobRegistry registry) {
-		String[] words = request.split(" ", -1);
-		KnownJob job = registry.find(words[1]).orElse(null);
-		if (job != null && words[0].equals(CANCEL)) {
-			registry.cancel(job);
+		String[] words = words(request);
+		if (words[0].equals(CANCEL)) {
+			registry.whenThere(words[1], registry::cancel);
 		}
-		else if (job != null && words[0].equals(PACE)) {
+		else if (words[0].equals(PACE)) {
 			long perSecond = Long.parseLong(words[2]);
-			job.pace((perSecond > 0) ? perSecond : null);
+			registry.whenThere(words[1], (job) -> job.pace((perSecond > 0) ? perSecond : null));
 		}
+	}
+
+	private static String[] words(String request) {
+		return request.split(" ", -1);
 	}
 
 }

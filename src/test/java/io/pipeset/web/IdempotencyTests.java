@@ -202,6 +202,30 @@ class IdempotencyTests {
 	}
 
 	@Test
+	void aJobWhoseUploadIsUnderWayIsCancelledAndPacedAsSoonAsItIsThere() throws Exception {
+		try (Wire first = Wire.post(this.here, "/v1/jobs?rateLimit=1", "Prefer: respond-async",
+				"Idempotency-Key: " + this.key, "Content-Type: application/x-ndjson", "Transfer-Encoding: chunked")) {
+			first.chunk(PUSH);
+			String[] location = new String[1];
+			await().until(() -> {
+				location[0] = send(replica.service(), "/v1/jobs?rateLimit=1", PUSH).header("Location");
+				return this.here.get(location[0]).status() == 200;
+			});
+			// A machine that stands still lets the lease run out for a moment.
+			await().until(() -> replica.service().patch(location[0] + "?rateLimit=2").status() == 202);
+			await().until(() -> this.here.delete(location[0]).status() == 202);
+			control.client().select(1);
+			await().until(() -> control.client().keys("pipeset:requests:*").isEmpty());
+			Answer taken = first.chunk(PUSH.repeat(1000)).lastChunk().answer();
+			assertThat(taken.header("Location")).isEqualTo(location[0]);
+			await().until(() -> this.here.get(location[0]).headers().firstValue("Retry-After").isEmpty());
+			JsonNode report = this.here.get(location[0]).json();
+			assertThat(report.get("state").asString()).isEqualTo("cancelled");
+			assertThat(report.at("/settings/rateLimit").asInt()).isEqualTo(2);
+		}
+	}
+
+	@Test
 	void aRunThatWroteNothingFreesTheKey() {
 		this.redis.set("list", "no list");
 		for (String call : List.of("/v1/jobs?dryRun=true", "/v1/jobs")) {
