@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -18,6 +19,8 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class Documentation {
 
+	private static final Pattern SHELL = Pattern.compile("```sh\n(.*?)```", Pattern.DOTALL);
+
 	private Documentation() {
 	}
 
@@ -28,12 +31,20 @@ public final class Documentation {
 	 * @return the lines
 	 */
 	public static List<String> rows(String page, String heading) throws IOException {
-		return Files.readAllLines(Path.of(page))
-			.stream()
-			.dropWhile((line) -> !line.equals(heading))
-			.skip(1)
-			.takeWhile((line) -> !line.startsWith("## "))
-			.filter((line) -> line.startsWith("| `"))
+		return section(page, heading).stream().filter((line) -> line.startsWith("| `")).toList();
+	}
+
+	/**
+	 * The commands of a section's blocks of shell.
+	 * @param page the file
+	 * @param heading the whole line above the section
+	 * @return the commands in their order, each in one line
+	 */
+	public static List<String> commands(String page, String heading) throws IOException {
+		String section = String.join("\n", section(page, heading));
+		return SHELL.matcher(section)
+			.results()
+			.flatMap((block) -> block.group(1).replaceAll("\\\\\n *", "").lines())
 			.toList();
 	}
 
@@ -52,6 +63,15 @@ public final class Documentation {
 			}
 		}
 		return defaults;
+	}
+
+	private static List<String> section(String page, String heading) throws IOException {
+		return Files.readAllLines(Path.of(page))
+			.stream()
+			.dropWhile((line) -> !line.equals(heading))
+			.skip(1)
+			.takeWhile((line) -> !line.startsWith("## "))
+			.toList();
 	}
 
 }

@@ -89,7 +89,7 @@ public class IdempotencyKeys {
 						: this.records.status(text(job)).map(JobStatus::state).orElse(null);
 				boolean runs = answer == null && ((state != null && state.isActive())
 						|| (lease != null && this.records.isAlive(text(lease))));
-				return new Claim(text(job), runs, (state == JobState.INTERRUPTED) ? null : state, answer);
+				return new Claim(text(job), runs, state, answer);
 			}
 		}
 		return null;
@@ -149,11 +149,10 @@ public class IdempotencyKeys {
 	 *
 	 * @param runs whether the job has not ended, or not long ago, and its instance is
 	 * there
-	 * @param ended how the job has ended if it has no answer; {@code null} if it has not,
-	 * or nobody knows
+	 * @param state how the job stands if it has no answer; {@code null} if nobody knows
 	 * @param answer the answer to the job's request; {@code null} if it has not ended
 	 */
-	public record Claim(String jobId, boolean runs, @Nullable JobState ended, @Nullable Answer answer) {
+	public record Claim(String jobId, boolean runs, @Nullable JobState state, @Nullable Answer answer) {
 
 	}
 

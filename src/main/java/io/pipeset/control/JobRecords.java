@@ -113,7 +113,7 @@ public class JobRecords {
 	}
 
 	/** Whether the process of a lease is heard of. */
-	boolean isAlive(String lease) {
+	public boolean isAlive(String lease) {
 		return this.redis.call((template) -> Boolean.TRUE.equals(template.hasKey(leaseKey(lease))));
 	}
 

@@ -123,7 +123,7 @@ class KnownJobsController {
 		Query query = query(request);
 		Set<Outcome> statuses = STATUS.take(query::take).orElse(FAILURES);
 		query.refuseRest(List.of(STATUS.name()));
-		KnownJob job = this.jobs.find(id).orElseThrow(() -> RecordedJobs.elsewhere(this.recorded.find(id)));
+		KnownJob job = this.jobs.find(id).orElseThrow(() -> this.recorded.elsewhere(id));
 		JobItems items = job.items();
 		if (items == null) {
 			throw noItems(job);
@@ -193,7 +193,7 @@ class KnownJobsController {
 	@PostMapping("/v1/jobs/{id}/resume")
 	void resume(@PathVariable String id, HttpServletRequest request, HttpServletResponse response) throws IOException {
 		SettingsReader.refuseAll(query(request));
-		KnownJob job = this.jobs.find(id).orElseThrow(() -> RecordedJobs.elsewhere(this.recorded.find(id)));
+		KnownJob job = this.jobs.find(id).orElseThrow(() -> this.recorded.elsewhere(id));
 		InterruptedJob interrupted = job.interrupted();
 		if (interrupted == null) {
 			throw Problems.exception(HttpStatus.CONFLICT, "not-interrupted",

@@ -305,22 +305,33 @@ class RecordCalls {
 
 	private static ErrorResponseException inUse(Claim claim) {
 		String job = "Nothing was run: the request with this " + IdempotencyKey.HEADER;
-		JobState ended = claim.ended();
+		JobState state = claim.state();
 		ErrorResponseException problem = (claim.runs())
 				? Problems.exception(HttpStatus.CONFLICT, "idempotency-key-in-use",
 						job + " still runs as job " + claim.jobId()
 								+ ". Send it again when that has ended, to have its report")
-				: Problems.exception(HttpStatus.CONFLICT, "interrupted",
-						job + " was run as job " + claim.jobId() + ((ended != null)
-								? ", whose process ended before its answer was kept. The job is " + ended.label()
-										+ " by now: look at its report"
-								: ", which was interrupted, and may have run in part. Look at the job, and take a new"
-										+ " key to run the request again"));
-		problem.getHeaders().set(HttpHeaders.LOCATION, JobIds.location(claim.jobId()));
+				: Problems.exception(HttpStatus.CONFLICT, "interrupted", job + interrupted(claim.jobId(), state));
+		if (claim.runs() || state != null) {
+			problem.getHeaders().set(HttpHeaders.LOCATION, JobIds.location(claim.jobId()));
+		}
 		if (claim.runs()) {
 			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, "1");
 		}
 		return problem;
+	}
+
+	private static String interrupted(String jobId, @Nullable JobState state) {
+		if (state == null) {
+			return " was about to run as job " + jobId
+					+ " when its process ended, or lost the control Redis: there is no"
+					+ " record of that job, which has most likely not begun. Look at the data, and take a new key to run"
+					+ " the request again";
+		}
+		return " was run as job " + jobId + ((state == JobState.INTERRUPTED)
+				? ", which was interrupted, and may have run in part. Look at the job, and take a new key to run the"
+						+ " request again"
+				: ", whose process ended before its answer was kept. The job is " + state.label()
+						+ " by now: look at its report");
 	}
 
 	/** A request that is to be run once. */

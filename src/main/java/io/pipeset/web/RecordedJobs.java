@@ -138,8 +138,16 @@ class RecordedJobs {
 			.body(status);
 	}
 
-	/** The records of a job are not to be had here. */
-	static ErrorResponseException elsewhere(JobRecord job) {
+	/** The records of a job that this instance does not know are not to be had here. */
+	ErrorResponseException elsewhere(String id) {
+		JobRecord job = find(id);
+		boolean here = job.instance().equals(this.records.instance());
+		boolean interrupted = job.status().state() == JobState.INTERRUPTED;
+		if ((here || !interrupted) && reading(() -> !this.records.isAlive(job.lease()))) {
+			return Problems.exception(HttpStatus.GONE, "gone",
+					"The job's records have gone with the process that had them, at " + job.instance()
+							+ ": it has ended since");
+		}
 		ErrorResponseException problem = Problems.exception(HttpStatus.CONFLICT, "held-elsewhere", "The job's"
 				+ " records are on the disk of the instance that ran it, " + job.instance() + ": ask that instance");
 		problem.getBody().setProperty("heldBy", job.instance());

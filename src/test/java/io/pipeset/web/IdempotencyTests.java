@@ -7,6 +7,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -206,6 +207,30 @@ class IdempotencyTests {
 	}
 
 	@Test
+	void aJobWhoseUploadIsUnderWayIsCancelledAndPacedAsSoonAsItIsThere() throws Exception {
+		try (Wire first = Wire.post(this.here, "/v1/jobs?rateLimit=1", "Prefer: respond-async",
+				"Idempotency-Key: " + this.key, "Content-Type: application/x-ndjson", "Transfer-Encoding: chunked")) {
+			first.chunk(PUSH);
+			String[] location = new String[1];
+			await().until(() -> {
+				location[0] = send(replica.service(), "/v1/jobs?rateLimit=1", PUSH).header("Location");
+				return this.here.get(location[0]).status() == 200;
+			});
+			// A machine that stands still lets the lease run out for a moment.
+			await().until(() -> replica.service().patch(location[0] + "?rateLimit=2").status() == 202);
+			await().until(() -> this.here.delete(location[0]).status() == 202);
+			control.client().select(1);
+			await().until(() -> control.client().keys("pipeset:requests:*").isEmpty());
+			Answer taken = first.chunk(PUSH.repeat(1000)).lastChunk().answer();
+			assertThat(taken.header("Location")).isEqualTo(location[0]);
+			await().until(() -> this.here.get(location[0]).headers().firstValue("Retry-After").isEmpty());
+			JsonNode report = this.here.get(location[0]).json();
+			assertThat(report.get("state").asString()).isEqualTo("cancelled");
+			assertThat(report.at("/settings/rateLimit").asInt()).isEqualTo(2);
+		}
+	}
+
+	@Test
 	void aRunThatWroteNothingFreesTheKey() {
 		this.redis.set("list", "no list");
 		for (String call : List.of("/v1/jobs?dryRun=true", "/v1/jobs")) {
@@ -262,6 +287,20 @@ class IdempotencyTests {
 				assertThat(repeat.json().get("jobId")).isEqualTo(answer.json().get("jobId"));
 			});
 		}
+		assertThat(this.redis.llen("list")).isOne();
+	}
+
+	@Test
+	void aKeyWhoseInstanceWasGoneAheadOfItsRecordRunsNothingAndNamesNoJob() {
+		send(this.here, "/v1/jobs", PUSH).report();
+		control.client().select(1);
+		String name = control.client().keys("pipeset:key:*").get(0);
+		String id = control.client().hget(name, "job");
+		control.client().del(name, "pipeset:job:" + id);
+		control.client().hset(name, Map.of("job", id, "lease", "of a process that is gone"));
+		Answer refused = send(replica.service(), "/v1/jobs", PUSH);
+		assertThat(refused.refusal(409, "interrupted")).contains("there is no record of that job", "new key");
+		assertThat(refused.headers().firstValue("Location")).isEmpty();
 		assertThat(this.redis.llen("list")).isOne();
 	}
 

@@ -315,6 +315,33 @@ class OtherInstanceTests {
 	}
 
 	@Test
+	void aJobThatEndsWithoutTheControlRedisIsRecordedAsSoonAsItIsBack() {
+		String id = id(async(ENDLESS, LINES));
+		await().untilAsserted(() -> assertThat(there(id).get("state").asString()).isEqualTo("running"));
+		proxy.stopAll();
+		this.here.delete("/v1/jobs/" + id);
+		await().untilAsserted(() -> assertThat(look(this.here, id).get("state").asString()).isEqualTo("cancelled"));
+		await().untilAsserted(
+				() -> assertThat(look(this.here, id).at("/warnings/0/code").asString()).isEqualTo("NOT_RECORDED"));
+		await().untilAsserted(() -> assertThat(there(id).get("state").asString()).isEqualTo("interrupted"));
+		proxy.heal();
+		await().untilAsserted(() -> assertThat(there(id).get("state").asString()).isEqualTo("cancelled"));
+		await().untilAsserted(() -> assertSame(there(id), look(this.here, id)));
+	}
+
+	@Test
+	void theRecordsOfAJobThatHadEndedAreGoneWithItsProcess() {
+		String items;
+		try (Replica ending = Replica.start(control, TestRedis.shared().properties())) {
+			items = "/v1/jobs/" + id(ending.service().send(preferring(ending.service(), "/v1/jobs", "bad\n")))
+					+ "/items";
+			await().until(() -> ending.service().get(items).status() == 200);
+			await().untilAsserted(() -> this.here.get(items).refusal(409, "held-elsewhere"));
+		}
+		assertThat(this.here.get(items).refusal(410, "gone")).contains("have gone with the process");
+	}
+
+	@Test
 	void aJobThatRunsIsRecordedAnewIfTheControlRedisHasLostEverything() {
 		String id = id(async(ENDLESS, LINES));
 		await().untilAsserted(() -> assertThat(there(id).get("state").asString()).isEqualTo("running"));

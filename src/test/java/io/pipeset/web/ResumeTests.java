@@ -224,6 +224,8 @@ class ResumeTests {
 		JsonNode ended = ended(IN_DOUBT);
 		assertThat(Answer.counts(ended)).isEqualTo(new Counts(6, 5, 0, 0, 1, 0));
 		assertThat(ended.at("/items/0/error/message").asString()).contains("The service ended", "WRONGTYPE");
+		assertThat(ended.at("/ending/detail").asString()).startsWith("1 records were on their way")
+			.contains("or the service, was lost", "or were refused then");
 		assertThat(this.redis.dbsize()).isEqualTo(6);
 	}
 

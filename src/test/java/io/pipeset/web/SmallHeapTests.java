@@ -1,6 +1,7 @@
 package io.pipeset.web;
 
 import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.util.List;
@@ -43,7 +44,7 @@ class SmallHeapTests {
 	@BeforeAll
 	static void start() throws Exception {
 		process = ServiceProcess.start(TestRedis.shared(), "-Xmx128m", "--pipeset.limits.max-popped-bytes=2MB",
-				"--pipeset.security.scripts=true");
+				"--pipeset.limits.max-async-jobs=1000", "--pipeset.security.scripts=true");
 		service = process.service();
 	}
 
@@ -109,6 +110,26 @@ class SmallHeapTests {
 			}
 		});
 		assertThat(next).hasValue(RECORDS);
+		assertHealthy();
+	}
+
+	@Test
+	void aThousandAsynchronousJobsAtOnceFitIntoASmallHeap() {
+		List<String> endless = IntStream.range(0, 64)
+			.mapToObj((i) -> async(service.request("/pipeset/100000?rateLimit=1").POST(BodyPublishers.noBody())))
+			.toList();
+		List<String> waiting = IntStream.range(0, 1000 - endless.size())
+			.mapToObj((job) -> async(service.uploading("/v1/jobs?op=SET&rateLimit=1000000", Service.NDJSON,
+					Lines.of(100, (i) -> "{\"key\":\"k" + job + ":" + i + "\",\"value\":\"v\"}"))))
+			.toList();
+		JsonNode jobs = service.get("/v1/jobs?state=queued&limit=1000").json().get("jobs");
+		assertThat(jobs.size()).isGreaterThanOrEqualTo(waiting.size());
+		endless.forEach((job) -> assertThat(service.delete(job).status()).isEqualTo(202));
+		for (String job : waiting) {
+			await().until(() -> service.get(job).headers().firstValue("Retry-After").isEmpty());
+			assertThat(Answer.counts(service.get(job).json())).isEqualTo(new Counts(100, 100, 0, 0, 0, 0));
+		}
+		assertThat(redis.keys("k*:*")).hasSize(100 * waiting.size());
 		assertHealthy();
 	}
 
@@ -195,6 +216,12 @@ class SmallHeapTests {
 		assertThat(Answer.counts(answer.report())).isEqualTo(new Counts(40, 0, 0, 40, 0, 0));
 		assertThat(answer.text()).hasSizeLessThan(100_000);
 		assertHealthy();
+	}
+
+	private static String async(HttpRequest.Builder request) {
+		Answer answer = service.send(request.header("Prefer", "respond-async"));
+		assertThat(answer.status()).as(answer.text()).isEqualTo(202);
+		return answer.header("Location");
 	}
 
 	/** Holds all writes to Redis back until the service takes in no more. */

@@ -6,20 +6,12 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
-import io.pipeset.redis.FaultProxy;
-import io.pipeset.redis.FaultProxy.Way;
-import io.pipeset.redis.ProxyLink;
 import io.pipeset.redis.TestRedis;
-import io.pipeset.report.Counts;
 import org.assertj.core.api.SoftAssertions;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,8 +25,6 @@ import static org.awaitility.Awaitility.await;
  */
 class SpoolProcessTests {
 
-	private static final int RECORDS = 20_000;
-
 	private static final String BODY = "[\"SET\",\"%s\",\"v\"]\n";
 
 	private final RedisCommands<String, String> redis = TestRedis.shared().client();
@@ -45,42 +35,6 @@ class SpoolProcessTests {
 	@BeforeEach
 	void emptyRedis() {
 		this.redis.flushall();
-	}
-
-	@Test
-	void aJobOfAProcessThatWasKilledGoesOnInTheNextOneAndThoseOfALivingOneAreLeftAlone() throws Exception {
-		try (FaultProxy proxy = FaultProxy.open(TestRedis.shared());
-				ServiceProcess living = start();
-				ServiceProcess killed = start("--spring.data.redis.host=127.0.0.1",
-						"--spring.data.redis.port=" + proxy.port())) {
-			Answer waits = waiting(living.service());
-			CompletableFuture<ProxyLink> half = proxy.stopAt(Way.REPLIES, RECORDS / 2, 0);
-			String body = IntStream.range(0, RECORDS)
-				.mapToObj((i) -> BODY.formatted("k" + i))
-				.collect(Collectors.joining());
-			String location = send(killed.service(), "/v1/jobs?concurrency=2&coalesce=off", body).header("Location");
-			half.get();
-			assertThat(bodies()).hasSize(2);
-			killed.kill();
-			proxy.heal();
-			try (ServiceProcess next = start()) {
-				assertThat(bodies()).hasSize(2);
-				Counts before = Answer.counts(next.service().get(location).json());
-				long there = this.redis.keys("k[0-9]*").size();
-				assertThat(before.unknown()).isPositive();
-				assertThat(there).isBetween(before.applied(), before.applied() + before.unknown());
-				assertThat(next.service().post(location + "/resume").status()).isEqualTo(202);
-				await().until(() -> next.service().get(location).json().get("state").asString().equals("completed"));
-				assertThat(Answer.counts(next.service().get(location).json()))
-					.isEqualTo(new Counts(RECORDS, RECORDS, 0, 0, 0, 0));
-				assertThat(this.redis.keys("k[0-9]*")).hasSize(RECORDS);
-				assertThat(next.service().get(waits.header("Location")).json().get("state").asString())
-					.isEqualTo("queued");
-			}
-			assertThat(bodies()).hasSize(1);
-			assertThat(living.service().get(waits.header("Location")).json().get("state").asString())
-				.isEqualTo("queued");
-		}
 	}
 
 	@Test
@@ -158,26 +112,15 @@ class SpoolProcessTests {
 		}
 	}
 
-	private ServiceProcess start(String... more) throws Exception {
-		return ServiceProcess.start(TestRedis.shared(),
-				Stream
-					.concat(Stream.of("--pipeset.spool.directory=" + this.spool, "--pipeset.limits.max-running-jobs=1",
-							"--pipeset.limits.shutdown-grace=500ms", "--pipeset.jobs.lease=2s"), Stream.of(more))
-					.toArray(String[]::new));
+	private ServiceProcess start() throws Exception {
+		return ServiceProcess.start(TestRedis.shared(), "--pipeset.spool.directory=" + this.spool,
+				"--pipeset.limits.max-running-jobs=1", "--pipeset.limits.shutdown-grace=500ms",
+				"--pipeset.jobs.lease=2s");
 	}
 
-	/** Has a job run that never ends, and another wait for it. */
-	private static Answer waiting(Service service) {
-		String first = send(service, "/pipeset/1000000?rateLimit=1", null).header("Location");
-		await().until(() -> service.get(first).json().get("state").asString().equals("running"));
-		return send(service, "/v1/jobs", BODY.formatted("waits"));
-	}
-
-	private static Answer send(Service service, String call, @Nullable String body) {
+	private static Answer send(Service service, String call, String body) {
 		HttpRequest.Builder request = service.request(call).header("Prefer", "respond-async");
-		return service
-			.send((body != null) ? request.header("Content-Type", Service.NDJSON).POST(BodyPublishers.ofString(body))
-					: request.POST(BodyPublishers.noBody()));
+		return service.send(request.header("Content-Type", Service.NDJSON).POST(BodyPublishers.ofString(body)));
 	}
 
 	private static Answer send(Service service, String call, String body, String key) {
