@@ -322,10 +322,10 @@ class RecordCalls {
 
 	private static String interrupted(String jobId, @Nullable JobState state) {
 		if (state == null) {
-			return " was about to run as job " + jobId
-					+ " when its process ended, or lost the control Redis: there is no"
-					+ " record of that job, which has most likely not begun. Look at the data, and take a new key to run"
-					+ " the request again";
+			return " was to run as job " + jobId
+					+ ", of which there is no record: its process ended before the job began,"
+					+ " or the record is gone by now, and the job may have run in part. Look at the data, and take a new"
+					+ " key to run the request again";
 		}
 		return " was run as job " + jobId + ((state == JobState.INTERRUPTED)
 				? ", which was interrupted, and may have run in part. Look at the job, and take a new key to run the"

@@ -208,9 +208,12 @@ class IdempotencyTests {
 
 	@Test
 	void aJobWhoseUploadIsUnderWayIsCancelledAndPacedAsSoonAsItIsThere() throws Exception {
+		control.client().flushall();
+		control.client().select(1);
 		try (Wire first = Wire.post(this.here, "/v1/jobs?rateLimit=1", "Prefer: respond-async",
 				"Idempotency-Key: " + this.key, "Content-Type: application/x-ndjson", "Transfer-Encoding: chunked")) {
 			first.chunk(PUSH);
+			await().until(() -> !control.client().keys("pipeset:key:*").isEmpty());
 			String[] location = new String[1];
 			await().until(() -> {
 				location[0] = send(replica.service(), "/v1/jobs?rateLimit=1", PUSH).header("Location");
@@ -219,7 +222,6 @@ class IdempotencyTests {
 			// A machine that stands still lets the lease run out for a moment.
 			await().until(() -> replica.service().patch(location[0] + "?rateLimit=2").status() == 202);
 			await().until(() -> this.here.delete(location[0]).status() == 202);
-			control.client().select(1);
 			await().until(() -> control.client().keys("pipeset:requests:*").isEmpty());
 			Answer taken = first.chunk(PUSH.repeat(1000)).lastChunk().answer();
 			assertThat(taken.header("Location")).isEqualTo(location[0]);
@@ -292,14 +294,15 @@ class IdempotencyTests {
 
 	@Test
 	void aKeyWhoseInstanceWasGoneAheadOfItsRecordRunsNothingAndNamesNoJob() {
-		send(this.here, "/v1/jobs", PUSH).report();
+		control.client().flushall();
 		control.client().select(1);
+		send(this.here, "/v1/jobs", PUSH).report();
 		String name = control.client().keys("pipeset:key:*").get(0);
 		String id = control.client().hget(name, "job");
 		control.client().del(name, "pipeset:job:" + id);
 		control.client().hset(name, Map.of("job", id, "lease", "of a process that is gone"));
 		Answer refused = send(replica.service(), "/v1/jobs", PUSH);
-		assertThat(refused.refusal(409, "interrupted")).contains("there is no record of that job", "new key");
+		assertThat(refused.refusal(409, "interrupted")).contains("of which there is no record", "new key");
 		assertThat(refused.headers().firstValue("Location")).isEmpty();
 		assertThat(this.redis.llen("list")).isOne();
 	}
