@@ -36,8 +36,8 @@ final class JobEnding {
 
 	private static String lost(long records) {
 		return (records == 0) ? ""
-				: records + " records were on their way when the connection to Redis, or the service,"
-						+ " was lost, and could not be sent again, or were refused then: they may have run.";
+				: records + " records were on their way when the connection to Redis was lost, or the service ended,"
+						+ " and have no certain outcome: they may have run.";
 	}
 
 	private static String unconfirmed(long records) {

@@ -120,7 +120,7 @@ class RetryTests {
 		assertThat(pushed).isBetween(counts.applied(), counts.applied() + counts.unknown());
 		assertThat(job.get("fenced").asBoolean()).isTrue();
 		assertThat(answer.json().at("/detail").asString()).contains(counts.unknown() + " records")
-			.contains("could not be sent again");
+			.contains("have no certain outcome");
 	}
 
 	@Test
