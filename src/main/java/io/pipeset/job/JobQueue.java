@@ -3,6 +3,8 @@ package io.pipeset.job;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
@@ -43,6 +45,9 @@ class JobQueue {
 	/** The jobs that run, and whether each was known to be small as it began. */
 	private final IdentityHashMap<QueuedJob, Boolean> running = new IdentityHashMap<>();
 
+	/** How many jobs each client has that wait or run. */
+	private final Map<String, Integer> jobsOf = new ConcurrentHashMap<>();
+
 	private int places;
 
 	/** How many of the places are those of jobs that are not known to be small. */
@@ -62,14 +67,42 @@ class JobQueue {
 	 * Runs a job in the calling thread, as soon as it may begin. If it is stopped while
 	 * it waits, it runs at once without a place, and finds out.
 	 * @param job the job, whose clock takes note of the wait
-	 * @param listed whether callers may look at it
+	 * @param client the client whose job it is, which may look at it
 	 * @param caller one who does not wait for the job is told once it is taken; it then
 	 * waits for its turn as long as that takes
 	 * @return the end of the job, whose memory is still to be closed
 	 * @throws JobRefusedException if it may not begin; the body was not called
 	 */
-	<R> EndedJob<R> run(QueuedJob job, boolean listed, Caller caller, Supplier<EndedJob<R>> body) {
-		KnownJob known = (listed) ? this.registry.enters(job) : null;
+	<R> EndedJob<R> run(QueuedJob job, Client client, Caller caller, Supplier<EndedJob<R>> body) {
+		boolean counted = false;
+		try {
+			count(client);
+			counted = true;
+			return runCounted(job, client, caller, body);
+		}
+		finally {
+			if (counted) {
+				this.jobsOf.merge(client.name(), -1, (jobs, one) -> (jobs > 1) ? jobs + one : null);
+			}
+			else {
+				job.memory().close();
+			}
+		}
+	}
+
+	/** Counts a job among those of its client, if it may have another one. */
+	private void count(Client client) {
+		int jobs = this.jobsOf.merge(client.name(), 1, Integer::sum);
+		if (jobs > client.maxJobs()) {
+			this.jobsOf.merge(client.name(), -1, Integer::sum);
+			throw new JobRefusedException(Reason.TOO_MANY,
+					"The client '" + client.name() + "' has " + client.maxJobs() + " jobs that wait or run, as many as "
+							+ client.property("limits.max-jobs") + " allows: send the job again later");
+		}
+	}
+
+	private <R> EndedJob<R> runCounted(QueuedJob job, Client client, Caller caller, Supplier<EndedJob<R>> body) {
+		KnownJob known = (client != Client.SERVICE) ? this.registry.enters(job, client.name()) : null;
 		EndedJob<R> ended = null;
 		AtomicBoolean taken = new AtomicBoolean();
 		Ending failure = FAILED;

@@ -115,13 +115,15 @@ public class JobRecorder {
 
 	/**
 	 * Records a job that is about to begin, so that its id can be told to others.
+	 * @param client the client whose job it is
 	 * @param op the operation of its records, or {@code mixed}
 	 */
-	public void enter(String id, String op) {
+	public void enter(String id, Client client, String op) {
 		Kept kept = this.jobs.computeIfAbsent(id, Kept::new);
 		try {
-			kept.enter(new JobStatus(id, JobKind.RECORDS, op, JobState.QUEUED, System.currentTimeMillis(), null,
-					new Counts(0, 0, 0, 0, 0, 0), new Progress(0, 0, null, null, 0, 0, 0, null), null));
+			kept.enter(client.name(),
+					new JobStatus(id, JobKind.RECORDS, op, JobState.QUEUED, System.currentTimeMillis(), null,
+							new Counts(0, 0, 0, 0, 0, 0), new Progress(0, 0, null, null, 0, 0, 0, null), null));
 		}
 		catch (ControlRedisException ex) {
 			kept.failure = ex.getMessage();
@@ -325,8 +327,8 @@ public class JobRecorder {
 			return this.job != null && JobRecorder.this.registry.find(this.id).isEmpty();
 		}
 
-		private synchronized void enter(JobStatus status) {
-			JobRecorder.this.records.write(status, null, true);
+		private synchronized void enter(String client, JobStatus status) {
+			JobRecorder.this.records.write(client, status, null, true);
 			this.written = status;
 		}
 
@@ -356,7 +358,8 @@ public class JobRecorder {
 			if (!ended && report instanceof JobReport records) {
 				report = records.withoutLists();
 			}
-			JobRecorder.this.records.write(now, JobRecorder.this.reports.compress(report), last == null || ended);
+			JobRecorder.this.records.write(job.client(), now, JobRecorder.this.reports.compress(report),
+					last == null || ended);
 			this.written = now;
 			this.failure = null;
 		}
