@@ -5,6 +5,7 @@ import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
@@ -45,8 +46,8 @@ class JobQueue {
 	/** The jobs that run, and whether each was known to be small as it began. */
 	private final IdentityHashMap<QueuedJob, Boolean> running = new IdentityHashMap<>();
 
-	/** How many jobs each client has that wait or run. */
-	private final Map<String, Integer> jobsOf = new ConcurrentHashMap<>();
+	/** How many more jobs each client may have that wait or run. */
+	private final Map<String, Semaphore> placesOf = new ConcurrentHashMap<>();
 
 	private int places;
 
@@ -74,34 +75,22 @@ class JobQueue {
 	 * @throws JobRefusedException if it may not begin; the body was not called
 	 */
 	<R> EndedJob<R> run(QueuedJob job, Client client, Caller caller, Supplier<EndedJob<R>> body) {
-		boolean counted = false;
-		try {
-			count(client);
-			counted = true;
-			return runCounted(job, client, caller, body);
-		}
-		finally {
-			if (counted) {
-				this.jobsOf.merge(client.name(), -1, (jobs, one) -> (jobs > 1) ? jobs + one : null);
-			}
-			else {
-				job.memory().close();
-			}
-		}
-	}
-
-	/** Counts a job among those of its client, if it may have another one. */
-	private void count(Client client) {
-		int jobs = this.jobsOf.merge(client.name(), 1, Integer::sum);
-		if (jobs > client.maxJobs()) {
-			this.jobsOf.merge(client.name(), -1, Integer::sum);
+		Semaphore places = this.placesOf.computeIfAbsent(client.name(), (name) -> new Semaphore(client.maxJobs()));
+		if (!places.tryAcquire()) {
+			job.memory().close();
 			throw new JobRefusedException(Reason.TOO_MANY,
 					"The client '" + client.name() + "' has " + client.maxJobs() + " jobs that wait or run, as many as "
 							+ client.property("limits.max-jobs") + " allows: send the job again later");
 		}
+		try {
+			return runPlaced(job, client, caller, body);
+		}
+		finally {
+			places.release();
+		}
 	}
 
-	private <R> EndedJob<R> runCounted(QueuedJob job, Client client, Caller caller, Supplier<EndedJob<R>> body) {
+	private <R> EndedJob<R> runPlaced(QueuedJob job, Client client, Caller caller, Supplier<EndedJob<R>> body) {
 		KnownJob known = (client != Client.SERVICE) ? this.registry.enters(job, client.name()) : null;
 		EndedJob<R> ended = null;
 		AtomicBoolean taken = new AtomicBoolean();
