@@ -46,6 +46,8 @@ public final class Client {
 
 	private final Limits limits;
 
+	private final ByteLimit bodies;
+
 	private final Rejection foreignKey;
 
 	/**
@@ -60,6 +62,7 @@ public final class Client {
 		this.keys = keys;
 		this.rights = Collections.unmodifiableSet(rights);
 		this.limits = limits;
+		this.bodies = new ByteLimit(property("limits.max-bytes"), limits.maxBytes);
 		this.foreignKey = new Rejection(Rejection.FORBIDDEN, "a key of the record is not among those of the client '"
 				+ name + "', which begin with " + keys + " (" + property("key-prefixes") + ")");
 	}
@@ -93,7 +96,7 @@ public final class Client {
 
 	/** The largest body of a job. */
 	public ByteLimit ofBodies() {
-		return new ByteLimit(property("limits.max-bytes"), this.limits.maxBytes);
+		return this.bodies;
 	}
 
 	/**

@@ -42,9 +42,8 @@ class ClientsPropertiesTests {
 
 	@Test
 	void whatIsLeftOutIsAllButTheRightsThatConcernOthers() {
-		Policy policy = bind(
-				new MapPropertySource("test", Map.of("pipeset.clients.a-b-1.key-sha256[0]", "aa",
-						"pipeset.clients.a-b-1.operations", "set, json.set")))
+		Policy policy = bind(new MapPropertySource("test", Map.of("pipeset.clients.a-b-1.key-sha256[0]", "aa",
+				"pipeset.clients.a-b-1.operations", "set, json.set")))
 			.get("a-b-1");
 		assertThat(policy.keySha256()).isEqualTo(List.of("aa"));
 		assertThat(policy.operations()).containsExactlyInAnyOrder(Operation.SET, Operation.JSON_SET);

@@ -31,6 +31,7 @@ import org.springframework.security.web.access.ExceptionTranslationFilter;
 import org.springframework.security.web.access.intercept.AuthorizationFilter;
 import org.springframework.security.web.authentication.AnonymousAuthenticationFilter;
 import org.springframework.security.web.authentication.AuthenticationFilter;
+import org.springframework.security.web.context.NullSecurityContextRepository;
 import org.springframework.security.web.firewall.RequestRejectedException;
 import org.springframework.security.web.header.HeaderWriterFilter;
 import org.springframework.security.web.header.writers.StaticHeadersWriter;
@@ -93,6 +94,8 @@ class AccessConfiguration {
 		AuthenticationFilter authentication = new AuthenticationFilter(keys, keys);
 		authentication.setSuccessHandler((request, response, found) -> {
 		});
+		// Nothing goes through the chain again, and asks for it.
+		authentication.setSecurityContextRepository(new NullSecurityContextRepository());
 		authentication.setFailureHandler(AccessConfiguration::unauthorized);
 		filters.add(authentication);
 		filters.add(new ExceptionTranslationFilter(AccessConfiguration::withoutKey, new NullRequestCache()));

@@ -5,6 +5,7 @@ import java.util.Collections;
 
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpHeaders;
@@ -54,6 +55,12 @@ final class ForeignRequests extends StrictHttpFirewall {
 			throw new ForeignRequestException(refusal);
 		}
 		return super.getFirewalledRequest(request);
+	}
+
+	/** Tomcat lets no line break into a header of an answer. */
+	@Override
+	public HttpServletResponse getFirewalledResponse(HttpServletResponse response) {
+		return response;
 	}
 
 	private @Nullable String refusal(HttpServletRequest request) {
