@@ -99,7 +99,7 @@ class SpoolProcessTests {
 			process.awaitEnd();
 			for (Answer job : List.of(runs, waits)) {
 				assertThat(process.output())
-					.anyMatch((line) -> line.contains("Job " + id(job) + " stopped: received="));
+					.anyMatch((line) -> line.contains("Job " + id(job) + " stopped: client=none op=mixed received="));
 			}
 			assertThat(process.output()).noneMatch((line) -> line.contains("ERROR"));
 			// The next process may go on with them.
