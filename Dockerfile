@@ -31,6 +31,7 @@ RUN set -e; \
     redis-server --save "" --daemonize yes; \
     java -XX:AOTCacheOutput=pipeset.aot -jar pipeset.jar --spring.data.redis.host=localhost \
         --management.server.port=8081 --management.server.address=127.0.0.1 \
+        --pipeset.clients.nobody.key-sha256="$(head -c 32 /dev/urandom | sha256sum | cut -d ' ' -f 1)" \
         --pipeset.warm-up.time=10s > /tmp/training.log & service=$!; \
     until grep -q 'Ready\. Try' /tmp/training.log; do kill -0 "$service"; sleep 1; done; \
     kill "$service"; \
@@ -48,9 +49,9 @@ LABEL org.opencontainers.image.title="Pipeset" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
 COPY --from=training /opt/pipeset/pipeset.aot ./
-# The default address is loopback, which nobody outside the container reaches. Callers have no credentials, so that the
-# service refuses to start on this one until whoever runs it sets PIPESET_SECURITY_ANONYMOUS=true, and so decides who
-# reaches it by the ports it publishes and the networks it joins.
+# The default address is loopback, which nobody outside the container reaches. The service
+# refuses to start on this one until it has a client, by PIPESET_CLIENTS_<NAME>_KEYSHA256 (docs/security.md). The exception is
+# PIPESET_SECURITY_ANONYMOUS=true, by which whoever runs it decides who reaches it by ports and networks alone.
 ENV SERVER_ADDRESS=0.0.0.0
 # Health and metrics have a port of their own, with threads and connections that no upload can take.
 ENV MANAGEMENT_SERVER_PORT=8081

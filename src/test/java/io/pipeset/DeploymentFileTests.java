@@ -1,9 +1,13 @@
 package io.pipeset;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.MessageDigest;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -15,6 +19,7 @@ import java.util.stream.Stream;
 import io.pipeset.pipeline.PipelineProperties;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -55,25 +60,57 @@ class DeploymentFileTests {
 		assertThat(size(Objects.requireNonNull(limit))).isGreaterThanOrEqualTo(jvm());
 	}
 
-	/** Else a web page could give a name of its own the address of the service. */
 	@Test
-	void whoeverCallsWithoutCredentialsCallsByAListedName() throws IOException {
-		Map<?, ?> services = (Map<?, ?>) Objects.requireNonNull(compose());
-		assertThat(services.keySet()).filteredOn((name) -> isAnonymous(services, name))
-			.hasSize(2)
-			.allSatisfy(
-					(name) -> assertThat(at(services, name.toString(), "environment", "PIPESET_SECURITY_ALLOWEDHOSTS"))
-						.isEqualTo(name));
-		Object service = at(load(Path.of("k8s", "base", "service.yaml")), "metadata", "name");
-		try (Stream<Path> files = Files.walk(Path.of("k8s"))) {
-			assertThat(files.filter((file) -> file.endsWith("pipeset.env"))).hasSize(2)
-				.allSatisfy((file) -> assertThat(Files.readAllLines(file)).contains("PIPESET_SECURITY_ANONYMOUS=true",
-						"PIPESET_SECURITY_ALLOWEDHOSTS=" + service));
+	void composedServicesHaveClientsAndAreNotAnonymous() throws IOException {
+		for (String service : List.of("pipeset", "pipeset-cluster")) {
+			Map<?, ?> environment = (Map<?, ?>) Objects.requireNonNull(at(compose(), service, "environment"));
+			assertThat(environment.get("PIPESET_CLIENTS_LOCAL_KEYSHA256")).asString()
+				.startsWith("${KEY_SHA256_LOCAL:?");
+			assertThat(environment.get("PIPESET_CLIENTS_PROMETHEUS_KEYSHA256")).asString()
+				.startsWith("${KEY_SHA256_PROMETHEUS:?");
+			assertThat(environment.get("PIPESET_CLIENTS_PROMETHEUS_OPERATIONS")).isEqualTo("");
+			assertThat(environment.containsKey("PIPESET_SECURITY_ANONYMOUS")).isFalse();
 		}
 	}
 
-	private static boolean isAnonymous(Map<?, ?> services, Object name) {
-		return at(services, name.toString(), "environment", "PIPESET_SECURITY_ANONYMOUS") != null;
+	@Test
+	void newKeysAreThoseWhoseHashesComposeReads(@TempDir Path directory) throws Exception {
+		Path script = Files.createDirectories(directory.resolve("deploy")).resolve("new-keys.sh");
+		Files.copy(Path.of("deploy", "new-keys.sh"), script, StandardCopyOption.COPY_ATTRIBUTES);
+		Files.writeString(directory.resolve(".env"), "MINE=1\nKEY_SHA256_LOCAL=old\n");
+		Process process = new ProcessBuilder("sh", script.toString()).redirectErrorStream(true).start();
+		assertThat(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+			.contains("Authorization: Bearer");
+		assertThat(process.waitFor()).isZero();
+		assertThat(Files.readAllLines(directory.resolve(".env"))).containsExactly("MINE=1",
+				"KEY_SHA256_LOCAL=" + hash(directory.resolve("deploy/secrets/local.key")),
+				"KEY_SHA256_PROMETHEUS=" + hash(directory.resolve("deploy/secrets/prometheus.key")));
+	}
+
+	private static String hash(Path key) throws Exception {
+		byte[] bytes = Files.readAllBytes(key);
+		assertThat(new String(bytes, StandardCharsets.US_ASCII)).matches("[0-9a-f]{64}");
+		return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+	}
+
+	/** Else a web page could give a name of its own the address of the service. */
+	@Test
+	void onlyTheOverlayForDevelopmentIsAnonymousAndIsCalledByAListedName() throws IOException {
+		Object service = at(load(Path.of("k8s", "base", "service.yaml")), "metadata", "name");
+		try (Stream<Path> files = Files.walk(Path.of("k8s"))) {
+			Path development = OVERLAYS.resolve(Path.of("development", "kustomization.yaml"));
+			assertThat(files.filter(Files::isRegularFile)).allSatisfy((file) -> {
+				boolean anonymous = Files.readAllLines(file)
+					.stream()
+					.anyMatch((line) -> line.matches(" *(- )?PIPESET_SECURITY_ANONYMOUS=true"));
+				assertThat(anonymous).isEqualTo(file.equals(development));
+			});
+			assertThat(Files.readAllLines(development))
+				.anyMatch((line) -> line.endsWith("- PIPESET_SECURITY_ALLOWEDHOSTS=" + service));
+		}
+		Object containers = at(load(BASE), "spec", "template", "spec", "containers");
+		assertThat(at(((List<?>) Objects.requireNonNull(containers)).get(0), "envFrom")).asString()
+			.contains("pipeset-clients");
 	}
 
 	@Test

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A job as the control Redis knows it.
  *
+ * @param client the name of the client whose job it is
  * @param status how it stood when its instance last wrote it; {@code interrupted} if it
  * had not ended and its instance is gone
  * @param instance the name of the instance that holds it
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param report opens the report, a JSON object in UTF-8; {@code null} if there is none,
  * or it was not asked for
  */
-public record JobRecord(JobStatus status, String instance, String lease, @Nullable Supplier<InputStream> report) {
+public record JobRecord(String client, JobStatus status, String instance, String lease,
+		@Nullable Supplier<InputStream> report) {
 
 }

@@ -53,6 +53,11 @@ public class JobRecords {
 
 	private static final String INDEX = "pipeset:jobs";
 
+	private static final String CLIENT = "client";
+
+	/** The client of a record that has none, as a version without clients wrote it. */
+	private static final byte[] NO_CLIENT = bytes("none");
+
 	private static final String STATUS = "status";
 
 	private static final String REPORT = "report";
@@ -151,13 +156,14 @@ public class JobRecords {
 
 	/**
 	 * Writes how a job stands, under the lease of this process.
+	 * @param client the name of the client whose job it is
 	 * @param report the report of {@link ReportBytes}; {@code null} if there is none
 	 * @param enters whether the job is to stand in the list, which it does from then on
 	 */
-	public void write(JobStatus status, byte @Nullable [] report, boolean enters) {
-		List<Object> arguments = new ArrayList<>(List.of(bytes(Long.toString(this.retention.toMillis())), bytes(STATUS),
-				this.mapper.writeValueAsBytes(status), bytes(INSTANCE), bytes(instance()), bytes(LEASE),
-				bytes(this.lease)));
+	public void write(String client, JobStatus status, byte @Nullable [] report, boolean enters) {
+		List<Object> arguments = new ArrayList<>(List.of(bytes(Long.toString(this.retention.toMillis())), bytes(CLIENT),
+				bytes(client), bytes(STATUS), this.mapper.writeValueAsBytes(status), bytes(INSTANCE), bytes(instance()),
+				bytes(LEASE), bytes(this.lease)));
 		if (report != null) {
 			arguments.add(bytes(REPORT));
 			arguments.add(report);
@@ -184,7 +190,8 @@ public class JobRecords {
 	public Optional<JobRecord> find(String id) {
 		return this.redis.call((template) -> {
 			Map<String, byte[]> fields = template.<String, byte[]>opsForHash().entries(key(id));
-			JobRecord record = record(fields.get(STATUS), fields.get(INSTANCE), fields.get(LEASE), fields.get(REPORT));
+			JobRecord record = record(fields.get(CLIENT), fields.get(STATUS), fields.get(INSTANCE), fields.get(LEASE),
+					fields.get(REPORT));
 			return Optional.ofNullable(record)
 				.map((found) -> (!found.status().state().isActive()
 						|| Boolean.TRUE.equals(template.hasKey(leaseKey(found.lease())))) ? found : interrupted(found));
@@ -192,22 +199,23 @@ public class JobRecords {
 	}
 
 	/**
-	 * Lists jobs, the newest first, without their reports.
+	 * Lists the jobs of a client, the newest first, without their reports.
 	 * @param state their state; {@code null} for any
 	 * @param after the id behind which the list begins; {@code null} for the newest job
 	 * @return so many jobs, or fewer. If it has looked at as many as it may, the list
 	 * says where to go on
 	 */
-	public Found list(@Nullable JobState state, @Nullable String after, int limit) {
+	public Found list(String client, @Nullable JobState state, @Nullable String after, int limit) {
 		List<JobRecord> found = new ArrayList<>();
 		String last = after;
 		int looks = 0;
 		Map<String, Boolean> leases = new HashMap<>();
+		// All may be of this client, or few.
+		int most = Math.min(limit, CHUNK);
 		while (looks < MOST_LOOKS) {
-			int most = (state != null) ? CHUNK : Math.min(limit, CHUNK);
 			List<String> ids = ids(last, most);
 			for (JobRecord record : read(ids, leases)) {
-				if (state == null || record.status().state() == state) {
+				if (record.client().equals(client) && (state == null || record.status().state() == state)) {
 					found.add(record);
 				}
 				if (found.size() == limit) {
@@ -219,6 +227,7 @@ public class JobRecords {
 				return new Found(found, null);
 			}
 			last = ids.get(ids.size() - 1);
+			most = CHUNK;
 		}
 		return new Found(found, last);
 	}
@@ -236,13 +245,14 @@ public class JobRecords {
 		List<Object> answers = this.redis
 			.call((template) -> template.executePipelined((RedisCallback<?>) (connection) -> {
 				ids.forEach((id) -> connection.hashCommands()
-					.hMGet(bytes(key(id)), bytes(STATUS), bytes(INSTANCE), bytes(LEASE)));
+					.hMGet(bytes(key(id)), bytes(CLIENT), bytes(STATUS), bytes(INSTANCE), bytes(LEASE)));
 				return null;
 			}, null));
 		List<JobRecord> records = new ArrayList<>();
 		for (Object answer : answers) {
 			List<?> fields = (List<?>) answer;
-			JobRecord record = record((byte[]) fields.get(0), (byte[]) fields.get(1), (byte[]) fields.get(2), null);
+			JobRecord record = record((byte[]) fields.get(0), (byte[]) fields.get(1), (byte[]) fields.get(2),
+					(byte[]) fields.get(3), null);
 			if (record != null) {
 				records.add(record);
 			}
@@ -283,13 +293,13 @@ public class JobRecords {
 		return asked.orElse(List.of()).stream().map(JobRecords::text).toList();
 	}
 
-	private @Nullable JobRecord record(byte @Nullable [] status, byte @Nullable [] instance, byte @Nullable [] lease,
-			byte @Nullable [] report) {
+	private @Nullable JobRecord record(byte @Nullable [] client, byte @Nullable [] status, byte @Nullable [] instance,
+			byte @Nullable [] lease, byte @Nullable [] report) {
 		if (status == null || instance == null || lease == null) {
 			return null;
 		}
 		try {
-			return new JobRecord(this.mapper.readValue(status, JobStatus.class), text(instance), text(lease),
+			return new JobRecord(text((client != null) ? client : NO_CLIENT), this.mapper.readValue(status, JobStatus.class), text(instance), text(lease),
 					(report != null) ? () -> ReportBytes.inflate(report) : null);
 		}
 		catch (JacksonException ex) {
@@ -306,9 +316,10 @@ public class JobRecords {
 				"The job was " + last.state().label() + " at " + record.instance()
 						+ ", whose process has ended, or does not reach the control Redis: at least the"
 						+ " records that are applied here have run, and more may have");
-		return new JobRecord(new JobStatus(last.jobId(), last.kind(), last.op(), JobState.INTERRUPTED,
-				last.createdMillis(), null, last.counts(), last.progress(), reason), record.instance(), record.lease(),
-				record.report());
+		return new JobRecord(
+				record.client(), new JobStatus(last.jobId(), last.kind(), last.op(), JobState.INTERRUPTED,
+						last.createdMillis(), null, last.counts(), last.progress(), reason),
+				record.instance(), record.lease(), record.report());
 	}
 
 	private static String key(String id) {

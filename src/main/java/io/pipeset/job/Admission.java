@@ -9,8 +9,8 @@ import io.pipeset.script.Scripts;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last check of a parsed record, in one place: the request's operation, the rule for
- * scripts, the limits on arguments and the keys that are not for callers.
+ * The last check of a parsed record, in one place: the request's operation, what its
+ * client may do, and the limits on arguments.
  */
 final class Admission {
 
@@ -27,6 +27,8 @@ final class Admission {
 
 	private final Scripts scripts;
 
+	private final Client client;
+
 	private final ArgumentLimits arguments;
 
 	/** Whether all keys of a record have to be in one slot. */
@@ -36,18 +38,18 @@ final class Admission {
 
 	/**
 	 * The check of one job.
-	 * @param reservedAllowed whether it may use the keys that the service keeps for
-	 * itself
+	 * @param client the client whose job it is
 	 * @param oneSlot whether all keys of a record have to be in one slot, as in a cluster
 	 * @param popsAllowed whether somebody waits for what records take out of Redis
 	 */
-	Admission(JobSettings settings, Scripts scripts, JobLimits limits, boolean reservedAllowed, boolean oneSlot,
+	Admission(JobSettings settings, Scripts scripts, JobLimits limits, Client client, boolean oneSlot,
 			boolean popsAllowed) {
 		this.popsAllowed = popsAllowed;
 		this.oneSlot = oneSlot;
 		this.settings = settings;
 		this.scripts = scripts;
-		this.arguments = new ArgumentLimits(limits, reservedAllowed);
+		this.client = client;
+		this.arguments = new ArgumentLimits(limits, client);
 	}
 
 	/**
@@ -59,10 +61,13 @@ final class Admission {
 		if (record.rejection() == null) {
 			this.settings.admit(record);
 		}
-		if (record.rejection() == null) {
+		Rejection rejection = record.rejection();
+		if (rejection == null) {
+			rejection = this.client.refuse(record);
+		}
+		if (rejection == null) {
 			this.scripts.admit(record);
 		}
-		Rejection rejection = record.rejection();
 		if (rejection == null && !this.popsAllowed && record.effect() == Effect.POP) {
 			return POP;
 		}

@@ -2,7 +2,6 @@ package io.pipeset.job;
 
 import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
-import io.pipeset.record.ReservedKeys;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,10 +14,10 @@ final class ArgumentLimits {
 
 	private final long maxValueBytes;
 
-	private final boolean reservedAllowed;
+	private final Client client;
 
-	ArgumentLimits(JobLimits limits, boolean reservedAllowed) {
-		this.reservedAllowed = reservedAllowed;
+	ArgumentLimits(JobLimits limits, Client client) {
+		this.client = client;
 		this.maxKeyBytes = limits.maxKeyBytes().toBytes();
 		this.maxValueBytes = limits.maxValueBytes().toBytes();
 	}
@@ -41,10 +40,10 @@ final class ArgumentLimits {
 								+ " bytes; pipeset.limits." + ((key) ? "max-key-bytes" : "max-value-bytes") + " allows "
 								+ most);
 			}
-			if (key && !this.reservedAllowed
-					&& ReservedKeys.contains(record.source(i), record.offset(i), record.length(i))) {
-				return new Rejection(Rejection.FORBIDDEN,
-						"a key of the record begins with 'pipeset:', where the service keeps what is its own");
+			Rejection refused = (key) ? this.client.refuseKey(record.source(i), record.offset(i), record.length(i))
+					: null;
+			if (refused != null) {
+				return refused;
 			}
 		}
 		return null;

@@ -28,6 +28,8 @@ public final class InterruptedJob {
 
 	private final String id;
 
+	private final String client;
+
 	private final long createdMillis;
 
 	private final @Nullable Long declared;
@@ -48,6 +50,7 @@ public final class InterruptedJob {
 	 */
 	InterruptedJob(String id, SpooledRequest request, JobItems items, MemoryBudget memory) throws IOException {
 		this.id = id;
+		this.client = request.owner();
 		this.createdMillis = request.createdMillis();
 		this.declared = request.declared();
 		this.items = items;
@@ -70,6 +73,11 @@ public final class InterruptedJob {
 	/** The job's name. */
 	public String id() {
 		return this.id;
+	}
+
+	/** The name of the client whose job it is. */
+	String client() {
+		return this.client;
 	}
 
 	/** When it was asked for, in milliseconds since 1970. */

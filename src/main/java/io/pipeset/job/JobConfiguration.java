@@ -7,7 +7,6 @@ import io.pipeset.job.settings.JobDefaults;
 import io.pipeset.lane.InFlightBytes;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryProperties;
-import io.pipeset.report.JobMeters;
 import io.pipeset.script.ScriptProperties;
 import io.pipeset.script.Scripts;
 import io.pipeset.servers.RedisNodes;
@@ -20,8 +19,8 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 
 /** Gives the packages below the limits of jobs that concern them. */
 @Configuration(proxyBeanMethods = false)
-@EnableConfigurationProperties({ JobDefaults.class, JobLimits.class, MemoryProperties.class, ScriptProperties.class,
-		SecurityProperties.class })
+@EnableConfigurationProperties({ ClientsProperties.class, JobDefaults.class, JobLimits.class, MemoryProperties.class,
+		ScriptProperties.class, SecurityProperties.class })
 @EnableScheduling
 class JobConfiguration {
 
@@ -50,15 +49,15 @@ class JobConfiguration {
 		return (scheduler) -> scheduler.setAcceptTasksAfterContextClose(true);
 	}
 
-	/** The place of callers' jobs. */
+	/** Whoever calls where there are no clients. */
 	@Bean
-	JobPlace callers(JobMeters meters) {
-		return new JobPlace(meters, false, null);
+	Client anybody(SecurityProperties security) {
+		return Client.anybody(security.scripts());
 	}
 
 	@Bean
-	Scripts scripts(SecurityProperties security, ScriptProperties properties, RedisNodes nodes) {
-		return new Scripts(security.scripts(), properties, nodes);
+	Scripts scripts(ScriptProperties properties, RedisNodes nodes) {
+		return new Scripts(properties, nodes);
 	}
 
 }

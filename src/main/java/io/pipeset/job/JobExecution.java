@@ -42,6 +42,8 @@ final class JobExecution {
 
 	private final JobLimits limits;
 
+	private final Client client;
+
 	private final Lanes lanes;
 
 	private final Admission admission;
@@ -61,7 +63,8 @@ final class JobExecution {
 
 	private final MemoryWarnings warnings;
 
-	JobExecution(RunningJob job, LaneContext context, JobLimits limits, Admission admission) {
+	JobExecution(RunningJob job, LaneContext context, JobLimits limits, Client client, Admission admission) {
+		this.client = client;
 		this.job = job;
 		this.context = context;
 		this.limits = limits;
@@ -134,9 +137,9 @@ final class JobExecution {
 		MemoryShare memory = this.job.memory();
 		InputContext context = new InputContext(this.job.id(), caller, this.lanes, this.context, memory,
 				this.job.settings().operation(), this.job.settings().mapping(), this.limits.ofRecords(memory),
-				this.limits.maxInflatedBytes().toBytes());
+				this.limits.ofInflatedBodies().and(this.client.ofBodies()));
 		// An upload without a pace is read as fast as it comes, which tells as well.
-		boolean waits = this.job.settings().rateLimit() != null || !input.isUploaded();
+		boolean waits = this.job.rateLimit().perSecond() > 0 || !input.isUploaded();
 		Watch watch = ((waits) ? caller : Caller.NOBODY)
 			.watch(() -> this.context.stop().because(Cause.CANCELLED, Caller.GONE));
 		try {
@@ -168,6 +171,7 @@ final class JobExecution {
 					this.progress.countMismatch(declared, "more, of which nothing was sent");
 					return;
 				}
+				this.client.requireRoom(this.progress.read());
 				this.progress.next();
 				if (!hasOutcome() && !take()) {
 					this.progress.takeBack();

@@ -173,7 +173,7 @@ public final class JobItems implements Spool.Kept {
 		Record record = new Record(this.settings.recordDefaults(), memory);
 		Outcomes outcomes = this.journal.outcomes(memory);
 		try {
-			this.body.reread(this.settings, this.limits.ofRecords(memory), this.limits.maxInflatedBytes().toBytes(),
+			this.body.reread(this.settings, this.limits.ofRecords(memory), this.limits.ofInflatedBodies(),
 					(records) -> {
 						while (found.get() == null && records.read(record)) {
 							boolean mayHaveRun = outcomes.next().equals(OutcomeJournal.MAY_HAVE_RUN);
@@ -241,7 +241,7 @@ public final class JobItems implements Spool.Kept {
 				JsonGenerator lines = json.createGenerator(ObjectWriteContext.empty(), out)) {
 			Record record = new Record(this.settings.recordDefaults(), memory);
 			Outcomes outcomes = this.journal.outcomes(memory);
-			this.body.reread(this.settings, this.limits.ofRecords(memory), this.limits.maxInflatedBytes().toBytes(),
+			this.body.reread(this.settings, this.limits.ofRecords(memory), this.limits.ofInflatedBodies(),
 					(records) -> {
 						while (records.read(record)) {
 							Entry entry = outcomes.next();

@@ -2,6 +2,7 @@ package io.pipeset.job;
 
 import java.time.Duration;
 
+import io.pipeset.job.input.ByteLimit;
 import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.room.Room;
 
@@ -89,6 +90,16 @@ public record JobLimits(@DefaultValue("10000000") long maxGenerated, @DefaultVal
 	/** The jobs that may run at once, unless they are known to be small. */
 	int maxLargeJobs() {
 		return this.maxRunningJobs - this.maxRunningJobs / 8;
+	}
+
+	/** The largest body, as it comes over the wire. */
+	public ByteLimit ofBodies() {
+		return new ByteLimit("pipeset.limits.max-body-bytes", this.maxBodyBytes.toBytes());
+	}
+
+	/** The largest body that a gzip body may stand for. */
+	public ByteLimit ofInflatedBodies() {
+		return new ByteLimit("pipeset.limits.max-inflated-bytes", this.maxInflatedBytes.toBytes());
 	}
 
 	RecordLimit ofRecords(Room room) {

@@ -3,6 +3,9 @@ package io.pipeset.job;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
@@ -43,6 +46,9 @@ class JobQueue {
 	/** The jobs that run, and whether each was known to be small as it began. */
 	private final IdentityHashMap<QueuedJob, Boolean> running = new IdentityHashMap<>();
 
+	/** How many more jobs each client may have that wait or run. */
+	private final Map<String, Semaphore> placesOf = new ConcurrentHashMap<>();
+
 	private int places;
 
 	/** How many of the places are those of jobs that are not known to be small. */
@@ -62,14 +68,30 @@ class JobQueue {
 	 * Runs a job in the calling thread, as soon as it may begin. If it is stopped while
 	 * it waits, it runs at once without a place, and finds out.
 	 * @param job the job, whose clock takes note of the wait
-	 * @param listed whether callers may look at it
+	 * @param client the client whose job it is, which may look at it
 	 * @param caller one who does not wait for the job is told once it is taken; it then
 	 * waits for its turn as long as that takes
 	 * @return the end of the job, whose memory is still to be closed
 	 * @throws JobRefusedException if it may not begin; the body was not called
 	 */
-	<R> EndedJob<R> run(QueuedJob job, boolean listed, Caller caller, Supplier<EndedJob<R>> body) {
-		KnownJob known = (listed) ? this.registry.enters(job) : null;
+	<R> EndedJob<R> run(QueuedJob job, Client client, Caller caller, Supplier<EndedJob<R>> body) {
+		Semaphore places = this.placesOf.computeIfAbsent(client.name(), (name) -> new Semaphore(client.maxJobs()));
+		if (!places.tryAcquire()) {
+			job.memory().close();
+			throw new JobRefusedException(Reason.TOO_MANY,
+					"The client '" + client.name() + "' has " + client.maxJobs() + " jobs that wait or run, as many as "
+							+ client.property("limits.max-jobs") + " allows: send the job again later");
+		}
+		try {
+			return runPlaced(job, client, caller, body);
+		}
+		finally {
+			places.release();
+		}
+	}
+
+	private <R> EndedJob<R> runPlaced(QueuedJob job, Client client, Caller caller, Supplier<EndedJob<R>> body) {
+		KnownJob known = (client != Client.SERVICE) ? this.registry.enters(job, client.name()) : null;
 		EndedJob<R> ended = null;
 		AtomicBoolean taken = new AtomicBoolean();
 		Ending failure = FAILED;

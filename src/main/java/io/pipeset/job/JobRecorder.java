@@ -82,8 +82,7 @@ public class JobRecorder {
 	/** Jobs that another process has left are held here now. */
 	@EventListener(ApplicationStartedEvent.class)
 	void begin() {
-		this.registry.list(JobState.INTERRUPTED, null, Integer.MAX_VALUE)
-			.forEach((job) -> this.jobs.computeIfAbsent(job.id(), Kept::new));
+		this.registry.interrupted().forEach((job) -> this.jobs.computeIfAbsent(job.id(), Kept::new));
 		if (this.redis.isNamed()) {
 			this.scheduler.execute(this::greet);
 		}
@@ -114,13 +113,15 @@ public class JobRecorder {
 
 	/**
 	 * Records a job that is about to begin, so that its id can be told to others.
+	 * @param client the client whose job it is
 	 * @param op the operation of its records, or {@code mixed}
 	 */
-	public void enter(String id, String op) {
+	public void enter(String id, Client client, String op) {
 		Kept kept = this.jobs.computeIfAbsent(id, Kept::new);
 		try {
-			kept.enter(new JobStatus(id, JobKind.RECORDS, op, JobState.QUEUED, System.currentTimeMillis(), null,
-					new Counts(0, 0, 0, 0, 0, 0), new Progress(0, 0, null, null, 0, 0, 0, null), null));
+			kept.enter(client.name(),
+					new JobStatus(id, JobKind.RECORDS, op, JobState.QUEUED, System.currentTimeMillis(), null,
+							new Counts(0, 0, 0, 0, 0, 0), new Progress(0, 0, null, null, 0, 0, 0, null), null));
 		}
 		catch (ControlRedisException ex) {
 			kept.failure = ex.getMessage();
@@ -352,9 +353,9 @@ public class JobRecorder {
 			return this.tried;
 		}
 
-		private synchronized void enter(JobStatus status) {
+		private synchronized void enter(String client, JobStatus status) {
 			this.tried = true;
-			JobRecorder.this.records.write(status, null, true);
+			JobRecorder.this.records.write(client, status, null, true);
 			this.written = status;
 		}
 
@@ -387,7 +388,7 @@ public class JobRecorder {
 				report = records.withoutLists();
 			}
 			this.tried = true;
-			JobRecorder.this.records.write(now, JobRecorder.this.reports.compress(report),
+			JobRecorder.this.records.write(job.client(), now, JobRecorder.this.reports.compress(report),
 					last == null || old || ended);
 			this.written = now;
 			this.writtenNanos = System.nanoTime();

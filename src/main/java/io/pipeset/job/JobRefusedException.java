@@ -25,7 +25,7 @@ public final class JobRefusedException extends RuntimeException {
 
 	/** The same, for whoever looks at the job. */
 	Ending ending() {
-		return new Ending((this.reason == Reason.TOO_MANY) ? Cause.LIMIT : Cause.SHUTTING_DOWN,
+		return new Ending((this.reason == Reason.SHUTTING_DOWN) ? Cause.SHUTTING_DOWN : Cause.LIMIT,
 				String.valueOf(getMessage()));
 	}
 
@@ -34,6 +34,8 @@ public final class JobRefusedException extends RuntimeException {
 
 		/** As many jobs run and wait as may. */
 		TOO_MANY,
+		/** Its client may not run it. */
+		FORBIDDEN,
 
 		/** The service is about to end. */
 		SHUTTING_DOWN

@@ -68,14 +68,17 @@ public class JobRegistry {
 		this.clock = clock;
 	}
 
-	/** A job is asked for, or goes on. */
-	KnownJob enters(QueuedJob job) {
+	/**
+	 * A job is asked for, or goes on.
+	 * @param client the name of the client whose job it is
+	 */
+	KnownJob enters(QueuedJob job, String client) {
 		KnownJob interrupted = this.jobs.get(job.id());
 		if (interrupted != null) {
 			interrupted.goesOn(job);
 			return interrupted;
 		}
-		KnownJob known = new KnownJob(job);
+		KnownJob known = new KnownJob(job, client);
 		this.jobs.put(known.id(), known);
 		return known;
 	}
@@ -167,26 +170,35 @@ public class JobRegistry {
 		}
 	}
 
-	/**
-	 * Finds a job.
-	 * @return the job, if this instance knows it
-	 */
-	public Optional<KnownJob> find(String id) {
+	Optional<KnownJob> find(String id) {
 		return Optional.ofNullable(this.jobs.get(id));
 	}
 
 	/**
-	 * Lists jobs, the newest first.
+	 * Finds a job of a client: for others it does not exist.
+	 * @return the job, if this instance knows it
+	 */
+	public Optional<KnownJob> find(String id, Client client) {
+		return find(id).filter((job) -> job.client().equals(client.name()));
+	}
+
+	/**
+	 * Lists the jobs of a client, the newest first.
 	 * @param state their state; {@code null} for any
 	 * @param after the id behind which the list begins; {@code null} for the newest job.
 	 * It need not be known any more
 	 */
-	public List<KnownJob> list(@Nullable JobState state, @Nullable String after, int limit) {
+	public List<KnownJob> list(Client client, @Nullable JobState state, @Nullable String after, int limit) {
 		return ((after != null) ? this.jobs.tailMap(after, false) : this.jobs).values()
 			.stream()
-			.filter((job) -> state == null || job.state() == state)
+			.filter((job) -> job.client().equals(client.name()) && (state == null || job.state() == state))
 			.limit(limit)
 			.toList();
+	}
+
+	/** The jobs of all clients that may be resumed. */
+	List<KnownJob> interrupted() {
+		return this.jobs.values().stream().filter((job) -> job.state() == JobState.INTERRUPTED).toList();
 	}
 
 	/** A job that has ended, and the memory of its report. */

@@ -96,7 +96,7 @@ public class Jobs {
 	public EndedJob<JobReport> run(String fresh, JobPlace place, JobInput input, JobSettings settings, Values values,
 			Caller caller) {
 		String id = input.jobId(fresh);
-		return run(id, place, input, settings, values, items(id, input, settings), caller);
+		return run(id, place, input, settings, values, items(id, place.client(), input, settings), caller);
 	}
 
 	/**
@@ -123,12 +123,12 @@ public class Jobs {
 			account.logTo(items.log());
 			items.tell(account.losses());
 		}
-		RunningJob job = new RunningJob(id, settings, new RateLimit(settings.rateLimit()), stop, account,
-				new JobClock(), new InputProgress(), memory, input, items);
+		RunningJob job = new RunningJob(id, settings, new RateLimit(place.client().pace(settings.rateLimit())), stop,
+				account, new JobClock(), new InputProgress(), memory, input, items);
 		if (task == null) {
 			// The settings are there already, whether there is room for them or not.
 			memory.correctReport(job.settingsBytes());
-			return this.queue.run(job, !place.own(), caller, () -> execute(place, job, caller));
+			return this.queue.run(job, place.client(), caller, () -> execute(place, job, caller));
 		}
 		EndedJob<JobReport> ended = execute(place, job, caller);
 		memory.endLoad();
@@ -136,7 +136,7 @@ public class Jobs {
 	}
 
 	/** The records of a job can be found later if its body is kept. */
-	private @Nullable JobItems items(String id, JobInput input, JobSettings settings) {
+	private @Nullable JobItems items(String id, Client client, JobInput input, JobSettings settings) {
 		SpooledBody body = (input instanceof UploadedRecords upload) ? upload.spooled() : null;
 		if (body == null) {
 			return null;
@@ -145,7 +145,7 @@ public class Jobs {
 			// The request comes last: until then the files are of no job.
 			SpoolFile outcomes = this.spool.create(id + OutcomeJournal.OUTCOMES, 0);
 			SpoolFile notes = this.spool.create(id + OutcomeJournal.NOTES, 0);
-			SpoolFile request = SpooledRequest.of(body, input.declared(), settings).write(this.spool, id);
+			SpoolFile request = SpooledRequest.of(client, body, input.declared(), settings).write(this.spool, id);
 			OutcomeJournal journal = new OutcomeJournal(request, outcomes, notes, this.memory.open(new JobStop()));
 			return new JobItems(body, journal, settings, this.limits, this.memory, this.spool);
 		}
@@ -167,12 +167,13 @@ public class Jobs {
 					new Retries(settings.retries()), this.inFlight, this.nodes, this.pipeline, place.meters(),
 					this.executor, job.input().unknownPops(), job.memory(),
 					new ErrorLimit(account, job.stop(), settings.maxErrors()));
-			Admission admission = new Admission(settings, this.scripts, this.limits, place.own(),
+			Admission admission = new Admission(settings, this.scripts, this.limits, place.client(),
 					this.nodes.isCluster(), caller.takesValues() || settings.dryRun());
-			EndedJob<JobReport> ended = new JobExecution(job, context, this.limits, admission).run(caller);
+			EndedJob<JobReport> ended = new JobExecution(job, context, this.limits, place.client(), admission)
+				.run(caller);
 			place.meters().jobEnds(ended.report().state(), account, job.clock());
 			if (!place.own()) {
-				log(ended, job.stop().isSet());
+				log(ended, place.client(), job.operation(), job.stop().isSet());
 			}
 			return ended;
 		}
@@ -235,7 +236,7 @@ public class Jobs {
 		return threads;
 	}
 
-	private static void log(EndedJob<JobReport> job, boolean stopped) {
+	private static void log(EndedJob<JobReport> job, Client client, String operation, boolean stopped) {
 		JobReport report = job.report();
 		if (report.state() != JobState.COMPLETED) {
 			logger.atWarn()
@@ -246,9 +247,10 @@ public class Jobs {
 		Counts counts = report.counts();
 		logger.atInfo()
 			.addKeyValue("jobId", report.jobId())
-			.log("Job {} {}: received={} applied={} noop={} rejected={} unknown={} unprocessed={} totalMillis={}"
-					+ " waitMillis={} readMillis={} redisMillis={}", report.jobId(), report.state().label(),
-					counts.received(), counts.applied(), counts.noop(), counts.rejected(), counts.unknown(),
+			.addKeyValue("client", client)
+			.log("Job {} {}: client={} op={} received={} applied={} noop={} rejected={} unknown={} unprocessed={} totalMillis={}"
+					+ " waitMillis={} readMillis={} redisMillis={}", report.jobId(), report.state().label(), client,
+					operation, counts.received(), counts.applied(), counts.noop(), counts.rejected(), counts.unknown(),
 					counts.unprocessed(), report.timings().totalMillis(), report.timings().waitMillis(),
 					report.timings().readMillis(), report.timings().redisMillis());
 	}

@@ -29,6 +29,9 @@ public final class KnownJob {
 
 	private final String operation;
 
+	/** The name of the client whose job it is. */
+	private final String client;
+
 	private final long createdMillis;
 
 	/** The job as another process has left it; {@code null} if none has. */
@@ -39,7 +42,8 @@ public final class KnownJob {
 	/** Either waits or runs, or has ended. */
 	private volatile Life life;
 
-	KnownJob(QueuedJob job) {
+	KnownJob(QueuedJob job, String client) {
+		this.client = client;
 		this.id = job.id();
 		this.kind = job.kind();
 		this.operation = job.operation();
@@ -49,6 +53,7 @@ public final class KnownJob {
 	}
 
 	KnownJob(InterruptedJob job) {
+		this.client = job.client();
 		this.id = job.id();
 		this.kind = JobKind.RECORDS;
 		this.operation = job.operation();
@@ -197,6 +202,11 @@ public final class KnownJob {
 	/** The job's name in logs, reports and calls. */
 	public String id() {
 		return this.id;
+	}
+
+	/** The name of the client whose job it is. */
+	String client() {
+		return this.client;
 	}
 
 	/** How the job stands. */

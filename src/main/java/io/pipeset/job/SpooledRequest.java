@@ -23,6 +23,8 @@ import tools.jackson.databind.json.JsonMapper;
  * for, whatever the defaults of the service are by then. It is kept until the job has
  * ended, so that a process that finds it knows that the job did not.
  *
+ * @param client the name of the client whose job it is; {@code null} in a file of a
+ * version without clients
  * @param createdMillis when the job was asked for, in milliseconds since 1970
  * @param bodyBytes the size of the body, as it came over the wire
  * @param declared how many records the caller says there are; {@code null} if it does not
@@ -30,14 +32,19 @@ import tools.jackson.databind.json.JsonMapper;
  * @param settings the texts of the settings in effect
  * @param operation the operation of records that name none; {@code null} if they have to
  */
-record SpooledRequest(long createdMillis, long bodyBytes, boolean gzipped, RecordFormat format, @Nullable Long declared,
-		Map<String, List<String>> settings, @Nullable Operation operation) {
+record SpooledRequest(@Nullable String client, long createdMillis, long bodyBytes, boolean gzipped, RecordFormat format,
+		@Nullable Long declared, Map<String, List<String>> settings, @Nullable Operation operation) {
 
 	private static final JsonMapper mapper = JsonMapper.builder().build();
 
-	static SpooledRequest of(SpooledBody body, @Nullable Long declared, JobSettings settings) {
-		return new SpooledRequest(System.currentTimeMillis(), body.file().bytes(), body.gzipped(), body.format(),
-				declared, settings.toTexts(), settings.operation());
+	static SpooledRequest of(Client client, SpooledBody body, @Nullable Long declared, JobSettings settings) {
+		return new SpooledRequest(client.name(), System.currentTimeMillis(), body.file().bytes(), body.gzipped(),
+				body.format(), declared, settings.toTexts(), settings.operation());
+	}
+
+	/** The name of the client whose job it is. */
+	String owner() {
+		return (this.client != null) ? this.client : Client.NONE;
 	}
 
 	/**

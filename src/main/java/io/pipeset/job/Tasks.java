@@ -40,6 +40,7 @@ public class Tasks {
 
 	/**
 	 * Runs a task in the calling thread, to its end, as soon as it may begin.
+	 * @param client the client whose task it is
 	 * @param kind its kind, a tag of meters
 	 * @param rateLimit its pace; {@code null} if it has none
 	 * @param caller the caller whose thread this is; the task ends when it is gone
@@ -48,15 +49,16 @@ public class Tasks {
 	 * @return the result of the body. Its writer closes the task's memory afterwards
 	 * @throws JobRefusedException if the task may not begin; the body was not called
 	 */
-	public <R> EndedJob<R> run(JobKind kind, @Nullable RateLimit rateLimit, Caller caller,
+	public <R> EndedJob<R> run(Client client, JobKind kind, @Nullable RateLimit rateLimit, Caller caller,
 			Function<Task, EndedJob<R>> body) {
 		JobStop stop = new JobStop();
 		Task task = new Task(kind, rateLimit, stop, this.memory.open(stop));
-		return this.queue.run(task, true, caller, () -> execute(task, caller, body));
+		return this.queue.run(task, client, caller, () -> execute(task, client, caller, body));
 	}
 
-	private <R> EndedJob<R> execute(Task task, Caller caller, Function<Task, EndedJob<R>> body) {
-		LongTaskTimer.Sample active = this.meters.jobBegins(task.operation());
+	private <R> EndedJob<R> execute(Task task, Client client, Caller caller, Function<Task, EndedJob<R>> body) {
+		JobMeters meters = this.meters.of(client.name());
+		LongTaskTimer.Sample active = meters.jobBegins(task.operation());
 		Watch watch = caller.watch(() -> task.stop().because(Cause.CANCELLED, Caller.GONE));
 		try {
 			return body.apply(task);
@@ -68,12 +70,12 @@ public class Tasks {
 		finally {
 			watch.end();
 			active.stop();
-			this.meters.taskEnds(task.operation(), task.ending().cause().state(), task.clock());
-			log(task);
+			meters.taskEnds(task.operation(), task.ending().cause().state(), task.clock());
+			log(task, client);
 		}
 	}
 
-	private static void log(Task task) {
+	private static void log(Task task, Client client) {
 		Ending ending = task.ending();
 		if (ending.cause() != Cause.COMPLETED) {
 			logger.atWarn()
@@ -82,8 +84,9 @@ public class Tasks {
 		}
 		logger.atInfo()
 			.addKeyValue("jobId", task.id())
-			.log("Job {} {}: op={} totalMillis={}", task.id(), ending.cause().state().label(), task.operation(),
-					task.clock().timings().totalMillis());
+			.addKeyValue("client", client)
+			.log("Job {} {}: client={} op={} totalMillis={}", task.id(), ending.cause().state().label(), client,
+					task.operation(), task.clock().timings().totalMillis());
 	}
 
 }

@@ -3,6 +3,7 @@ package io.pipeset.keyspace;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
+import io.pipeset.job.Client;
 import io.pipeset.job.EndedJob;
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.JobRefusedException;
@@ -44,17 +45,19 @@ public class Analyses {
 	/**
 	 * Runs an analysis to its end, as soon as it may begin: in the calling thread, and in
 	 * a cluster in some more.
+	 * @param client the client whose analysis it is
 	 * @param caller the caller whose thread this is
 	 * @return what it found, however it ended, to be closed when it is written
 	 * @throws JobRefusedException if it may not begin
 	 */
-	public EndedJob<Analysis> run(AnalysisSettings settings, Caller caller) {
-		return this.tasks.run(JobKind.ANALYSIS, new RateLimit(settings.rateLimit()), caller, (task) -> {
-			Analysis analysis = new AnalysisRun(task, settings, this.nodes, this.pipeline.connectTimeout(),
-					this.limits.maxPrefixes(), this.threads)
-				.run();
-			return new EndedJob<>(task.id(), analysis, task.ending(), false, task.memory());
-		});
+	public EndedJob<Analysis> run(Client client, AnalysisSettings settings, Caller caller) {
+		return this.tasks.run(client, JobKind.ANALYSIS, new RateLimit(client.pace(settings.rateLimit())), caller,
+				(task) -> {
+					Analysis analysis = new AnalysisRun(task, settings, this.nodes, this.pipeline.connectTimeout(),
+							this.limits.maxPrefixes(), this.threads)
+						.run();
+					return new EndedJob<>(task.id(), analysis, task.ending(), false, task.memory());
+				});
 	}
 
 	@PreDestroy

@@ -74,7 +74,7 @@ public final class PopReceipt implements UnknownPops {
 	}
 
 	private boolean open(byte[] key) {
-		this.receipts.open(this.jobId, key, this.pops.receiptTtl());
+		this.receipts.open(this.jobId, this.pops.client(), key, this.pops.receiptTtl());
 		return true;
 	}
 
@@ -143,7 +143,7 @@ public final class PopReceipt implements UnknownPops {
 		byte[] key = this.pops.keyBytes();
 		try {
 			ask(() -> {
-				this.receipts.recover(this.jobId, key);
+				this.receipts.recover(this.jobId, this.pops.client(), key);
 				return true;
 			}, true);
 		}

@@ -27,8 +27,8 @@ final class ReceiptScripts {
 
 	/**
 	 * Answers the deadline, or 0 if the receipt is there already and further than that:
-	 * the call may come late, from a connection that was given up. Argument: milliseconds
-	 * until the deadline.
+	 * the call may come late, from a connection that was given up. Arguments:
+	 * milliseconds until the deadline, the client.
 	 */
 	static final String OPEN = TIME + """
 			if (redis.call('HGET', KEYS[2], 'state') or 'popping') ~= 'popping' then
@@ -36,13 +36,13 @@ final class ReceiptScripts {
 			end
 			local deadline = now + ARGV[2]
 			redis.call('ZADD', KEYS[1], deadline, ARGV[1])
-			redis.call('HSET', KEYS[2], 'state', 'popping', 'key', KEYS[5])
+			redis.call('HSET', KEYS[2], 'state', 'popping', 'key', KEYS[5], 'client', ARGV[3])
 			return {deadline}
 			""";
 
 	/**
 	 * Records a receipt again that Redis has forgotten, if there are values of it: they
-	 * are to go back at once. Answers how many.
+	 * are to go back at once. Answers how many. Argument: the client.
 	 */
 	static final String RECOVER = TIME + """
 			if redis.call('EXISTS', KEYS[2]) == 1 or redis.call('TYPE', KEYS[3])['ok'] ~= 'list' then
@@ -50,7 +50,7 @@ final class ReceiptScripts {
 			end
 			local values = redis.call('LLEN', KEYS[3])
 			redis.call('ZADD', KEYS[1], now, ARGV[1])
-			redis.call('HSET', KEYS[2], 'state', 'popping', 'key', KEYS[5])
+			redis.call('HSET', KEYS[2], 'state', 'popping', 'key', KEYS[5], 'client', ARGV[2])
 			return {values}
 			""";
 
@@ -90,12 +90,15 @@ final class ReceiptScripts {
 			""";
 
 	/**
-	 * Answers 1 to the caller whose receipt it was, 0 if the receipt is gone and -1 if
-	 * its job is not done. Once the values are gone, nothing else may fail: sweepers
-	 * forget a receipt that is left.
+	 * Answers 1 to the client whose receipt it was, 0 if the receipt is gone, -1 if its
+	 * job is not done and -2 to another client. Argument: the client. Once the values are
+	 * gone, nothing else may fail: sweepers forget a receipt that is left.
 	 */
 	static final String ACK = """
 			local state = redis.call('HGET', KEYS[2], 'state')
+			if state and (redis.call('HGET', KEYS[2], 'client') or 'none') ~= ARGV[2] then
+				return {-2}
+			end
 			if state == 'popping' then
 				return {-1}
 			end
@@ -178,12 +181,12 @@ final class ReceiptScripts {
 			""";
 
 	/**
-	 * Answers the key of the list that the values came from, if there is a receipt. Needs
-	 * the receipt's own key only.
+	 * Answers the key of the list that the values came from, and the client, if there is
+	 * a receipt. Needs the receipt's own key only.
 	 */
 	static final String KEY = """
 			local key = redis.call('HGET', KEYS[1], 'key')
-			return key and {key} or {}
+			return key and {key, redis.call('HGET', KEYS[1], 'client') or 'none'} or {}
 			""";
 
 	/**

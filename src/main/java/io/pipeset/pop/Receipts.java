@@ -65,11 +65,12 @@ public class Receipts {
 
 	/**
 	 * Records a receipt, before anything is moved.
+	 * @param client the name of the client that has it
 	 * @param ttl how long until the values go back
 	 */
-	void open(String jobId, byte[] list, Duration ttl) {
+	void open(String jobId, String client, byte[] list, Duration ttl) {
 		ReceiptKeys keys = keys(jobId);
-		eval(keys, ReceiptScripts.OPEN, keys.all(jobId, list), jobId, ttl.toMillis());
+		eval(keys, ReceiptScripts.OPEN, keys.all(jobId, list), jobId, ttl.toMillis(), client);
 		try {
 			mark(jobId, ttl);
 		}
@@ -123,9 +124,9 @@ public class Receipts {
 	}
 
 	/** Has values go back whose receipt Redis has forgotten, as a new master may have. */
-	void recover(String jobId, byte[] list) {
+	void recover(String jobId, String client, byte[] list) {
 		ReceiptKeys keys = keys(jobId);
-		if (number(eval(keys, ReceiptScripts.RECOVER, keys.all(jobId, list), jobId)) > 0) {
+		if (number(eval(keys, ReceiptScripts.RECOVER, keys.all(jobId, list), jobId, client)) > 0) {
 			mark(jobId, Duration.ZERO);
 		}
 	}
@@ -138,22 +139,30 @@ public class Receipts {
 
 	/**
 	 * Gives the values up for good: the caller has them.
-	 * @return {@link Answer#DONE}, {@link Answer#GONE} or {@link Answer#PENDING}
+	 * @param client the name of the client that says so
+	 * @return {@link Answer#DONE}, {@link Answer#GONE}, {@link Answer#PENDING} or
+	 * {@link Answer#FOREIGN}
 	 */
-	public Answer acknowledge(String jobId) {
+	public Answer acknowledge(String jobId, String client) {
 		ReceiptKeys keys = keys(jobId);
 		long answer = number(this.calls.evalOnce(keys.slot(), ReceiptScripts.ACK, keys.unclaimed(jobId),
-				ReceiptScripts.arguments(jobId)));
-		return (answer == 1) ? Answer.DONE : (answer == 0) ? Answer.GONE : Answer.PENDING;
+				ReceiptScripts.arguments(jobId, client)));
+		return switch ((int) answer) {
+			case 1 -> Answer.DONE;
+			case 0 -> Answer.GONE;
+			case -1 -> Answer.PENDING;
+			default -> Answer.FOREIGN;
+		};
 	}
 
 	/**
 	 * Gives the values back to their list at once, even before the deadline.
-	 * @return {@link Answer#DONE}, {@link Answer#GONE}, or {@link Answer#BLOCKED}: then
-	 * they go back as soon as they can
+	 * @param client the name of the client that asks for it
+	 * @return {@link Answer#DONE}, {@link Answer#GONE}, {@link Answer#FOREIGN}, or
+	 * {@link Answer#BLOCKED}: then they go back as soon as they can
 	 */
-	public Answer giveBack(String jobId) {
-		return giveBack(keys(jobId), jobId, NOW).answer();
+	public Answer giveBack(String jobId, String client) {
+		return giveBack(keys(jobId), jobId, NOW, client).answer();
 	}
 
 	/** The places in which sweepers are to look for receipts now. */
@@ -184,7 +193,7 @@ public class Receipts {
 
 	/** Gives the values back if the deadline has passed. */
 	Returned giveBackIfDue(Use place, String jobId) {
-		return giveBack(place.keys(), jobId, "due");
+		return giveBack(place.keys(), jobId, "due", null);
 	}
 
 	/**
@@ -195,9 +204,13 @@ public class Receipts {
 		eval(place.keys(), ReceiptScripts.POSTPONE, List.of(place.keys().index()), jobId, pause.toMillis());
 	}
 
-	private Returned giveBack(ReceiptKeys keys, String jobId, String when) {
+	private Returned giveBack(ReceiptKeys keys, String jobId, String when, @Nullable String client) {
 		List<Object> found = eval(keys, ReceiptScripts.KEY, List.of(keys.receipt(jobId)));
 		// Without a receipt the script uses no list. The index only stands in for it.
+		if (client != null && !found.isEmpty()
+				&& !client.equals(new String((byte[]) found.get(1), StandardCharsets.UTF_8))) {
+			return new Returned(Answer.FOREIGN, 0);
+		}
 		byte[] list = (found.isEmpty()) ? keys.index() : (byte[]) found.get(0);
 		if (!found.isEmpty() && when.equals(NOW)) {
 			// If this instance dies meanwhile, another one goes on at once.
@@ -261,6 +274,9 @@ public class Receipts {
 		 * passed.
 		 */
 		PENDING,
+
+		/** The receipt is another client's. */
+		FOREIGN,
 
 		/**
 		 * The receipt is claimed, but the key that the values came from holds no list

@@ -9,11 +9,12 @@ import io.pipeset.report.DurationText;
 /**
  * Pops that lose no value: each is kept in Redis until the caller says that it has it.
  *
+ * @param client the name of the client that has the receipt
  * @param key the list
  * @param count how many values to pop at most, 0 or more
  * @param receiptTtl how long the caller has to say so, before the values go back
  */
-public record ReliablePops(String key, long count, Duration receiptTtl) {
+public record ReliablePops(String client, String key, long count, Duration receiptTtl) {
 
 	/** The time of a caller that names none. */
 	public static final Duration DEFAULT_RECEIPT_TTL = Duration.ofSeconds(60);

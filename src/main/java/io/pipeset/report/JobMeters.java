@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
+import io.micrometer.common.KeyValue;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.LongTaskTimer;
@@ -15,12 +16,13 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.pipeset.report.JobClock.Phase;
 
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.stereotype.Component;
 
 /**
  * The meters of jobs and batches. Tags are bounded: an operation's name, an outcome, a
- * state, a kind of flush, one of the first servers; never a key, an id or a client's
- * text.
+ * state, a kind of flush, one of the first servers, the name of a client; never a key, an
+ * id or a client's text.
  */
 @Component
 public class JobMeters {
@@ -35,9 +37,14 @@ public class JobMeters {
 
 	private static final String OTHER_NODES = "other";
 
+	private static final String CLIENT = "client";
+
 	private final MeterRegistry registry;
 
-	private final Map<String, NodeMeters> nodes = new ConcurrentHashMap<>();
+	private final Map<String, NodeMeters> nodes;
+
+	/** All of them that share a registry, by the names of their clients. */
+	private final Map<String, JobMeters> clients;
 
 	private final MeterProvider<LongTaskTimer> active;
 
@@ -57,22 +64,35 @@ public class JobMeters {
 
 	private final DistributionSummary batchBytes;
 
+	/** Meters for jobs that have no client. */
+	@Autowired
 	public JobMeters(MeterRegistry registry) {
+		this(registry, KeyValue.NONE_VALUE, new ConcurrentHashMap<>(), new ConcurrentHashMap<>());
+	}
+
+	private JobMeters(MeterRegistry registry, String client, Map<String, NodeMeters> nodes,
+			Map<String, JobMeters> clients) {
+		clients.put(client, this);
+		this.clients = clients;
+		this.nodes = nodes;
 		this.registry = registry;
 		this.active = LongTaskTimer.builder("pipeset.job.active")
 			.description("Jobs under way, and for how long")
+			.tag(CLIENT, client)
 			.tag("state", "running")
 			.withRegistry(registry);
 		this.jobs = Timer.builder("pipeset.job")
 			.description("A job, from its first record to its last reply")
+			.tag(CLIENT, client)
 			.withRegistry(registry);
 		this.batches = Timer.builder("pipeset.batch")
 			.description("A batch, from its first write to its last reply")
 			.serviceLevelObjectives(BATCH_OBJECTIVES)
 			.withRegistry(registry);
-		this.commands = Counter.builder("pipeset.commands").withRegistry(registry);
+		this.commands = Counter.builder("pipeset.commands").tag(CLIENT, client).withRegistry(registry);
 		this.commandsSent = Counter.builder("pipeset.commands.sent")
 			.description("Commands on data sent to Redis, each of one record or several")
+			.tag(CLIENT, client)
 			.register(registry);
 		this.retries = Counter.builder("pipeset.retries")
 			.description("Losses that a job went on after")
@@ -92,6 +112,21 @@ public class JobMeters {
 			.description("Bytes of RESP sent in one batch")
 			.baseUnit("bytes")
 			.register(registry);
+	}
+
+	/**
+	 * The meters of a client's jobs.
+	 * @param client a name of a bounded set
+	 */
+	public JobMeters of(String client) {
+		JobMeters known = this.clients.get(client);
+		if (known != null) {
+			return known;
+		}
+		synchronized (this.clients) {
+			JobMeters found = this.clients.get(client);
+			return (found != null) ? found : new JobMeters(this.registry, client, this.nodes, this.clients);
+		}
 	}
 
 	/**
@@ -123,7 +158,7 @@ public class JobMeters {
 		if (known != null) {
 			return known;
 		}
-		synchronized (this) {
+		synchronized (this.nodes) {
 			return this.nodes.computeIfAbsent((this.nodes.size() < MOST_NODES) ? name : OTHER_NODES,
 					(tag) -> new NodeMeters(this.registry, tag));
 		}

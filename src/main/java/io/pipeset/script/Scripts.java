@@ -9,23 +9,20 @@ import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.pipeline.call.ScriptRefusedException;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
-import io.pipeset.record.Rejection;
 import io.pipeset.record.Script;
 import io.pipeset.servers.RedisNodes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The scripts that records may run, if the configuration allows scripts. Redis keeps
- * them. The texts of those used last are kept here as well, for as long as the service
- * runs, so that a script can be loaded again into a Redis that has forgotten it.
+ * The scripts that records may run, if their client may run scripts. Redis keeps them.
+ * The texts of those used last are kept here as well, for as long as the service runs, so
+ * that a script can be loaded again into a Redis that has forgotten it.
  */
 public class Scripts {
 
 	/** Why scripts may not run, for the caller to read. */
 	public static final String FORBIDDEN = "Scripts are not allowed here, as they can do to any key what the service"
 			+ " may: pipeset.security.scripts=true allows them to everybody who may call it";
-
-	private final boolean allowed;
 
 	private final ScriptProperties properties;
 
@@ -35,8 +32,7 @@ public class Scripts {
 
 	private volatile @Nullable Script last;
 
-	public Scripts(boolean allowed, ScriptProperties properties, RedisNodes nodes) {
-		this.allowed = allowed;
+	public Scripts(ScriptProperties properties, RedisNodes nodes) {
 		this.properties = properties;
 		this.nodes = nodes;
 		this.byLastUse = new LinkedHashMap<>(16, 0.75f, true) {
@@ -47,14 +43,6 @@ public class Scripts {
 			}
 
 		};
-	}
-
-	/**
-	 * Whether scripts may be loaded and run.
-	 * @return {@code false} unless the configuration says so
-	 */
-	public boolean areAllowed() {
-		return this.allowed;
 	}
 
 	/** The largest script. */
@@ -80,16 +68,12 @@ public class Scripts {
 	}
 
 	/**
-	 * Gives a record that runs a script its text, or refuses the record if no script may
-	 * run. A script whose text is not known here may well be known to Redis.
+	 * Gives a record that runs a script its text. A script whose text is not known here
+	 * may well be known to Redis.
 	 * @param record a record that is good so far
 	 */
 	public void admit(Record record) {
 		if (record.operation() != Operation.EVALSHA) {
-			return;
-		}
-		if (!this.allowed) {
-			record.reject(Rejection.FORBIDDEN, FORBIDDEN);
 			return;
 		}
 		Script script = this.last;

@@ -25,7 +25,8 @@ import org.springframework.core.env.PropertySource;
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class SecretFailureAnalyzer implements FailureAnalyzer {
 
-	private static final Pattern NAME = Pattern.compile(".*(password|secret|key|token|credentials|ur[il]s?)");
+	private static final Pattern NAME = Pattern
+		.compile(".*(password|secret|key(-?sha256.*)?|token|credentials|ur[il]s?)");
 
 	private static final int LEAST_LENGTH = 3;
 

@@ -12,6 +12,8 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
+import io.pipeset.job.ClientsProperties;
+
 import org.springframework.beans.BeanUtils;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -42,6 +44,13 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
 			"PIPESET_(TEST_.*|(.*_)?NAME|(.*_)?ENV_.*|(.*_)?SERVICE_(HOST|PORT(_.*)?)|(.*_)?PORT(_[0-9]+_(TCP|UDP|SCTP)(_.*)?)?)");
 
 	private static final String CONTROL = ALL + ".control";
+
+	private static final ConfigurationPropertyName CLIENTS = ALL.append("clients");
+
+	/** Stands for the name of a client. */
+	private static final ConfigurationPropertyName CLIENT = CLIENTS.append("name");
+
+	private static final Pattern CLIENT_VARIABLE = Pattern.compile("PIPESET_CLIENTS_[^_]+_");
 
 	private static final Set<String> CONTROL_PARTS = Set.of("Cluster", "Sentinel", "Ssl");
 
@@ -91,6 +100,7 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
 			}
 		}
 		addControl(known, CONTROL, DataRedisProperties.class);
+		addPolicy(known, CLIENT.toString(), ClientsProperties.Policy.class);
 		return known;
 	}
 
@@ -103,6 +113,18 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
 			}
 			else if (property.getWriteMethod() != null && value.getEnclosingClass() == null) {
 				add(known, prefix, property.getName(), value);
+			}
+		}
+	}
+
+	/** What is said of each client. */
+	private static void addPolicy(Map<String, Boolean> known, String prefix, Class<?> type) {
+		for (Parameter value : type.getDeclaredConstructors()[0].getParameters()) {
+			if (value.getType().isRecord()) {
+				addPolicy(known, prefix + '.' + value.getName(), value.getType());
+			}
+			else {
+				add(known, prefix, value.getName(), value.getType());
 			}
 		}
 	}
@@ -122,13 +144,17 @@ final class UnknownProperties implements BeanFactoryPostProcessor {
 	private static boolean isSpelling(String name, boolean variable, Map.Entry<String, Boolean> row) {
 		if (variable) {
 			// As Boot maps them: without dashes, or with underscores for them.
-			String upper = name.toUpperCase(Locale.ROOT);
+			String upper = CLIENT_VARIABLE.matcher(name.toUpperCase(Locale.ROOT))
+				.replaceFirst(variable(CLIENT.toString()) + '_');
 			String single = (row.getValue()) ? upper.replaceFirst("_[0-9]+$", "") : upper;
 			return single.equals(variable(row.getKey().replace("-", "")))
 					|| single.equals(variable(row.getKey().replace('-', '_')));
 		}
 		ConfigurationPropertyName property = ConfigurationPropertyName.of(row.getKey());
-		ConfigurationPropertyName met = ConfigurationPropertyName.adapt(name, '.');
+		ConfigurationPropertyName named = ConfigurationPropertyName.adapt(name, '.');
+		int client = CLIENT.getNumberOfElements();
+		ConfigurationPropertyName met = (CLIENTS.isAncestorOf(named) && named.getNumberOfElements() > client)
+				? CLIENT.append(named.subName(client)) : named;
 		return met.equals(property) || (row.getValue() && property.isParentOf(met) && met.isLastElementIndexed());
 	}
 

@@ -5,7 +5,9 @@ import java.util.Map;
 import java.util.Set;
 
 import io.pipeset.pipeline.call.KeyFilter;
+import io.pipeset.record.KeyPrefixes;
 import io.pipeset.record.Operation;
+import io.pipeset.record.ReservedKeys;
 import io.pipeset.report.JobReport.Scan;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +29,8 @@ public final class Sweep {
 
 	private final @Nullable Long ttl;
 
+	private final KeyPrefixes permitted;
+
 	private volatile int restarts;
 
 	private volatile @Nullable Integer repeatedSlots;
@@ -36,12 +40,20 @@ public final class Sweep {
 	 * @param limit how many keys it takes at most; {@code null} for all
 	 * @param operation one of {@link #OPERATIONS}
 	 * @param ttl the seconds for EXPIRE; {@code null} for the others
+	 * @param permitted the keys that it may take; it passes over all others
 	 */
-	public Sweep(KeyFilter filter, @Nullable Long limit, Operation operation, @Nullable Long ttl) {
+	public Sweep(KeyFilter filter, @Nullable Long limit, Operation operation, @Nullable Long ttl,
+			KeyPrefixes permitted) {
+		this.permitted = permitted;
 		this.filter = filter;
 		this.limit = limit;
 		this.operation = operation;
 		this.ttl = ttl;
+	}
+
+	/** Whether a key may be a record. */
+	boolean permits(byte[] key) {
+		return !ReservedKeys.contains(key, 0, key.length) && this.permitted.contain(key, 0, key.length);
 	}
 
 	KeyFilter filter() {

@@ -10,7 +10,6 @@ import io.pipeset.lane.Lanes;
 import io.pipeset.pipeline.call.ScanPage;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordReader;
-import io.pipeset.record.ReservedKeys;
 import io.pipeset.record.room.Room;
 import org.jspecify.annotations.Nullable;
 
@@ -64,7 +63,7 @@ public final class SweptRecords implements RecordReader, AutoCloseable {
 		while (true) {
 			while (this.keys.hasNext()) {
 				byte[] key = this.keys.next();
-				if (!ReservedKeys.contains(key, 0, key.length) && this.pages.isWanted(key)) {
+				if (this.sweep.permits(key) && this.pages.isWanted(key)) {
 					return key;
 				}
 			}

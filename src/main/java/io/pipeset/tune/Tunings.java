@@ -5,6 +5,7 @@ import java.util.function.LongSupplier;
 
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.pipeset.job.Client;
 import io.pipeset.job.EndedJob;
 import io.pipeset.job.JobPlace;
 import io.pipeset.job.JobRefusedException;
@@ -65,18 +66,20 @@ public class Tunings {
 
 	/**
 	 * Runs a tuning in the calling thread, to its end, in one place of the queue of jobs.
+	 * @param client the client whose tuning it is
 	 * @param caller the caller whose thread this is
 	 * @throws JobRefusedException if another one runs or waits, or if it may not begin
 	 */
-	public EndedJob<?> run(TuningSettings settings, Caller caller) {
+	public EndedJob<?> run(Client client, TuningSettings settings, Caller caller) {
 		if (!this.busy.compareAndSet(false, true)) {
 			throw new JobRefusedException(Reason.TOO_MANY,
 					"Another tuning runs, and two would measure each other: send this one again when it has ended");
 		}
 		try {
-			return this.tasks.run(JobKind.TUNING, null, caller, (task) -> new TuningExecution(task, settings, this.jobs,
-					new JobPlace(this.meters, true, task), this.nodes, this.defaults, this.clock)
-				.run());
+			return this.tasks.run(client, JobKind.TUNING, null, caller,
+					(task) -> new TuningExecution(task, settings, this.jobs,
+							new JobPlace(this.meters, Client.SERVICE, task), this.nodes, this.defaults, this.clock)
+						.run());
 		}
 		finally {
 			this.busy.set(false);

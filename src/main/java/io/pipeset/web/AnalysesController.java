@@ -6,6 +6,8 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 
+import io.pipeset.job.Client;
+import io.pipeset.job.Client.Right;
 import io.pipeset.job.EndedJob;
 import io.pipeset.job.settings.JobDefaults;
 import io.pipeset.job.settings.Setting;
@@ -48,16 +50,21 @@ class AnalysesController {
 
 	@PostMapping("/v1/analyses")
 	void run(HttpServletRequest request, HttpServletResponse response) throws IOException {
+		Client client = Callers.current();
+		client.require(Right.ANALYSES);
 		Query query = Query.of(request);
 		AnalysisSettings settings = AnalysisSettings.of(query::take, this.timeout);
 		query.refuseRest(AnalysisSettings.all().stream().map(Setting::name).toList());
 		Uploads.refuse(request);
+		if (settings.rateLimit() != null) {
+			client.requirePace(settings.rateLimit());
+		}
 		if (AsyncJobs.isAsked(request)) {
-			this.async.begin(response, (caller) -> this.analyses.run(settings, caller));
+			this.async.begin(response, (caller) -> this.analyses.run(client, settings, caller));
 			return;
 		}
 		boolean csv = wantsCsv(request);
-		EndedJob<Analysis> ended = this.analyses.run(settings, CallerConnection.of(request));
+		EndedJob<Analysis> ended = this.analyses.run(client, settings, CallerConnection.of(request));
 		if (csv && ended.ending().cause() == Cause.COMPLETED) {
 			AnswerMemory.closeWhenWritten(request, ended.memory());
 			response.setHeader(HttpHeaders.LOCATION, JobIds.location(ended.id()));

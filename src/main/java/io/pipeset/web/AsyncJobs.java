@@ -18,6 +18,7 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
+import io.pipeset.job.Client;
 import io.pipeset.job.EndedJob;
 import io.pipeset.job.InterruptedJob;
 import io.pipeset.job.InterruptedJobs;
@@ -32,6 +33,7 @@ import io.pipeset.job.input.JobInput;
 import io.pipeset.job.input.UploadedRecords;
 import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.report.DurationText;
+import io.pipeset.report.JobMeters;
 import io.pipeset.report.JobStatus;
 import io.pipeset.spool.Spool;
 import io.pipeset.spool.SpoolException;
@@ -70,7 +72,7 @@ class AsyncJobs {
 
 	private final InterruptedJobs interrupted;
 
-	private final JobPlace place;
+	private final JobMeters meters;
 
 	private final Spool spool;
 
@@ -84,12 +86,12 @@ class AsyncJobs {
 
 	private final ExecutorService threads;
 
-	AsyncJobs(Jobs jobs, InterruptedJobs interrupted, JobPlace place, Spool spool, JobLimits limits, Reports reports,
+	AsyncJobs(Jobs jobs, InterruptedJobs interrupted, JobMeters meters, Spool spool, JobLimits limits, Reports reports,
 			JobRecorder recorder) {
 		this.recorder = recorder;
 		this.jobs = jobs;
 		this.interrupted = interrupted;
-		this.place = place;
+		this.meters = meters;
 		this.spool = spool;
 		this.limits = limits;
 		this.reports = reports;
@@ -163,11 +165,12 @@ class AsyncJobs {
 
 	/**
 	 * Goes on with a job that another process has left, and answers the request for it.
+	 * @param client the client whose job it is
 	 * @param job the job, which is interrupted
 	 * @param response takes the state of the job
 	 * @throws IOException if the answer cannot be written
 	 */
-	void resume(InterruptedJob job, HttpServletResponse response) throws IOException {
+	void resume(Client client, InterruptedJob job, HttpServletResponse response) throws IOException {
 		accepted(response, begin(() -> {
 			if (!job.claim()) {
 				throw JobLooks.claimed();
@@ -186,7 +189,8 @@ class AsyncJobs {
 			if (reason != null) {
 				throw problem(reason);
 			}
-			return new Prepared((caller) -> this.jobs.resume(this.place, job, caller), job::release);
+			return new Prepared((caller) -> this.jobs.resume(new JobPlace(this.meters.of(client.name()), client, null),
+					job, caller), job::release);
 		}));
 	}
 

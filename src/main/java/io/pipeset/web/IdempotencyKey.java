@@ -8,6 +8,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.pipeset.job.Client;
 import io.pipeset.job.input.BodyDigest;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;
@@ -37,6 +38,11 @@ final class IdempotencyKey {
 					+ "' must be one text of 1 to 255 visible ASCII characters, without blanks: a UUID does");
 		}
 		return keys.get(0);
+	}
+
+	/** The key of a client, which is nobody else's: no key has a blank. */
+	static String of(Client client, String key) {
+		return (client.name().equals(Client.NONE)) ? key : client.name() + ' ' + key;
 	}
 
 	/** Begins the digest of a request with all that it says before its body. */

@@ -73,7 +73,6 @@ class JobEvents {
 		boolean text = wantsText(request);
 		ResponseEntity.BodyBuilder answer = ResponseEntity.ok()
 			.contentType((text) ? TEXT : MediaType.TEXT_EVENT_STREAM)
-			.header(HttpHeaders.CACHE_CONTROL, "no-store")
 			// A proxy that collects answers would show them all at once.
 			.header("X-Accel-Buffering", "no");
 		if (HttpMethod.HEAD.matches(request.getMethod())) {

@@ -33,8 +33,8 @@ class JobsController {
 		SweepQuery sweep = SweepQuery.take(query);
 		Uploads.refuseForeign(query, request, sweep == null);
 		JobSettings settings = this.settings.read(query, "/v1/jobs", null, SweepQuery.NAMES);
-		JobInput input = (sweep != null) ? sweep.open(request, settings)
-				: this.uploads.open(request, settings.mapping(), null);
+		JobInput input = (sweep != null) ? sweep.open(request, settings, this.calls.client())
+				: this.uploads.open(request, this.calls.client(), settings.mapping(), null);
 		this.calls.run(input, settings, Jobs.Values.IN_ITEMS, request, response);
 	}
 

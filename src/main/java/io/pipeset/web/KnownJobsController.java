@@ -11,6 +11,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.pipeset.control.JobRecord;
+import io.pipeset.job.Client;
 import io.pipeset.job.InterruptedJob;
 import io.pipeset.job.JobItems;
 import io.pipeset.job.JobRecorder;
@@ -101,21 +102,24 @@ class KnownJobsController {
 		int limit = LIMIT.take(query::take).orElse(DEFAULT_LIMIT);
 		LIMIT.check(limit);
 		query.refuseRest(List.of(STATE.name(), LIMIT.name(), AFTER.name()));
-		return JobLooks.json(ResponseEntity.ok()).body(this.recorded.page(state, after, limit));
+		return JobLooks.json(ResponseEntity.ok()).body(this.recorded.page(Callers.current(), state, after, limit));
 	}
 
 	@GetMapping("/v1/jobs/{id}")
 	ResponseEntity<?> look(@PathVariable String id, HttpServletRequest request) {
 		SettingsReader.refuseAll(query(request));
-		Optional<KnownJob> known = this.jobs.find(id);
-		return (known.isPresent()) ? this.looks.answer(known.get()) : this.looks.answer(this.recorded.find(id));
+		Client client = Callers.current();
+		Optional<KnownJob> known = this.jobs.find(id, client);
+		return (known.isPresent()) ? this.looks.answer(known.get()) : this.looks.answer(this.recorded.find(id, client));
 	}
 
 	@GetMapping("/v1/jobs/{id}/events")
 	ResponseEntity<ResponseBodyEmitter> events(@PathVariable String id, HttpServletRequest request) {
 		SettingsReader.refuseAll(query(request));
-		Optional<KnownJob> known = this.jobs.find(id);
-		return this.events.subscribe((known.isPresent()) ? known.get()::status : this.recorded.follow(id), request);
+		Client client = Callers.current();
+		Optional<KnownJob> known = this.jobs.find(id, client);
+		return this.events.subscribe((known.isPresent()) ? known.get()::status : this.recorded.follow(id, client),
+				request);
 	}
 
 	@GetMapping("/v1/jobs/{id}/items")
@@ -123,7 +127,8 @@ class KnownJobsController {
 		Query query = query(request);
 		Set<Outcome> statuses = STATUS.take(query::take).orElse(FAILURES);
 		query.refuseRest(List.of(STATUS.name()));
-		KnownJob job = this.jobs.find(id).orElseThrow(() -> this.recorded.elsewhere(id));
+		Client client = Callers.current();
+		KnownJob job = this.jobs.find(id, client).orElseThrow(() -> this.recorded.elsewhere(id, client));
 		JobItems items = job.items();
 		if (items == null) {
 			throw noItems(job);
@@ -172,9 +177,10 @@ class KnownJobsController {
 	@DeleteMapping("/v1/jobs/{id}")
 	ResponseEntity<JobStatus> cancel(@PathVariable String id, HttpServletRequest request) {
 		SettingsReader.refuseAll(query(request));
-		Optional<KnownJob> known = this.jobs.find(id);
+		Client client = Callers.current();
+		Optional<KnownJob> known = this.jobs.find(id, client);
 		if (known.isEmpty()) {
-			return this.recorded.ask(this.recorded.find(id), JobRequest.cancel(id));
+			return this.recorded.ask(this.recorded.find(id, client), JobRequest.cancel(id));
 		}
 		KnownJob job = known.get();
 		boolean interrupted = job.interrupted() != null;
@@ -193,13 +199,14 @@ class KnownJobsController {
 	@PostMapping("/v1/jobs/{id}/resume")
 	void resume(@PathVariable String id, HttpServletRequest request, HttpServletResponse response) throws IOException {
 		SettingsReader.refuseAll(query(request));
-		KnownJob job = this.jobs.find(id).orElseThrow(() -> this.recorded.elsewhere(id));
+		Client client = Callers.current();
+		KnownJob job = this.jobs.find(id, client).orElseThrow(() -> this.recorded.elsewhere(id, client));
 		InterruptedJob interrupted = job.interrupted();
 		if (interrupted == null) {
 			throw Problems.exception(HttpStatus.CONFLICT, "not-interrupted",
 					"Only a job that is interrupted can be" + " resumed, and this one is " + job.state().label());
 		}
-		this.async.resume(interrupted, response);
+		this.async.resume(client, interrupted, response);
 	}
 
 	@PatchMapping("/v1/jobs/{id}")
@@ -209,12 +216,14 @@ class KnownJobsController {
 			.orElseThrow(() -> Problems.badRequest("invalid-setting",
 					"'rateLimit' is missing: it must be " + PACE.allowed().text()));
 		query.refuseRest(List.of(PACE.name()));
-		Optional<KnownJob> known = this.jobs.find(id);
-		JobRecord record = (known.isEmpty()) ? this.recorded.find(id) : null;
+		Client client = Callers.current();
+		Optional<KnownJob> known = this.jobs.find(id, client);
+		JobRecord record = (known.isEmpty()) ? this.recorded.find(id, client) : null;
 		if ((record != null) ? record.status().kind() == JobKind.TUNING : !known.get().isPaced()) {
 			throw Problems.badRequest("invalid-setting", "'rateLimit' has no meaning for a tuning, which measures how"
 					+ " fast Redis is: only other jobs have a pace");
 		}
+		client.requirePace((perSecond > 0) ? perSecond : null);
 		if (record != null) {
 			return this.recorded.ask(record, JobRequest.pace(id, perSecond));
 		}

@@ -4,6 +4,7 @@ import java.util.UUID;
 
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.pipeset.job.Client;
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.JobPlace;
 import io.pipeset.pop.Receipts;
@@ -55,7 +56,8 @@ public class OwnCalls {
 	public String open() {
 		String password = UUID.randomUUID().toString();
 		// A registry like that of callers' jobs, so that the same code runs.
-		JobPlace own = new JobPlace(new JobMeters(new PrometheusMeterRegistry(PrometheusConfig.DEFAULT)), true, null);
+		JobPlace own = new JobPlace(new JobMeters(new PrometheusMeterRegistry(PrometheusConfig.DEFAULT)),
+				Client.SERVICE, null);
 		RecordCalls records = this.records.at(own);
 		this.calls.open(PREFIX, password, new JobsController(this.settings, this.uploads, records),
 				new ShortcutsController(this.limits, this.receipts, this.settings, this.uploads, records));

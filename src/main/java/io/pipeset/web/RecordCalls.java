@@ -16,6 +16,7 @@ import io.pipeset.control.IdempotencyKeys.Answer;
 import io.pipeset.control.IdempotencyKeys.Claim;
 import io.pipeset.control.ReportBytes;
 import io.pipeset.control.ReportBytes.ReportWriter;
+import io.pipeset.job.Client;
 import io.pipeset.job.EndedJob;
 import io.pipeset.job.JobId;
 import io.pipeset.job.JobLimits;
@@ -28,9 +29,11 @@ import io.pipeset.job.input.Caller;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.input.UploadedRecords;
 import io.pipeset.job.settings.JobSettings;
+import io.pipeset.job.settings.Setting;
 import io.pipeset.record.Effect;
 import io.pipeset.record.Operation;
 import io.pipeset.report.JobKind;
+import io.pipeset.report.JobMeters;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobReport.Warning;
 import io.pipeset.report.JobState;
@@ -40,6 +43,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.stereotype.Component;
@@ -60,7 +64,10 @@ class RecordCalls {
 
 	private final Jobs jobs;
 
-	private final JobPlace place;
+	private final JobMeters meters;
+
+	/** The place of the service's own jobs; {@code null} for those of callers. */
+	private final @Nullable JobPlace own;
 
 	private final JobLimits limits;
 
@@ -72,10 +79,17 @@ class RecordCalls {
 
 	private final JobRecorder recorder;
 
-	RecordCalls(Jobs jobs, JobPlace place, JobLimits limits, Reports reports, AsyncJobs async, IdempotencyKeys keys,
+	@Autowired
+	RecordCalls(Jobs jobs, JobMeters meters, JobLimits limits, Reports reports, AsyncJobs async, IdempotencyKeys keys,
 			JobRecorder recorder) {
+		this(jobs, meters, null, limits, reports, async, keys, recorder);
+	}
+
+	private RecordCalls(Jobs jobs, JobMeters meters, @Nullable JobPlace own, JobLimits limits, Reports reports,
+			AsyncJobs async, IdempotencyKeys keys, JobRecorder recorder) {
 		this.jobs = jobs;
-		this.place = place;
+		this.meters = meters;
+		this.own = own;
 		this.limits = limits;
 		this.reports = reports;
 		this.async = async;
@@ -83,9 +97,15 @@ class RecordCalls {
 		this.recorder = recorder;
 	}
 
-	/** The same calls for jobs in another place. */
-	RecordCalls at(JobPlace other) {
-		return new RecordCalls(this.jobs, other, this.limits, this.reports, this.async, this.keys, this.recorder);
+	/** The same calls for the service's own jobs. */
+	RecordCalls at(JobPlace own) {
+		return new RecordCalls(this.jobs, this.meters, own, this.limits, this.reports, this.async, this.keys,
+				this.recorder);
+	}
+
+	/** The client whose request this thread serves. */
+	Client client() {
+		return (this.own != null) ? this.own.client() : Callers.current();
 	}
 
 	/**
@@ -96,22 +116,30 @@ class RecordCalls {
 	 */
 	void run(JobInput input, JobSettings settings, Jobs.Values values, HttpServletRequest request,
 			HttpServletResponse response) throws IOException {
+		Client client = client();
+		JobPlace place = (this.own != null) ? this.own : new JobPlace(this.meters.of(client.name()), client, null);
+		client.require(settings, input);
+		Long pace = settings.rateLimit();
+		if (!Objects.equals(client.pace(pace), pace) && Query.of(request).has(Setting.RATE_LIMIT.name())) {
+			client.requirePace(pace);
+		}
 		String key = IdempotencyKey.of(request);
 		boolean waits = !AsyncJobs.isAsked(request);
 		if (key != null || !waits) {
 			refuseLostPops(input, settings, values);
 		}
 		if (key != null) {
-			runOnce(new Once(key, input.jobId(JobId.next()), IdempotencyKey.digest(request), request.getRequestURI()),
-					waits, input, settings, values, request, response);
+			runOnce(new Once(place, IdempotencyKey.of(client, key), input.jobId(JobId.next()),
+					IdempotencyKey.digest(request), request.getRequestURI()), waits, input, settings, values, request,
+					response);
 		}
 		else if (waits) {
-			this.reports.answer(this.jobs.run(this.place, input, settings, values, CallerConnection.of(request)),
+			this.reports.answer(this.jobs.run(place, input, settings, values, CallerConnection.of(request)),
 					JobKind.RECORDS, request, response);
 		}
 		else {
 			this.async.begin(JobId.next(), input, request, response,
-					(taken, caller) -> this.jobs.run(this.place, taken, settings, values, caller));
+					(taken, caller) -> this.jobs.run(place, taken, settings, values, caller));
 		}
 	}
 
@@ -133,7 +161,7 @@ class RecordCalls {
 			return;
 		}
 		Operation operation = settings.operation();
-		this.recorder.enter(once.jobId, (operation != null) ? operation.toString() : "mixed");
+		this.recorder.enter(once.jobId, once.place.client(), (operation != null) ? operation.toString() : "mixed");
 		if (input instanceof UploadedRecords upload) {
 			upload.digestTo(once.digest);
 		}
@@ -143,7 +171,7 @@ class RecordCalls {
 		if (waits) {
 			Caller caller = new Heedless(CallerConnection.of(request));
 			this.reports.answer(
-					settled(once, () -> this.jobs.run(once.jobId, this.place, input, settings, values, caller)),
+					settled(once, () -> this.jobs.run(once.jobId, once.place, input, settings, values, caller)),
 					JobKind.RECORDS, request, response);
 			return;
 		}
@@ -151,7 +179,7 @@ class RecordCalls {
 		try {
 			this.async.begin(once.jobId, input, request, response, (taken, caller) -> {
 				begun.set(true);
-				return settled(once, () -> this.jobs.run(once.jobId, this.place, taken, settings, values, caller));
+				return settled(once, () -> this.jobs.run(once.jobId, once.place, taken, settings, values, caller));
 			});
 		}
 		finally {
@@ -280,7 +308,7 @@ class RecordCalls {
 		if (input instanceof UploadedRecords upload) {
 			try {
 				upload.digest(digest, IdempotencyKey.bytes(answer.fingerprint()),
-						IdempotencyKey.isWhole(answer.fingerprint()), this.limits.maxInflatedBytes().toBytes());
+						IdempotencyKey.isWhole(answer.fingerprint()), this.limits.ofInflatedBodies());
 			}
 			catch (IOException ex) {
 				throw this.async.unreadable(ex, request);
@@ -335,7 +363,7 @@ class RecordCalls {
 	}
 
 	/** A request that is to be run once. */
-	private record Once(String key, String jobId, BodyDigest digest, String path) {
+	private record Once(JobPlace place, String key, String jobId, BodyDigest digest, String path) {
 
 	}
 

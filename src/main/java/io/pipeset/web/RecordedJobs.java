@@ -12,6 +12,7 @@ import io.pipeset.control.ControlRedisException;
 import io.pipeset.control.JobRecord;
 import io.pipeset.control.JobRecords;
 import io.pipeset.control.JobRecords.Found;
+import io.pipeset.job.Client;
 import io.pipeset.job.JobRecorder;
 import io.pipeset.job.JobRegistry;
 import io.pipeset.record.encoding.Excerpt;
@@ -53,22 +54,22 @@ class RecordedJobs {
 	}
 
 	/**
-	 * Lists jobs, the newest first: those of this instance, and those of others that are
-	 * recorded.
+	 * Lists the jobs of a client, the newest first: those of this instance, and those of
+	 * others that are recorded.
 	 * @param state their state; {@code null} for any
 	 * @param after the id behind which the page begins; {@code null} for the newest job
 	 */
-	Page page(@Nullable JobState state, @Nullable String after, int limit) {
+	Page page(Client client, @Nullable JobState state, @Nullable String after, int limit) {
 		// This instance knows best how its own jobs stand.
 		NavigableMap<String, JobStatus> page = new TreeMap<>(Comparator.reverseOrder());
 		String next = null;
 		List<Warning> warnings = List.of();
 		try {
 			// One more tells whether there is another page.
-			Found found = this.looks.take(() -> this.records.list(state, after, limit + 1));
+			Found found = this.looks.take(() -> this.records.list(client.name(), state, after, limit + 1));
 			next = found.next();
 			for (JobRecord job : found.jobs()) {
-				if (this.jobs.find(job.status().jobId()).isEmpty()) {
+				if (this.jobs.find(job.status().jobId(), client).isEmpty()) {
 					page.put(job.status().jobId(), job.status());
 				}
 			}
@@ -78,7 +79,7 @@ class RecordedJobs {
 			warnings = List.of(new Warning("NOT_RECORDED", null,
 					ex.getMessage() + ". Only the jobs that this instance knows by itself are listed", null));
 		}
-		this.jobs.list(state, after, limit + 1).forEach((job) -> page.put(job.id(), job.status()));
+		this.jobs.list(client, state, after, limit + 1).forEach((job) -> page.put(job.id(), job.status()));
 		String end = next;
 		if (end != null) {
 			// Others may stand between those behind it.
@@ -89,13 +90,14 @@ class RecordedJobs {
 	}
 
 	/**
-	 * Finds a job that this instance does not know.
+	 * Finds a job of a client that this instance does not know.
 	 * @throws ErrorResponseException if nobody knows it, or nobody can say
 	 */
-	JobRecord find(String id) {
+	JobRecord find(String id, Client client) {
 		return Optional.of(id)
 			.filter(JobIds::matches)
 			.flatMap((known) -> reading(() -> this.looks.take(() -> this.records.find(known))))
+			.filter((job) -> job.client().equals(client.name()))
 			.orElseThrow(() -> Problems.exception(HttpStatus.NOT_FOUND, "not-found",
 					"There is no job '" + Excerpt.of(id) + "' here, or no longer: an instance knows the jobs that run"
 							+ " on it and, for an hour, the last thousand that ran; asynchronous jobs are known to all"
@@ -115,8 +117,8 @@ class RecordedJobs {
 	}
 
 	/** Tells how a job stands, again and again. */
-	Supplier<JobStatus> follow(String id) {
-		return new RecordedStatus(find(id));
+	Supplier<JobStatus> follow(String id, Client client) {
+		return new RecordedStatus(find(id, client));
 	}
 
 	/**
@@ -139,8 +141,8 @@ class RecordedJobs {
 	}
 
 	/** The records of a job that this instance does not know are not to be had here. */
-	ErrorResponseException elsewhere(String id) {
-		JobRecord job = find(id);
+	ErrorResponseException elsewhere(String id, Client client) {
+		JobRecord job = find(id, client);
 		boolean here = job.instance().equals(this.records.instance());
 		boolean interrupted = job.status().state() == JobState.INTERRUPTED;
 		if ((here || !interrupted) && reading(() -> !this.records.isAlive(job.lease()))) {

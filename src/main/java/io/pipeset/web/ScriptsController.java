@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 
+import io.pipeset.job.Client.Right;
 import io.pipeset.job.JobLimits;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.pipeline.call.ScriptRefusedException;
@@ -43,9 +44,7 @@ class ScriptsController {
 			throw Problems.badRequest("unknown-setting",
 					"There is no setting '" + Excerpt.of(name) + "' here: a script has none, and its text is the body");
 		}
-		if (!this.scripts.areAllowed()) {
-			throw Problems.exception(HttpStatus.FORBIDDEN, "forbidden", Scripts.FORBIDDEN);
-		}
+		Callers.current().require(Right.SCRIPTS);
 		String encoding = Uploads.encoding(request);
 		if (!encoding.isEmpty() && !encoding.equalsIgnoreCase("identity")) {
 			throw Problems.exception(HttpStatus.UNSUPPORTED_MEDIA_TYPE, "unsupported-content-encoding",

@@ -82,7 +82,8 @@ class ShortcutsController {
 		Uploads.refuseBody(request);
 		String list = (key != null) ? key : DEFAULT_LIST;
 		JobInput input = (receiptTtl != null && !settings.dryRun())
-				? new JobInput.Popped(new ReliablePops(list, pops, receiptTtl), this.receipts)
+				? new JobInput.Popped(new ReliablePops(this.calls.client().name(), list, pops, receiptTtl),
+						this.receipts)
 				: new JobInput.Generated(GeneratedRecords.pops(list, pops), pops);
 		this.calls.run(input, settings, Jobs.Values.APART, request, response);
 	}
@@ -123,8 +124,8 @@ class ShortcutsController {
 					request, response);
 		}
 		else {
-			this.calls.run(this.uploads.open(request, settings.mapping(), records), settings, Jobs.Values.IN_ITEMS,
-					request, response);
+			this.calls.run(this.uploads.open(request, this.calls.client(), settings.mapping(), records), settings,
+					Jobs.Values.IN_ITEMS, request, response);
 		}
 	}
 

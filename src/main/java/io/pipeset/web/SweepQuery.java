@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.pipeset.job.Client;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.job.settings.Setting;
@@ -52,10 +53,11 @@ record SweepQuery(KeyFilter filter, @Nullable Long limit, List<String> expiry) {
 	/**
 	 * Opens the sweep.
 	 * @param request the request, which must not have a body
+	 * @param client the client whose keys it is for
 	 * @throws ErrorResponseException if the request has a body, or settings that do not
 	 * fit a sweep
 	 */
-	JobInput open(HttpServletRequest request, JobSettings settings) {
+	JobInput open(HttpServletRequest request, JobSettings settings, Client client) {
 		if (!Uploads.isAbsent(request)) {
 			throw Problems.badRequest("unexpected-body", "With from=scan the records are the keys that SCAN finds:"
 					+ " send the request without a body and Content-Type, or the records without 'from'");
@@ -76,8 +78,8 @@ record SweepQuery(KeyFilter filter, @Nullable Long limit, List<String> expiry) {
 			throw invalid("'" + this.expiry.get(0) + "' has a meaning with from=scan only for op=EXPIRE, not '"
 					+ operation + "'");
 		}
-		return new JobInput.Scanned(
-				new Sweep(this.filter, this.limit, operation, (expires) ? settings.recordDefaults().ttl() : null));
+		return new JobInput.Scanned(new Sweep(this.filter, this.limit, operation,
+				(expires) ? settings.recordDefaults().ttl() : null, client.keys()));
 	}
 
 	private static ErrorResponseException invalid(String detail) {

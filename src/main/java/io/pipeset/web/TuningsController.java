@@ -2,6 +2,8 @@ package io.pipeset.web;
 
 import java.io.IOException;
 
+import io.pipeset.job.Client;
+import io.pipeset.job.Client.Right;
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.settings.JobDefaults;
 import io.pipeset.report.JobKind;
@@ -51,15 +53,17 @@ class TuningsController {
 		if (!this.properties.enabled()) {
 			throw Problems.exception(HttpStatus.FORBIDDEN, "disabled", DISABLED);
 		}
+		Client client = Callers.current();
+		client.require(Right.TUNINGS);
 		Query query = Query.of(request);
 		TuningSettings settings = TuningSettings.read(query::take, this.properties, this.limits, this.defaults);
 		query.refuseRest(TuningSettings.NAMES);
 		Uploads.refuse(request);
 		if (AsyncJobs.isAsked(request)) {
-			this.async.begin(response, (caller) -> this.tunings.run(settings, caller));
+			this.async.begin(response, (caller) -> this.tunings.run(client, settings, caller));
 			return;
 		}
-		this.reports.answer(this.tunings.run(settings, CallerConnection.of(request)), JobKind.TUNING, request,
+		this.reports.answer(this.tunings.run(client, settings, CallerConnection.of(request)), JobKind.TUNING, request,
 				response);
 	}
 

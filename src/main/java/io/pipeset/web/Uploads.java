@@ -10,7 +10,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.pipeset.job.Client;
 import io.pipeset.job.JobLimits;
+import io.pipeset.job.input.ByteLimit;
 import io.pipeset.job.input.UploadedRecords;
 import io.pipeset.job.settings.Setting;
 import io.pipeset.record.encoding.Excerpt;
@@ -53,24 +55,25 @@ class Uploads {
 
 	/**
 	 * Opens the body.
+	 * @param client the client whose request it is
 	 * @param declared the number of records, or {@code null} if the caller gives none
 	 * @throws ErrorResponseException if the body's type, encoding or size is refused
 	 */
-	UploadedRecords open(HttpServletRequest request, Mapping mapping, @Nullable Long declared) {
+	UploadedRecords open(HttpServletRequest request, Client client, Mapping mapping, @Nullable Long declared) {
 		RecordFormat format = RecordFormat.of(mediaType(request));
 		if (format == null) {
 			throw unsupportedType(request);
 		}
 		refuseParameters(request, mapping.header() != null);
 		boolean gzipped = isGzipped(request);
-		long maxBytes = this.limits.maxBodyBytes().toBytes();
+		ByteLimit limit = this.limits.ofBodies().and(client.ofBodies());
 		long length = request.getContentLengthLong();
-		if (length > maxBytes) {
+		if (length > limit.most()) {
 			throw Problems.exception(HttpStatus.CONTENT_TOO_LARGE, "limit",
-					LimitedBody.tooLarge(String.valueOf(length), maxBytes));
+					limit.exceededBy("body", String.valueOf(length)));
 		}
 		try {
-			return new UploadedRecords(new LimitedBody(request, maxBytes, gzipped), length, gzipped, format, declared);
+			return new UploadedRecords(new LimitedBody(request, limit, gzipped), length, gzipped, format, declared);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

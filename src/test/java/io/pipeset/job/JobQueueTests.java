@@ -50,6 +50,8 @@ class JobQueueTests {
 
 	private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
+	private final Client client = Client.anybody(false);
+
 	private final JobRegistry jobs = new JobRegistry(null, System::currentTimeMillis);
 
 	private final ExecutorService threads = Executors.newCachedThreadPool();
@@ -264,11 +266,12 @@ class JobQueueTests {
 		JobQueue queue = queue(1, 1, "1h");
 		Task first = job();
 		queue.enter(first, true, this::taken);
-		CompletableFuture<?> waiting = CompletableFuture.runAsync(() -> queue.run(job(), true, Caller.NOBODY, () -> {
-			throw new IllegalStateException("It began");
-		}), this.threads);
+		CompletableFuture<?> waiting = CompletableFuture
+			.runAsync(() -> queue.run(job(), this.client, Caller.NOBODY, () -> {
+				throw new IllegalStateException("It began");
+			}), this.threads);
 		await().until(() -> queue.waiting() == 1);
-		KnownJob known = this.jobs.list(JobState.QUEUED, null, 10).get(0);
+		KnownJob known = this.jobs.list(this.client, JobState.QUEUED, null, 10).get(0);
 		queue.close();
 		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> waiting.get(1, TimeUnit.MINUTES))
 			.withCauseInstanceOf(JobRefusedException.class);
@@ -284,8 +287,8 @@ class JobQueueTests {
 		JobQueue queue = queue(1, 1, "1h");
 		KnownJob[] known = new KnownJob[1];
 		assertThatExceptionOfType(IllegalStateException.class)
-			.isThrownBy(() -> queue.run(job(), true, Caller.NOBODY, () -> {
-				known[0] = this.jobs.list(JobState.RUNNING, null, 10).get(0);
+			.isThrownBy(() -> queue.run(job(), this.client, Caller.NOBODY, () -> {
+				known[0] = this.jobs.list(this.client, JobState.RUNNING, null, 10).get(0);
 				throw new IllegalStateException("A defect");
 			}));
 		assertThat(known[0].status().ending()).isNotNull()

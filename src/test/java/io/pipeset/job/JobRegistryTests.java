@@ -35,11 +35,13 @@ class JobRegistryTests {
 
 	private final AtomicLong now = new AtomicLong();
 
+	private final Client client = Client.anybody(false);
+
 	private final JobRegistry registry = new JobRegistry(null, this.now::get);
 
 	@Test
 	void theLastThousandThatEndedAreKnown() {
-		KnownJob waits = this.registry.enters(task());
+		KnownJob waits = this.registry.enters(task(), "none");
 		KnownJob first = ended(0);
 		for (int i = 0; i < 999; i++) {
 			ended(0);
@@ -47,13 +49,13 @@ class JobRegistryTests {
 		assertThat(this.registry.find(first.id())).isPresent();
 		ended(0);
 		assertThat(this.registry.find(first.id())).isEmpty();
-		assertThat(this.registry.list(JobState.COMPLETED, null, 2000)).hasSize(1000);
-		assertThat(this.registry.list(null, null, 2000)).hasSize(1001).last().isSameAs(waits);
+		assertThat(this.registry.list(this.client, JobState.COMPLETED, null, 2000)).hasSize(1000);
+		assertThat(this.registry.list(this.client, null, null, 2000)).hasSize(1001).last().isSameAs(waits);
 	}
 
 	@Test
 	void forAnHour() {
-		KnownJob waits = this.registry.enters(task());
+		KnownJob waits = this.registry.enters(task(), "none");
 		KnownJob ended = ended(0);
 		this.now.addAndGet(Duration.ofHours(1).toMillis());
 		this.registry.sample();
@@ -71,7 +73,7 @@ class JobRegistryTests {
 		body.writeAt(0, ByteBuffer.allocate(10));
 		JobSettings settings = JobSettings.of(Map.of(), null);
 		SpooledBody spooled = new SpooledBody(body, false, RecordFormat.NDJSON);
-		SpooledRequest request = SpooledRequest.of(spooled, null, settings);
+		SpooledRequest request = SpooledRequest.of(this.client, spooled, null, settings);
 		OutcomeJournal journal = new OutcomeJournal(request.write(spool, "a"), spool.create("a.outcomes", 0),
 				spool.create("a.notes", 0), this.memory.open(new JobStop()));
 		JobItems items = new JobItems(spooled, journal, settings,
@@ -80,7 +82,7 @@ class JobRegistryTests {
 		this.registry.enters(job);
 		this.now.set(job.sinceMillis() + Duration.ofDays(1).toMillis());
 		this.registry.sample();
-		assertThat(this.registry.list(JobState.INTERRUPTED, null, 10)).hasSize(1);
+		assertThat(this.registry.list(this.client, JobState.INTERRUPTED, null, 10)).hasSize(1);
 		assertThat(spool.used()).isPositive();
 		this.now.incrementAndGet();
 		this.registry.sample();
@@ -97,7 +99,7 @@ class JobRegistryTests {
 			ended(60 << 10);
 		}
 		assertThat(this.registry.find(first.id())).isEmpty();
-		assertThat(this.registry.list(null, null, 100)).hasSize((4 << 20) / (64 << 10));
+		assertThat(this.registry.list(this.client, null, null, 100)).hasSize((4 << 20) / (64 << 10));
 	}
 
 	@Test
@@ -109,7 +111,7 @@ class JobRegistryTests {
 
 	@Test
 	void aJobThatFailsByADefectIsFailedAndSaysSo() {
-		KnownJob failed = this.registry.enters(task());
+		KnownJob failed = this.registry.enters(task(), "none");
 		failed.begins();
 		this.registry.fails(failed, new Ending(Cause.INTERNAL_SERVER_ERROR, "A defect"), true);
 		assertThat(this.registry.find(failed.id())).hasValue(failed);
@@ -121,15 +123,15 @@ class JobRegistryTests {
 
 	@Test
 	void aJobThatWasRefusedIsNone() {
-		KnownJob refused = this.registry.enters(task());
+		KnownJob refused = this.registry.enters(task(), "none");
 		this.registry.fails(refused, new Ending(Cause.LIMIT, "too many"), false);
 		assertThat(this.registry.find(refused.id())).isEmpty();
-		assertThat(this.registry.list(null, null, 10)).isEmpty();
+		assertThat(this.registry.list(this.client, null, null, 10)).isEmpty();
 	}
 
 	private KnownJob ended(long reportBytes) {
 		Task task = task();
-		KnownJob known = this.registry.enters(task);
+		KnownJob known = this.registry.enters(task, "none");
 		known.begins();
 		assertThat(task.memory().tryTakeForReport(reportBytes)).isTrue();
 		this.registry.ends(known, new EndedJob<>(task.id(), "report", Ending.COMPLETED, false, task.memory()), false);

@@ -47,7 +47,9 @@ class RunningJobTests {
 	private static final JobLimits limits = new Binder().bindOrCreate("pipeset.limits", JobLimits.class);
 
 	/** Refuses scripts without asking Redis. */
-	private static final Scripts scripts = new Scripts(false,
+	private static final Client anybody = Client.anybody(false);
+
+	private static final Scripts scripts = new Scripts(
 			new Binder().bindOrCreate("pipeset.scripts", ScriptProperties.class), null);
 
 	private static TestRedis redis;
@@ -263,8 +265,8 @@ class RunningJobTests {
 		private CompletableFuture<EndedJob<JobReport>> start() {
 			return CompletableFuture.supplyAsync(() -> {
 				try {
-					Admission admission = new Admission(this.running.settings(), scripts, limits, false, false, true);
-					return new JobExecution(this.running, this.context, limits, admission).run(Caller.NOBODY);
+					Admission admission = new Admission(this.running.settings(), scripts, limits, anybody, false, true);
+					return new JobExecution(this.running, this.context, limits, anybody, admission).run(Caller.NOBODY);
 				}
 				finally {
 					this.running.memory().close();

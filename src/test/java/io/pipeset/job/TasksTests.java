@@ -86,7 +86,7 @@ class TasksTests {
 
 	private <T> T run(Function<Task, T> body) {
 		return this.tasks
-			.run(JobKind.ANALYSIS, null, Caller.NOBODY,
+			.run(Client.anybody(false), JobKind.ANALYSIS, null, Caller.NOBODY,
 					(task) -> new EndedJob<>(task.id(), body.apply(task), task.ending(), false, task.memory()))
 			.report();
 	}

@@ -53,12 +53,12 @@ class ClusterReceiptsTests {
 		this.rig.push(list, 3);
 		String job = this.rig.opened(list);
 		this.rig.pop(job, list, 2);
-		assertThat(this.rig.receipts().acknowledge(job)).isEqualTo(Answer.PENDING);
+		assertThat(this.rig.receipts().acknowledge(job, "none")).isEqualTo(Answer.PENDING);
 		assertThat(this.rig.receipts().found(job, 1)).hasSize(1).first().isEqualTo(bytes("v1"));
 		assertThat(this.rig.receipts().handOver(job, ReceiptRig.LONG, 2)).isPresent();
-		assertThat(this.rig.receipts().acknowledge(job)).isEqualTo(Answer.DONE);
-		assertThat(this.rig.receipts().acknowledge(job)).isEqualTo(Answer.GONE);
-		assertThat(this.rig.receipts().giveBack(job)).isEqualTo(Answer.GONE);
+		assertThat(this.rig.receipts().acknowledge(job, "none")).isEqualTo(Answer.DONE);
+		assertThat(this.rig.receipts().acknowledge(job, "none")).isEqualTo(Answer.GONE);
+		assertThat(this.rig.receipts().giveBack(job, "none")).isEqualTo(Answer.GONE);
 		assertThat(this.rig.values(list)).containsExactly("v2");
 		assertThat(ReceiptRig.receiptKeys()).isEmpty();
 	}
@@ -70,8 +70,8 @@ class ClusterReceiptsTests {
 		String job = this.rig.opened(list);
 		this.rig.pop(job, list, 3);
 		this.rig.receipts().handOver(job, ReceiptRig.LONG, 3);
-		assertThat(this.rig.receipts().giveBack(job)).isEqualTo(Answer.DONE);
-		assertThat(this.rig.receipts().giveBack(job)).isEqualTo(Answer.GONE);
+		assertThat(this.rig.receipts().giveBack(job, "none")).isEqualTo(Answer.DONE);
+		assertThat(this.rig.receipts().giveBack(job, "none")).isEqualTo(Answer.GONE);
 		assertThat(this.rig.values(list)).containsExactly("v2", "v1", "v0");
 		assertThat(ReceiptRig.receiptKeys()).isEmpty();
 	}
@@ -81,7 +81,7 @@ class ClusterReceiptsTests {
 		String job = this.rig.opened(bytes(this.queue));
 		this.rig.receipts().drop(job);
 		assertThat(ReceiptRig.receiptKeys()).isEmpty();
-		assertThat(this.rig.receipts().giveBack(job)).isEqualTo(Answer.GONE);
+		assertThat(this.rig.receipts().giveBack(job, "none")).isEqualTo(Answer.GONE);
 	}
 
 	/** Otherwise nobody would look for the second receipt. */
@@ -92,7 +92,7 @@ class ClusterReceiptsTests {
 		slots.mark(this.slot, "first", Duration.ZERO);
 		Use seen = slots.due().get(0);
 		String job = this.rig.job(list);
-		this.rig.receipts().open(job, list, ReceiptRig.LONG);
+		this.rig.receipts().open(job, "none", list, ReceiptRig.LONG);
 		slots.looked(seen, -1);
 		assertThat(slots.due()).singleElement().matches((use) -> use.lastMark().startsWith(job));
 		assertThat(this.rig.receipts().due(slots.due().get(0), 10)).isEmpty();
@@ -110,7 +110,7 @@ class ClusterReceiptsTests {
 		this.rig.pop(job, list, 1);
 		assertThat(this.rig.receipts().places()).isEmpty();
 		cluster.at(this.queue).set(this.queue, "no list");
-		assertThat(this.rig.receipts().giveBack(job)).isEqualTo(Answer.BLOCKED);
+		assertThat(this.rig.receipts().giveBack(job, "none")).isEqualTo(Answer.BLOCKED);
 		assertThat(this.rig.receipts().places()).hasSize(1);
 	}
 
@@ -137,7 +137,7 @@ class ClusterReceiptsTests {
 			assertThat(this.rig.values(list))
 				.isEqualTo(IntStream.range(0, 1200).mapToObj((i) -> "v" + (1199 - i)).toList());
 		}
-		assertThat(taken).allMatch((job) -> this.rig.receipts().giveBack(job) == Answer.GONE);
+		assertThat(taken).allMatch((job) -> this.rig.receipts().giveBack(job, "none") == Answer.GONE);
 		// The slots that are empty are looked at twice more, and no longer.
 		this.rig.sweepUntil(() -> {
 			RedisCommands<String, String> redis = cluster.at(ReceiptRig.SLOTS);

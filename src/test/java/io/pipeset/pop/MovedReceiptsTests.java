@@ -66,7 +66,8 @@ class MovedReceiptsTests {
 		this.rig.pop(job, list, 2);
 		assertThat(this.rig.receipts().handOver(job, ReceiptRig.LONG, 2)).isPresent();
 		cluster.move(this.slot, this.to);
-		assertThat((acknowledged) ? this.rig.receipts().acknowledge(job) : this.rig.receipts().giveBack(job))
+		assertThat((acknowledged) ? this.rig.receipts().acknowledge(job, "none")
+				: this.rig.receipts().giveBack(job, "none"))
 			.isEqualTo(Answer.DONE);
 		assertThat(this.to.client().llen(this.queue)).isEqualTo((acknowledged) ? 1 : 3);
 		assertThat(ReceiptRig.receiptKeys()).isEmpty();
@@ -83,7 +84,7 @@ class MovedReceiptsTests {
 		cluster.migrate(this.from, this.to,
 				this.from.client().clusterGetKeysInSlot(this.slot, 10).toArray(String[]::new));
 		long asked = ReceiptRig.errors(this.from, "ASK");
-		assertThat(this.rig.receipts().acknowledge(job)).isEqualTo(Answer.DONE);
+		assertThat(this.rig.receipts().acknowledge(job, "none")).isEqualTo(Answer.DONE);
 		assertThat(ReceiptRig.errors(this.from, "ASK")).isGreaterThan(asked);
 		cluster.end(this.slot, this.from, this.to);
 		assertThat(this.rig.values(list)).containsExactly("v2");
@@ -100,7 +101,7 @@ class MovedReceiptsTests {
 		cluster.begin(this.slot, this.from, this.to);
 		cluster.migrate(this.from, this.to, text(ReceiptKeys.ofSlot(this.slot).index()));
 		long waited = ReceiptRig.errors(this.from, "TRYAGAIN");
-		CompletableFuture<Answer> answer = OwnThread.supply(() -> this.rig.receipts().giveBack(job));
+		CompletableFuture<Answer> answer = OwnThread.supply(() -> this.rig.receipts().giveBack(job, "none"));
 		await().until(() -> ReceiptRig.errors(this.from, "TRYAGAIN") > waited);
 		endMove();
 		assertThat(answer.get(1, TimeUnit.MINUTES)).isEqualTo(Answer.DONE);
@@ -121,7 +122,7 @@ class MovedReceiptsTests {
 		assertThat(context.account().total(Outcome.APPLIED)).isEqualTo(count);
 		assertThat(this.rig.receipts().handOver(job, ReceiptRig.LONG, count)).isPresent();
 		assertThat(this.to.client().llen(this.queue)).isEqualTo(400 - count);
-		assertThat(this.rig.receipts().giveBack(job)).isEqualTo(Answer.DONE);
+		assertThat(this.rig.receipts().giveBack(job, "none")).isEqualTo(Answer.DONE);
 		assertThat(this.rig.values(list)).isEqualTo(IntStream.range(0, 400).mapToObj((i) -> "v" + (399 - i)).toList());
 	}
 
@@ -140,7 +141,7 @@ class MovedReceiptsTests {
 		assertThat(context.account().total(Outcome.APPLIED)).isEqualTo(40);
 		assertThat(context.account().total(Outcome.NOOP)).isEqualTo(10);
 		assertThat(this.rig.receipts().handOver(job, ReceiptRig.LONG, 40)).isPresent();
-		assertThat(this.rig.receipts().giveBack(job)).isEqualTo(Answer.DONE);
+		assertThat(this.rig.receipts().giveBack(job, "none")).isEqualTo(Answer.DONE);
 		assertThat(this.rig.values(list)).isEqualTo(IntStream.range(0, 40).mapToObj((i) -> "v" + (39 - i)).toList());
 	}
 

@@ -123,7 +123,7 @@ class PopReceiptTests {
 	private PopReceipt receipt() {
 		LaneSettings settings = new LaneSettings(1000, FlushPolicy.close(), 1, Duration.ofSeconds(30), 0, 0,
 				Duration.ofSeconds(1), false, true);
-		return new PopReceipt(this.receipts, JOB, new ReliablePops("queue", 2, Duration.ofMinutes(1)), settings,
+		return new PopReceipt(this.receipts, JOB, new ReliablePops("none", "queue", 2, Duration.ofMinutes(1)), settings,
 				this.stop);
 	}
 

@@ -57,12 +57,12 @@ class ReceiptRaceTests {
 	/** Its values would wait for the deadline, which may be a day away. */
 	@Test
 	void aNackIsNotForgottenByASweeperThatLookedBeforeIt() {
-		this.rig.receipts().open(this.job, this.list, ReceiptRig.LONG);
+		this.rig.receipts().open(this.job, "none", this.list, ReceiptRig.LONG);
 		this.rig.pop(this.job, this.list, 600);
 		this.rig.receipts().mark(this.job, Duration.ZERO);
 		Use seen = this.slots.due().get(0);
 		cluster.at(this.queue).set(this.queue, "no list");
-		assertThat(this.rig.receipts().giveBack(this.job)).isEqualTo(Answer.BLOCKED);
+		assertThat(this.rig.receipts().giveBack(this.job, "none")).isEqualTo(Answer.BLOCKED);
 		this.slots.looked(seen, ReceiptRig.LONG.toMillis());
 		assertThat(this.rig.receipts().places()).hasSize(1);
 	}
@@ -72,7 +72,7 @@ class ReceiptRaceTests {
 	void aSlotIsNotForgottenWhoseReceiptIsRecordedAgainWhileItIsFoundEmpty() {
 		this.slots.mark(this.slot, this.job, Duration.ZERO);
 		Use seen = this.slots.due().get(0);
-		this.rig.receipts().open(this.job, this.list, ReceiptRig.LONG);
+		this.rig.receipts().open(this.job, "none", this.list, ReceiptRig.LONG);
 		this.slots.looked(seen, -1);
 		assertThat(this.slots.due()).hasSize(1);
 	}
@@ -106,11 +106,11 @@ class ReceiptRaceTests {
 	/** The service gave up the connection, and Redis reads it all the same. */
 	@Test
 	void aReceiptThatIsRecordedAgainTooLateKeepsTheValuesThatAreOnTheirWayBack() {
-		this.rig.receipts().open(this.job, this.list, ReceiptRig.LONG);
+		this.rig.receipts().open(this.job, "none", this.list, ReceiptRig.LONG);
 		this.rig.pop(this.job, this.list, 600);
 		giveSomeBack();
-		this.rig.receipts().open(this.job, this.list, ReceiptRig.LONG);
-		assertThat(this.rig.receipts().giveBack(this.job)).isEqualTo(Answer.DONE);
+		this.rig.receipts().open(this.job, "none", this.list, ReceiptRig.LONG);
+		assertThat(this.rig.receipts().giveBack(this.job, "none")).isEqualTo(Answer.DONE);
 		assertThat(this.rig.values(this.list)).isEqualTo(this.before);
 	}
 
@@ -140,19 +140,19 @@ class ReceiptRaceTests {
 	/** Redis refuses a key that the script has emptied, as it may be elsewhere. */
 	@Test
 	void theLastValuesGoBackInASlotThatBeginsToMove() {
-		this.rig.receipts().open(this.job, this.list, ReceiptRig.LONG);
+		this.rig.receipts().open(this.job, "none", this.list, ReceiptRig.LONG);
 		this.rig.pop(this.job, this.list, 500);
 		giveSomeBack();
 		cluster.begin(this.slot, cluster.master(0), cluster.master(1));
-		assertThat(this.rig.receipts().giveBack(this.job)).isEqualTo(Answer.DONE);
+		assertThat(this.rig.receipts().giveBack(this.job, "none")).isEqualTo(Answer.DONE);
 		assertThat(this.rig.values(this.list)).isEqualTo(this.before);
 	}
 
 	private PopReceipt receipt(JobStop stop) {
 		LaneSettings settings = new LaneSettings(1000, FlushPolicy.close(), 1, Duration.ofSeconds(30), 0, 0,
 				Duration.ofSeconds(1), false, true);
-		return new PopReceipt(this.rig.receipts(), this.job, new ReliablePops(this.queue, 2, ReceiptRig.LONG), settings,
-				stop);
+		return new PopReceipt(this.rig.receipts(), this.job, new ReliablePops("none", this.queue, 2, ReceiptRig.LONG),
+				settings, stop);
 	}
 
 	/** As an instance does that dies then. */

@@ -74,7 +74,7 @@ final class ReceiptRig {
 	/** Records a receipt. */
 	String opened(byte[] list) {
 		String job = job(list);
-		this.receipts.open(job, list, LONG);
+		this.receipts.open(job, "none", list, LONG);
 		return job;
 	}
 

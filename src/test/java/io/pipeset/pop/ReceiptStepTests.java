@@ -67,7 +67,7 @@ class ReceiptStepTests {
 		RECORDED {
 			@Override
 			void take(ReceiptRig rig, String job, byte[] list) {
-				rig.receipts().open(job, list, ReceiptRig.LONG);
+				rig.receipts().open(job, "none", list, ReceiptRig.LONG);
 				cluster.at(ReceiptRig.SLOTS).del(ReceiptRig.SLOTS, "pipeset:{receipts}:marks");
 			}
 		},

@@ -38,6 +38,10 @@ class UnknownPropertiesTests {
 			"pipeset.security.anonymous[0], pipeset.security.anonymous",
 			"pipeset.embedded.redis.enabled, pipeset.embedded-redis.enabled",
 			"pipeset.limits.max-items.bytes, pipeset.limits.max-items-bytes",
+			"pipeset.clients.orders.key-sha, pipeset.clients.name.key-sha256",
+			"pipeset.client.orders.scripts, pipeset.clients.name.scripts",
+			"pipeset.clients.orders, pipeset.clients.name.",
+			"pipeset.clients.orders.limits.max-job, pipeset.clients.name.limits.max-jobs",
 			"pipeset.control.hosts, pipeset.control.host", "pipeset.control.clientType, pipeset.control.client-name",
 			"pipeset.control.lettuce.pool.enabled, pipeset.control.ssl.enabled" })
 	void aPropertyThatThereIsNotIsRefusedWithTheNearest(String name, String nearest) {
@@ -49,6 +53,7 @@ class UnknownPropertiesTests {
 			"PIPESET_SECURITY_ANONYMUS, PIPESET_SECURITY_ANONYMOUS",
 			"PIPESET_LIMITS_MAXBODYBYTES_0, PIPESET_LIMITS_MAXBODYBYTES",
 			"pipeset.limits.max-item, pipeset.limits.max-items",
+			"PIPESET_CLIENTS_ORDERS_KEYSHA, PIPESET_CLIENTS_NAME_KEYSHA256",
 			"PIPESET_BODYIDLETIMEOUT, PIPESET_LIMITS_BODYIDLETIMEOUT" })
 	void aVariableThatThereIsNotIsRefusedWithTheNearest(String name, String nearest) {
 		assertRefused(name, true, nearest);
@@ -57,13 +62,17 @@ class UnknownPropertiesTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "pipeset.limits.max-items", "pipeset.limits.maxItems", "pipeset.limits.max_items",
 			"PIPESET_LIMITS_MAXITEMS", "PIPESET_LIMITS_MAX_ITEMS", "pipeset_limits_maxitems",
-			"pipeset.security.allowed-hosts", "pipeset.security.allowed-hosts[1]", "PIPESET_SECURITY_ALLOWEDHOSTS",
-			"PIPESET_SECURITY_ALLOWED_HOSTS_1", "pipeset.embedded-redis.executable",
-			"PIPESET_EMBEDDED_REDIS_EXECUTABLE", "PIPESET_EMBEDDEDREDIS_ENABLED", "pipeset.defaults.rate-limit",
-			"pipeset.control.host", "pipeset.control.cluster.nodes[0]", "pipeset.control.connect-timeout",
-			"pipeset.control.ssl.bundle", "PIPESET_CONTROL_SENTINEL_NODES_1", "PIPESET_CONTROL_CONNECTTIMEOUT",
-			"pipeset.receipts.sweep-interval", "pipeset.pipeline.window-bytes", "pipeset.scripts.max-count",
-			"pipesetter.limits", "pipeset", "spring.pipeset.limits", "PIPESET", "PIPESETTER_LIMITS" })
+			"pipeset.clients.orders.key-sha256", "pipeset.clients.orders.key-sha256[1]",
+			"pipeset.clients.a-b.limits.maxRecords", "pipeset.clients.9.key-prefixes[0]",
+			"PIPESET_CLIENTS_ORDERS_KEYSHA256", "PIPESET_CLIENTS_ORDERS_KEY_SHA256_1",
+			"PIPESET_CLIENTS_ORDERS_LIMITS_MAXRECORDS", "pipeset.security.allowed-hosts",
+			"pipeset.security.allowed-hosts[1]", "PIPESET_SECURITY_ALLOWEDHOSTS", "PIPESET_SECURITY_ALLOWED_HOSTS_1",
+			"pipeset.embedded-redis.executable", "PIPESET_EMBEDDED_REDIS_EXECUTABLE", "PIPESET_EMBEDDEDREDIS_ENABLED",
+			"pipeset.defaults.rate-limit", "pipeset.control.host", "pipeset.control.cluster.nodes[0]",
+			"pipeset.control.connect-timeout", "pipeset.control.ssl.bundle", "PIPESET_CONTROL_SENTINEL_NODES_1",
+			"PIPESET_CONTROL_CONNECTTIMEOUT", "pipeset.receipts.sweep-interval", "pipeset.pipeline.window-bytes",
+			"pipeset.scripts.max-count", "pipesetter.limits", "pipeset", "spring.pipeset.limits", "PIPESET",
+			"PIPESETTER_LIMITS" })
 	void whatThereIsAndWhatIsNotMeantIsTaken(String name) {
 		boolean variable = Character.isUpperCase(name.charAt(0)) || name.contains("t_l");
 		assertThatNoException().isThrownBy(() -> check(name, variable));

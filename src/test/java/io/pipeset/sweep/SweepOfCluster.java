@@ -13,6 +13,7 @@ import io.pipeset.lane.LaneContext;
 import io.pipeset.lane.LaneRig;
 import io.pipeset.lane.Lanes;
 import io.pipeset.pipeline.call.KeyFilter;
+import io.pipeset.record.KeyPrefixes;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.room.Room;
@@ -27,7 +28,7 @@ final class SweepOfCluster implements AutoCloseable {
 
 	private final LaneContext job;
 
-	private final Sweep sweep = new Sweep(new KeyFilter("*", null), null, Operation.UNLINK, null);
+	private final Sweep sweep = new Sweep(new KeyFilter("*", null), null, Operation.UNLINK, null, KeyPrefixes.ANY);
 
 	private final SweptRecords records;
 

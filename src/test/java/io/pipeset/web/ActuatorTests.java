@@ -46,10 +46,11 @@ class ActuatorTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "pipeset.job, op, state", "pipeset.job.active, op, state", "pipeset.batch, flush,",
+	@CsvSource({ "pipeset.job, op client, state", "pipeset.job.active, op client, state", "pipeset.batch, flush,",
 			"pipeset.node.batch, node,", "pipeset.node.connections, node,", "pipeset.node.losses, node,",
-			"pipeset.phase, phase,", "pipeset.commands, op, outcome", "pipeset.batch.size,,", "pipeset.batch.bytes,,",
-			"pipeset.inflight.bytes,,", "pipeset.lanes.busy,,", "pipeset.jobs.queued,," })
+			"pipeset.phase, phase,", "pipeset.commands, op client, outcome", "pipeset.commands.sent, client,",
+			"pipeset.batch.size,,", "pipeset.batch.bytes,,", "pipeset.inflight.bytes,,", "pipeset.lanes.busy,,",
+			"pipeset.jobs.queued,," })
 	void everyMeterIsThereWithItsTagsAndNoOthers(String meter, String first, String second) {
 		Answer answer = this.service.get("/actuator/metrics/" + meter);
 		assertThat(answer.status()).as(meter).isEqualTo(200);
@@ -58,7 +59,7 @@ class ActuatorTests {
 		Set<String> expected = new TreeSet<>();
 		for (String tag : new String[] { first, second }) {
 			if (tag != null) {
-				expected.add(tag);
+				expected.addAll(List.of(tag.split(" ")));
 			}
 		}
 		assertThat(tags).isEqualTo(expected);
@@ -73,6 +74,7 @@ class ActuatorTests {
 		assertThat(tagValues("pipeset.phase", "phase")).containsExactlyInAnyOrder("wait", "read", "redis");
 		assertThat(tagValues("pipeset.commands", "op")).isSubsetOf(
 				Stream.concat(Arrays.stream(Operation.values()).map(Operation::toString), Stream.of("none")).toList());
+		assertThat(tagValues("pipeset.commands", "client")).containsExactly("none");
 		assertThat(tagValues("pipeset.commands", "outcome")).contains("applied", "noop", "rejected")
 			.isSubsetOf("applied", "noop", "rejected", "unknown", "unprocessed");
 	}
@@ -125,7 +127,7 @@ class ActuatorTests {
 			.contains("pipeset_batch_seconds_bucket{flush=\"each\",le=\"0.001\"}")
 			.contains("pipeset_batch_seconds_bucket{flush=\"each\",le=\"5.0\"}")
 			.contains("pipeset_phase_seconds_count{phase=\"redis\"}")
-			.contains("pipeset_commands_total{op=\"SET\",outcome=\"applied\"}")
+			.contains("pipeset_commands_total{client=\"none\",op=\"SET\",outcome=\"applied\"}")
 			.contains("pipeset_batch_size_commands_sum")
 			.contains("pipeset_batch_bytes_sum")
 			.contains("pipeset_inflight_bytes ")

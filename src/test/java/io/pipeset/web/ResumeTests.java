@@ -23,6 +23,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.OwnThread;
+import io.pipeset.job.Client;
 import io.pipeset.job.InterruptedJob;
 import io.pipeset.job.JobRegistry;
 import io.pipeset.redis.TestRedis;
@@ -283,7 +284,7 @@ class ResumeTests {
 
 	@Test
 	void aJobThatIsBeingResumedHasNotEndedForWhoeverCancelsIt() {
-		InterruptedJob job = this.registry.find(OPTIONS).orElseThrow().interrupted();
+		InterruptedJob job = this.registry.find(OPTIONS, Client.anybody(false)).orElseThrow().interrupted();
 		assertThat(job.claim()).isTrue();
 		assertThat(this.service.delete("/v1/jobs/" + OPTIONS).refusal(409, "not-interrupted"))
 			.contains("at this moment");

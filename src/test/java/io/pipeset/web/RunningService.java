@@ -65,7 +65,8 @@ class RunningService implements ParameterResolver, AfterEachCallback {
 
 	private static Service service(ExtensionContext context, String port) {
 		Environment environment = SpringExtension.getApplicationContext(context).getEnvironment();
-		return new Service(environment.getRequiredProperty(port, Integer.class));
+		return new Service(environment.getRequiredProperty(port, Integer.class))
+			.as(environment.getProperty(ClientTest.KEY));
 	}
 
 }

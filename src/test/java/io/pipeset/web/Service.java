@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 import static org.awaitility.Awaitility.await;
@@ -29,10 +30,22 @@ final class Service implements AutoCloseable {
 
 	private final int port;
 
+	private final @Nullable String key;
+
 	private final List<Wire> uploads = new ArrayList<>();
 
 	Service(int port) {
+		this(port, null);
+	}
+
+	private Service(int port, @Nullable String key) {
 		this.port = port;
+		this.key = key;
+	}
+
+	/** The same service, called with a client's key, or without any. */
+	Service as(@Nullable String key) {
+		return new Service(this.port, key);
 	}
 
 	int port() {
@@ -44,7 +57,8 @@ final class Service implements AutoCloseable {
 	}
 
 	HttpRequest.Builder request(String pathAndQuery) {
-		return HttpRequest.newBuilder(uri(pathAndQuery)).timeout(Duration.ofMinutes(2));
+		HttpRequest.Builder request = HttpRequest.newBuilder(uri(pathAndQuery)).timeout(Duration.ofMinutes(2));
+		return (this.key != null) ? request.header("Authorization", "Bearer " + this.key) : request;
 	}
 
 	Answer send(HttpRequest.Builder request) {

@@ -55,7 +55,8 @@ class SpoolProcessTests {
 			assertThat(uploads.answer().refusal(503, "shutting-down")).contains("another instance");
 			process.awaitEnd();
 			for (String job : List.of(runs, waits)) {
-				assertThat(process.output()).anyMatch((line) -> line.contains("Job " + job + " stopped: received="));
+				assertThat(process.output())
+					.anyMatch((line) -> line.contains("Job " + job + " stopped: client=none op=mixed received="));
 			}
 			assertThat(process.output()).noneMatch((line) -> line.contains("ERROR"));
 			// The next process may go on with them.

@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 import io.lettuce.core.api.sync.RedisCommands;
+import io.pipeset.job.Client;
 import io.pipeset.job.EndedJob;
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.Jobs;
@@ -38,6 +39,8 @@ class TuningTests {
 
 	private final RedisCommands<String, String> redis = TestRedis.shared().client();
 
+	private final Client client;
+
 	private final Tasks tasks;
 
 	private final Jobs jobs;
@@ -51,7 +54,9 @@ class TuningTests {
 	private final JobLimits limits;
 
 	TuningTests(Service service, @Autowired Tasks tasks, @Autowired Jobs jobs, @Autowired RedisNodes nodes,
-			@Autowired JobDefaults defaults, @Autowired TuningProperties properties, @Autowired JobLimits limits) {
+			@Autowired JobDefaults defaults, @Autowired TuningProperties properties, @Autowired JobLimits limits,
+			@Autowired Client client) {
+		this.client = client;
 		this.service = service;
 		this.tasks = tasks;
 		this.jobs = jobs;
@@ -172,8 +177,8 @@ class TuningTests {
 	/** Runs a tuning that completes, by a clock of its own. */
 	private JsonNode tune(LongSupplier clock, Map<String, String> query) {
 		Tunings tunings = new Tunings(this.tasks, this.jobs, this.nodes, this.defaults, clock);
-		EndedJob<?> ended = tunings.run(TuningSettings.read(query::get, this.properties, this.limits, this.defaults),
-				Caller.NOBODY);
+		EndedJob<?> ended = tunings.run(this.client,
+				TuningSettings.read(query::get, this.properties, this.limits, this.defaults), Caller.NOBODY);
 		ended.memory().close();
 		assertThat(ended.ending()).isEqualTo(Ending.COMPLETED);
 		return JsonMapper.shared().valueToTree(ended.report());

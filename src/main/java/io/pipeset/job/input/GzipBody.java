@@ -31,7 +31,7 @@ final class GzipBody extends InputStream {
 
 	private final InputStream compressed;
 
-	private final long maxBytes;
+	private final ByteLimit limit;
 
 	private final Inflater inflater = new Inflater(true);
 
@@ -55,11 +55,11 @@ final class GzipBody extends InputStream {
 	/**
 	 * Inflates a body.
 	 * @param compressed the bytes as they come over the wire; left open
-	 * @param maxBytes how many it may stand for
+	 * @param limit the bytes that it may stand for
 	 */
-	GzipBody(InputStream compressed, long maxBytes) {
+	GzipBody(InputStream compressed, ByteLimit limit) {
 		this.compressed = compressed;
-		this.maxBytes = maxBytes;
+		this.limit = limit;
 	}
 
 	@Override
@@ -103,9 +103,8 @@ final class GzipBody extends InputStream {
 			}
 			this.check.update(target, offset, count);
 			this.inflated += count;
-			if (this.inflated > this.maxBytes) {
-				throw new BodyLimitException("The inflated body has more than " + this.maxBytes
-						+ " bytes; pipeset.limits.max-inflated-bytes allows " + this.maxBytes);
+			if (this.inflated > this.limit.most()) {
+				throw new BodyLimitException(this.limit.exceededBy("inflated body", "more than " + this.limit.most()));
 			}
 			return count;
 		}

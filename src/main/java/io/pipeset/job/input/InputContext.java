@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  * of threads
  * @param memory the memory of the input, which takes note of how long the input pauses
  * @param operation the operation of records that name none; {@code null} if they have to
- * @param maxInflatedBytes the largest body that a gzip body may stand for
+ * @param inflated the bytes that a gzip body may stand for
  */
 public record InputContext(String jobId, Caller caller, Lanes lanes, LaneContext job, MemoryShare memory,
-		@Nullable Operation operation, Mapping mapping, RecordLimit limit, long maxInflatedBytes) {
+		@Nullable Operation operation, Mapping mapping, RecordLimit limit, ByteLimit inflated) {
 
 }

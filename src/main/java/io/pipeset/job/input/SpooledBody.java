@@ -22,15 +22,15 @@ public record SpooledBody(SpoolFile file, boolean gzipped, RecordFormat format) 
 	 * Reads the records once more.
 	 * @param settings how they were read
 	 * @param limit the largest record
-	 * @param maxInflatedBytes the largest body that a gzip body may stand for
+	 * @param inflatedLimit the bytes that a gzip body may stand for
 	 * @param records reads the records
 	 * @throws IOException if the file cannot be read, or what is read cannot be dealt
 	 * with
 	 */
-	public void reread(JobSettings settings, RecordLimit limit, long maxInflatedBytes, Reading records)
+	public void reread(JobSettings settings, RecordLimit limit, ByteLimit inflatedLimit, Reading records)
 			throws IOException {
 		try (InputStream bytes = this.file.open();
-				InputStream inflated = (this.gzipped) ? new GzipBody(bytes, maxInflatedBytes) : bytes) {
+				InputStream inflated = (this.gzipped) ? new GzipBody(bytes, inflatedLimit) : bytes) {
 			records.read(this.format.open(inflated, settings.operation(), settings.mapping(), limit));
 		}
 	}

@@ -96,11 +96,11 @@ public final class UploadedRecords implements JobInput {
 	 * @param bytes how many bytes the other has
 	 * @param whole whether the other ends with them; otherwise nobody knows what follows,
 	 * which may be what it was given up for
-	 * @param maxInflatedBytes the largest body that a gzip body may stand for
+	 * @param limit the bytes that a gzip body may stand for
 	 * @throws IOException if the body cannot be read
 	 */
-	public void digest(BodyDigest digest, long bytes, boolean whole, long maxInflatedBytes) throws IOException {
-		try (InputStream inflated = (this.gzipped) ? new GzipBody(this.body, maxInflatedBytes) : this.body) {
+	public void digest(BodyDigest digest, long bytes, boolean whole, ByteLimit limit) throws IOException {
+		try (InputStream inflated = (this.gzipped) ? new GzipBody(this.body, limit) : this.body) {
 			InputStream digested = digest.of(inflated);
 			byte[] buffer = new byte[DIGEST_BUFFER_BYTES];
 			boolean more = true;
@@ -161,7 +161,7 @@ public final class UploadedRecords implements JobInput {
 
 	private void read(InputStream body, InputContext context, Consumer<RecordReader> records) {
 		if (this.gzipped) {
-			try (GzipBody inflated = new GzipBody(body, context.maxInflatedBytes())) {
+			try (GzipBody inflated = new GzipBody(body, context.inflated())) {
 				accept(inflated, context, records);
 			}
 		}

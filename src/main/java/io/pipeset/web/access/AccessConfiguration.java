@@ -1,56 +1,147 @@
 package io.pipeset.web.access;
 
-import java.net.InetAddress;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 
+import io.pipeset.job.Client;
+import io.pipeset.job.ClientsProperties;
 import io.pipeset.job.SecurityProperties;
-import org.jspecify.annotations.Nullable;
+import io.pipeset.web.access.ForeignRequests.ForeignRequestException;
+import io.pipeset.web.problem.Problems;
+import jakarta.servlet.Filter;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 
-import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
-import org.springframework.boot.actuate.autoconfigure.web.ManagementContextType;
-import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
-import org.springframework.boot.web.server.WebServerFactoryCustomizer;
-import org.springframework.boot.web.server.context.WebServerApplicationContext;
-import org.springframework.boot.web.servlet.FilterRegistrationBean;
-import org.springframework.context.ApplicationContext;
+import org.springframework.boot.health.actuate.endpoint.HealthEndpoint;
+import org.springframework.boot.security.autoconfigure.actuate.web.servlet.EndpointRequest;
 import org.springframework.context.annotation.Bean;
-import org.springframework.core.Ordered;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.security.authorization.AuthorizationDecision;
+import org.springframework.security.authorization.AuthorizationManager;
+import org.springframework.security.core.AuthenticationException;
+import org.springframework.security.core.authority.AuthorityUtils;
+import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.security.web.DefaultSecurityFilterChain;
+import org.springframework.security.web.FilterChainProxy;
+import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.security.web.access.ExceptionTranslationFilter;
+import org.springframework.security.web.access.intercept.AuthorizationFilter;
+import org.springframework.security.web.authentication.AnonymousAuthenticationFilter;
+import org.springframework.security.web.authentication.AuthenticationFilter;
+import org.springframework.security.web.context.NullSecurityContextRepository;
+import org.springframework.security.web.firewall.RequestRejectedException;
+import org.springframework.security.web.header.HeaderWriterFilter;
+import org.springframework.security.web.header.writers.StaticHeadersWriter;
+import org.springframework.security.web.savedrequest.NullRequestCache;
+import org.springframework.security.web.servlet.util.matcher.PathPatternRequestMatcher;
+import org.springframework.security.web.util.matcher.AnyRequestMatcher;
+import org.springframework.security.web.util.matcher.OrRequestMatcher;
+import org.springframework.security.web.util.matcher.RequestMatcher;
 
 /**
- * Refuses foreign requests, and addresses that other machines reach, as long as callers
- * have no credentials. Spring finds this configuration by its scan, and Actuator once
- * more by {@code META-INF/spring}, for the server that {@code management.server.port}
- * gives it.
+ * Spring Security with no more of its filters than are needed: a request is refused if a
+ * foreign web page may have sent it, and belongs to the client whose key it carries. Boot
+ * puts the chain in front of both servers, and only new requests go through it: an answer
+ * that goes on in another thread, or for an error, is that of a request that was let in.
  */
-@ManagementContextConfiguration(value = ManagementContextType.CHILD, proxyBeanMethods = false)
+@Configuration(proxyBeanMethods = false)
 class AccessConfiguration {
 
-	/** Behind the filter that counts requests, and before all that read them. */
-	private static final int ORDER = Ordered.HIGHEST_PRECEDENCE + 2;
-
 	@Bean
-	FilterRegistrationBean<ForeignRequests> foreignRequests(SecurityProperties security) {
-		FilterRegistrationBean<ForeignRequests> filter = new FilterRegistrationBean<>(
-				new ForeignRequests(new KnownHosts(security)));
-		filter.setOrder(ORDER);
-		return filter;
+	SecurityFilterChain callers(SecurityProperties security, ClientsProperties clients, Client anybody) {
+		refuseBoth("anonymous", security.anonymous(), clients);
+		refuseBoth("scripts", security.scripts(), clients);
+		return new DefaultSecurityFilterChain(AnyRequestMatcher.INSTANCE, filters(clients, anybody));
 	}
 
+	/** By this name Boot finds it. */
 	@Bean
-	WebServerFactoryCustomizer<TomcatServletWebServerFactory> loopbackOnly(SecurityProperties security,
-			ApplicationContext context) {
-		String property = (WebServerApplicationContext.hasServerNamespace(context, "management"))
-				? "management.server.address" : "server.address";
-		return (factory) -> {
-			if (!security.anonymous()) {
-				requireLoopback(property, factory.getAddress());
-			}
-		};
+	FilterChainProxy springSecurityFilterChain(SecurityFilterChain callers, SecurityProperties security,
+			ClientsProperties clients) {
+		FilterChainProxy proxy = new FilterChainProxy(callers);
+		proxy.setFirewall(new ForeignRequests(
+				new KnownHosts(security.anonymous() || !clients.isEmpty(), security.allowedHosts())));
+		proxy.setRequestRejectedHandler(AccessConfiguration::rejected);
+		return proxy;
 	}
 
-	private static void requireLoopback(String property, @Nullable InetAddress address) {
-		if (address == null || !address.isLoopbackAddress()) {
-			throw new ExposedAddressException(property, address);
+	private static void refuseBoth(String property, boolean set, ClientsProperties clients) {
+		if (set && !clients.isEmpty()) {
+			throw new RefusedAccessException(
+					"pipeset.security." + property + " is true, and pipeset.clients."
+							+ clients.clients().keySet().iterator().next()
+							+ " is set: it is for callers without keys, and there are none where there are clients.",
+					"Leave one of them out. A right is a client's own, such as pipeset.clients.<name>.scripts.");
 		}
+	}
+
+	private static List<Filter> filters(ClientsProperties clients, Client anybody) {
+		List<Filter> filters = new ArrayList<>();
+		HeaderWriterFilter headers = new HeaderWriterFilter(
+				List.of(new StaticHeadersWriter("X-Content-Type-Options", "nosniff"),
+						new StaticHeadersWriter(HttpHeaders.CACHE_CONTROL, "no-store")));
+		headers.setShouldWriteHeadersEagerly(true);
+		filters.add(headers);
+		if (clients.isEmpty()) {
+			filters.add(new AnonymousAuthenticationFilter("pipeset", anybody,
+					AuthorityUtils.createAuthorityList("ROLE_ANONYMOUS")));
+			return filters;
+		}
+		BearerKeys keys = new BearerKeys(new ClientKeys(clients));
+		AuthenticationFilter authentication = new AuthenticationFilter(keys, keys);
+		authentication.setSuccessHandler((request, response, found) -> {
+		});
+		// Nothing goes through the chain again, and asks for it.
+		authentication.setSecurityContextRepository(new NullSecurityContextRepository());
+		authentication.setFailureHandler(AccessConfiguration::unauthorized);
+		filters.add(authentication);
+		filters.add(new ExceptionTranslationFilter(AccessConfiguration::withoutKey, new NullRequestCache()));
+		filters.add(new AuthorizationFilter(clientsOnly()));
+		return filters;
+	}
+
+	/**
+	 * Lets clients call, everybody ask for health, and the service itself warm up, whose
+	 * own calls have a password.
+	 */
+	private static AuthorizationManager<HttpServletRequest> clientsOnly() {
+		RequestMatcher open = new OrRequestMatcher(EndpointRequest.to(HealthEndpoint.class),
+				PathPatternRequestMatcher.withDefaults().matcher("/warm-up/**"));
+		// The supplier throws if there is no authentication, which asks for a key.
+		return (authentication,
+				request) -> new AuthorizationDecision(SecurityContextHolder.getContext().getAuthentication() != null
+						|| open.matches(request) || authentication.get().isAuthenticated());
+	}
+
+	private static void withoutKey(HttpServletRequest request, HttpServletResponse response,
+			AuthenticationException missing) throws IOException {
+		response.setHeader(HttpHeaders.WWW_AUTHENTICATE, "Bearer");
+		unauthorized(response, "The request has no key");
+	}
+
+	private static void unauthorized(HttpServletRequest request, HttpServletResponse response,
+			AuthenticationException wrong) throws IOException {
+		response.setHeader(HttpHeaders.WWW_AUTHENTICATE, "Bearer error=\"invalid_token\"");
+		unauthorized(response, String.valueOf(wrong.getMessage()));
+	}
+
+	private static void unauthorized(HttpServletResponse response, String problem) throws IOException {
+		Problems.write(Problems.detail(HttpStatus.UNAUTHORIZED,
+				problem + ": send the header Authorization: Bearer <key>, with a key whose hash stands at"
+						+ " pipeset.clients.<name>.key-sha256"),
+				response);
+	}
+
+	private static void rejected(HttpServletRequest request, HttpServletResponse response,
+			RequestRejectedException reason) throws IOException {
+		Problems.write((reason instanceof ForeignRequestException)
+				? Problems.detail(HttpStatus.FORBIDDEN, "foreign-request", reason.getMessage())
+				: Problems.detail(HttpStatus.BAD_REQUEST,
+						"The path must be normal, without segments of dots, as RFC 3986 has it"),
+				response);
 	}
 
 }

@@ -1,27 +1,25 @@
 package io.pipeset.web.access;
 
-import java.io.IOException;
+import java.io.Serial;
 import java.util.Collections;
 
 import io.pipeset.web.problem.Problems;
-import jakarta.servlet.Filter;
-import jakarta.servlet.FilterChain;
-import jakarta.servlet.ServletException;
-import jakarta.servlet.ServletRequest;
-import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpHeaders;
-import org.springframework.http.HttpStatus;
+import org.springframework.security.web.firewall.FirewalledRequest;
+import org.springframework.security.web.firewall.RequestRejectedException;
+import org.springframework.security.web.firewall.StrictHttpFirewall;
 
 /**
  * Refuses requests that a foreign web page may have sent, before anything of them is
- * read. Callers have no credentials, so that any page could otherwise make a browser that
- * reaches the service write to Redis.
+ * read: any page could otherwise make a browser that reaches the service write to Redis.
+ * Its own rules come before those of Spring Security, which knows a host without its
+ * header, and would let known pages read answers as well.
  */
-final class ForeignRequests implements Filter {
+final class ForeignRequests extends StrictHttpFirewall {
 
 	private static final String ALLOWED = ": allowed are localhost, the addresses of loopback, and what"
 			+ " pipeset.security.allowed-hosts lists";
@@ -30,19 +28,39 @@ final class ForeignRequests implements Filter {
 
 	ForeignRequests(KnownHosts hosts) {
 		this.hosts = hosts;
+		// The calls say by themselves which methods and keys there are, and where a key
+		// goes that no path can carry.
+		setUnsafeAllowAnyHttpMethod(true);
+		setAllowSemicolon(true);
+		setAllowUrlEncodedSlash(true);
+		setAllowUrlEncodedDoubleSlash(true);
+		setAllowUrlEncodedPeriod(true);
+		setAllowUrlEncodedPercent(true);
+		setAllowBackSlash(true);
+		setAllowNull(true);
+		setAllowUrlEncodedCarriageReturn(true);
+		setAllowUrlEncodedLineFeed(true);
+		setAllowUrlEncodedParagraphSeparator(true);
+		setAllowUrlEncodedLineSeparator(true);
+		// Tomcat lets no control character through.
+		setAllowedHeaderNames((name) -> true);
+		setAllowedHeaderValues((value) -> true);
+		setAllowedParameterNames((name) -> true);
 	}
 
 	@Override
-	public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
-			throws ServletException, IOException {
-		String refusal = refusal((HttpServletRequest) request);
-		if (refusal == null) {
-			chain.doFilter(request, response);
+	public FirewalledRequest getFirewalledRequest(HttpServletRequest request) {
+		String refusal = refusal(request);
+		if (refusal != null) {
+			throw new ForeignRequestException(refusal);
 		}
-		else {
-			Problems.write(Problems.detail(HttpStatus.FORBIDDEN, "foreign-request", refusal),
-					(HttpServletResponse) response);
-		}
+		return super.getFirewalledRequest(request);
+	}
+
+	/** Tomcat lets no line break into a header of an answer. */
+	@Override
+	public HttpServletResponse getFirewalledResponse(HttpServletResponse response) {
+		return response;
 	}
 
 	private @Nullable String refusal(HttpServletRequest request) {
@@ -58,6 +76,18 @@ final class ForeignRequests implements Filter {
 			}
 		}
 		return null;
+	}
+
+	/** A foreign web page may have sent the request. */
+	static final class ForeignRequestException extends RequestRejectedException {
+
+		@Serial
+		private static final long serialVersionUID = 1L;
+
+		private ForeignRequestException(String message) {
+			super(message);
+		}
+
 	}
 
 }

@@ -5,7 +5,6 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import io.pipeset.job.SecurityProperties;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,16 +26,22 @@ final class KnownHosts {
 
 	private static final Pattern ADDRESS = Pattern.compile("\\[.*]|[0-9]{1,3}(\\.[0-9]{1,3}){3}");
 
-	private final boolean anonymous;
+	/** Whether the service may have any name. */
+	private final boolean exposed;
 
 	private final Set<String> listed;
 
 	/** The header that was allowed last. Most callers send the same one. */
 	private volatile @Nullable String served;
 
-	KnownHosts(SecurityProperties security) {
-		this.anonymous = security.anonymous();
-		this.listed = security.allowedHosts();
+	/**
+	 * Knows the hosts of a service.
+	 * @param exposed whether it is reached from other machines
+	 * @param listed its names beside those of loopback, in lower case
+	 */
+	KnownHosts(boolean exposed, Set<String> listed) {
+		this.exposed = exposed;
+		this.listed = listed;
 	}
 
 	/**
@@ -45,12 +50,12 @@ final class KnownHosts {
 	 * @return {@code false} for a name that somebody else may have pointed here
 	 */
 	boolean serves(@Nullable String header) {
-		if ((this.anonymous && this.listed.isEmpty()) || (header != null && header.equals(this.served))) {
+		if ((this.exposed && this.listed.isEmpty()) || (header != null && header.equals(this.served))) {
 			return true;
 		}
 		String host = host(HOST, header);
 		// A caller that names an address means it, such as the health probe of a pod.
-		if (host == null || !(isKnown(host) || (this.anonymous && ADDRESS.matcher(host).matches()))) {
+		if (host == null || !(isKnown(host) || (this.exposed && ADDRESS.matcher(host).matches()))) {
 			return false;
 		}
 		this.served = header;

@@ -100,6 +100,9 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 
 	@ExceptionHandler
 	ResponseEntity<ProblemDetail> refused(JobRefusedException ex) {
+		if (ex.reason() == JobRefusedException.Reason.FORBIDDEN) {
+			return Problems.answer(Problems.detail(HttpStatus.FORBIDDEN, "forbidden", ex.getMessage()));
+		}
 		boolean tooMany = ex.reason() == JobRefusedException.Reason.TOO_MANY;
 		HttpStatus status = (tooMany) ? HttpStatus.TOO_MANY_REQUESTS : HttpStatus.SERVICE_UNAVAILABLE;
 		return Problems.answer(Problems.detail(status, (tooMany) ? "limit" : "shutting-down", ex.getMessage()), RETRY);

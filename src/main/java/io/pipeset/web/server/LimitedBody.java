@@ -6,6 +6,7 @@ import java.net.SocketTimeoutException;
 import java.util.concurrent.locks.Lock;
 
 import io.pipeset.job.input.BodyLimitException;
+import io.pipeset.job.input.ByteLimit;
 import io.pipeset.record.body.MalformedBodyException;
 import jakarta.servlet.http.HttpServletRequest;
 import org.apache.catalina.connector.ClientAbortException;
@@ -27,7 +28,7 @@ public final class LimitedBody extends InputStream {
 
 	private final long contentLength;
 
-	private final long maxBytes;
+	private final ByteLimit limit;
 
 	private final boolean compressed;
 
@@ -35,15 +36,15 @@ public final class LimitedBody extends InputStream {
 
 	/**
 	 * Limits the body of a request.
-	 * @param maxBytes the limit on the bytes as they come over the wire
+	 * @param limit the limit on the bytes as they come over the wire
 	 * @param compressed whether the bytes are yet to be inflated
 	 * @throws IOException if the body cannot be read
 	 */
-	public LimitedBody(HttpServletRequest request, long maxBytes, boolean compressed) throws IOException {
+	public LimitedBody(HttpServletRequest request, ByteLimit limit, boolean compressed) throws IOException {
 		this.body = request.getInputStream();
 		this.reading = CallerConnection.reading(request);
 		this.contentLength = request.getContentLengthLong();
-		this.maxBytes = maxBytes;
+		this.limit = limit;
 		this.compressed = compressed;
 	}
 
@@ -66,19 +67,11 @@ public final class LimitedBody extends InputStream {
 		int bytes = readBody(target, offset, length);
 		if (bytes > 0) {
 			this.read += bytes;
-			if (this.read > this.maxBytes) {
-				throw new BodyLimitException(tooLarge("more than " + this.maxBytes, this.maxBytes));
+			if (this.read > this.limit.most()) {
+				throw new BodyLimitException(this.limit.exceededBy("body", "more than " + this.limit.most()));
 			}
 		}
 		return bytes;
-	}
-
-	/**
-	 * A message about a body beyond the limit.
-	 * @param met the size of the body, in words or digits
-	 */
-	public static String tooLarge(String met, long maxBytes) {
-		return "The body has " + met + " bytes; pipeset.limits.max-body-bytes allows " + maxBytes;
 	}
 
 	/**

@@ -1,5 +1,9 @@
 package io.pipeset.web.server;
 
+import java.util.TreeSet;
+
+import io.pipeset.job.ClientsProperties;
+import io.pipeset.job.SecurityProperties;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -8,18 +12,39 @@ import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 
-/** Logs a command to try when the service is ready. */
+/** Logs who may call, and a command to try, when the service is ready. */
 @Component
 class StartMessage {
 
 	private static final Logger log = LoggerFactory.getLogger(StartMessage.class);
 
+	private final ClientsProperties clients;
+
+	private final SecurityProperties security;
+
+	StartMessage(ClientsProperties clients, SecurityProperties security) {
+		this.clients = clients;
+		this.security = security;
+	}
+
 	@EventListener
 	void ready(ApplicationReadyEvent event) {
 		if (event.getApplicationContext() instanceof WebServerApplicationContext context
 				&& context.getWebServer() != null) {
-			log.info("Ready. Try: curl -X POST http://localhost:{}/pipeset/1000", context.getWebServer().getPort());
+			log.info("Callers: {}", callers());
+			log.info("Ready. Try: curl -X POST http://localhost:{}/pipeset/1000{}", context.getWebServer().getPort(),
+					(this.clients.isEmpty()) ? "" : " -H \"Authorization: Bearer $KEY\"");
 		}
+	}
+
+	private String callers() {
+		if (!this.clients.isEmpty()) {
+			return "the clients " + String.join(", ", new TreeSet<>(this.clients.clients().keySet()))
+					+ ", with their keys";
+		}
+		return (this.security.anonymous())
+				? "everybody who reaches the port, without a key (pipeset.security.anonymous=true)"
+				: "this machine only, without a key";
 	}
 
 }

@@ -114,7 +114,7 @@ class GzipBodyTests {
 			int place = new Random(seed).nextInt(mutated.length);
 			mutated[place] ^= (byte) (1 << (seed % 8));
 			ByteArrayOutputStream out = new ByteArrayOutputStream();
-			try (GzipBody body = new GzipBody(new Pieces(mutated, 1 + seed), Long.MAX_VALUE)) {
+			try (GzipBody body = new GzipBody(new Pieces(mutated, 1 + seed), limit(Long.MAX_VALUE))) {
 				body.transferTo(out);
 				// Some bytes of the header have no meaning, so that a change of them is
 				// not noticed.
@@ -134,14 +134,14 @@ class GzipBodyTests {
 	void bombStopsAtTheLimit() throws IOException {
 		byte[] bomb = gzip(new byte[64 << 20]);
 		assertThat(bomb.length).isLessThan(100_000);
-		try (GzipBody body = new GzipBody(new ByteArrayInputStream(bomb), 1 << 20)) {
+		try (GzipBody body = new GzipBody(new ByteArrayInputStream(bomb), limit(1 << 20))) {
 			ByteArrayOutputStream out = new ByteArrayOutputStream();
 			assertThatThrownBy(() -> body.transferTo(out)).isInstanceOf(BodyLimitException.class)
 				.hasMessage("The inflated body has more than 1048576 bytes;"
 						+ " pipeset.limits.max-inflated-bytes allows 1048576");
 			assertThat(out.size()).isLessThanOrEqualTo(1 << 20);
 		}
-		try (GzipBody body = new GzipBody(new ByteArrayInputStream(gzip(TEXT)), TEXT.length)) {
+		try (GzipBody body = new GzipBody(new ByteArrayInputStream(gzip(TEXT)), limit(TEXT.length))) {
 			assertThat(body.readAllBytes()).isEqualTo(TEXT);
 		}
 	}
@@ -161,7 +161,7 @@ class GzipBodyTests {
 								throw new IOException("silence");
 							}
 
-						}), 1 << 20)) {
+						}), limit(1 << 20))) {
 			assertThat(body.readNBytes(TEXT.length)).isEqualTo(TEXT);
 			assertThatThrownBy(body::read).hasMessage("silence");
 		}
@@ -169,11 +169,15 @@ class GzipBodyTests {
 
 	@Test
 	void closedBodyHasGivenItsInflaterBack() throws IOException {
-		GzipBody body = new GzipBody(new ByteArrayInputStream(gzip(TEXT)), 1 << 20);
+		GzipBody body = new GzipBody(new ByteArrayInputStream(gzip(TEXT)), limit(1 << 20));
 		assertThat(body.read()).isEqualTo('[');
 		body.close();
 		// The JDK's own inflater says it, by another exception from JDK 25 on.
 		assertThatThrownBy(body::read).isInstanceOf(RuntimeException.class).hasMessage("Inflater has been closed");
+	}
+
+	private static ByteLimit limit(long bytes) {
+		return new ByteLimit("pipeset.limits.max-inflated-bytes", bytes);
 	}
 
 	private static void assertBroken(byte[] gzip, long offset, String message) {
@@ -188,7 +192,7 @@ class GzipBodyTests {
 
 	private static byte[] read(InputStream compressed, int target) throws IOException {
 		ByteArrayOutputStream out = new ByteArrayOutputStream();
-		try (GzipBody body = new GzipBody(compressed, Long.MAX_VALUE)) {
+		try (GzipBody body = new GzipBody(compressed, limit(Long.MAX_VALUE))) {
 			byte[] bytes = new byte[target];
 			int count;
 			while ((count = body.read(bytes, 0, target)) >= 0) {

@@ -104,7 +104,7 @@ class KnownHostsTests {
 	}
 
 	private static KnownHosts known(boolean anonymous, String... allowed) {
-		return new KnownHosts(new SecurityProperties(false, anonymous, Set.of(allowed)));
+		return new KnownHosts(anonymous, new SecurityProperties(false, anonymous, Set.of(allowed)).allowedHosts());
 	}
 
 }

@@ -2,8 +2,10 @@ package io.pipeset.web.access;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.Map;
 import java.util.Set;
 
+import io.pipeset.job.ClientsProperties;
 import io.pipeset.job.SecurityProperties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,15 +24,15 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
  * The service listens at other addresses than those of loopback only where that is
  * allowed.
  */
-class AccessConfigurationTests {
+class ExposedAddressTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "0.0.0.0", "::", "10.0.0.1", "192.0.2.7", "2001:db8::1" })
 	void onlyLoopbackIsForThisMachineAlone(String address) throws UnknownHostException {
-		assertThatExceptionOfType(ExposedAddressException.class).isThrownBy(() -> listen(false, address))
+		assertThatExceptionOfType(RefusedAccessException.class).isThrownBy(() -> listen(false, address))
 			.withMessageContaining(InetAddress.getAllByName(address)[0].getHostAddress())
 			.satisfies((exception) -> {
-				FailureAnalysis analysis = new ExposedAddressFailureAnalyzer().analyze(exception);
+				FailureAnalysis analysis = new RefusedAccessFailureAnalyzer().analyze(exception);
 				assertThat(analysis).isNotNull();
 				assertThat(analysis.getAction()).contains("server.address=127.0.0.1")
 					.contains("pipeset.security.anonymous=true");
@@ -40,7 +42,7 @@ class AccessConfigurationTests {
 
 	@Test
 	void noAddressIsEveryAddress() {
-		assertThatExceptionOfType(ExposedAddressException.class).isThrownBy(() -> listen(false, null))
+		assertThatExceptionOfType(RefusedAccessException.class).isThrownBy(() -> listen(false, null))
 			.withMessageContaining("server.address is not set");
 		assertThatNoException().isThrownBy(() -> listen(true, null));
 	}
@@ -52,8 +54,9 @@ class AccessConfigurationTests {
 	}
 
 	private static void listen(boolean anonymous, String address) throws UnknownHostException {
-		WebServerFactoryCustomizer<TomcatServletWebServerFactory> customizer = new AccessConfiguration()
-			.loopbackOnly(new SecurityProperties(false, anonymous, Set.of()), new StaticApplicationContext());
+		WebServerFactoryCustomizer<TomcatServletWebServerFactory> customizer = new ExposedAddressConfiguration()
+			.loopbackOnly(new SecurityProperties(false, anonymous, Set.of()), new ClientsProperties(Map.of()),
+					new StaticApplicationContext());
 		TomcatServletWebServerFactory factory = new TomcatServletWebServerFactory();
 		if (address != null) {
 			factory.setAddress(InetAddress.getAllByName(address)[0]);

@@ -1,0 +1,53 @@
+package io.pipeset.web.access;
+
+import java.util.Collections;
+import java.util.List;
+
+import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.security.authentication.AuthenticationManager;
+import org.springframework.security.authentication.BadCredentialsException;
+import org.springframework.security.authentication.UsernamePasswordAuthenticationToken;
+import org.springframework.security.core.Authentication;
+import org.springframework.security.web.authentication.AuthenticationConverter;
+
+/**
+ * Takes the key out of a request, as
+ * <a href="https://www.rfc-editor.org/rfc/rfc6750#section-2.1">RFC 6750</a> has it, and
+ * the client for it.
+ */
+final class BearerKeys implements AuthenticationConverter, AuthenticationManager {
+
+	private static final String SCHEME = "Bearer ";
+
+	private final ClientKeys keys;
+
+	BearerKeys(ClientKeys keys) {
+		this.keys = keys;
+	}
+
+	@Override
+	public @Nullable Authentication convert(HttpServletRequest request) {
+		List<String> headers = Collections.list(request.getHeaders(HttpHeaders.AUTHORIZATION));
+		if (headers.isEmpty()) {
+			return null;
+		}
+		String header = headers.get(0);
+		if (headers.size() > 1 || !header.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
+			throw new BadCredentialsException("The header Authorization must stand once, with Bearer and a key");
+		}
+		return UsernamePasswordAuthenticationToken.unauthenticated("", header.substring(SCHEME.length()).strip());
+	}
+
+	@Override
+	public Authentication authenticate(Authentication request) {
+		Object client = this.keys.find(String.valueOf(request.getCredentials()));
+		if (client == null) {
+			throw new BadCredentialsException("No client has the key of the header Authorization");
+		}
+		return UsernamePasswordAuthenticationToken.authenticated(client, null, List.of());
+	}
+
+}

@@ -1,0 +1,150 @@
+package io.pipeset.web.access;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+
+import io.pipeset.job.Client;
+import io.pipeset.job.Client.Limits;
+import io.pipeset.job.Client.Right;
+import io.pipeset.job.ClientsProperties;
+import io.pipeset.job.ClientsProperties.Policy;
+import io.pipeset.job.ClientsProperties.PolicyLimits;
+import io.pipeset.record.KeyPrefixes;
+import io.pipeset.record.Operation;
+import org.jspecify.annotations.Nullable;
+
+/** The clients by their keys, of which only hashes are known. */
+final class ClientKeys {
+
+	private static final Pattern NAME = Pattern.compile("[a-z0-9-]{1,32}");
+
+	private static final Set<String> RESERVED_NAMES = Set.of(Client.NONE, Client.SERVICE.name());
+
+	private static final Pattern HASH = Pattern.compile("[0-9a-fA-F]{64}");
+
+	private static final String MAKE = "Make a key by openssl rand -hex 32, and its hash by printf %s KEY | sha256sum.";
+
+	private final List<Entry> entries = new ArrayList<>();
+
+	/**
+	 * Reads the clients.
+	 * @throws RefusedAccessException if they cannot stand as they are
+	 */
+	ClientKeys(ClientsProperties properties) {
+		Map<String, String> clientsOf = new TreeMap<>();
+		new TreeMap<>(properties.clients()).forEach((name, policy) -> {
+			if (!NAME.matcher(name).matches() || RESERVED_NAMES.contains(name)) {
+				throw new RefusedAccessException("pipeset.clients names a client '" + name + "'.",
+						"Call it by 1 to 32 small letters, digits and dashes, and not " + Client.NONE + " or "
+								+ Client.SERVICE.name() + ".");
+			}
+			Client client = client(name, policy);
+			String property = "pipeset.clients." + name + ".key-sha256";
+			if (policy.keySha256().isEmpty()) {
+				throw new RefusedAccessException(property + " is missing.", MAKE);
+			}
+			for (String hash : policy.keySha256()) {
+				if (!HASH.matcher(hash).matches()) {
+					throw new RefusedAccessException(property
+							+ " must be the SHA-256 of each key of the client, of 64 hexadecimal digits, and has a value of "
+							+ hash.length() + " characters that is none, and is not shown, as it may be a key.", MAKE);
+				}
+				String other = clientsOf.put(hash.toLowerCase(Locale.ROOT), name);
+				if (other != null) {
+					throw new RefusedAccessException(
+							property + " has a value that stands at pipeset.clients." + other + ".key-sha256, too.",
+							"Give each client keys of its own. " + MAKE);
+				}
+				this.entries.add(new Entry(HexFormat.of().parseHex(hash), client));
+			}
+		});
+	}
+
+	private static Client client(String name, Policy policy) {
+		Set<Operation> operations = policy.operations();
+		List<String> prefixes = policy.keyPrefixes();
+		if (prefixes != null
+				&& prefixes.stream().anyMatch((prefix) -> prefix.isEmpty() || prefix.startsWith("pipeset:"))) {
+			throw new RefusedAccessException("pipeset.clients." + name
+					+ ".key-prefixes must be beginnings of keys, of one character at least, and none of 'pipeset:'.",
+					"Leave key-prefixes out for a client that may use any key.");
+		}
+		EnumSet<Right> rights = EnumSet.noneOf(Right.class);
+		add(rights, Right.SCRIPTS, policy.scripts());
+		add(rights, Right.SWEEPS, policy.sweeps());
+		add(rights, Right.ANALYSES, policy.analyses());
+		add(rights, Right.TUNINGS, policy.tunings());
+		PolicyLimits limits = policy.limits();
+		return new Client(name, (operations != null) ? operations : EnumSet.allOf(Operation.class),
+				(prefixes != null) ? KeyPrefixes.of(prefixes) : KeyPrefixes.ANY, rights,
+				new Limits(limit(name, "max-records", limits.maxRecords()),
+						limit(name, "max-bytes", (limits.maxBytes() != null) ? limits.maxBytes().toBytes() : null),
+						limit(name, "rate-limit", limits.rateLimit()), (int) Math.min(Integer.MAX_VALUE, limit(name,
+								"max-jobs", (limits.maxJobs() != null) ? limits.maxJobs().longValue() : null))));
+	}
+
+	private static void add(Set<Right> rights, Right right, boolean given) {
+		if (given) {
+			rights.add(right);
+		}
+	}
+
+	private static long limit(String client, String name, @Nullable Long most) {
+		if (most != null && most < 1) {
+			throw new RefusedAccessException(
+					"pipeset.clients." + client + ".limits." + name + " must be 1 or more, not " + most + ".",
+					"Leave it out for no limit but that of the service.");
+		}
+		return (most != null) ? most : Long.MAX_VALUE;
+	}
+
+	/**
+	 * Finds the client that has a key. It takes as long whatever the key is.
+	 * @return {@code null} if no client has it
+	 */
+	@Nullable Client find(String key) {
+		byte[] hash = hash(key);
+		Client found = null;
+		for (Entry entry : this.entries) {
+			if (MessageDigest.isEqual(hash, entry.hash)) {
+				found = entry.client;
+			}
+		}
+		return found;
+	}
+
+	/** Tomcat hands a header over byte by byte. */
+	private static byte[] hash(String key) {
+		try {
+			return MessageDigest.getInstance("SHA-256").digest(key.getBytes(StandardCharsets.ISO_8859_1));
+		}
+		catch (NoSuchAlgorithmException ex) {
+			throw new IllegalStateException("Every JDK has SHA-256", ex);
+		}
+	}
+
+	/** A key of a client. */
+	private static final class Entry {
+
+		private final byte[] hash;
+
+		private final Client client;
+
+		private Entry(byte[] hash, Client client) {
+			this.hash = hash;
+			this.client = client;
+		}
+
+	}
+
+}
