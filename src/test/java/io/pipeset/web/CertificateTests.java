@@ -11,6 +11,8 @@ import java.util.Map;
 
 import io.lettuce.core.KillArgs;
 import io.pipeset.redis.TestRedis;
+import io.pipeset.service.Service;
+import io.pipeset.service.ServiceTest;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 

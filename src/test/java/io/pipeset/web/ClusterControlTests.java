@@ -9,6 +9,9 @@ import io.pipeset.control.JobRecord;
 import io.pipeset.control.JobRecords;
 import io.pipeset.redis.TestCluster;
 import io.pipeset.report.JobState;
+import io.pipeset.service.Answer;
+import io.pipeset.service.Service;
+import io.pipeset.service.ServiceTest;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 

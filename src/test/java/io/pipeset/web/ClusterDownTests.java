@@ -7,6 +7,10 @@ import java.util.concurrent.TimeUnit;
 
 import io.pipeset.redis.TestCluster;
 import io.pipeset.report.Counts;
+import io.pipeset.service.Answer;
+import io.pipeset.service.LeftSpool;
+import io.pipeset.service.Service;
+import io.pipeset.service.ServiceTest;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;

@@ -5,6 +5,8 @@ import java.net.NetworkInterface;
 import io.netty.util.NetUtil;
 import io.pipeset.redis.TestCluster;
 import io.pipeset.redis.TestRedis;
+import io.pipeset.service.Service;
+import io.pipeset.service.ServiceTest;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;

@@ -2,6 +2,9 @@ package io.pipeset.web;
 
 import io.pipeset.redis.TestCluster;
 import io.pipeset.report.Counts;
+import io.pipeset.service.Answer;
+import io.pipeset.service.Service;
+import io.pipeset.service.ServiceTest;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 

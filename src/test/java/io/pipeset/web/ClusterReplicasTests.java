@@ -3,6 +3,10 @@ package io.pipeset.web;
 import io.pipeset.redis.TestCluster;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
+import io.pipeset.service.Answer;
+import io.pipeset.service.Service;
+import io.pipeset.service.ServiceTest;
+import io.pipeset.service.Wire;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 

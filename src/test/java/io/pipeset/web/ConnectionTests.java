@@ -8,6 +8,9 @@ import java.util.List;
 
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
+import io.pipeset.service.Answer;
+import io.pipeset.service.ServiceProcess;
+import io.pipeset.service.Wire;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;

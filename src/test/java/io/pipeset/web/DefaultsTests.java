@@ -9,6 +9,8 @@ import io.pipeset.job.settings.JobDefaults;
 import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.script.ScriptProperties;
+import io.pipeset.service.Service;
+import io.pipeset.service.ServiceTest;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

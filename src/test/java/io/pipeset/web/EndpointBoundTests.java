@@ -13,6 +13,10 @@ import java.util.stream.Stream;
 
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.OwnRedis;
+import io.pipeset.service.Answer;
+import io.pipeset.service.Service;
+import io.pipeset.service.ServiceTest;
+import io.pipeset.service.Wire;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;

@@ -3,6 +3,9 @@ package io.pipeset.web;
 import java.net.http.HttpRequest.BodyPublishers;
 
 import io.pipeset.redis.OwnRedis;
+import io.pipeset.service.Answer;
+import io.pipeset.service.Service;
+import io.pipeset.service.ServiceTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;

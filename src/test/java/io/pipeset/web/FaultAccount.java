@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Objects;
 
 import io.pipeset.report.Counts;
+import io.pipeset.service.Answer;
 import io.pipeset.web.FaultWorkload.Sent;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;

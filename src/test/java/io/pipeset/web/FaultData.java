@@ -11,6 +11,8 @@ import java.util.TreeSet;
 
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.redis.TestRedis;
+import io.pipeset.service.Answer;
+import io.pipeset.service.Service;
 import io.pipeset.web.FaultWorkload.Sent;
 import org.jspecify.annotations.Nullable;
 

@@ -12,6 +12,8 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
+import io.pipeset.service.PacedBody;
+import io.pipeset.service.Service;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -18,6 +18,8 @@ import java.util.zip.GZIPOutputStream;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.record.format.RecordFormat;
 import io.pipeset.redis.TestRedis;
+import io.pipeset.service.Service;
+import io.pipeset.service.ServiceTest;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -5,6 +5,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
+import io.pipeset.service.Service;
+
 import static org.awaitility.Awaitility.await;
 
 /** Asks the service for its health, again and again, as an orchestrator does. */

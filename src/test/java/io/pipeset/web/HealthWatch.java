@@ -2,6 +2,8 @@ package io.pipeset.web;
 
 import java.time.Duration;
 
+import io.pipeset.service.Service;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Asks for liveness again and again, and notes the longest time until an answer. */

@@ -8,6 +8,8 @@ import java.nio.charset.StandardCharsets;
 
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.redis.TestRedis;
+import io.pipeset.service.Service;
+import io.pipeset.service.ServiceTest;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

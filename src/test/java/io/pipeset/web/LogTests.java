@@ -9,6 +9,11 @@ import java.util.concurrent.TimeUnit;
 
 import io.lettuce.core.KillArgs;
 import io.pipeset.redis.TestRedis;
+import io.pipeset.service.Answer;
+import io.pipeset.service.Lines;
+import io.pipeset.service.Service;
+import io.pipeset.service.ServiceProcess;
+import io.pipeset.service.Wire;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;

@@ -13,6 +13,9 @@ import java.util.function.Function;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.OwnThread;
 import io.pipeset.report.Counts;
+import io.pipeset.service.Answer;
+import io.pipeset.service.Lines;
+import io.pipeset.service.Service;
 import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -16,6 +16,7 @@ import java.util.stream.Collectors;
 import java.util.zip.GZIPOutputStream;
 
 import io.lettuce.core.api.sync.RedisCommands;
+import io.pipeset.service.Service;
 import org.jspecify.annotations.Nullable;
 
 import static org.assertj.core.api.Assertions.assertThat;

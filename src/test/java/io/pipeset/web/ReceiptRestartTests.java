@@ -7,6 +7,8 @@ import java.util.concurrent.CompletableFuture;
 
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.redis.TestRedis;
+import io.pipeset.service.Answer;
+import io.pipeset.service.ServiceProcess;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 

@@ -15,6 +15,12 @@ import java.util.stream.LongStream;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
+import io.pipeset.service.Answer;
+import io.pipeset.service.Lines;
+import io.pipeset.service.Service;
+import io.pipeset.service.ServiceProcess;
+import io.pipeset.service.Trickle;
+import io.pipeset.service.Wire;
 import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -3,6 +3,7 @@ package io.pipeset.web;
 import java.time.Duration;
 
 import io.pipeset.redis.TestRedis;
+import io.pipeset.service.ServiceProcess;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;

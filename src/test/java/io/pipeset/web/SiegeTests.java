@@ -7,6 +7,11 @@ import java.util.Collections;
 import java.util.List;
 
 import io.pipeset.redis.TestRedis;
+import io.pipeset.service.Answer;
+import io.pipeset.service.Service;
+import io.pipeset.service.ServiceTest;
+import io.pipeset.service.SmallBuffers;
+import io.pipeset.service.Wire;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

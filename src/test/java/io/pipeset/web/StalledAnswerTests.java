@@ -4,6 +4,10 @@ import java.io.IOException;
 import java.util.Collections;
 
 import io.pipeset.redis.TestRedis;
+import io.pipeset.service.Service;
+import io.pipeset.service.ServiceTest;
+import io.pipeset.service.SmallBuffers;
+import io.pipeset.service.Wire;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.context.annotation.Import;

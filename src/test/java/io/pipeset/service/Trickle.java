@@ -1,4 +1,4 @@
-package io.pipeset.web;
+package io.pipeset.service;
 
 import java.io.IOException;
 import java.util.HashSet;
@@ -9,7 +9,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /** Sends a chunk of one byte on each of a number of uploads, ten times a second. */
-final class Trickle implements AutoCloseable {
+public final class Trickle implements AutoCloseable {
 
 	private static final long PERIOD_MILLIS = 100;
 
@@ -20,12 +20,12 @@ final class Trickle implements AutoCloseable {
 	private final Future<?> sending = this.sender.scheduleWithFixedDelay(this::send, 0, PERIOD_MILLIS,
 			TimeUnit.MILLISECONDS);
 
-	synchronized Wire add(Wire upload) {
+	public synchronized Wire add(Wire upload) {
 		this.uploads.add(upload);
 		return upload;
 	}
 
-	synchronized Wire remove(Wire upload) {
+	public synchronized Wire remove(Wire upload) {
 		this.uploads.remove(upload);
 		return upload;
 	}

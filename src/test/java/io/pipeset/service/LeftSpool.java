@@ -1,4 +1,4 @@
-package io.pipeset.web;
+package io.pipeset.service;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -14,18 +14,18 @@ import java.util.stream.Stream;
 import org.springframework.util.FileSystemUtils;
 
 /** A spool as a process has left it that was killed, with jobs at exact places. */
-final class LeftSpool {
+public final class LeftSpool {
 
-	static final int APPLIED = 1;
+	public static final int APPLIED = 1;
 
-	static final int NOOP = 2;
+	public static final int NOOP = 2;
 
-	static final int SENT = 3;
+	public static final int SENT = 3;
 
 	/** The first of the failures in the notes. */
-	static final int FAILURE = 4;
+	public static final int FAILURE = 4;
 
-	static final String WRONGTYPE = "{\"failure\":{\"outcome\":\"rejected\",\"failure\":{\"code\":\"WRONGTYPE\","
+	public static final String WRONGTYPE = "{\"failure\":{\"outcome\":\"rejected\",\"failure\":{\"code\":\"WRONGTYPE\","
 			+ "\"message\":\"WRONGTYPE of before\",\"retryable\":false}}}";
 
 	private final Path folder;
@@ -34,7 +34,7 @@ final class LeftSpool {
 	 * A folder of a process that has ended.
 	 * @param base the folder of all, whose other contents are removed
 	 */
-	LeftSpool(Path base) {
+	public LeftSpool(Path base) {
 		String name = UUID.randomUUID().toString();
 		this.folder = base.resolve(name);
 		try {
@@ -47,12 +47,12 @@ final class LeftSpool {
 		}
 	}
 
-	Path base() {
+	public Path base() {
 		return this.folder.getParent();
 	}
 
 	/** A job of NDJSON without settings of its own. */
-	String job(String body, int[] outcomes, String... notes) {
+	public String job(String body, int[] outcomes, String... notes) {
 		return job("\"batchSize\":[\"10\"],\"flush\":[\"close\"],\"concurrency\":[\"2\"]", "NDJSON", false, null,
 				body.getBytes(StandardCharsets.UTF_8), outcomes, notes);
 	}
@@ -65,7 +65,7 @@ final class LeftSpool {
 	 * beginning of one
 	 * @return its id
 	 */
-	String job(String settings, String format, boolean gzipped, Long declared, byte[] body, int[] outcomes,
+	public String job(String settings, String format, boolean gzipped, Long declared, byte[] body, int[] outcomes,
 			String... notes) {
 		String id = UUID.randomUUID().toString();
 		write(id + ".body", body);
@@ -85,7 +85,7 @@ final class LeftSpool {
 		return id;
 	}
 
-	void write(String name, byte[] bytes) {
+	public void write(String name, byte[] bytes) {
 		try {
 			Files.write(this.folder.resolve(name), bytes);
 		}
@@ -95,7 +95,7 @@ final class LeftSpool {
 	}
 
 	/** Outcomes of records in a row: numbers, and how many records have each. */
-	static int[] outcomes(int... numbersAndCounts) {
+	public static int[] outcomes(int... numbersAndCounts) {
 		return IntStream.range(0, numbersAndCounts.length / 2)
 			.flatMap((i) -> IntStream.generate(() -> numbersAndCounts[2 * i]).limit(numbersAndCounts[2 * i + 1]))
 			.toArray();

@@ -1,4 +1,4 @@
-package io.pipeset.web;
+package io.pipeset.service;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -19,7 +19,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** A connection to the service on which a test writes the bytes of a request itself. */
-final class Wire implements AutoCloseable {
+public final class Wire implements AutoCloseable {
 
 	private static final int TIMEOUT_MILLIS = 30_000;
 
@@ -36,7 +36,7 @@ final class Wire implements AutoCloseable {
 	 * Connects and sends the head of a request, after which the connection is to be
 	 * closed.
 	 */
-	static Wire post(Service service, String pathAndQuery, String... headers) throws IOException {
+	public static Wire post(Service service, String pathAndQuery, String... headers) throws IOException {
 		List<String> lines = new ArrayList<>(List.of("POST " + pathAndQuery + " HTTP/1.1",
 				"Host: 127.0.0.1:" + service.port(), "Connection: close"));
 		lines.addAll(List.of(headers));
@@ -44,7 +44,7 @@ final class Wire implements AutoCloseable {
 	}
 
 	/** Connects and sends the lines of a request's head. */
-	static Wire open(Service service, String... lines) throws IOException {
+	public static Wire open(Service service, String... lines) throws IOException {
 		return new Wire(new Socket(InetAddress.getLoopbackAddress(), service.port())).open(lines);
 	}
 
@@ -58,7 +58,7 @@ final class Wire implements AutoCloseable {
 	 * Connects and sends the lines of a request's head. Hardly anything of an answer fits
 	 * into the connection, so that it is noticed where nobody reads.
 	 */
-	static Wire unread(Service service, String... lines) throws IOException {
+	public static Wire unread(Service service, String... lines) throws IOException {
 		Socket socket = new Socket();
 		socket.setReceiveBufferSize(1024);
 		socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), service.port()));
@@ -66,31 +66,31 @@ final class Wire implements AutoCloseable {
 	}
 
 	/** Begins a chunked upload of lines. */
-	static Wire upload(Service service, String pathAndQuery) throws IOException {
+	public static Wire upload(Service service, String pathAndQuery) throws IOException {
 		return post(service, pathAndQuery, "Content-Type: application/x-ndjson", "Transfer-Encoding: chunked");
 	}
 
-	Wire send(String text) throws IOException {
+	public Wire send(String text) throws IOException {
 		this.socket.getOutputStream().write(text.getBytes(StandardCharsets.UTF_8));
 		return this;
 	}
 
-	Wire chunk(String text) throws IOException {
+	public Wire chunk(String text) throws IOException {
 		return chunk(text.getBytes(StandardCharsets.UTF_8));
 	}
 
-	Wire chunk(byte[] bytes) throws IOException {
+	public Wire chunk(byte[] bytes) throws IOException {
 		send(Integer.toHexString(bytes.length) + "\r\n");
 		this.socket.getOutputStream().write(bytes);
 		return send("\r\n");
 	}
 
-	Wire lastChunk() throws IOException {
+	public Wire lastChunk() throws IOException {
 		return send("0\r\n\r\n");
 	}
 
 	/** Reads one line that comes before the answer. */
-	String line() throws IOException {
+	public String line() throws IOException {
 		StringBuilder line = new StringBuilder();
 		int next = this.socket.getInputStream().read();
 		while (next >= 0 && next != '\n') {
@@ -101,7 +101,7 @@ final class Wire implements AutoCloseable {
 	}
 
 	/** Reads one line, if its first byte comes in time. */
-	String line(int timeoutMillis) throws IOException {
+	public String line(int timeoutMillis) throws IOException {
 		this.socket.setSoTimeout(timeoutMillis);
 		try {
 			return line();
@@ -112,7 +112,7 @@ final class Wire implements AutoCloseable {
 	}
 
 	/** Reads an answer, which may come before the request is sent to its end. */
-	Answer answer() throws IOException {
+	public Answer answer() throws IOException {
 		String all = read();
 		int headEnd = all.indexOf("\r\n\r\n");
 		if (headEnd < 0) {
@@ -134,18 +134,18 @@ final class Wire implements AutoCloseable {
 	}
 
 	/** Ends what this side sends, and still reads. */
-	void endOutput() throws IOException {
+	public void endOutput() throws IOException {
 		this.socket.shutdownOutput();
 	}
 
 	/** Ends the connection as a process does that is killed with an answer unread. */
-	void reset() throws IOException {
+	public void reset() throws IOException {
 		this.socket.setSoLinger(true, 0);
 		this.socket.close();
 	}
 
 	/** Whether the service has cut the connection, with bytes that were not read. */
-	boolean wasReset() {
+	public boolean wasReset() {
 		try {
 			send("x");
 			send("x");
@@ -157,7 +157,7 @@ final class Wire implements AutoCloseable {
 	}
 
 	/** Reads a number of bytes, if they come. */
-	void tryRead(int bytes) {
+	public void tryRead(int bytes) {
 		try {
 			this.socket.getInputStream().readNBytes(bytes);
 		}
@@ -167,7 +167,7 @@ final class Wire implements AutoCloseable {
 	}
 
 	/** Waits until the service has ended the connection. */
-	void awaitEnd() throws IOException {
+	public void awaitEnd() throws IOException {
 		try {
 			// The bytes that still come do not matter.
 			this.socket.getInputStream().transferTo(OutputStream.nullOutputStream());

@@ -1,4 +1,4 @@
-package io.pipeset.web;
+package io.pipeset.service;
 
 import java.util.HashMap;
 import java.util.Map;
@@ -14,7 +14,7 @@ import org.springframework.context.ConfigurableApplicationContext;
  * A further instance of the service in the JVM of the tests, with a way of its own to the
  * control Redis.
  */
-final class Replica implements AutoCloseable {
+public final class Replica implements AutoCloseable {
 
 	private final FaultProxy proxy;
 
@@ -29,7 +29,7 @@ final class Replica implements AutoCloseable {
 	}
 
 	/** Starts an instance, whose way to the data's Redis is that of the properties. */
-	static Replica start(TestRedis control, Map<String, String> data, String... properties) {
+	public static Replica start(TestRedis control, Map<String, String> data, String... properties) {
 		FaultProxy proxy = FaultProxy.open(control);
 		Map<String, Object> all = new HashMap<>(data);
 		all.keySet().removeIf((name) -> name.startsWith("pipeset.control."));
@@ -48,24 +48,24 @@ final class Replica implements AutoCloseable {
 	}
 
 	/** The properties by which a service reaches its control Redis through a proxy. */
-	static Map<String, String> properties(TestRedis control, FaultProxy proxy) {
+	public static Map<String, String> properties(TestRedis control, FaultProxy proxy) {
 		Map<String, String> properties = new HashMap<>(control.controlProperties());
 		properties.put("pipeset.control.host", "127.0.0.1");
 		properties.put("pipeset.control.port", Integer.toString(proxy.port()));
 		return properties;
 	}
 
-	Service service() {
+	public Service service() {
 		return this.service;
 	}
 
 	/** A part of the instance. */
-	<T> T bean(Class<T> type) {
+	public <T> T bean(Class<T> type) {
 		return this.context.getBean(type);
 	}
 
 	/** The way to the control Redis. */
-	FaultProxy proxy() {
+	public FaultProxy proxy() {
 		return this.proxy;
 	}
 

@@ -1,4 +1,4 @@
-package io.pipeset.web;
+package io.pipeset.service;
 
 import java.util.Map;
 import java.util.stream.Stream;

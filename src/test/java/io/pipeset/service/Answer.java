@@ -1,4 +1,4 @@
-package io.pipeset.web;
+package io.pipeset.service;
 
 import java.net.http.HttpHeaders;
 import java.util.stream.StreamSupport;
@@ -16,20 +16,20 @@ import static org.assertj.core.api.Assertions.assertThat;
  * @param headers the headers
  * @param text the body
  */
-record Answer(int status, HttpHeaders headers, String text) {
+public record Answer(int status, HttpHeaders headers, String text) {
 
 	private static final JsonMapper mapper = JsonMapper.builder().build();
 
-	JsonNode json() {
+	public JsonNode json() {
 		return mapper.readTree(this.text);
 	}
 
-	String header(String name) {
+	public String header(String name) {
 		return this.headers.firstValue(name).orElse("");
 	}
 
 	/** The report of a completed job. */
-	JsonNode report() {
+	public JsonNode report() {
 		assertThat(this.status).as(this.text).isEqualTo(200);
 		assertThat(header("Content-Type")).isEqualTo("application/json");
 		JsonNode report = checked(json());
@@ -40,7 +40,7 @@ record Answer(int status, HttpHeaders headers, String text) {
 	}
 
 	/** The problem, whose type must be part of the contract. */
-	JsonNode problem(int status, String type) {
+	public JsonNode problem(int status, String type) {
 		assertThat(this.status).as(this.text).isEqualTo(status);
 		assertThat(header("Content-Type")).isEqualTo("application/problem+json");
 		JsonNode problem = json();
@@ -52,7 +52,7 @@ record Answer(int status, HttpHeaders headers, String text) {
 	}
 
 	/** The detail of a problem without a job. */
-	String refusal(int status, String type) {
+	public String refusal(int status, String type) {
 		JsonNode problem = problem(status, type);
 		assertThat(problem.has("job")).isFalse();
 		assertThat(this.headers.firstValue("Pipeset-Errors")).isEmpty();
@@ -60,13 +60,13 @@ record Answer(int status, HttpHeaders headers, String text) {
 	}
 
 	/** The report of a job that did not complete. */
-	JsonNode job(int status, String type, String state) {
+	public JsonNode job(int status, String type, String state) {
 		JsonNode job = checked(problem(status, type).get("job"));
 		assertThat(job.at("/state").asString()).isEqualTo(state);
 		return job;
 	}
 
-	static Counts counts(JsonNode report) {
+	public static Counts counts(JsonNode report) {
 		JsonNode counts = report.get("counts");
 		return new Counts(counts.get("received").asLong(), counts.get("applied").asLong(), counts.get("noop").asLong(),
 				counts.get("rejected").asLong(), counts.get("unknown").asLong(), counts.get("unprocessed").asLong());

@@ -1,4 +1,4 @@
-package io.pipeset.web;
+package io.pipeset.service;
 
 import java.io.IOException;
 import java.time.Duration;

@@ -1,4 +1,4 @@
-package io.pipeset.web;
+package io.pipeset.service;
 
 import java.io.InputStream;
 import java.util.Random;
@@ -9,7 +9,7 @@ import java.util.concurrent.locks.LockSupport;
  * A body that comes in pieces with pauses of about a millisecond. A lane waits for more
  * input as long as that, so that a slab is lent in one moment and taken back in the next.
  */
-final class PacedBody extends InputStream {
+public final class PacedBody extends InputStream {
 
 	private static final int PIECES = 200;
 
@@ -19,7 +19,7 @@ final class PacedBody extends InputStream {
 
 	private int at;
 
-	PacedBody(byte[] bytes, Random random) {
+	public PacedBody(byte[] bytes, Random random) {
 		this.bytes = bytes;
 		this.random = random;
 	}

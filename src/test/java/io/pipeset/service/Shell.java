@@ -1,4 +1,4 @@
-package io.pipeset.web;
+package io.pipeset.service;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -12,7 +12,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 /**
  * Runs the commands of the documentation as they stand, but for the port of the service.
  */
-final class Shell {
+public final class Shell {
 
 	private static final int MINUTES = 10;
 
@@ -24,7 +24,7 @@ final class Shell {
 	 * Opens a shell in a folder. A test is skipped where there is none.
 	 * @param port the port of the service that is at 8080 in the documentation
 	 */
-	Shell(Path folder, int port) throws Exception {
+	public Shell(Path folder, int port) throws Exception {
 		this.folder = folder;
 		this.port = port;
 		for (String program : List.of("bash", "curl", "jq")) {
@@ -39,7 +39,7 @@ final class Shell {
 	/**
 	 * Runs commands to their end, which has to be a good one, and answers their output.
 	 */
-	String run(String commands) throws Exception {
+	public String run(String commands) throws Exception {
 		Path output = this.folder.resolve("output");
 		Process process = start(commands, output);
 		try {
@@ -54,7 +54,7 @@ final class Shell {
 	}
 
 	/** Begins commands, to be ended by the test, with their output in a file. */
-	Process start(String commands, Path output) throws IOException {
+	public Process start(String commands, Path output) throws IOException {
 		return new ProcessBuilder("bash", "-euo", "pipefail", "-c",
 				commands.replace("localhost:8080", "localhost:" + this.port))
 			.directory(this.folder.toFile())
@@ -67,7 +67,7 @@ final class Shell {
 		return output.resolveSibling(output.getFileName() + ".errors");
 	}
 
-	static String text(Path file) {
+	public static String text(Path file) {
 		try {
 			return Files.readString(file);
 		}

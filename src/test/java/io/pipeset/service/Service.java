@@ -1,4 +1,4 @@
-package io.pipeset.web;
+package io.pipeset.service;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -19,11 +19,11 @@ import tools.jackson.databind.JsonNode;
 import static org.awaitility.Awaitility.await;
 
 /** A client of the running service, which knows nothing of it but HTTP. */
-final class Service implements AutoCloseable {
+public final class Service implements AutoCloseable {
 
-	static final String NDJSON = "application/x-ndjson";
+	public static final String NDJSON = "application/x-ndjson";
 
-	static final String JSON = "application/json";
+	public static final String JSON = "application/json";
 
 	private static final HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
@@ -31,23 +31,23 @@ final class Service implements AutoCloseable {
 
 	private final List<Wire> uploads = new ArrayList<>();
 
-	Service(int port) {
+	public Service(int port) {
 		this.port = port;
 	}
 
-	int port() {
+	public int port() {
 		return this.port;
 	}
 
-	URI uri(String pathAndQuery) {
+	public URI uri(String pathAndQuery) {
 		return URI.create("http://127.0.0.1:" + this.port + pathAndQuery);
 	}
 
-	HttpRequest.Builder request(String pathAndQuery) {
+	public HttpRequest.Builder request(String pathAndQuery) {
 		return HttpRequest.newBuilder(uri(pathAndQuery)).timeout(Duration.ofMinutes(2));
 	}
 
-	Answer send(HttpRequest.Builder request) {
+	public Answer send(HttpRequest.Builder request) {
 		try {
 			return answer(client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray()));
 		}
@@ -60,36 +60,36 @@ final class Service implements AutoCloseable {
 		}
 	}
 
-	CompletableFuture<Answer> sendAsync(HttpRequest.Builder request) {
+	public CompletableFuture<Answer> sendAsync(HttpRequest.Builder request) {
 		return client.sendAsync(request.build(), HttpResponse.BodyHandlers.ofByteArray()).thenApply(Service::answer);
 	}
 
-	Answer get(String pathAndQuery) {
+	public Answer get(String pathAndQuery) {
 		return send(request(pathAndQuery).GET());
 	}
 
 	/** Posts without a body and without a Content-Type. */
-	Answer post(String pathAndQuery) {
+	public Answer post(String pathAndQuery) {
 		return send(request(pathAndQuery).POST(BodyPublishers.noBody()));
 	}
 
 	/** Posts a body that declares its length. */
-	Answer post(String pathAndQuery, String type, String body) {
+	public Answer post(String pathAndQuery, String type, String body) {
 		return send(request(pathAndQuery).header("Content-Type", type)
 			.POST(BodyPublishers.ofString(body, StandardCharsets.UTF_8)));
 	}
 
 	/** Posts a line for each record. */
-	Answer ndjson(String pathAndQuery, String... lines) {
+	public Answer ndjson(String pathAndQuery, String... lines) {
 		return post(pathAndQuery, NDJSON, String.join("\n", lines) + "\n");
 	}
 
 	/** Posts a chunked body that is made while it is sent. */
-	Answer upload(String pathAndQuery, String type, InputStream body) {
+	public Answer upload(String pathAndQuery, String type, InputStream body) {
 		return send(uploading(pathAndQuery, type, body));
 	}
 
-	HttpRequest.Builder uploading(String pathAndQuery, String type, InputStream body) {
+	public HttpRequest.Builder uploading(String pathAndQuery, String type, InputStream body) {
 		return request(pathAndQuery).header("Content-Type", type).POST(BodyPublishers.ofInputStream(() -> body));
 	}
 
@@ -97,7 +97,7 @@ final class Service implements AutoCloseable {
 	 * Leaves a connection in the pool, with its handshake done and transactions known to
 	 * be permitted, so that the next job sends its own commands and nothing else.
 	 */
-	void connect() {
+	public void connect() {
 		await().ignoreExceptions().until(() -> post("/pipeset/1?atomic=batch").status() == 200);
 	}
 
@@ -105,12 +105,12 @@ final class Service implements AutoCloseable {
 	 * Begins an upload, of which a SET is there already. Its job runs on until it gets
 	 * its end, or the test has ended.
 	 */
-	Wire begin(String key) throws IOException {
+	public Wire begin(String key) throws IOException {
 		return keep(Wire.upload(this, "/v1/jobs?op=SET")).chunk("{\"key\":\"" + key + "\",\"value\":\"1\"}\n");
 	}
 
 	/** Closes a connection when the test has ended. */
-	Wire keep(Wire upload) {
+	public Wire keep(Wire upload) {
 		this.uploads.add(upload);
 		return upload;
 	}
@@ -122,16 +122,16 @@ final class Service implements AutoCloseable {
 		}
 	}
 
-	Answer delete(String pathAndQuery) {
+	public Answer delete(String pathAndQuery) {
 		return send(request(pathAndQuery).DELETE());
 	}
 
-	Answer patch(String pathAndQuery) {
+	public Answer patch(String pathAndQuery) {
 		return send(request(pathAndQuery).method("PATCH", BodyPublishers.noBody()));
 	}
 
 	/** Waits until the service has one job in a state, and answers with its id. */
-	String awaitJob(String state) {
+	public String awaitJob(String state) {
 		JsonNode[] jobs = new JsonNode[1];
 		await().until(() -> {
 			jobs[0] = get("/v1/jobs?state=" + state).json().get("jobs");
@@ -141,7 +141,7 @@ final class Service implements AutoCloseable {
 	}
 
 	/** Waits until jobs have sent as much as they may to a Redis that does not answer. */
-	void awaitStandstill() {
+	public void awaitStandstill() {
 		long[] last = { -1 };
 		await().pollInterval(Duration.ofMillis(300)).until(() -> {
 			long before = last[0];

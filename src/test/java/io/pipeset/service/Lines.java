@@ -1,4 +1,4 @@
-package io.pipeset.web;
+package io.pipeset.service;
 
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -7,7 +7,7 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** A body of many lines that is never whole in memory. */
-final class Lines extends InputStream {
+public final class Lines extends InputStream {
 
 	private static final int PIECE = 64 << 10;
 
@@ -26,12 +26,12 @@ final class Lines extends InputStream {
 		this.line = line;
 	}
 
-	static InputStream of(long count, LongFunction<String> line) {
+	public static InputStream of(long count, LongFunction<String> line) {
 		return new Lines(count, line);
 	}
 
 	/** Lines until there is none. */
-	static InputStream until(LongFunction<@Nullable String> line) {
+	public static InputStream until(LongFunction<@Nullable String> line) {
 		return new Lines(Long.MAX_VALUE, line);
 	}
 

@@ -1,4 +1,4 @@
-package io.pipeset.web;
+package io.pipeset.service;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -24,7 +24,7 @@ import io.pipeset.redis.TestRedis;
  * released jar if {@code service.jar} names one, or else the application's class, with
  * the class path of the tests but for their own classes.
  */
-final class ServiceProcess implements AutoCloseable {
+public final class ServiceProcess implements AutoCloseable {
 
 	private static final Pattern READY = Pattern.compile("Ready\\. Try: curl -X POST http://localhost:(\\d+)/");
 
@@ -58,7 +58,7 @@ final class ServiceProcess implements AutoCloseable {
 	 * @param arguments properties of the service as {@code --name=value}, and options of
 	 * its virtual machine that begin with {@code -X} or {@code -D}
 	 */
-	static ServiceProcess start(TestRedis redis, String... arguments) throws Exception {
+	public static ServiceProcess start(TestRedis redis, String... arguments) throws Exception {
 		return start(List.of(), redis, arguments);
 	}
 
@@ -66,7 +66,8 @@ final class ServiceProcess implements AutoCloseable {
 	 * Starts the service where it can write no file of more than so many KB.
 	 * @param kilobytes the largest file
 	 */
-	static ServiceProcess startOnFailingDisk(int kilobytes, TestRedis redis, String... arguments) throws Exception {
+	public static ServiceProcess startOnFailingDisk(int kilobytes, TestRedis redis, String... arguments)
+			throws Exception {
 		return start(List.of("bash", "-c", "ulimit -f " + kilobytes + "; exec \"$0\" \"$@\""), redis, arguments);
 	}
 
@@ -125,33 +126,33 @@ final class ServiceProcess implements AutoCloseable {
 		return argument.startsWith("-X") || argument.startsWith("-D");
 	}
 
-	Service service() {
+	public Service service() {
 		return this.service;
 	}
 
 	/** The lines that the service has written so far. */
-	List<String> output() {
+	public List<String> output() {
 		return List.copyOf(this.output);
 	}
 
-	boolean isAlive() {
+	public boolean isAlive() {
 		return this.process.isAlive();
 	}
 
 	/** Asks the service to end (SIGTERM). */
-	void terminate() {
+	public void terminate() {
 		// Process.destroy would close the output as well.
 		this.process.toHandle().destroy();
 	}
 
 	/** Ends the service (SIGKILL). */
-	void kill() throws InterruptedException {
+	public void kill() throws InterruptedException {
 		this.process.destroyForcibly();
 		awaitEnd();
 	}
 
 	/** Waits until the service has ended and all its output is read. */
-	void awaitEnd() throws InterruptedException {
+	public void awaitEnd() throws InterruptedException {
 		if (!this.process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
 			throw new IllegalStateException("The service does not end:\n" + String.join("\n", this.output));
 		}

@@ -1,4 +1,4 @@
-package io.pipeset.web;
+package io.pipeset.service;
 
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
@@ -21,7 +21,7 @@ import org.springframework.test.context.ContextConfiguration;
 @SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT)
 @ContextConfiguration(initializers = SharedRedis.class)
 @ExtendWith(RunningService.class)
-@interface ServiceTest {
+public @interface ServiceTest {
 
 	@AliasFor(annotation = SpringBootTest.class, attribute = "properties")
 	String[] properties() default {};

@@ -1,4 +1,4 @@
-package io.pipeset.web;
+package io.pipeset.service;
 
 import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.boot.tomcat.TomcatWebServer;
@@ -10,7 +10,7 @@ import org.springframework.context.event.EventListener;
  * otherwise take megabytes of an answer that nobody reads.
  */
 @TestConfiguration(proxyBeanMethods = false)
-class SmallBuffers {
+public class SmallBuffers {
 
 	@EventListener
 	void limit(WebServerInitializedEvent event) {
