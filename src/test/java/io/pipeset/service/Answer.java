@@ -1,6 +1,7 @@
 package io.pipeset.service;
 
 import java.net.http.HttpHeaders;
+import java.util.List;
 import java.util.stream.StreamSupport;
 
 import io.pipeset.report.Counts;
@@ -70,6 +71,11 @@ public record Answer(int status, HttpHeaders headers, String text) {
 		JsonNode counts = report.get("counts");
 		return new Counts(counts.get("received").asLong(), counts.get("applied").asLong(), counts.get("noop").asLong(),
 				counts.get("rejected").asLong(), counts.get("unknown").asLong(), counts.get("unprocessed").asLong());
+	}
+
+	/** The texts of a list in an answer. */
+	public static List<String> strings(JsonNode array) {
+		return StreamSupport.stream(array.spliterator(), false).map(JsonNode::asString).toList();
 	}
 
 	private JsonNode checked(JsonNode report) {

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 
 import tools.jackson.databind.JsonNode;
 
@@ -148,6 +149,11 @@ public final class Service implements AutoCloseable {
 			last[0] = get("/actuator/pipeset").json().at("/inFlightBytes").asLong();
 			return last[0] > 0 && last[0] == before;
 		});
+	}
+
+	/** The values that the shortcuts generate. */
+	public static List<String> generated(int from, int to) {
+		return IntStream.range(from, to).mapToObj("value-%05d"::formatted).toList();
 	}
 
 	private static Answer answer(HttpResponse<byte[]> response) {

@@ -88,7 +88,7 @@ class AtomicTests {
 		JsonNode report = this.service.post("/piperpop/30?atomic=batch&batchSize=10").report();
 		assertThat(Answer.counts(report)).isEqualTo(new Counts(30, 25, 5, 0, 0, 0));
 		assertThat(report.at("/values").valueStream().map(JsonNode::asString).toList())
-			.isEqualTo(ShortcutTests.values(0, 25));
+			.isEqualTo(Service.generated(0, 25));
 		assertThat(transactions()).isEqualTo(3);
 	}
 

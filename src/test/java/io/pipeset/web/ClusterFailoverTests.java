@@ -58,8 +58,10 @@ class ClusterFailoverTests {
 		await().until(() -> first.client().info("replication").contains("master_link_status:up"));
 		String queue = cluster.tag(0, 0);
 		replica.client().lpush(queue, "a", "b", "c");
-		String receipt = ReliablePopTests
-			.id(this.service.post("/piperpop/2?reliable=true&receiptTtl=24h&key=" + queue).report());
+		String receipt = this.service.post("/piperpop/2?reliable=true&receiptTtl=24h&key=" + queue)
+			.report()
+			.get("jobId")
+			.asString();
 		assertThat(replica.client().waitForReplication(1, 30_000)).isOne();
 
 		CompletableFuture<Void> killed = new CompletableFuture<>();

@@ -106,14 +106,14 @@ class EncodingTests {
 		assertThat(items.at("/0/reply").asString()).isEqualTo(BINARY);
 		assertThat(items.at("/0/key").asString()).isEqualTo("aw==");
 		assertThat(items.at("/1/reply").asString()).as("a status is no string of bytes").isEqualTo("OK");
-		assertThat(ShortcutTests.strings(items.at("/2/reply"))).containsExactly("YQ==", BINARY);
+		assertThat(Answer.strings(items.at("/2/reply"))).containsExactly("YQ==", BINARY);
 		assertThat(items.at("/3/reply").asInt()).isOne();
 	}
 
 	@Test
 	void piperpopAnswersAsAsked() {
 		eval("redis.call('RPUSH', 'mylist9', 'a', '\\255\\254\\0\\1') return 1");
-		assertThat(ShortcutTests.strings(this.service.post("/piperpop/2?encoding=base64").report().get("values")))
+		assertThat(Answer.strings(this.service.post("/piperpop/2?encoding=base64").report().get("values")))
 			.containsExactly(BINARY, "YQ==");
 	}
 

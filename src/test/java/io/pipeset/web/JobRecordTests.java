@@ -163,8 +163,8 @@ class JobRecordTests {
 					"{\"op\":\"RPOP\",\"key\":\"queue\",\"count\":9}")
 			.report();
 		assertThat(Answer.counts(report)).isEqualTo(new Counts(2, 2, 0, 0, 0, 0));
-		assertThat(ShortcutTests.strings(report.at("/items/0/reply"))).containsExactly("5", "4", "3");
-		assertThat(ShortcutTests.strings(report.at("/items/1/reply"))).containsExactly("2", "1");
+		assertThat(Answer.strings(report.at("/items/0/reply"))).containsExactly("5", "4", "3");
+		assertThat(Answer.strings(report.at("/items/1/reply"))).containsExactly("2", "1");
 		assertThat(this.redis.exists("queue")).isZero();
 	}
 

@@ -119,7 +119,7 @@ class JobReportTests {
 		assertThat(items.at("/1/reply").asInt()).isEqualTo(2);
 		assertThat(items.at("/2/reply").asInt()).isEqualTo(3);
 		assertThat(items.at("/3/reply").asString()).isEqualTo("2");
-		assertThat(ShortcutTests.strings(items.at("/4/reply"))).containsExactly("1");
+		assertThat(Answer.strings(items.at("/4/reply"))).containsExactly("1");
 		assertThat(items.at("/5/reply").isNull()).isTrue();
 		assertThat(items.at("/5/status").asString()).isEqualTo("noop");
 		assertThat(items.at("/6/reply").isNull()).isTrue();

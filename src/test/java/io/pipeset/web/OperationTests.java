@@ -272,7 +272,7 @@ class OperationTests {
 			.ndjson("/v1/jobs?results=none", "{\"op\":\"LPOP\",\"key\":\"queue\",\"count\":3}",
 					"{\"op\":\"LPOP\",\"key\":\"queue\"}")
 			.report();
-		assertThat(ShortcutTests.strings(report.at("/items/0/reply"))).containsExactly("1", "2", "3");
+		assertThat(Answer.strings(report.at("/items/0/reply"))).containsExactly("1", "2", "3");
 		assertThat(report.at("/items/1/reply").asString()).isEqualTo("4");
 	}
 

@@ -84,7 +84,7 @@ class ReliablePopFaultTests {
 		if (retries > 0) {
 			assertThat(counts.applied()).isEqualTo(VALUES);
 		}
-		assertThat(ReliablePopTests.values(job)).isEqualTo(ShortcutTests.values(0, (int) counts.applied()));
+		assertThat(ReliablePopTests.values(job)).isEqualTo(Service.generated(0, (int) counts.applied()));
 		assertThat(redis.client().llen("queue")).isEqualTo(VALUES - counts.applied());
 		String id = ReliablePopTests.id(job);
 		assertThat(redis.client().llen("pipeset:pop:" + id)).isEqualTo(counts.applied());

@@ -9,7 +9,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import java.util.stream.StreamSupport;
 
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.OwnThread;
@@ -51,7 +50,7 @@ class ReliablePopTests {
 		this.service.post("/listinput/mylist9?count=60").report();
 		JsonNode report = this.service.post("/piperpop/100?reliable=true&receiptTtl=30s").report();
 		assertThat(Answer.counts(report)).isEqualTo(new Counts(100, 60, 40, 0, 0, 0));
-		assertThat(values(report)).isEqualTo(ShortcutTests.values(0, 60));
+		assertThat(values(report)).isEqualTo(Service.generated(0, 60));
 		assertThat(report.get("items")).isEmpty();
 		assertThat(report.at("/settings/op").asString()).isEqualTo("RPOP");
 		assertThat(report.at("/settings/receiptTtl").asString()).isEqualTo("30s");
@@ -189,7 +188,7 @@ class ReliablePopTests {
 			}
 		}
 		Collections.sort(popped);
-		assertThat(popped).isEqualTo(ShortcutTests.values(0, count).stream().sorted().toList());
+		assertThat(popped).isEqualTo(Service.generated(0, count).stream().sorted().toList());
 		assertThat(this.redis.dbsize()).isZero();
 	}
 
@@ -274,7 +273,7 @@ class ReliablePopTests {
 	}
 
 	static List<String> values(JsonNode report) {
-		return StreamSupport.stream(report.get("values").spliterator(), false).map(JsonNode::asString).toList();
+		return Answer.strings(report.get("values"));
 	}
 
 }

@@ -206,7 +206,7 @@ class RetryTests {
 		assertThat(counts.applied()).isPositive();
 		assertThat(counts.unknown()).isPositive();
 		assertThat(job.get("items").valueStream().map((item) -> item.get("reply").asString()).toList())
-			.isEqualTo(ShortcutTests.values(0, (int) counts.applied()));
+			.isEqualTo(Service.generated(0, (int) counts.applied()));
 		assertThat(values - redis.client().llen("queue")).isBetween(counts.applied(),
 				counts.applied() + counts.unknown());
 	}

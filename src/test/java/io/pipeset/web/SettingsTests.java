@@ -165,8 +165,7 @@ class SettingsTests {
 	@Test
 	void aKeyOfAQueryIsDecodedOnce() {
 		this.redis.lpush("a b+c%d é", "value");
-		assertThat(
-				ShortcutTests.strings(this.service.post("/piperpop/1?key=a+b%2Bc%25d%20%C3%A9").report().get("values")))
+		assertThat(Answer.strings(this.service.post("/piperpop/1?key=a+b%2Bc%25d%20%C3%A9").report().get("values")))
 			.containsExactly("value");
 	}
 

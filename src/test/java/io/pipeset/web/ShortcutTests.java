@@ -2,8 +2,6 @@ package io.pipeset.web;
 
 import java.util.Comparator;
 import java.util.List;
-import java.util.stream.IntStream;
-import java.util.stream.StreamSupport;
 
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.redis.TestRedis;
@@ -83,7 +81,7 @@ class ShortcutTests {
 		assertThat(Answer.counts(this.service.post("/listinput/list").report()))
 			.isEqualTo(new Counts(100, 100, 0, 0, 0, 0));
 		assertThat(this.redis.lrange("list", 0, -1)).isSortedAccordingTo(Comparator.reverseOrder())
-			.containsExactlyInAnyOrderElementsOf(values(0, 100));
+			.containsExactlyInAnyOrderElementsOf(Service.generated(0, 100));
 	}
 
 	@Test
@@ -98,7 +96,7 @@ class ShortcutTests {
 		this.service.post("/listinput/mylist9?count=60").report();
 		JsonNode report = this.service.post("/piperpop/100").report();
 		assertThat(Answer.counts(report)).isEqualTo(new Counts(100, 60, 40, 0, 0, 0));
-		assertThat(strings(report.get("values"))).isEqualTo(values(0, 60));
+		assertThat(Answer.strings(report.get("values"))).isEqualTo(Service.generated(0, 60));
 		assertThat(report.get("items")).isEmpty();
 		assertThat(this.redis.exists("mylist9")).isZero();
 	}
@@ -107,7 +105,7 @@ class ShortcutTests {
 	void piperpopLeavesWhatItIsNotAskedFor() {
 		this.service.post("/listinput/mylist9?count=60").report();
 		JsonNode report = this.service.post("/piperpop/10").report();
-		assertThat(strings(report.get("values"))).isEqualTo(values(0, 10));
+		assertThat(Answer.strings(report.get("values"))).isEqualTo(Service.generated(0, 10));
 		assertThat(this.redis.llen("mylist9")).isEqualTo(50);
 	}
 
@@ -116,7 +114,7 @@ class ShortcutTests {
 		this.service.post("/listinput/mylist9?count=5").report();
 		this.service.post("/listinput/other?count=5").report();
 		JsonNode report = this.service.post("/piperpop/3?key=other").report();
-		assertThat(strings(report.get("values"))).isEqualTo(values(0, 3));
+		assertThat(Answer.strings(report.get("values"))).isEqualTo(Service.generated(0, 3));
 		assertThat(this.redis.llen("other")).isEqualTo(2);
 		assertThat(this.redis.llen("mylist9")).isEqualTo(5);
 	}
@@ -126,14 +124,14 @@ class ShortcutTests {
 	void poppedValuesAreInTheReportWhateverResultsSays(String results) {
 		this.service.post("/listinput/mylist9?count=2000").report();
 		JsonNode report = this.service.post("/piperpop/2000?results=" + results).report();
-		assertThat(strings(report.get("values"))).isEqualTo(values(0, 2000));
+		assertThat(Answer.strings(report.get("values"))).isEqualTo(Service.generated(0, 2000));
 	}
 
 	@Test
 	void poppedValuesKeepTheirOrderWhateverTheConcurrency() {
 		this.service.post("/listinput/mylist9?count=5000").report();
 		JsonNode report = this.service.post("/piperpop/5000?concurrency=8&batchSize=7&flush=buffered:3").report();
-		assertThat(strings(report.get("values"))).isEqualTo(values(0, 5000));
+		assertThat(Answer.strings(report.get("values"))).isEqualTo(Service.generated(0, 5000));
 	}
 
 	@Test
@@ -156,7 +154,7 @@ class ShortcutTests {
 	void aKeyInTheQueryIsDecoded() {
 		this.redis.lpush("a/b;ü%", "value");
 		JsonNode report = this.service.post("/piperpop/1?key=a%2Fb%3B%C3%BC%25").report();
-		assertThat(strings(report.get("values"))).containsExactly("value");
+		assertThat(Answer.strings(report.get("values"))).containsExactly("value");
 	}
 
 	@ParameterizedTest
@@ -213,14 +211,6 @@ class ShortcutTests {
 		this.service.post(path).report();
 		assertThat(Answer.counts(this.service.post(path).report())).isEqualTo(new Counts(3, 3, 0, 0, 0, 0));
 		assertThat(this.redis.dbsize()).isEqualTo(3);
-	}
-
-	static List<String> values(int from, int to) {
-		return IntStream.range(from, to).mapToObj("value-%05d"::formatted).toList();
-	}
-
-	static List<String> strings(JsonNode array) {
-		return StreamSupport.stream(array.spliterator(), false).map(JsonNode::asString).toList();
 	}
 
 }
