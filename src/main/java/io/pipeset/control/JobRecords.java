@@ -299,7 +299,8 @@ public class JobRecords {
 			return null;
 		}
 		try {
-			return new JobRecord(text((client != null) ? client : NO_CLIENT), this.mapper.readValue(status, JobStatus.class), text(instance), text(lease),
+			return new JobRecord(text((client != null) ? client : NO_CLIENT),
+					this.mapper.readValue(status, JobStatus.class), text(instance), text(lease),
 					(report != null) ? () -> ReportBytes.inflate(report) : null);
 		}
 		catch (JacksonException ex) {

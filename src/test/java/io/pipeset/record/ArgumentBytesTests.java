@@ -9,8 +9,8 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
-import io.pipeset.record.body.CountedRoom;
 import io.pipeset.record.encoding.Encoding;
+import io.pipeset.record.room.CountedRoom;
 import io.pipeset.record.room.Room;
 import org.junit.jupiter.api.Test;
 

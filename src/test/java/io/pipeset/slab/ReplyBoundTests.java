@@ -6,6 +6,7 @@ import java.util.List;
 import io.netty.buffer.Unpooled;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
+import io.pipeset.record.room.CountedRoom;
 import io.pipeset.record.room.Room;
 import io.pipeset.report.Account;
 import io.pipeset.report.Counts;
@@ -93,15 +94,15 @@ class ReplyBoundTests {
 
 	@Test
 	void errorsTakeMemoryAndAreShorterWhereThereIsNone() {
-		BoundedRoom room = new BoundedRoom(10 * MIB);
+		CountedRoom room = new CountedRoom(10 * MIB);
 		Slab slab = slab(room, Operation.LPUSH, 10_000, "k", "v");
-		long filled = room.held();
+		long filled = room.held().get();
 		room.take(10 * MIB - filled - MIB / 4);
 		String error = reply("-BIG " + "x".repeat(1000));
 		for (int i = 0; i < 10_000; i++) {
 			read(slab, error, 1 << 16);
 		}
-		assertThat(room.held()).isBetween(10L * MIB - MIB / 8, 10L * MIB);
+		assertThat(room.held().get()).isBetween(10L * MIB - MIB / 8, 10L * MIB);
 		Account account = new Account(Results.ERRORS, 10_000, false);
 		slab.settle(account, null);
 		assertThat(account.items()).hasSize(10_000).allSatisfy((item) -> {
@@ -111,7 +112,7 @@ class ReplyBoundTests {
 		assertThat(account.items().get(0).error().message()).hasSizeGreaterThan(500);
 		assertThat(account.items().get(9999).error().message()).hasSizeLessThan(64);
 		slab.clear(true, false);
-		assertThat(room.held()).isLessThanOrEqualTo(10L * MIB - MIB / 4);
+		assertThat(room.held().get()).isLessThanOrEqualTo(10L * MIB - MIB / 4);
 	}
 
 	@ParameterizedTest

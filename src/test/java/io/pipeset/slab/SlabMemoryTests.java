@@ -2,6 +2,7 @@ package io.pipeset.slab;
 
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
+import io.pipeset.record.room.CountedRoom;
 import io.pipeset.record.room.NoRoomException;
 import org.junit.jupiter.api.Test;
 
@@ -18,52 +19,52 @@ class SlabMemoryTests {
 	/** The memory of a slab of the smallest size: its bytes, and 64 rows. */
 	private static final long SMALLEST = 4 * KIB + 64 * 32;
 
-	private final BoundedRoom room = new BoundedRoom(100 * MIB);
+	private final CountedRoom room = new CountedRoom(100 * MIB);
 
 	private final FilledSlabs slabs = new FilledSlabs();
 
 	@Test
 	void anEmptySlabHoldsWhatItIsExpectedToNeedAndSomeMore() {
 		Slab slab = new Slab(1000, 80 * KIB, this.room);
-		assertThat(this.room.held()).isEqualTo(90 * KIB + 1000 * 32);
+		assertThat(this.room.held().get()).isEqualTo(90 * KIB + 1000 * 32);
 		slab.release();
-		assertThat(this.room.held()).isZero();
+		assertThat(this.room.held().get()).isZero();
 	}
 
 	@Test
 	void itBeginsSmallWhereMemoryIsScarce() {
-		BoundedRoom scarce = new BoundedRoom(SMALLEST);
+		CountedRoom scarce = new CountedRoom(SMALLEST);
 		Slab slab = new Slab(1000, 80 * KIB, scarce);
-		assertThat(scarce.held()).isEqualTo(SMALLEST);
+		assertThat(scarce.held().get()).isEqualTo(SMALLEST);
 		slab.release();
 		assertThatExceptionOfType(NoRoomException.class)
-			.isThrownBy(() -> new Slab(0, 0, new BoundedRoom(SMALLEST - 1)));
+			.isThrownBy(() -> new Slab(0, 0, new CountedRoom(SMALLEST - 1)));
 	}
 
 	@Test
 	void itTakesMoreAsItGrowsAndGivesAllBack() {
 		Slab slab = new Slab(0, 0, this.room);
 		slab.clear(false, false);
-		long held = this.room.held();
+		long held = this.room.held().get();
 		for (int i = 0; i < 65; i++) {
 			assertThat(slab.add(set(10))).isTrue();
 		}
-		assertThat(this.room.held()).isEqualTo(held + 64 * 32);
+		assertThat(this.room.held().get()).isEqualTo(held + 64 * 32);
 		assertThat(slab.add(set(10 * KIB))).isTrue();
-		assertThat(this.room.held()).isEqualTo(slab.bytes() + 128 * 32);
+		assertThat(this.room.held().get()).isEqualTo(slab.bytes() + 128 * 32);
 		slab.release();
-		assertThat(this.room.held()).isZero();
+		assertThat(this.room.held().get()).isZero();
 	}
 
 	@Test
 	void aRecordIsRefusedForWhichThereIsNoMemory() {
-		BoundedRoom full = new BoundedRoom(SMALLEST);
+		CountedRoom full = new CountedRoom(SMALLEST);
 		Slab slab = new Slab(0, 0, full);
 		slab.clear(false, false);
 		assertThat(slab.add(set(1 * KIB))).isTrue();
 		assertThat(slab.add(set(8 * KIB))).isFalse();
 		assertThat(slab.count()).isOne();
-		assertThat(full.held()).isEqualTo(SMALLEST);
+		assertThat(full.held().get()).isEqualTo(SMALLEST);
 	}
 
 	@Test
@@ -73,36 +74,36 @@ class SlabMemoryTests {
 		Record large = set(5 * MIB);
 		slab.makeRoom(large);
 		assertThat(slab.isLarge()).isTrue();
-		assertThat(this.room.held()).isEqualTo(6 * MIB + 64 * 32);
+		assertThat(this.room.held().get()).isEqualTo(6 * MIB + 64 * 32);
 		assertThat(slab.add(large)).isTrue();
-		assertThat(this.room.held()).isEqualTo(6 * MIB + 64 * 32);
+		assertThat(this.room.held().get()).isEqualTo(6 * MIB + 64 * 32);
 		slab.clear(false, false);
 		assertThat(slab.isLarge()).isFalse();
-		assertThat(this.room.held()).isEqualTo(SMALLEST);
+		assertThat(this.room.held().get()).isEqualTo(SMALLEST);
 		slab.release();
-		assertThat(this.room.held()).isZero();
+		assertThat(this.room.held().get()).isZero();
 	}
 
 	@Test
 	void idsTakeMemoryThatIsGivenBackWhenTheSlabIsFilledAnew() {
 		Slab slab = this.slabs.fill(new Slab(0, 0, this.room), false, "SET a 1");
-		assertThat(this.room.held()).isEqualTo(SMALLEST);
+		assertThat(this.room.held().get()).isEqualTo(SMALLEST);
 		this.slabs.fill(slab, false, "SET a 1", "SET b 2");
-		assertThat(this.room.held()).isEqualTo(SMALLEST + 16 * KIB);
+		assertThat(this.room.held().get()).isEqualTo(SMALLEST + 16 * KIB);
 		slab.clear(false, false);
-		assertThat(this.room.held()).isEqualTo(SMALLEST);
+		assertThat(this.room.held().get()).isEqualTo(SMALLEST);
 	}
 
 	@Test
 	void repliesThatAReportMayDoWithoutAreKeptOnlyWhereThereIsMemory() {
 		String value = "$100000\r\n" + "x".repeat(100_000) + "\r\n";
 		Slab rich = FilledSlabs.written(this.slabs.fill(new Slab(0, 0, this.room), false, "SET a 1 GET"), value);
-		assertThat(this.room.held()).isGreaterThanOrEqualTo(SMALLEST + 100_000);
+		assertThat(this.room.held().get()).isGreaterThanOrEqualTo(SMALLEST + 100_000);
 		assertThat(rich.replies().findings().bytes(0)).isEqualTo(value.length());
 		rich.release();
-		assertThat(this.room.held()).isZero();
+		assertThat(this.room.held().get()).isZero();
 		Slab poor = FilledSlabs
-			.written(this.slabs.fill(new Slab(0, 0, new BoundedRoom(SMALLEST)), false, "SET a 1 GET"), value);
+			.written(this.slabs.fill(new Slab(0, 0, new CountedRoom(SMALLEST)), false, "SET a 1 GET"), value);
 		assertThat(poor.isAnswered()).isTrue();
 		assertThat(poor.replies().findings().count()).isZero();
 	}

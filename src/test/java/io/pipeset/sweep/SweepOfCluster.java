@@ -16,7 +16,7 @@ import io.pipeset.pipeline.call.KeyFilter;
 import io.pipeset.record.KeyPrefixes;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
-import io.pipeset.record.room.Room;
+import io.pipeset.record.room.CountedRoom;
 import io.pipeset.redis.TestCluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -32,7 +32,7 @@ final class SweepOfCluster implements AutoCloseable {
 
 	private final SweptRecords records;
 
-	private final CountedRoom room = new CountedRoom();
+	private final CountedRoom room = new CountedRoom(new AtomicLong(), false);
 
 	private final Record record = new Record();
 
@@ -48,7 +48,7 @@ final class SweepOfCluster implements AutoCloseable {
 
 	/** The memory that the sweep holds. */
 	long heldBytes() {
-		return this.room.held.get();
+		return this.room.held().get();
 	}
 
 	Sweep sweep() {
@@ -125,34 +125,6 @@ final class SweepOfCluster implements AutoCloseable {
 	@Override
 	public void close() {
 		this.records.close();
-	}
-
-	/** Room without a limit that counts what is held of it. */
-	private static final class CountedRoom implements Room {
-
-		private final AtomicLong held = new AtomicLong();
-
-		@Override
-		public boolean tryTake(long bytes) {
-			take(bytes);
-			return true;
-		}
-
-		@Override
-		public void take(long bytes) {
-			this.held.addAndGet(bytes);
-		}
-
-		@Override
-		public void give(long bytes) {
-			this.held.addAndGet(-bytes);
-		}
-
-		@Override
-		public boolean isScarce() {
-			return false;
-		}
-
 	}
 
 }

@@ -13,6 +13,8 @@ import io.pipeset.record.encoding.Encoding;
 import io.pipeset.record.mapping.Nulls;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Results;
+import io.pipeset.service.Service;
+import io.pipeset.service.ServiceTest;
 import io.pipeset.tune.TuningProperties;
 import io.pipeset.tune.TuningSettings;
 import io.pipeset.tune.Tunings;

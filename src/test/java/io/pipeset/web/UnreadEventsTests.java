@@ -4,6 +4,11 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
+import io.pipeset.service.Answer;
+import io.pipeset.service.Service;
+import io.pipeset.service.ServiceTest;
+import io.pipeset.service.SmallBuffers;
+import io.pipeset.service.Wire;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.annotation.Autowired;

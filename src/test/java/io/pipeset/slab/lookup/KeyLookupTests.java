@@ -8,9 +8,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.DecoderException;
+import io.pipeset.record.room.CountedRoom;
 import io.pipeset.record.room.NoRoomException;
 import io.pipeset.record.room.Room;
-import io.pipeset.slab.BoundedRoom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -133,7 +133,7 @@ class KeyLookupTests {
 
 	@Test
 	void keysThatDoNotFitAreCountedOffAndAskedForAgainWithRoom() {
-		BoundedRoom room = new BoundedRoom(150_000);
+		CountedRoom room = new CountedRoom(150_000);
 		room.take(100_000);
 		KeyPage page = new KeyPage(room);
 		String replies = "*2\r\n$1\r\n9\r\n*2\r\n$100000\r\n" + "x".repeat(100_000) + "\r\n$1\r\na\r\n";
@@ -141,7 +141,7 @@ class KeyLookupTests {
 		assertThat(page.isTooLarge()).isTrue();
 		assertThat(page.cursor()).isEqualTo("9");
 		assertThatExceptionOfType(NoRoomException.class).isThrownBy(page::makeRoom);
-		assertThat(room.held()).isEqualTo(100_000);
+		assertThat(room.held().get()).isEqualTo(100_000);
 		read(page, replies);
 		room.give(100_000);
 		page.makeRoom();
@@ -149,7 +149,7 @@ class KeyLookupTests {
 		assertThat(page.count()).isEqualTo(2);
 		assertThat(page.end(1)).isEqualTo(100_001);
 		page.close();
-		assertThat(room.held()).isZero();
+		assertThat(room.held().get()).isZero();
 	}
 
 	@Test

@@ -1,0 +1,141 @@
+package io.pipeset.web.job;
+
+import java.io.IOException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.lettuce.core.api.sync.RedisCommands;
+import io.pipeset.redis.TestRedis;
+import io.pipeset.report.Counts;
+import io.pipeset.service.Answer;
+import io.pipeset.service.Service;
+import io.pipeset.service.ServiceTest;
+import io.pipeset.service.Wire;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * A body for which the spool has no room is no job, and takes no room from others. A body
+ * that stops coming is none either.
+ */
+@ServiceTest(properties = { "pipeset.spool.directory=target/spool/full", "pipeset.spool.max-bytes=100KB",
+		"pipeset.limits.body-idle-timeout=1s", "pipeset.limits.max-items=100000" })
+class FullSpoolTests {
+
+	private static final String LINE = "[\"SET\",\"k\",\"v\"]\n";
+
+	private final Service service;
+
+	private final RedisCommands<String, String> redis = TestRedis.shared().client();
+
+	FullSpoolTests(Service service) {
+		this.service = service;
+	}
+
+	@BeforeEach
+	void emptyRedis() {
+		this.redis.flushall();
+	}
+
+	/** Items are removed for it where they are in the way. */
+	@AfterEach
+	void allRoomIsGivenBack() throws IOException {
+		// The room of a caller that has just gone is taken until that is noticed.
+		await().until(() -> used() < 102400);
+		try (Wire wire = Wire.post(this.service, "/v1/jobs", "Prefer: respond-async",
+				"Content-Type: application/x-ndjson", "Content-Length: 102400")) {
+			wire.send(LINE);
+			await().until(() -> used() == 102400);
+		}
+		await().untilAsserted(() -> assertThat(used()).isZero());
+	}
+
+	@Test
+	void aBodyThatSaysThatItIsTooLargeIsNotReadAtAll() throws IOException {
+		try (Wire wire = Wire.post(this.service, "/v1/jobs", "Prefer: respond-async",
+				"Content-Type: application/x-ndjson", "Content-Length: 200000", "Expect: 100-continue")) {
+			assertThat(wire.answer().refusal(507, "insufficient-storage")).contains("no room for 200000 bytes more",
+					"0 of 102400", "pipeset.spool.max-bytes", "without Prefer");
+		}
+	}
+
+	@Test
+	void aBodyThatDoesNotSaySoIsGivenUpWhenTheSpoolIsFull() throws IOException {
+		try (Wire wire = async()) {
+			wire.chunk(LINE.repeat(20_000)).lastChunk();
+			assertThat(wire.answer().refusal(507, "insufficient-storage")).contains("pipeset.spool.max-bytes",
+					"Nothing was run");
+		}
+		assertThat(this.redis.dbsize()).isZero();
+		assertThat(Answer.counts(ended(send(LINE)))).isEqualTo(new Counts(1, 1, 0, 0, 0, 0));
+	}
+
+	@Test
+	void roomIsTakenByABodyThatIsStillToCome() throws IOException {
+		try (Wire wire = Wire.post(this.service, "/v1/jobs", "Prefer: respond-async",
+				"Content-Type: application/x-ndjson", "Content-Length: 102400")) {
+			wire.send(LINE);
+			await().until(() -> used() == 102400);
+			send(LINE).refusal(507, "insufficient-storage");
+			assertThat(this.service.ndjson("/v1/jobs", "[\"SET\",\"k\",\"v\"]").report()).isNotNull();
+		}
+	}
+
+	@Test
+	void aReportForWhichThereIsNoRoomLosesItsLists() {
+		JsonNode report = ended(send("[\"NO\",\"k\"]\n".repeat(2000)));
+		assertThat(Answer.counts(report).rejected()).isEqualTo(2000);
+		assertThat(report.get("items")).isEmpty();
+		assertThat(report.get("itemsOmitted").asInt()).isEqualTo(2000);
+	}
+
+	@Test
+	void itemsAreRemovedTheOldestFirstWhereOthersNeedTheirRoom() {
+		List<String> jobs = new ArrayList<>();
+		for (int i = 0; i < 3; i++) {
+			jobs.add(ended(send("[\"NO\",\"k\"]" + " ".repeat(40_000) + "\n")).get("jobId").asString());
+		}
+		assertThat(this.service.get("/v1/jobs/" + jobs.get(0) + "/items").refusal(410, "gone"))
+			.contains("pipeset.spool.max-bytes");
+		for (String kept : jobs.subList(1, 3)) {
+			assertThat(this.service.get("/v1/jobs/" + kept + "/items").text().lines()).hasSize(1);
+		}
+	}
+
+	@Test
+	void aBodyThatStopsComingIsNoJob() throws IOException {
+		try (Wire wire = async().chunk(LINE)) {
+			assertThat(wire.answer().refusal(408, "stalled")).contains("pipeset.limits.body-idle-timeout",
+					"nothing was run");
+		}
+		assertThat(this.redis.dbsize()).isZero();
+	}
+
+	private double used() {
+		return this.service.get("/actuator/metrics/pipeset.spool.used").json().at("/measurements/0/value").asDouble(-1);
+	}
+
+	private Wire async() throws IOException {
+		return Wire.post(this.service, "/v1/jobs", "Prefer: respond-async", "Content-Type: application/x-ndjson",
+				"Transfer-Encoding: chunked");
+	}
+
+	private Answer send(String body) {
+		HttpRequest.Builder request = this.service.request("/v1/jobs").header("Prefer", "respond-async");
+		return this.service.send(request.header("Content-Type", Service.NDJSON).POST(BodyPublishers.ofString(body)));
+	}
+
+	private JsonNode ended(Answer answer) {
+		assertThat(answer.status()).as(answer.text()).isEqualTo(202);
+		await().until(() -> this.service.get(answer.header("Location")).headers().firstValue("Retry-After").isEmpty());
+		return this.service.get(answer.header("Location")).json();
+	}
+
+}

@@ -1,0 +1,191 @@
+package io.pipeset.web.job;
+
+import java.io.InputStream;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+
+import io.lettuce.core.api.sync.RedisCommands;
+import io.pipeset.Documentation;
+import io.pipeset.redis.FaultProxy;
+import io.pipeset.redis.FaultProxy.Way;
+import io.pipeset.redis.ProxyLink;
+import io.pipeset.redis.TestRedis;
+import io.pipeset.report.Counts;
+import io.pipeset.service.Answer;
+import io.pipeset.service.Lines;
+import io.pipeset.service.Service;
+import io.pipeset.service.ServiceProcess;
+import io.pipeset.service.Shell;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Whoever has the documentation, curl and a large file loads it, sees it going in, has
+ * the service killed in the middle, goes on, and posts what failed: by the commands of
+ * {@code docs/jobs.md} as they stand, one after the other. {@code -Dcampaign.megabytes=N}
+ * says how large the file is.
+ */
+class StrangerTests {
+
+	private static final int MEGABYTES = Integer.getInteger("campaign.megabytes", 2);
+
+	private static final long ROWS = MEGABYTES * 1_000_000L / (row(0).length() + 2);
+
+	/** Each such row meets a string at its key. */
+	private static final int TAKEN = 1000;
+
+	private static final RedisCommands<String, String> redis = TestRedis.shared().client();
+
+	private final JsonMapper mapper = JsonMapper.builder().build();
+
+	@TempDir
+	Path folder;
+
+	@BeforeEach
+	void emptyRedis() {
+		redis.flushall();
+	}
+
+	@AfterAll
+	static void leaveNothingBehind() {
+		redis.flushall();
+	}
+
+	@Test
+	void aLargeFileGoesInAcrossAKillAndItsFailuresArePostedAgain() throws Exception {
+		List<String> commands = Documentation.commands("docs/jobs.md", "## Jobs whose process ended");
+		assertThat(Documentation.commands("README.md", "## Looking at jobs")
+			.stream()
+			.map((command) -> command.replaceAll("  +#.*", ""))).as("the README has them as well")
+			.containsAll(commands.stream().filter((command) -> command.matches(".*(\\{id}| -T ).*")).toList());
+		writeFile();
+		String[] taken = LongStream.range(0, ROWS)
+			.filter((i) -> i % TAKEN == 0)
+			.mapToObj(StrangerTests::key)
+			.toArray(String[]::new);
+		Stream.of(taken).forEach((key) -> redis.set(key, "a string"));
+		Iterator<String> next = commands.iterator();
+		try (FaultProxy proxy = FaultProxy.open(TestRedis.shared()); ServiceProcess living = start()) {
+			String waits = waiting(living.service());
+			assertThat(next.next()).startsWith("java -jar target/pipeset.jar");
+			String id;
+			try (ServiceProcess killed = start("--spring.data.redis.host=127.0.0.1",
+					"--spring.data.redis.port=" + proxy.port())) {
+				CompletableFuture<ProxyLink> half = proxy.stopAt(Way.REPLIES, ROWS / 2, 0);
+				Shell shell = new Shell(this.folder, killed.service().port());
+				String answer = shell.run(next.next());
+				assertThat(answer).contains("HTTP/1.1 202").contains("Location: /v1/jobs/");
+				id = json(answer.substring(answer.indexOf('{'))).get("jobId").asString();
+				Path line = this.folder.resolve("line");
+				Process watch = shell.start(of(id, next.next()), line);
+				half.get(10, TimeUnit.MINUTES);
+				await()
+					.until(() -> Shell.text(line).matches("(?s).*running   [4-6][0-9]\\.[0-9] %  [0-9,]+ records .*"));
+				assertThat(next.next()).startsWith("kill -9 ");
+				killed.kill();
+				assertThat(watch.waitFor()).as("curl tells of a transfer that broke off").isEqualTo(18);
+			}
+			proxy.heal();
+			Service replica = living.service();
+			await().until(() -> state(replica, "/v1/jobs/" + id).equals("interrupted"));
+			assertThat(Answer.counts(replica.get("/v1/jobs/" + id).json()).applied()).as("what others know of it")
+				.isBetween(1L, redis.dbsize());
+			replica.post("/v1/jobs/" + id + "/resume").refusal(409, "held-elsewhere");
+			assertThat(next.next()).startsWith("java -jar target/pipeset.jar");
+			try (ServiceProcess started = start()) {
+				Shell shell = new Shell(this.folder, started.service().port());
+				JsonNode interrupted = json(shell.run(next.next())).get("jobs");
+				assertThat(interrupted).hasSize(1);
+				assertThat(interrupted.at("/0/jobId").asString()).isEqualTo(id);
+				Counts before = Answer.counts(interrupted.get(0));
+				long there = redis.dbsize() - 1 - taken.length;
+				assertThat(before.unknown()).isPositive();
+				assertThat(there).isBetween(before.applied(), before.applied() + before.unknown());
+				assertThat(json(shell.run(of(id, next.next()))).get("jobId").asString()).isEqualTo(id);
+				assertThat(shell.run(of(id, next.next()))).contains("  %,d records in ".formatted(ROWS), " rejected  ");
+				Counts after = Answer.counts(started.service().get("/v1/jobs/" + id).json());
+				assertThat(after.applied()).isEqualTo(ROWS - taken.length);
+				// Those on their way at the kill may have run before they were refused.
+				assertThat(after.rejected() + after.unknown()).isEqualTo(taken.length);
+				assertThat(after.rejected()).isPositive();
+				shell.run(of(id, next.next()));
+				try (Stream<String> failed = Files.lines(this.folder.resolve("failed.ndjson"))) {
+					assertThat(failed.filter((item) -> item.contains("WRONGTYPE")).count()).isEqualTo(taken.length);
+				}
+				redis.del(taken);
+				JsonNode report = json(shell.run(of(id, next.next())));
+				assertThat(Answer.counts(report)).isEqualTo(new Counts(taken.length, taken.length, 0, 0, 0, 0));
+				assertThat(next.hasNext()).isFalse();
+				assertThat(redis.dbsize()).isEqualTo(ROWS + 1);
+				assertThat(redis.hget(key(ROWS - 1), "name")).isEqualTo(row(ROWS - 1).split(",", -1)[1]);
+				assertThat(state(started.service(), waits)).isEqualTo("queued");
+			}
+			assertThat(state(living.service(), waits)).as("the job of a process that lives").isEqualTo("queued");
+		}
+	}
+
+	private void writeFile() throws Exception {
+		try (InputStream rows = Lines.of(ROWS + 1, (i) -> (i == 0) ? "sku,name,price" : row(i - 1))) {
+			Files.copy(rows, this.folder.resolve("products.csv"));
+		}
+	}
+
+	private static String row(long row) {
+		return "A-%07d,Product %07d of a catalogue that is far too long,%d.90".formatted(row, row, row % 1000);
+	}
+
+	private static String key(long row) {
+		return "product:" + row(row).split(",", 2)[0];
+	}
+
+	private static String of(String id, String command) {
+		return command.replace("{id}", id);
+	}
+
+	private JsonNode json(String text) {
+		return this.mapper.readTree(text);
+	}
+
+	private ServiceProcess start(String... more) throws Exception {
+		return ServiceProcess.start(TestRedis.shared(),
+				Stream
+					.concat(Stream.of("--pipeset.spool.directory=" + this.folder.resolve("spool"),
+							"--pipeset.limits.max-running-jobs=1", "--pipeset.jobs.lease=2s"), Stream.of(more))
+					.toArray(String[]::new));
+	}
+
+	/** Has a job run that never ends, and another wait for it. */
+	private static String waiting(Service service) {
+		String first = send(service, "[\"SET\",\"waits\",\"1\"]\n".repeat(1000));
+		await().until(() -> state(service, first).equals("running"));
+		return send(service, "[\"SET\",\"waits\",\"1\"]\n");
+	}
+
+	private static String send(Service service, String body) {
+		Answer taken = service.send(service.request("/v1/jobs?rateLimit=1")
+			.header("Prefer", "respond-async")
+			.header("Content-Type", Service.NDJSON)
+			.POST(BodyPublishers.ofString(body)));
+		assertThat(taken.status()).as(taken.text()).isEqualTo(202);
+		return taken.header("Location");
+	}
+
+	private static String state(Service service, String location) {
+		return service.get(location).json().get("state").asString();
+	}
+
+}

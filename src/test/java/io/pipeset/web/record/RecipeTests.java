@@ -1,0 +1,58 @@
+package io.pipeset.web.record;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import io.pipeset.redis.TestRedis;
+import io.pipeset.service.Service;
+import io.pipeset.service.ServiceTest;
+import io.pipeset.service.Shell;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Each recipe works as it stands, and prints what the page shows. */
+@ServiceTest
+class RecipeTests {
+
+	private static final Pattern RECIPE = Pattern.compile("## ([^\n]*)\n(.*?)(?=\n## |\\z)", Pattern.DOTALL);
+
+	private static final Pattern SHELL = Pattern.compile("```sh\n(.*?)```(?:\n\n```\n(.*?)```)?", Pattern.DOTALL);
+
+	private final Service service;
+
+	RecipeTests(Service service) {
+		this.service = service;
+	}
+
+	@BeforeEach
+	void emptyRedis() {
+		TestRedis.shared().client().flushall();
+	}
+
+	@ParameterizedTest(name = "{0}")
+	@MethodSource("recipes")
+	void worksAsItStands(String name, String recipe, @TempDir Path folder) throws Exception {
+		Matcher shell = SHELL.matcher(recipe);
+		assertThat(shell.find()).isTrue();
+		String output = new Shell(folder, this.service.port()).run(shell.group(1));
+		if (shell.group(2) != null) {
+			assertThat(output).endsWith(shell.group(2));
+		}
+	}
+
+	static Stream<Arguments> recipes() throws IOException {
+		return RECIPE.matcher(Files.readString(Path.of("docs", "recipes.md")))
+			.results()
+			.map((recipe) -> Arguments.of(recipe.group(1), recipe.group(2)));
+	}
+
+}

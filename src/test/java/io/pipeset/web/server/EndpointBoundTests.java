@@ -1,0 +1,188 @@
+package io.pipeset.web.server;
+
+import java.io.IOException;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import io.pipeset.redis.FaultProxy;
+import io.pipeset.redis.OwnRedis;
+import io.pipeset.service.Answer;
+import io.pipeset.service.Service;
+import io.pipeset.service.ServiceTest;
+import io.pipeset.service.Wire;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import org.springframework.context.ApplicationContext;
+import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
+import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Every endpoint has a bound on the requests that it takes at once, so that no kind of
+ * calls takes all threads from others. A new endpoint has to be named here.
+ */
+@ServiceTest(properties = { "pipeset.limits.max-running-jobs=1", "pipeset.limits.max-waiting-jobs=0",
+		"pipeset.security.scripts=true", "pipeset.pipeline.connect-timeout=1m" })
+class EndpointBoundTests {
+
+	@RegisterExtension
+	static final OwnRedis own = OwnRedis.behindProxy();
+
+	private static final FaultProxy proxy = own.proxy();
+
+	private static final Map<Bound, List<String>> ENDPOINTS = Map
+		.of(Bound.QUEUE,
+				List.of("POST /pipeset/{count}", "POST /pipehset/{count}", "POST /piperpop/{count}",
+						"POST /listinput/{key}", "POST /v1/jobs", "POST /v1/analyses", "POST /v1/tunings"),
+				Bound.PLACES,
+				List.of("POST /v1/scripts", "POST /v1/jobs/{id}/ack", "POST /v1/jobs/{id}/nack",
+						"GET /v1/jobs/{id}/items", "POST /v1/jobs/{id}/resume"),
+				Bound.GATE,
+				List.of("GET /actuator", "GET /actuator/health", "GET /actuator/health/**", "GET /actuator/info",
+						"GET /actuator/metrics", "GET /actuator/metrics/{requiredMetricName}", "GET /actuator/pipeset",
+						"GET /actuator/prometheus"),
+				Bound.STREAMS, List.of("GET /v1/jobs/{id}/events"), Bound.AT_ONCE,
+				List.of("/error", "POST /listinput/{*rest}", "GET /v1/jobs", "GET /v1/jobs/{id}", "PATCH /v1/jobs/{id}",
+						"DELETE /v1/jobs/{id}"));
+
+	private static final String JOB = "/v1/jobs/01890000-0000-7000-8000-000000000000/";
+
+	private final Service service;
+
+	private final ApplicationContext context;
+
+	private final List<Wire> open = new ArrayList<>();
+
+	EndpointBoundTests(Service service, ApplicationContext context) {
+		this.service = service;
+		this.context = context;
+	}
+
+	@AfterEach
+	void close() throws IOException {
+		for (Wire wire : this.open) {
+			wire.close();
+		}
+		await().until(() -> this.service.get("/actuator/pipeset").json().at("/jobsRunning").asInt() == 0);
+	}
+
+	@Test
+	void everyEndpointHasABoundThatIsNamedHere() {
+		Set<String> found = this.context.getBeansOfType(RequestMappingInfoHandlerMapping.class)
+			.values()
+			.stream()
+			.flatMap((mapping) -> mapping.getHandlerMethods().keySet().stream())
+			.flatMap(EndpointBoundTests::names)
+			.collect(Collectors.toSet());
+		assertThat(found).containsExactlyInAnyOrderElementsOf(
+				ENDPOINTS.values().stream().flatMap(List::stream).collect(Collectors.toSet()));
+	}
+
+	@ParameterizedTest
+	@MethodSource("queued")
+	void aJobHasAPlaceInTheQueue(String path) throws IOException {
+		this.open.add(Wire.upload(this.service, "/v1/jobs").chunk("[\"SET\",\"a\",\"1\"]\n"));
+		await().until(() -> own.redis().client().exists("a") == 1);
+		Answer answer = (path.equals("/v1/jobs")) ? this.service.ndjson(path, "[\"SET\",\"b\",\"1\"]")
+				: this.service.post(path);
+		assertThat(answer.refusal(429, "limit")).contains("pipeset.limits.max-running-jobs=1");
+		own.redis().client().del("a");
+	}
+
+	@Test
+	void scriptsHaveEightPlacesAndKeepNoJobsOut() throws IOException {
+		for (int i = 0; i < 8; i++) {
+			this.open.add(Wire.post(this.service, "/v1/scripts", "Content-Length: 8").send("return"));
+		}
+		await().until(() -> script().status() == 429);
+		Answer refused = script();
+		assertThat(refused.refusal(429, "limit")).contains("There are 8 scripts under way");
+		assertThat(refused.header("Retry-After")).matches("[1-9][0-9]*");
+		this.service.post("/pipeset/3").report();
+		assertThat(this.open.get(0).send(" 1").answer().status()).isEqualTo(200);
+		assertThat(script().status()).isEqualTo(200);
+	}
+
+	@Test
+	void callsForReceiptsHaveSixteenPlaces() throws Exception {
+		this.service.connect();
+		proxy.stopAll();
+		List<CompletableFuture<Answer>> calls = new ArrayList<>();
+		try {
+			for (int i = 0; i < 17; i++) {
+				calls.add(this.service.sendAsync(
+						this.service.request(JOB + ((i % 2 == 0) ? "ack" : "nack")).POST(BodyPublishers.noBody())));
+			}
+			CompletableFuture.anyOf(calls.toArray(CompletableFuture<?>[]::new)).get(30, TimeUnit.SECONDS);
+			List<CompletableFuture<Answer>> answered = calls.stream().filter(CompletableFuture::isDone).toList();
+			assertThat(answered).hasSize(1);
+			assertThat(answered.get(0).join().refusal(429, "limit"))
+				.contains("There are 16 calls for receipts under way");
+		}
+		finally {
+			proxy.heal();
+		}
+		for (CompletableFuture<Answer> call : calls) {
+			assertThat(call.get(90, TimeUnit.SECONDS).status()).isIn(410, 429, 503);
+		}
+		this.service.post(JOB + "ack").refusal(410, "gone");
+	}
+
+	@Test
+	void anErrorIsAnsweredAtOnce() {
+		this.service.get("/error").refusal(404, "not-found");
+	}
+
+	private Answer script() {
+		return this.service.send(this.service.request("/v1/scripts").POST(BodyPublishers.ofString("return 1")));
+	}
+
+	static Stream<String> queued() {
+		return ENDPOINTS.get(Bound.QUEUE)
+			.stream()
+			.map((endpoint) -> endpoint.replace("POST ", "").replace("{count}", "3").replace("{key}", "list"));
+	}
+
+	private static Stream<String> names(RequestMappingInfo mapping) {
+		String methods = mapping.getMethodsCondition()
+			.getMethods()
+			.stream()
+			.map(Enum::name)
+			.collect(Collectors.joining());
+		return mapping.getPatternValues().stream().map((path) -> (methods + " " + path).strip());
+	}
+
+	/** The bounds on the requests of an endpoint. */
+	private enum Bound {
+
+		/** A place in the queue of jobs. */
+		QUEUE,
+
+		/** Places of its own, for some calls at once. */
+		PLACES,
+
+		/** The threads that the web server has for Actuator. */
+		GATE,
+
+		/** A number of streams at once: see {@code JobEventsTests}. */
+		STREAMS,
+
+		/** It waits for nobody. */
+		AT_ONCE
+
+	}
+
+}

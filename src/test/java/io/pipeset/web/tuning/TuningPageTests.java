@@ -1,0 +1,113 @@
+package io.pipeset.web.tuning;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import io.pipeset.Documentation;
+import io.pipeset.job.JobLimits;
+import io.pipeset.job.settings.JobDefaults;
+import io.pipeset.redis.TestRedis;
+import io.pipeset.service.Answer;
+import io.pipeset.service.Service;
+import io.pipeset.service.ServiceTest;
+import io.pipeset.tune.TuningProperties;
+import io.pipeset.tune.TuningSettings;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.beans.factory.annotation.Autowired;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The calls on the page about tunings run, and answer with the fields that it shows. */
+@ServiceTest
+class TuningPageTests {
+
+	private static final Path PAGE = Path.of("docs", "tuning.md");
+
+	private static final Pattern CALL = Pattern.compile("```sh\ncurl -sS -X POST 'http://localhost:8080([^']+)'\n```");
+
+	private static final Pattern ANSWER = Pattern.compile("```json\n(.*?)```", Pattern.DOTALL);
+
+	private final Service service;
+
+	private final TuningProperties properties;
+
+	private final JobLimits limits;
+
+	private final JobDefaults defaults;
+
+	TuningPageTests(Service service, @Autowired TuningProperties properties, @Autowired JobLimits limits,
+			@Autowired JobDefaults defaults) {
+		this.service = service;
+		this.properties = properties;
+		this.limits = limits;
+		this.defaults = defaults;
+	}
+
+	@Test
+	void everyCallRunsAndAnswersWithTheFieldsOfTheExample() throws IOException {
+		TestRedis.shared().client().flushall();
+		String text = Files.readString(PAGE);
+		Matcher answer = ANSWER.matcher(text);
+		assertThat(answer.find()).isTrue();
+		Set<String> fields = fields(JsonMapper.shared().readTree(answer.group(1)));
+		List<String> paths = new ArrayList<>();
+		Matcher calls = CALL.matcher(text);
+		while (calls.find()) {
+			paths.add(calls.group(1));
+		}
+		assertThat(paths).hasSize(2);
+		for (String path : paths) {
+			// The same with fewer records, since it is not the figures that are tested,
+			// but
+			// with more than a baseline extrapolates from.
+			Answer tuning = this.service.post((path.contains("?")) ? path.replace("records=20000", "records=2500")
+					: path + "?records=2500&runs=1");
+			assertThat(tuning.status()).as(tuning.text()).isEqualTo(200);
+			assertThat(fields(tuning.json())).isEqualTo(fields);
+		}
+	}
+
+	@Test
+	void theTableOfParametersHasThemAllWithTheirDefaults() throws IOException {
+		List<String> names = new ArrayList<>();
+		TuningSettings byDefault = TuningSettings.read((name) -> null, this.properties, this.limits, this.defaults);
+		for (String row : Documentation.rows(PAGE.toString(), "# Which settings are best here")) {
+			String[] cells = row.replace("`", "").split(" *\\| *", -1);
+			names.add(cells[1]);
+			assertThat(
+					TuningSettings.read(Map.of(cells[1], cells[3])::get, this.properties, this.limits, this.defaults))
+				.as("the default of %s", cells[1])
+				.isEqualTo(byDefault);
+		}
+		assertThat(names).isEqualTo(TuningSettings.NAMES);
+	}
+
+	/** The names of all fields, each with those around it. */
+	private static Set<String> fields(JsonNode json) {
+		Set<String> fields = new TreeSet<>();
+		collect("", json, fields);
+		return fields;
+	}
+
+	private static void collect(String path, JsonNode json, Set<String> fields) {
+		for (Map.Entry<String, JsonNode> field : json.properties()) {
+			fields.add(path + field.getKey());
+			collect(path + field.getKey() + ".", field.getValue(), fields);
+		}
+		if (json.isArray()) {
+			json.forEach((element) -> collect(path, element, fields));
+		}
+	}
+
+}
