@@ -5,11 +5,8 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.SocketTimeoutException;
 import java.net.URI;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
@@ -217,7 +214,7 @@ class AsyncJobs {
 			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
 			throw problem;
 		}
-		Absent caller = new Absent();
+		AbsentCaller caller = new AbsentCaller();
 		boolean begun = false;
 		try {
 			Prepared prepared = preparation.prepare();
@@ -239,7 +236,7 @@ class AsyncJobs {
 		return caller.awaitJob();
 	}
 
-	private void run(Prepared prepared, Absent caller) {
+	private void run(Prepared prepared, AbsentCaller caller) {
 		try {
 			prepared.job.apply(caller).memory().close();
 		}
@@ -351,51 +348,6 @@ class AsyncJobs {
 
 	/** A job that can run without its request, and what it leaves behind. */
 	private record Prepared(Function<Caller, EndedJob<?>> job, Remains remains) {
-
-	}
-
-	/** A caller that is answered once its job is taken, and is nobody from then on. */
-	private static final class Absent implements Caller {
-
-		private final CompletableFuture<JobStatus> job = new CompletableFuture<>();
-
-		@Override
-		public boolean waits() {
-			return false;
-		}
-
-		@Override
-		public void taken(JobStatus job) {
-			this.job.complete(job);
-		}
-
-		@Override
-		public void endInputIfPaused(Duration idle) {
-			// Its input is on disk.
-		}
-
-		@Override
-		public Watch watch(Runnable gone) {
-			return NOBODY.watch(gone);
-		}
-
-		/** The job was not taken; {@code false} if it was. */
-		private boolean refuse(Throwable reason) {
-			return this.job.completeExceptionally(reason);
-		}
-
-		/** Waits until the job is taken or refused, for neither of which it waits. */
-		private JobStatus awaitJob() {
-			try {
-				return this.job.join();
-			}
-			catch (CompletionException ex) {
-				if (ex.getCause() instanceof RuntimeException refused) {
-					throw refused;
-				}
-				throw ex;
-			}
-		}
 
 	}
 
