@@ -39,7 +39,7 @@ class ArchitectureTests {
 
 	/** Each package with the packages that it may use. */
 	private static final String PLACES = """
-			start             | ''
+			start             | job
 			record.encoding   | ''
 			record.room       | ''
 			record            | record.encoding record.room

@@ -40,6 +40,8 @@ class ReceiptScriptTests {
 
 	private static final ReceiptKeys KEYS = ReceiptKeys.OF_SERVER;
 
+	private static final String CLIENT = "none";
+
 	private static final String QUEUE = "queue";
 
 	private static final String USER = "service";
@@ -214,7 +216,7 @@ class ReceiptScriptTests {
 	/** The scripts that write, each with what it needs to have something to do. */
 	enum Step {
 
-		OPEN(ReceiptScripts.OPEN, (job) -> KEYS.all(job, bytes(QUEUE)), 60_000) {
+		OPEN(ReceiptScripts.OPEN, (job) -> KEYS.all(job, bytes(QUEUE)), 60_000, CLIENT) {
 
 			@Override
 			void prepare() {
@@ -230,7 +232,7 @@ class ReceiptScriptTests {
 
 		},
 
-		RECOVER(ReceiptScripts.RECOVER, (job) -> KEYS.all(job, bytes(QUEUE))) {
+		RECOVER(ReceiptScripts.RECOVER, (job) -> KEYS.all(job, bytes(QUEUE)), CLIENT) {
 
 			@Override
 			void prepare() {
@@ -241,7 +243,7 @@ class ReceiptScriptTests {
 			@Override
 			void goOn(@Nullable Object answer) {
 				if (!(answer instanceof List)) {
-					eval(redis, ReceiptScripts.RECOVER, KEYS.all(JOB, bytes(QUEUE)), JOB);
+					eval(redis, ReceiptScripts.RECOVER, KEYS.all(JOB, bytes(QUEUE)), JOB, CLIENT);
 				}
 			}
 
@@ -256,7 +258,7 @@ class ReceiptScriptTests {
 
 		},
 
-		ACK(ReceiptScripts.ACK, KEYS::unclaimed) {
+		ACK(ReceiptScripts.ACK, KEYS::unclaimed, CLIENT) {
 
 			@Override
 			void prepare() {
@@ -333,7 +335,7 @@ class ReceiptScriptTests {
 		}
 
 		static void open() {
-			eval(redis, ReceiptScripts.OPEN, KEYS.all(JOB, bytes(QUEUE)), JOB, 60_000);
+			eval(redis, ReceiptScripts.OPEN, KEYS.all(JOB, bytes(QUEUE)), JOB, 60_000, CLIENT);
 		}
 
 		Stream<String> commands() {
