@@ -28,7 +28,6 @@ import org.springframework.core.env.Environment;
 import org.springframework.data.domain.Range;
 import org.springframework.data.domain.Range.Bound;
 import org.springframework.data.redis.connection.Limit;
-import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.stereotype.Component;
 
@@ -49,7 +48,7 @@ public class JobRecords {
 	/** The records that a list looks at in one go, and in all. */
 	private static final int CHUNK = 200;
 
-	private static final int MOST_LOOKS = 10_000;
+	private static final int MOST_LOOKS = 2_000;
 
 	private static final String INDEX = "pipeset:jobs";
 
@@ -65,6 +64,9 @@ public class JobRecords {
 	private static final String INSTANCE = "instance";
 
 	private static final String LEASE = "lease";
+
+	/** The fields that tell how a job stands. */
+	private static final List<String> STANDING = List.of(CLIENT, STATUS, INSTANCE, LEASE);
 
 	private static final RedisScript<Long> WRITE = RedisScript.of("""
 			redis.call('HSET', KEYS[1], unpack(ARGV, 2))
@@ -240,19 +242,16 @@ public class JobRecords {
 		return ids.stream().map(JobRecords::text).toList();
 	}
 
-	@SuppressWarnings("NullAway") // executePipelined demands a null
+	/**
+	 * Reads records one by one, on the connection that all callers share: a pipeline
+	 * opens one of its own, and in a cluster one to each node.
+	 */
 	private List<JobRecord> read(List<String> ids, Map<String, Boolean> leases) {
-		List<Object> answers = this.redis
-			.call((template) -> template.executePipelined((RedisCallback<?>) (connection) -> {
-				ids.forEach((id) -> connection.hashCommands()
-					.hMGet(bytes(key(id)), bytes(CLIENT), bytes(STATUS), bytes(INSTANCE), bytes(LEASE)));
-				return null;
-			}, null));
 		List<JobRecord> records = new ArrayList<>();
-		for (Object answer : answers) {
-			List<?> fields = (List<?>) answer;
-			JobRecord record = record((byte[]) fields.get(0), (byte[]) fields.get(1), (byte[]) fields.get(2),
-					(byte[]) fields.get(3), null);
+		for (String id : ids) {
+			List<byte @Nullable []> fields = this.redis
+				.call((template) -> template.<String, byte[]>opsForHash().multiGet(key(id), STANDING));
+			JobRecord record = record(fields.get(0), fields.get(1), fields.get(2), fields.get(3), null);
 			if (record != null) {
 				records.add(record);
 			}

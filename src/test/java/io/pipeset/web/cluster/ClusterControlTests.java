@@ -4,7 +4,9 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.IntStream;
 
+import io.pipeset.control.ControlRedisException;
 import io.pipeset.control.JobRecord;
 import io.pipeset.control.JobRecords;
 import io.pipeset.redis.TestCluster;
@@ -13,6 +15,7 @@ import io.pipeset.service.Answer;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.annotation.Autowired;
@@ -33,6 +36,15 @@ class ClusterControlTests {
 	ClusterControlTests(Service service, @Autowired JobRecords records) {
 		this.service = service;
 		this.records = records;
+	}
+
+	/**
+	 * Other tests restart the nodes, and the service connects to them again by itself.
+	 */
+	@BeforeEach
+	void awaitNodes() {
+		await().ignoreExceptionsInstanceOf(ControlRedisException.class)
+			.until(() -> IntStream.range(0, 50).allMatch((i) -> this.records.find("none-" + i).isEmpty()));
 	}
 
 	@AfterEach
