@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 import io.pipeset.benchmark.cases.AnalysesCase;
+import io.pipeset.benchmark.cases.AsyncCase;
 import io.pipeset.benchmark.cases.Bench;
 import io.pipeset.benchmark.cases.BenchmarkCase;
 import io.pipeset.benchmark.cases.ClusterCase;
@@ -109,6 +110,7 @@ public final class Benchmark {
 		all.put("rpop", new PopCase());
 		all.put("sweep", new SweepCase());
 		all.put("values", new ValuesCase());
+		all.put("async", new AsyncCase());
 		all.put("analyses", new AnalysesCase());
 		all.put("cluster", new ClusterCase());
 		all.put("small", new SmallJobsCase());

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,7 +30,12 @@ public final class Caller {
 
 	private static final Pattern APPLIED = Pattern.compile("\"applied\":\\s*(\\d+)");
 
-	private static final Pattern STATUSES = Pattern.compile("(?:200 ?)+");
+	private static final Pattern JOB_ID = Pattern.compile("\"jobId\":\\s*\"([^\"]+)\"");
+
+	private static final Pattern STATUSES = Pattern.compile("(?:20[02] ?)+");
+
+	/** So long until an asynchronous job is looked at again. */
+	private static final long LOOK_MILLIS = 10;
 
 	private final Optional<Program> curl = Program.find("curl");
 
@@ -71,6 +77,52 @@ public final class Caller {
 	 */
 	public long post(URI uri, Path body, Form form) {
 		return post(List.of(uri), body, form.headers());
+	}
+
+	/**
+	 * Posts a file with one more header.
+	 * @param uri the address
+	 * @param body the file
+	 * @param form how it is written
+	 * @param name the header
+	 * @return the records that the answer says are applied
+	 */
+	public long post(URI uri, Path body, Form form, String name, String value) {
+		Map<String, String> headers = new LinkedHashMap<>(form.headers());
+		headers.put(name, value);
+		return post(List.of(uri), body, headers);
+	}
+
+	/**
+	 * Posts a file with {@code Prefer: respond-async}, and looks until its job has ended.
+	 * @param uri the address
+	 * @param body the file
+	 * @param form how it is written
+	 * @return the records that the report says are applied
+	 */
+	public long postAsync(URI uri, Path body, Form form) {
+		post(uri, body, form, "Prefer", "respond-async");
+		try {
+			Matcher id = JOB_ID.matcher(head(answer(0)));
+			if (!id.find()) {
+				throw new BenchmarkException("No job: " + head(answer(0)));
+			}
+			HttpRequest look = HttpRequest.newBuilder(uri.resolve("/v1/jobs/" + id.group(1))).build();
+			while (true) {
+				HttpResponse<String> response = this.client.send(look, BodyHandlers.ofString());
+				if (response.headers().firstValue("Retry-After").isEmpty()) {
+					return applied(response.body());
+				}
+				Thread.sleep(LOOK_MILLIS);
+			}
+		}
+		catch (IOException ex) {
+			throw new BenchmarkException("Cannot look at the job of " + uri, ex);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new BenchmarkException("Interrupted", ex);
+		}
 	}
 
 	private long post(List<URI> uris, @Nullable Path body, Map<String, String> headers) {
@@ -121,7 +173,7 @@ public final class Caller {
 			}
 			try {
 				HttpResponse<Path> response = this.client.send(request.build(), BodyHandlers.ofFile(answer(i)));
-				if (response.statusCode() != 200) {
+				if (!STATUSES.matcher(String.valueOf(response.statusCode())).matches()) {
 					throw new BenchmarkException("The answer was " + Files.readString(answer(i)));
 				}
 			}
