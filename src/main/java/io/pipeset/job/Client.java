@@ -89,7 +89,7 @@ public final class Client {
 		return this.keys;
 	}
 
-	/** The jobs that it may have at once, waiting or running. */
+	/** The jobs that it may have at once, uploaded for later, waiting or running. */
 	int maxJobs() {
 		return this.limits.maxJobs;
 	}
@@ -242,7 +242,7 @@ public final class Client {
 	 * @param maxRecords the records of a job, 1 or more
 	 * @param maxBytes the body of a job, as it comes and inflated, 1 or more
 	 * @param rateLimit the records or keys a second of a job, 1 or more
-	 * @param maxJobs the jobs that wait or run at once, 1 or more
+	 * @param maxJobs the jobs that are uploaded for later, wait or run at once, 1 or more
 	 */
 	public record Limits(long maxRecords, long maxBytes, long rateLimit, int maxJobs) {
 

@@ -3,6 +3,7 @@ package io.pipeset.job;
 import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadFactory;
 
 import io.micrometer.core.instrument.LongTaskTimer;
@@ -195,6 +196,16 @@ public class Jobs {
 	 */
 	public void refuseIfClosed() {
 		this.queue.refuseIfClosed();
+	}
+
+	/**
+	 * Takes a place of a client for a job whose caller does not wait, even before its
+	 * upload.
+	 * @return to be released when the job has ended
+	 * @throws JobRefusedException if the client has as many jobs as it may have
+	 */
+	public Semaphore take(Client client) {
+		return this.queue.take(client);
 	}
 
 	/** Takes jobs again, after it was closed. */
