@@ -7,6 +7,8 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.zip.GZIPOutputStream;
 
 import io.lettuce.core.api.sync.RedisCommands;
@@ -299,6 +301,20 @@ class ClientPolicyTests {
 		await().untilAsserted(() -> this.orders.ndjson("/v1/jobs", body).report());
 		assertThat(uploads.get(1).send(body.substring(5)).answer().status()).isEqualTo(202);
 		await().untilAsserted(() -> assertThat(spooled()).isEqualTo(spooled));
+	}
+
+	@Test
+	void anAnalysisHasTheClientsPaceFromItsFirstKeyOn() {
+		for (int i = 0; i < 100; i++) {
+			this.redis.set("key:" + i, "v");
+		}
+		this.redis.configResetstat();
+		assertThat(
+				this.billing.as(ClientTest.ANALYST).post("/v1/analyses?scanCount=100000").json().get("keys").asLong())
+			.isEqualTo(100);
+		Matcher scans = Pattern.compile("cmdstat_scan:calls=(\\d+)").matcher(this.redis.info("commandstats"));
+		assertThat(scans.find()).isTrue();
+		assertThat(Integer.parseInt(scans.group(1))).as("pages of the keys of a moment").isGreaterThan(4);
 	}
 
 	@Test
