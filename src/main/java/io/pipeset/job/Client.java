@@ -137,6 +137,16 @@ public final class Client {
 	}
 
 	/**
+	 * Requires that a body that is there already is within the client's limit.
+	 * @throws JobRefusedException if it is not
+	 */
+	void requireBody(long bytes) {
+		if (bytes > this.bodies.most()) {
+			throw new JobRefusedException(Reason.FORBIDDEN, this.bodies.exceededBy("body", String.valueOf(bytes)));
+		}
+	}
+
+	/**
 	 * Requires that a pace is within the client's.
 	 * @param perSecond records or keys a second; {@code null} for no limit
 	 * @throws JobRefusedException if it is not

@@ -107,6 +107,7 @@ public class Jobs {
 	 * @throws JobRefusedException if it may not begin; it is interrupted as before
 	 */
 	public EndedJob<JobReport> resume(JobPlace place, InterruptedJob job, Caller caller) {
+		place.client().requireBody(job.items().body().file().bytes());
 		return run(job.id(), place, job.input(), job.settings(), Values.IN_ITEMS, job.items(), caller);
 	}
 
