@@ -89,7 +89,7 @@ public final class Client {
 		return this.keys;
 	}
 
-	/** The jobs that it may have at once, waiting or running. */
+	/** The jobs that it may have at once, uploaded for later, waiting or running. */
 	int maxJobs() {
 		return this.limits.maxJobs;
 	}
@@ -133,6 +133,16 @@ public final class Client {
 		long records = Math.max(input.generated(), (declared != null) ? declared : 0);
 		if (records > this.limits.maxRecords) {
 			throw forbidden("run a job of " + records + " records", "limits.max-records", this.limits.maxRecords);
+		}
+	}
+
+	/**
+	 * Requires that a body that is there already is within the client's limit.
+	 * @throws JobRefusedException if it is not
+	 */
+	void requireBody(long bytes) {
+		if (bytes > this.bodies.most()) {
+			throw new JobRefusedException(Reason.FORBIDDEN, this.bodies.exceededBy("body", String.valueOf(bytes)));
 		}
 	}
 
@@ -242,7 +252,7 @@ public final class Client {
 	 * @param maxRecords the records of a job, 1 or more
 	 * @param maxBytes the body of a job, as it comes and inflated, 1 or more
 	 * @param rateLimit the records or keys a second of a job, 1 or more
-	 * @param maxJobs the jobs that wait or run at once, 1 or more
+	 * @param maxJobs the jobs that are uploaded for later, wait or run at once, 1 or more
 	 */
 	public record Limits(long maxRecords, long maxBytes, long rateLimit, int maxJobs) {
 

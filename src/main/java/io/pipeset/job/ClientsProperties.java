@@ -53,7 +53,7 @@ public record ClientsProperties(@DefaultValue Map<String, Policy> clients) {
 	 * @param maxRecords the records of a job
 	 * @param maxBytes the body of a job, as it comes over the wire and inflated
 	 * @param rateLimit the records or keys a second of a job
-	 * @param maxJobs the jobs that wait or run at once
+	 * @param maxJobs the jobs that are uploaded for later, wait or run at once
 	 */
 	public record PolicyLimits(@Nullable Long maxRecords, @Nullable DataSize maxBytes, @Nullable Long rateLimit,
 			@Nullable Integer maxJobs) {

@@ -46,7 +46,7 @@ class JobQueue {
 	/** The jobs that run, and whether each was known to be small as it began. */
 	private final IdentityHashMap<QueuedJob, Boolean> running = new IdentityHashMap<>();
 
-	/** How many more jobs each client may have that wait or run. */
+	/** How many more jobs each client may have that are uploaded, wait or run. */
 	private final Map<String, Semaphore> placesOf = new ConcurrentHashMap<>();
 
 	private int places;
@@ -70,33 +70,21 @@ class JobQueue {
 	 * @param job the job, whose clock takes note of the wait
 	 * @param client the client whose job it is, which may look at it
 	 * @param caller one who does not wait for the job is told once it is taken; it then
-	 * waits for its turn as long as that takes
+	 * waits for its turn as long as that takes, in a place of its client that was
+	 * {@link #take taken} before
 	 * @return the end of the job, whose memory is still to be closed
 	 * @throws JobRefusedException if it may not begin; the body was not called
 	 */
 	<R> EndedJob<R> run(QueuedJob job, Client client, Caller caller, Supplier<EndedJob<R>> body) {
-		Semaphore places = this.placesOf.computeIfAbsent(client.name(), (name) -> new Semaphore(client.maxJobs()));
-		if (!places.tryAcquire()) {
-			job.memory().close();
-			throw new JobRefusedException(Reason.TOO_MANY,
-					"The client '" + client.name() + "' has " + client.maxJobs() + " jobs that wait or run, as many as "
-							+ client.property("limits.max-jobs") + " allows: send the job again later");
-		}
-		try {
-			return runPlaced(job, client, caller, body);
-		}
-		finally {
-			places.release();
-		}
-	}
-
-	private <R> EndedJob<R> runPlaced(QueuedJob job, Client client, Caller caller, Supplier<EndedJob<R>> body) {
 		KnownJob known = (client != Client.SERVICE) ? this.registry.enters(job, client.name()) : null;
 		EndedJob<R> ended = null;
 		AtomicBoolean taken = new AtomicBoolean();
 		Ending failure = FAILED;
 		boolean placed = false;
+		Semaphore place = null;
 		try {
+			// One who does not wait has it since before its upload.
+			place = (caller.waits()) ? take(client) : null;
 			placed = enter(job, caller.waits(), () -> {
 				taken.set(true);
 				if (known != null && !caller.waits()) {
@@ -128,7 +116,26 @@ class JobQueue {
 			if (placed) {
 				leave(job);
 			}
+			if (place != null) {
+				place.release();
+			}
 		}
+	}
+
+	/**
+	 * Takes a place of a client, which each of its jobs needs.
+	 * @return to be released when the job has ended
+	 * @throws JobRefusedException if the client has as many jobs as it may have
+	 */
+	Semaphore take(Client client) {
+		Semaphore places = this.placesOf.computeIfAbsent(client.name(), (name) -> new Semaphore(client.maxJobs()));
+		if (!places.tryAcquire()) {
+			throw new JobRefusedException(Reason.TOO_MANY,
+					"The client '" + client.name() + "' has " + client.maxJobs()
+							+ " jobs that are uploaded, wait or run, as many as " + client.property("limits.max-jobs")
+							+ " allows: send the job again later");
+		}
+		return places;
 	}
 
 	/**

@@ -3,6 +3,7 @@ package io.pipeset.job;
 import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadFactory;
 
 import io.micrometer.core.instrument.LongTaskTimer;
@@ -106,6 +107,7 @@ public class Jobs {
 	 * @throws JobRefusedException if it may not begin; it is interrupted as before
 	 */
 	public EndedJob<JobReport> resume(JobPlace place, InterruptedJob job, Caller caller) {
+		place.client().requireBody(job.items().body().file().bytes());
 		return run(job.id(), place, job.input(), job.settings(), Values.IN_ITEMS, job.items(), caller);
 	}
 
@@ -195,6 +197,16 @@ public class Jobs {
 	 */
 	public void refuseIfClosed() {
 		this.queue.refuseIfClosed();
+	}
+
+	/**
+	 * Takes a place of a client for a job whose caller does not wait, even before its
+	 * upload.
+	 * @return to be released when the job has ended
+	 * @throws JobRefusedException if the client has as many jobs as it may have
+	 */
+	public Semaphore take(Client client) {
+		return this.queue.take(client);
 	}
 
 	/** Takes jobs again, after it was closed. */

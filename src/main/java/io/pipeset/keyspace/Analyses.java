@@ -51,13 +51,13 @@ public class Analyses {
 	 * @throws JobRefusedException if it may not begin
 	 */
 	public EndedJob<Analysis> run(Client client, AnalysisSettings settings, Caller caller) {
-		return this.tasks.run(client, JobKind.ANALYSIS, new RateLimit(client.pace(settings.rateLimit())), caller,
-				(task) -> {
-					Analysis analysis = new AnalysisRun(task, settings, this.nodes, this.pipeline.connectTimeout(),
-							this.limits.maxPrefixes(), this.threads)
-						.run();
-					return new EndedJob<>(task.id(), analysis, task.ending(), false, task.memory());
-				});
+		AnalysisSettings paced = settings.at(client.pace(settings.rateLimit()));
+		return this.tasks.run(client, JobKind.ANALYSIS, new RateLimit(paced.rateLimit()), caller, (task) -> {
+			Analysis analysis = new AnalysisRun(task, paced, this.nodes, this.pipeline.connectTimeout(),
+					this.limits.maxPrefixes(), this.threads)
+				.run();
+			return new EndedJob<>(task.id(), analysis, task.ending(), false, task.memory());
+		});
 	}
 
 	@PreDestroy

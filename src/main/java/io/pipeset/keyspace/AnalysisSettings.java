@@ -92,6 +92,12 @@ public record AnalysisSettings(@Nullable String match, @Nullable String type, St
 		return List.copyOf(ALL);
 	}
 
+	/** The same settings at another pace. */
+	AnalysisSettings at(@Nullable Long rateLimit) {
+		return new AnalysisSettings(this.match, this.type, this.separator, this.depth, this.top, this.memory,
+				this.samples, this.scanCount, rateLimit, this.timeout);
+	}
+
 	/**
 	 * The pages to ask for: smaller ones where the pace is limited.
 	 * @param masters the servers that share the pace

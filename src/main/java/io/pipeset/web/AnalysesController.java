@@ -60,7 +60,7 @@ class AnalysesController {
 			client.requirePace(settings.rateLimit());
 		}
 		if (AsyncJobs.isAsked(request)) {
-			this.async.begin(response, (caller) -> this.analyses.run(client, settings, caller));
+			this.async.begin(client, response, (caller) -> this.analyses.run(client, settings, caller));
 			return;
 		}
 		boolean csv = wantsCsv(request);

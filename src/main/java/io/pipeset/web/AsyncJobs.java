@@ -126,6 +126,7 @@ class AsyncJobs {
 
 	/**
 	 * Begins a job, and answers its request.
+	 * @param client the client whose job it is
 	 * @param id the id of the job, which nobody uses
 	 * @param input its records; an upload is read to its end before
 	 * @param request the request
@@ -133,21 +134,22 @@ class AsyncJobs {
 	 * @param job runs it to its end, with the input and the caller that it is handed
 	 * @throws IOException if the answer cannot be written
 	 */
-	void begin(String id, JobInput input, HttpServletRequest request, HttpServletResponse response,
+	void begin(Client client, String id, JobInput input, HttpServletRequest request, HttpServletResponse response,
 			BiFunction<JobInput, Caller, EndedJob<?>> job) throws IOException {
-		preferred(response, begin(() -> (input instanceof UploadedRecords upload) ? copied(id, upload, request, job)
-				: new Prepared((caller) -> job.apply(input, caller), () -> {
+		preferred(response, begin(client, () -> (input instanceof UploadedRecords upload)
+				? copied(id, upload, request, job) : new Prepared((caller) -> job.apply(input, caller), () -> {
 				})));
 	}
 
 	/**
 	 * Begins a job that reads no records, and answers its request.
+	 * @param client the client whose job it is
 	 * @param response takes the state of the job
 	 * @param job runs it to its end, for the caller that it is handed
 	 * @throws IOException if the answer cannot be written
 	 */
-	void begin(HttpServletResponse response, Function<Caller, EndedJob<?>> job) throws IOException {
-		preferred(response, begin(() -> new Prepared(job, () -> {
+	void begin(Client client, HttpServletResponse response, Function<Caller, EndedJob<?>> job) throws IOException {
+		preferred(response, begin(client, () -> new Prepared(job, () -> {
 		})));
 	}
 
@@ -168,7 +170,7 @@ class AsyncJobs {
 	 * @throws IOException if the answer cannot be written
 	 */
 	void resume(Client client, InterruptedJob job, HttpServletResponse response) throws IOException {
-		accepted(response, begin(() -> {
+		accepted(response, begin(client, () -> {
 			if (!job.claim()) {
 				throw JobLooks.claimed();
 			}
@@ -204,9 +206,11 @@ class AsyncJobs {
 		return problem;
 	}
 
-	private JobStatus begin(Preparation preparation) {
-		this.jobs.refuseIfClosed();
+	/** Takes a place of this instance, and one of the client. */
+	private Runnable take(Client client) {
+		Semaphore own = this.jobs.take(client);
 		if (!this.places.tryAcquire()) {
+			own.release();
 			ErrorResponseException problem = Problems.exception(HttpStatus.TOO_MANY_REQUESTS, "limit",
 					"There are " + this.limits.maxAsyncJobs() + " asynchronous jobs, as many as"
 							+ " pipeset.limits.max-async-jobs=" + this.limits.maxAsyncJobs()
@@ -214,12 +218,21 @@ class AsyncJobs {
 			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
 			throw problem;
 		}
+		return () -> {
+			this.places.release();
+			own.release();
+		};
+	}
+
+	private JobStatus begin(Client client, Preparation preparation) {
+		this.jobs.refuseIfClosed();
+		Runnable leave = take(client);
 		AbsentCaller caller = new AbsentCaller();
 		boolean begun = false;
 		try {
 			Prepared prepared = preparation.prepare();
 			try {
-				this.threads.execute(() -> run(prepared, caller));
+				this.threads.execute(() -> run(prepared, caller, leave));
 				begun = true;
 			}
 			finally {
@@ -230,13 +243,13 @@ class AsyncJobs {
 		}
 		finally {
 			if (!begun) {
-				this.places.release();
+				leave.run();
 			}
 		}
 		return caller.awaitJob();
 	}
 
-	private void run(Prepared prepared, AbsentCaller caller) {
+	private void run(Prepared prepared, AbsentCaller caller, Runnable leave) {
 		try {
 			prepared.job.apply(caller).memory().close();
 		}
@@ -250,7 +263,7 @@ class AsyncJobs {
 			}
 		}
 		finally {
-			this.places.release();
+			leave.run();
 			caller.refuse(new IllegalStateException("The job was run for nobody"));
 		}
 	}

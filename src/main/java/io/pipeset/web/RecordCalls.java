@@ -138,7 +138,7 @@ class RecordCalls {
 					JobKind.RECORDS, request, response);
 		}
 		else {
-			this.async.begin(JobId.next(), input, request, response,
+			this.async.begin(client, JobId.next(), input, request, response,
 					(taken, caller) -> this.jobs.run(place, taken, settings, values, caller));
 		}
 	}
@@ -177,7 +177,7 @@ class RecordCalls {
 		}
 		AtomicBoolean begun = new AtomicBoolean();
 		try {
-			this.async.begin(once.jobId, input, request, response, (taken, caller) -> {
+			this.async.begin(once.place.client(), once.jobId, input, request, response, (taken, caller) -> {
 				begun.set(true);
 				return settled(once, () -> this.jobs.run(once.jobId, once.place, taken, settings, values, caller));
 			});

@@ -60,7 +60,7 @@ class TuningsController {
 		query.refuseRest(TuningSettings.NAMES);
 		Uploads.refuse(request);
 		if (AsyncJobs.isAsked(request)) {
-			this.async.begin(response, (caller) -> this.tunings.run(client, settings, caller));
+			this.async.begin(client, response, (caller) -> this.tunings.run(client, settings, caller));
 			return;
 		}
 		this.reports.answer(this.tunings.run(client, settings, CallerConnection.of(request)), JobKind.TUNING, request,

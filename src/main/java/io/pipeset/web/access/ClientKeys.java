@@ -19,6 +19,8 @@ import io.pipeset.job.Client.Right;
 import io.pipeset.job.ClientsProperties;
 import io.pipeset.job.ClientsProperties.Policy;
 import io.pipeset.job.ClientsProperties.PolicyLimits;
+import io.pipeset.job.settings.Allowed;
+import io.pipeset.job.settings.Setting;
 import io.pipeset.record.KeyPrefixes;
 import io.pipeset.record.Operation;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +35,9 @@ final class ClientKeys {
 	private static final Pattern HASH = Pattern.compile("[0-9a-fA-F]{64}");
 
 	private static final String MAKE = "Make a key by openssl rand -hex 32, and its hash by printf %s KEY | sha256sum.";
+
+	private static final Allowed<Long> ONE_OR_MORE = new Allowed<>("a whole number of 1 or more", Allowed::number,
+			"1 or more", (value) -> value >= 1);
 
 	private final List<Entry> entries = new ArrayList<>();
 
@@ -89,8 +94,9 @@ final class ClientKeys {
 				(prefixes != null) ? KeyPrefixes.of(prefixes) : KeyPrefixes.ANY, rights,
 				new Limits(limit(name, "max-records", limits.maxRecords()),
 						limit(name, "max-bytes", (limits.maxBytes() != null) ? limits.maxBytes().toBytes() : null),
-						limit(name, "rate-limit", limits.rateLimit()), (int) Math.min(Integer.MAX_VALUE, limit(name,
-								"max-jobs", (limits.maxJobs() != null) ? limits.maxJobs().longValue() : null))));
+						limit(name, "rate-limit", limits.rateLimit(), Setting.RATE_LIMIT.allowed()),
+						(int) Math.min(Integer.MAX_VALUE, limit(name, "max-jobs",
+								(limits.maxJobs() != null) ? limits.maxJobs().longValue() : null))));
 	}
 
 	private static void add(Set<Right> rights, Right right, boolean given) {
@@ -100,10 +106,13 @@ final class ClientKeys {
 	}
 
 	private static long limit(String client, String name, @Nullable Long most) {
-		if (most != null && most < 1) {
-			throw new RefusedAccessException(
-					"pipeset.clients." + client + ".limits." + name + " must be 1 or more, not " + most + ".",
-					"Leave it out for no limit but that of the service.");
+		return limit(client, name, most, ONE_OR_MORE);
+	}
+
+	private static long limit(String client, String name, @Nullable Long most, Allowed<Long> allowed) {
+		if (most != null && !allowed.within().test(most)) {
+			throw new RefusedAccessException("pipeset.clients." + client + ".limits." + name + " must be "
+					+ allowed.bounds() + ", not " + most + ".", "Leave it out for no limit but that of the service.");
 		}
 		return (most != null) ? most : Long.MAX_VALUE;
 	}

@@ -7,6 +7,8 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.zip.GZIPOutputStream;
 
 import io.lettuce.core.api.sync.RedisCommands;
@@ -261,16 +263,58 @@ class ClientPolicyTests {
 		Answer third = this.orders.ndjson("/v1/jobs", sets(1));
 		assertThat(third.refusal(429, "limit")).contains("'orders'", "pipeset.clients.orders.limits.max-jobs");
 		assertThat(third.header("Retry-After")).isNotEmpty();
+		double spooled = spooled();
 		this.orders
 			.send(this.orders.request("/v1/jobs")
 				.header("Prefer", "respond-async")
 				.header("Content-Type", Service.NDJSON)
 				.POST(BodyPublishers.ofString(sets(1))))
 			.refusal(429, "limit");
+		await().untilAsserted(() -> assertThat(spooled()).as("nothing is left of a refused upload").isEqualTo(spooled));
 		this.billing.ndjson("/v1/jobs", sets(1)).report();
 		uploads.get(0).lastChunk().answer().report();
 		await().untilAsserted(() -> this.orders.ndjson("/v1/jobs", sets(1)).report());
 		uploads.get(1).lastChunk().answer().report();
+	}
+
+	@Test
+	void anUploadForLaterIsOneOfItsJobsFromItsBeginning() throws IOException {
+		double spooled = spooled();
+		List<Wire> uploads = new ArrayList<>();
+		String body = sets(1);
+		for (int i = 0; i < 2; i++) {
+			uploads.add(this.billing.keep(Wire.post(this.orders, "/v1/jobs",
+					"Authorization: Bearer " + ClientTest.ORDERS, "Content-Type: application/x-ndjson",
+					"Prefer: respond-async", "Content-Length: " + body.length())));
+			uploads.get(i).send(body.substring(0, 5));
+		}
+		await().until(() -> spooled() == spooled + 2 * body.length());
+		assertThat(this.orders.ndjson("/v1/jobs", body).refusal(429, "limit"))
+			.contains("pipeset.clients.orders.limits.max-jobs");
+		this.orders
+			.send(this.orders.request("/v1/jobs")
+				.header("Prefer", "respond-async")
+				.header("Content-Type", Service.NDJSON)
+				.POST(BodyPublishers.ofString(body)))
+			.refusal(429, "limit");
+		uploads.get(0).close();
+		await().untilAsserted(() -> this.orders.ndjson("/v1/jobs", body).report());
+		assertThat(uploads.get(1).send(body.substring(5)).answer().status()).isEqualTo(202);
+		await().untilAsserted(() -> assertThat(spooled()).isEqualTo(spooled));
+	}
+
+	@Test
+	void anAnalysisHasTheClientsPaceFromItsFirstKeyOn() {
+		for (int i = 0; i < 100; i++) {
+			this.redis.set("key:" + i, "v");
+		}
+		this.redis.configResetstat();
+		assertThat(
+				this.billing.as(ClientTest.ANALYST).post("/v1/analyses?scanCount=100000").json().get("keys").asLong())
+			.isEqualTo(100);
+		Matcher scans = Pattern.compile("cmdstat_scan:calls=(\\d+)").matcher(this.redis.info("commandstats"));
+		assertThat(scans.find()).isTrue();
+		assertThat(Integer.parseInt(scans.group(1))).as("pages of the keys of a moment").isGreaterThan(4);
 	}
 
 	@Test
@@ -284,6 +328,10 @@ class ClientPolicyTests {
 			.anyMatch((line) -> line.startsWith("pipeset_job_seconds_count{client=\"billing\","))
 			.noneMatch((line) -> line.contains("client=\"none\"") && line.startsWith("pipeset_job_seconds_count")
 					&& !line.endsWith(" 0"));
+	}
+
+	private double spooled() {
+		return this.operator.get("/actuator/metrics/pipeset.spool.used").json().at("/measurements/0/value").asDouble();
 	}
 
 	private static String sets(int count) {

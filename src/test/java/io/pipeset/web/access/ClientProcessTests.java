@@ -80,6 +80,14 @@ class ClientProcessTests {
 				process.kill();
 			}
 			try (ServiceProcess process = ServiceProcess.start(redis, ORDERS, BILLING,
+					"--pipeset.clients.orders.limits.max-bytes=10KB", spool)) {
+				Service orders = process.service().as(ClientTest.ORDERS);
+				assertThat(orders.post("/v1/jobs/" + id + "/resume").refusal(403, "forbidden"))
+					.contains("pipeset.clients.orders.limits.max-bytes allows 10240");
+				assertThat(orders.get("/v1/jobs/" + id).json().get("state").asString()).isEqualTo("interrupted");
+				process.kill();
+			}
+			try (ServiceProcess process = ServiceProcess.start(redis, ORDERS, BILLING,
 					"--pipeset.clients.orders.limits.rate-limit=400", spool)) {
 				Service orders = process.service().as(ClientTest.ORDERS);
 				Service billing = process.service().as(ClientTest.BILLING);

@@ -10,8 +10,9 @@ import io.pipeset.service.ServiceTest;
 
 /**
  * Runs a service whose callers have keys: {@code orders}, which has two and may do
- * little, {@code billing}, which may do anything, and {@code operator}, which may run no
- * records. The test's {@link Service} calls as {@code billing}.
+ * little, {@code billing}, which may do anything, {@code operator}, which may run no
+ * records, and {@code analyst}, which may look at all keys, slowly. The test's
+ * {@link Service} calls as {@code billing}.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
@@ -26,7 +27,10 @@ import io.pipeset.service.ServiceTest;
 		"pipeset.clients.billing.scripts=true", "pipeset.clients.billing.analyses=true",
 		"pipeset.clients.billing.tunings=true",
 		"pipeset.clients.operator.key-sha256=80b667cb640b631e93bd689858ddff7620372c82820a34b2b987455b4e56aeb9",
-		"pipeset.clients.operator.operations=", "pipeset.clients.operator.sweeps=false" })
+		"pipeset.clients.operator.operations=", "pipeset.clients.operator.sweeps=false",
+		"pipeset.clients.analyst.key-sha256=fea3eec5fb523f21aafdd575d0b252eaf034e8f21cc70fdaad99c2241fd6f60f",
+		"pipeset.clients.analyst.operations=", "pipeset.clients.analyst.analyses=true",
+		"pipeset.clients.analyst.limits.rate-limit=200" })
 @interface ClientTest {
 
 	String ORDERS = "key-of-orders";
@@ -36,5 +40,7 @@ import io.pipeset.service.ServiceTest;
 	String BILLING = "key-of-billing";
 
 	String OPERATOR = "key-of-operator";
+
+	String ANALYST = "key-of-analyst";
 
 }

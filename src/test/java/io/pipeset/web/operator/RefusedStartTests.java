@@ -41,7 +41,8 @@ class RefusedStartTests {
 					a.key-sha256=HASH b.key-sha256=HASH             | pipeset.clients.b.key-sha256 has a value that stands at pipeset.clients.a.key-sha256 | keys of its own
 					a.key-sha256=HASH a.key-prefixes=a:,pipeset:b   | pipeset.clients.a.key-prefixes must be | Leave key-prefixes out
 					a.key-sha256=HASH a.limits.max-jobs=0           | pipeset.clients.a.limits.max-jobs must be 1 or more, not 0 | Leave it out
-					a.key-sha256=HASH a.limits.rate-limit=-1        | pipeset.clients.a.limits.rate-limit must be 1 or more, not -1 | Leave it out
+					a.key-sha256=HASH a.limits.rate-limit=-1        | pipeset.clients.a.limits.rate-limit must be 1 to 1000000000 commands a second, not -1 | Leave it out
+					a.key-sha256=HASH a.limits.rate-limit=1000000001 | pipeset.clients.a.limits.rate-limit must be 1 to 1000000000 commands a second, not 1000000001 | Leave it out
 					a.key-sha256=HASH a.limits.max-record=1         | pipeset.clients.a.limits.max-record | pipeset.clients.name.limits.max-records
 					a.key-sha256=HASH ../security.anonymous=true    | pipeset.security.anonymous is true, and pipeset.clients.a is set | Leave one of them out
 					a.key-sha256=HASH ../security.scripts=true      | pipeset.security.scripts is true, and pipeset.clients.a is set | pipeset.clients.<name>.scripts
