@@ -59,6 +59,7 @@ class ReceiptsController {
 			case PENDING -> throw Problems.exception(HttpStatus.CONFLICT, "receipt-pending",
 					"The job has not handed its receipt over, because it still runs or came to no good end: its"
 							+ " values cannot be acknowledged, and go back at the deadline");
+			case FOREIGN -> throw Problems.exception(HttpStatus.NOT_FOUND, "not-found", "There is no such job here");
 			case GONE -> throw Problems.exception(HttpStatus.GONE, "gone",
 					"There is no receipt of this job, or no longer: it was acknowledged, or its values have gone"
 							+ " back to their list");
