@@ -72,7 +72,7 @@ class ArchitectureTests {
 			keyspace          | record record.room record.encoding report slab slab.lookup pipeline pipeline.call pipeline.flush servers lane walk memory job job.input job.settings
 			tune              | record record.encoding record.mapping report slab pipeline pipeline.call pipeline.flush servers memory lane job job.input job.settings
 			web.problem       | pipeline.call job job.settings
-			web.access        | record job web.problem
+			web.access        | record job job.settings web.problem
 			web.server        | record.body memory job job.input web.problem
 			web               | control record record.encoding record.body record.mapping record.format report spool pipeline pipeline.call memory pop sweep script job job.input job.settings keyspace tune web.problem web.server
 			web.warm          | web
