@@ -43,7 +43,9 @@ public class JobMeters {
 
 	private final Map<String, NodeMeters> nodes;
 
-	/** All of them that share a registry, by the names of their clients. */
+	private final String client;
+
+	/** Those of other clients, by their names. */
 	private final Map<String, JobMeters> clients;
 
 	private final MeterProvider<LongTaskTimer> active;
@@ -72,7 +74,7 @@ public class JobMeters {
 
 	private JobMeters(MeterRegistry registry, String client, Map<String, NodeMeters> nodes,
 			Map<String, JobMeters> clients) {
-		clients.put(client, this);
+		this.client = client;
 		this.clients = clients;
 		this.nodes = nodes;
 		this.registry = registry;
@@ -119,14 +121,8 @@ public class JobMeters {
 	 * @param client a name of a bounded set
 	 */
 	public JobMeters of(String client) {
-		JobMeters known = this.clients.get(client);
-		if (known != null) {
-			return known;
-		}
-		synchronized (this.clients) {
-			JobMeters found = this.clients.get(client);
-			return (found != null) ? found : new JobMeters(this.registry, client, this.nodes, this.clients);
-		}
+		return (client.equals(this.client)) ? this : this.clients.computeIfAbsent(client,
+				(name) -> new JobMeters(this.registry, name, this.nodes, this.clients));
 	}
 
 	/**
