@@ -43,6 +43,17 @@ public final class Wire implements AutoCloseable {
 		return open(service, lines.toArray(String[]::new));
 	}
 
+	/**
+	 * Begins a chunked upload with its head and the first bytes of its body in one write,
+	 * between which no early answer can end the connection.
+	 */
+	public static Wire begun(Service service, String pathAndQuery, String body) throws IOException {
+		Wire wire = new Wire(new Socket(InetAddress.getLoopbackAddress(), service.port()));
+		wire.socket.setSoTimeout(TIMEOUT_MILLIS);
+		return wire.send(String.join("\r\n", "POST " + pathAndQuery + " HTTP/1.1", "Host: 127.0.0.1:" + service.port(),
+				"Connection: close", "Content-Type: application/x-ndjson", "Transfer-Encoding: chunked", "", body));
+	}
+
 	/** Connects and sends the lines of a request's head. */
 	public static Wire open(Service service, String... lines) throws IOException {
 		return new Wire(new Socket(InetAddress.getLoopbackAddress(), service.port())).open(lines);
