@@ -11,6 +11,8 @@ import java.util.concurrent.TimeUnit;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
@@ -36,6 +38,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FaultProxy implements AutoCloseable {
 
+	/**
+	 * The proxy looks at each byte. A test that has leaks looked for would have the trace
+	 * of a stack for each of them.
+	 */
+	private static final ByteBufAllocator UNTRACED = new UnpooledByteBufAllocator(false, true);
+
 	private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, new DefaultThreadFactory("proxy", true),
 			NioIoHandler.newFactory());
 
@@ -58,6 +66,7 @@ public final class FaultProxy implements AutoCloseable {
 		this.server = server;
 		this.listener = new ServerBootstrap().group(this.group)
 			.channel(NioServerSocketChannel.class)
+			.childOption(ChannelOption.ALLOCATOR, UNTRACED)
 			.childOption(ChannelOption.AUTO_READ, false)
 			.childOption(ChannelOption.TCP_NODELAY, true)
 			.childHandler(new ChannelInitializer<SocketChannel>() {
@@ -167,6 +176,7 @@ public final class FaultProxy implements AutoCloseable {
 		this.links.add(link);
 		ChannelFuture connect = new Bootstrap().group(this.group)
 			.channel(NioSocketChannel.class)
+			.option(ChannelOption.ALLOCATOR, UNTRACED)
 			.option(ChannelOption.AUTO_READ, false)
 			.option(ChannelOption.TCP_NODELAY, true)
 			.handler(new ChannelInitializer<SocketChannel>() {
