@@ -39,8 +39,12 @@ class StartMessage {
 
 	private String callers() {
 		if (!this.clients.isEmpty()) {
+			boolean certificates = this.clients.clients()
+				.values()
+				.stream()
+				.anyMatch((client) -> client.certificate() != null);
 			return "the clients " + String.join(", ", new TreeSet<>(this.clients.clients().keySet()))
-					+ ", with their keys";
+					+ ", with their keys" + ((certificates) ? " or certificates" : "");
 		}
 		return (this.security.anonymous())
 				? "everybody who reaches the port, without a key (pipeset.security.anonymous=true)"
