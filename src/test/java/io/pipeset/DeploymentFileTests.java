@@ -114,6 +114,11 @@ class DeploymentFileTests {
 	}
 
 	@Test
+	void theImageGeneratesNoRecords() throws IOException {
+		assertThat(Files.readAllLines(Path.of("Dockerfile"))).contains("ENV PIPESET_GENERATED_ENABLED=false");
+	}
+
+	@Test
 	void onlyTheProfileStartsTheComposedCluster() throws IOException {
 		Map<?, ?> services = (Map<?, ?>) Objects.requireNonNull(compose());
 		List<?> nodes = (List<?>) Objects.requireNonNull(at(services, "redis-cluster", "command"));

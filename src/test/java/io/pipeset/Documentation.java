@@ -31,7 +31,18 @@ public final class Documentation {
 	 * @return the lines
 	 */
 	public static List<String> rows(String page, String heading) throws IOException {
-		return section(page, heading).stream().filter((line) -> line.startsWith("| `")).toList();
+		return rows(page, heading, "| `");
+	}
+
+	/**
+	 * The rows of a section's tables.
+	 * @param page the file
+	 * @param heading the whole line above the section
+	 * @param beginning the beginning of the rows
+	 * @return the lines
+	 */
+	public static List<String> rows(String page, String heading, String beginning) throws IOException {
+		return section(page, heading).stream().filter((line) -> line.startsWith(beginning)).toList();
 	}
 
 	/**

@@ -28,10 +28,12 @@ public record ClientsProperties(@DefaultValue Map<String, Policy> clients) {
 	}
 
 	/**
-	 * A client's keys, and what it may do with any of them.
+	 * A client's keys and certificate, and what it may do with any of them.
 	 *
 	 * @param keySha256 the SHA-256 of each of its keys, 64 hexadecimal digits; two while
 	 * a key is replaced
+	 * @param certificate the subject of its certificate, a distinguished name as of RFC
+	 * 2253, if it may call with one
 	 * @param operations the operations that its records may have; all if it is left out
 	 * @param keyPrefixes the beginnings of the keys that its records may have; any if it
 	 * is left out
@@ -41,10 +43,11 @@ public record ClientsProperties(@DefaultValue Map<String, Policy> clients) {
 	 * @param tunings whether it may load Redis as fast as it can
 	 * @param limits its limits, beside those of the service
 	 */
-	public record Policy(@DefaultValue List<String> keySha256, @Nullable Set<Operation> operations,
-			@Nullable List<String> keyPrefixes, @DefaultValue("false") boolean scripts,
-			@DefaultValue("true") boolean sweeps, @DefaultValue("false") boolean analyses,
-			@DefaultValue("false") boolean tunings, @DefaultValue PolicyLimits limits) {
+	public record Policy(@DefaultValue List<String> keySha256, @Nullable String certificate,
+			@Nullable Set<Operation> operations, @Nullable List<String> keyPrefixes,
+			@DefaultValue("false") boolean scripts, @DefaultValue("true") boolean sweeps,
+			@DefaultValue("false") boolean analyses, @DefaultValue("false") boolean tunings,
+			@DefaultValue PolicyLimits limits) {
 	}
 
 	/**

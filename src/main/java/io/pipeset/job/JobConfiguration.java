@@ -19,8 +19,8 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 
 /** Gives the packages below the limits of jobs that concern them. */
 @Configuration(proxyBeanMethods = false)
-@EnableConfigurationProperties({ ClientsProperties.class, JobDefaults.class, JobLimits.class, MemoryProperties.class,
-		ScriptProperties.class, SecurityProperties.class })
+@EnableConfigurationProperties({ ClientsProperties.class, GeneratedProperties.class, JobDefaults.class, JobLimits.class,
+		MemoryProperties.class, ScriptProperties.class, SecurityProperties.class })
 @EnableScheduling
 class JobConfiguration {
 

@@ -5,6 +5,7 @@ import java.util.UUID;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.pipeset.job.Client;
+import io.pipeset.job.GeneratedProperties;
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.JobPlace;
 import io.pipeset.pop.Receipts;
@@ -60,7 +61,8 @@ public class OwnCalls {
 				Client.SERVICE, null);
 		RecordCalls records = this.records.at(own);
 		this.calls.open(PREFIX, password, new JobsController(this.settings, this.uploads, records),
-				new ShortcutsController(this.limits, this.receipts, this.settings, this.uploads, records));
+				new ShortcutsController(this.limits, new GeneratedProperties(true), this.receipts, this.settings,
+						this.uploads, records));
 		return password;
 	}
 

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.function.LongFunction;
 import java.util.regex.Pattern;
 
+import io.pipeset.job.GeneratedProperties;
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.Jobs;
 import io.pipeset.job.input.JobInput;
@@ -20,6 +21,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
 import org.springframework.http.HttpMethod;
+import org.springframework.http.HttpStatus;
 import org.springframework.web.ErrorResponseException;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -32,11 +34,16 @@ class ShortcutsController {
 
 	private static final Pattern UNFIT_FOR_PATH = Pattern.compile(";|%(2f|3b|25|5c)", Pattern.CASE_INSENSITIVE);
 
+	private static final String NOT_GENERATED = "No records are generated here (pipeset.generated.enabled=false), as that"
+			+ " is for development: send your own, with their Content-Type, to ";
+
 	private static final String DEFAULT_LIST = "mylist9";
 
 	private static final String DEFAULT_PUSHES = "100";
 
 	private final JobLimits limits;
+
+	private final GeneratedProperties generated;
 
 	private final Receipts receipts;
 
@@ -46,9 +53,10 @@ class ShortcutsController {
 
 	private final RecordCalls calls;
 
-	ShortcutsController(JobLimits limits, Receipts receipts, SettingsReader settings, Uploads uploads,
-			RecordCalls calls) {
+	ShortcutsController(JobLimits limits, GeneratedProperties generated, Receipts receipts, SettingsReader settings,
+			Uploads uploads, RecordCalls calls) {
 		this.limits = limits;
+		this.generated = generated;
 		this.receipts = receipts;
 		this.settings = settings;
 		this.uploads = uploads;
@@ -99,6 +107,7 @@ class ShortcutsController {
 		JobSettings settings = this.settings.read(query, "/listinput", Operation.LPUSH, "count");
 		long pushes = count((text != null) ? text : DEFAULT_PUSHES, this.limits.maxGenerated(), "max-generated");
 		Uploads.refuseBody(request);
+		requireGenerated("/v1/jobs");
 		this.calls.run(new JobInput.Generated(GeneratedRecords.pushes(key, pushes), pushes), settings,
 				Jobs.Values.IN_ITEMS, request, response);
 	}
@@ -120,12 +129,19 @@ class ShortcutsController {
 		JobSettings settings = this.settings.read(query, path, operation);
 		long records = count(count, this.limits.maxGenerated(), "max-generated");
 		if (generated) {
+			requireGenerated(request.getRequestURI());
 			this.calls.run(new JobInput.Generated(generator.apply(records), records), settings, Jobs.Values.IN_ITEMS,
 					request, response);
 		}
 		else {
 			this.calls.run(this.uploads.open(request, this.calls.client(), settings.mapping(), records), settings,
 					Jobs.Values.IN_ITEMS, request, response);
+		}
+	}
+
+	private void requireGenerated(String uploads) {
+		if (!this.generated.enabled()) {
+			throw Problems.exception(HttpStatus.FORBIDDEN, "disabled", NOT_GENERATED + uploads);
 		}
 	}
 

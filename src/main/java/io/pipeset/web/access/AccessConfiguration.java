@@ -13,8 +13,11 @@ import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.health.actuate.endpoint.HealthEndpoint;
 import org.springframework.boot.security.autoconfigure.actuate.web.servlet.EndpointRequest;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.boot.web.server.autoconfigure.ServerProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.http.HttpHeaders;
@@ -27,10 +30,12 @@ import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.security.web.DefaultSecurityFilterChain;
 import org.springframework.security.web.FilterChainProxy;
 import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.security.web.WebAttributes;
 import org.springframework.security.web.access.ExceptionTranslationFilter;
 import org.springframework.security.web.access.intercept.AuthorizationFilter;
 import org.springframework.security.web.authentication.AnonymousAuthenticationFilter;
 import org.springframework.security.web.authentication.AuthenticationFilter;
+import org.springframework.security.web.authentication.preauth.x509.X509AuthenticationFilter;
 import org.springframework.security.web.context.NullSecurityContextRepository;
 import org.springframework.security.web.firewall.RequestRejectedException;
 import org.springframework.security.web.header.HeaderWriterFilter;
@@ -43,18 +48,28 @@ import org.springframework.security.web.util.matcher.RequestMatcher;
 
 /**
  * Spring Security with no more of its filters than are needed: a request is refused if a
- * foreign web page may have sent it, and belongs to the client whose key it carries. Boot
- * puts the chain in front of both servers, and only new requests go through it: an answer
- * that goes on in another thread, or for an error, is that of a request that was let in.
+ * foreign web page may have sent it, and belongs to the client whose key it carries, or
+ * whose certificate its connection has. Boot puts the chain in front of both servers, and
+ * only new requests go through it: an answer that goes on in another thread, or for an
+ * error, is that of a request that was let in.
  */
 @Configuration(proxyBeanMethods = false)
 class AccessConfiguration {
 
+	private static final String KEY = "send the header Authorization: Bearer <key>, with a key whose hash stands at"
+			+ " pipeset.clients.<name>.key-sha256";
+
+	private static final String OR_CERTIFICATE = ", or call with a certificate whose name stands at"
+			+ " pipeset.clients.<name>.certificate";
+
 	@Bean
-	SecurityFilterChain callers(SecurityProperties security, ClientsProperties clients, Client anybody) {
+	SecurityFilterChain callers(SecurityProperties security, ClientsProperties clients, Client anybody,
+			ObjectProvider<ServerProperties> server, SslBundles bundles) {
 		refuseBoth("anonymous", security.anonymous(), clients);
 		refuseBoth("scripts", security.scripts(), clients);
-		return new DefaultSecurityFilterChain(AnyRequestMatcher.INSTANCE, filters(clients, anybody));
+		List<Filter> filters = filters(clients, anybody);
+		server.ifAvailable((properties) -> ClientCertificates.requireAuthority(clients, properties.getSsl(), bundles));
+		return new DefaultSecurityFilterChain(AnyRequestMatcher.INSTANCE, filters);
 	}
 
 	/** By this name Boot finds it. */
@@ -90,17 +105,36 @@ class AccessConfiguration {
 					AuthorityUtils.createAuthorityList("ROLE_ANONYMOUS")));
 			return filters;
 		}
-		BearerKeys keys = new BearerKeys(new ClientKeys(clients));
+		KnownClients known = new KnownClients(clients);
+		String ways = KEY;
+		if (known.haveCertificates()) {
+			ways += OR_CERTIFICATE;
+			filters.add(certificates(known));
+		}
+		Unauthorized unauthorized = new Unauthorized(ways);
+		BearerKeys keys = new BearerKeys(known);
 		AuthenticationFilter authentication = new AuthenticationFilter(keys, keys);
 		authentication.setSuccessHandler((request, response, found) -> {
 		});
 		// Nothing goes through the chain again, and asks for it.
 		authentication.setSecurityContextRepository(new NullSecurityContextRepository());
-		authentication.setFailureHandler(AccessConfiguration::unauthorized);
+		authentication.setFailureHandler(unauthorized::wrong);
 		filters.add(authentication);
-		filters.add(new ExceptionTranslationFilter(AccessConfiguration::withoutKey, new NullRequestCache()));
+		filters.add(new ExceptionTranslationFilter(unauthorized::missing, new NullRequestCache()));
 		filters.add(new AuthorizationFilter(clientsOnly()));
 		return filters;
+	}
+
+	/**
+	 * Looks at certificates ahead of keys. One that is no client's is no reason to refuse
+	 * a request that has a key.
+	 */
+	private static Filter certificates(KnownClients known) {
+		X509AuthenticationFilter filter = new X509AuthenticationFilter();
+		filter.setPrincipalExtractor((certificate) -> certificate);
+		filter.setAuthenticationManager(new ClientCertificates(known));
+		filter.setSecurityContextRepository(new NullSecurityContextRepository());
+		return filter;
 	}
 
 	/**
@@ -116,25 +150,6 @@ class AccessConfiguration {
 						|| open.matches(request) || authentication.get().isAuthenticated());
 	}
 
-	private static void withoutKey(HttpServletRequest request, HttpServletResponse response,
-			AuthenticationException missing) throws IOException {
-		response.setHeader(HttpHeaders.WWW_AUTHENTICATE, "Bearer");
-		unauthorized(response, "The request has no key");
-	}
-
-	private static void unauthorized(HttpServletRequest request, HttpServletResponse response,
-			AuthenticationException wrong) throws IOException {
-		response.setHeader(HttpHeaders.WWW_AUTHENTICATE, "Bearer error=\"invalid_token\"");
-		unauthorized(response, String.valueOf(wrong.getMessage()));
-	}
-
-	private static void unauthorized(HttpServletResponse response, String problem) throws IOException {
-		Problems.write(Problems.detail(HttpStatus.UNAUTHORIZED,
-				problem + ": send the header Authorization: Bearer <key>, with a key whose hash stands at"
-						+ " pipeset.clients.<name>.key-sha256"),
-				response);
-	}
-
 	private static void rejected(HttpServletRequest request, HttpServletResponse response,
 			RequestRejectedException reason) throws IOException {
 		Problems.write((reason instanceof ForeignRequestException)
@@ -142,6 +157,33 @@ class AccessConfiguration {
 				: Problems.detail(HttpStatus.BAD_REQUEST,
 						"The path must be normal, without segments of dots, as RFC 3986 has it"),
 				response);
+	}
+
+	/**
+	 * The answers to requests that are nobody's.
+	 *
+	 * @param ways how a request would be somebody's
+	 */
+	private record Unauthorized(String ways) {
+
+		void missing(HttpServletRequest request, HttpServletResponse response, AuthenticationException missing)
+				throws IOException {
+			response.setHeader(HttpHeaders.WWW_AUTHENTICATE, "Bearer");
+			Object certificate = request.getAttribute(WebAttributes.AUTHENTICATION_EXCEPTION);
+			write(response, "The request has no key"
+					+ ((certificate instanceof AuthenticationException wrong) ? ". " + wrong.getMessage() : ""));
+		}
+
+		void wrong(HttpServletRequest request, HttpServletResponse response, AuthenticationException wrong)
+				throws IOException {
+			response.setHeader(HttpHeaders.WWW_AUTHENTICATE, "Bearer error=\"invalid_token\"");
+			write(response, String.valueOf(wrong.getMessage()));
+		}
+
+		private void write(HttpServletResponse response, String problem) throws IOException {
+			Problems.write(Problems.detail(HttpStatus.UNAUTHORIZED, problem + ": " + this.ways), response);
+		}
+
 	}
 
 }

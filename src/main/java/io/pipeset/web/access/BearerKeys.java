@@ -3,6 +3,7 @@ package io.pipeset.web.access;
 import java.util.Collections;
 import java.util.List;
 
+import io.pipeset.job.Client;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -11,21 +12,22 @@ import org.springframework.security.authentication.AuthenticationManager;
 import org.springframework.security.authentication.BadCredentialsException;
 import org.springframework.security.authentication.UsernamePasswordAuthenticationToken;
 import org.springframework.security.core.Authentication;
+import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.security.web.authentication.AuthenticationConverter;
 
 /**
  * Takes the key out of a request, as
  * <a href="https://www.rfc-editor.org/rfc/rfc6750#section-2.1">RFC 6750</a> has it, and
- * the client for it.
+ * the client for it, which must be the one that a certificate has named already.
  */
 final class BearerKeys implements AuthenticationConverter, AuthenticationManager {
 
 	private static final String SCHEME = "Bearer ";
 
-	private final ClientKeys keys;
+	private final KnownClients clients;
 
-	BearerKeys(ClientKeys keys) {
-		this.keys = keys;
+	BearerKeys(KnownClients clients) {
+		this.clients = clients;
 	}
 
 	@Override
@@ -43,9 +45,14 @@ final class BearerKeys implements AuthenticationConverter, AuthenticationManager
 
 	@Override
 	public Authentication authenticate(Authentication request) {
-		Object client = this.keys.find(String.valueOf(request.getCredentials()));
+		Client client = this.clients.find(String.valueOf(request.getCredentials()));
 		if (client == null) {
 			throw new BadCredentialsException("No client has the key of the header Authorization");
+		}
+		Authentication certified = SecurityContextHolder.getContext().getAuthentication();
+		if (certified != null && certified.getPrincipal() != client) {
+			throw new BadCredentialsException("The key is that of the client '" + client
+					+ "', and the certificate that of '" + certified.getPrincipal() + "'");
 		}
 		return UsernamePasswordAuthenticationToken.authenticated(client, null, List.of());
 	}

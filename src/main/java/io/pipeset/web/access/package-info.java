@@ -1,6 +1,6 @@
 /**
- * The callers that the service answers while they have no credentials: a request comes
- * in, and passes or is refused. A server that strangers could reach does not start.
+ * The callers that the service answers: a request comes in, and is refused, or passes as
+ * that of a client. A server that strangers could reach does not start.
  */
 @NullMarked
 package io.pipeset.web.access;

@@ -3,6 +3,7 @@ package io.pipeset.web.server;
 import java.util.TreeSet;
 
 import io.pipeset.job.ClientsProperties;
+import io.pipeset.job.GeneratedProperties;
 import io.pipeset.job.SecurityProperties;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,9 +21,12 @@ class StartMessage {
 
 	private final ClientsProperties clients;
 
+	private final GeneratedProperties generated;
+
 	private final SecurityProperties security;
 
-	StartMessage(ClientsProperties clients, SecurityProperties security) {
+	StartMessage(ClientsProperties clients, GeneratedProperties generated, SecurityProperties security) {
+		this.generated = generated;
 		this.clients = clients;
 		this.security = security;
 	}
@@ -32,15 +36,21 @@ class StartMessage {
 		if (event.getApplicationContext() instanceof WebServerApplicationContext context
 				&& context.getWebServer() != null) {
 			log.info("Callers: {}", callers());
-			log.info("Ready. Try: curl -X POST http://localhost:{}/pipeset/1000{}", context.getWebServer().getPort(),
+			log.info("Ready. Try: curl -X POST http://localhost:{}{}{}", context.getWebServer().getPort(),
+					(this.generated.enabled()) ? "/pipeset/1000"
+							: "/v1/jobs -H 'Content-Type: text/plain' --data-binary 'SET key value'",
 					(this.clients.isEmpty()) ? "" : " -H \"Authorization: Bearer $KEY\"");
 		}
 	}
 
 	private String callers() {
 		if (!this.clients.isEmpty()) {
+			boolean certificates = this.clients.clients()
+				.values()
+				.stream()
+				.anyMatch((client) -> client.certificate() != null);
 			return "the clients " + String.join(", ", new TreeSet<>(this.clients.clients().keySet()))
-					+ ", with their keys";
+					+ ", with their keys" + ((certificates) ? " or certificates" : "");
 		}
 		return (this.security.anonymous())
 				? "everybody who reaches the port, without a key (pipeset.security.anonymous=true)"

@@ -1,20 +1,26 @@
 package io.pipeset.web.access;
 
 import java.io.IOException;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.KeyStore;
+import java.security.Principal;
+import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 
+import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedKeyManager;
 
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
-
-import org.springframework.boot.ssl.SslBundle;
-import org.springframework.boot.ssl.SslStoreBundle;
 
 /** An authority and the certificates that it issues, as PEM files in a folder. */
 final class Certificates {
@@ -40,14 +46,36 @@ final class Certificates {
 	/** Issues a certificate for 127.0.0.1, in the place of the one that there is. */
 	X509Certificate issue(String name) {
 		try {
-			X509Bundle issued = new CertificateBuilder().subject("CN=" + name)
-				.addSanIpAddress("127.0.0.1")
-				.addExtendedKeyUsageServerAuth()
-				.addExtendedKeyUsageClientAuth()
-				.buildIssuedBy(this.authority);
+			X509Bundle issued = issued("CN=" + name, Instant.now().plus(Duration.ofDays(1)));
 			write(name + ".key", issued.getPrivateKeyPEM());
 			write(name + ".crt", issued.getCertificatePEM());
 			return issued.getCertificate();
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	private X509Bundle issued(String subject, Instant end) throws Exception {
+		return new CertificateBuilder().subject(subject)
+			.notBefore(end.minus(Duration.ofDays(2)))
+			.notAfter(end)
+			.addSanIpAddress("127.0.0.1")
+			.addExtendedKeyUsageServerAuth()
+			.addExtendedKeyUsageClientAuth()
+			.buildIssuedBy(this.authority);
+	}
+
+	/**
+	 * The keys of a caller that shows a certificate whatever it is asked for, which a
+	 * well-behaved one does not: it has none for an authority that is not named.
+	 * @param subject the name in the certificate
+	 * @param end the end of its validity
+	 */
+	X509ExtendedKeyManager caller(String subject, Instant end) {
+		try {
+			X509Bundle issued = issued(subject, end);
+			return new Caller(issued.getKeyPair().getPrivate(), issued.getCertificatePathWithRoot());
 		}
 		catch (Exception ex) {
 			throw new IllegalStateException(ex);
@@ -65,18 +93,79 @@ final class Certificates {
 		}
 	}
 
+	/** Another authority takes the place of this one for whoever reads its file. */
+	void trust(Certificates other) throws IOException {
+		write("ca.crt", Files.readString(other.file("ca.crt")));
+	}
+
 	/** Nobody reads a file that is written in part. */
 	private void write(String name, String pem) throws IOException {
 		Path written = Files.writeString(file(name + ".new"), pem);
 		Files.move(written, file(name), StandardCopyOption.ATOMIC_MOVE);
 	}
 
-	/** TLS that trusts the authority. */
-	SSLContext trusting() throws Exception {
+	/**
+	 * TLS that trusts the authority.
+	 * @param caller the caller's own certificate, if it has one
+	 */
+	SSLContext trusting(KeyManager... caller) throws Exception {
 		KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
 		trusted.load(null);
 		trusted.setCertificateEntry("authority", this.authority.getCertificate());
-		return SslBundle.of(SslStoreBundle.of(null, null, trusted)).createSslContext();
+		TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+		trust.init(trusted);
+		SSLContext context = SSLContext.getInstance("TLS");
+		context.init(caller, trust.getTrustManagers(), null);
+		return context;
+	}
+
+	/** Has one certificate. */
+	private static final class Caller extends X509ExtendedKeyManager {
+
+		private final PrivateKey key;
+
+		private final X509Certificate[] chain;
+
+		private Caller(PrivateKey key, X509Certificate... chain) {
+			this.key = key;
+			this.chain = chain;
+		}
+
+		@Override
+		public String chooseClientAlias(String[] types, Principal[] issuers, Socket socket) {
+			return "caller";
+		}
+
+		@Override
+		public String chooseEngineClientAlias(String[] types, Principal[] issuers, SSLEngine engine) {
+			return "caller";
+		}
+
+		@Override
+		public PrivateKey getPrivateKey(String alias) {
+			return this.key;
+		}
+
+		@Override
+		public X509Certificate[] getCertificateChain(String alias) {
+			return this.chain.clone();
+		}
+
+		@Override
+		public String[] getClientAliases(String type, Principal[] issuers) {
+			return new String[] { "caller" };
+		}
+
+		@Override
+		public String[] getServerAliases(String type, Principal[] issuers) {
+			return new String[0];
+		}
+
+		@Override
+		public String chooseServerAlias(String type, Principal[] issuers, Socket socket) {
+			throw new UnsupportedOperationException("It is no server");
+		}
+
 	}
 
 }

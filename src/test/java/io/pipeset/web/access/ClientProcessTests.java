@@ -29,7 +29,8 @@ class ClientProcessTests {
 		try (TestRedis redis = TestRedis.start();
 				ServiceProcess process = ServiceProcess.start(redis, ORDERS, BILLING, "--server.address=0.0.0.0",
 						"--pipeset.warm-up.enabled=true", "--pipeset.warm-up.time=1s",
-						"--logging.level.io.pipeset=trace", "--logging.level.org.springframework=debug",
+						"--pipeset.generated.enabled=false", "--logging.level.io.pipeset=trace",
+						"--logging.level.org.springframework=debug",
 						"--logging.level.org.springframework.security=trace")) {
 			Service orders = process.service().as(ClientTest.ORDERS);
 			String id = orders.ndjson("/v1/jobs", "[\"SET\",\"a\",\"secret-value\"]").report().get("jobId").asString();
@@ -47,7 +48,8 @@ class ClientProcessTests {
 					(line) -> line.contains("Job " + id + " completed: client=orders op=mixed received=1 applied=1 "));
 		}
 		assertThat(output).anyMatch((line) -> line.contains("Callers: the clients billing, orders, with their keys"))
-			.anyMatch((line) -> line.contains("-H \"Authorization: Bearer $KEY\""))
+			.anyMatch((line) -> line.contains("/v1/jobs -H 'Content-Type: text/plain'")
+					&& line.contains("-H \"Authorization: Bearer $KEY\""))
 			.anyMatch((line) -> line.contains("Warmed up in "))
 			.noneMatch((line) -> line.contains(ClientTest.ORDERS))
 			.noneMatch((line) -> line.contains("secret-value"))

@@ -17,11 +17,14 @@ import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import io.pipeset.servers.RedisNodes;
 import io.pipeset.service.Answer;
+import io.pipeset.service.Replica;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
 import io.pipeset.service.Wire;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
 import org.springframework.beans.factory.annotation.Autowired;
@@ -146,6 +149,22 @@ class SentinelTests {
 			assertThatExceptionOfType(NoConnectionException.class).isThrownBy(other.getBean(RedisNodes.class)::masters)
 				.withMessageContainingAll("WRONGPASS", "spring.data.redis.sentinel.password")
 				.satisfies((ex) -> assertThat(ex.isRefusal()).as("whether Redis itself refused it").isFalse());
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "both, wrong, WRONGPASS", "'', '', NOAUTH" })
+	void aMasterThatRefusesTheServiceNamesThePasswordOfTheData(String user, String password, String code) {
+		Map<String, String> data = new HashMap<>(sentinels.properties());
+		data.put("spring.data.redis.username", user);
+		data.put("spring.data.redis.password", password);
+		data.values().removeIf(String::isEmpty);
+		try (Replica replica = Replica.start(TestRedis.shared(), data)) {
+			Answer answer = replica.service().post("/pipeset/10");
+			answer.job(503, "redis-refuses", "stopped");
+			assertThat(answer.json().get("detail").asString())
+				.contains(code, "spring.data.redis.password", "spring.data.redis.username")
+				.doesNotContain("Check that it runs", "spring.data.redis.sentinel.password");
 		}
 	}
 

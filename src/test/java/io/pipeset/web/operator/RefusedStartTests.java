@@ -39,6 +39,10 @@ class RefusedStartTests {
 					none.key-sha256=HASH                            | names a client 'none' | not none or service
 					service.key-sha256=HASH                         | names a client 'service' | not none or service
 					a.key-sha256=HASH b.key-sha256=HASH             | pipeset.clients.b.key-sha256 has a value that stands at pipeset.clients.a.key-sha256 | keys of its own
+					orders.certificate=orders                       | pipeset.clients.orders.certificate must be the subject of the client's certificate, such as CN=orders,O=Example, not 'orders' | -nameopt RFC2253
+					orders.certificate=                             | pipeset.clients.orders.certificate is empty | leave the property out
+					a.certificate=CN=x,O=y b.certificate=cn=X,o=Y   | pipeset.clients.b.certificate is 'cn=X,o=Y', and so is pipeset.clients.a.certificate | a name of its own
+					a.certificate=CN=x a.key-sha256=HASH            | pipeset.clients.a.certificate is set, and server.ssl.client-auth is not want or need | Set server.ssl.bundle and server.ssl.client-auth=want
 					a.key-sha256=HASH a.key-prefixes=a:,pipeset:b   | pipeset.clients.a.key-prefixes must be | Leave key-prefixes out
 					a.key-sha256=HASH a.limits.max-jobs=0           | pipeset.clients.a.limits.max-jobs must be 1 or more, not 0 | Leave it out
 					a.key-sha256=HASH a.limits.rate-limit=-1        | pipeset.clients.a.limits.rate-limit must be 1 to 1000000000 commands a second, not -1 | Leave it out
@@ -54,6 +58,24 @@ class RefusedStartTests {
 			.map((property) -> property.replace("clients.../", ""))
 			.toArray(String[]::new);
 		assertThat(failure(arguments)).contains(problem, remedy).doesNotContain("a-key").doesNotContain(HASH);
+	}
+
+	/** Whoever has a certificate of a public authority would be known by its name. */
+	@ParameterizedTest
+	@CsvSource({ "server.ssl, server.ssl.bundle=own",
+			"the bundle 'own' of server.ssl, server.ssl.bundle=trusting --server.ssl.server-name-bundles[0].bundle=own"
+					+ " --server.ssl.server-name-bundles[0].server-name=a" })
+	void aCertificateOfAnyAuthorityFailsTheStart(String place, String bundle) {
+		String own = "--spring.ssl.bundle.pem.own.keystore.";
+		String trusting = "--spring.ssl.bundle.pem.trusting.";
+		String[] arguments = ("--pipeset.clients.a.certificate=CN=a --server.ssl.client-auth=need --" + bundle + " "
+				+ own + "certificate=classpath:tls/redis.crt " + own + "private-key=classpath:tls/redis.key " + trusting
+				+ "keystore.certificate=classpath:tls/redis.crt " + trusting
+				+ "keystore.private-key=classpath:tls/redis.key " + trusting
+				+ "truststore.certificate=classpath:tls/redis.crt")
+			.split(" ", -1);
+		assertThat(failure(arguments)).contains(
+				"pipeset.clients.a.certificate is set, and " + place + " has no truststore", "truststore.certificate");
 	}
 
 	/** By HTTP/2 slow readers would have no bound. */

@@ -17,6 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
+import org.springframework.util.FileSystemUtils;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Each recipe works as it stands, and prints what the page shows. */
@@ -43,6 +45,7 @@ class RecipeTests {
 	void worksAsItStands(String name, String recipe, @TempDir Path folder) throws Exception {
 		Matcher shell = SHELL.matcher(recipe);
 		assertThat(shell.find()).isTrue();
+		FileSystemUtils.copyRecursively(Path.of("docs", "clients"), folder.resolve(Path.of("docs", "clients")));
 		String output = new Shell(folder, this.service.port()).run(shell.group(1));
 		if (shell.group(2) != null) {
 			assertThat(output).endsWith(shell.group(2));

@@ -5,6 +5,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
@@ -12,6 +13,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+
+import javax.security.auth.x500.X500Principal;
 
 import io.pipeset.job.Client;
 import io.pipeset.job.Client.Limits;
@@ -23,10 +26,14 @@ import io.pipeset.job.settings.Allowed;
 import io.pipeset.job.settings.Setting;
 import io.pipeset.record.KeyPrefixes;
 import io.pipeset.record.Operation;
+import io.pipeset.web.problem.Problems;
 import org.jspecify.annotations.Nullable;
 
-/** The clients by their keys, of which only hashes are known. */
-final class ClientKeys {
+/**
+ * The clients by their keys, of which only hashes are known, and by the names of their
+ * certificates.
+ */
+final class KnownClients {
 
 	private static final Pattern NAME = Pattern.compile("[a-z0-9-]{1,32}");
 
@@ -41,11 +48,13 @@ final class ClientKeys {
 
 	private final List<Entry> entries = new ArrayList<>();
 
+	private final Map<X500Principal, Client> certified = new HashMap<>();
+
 	/**
 	 * Reads the clients.
 	 * @throws RefusedAccessException if they cannot stand as they are
 	 */
-	ClientKeys(ClientsProperties properties) {
+	KnownClients(ClientsProperties properties) {
 		Map<String, String> clientsOf = new TreeMap<>();
 		new TreeMap<>(properties.clients()).forEach((name, policy) -> {
 			if (!NAME.matcher(name).matches() || RESERVED_NAMES.contains(name)) {
@@ -55,8 +64,11 @@ final class ClientKeys {
 			}
 			Client client = client(name, policy);
 			String property = "pipeset.clients." + name + ".key-sha256";
-			if (policy.keySha256().isEmpty()) {
-				throw new RefusedAccessException(property + " is missing.", MAKE);
+			if (policy.certificate() != null) {
+				addCertificate(policy.certificate(), client);
+			}
+			else if (policy.keySha256().isEmpty()) {
+				throw new RefusedAccessException(property + " is missing, and so is certificate.", MAKE);
 			}
 			for (String hash : policy.keySha256()) {
 				if (!HASH.matcher(hash).matches()) {
@@ -73,6 +85,30 @@ final class ClientKeys {
 				this.entries.add(new Entry(HexFormat.of().parseHex(hash), client));
 			}
 		});
+	}
+
+	private void addCertificate(String subject, Client client) {
+		String property = "pipeset.clients." + client.name() + ".certificate";
+		X500Principal name;
+		try {
+			name = new X500Principal(subject);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new RefusedAccessException(
+					property + " must be the subject of the client's certificate, such as CN=" + client.name()
+							+ ",O=Example, not '" + Problems.excerpt(subject) + "'.",
+					"Take it from the certificate by openssl x509 -in FILE -noout -subject -nameopt RFC2253.");
+		}
+		if (name.getName().isEmpty()) {
+			throw new RefusedAccessException(property + " is empty.",
+					"Name a subject such as CN=" + client.name() + ", or leave the property out.");
+		}
+		Client other = this.certified.put(name, client);
+		if (other != null) {
+			throw new RefusedAccessException(property + " is '" + Problems.excerpt(subject)
+					+ "', and so is pipeset.clients." + other.name() + ".certificate.",
+					"Give each client a certificate with a name of its own.");
+		}
 	}
 
 	private static Client client(String name, Policy policy) {
@@ -130,6 +166,19 @@ final class ClientKeys {
 			}
 		}
 		return found;
+	}
+
+	/**
+	 * Finds the client that has a certificate of that name.
+	 * @return {@code null} if no client has
+	 */
+	@Nullable Client find(X500Principal subject) {
+		return this.certified.get(subject);
+	}
+
+	/** Whether any client has a certificate. */
+	boolean haveCertificates() {
+		return !this.certified.isEmpty();
 	}
 
 	/** Tomcat hands a header over byte by byte. */

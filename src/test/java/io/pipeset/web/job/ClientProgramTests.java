@@ -1,0 +1,204 @@
+package io.pipeset.web.job;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+import io.lettuce.core.api.sync.RedisCommands;
+import io.pipeset.redis.TestRedis;
+import io.pipeset.report.Counts;
+import io.pipeset.service.Answer;
+import io.pipeset.service.LossyWay;
+import io.pipeset.service.Service;
+import io.pipeset.service.ServiceTest;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+/**
+ * The programs of {@code docs/clients} load a service whose connections break, and run
+ * their records once. All of them run at once, each with keys of its own, as their tools
+ * take longer to start than the load.
+ */
+@ServiceTest(properties = { ServiceTest.KEY + "=" + ClientProgramTests.KEY,
+		"pipeset.clients.loader.key-sha256=f7c28d1179e4b9f9b5df3f63b32285089c8f28b69f930e0a4e0e4b43e23d6ca6" })
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ClientProgramTests {
+
+	static final String KEY = "key-of-billing";
+
+	private static final int RECORDS = 20_000;
+
+	/** About a fifth of them. */
+	private static final int LOST_AFTER = 250_000;
+
+	private static final Path PROGRAMS = Path.of("docs", "clients").toAbsolutePath();
+
+	private static final RedisCommands<String, String> redis = TestRedis.shared().client();
+
+	private final Service service;
+
+	private final Map<String, Run> runs = new LinkedHashMap<>();
+
+	ClientProgramTests(Service service, @TempDir Path folder) throws Exception {
+		this.service = service;
+		redis.flushall();
+		String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+		begin(folder, "load.sh", (isThere("jq", "--version") && isThere("curl", "--version")) ? "bash" : null);
+		// A short life of a JVM, as that of the tests.
+		String first = "-XX:TieredStopAtLevel=1";
+		begin(folder, "Load.java", java, first);
+		begin(folder, "SpringLoad.java", java, first, "-cp", springs());
+		begin(folder, "load.py", (isThere("python3", "-c", "import requests")) ? "python3" : null);
+		begin(folder, "load.mjs", (isThere("node", "-e", "ReadableStream.from([])")) ? "node" : null);
+		begin(folder, "load.go", (isThere("go", "version")) ? "go" : null, "run");
+	}
+
+	@AfterAll
+	void end() throws IOException {
+		for (Run run : this.runs.values()) {
+			run.process.descendants().forEach(ProcessHandle::destroy);
+			run.process.destroy();
+			run.way.close();
+		}
+		redis.flushall();
+	}
+
+	@Test
+	void eachProgramOfTheFolderIsRun() throws IOException {
+		try (var files = Files.list(PROGRAMS)) {
+			assertThat(files.map((file) -> file.getFileName().toString()).filter((name) -> !name.endsWith(".md")))
+				.containsExactlyInAnyOrder("load.sh", "Load.java", "SpringLoad.java", "load.py", "load.mjs", "load.go");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "load.sh", "Load.java", "SpringLoad.java", "load.py", "load.mjs", "load.go" })
+	void recordsRunOnceThoughTheUploadAndThenTheAnswerAreLost(String program) throws Exception {
+		Run run = ended(program);
+		assertThat(run.output("first")).startsWith("0\n").contains("completed", Integer.toString(run.records));
+		assertThat(run.way.hasLostBoth()).isTrue();
+		assertThat(run.errors("first")).contains("Once more in ");
+		assertThat(redis.keys(program + ":1:*")).hasSize(run.records);
+		int last = run.records - 1;
+		assertThat(redis.hget(program + ":1:" + last, "name")).isEqualTo("User " + last);
+		assertThat(this.service.get("/v1/jobs?limit=1000").json().get("jobs").valueStream().map(Answer::counts))
+			.filteredOn((counts) -> counts.received() == run.records)
+			.containsExactly(new Counts(run.records, run.records, 0, 0, 0, 0));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "load.sh", "Load.java", "SpringLoad.java", "load.py", "load.mjs", "load.go" })
+	void whatDidNotRunIsThereToBePostedAgain(String program) throws Exception {
+		Run run = ended(program);
+		assertThat(run.output("second")).startsWith("1\n");
+		assertThat(run.errors("second")).contains("failed.ndjson");
+		List<String> failed = Files.readAllLines(run.folder.resolve("failed.ndjson"));
+		String taken = program + ":2:3";
+		assertThat(failed).singleElement().asString().contains("\"" + taken + "\"", "WRONGTYPE");
+		redis.del(taken);
+		assertThat(this.service.ndjson("/v1/jobs", failed.get(0)).report().at("/counts/applied").asInt()).isOne();
+		assertThat(redis.hget(taken, "name")).isEqualTo("User 3");
+	}
+
+	@Test
+	void aWrongKeyIsNoReasonToTryAgain() throws Exception {
+		Run run = ended("Load.java");
+		Process process = start(run.folder, run.way, "wrong",
+				run.command + " 10 none: > again.txt 2> again.errors.txt");
+		assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
+		assertThat(process.exitValue()).isNotZero();
+		assertThat(run.errors("again")).contains("No client has the key").doesNotContain("Once more");
+		assertThat(redis.keys("none:*")).isEmpty();
+	}
+
+	private Run ended(String name) throws InterruptedException {
+		Run run = this.runs.get(name);
+		assumeTrue(run != null, "The tools of docs/clients/" + name + " are not there");
+		assertThat(run.process.waitFor(5, TimeUnit.MINUTES)).as(run.command).isTrue();
+		return run;
+	}
+
+	/** Begins a load across the faults, and another one of which a record is refused. */
+	private void begin(Path parent, String name, @Nullable String tool, String... options) throws IOException {
+		if (tool == null) {
+			return;
+		}
+		redis.set(name + ":2:3", "no hash");
+		List<String> words = new ArrayList<>(List.of(tool));
+		words.addAll(List.of(options));
+		words.add(PROGRAMS.resolve(name).toString());
+		String command = "'" + String.join("' '", words) + "'";
+		Path folder = Files.createDirectory(parent.resolve(name));
+		LossyWay way = new LossyWay(this.service, LOST_AFTER);
+		// The number tells its job among all others.
+		int records = RECORDS + this.runs.size();
+		Process process = start(folder, way, KEY,
+				load(command, "first", records, name + ":1:") + load(command, "second", 10, name + ":2:"));
+		this.runs.put(name, new Run(folder, way, command, records, process));
+	}
+
+	private static String load(String command, String output, int records, String prefix) {
+		return command + " " + records + " " + prefix + " > out 2> " + output + ".errors.txt\n"
+				+ "(echo $?; cat out) > " + output + ".txt\n";
+	}
+
+	private static Process start(Path folder, LossyWay way, String key, String commands) throws IOException {
+		ProcessBuilder builder = new ProcessBuilder("bash", "-c", commands).directory(folder.toFile()).inheritIO();
+		builder.environment()
+			.putAll(Map.of("PIPESET_URL", way.url(), "PIPESET_KEY", key, "GOFLAGS", "-mod=mod", "GOPROXY", "off"));
+		return builder.start();
+	}
+
+	private static boolean isThere(String... command) {
+		try {
+			return new ProcessBuilder(command).redirectErrorStream(true)
+				.redirectOutput(ProcessBuilder.Redirect.DISCARD)
+				.start()
+				.waitFor() == 0;
+		}
+		catch (IOException ex) {
+			return false;
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/** The libraries that a Spring service has. */
+	private static String springs() {
+		return String.join(File.pathSeparator, List
+			.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+			.stream()
+			.filter((path) -> path.matches(
+					".*/(spring-(web|core|beans)|jackson-|jspecify|commons-logging|micrometer-(observation|commons)).*"))
+			.toList());
+	}
+
+	/** A program under way. */
+	private record Run(Path folder, LossyWay way, String command, int records, Process process) {
+
+		private String output(String name) throws IOException {
+			return Files.readString(this.folder.resolve(name + ".txt"));
+		}
+
+		private String errors(String name) throws IOException {
+			return Files.readString(this.folder.resolve(name + ".errors.txt"));
+		}
+
+	}
+
+}
