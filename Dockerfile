@@ -53,8 +53,8 @@ COPY --from=training /opt/pipeset/pipeset.aot ./
 # refuses to start on this one until it has a client, by PIPESET_CLIENTS_<NAME>_KEYSHA256 (docs/security.md). The exception is
 # PIPESET_SECURITY_ANONYMOUS=true, by which whoever runs it decides who reaches it by ports and networks alone.
 ENV SERVER_ADDRESS=0.0.0.0
-# Made-up records are for development. To try the image with them: PIPESET_GENERATED_ENABLED=true.
-ENV PIPESET_GENERATED_ENABLED=false
+# Made-up records are for development, and so for whoever tries the image without clients. Spring resolves the placeholder.
+ENV PIPESET_GENERATED_ENABLED='${pipeset.security.anonymous:false}'
 # Health and metrics have a port of their own, with threads and connections that no upload can take.
 ENV MANAGEMENT_SERVER_PORT=8081
 # Numeric, so that Kubernetes can verify runAsNonRoot. The files stay root's: the process writes to /tmp only.

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.pipeset.pipeline.PipelineProperties;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.yaml.snakeyaml.Yaml;
 
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.mock.env.MockEnvironment;
 import org.springframework.util.unit.DataSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -114,8 +116,16 @@ class DeploymentFileTests {
 	}
 
 	@Test
-	void theImageGeneratesNoRecords() throws IOException {
-		assertThat(Files.readAllLines(Path.of("Dockerfile"))).contains("ENV PIPESET_GENERATED_ENABLED=false");
+	void theImageGeneratesNoRecordsForClients() throws IOException {
+		String value = Files.readAllLines(Path.of("Dockerfile"))
+			.stream()
+			.filter((line) -> line.startsWith("ENV PIPESET_GENERATED_ENABLED='"))
+			.map((line) -> line.substring(line.indexOf('\'') + 1, line.length() - 1))
+			.collect(Collectors.joining());
+		MockEnvironment image = new MockEnvironment();
+		assertThat(image.resolveRequiredPlaceholders(value)).isEqualTo("false");
+		image.setProperty("pipeset.security.anonymous", "true");
+		assertThat(image.resolveRequiredPlaceholders(value)).isEqualTo("true");
 	}
 
 	@Test

@@ -8,7 +8,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * a caller would fill Redis with them.
  *
  * @param enabled whether calls whose requests have no records generate them; the image
- * sets it to {@code false}
+ * does for anonymous callers only
  */
 @ConfigurationProperties("pipeset.generated")
 public record GeneratedProperties(@DefaultValue("true") boolean enabled) {
