@@ -12,6 +12,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -147,6 +150,45 @@ class DeploymentFileTests {
 		Duration connecting = new Binder().bindOrCreate("pipeset.pipeline", PipelineProperties.class).connectTimeout();
 		assertThat(Duration.ofSeconds(((Number) Objects.requireNonNull(seconds)).longValue()))
 			.isGreaterThan(connecting);
+	}
+
+	@Test
+	void eachFileThatComposeMountsIsThere() throws IOException {
+		Map<?, ?> services = (Map<?, ?>) Objects.requireNonNull(compose());
+		List<String> mounts = services.values()
+			.stream()
+			.flatMap((service) -> (at(service, "volumes") instanceof List<?> volumes) ? volumes.stream()
+					: Stream.empty())
+			.map((mount) -> mount.toString().replaceFirst(":.*", ""))
+			.toList();
+		assertThat(mounts).hasSizeGreaterThan(4).allSatisfy((mount) -> assertThat(Path.of(mount)).exists());
+	}
+
+	/** A runbook that nobody finds is none, and a rule without a test is a guess. */
+	@Test
+	void eachAlertHasASectionInTheOperatorsPageAndATest() throws IOException {
+		List<?> groups = (List<?>) Objects.requireNonNull(at(load(Path.of("deploy", "alerts.yml")), "groups"));
+		Map<String, String> runbooks = new TreeMap<>();
+		for (Object rule : (List<?>) Objects.requireNonNull(at(groups.get(0), "rules"))) {
+			runbooks.put(String.valueOf(at(rule, "alert")), String.valueOf(at(rule, "annotations", "runbook")));
+		}
+		assertThat(runbooks).hasSizeGreaterThan(10);
+		runbooks.forEach((alert, runbook) -> assertThat(runbook)
+			.isEqualTo("docs/operations.md#" + alert.toLowerCase(Locale.ROOT)));
+		assertThat(Files.readAllLines(Path.of("docs", "operations.md"))
+			.stream()
+			.filter((line) -> line.startsWith("### Pipeset"))
+			.map((line) -> line.substring(4))).containsExactlyInAnyOrderElementsOf(runbooks.keySet());
+		Set<String> tested = new TreeSet<>();
+		List<?> tests = (List<?>) Objects.requireNonNull(at(load(Path.of("deploy", "alerts-test.yml")), "tests"));
+		for (Object test : tests) {
+			if (at(test, "alert_rule_test") instanceof List<?> alerts) {
+				alerts.stream()
+					.filter((alert) -> at(alert, "exp_alerts") != null)
+					.forEach((alert) -> tested.add(String.valueOf(at(alert, "alertname"))));
+			}
+		}
+		assertThat(tested).isEqualTo(runbooks.keySet());
 	}
 
 	private static @Nullable Object compose() throws IOException {
