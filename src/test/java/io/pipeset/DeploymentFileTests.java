@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
@@ -28,7 +29,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.yaml.snakeyaml.Yaml;
 
+import org.springframework.boot.autoconfigure.ssl.PemSslBundleProperties;
+import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.util.unit.DataSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -141,6 +147,40 @@ class DeploymentFileTests {
 		assertThat(names).contains("SPRING_DATA_REDIS_CLUSTER_NODES")
 			.doesNotContain("SPRING_DATA_REDIS_HOST", "SPRING_DATA_REDIS_PORT");
 		assertThat(at(compose(), "pipeset-cluster", "environment", "SPRING_DATA_REDIS_HOST")).isNull();
+	}
+
+	@Test
+	void inProductionBothSidesHaveTlsByFilesThatThePodMounts() throws IOException {
+		Path production = OVERLAYS.resolve("production");
+		Map<String, Object> variables = new HashMap<>();
+		for (String line : Files.readAllLines(production.resolve("pipeset.env"))) {
+			if (!line.startsWith("#")) {
+				variables.put(line.replaceFirst("=.*", ""), line.replaceFirst(".*?=", ""));
+			}
+		}
+		Binder settings = new Binder(ConfigurationPropertySource.from(new SystemEnvironmentPropertySource(
+				StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME, variables)));
+		Map<String, PemSslBundleProperties> bundles = settings
+			.bind("spring.ssl.bundle.pem", Bindable.mapOf(String.class, PemSslBundleProperties.class))
+			.get();
+		assertThat(bundles).containsOnlyKeys(settings.bind("server.ssl.bundle", String.class).get(),
+				settings.bind("spring.data.redis.ssl.bundle", String.class).get());
+		Object pod = at(load(production.resolve("pod.yaml")), "spec", "template", "spec");
+		Object container = ((List<?>) Objects.requireNonNull(at(pod, "containers"))).get(0);
+		List<Path> mounts = ((List<?>) Objects.requireNonNull(at(container, "volumeMounts"))).stream()
+			.map((mount) -> Path.of(String.valueOf(at(mount, "mountPath"))))
+			.toList();
+		List<String> files = bundles.values()
+			.stream()
+			.flatMap((bundle) -> Stream.of(bundle.getTruststore().getCertificate(),
+					bundle.getKeystore().getCertificate(), bundle.getKeystore().getPrivateKey()))
+			.filter(Objects::nonNull)
+			.toList();
+		assertThat(files).hasSize(3).allSatisfy((file) -> assertThat(mounts).contains(Path.of(file).getParent()));
+		assertThat(bundles.values()).allSatisfy((bundle) -> assertThat(bundle.isReloadOnUpdate()).isTrue());
+		for (String probe : List.of("startupProbe", "livenessProbe", "readinessProbe")) {
+			assertThat(at(container, probe, "httpGet", "scheme")).isEqualTo("HTTPS");
+		}
 	}
 
 	@Test

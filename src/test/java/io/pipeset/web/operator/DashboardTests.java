@@ -87,6 +87,7 @@ class DashboardTests {
 			List<Sample> scrape = scrape();
 			List<String> expressions = new ArrayList<>(alerts());
 			expressions.addAll(dashboard());
+			expressions.addAll(autoscaler());
 			assertThat(expressions).hasSizeGreaterThan(50)
 				.allSatisfy((expression) -> assertThat(missing(expression, scrape)).as(expression).isEmpty());
 			load.lastChunk().answer().report();
@@ -203,6 +204,19 @@ class DashboardTests {
 
 	private static List<String> alerts() throws IOException {
 		return rules().stream().map((rule) -> String.valueOf(rule.get("expr"))).toList();
+	}
+
+	/**
+	 * The queries of the Prometheus adapter, whose variables are labels of the target.
+	 */
+	private static List<String> autoscaler() throws IOException {
+		Map<String, Map<String, List<Map<String, Object>>>> file = new Yaml()
+			.load(Files.readString(Path.of("deploy", "prometheus-adapter.yml")));
+		return file.get("rules")
+			.get("custom")
+			.stream()
+			.map((rule) -> String.valueOf(rule.get("metricsQuery")).replace("<<.LabelMatchers>>", ""))
+			.toList();
 	}
 
 	private static List<Map<?, ?>> rules() throws IOException {
