@@ -29,9 +29,11 @@ RUN apt-get update \
 # hadolint ignore=DL3001
 RUN set -e; \
     redis-server --save "" --daemonize yes; \
+    sha256sum /proc/sys/kernel/random/uuid > /tmp/hash; \
+    read -r hash _ < /tmp/hash; \
     java -XX:AOTCacheOutput=pipeset.aot -jar pipeset.jar --spring.data.redis.host=localhost \
         --management.server.port=8081 --management.server.address=127.0.0.1 \
-        --pipeset.clients.nobody.key-sha256="$(head -c 32 /dev/urandom | sha256sum | cut -d ' ' -f 1)" \
+        --pipeset.clients.nobody.key-sha256="$hash" \
         --pipeset.warm-up.time=10s > /tmp/training.log & service=$!; \
     until grep -q 'Ready\. Try' /tmp/training.log; do kill -0 "$service"; sleep 1; done; \
     kill "$service"; \

@@ -7,11 +7,15 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -26,7 +30,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.yaml.snakeyaml.Yaml;
 
+import org.springframework.boot.autoconfigure.ssl.PemSslBundleProperties;
+import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.mock.env.MockEnvironment;
 import org.springframework.util.unit.DataSize;
 
@@ -156,12 +165,85 @@ class DeploymentFileTests {
 	}
 
 	@Test
+	void inProductionBothSidesHaveTlsByFilesThatThePodMounts() throws IOException {
+		Path production = OVERLAYS.resolve("production");
+		Map<String, Object> variables = new HashMap<>();
+		for (String line : Files.readAllLines(production.resolve("pipeset.env"))) {
+			if (!line.startsWith("#")) {
+				variables.put(line.replaceFirst("=.*", ""), line.replaceFirst(".*?=", ""));
+			}
+		}
+		Binder settings = new Binder(ConfigurationPropertySource.from(new SystemEnvironmentPropertySource(
+				StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME, variables)));
+		Map<String, PemSslBundleProperties> bundles = settings
+			.bind("spring.ssl.bundle.pem", Bindable.mapOf(String.class, PemSslBundleProperties.class))
+			.get();
+		assertThat(bundles).containsOnlyKeys(settings.bind("server.ssl.bundle", String.class).get(),
+				settings.bind("spring.data.redis.ssl.bundle", String.class).get());
+		Object pod = at(load(production.resolve("pod.yaml")), "spec", "template", "spec");
+		Object container = ((List<?>) Objects.requireNonNull(at(pod, "containers"))).get(0);
+		List<Path> mounts = ((List<?>) Objects.requireNonNull(at(container, "volumeMounts"))).stream()
+			.map((mount) -> Path.of(String.valueOf(at(mount, "mountPath"))))
+			.toList();
+		List<String> files = bundles.values()
+			.stream()
+			.flatMap((bundle) -> Stream.of(bundle.getTruststore().getCertificate(),
+					bundle.getKeystore().getCertificate(), bundle.getKeystore().getPrivateKey()))
+			.filter(Objects::nonNull)
+			.toList();
+		assertThat(files).hasSize(3).allSatisfy((file) -> assertThat(mounts).contains(Path.of(file).getParent()));
+		assertThat(bundles.values()).allSatisfy((bundle) -> assertThat(bundle.isReloadOnUpdate()).isTrue());
+		for (String probe : List.of("startupProbe", "livenessProbe", "readinessProbe")) {
+			assertThat(at(container, probe, "httpGet", "scheme")).isEqualTo("HTTPS");
+		}
+	}
+
+	@Test
 	void readinessIsWaitedForLongerThanForAConnection() throws IOException {
 		Object containers = at(load(BASE), "spec", "template", "spec", "containers");
 		Object seconds = at(((List<?>) Objects.requireNonNull(containers)).get(0), "readinessProbe", "timeoutSeconds");
 		Duration connecting = new Binder().bindOrCreate("pipeset.pipeline", PipelineProperties.class).connectTimeout();
 		assertThat(Duration.ofSeconds(((Number) Objects.requireNonNull(seconds)).longValue()))
 			.isGreaterThan(connecting);
+	}
+
+	@Test
+	void eachFileThatComposeMountsIsThere() throws IOException {
+		Map<?, ?> services = (Map<?, ?>) Objects.requireNonNull(compose());
+		List<String> mounts = services.values()
+			.stream()
+			.flatMap((service) -> (at(service, "volumes") instanceof List<?> volumes) ? volumes.stream()
+					: Stream.empty())
+			.map((mount) -> mount.toString().replaceFirst(":.*", ""))
+			.toList();
+		assertThat(mounts).hasSizeGreaterThan(4).allSatisfy((mount) -> assertThat(Path.of(mount)).exists());
+	}
+
+	/** A runbook that nobody finds is none, and a rule without a test is a guess. */
+	@Test
+	void eachAlertHasASectionInTheOperatorsPageAndATest() throws IOException {
+		List<?> groups = (List<?>) Objects.requireNonNull(at(load(Path.of("deploy", "alerts.yml")), "groups"));
+		Map<String, String> runbooks = new TreeMap<>();
+		for (Object rule : (List<?>) Objects.requireNonNull(at(groups.get(0), "rules"))) {
+			runbooks.put(String.valueOf(at(rule, "alert")), String.valueOf(at(rule, "annotations", "runbook")));
+		}
+		assertThat(runbooks).hasSizeGreaterThan(10);
+		runbooks.forEach((alert, runbook) -> assertThat(runbook)
+			.isEqualTo("docs/operations.md#" + alert.toLowerCase(Locale.ROOT)));
+		assertThat(Files.readAllLines(Path.of("docs", "operations.md"))
+			.stream()
+			.filter((line) -> line.startsWith("### Pipeset"))
+			.map((line) -> line.substring(4))).containsExactlyInAnyOrderElementsOf(runbooks.keySet());
+		Set<String> tested = new TreeSet<>();
+		List<?> tests = (List<?>) Objects.requireNonNull(at(load(Path.of("deploy", "alerts-test.yml")), "tests"));
+		for (Object test : tests) {
+			if (at(test, "alert_rule_test") instanceof List<?> alerts) {
+				alerts.stream()
+					.filter((alert) -> at(alert, "exp_alerts") != null)
+					.forEach((alert) -> tested.add(String.valueOf(at(alert, "alertname"))));
+			}
+		}
+		assertThat(tested).isEqualTo(runbooks.keySet());
 	}
 
 	private static @Nullable Object compose() throws IOException {

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
@@ -54,7 +55,8 @@ public class JobMeters {
 
 	private final MeterProvider<Timer> batches;
 
-	private final MeterProvider<Counter> commands;
+	/** The counters of each operation that was met, by outcome. */
+	private final Map<String, Map<Outcome, Counter>> commands = new ConcurrentHashMap<>();
 
 	private final Counter commandsSent;
 
@@ -91,7 +93,6 @@ public class JobMeters {
 			.description("A batch, from its first write to its last reply")
 			.serviceLevelObjectives(BATCH_OBJECTIVES)
 			.withRegistry(registry);
-		this.commands = Counter.builder("pipeset.commands").tag(CLIENT, client).withRegistry(registry);
 		this.commandsSent = Counter.builder("pipeset.commands.sent")
 			.description("Commands on data sent to Redis, each of one record or several")
 			.tag(CLIENT, client)
@@ -175,9 +176,26 @@ public class JobMeters {
 	public void grow(Account account) {
 		Account.Growth growth = account.growth();
 		this.commandsSent.increment((double) growth.commandsSent());
-		growth.records()
-			.forEach((op, outcomes) -> outcomes.forEach((outcome,
-					records) -> this.commands.withTags("op", op, "outcome", outcome.label()).increment(records)));
+		growth.records().forEach((op, outcomes) -> {
+			Map<Outcome, Counter> counters = this.commands.computeIfAbsent(op, this::commands);
+			outcomes.forEach((outcome, records) -> Objects.requireNonNull(counters.get(outcome)).increment(records));
+		});
+	}
+
+	/**
+	 * All outcomes are there from the first record of an operation on: a counter that
+	 * begins with its first unknown record would have no increase to be alarmed by.
+	 */
+	private Map<Outcome, Counter> commands(String operation) {
+		Map<Outcome, Counter> counters = new EnumMap<>(Outcome.class);
+		for (Outcome outcome : Outcome.values()) {
+			counters.put(outcome,
+					Counter.builder("pipeset.commands")
+						.description("Records by what became of them, refused ones included")
+						.tags(CLIENT, this.client, "op", operation, "outcome", outcome.label())
+						.register(this.registry));
+		}
+		return counters;
 	}
 
 	public void jobEnds(JobState state, Account account, JobClock clock) {

@@ -68,6 +68,10 @@ public final class Spool {
 			.baseUnit("bytes")
 			.description("Size of the bodies and reports of asynchronous jobs on disk")
 			.register(meters);
+		Gauge.builder("pipeset.spool.budget", () -> this.maxBytes)
+			.baseUnit("bytes")
+			.description("The most that they may have together")
+			.register(meters);
 	}
 
 	/** Without a folder the service starts all the same: most calls do not need it. */

@@ -58,6 +58,18 @@ class JobMetersTests {
 		assertThat(registry.get("pipeset.commands.sent").counter().count()).isEqualTo(4);
 	}
 
+	/** A counter that begins with its first unknown records would have no increase. */
+	@Test
+	void anOperationsCountersOfAllOutcomesBeginAtZero() {
+		SimpleMeterRegistry registry = new SimpleMeterRegistry();
+		Account account = new Account(Results.ERRORS, 10, false);
+		account.count("SET", Outcome.APPLIED, 5);
+		new JobMeters(registry).grow(account);
+		for (Outcome outcome : Outcome.values()) {
+			assertThat(commands(registry, outcome.label())).isEqualTo((outcome == Outcome.APPLIED) ? 5 : 0);
+		}
+	}
+
 	private static double commands(SimpleMeterRegistry registry, String outcome) {
 		return registry.get("pipeset.commands").tags("op", "SET", "outcome", outcome).counter().count();
 	}
