@@ -8,6 +8,7 @@ import io.pipeset.job.Client;
 import io.pipeset.job.ClientsProperties;
 import io.pipeset.job.SecurityProperties;
 import io.pipeset.web.access.ForeignRequests.ForeignRequestException;
+import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletRequest;
@@ -138,7 +139,7 @@ class AccessConfiguration {
 	private static void rejected(HttpServletRequest request, HttpServletResponse response,
 			RequestRejectedException reason) throws IOException {
 		Problems.write((reason instanceof ForeignRequestException)
-				? Problems.detail(HttpStatus.FORBIDDEN, "foreign-request", reason.getMessage())
+				? Problems.detail(Problem.FOREIGN_REQUEST, reason.getMessage())
 				: Problems.detail(HttpStatus.BAD_REQUEST,
 						"The path must be normal, without segments of dots, as RFC 3986 has it"),
 				response);
