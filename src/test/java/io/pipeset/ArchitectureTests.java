@@ -76,6 +76,7 @@ class ArchitectureTests {
 			web.server        | record.body memory job job.input web.problem
 			web               | control record record.encoding record.body record.mapping record.format report spool pipeline pipeline.call memory pop sweep script job job.input job.settings keyspace tune web.problem web.server
 			web.warm          | web
+			web.document      | record.format report job job.settings keyspace tune web.problem web
 			""";
 
 	private static final JavaClasses withTests = new ClassFileImporter().importPaths("target/classes",

@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
@@ -38,31 +39,33 @@ public record AnalysisSettings(@Nullable String match, @Nullable String type, St
 
 	private static final List<Setting<?>> ALL = new ArrayList<>();
 
-	private static final Setting<String> MATCH = row("match", text(), "The pattern of the keys, as SCAN reads it.");
+	private static final Setting<String> MATCH = row("match", text(), null,
+			"The pattern of the keys, as SCAN reads it.");
 
-	private static final Setting<String> TYPE = row("type", typeName(), "The type of the keys, as TYPE names it.");
+	private static final Setting<String> TYPE = row("type", typeName(), null,
+			"The type of the keys, as TYPE names it.");
 
-	private static final Setting<String> SEPARATOR = row("separator", text(), "The text that ends a prefix.");
+	private static final Setting<String> SEPARATOR = row("separator", text(), ":", "The text that ends a prefix.");
 
-	private static final Setting<Integer> DEPTH = row("depth", Allowed.integer(1, 8),
+	private static final Setting<Integer> DEPTH = row("depth", Allowed.integer(1, 8), "1",
 			"The separators up to which a key is its prefix.");
 
-	private static final Setting<Integer> TOP = row("top", Allowed.integer(0, 1000),
+	private static final Setting<Integer> TOP = row("top", Allowed.integer(0, 1000), "20",
 			"The largest keys that are listed, at most.");
 
-	private static final Setting<Boolean> MEMORY = row("memory", Allowed.truth(),
+	private static final Setting<Boolean> MEMORY = row("memory", Allowed.truth(), "true",
 			"Asks for the memory of each key; without it, bytes are left out.");
 
-	private static final Setting<Integer> SAMPLES = row("samples", Allowed.integer(1, 1000),
+	private static final Setting<Integer> SAMPLES = row("samples", Allowed.integer(1, 1000), "5",
 			"The elements of a key that MEMORY USAGE measures.");
 
-	private static final Setting<Integer> SCAN_COUNT = row("scanCount", Allowed.integer(1, 100_000),
+	private static final Setting<Integer> SCAN_COUNT = row("scanCount", Allowed.integer(1, 100_000), "500",
 			"The keys that one SCAN asks for.");
 
 	private static final Setting<Long> RATE_LIMIT = row("rateLimit", Allowed.number(1_000_000_000, "keys a second"),
-			"The highest pace, spread evenly over time.");
+			null, "The highest pace, spread evenly over time.");
 
-	private static final Setting<Duration> TIMEOUT = row("timeout", Allowed.duration("1ms", "1h", "30s"),
+	private static final Setting<Duration> TIMEOUT = row("timeout", Allowed.duration("1ms", "1h", "30s"), null,
 			"The longest silence of Redis, and the longest time in which it may be lost.");
 
 	public AnalysisSettings {
@@ -79,8 +82,8 @@ public record AnalysisSettings(@Nullable String match, @Nullable String type, St
 	 */
 	public static AnalysisSettings of(Function<String, @Nullable String> query, Duration timeout) {
 		return new AnalysisSettings(MATCH.take(query).orElse(null), TYPE.take(query).orElse(null),
-				SEPARATOR.take(query).orElse(":"), DEPTH.take(query).orElse(1), TOP.take(query).orElse(20),
-				MEMORY.take(query).orElse(true), SAMPLES.take(query).orElse(5), SCAN_COUNT.take(query).orElse(500),
+				SEPARATOR.takeOrDefault(query), DEPTH.takeOrDefault(query), TOP.takeOrDefault(query),
+				MEMORY.takeOrDefault(query), SAMPLES.takeOrDefault(query), SCAN_COUNT.takeOrDefault(query),
 				RATE_LIMIT.take(query).orElse(null), TIMEOUT.take(query).orElse(timeout));
 	}
 
@@ -111,20 +114,21 @@ public record AnalysisSettings(@Nullable String match, @Nullable String type, St
 
 	private static Allowed<String> text() {
 		String allowed = "a text of 1 to " + MAX_TEXT_BYTES + " bytes of UTF-8";
-		return new Allowed<>(allowed, (text) -> {
+		return Allowed.of(allowed, (text) -> {
 			int bytes = text.getBytes(StandardCharsets.UTF_8).length;
 			return (bytes > 0 && bytes <= MAX_TEXT_BYTES) ? text : null;
-		}, allowed, (text) -> true);
+		}, Map.of("type", "string", "minLength", 1, "maxLength", MAX_TEXT_BYTES));
 	}
 
 	private static Allowed<String> typeName() {
 		Allowed<String> known = Setting.TYPE.allowed();
 		return Allowed.of(known.text() + ", or the 9 letters, digits, - and _ of a module's type",
-				(text) -> (MODULE_TYPE.matcher(text).matches()) ? text : known.parser().apply(text));
+				(text) -> (MODULE_TYPE.matcher(text).matches()) ? text : known.parser().apply(text),
+				Map.of("anyOf", List.of(known.schema(), Map.of("type", "string", "pattern", "^" + MODULE_TYPE + "$"))));
 	}
 
-	private static <T> Setting<T> row(String name, Allowed<T> allowed, String meaning) {
-		Setting<T> row = new Setting<>(name, List.of("/v1/analyses"), allowed, (settings) -> null, meaning);
+	private static <T> Setting<T> row(String name, Allowed<T> allowed, @Nullable String byDefault, String meaning) {
+		Setting<T> row = Setting.of(name, "/v1/analyses", allowed, byDefault, meaning);
 		ALL.add(row);
 		return row;
 	}

@@ -16,9 +16,6 @@ import io.pipeset.report.DurationText;
  */
 public record ReliablePops(String client, String key, long count, Duration receiptTtl) {
 
-	/** The time of a caller that names none. */
-	public static final Duration DEFAULT_RECEIPT_TTL = Duration.ofSeconds(60);
-
 	/** The key of the list as Redis has it. */
 	public byte[] keyBytes() {
 		return this.key.getBytes(StandardCharsets.UTF_8);

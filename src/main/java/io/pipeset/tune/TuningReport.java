@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  * {@code null} if there are none
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
-record TuningReport(String tuningId, JobState state, Map<String, Object> settings, @Nullable Long roundTripMicros,
-		List<Row> rows, List<Baseline> baselines, @Nullable Choice recommended, String because,
-		@Nullable Long keysLeft) {
+public record TuningReport(String tuningId, JobState state, Map<String, Object> settings,
+		@Nullable Long roundTripMicros, List<Row> rows, List<Baseline> baselines, @Nullable Choice recommended,
+		String because, @Nullable Long keysLeft) {
 
 	/**
 	 * The figures of a row: medians of its runs.
@@ -36,7 +36,7 @@ record TuningReport(String tuningId, JobState state, Map<String, Object> setting
 	 * @param redisCpuSeconds the processor time that Redis took in a run
 	 */
 	@JsonInclude(JsonInclude.Include.NON_NULL)
-	record Row(int batchSize, FlushPolicy flush, int concurrency, int runs, @Nullable Seconds seconds,
+	public record Row(int batchSize, FlushPolicy flush, int concurrency, int runs, @Nullable Seconds seconds,
 			@Nullable Long recordsPerSecond, @Nullable Double batchP99Millis, @Nullable Long writes,
 			@Nullable Double redisCpuSeconds) {
 
@@ -60,7 +60,7 @@ record TuningReport(String tuningId, JobState state, Map<String, Object> setting
 	}
 
 	/** The times of a row's runs. */
-	record Seconds(double median, double min, double max) {
+	public record Seconds(double median, double min, double max) {
 
 		private static Seconds of(List<Run> runs) {
 			List<Double> seconds = runs.stream().map(Run::seconds).sorted().toList();
@@ -80,7 +80,7 @@ record TuningReport(String tuningId, JobState state, Map<String, Object> setting
 	 * @param refused the reason why Redis does not let it run; {@code null} if it does
 	 */
 	@JsonInclude(JsonInclude.Include.NON_NULL)
-	record Baseline(String how, int runs, @Nullable Long recordsPerSecond, @Nullable Long extrapolatedFrom,
+	public record Baseline(String how, int runs, @Nullable Long recordsPerSecond, @Nullable Long extrapolatedFrom,
 			@Nullable String refused) {
 
 	}

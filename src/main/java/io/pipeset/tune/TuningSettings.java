@@ -31,18 +31,39 @@ import org.jspecify.annotations.Nullable;
 public record TuningSettings(Operation operation, int records, int valueBytes, List<Choice> grid, int runs,
 		Duration budget) {
 
-	/** The names of the parameters, for messages. */
-	public static final List<String> NAMES = List.of("op", "records", "valueBytes", "batchSizes", "flushes",
-			"concurrencies", "runs", "budget");
-
 	static final int MAX_ROWS = 200;
 
 	private static final Set<Operation> OPERATIONS = Set.of(Operation.SET, Operation.HSET, Operation.LPUSH);
 
-	private static final Allowed<Operation> OPERATION = Allowed.of("SET, HSET or LPUSH", (text) -> {
-		Operation found = Operation.find(text);
-		return (found != null && OPERATIONS.contains(found)) ? found : null;
-	});
+	private static final List<Setting<?>> ALL = new ArrayList<>();
+
+	private static final Setting<Operation> OP = row("op", operations(), "SET", "The operation of all records.");
+
+	private static final Setting<Integer> RECORDS = row("records", Allowed.integer(1_000, 1_000_000), "100000",
+			"The records of a run.");
+
+	private static final Setting<Integer> VALUE_BYTES = row("valueBytes", Allowed.integer(1, 1_000_000), "13",
+			"The size of each record's value.");
+
+	private static final Setting<String> BATCH_SIZES = list("batchSizes", Setting.BATCH_SIZE, "1000,10000,100000");
+
+	private static final Setting<String> FLUSHES = list("flushes", Setting.FLUSH, "buffered:100,buffered:1000");
+
+	private static final Setting<String> CONCURRENCIES = list("concurrencies", Setting.CONCURRENCY, "1,2");
+
+	private static final Setting<Integer> RUNS = row("runs", Allowed.integer(1, 10), "3",
+			"The measured runs of each row.");
+
+	private static final Setting<Duration> BUDGET = row("budget", Allowed.duration("1s", "10m", "30s"), "30s",
+			"No further run begins after it.");
+
+	/**
+	 * The table of the parameters.
+	 * @return a row for each, in the order of the documentation
+	 */
+	public static List<Setting<?>> all() {
+		return List.copyOf(ALL);
+	}
 
 	/**
 	 * Reads the parameters of a call.
@@ -55,21 +76,18 @@ public record TuningSettings(Operation operation, int records, int valueBytes, L
 	 */
 	public static TuningSettings read(Function<String, @Nullable String> query, TuningProperties properties,
 			JobLimits limits, JobDefaults defaults) {
-		String batchSizes = query.apply("batchSizes");
-		String flushes = query.apply("flushes");
-		String concurrencies = query.apply("concurrencies");
-		List<Choice> grid = grid(list("batchSizes", Setting.BATCH_SIZE.allowed(), batchSizes, "1000,10000,100000"),
-				list("flushes", Setting.FLUSH.allowed(), flushes, "buffered:100,buffered:1000"),
-				list("concurrencies", Setting.CONCURRENCY.allowed(), concurrencies, "1,2"));
+		String batchSizes = query.apply(BATCH_SIZES.name());
+		String flushes = query.apply(FLUSHES.name());
+		String concurrencies = query.apply(CONCURRENCIES.name());
+		List<Choice> grid = grid(values(BATCH_SIZES, Setting.BATCH_SIZE.allowed(), batchSizes),
+				values(FLUSHES, Setting.FLUSH.allowed(), flushes),
+				values(CONCURRENCIES, Setting.CONCURRENCY.allowed(), concurrencies));
 		Choice byDefault = Choice.of(defaults);
 		if (batchSizes == null && flushes == null && concurrencies == null && !grid.contains(byDefault)) {
 			grid.add(byDefault);
 		}
-		TuningSettings settings = new TuningSettings(one(query, "op", OPERATION, "SET"),
-				one(query, "records", Allowed.integer(1_000, 1_000_000), "100000"),
-				one(query, "valueBytes", Allowed.integer(1, 1_000_000), "13"), grid,
-				one(query, "runs", Allowed.integer(1, 10), "3"),
-				one(query, "budget", Allowed.duration("1s", "10m", "30s"), "30s"));
+		TuningSettings settings = new TuningSettings(one(query, OP), one(query, RECORDS), one(query, VALUE_BYTES), grid,
+				one(query, RUNS), one(query, BUDGET));
 		settings.check(properties, limits);
 		return settings;
 	}
@@ -120,20 +138,39 @@ public record TuningSettings(Operation operation, int records, int valueBytes, L
 		return report;
 	}
 
-	private static <T> T one(Function<String, @Nullable String> query, String name, Allowed<T> allowed,
-			String byDefault) {
-		String given = query.apply(name);
-		String text = (given != null) ? given : byDefault;
-		T value = parse(allowed, text);
+	private static Allowed<Operation> operations() {
+		return Allowed.of("SET, HSET or LPUSH", (text) -> {
+			Operation found = Operation.find(text);
+			return (found != null && OPERATIONS.contains(found)) ? found : null;
+		}, Map.of("type", "string", "enum", List.of("SET", "HSET", "LPUSH")));
+	}
+
+	private static Setting<String> list(String name, Setting<?> entry, String byDefault) {
+		return row(name, Allowed.of("a list with commas of what `" + entry.name() + "` may be", (text) -> text),
+				byDefault, "The values of `" + entry.name() + "` in the grid.");
+	}
+
+	private static <T> Setting<T> row(String name, Allowed<T> allowed, String byDefault, String meaning) {
+		Setting<T> row = Setting.of(name, "/v1/tunings", allowed, byDefault, meaning);
+		ALL.add(row);
+		return row;
+	}
+
+	private static <T> T one(Function<String, @Nullable String> query, Setting<T> row) {
+		String given = query.apply(row.name());
+		String text = (given != null) ? given : String.valueOf(row.byDefault());
+		T value = parse(row.allowed(), text);
 		if (value == null) {
-			throw new InvalidSettingException(name, "must be " + allowed.text() + ", not '" + Excerpt.of(text) + "'");
+			throw new InvalidSettingException(row.name(),
+					"must be " + row.allowed().text() + ", not '" + Excerpt.of(text) + "'");
 		}
 		return value;
 	}
 
-	private static <T> List<T> list(String name, Allowed<T> allowed, @Nullable String given, String byDefault) {
+	private static <T> List<T> values(Setting<String> row, Allowed<T> allowed, @Nullable String given) {
+		String name = row.name();
 		List<T> values = new ArrayList<>();
-		for (String text : ((given != null) ? given : byDefault).split(",", -1)) {
+		for (String text : ((given != null) ? given : String.valueOf(row.byDefault())).split(",", -1)) {
 			T value = parse(allowed, text);
 			if (value == null) {
 				throw new InvalidSettingException(name, "must be a list with commas, each entry " + allowed.text()

@@ -24,7 +24,6 @@ import jakarta.servlet.http.HttpServletResponse;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
-import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /** The call that looks through a keyspace. */
@@ -48,7 +47,7 @@ class AnalysesController {
 		this.timeout = defaults.toSettings().timeout();
 	}
 
-	@PostMapping("/v1/analyses")
+	@Serves(Call.ANALYSE)
 	void run(HttpServletRequest request, HttpServletResponse response) throws IOException {
 		Client client = Callers.current();
 		client.require(Right.ANALYSES);

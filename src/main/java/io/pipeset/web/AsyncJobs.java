@@ -35,6 +35,7 @@ import io.pipeset.report.JobStatus;
 import io.pipeset.spool.Spool;
 import io.pipeset.spool.SpoolException;
 import io.pipeset.spool.SpoolFile;
+import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import io.pipeset.web.server.ProblemErrorController;
 import jakarta.annotation.PreDestroy;
@@ -119,7 +120,7 @@ class AsyncJobs {
 	 * @return the problem
 	 */
 	static ErrorResponseException popRefused(String call) {
-		return Problems.badRequest("invalid-setting", "With Prefer: respond-async, or an Idempotency-Key, " + call
+		return Problems.exception(Problem.INVALID_SETTING, "With Prefer: respond-async, or an Idempotency-Key, " + call
 				+ " would take values out of Redis that are lost if the service ends before they are read: pop by POST"
 				+ " /piperpop/{count}?reliable=true, or without these headers");
 	}
@@ -194,13 +195,14 @@ class AsyncJobs {
 	}
 
 	private static ErrorResponseException problem(NotResumable reason) {
-		HttpStatus status = switch (reason.type()) {
-			case "gone" -> HttpStatus.GONE;
-			case "redis-unreachable", "limit" -> HttpStatus.SERVICE_UNAVAILABLE;
-			default -> HttpStatus.CONFLICT;
+		Problem type = switch (reason.type()) {
+			case "gone" -> Problem.GONE;
+			case "redis-unreachable" -> Problem.REDIS_UNREACHABLE;
+			case "limit" -> Problem.NO_ROOM;
+			default -> Problem.NOT_REPEATABLE;
 		};
-		ErrorResponseException problem = Problems.exception(status, reason.type(), reason.detail());
-		if (status == HttpStatus.SERVICE_UNAVAILABLE) {
+		ErrorResponseException problem = Problems.exception(type, reason.detail());
+		if (type.status() == HttpStatus.SERVICE_UNAVAILABLE) {
 			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
 		}
 		return problem;
@@ -211,7 +213,7 @@ class AsyncJobs {
 		Semaphore own = this.jobs.take(client);
 		if (!this.places.tryAcquire()) {
 			own.release();
-			ErrorResponseException problem = Problems.exception(HttpStatus.TOO_MANY_REQUESTS, "limit",
+			ErrorResponseException problem = Problems.exception(Problem.TOO_MANY,
 					"There are " + this.limits.maxAsyncJobs() + " asynchronous jobs, as many as"
 							+ " pipeset.limits.max-async-jobs=" + this.limits.maxAsyncJobs()
 							+ " allows: send the request again later, or without Prefer");
@@ -304,24 +306,22 @@ class AsyncJobs {
 
 	private ErrorResponseException problem(IOException failure) {
 		if (failure instanceof SpoolException) {
-			return Problems.exception(HttpStatus.INSUFFICIENT_STORAGE, "insufficient-storage",
+			return Problems.exception(Problem.INSUFFICIENT_STORAGE,
 					failure.getMessage() + ". Nothing was run: send the request again later, or without Prefer");
 		}
 		if (failure instanceof BodyLimitException) {
-			return Problems.exception(HttpStatus.CONTENT_TOO_LARGE, "limit",
-					failure.getMessage() + "; nothing was run");
+			return Problems.exception(Problem.TOO_LARGE, failure.getMessage() + "; nothing was run");
 		}
 		if (failure instanceof SocketTimeoutException) {
-			return Problems.exception(HttpStatus.REQUEST_TIMEOUT, "stalled",
+			return Problems.exception(Problem.STALLED,
 					"Nothing of the body came for " + DurationText.of(this.limits.bodyIdleTimeout())
 							+ " (pipeset.limits.body-idle-timeout); nothing was run");
 		}
 		if (failure instanceof MalformedBodyException malformed) {
-			return Problems.badRequest("malformed-body", "At byte " + malformed.byteOffset() + " of the body: "
+			return Problems.exception(Problem.MALFORMED_BODY, "At byte " + malformed.byteOffset() + " of the body: "
 					+ malformed.getMessage() + "; nothing was run");
 		}
-		return Problems.exception(HttpStatus.CONFLICT, "cancelled",
-				"The caller went away during its upload; nothing was run");
+		return Problems.exception(Problem.CANCELLED, "The caller went away during its upload; nothing was run");
 	}
 
 	private void copy(InputStream body, SpoolFile file) throws IOException {

@@ -3,10 +3,10 @@ package io.pipeset.web;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
+import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 
 import org.springframework.http.HttpHeaders;
-import org.springframework.http.HttpStatus;
 import org.springframework.web.ErrorResponseException;
 
 /**
@@ -40,9 +40,8 @@ final class CallPlaces {
 	 */
 	<T, X extends Exception> T take(Call<T, X> call) throws X {
 		if (!awaitPlace()) {
-			ErrorResponseException problem = Problems.exception(HttpStatus.TOO_MANY_REQUESTS, "limit",
-					"There are " + this.most + " " + this.calls
-							+ " under way, as many as the service takes at once: send the request again later");
+			ErrorResponseException problem = Problems.exception(Problem.TOO_MANY, "There are " + this.most + " "
+					+ this.calls + " under way, as many as the service takes at once: send the request again later");
 			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
 			throw problem;
 		}

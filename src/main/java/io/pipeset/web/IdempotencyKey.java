@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 
 import io.pipeset.job.Client;
 import io.pipeset.job.input.BodyDigest;
+import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +35,7 @@ final class IdempotencyKey {
 			return null;
 		}
 		if (keys.size() > 1 || !FORM.matcher(keys.get(0)).matches()) {
-			throw Problems.badRequest("invalid-header", "The header '" + HEADER
+			throw Problems.exception(Problem.INVALID_HEADER, "The header '" + HEADER
 					+ "' must be one text of 1 to 255 visible ASCII characters, without blanks: a UUID does");
 		}
 		return keys.get(0);

@@ -26,10 +26,10 @@ import org.springframework.web.util.ServletRequestPathUtils;
 @Component
 class JobCalls implements HandlerMapping, Ordered {
 
-	private final Map<String, Call> callers = new HashMap<>();
+	private final Map<String, Open> callers = new HashMap<>();
 
 	/** The calls that are open, by their path without its variable. */
-	private volatile Map<String, Call> open = this.callers;
+	private volatile Map<String, Open> open = this.callers;
 
 	JobCalls(JobsController any, ShortcutsController shortcuts) {
 		add(this.callers, "", null, any, shortcuts);
@@ -51,9 +51,9 @@ class JobCalls implements HandlerMapping, Ordered {
 		if (last == path.length() || path.indexOf('%') >= 0 || path.indexOf(';') >= 0) {
 			return null;
 		}
-		Map<String, Call> calls = this.open;
-		Call found = calls.get(path.substring(0, last));
-		Call call = (found != null) ? found : calls.get(path);
+		Map<String, Open> calls = this.open;
+		Open found = calls.get(path.substring(0, last));
+		Open call = (found != null) ? found : calls.get(path);
 		if (call == null || (call.password != null && !call.password.equals(request.getHeader(OwnCalls.HEADER)))) {
 			return null;
 		}
@@ -71,7 +71,7 @@ class JobCalls implements HandlerMapping, Ordered {
 	 * @param password the value of the header without which nobody reaches them
 	 */
 	void open(String prefix, String password, JobsController any, ShortcutsController shortcuts) {
-		Map<String, Call> calls = new HashMap<>(this.callers);
+		Map<String, Open> calls = new HashMap<>(this.callers);
 		add(calls, prefix, password, any, shortcuts);
 		this.open = calls;
 	}
@@ -81,19 +81,18 @@ class JobCalls implements HandlerMapping, Ordered {
 		this.open = this.callers;
 	}
 
-	private static void add(Map<String, Call> calls, String prefix, @Nullable String password, JobsController any,
+	private static void add(Map<String, Open> calls, String prefix, @Nullable String password, JobsController any,
 			ShortcutsController shortcuts) {
-		String jobs = prefix + "/v1/jobs";
-		calls.put(jobs, new Call(jobs, password, (variable, request, response) -> any.run(request, response)));
-		add(calls, prefix + "/pipeset/", "{count}", password, shortcuts::pipeset);
-		add(calls, prefix + "/pipehset/", "{count}", password, shortcuts::pipehset);
-		add(calls, prefix + "/piperpop/", "{count}", password, shortcuts::piperpop);
-		add(calls, prefix + "/listinput/", "{key}", password, shortcuts::listinput);
+		add(calls, prefix, Call.RUN_JOB, password, (variable, request, response) -> any.run(request, response));
+		add(calls, prefix, Call.PIPESET, password, shortcuts::pipeset);
+		add(calls, prefix, Call.PIPEHSET, password, shortcuts::pipehset);
+		add(calls, prefix, Call.PIPERPOP, password, shortcuts::piperpop);
+		add(calls, prefix, Call.LISTINPUT, password, shortcuts::listinput);
 	}
 
-	private static void add(Map<String, Call> calls, String path, String variable, @Nullable String password,
-			Code code) {
-		calls.put(path, new Call(path + variable, password, code));
+	private static void add(Map<String, Open> calls, String prefix, Call call, @Nullable String password, Code code) {
+		String pattern = prefix + call.path();
+		calls.put(pattern.replaceFirst("\\{.*", ""), new Open(pattern, password, code));
 	}
 
 	/** The code of a call. */
@@ -104,8 +103,11 @@ class JobCalls implements HandlerMapping, Ordered {
 
 	}
 
-	/** A call: its pattern for meters, the password that it asks for, and its code. */
-	private record Call(String pattern, @Nullable String password, Code code) {
+	/**
+	 * A call that is open: its pattern for meters, the password that it asks for, and its
+	 * code.
+	 */
+	private record Open(String pattern, @Nullable String password, Code code) {
 
 	}
 

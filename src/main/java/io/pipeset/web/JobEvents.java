@@ -12,13 +12,13 @@ import java.util.function.Supplier;
 
 import io.pipeset.job.JobLimits;
 import io.pipeset.report.JobStatus;
+import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import jakarta.annotation.PreDestroy;
 import jakarta.servlet.http.HttpServletRequest;
 
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
-import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.scheduling.annotation.Scheduled;
@@ -84,7 +84,7 @@ class JobEvents {
 		this.subscribers.add(subscriber);
 		if (this.subscribers.size() > this.most) {
 			this.subscribers.remove(subscriber);
-			ErrorResponseException problem = Problems.exception(HttpStatus.TOO_MANY_REQUESTS, "limit",
+			ErrorResponseException problem = Problems.exception(Problem.TOO_MANY,
 					"There are " + this.most + " streams of events, as many as pipeset.limits.max-event-streams="
 							+ this.most + " allows: ask again later, or look at the job itself");
 			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);

@@ -5,8 +5,9 @@ import java.util.regex.Pattern;
 /** The ids of jobs in paths. */
 final class JobIds {
 
-	private static final Pattern FORM = Pattern
-		.compile("[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}");
+	static final String PATTERN = "^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$";
+
+	private static final Pattern FORM = Pattern.compile(PATTERN);
 
 	private JobIds() {
 	}

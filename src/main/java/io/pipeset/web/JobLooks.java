@@ -16,11 +16,11 @@ import io.pipeset.report.JobState;
 import io.pipeset.report.JobStatus;
 import io.pipeset.report.JobStatus.EndReason;
 import io.pipeset.report.Progress;
+import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpHeaders;
-import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Component;
@@ -72,15 +72,15 @@ class JobLooks {
 	/** The job is not there to be changed any more. */
 	static ErrorResponseException ended(JobState state) {
 		if (state == JobState.INTERRUPTED) {
-			return Problems.exception(HttpStatus.CONFLICT, "ended",
+			return Problems.exception(Problem.ENDED,
 					"The job does not run: it is interrupted, and has to be resumed first");
 		}
-		return Problems.exception(HttpStatus.CONFLICT, "ended", "The job has ended already, and is " + state.label());
+		return Problems.exception(Problem.ENDED, "The job has ended already, and is " + state.label());
 	}
 
 	/** An interrupted job is that of another request, which resumes or cancels it. */
 	static ErrorResponseException claimed() {
-		return Problems.exception(HttpStatus.CONFLICT, "not-interrupted",
+		return Problems.exception(Problem.NOT_INTERRUPTED,
 				"Another request resumes or cancels the job at this moment, or has done so");
 	}
 

@@ -8,7 +8,6 @@ import io.pipeset.job.settings.JobSettings;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
-import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /** The call for jobs of any records. */
@@ -27,12 +26,12 @@ class JobsController {
 		this.calls = calls;
 	}
 
-	@PostMapping("/v1/jobs")
+	@Serves(Call.RUN_JOB)
 	void run(HttpServletRequest request, HttpServletResponse response) throws IOException {
 		Query query = Query.of(request);
 		SweepQuery sweep = SweepQuery.take(query);
 		Uploads.refuseForeign(query, request, sweep == null);
-		JobSettings settings = this.settings.read(query, "/v1/jobs", null, SweepQuery.NAMES);
+		JobSettings settings = this.settings.read(query, Call.RUN_JOB.path(), null, SweepQuery.NAMES);
 		JobInput input = (sweep != null) ? sweep.open(request, settings, this.calls.client())
 				: this.uploads.open(request, this.calls.client(), settings.mapping(), null);
 		this.calls.run(input, settings, Jobs.Values.IN_ITEMS, request, response);

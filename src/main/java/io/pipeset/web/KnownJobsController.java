@@ -5,9 +5,9 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.pipeset.control.JobRecord;
@@ -24,20 +24,16 @@ import io.pipeset.report.JobKind;
 import io.pipeset.report.JobState;
 import io.pipeset.report.JobStatus;
 import io.pipeset.report.Outcome;
+import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpHeaders;
-import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.ErrorResponseException;
-import org.springframework.web.bind.annotation.DeleteMapping;
-import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.PatchMapping;
 import org.springframework.web.bind.annotation.PathVariable;
-import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
 
@@ -47,26 +43,34 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter
 @RestController
 class KnownJobsController {
 
-	private static final int DEFAULT_LIMIT = 100;
+	static final Setting<JobState> STATE = parameter("state", Allowed.of("one of " + String.join(", ", labels()),
+			KnownJobsController::state, Map.of("type", "string", "enum", labels())), null,
+			"Lists the jobs in this state only.");
 
-	private static final Setting<JobState> STATE = parameter("state",
-			Allowed.of("one of " + Stream.of(JobState.values()).map(JobState::label).collect(Collectors.joining(", ")),
-					KnownJobsController::state));
+	static final Setting<Integer> LIMIT = parameter("limit", Allowed.integer(1, 1000), "100",
+			"The jobs that a page has at most.");
 
-	private static final Setting<Integer> LIMIT = parameter("limit", Allowed.integer(1, 1000));
-
-	private static final Setting<String> AFTER = parameter("after",
-			Allowed.of("the id of a job", (text) -> (JobIds.matches(text)) ? text : null));
+	static final Setting<String> AFTER = parameter("after",
+			Allowed.of("the id of a job", (text) -> (JobIds.matches(text)) ? text : null,
+					Map.of("type", "string", "pattern", JobIds.PATTERN)),
+			null, "The job behind which the page begins: `next` of the page before.");
 
 	/** 0 for none. */
-	private static final Setting<Long> PACE = parameter("rateLimit", Allowed.of(
-			"none, or " + Setting.RATE_LIMIT.allowed().text(),
-			(text) -> (text.equals("none")) ? Long.valueOf(0) : Setting.RATE_LIMIT.allowed().parser().apply(text)));
+	static final Setting<Long> PACE = parameter("rateLimit",
+			Allowed.of("none, or " + Setting.RATE_LIMIT.allowed().text(),
+					(text) -> (text.equals("none")) ? Long.valueOf(0)
+							: Setting.RATE_LIMIT.allowed().parser().apply(text),
+					Map.of("anyOf", List.of(Setting.RATE_LIMIT.allowed().schema(), Map.of("const", "none")))),
+			null, "The highest pace from now on; `none` lifts it.");
 
 	private static final Set<Outcome> FAILURES = EnumSet.of(Outcome.REJECTED, Outcome.UNKNOWN, Outcome.UNPROCESSED);
 
-	private static final Setting<Set<Outcome>> STATUS = parameter("status", Allowed
-		.of("one or more of rejected, unknown, unprocessed, with commas between them", KnownJobsController::statuses));
+	static final Setting<Set<Outcome>> STATUS = parameter("status",
+			Allowed.of("one or more of rejected, unknown, unprocessed, with commas between them",
+					KnownJobsController::statuses,
+					Map.of("type", "string", "pattern",
+							"^(rejected|unknown|unprocessed)(,(rejected|unknown|unprocessed))*$")),
+			"rejected,unknown,unprocessed", "The outcomes of the records that are listed.");
 
 	private static final int MOST_DOWNLOADS = 8;
 
@@ -94,38 +98,38 @@ class KnownJobsController {
 		this.events = events;
 	}
 
-	@GetMapping("/v1/jobs")
-	ResponseEntity<RecordedJobs.Page> list(HttpServletRequest request) {
+	@Serves(Call.LIST_JOBS)
+	ResponseEntity<RecordedJobs.JobList> list(HttpServletRequest request) {
 		Query query = query(request);
 		JobState state = STATE.take(query::take).orElse(null);
 		String after = AFTER.take(query::take).orElse(null);
-		int limit = LIMIT.take(query::take).orElse(DEFAULT_LIMIT);
+		int limit = LIMIT.takeOrDefault(query::take);
 		LIMIT.check(limit);
 		query.refuseRest(List.of(STATE.name(), LIMIT.name(), AFTER.name()));
 		return JobLooks.json(ResponseEntity.ok()).body(this.recorded.page(Callers.current(), state, after, limit));
 	}
 
-	@GetMapping("/v1/jobs/{id}")
+	@Serves(Call.GET_JOB)
 	ResponseEntity<?> look(@PathVariable String id, HttpServletRequest request) {
-		SettingsReader.refuseAll(query(request));
+		BareRequest.require(request);
 		Client client = Callers.current();
 		Optional<KnownJob> known = this.jobs.find(id, client);
 		return (known.isPresent()) ? this.looks.answer(known.get()) : this.looks.answer(this.recorded.find(id, client));
 	}
 
-	@GetMapping("/v1/jobs/{id}/events")
+	@Serves(Call.FOLLOW_JOB)
 	ResponseEntity<ResponseBodyEmitter> events(@PathVariable String id, HttpServletRequest request) {
-		SettingsReader.refuseAll(query(request));
+		BareRequest.require(request);
 		Client client = Callers.current();
 		Optional<KnownJob> known = this.jobs.find(id, client);
 		return this.events.subscribe((known.isPresent()) ? known.get()::status : this.recorded.follow(id, client),
 				request);
 	}
 
-	@GetMapping("/v1/jobs/{id}/items")
+	@Serves(Call.LIST_ITEMS)
 	void items(@PathVariable String id, HttpServletRequest request, HttpServletResponse response) throws IOException {
 		Query query = query(request);
-		Set<Outcome> statuses = STATUS.take(query::take).orElse(FAILURES);
+		Set<Outcome> statuses = STATUS.takeOrDefault(query::take);
 		query.refuseRest(List.of(STATUS.name()));
 		Client client = Callers.current();
 		KnownJob job = this.jobs.find(id, client).orElseThrow(() -> this.recorded.elsewhere(id, client));
@@ -150,33 +154,32 @@ class KnownJobsController {
 			// Nothing was written: the files could not be read.
 			response.reset();
 			refuseIfMissing(items);
-			throw Problems.exception(HttpStatus.GONE, "gone",
-					"The job's records cannot be read any more. " + ex.getMessage());
+			throw Problems.exception(Problem.GONE, "The job's records cannot be read any more. " + ex.getMessage());
 		}
 	}
 
 	private static void refuseIfMissing(JobItems items) {
 		String missing = items.missing();
 		if (missing != null) {
-			throw Problems.exception(HttpStatus.GONE, "gone", missing);
+			throw Problems.exception(Problem.GONE, missing);
 		}
 	}
 
 	private static ErrorResponseException noItems(KnownJob job) {
 		if (job.state().isActive()) {
-			ErrorResponseException problem = Problems.exception(HttpStatus.CONFLICT, "not-ended",
+			ErrorResponseException problem = Problems.exception(Problem.NOT_ENDED,
 					"The job has not ended, and its items are there when it has");
 			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, "1");
 			return problem;
 		}
-		return Problems.exception(HttpStatus.CONFLICT, "no-items",
+		return Problems.exception(Problem.NO_ITEMS,
 				"Only an upload that was sent with Prefer: respond-async keeps its records, so that all that did not run"
 						+ " can be listed; of other jobs the report lists the first pipeset.limits.max-items");
 	}
 
-	@DeleteMapping("/v1/jobs/{id}")
+	@Serves(Call.CANCEL_JOB)
 	ResponseEntity<JobStatus> cancel(@PathVariable String id, HttpServletRequest request) {
-		SettingsReader.refuseAll(query(request));
+		BareRequest.require(request);
 		Client client = Callers.current();
 		Optional<KnownJob> known = this.jobs.find(id, client);
 		if (known.isEmpty()) {
@@ -196,32 +199,33 @@ class KnownJobsController {
 			.body(job.status());
 	}
 
-	@PostMapping("/v1/jobs/{id}/resume")
+	@Serves(Call.RESUME_JOB)
 	void resume(@PathVariable String id, HttpServletRequest request, HttpServletResponse response) throws IOException {
-		SettingsReader.refuseAll(query(request));
+		BareRequest.require(request);
 		Client client = Callers.current();
 		KnownJob job = this.jobs.find(id, client).orElseThrow(() -> this.recorded.elsewhere(id, client));
 		InterruptedJob interrupted = job.interrupted();
 		if (interrupted == null) {
-			throw Problems.exception(HttpStatus.CONFLICT, "not-interrupted",
+			throw Problems.exception(Problem.NOT_INTERRUPTED,
 					"Only a job that is interrupted can be" + " resumed, and this one is " + job.state().label());
 		}
 		this.async.resume(client, interrupted, response);
 	}
 
-	@PatchMapping("/v1/jobs/{id}")
+	@Serves(Call.PACE_JOB)
 	ResponseEntity<?> pace(@PathVariable String id, HttpServletRequest request) {
 		Query query = query(request);
 		long perSecond = PACE.take(query::take)
-			.orElseThrow(() -> Problems.badRequest("invalid-setting",
+			.orElseThrow(() -> Problems.exception(Problem.INVALID_SETTING,
 					"'rateLimit' is missing: it must be " + PACE.allowed().text()));
 		query.refuseRest(List.of(PACE.name()));
 		Client client = Callers.current();
 		Optional<KnownJob> known = this.jobs.find(id, client);
 		JobRecord record = (known.isEmpty()) ? this.recorded.find(id, client) : null;
 		if ((record != null) ? record.status().kind() == JobKind.TUNING : !known.get().isPaced()) {
-			throw Problems.badRequest("invalid-setting", "'rateLimit' has no meaning for a tuning, which measures how"
-					+ " fast Redis is: only other jobs have a pace");
+			throw Problems.exception(Problem.INVALID_SETTING,
+					"'rateLimit' has no meaning for a tuning, which measures how"
+							+ " fast Redis is: only other jobs have a pace");
 		}
 		client.requirePace((perSecond > 0) ? perSecond : null);
 		if (record != null) {
@@ -255,8 +259,13 @@ class KnownJobsController {
 		return Stream.of(JobState.values()).filter((state) -> state.label().equals(text)).findFirst().orElse(null);
 	}
 
-	private static <T> Setting<T> parameter(String name, Allowed<T> allowed) {
-		return new Setting<>(name, List.of("/v1/jobs"), allowed, (settings) -> null, "");
+	private static List<String> labels() {
+		return Stream.of(JobState.values()).map(JobState::label).toList();
+	}
+
+	private static <T> Setting<T> parameter(String name, Allowed<T> allowed, @Nullable String byDefault,
+			String meaning) {
+		return Setting.of(name, Call.LIST_JOBS.path(), allowed, byDefault, meaning);
 	}
 
 }

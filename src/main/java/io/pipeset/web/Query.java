@@ -13,6 +13,7 @@ import java.util.regex.Pattern;
 
 import io.pipeset.job.settings.Setting;
 import io.pipeset.record.encoding.Excerpt;
+import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +45,7 @@ final class Query {
 					String value = decode((equals < 0) ? "" : parameter.substring(equals + 1));
 					Deque<String> values = parameters.computeIfAbsent(name, (key) -> new ArrayDeque<>(1));
 					if (!values.isEmpty() && !name.equals(Setting.ARGS.name())) {
-						throw Problems.badRequest("invalid-setting",
+						throw Problems.exception(Problem.INVALID_SETTING,
 								"'" + Excerpt.of(name) + "' is given more than once");
 					}
 					values.add(value);
@@ -94,7 +95,7 @@ final class Query {
 	 */
 	void refuseRest(List<String> available) {
 		for (String name : rest()) {
-			throw Problems.badRequest("unknown-setting", "There is no setting '" + Excerpt.of(name)
+			throw Problems.exception(Problem.UNKNOWN_SETTING, "There is no setting '" + Excerpt.of(name)
 					+ "' here; available are " + String.join(", ", available));
 		}
 	}
@@ -109,7 +110,7 @@ final class Query {
 			return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
 		}
 		catch (IllegalArgumentException | CharacterCodingException ex) {
-			throw Problems.badRequest("invalid-setting",
+			throw Problems.exception(Problem.INVALID_SETTING,
 					"'" + Excerpt.of(text) + "' in the query string is not UTF-8, percent-encoded as RFC 3986 says");
 		}
 	}

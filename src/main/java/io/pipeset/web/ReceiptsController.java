@@ -3,13 +3,12 @@ package io.pipeset.web;
 import io.pipeset.pop.Receipts;
 import io.pipeset.pop.Receipts.Answer;
 import io.pipeset.record.encoding.Excerpt;
+import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;
 
-import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PathVariable;
-import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
@@ -29,14 +28,14 @@ class ReceiptsController {
 		this.receipts = receipts;
 	}
 
-	@PostMapping("/v1/jobs/{id}/ack")
+	@Serves(Call.ACKNOWLEDGE_VALUES)
 	ResponseEntity<Void> acknowledge(@PathVariable String id, HttpServletRequest request) {
 		check(id, request);
 		String client = Callers.current().name();
 		return answer(this.places.take(() -> this.receipts.acknowledge(id, client)));
 	}
 
-	@PostMapping("/v1/jobs/{id}/nack")
+	@Serves(Call.GIVE_BACK_VALUES)
 	ResponseEntity<Void> giveBack(@PathVariable String id, HttpServletRequest request) {
 		check(id, request);
 		String client = Callers.current().name();
@@ -44,10 +43,9 @@ class ReceiptsController {
 	}
 
 	private static void check(String id, HttpServletRequest request) {
-		Uploads.refuse(request);
-		SettingsReader.refuseAll(Query.of(request));
+		BareRequest.require(request);
 		if (!JobIds.matches(id)) {
-			throw Problems.exception(HttpStatus.NOT_FOUND, "not-found",
+			throw Problems.exception(Problem.NOT_FOUND,
 					"'" + Excerpt.of(id) + "' is no job's id: take the jobId of the report whose values are meant");
 		}
 	}
@@ -56,11 +54,11 @@ class ReceiptsController {
 		return switch (answer) {
 			case DONE -> ResponseEntity.noContent().build();
 			case BLOCKED -> ResponseEntity.accepted().build();
-			case PENDING -> throw Problems.exception(HttpStatus.CONFLICT, "receipt-pending",
+			case PENDING -> throw Problems.exception(Problem.RECEIPT_PENDING,
 					"The job has not handed its receipt over, because it still runs or came to no good end: its"
 							+ " values cannot be acknowledged, and go back at the deadline");
-			case FOREIGN -> throw Problems.exception(HttpStatus.NOT_FOUND, "not-found", "There is no such job here");
-			case GONE -> throw Problems.exception(HttpStatus.GONE, "gone",
+			case FOREIGN -> throw Problems.exception(Problem.NOT_FOUND, "There is no such job here");
+			case GONE -> throw Problems.exception(Problem.GONE,
 					"There is no receipt of this job, or no longer: it was acknowledged, or its values have gone"
 							+ " back to their list");
 		};

@@ -37,6 +37,7 @@ import io.pipeset.report.JobMeters;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobReport.Warning;
 import io.pipeset.report.JobState;
+import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import io.pipeset.web.server.CallerConnection;
 import jakarta.servlet.http.HttpServletRequest;
@@ -45,7 +46,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.http.HttpHeaders;
-import org.springframework.http.HttpStatus;
 import org.springframework.stereotype.Component;
 import org.springframework.web.ErrorResponseException;
 
@@ -58,7 +58,7 @@ class RecordCalls {
 
 	/** The answer to a request whose job has failed by a defect. */
 	private static final byte[] DEFECT = Problems
-		.json(Problems.detail(HttpStatus.INTERNAL_SERVER_ERROR, "internal-server-error",
+		.json(Problems.detail(Problem.INTERNAL_SERVER_ERROR,
 				"The service failed to run the job, which may have run in part; its log says why."))
 		.getBytes(StandardCharsets.UTF_8);
 
@@ -202,7 +202,7 @@ class RecordCalls {
 			return other;
 		}
 		catch (ControlRedisException ex) {
-			ErrorResponseException problem = Problems.exception(HttpStatus.SERVICE_UNAVAILABLE, "control-unreachable",
+			ErrorResponseException problem = Problems.exception(Problem.CONTROL_UNREACHABLE,
 					"Nothing was run: the control Redis has to know the " + IdempotencyKey.HEADER + " first. "
 							+ ex.getMessage() + ". Send the request again later, with the same key");
 			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
@@ -318,8 +318,7 @@ class RecordCalls {
 			digest.end();
 		}
 		if (!IdempotencyKey.isSame(answer.fingerprint(), digest)) {
-			ErrorResponseException problem = Problems.exception(HttpStatus.UNPROCESSABLE_CONTENT,
-					"idempotency-key-reused",
+			ErrorResponseException problem = Problems.exception(Problem.IDEMPOTENCY_KEY_REUSED,
 					"Nothing was run: the " + IdempotencyKey.HEADER
 							+ " stands for another request, which differs in its path, settings, type or body. Take a"
 							+ " new key for each request");
@@ -335,10 +334,10 @@ class RecordCalls {
 		String job = "Nothing was run: the request with this " + IdempotencyKey.HEADER;
 		JobState state = claim.state();
 		ErrorResponseException problem = (claim.runs())
-				? Problems.exception(HttpStatus.CONFLICT, "idempotency-key-in-use",
+				? Problems.exception(Problem.IDEMPOTENCY_KEY_IN_USE,
 						job + " still runs as job " + claim.jobId()
 								+ ". Send it again when that has ended, to have its report")
-				: Problems.exception(HttpStatus.CONFLICT, "interrupted", job + interrupted(claim.jobId(), state));
+				: Problems.exception(Problem.INTERRUPTED, job + interrupted(claim.jobId(), state));
 		if (claim.runs() || state != null) {
 			problem.getHeaders().set(HttpHeaders.LOCATION, JobIds.location(claim.jobId()));
 		}

@@ -20,13 +20,13 @@ import io.pipeset.report.JobReport.Warning;
 import io.pipeset.report.JobState;
 import io.pipeset.report.JobStatus;
 import io.pipeset.report.JobStatus.EndReason;
+import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.http.HttpHeaders;
-import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Component;
 import org.springframework.web.ErrorResponseException;
@@ -59,7 +59,7 @@ class RecordedJobs {
 	 * @param state their state; {@code null} for any
 	 * @param after the id behind which the page begins; {@code null} for the newest job
 	 */
-	Page page(Client client, @Nullable JobState state, @Nullable String after, int limit) {
+	JobList page(Client client, @Nullable JobState state, @Nullable String after, int limit) {
 		// This instance knows best how its own jobs stand.
 		NavigableMap<String, JobStatus> page = new TreeMap<>(Comparator.reverseOrder());
 		String next = null;
@@ -86,7 +86,7 @@ class RecordedJobs {
 			page.tailMap(end, false).clear();
 		}
 		List<JobStatus> listed = page.values().stream().limit(limit).toList();
-		return new Page(listed, (page.size() > limit) ? listed.get(limit - 1).jobId() : end, warnings);
+		return new JobList(listed, (page.size() > limit) ? listed.get(limit - 1).jobId() : end, warnings);
 	}
 
 	/**
@@ -98,7 +98,7 @@ class RecordedJobs {
 			.filter(JobIds::matches)
 			.flatMap((known) -> reading(() -> this.looks.take(() -> this.records.find(known))))
 			.filter((job) -> job.client().equals(client.name()))
-			.orElseThrow(() -> Problems.exception(HttpStatus.NOT_FOUND, "not-found",
+			.orElseThrow(() -> Problems.exception(Problem.NOT_FOUND,
 					"There is no job '" + Excerpt.of(id) + "' here, or no longer: an instance knows the jobs that run"
 							+ " on it and, for an hour, the last thousand that ran; asynchronous jobs are known to all"
 							+ " instances, for pipeset.jobs.retention"));
@@ -109,7 +109,7 @@ class RecordedJobs {
 			return call.get();
 		}
 		catch (ControlRedisException ex) {
-			ErrorResponseException problem = Problems.exception(HttpStatus.SERVICE_UNAVAILABLE, "control-unreachable",
+			ErrorResponseException problem = Problems.exception(Problem.CONTROL_UNREACHABLE,
 					"This instance does not know the job, and cannot ask for the jobs of others. " + ex.getMessage());
 			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
 			throw problem;
@@ -146,11 +146,10 @@ class RecordedJobs {
 		boolean here = job.instance().equals(this.records.instance());
 		boolean interrupted = job.status().state() == JobState.INTERRUPTED;
 		if ((here || !interrupted) && reading(() -> !this.records.isAlive(job.lease()))) {
-			return Problems.exception(HttpStatus.GONE, "gone",
-					"The job's records have gone with the process that had them, at " + job.instance()
-							+ ": it has ended since");
+			return Problems.exception(Problem.GONE, "The job's records have gone with the process that had them, at "
+					+ job.instance() + ": it has ended since");
 		}
-		ErrorResponseException problem = Problems.exception(HttpStatus.CONFLICT, "held-elsewhere", "The job's"
+		ErrorResponseException problem = Problems.exception(Problem.HELD_ELSEWHERE, "The job's"
 				+ " records are on the disk of the instance that ran it, " + job.instance() + ": ask that instance");
 		problem.getBody().setProperty("heldBy", job.instance());
 		return problem;
@@ -211,7 +210,7 @@ class RecordedJobs {
 	 * @param warnings the reasons for which the list may not be complete
 	 */
 	@JsonInclude(JsonInclude.Include.NON_EMPTY)
-	record Page(@JsonInclude(JsonInclude.Include.ALWAYS) List<JobStatus> jobs, @Nullable String next,
+	record JobList(@JsonInclude(JsonInclude.Include.ALWAYS) List<JobStatus> jobs, @Nullable String next,
 			List<Warning> warnings) {
 
 	}

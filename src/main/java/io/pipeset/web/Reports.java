@@ -13,6 +13,7 @@ import io.pipeset.report.JobReport;
 import io.pipeset.report.JobReport.Warning;
 import io.pipeset.report.JobStatus;
 import io.pipeset.web.JobLooks.StatusLook;
+import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import io.pipeset.web.server.AnswerMemory;
 import io.pipeset.web.server.ProblemErrorController;
@@ -117,7 +118,8 @@ final class Reports {
 
 	/** The status of the answer to the request for a job. */
 	static int status(EndedJob<?> job) {
-		return status(job.ending().cause(), job.effective()).value();
+		Cause cause = job.ending().cause();
+		return ((cause == Cause.COMPLETED) ? HttpStatus.OK : problem(cause, job.effective()).status()).value();
 	}
 
 	/**
@@ -142,8 +144,7 @@ final class Reports {
 
 	private static ProblemDetail problem(EndedJob<?> job, JobKind kind, String path) {
 		Cause cause = job.ending().cause();
-		ProblemDetail problem = Problems.detail(status(cause, job.effective()), cause.problemType(),
-				job.ending().detail());
+		ProblemDetail problem = Problems.detail(problem(cause, job.effective()), job.ending().detail());
 		problem.setInstance(URI.create(path));
 		problem.setProperty(kind.reportName(), job.report());
 		return problem;
@@ -166,18 +167,24 @@ final class Reports {
 		return answer;
 	}
 
-	private static HttpStatus status(Cause cause, boolean effective) {
+	/**
+	 * The problem that a job's end is.
+	 * @param effective whether something was applied before
+	 */
+	static Problem problem(Cause cause, boolean effective) {
 		return switch (cause) {
-			case COMPLETED -> HttpStatus.OK;
-			case STOPPED, COUNT_MISMATCH -> HttpStatus.UNPROCESSABLE_CONTENT;
-			case MALFORMED_BODY -> HttpStatus.BAD_REQUEST;
-			case LIMIT -> HttpStatus.CONTENT_TOO_LARGE;
-			case STALLED -> HttpStatus.REQUEST_TIMEOUT;
-			case REDIS_REFUSES -> (effective) ? HttpStatus.BAD_GATEWAY : HttpStatus.SERVICE_UNAVAILABLE;
-			case REDIS_LOST -> HttpStatus.BAD_GATEWAY;
-			case REDIS_UNREACHABLE, SHUTTING_DOWN -> HttpStatus.SERVICE_UNAVAILABLE;
-			case CANCELLED -> HttpStatus.CONFLICT;
-			case INTERNAL_SERVER_ERROR -> HttpStatus.INTERNAL_SERVER_ERROR;
+			case COMPLETED -> throw new IllegalArgumentException("A completed job is no problem");
+			case STOPPED -> Problem.STOPPED;
+			case COUNT_MISMATCH -> Problem.COUNT_MISMATCH;
+			case MALFORMED_BODY -> Problem.MALFORMED_BODY;
+			case LIMIT -> Problem.TOO_LARGE;
+			case STALLED -> Problem.STALLED;
+			case REDIS_REFUSES -> (effective) ? Problem.REDIS_REFUSES_THE_REST : Problem.REDIS_REFUSES;
+			case REDIS_LOST -> Problem.REDIS_LOST;
+			case REDIS_UNREACHABLE -> Problem.REDIS_UNREACHABLE;
+			case SHUTTING_DOWN -> Problem.SHUTTING_DOWN;
+			case CANCELLED -> Problem.CANCELLED;
+			case INTERNAL_SERVER_ERROR -> Problem.INTERNAL_SERVER_ERROR;
 		};
 	}
 

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.Map;
 
 import io.pipeset.job.Client.Right;
 import io.pipeset.job.JobLimits;
@@ -12,13 +11,12 @@ import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.pipeline.call.ScriptRefusedException;
 import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.script.Scripts;
+import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;
 
 import org.springframework.http.HttpHeaders;
-import org.springframework.http.HttpStatus;
 import org.springframework.web.ErrorResponseException;
-import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /** The call that loads a script, which records can run then. */
@@ -38,16 +36,16 @@ class ScriptsController {
 		this.bodyTimeout = limits.bodyIdleTimeout();
 	}
 
-	@PostMapping("/v1/scripts")
-	Map<String, String> load(HttpServletRequest request) throws IOException {
+	@Serves(Call.LOAD_SCRIPT)
+	LoadedScript load(HttpServletRequest request) throws IOException {
 		for (String name : Query.of(request).rest()) {
-			throw Problems.badRequest("unknown-setting",
+			throw Problems.exception(Problem.UNKNOWN_SETTING,
 					"There is no setting '" + Excerpt.of(name) + "' here: a script has none, and its text is the body");
 		}
 		Callers.current().require(Right.SCRIPTS);
 		String encoding = Uploads.encoding(request);
 		if (!encoding.isEmpty() && !encoding.equalsIgnoreCase("identity")) {
-			throw Problems.exception(HttpStatus.UNSUPPORTED_MEDIA_TYPE, "unsupported-content-encoding",
+			throw Problems.exception(Problem.UNSUPPORTED_CONTENT_ENCODING,
 					"Content-Encoding '" + Excerpt.of(encoding) + "' is not read here; send the script as it is");
 		}
 		return this.places.take(() -> load(read(request), request));
@@ -66,46 +64,51 @@ class ScriptsController {
 		while (read >= 0 && length < text.length) {
 			length += read;
 			if (System.nanoTime() - began > this.bodyTimeout.toNanos()) {
-				throw Problems.exception(HttpStatus.REQUEST_TIMEOUT, "stalled", "Of the script only " + length
-						+ " bytes came in " + this.bodyTimeout.toMillis() + "ms (pipeset.limits.body-idle-timeout)");
+				throw Problems.exception(Problem.STALLED, "Of the script only " + length + " bytes came in "
+						+ this.bodyTimeout.toMillis() + "ms (pipeset.limits.body-idle-timeout)");
 			}
 			read = body.read(text, length, text.length - length);
 		}
 		return Arrays.copyOf(text, length);
 	}
 
-	private Map<String, String> load(byte[] text, HttpServletRequest request) {
+	private LoadedScript load(byte[] text, HttpServletRequest request) {
 		if (text.length > this.scripts.maxBytes()) {
-			throw Problems.exception(HttpStatus.CONTENT_TOO_LARGE, "limit", "A script may have "
-					+ this.scripts.maxBytes() + " bytes (pipeset.scripts.max-bytes), and this one has more");
+			throw Problems.exception(Problem.TOO_LARGE, "A script may have " + this.scripts.maxBytes()
+					+ " bytes (pipeset.scripts.max-bytes), and this one has more");
 		}
 		if (text.length == 0) {
-			throw Problems.badRequest("invalid-script",
+			throw Problems.exception(Problem.INVALID_SCRIPT,
 					"The body is empty; send the script's Lua: curl --data-binary @script.lua "
 							+ request.getRequestURL());
 		}
 		return load(text);
 	}
 
-	private Map<String, String> load(byte[] text) {
+	private LoadedScript load(byte[] text) {
 		try {
-			return Map.of("sha", this.scripts.load(text));
+			return new LoadedScript(this.scripts.load(text));
 		}
 		catch (ScriptRefusedException ex) {
 			throw (ex.isFaultOfScript())
-					? Problems.badRequest("invalid-script", "Redis refuses the script: " + ex.getMessage())
-					: unavailable("redis-refuses", "Redis loads no script: " + ex.getMessage());
+					? Problems.exception(Problem.INVALID_SCRIPT, "Redis refuses the script: " + ex.getMessage())
+					: unavailable(Problem.REDIS_REFUSES, "Redis loads no script: " + ex.getMessage());
 		}
 		catch (NoConnectionException ex) {
-			throw unavailable((ex.isRefusal()) ? "redis-refuses" : "redis-unreachable",
+			throw unavailable((ex.isRefusal()) ? Problem.REDIS_REFUSES : Problem.REDIS_UNREACHABLE,
 					ex.advice("send the script again"));
 		}
 	}
 
-	private static ErrorResponseException unavailable(String type, String detail) {
-		ErrorResponseException problem = Problems.exception(HttpStatus.SERVICE_UNAVAILABLE, type, detail);
+	private static ErrorResponseException unavailable(Problem type, String detail) {
+		ErrorResponseException problem = Problems.exception(type, detail);
 		problem.getHeaders().set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
 		return problem;
+	}
+
+	/** A script that Redis has. */
+	record LoadedScript(String sha) {
+
 	}
 
 }

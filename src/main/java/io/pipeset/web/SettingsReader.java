@@ -3,16 +3,15 @@ package io.pipeset.web;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 import io.pipeset.job.settings.JobDefaults;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.job.settings.Setting;
-import io.pipeset.pop.ReliablePops;
 import io.pipeset.record.Operation;
 import io.pipeset.record.encoding.Excerpt;
+import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +45,7 @@ class SettingsReader {
 		List<String> names = Stream.concat(Stream.of(taken), Setting.names(path).stream()).toList();
 		for (String name : query.rest()) {
 			if (Setting.names("/piperpop").contains(name)) {
-				throw Problems.badRequest("not-available", "The setting '" + name
+				throw Problems.exception(Problem.NOT_AVAILABLE, "The setting '" + name
 						+ "' is for POST /piperpop only; available here are " + String.join(", ", names));
 			}
 		}
@@ -60,18 +59,19 @@ class SettingsReader {
 	 * @return the time that a receipt lasts, or {@code null} for pops without a receipt
 	 */
 	@Nullable Duration receiptTtl(Query query) {
-		boolean reliable = Setting.RELIABLE.take(query::take).orElse(false);
-		Optional<Duration> ttl = Setting.RECEIPT_TTL.take(query::take);
-		if (ttl.isPresent() && !reliable) {
-			throw Problems.badRequest("invalid-setting", "'receiptTtl' has a meaning only with reliable=true");
+		boolean reliable = Setting.RELIABLE.takeOrDefault(query::take);
+		boolean given = query.has(Setting.RECEIPT_TTL.name());
+		Duration ttl = Setting.RECEIPT_TTL.takeOrDefault(query::take);
+		if (given && !reliable) {
+			throw Problems.exception(Problem.INVALID_SETTING, "'receiptTtl' has a meaning only with reliable=true");
 		}
-		return (reliable) ? ttl.orElse(ReliablePops.DEFAULT_RECEIPT_TTL) : null;
+		return (reliable) ? ttl : null;
 	}
 
 	/** Refuses any parameter. */
 	static void refuseAll(Query query) {
 		for (String name : query.rest()) {
-			throw Problems.badRequest("unknown-setting",
+			throw Problems.exception(Problem.UNKNOWN_SETTING,
 					"There is no setting '" + Excerpt.of(name) + "' here, nor any other");
 		}
 	}

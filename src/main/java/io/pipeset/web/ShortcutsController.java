@@ -2,6 +2,7 @@ package io.pipeset.web;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.function.Function;
 import java.util.function.LongFunction;
 import java.util.regex.Pattern;
 
@@ -11,17 +12,18 @@ import io.pipeset.job.Jobs;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.Allowed;
 import io.pipeset.job.settings.JobSettings;
+import io.pipeset.job.settings.Setting;
 import io.pipeset.pop.Receipts;
 import io.pipeset.pop.ReliablePops;
 import io.pipeset.record.GeneratedRecords;
 import io.pipeset.record.Operation;
 import io.pipeset.record.encoding.Excerpt;
+import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
 import org.springframework.http.HttpMethod;
-import org.springframework.http.HttpStatus;
 import org.springframework.web.ErrorResponseException;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -37,9 +39,11 @@ class ShortcutsController {
 	private static final String NOT_GENERATED = "No records are generated here (pipeset.generated.enabled=false), as that"
 			+ " is for development: send your own, with their Content-Type, to ";
 
-	private static final String DEFAULT_LIST = "mylist9";
+	/** The list from which values are popped. */
+	static final Setting<String> LIST = Setting.of("key", Call.PIPERPOP.shortcut(),
+			Allowed.of("a key", Function.identity()), "mylist9", "The list from which the values come.");
 
-	private static final String DEFAULT_PUSHES = "100";
+	static final String DEFAULT_PUSHES = "100";
 
 	private final JobLimits limits;
 
@@ -63,32 +67,31 @@ class ShortcutsController {
 		this.calls = calls;
 	}
 
-	@PostMapping("/pipeset/{count}")
+	@Serves(Call.PIPESET)
 	void pipeset(@PathVariable String count, HttpServletRequest request, HttpServletResponse response)
 			throws IOException {
-		generateOrUpload(request, response, "/pipeset", Operation.SET, count, GeneratedRecords::sets);
+		generateOrUpload(request, response, Call.PIPESET.shortcut(), Operation.SET, count, GeneratedRecords::sets);
 	}
 
-	@PostMapping("/pipehset/{count}")
+	@Serves(Call.PIPEHSET)
 	void pipehset(@PathVariable String count, HttpServletRequest request, HttpServletResponse response)
 			throws IOException {
-		generateOrUpload(request, response, "/pipehset", Operation.HSET, count, GeneratedRecords::hashes);
+		generateOrUpload(request, response, Call.PIPEHSET.shortcut(), Operation.HSET, count, GeneratedRecords::hashes);
 	}
 
-	@PostMapping("/piperpop/{count}")
+	@Serves(Call.PIPERPOP)
 	void piperpop(@PathVariable String count, HttpServletRequest request, HttpServletResponse response)
 			throws IOException {
 		long pops = count(count, this.limits.maxPopped(), "max-popped");
 		Query query = Query.of(request);
-		String key = query.take("key");
+		String list = LIST.takeOrDefault(query::take);
 		Duration receiptTtl = this.settings.receiptTtl(query);
-		JobSettings settings = this.settings.read(query, "/piperpop", Operation.RPOP, "key");
+		JobSettings settings = this.settings.read(query, Call.PIPERPOP.shortcut(), Operation.RPOP, LIST.name());
 		if (receiptTtl != null && settings.isAtomic()) {
-			throw Problems.badRequest("invalid-setting",
+			throw Problems.exception(Problem.INVALID_SETTING,
 					"'atomic' must be none with reliable=true, which loses no value as it is");
 		}
 		Uploads.refuseBody(request);
-		String list = (key != null) ? key : DEFAULT_LIST;
 		JobInput input = (receiptTtl != null && !settings.dryRun())
 				? new JobInput.Popped(new ReliablePops(this.calls.client().name(), list, pops, receiptTtl),
 						this.receipts)
@@ -96,7 +99,7 @@ class ShortcutsController {
 		this.calls.run(input, settings, Jobs.Values.APART, request, response);
 	}
 
-	@PostMapping("/listinput/{key}")
+	@Serves(Call.LISTINPUT)
 	void listinput(@PathVariable String key, HttpServletRequest request, HttpServletResponse response)
 			throws IOException {
 		if (UNFIT_FOR_PATH.matcher(request.getRequestURI()).find()) {
@@ -104,7 +107,7 @@ class ShortcutsController {
 		}
 		Query query = Query.of(request);
 		String text = query.take("count");
-		JobSettings settings = this.settings.read(query, "/listinput", Operation.LPUSH, "count");
+		JobSettings settings = this.settings.read(query, Call.LISTINPUT.shortcut(), Operation.LPUSH, "count");
 		long pushes = count((text != null) ? text : DEFAULT_PUSHES, this.limits.maxGenerated(), "max-generated");
 		Uploads.refuseBody(request);
 		requireGenerated("/v1/jobs");
@@ -141,19 +144,19 @@ class ShortcutsController {
 
 	private void requireGenerated(String uploads) {
 		if (!this.generated.enabled()) {
-			throw Problems.exception(HttpStatus.FORBIDDEN, "disabled", NOT_GENERATED + uploads);
+			throw Problems.exception(Problem.DISABLED, NOT_GENERATED + uploads);
 		}
 	}
 
 	private static ErrorResponseException unfitKey() {
-		return Problems.badRequest("invalid-key", "A key with '/', ';', '%' or '\\' cannot stand in a path: post"
+		return Problems.exception(Problem.INVALID_KEY, "A key with '/', ';', '%' or '\\' cannot stand in a path: post"
 				+ " {\"op\":\"LPUSH\",\"key\":\"…\",\"args\":[\"…\"]} to /v1/jobs");
 	}
 
 	private static long count(String text, long most, String limit) {
 		Long count = Allowed.number(text);
 		if (count == null || count > most) {
-			throw Problems.badRequest("invalid-count", "'count' must be a whole number from 0 to " + most
+			throw Problems.exception(Problem.INVALID_COUNT, "'count' must be a whole number from 0 to " + most
 					+ " (pipeset.limits." + limit + "), not '" + Excerpt.of(text) + "'");
 		}
 		return count;

@@ -11,6 +11,7 @@ import io.pipeset.job.settings.Setting;
 import io.pipeset.pipeline.call.KeyFilter;
 import io.pipeset.record.Operation;
 import io.pipeset.sweep.Sweep;
+import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
@@ -25,8 +26,10 @@ import org.springframework.web.ErrorResponseException;
  */
 record SweepQuery(KeyFilter filter, @Nullable Long limit, List<String> expiry) {
 
-	/** The names of its parameters, for messages. */
-	static final String[] NAMES = { "from", "match", "type", "limit" };
+	/** Its parameters. */
+	static final List<Setting<?>> PARAMETERS = List.of(Setting.FROM, Setting.MATCH, Setting.TYPE, Setting.LIMIT);
+
+	static final String[] NAMES = PARAMETERS.stream().map(Setting::name).toArray(String[]::new);
 
 	/**
 	 * Takes the parameters of a sweep.
@@ -59,7 +62,7 @@ record SweepQuery(KeyFilter filter, @Nullable Long limit, List<String> expiry) {
 	 */
 	JobInput open(HttpServletRequest request, JobSettings settings, Client client) {
 		if (!Uploads.isAbsent(request)) {
-			throw Problems.badRequest("unexpected-body", "With from=scan the records are the keys that SCAN finds:"
+			throw Problems.exception(Problem.UNEXPECTED_BODY, "With from=scan the records are the keys that SCAN finds:"
 					+ " send the request without a body and Content-Type, or the records without 'from'");
 		}
 		Operation operation = settings.operation();
@@ -83,7 +86,7 @@ record SweepQuery(KeyFilter filter, @Nullable Long limit, List<String> expiry) {
 	}
 
 	private static ErrorResponseException invalid(String detail) {
-		return Problems.badRequest("invalid-setting", detail);
+		return Problems.exception(Problem.INVALID_SETTING, detail);
 	}
 
 }

@@ -6,17 +6,17 @@ import io.pipeset.job.Client;
 import io.pipeset.job.Client.Right;
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.settings.JobDefaults;
+import io.pipeset.job.settings.Setting;
 import io.pipeset.report.JobKind;
 import io.pipeset.tune.TuningProperties;
 import io.pipeset.tune.TuningSettings;
 import io.pipeset.tune.Tunings;
+import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import io.pipeset.web.server.CallerConnection;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
-import org.springframework.http.HttpStatus;
-import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /** The call that finds the best settings for jobs by measuring. */
@@ -48,16 +48,16 @@ class TuningsController {
 		this.async = async;
 	}
 
-	@PostMapping("/v1/tunings")
+	@Serves(Call.TUNE)
 	void tune(HttpServletRequest request, HttpServletResponse response) throws IOException {
 		if (!this.properties.enabled()) {
-			throw Problems.exception(HttpStatus.FORBIDDEN, "disabled", DISABLED);
+			throw Problems.exception(Problem.DISABLED, DISABLED);
 		}
 		Client client = Callers.current();
 		client.require(Right.TUNINGS);
 		Query query = Query.of(request);
 		TuningSettings settings = TuningSettings.read(query::take, this.properties, this.limits, this.defaults);
-		query.refuseRest(TuningSettings.NAMES);
+		query.refuseRest(TuningSettings.all().stream().map(Setting::name).toList());
 		Uploads.refuse(request);
 		if (AsyncJobs.isAsked(request)) {
 			this.async.begin(client, response, (caller) -> this.tunings.run(client, settings, caller));

@@ -18,13 +18,13 @@ import io.pipeset.job.settings.Setting;
 import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.record.format.RecordFormat;
 import io.pipeset.record.mapping.Mapping;
+import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import io.pipeset.web.server.LimitedBody;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpHeaders;
-import org.springframework.http.HttpStatus;
 import org.springframework.stereotype.Component;
 import org.springframework.web.ErrorResponseException;
 
@@ -69,8 +69,7 @@ class Uploads {
 		ByteLimit limit = this.limits.ofBodies().and(client.ofBodies());
 		long length = request.getContentLengthLong();
 		if (length > limit.most()) {
-			throw Problems.exception(HttpStatus.CONTENT_TOO_LARGE, "limit",
-					limit.exceededBy("body", String.valueOf(length)));
+			throw Problems.exception(Problem.TOO_LARGE, limit.exceededBy("body", String.valueOf(length)));
 		}
 		try {
 			return new UploadedRecords(new LimitedBody(request, limit, gzipped), length, gzipped, format, declared);
@@ -94,8 +93,9 @@ class Uploads {
 		for (Setting<?> row : Setting.ofFormats()) {
 			if (query.has(row.name()) && (format == null || !row.formats().contains(format))) {
 				String types = row.formats().stream().map(RecordFormat::mediaType).collect(Collectors.joining(", "));
-				throw Problems.badRequest("invalid-setting", "'" + row.name() + "' has a meaning only for an upload of "
-						+ types + ((format != null) ? ", not of " + format.mediaType() : ""));
+				throw Problems.exception(Problem.INVALID_SETTING,
+						"'" + row.name() + "' has a meaning only for an upload of " + types
+								+ ((format != null) ? ", not of " + format.mediaType() : ""));
 			}
 		}
 	}
@@ -106,7 +106,7 @@ class Uploads {
 	 */
 	static void refuse(HttpServletRequest request) {
 		if (request.getHeader(IdempotencyKey.HEADER) != null) {
-			throw Problems.badRequest("not-available",
+			throw Problems.exception(Problem.NOT_AVAILABLE,
 					"The header '" + IdempotencyKey.HEADER + "' has a meaning for jobs of" + " records: "
 							+ request.getRequestURI() + " writes no data, and can be sent again without it");
 		}
@@ -116,7 +116,7 @@ class Uploads {
 	/** Refuses the body of a call whose records are made or found. */
 	static void refuseBody(HttpServletRequest request) {
 		if (!isAbsent(request)) {
-			throw Problems.badRequest("unexpected-body", request.getRequestURI()
+			throw Problems.exception(Problem.UNEXPECTED_BODY, request.getRequestURI()
 					+ " takes no records: send it without a body and Content-Type, or post the records to /v1/jobs");
 		}
 	}
@@ -125,7 +125,7 @@ class Uploads {
 	private static void refuseParameters(HttpServletRequest request, boolean named) {
 		for (String parameter : parameters(request)) {
 			if (!READ_CHARSETS.contains(parameter) && !parameter.equals((named) ? "header=absent" : "header=present")) {
-				throw Problems.exception(HttpStatus.UNSUPPORTED_MEDIA_TYPE, "unsupported-media-type",
+				throw Problems.exception(Problem.UNSUPPORTED_MEDIA_TYPE,
 						"Content-Type '" + Excerpt.of(mediaType(request)) + "' is not read with '"
 								+ Excerpt.of(parameter) + "'" + ((named) ? " beside the setting 'header'" : "")
 								+ ": send UTF-8, and CSV with a header row or with the setting 'header'");
@@ -146,8 +146,8 @@ class Uploads {
 		String encoding = encoding(request);
 		boolean gzipped = encoding.equalsIgnoreCase("gzip") || encoding.equalsIgnoreCase("x-gzip");
 		if (!gzipped && !encoding.isEmpty() && !encoding.equalsIgnoreCase("identity")) {
-			ErrorResponseException problem = Problems.exception(HttpStatus.UNSUPPORTED_MEDIA_TYPE,
-					"unsupported-content-encoding", "Content-Encoding '" + Excerpt.of(encoding)
+			ErrorResponseException problem = Problems.exception(Problem.UNSUPPORTED_CONTENT_ENCODING,
+					"Content-Encoding '" + Excerpt.of(encoding)
 							+ "' is not read here; send gzip, or the body as it is");
 			problem.getHeaders().set(HttpHeaders.ACCEPT_ENCODING, "gzip, identity");
 			throw problem;
@@ -166,7 +166,7 @@ class Uploads {
 		String met = (type.isEmpty()) ? "The body has no Content-Type"
 				: "Content-Type '" + Excerpt.of(type) + "' is not read here";
 		String query = (request.getQueryString() != null) ? "?" + request.getQueryString() : "";
-		ErrorResponseException problem = Problems.exception(HttpStatus.UNSUPPORTED_MEDIA_TYPE, "unsupported-media-type",
+		ErrorResponseException problem = Problems.exception(Problem.UNSUPPORTED_MEDIA_TYPE,
 				met + "; send one of " + String.join(", ", types)
 						+ ": curl --data-binary @records.ndjson -H 'Content-Type: " + types.get(0) + "' '"
 						+ request.getRequestURL() + query + "'");

@@ -1,7 +1,9 @@
 package io.pipeset.job.settings;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -17,21 +19,41 @@ import org.jspecify.annotations.Nullable;
  * @param text the values in words, for a caller whose text is none of them
  * @param parser reads a text; {@code null} if it is none of the values
  * @param bounds the bounds in words, for a value that is beyond them
+ * @param schema the values as <a href="https://json-schema.org/">JSON Schema</a> says
+ * them, by its keywords; of texts it may allow more
  */
-public record Allowed<T>(String text, Function<String, @Nullable T> parser, String bounds, Predicate<T> within) {
+public record Allowed<T>(String text, Function<String, @Nullable T> parser, String bounds, Predicate<T> within,
+		Map<String, Object> schema) {
+
+	private static final Map<String, Object> TEXT = Map.of("type", "string");
+
+	private static final String DURATION = "^([0-9]{1,18}([Mm][Ss]|[DdHhMmSs])|[Pp][0-9DdTtHhMmSs.,]+)$";
+
+	/** The largest number that is read. */
+	private static final long LARGEST = 999_999_999_999_999_999L;
 
 	/**
 	 * Any values that a parser takes.
 	 * @param parser reads a text; {@code null} if it is none of the values
 	 */
 	public static <T> Allowed<T> of(String text, Function<String, @Nullable T> parser) {
-		return new Allowed<>(text, parser, text, (value) -> true);
+		return of(text, parser, TEXT);
+	}
+
+	/**
+	 * Any values that a parser takes.
+	 * @param parser reads a text; {@code null} if it is none of the values
+	 * @param schema the values as JSON Schema says them
+	 */
+	public static <T> Allowed<T> of(String text, Function<String, @Nullable T> parser, Map<String, Object> schema) {
+		return new Allowed<>(text, parser, text, (value) -> true, schema);
 	}
 
 	static <T> Allowed<T> words(T[] values, Function<T, String> label) {
 		String words = Stream.of(values).map(label).collect(Collectors.joining(", "));
-		return of(words.replaceFirst(", (\\w+)$", " or $1"), (
-				text) -> Stream.of(values).filter((value) -> label.apply(value).equals(text)).findFirst().orElse(null));
+		return of(words.replaceFirst(", (\\w+)$", " or $1"),
+				(text) -> Stream.of(values).filter((value) -> label.apply(value).equals(text)).findFirst().orElse(null),
+				Map.of("type", "string", "enum", Stream.of(values).map(label).toList()));
 	}
 
 	static Allowed<String> words(String... words) {
@@ -43,7 +65,8 @@ public record Allowed<T>(String text, Function<String, @Nullable T> parser, Stri
 	 * @return the words true and false
 	 */
 	public static Allowed<Boolean> truth() {
-		return words(new Boolean[] { true, false }, String::valueOf);
+		Allowed<Boolean> words = words(new Boolean[] { true, false }, String::valueOf);
+		return of(words.text, words.parser, Map.of("type", "boolean"));
 	}
 
 	/**
@@ -56,7 +79,7 @@ public record Allowed<T>(String text, Function<String, @Nullable T> parser, Stri
 		String bounds = least + " to " + most;
 		return new Allowed<>("a whole number from " + bounds,
 				(text) -> (isDigits(text, 9)) ? Integer.valueOf(text) : null, bounds,
-				(value) -> value >= least && value <= most);
+				(value) -> value >= least && value <= most, whole(least, most));
 	}
 
 	/** Whole percentages, with or without their sign. */
@@ -65,11 +88,18 @@ public record Allowed<T>(String text, Function<String, @Nullable T> parser, Stri
 		return bounded(bounds + ", such as 10 or 10%", (text) -> {
 			String digits = (text.endsWith("%")) ? text.substring(0, text.length() - 1) : text;
 			return (isDigits(digits, 9)) ? Integer.valueOf(digits) : null;
-		}, bounds, (value) -> value >= 0 && value <= most);
+		}, bounds, (value) -> value >= 0 && value <= most,
+				Map.of("anyOf", List.of(whole(0, most), Map.of("type", "string", "pattern", "^[0-9]{1,9}%$"))));
 	}
 
-	static Allowed<Long> number() {
-		return new Allowed<>("a whole number of 0 or more", Allowed::number, "0 or more", (value) -> value >= 0);
+	/**
+	 * Whole numbers without an upper bound.
+	 * @param least the least one, 0 or more
+	 */
+	public static Allowed<Long> atLeast(long least) {
+		String bounds = least + " or more";
+		return new Allowed<>("a whole number of " + bounds, Allowed::number, bounds, (value) -> value >= least,
+				whole(least, LARGEST));
 	}
 
 	/**
@@ -79,7 +109,7 @@ public record Allowed<T>(String text, Function<String, @Nullable T> parser, Stri
 	public static Allowed<Long> number(long most, String unit) {
 		String bounds = "1 to " + most;
 		return bounded("a whole number of " + unit + " from " + bounds, Allowed::number, bounds + " " + unit,
-				(value) -> value >= 1 && value <= most);
+				(value) -> value >= 1 && value <= most, whole(1, most));
 	}
 
 	/** Durations. */
@@ -89,16 +119,22 @@ public record Allowed<T>(String text, Function<String, @Nullable T> parser, Stri
 		String bounds = least + " to " + most;
 		return bounded(
 				"a duration from " + bounds + " such as " + example + " or PT" + example.toUpperCase(Locale.ROOT),
-				Durations::parse, bounds, (value) -> value.compareTo(from) >= 0 && value.compareTo(to) <= 0);
+				Durations::parse, bounds, (value) -> value.compareTo(from) >= 0 && value.compareTo(to) <= 0,
+				Map.of("type", "string", "pattern", DURATION));
 	}
 
 	/** Values whose parser checks the bounds too, so that a refusal quotes the text. */
 	private static <T> Allowed<T> bounded(String text, Function<String, @Nullable T> parser, String bounds,
-			Predicate<T> within) {
+			Predicate<T> within, Map<String, Object> schema) {
 		return new Allowed<>(text, (value) -> {
 			T parsed = parser.apply(value);
 			return (parsed != null && within.test(parsed)) ? parsed : null;
-		}, bounds, within);
+		}, bounds, within, schema);
+	}
+
+	private static Map<String, Object> whole(long least, long most) {
+		return Map.of("type", "integer", "format", (most > Integer.MAX_VALUE) ? "int64" : "int32", "minimum", least,
+				"maximum", most);
 	}
 
 	/**

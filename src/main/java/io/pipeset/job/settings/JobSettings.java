@@ -184,8 +184,8 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	public Map<String, Object> toReport() {
 		Map<String, Object> report = new LinkedHashMap<>();
 		for (Setting<?> row : Setting.ALL) {
-			Object value = row.report().apply(this);
-			if (value != null) {
+			Object value = row.value().apply(this);
+			if (value != null && (row.reported() == null || row.reported().test(this))) {
 				report.put(row.name(), value);
 			}
 		}

@@ -6,9 +6,12 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.record.Expiry;
@@ -25,32 +28,26 @@ import io.pipeset.report.Results;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The table of settings, a row each, in the order of the report. A row has everything
- * about a setting but its default. Defaults are annotations of {@link JobDefaults}, so
- * that the metadata of the properties has them as well.
+ * The table of settings, a row each, in the order of the report. Defaults that are
+ * properties are annotations of {@link JobDefaults}, so that the metadata of the
+ * properties has them as well.
  *
  * @param name its name in a query string, in a report and, with dashes, as a property
  * @param hasDefault whether there is such a property
  * @param calls the paths of the calls that have it; empty for all
  * @param formats the formats of the uploads that it is for; empty for all records
- * @param report its value in a report; {@code null} if the report leaves it out
+ * @param value its value among the settings of a job; {@code null} if it has none
+ * @param reported whether a report has the value; {@code null} for always
+ * @param byDefault the default of a setting that no property has; {@code null} for none
  * @param meaning a sentence in Markdown
  */
 public record Setting<T>(String name, boolean hasDefault, List<String> calls, Set<RecordFormat> formats,
-		Allowed<T> allowed, Function<JobSettings, @Nullable Object> report, String meaning) {
+		Allowed<T> allowed, Function<JobSettings, @Nullable Object> value, @Nullable Predicate<JobSettings> reported,
+		@Nullable String byDefault, String meaning) {
 
 	static final List<Setting<?>> ALL = new ArrayList<>();
 
-	/**
-	 * A setting of all records, with a property for its default.
-	 * @param calls the paths of the calls that have it; empty for all
-	 * @param report its value in a report; {@code null} if the report leaves it out
-	 * @param meaning a sentence in Markdown
-	 */
-	public Setting(String name, List<String> calls, Allowed<T> allowed, Function<JobSettings, @Nullable Object> report,
-			String meaning) {
-		this(name, true, calls, ALL_RECORDS, allowed, report, meaning);
-	}
+	private static final Map<String, Object> NOT_EMPTY = Map.of("type", "string", "minLength", 1);
 
 	private static final List<String> ALL_CALLS = List.of();
 
@@ -87,19 +84,19 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 	static final Setting<Duration> TIMEOUT = row("timeout", ALL_CALLS, Allowed.duration("1ms", "1h", "30s"),
 			(settings) -> DurationText.of(settings.timeout()), "The longest silence of Redis.");
 
-	static final Setting<Long> MAX_ERRORS = row("maxErrors", ALL_CALLS, Allowed.number(), JobSettings::maxErrors,
+	static final Setting<Long> MAX_ERRORS = row("maxErrors", ALL_CALLS, Allowed.atLeast(0), JobSettings::maxErrors,
 			"The job stops once more records than this were rejected.");
 
 	static final Setting<Integer> RETRIES = row("retries", ALL_CALLS, Allowed.integer(0, 10), JobSettings::retries,
 			"The losses of its connection to Redis that the job survives.");
 
-	static final Setting<Integer> REPLICAS = row("replicas", ALL_CALLS, Allowed.integer(0, 5),
-			(settings) -> (settings.replicas() > 0) ? settings.replicas() : null,
+	static final Setting<Integer> REPLICAS = row("replicas", ALL_CALLS, Allowed.integer(0, 5), JobSettings::replicas,
+			(settings) -> settings.replicas() > 0,
 			"The [replicas that have to confirm](reliability.md#replicas) each batch; records that fewer confirm are `unknown`.");
 
 	static final Setting<Duration> REPLICAS_TIMEOUT = row("replicasTimeout", ALL_CALLS,
-			Allowed.duration("1ms", "1h", "30s"),
-			(settings) -> (settings.replicas() > 0) ? DurationText.of(settings.replicasTimeout()) : null,
+			Allowed.duration("1ms", "1h", "30s"), (settings) -> DurationText.of(settings.replicasTimeout()),
+			(settings) -> settings.replicas() > 0,
 			"The time that replicas have to confirm a batch, from its last answer on.");
 
 	static final Setting<Results> RESULTS = row("results", ALL_CALLS, Allowed.words(Results.values(), Results::label),
@@ -115,15 +112,15 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 					: settings.recordDefaults().ttl(),
 			"The time after which the keys that SET and HSET write expire.");
 
-	static final Setting<Integer> TTL_JITTER = row(
-			"ttlJitter", WRITES, Allowed.percent(50), (settings) -> (settings.recordDefaults().ttlJitter() > 0)
-					? settings.recordDefaults().ttlJitter() + "%" : null,
+	static final Setting<Integer> TTL_JITTER = row("ttlJitter", WRITES, Allowed.percent(50),
+			(settings) -> settings.recordDefaults().ttlJitter() + "%",
+			(settings) -> settings.recordDefaults().ttlJitter() > 0,
 			"Each time to live is moved by up to this share of it, to a second earlier or later.");
 
 	static final Setting<Encoding> ENCODING = row("encoding", ALL_CALLS,
 			Allowed.words(Encoding.values(), Encoding::label),
-			(settings) -> (settings.recordDefaults().encoding() != Encoding.UTF8)
-					? settings.recordDefaults().encoding().label() : null,
+			(settings) -> settings.recordDefaults().encoding().label(),
+			(settings) -> settings.recordDefaults().encoding() != Encoding.UTF8,
 			"How strings in the body and in replies stand for bytes. A record's own `encoding` wins.");
 
 	/** The highest pace. */
@@ -132,20 +129,20 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 			"The highest pace of the job, spread evenly over time.");
 
 	static final Setting<Atomic> ATOMIC = row("atomic", ALL_CALLS, Allowed.words(Atomic.values(), Atomic::label),
-			(settings) -> (settings.isAtomic()) ? settings.atomic().label() : null,
+			(settings) -> settings.atomic().label(), JobSettings::isAtomic,
 			"With `batch`, each batch is one MULTI/EXEC, of 10,000 commands at most.");
 
 	static final Setting<Coalesce> COALESCE = row("coalesce", ALL_CALLS,
 			Allowed.words(Coalesce.values(), Coalesce::label), (settings) -> settings.coalesce().label(),
 			"With `auto`, neighbouring records go as [one command](coalescing.md) where Redis can run them so.");
 
-	static final Setting<Boolean> DRY_RUN = row("dryRun", ALL_CALLS, Allowed.truth(),
-			(settings) -> (settings.dryRun()) ? true : null,
+	static final Setting<Boolean> DRY_RUN = row("dryRun", ALL_CALLS, Allowed.truth(), JobSettings::dryRun,
+			JobSettings::dryRun,
 			"Reads and checks the records only: good ones are `unprocessed`, and Redis is not needed.");
 
 	static final Setting<Nulls> NULLS = add(new Setting<>("nulls", true, WRITES, DATA,
-			Allowed.words(Nulls.values(), Nulls::label),
-			(settings) -> (settings.mapping().nulls() != Nulls.REFUSE) ? settings.mapping().nulls().label() : null,
+			Allowed.words(Nulls.values(), Nulls::label), (settings) -> settings.mapping().nulls().label(),
+			(settings) -> settings.mapping().nulls() != Nulls.REFUSE, null,
 			"With `skip`, a field or argument that is null is left out; with `empty`, it is the empty string."));
 
 	static final Setting<Template> KEY = template("key",
@@ -179,49 +176,69 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 			(settings) -> settings.mapping().header(), "The columns of a file that has no row of their names.");
 
 	static final Setting<String> UNTIL = add(new Setting<>("until", false, List.of("/piperpop"), ALL_RECORDS,
-			Allowed.words("empty"), (settings) -> (settings.untilEmpty()) ? "empty" : null,
+			Allowed.words("empty"), (settings) -> (settings.untilEmpty()) ? "empty" : null, null, null,
 			"With `empty`, the job ends at the first empty answer; pops behind it are no records."));
 
 	/** Whether the values of a pop stay in Redis until its caller acknowledges them. */
 	public static final Setting<Boolean> RELIABLE = parameter("reliable", List.of("/piperpop"), Allowed.truth(),
-			"Keeps the values in Redis until the caller acknowledges them.");
+			"false", "Keeps the values in Redis until the caller acknowledges them.");
 
 	/** The time that the caller of such a pop has to acknowledge its values. */
 	public static final Setting<Duration> RECEIPT_TTL = parameter("receiptTtl", List.of("/piperpop"),
-			Allowed.duration("1s", "24h", "90s"),
+			Allowed.duration("1s", "24h", "90s"), "60s",
 			"The time that the caller of a reliable pop has to acknowledge its values.");
 
 	/** The place where a job finds its records, if no body has them. */
-	public static final Setting<String> FROM = parameter("from", List.of(SWEEP), Allowed.words("scan"),
+	public static final Setting<String> FROM = parameter("from", List.of(SWEEP), Allowed.words("scan"), null,
 			"Makes the keys that SCAN finds the records: see [sweeps](sweeps.md).");
 
 	/** The names of the keys that are the records. */
 	public static final Setting<String> MATCH = parameter("match", List.of(SWEEP),
-			Allowed.of("a glob-style pattern such as cache:*", (text) -> (text.isEmpty()) ? null : text),
-			"The pattern of the keys. A sweep has to have it, if only `*`.");
+			Allowed.of("a glob-style pattern such as cache:*", (text) -> (text.isEmpty()) ? null : text, NOT_EMPTY),
+			null, "The pattern of the keys. A sweep has to have it, if only `*`.");
 
 	/** The type of the keys that are the records. */
 	public static final Setting<String> TYPE = parameter("type", List.of(SWEEP),
-			Allowed.words("string", "list", "set", "zset", "hash", "stream"), "Leaves out the keys of other types.");
+			Allowed.words("string", "list", "set", "zset", "hash", "stream"), null,
+			"Leaves out the keys of other types.");
 
 	/** The number of keys that are the records. */
 	public static final Setting<Long> LIMIT = parameter("limit", List.of(SWEEP),
-			Allowed.number(1_000_000_000_000L, "keys"), "The sweep ends after so many keys.");
+			Allowed.number(1_000_000_000_000L, "keys"), null, "The sweep ends after so many keys.");
 
 	private static <T> Setting<T> row(String name, List<String> calls, Allowed<T> allowed,
-			Function<JobSettings, @Nullable Object> report, String meaning) {
-		return add(new Setting<>(name, calls, allowed, report, meaning));
+			Function<JobSettings, @Nullable Object> value, String meaning) {
+		return row(name, calls, allowed, value, null, meaning);
+	}
+
+	private static <T> Setting<T> row(String name, List<String> calls, Allowed<T> allowed,
+			Function<JobSettings, @Nullable Object> value, @Nullable Predicate<JobSettings> reported, String meaning) {
+		return add(new Setting<>(name, true, calls, ALL_RECORDS, allowed, value, reported, null, meaning));
 	}
 
 	/** A setting without a property. */
-	private static <T> Setting<T> parameter(String name, List<String> calls, Allowed<T> allowed, String meaning) {
-		return add(new Setting<>(name, false, calls, ALL_RECORDS, allowed, (settings) -> null, meaning));
+	private static <T> Setting<T> parameter(String name, List<String> calls, Allowed<T> allowed,
+			@Nullable String byDefault, String meaning) {
+		return add(
+				new Setting<>(name, false, calls, ALL_RECORDS, allowed, (settings) -> null, null, byDefault, meaning));
+	}
+
+	/**
+	 * A parameter of a call that is no setting of jobs of records, and in no table of
+	 * theirs.
+	 * @param byDefault its default; {@code null} for none
+	 * @param meaning a sentence in Markdown
+	 */
+	public static <T> Setting<T> of(String name, String call, Allowed<T> allowed, @Nullable String byDefault,
+			String meaning) {
+		return new Setting<>(name, false, List.of(call), ALL_RECORDS, allowed, (settings) -> null, null, byDefault,
+				meaning);
 	}
 
 	/** A setting of uploads of some formats, without a property. */
 	private static <T> Setting<T> ofUploads(String name, Set<RecordFormat> formats, Allowed<T> allowed,
 			Function<JobSettings, @Nullable Object> report, String meaning) {
-		return add(new Setting<>(name, false, WRITES, formats, allowed, report, meaning));
+		return add(new Setting<>(name, false, WRITES, formats, allowed, report, null, null, meaning));
 	}
 
 	private static Setting<Template> template(String name, String meaning, Function<Texts, @Nullable Object> report) {
@@ -248,10 +265,17 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 	 * @param path the path of the call, as in the table
 	 */
 	public static List<String> names(String path) {
+		return of(path).stream().map(Setting::name).toList();
+	}
+
+	/**
+	 * The settings that a call has, its special ones first.
+	 * @param path the path of the call, as in the table
+	 */
+	public static List<Setting<?>> of(String path) {
 		return ALL.stream()
 			.filter((row) -> row.isFor(path))
 			.sorted(Comparator.comparing((row) -> row.calls.isEmpty()))
-			.map(Setting::name)
 			.toList();
 	}
 
@@ -266,6 +290,15 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 	 */
 	public Optional<T> take(Function<String, @Nullable String> query) {
 		return Optional.ofNullable(query.apply(this.name)).map(this::parse);
+	}
+
+	/**
+	 * The value that a call gives to this setting, or its default.
+	 * @param query takes a text from the call by its name; {@code null} if it has none
+	 * @throws InvalidSettingException if the value is not allowed
+	 */
+	public T takeOrDefault(Function<String, @Nullable String> query) {
+		return take(query).orElseGet(() -> parse(Objects.requireNonNull(this.byDefault)));
 	}
 
 	T parse(String text) {

@@ -8,6 +8,7 @@ import io.pipeset.job.Client;
 import io.pipeset.job.ClientsProperties;
 import io.pipeset.job.SecurityProperties;
 import io.pipeset.web.access.ForeignRequests.ForeignRequestException;
+import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletRequest;
@@ -153,7 +154,7 @@ class AccessConfiguration {
 	private static void rejected(HttpServletRequest request, HttpServletResponse response,
 			RequestRejectedException reason) throws IOException {
 		Problems.write((reason instanceof ForeignRequestException)
-				? Problems.detail(HttpStatus.FORBIDDEN, "foreign-request", reason.getMessage())
+				? Problems.detail(Problem.FOREIGN_REQUEST, reason.getMessage())
 				: Problems.detail(HttpStatus.BAD_REQUEST,
 						"The path must be normal, without segments of dots, as RFC 3986 has it"),
 				response);
@@ -181,7 +182,7 @@ class AccessConfiguration {
 		}
 
 		private void write(HttpServletResponse response, String problem) throws IOException {
-			Problems.write(Problems.detail(HttpStatus.UNAUTHORIZED, problem + ": " + this.ways), response);
+			Problems.write(Problems.detail(Problem.UNAUTHORIZED, problem + ": " + this.ways), response);
 		}
 
 	}

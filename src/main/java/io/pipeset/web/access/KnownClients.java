@@ -43,8 +43,7 @@ final class KnownClients {
 
 	private static final String MAKE = "Make a key by openssl rand -hex 32, and its hash by printf %s KEY | sha256sum.";
 
-	private static final Allowed<Long> ONE_OR_MORE = new Allowed<>("a whole number of 1 or more", Allowed::number,
-			"1 or more", (value) -> value >= 1);
+	private static final Allowed<Long> ONE_OR_MORE = Allowed.atLeast(1);
 
 	private final List<Entry> entries = new ArrayList<>();
 

@@ -2,6 +2,7 @@ package io.pipeset.web.problem;
 
 import java.net.URI;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import io.pipeset.job.JobRefusedException;
 import io.pipeset.job.settings.InvalidSettingException;
@@ -13,12 +14,12 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.http.HttpHeaders;
-import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.ErrorResponse;
+import org.springframework.web.HttpRequestMethodNotSupportedException;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.context.request.ServletWebRequest;
@@ -78,6 +79,21 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 		return super.handleNoResourceFoundException(ex, headers, status, request);
 	}
 
+	/** Says which request to send instead, beside the header {@code Allow}. */
+	@Override
+	protected @Nullable ResponseEntity<Object> handleHttpRequestMethodNotSupported(
+			HttpRequestMethodNotSupportedException ex, HttpHeaders headers, HttpStatusCode status, WebRequest request) {
+		String path = (request instanceof ServletWebRequest servlet) ? servlet.getRequest().getRequestURI() : "here";
+		String[] methods = (ex.getSupportedMethods() != null) ? ex.getSupportedMethods() : new String[0];
+		ex.getBody()
+			.setDetail("There is no " + Problems.excerpt(ex.getMethod()) + " " + Problems.excerpt(path) + "; send "
+					+ Stream.of(methods)
+						.sorted()
+						.map((method) -> method + " " + Problems.excerpt(path))
+						.collect(Collectors.joining(" or ")));
+		return super.handleHttpRequestMethodNotSupported(ex, headers, status, request);
+	}
+
 	/** The calls of all controllers, without the paths that only explain a mistake. */
 	private String calls() {
 		return this.calls.getObject()
@@ -95,24 +111,23 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 
 	@ExceptionHandler
 	ResponseEntity<ProblemDetail> invalid(InvalidSettingException ex) {
-		return Problems.answer(Problems.detail(HttpStatus.BAD_REQUEST, "invalid-setting", ex.getMessage()));
+		return Problems.answer(Problems.detail(Problem.INVALID_SETTING, ex.getMessage()));
 	}
 
 	@ExceptionHandler
 	ResponseEntity<ProblemDetail> refused(JobRefusedException ex) {
 		if (ex.reason() == JobRefusedException.Reason.FORBIDDEN) {
-			return Problems.answer(Problems.detail(HttpStatus.FORBIDDEN, "forbidden", ex.getMessage()));
+			return Problems.answer(Problems.detail(Problem.FORBIDDEN, ex.getMessage()));
 		}
 		boolean tooMany = ex.reason() == JobRefusedException.Reason.TOO_MANY;
-		HttpStatus status = (tooMany) ? HttpStatus.TOO_MANY_REQUESTS : HttpStatus.SERVICE_UNAVAILABLE;
-		return Problems.answer(Problems.detail(status, (tooMany) ? "limit" : "shutting-down", ex.getMessage()), RETRY);
+		return Problems.answer(Problems.detail((tooMany) ? Problem.TOO_MANY : Problem.SHUTTING_DOWN, ex.getMessage()),
+				RETRY);
 	}
 
 	@ExceptionHandler
 	ResponseEntity<ProblemDetail> unanswered(RedisCallException ex) {
-		HttpStatus status = HttpStatus.SERVICE_UNAVAILABLE;
 		return Problems.answer(
-				Problems.detail(status, (ex.isRefusal()) ? "redis-refuses" : "redis-unreachable",
+				Problems.detail((ex.isRefusal()) ? Problem.REDIS_REFUSES : Problem.REDIS_UNREACHABLE,
 						ex.getMessage() + ". Send the request again; it may have been carried out all the same."),
 				RETRY);
 	}

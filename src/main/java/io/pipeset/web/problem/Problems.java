@@ -33,21 +33,11 @@ public final class Problems {
 	}
 
 	/**
-	 * A problem to throw, with status 400.
-	 * @param type the last part of its type
-	 * @param detail the mistake of the caller, and its remedy
-	 */
-	public static ErrorResponseException badRequest(String type, String detail) {
-		return exception(HttpStatus.BAD_REQUEST, type, detail);
-	}
-
-	/**
 	 * A problem to throw.
-	 * @param type the last part of its type
 	 * @param detail the mistake of the caller, and its remedy
 	 */
-	public static ErrorResponseException exception(HttpStatus status, String type, String detail) {
-		return new ErrorResponseException(status, detail(status, type, detail), null);
+	public static ErrorResponseException exception(Problem problem, String detail) {
+		return new ErrorResponseException(problem.status(), detail(problem, detail), null);
 	}
 
 	/**
@@ -68,10 +58,13 @@ public final class Problems {
 
 	/**
 	 * A problem.
-	 * @param type the last part of its type
 	 * @param detail a sentence about it, or {@code null}
 	 */
-	public static ProblemDetail detail(HttpStatusCode status, String type, @Nullable String detail) {
+	public static ProblemDetail detail(Problem problem, @Nullable String detail) {
+		return detail(problem.status(), problem.type(), detail);
+	}
+
+	private static ProblemDetail detail(HttpStatusCode status, String type, @Nullable String detail) {
 		ProblemDetail problem = ProblemDetail.forStatus(status);
 		problem.setType(URI.create(TYPE_PREFIX + type));
 		problem.setDetail(detail);
@@ -107,9 +100,12 @@ public final class Problems {
 	 */
 	public static ProblemDetail detail(HttpStatusCode status, @Nullable String detail) {
 		HttpStatus known = HttpStatus.resolve(status.value());
-		String type = (known != null) ? known.name().toLowerCase(Locale.ROOT).replace('_', '-')
-				: String.valueOf(status.value());
-		return detail(status, type, detail);
+		return detail(status, (known != null) ? type(known.name()) : String.valueOf(status.value()), detail);
+	}
+
+	/** The last part of the type that is named after a constant. */
+	static String type(String constant) {
+		return constant.toLowerCase(Locale.ROOT).replace('_', '-');
 	}
 
 	/**

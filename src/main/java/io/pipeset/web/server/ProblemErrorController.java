@@ -1,6 +1,7 @@
 package io.pipeset.web.server;
 
 import io.pipeset.job.JobLimits;
+import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.http.HttpServletRequest;
@@ -42,12 +43,11 @@ public class ProblemErrorController implements ErrorController {
 		HttpStatus status = (code instanceof Integer number) ? HttpStatus.valueOf(number) : HttpStatus.NOT_FOUND;
 		Object message = request.getAttribute(RequestDispatcher.ERROR_MESSAGE);
 		if (status == HttpStatus.REQUEST_TIMEOUT) {
-			return Problems.answer(Problems.detail(status, "stalled", "Nothing of the body came for "
+			return Problems.answer(Problems.detail(Problem.STALLED, "Nothing of the body came for "
 					+ this.limits.bodyIdleTimeout().toMillis() + "ms (pipeset.limits.body-idle-timeout)"));
 		}
 		if (LimitedBody.isBroken(request.getAttribute(RequestDispatcher.ERROR_EXCEPTION))) {
-			return ResponseEntity.status(status)
-				.body(Problems.detail(status, "malformed-body", "In the body, " + LimitedBody.BROKEN));
+			return Problems.answer(Problems.detail(Problem.MALFORMED_BODY, "In the body, " + LimitedBody.BROKEN));
 		}
 		String detail = (message instanceof String text && !text.isEmpty()) ? text : status.getReasonPhrase();
 		return Problems.answer(Problems.detail(status, detail));

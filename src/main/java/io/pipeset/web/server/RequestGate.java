@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.regex.Pattern;
 
+import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import org.apache.coyote.ActionCode;
 import org.apache.coyote.Adapter;
@@ -16,7 +17,6 @@ import org.apache.tomcat.util.net.NioEndpoint.NioSocketWrapper;
 import org.apache.tomcat.util.net.SocketEvent;
 
 import org.springframework.http.HttpHeaders;
-import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 
 /**
@@ -100,13 +100,12 @@ final class RequestGate implements Adapter {
 
 	private void refuse(Request request, Response response, boolean actuator) throws IOException {
 		this.protocol.refused();
-		HttpStatus status = HttpStatus.TOO_MANY_REQUESTS;
-		byte[] body = Problems.json(Problems.detail(status, "limit",
+		byte[] body = Problems.json(Problems.detail(Problem.TOO_MANY,
 				"There are " + this.bounds.most(actuator) + ((actuator) ? " requests to Actuator" : " requests")
 						+ " under way, as many as server.tomcat.threads.max=" + this.bounds.threads()
 						+ " allows: send the request again later"))
 			.getBytes(StandardCharsets.UTF_8);
-		response.setStatus(status.value());
+		response.setStatus(Problem.TOO_MANY.status().value());
 		response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
 		response.setContentLength(body.length);
 		response.setHeader(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);

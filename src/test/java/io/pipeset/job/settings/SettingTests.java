@@ -9,9 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 import io.pipeset.Documentation;
-import io.pipeset.pop.ReliablePops;
 import io.pipeset.record.Operation;
-import io.pipeset.report.DurationText;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -97,12 +95,9 @@ class SettingTests {
 	}
 
 	private String defaultOf(Setting<?> row) {
-		String text = switch (row.name()) {
-			case "reliable" -> "false";
-			case "receiptTtl" -> DurationText.of(ReliablePops.DEFAULT_RECEIPT_TTL);
-			default -> this.properties.get(DataObjectPropertyName.toDashedForm(row.name()));
-		};
-		Object value = (text != null) ? text : row.report().apply(this.defaults);
+		String text = (row.hasDefault()) ? this.properties.get(DataObjectPropertyName.toDashedForm(row.name()))
+				: row.byDefault();
+		Object value = (text != null) ? text : row.value().apply(this.defaults);
 		return (value != null) ? "`" + value + "`" : "–";
 	}
 

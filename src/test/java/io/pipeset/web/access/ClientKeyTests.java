@@ -44,7 +44,7 @@ class ClientKeyTests {
 			"POST /listinput/l", "POST /v1/analyses", "POST /v1/tunings", "GET /v1/jobs", "GET /actuator",
 			"GET /actuator/prometheus", "GET /actuator/pipeset", "GET /actuator/metrics/jvm.info", "GET /actuator/info",
 			"GET /pipeset/5", "GET /nothing", "GET /error", "OPTIONS /v1/jobs", "DELETE /v1/jobs/1", "GET /",
-			"GET /actuator/healthy" })
+			"GET /v3/api-docs", "GET /actuator/healthy" })
 	void whoeverHasNoKeyIsAskedForIt(String call) throws IOException {
 		try (Wire wire = Wire.open(this.service, call + " HTTP/1.1", "Host: localhost", "Content-Length: 0",
 				"Connection: close")) {

@@ -15,6 +15,7 @@ import io.pipeset.service.Answer;
 import io.pipeset.service.Lines;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
+import io.pipeset.web.document.Examples;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -73,8 +74,8 @@ class AtomicFaultTests {
 
 	@Test
 	void whatOfATransactionWasHeardIsKnown() throws Exception {
-		JsonNode job = cut("RPUSH", "", Way.REPLIES, 23, "*10\r\n:11\r\n:12\r\n".length()).job(502, "redis-lost",
-				"failed");
+		Answer answer = cut("RPUSH", "", Way.REPLIES, 23, "*10\r\n:11\r\n:12\r\n".length());
+		JsonNode job = Examples.check(502, "redis-lost", answer).job(502, "redis-lost", "failed");
 		assertThat(Answer.counts(job)).isEqualTo(new Counts(3 * BATCH, BATCH + 2, 0, 0, BATCH - 2, BATCH));
 	}
 

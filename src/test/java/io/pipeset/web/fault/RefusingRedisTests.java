@@ -6,6 +6,7 @@ import io.pipeset.report.Counts;
 import io.pipeset.service.Answer;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
+import io.pipeset.web.document.Examples;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -48,7 +49,8 @@ class RefusingRedisTests {
 	@Test
 	void aRedisWithoutMemoryFromTheStartRefusesTheWholeJob() {
 		redis.client().configSet("maxmemory", "1");
-		JsonNode job = this.service.post("/pipeset/100000?batchSize=500").job(503, "redis-refuses", "stopped");
+		Answer answer = this.service.post("/pipeset/100000?batchSize=500");
+		JsonNode job = Examples.check(503, "redis-refuses", answer).job(503, "redis-refuses", "stopped");
 		Counts counts = Answer.counts(job);
 		assertThat(counts.received()).isEqualTo(100_000);
 		assertThat(counts.applied()).isZero();
@@ -71,7 +73,7 @@ class RefusingRedisTests {
 			.strip());
 		redis.client().configSet("maxmemory", Long.toString(used + (3 << 20)));
 		Answer answer = this.service.post("/pipeset/100000?batchSize=500");
-		JsonNode job = answer.job(502, "redis-refuses", "stopped");
+		JsonNode job = Examples.check(502, "redis-refuses", answer).job(502, "redis-refuses", "stopped");
 		Counts counts = Answer.counts(job);
 		assertThat(counts.received()).isEqualTo(100_000);
 		assertThat(counts.applied()).isPositive().isEqualTo(redis.client().dbsize());

@@ -28,6 +28,7 @@ import io.pipeset.service.Answer;
 import io.pipeset.service.Lines;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
+import io.pipeset.web.document.Examples;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -152,8 +153,8 @@ class RetryTests {
 			// Waits until the service has noticed the ends of its pooled connections.
 			await().until(() -> this.service.post("/pipeset/1").status() == 503);
 			long began = System.nanoTime();
-			JsonNode job = this.service.post("/pipeset/1000?retries=10&timeout=1s")
-				.job(503, "redis-unreachable", "failed");
+			Answer answer = this.service.post("/pipeset/1000?retries=10&timeout=1s");
+			JsonNode job = Examples.check(503, "redis-unreachable", answer).job(503, "redis-unreachable", "failed");
 			assertThat(Duration.ofNanos(System.nanoTime() - began)).isGreaterThanOrEqualTo(Duration.ofSeconds(1));
 			assertThat(Answer.counts(job)).isEqualTo(new Counts(1000, 0, 0, 0, 0, 1000));
 		}

@@ -29,6 +29,7 @@ import io.pipeset.service.Replica;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
 import io.pipeset.service.Wire;
+import io.pipeset.web.document.Examples;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -322,7 +323,8 @@ class IdempotencyTests {
 			request.header("Prefer", "respond-async");
 		}
 		Answer refused = this.here.send(request.POST(BodyPublishers.ofString(PUSH)));
-		assertThat(refused.refusal(503, "control-unreachable")).contains("Nothing was run", "with the same key");
+		assertThat(Examples.check(503, "control-unreachable", refused).refusal(503, "control-unreachable"))
+			.contains("Nothing was run", "with the same key");
 		assertThat(refused.header("Retry-After")).matches("[1-9][0-9]*");
 		assertThat(this.redis.exists("list")).isZero();
 		this.here.post("/v1/jobs", Service.NDJSON, PUSH).report();

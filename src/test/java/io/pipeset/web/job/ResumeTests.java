@@ -32,6 +32,7 @@ import io.pipeset.service.Answer;
 import io.pipeset.service.LeftSpool;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
+import io.pipeset.web.document.Examples;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -257,8 +258,8 @@ class ResumeTests {
 
 	@Test
 	void aJobWithRecordsThatMustNotRunTwiceSaysWhichAndItsItemsStay() {
-		assertThat(this.service.post("/v1/jobs/" + ONCE + "/resume").refusal(409, "not-repeatable"))
-			.startsWith("Record 10 is LPUSH, which must not run twice")
+		assertThat(Examples.check(409, "not-repeatable", this.service.post("/v1/jobs/" + ONCE + "/resume"))
+			.refusal(409, "not-repeatable")).startsWith("Record 10 is LPUSH, which must not run twice")
 			.contains("/v1/jobs/" + ONCE + "/items?status=unprocessed");
 		assertThat(this.service.post("/v1/jobs/" + OPTIONS + "/resume").refusal(409, "not-repeatable"))
 			.startsWith("Record 0 is SET with options");
@@ -313,7 +314,8 @@ class ResumeTests {
 				"pipeset:key:" + HexFormat.of()
 					.formatHex(MessageDigest.getInstance("SHA-256").digest("a-key".getBytes(StandardCharsets.UTF_8))),
 				Map.of("job", KEYED, "lease", "gone"));
-		assertThat(repeat().refusal(409, "interrupted")).contains("may have run in part");
+		assertThat(Examples.check(409, "interrupted", repeat()).refusal(409, "interrupted"))
+			.contains("may have run in part");
 		resume(KEYED);
 		Answer runs = repeat();
 		assertThat(runs.refusal(409, "idempotency-key-in-use")).contains("still runs");

@@ -24,6 +24,7 @@ import io.pipeset.service.Lines;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceProcess;
 import io.pipeset.service.Wire;
+import io.pipeset.web.document.Examples;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -86,7 +87,8 @@ class ShutdownTests {
 			await().until(() -> service.get("/actuator/health/readiness").status() == 503);
 			await().until(() -> service.post("/pipeset/0").status() == 503);
 			Answer refused = service.post("/pipeset/5");
-			assertThat(refused.refusal(503, "shutting-down")).contains("another instance");
+			assertThat(Examples.check(503, "shutting-down", refused).refusal(503, "shutting-down"))
+				.contains("another instance");
 			assertThat(refused.header("Retry-After")).matches("[1-9][0-9]*");
 			assertThat(service.get("/actuator/health/liveness").status()).isEqualTo(200);
 			wire.chunk("{\"key\":\"b\",\"value\":\"2\"}\n").lastChunk();

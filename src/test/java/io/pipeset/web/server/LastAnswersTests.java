@@ -1,8 +1,13 @@
 package io.pipeset.web.server;
 
 import java.io.IOException;
+import java.net.http.HttpHeaders;
+import java.util.List;
+import java.util.Map;
 
 import io.pipeset.QuietLog;
+import io.pipeset.service.Answer;
+import io.pipeset.web.document.Examples;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import org.junit.jupiter.api.Test;
@@ -45,6 +50,9 @@ class LastAnswersTests {
 		assertThat(this.response.getStatus()).isEqualTo(500);
 		assertThat(this.response.getContentType()).isEqualTo("application/problem+json");
 		assertThat(this.response.containsHeader("Retry-After")).isFalse();
+		Examples.check(500, "internal-server-error", new Answer(500,
+				HttpHeaders.of(Map.of("Content-Type", List.of(this.response.getContentType())), (name, value) -> true),
+				this.response.getContentAsString()));
 		assertThat(this.response.getContentAsString()).startsWith("{")
 			.contains("urn:pipeset:problem:internal-server-error")
 			.doesNotContain(SECRET);

@@ -14,12 +14,14 @@ import java.util.regex.Pattern;
 import io.pipeset.Documentation;
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.settings.JobDefaults;
+import io.pipeset.job.settings.Setting;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.service.Answer;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
 import io.pipeset.tune.TuningProperties;
 import io.pipeset.tune.TuningSettings;
+import io.pipeset.web.document.Examples;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -73,7 +75,7 @@ class TuningPageTests {
 			// with more than a baseline extrapolates from.
 			Answer tuning = this.service.post((path.contains("?")) ? path.replace("records=20000", "records=2500")
 					: path + "?records=2500&runs=1");
-			assertThat(tuning.status()).as(tuning.text()).isEqualTo(200);
+			Examples.checkAnswer("tune-200-json", tuning);
 			assertThat(fields(tuning.json())).isEqualTo(fields);
 		}
 	}
@@ -90,7 +92,7 @@ class TuningPageTests {
 				.as("the default of %s", cells[1])
 				.isEqualTo(byDefault);
 		}
-		assertThat(names).isEqualTo(TuningSettings.NAMES);
+		assertThat(names).isEqualTo(TuningSettings.all().stream().map(Setting::name).toList());
 	}
 
 	/** The names of all fields, each with those around it. */

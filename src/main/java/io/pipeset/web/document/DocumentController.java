@@ -1,0 +1,84 @@
+package io.pipeset.web.document;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import io.pipeset.web.BareRequest;
+import io.pipeset.web.Call;
+import io.pipeset.web.Call.CallList;
+import io.pipeset.web.Serves;
+import jakarta.servlet.http.HttpServletRequest;
+import tools.jackson.databind.JsonNode;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.RestController;
+
+/** The calls that tell which calls there are. */
+@RestController
+class DocumentController {
+
+	/** The page has no script and nothing of others, and is in no frame. */
+	private static final String POLICY = "default-src 'none'; frame-ancestors 'none'";
+
+	private final OpenApi document;
+
+	DocumentController(OpenApi document) {
+		this.document = document;
+	}
+
+	@Serves(Call.LIST_CALLS)
+	ResponseEntity<?> list(HttpServletRequest request) {
+		BareRequest.require(request);
+		if (isBrowser(request)) {
+			return ResponseEntity.ok()
+				.contentType(new MediaType(MediaType.TEXT_HTML, StandardCharsets.UTF_8))
+				.header("Content-Security-Policy", POLICY)
+				.body(page());
+		}
+		List<CallList.Row> calls = Stream.of(Call.values())
+			.map((call) -> new CallList.Row(call.method().name(), call.path(), Markdown.text(call.meaning())))
+			.toList();
+		return ResponseEntity.ok()
+			.contentType(MediaType.APPLICATION_JSON)
+			.body(new CallList(calls, Call.GET_DOCUMENT.path()));
+	}
+
+	@Serves(Call.GET_DOCUMENT)
+	ResponseEntity<JsonNode> document(HttpServletRequest request) {
+		BareRequest.require(request);
+		return ResponseEntity.ok().contentType(MediaType.APPLICATION_JSON).body(this.document.json());
+	}
+
+	/** Whether a page is asked for by its name. */
+	private static boolean isBrowser(HttpServletRequest request) {
+		return Collections.list(request.getHeaders(HttpHeaders.ACCEPT))
+			.stream()
+			.anyMatch((accepted) -> accepted.contains(MediaType.TEXT_HTML_VALUE));
+	}
+
+	private static String page() {
+		return Stream.of(Call.values())
+			.map((call) -> "<tr><td><code>" + call.method() + " " + call.path() + "</code></td><td>"
+					+ Markdown.html(call.meaning()) + "</td></tr>\n")
+			.collect(Collectors.joining("", """
+					<!DOCTYPE html>
+					<html lang="en">
+					<head><meta charset="utf-8"><title>Pipeset</title></head>
+					<body>
+					<h1>Pipeset</h1>
+					<p>Loads Redis in bulk over HTTP. <a href="v3/api-docs">The OpenAPI document</a> has the settings,
+					answers and problems of each call.</p>
+					<table>
+					""", """
+					</table>
+					</body>
+					</html>
+					"""));
+	}
+
+}

@@ -1,0 +1,388 @@
+package io.pipeset.web.document;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import io.pipeset.job.ClientsProperties;
+import io.pipeset.job.JobLimits;
+import io.pipeset.job.settings.JobDefaults;
+import io.pipeset.job.settings.JobSettings;
+import io.pipeset.job.settings.Setting;
+import io.pipeset.keyspace.Analysis;
+import io.pipeset.record.format.RecordFormat;
+import io.pipeset.report.JobKind;
+import io.pipeset.report.JobReport;
+import io.pipeset.report.JobStatus;
+import io.pipeset.tune.TuningReport;
+import io.pipeset.web.Call;
+import io.pipeset.web.Call.Answer;
+import io.pipeset.web.problem.Problem;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.info.BuildProperties;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.stereotype.Component;
+
+/**
+ * The <a href="https://spec.openapis.org/oas/v3.1">OpenAPI</a> document of this service,
+ * with its own limits and defaults: made from the tables of calls, settings, formats and
+ * problems, and from the classes of its answers. Only the examples are kept apart, and a
+ * test holds them against real answers.
+ */
+@Component
+class OpenApi {
+
+	private static final String EXAMPLES = "examples.json";
+
+	/** The records of a body in each format: the same three in all. */
+	private static final Map<RecordFormat, Object> BODIES = bodies();
+
+	private final JobLimits limits;
+
+	private final JobSettings defaults;
+
+	private final boolean keys;
+
+	private final String version;
+
+	private final JsonMapper mapper;
+
+	private @Nullable JsonNode json;
+
+	OpenApi(JobLimits limits, JobDefaults defaults, ClientsProperties clients, ObjectProvider<BuildProperties> build,
+			JsonMapper mapper) {
+		this.limits = limits;
+		this.defaults = defaults.toSettings();
+		this.keys = !clients.isEmpty();
+		this.version = build.stream().map(BuildProperties::getVersion).findAny().orElse("0");
+		this.mapper = mapper;
+	}
+
+	/** The document, which is made when it is asked for the first time. */
+	synchronized JsonNode json() {
+		JsonNode json = this.json;
+		if (json == null) {
+			json = this.mapper.valueToTree(document());
+			this.json = json;
+		}
+		return json;
+	}
+
+	/**
+	 * The examples of answers: of problems by status and type, of others by the call,
+	 * status and media type.
+	 */
+	ObjectNode examples() {
+		try (InputStream examples = OpenApi.class.getResourceAsStream(EXAMPLES)) {
+			return (ObjectNode) this.mapper.readTree(examples);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/** The name of a problem's example. */
+	static String name(Problem problem) {
+		return problem.status().value() + "-" + problem.type();
+	}
+
+	/** The name of another answer's example: all calls share those of some answers. */
+	static String example(Call call, Answer answer) {
+		boolean popped = call == Call.PIPERPOP && answer.status() == HttpStatus.OK;
+		Call named = Stream.of(Call.RUN_JOB, Call.GET_JOB)
+			.filter((other) -> !popped && other.answers().contains(answer))
+			.findFirst()
+			.orElse(call);
+		return operation(named) + "-" + answer.status().value() + "-"
+				+ String.valueOf(answer.mediaType()).replaceAll(".*/", "");
+	}
+
+	private static Map<RecordFormat, Object> bodies() {
+		String ndjson = """
+				{"op":"SET","key":"user:1","value":"Ada","ttl":3600}
+				{"op":"HSET","key":"user:2","fields":{"name":"Grace","age":36}}
+				["LPUSH","queue","a","b"]
+				""";
+		Map<RecordFormat, Object> bodies = new LinkedHashMap<>();
+		bodies.put(RecordFormat.NDJSON, ndjson);
+		bodies.put(RecordFormat.JSON,
+				List.of(Map.of("op", "SET", "key", "user:1", "value", "Ada", "ttl", 3600),
+						Map.of("op", "HSET", "key", "user:2", "fields", Map.of("name", "Grace", "age", 36)),
+						List.of("LPUSH", "queue", "a", "b")));
+		bodies.put(RecordFormat.CSV, "op,key,arg1,arg2\nSET,user:1,Ada,\nHSET,user:2,name,Grace\nLPUSH,queue,a,b\n");
+		bodies.put(RecordFormat.TSV,
+				"op\tkey\targ1\targ2\nSET\tuser:1\tAda\t\nHSET\tuser:2\tname\tGrace\nLPUSH\tqueue\ta\tb\n");
+		bodies.put(RecordFormat.TEXT, "SET user:1 Ada EX 3600\nHSET user:2 name Grace age 36\nLPUSH queue a b\n");
+		bodies.put(RecordFormat.RESP,
+				"*3\r\n$3\r\nSET\r\n$6\r\nuser:1\r\n$3\r\nAda\r\n"
+						+ "*4\r\n$4\r\nHSET\r\n$6\r\nuser:2\r\n$4\r\nname\r\n$5\r\nGrace\r\n"
+						+ "*4\r\n$5\r\nLPUSH\r\n$5\r\nqueue\r\n$1\r\na\r\n$1\r\nb\r\n");
+		return bodies;
+	}
+
+	private Map<String, Object> document() {
+		Schemas schemas = new Schemas(this.mapper, List.of(JobReport.class, Analysis.class, TuningReport.class,
+				Stream.of(Call.CANCEL_JOB.answers().get(0).type()).findAny().orElseThrow()));
+		ObjectNode examples = examples();
+		Map<String, Object> paths = new LinkedHashMap<>();
+		for (Call call : Call.values()) {
+			@SuppressWarnings("unchecked")
+			Map<String, Object> path = (Map<String, Object>) paths.computeIfAbsent(call.path(),
+					(name) -> new LinkedHashMap<>());
+			path.put(call.method().name().toLowerCase(Locale.ROOT), operation(call, schemas, examples));
+		}
+		Map<String, Object> components = new LinkedHashMap<>();
+		components.put("schemas", schemas(schemas));
+		components.put("examples", examplesByName(examples));
+		Map<String, Object> document = new LinkedHashMap<>();
+		document.put("openapi", "3.1.1");
+		document.put("info", Map.of("title", "Pipeset", "version", this.version, "license",
+				Map.of("name", "Apache License 2.0", "identifier", "Apache-2.0"), "description",
+				"Loads Redis in bulk. A setting or a member that the service does not know is refused by its name."));
+		document.put("servers", List.of(Map.of("url", "/")));
+		document.put("paths", paths);
+		document.put("components", components);
+		if (this.keys) {
+			components.put("securitySchemes", Map.of("key", Map.of("type", "http", "scheme", "bearer", "description",
+					"The key of a client, whose hash stands at `pipeset.clients.<name>.key-sha256`.")));
+			document.put("security", List.of(Map.of("key", List.of())));
+		}
+		return document;
+	}
+
+	private static String operation(Call call) {
+		StringBuilder name = new StringBuilder();
+		for (String word : call.name().toLowerCase(Locale.ROOT).split("_", -1)) {
+			name.append((name.isEmpty()) ? word : Character.toUpperCase(word.charAt(0)) + word.substring(1));
+		}
+		return name.toString();
+	}
+
+	private Map<String, Object> operation(Call call, Schemas schemas, ObjectNode examples) {
+		Map<String, Object> operation = new LinkedHashMap<>();
+		operation.put("operationId", operation(call));
+		operation.put("summary", Markdown.unlinked(call.meaning()));
+		List<Object> parameters = new ArrayList<>();
+		call.variables(this.limits).forEach((variable) -> parameters.add(parameter(variable, "path", true)));
+		call.parameters(this.limits)
+			.forEach((setting) -> parameters.add(parameter(setting, "query", call == Call.PACE_JOB)));
+		headers(call, parameters);
+		if (!parameters.isEmpty()) {
+			operation.put("parameters", parameters);
+		}
+		switch (call.body()) {
+			case UPLOAD -> operation.put("requestBody", uploads(call));
+			case SCRIPT -> operation.put("requestBody",
+					Map.of("required", true, "description", "The script, whatever its type.", "content",
+							Map.of(MediaType.TEXT_PLAIN_VALUE,
+									Map.of("schema", Map.of("type", "string", "minLength", 1), "example",
+											"return redis.call('GET', KEYS[1])"))));
+			case NONE -> {
+			}
+		}
+		operation.put("responses", responses(call, schemas, examples));
+		return operation;
+	}
+
+	private Map<String, Object> parameter(Setting<?> setting, String place, boolean required) {
+		Map<String, Object> schema = new TreeMap<>(setting.allowed().schema());
+		Object byDefault = defaultOf(setting, schema);
+		if (byDefault != null) {
+			schema.put("default", byDefault);
+		}
+		Map<String, Object> parameter = new LinkedHashMap<>();
+		parameter.put("name", setting.name());
+		parameter.put("in", place);
+		parameter.put("required", required);
+		parameter.put("description",
+				Markdown.unlinked(setting.meaning()) + " It must be " + setting.allowed().text() + ".");
+		parameter.put("schema", (setting.equals(Setting.ARGS)) ? Map.of("type", "array", "items", schema) : schema);
+		return parameter;
+	}
+
+	/** The default as JSON has it: that of this service where a property has it. */
+	private @Nullable Object defaultOf(Setting<?> setting, Map<String, Object> schema) {
+		String text = setting.byDefault();
+		if (text == null) {
+			return setting.value().apply(this.defaults);
+		}
+		return switch (String.valueOf(schema.get("type"))) {
+			case "integer" -> Long.valueOf(text);
+			case "boolean" -> Boolean.valueOf(text);
+			default -> text;
+		};
+	}
+
+	private static void headers(Call call, List<Object> parameters) {
+		if (call.isAsynchronous()) {
+			parameters.add(header("Prefer", Map.of("type", "string"),
+					"With `respond-async` the answer is 202 as soon as the job is taken. Other preferences are ignored."));
+		}
+		if (call.runsRecords()) {
+			parameters.add(header("Idempotency-Key", Map.of("type", "string", "pattern", "^[!-~]{1,255}$"),
+					"The job runs once, however often its request is sent with this key."));
+		}
+		if (call == Call.FOLLOW_JOB) {
+			parameters.add(header("Last-Event-ID", Map.of("type", "string"),
+					"The id of the last event that the caller has: behind `end` there is none."));
+		}
+	}
+
+	private static Map<String, Object> header(String name, Map<String, Object> schema, String description) {
+		return Map.of("name", name, "in", "header", "required", false, "schema", schema, "description", description);
+	}
+
+	private static Map<String, Object> uploads(Call call) {
+		Map<String, Object> content = new LinkedHashMap<>();
+		BODIES.forEach((format, example) -> {
+			Map<String, Object> body = new LinkedHashMap<>();
+			// A bad record is rejected in the report, and is no reason to refuse the
+			// body.
+			body.put("schema", Map.of("type", (format == RecordFormat.JSON) ? List.of("array", "object") : "string"));
+			if (call == Call.RUN_JOB) {
+				body.put("example", example);
+			}
+			content.put(format.mediaType(), body);
+		});
+		return Map.of("required", false, "content", content, "description",
+				(call == Call.RUN_JOB)
+						? "The records, but with `from=scan`. They may come with `Content-Encoding: gzip`."
+						: "The records, as many as `count`; without a body and a Content-Type they are generated."
+								+ " They may come with `Content-Encoding: gzip`.");
+	}
+
+	private static Map<String, Object> responses(Call call, Schemas schemas, ObjectNode examples) {
+		Map<Integer, Map<String, Object>> responses = new TreeMap<>();
+		for (Answer answer : call.answers()) {
+			Map<String, Object> response = responses.computeIfAbsent(answer.status().value(),
+					(status) -> response(answer.meaning()));
+			if (answer.mediaType() != null) {
+				Map<String, Object> body = new LinkedHashMap<>();
+				body.put("schema",
+						(answer.type() != null) ? schemas.of(answer.type())
+								: (answer.mediaType().equals(MediaType.TEXT_EVENT_STREAM_VALUE)) ? event(schemas)
+										: Map.of("type", "string"));
+				if (examples.path("answers").has(example(call, answer))) {
+					body.put("example", examples.path("answers").get(example(call, answer)));
+				}
+				content(response).put(answer.mediaType(), body);
+			}
+			response.put("headers", headers(call, answer.status()));
+		}
+		Map<HttpStatus, List<Problem>> problems = call.problems()
+			.stream()
+			.collect(Collectors.groupingBy(Problem::status, TreeMap::new, Collectors.toList()));
+		problems.forEach((status, rows) -> {
+			Map<String, Object> response = response(rows.stream()
+				.map((row) -> "`" + row.type() + "`: " + Markdown.unlinked(row.meaning()) + ".")
+				.collect(Collectors.joining("\n\n")));
+			List<String> types = rows.stream().map(OpenApi::uri).toList();
+			Map<String, Object> body = new LinkedHashMap<>();
+			body.put("schema", Map.of("allOf", List.of(Schemas.named("Problem")), "properties",
+					Map.of("type", Map.of("enum", types), "status", Map.of("const", status.value()))));
+			body.put("examples",
+					rows.stream()
+						.filter((row) -> examples.path("problems").has(name(row)))
+						.collect(Collectors.toMap(Problem::type,
+								(row) -> Map.of("$ref", "#/components/examples/" + name(row)), (one, other) -> one,
+								TreeMap::new)));
+			content(response).put(MediaType.APPLICATION_PROBLEM_JSON_VALUE, body);
+			response.put("headers", headers(call, status));
+			responses.put(status.value(), response);
+		});
+		Map<String, Object> named = new LinkedHashMap<>();
+		responses.forEach((status, response) -> named.put(String.valueOf(status), response));
+		return named;
+	}
+
+	/** An event of a stream, which is its lines by their names. */
+	private static Map<String, Object> event(Schemas schemas) {
+		return Map.of("type", "object", "properties",
+				Map.of("id", Map.of("type", "string"), "event",
+						Map.of("type", "string", "enum", List.of("progress", "end")), "data",
+						Map.of("type", "string", "contentMediaType", MediaType.APPLICATION_JSON_VALUE, "contentSchema",
+								schemas.of(JobStatus.class))));
+	}
+
+	private static Map<String, Object> response(String description) {
+		Map<String, Object> response = new LinkedHashMap<>();
+		response.put("description", Markdown.unlinked(description));
+		return response;
+	}
+
+	@SuppressWarnings("unchecked")
+	private static Map<String, Object> content(Map<String, Object> response) {
+		return (Map<String, Object>) response.computeIfAbsent("content", (name) -> new LinkedHashMap<>());
+	}
+
+	private static Map<String, Object> headers(Call call, HttpStatus status) {
+		Map<String, Object> headers = new LinkedHashMap<>();
+		if (call.answers().contains(Call.CANCEL_JOB.answers().get(0))) {
+			headers.put(HttpHeaders.LOCATION, header("string", "The path of the job, if there is one."));
+		}
+		if (call.runsRecords()) {
+			headers.put("Pipeset-Errors", header("integer", "The records that did not run as asked."));
+		}
+		if (status == HttpStatus.ACCEPTED || status == HttpStatus.TOO_MANY_REQUESTS
+				|| status == HttpStatus.SERVICE_UNAVAILABLE) {
+			headers.put(HttpHeaders.RETRY_AFTER, header("integer", "The seconds after which to ask again."));
+		}
+		if (status == HttpStatus.UNAUTHORIZED) {
+			headers.put(HttpHeaders.WWW_AUTHENTICATE, header("string", "Bearer."));
+		}
+		return headers;
+	}
+
+	private static Map<String, Object> header(String type, String description) {
+		return Map.of("schema", Map.of("type", type), "description", description);
+	}
+
+	private static Map<String, Object> schemas(Schemas schemas) {
+		Map<String, Object> properties = new LinkedHashMap<>();
+		properties.put("type",
+				Map.of("type", "string", "enum", Stream.of(Problem.values()).map(OpenApi::uri).distinct().toList()));
+		properties.put("title", Map.of("type", "string"));
+		properties.put("status", Map.of("type", "integer", "format", "int32"));
+		properties.put("detail", Map.of("type", "string"));
+		properties.put("instance", Map.of("type", "string", "format", "uri-reference"));
+		properties.put(JobKind.RECORDS.reportName(), schemas.of(JobReport.class));
+		properties.put(JobKind.ANALYSIS.reportName(), schemas.of(Analysis.class));
+		properties.put(JobKind.TUNING.reportName(), schemas.of(TuningReport.class));
+		properties.put("heldBy", Map.of("type", "string", "description", "The instance that has the job's records."));
+		Map<String, Object> named = new TreeMap<>(schemas.named());
+		named.put("Problem", Map.of("type", "object", "description", "Problem details (RFC 9457).", "properties",
+				properties, "required", List.of("type", "title", "status", "detail")));
+		return named;
+	}
+
+	private static Map<String, Object> examplesByName(ObjectNode examples) {
+		Map<String, Object> named = new LinkedHashMap<>();
+		for (Problem problem : Problem.values()) {
+			if (examples.path("problems").has(name(problem))) {
+				named.put(name(problem), Map.of("summary", Markdown.text(problem.meaning()), "value",
+						examples.path("problems").get(name(problem))));
+			}
+		}
+		return named;
+	}
+
+	private static String uri(Problem problem) {
+		return "urn:pipeset:problem:" + problem.type();
+	}
+
+}

@@ -1,0 +1,235 @@
+package io.pipeset.web.document;
+
+import java.io.IOException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import io.lettuce.core.api.sync.RedisCommands;
+import io.pipeset.redis.TestRedis;
+import io.pipeset.service.Answer;
+import io.pipeset.service.Service;
+import io.pipeset.service.ServiceTest;
+import io.pipeset.service.Wire;
+import io.pipeset.web.Call;
+import io.pipeset.web.problem.Problem;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The examples of the OpenAPI document are answers of the service. Those that need a
+ * fault of Redis, or another process, are held against answers by the tests of these.
+ */
+@ServiceTest(properties = { ServiceTest.KEY + "=all-key",
+		"pipeset.clients.all.key-sha256=c9fba672736dfdaebd80504b8eaafb1ed81099e499e73a1a215bae27a83b62f5",
+		"pipeset.clients.all.scripts=true", "pipeset.clients.all.analyses=true", "pipeset.clients.all.tunings=true",
+		"pipeset.clients.few.key-sha256=0222aef25677eab27e787fd86938deae49e93a3e4828f19212bca279273067ac",
+		"pipeset.limits.max-body-bytes=10KB", "pipeset.limits.body-idle-timeout=500ms",
+		"pipeset.limits.max-event-streams=0", "pipeset.spool.max-bytes=1KB", "pipeset.tuning.enabled=false" })
+class ExampleTests {
+
+	/** The test that holds an example against an answer. */
+	private static final Map<Problem, String> ELSEWHERE = Map.of(Problem.REDIS_REFUSES_THE_REST,
+			"web/fault/RefusingRedisTests", Problem.REDIS_REFUSES, "web/fault/RefusingRedisTests", Problem.REDIS_LOST,
+			"web/fault/AtomicFaultTests", Problem.REDIS_UNREACHABLE, "web/fault/RetryTests",
+			Problem.CONTROL_UNREACHABLE, "web/job/IdempotencyTests", Problem.SHUTTING_DOWN,
+			"web/operator/ShutdownTests", Problem.INTERRUPTED, "web/job/ResumeTests", Problem.NOT_REPEATABLE,
+			"web/job/ResumeTests", Problem.HELD_ELSEWHERE, "web/OtherInstanceTests", Problem.INTERNAL_SERVER_ERROR,
+			"web/server/LastAnswersTests");
+
+	/** No call of the document, or no way to have it for certain. */
+	private static final Set<Problem> WITHOUT = Set.of(Problem.METHOD_NOT_ALLOWED, Problem.NOT_ACCEPTABLE,
+			Problem.NO_ROOM);
+
+	private static final String UNKNOWN = "/v1/jobs/01a1fe42-e2a9-737d-8382-d7f64ec595eb";
+
+	private final RedisCommands<String, String> redis = TestRedis.shared().client();
+
+	private final Service service;
+
+	private final Set<String> met = new TreeSet<>();
+
+	ExampleTests(Service service) {
+		this.service = service;
+	}
+
+	@BeforeEach
+	void emptyRedis() {
+		this.redis.flushall();
+	}
+
+	@Test
+	void everyProblemHasAnExampleThatIsAnAnswer() throws Exception {
+		Service stranger = this.service.as(null);
+		meet(400, "bad-request", wire("GET //v1/jobs HTTP/1.1", "Host: localhost", key()));
+		meet(400, "invalid-setting", this.service.post("/v1/jobs?batchSize=0"));
+		meet(400, "unknown-setting", this.service.post("/v1/jobs?batchsize=10"));
+		meet(400, "not-available", this.service.post("/pipeset/10?until=empty"));
+		meet(400, "invalid-count", this.service.post("/pipeset/many"));
+		meet(400, "invalid-key", this.service.post("/listinput/a%2Fb"));
+		meet(400, "invalid-script", this.service.post("/v1/scripts", "text/plain", "return redis.call("));
+		meet(400, "invalid-header", this.service.send(keyed("two words", "x")));
+		meet(400, "unexpected-body", this.service.post("/v1/analyses", Service.JSON, "[]"));
+		meet(400, "malformed-body", this.service.post("/v1/jobs", Service.JSON, "[[\"SET\",\"user:1\",\"Ada\"]"));
+		meet(401, "unauthorized", stranger.post("/pipeset/10"));
+		meet(403, "forbidden", this.service.as("few-key").post("/v1/scripts", "text/plain", "return 1"));
+		meet(403, "foreign-request", this.service
+			.send(this.service.request("/pipeset/10").header("Origin", "https://example.com").POST(none())));
+		meet(403, "disabled", this.service.post("/v1/tunings"));
+		meet(404, "not-found", this.service.get(UNKNOWN));
+		try (Wire stalled = Wire.post(this.service, "/v1/jobs", key(), "Content-Type: application/x-ndjson",
+				"Content-Length: 100")) {
+			meet(408, "stalled", stalled.send("[\"SET\",\"user:1\",\"Ada\"]\n").answer());
+		}
+		meet(410, "gone", this.service.post(UNKNOWN + "/ack"));
+		meet(413, "limit", this.service.ndjson("/v1/jobs", "x".repeat(10241)));
+		meet(415, "unsupported-media-type", this.service.post("/v1/jobs", "application/xml", "<records/>"));
+		meet(415, "unsupported-content-encoding",
+				this.service.send(this.service.request("/v1/jobs")
+					.header("Content-Type", Service.NDJSON)
+					.header("Content-Encoding", "br")
+					.POST(BodyPublishers.ofString("x"))));
+		meet(422, "stopped",
+				this.service.ndjson("/v1/jobs?maxErrors=0", "[\"SET\",\"user:1\"]", "[\"SET\",\"user:2\",\"Grace\"]"));
+		meet(422, "count-mismatch", this.service.ndjson("/pipeset/2", "{\"key\":\"user:1\",\"value\":\"Ada\"}"));
+		this.service.send(keyed("order-17", "[\"SET\",\"user:1\",\"Ada\"]\n")).report();
+		meet(422, "idempotency-key-reused", this.service.send(keyed("order-17", "[\"SET\",\"user:2\",\"Grace\"]\n")));
+		meet(431, "request-header-fields-too-large",
+				wire("GET / HTTP/1.1", "Host: localhost", "A: " + "a".repeat(8192)));
+		meet(507, "insufficient-storage",
+				this.service.send(this.service.request("/v1/jobs")
+					.header("Content-Type", Service.NDJSON)
+					.header("Prefer", "respond-async")
+					.POST(BodyPublishers.ofString("x".repeat(2000)))));
+		meetThoseOfJobs();
+		Stream.of(Problem.values())
+			.filter((problem) -> !ELSEWHERE.containsKey(problem) && !WITHOUT.contains(problem))
+			.forEach((problem) -> assertThat(this.met).contains(OpenApi.name(problem)));
+	}
+
+	private void meetThoseOfJobs() throws Exception {
+		String ended = "/v1/jobs/" + this.service.post("/pipeset/1").report().get("jobId").asString();
+		meet(409, "ended", this.service.delete(ended));
+		meet(409, "no-items", this.service.get(ended + "/items"));
+		meet(409, "not-interrupted", this.service.post(ended + "/resume"));
+		meet(429, "limit", this.service.get(ended + "/events"));
+		this.redis.lpush("mylist9", "a");
+		String popped = this.service.post("/piperpop/1?reliable=true").report().get("jobId").asString();
+		this.redis.hset("pipeset:receipt:" + popped, "state", "popping");
+		meet(409, "receipt-pending", this.service.post("/v1/jobs/" + popped + "/ack"));
+		HttpRequest.Builder slow = this.service.request("/pipeset/1000?rateLimit=1")
+			.header("Idempotency-Key", "order-18")
+			.header("Prefer", "respond-async")
+			.POST(none());
+		String running = this.service.send(slow).header("Location");
+		meet(409, "not-ended", this.service.get(running + "/items"));
+		meet(409, "idempotency-key-in-use", this.service.send(slow));
+		this.service.delete(running);
+		var cancelled = this.service.sendAsync(this.service.request("/pipeset/1000?rateLimit=1").POST(none()));
+		await().until(() -> this.service.get("/v1/jobs?state=cancelled").json().get("jobs").size() == 1);
+		String second = "/v1/jobs/" + this.service.awaitJob("running");
+		await().until(() -> this.service.get(second).json().at("/counts/applied").asInt() > 0);
+		this.service.delete(second);
+		meet(409, "cancelled", cancelled.get());
+	}
+
+	@Test
+	void theExamplesOfOtherProblemsAreHeldAgainstAnswersElsewhere() throws IOException {
+		for (Map.Entry<Problem, String> test : ELSEWHERE.entrySet()) {
+			assertThat(Files.readString(Path.of("src/test/java/io/pipeset/" + test.getValue() + ".java")))
+				.contains("Examples.check(" + test.getKey().status().value() + ", \"" + test.getKey().type() + "\"");
+		}
+	}
+
+	@Test
+	void otherAnswersAreAsTheirExamples() {
+		this.service.post("/pipeset/1").report();
+		this.service.post("/pipeset/1").report();
+		Map<String, Supplier<Answer>> requests = Map.of("runJob-200-json", () -> this.service
+			.ndjson("/v1/jobs?results=errors", "[\"SET\",\"user:1\",\"Ada\"]", "[\"SET\",\"user:2\"]"),
+				"piperpop-200-json", () -> {
+					this.redis.lpush("mylist9", "a", "b");
+					return this.service.post("/piperpop/2?reliable=true");
+				}, "runJob-202-json",
+				() -> this.service.send(this.service.request("/pipeset/1000?rateLimit=1")
+					.header("Prefer", "respond-async")
+					.POST(none())),
+				"listJobs-200-json", () -> this.service.get("/v1/jobs?limit=1"), "getJob-200-json",
+				() -> this.service.get(this.service.post("/pipeset/3").header("Location")), "listCalls-200-json",
+				() -> this.service.get("/"), "loadScript-200-json",
+				() -> this.service.post("/v1/scripts", "text/plain", "return redis.call('GET', KEYS[1])"),
+				"analyse-200-json", () -> {
+					this.service.post("/pipeset/1000").report();
+					return this.service.post("/v1/analyses?top=1");
+				});
+		requests.forEach((name, request) -> Examples.checkAnswer(name, request.get()));
+		this.service.delete("/v1/jobs/" + this.service.awaitJob("running"));
+		Set<String> expected = Stream.of(Call.values())
+			.flatMap((call) -> call.answers()
+				.stream()
+				.filter((answer) -> answer.type() != null && answer.type() != Map.class)
+				.map((answer) -> OpenApi.example(call, answer)))
+			.collect(Collectors.toCollection(TreeSet::new));
+		expected.removeAll(requests.keySet());
+		assertThat(expected).as("tunings are looked at where they run").containsExactly("tune-200-json");
+	}
+
+	@Test
+	void theDocumentNamesTheKeysOfCallers() {
+		var document = this.service.get("/v3/api-docs").json();
+		assertThat(document.at("/components/securitySchemes/key/scheme").asString()).isEqualTo("bearer");
+		assertThat(document.at("/security/0/key").isArray()).isTrue();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "application/x-ndjson, 3", "application/json, 3", "text/csv, 3", "text/tab-separated-values, 3",
+			"text/plain, 3", "application/x-redis-resp, 3" })
+	void theExamplesOfBodiesRun(String type, int records) {
+		var example = this.service.get(Call.GET_DOCUMENT.path())
+			.json()
+			.at("/paths/~1v1~1jobs/post/requestBody/content/" + type.replace("/", "~1") + "/example");
+		assertThat(Answer
+			.counts(this.service.post("/v1/jobs", type, (example.isString()) ? example.asString() : example.toString())
+				.report())
+			.applied()).isEqualTo(records);
+	}
+
+	private void meet(int status, String type, Answer answer) {
+		Examples.check(status, type, answer);
+		this.met.add(status + "-" + type);
+	}
+
+	private Answer wire(String... lines) throws IOException {
+		try (Wire wire = Wire.open(this.service, lines)) {
+			return wire.answer();
+		}
+	}
+
+	private HttpRequest.Builder keyed(String key, String body) {
+		return this.service.request("/v1/jobs")
+			.header("Content-Type", Service.NDJSON)
+			.header("Idempotency-Key", key)
+			.POST(BodyPublishers.ofString(body));
+	}
+
+	private static HttpRequest.BodyPublisher none() {
+		return BodyPublishers.noBody();
+	}
+
+	private static String key() {
+		return "Authorization: Bearer all-key";
+	}
+
+}
