@@ -21,7 +21,7 @@ class SbomTests {
 	void eachLicenceOfTheApplicationIsListed() throws IOException {
 		Set<String> listed = Documentation.rows("docs/dependencies.md", "## Licences")
 			.stream()
-			.map((row) -> row.split("\\|")[1].replace("`", "").strip())
+			.map((row) -> row.split("\\|", -1)[1].replace("`", "").strip())
 			.collect(Collectors.toCollection(TreeSet::new));
 		Set<String> found = new TreeSet<>();
 		components().forEach((component) -> found.add(licences(component)));

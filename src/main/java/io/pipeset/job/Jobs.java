@@ -7,6 +7,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadFactory;
 
 import io.micrometer.core.instrument.LongTaskTimer;
+import io.micrometer.observation.Observation;
 import io.pipeset.job.input.Caller;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.input.SpooledBody;
@@ -25,6 +26,7 @@ import io.pipeset.report.Counts;
 import io.pipeset.report.JobClock;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobState;
+import io.pipeset.report.JobTraces;
 import io.pipeset.script.Scripts;
 import io.pipeset.servers.RedisNodes;
 import io.pipeset.spool.Spool;
@@ -62,11 +64,14 @@ public class Jobs {
 
 	private final Spool spool;
 
+	private final JobTraces traces;
+
 	private final ExecutorService executor;
 
 	Jobs(JobLimits limits, Scripts scripts, JobQueue queue, InFlightBytes inFlight, MemoryBudget memory,
-			RedisNodes nodes, PipelineProperties pipeline, Requirements requirements, Spool spool) {
+			RedisNodes nodes, PipelineProperties pipeline, Requirements requirements, Spool spool, JobTraces traces) {
 		this.spool = spool;
+		this.traces = traces;
 		this.limits = limits;
 		this.scripts = scripts;
 		this.queue = queue;
@@ -161,12 +166,14 @@ public class Jobs {
 		JobSettings settings = job.settings();
 		Account account = job.account();
 		LongTaskTimer.Sample active = place.meters().jobBegins(job.operation());
+		Observation trace = (place.own()) ? Observation.NOOP
+				: this.traces.job(job.id(), place.client().name(), job.operation());
 		try {
 			if (!settings.dryRun()) {
 				this.requirements.require(job.stop(), settings);
 			}
 			LaneContext context = new LaneContext(lanes(settings), account, job.clock(), job.stop(),
-					new Retries(settings.retries()), this.inFlight, this.nodes, this.pipeline, place.meters(),
+					new Retries(settings.retries()), this.inFlight, this.nodes, this.pipeline, place.meters(), trace,
 					this.executor, job.input().unknownPops(), job.memory(),
 					new ErrorLimit(account, job.stop(), settings.maxErrors()));
 			Admission admission = new Admission(settings, this.scripts, this.limits, place.client(),
@@ -174,6 +181,7 @@ public class Jobs {
 			EndedJob<JobReport> ended = new JobExecution(job, context, this.limits, place.client(), admission)
 				.run(caller);
 			place.meters().jobEnds(ended.report().state(), account, job.clock());
+			JobTraces.end(trace, ended.report().state(), ended.report().counts());
 			if (!place.own()) {
 				log(ended, place.client(), job.operation(), job.stop().isSet());
 			}
@@ -182,6 +190,7 @@ public class Jobs {
 		finally {
 			this.requirements.learn(account);
 			active.stop();
+			trace.stop();
 		}
 	}
 
@@ -253,6 +262,7 @@ public class Jobs {
 		if (report.state() != JobState.COMPLETED) {
 			logger.atWarn()
 				.addKeyValue("jobId", report.jobId())
+				.addKeyValue("client", client)
 				.log("Job {} did not complete, {}: {}", report.jobId(), job.ending().cause().problemType(),
 						cause(job, stopped));
 		}

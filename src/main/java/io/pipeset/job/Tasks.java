@@ -80,6 +80,7 @@ public class Tasks {
 		if (ending.cause() != Cause.COMPLETED) {
 			logger.atWarn()
 				.addKeyValue("jobId", task.id())
+				.addKeyValue("client", client)
 				.log("Job {} did not complete, {}: {}", task.id(), ending.cause().problemType(), ending.detail());
 		}
 		logger.atInfo()

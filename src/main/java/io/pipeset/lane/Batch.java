@@ -8,11 +8,13 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
+import io.micrometer.observation.Observation;
 import io.pipeset.pipeline.Fence;
 import io.pipeset.pipeline.Pipeline;
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.report.DurationText;
 import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.JobTraces;
 import io.pipeset.report.NodeMeters;
 import io.pipeset.report.OutcomeLog;
 import io.pipeset.slab.Coalescing;
@@ -102,6 +104,8 @@ final class Batch {
 
 	/** Runs the batch, to its end. */
 	BatchResult run() {
+		Observation trace = JobTraces.batch(this.context.trace(), this.node.name(),
+				this.context.settings().flush().kind());
 		this.begun = System.nanoTime();
 		this.isFirst = !this.context.clock().hasBegunBatch();
 		long nanos;
@@ -115,12 +119,14 @@ final class Batch {
 		catch (RuntimeException | Error ex) {
 			// The next job must not find this one's commands on its connection.
 			giveUp(this.commands > 0);
+			trace.error(ex);
 			throw ex;
 		}
 		finally {
 			nanos = System.nanoTime() - this.begun;
 			this.context.clock().batchEnds(nanos);
 			this.meters.disconnected();
+			endTrace(trace);
 		}
 		if (this.loss != null) {
 			// The pool believes that a connection it has lent is open, and would lend it
@@ -141,6 +147,15 @@ final class Batch {
 						+ ". The rest was not sent. Mend the cause there, then send the job again.");
 		}
 		return new BatchResult(this.left, this.loss, this.used, this.complete, this.pipeline.failure(), this.fence);
+	}
+
+	private void endTrace(Observation trace) {
+		if (!trace.isNoop()) {
+			trace.highCardinalityKeyValue("commands", Integer.toString(this.commands))
+				.highCardinalityKeyValue("bytes", Long.toString(this.bytes))
+				.lowCardinalityKeyValue("loss", (this.loss != null) ? this.loss.code() : "none");
+			trace.stop();
+		}
 	}
 
 	/**

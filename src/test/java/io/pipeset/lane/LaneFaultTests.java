@@ -177,7 +177,7 @@ class LaneFaultTests {
 		QuietLog.expect("A job failed by a defect of the service, and is stopped");
 		LaneContext sound = rig.context(LaneRig.settings(10, 10, 1, LONG), rig.threads());
 		LaneContext context = new LaneContext(sound.settings(), sound.account(), sound.clock(), sound.stop(),
-				sound.retries(), sound.inFlight(), sound.nodes(), sound.pipeline(), new BrokenMeters(),
+				sound.retries(), sound.inFlight(), sound.nodes(), sound.pipeline(), new BrokenMeters(), sound.trace(),
 				sound.executor(), null, sound.memory(), sound.errorCheck());
 		Lanes lanes = new Lanes(context);
 		long kills = kills();

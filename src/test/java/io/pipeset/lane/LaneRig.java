@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 import io.lettuce.core.resource.ClientResources;
+import io.micrometer.observation.Observation;
 import io.netty.util.concurrent.EventExecutor;
 import io.pipeset.PipesetApplication;
 import io.pipeset.memory.MemoryBudget;
@@ -86,7 +87,7 @@ public final class LaneRig implements AutoCloseable {
 		JobStop stop = new JobStop();
 		return new LaneContext(settings, new Account(Results.ERRORS, 100, false), new JobClock(), stop,
 				new Retries(settings.retries()), inFlight(), bean(RedisNodes.class), bean(PipelineProperties.class),
-				bean(JobMeters.class), executor, null, memory().open(stop), () -> {
+				bean(JobMeters.class), Observation.NOOP, executor, null, memory().open(stop), () -> {
 				});
 	}
 

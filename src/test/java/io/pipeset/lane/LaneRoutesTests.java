@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.Observation;
 import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.call.NoConnectionException;
@@ -77,8 +78,8 @@ class LaneRoutesTests {
 				new LaneSettings(1000, FlushPolicy.buffered(1000), 1, Duration.ofSeconds(1), 0, 0,
 						Duration.ofSeconds(1), false, true),
 				new Account(Results.ERRORS, 10, false), new JobClock(), new JobStop(), new Retries(0),
-				new InFlightBytes(1 << 20, new SimpleMeterRegistry()), nodes, this.properties, null, null, null,
-				new UnlimitedSlabMemory(), () -> {
+				new InFlightBytes(1 << 20, new SimpleMeterRegistry()), nodes, this.properties, null, Observation.NOOP,
+				null, null, new UnlimitedSlabMemory(), () -> {
 				});
 	}
 

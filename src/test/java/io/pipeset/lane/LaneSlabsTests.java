@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.Observation;
 import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.flush.FlushPolicy;
@@ -39,8 +40,8 @@ class LaneSlabsTests {
 					true),
 			this.account, new JobClock(), new JobStop(), new Retries(0),
 			new InFlightBytes(1 << 20, new SimpleMeterRegistry()), null,
-			new PipelineProperties(1, 100, DataSize.ofMegabytes(1), Duration.ofSeconds(1), false), null, null, null,
-			new UnlimitedSlabMemory(), this.looks::incrementAndGet);
+			new PipelineProperties(1, 100, DataSize.ofMegabytes(1), Duration.ofSeconds(1), false), null,
+			Observation.NOOP, null, null, new UnlimitedSlabMemory(), this.looks::incrementAndGet);
 
 	private final Window window = new Window(this.context.pipeline(), this.context.inFlight(), this.context.memory());
 

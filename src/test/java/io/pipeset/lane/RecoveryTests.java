@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.Observation;
 import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.report.Account;
@@ -38,7 +39,7 @@ class RecoveryTests {
 			new Account(Results.ERRORS, 10, false), new JobClock(), this.stop, new Retries(0),
 			new InFlightBytes(1 << 20, new SimpleMeterRegistry()), null,
 			new PipelineProperties(CONNECTIONS, 100, DataSize.ofMegabytes(1), Duration.ofSeconds(1), false),
-			new JobMeters(new SimpleMeterRegistry()), null, null, new UnlimitedSlabMemory(), () -> {
+			new JobMeters(new SimpleMeterRegistry()), Observation.NOOP, null, null, new UnlimitedSlabMemory(), () -> {
 			});
 
 	private final Recovery recovery = new Recovery(this.context);

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.Observation;
 import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.flush.FlushPolicy;
@@ -101,7 +102,8 @@ class RedirectionTests {
 						true),
 				new Account(Results.ERRORS, 10, false), new JobClock(), new JobStop(), new Retries(0),
 				new InFlightBytes(1 << 20, new SimpleMeterRegistry()), nodes, properties,
-				new JobMeters(new SimpleMeterRegistry()), null, null, new UnlimitedSlabMemory(), () -> {
+				new JobMeters(new SimpleMeterRegistry()), Observation.NOOP, null, null, new UnlimitedSlabMemory(),
+				() -> {
 				});
 	}
 

@@ -80,6 +80,9 @@ class LogTests {
 			for (String job : this.faulty) {
 				assertThat(levels(lines, job)).containsExactly("WARN", "INFO");
 			}
+			assertThat(lines).filteredOn((line) -> line.at("/message").asString("").contains(" did not complete, "))
+				.isNotEmpty()
+				.allSatisfy((line) -> assertThat(line.at("/client").asString("")).isEqualTo("none"));
 			List<String> warned = lines.stream()
 				.filter((line) -> line.at("/log/level").asString("").equals("WARN")
 						&& line.at("/log/logger").asString("").startsWith("io.pipeset"))
