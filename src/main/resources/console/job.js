@@ -222,6 +222,9 @@ export async function job(main, page, id) {
 		if (failures) {
 			drawFailures(failures, rejected);
 		}
+		if (rejected && sources.has(id)) {
+			account.append(h('p', { class: 'actions' }, h('a', { class: 'button', href: '#/load' }, 'Back to the load')));
+		}
 		if (report.counts) {
 			drawReport();
 		}

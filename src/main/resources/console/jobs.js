@@ -50,6 +50,27 @@ export async function jobs(main, page) {
 				h('td', {}, active ? h('button', { type: 'button', class: 'quiet', 'aria-label': `Cancel ${titleOf(status)}`, onclick: () => cancel(jobId) }, 'Cancel') : ''));
 	}
 
+	/** Changes what has changed, so that nobody's focus or click is lost. */
+	function draw(rows) {
+		const known = new Map([...body.rows].map((row) => [row.dataset.job, row]));
+		rows.forEach((row, i) => {
+			const before = known.get(row.dataset.job);
+			if (before) {
+				[...row.cells].forEach((cell, at) => {
+					if (cell.outerHTML !== before.cells[at].outerHTML) {
+						before.cells[at].replaceWith(cell);
+					}
+				});
+			}
+			const now = before ?? row;
+			known.delete(row.dataset.job);
+			if (body.rows[i] !== now) {
+				body.insertBefore(now, body.rows[i] ?? null);
+			}
+		});
+		known.forEach((row) => row.remove());
+	}
+
 	async function cancel(id) {
 		try {
 			await call('DELETE', `v1/jobs/${id}`);
@@ -79,11 +100,7 @@ export async function jobs(main, page) {
 			const now = JSON.stringify(some);
 			if (now !== shown) {
 				shown = now;
-				const focus = document.activeElement?.closest('[data-job]') && { id: document.activeElement.closest('[data-job]').dataset.job, tag: document.activeElement.tagName };
-				body.replaceChildren(...some.map(row));
-				if (focus) {
-					body.querySelector(`[data-job="${focus.id}"] ${focus.tag}`)?.focus();
-				}
+				draw(some.map(row));
 			}
 			list.hidden = some.length === 0;
 			none.hidden = some.length > 0;

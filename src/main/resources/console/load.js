@@ -27,6 +27,18 @@ export const previews = new Set(JSON.parse(sessionStorage.getItem(PREVIEWS) ?? '
 /** What the page goes on with when one comes back to it. */
 let kept;
 
+/** The upload that is under way, which goes on whatever page one looks at. */
+let sending;
+
+/** Why the last one failed, until somebody has seen it. */
+let failed;
+
+addEventListener('beforeunload', (event) => {
+	if (sending) {
+		event.preventDefault();
+	}
+});
+
 let table;
 
 /** The settings of the service, a row each. */
@@ -85,7 +97,14 @@ export async function load(main, page) {
 
 	async function take(blob, name, typed = false) {
 		const mine = ++taken;
-		const found = await sampleOf(blob);
+		let found;
+		try {
+			found = await sampleOf(blob);
+		}
+		catch (error) {
+			problems.say(`'${name}' cannot be read (${error.message}): choose another file.`);
+			return;
+		}
 		if (mine !== taken) {
 			return;
 		}
@@ -223,6 +242,7 @@ export async function load(main, page) {
 				h('section', { 'aria-labelledby': 'mapping-title' }, h('h2', { id: 'mapping-title' }, 'Mapping'), mapping()),
 				preview, options(), act);
 		tell(`${state.name}: ${FORMATS[state.type]}`);
+		showSending();
 		later(0);
 	}
 
@@ -291,6 +311,14 @@ export async function load(main, page) {
 			fields.push(field('id', 'Name in the report', bound('id', h('input', { spellcheck: 'false', placeholder: 'its line' })), 'a template, by which you find a record again'));
 			fields.push(field('nulls', 'Empty cells and nulls', choice('nulls', [['', 'refuse the record'], ['skip', 'leave them out'], ['empty', 'take them for empty strings']], later)));
 		}
+		if (state.op && isData(state.type) && (!isRows(state.type) || columns.includes('key'))) {
+			const box = h('input', { type: 'checkbox', id: 'field-templates', checked: state.templates, onchange: () => {
+				state.templates = box.checked;
+				state.touched = true;
+				show();
+			} });
+			fields.push(h('div', { class: 'field check' }, h('label', { for: 'field-templates' }, box, ' Templates make the records')));
+		}
 		const chips = mapped() && columns.length ? h('div', { class: 'chips', role: 'group', 'aria-label': 'Columns, to put where you type' },
 				h('span', { class: 'hint' }, isRows(state.type) ? 'Columns, to put where you type:' : 'Members, to put where you type:'), columns.map((name) => h('button', { type: 'button', class: 'chip', onclick: () => put(name) }, name))) : null;
 		return [h('div', { class: 'fields' }, fields), chips];
@@ -314,10 +342,11 @@ export async function load(main, page) {
 	const line = shell('');
 	const dry = h('button', { type: 'button', onclick: () => send(true) }, 'Dry run');
 	const go = h('button', { type: 'button', class: 'main', id: 'go', onclick: () => send(false) }, 'Load');
-	const sent = h('div', { hidden: true, class: 'sending' });
+	const sent = h('div', { hidden: true });
+	const unsent = notice();
 	const act = h('section', { 'aria-labelledby': 'act-title' }, h('h2', { id: 'act-title', class: 'unseen' }, 'Load'),
 			h('p', { class: 'actions' }, go, dry, h('span', { class: 'hint' }, 'A dry run checks every record and writes nothing.')),
-			sent, h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), h('p', {}, 'Load'), line, h('p', {}, 'Dry run'), dryLine));
+			unsent, sent, h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), h('p', {}, 'Load'), line, h('p', {}, 'Dry run'), dryLine));
 
 	function options() {
 		const fields = rows.filter((row) => !ELSEWHERE.has(row.name)).map((row) => {
@@ -337,7 +366,7 @@ export async function load(main, page) {
 			});
 			return field(row.name, row.name, input, row.meaning);
 		});
-		return h('details', { class: 'settings', open: Object.keys(state.settings).length > 0 }, h('summary', {}, 'Settings'), h('div', { class: 'fields wide' }, fields));
+		return h('details', { class: 'settings', open: state.open || Object.keys(state.settings).length > 0, ontoggle: (event) => state.open = event.target.open }, h('summary', {}, 'Settings'), h('div', { class: 'fields wide' }, fields));
 	}
 
 	let timer;
@@ -409,38 +438,50 @@ export async function load(main, page) {
 			all.push(['dryRun', 'true']);
 		}
 		const stop = new AbortController();
-		page.addEventListener('abort', () => stop.abort());
 		const bar = h('progress', { max: 1, value: 0, 'aria-label': 'The upload' });
 		const words = h('span', {});
 		const began = performance.now();
-		go.disabled = dry.disabled = true;
+		const { blob, name } = state;
+		const upon = { ...state, settings: { ...state.settings } };
 		problems.say();
-		sent.hidden = false;
-		sent.replaceChildren(bar, words, h('button', { type: 'button', onclick: () => stop.abort() }, 'Stop the upload'));
+		unsent.say();
+		sending = h('div', { class: 'sending' }, h('strong', {}, name), bar, words, h('button', { type: 'button', onclick: () => stop.abort() }, 'Stop the upload'));
+		showSending();
 		try {
-			const { blob, name } = state;
 			const job = await upload(`v1/jobs?${query(all)}`, { ...headers(), Prefer: 'respond-async' }, blob, (done, total) => {
 				bar.value = total ? done / total : 1;
 				const pace = done / (performance.now() - began);
 				words.textContent = `${percent(bar.value)} of ${bytes(total)} uploaded, ${bytes(pace * 1000)}/s${done < total ? `, ${duration((total - done) / pace)} left` : ''}`;
 			}, stop.signal);
-			sources.set(job.jobId, { ...state, settings: { ...state.settings }, blob, name });
-			if (!page.aborted) {
+			sources.set(job.jobId, upon);
+			sending = undefined;
+			if (location.hash === '#/load') {
 				location.hash = `#/jobs/${job.jobId}`;
 			}
 		}
 		catch (error) {
+			sending = undefined;
 			if (!(error instanceof Problem)) {
 				throw error;
 			}
-			mistaken.say(error.message);
-			mistaken.scrollIntoView({ block: 'nearest' });
-		}
-		finally {
-			sent.hidden = true;
-			go.disabled = dry.disabled = false;
+			failed = error.message;
+			dispatchEvent(new Event('upload'));
 		}
 	}
+
+	/** Shows the upload that is under way, or how it failed; it may have begun on this page at another time. */
+	function showSending() {
+		sent.hidden = !sending;
+		sent.replaceChildren(...sending ? [sending] : []);
+		go.disabled = dry.disabled = Boolean(sending);
+		if (failed) {
+			unsent.say(failed);
+			unsent.scrollIntoView({ block: 'nearest' });
+			failed = undefined;
+		}
+	}
+
+	addEventListener('upload', showSending, { signal: page });
 
 	if (state.blob) {
 		text.value = state.text ?? '';

@@ -140,7 +140,8 @@ function respEnd(bytes, most) {
 	for (let i = 0; i < most && at < bytes.length; i++) {
 		const words = header();
 		for (let word = 0; word < words && at < bytes.length; word++) {
-			at += header() + 2;
+			const length = header();
+			at += length + 2;
 		}
 		if (!(at <= bytes.length)) {
 			break;

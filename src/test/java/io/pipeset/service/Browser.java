@@ -155,6 +155,7 @@ public final class Browser implements AutoCloseable {
 
 	/** Chooses a file, as the dialog of the browser would. */
 	public void choose(Path file) {
+		patiently(() -> !all("#file").isEmpty(), () -> "field for a file");
 		this.driver.findElement(By.id("file")).sendKeys(file.toAbsolutePath().toString());
 	}
 
@@ -176,6 +177,14 @@ public final class Browser implements AutoCloseable {
 		else {
 			this.driver.deleteNetworkConditions();
 		}
+	}
+
+	/** Lets uploads go no faster, until the browser is {@link #cutOff} no more. */
+	public void slow(int bytesPerSecond) {
+		ChromiumNetworkConditions conditions = new ChromiumNetworkConditions();
+		conditions.setUploadThroughput(bytesPerSecond);
+		conditions.setDownloadThroughput(10_000_000);
+		this.driver.setNetworkConditions(conditions);
 	}
 
 	/** Waits for a file that the page saves. */

@@ -1,11 +1,14 @@
 package io.pipeset.web.console;
 
 import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.zip.GZIPOutputStream;
 
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.redis.TestRedis;
@@ -18,9 +21,12 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 /** The pages of the console, in a browser, with a real Redis behind them. */
@@ -73,10 +79,10 @@ class ConsoleTests {
 		browser.picture("console-empty", 1200, 560);
 		browser.choose(products());
 		browser.awaitSaid("found: CSV with commas, a row of names, 4 columns", "HSET product:100001");
-		browser.picture("console-load", 1200, 1180);
+		browser.picture("console-load", 1200, 1160);
 		browser.await("#go").click();
 		browser.awaitSaid("1 record did not run", "completed", "199,999", "MALFORMED", String.valueOf(WRONG_LINE));
-		browser.picture("console-job", 1200, 1340);
+		browser.picture("console-job", 1200, 1060);
 		assertThat(this.redis.dbsize()).isEqualTo(ROWS - 1);
 		browser.await("#save").click();
 		assertThat(browser.download()).contains("\"line\":" + WRONG_LINE).hasLineCount(1);
@@ -217,6 +223,63 @@ class ConsoleTests {
 			.isEqualTo(List.of());
 		assertThat(browser.run("return document.querySelectorAll('h1').length + document.documentElement.lang"))
 			.isEqualTo("1en");
+	}
+
+	@Test
+	void anUploadShowsItsProgressIsStoppedAndGoesOnWhileOneLooksElsewhere() throws IOException {
+		browser.visit(this.service, "");
+		browser.choose(products());
+		browser.awaitSaid("HSET product:100001");
+		browser.slow(200_000);
+		browser.await("#go").click();
+		browser.awaitSaid("of 6.5 MB uploaded");
+		browser.awaitText("Stop the upload").click();
+		browser.awaitSaid("nothing of it was run");
+		browser.await("#go").click();
+		browser.awaitSaid("of 6.5 MB uploaded");
+		browser.awaitText("Jobs").click();
+		browser.awaitSaid("State");
+		browser.awaitText("Load").click();
+		browser.awaitSaid("of 6.5 MB uploaded");
+		browser.cutOff(false);
+		browser.awaitSaid("1 record did not run");
+		assertThat(this.redis.dbsize()).isEqualTo(ROWS - 1);
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			a.tsv    | sid\\tname\\n1\\tAda\\n         | TSV with tabs     | SET a:1 Ada
+			b.csv    | 1,Ada,x\\n2,Grace,y\\n             | no row of names   | HSET b:1 column1 1 column2 Ada column3 x
+			users.json | [{"id":1,"n":{"x":4}}, {"id":2,"n":{"x":5}}]  | JSON | SET user:2 5
+			d.ndjson.gz | {"op":"SET","key":"d","value":{"a":1}}\\n | NDJSON, a record a line | SET d "{\\"a\\":1}"
+			e.txt    | SET e "x y"\\nHSET f g h\\n       | redis-cli commands | SET e "x y"
+			f.resp   | *3\\r\\n$3\\r\\nSET\\r\\n$1\\r\\nf\\r\\n$2\\r\\né\\r\\n | RESP | SET f é
+			g.csv    | key,value,ttl\\ng,"a\\nb",90\\n     | 3 columns         | SET g "a\\nb" EX 90
+			""")
+	void theFormatOfAFileIsFound(String name, String content, String found, String command) throws IOException {
+		byte[] bytes = content.translateEscapes().getBytes(StandardCharsets.UTF_8);
+		Path file = folder.resolve(name);
+		try (OutputStream out = Files.newOutputStream(file);
+				OutputStream packed = (name.endsWith(".gz")) ? new GZIPOutputStream(out) : out) {
+			packed.write(bytes);
+		}
+		browser.visit(this.service, "");
+		browser.choose(file);
+		browser.awaitSaid(found, command);
+		browser.await("#go").click();
+		browser.awaitSaid(" ran.");
+	}
+
+	@Test
+	void theBrowserKeepsThePolicy() {
+		browser.visit(this.service, "");
+		browser.awaitSaid("Drop a file here");
+		assertThatThrownBy(() -> browser.run("document.body.innerHTML = '<b>markup</b>'"))
+			.hasMessageContaining("TrustedHTML");
+		browser.run("fetch('https://elsewhere.example/').catch(() => {})");
+		browser.run("document.body.setAttribute('style', 'color: red')");
+		assertThatThrownBy(browser::assertQuiet).hasMessageContaining("elsewhere.example")
+			.hasMessageContaining("style");
 	}
 
 	/** The row of one product has a cell too many. */
