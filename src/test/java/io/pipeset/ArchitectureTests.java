@@ -75,6 +75,7 @@ class ArchitectureTests {
 			web.access        | record job job.settings web.problem
 			web.server        | record.body memory job job.input web.problem
 			web               | control record record.encoding record.body record.mapping record.format report spool pipeline pipeline.call memory pop sweep script job job.input job.settings keyspace tune web.problem web.server
+			web.console       | ''
 			web.warm          | web
 			web.document      | record.format report job job.settings keyspace tune web.problem web
 			""";

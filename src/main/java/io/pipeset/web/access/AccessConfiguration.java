@@ -22,6 +22,7 @@ import org.springframework.boot.web.server.autoconfigure.ServerProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
 import org.springframework.security.authorization.AuthorizationDecision;
 import org.springframework.security.authorization.AuthorizationManager;
@@ -139,11 +140,12 @@ class AccessConfiguration {
 	}
 
 	/**
-	 * Lets clients call, everybody ask for health, and the service itself warm up, whose
-	 * own calls have a password.
+	 * Lets clients call, everybody ask for health and for the files of the console, and
+	 * the service itself warm up, whose own calls have a password.
 	 */
 	private static AuthorizationManager<HttpServletRequest> clientsOnly() {
 		RequestMatcher open = new OrRequestMatcher(EndpointRequest.to(HealthEndpoint.class),
+				PathPatternRequestMatcher.withDefaults().matcher(HttpMethod.GET, "/console/**"),
 				PathPatternRequestMatcher.withDefaults().matcher("/warm-up/**"));
 		// The supplier throws if there is no authentication, which asks for a key.
 		return (authentication,

@@ -1,0 +1,98 @@
+// The outcomes of a job over its time, one upon the other.
+
+import { duration, number } from './page.js';
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+const MOST_POINTS = 400;
+
+const WIDTH = 800;
+
+const HEIGHT = 180;
+
+/** The outcomes from the bottom up. */
+export const OUTCOMES = ['applied', 'noop', 'unknown', 'unprocessed', 'rejected'];
+
+function svg(tag, properties, ...children) {
+	const element = document.createElementNS(SVG, tag);
+	for (const [name, value] of Object.entries(properties)) {
+		element.setAttribute(name, value);
+	}
+	element.append(...children);
+	return element;
+}
+
+/** The next number above that one says easily. */
+function round(value) {
+	const power = 10 ** Math.floor(Math.log10(Math.max(value, 1)));
+	return [1, 2, 2.5, 5, 10].map((step) => step * power).find((step) => step >= value) ?? value;
+}
+
+export class Chart {
+
+	constructor() {
+		this.points = [{ at: 0, counts: Object.fromEntries(OUTCOMES.map((name) => [name, 0])) }];
+		this.areas = OUTCOMES.map((name) => svg('path', { class: `area ${name}` }));
+		this.drawing = svg('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none', role: 'img' },
+				...[0, 0.5].map((part) => svg('line', { class: 'grid', x1: 0, x2: WIDTH, y1: HEIGHT * part, y2: HEIGHT * part })), ...this.areas,
+				svg('line', { class: 'axis', x1: 0, x2: WIDTH, y1: HEIGHT, y2: HEIGHT }));
+		const label = (className) => Object.assign(document.createElement('span'), { className });
+		this.top = label('top');
+		this.middle = label('middle');
+		this.from = label('from');
+		this.to = label('to');
+		this.element = document.createElement('figure');
+		this.element.className = 'chart';
+		const caption = document.createElement('figcaption');
+		caption.textContent = 'Records by outcome';
+		this.legend = OUTCOMES.map((name) => Object.assign(label(`legend ${name}`), { textContent: (name === 'unknown') ? 'on their way' : name }));
+		caption.append(...this.legend);
+		this.element.append(caption, this.drawing, this.top, this.middle, this.from, this.to);
+		this.element.hidden = true;
+	}
+
+	/** Adds the counts of a moment, in milliseconds since the job was asked for. */
+	add(at, counts, active) {
+		this.legend[OUTCOMES.indexOf('unknown')].textContent = (active || !counts.unknown) ? 'on their way' : 'unknown';
+		const last = this.points[this.points.length - 1];
+		if (at < last.at) {
+			return;
+		}
+		if (at === last.at) {
+			this.points.pop();
+		}
+		this.points.push({ at, counts });
+		if (this.points.length > MOST_POINTS) {
+			// Half as fine, but for the last ones.
+			this.points = this.points.filter((point, i) => i % 2 === 0 || i > MOST_POINTS - 20);
+		}
+		// A job that one comes to in the middle has no beginning here.
+		this.element.hidden = this.points.length < 3;
+		if (!this.element.hidden) {
+			this.draw();
+		}
+	}
+
+	draw() {
+		const last = this.points[this.points.length - 1];
+		const most = round(Math.max(...this.points.map(({ counts }) => OUTCOMES.reduce((sum, name) => sum + counts[name], 0))));
+		const first = this.points[0].at;
+		const x = (at) => ((at - first) / Math.max(1, last.at - first) * WIDTH).toFixed(1);
+		const y = (value) => (HEIGHT - value / most * HEIGHT).toFixed(1);
+		let below = this.points.map(() => 0);
+		OUTCOMES.forEach((name, i) => {
+			const above = below.map((sum, at) => sum + this.points[at].counts[name]);
+			const line = (sums) => sums.map((sum, at) => `${x(this.points[at].at)},${y(sum)}`);
+			this.areas[i].setAttribute('d', `M${line(above).join('L')}L${line(below).reverse().join('L')}Z`);
+			below = above;
+			this.legend[i].hidden = !this.points.some(({ counts }) => counts[name]);
+		});
+		this.top.textContent = number(most);
+		this.middle.textContent = number(most / 2);
+		this.from.textContent = first ? duration(first) : '0 s';
+		this.to.textContent = duration(last.at);
+		this.drawing.setAttribute('aria-label',
+				`After ${duration(last.at)}: ${OUTCOMES.filter((name) => last.counts[name]).map((name) => `${number(last.counts[name])} ${name}`).join(', ')}`);
+	}
+
+}

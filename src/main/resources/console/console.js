@@ -1,0 +1,58 @@
+// The frame: the page that the address names.
+
+import { job } from './job.js';
+import { jobs } from './jobs.js';
+import { load } from './load.js';
+import { h } from './page.js';
+import { forgetKey, isKeyed } from './service.js';
+
+const PAGES = [
+	[/^#\/load$/, load, 'Load'],
+	[/^#\/jobs$/, jobs, 'Jobs'],
+	[/^#\/jobs\/([\w-]+)$/, job, 'Job'],
+];
+
+let left = new AbortController();
+
+async function open(event) {
+	left.abort();
+	left = new AbortController();
+	const main = document.getElementById('main');
+	const [page, id] = PAGES.map((candidate) => [candidate, candidate[0].exec(location.hash)?.[1]]).find(([candidate]) => candidate[0].test(location.hash)) ?? [];
+	if (!page) {
+		location.replace('#/load');
+		return;
+	}
+	main.replaceChildren();
+	document.title = `${page[2]} · Pipeset`;
+	for (const link of document.querySelectorAll('nav a')) {
+		link.toggleAttribute('aria-current', location.hash.startsWith(link.hash));
+		if (link.hasAttribute('aria-current')) {
+			link.setAttribute('aria-current', 'page');
+		}
+	}
+	if (event) {
+		scrollTo(0, 0);
+		main.focus({ preventScroll: true });
+	}
+	const signal = left.signal;
+	try {
+		await page[1](main, signal, id);
+	}
+	catch (error) {
+		if (!signal.aborted) {
+			main.append(h('p', { class: 'problem', role: 'alert' }, `This page has failed: ${error.message}. Load it again.`));
+			throw error;
+		}
+	}
+}
+
+const forget = document.getElementById('forget');
+forget.hidden = !isKeyed();
+forget.addEventListener('click', forgetKey);
+document.querySelector('.skip').addEventListener('click', (event) => {
+	event.preventDefault();
+	document.getElementById('main').focus();
+});
+addEventListener('hashchange', open);
+open();

@@ -1,0 +1,144 @@
+// What every page is made of: elements, numbers as people say them, and curl lines.
+
+/** Makes an element: properties that begin with "on" listen, the others are set as attributes. */
+export function h(tag, properties = {}, ...children) {
+	const element = document.createElement(tag);
+	for (const [name, value] of Object.entries(properties)) {
+		if (name.startsWith('on')) {
+			element.addEventListener(name.substring(2), value);
+		}
+		else if (name === 'value') {
+			element.value = value;
+		}
+		else if (value === true) {
+			element.setAttribute(name, '');
+		}
+		else if (value !== false && value !== null && value !== undefined) {
+			element.setAttribute(name, value);
+		}
+	}
+	element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+	return element;
+}
+
+const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+
+export function number(value) {
+	return whole.format(value);
+}
+
+/** 1 record, 2 records. */
+export function count(value, noun) {
+	return `${number(value)} ${noun}${value === 1 ? '' : 's'}`;
+}
+
+export function duration(millis) {
+	if (millis < 1) {
+		return `${Math.round(millis * 1000)} µs`;
+	}
+	if (millis < 1000) {
+		return `${millis < 10 ? millis.toFixed(1) : Math.round(millis)} ms`;
+	}
+	const seconds = millis / 1000;
+	if (seconds < 60) {
+		return `${seconds.toFixed(1)} s`;
+	}
+	const minutes = Math.floor(seconds / 60);
+	return minutes < 60 ? `${minutes} min ${Math.floor(seconds % 60)} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+export function bytes(value) {
+	const units = ['bytes', 'KB', 'MB', 'GB', 'TB'];
+	let unit = 0;
+	while (value >= 1024 && unit < units.length - 1) {
+		value /= 1024;
+		unit++;
+	}
+	return `${unit === 0 || value >= 100 ? whole.format(value) : value.toFixed(1)} ${units[unit]}`;
+}
+
+/** A moment, as one says it: the time of today, or else the day as well. */
+export function moment(millis) {
+	const then = new Date(millis);
+	const today = then.toDateString() === new Date().toDateString();
+	return then.toLocaleString('en-GB', today ? { timeStyle: 'medium' } : { dateStyle: 'medium', timeStyle: 'short' });
+}
+
+export function percent(share) {
+	return `${(share * 100).toFixed(share < 0.9995 ? 1 : 0)} %`;
+}
+
+/** Says something to screen readers. */
+export function tell(text) {
+	document.getElementById('told').textContent = text;
+}
+
+function quoted(text) {
+	return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** The line that does the same as an action of the page. */
+export function curl({ method, url, headers = {}, file, output, keyed }) {
+	const words = ['curl', '-sS'];
+	if (/[{}[\]]/.test(url)) {
+		words.push('-g');
+	}
+	if (method !== 'GET') {
+		words.push('-X', method);
+	}
+	if (file) {
+		words.push('-T', /^[\w.\/-]+$/.test(file) ? file : quoted(file));
+	}
+	for (const [name, value] of Object.entries(headers)) {
+		words.push('-H', quoted(`${name}: ${value}`));
+	}
+	if (keyed) {
+		words.push('-H', '"Authorization: Bearer $KEY"');
+	}
+	if (output) {
+		words.push('-o', output);
+	}
+	return [...words, quoted(url)].join(' ');
+}
+
+async function copy(text, code) {
+	if (navigator.clipboard) {
+		await navigator.clipboard.writeText(text);
+		return;
+	}
+	// Only pages by https and of this machine have a clipboard.
+	getSelection().selectAllChildren(code);
+	document.execCommand('copy');
+}
+
+/** A line of the shell, ready to copy. */
+export function shell(line) {
+	const code = h('code', {}, line);
+	const button = h('button', { type: 'button', class: 'quiet', 'aria-label': 'Copy the curl line', onclick: async () => {
+		try {
+			await copy(code.textContent, code);
+			button.textContent = 'Copied';
+			tell('Copied');
+		}
+		catch {
+			getSelection().selectAllChildren(code);
+			button.textContent = 'Selected';
+		}
+		setTimeout(() => button.textContent = 'Copy', 2000);
+	} }, 'Copy');
+	const element = h('div', { class: 'curl' }, code, button);
+	return Object.assign(element, { say: (text) => {
+		if (code.textContent !== text) {
+			code.textContent = text;
+		}
+	} });
+}
+
+/** A mistake or its absence, which screen readers hear of. */
+export function notice() {
+	const element = h('p', { class: 'problem', role: 'alert', hidden: true });
+	return Object.assign(element, { say: (text) => {
+		element.hidden = !text;
+		element.textContent = text ?? '';
+	} });
+}

@@ -1,0 +1,45 @@
+// A table of any length, of which only the rows in sight are elements.
+
+import { h } from './page.js';
+
+const HEIGHT = 34;
+
+const SPARE = 10;
+
+export class Rows {
+
+	/** Shows columns, each with its title, its class and a function that makes a cell's content. */
+	constructor(label, columns) {
+		this.columns = columns;
+		this.rows = [];
+		this.body = h('tbody');
+		this.table = h('table', {}, h('thead', {}, h('tr', {}, columns.map(({ title, kind }) => h('th', { scope: 'col', class: kind }, title)))), this.body);
+		this.element = h('div', { class: 'scroll windowed', tabindex: 0, role: 'region', 'aria-label': label, onscroll: () => this.draw() }, this.table);
+		new ResizeObserver(() => this.draw()).observe(this.element);
+	}
+
+	show(rows) {
+		this.rows = rows;
+		this.table.setAttribute('aria-rowcount', rows.length + 1);
+		this.first = undefined;
+		this.draw();
+	}
+
+	draw() {
+		const visible = Math.ceil((this.element.clientHeight || 400) / HEIGHT) + 2 * SPARE;
+		const first = Math.max(0, Math.min(Math.floor(this.element.scrollTop / HEIGHT) - SPARE, this.rows.length - visible));
+		const last = Math.min(this.rows.length, first + visible);
+		if (this.first === first && this.last === last) {
+			return;
+		}
+		Object.assign(this, { first, last });
+		const space = (rows) => {
+			const cell = h('td', { colspan: this.columns.length });
+			cell.style.height = `${rows * HEIGHT}px`;
+			return rows > 0 ? h('tr', { class: 'space', 'aria-hidden': 'true' }, cell) : [];
+		};
+		this.body.replaceChildren(...[space(first), ...this.rows.slice(first, last).map((row, i) => h('tr', { 'aria-rowindex': first + i + 2 },
+				this.columns.map(({ kind, cell }) => h('td', { class: kind }, cell(row))))), space(this.rows.length - last)].flat());
+	}
+
+}

@@ -1,0 +1,262 @@
+package io.pipeset.service;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import java.util.logging.Level;
+import java.util.stream.Stream;
+
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionTimeoutException;
+import org.openqa.selenium.By;
+import org.openqa.selenium.Dimension;
+import org.openqa.selenium.JavascriptExecutor;
+import org.openqa.selenium.NoSuchElementException;
+import org.openqa.selenium.OutputType;
+import org.openqa.selenium.StaleElementReferenceException;
+import org.openqa.selenium.WebElement;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.chrome.ChromeDriverService;
+import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.chromium.ChromiumNetworkConditions;
+import org.openqa.selenium.logging.LogType;
+import org.openqa.selenium.logging.LoggingPreferences;
+import org.openqa.selenium.support.ui.Select;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+/**
+ * Chromium without a window, which the machine has or has not: nothing is ever
+ * downloaded. Tests are skipped without it, unless {@code PIPESET_TEST_BROWSER=required}.
+ */
+public final class Browser implements AutoCloseable {
+
+	private static final List<String> BROWSERS = List.of("chromium", "chromium-browser", "google-chrome");
+
+	/** The folder in which tests put pictures of the pages; none by default. */
+	private static final String PICTURES = "console.pictures";
+
+	/** The part of a window that is no page. */
+	private static final int FRAME_HEIGHT = 143;
+
+	private final ChromeDriver driver;
+
+	private final Path downloads;
+
+	private Browser(ChromeDriver driver, Path downloads) {
+		this.driver = driver;
+		this.downloads = downloads;
+	}
+
+	/**
+	 * Opens a browser. A test is skipped where there is none.
+	 * @param downloads the folder for files that pages save
+	 */
+	public static Browser open(Path downloads) {
+		Optional<Path> browser = BROWSERS.stream().flatMap(Browser::find).findFirst();
+		Optional<Path> driver = find("chromedriver").findFirst();
+		boolean isThere = browser.isPresent() && driver.isPresent();
+		if (!isThere && "required".equals(System.getenv("PIPESET_TEST_BROWSER"))) {
+			throw new IllegalStateException(
+					"PIPESET_TEST_BROWSER=required, and there is no chromium, or no chromedriver");
+		}
+		assumeTrue(isThere, "The console is not tested: there is no chromium, or no chromedriver, on this machine");
+		ChromeOptions options = new ChromeOptions();
+		options.setBinary(browser.get().toFile());
+		options.addArguments("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--lang=en",
+				"--hide-scrollbars", "--window-size=1200,900");
+		options.setExperimentalOption("prefs", Map.of("download.default_directory", downloads.toString()));
+		LoggingPreferences log = new LoggingPreferences();
+		log.enable(LogType.BROWSER, Level.ALL);
+		options.setCapability(ChromeOptions.LOGGING_PREFS, log);
+		ChromeDriverService service = new ChromeDriverService.Builder().usingDriverExecutable(driver.get().toFile())
+			.usingAnyFreePort()
+			.withTimeout(Duration.ofMinutes(1))
+			.withLogOutput(OutputStream.nullOutputStream())
+			.build();
+		return new Browser(new ChromeDriver(service, options), downloads);
+	}
+
+	private static Stream<Path> find(String program) {
+		return Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
+			.map((folder) -> Path.of(folder, program))
+			.filter(Files::isExecutable);
+	}
+
+	/** Opens a page in a new tab, which knows nothing of the others. */
+	public void visit(Service service, String page) {
+		this.driver.get("about:blank");
+		this.driver.get(service.uri("/console").toString().replace("127.0.0.1", "localhost") + page);
+	}
+
+	/** Waits until an element is there and can be seen. */
+	public WebElement await(String css) {
+		return await(By.cssSelector(css));
+	}
+
+	/** Waits until a button, a link or a summary with this text can be seen. */
+	public WebElement awaitText(String text) {
+		return await(By.xpath("//*[self::button or self::a or self::summary][normalize-space()='" + text + "']"));
+	}
+
+	private WebElement await(By by) {
+		WebElement[] found = new WebElement[1];
+		patiently(() -> {
+			found[0] = this.driver.findElements(by).stream().filter(WebElement::isDisplayed).findFirst().orElse(null);
+			return found[0] != null;
+		}, () -> by + " in\n" + text());
+		return found[0];
+	}
+
+	/** Waits until the page says something. */
+	public void awaitSaid(String... parts) {
+		for (String part : parts) {
+			patiently(() -> text().contains(part), () -> "'" + part + "' in\n" + text());
+		}
+	}
+
+	private static void patiently(Callable<Boolean> condition, Supplier<String> missing) {
+		try {
+			Awaitility.await()
+				.ignoreException(StaleElementReferenceException.class)
+				.ignoreException(NoSuchElementException.class)
+				.until(condition);
+		}
+		catch (ConditionTimeoutException ex) {
+			throw new AssertionError("There is no " + missing.get(), ex);
+		}
+	}
+
+	/** The text of the page that can be seen. */
+	public String text() {
+		return this.driver.findElement(By.tagName("body")).getText();
+	}
+
+	public List<WebElement> all(String css) {
+		return this.driver.findElements(By.cssSelector(css));
+	}
+
+	/** Types into a field in place of its text. */
+	public void type(String css, String text) {
+		WebElement field = await(css);
+		field.clear();
+		field.sendKeys(text);
+	}
+
+	/** Chooses a file, as the dialog of the browser would. */
+	public void choose(Path file) {
+		patiently(() -> !all("#file").isEmpty(), () -> "field for a file");
+		this.driver.findElement(By.id("file")).sendKeys(file.toAbsolutePath().toString());
+	}
+
+	public void choose(String css, String option) {
+		new Select(await(css)).selectByValue(option);
+	}
+
+	public Object run(String script) {
+		return ((JavascriptExecutor) this.driver).executeScript(script);
+	}
+
+	/** Cuts the browser off the service, or lets it reach it again. */
+	public void cutOff(boolean off) {
+		if (off) {
+			ChromiumNetworkConditions conditions = new ChromiumNetworkConditions();
+			conditions.setOffline(true);
+			this.driver.setNetworkConditions(conditions);
+		}
+		else {
+			this.driver.deleteNetworkConditions();
+		}
+	}
+
+	/** Lets uploads go no faster, until the browser is {@link #cutOff} no more. */
+	public void slow(int bytesPerSecond) {
+		ChromiumNetworkConditions conditions = new ChromiumNetworkConditions();
+		conditions.setUploadThroughput(bytesPerSecond);
+		conditions.setDownloadThroughput(10_000_000);
+		this.driver.setNetworkConditions(conditions);
+	}
+
+	/** Waits for a file that the page saves. */
+	public String download() {
+		Path[] file = new Path[1];
+		Awaitility.await().until(() -> {
+			try (Stream<Path> files = Files.list(this.downloads)) {
+				file[0] = files.filter((name) -> name.toString().endsWith(".ndjson")).findFirst().orElse(null);
+			}
+			return file[0] != null;
+		});
+		return Shell.text(file[0]);
+	}
+
+	/** Fails if a page broke a rule of its policy, or an error was not dealt with. */
+	public void assertQuiet() {
+		assertThat(this.driver.manage().logs().get(LogType.BROWSER).getAll())
+			.filteredOn((entry) -> !entry.getMessage().contains("Failed to load resource"))
+			.as("lines in the log of the browser")
+			.isEmpty();
+	}
+
+	/** Keeps a picture of the page in a window of a size, if somebody wants pictures. */
+	public void picture(String name, int width, int height) {
+		if (System.getProperty(PICTURES) != null) {
+			Dimension before = this.driver.manage().window().getSize();
+			this.driver.manage().window().setSize(new Dimension(width, height + FRAME_HEIGHT));
+			picture(name);
+			this.driver.manage().window().setSize(before);
+		}
+	}
+
+	/** Keeps a picture of the page, if somebody wants pictures. */
+	public void picture(String name) {
+		String folder = System.getProperty(PICTURES);
+		if (folder != null) {
+			run("document.activeElement.blur(); scrollTo(0, 0)");
+			try {
+				Files.createDirectories(Path.of(folder));
+				Files.write(Path.of(folder, name + ".png"), this.driver.getScreenshotAs(OutputType.BYTES));
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		}
+	}
+
+	/** How many pixels of the page are beside the window. */
+	public long overflow() {
+		return (Long) run("return document.documentElement.scrollWidth - innerWidth");
+	}
+
+	/** Gives the page the width of a telephone, or that of a desk again. */
+	public void phone(boolean small) {
+		if (small) {
+			this.driver.executeCdpCommand("Emulation.setDeviceMetricsOverride",
+					Map.of("width", 390, "height", 844, "deviceScaleFactor", 1, "mobile", true));
+		}
+		else {
+			this.driver.executeCdpCommand("Emulation.clearDeviceMetricsOverride", Map.of());
+		}
+	}
+
+	/** Shows pages in the dark, or in the light again. */
+	public void dark(boolean dark) {
+		this.driver.executeCdpCommand("Emulation.setEmulatedMedia", Map.of("features",
+				List.of(Map.of("name", "prefers-color-scheme", "value", (dark) ? "dark" : "light"))));
+	}
+
+	@Override
+	public void close() {
+		this.driver.quit();
+	}
+
+}

@@ -1,0 +1,71 @@
+package io.pipeset.web.access;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+import io.pipeset.service.Browser;
+import io.pipeset.service.Service;
+import io.pipeset.service.Wire;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The console where callers have keys: its files are for everybody, and its calls are
+ * not.
+ */
+@ClientTest
+class ConsoleKeyTests {
+
+	private final Service service;
+
+	ConsoleKeyTests(Service service) {
+		this.service = service;
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/console/", "/console/console.js", "/console/settings.json" })
+	void aFileNeedsNoKey(String path) {
+		assertThat(this.service.as(null).get(path).status()).isEqualTo(200);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/console/../v1/jobs", "/console/%2e%2e/v1/jobs", "/console/..;/v1/jobs",
+			"/console;/../v1/jobs", "/console/..%2fv1/jobs", "/console\\..\\v1\\jobs", "/consoles", "/CONSOLE/" })
+	void noSpellingOfItsPathOpensAnother(String path) throws IOException {
+		try (Wire wire = Wire.open(this.service, "GET " + path + " HTTP/1.1", "Host: localhost", "Connection: close")) {
+			assertThat(wire.answer().status()).isIn(400, 401, 404);
+		}
+	}
+
+	@Test
+	void onlyLookingIsOpen() {
+		this.service.as(null).post("/console/").refusal(401, "unauthorized");
+	}
+
+	@Test
+	void thePageAsksForAKeyAndForgetsIt(@TempDir Path folder) {
+		try (Browser browser = Browser.open(folder)) {
+			browser.visit(this.service, "/#/jobs");
+			browser.await("#key[open]");
+			browser.picture("console-key", 1200, 480);
+			browser.type("#key input", "wrong");
+			browser.awaitText("Use this key").click();
+			browser.awaitSaid("No client has the key");
+			browser.type("#key input", ClientTest.BILLING);
+			browser.awaitText("Use this key").click();
+			browser.awaitSaid("Jobs", "State");
+			browser.awaitText("The same with curl").click();
+			browser.awaitSaid("-H \"Authorization: Bearer $KEY\"");
+			assertThat(browser.text()).doesNotContain(ClientTest.BILLING);
+			assertThat(browser.run("return JSON.stringify(localStorage) + document.cookie")).isEqualTo("{}");
+			browser.awaitText("Forget the key").click();
+			browser.await("#key[open]");
+			browser.assertQuiet();
+		}
+	}
+
+}
