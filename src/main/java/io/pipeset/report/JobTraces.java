@@ -4,9 +4,12 @@ import java.util.List;
 
 import io.micrometer.core.instrument.observation.MeterObservationHandler;
 import io.micrometer.observation.Observation;
+import io.micrometer.observation.Observation.Context;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationHandler.FirstMatchingCompositeObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.stereotype.Component;
@@ -19,12 +22,14 @@ import org.springframework.stereotype.Component;
 @Component
 public class JobTraces {
 
+	private static final Logger logger = LoggerFactory.getLogger(JobTraces.class);
+
 	private final ObservationRegistry registry;
 
 	JobTraces(ObjectProvider<ObservationHandler<?>> handlers) {
 		List<ObservationHandler<?>> takers = handlers.orderedStream()
-			.<ObservationHandler<?>>map((handler) -> handler)
 			.filter((handler) -> !(handler instanceof MeterObservationHandler))
+			.<ObservationHandler<?>>map(Careful::new)
 			.toList();
 		this.registry = (takers.isEmpty()) ? ObservationRegistry.NOOP : ObservationRegistry.create();
 		if (!takers.isEmpty()) {
@@ -75,6 +80,51 @@ public class JobTraces {
 			.lowCardinalityKeyValue("node", node)
 			.lowCardinalityKeyValue("flush", flush)
 			.start();
+	}
+
+	/**
+	 * A taker whose failures are not those of the job: its records have run, and its
+	 * connections have to be ended in order.
+	 */
+	private static final class Careful implements ObservationHandler<Context> {
+
+		private final ObservationHandler<Context> taker;
+
+		@SuppressWarnings("unchecked")
+		private Careful(ObservationHandler<?> taker) {
+			this.taker = (ObservationHandler<Context>) taker;
+		}
+
+		@Override
+		public boolean supportsContext(Context context) {
+			return this.taker.supportsContext(context);
+		}
+
+		@Override
+		public void onStart(Context context) {
+			attempt(() -> this.taker.onStart(context));
+		}
+
+		@Override
+		public void onError(Context context) {
+			attempt(() -> this.taker.onError(context));
+		}
+
+		@Override
+		public void onStop(Context context) {
+			attempt(() -> this.taker.onStop(context));
+		}
+
+		private void attempt(Runnable call) {
+			try {
+				call.run();
+			}
+			catch (RuntimeException ex) {
+				logger.warn("{} failed, and has no whole trace of a job: {}", this.taker.getClass().getName(),
+						ex.toString());
+			}
+		}
+
 	}
 
 }

@@ -15,6 +15,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.autoconfigure.web.server.ManagementServerProperties;
 import org.springframework.boot.health.actuate.endpoint.HealthEndpoint;
 import org.springframework.boot.security.autoconfigure.actuate.web.servlet.EndpointRequest;
 import org.springframework.boot.ssl.SslBundles;
@@ -66,11 +67,14 @@ class AccessConfiguration {
 
 	@Bean
 	SecurityFilterChain callers(SecurityProperties security, ClientsProperties clients, Client anybody,
-			ObjectProvider<ServerProperties> server, SslBundles bundles) {
+			ObjectProvider<ServerProperties> server, ObjectProvider<ManagementServerProperties> management,
+			SslBundles bundles) {
 		refuseBoth("anonymous", security.anonymous(), clients);
 		refuseBoth("scripts", security.scripts(), clients);
 		List<Filter> filters = filters(clients, anybody);
 		server.ifAvailable((properties) -> ClientCertificates.requireAuthority(clients, properties.getSsl(), bundles));
+		management.ifAvailable(
+				(properties) -> ClientCertificates.requireAuthorityOfActuator(clients, properties.getSsl(), bundles));
 		return new DefaultSecurityFilterChain(AnyRequestMatcher.INSTANCE, filters);
 	}
 
@@ -146,6 +150,7 @@ class AccessConfiguration {
 	private static AuthorizationManager<HttpServletRequest> clientsOnly() {
 		RequestMatcher open = new OrRequestMatcher(EndpointRequest.to(HealthEndpoint.class),
 				PathPatternRequestMatcher.withDefaults().matcher(HttpMethod.GET, "/console/**"),
+				PathPatternRequestMatcher.withDefaults().matcher(HttpMethod.HEAD, "/console/**"),
 				PathPatternRequestMatcher.withDefaults().matcher("/warm-up/**"));
 		// The supplier throws if there is no authentication, which asks for a key.
 		return (authentication,

@@ -4,6 +4,7 @@ import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 import io.pipeset.job.Client;
 import io.pipeset.job.ClientsProperties;
@@ -57,19 +58,38 @@ final class ClientCertificates implements AuthenticationManager {
 	 * @throws RefusedAccessException if a client is known by a certificate all the same
 	 */
 	static void requireAuthority(ClientsProperties clients, @Nullable Ssl ssl, SslBundles bundles) {
-		clients.clients()
+		property(clients).ifPresent((property) -> requireAuthority(property, ssl, bundles));
+	}
+
+	/**
+	 * Requires that Actuator, if it has TLS of its own that asks for certificates, does
+	 * so of an authority that somebody has chosen.
+	 * @param ssl that TLS, or {@code null} if it has none
+	 */
+	static void requireAuthorityOfActuator(ClientsProperties clients, @Nullable Ssl ssl, SslBundles bundles) {
+		if (ssl != null && asks(ssl)) {
+			property(clients).ifPresent((property) -> requireTruststore(property + "management.server.ssl",
+					WebServerSslBundle.get(ssl, bundles)));
+		}
+	}
+
+	/** The first client that is known by a certificate, to begin a sentence with. */
+	private static Optional<String> property(ClientsProperties clients) {
+		return clients.clients()
 			.entrySet()
 			.stream()
 			.filter((client) -> client.getValue().certificate() != null)
 			.map((client) -> "pipeset.clients." + client.getKey() + ".certificate is set, and ")
 			.sorted()
-			.findFirst()
-			.ifPresent((property) -> requireAuthority(property, ssl, bundles));
+			.findFirst();
+	}
+
+	private static boolean asks(Ssl ssl) {
+		return Ssl.isEnabled(ssl) && (ssl.getClientAuth() == ClientAuth.WANT || ssl.getClientAuth() == ClientAuth.NEED);
 	}
 
 	private static void requireAuthority(String property, @Nullable Ssl ssl, SslBundles bundles) {
-		if (ssl == null || !Ssl.isEnabled(ssl)
-				|| (ssl.getClientAuth() != ClientAuth.WANT && ssl.getClientAuth() != ClientAuth.NEED)) {
+		if (ssl == null || !asks(ssl)) {
 			throw new RefusedAccessException(
 					property + "server.ssl.client-auth is not want or need: no caller is asked for its certificate.",
 					"Set server.ssl.bundle and server.ssl.client-auth=want, and have the truststore of the bundle name"

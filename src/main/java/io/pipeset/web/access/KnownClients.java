@@ -102,6 +102,11 @@ final class KnownClients {
 			throw new RefusedAccessException(property + " is empty.",
 					"Name a subject such as CN=" + client.name() + ", or leave the property out.");
 		}
+		if (!isPlain(name)) {
+			throw new RefusedAccessException(
+					property + " has characters beyond ASCII: '" + Problems.excerpt(subject) + "'.",
+					"Others may look like them. Have a certificate issued with a plain name, or give the client a key (key-sha256).");
+		}
 		Client other = this.certified.put(name, client);
 		if (other != null) {
 			throw new RefusedAccessException(property + " is '" + Problems.excerpt(subject)
@@ -172,7 +177,15 @@ final class KnownClients {
 	 * @return {@code null} if no client has
 	 */
 	@Nullable Client find(X500Principal subject) {
-		return this.certified.get(subject);
+		return (isPlain(subject)) ? this.certified.get(subject) : null;
+	}
+
+	/**
+	 * Whether a name has no characters but those of ASCII. Java takes names for equal
+	 * whose other characters only look alike: U+017F is an s to it, and U+FF4F an o.
+	 */
+	private static boolean isPlain(X500Principal subject) {
+		return subject.getName().chars().allMatch((character) -> character < 0x80);
 	}
 
 	/** Whether any client has a certificate. */

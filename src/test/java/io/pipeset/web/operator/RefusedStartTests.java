@@ -78,6 +78,20 @@ class RefusedStartTests {
 				"pipeset.clients.a.certificate is set, and " + place + " has no truststore", "truststore.certificate");
 	}
 
+	@Test
+	void aCertificateOfAnyAuthorityFailsTheStartOfActuatorToo() {
+		String bundle = "--spring.ssl.bundle.pem.";
+		String[] arguments = ("--pipeset.clients.a.certificate=CN=a --server.ssl.client-auth=need --server.ssl.bundle=x "
+				+ "--management.server.port=0 --management.server.ssl.bundle=y --management.server.ssl.client-auth=want "
+				+ bundle + "x.keystore.certificate=classpath:tls/redis.crt " + bundle
+				+ "x.keystore.private-key=classpath:tls/redis.key " + bundle
+				+ "x.truststore.certificate=classpath:tls/redis.crt " + bundle
+				+ "y.keystore.certificate=classpath:tls/redis.crt " + bundle
+				+ "y.keystore.private-key=classpath:tls/redis.key")
+			.split(" ", -1);
+		assertThat(failure(arguments)).contains("management.server.ssl has no truststore", "truststore.certificate");
+	}
+
 	/** By HTTP/2 slow readers would have no bound. */
 	@Test
 	void http2FailsTheStart() {

@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import io.micrometer.common.KeyValue;
 import io.micrometer.observation.Observation.Context;
 import io.micrometer.observation.ObservationHandler;
+import io.pipeset.service.Answer;
 import io.pipeset.service.Lines;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
@@ -70,6 +71,19 @@ class TraceTests {
 		assertThat(this.service.get("/actuator/metrics/pipeset.batch").json().get("availableTags")).hasSize(1);
 	}
 
+	@Test
+	void aTakerThatFailsFailsNoJob() {
+		this.taker.fails = true;
+		try {
+			assertThat(Answer.counts(this.service.post("/pipeset/10").report()).applied()).isEqualTo(10);
+		}
+		finally {
+			this.taker.fails = false;
+		}
+		assertThat(this.service.get("/actuator/prometheus").text())
+			.doesNotContainPattern("pipeset_job_active_seconds_count\\{[^}]*} [1-9]");
+	}
+
 	private static String value(Context context, String key) {
 		KeyValue low = context.getLowCardinalityKeyValue(key);
 		KeyValue found = (low != null) ? low : context.getHighCardinalityKeyValue(key);
@@ -91,9 +105,23 @@ class TraceTests {
 
 		private final Queue<Context> ended = new ConcurrentLinkedQueue<>();
 
+		private volatile boolean fails;
+
+		@Override
+		public void onStart(Context context) {
+			refuse(context);
+		}
+
 		@Override
 		public void onStop(Context context) {
+			refuse(context);
 			this.ended.add(context);
+		}
+
+		private void refuse(Context context) {
+			if (this.fails && String.valueOf(context.getName()).startsWith("pipeset.")) {
+				throw new IllegalStateException("This taker fails");
+			}
 		}
 
 		@Override
