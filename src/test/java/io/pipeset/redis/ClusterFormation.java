@@ -7,6 +7,8 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 
 import io.lettuce.core.Range;
@@ -26,6 +28,14 @@ final class ClusterFormation {
 	private static final int FIRST_BUS_PORT = 20_000;
 
 	private static final int LAST_BUS_PORT = 32_000;
+
+	/**
+	 * Each process of a build has a share of its own: a node that is down and will be
+	 * restarted keeps its port from nobody.
+	 */
+	private static final int SHARES = 8;
+
+	private static final Set<Integer> busPorts = ConcurrentHashMap.newKeySet();
 
 	/** Stands in lines for a port that is free, another one at each node. */
 	static final String FREE_PORT = "{port}";
@@ -85,7 +95,12 @@ final class ClusterFormation {
 
 	private static int freeBusPort() {
 		while (true) {
-			int port = ThreadLocalRandom.current().nextInt(FIRST_BUS_PORT, LAST_BUS_PORT);
+			int share = (LAST_BUS_PORT - FIRST_BUS_PORT) / SHARES;
+			int first = FIRST_BUS_PORT + share * (Integer.getInteger("surefire.forkNumber", 0) % SHARES);
+			int port = ThreadLocalRandom.current().nextInt(first, first + share);
+			if (!busPorts.add(port)) {
+				continue;
+			}
 			try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
 				return socket.getLocalPort();
 			}

@@ -77,7 +77,8 @@ public final class Examples {
 		return text.replaceAll("[0-9a-f]{8}-[0-9a-f-]{27}", "ID")
 			.replaceAll("(ran it,) [^ ,:]+:[0-9]+", "$1 NODE")
 			.replaceAll("(localhost|127\\.0\\.0\\.1|redis):[0-9]+", "NODE")
-			.replaceAll("Connection (reset by peer|refused|disconnected)(: [^ ]*[0-9])?", "LOSS")
+			.replaceAll("(No connection to Redis at NODE:) [^.]*\\.", "$1 LOSS.")
+			.replaceAll("Connection (reset( by peer)?|refused|disconnected)(: [^ ]*[0-9])?", "LOSS")
 			.replaceAll("[0-9]+(\\.[0-9]+)?", "0");
 	}
 
