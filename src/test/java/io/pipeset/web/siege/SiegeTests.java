@@ -90,10 +90,15 @@ class SiegeTests {
 		String[] values = Collections.nCopies(100, "x".repeat(1000)).toArray(String[]::new);
 		Answer refused = get("/none");
 		while (refused.status() == 404) {
+			TestRedis.shared().client().del("list");
 			TestRedis.shared().client().rpush("list", values);
-			this.wires.add(Wire.unread(this.service, "POST /piperpop/100?key=list HTTP/1.1", "Host: localhost",
-					"Content-Length: 0"));
-			await().until(() -> TestRedis.shared().client().exists("list") == 0 && jobs() == 0);
+			Wire wire = Wire.unread(this.service, "POST /piperpop/100?key=list HTTP/1.1", "Host: localhost",
+					"Content-Length: 0");
+			this.wires.add(wire);
+			// The thread of the look before may still count, and have this one refused.
+			if (!wire.line().contains(" 429")) {
+				await().until(() -> TestRedis.shared().client().exists("list") == 0 && jobs() == 0);
+			}
 			refused = get("/none");
 		}
 		assertThat(refused.refusal(429, "limit")).contains("server.tomcat.threads.max=34");
