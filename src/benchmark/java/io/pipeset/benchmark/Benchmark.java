@@ -101,6 +101,7 @@ public final class Benchmark {
 	}
 
 	private Map<String, BenchmarkCase> chosen() {
+		Path otherJar = this.options.otherJar();
 		Map<String, BenchmarkCase> all = new LinkedHashMap<>();
 		all.put("set", new SetCase());
 		all.put("formats", new FormatsCase());
@@ -113,7 +114,7 @@ public final class Benchmark {
 		all.put("async", new AsyncCase());
 		all.put("analyses", new AnalysesCase());
 		all.put("cluster", new ClusterCase());
-		all.put("small", new SmallJobsCase());
+		all.put("small", new SmallJobsCase(otherJar));
 		all.put("start", new FirstSecondsCase());
 		all.put("far", new FarCase());
 		all.put(GAINS, new GainsCase());
@@ -121,7 +122,6 @@ public final class Benchmark {
 		all.put(DEFAULTS, new DefaultsCase(new Grid(this.options.grid())));
 		all.put(JVM, new JvmCase(this.options.javas()));
 		all.put(TUNING, new TuningCase());
-		Path otherJar = this.options.otherJar();
 		if (otherJar != null) {
 			all.put(OTHER, new OtherJarCase(otherJar));
 		}

@@ -30,16 +30,16 @@ public final class OtherJarCase implements BenchmarkCase {
 				JavaServer other = bench.startOther(this.otherJar)) {
 			Path file = data.file(Form.NDJSON);
 			race(bench, "ndjson", "1M SETs as NDJSON", bench.uploads(data, bench.pipeset(), Form.NDJSON),
-					new Contender("other", "other build, NDJSON", other,
-							() -> bench.caller().post(other.uri("/v1/jobs"), file, Form.NDJSON)));
+					bench.bothWays("other", "other build, NDJSON", other,
+							(query) -> bench.caller().post(other.uri("/v1/jobs?" + query), file, Form.NDJSON)));
 			race(bench, "generated", "1M SETs, generated", bench.generated(records, bench.pipeset()),
-					new Contender("other", "other build, generated", other,
-							() -> bench.caller().post(List.of(other.uri("/pipeset/" + records)))));
+					bench.bothWays("other", "other build, generated", other,
+							(query) -> bench.caller().post(List.of(other.uri("/pipeset/" + records + "?" + query)))));
 		}
 	}
 
-	private static void race(Bench bench, String key, String title, List<Contender> ours, Contender other) {
-		List<Contender> contenders = new ArrayList<>(List.of(other));
+	private static void race(Bench bench, String key, String title, List<Contender> ours, List<Contender> others) {
+		List<Contender> contenders = new ArrayList<>(others);
 		contenders.addAll(ours);
 		String full = "other/" + key;
 		bench.raceEmpty(full + "/empty", title + ", two builds, into an empty database", SetCase.RECORDS, contenders);

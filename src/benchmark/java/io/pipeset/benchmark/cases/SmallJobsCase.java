@@ -1,5 +1,6 @@
 package io.pipeset.benchmark.cases;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -10,6 +11,7 @@ import io.pipeset.benchmark.measure.LoadRuns;
 import io.pipeset.benchmark.process.JavaServer;
 import io.pipeset.benchmark.report.Figures;
 import io.pipeset.benchmark.report.Table;
+import org.jspecify.annotations.Nullable;
 
 /** Small jobs from 16 callers at once, against stock pooled pipelines. */
 public final class SmallJobsCase implements BenchmarkCase {
@@ -20,23 +22,37 @@ public final class SmallJobsCase implements BenchmarkCase {
 
 	private static final double SECONDS = 2;
 
+	private final @Nullable Path otherJar;
+
+	/**
+	 * Names another build of the service to take part.
+	 * @param otherJar its jar, or {@code null} for none
+	 */
+	public SmallJobsCase(@Nullable Path otherJar) {
+		this.otherJar = otherJar;
+	}
+
 	@Override
 	public void run(Bench bench) {
 		Table table = Figures.loadTable("Small generated jobs from 16 callers");
-		try (JavaServer stock = new RivalServers(bench).stock()) {
+		try (JavaServer stock = new RivalServers(bench).stock();
+				JavaServer other = (this.otherJar != null) ? bench.startOther(this.otherJar) : null) {
 			for (int records : new int[] { FIRST, 1, 1000 }) {
 				bench.console().say("Jobs of " + records + " from " + CALLERS + " callers");
-				measure(bench, table, records, stock);
+				measure(bench, table, records, stock, other);
 			}
 		}
 		bench.figures().add(table);
 	}
 
-	private static void measure(Bench bench, Table table, int records, JavaServer stock) {
+	private static void measure(Bench bench, Table table, int records, JavaServer stock, @Nullable JavaServer other) {
 		List<Turn> all = new ArrayList<>();
 		for (String coalesce : Bench.COALESCE) {
 			all.add(turn("pipeset-" + coalesce, "Pipeset, coalesce=" + coalesce, records, bench.pipeset(),
 					"coalesce=" + coalesce));
+		}
+		if (other != null) {
+			all.add(turn("other", "other build", records, other, "coalesce=auto"));
 		}
 		for (String policy : List.of("each", "close")) {
 			all.add(turn("stock-" + policy, "executePipelined, pooled, flush " + policy, records, stock,

@@ -122,12 +122,22 @@ public record Target(String name, boolean atMost, double bound, int decimals, To
 
 	/** The noise of two runs of the same build is allowed for. */
 	private static List<Target> sameAsBefore() {
-		return Stream.of("generated", "ndjson")
-			.flatMap((name) -> Stream.of("empty", "overwriting")
-				.map((database) -> ratio("coalesce=off, " + name + ", " + database + ": wall against the build before",
-						1.05, "other/" + name + "/" + database + "/" + name + "-off",
-						"other/" + name + "/" + database + "/other")))
-			.toList();
+		List<Target> targets = new ArrayList<>();
+		for (String name : List.of("generated", "ndjson")) {
+			for (String database : List.of("empty", "overwriting")) {
+				for (String way : List.of("auto", "off")) {
+					String key = "other/" + name + "/" + database + "/";
+					targets.add(
+							ratio("coalesce=" + way + ", " + name + ", " + database + ": wall against the build before",
+									1.05, key + name + "-" + way, key + "other-" + way));
+				}
+			}
+		}
+		for (int records : new int[] { 1, 100, 1000 }) {
+			targets.add(quotient("jobs of " + Figures.number(records, 0) + ": requests/s against the build before",
+					false, 0.95, 2, "small/" + records + "/pipeset-auto/rate", "small/" + records + "/other/rate"));
+		}
+		return targets;
 	}
 
 	/**
