@@ -30,7 +30,10 @@ final class RivalServers {
 	private static final String OBSERVATION = "org.springframework.boot.data.redis.autoconfigure.observation"
 			+ ".LettuceObservationAutoConfiguration";
 
-	/** The libraries that a project with only Boot's starters does not have. */
+	/** The libraries that rivals do not have: they let everybody in. */
+	private static final List<String> NOT_IN_RIVALS = List.of("spring-boot-security-", "spring-security-");
+
+	/** The libraries that a project with only Boot's starters does not have besides. */
 	private static final List<String> NOT_IN_FIRST_TRY = List.of("commons-pool2-", "micrometer-registry-",
 			"prometheus-");
 
@@ -101,7 +104,7 @@ final class RivalServers {
 			for (JarEntry entry : jar.stream().toList()) {
 				String name = entry.getName().substring(entry.getName().lastIndexOf('/') + 1);
 				if (entry.getName().startsWith(LIBRARIES) && !name.isEmpty()
-						&& without.stream().noneMatch(name::startsWith)) {
+						&& Stream.of(NOT_IN_RIVALS, without).flatMap(List::stream).noneMatch(name::startsWith)) {
 					copy(jar.getInputStream(entry), target.resolve(name));
 					libraries.add(target.resolve(name).toString());
 				}
