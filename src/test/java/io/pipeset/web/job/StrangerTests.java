@@ -68,7 +68,7 @@ class StrangerTests {
 	@Test
 	void aLargeFileGoesInAcrossAKillAndItsFailuresArePostedAgain() throws Exception {
 		List<String> commands = Documentation.commands("docs/jobs.md", "## Jobs whose process ended");
-		assertThat(Documentation.commands("README.md", "## Looking at jobs")
+		assertThat(Documentation.commands("README.md", "## Four calls")
 			.stream()
 			.map((command) -> command.replaceAll("  +#.*", ""))).as("the README has them as well")
 			.containsAll(commands.stream().filter((command) -> command.matches(".*(\\{id}| -T ).*")).toList());
