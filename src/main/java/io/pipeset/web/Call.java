@@ -228,7 +228,8 @@ public enum Call {
 
 	/** The path without its variable, as the table of settings has it. */
 	String shortcut() {
-		return this.path.replaceFirst("/\\{.*", "");
+		int variable = this.path.indexOf("/{");
+		return (variable < 0) ? this.path : this.path.substring(0, variable);
 	}
 
 	private static List<Setting<?>> join(List<Setting<?>> first, List<Setting<?>> second) {

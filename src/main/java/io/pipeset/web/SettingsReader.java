@@ -42,6 +42,9 @@ class SettingsReader {
 			return this.plain.computeIfAbsent(path, (call) -> this.defaults.with(query::take, call, ofPath));
 		}
 		JobSettings settings = this.defaults.with(query::take, path, ofPath);
+		if (query.isEmpty()) {
+			return settings;
+		}
 		List<String> names = Stream.concat(Stream.of(taken), Setting.names(path).stream()).toList();
 		for (String name : query.rest()) {
 			if (Setting.names("/piperpop").contains(name)) {

@@ -32,6 +32,8 @@ import org.springframework.web.ErrorResponseException;
 @Component
 class Uploads {
 
+	private static final List<Setting<?>> OF_FORMATS = Setting.ofFormats();
+
 	private static final String FORM = "application/x-www-form-urlencoded";
 
 	private static final Set<String> READ_CHARSETS = Set.of("charset=utf-8", "charset=utf8", "charset=us-ascii");
@@ -90,7 +92,7 @@ class Uploads {
 			// The body is refused, with more to say.
 			return;
 		}
-		for (Setting<?> row : Setting.ofFormats()) {
+		for (Setting<?> row : OF_FORMATS) {
 			if (query.has(row.name()) && (format == null || !row.formats().contains(format))) {
 				String types = row.formats().stream().map(RecordFormat::mediaType).collect(Collectors.joining(", "));
 				throw Problems.exception(Problem.INVALID_SETTING,
