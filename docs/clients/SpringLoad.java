@@ -68,7 +68,10 @@ class SpringLoad {
 		}
 	}
 
-	/** With the same key the records run once, however often they are sent. 202: all of them were accepted. */
+	/**
+	 * With the same key the records run once, however often they are sent. 202: all of them were accepted. interrupted: those of
+	 * an earlier attempt were, and the process that had them has died.
+	 */
 	private String upload(StreamingHttpOutputMessage.Body records) throws InterruptedException {
 		String key = UUID.randomUUID().toString();
 		Answer answer = call(() -> this.client.post()
@@ -77,7 +80,9 @@ class SpringLoad {
 			.header("Prefer", "respond-async")
 			.header("Idempotency-Key", key)
 			.body(records));
-		return Objects.requireNonNull(answer.require(answer.status == 202 || answer.isReplayed()).headers.getFirst("Location"));
+		String job = answer.headers.getFirst(HttpHeaders.LOCATION);
+		answer.require(job != null && (answer.status == 202 || answer.isReplayed() || answer.isOf(":interrupted")));
+		return job;
 	}
 
 	/** Waits for the end of the job, and has it go on if its process has died. */
@@ -136,9 +141,12 @@ class SpringLoad {
 			return this.headers.containsHeader("Idempotency-Replayed");
 		}
 
+		boolean isOf(String problem) {
+			return String.valueOf(this.body.get("type")).endsWith(problem);
+		}
+
 		boolean isTemporary() {
-			boolean inUse = this.status == 409
-					&& String.valueOf(this.body.get("type")).endsWith(":idempotency-key-in-use");
+			boolean inUse = this.status == 409 && isOf(":idempotency-key-in-use");
 			return !isReplayed() && (this.status == 429 || this.status == 503 || inUse);
 		}
 

@@ -107,11 +107,12 @@ func call(method, path string, headers map[string]string, body func() io.Reader)
 func none() io.Reader { return nil }
 
 // upload answers with the job. With the same key the records run once, however often they are sent. 202: all of them
-// were accepted.
+// were accepted. interrupted: those of an earlier attempt were, and the process that had them has died.
 func upload() string {
 	found := call("POST", "/v1/jobs", map[string]string{"Content-Type": "application/x-ndjson",
 		"Prefer": "respond-async", "Idempotency-Key": rand.Text()}, records)
-	if found.status != 202 && !found.replayed {
+	accepted := found.status == 202 || found.replayed || strings.HasSuffix(found.Type, ":interrupted")
+	if !accepted || found.location == "" {
 		log.Fatal(found.Detail)
 	}
 	return found.location

@@ -51,12 +51,15 @@ async function call(method, path, headers = {}, body = () => undefined) {
 }
 
 // With the same key the records run once, however often they are sent. 202: all of them were accepted.
+// interrupted: those of an earlier attempt were, and the process that had them has died.
 async function upload() {
   const answer = await call('POST', '/v1/jobs',
     { 'Content-Type': 'application/x-ndjson', Prefer: 'respond-async', 'Idempotency-Key': randomUUID() },
     () => ReadableStream.from(pieces()))
-  if (answer.status !== 202 && !answer.replayed) throw new Error(answer.json.detail)
-  return answer.headers.get('Location')
+  const accepted = answer.status === 202 || answer.replayed || answer.json.type.endsWith(':interrupted')
+  const job = answer.headers.get('Location')
+  if (!accepted || !job) throw new Error(answer.json.detail)
+  return job
 }
 
 // Waits for the end of the job, and has it go on if its process has died.

@@ -51,10 +51,15 @@ def call(method, url, make_body=None, headers=None):
 
 
 def upload():
-    """With the same key the records run once, however often they are sent. 202: all of them were accepted."""
+    """With the same key the records run once, however often they are sent.
+
+    202: all of them were accepted. interrupted: those of an earlier attempt were, and the process that had them has died.
+    """
     answer = call("POST", "/v1/jobs", body, {"Content-Type": "application/x-ndjson", "Prefer": "respond-async",
                                             "Idempotency-Key": str(uuid.uuid4())})
-    if answer.status_code != 202 and "Idempotency-Replayed" not in answer.headers:
+    accepted = (answer.status_code == 202 or "Idempotency-Replayed" in answer.headers
+                or answer.json()["type"].endswith(":interrupted"))
+    if not accepted or "Location" not in answer.headers:
         sys.exit(answer.json()["detail"])
     return answer.headers["Location"]
 

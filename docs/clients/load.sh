@@ -54,11 +54,13 @@ refused() {
   exit 1
 }
 
-# With the same key the records run once, however often they are sent. 202: all of them were accepted.
+# With the same key the records run once, however often they are sent. 202: all of them were accepted. interrupted: those of an
+# earlier attempt were, and the process that had them has died.
 key=$(head -c 16 /dev/urandom | od -An -tx1 | tr -d ' \n')
 call records -X POST -T - -H 'Content-Type: application/x-ndjson' -H 'Prefer: respond-async' -H "Idempotency-Key: $key" "$url/v1/jobs"
-[ "$status" = 202 ] || [ -n "$(header idempotency-replayed)" ] || refused
+[ "$status" = 202 ] || [ -n "$(header idempotency-replayed)" ] || grep -q ':interrupted"' "$temp/body" || refused
 job=$(header location)
+[ -n "$job" ] || refused
 
 # Waits for the end of the job, and has it go on if its process has died.
 while true; do

@@ -3,6 +3,7 @@ package io.pipeset.service;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -13,13 +14,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A way to the service that loses two connections: one in the middle of the first upload,
- * and one with the first 202 on it, which the caller never reads.
+ * and one with the first 202 on it, which the caller never reads. It may then lead to
+ * another process.
  */
 public final class LossyWay implements AutoCloseable {
 
 	private final ServerSocket listener;
 
-	private final int port;
+	private volatile int port;
 
 	private final long uploadBytes;
 
@@ -32,7 +34,7 @@ public final class LossyWay implements AutoCloseable {
 	/**
 	 * Opens a way.
 	 * @param uploadBytes the bytes of a connection to the service after which the first
-	 * one is lost
+	 * one is lost; {@link Long#MAX_VALUE} for none
 	 */
 	public LossyWay(Service service, long uploadBytes) throws IOException {
 		this.listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
@@ -51,11 +53,28 @@ public final class LossyWay implements AutoCloseable {
 		return this.uploadLost.get() && this.answerLost.get();
 	}
 
+	public boolean hasLostAnswer() {
+		return this.answerLost.get();
+	}
+
+	/** Leads to another process from now on. */
+	public void lead(Service service) {
+		this.port = service.port();
+	}
+
 	private void listen() throws IOException {
 		while (true) {
 			Socket caller = this.listener.accept();
-			Socket service = new Socket(InetAddress.getLoopbackAddress(), this.port);
 			this.sockets.add(caller);
+			Socket service;
+			try {
+				service = new Socket(InetAddress.getLoopbackAddress(), this.port);
+			}
+			catch (ConnectException ex) {
+				// No process is there.
+				caller.close();
+				continue;
+			}
 			this.sockets.add(service);
 			start(() -> forward(caller, service, true));
 			start(() -> forward(service, caller, false));

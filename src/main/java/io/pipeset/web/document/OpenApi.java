@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -33,6 +34,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.info.BuildProperties;
+import org.springframework.boot.web.server.Ssl;
+import org.springframework.boot.web.server.autoconfigure.ServerProperties;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
@@ -49,6 +52,16 @@ class OpenApi {
 
 	private static final String EXAMPLES = "examples.json";
 
+	private static final String KEY = "key";
+
+	private static final String CERTIFICATE = "certificate";
+
+	private static final Map<String, Object> SCHEMES = Map.of(KEY,
+			Map.of("type", "http", "scheme", "bearer", "description",
+					"The key of a client, whose hash stands at `pipeset.clients.<name>.key-sha256`."),
+			CERTIFICATE, Map.of("type", "mutualTLS", "description",
+					"The certificate of a client, whose subject stands at `pipeset.clients.<name>.certificate`."));
+
 	/** The records of a body in each format: the same three in all. */
 	private static final Map<RecordFormat, Object> BODIES = bodies();
 
@@ -56,7 +69,7 @@ class OpenApi {
 
 	private final JobSettings defaults;
 
-	private final boolean keys;
+	private final List<Map<String, Object>> security;
 
 	private final String version;
 
@@ -64,11 +77,12 @@ class OpenApi {
 
 	private @Nullable JsonNode json;
 
-	OpenApi(JobLimits limits, JobDefaults defaults, ClientsProperties clients, ObjectProvider<BuildProperties> build,
-			JsonMapper mapper) {
+	OpenApi(JobLimits limits, JobDefaults defaults, ClientsProperties clients, ObjectProvider<ServerProperties> server,
+			ObjectProvider<BuildProperties> build, JsonMapper mapper) {
 		this.limits = limits;
 		this.defaults = defaults.toSettings();
-		this.keys = !clients.isEmpty();
+		ServerProperties properties = server.getIfAvailable();
+		this.security = security(clients, (properties != null) ? properties.getSsl() : null);
 		this.version = build.stream().map(BuildProperties::getVersion).findAny().orElse("0");
 		this.mapper = mapper;
 	}
@@ -137,7 +151,7 @@ class OpenApi {
 
 	private Map<String, Object> document() {
 		Schemas schemas = new Schemas(this.mapper, List.of(JobReport.class, Analysis.class, TuningReport.class,
-				Stream.of(Call.CANCEL_JOB.answers().get(0).type()).findAny().orElseThrow()));
+				Objects.requireNonNull(Answer.ACCEPTED.type())));
 		ObjectNode examples = examples();
 		Map<String, Object> paths = new LinkedHashMap<>();
 		for (Call call : Call.values()) {
@@ -157,12 +171,29 @@ class OpenApi {
 		document.put("servers", List.of(Map.of("url", "/")));
 		document.put("paths", paths);
 		document.put("components", components);
-		if (this.keys) {
-			components.put("securitySchemes", Map.of("key", Map.of("type", "http", "scheme", "bearer", "description",
-					"The key of a client, whose hash stands at `pipeset.clients.<name>.key-sha256`.")));
-			document.put("security", List.of(Map.of("key", List.of())));
+		if (!this.security.isEmpty()) {
+			Map<String, Object> schemes = new TreeMap<>();
+			this.security.forEach((ways) -> ways.keySet().forEach((way) -> schemes.put(way, SCHEMES.get(way))));
+			components.put("securitySchemes", schemes);
+			document.put("security", this.security);
 		}
 		return document;
+	}
+
+	/**
+	 * The ways to be a client, each with all that it takes. Where nobody connects without
+	 * a certificate, a key is not enough.
+	 */
+	private static List<Map<String, Object>> security(ClientsProperties clients, @Nullable Ssl ssl) {
+		List<Map<String, Object>> ways = new ArrayList<>();
+		boolean needed = Ssl.isEnabled(ssl) && ssl.getClientAuth() == Ssl.ClientAuth.NEED;
+		if (clients.clients().values().stream().anyMatch((client) -> !client.keySha256().isEmpty())) {
+			ways.add((needed) ? Map.of(KEY, List.of(), CERTIFICATE, List.of()) : Map.of(KEY, List.of()));
+		}
+		if (clients.clients().values().stream().anyMatch((client) -> client.certificate() != null)) {
+			ways.add(Map.of(CERTIFICATE, List.of()));
+		}
+		return ways;
 	}
 
 	private static String operation(Call call) {
@@ -291,7 +322,7 @@ class OpenApi {
 			Map<String, Object> response = response(rows.stream()
 				.map((row) -> "`" + row.type() + "`: " + Markdown.unlinked(row.meaning()) + ".")
 				.collect(Collectors.joining("\n\n")));
-			List<String> types = rows.stream().map(OpenApi::uri).toList();
+			List<String> types = rows.stream().map(Problem::uri).toList();
 			Map<String, Object> body = new LinkedHashMap<>();
 			body.put("schema", Map.of("allOf", List.of(Schemas.named("Problem")), "properties",
 					Map.of("type", Map.of("enum", types), "status", Map.of("const", status.value()))));
@@ -332,7 +363,7 @@ class OpenApi {
 
 	private static Map<String, Object> headers(Call call, HttpStatus status) {
 		Map<String, Object> headers = new LinkedHashMap<>();
-		if (call.answers().contains(Call.CANCEL_JOB.answers().get(0))) {
+		if (call.answers().contains(Answer.ACCEPTED)) {
 			headers.put(HttpHeaders.LOCATION, header("string", "The path of the job, if there is one."));
 		}
 		if (call.runsRecords()) {
@@ -355,7 +386,7 @@ class OpenApi {
 	private static Map<String, Object> schemas(Schemas schemas) {
 		Map<String, Object> properties = new LinkedHashMap<>();
 		properties.put("type",
-				Map.of("type", "string", "enum", Stream.of(Problem.values()).map(OpenApi::uri).distinct().toList()));
+				Map.of("type", "string", "enum", Stream.of(Problem.values()).map(Problem::uri).distinct().toList()));
 		properties.put("title", Map.of("type", "string"));
 		properties.put("status", Map.of("type", "integer", "format", "int32"));
 		properties.put("detail", Map.of("type", "string"));
@@ -379,10 +410,6 @@ class OpenApi {
 			}
 		}
 		return named;
-	}
-
-	private static String uri(Problem problem) {
-		return "urn:pipeset:problem:" + problem.type();
 	}
 
 }

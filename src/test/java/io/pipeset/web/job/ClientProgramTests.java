@@ -16,6 +16,7 @@ import io.pipeset.report.Counts;
 import io.pipeset.service.Answer;
 import io.pipeset.service.LossyWay;
 import io.pipeset.service.Service;
+import io.pipeset.service.ServiceProcess;
 import io.pipeset.service.ServiceTest;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
@@ -34,13 +36,18 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
  * take longer to start than the load.
  */
 @ServiceTest(properties = { ServiceTest.KEY + "=" + ClientProgramTests.KEY,
-		"pipeset.clients.loader.key-sha256=f7c28d1179e4b9f9b5df3f63b32285089c8f28b69f930e0a4e0e4b43e23d6ca6" })
+		"pipeset.clients.loader.key-sha256=" + ClientProgramTests.KEY_HASH })
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ClientProgramTests {
 
 	static final String KEY = "key-of-billing";
 
+	static final String KEY_HASH = "f7c28d1179e4b9f9b5df3f63b32285089c8f28b69f930e0a4e0e4b43e23d6ca6";
+
 	private static final int RECORDS = 20_000;
+
+	/** No other job has as many. */
+	private static final int INTERRUPTED = 1000;
 
 	/** About a fifth of them. */
 	private static final int LOST_AFTER = 250_000;
@@ -70,9 +77,7 @@ class ClientProgramTests {
 	@AfterAll
 	void end() throws IOException {
 		for (Run run : this.runs.values()) {
-			run.process.descendants().forEach(ProcessHandle::destroy);
-			run.process.destroy();
-			run.way.close();
+			run.end();
 		}
 		redis.flushall();
 	}
@@ -123,6 +128,52 @@ class ClientProgramTests {
 		assertThat(process.exitValue()).isNotZero();
 		assertThat(run.errors("again")).contains("No client has the key").doesNotContain("Once more");
 		assertThat(redis.keys("none:*")).isEmpty();
+	}
+
+	/** The answers to the uploads are lost, and then the process that has the jobs. */
+	@Test
+	void aJobWhoseProcessDiesGoesOnInTheNextOne(@TempDir Path parent) throws Exception {
+		String[] arguments = { "--pipeset.clients.loader.key-sha256=" + KEY_HASH, "--pipeset.jobs.lease=1s",
+				"--pipeset.spool.directory=" + parent.resolve("spool") };
+		Map<String, Run> interrupted = new LinkedHashMap<>();
+		try {
+			// No job ends here.
+			try (ServiceProcess first = ServiceProcess.start(TestRedis.shared(), arguments[0], arguments[1],
+					arguments[2], "--pipeset.clients.loader.limits.rate-limit=1")) {
+				for (Map.Entry<String, Run> program : this.runs.entrySet()) {
+					Path folder = Files.createDirectory(parent.resolve(program.getKey()));
+					LossyWay way = new LossyWay(first.service(), Long.MAX_VALUE);
+					String command = program.getValue().command;
+					interrupted.put(program.getKey(), new Run(folder, way, command, INTERRUPTED,
+							start(folder, way, KEY, load(command, "third", INTERRUPTED, program.getKey() + ":3:"))));
+				}
+				await().until(() -> interrupted.entrySet()
+					.stream()
+					.allMatch((program) -> program.getValue().way.hasLostAnswer()
+							&& redis.exists(program.getKey() + ":3:0") == 1));
+				first.kill();
+			}
+			try (ServiceProcess next = ServiceProcess.start(TestRedis.shared(), arguments)) {
+				interrupted.values().forEach((run) -> run.way.lead(next.service()));
+				for (Map.Entry<String, Run> program : interrupted.entrySet()) {
+					Run run = program.getValue();
+					assertThat(run.process.waitFor(5, TimeUnit.MINUTES)).as(run.command).isTrue();
+					assertThat(run.output("third")).as(run.errors("third"))
+						.startsWith("0\n")
+						.contains("completed", Integer.toString(INTERRUPTED));
+					assertThat(redis.keys(program.getKey() + ":3:*")).hasSize(INTERRUPTED);
+				}
+				assertThat(next.service().as(KEY).get("/v1/jobs").json().get("jobs").valueStream().map(Answer::counts))
+					.as("jobs, each of which ran once")
+					.filteredOn((counts) -> counts.equals(new Counts(INTERRUPTED, INTERRUPTED, 0, 0, 0, 0)))
+					.hasSize(interrupted.size());
+			}
+		}
+		finally {
+			for (Run run : interrupted.values()) {
+				run.end();
+			}
+		}
 	}
 
 	private Run ended(String name) throws InterruptedException {
@@ -190,6 +241,12 @@ class ClientProgramTests {
 
 	/** A program under way. */
 	private record Run(Path folder, LossyWay way, String command, int records, Process process) {
+
+		private void end() throws IOException {
+			this.process.descendants().forEach(ProcessHandle::destroy);
+			this.process.destroy();
+			this.way.close();
+		}
 
 		private String output(String name) throws IOException {
 			return Files.readString(this.folder.resolve(name + ".txt"));
