@@ -51,14 +51,19 @@ export class Chart {
 		this.element.hidden = true;
 	}
 
+	/** Begins anew with a job that goes on, whose time is that since then. */
+	forget() {
+		this.points = [];
+	}
+
 	/** Adds the counts of a moment, in milliseconds since the job was asked for. */
 	add(at, counts, active) {
 		this.legend[OUTCOMES.indexOf('unknown')].textContent = (active || !counts.unknown) ? 'on their way' : 'unknown';
 		const last = this.points[this.points.length - 1];
-		if (at < last.at) {
+		if (at < last?.at) {
 			return;
 		}
-		if (at === last.at) {
+		if (at === last?.at) {
 			this.points.pop();
 		}
 		this.points.push({ at, counts });

@@ -5,11 +5,15 @@ import { jobs } from './jobs.js';
 import { load } from './load.js';
 import { h } from './page.js';
 import { forgetKey, isKeyed } from './service.js';
+import { status } from './status.js';
+import { tune } from './tune.js';
 
 const PAGES = [
 	[/^#\/load$/, load, 'Load'],
 	[/^#\/jobs$/, jobs, 'Jobs'],
 	[/^#\/jobs\/([\w-]+)$/, job, 'Job'],
+	[/^#\/tune(?:\?(.*))?$/, tune, 'Tune'],
+	[/^#\/service$/, status, 'Service'],
 ];
 
 let left = new AbortController();

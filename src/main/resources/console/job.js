@@ -4,6 +4,7 @@ import { OUTCOMES, Chart } from './chart.js';
 import { mend, sources } from './load.js';
 import { bytes, count, curl, duration, h, moment, notice, number, percent, shell, tell } from './page.js';
 import { Rows } from './rows.js';
+import { tuned } from './heat.js';
 import { rowsAt } from './sample.js';
 import { Problem, address, call, chunks, follow, isKeyed, json, upload } from './service.js';
 
@@ -36,6 +37,11 @@ export function titleOf(status) {
 	return source ? `${what}: ${source.name}` : what;
 }
 
+/** The thing that a job counts. */
+export function nounOf({ kind }) {
+	return { analysis: 'key', tuning: 'run' }[kind] ?? 'record';
+}
+
 export function badge(state) {
 	return h('span', { class: `badge ${state}` }, STATES[state] ?? state);
 }
@@ -61,7 +67,7 @@ export async function job(main, page, id) {
 	let report;
 	let asking = false;
 
-	async function attempt(action) {
+	async function attempt(action, otherwise = () => {}) {
 		mistaken.say();
 		try {
 			return await action();
@@ -74,6 +80,7 @@ export async function job(main, page, id) {
 				throw error;
 			}
 			mistaken.say(error.message);
+			otherwise(error);
 			return undefined;
 		}
 	}
@@ -87,7 +94,7 @@ export async function job(main, page, id) {
 		const now = last.progress;
 		title.textContent = titleOf(last);
 		document.title = `${isActive(last.state) && now.share !== undefined ? `${percent(now.share)} ` : ''}${titleOf(last)} · Pipeset`;
-		state.replaceChildren(badge(last.state), ...(report?.settings?.dryRun ? [h('span', { class: 'badge' }, 'dry run')] : []));
+		state.replaceChildren(badge(last.state), ...(last.dryRun ? [h('span', { class: 'badge' }, 'dry run')] : []));
 		about.replaceChildren(`asked for at ${moment(last.createdMillis)}${last.endedMillis ? `, took ${duration(last.endedMillis - last.createdMillis)}` : ''} `, h('code', {}, id));
 		ending.say(last.ending?.detail);
 		progress.hidden = !isActive(last.state);
@@ -97,18 +104,19 @@ export async function job(main, page, id) {
 		else {
 			bar.removeAttribute('value');
 		}
-		const noun = { analysis: 'key', tuning: 'run' }[kind] ?? 'record';
-		words.textContent = (last.state === 'queued') ? 'It waits for its turn.' : [now.share === undefined ? null : percent(now.share),
-			now.total ? `${number(now.done)} of ${count(now.total, noun)}` : count(now.done, noun), `${number(now.perSecond)}/s`,
+		const noun = nounOf(last);
+		words.textContent = (last.state === 'queued') ? 'It waits for its turn.' : (kind === 'tuning' && !now.total) ? 'It opens connections and warms up.' : [now.share === undefined ? null : percent(now.share),
+			now.total ? `${number(now.done)} of ${count(now.total, noun)}` : count(now.done, noun), kind === 'tuning' ? null : `${number(now.perSecond)}/s`,
 			now.leftMillis === undefined ? null : `${duration(now.leftMillis)} left`].filter((word) => word).join(' · ');
 		const active = isActive(last.state);
 		const batches = report?.timings?.batches;
 		const pace = active ? now.perSecond : report?.commandsPerSecond || now.averagePerSecond;
 		tiles.replaceChildren(...(counts ? OUTCOMES.filter((name) => name !== 'rejected').concat('rejected').filter((name) => counts[name] || name === 'applied' || name === 'rejected')
 			.map((name) => tile(name === 'unknown' && active ? 'on their way' : name, number(counts[name]), `outcome ${name}${counts[name] ? '' : ' none'}`, name === 'unknown' && active ? 'sent, and not answered yet' : MEANINGS[name])) : []),
-				tile(active ? 'pace' : 'pace in all', `${number(pace)}/s`, '', `${noun}s a second`),
+				// Nothing is known of the time that an interrupted job took.
+				...(kind === 'tuning' || last.state === 'interrupted' ? [] : [tile(active ? 'pace' : 'pace in all', `${number(pace)}/s`, '', `${noun}s a second`)]),
 				...(batches?.count ? [tile('batch p50', duration(batches.p50Millis), '', 'half of the batches took no longer'), tile('batch p99', duration(batches.p99Millis), '', '99 of 100 batches took no longer')] : []));
-		if (counts && !report?.settings?.dryRun) {
+		if (counts && !last.dryRun) {
 			chart.add(now.elapsedMillis, counts, active);
 		}
 	}
@@ -147,10 +155,15 @@ export async function job(main, page, id) {
 			controls.hidden = false;
 		}
 		else if (now === 'interrupted') {
+			if (last.kind !== 'records') {
+				controls.hidden = true;
+				return;
+			}
 			controls.replaceChildren(h('h2', { id: 'controls-title' }, 'Its process has ended'),
 					h('p', {}, 'The service was stopped while this job ran. It can go on where it was, if its records may be repeated.'),
 					h('p', { class: 'actions' }, h('button', { type: 'button', class: 'main', id: 'resume', onclick: () => attempt(async () => {
 						await call('POST', `${path}/resume`);
+						chart.forget();
 						run();
 					}) }, 'Go on'), h('button', { type: 'button', onclick: () => attempt(async () => {
 						await call('DELETE', path);
@@ -181,7 +194,7 @@ export async function job(main, page, id) {
 	async function run() {
 		let looked = 0;
 		account.replaceChildren();
-		const problem = await attempt(async () => {
+		const ended = await attempt(async () => {
 			for await (const status of follow(id, page)) {
 				const before = last?.state;
 				last = status;
@@ -195,11 +208,13 @@ export async function job(main, page, id) {
 					tell(`The job ${STATES[status.state]}`);
 				}
 			}
-		});
-		if (!last || page.aborted || problem) {
+			return true;
+		}, (problem) => problem.status === 404 && drawForgotten());
+		if (!ended || !last || page.aborted) {
 			return;
 		}
 		asking = false;
+		report = undefined;
 		await look();
 		draw();
 		drawControls();
@@ -207,11 +222,19 @@ export async function job(main, page, id) {
 		tell(`The job is ${STATES[last.state]}. ${last.counts ? OUTCOMES.filter((name) => last.counts[name]).map((name) => `${number(last.counts[name])} ${name}`).join(', ') : ''}`);
 	}
 
+	/** Nobody knows how it has ended: what was seen last is not how it stands. */
+	function drawForgotten() {
+		[progress, tiles, chart.element, controls].forEach((part) => part.hidden = true);
+		state.replaceChildren(...(last ? [h('span', { class: 'badge failed' }, 'not known any more')] : []));
+		document.title = 'Job · Pipeset';
+	}
+
 	function drawAccount() {
 		if (!report) {
+			account.replaceChildren(h('p', { class: 'hint' }, 'Its report is not there any more.'));
 			return;
 		}
-		const rejected = report.settings?.dryRun;
+		const rejected = last.dryRun;
 		const failures = (report.counts && report.errors) ? (rejected ? report.counts.rejected : report.counts.rejected + report.counts.unknown + report.counts.unprocessed) : 0;
 		const warnings = (report.warnings ?? []).map((warning) => h('p', { class: 'warning' }, h('strong', {}, warning.code), ` ${warning.detail}`));
 		account.replaceChildren(...warnings);
@@ -228,6 +251,9 @@ export async function job(main, page, id) {
 		if (report.counts) {
 			drawReport();
 		}
+		if (report.rows) {
+			account.append(tuned(report));
+		}
 		account.append(h('details', {}, h('summary', {}, 'The report as JSON'), shell(curl({ method: 'GET', url: address(path), keyed: isKeyed() })),
 				h('pre', { class: 'scroll', tabindex: 0 }, JSON.stringify({ ...report, items: report.items?.slice(0, 20) }, null, 2))));
 	}
@@ -240,6 +266,14 @@ export async function job(main, page, id) {
 				fact('in all', duration(timings.totalMillis)), fact('waiting', duration(timings.waitMillis)), fact('reading', duration(timings.readMillis)),
 				fact('Redis', duration(timings.redisMillis)), fact('batches', number(timings.batches.count)), fact('longest batch', duration(timings.batches.maxMillis))),
 				h('h3', {}, 'Settings in effect'), h('dl', { class: 'facts' }, ...Object.entries(settings).filter(([, value]) => value !== false).map(([name, value]) => fact(name, Array.isArray(value) ? value.join('  ') : String(value))))));
+	}
+
+	/** The failures in words: of those that are unknown, nobody may say that they did not run. */
+	function missed(failures, isDry) {
+		const unknown = isDry ? 0 : report.counts.unknown;
+		const sure = failures - unknown;
+		return [sure ? `${count(sure, 'record')} ${isDry ? 'would' : 'did'} not run` : null,
+			unknown ? `${sure ? `${number(unknown)} more` : count(unknown, 'record')} may have run` : null].filter((words) => words).join(', ');
 	}
 
 	function drawFailures(failures, isDry) {
@@ -292,7 +326,7 @@ export async function job(main, page, id) {
 		}) }, 'Mend the rows');
 		const unknown = report.counts.unknown && !isDry ? h('p', { class: 'hint' }, `${count(report.counts.unknown, 'record')} may have run. They are in the table, but neither in the download nor repeated: look at Redis first.`) : null;
 		account.append(h('section', { 'aria-labelledby': 'failures-title' },
-				h('h2', { id: 'failures-title' }, `${count(failures, 'record')} ${isDry ? 'would not run' : 'did not run'}`),
+				h('h2', { id: 'failures-title' }, missed(failures, isDry)),
 				codes, rows.element, shownWords, unknown, h('p', { class: 'actions' }, fix, repeat, save),
 				h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), shell(curl({ method: 'GET', url: address(itemsPath), output: 'failed.ndjson', keyed: isKeyed() })),
 						isDry ? null : shell(curl({ method: 'POST', url: address('v1/jobs'), headers: { 'Content-Type': 'application/x-ndjson' }, file: 'failed.ndjson', keyed: isKeyed() })))));

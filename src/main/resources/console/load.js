@@ -1,6 +1,6 @@
 // Load: a file, its format, its mapping with the first records as commands, and the load.
 
-import { bytes, count, curl, duration, h, notice, percent, shell, tell } from './page.js';
+import { bytes, count, curl, duration, field, h, inputOf, notice, percent, query, shell, tell } from './page.js';
 import { FORMATS, columnsOf, detect, firstRecords, isData, isRows, objectsOf, sampleOf } from './sample.js';
 import { Problem, address, call, isKeyed, upload } from './service.js';
 
@@ -17,12 +17,12 @@ const ELSEWHERE = new Set(['op', 'key', 'value', 'fields', 'args', 'id', 'ttl', 
 /** The files of the loads that this tab has begun, by the ids of their jobs. */
 export const sources = new Map();
 
-const PREVIEWS = 'pipeset.previews';
+/** Whether a job was a preview only: no load of anybody, and no dry run that this tab was asked for. */
+export function isPreview(status) {
+	return status.dryRun && status.counts.received <= PREVIEW_RECORDS && !sources.has(status.jobId);
+}
 
-const MOST_PREVIEWS = 500;
-
-/** The jobs of this tab that were only previews. */
-export const previews = new Set(JSON.parse(sessionStorage.getItem(PREVIEWS) ?? '[]'));
+const SETTINGS = 'pipeset.settings';
 
 /** What the page goes on with when one comes back to it. */
 let kept;
@@ -53,15 +53,27 @@ export function mend(text, state, name) {
 	location.hash = '#/load';
 }
 
-function query(parameters) {
-	const encoded = (text) => encodeURIComponent(text).replace(/%(7B|7D|2C|3A|2A|2F)/g, decodeURIComponent);
-	return parameters.map(([name, value]) => `${name}=${encoded(value)}`).join('&');
+/** Has the next loads of this tab take settings, and opens the page. */
+export function use(settings) {
+	kept ??= { settings: storedSettings() };
+	kept.used = Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]));
+	Object.assign(kept.settings, kept.used);
+	storeSettings(kept.settings);
+	location.hash = '#/load';
+}
+
+function storedSettings() {
+	return JSON.parse(sessionStorage.getItem(SETTINGS) ?? '{}');
+}
+
+function storeSettings(settings) {
+	sessionStorage.setItem(SETTINGS, JSON.stringify(settings));
 }
 
 export async function load(main, page) {
 	const rows = await settings();
 	const operations = rows.find((row) => row.name === 'op').values;
-	const state = kept ?? { settings: {} };
+	const state = kept ?? { settings: storedSettings() };
 	let sample;
 	let columns = [];
 	let taken = 0;
@@ -87,7 +99,27 @@ export async function load(main, page) {
 	const chosen = h('p', { class: 'chosen', hidden: true });
 	const body = h('div', { hidden: true });
 
-	main.append(h('h1', {}, 'Load'), drop, pasted, chosen, problems, body);
+	main.append(h('h1', {}, 'Load'), used(), drop, pasted, chosen, problems, body);
+
+	/** Says that a tuning has chosen settings, as long as they are the ones of the next load. */
+	function used() {
+		const names = Object.keys(state.used ?? {}).filter((name) => state.settings[name] === state.used[name]);
+		if (!names.length) {
+			return '';
+		}
+		const said = h('p', { class: 'good used' }, h('span', {}, 'The next load takes ', h('code', {}, names.map((name) => `${name}=${state.used[name]}`).join(' ')), ', as the tuning recommends.'),
+				h('button', { type: 'button', class: 'quiet', onclick: () => {
+					names.forEach((name) => delete state.settings[name]);
+					storeSettings(state.settings);
+					delete state.used;
+					said.remove();
+					if (state.blob) {
+						show();
+					}
+					file.focus();
+				} }, 'Leave them out'));
+		return said;
+	}
 
 	function paste() {
 		if (text.value.trim()) {
@@ -198,15 +230,6 @@ export async function load(main, page) {
 
 	function headers() {
 		return { 'Content-Type': state.type, ...(state.gzip ? { 'Content-Encoding': 'gzip' } : {}) };
-	}
-
-	function field(name, label, input, hint) {
-		input.id = `field-${name}`;
-		const help = hint ? h('small', { id: `${input.id}-hint` }, hint) : null;
-		if (help) {
-			input.setAttribute('aria-describedby', help.id);
-		}
-		return h('div', { class: 'field' }, h('label', { for: input.id }, label), input, help);
 	}
 
 	function bound(name, input) {
@@ -351,8 +374,7 @@ export async function load(main, page) {
 	function options() {
 		const fields = rows.filter((row) => !ELSEWHERE.has(row.name)).map((row) => {
 			const value = state.settings[row.name] ?? '';
-			const input = (row.values) ? h('select', {}, h('option', { value: '' }, 'as the service has it'), row.values.map((word) => h('option', { selected: word === value }, word)))
-				: h('input', (row.min !== undefined) ? { type: 'number', min: row.min, max: row.max, step: 1 } : { type: 'text', spellcheck: 'false' });
+			const input = inputOf(row);
 			input.value = value;
 			input.dataset.setting = row.name;
 			input.addEventListener('input', () => {
@@ -362,6 +384,7 @@ export async function load(main, page) {
 				else {
 					delete state.settings[row.name];
 				}
+				storeSettings(state.settings);
 				later();
 			});
 			return field(row.name, row.name, input, row.meaning);
@@ -400,10 +423,6 @@ export async function load(main, page) {
 			}
 			mistaken.say(error.message);
 			report = error.job;
-		}
-		if (report?.jobId) {
-			previews.add(report.jobId);
-			sessionStorage.setItem(PREVIEWS, JSON.stringify([...previews].slice(-MOST_PREVIEWS)));
 		}
 		if (mine !== asked) {
 			return;

@@ -77,6 +77,12 @@ function quoted(text) {
 	return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+/** The query string of names and values. */
+export function query(parameters) {
+	const encoded = (text) => encodeURIComponent(text).replace(/%(7B|7D|2C|3A|2A|2F)/g, decodeURIComponent);
+	return parameters.map(([name, value]) => `${name}=${encoded(value)}`).join('&');
+}
+
 /** The line that does the same as an action of the page. */
 export function curl({ method, url, headers = {}, file, output, keyed }) {
 	const words = ['curl', '-sS'];
@@ -132,6 +138,49 @@ export function shell(line) {
 			code.textContent = text;
 		}
 	} });
+}
+
+/** An input below its name, with a hint for those who do not know it. */
+export function field(name, label, input, hint) {
+	input.id = `field-${name}`;
+	const help = hint ? h('small', { id: `${input.id}-hint` }, hint) : null;
+	if (help) {
+		input.setAttribute('aria-describedby', help.id);
+	}
+	return h('div', { class: 'field' }, h('label', { for: input.id }, label), input, help);
+}
+
+/** The input of a row of the table of settings, with its values or its bounds. */
+export function inputOf(row) {
+	return (row.values) ? h('select', {}, h('option', { value: '' }, 'as the service has it'), row.values.map((word) => h('option', {}, word)))
+		: h('input', (row.min !== undefined) ? { type: 'number', min: row.min, max: row.max, step: 1 } : { type: 'text', spellcheck: 'false' });
+}
+
+/**
+ * Looks again and again, as long as somebody sees the page; each look says after how many milliseconds
+ * the next one is due.
+ * @returns looks at once
+ */
+export function again(page, look) {
+	let timer;
+	const now = async () => {
+		clearTimeout(timer);
+		const pause = await look();
+		clearTimeout(timer);
+		if (!page.aborted) {
+			timer = setTimeout(() => document.hidden ? document.addEventListener('visibilitychange', now, { once: true, signal: page }) : now(), pause);
+		}
+	};
+	page.addEventListener('abort', () => clearTimeout(timer));
+	return now;
+}
+
+/**
+ * A bar for the part of a whole.
+ * @param high where it is nearly too much, if it is about a bound
+ */
+export function bar(value, most, label, high = most) {
+	return h('meter', { min: 0, max: most, high, value, 'aria-label': label });
 }
 
 /** A mistake or its absence, which screen readers hear of. */

@@ -7,9 +7,9 @@ const root = new URL('../', document.baseURI);
 /** A call that was answered with an error. Its message is the sentence of the service. */
 export class Problem extends Error {
 
-	constructor(message, status = 0, type = '', job = undefined) {
+	constructor(message, status = 0, type = '', answer = {}) {
 		super(message);
-		Object.assign(this, { status, type, job });
+		Object.assign(this, { status, type, answer, job: answer.job });
 	}
 
 }
@@ -99,8 +99,8 @@ export async function problemOf(response) {
 /** The problem in an answer. */
 export function problem(status, text) {
 	try {
-		const { detail, title, type = '', job } = JSON.parse(text);
-		return new Problem(detail ?? title, status, type.replace('urn:pipeset:problem:', ''), job);
+		const answer = JSON.parse(text);
+		return new Problem(answer.detail ?? answer.title ?? `The service answered ${status}`, status, (answer.type ?? '').replace('urn:pipeset:problem:', ''), answer);
 	}
 	catch {
 		return new Problem(`The service answered ${status}, without saying why`, status);

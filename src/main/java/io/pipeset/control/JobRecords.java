@@ -17,7 +17,6 @@ import java.util.UUID;
 
 import io.pipeset.report.JobState;
 import io.pipeset.report.JobStatus;
-import io.pipeset.report.JobStatus.EndReason;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -312,13 +311,10 @@ public class JobRecords {
 
 	private static JobRecord interrupted(JobRecord record) {
 		JobStatus last = record.status();
-		EndReason reason = new EndReason(JobState.INTERRUPTED.label(),
-				"The job was " + last.state().label() + " at " + record.instance()
+		return new JobRecord(record.client(),
+				last.interrupted("The job was " + last.state().label() + " at " + record.instance()
 						+ ", whose process has ended, or does not reach the control Redis: at least the"
-						+ " records that are applied here have run, and more may have");
-		return new JobRecord(
-				record.client(), new JobStatus(last.jobId(), last.kind(), last.op(), JobState.INTERRUPTED,
-						last.createdMillis(), null, last.counts(), last.progress(), reason),
+						+ " records that are applied here have run, and more may have"),
 				record.instance(), record.lease(), record.report());
 	}
 

@@ -95,6 +95,11 @@ public final class InterruptedJob {
 		return (settings().operation() != null) ? settings().operation().toString() : "mixed";
 	}
 
+	/** {@code true}, or {@code null} for a job that runs. */
+	@Nullable Boolean dryRun() {
+		return (settings().dryRun()) ? true : null;
+	}
+
 	JobSettings settings() {
 		return this.items.settings();
 	}
@@ -115,8 +120,8 @@ public final class InterruptedJob {
 	 */
 	JobStatus status(JobState state, @Nullable Long endedMillis, EndReason reason) {
 		long done = this.counts.applied() + this.counts.noop() + this.counts.rejected();
-		return new JobStatus(this.id, JobKind.RECORDS, operation(), state, this.createdMillis, endedMillis, this.counts,
-				new Progress(this.counts.received(), done, null, null, 0, 0, 0, null), reason);
+		return new JobStatus(this.id, JobKind.RECORDS, operation(), dryRun(), state, this.createdMillis, endedMillis,
+				this.counts, new Progress(this.counts.received(), done, null, null, 0, 0, 0, null), reason);
 	}
 
 	/** The report, as far as the journal has it. */

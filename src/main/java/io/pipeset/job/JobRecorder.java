@@ -13,6 +13,8 @@ import java.util.concurrent.ScheduledFuture;
 import io.pipeset.control.ControlRedis;
 import io.pipeset.control.ControlRedisException;
 import io.pipeset.control.JobRecords;
+import io.pipeset.job.settings.JobSettings;
+import io.pipeset.record.Operation;
 import io.pipeset.report.Counts;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport;
@@ -114,14 +116,17 @@ public class JobRecorder {
 	/**
 	 * Records a job that is about to begin, so that its id can be told to others.
 	 * @param client the client whose job it is
-	 * @param op the operation of its records, or {@code mixed}
+	 * @param settings the settings of the job
 	 */
-	public void enter(String id, Client client, String op) {
+	public void enter(String id, Client client, JobSettings settings) {
+		Operation operation = settings.operation();
+		String op = (operation != null) ? operation.toString() : "mixed";
 		Kept kept = this.jobs.computeIfAbsent(id, Kept::new);
 		try {
 			kept.enter(client.name(),
-					new JobStatus(id, JobKind.RECORDS, op, JobState.QUEUED, System.currentTimeMillis(), null,
-							new Counts(0, 0, 0, 0, 0, 0), new Progress(0, 0, null, null, 0, 0, 0, null), null));
+					new JobStatus(id, JobKind.RECORDS, op, (settings.dryRun()) ? true : null, JobState.QUEUED,
+							System.currentTimeMillis(), null, new Counts(0, 0, 0, 0, 0, 0),
+							new Progress(0, 0, null, null, 0, 0, 0, null), null));
 		}
 		catch (ControlRedisException ex) {
 			kept.failure = ex.getMessage();

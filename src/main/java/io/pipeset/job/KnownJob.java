@@ -29,6 +29,9 @@ public final class KnownJob {
 
 	private final String operation;
 
+	/** {@code true}, or {@code null} for a job that runs. */
+	private final @Nullable Boolean dryRun;
+
 	/** The name of the client whose job it is. */
 	private final String client;
 
@@ -47,6 +50,7 @@ public final class KnownJob {
 		this.id = job.id();
 		this.kind = job.kind();
 		this.operation = job.operation();
+		this.dryRun = job.dryRun();
 		this.createdMillis = System.currentTimeMillis();
 		this.interrupted = null;
 		this.life = new Life(job, JobState.QUEUED, null);
@@ -57,6 +61,7 @@ public final class KnownJob {
 		this.id = job.id();
 		this.kind = JobKind.RECORDS;
 		this.operation = job.operation();
+		this.dryRun = job.dryRun();
 		this.createdMillis = job.createdMillis();
 		this.interrupted = job;
 		this.life = life(job);
@@ -284,8 +289,8 @@ public final class KnownJob {
 			@Nullable EndReason ending) {
 		Tally tally = (job != null) ? job.tally() : Tally.of(0, null);
 		long nanos = (job != null) ? job.clock().totalNanos() : 0;
-		return new JobStatus(this.id, this.kind, (this.kind == JobKind.RECORDS) ? this.operation : null, state,
-				this.createdMillis, endedMillis, tally.counts(), this.meter.progress(tally, nanos), ending);
+		return new JobStatus(this.id, this.kind, (this.kind == JobKind.RECORDS) ? this.operation : null, this.dryRun,
+				state, this.createdMillis, endedMillis, tally.counts(), this.meter.progress(tally, nanos), ending);
 	}
 
 	/** A job at one moment. */

@@ -5,12 +5,15 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.ToIntFunction;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import io.pipeset.control.ControlRedis;
 import io.pipeset.lane.InFlightBytes;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.pipeline.ConnectionPermits;
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.servers.RedisNodes;
+import io.pipeset.spool.Spool;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
@@ -32,10 +35,16 @@ class PipesetEndpoint {
 
 	private final MemoryBudget memory;
 
+	private final Spool spool;
+
+	private final JobLimits limits;
+
 	private final ControlRedis control;
 
-	PipesetEndpoint(JobQueue queue, RedisNodes nodes, InFlightBytes inFlight, MemoryBudget memory,
-			ControlRedis control) {
+	PipesetEndpoint(JobQueue queue, RedisNodes nodes, InFlightBytes inFlight, MemoryBudget memory, Spool spool,
+			JobLimits limits, ControlRedis control) {
+		this.spool = spool;
+		this.limits = limits;
 		this.control = control;
 		this.queue = queue;
 		this.nodes = nodes;
@@ -46,16 +55,19 @@ class PipesetEndpoint {
 	@ReadOperation
 	Snapshot snapshot() {
 		Map<String, Snapshot.Lanes> nodes = new TreeMap<>();
-		this.nodes.named().forEach((node) -> nodes.put(node.name(), lanes(List.of(node))));
-		return new Snapshot(this.queue.running(), this.queue.waiting(), lanes(this.nodes.named()), nodes,
-				this.inFlight.now(), new Snapshot.Memory(this.memory.used(), this.memory.limits().budget(),
+		this.nodes.named().forEach((node) -> nodes.put(node.name(), lanes(List.of(node), this.nodes.slots(node))));
+		return new Snapshot(this.queue.running(), this.queue.waiting(), lanes(this.nodes.named(), null), nodes,
+				this.inFlight.now(),
+				new Snapshot.Memory(this.memory.used(), this.memory.limits().budget(),
 						this.memory.limits().mostOfOneJob(), this.memory.waiting()),
+				new Snapshot.Files(this.spool.used(), this.spool.maxBytes()),
+				new Snapshot.Limits(this.limits.maxRunningJobs(), this.limits.maxWaitingJobs(), this.inFlight.most()),
 				this.control.state());
 	}
 
-	private static Snapshot.Lanes lanes(List<RedisNode> nodes) {
+	private static Snapshot.Lanes lanes(List<RedisNode> nodes, @Nullable Integer slots) {
 		return new Snapshot.Lanes(sum(nodes, ConnectionPermits::taken), sum(nodes, ConnectionPermits::count),
-				sum(nodes, ConnectionPermits::waiting));
+				sum(nodes, ConnectionPermits::waiting), slots);
 	}
 
 	private static int sum(List<RedisNode> nodes, ToIntFunction<ConnectionPermits> number) {
@@ -68,9 +80,10 @@ class PipesetEndpoint {
 	 * @param nodes the connections of all jobs to each server, by its host and port
 	 * @param control the control Redis, as the last call has found it
 	 * @param inFlightBytes commands between their slab's hand-over and its last reply
+	 * @param spool the files of asynchronous jobs on disk
 	 */
 	record Snapshot(int jobsRunning, int jobsWaiting, Lanes lanes, Map<String, Lanes> nodes, long inFlightBytes,
-			Memory memory, Map<String, Object> control) {
+			Memory memory, Files spool, Limits limits, Map<String, Object> control) {
 
 		/**
 		 * The memory that jobs hold of their callers' data, until their answers are
@@ -87,8 +100,26 @@ class PipesetEndpoint {
 		 * The connections of all jobs.
 		 *
 		 * @param waiting the jobs that wait for one
+		 * @param slots the slots of a cluster that the server has; {@code null} for a
+		 * server that is none of a cluster's, and for all servers together
 		 */
-		record Lanes(int busy, int most, int waiting) {
+		@JsonInclude(JsonInclude.Include.NON_NULL)
+		record Lanes(int busy, int most, int waiting, @Nullable Integer slots) {
+
+		}
+
+		/** Files of a bounded size together. */
+		record Files(long usedBytes, long budgetBytes) {
+
+		}
+
+		/**
+		 * The bounds of what is counted elsewhere.
+		 *
+		 * @param jobsWaiting the callers whose jobs may wait; asynchronous jobs wait
+		 * beside them
+		 */
+		record Limits(int jobsRunning, int jobsWaiting, long inFlightBytes) {
 
 		}
 

@@ -20,6 +20,14 @@ interface QueuedJob {
 	/** The operation of its records, or {@code mixed}; its kind if it has no records. */
 	String operation();
 
+	/**
+	 * Whether it only checks its records.
+	 * @return {@code true}, or {@code null} for a job that runs
+	 */
+	default @Nullable Boolean dryRun() {
+		return null;
+	}
+
 	/** Ends it early. */
 	JobStop stop();
 

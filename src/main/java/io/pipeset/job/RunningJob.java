@@ -46,6 +46,11 @@ record RunningJob(String id, JobSettings settings, RateLimit rateLimit, JobStop 
 	}
 
 	@Override
+	public @Nullable Boolean dryRun() {
+		return (this.settings.dryRun()) ? true : null;
+	}
+
+	@Override
 	public long settingsBytes() {
 		return this.settings.mapping().bytes();
 	}

@@ -37,6 +37,11 @@ public class InFlightBytes {
 		return this.bytes.get();
 	}
 
+	/** The bytes that may be on their way before readers wait. */
+	public long most() {
+		return this.most;
+	}
+
 	/** Whether as many bytes are on their way as may be. */
 	boolean isFull() {
 		return this.bytes.get() >= this.most;

@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param op the operation of its records, or {@code mixed}; {@code null} for jobs without
  * records
+ * @param dryRun {@code true} for a job that only checks its records; {@code null} for all
+ * others
  * @param createdMillis when it was asked for, in milliseconds since 1970
  * @param endedMillis when it ended; {@code null} while it has not
  * @param counts its records by outcome; {@code null} for jobs without records
@@ -15,8 +17,15 @@ import org.jspecify.annotations.Nullable;
  * job that completed
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
-public record JobStatus(String jobId, JobKind kind, @Nullable String op, JobState state, long createdMillis,
-		@Nullable Long endedMillis, @Nullable Counts counts, Progress progress, @Nullable EndReason ending) {
+public record JobStatus(String jobId, JobKind kind, @Nullable String op, @Nullable Boolean dryRun, JobState state,
+		long createdMillis, @Nullable Long endedMillis, @Nullable Counts counts, Progress progress,
+		@Nullable EndReason ending) {
+
+	/** The same job, of whose process nothing is heard any more. */
+	public JobStatus interrupted(String detail) {
+		return new JobStatus(this.jobId, this.kind, this.op, this.dryRun, JobState.INTERRUPTED, this.createdMillis,
+				null, this.counts, this.progress, new EndReason(JobState.INTERRUPTED.label(), detail));
+	}
 
 	/**
 	 * The reason for the end of a job that did not complete.

@@ -166,6 +166,12 @@ public final class ClusterNodes implements RedisNodes {
 	}
 
 	@Override
+	public @Nullable Integer slots(RedisNode node) {
+		Topology known = this.owners;
+		return (known != null) ? known.slots(node) : null;
+	}
+
+	@Override
 	public Topology owners() throws NoConnectionException {
 		Topology known = this.owners;
 		if (known == null) {

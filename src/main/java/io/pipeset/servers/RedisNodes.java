@@ -87,6 +87,15 @@ public interface RedisNodes extends AutoCloseable {
 	List<RedisNode> named();
 
 	/**
+	 * The slots that a server has, as far as the service knows without asking anybody.
+	 * @return their number, or {@code null} where there are no slots, or nobody was asked
+	 * yet
+	 */
+	default @Nullable Integer slots(RedisNode node) {
+		return null;
+	}
+
+	/**
 	 * The address of the server, or of the servers by which the cluster was named, for
 	 * messages.
 	 * @return host and port, or several of them

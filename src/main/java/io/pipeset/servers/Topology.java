@@ -132,6 +132,11 @@ public final class Topology {
 		return this.masters.containsKey(node);
 	}
 
+	/** The number of slots of which a node is the master. */
+	int slots(RedisNode node) {
+		return (int) Arrays.stream(this.bySlot).filter((master) -> master == node).count();
+	}
+
 	/**
 	 * The same masters but for one slot.
 	 * @return other masters, or these if nothing changes

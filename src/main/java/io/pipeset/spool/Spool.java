@@ -142,6 +142,11 @@ public final class Spool {
 		return this.used;
 	}
 
+	/** The most that all its files may have together, in bytes. */
+	public long maxBytes() {
+		return this.maxBytes;
+	}
+
 	/**
 	 * Keeps files only as long as there is room for others.
 	 * @param files closed where their room is needed, the oldest first

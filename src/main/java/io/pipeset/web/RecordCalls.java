@@ -160,8 +160,7 @@ class RecordCalls {
 			repeat(other, once.digest, input, request, response);
 			return;
 		}
-		Operation operation = settings.operation();
-		this.recorder.enter(once.jobId, once.place.client(), (operation != null) ? operation.toString() : "mixed");
+		this.recorder.enter(once.jobId, once.place.client(), settings);
 		if (input instanceof UploadedRecords upload) {
 			upload.digestTo(once.digest);
 		}

@@ -19,7 +19,6 @@ import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.report.JobReport.Warning;
 import io.pipeset.report.JobState;
 import io.pipeset.report.JobStatus;
-import io.pipeset.report.JobStatus.EndReason;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import org.jspecify.annotations.Nullable;
@@ -192,11 +191,8 @@ class RecordedJobs {
 				this.there = System.nanoTime();
 			}
 			else if (System.nanoTime() - this.there > RecordedJobs.this.records.leaseTime().toNanos()) {
-				JobStatus last = this.status;
-				this.status = new JobStatus(last.jobId(), last.kind(), last.op(), JobState.INTERRUPTED,
-						last.createdMillis(), null, last.counts(), last.progress(),
-						new EndReason(JobState.INTERRUPTED.label(), "The job was " + last.state().label()
-								+ ", and is not recorded any more: it was not taken after all, or its record is lost"));
+				this.status = this.status.interrupted("The job was " + this.status.state().label()
+						+ ", and is not recorded any more: it was not taken after all, or its record is lost");
 			}
 		}
 

@@ -2,13 +2,17 @@ package io.pipeset.service;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
@@ -45,6 +49,9 @@ public final class Browser implements AutoCloseable {
 
 	/** The folder in which tests put pictures of the pages; none by default. */
 	private static final String PICTURES = "console.pictures";
+
+	/** The script that looks for barriers. */
+	private static final String AXE = axe();
 
 	/** The part of a window that is no page. */
 	private static final int FRAME_HEIGHT = 143;
@@ -93,8 +100,20 @@ public final class Browser implements AutoCloseable {
 			.filter(Files::isExecutable);
 	}
 
+	private static String axe() {
+		try (InputStream script = Browser.class.getResourceAsStream("/axe.min.js")) {
+			return new String(Objects.requireNonNull(script).readAllBytes(), StandardCharsets.UTF_8);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
 	/** Opens a page in a new tab, which knows nothing of the others. */
 	public void visit(Service service, String page) {
+		if (this.driver.getCurrentUrl().startsWith("http")) {
+			run("sessionStorage.clear()");
+		}
 		this.driver.get("about:blank");
 		this.driver.get(service.uri("/console").toString().replace("127.0.0.1", "localhost") + page);
 	}
@@ -230,6 +249,26 @@ public final class Browser implements AutoCloseable {
 				throw new UncheckedIOException(ex);
 			}
 		}
+	}
+
+	/**
+	 * Asks <a href="https://github.com/dequelabs/axe-core">axe</a> for what keeps people
+	 * from using the page, in the light and in the dark.
+	 * @return the serious and critical findings, each with its places
+	 */
+	public List<?> barriers() {
+		List<Object> found = new ArrayList<>();
+		for (boolean dark : new boolean[] { false, true }) {
+			dark(dark);
+			run(AXE);
+			found.addAll((List<?>) run("""
+					return axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations
+						.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+						.map(({ id, nodes }) => id + ': ' + nodes.map((node) => node.html + ' '
+							+ node.any.map(({ message }) => message)).join('; ')))"""));
+		}
+		dark(false);
+		return found;
 	}
 
 	/** How many pixels of the page are beside the window. */

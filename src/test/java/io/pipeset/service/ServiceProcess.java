@@ -120,7 +120,9 @@ public final class ServiceProcess implements AutoCloseable {
 		command.addAll(CONTAINER);
 		command.addAll(Arrays.stream(arguments).filter(ServiceProcess::isOfMachine).toList());
 		command.addAll(program);
-		command.add("--server.port=0");
+		if (Arrays.stream(arguments).noneMatch((argument) -> argument.startsWith("--server.port="))) {
+			command.add("--server.port=0");
+		}
 		command.addAll(Arrays.stream(arguments).filter((argument) -> !isOfMachine(argument)).toList());
 		ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
 		// As in the contexts of the tests; an argument wins.

@@ -296,6 +296,24 @@ class OtherInstanceTests {
 	}
 
 	@Test
+	void aDryRunIsOneForAllInstancesFromItsUploadOn() throws Exception {
+		try (Wire upload = Wire.post(this.here, "/v1/jobs?dryRun=true", "Prefer: respond-async", "Idempotency-Key: dry",
+				"Content-Type: application/x-ndjson", "Transfer-Encoding: chunked")) {
+			upload.chunk("[");
+			await().until(
+					() -> replica.service().get("/v1/jobs?state=queued").json().at("/jobs/0/dryRun").asBoolean(false));
+		}
+		String dry = id(async("/v1/jobs?dryRun=true", LINES));
+		String wet = id(async("/v1/jobs", LINES));
+		await().untilAsserted(() -> {
+			JsonNode jobs = replica.service().get("/v1/jobs?state=completed").json().get("jobs");
+			assertThat(jobs.valueStream().map((job) -> job.get("jobId").asString())).containsExactly(wet, dry);
+			assertThat(jobs.get(0).has("dryRun")).isFalse();
+			assertThat(jobs.get(1).get("dryRun").asBoolean()).isTrue();
+		});
+	}
+
+	@Test
 	void aJobWhoseInstanceIsNotHeardOfIsInterruptedUntilItIs() {
 		String id = id(replica.service().send(preferring(replica.service(), ENDLESS, LINES)));
 		await().untilAsserted(() -> assertThat(Answer.counts(look(this.here, id)).applied()).isPositive());

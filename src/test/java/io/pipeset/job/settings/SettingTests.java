@@ -1,25 +1,19 @@
 package io.pipeset.job.settings;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
+import io.pipeset.ConsoleRows;
 import io.pipeset.Documentation;
 import io.pipeset.record.Operation;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import tools.jackson.databind.SerializationFeature;
-import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
@@ -29,10 +23,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** The documentation, the calls and the properties agree with the table of settings. */
 class SettingTests {
-
-	private static final Pattern BOUNDS = Pattern.compile("(\\d+) (?:or more|to (\\d+)(?: .*)?)");
-
-	private static final Pattern WORDS = Pattern.compile("\\w+(, \\w+)* or \\w+");
 
 	private final JobSettings defaults = new Binder(new MapConfigurationPropertySource())
 		.bindOrCreate("pipeset.defaults", JobDefaults.class)
@@ -49,41 +39,8 @@ class SettingTests {
 
 	@Test
 	void theConsoleHasTheSettingsOfUploads() throws IOException {
-		List<Map<String, Object>> rows = Setting.ALL.stream()
-			.filter((row) -> row.isFor("/v1/jobs"))
-			.map(SettingTests::ofConsole)
-			.toList();
-		String json = JsonMapper.builder()
-			.enable(SerializationFeature.INDENT_OUTPUT)
-			.build()
-			.writeValueAsString(rows)
-			.replace("\r\n", "\n");
-		assertThat(Files.readString(Path.of("src/main/resources/console/settings.json")).strip())
-			.as("src/main/resources/console/settings.json: let it be the same as below")
-			.isEqualTo(json);
-	}
-
-	/** A setting as the console asks for it. */
-	private static Map<String, Object> ofConsole(Setting<?> row) {
-		Map<String, Object> fields = new LinkedHashMap<>();
-		fields.put("name", row.name());
-		fields.put("allowed", row.allowed().text());
-		fields.put("meaning", row.meaning().replaceAll("\\[([^]]*)]\\([^)]*\\)", "$1").replace("`", ""));
-		Matcher bounds = BOUNDS.matcher(row.allowed().bounds());
-		if (row.name().equals(Setting.OP.name())) {
-			fields.put("allowed", "one of the operations");
-			fields.put("values", List.of(Operation.names().split(", ", -1)));
-		}
-		else if (WORDS.matcher(row.allowed().text()).matches()) {
-			fields.put("values", List.of(row.allowed().text().split(", | or ", -1)));
-		}
-		else if (bounds.matches()) {
-			fields.put("min", Long.valueOf(bounds.group(1)));
-			if (bounds.group(2) != null) {
-				fields.put("max", Long.valueOf(bounds.group(2)));
-			}
-		}
-		return fields;
+		ConsoleRows.check("settings.json",
+				Setting.ALL.stream().filter((row) -> row.isFor("/v1/jobs")).map(ConsoleRows::of).toList());
 	}
 
 	@Test

@@ -51,6 +51,7 @@ class ConsoleKeyTests {
 		try (Browser browser = Browser.open(folder)) {
 			browser.visit(this.service, "/#/jobs");
 			browser.await("#key[open]");
+			assertThat(browser.barriers()).isEmpty();
 			browser.picture("console-key", 1200, 480);
 			browser.type("#key input", "wrong");
 			browser.awaitText("Use this key").click();
@@ -64,6 +65,21 @@ class ConsoleKeyTests {
 			assertThat(browser.run("return JSON.stringify(localStorage) + document.cookie")).isEqualTo("{}");
 			browser.awaitText("Forget the key").click();
 			browser.await("#key[open]");
+			browser.assertQuiet();
+		}
+	}
+
+	@Test
+	void aClientThatMayNotTuneIsToldSoAndSeesTheServiceAllTheSame(@TempDir Path folder) {
+		try (Browser browser = Browser.open(folder)) {
+			browser.visit(this.service, "/#/tune");
+			browser.type("#key input", ClientTest.ORDERS);
+			browser.awaitText("Use this key").click();
+			browser.awaitSaid("No tuning has run yet.");
+			browser.await("#tune").click();
+			browser.awaitSaid("pipeset.clients.orders.tunings");
+			browser.awaitText("Service").click();
+			browser.awaitSaid("up", "Connections", "Memory for jobs");
 			browser.assertQuiet();
 		}
 	}

@@ -56,6 +56,15 @@ class ClusterTests {
 	}
 
 	@Test
+	void theEndpointShowsTheSlotsOfEachMaster() {
+		this.service.post("/pipeset/100").report();
+		JsonNode nodes = this.service.get("/actuator/pipeset").json().get("nodes");
+		assertThat(nodes.propertyNames()).hasSameElementsAs(cluster.nodes().map(TestCluster::address).toList());
+		assertThat(nodes.valueStream().map((node) -> node.get("slots").asInt())).containsExactlyInAnyOrder(5461, 5462,
+				5461);
+	}
+
+	@Test
 	void evictionsAreCountedByMaster() {
 		cluster.nodes().forEach((master) -> {
 			master.client().configSet("maxmemory-policy", "allkeys-lru");

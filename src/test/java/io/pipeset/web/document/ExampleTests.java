@@ -166,9 +166,11 @@ class ExampleTests {
 				() -> this.service.send(this.service.request("/pipeset/1000?rateLimit=1")
 					.header("Prefer", "respond-async")
 					.POST(none())),
-				"listJobs-200-json", () -> this.service.get("/v1/jobs?limit=1"), "getJob-200-json",
-				() -> this.service.get(this.service.post("/pipeset/3").header("Location")), "listCalls-200-json",
-				() -> this.service.get("/"), "loadScript-200-json",
+				"listJobs-200-json", () -> {
+					this.service.post("/pipeset/2?dryRun=true").report();
+					return this.service.get("/v1/jobs?limit=1");
+				}, "getJob-200-json", () -> this.service.get(this.service.post("/pipeset/3").header("Location")),
+				"listCalls-200-json", () -> this.service.get("/"), "loadScript-200-json",
 				() -> this.service.post("/v1/scripts", "text/plain", "return redis.call('GET', KEYS[1])"),
 				"analyse-200-json", () -> {
 					this.service.post("/pipeset/1000").report();

@@ -265,6 +265,17 @@ class JobLookTests {
 		assertThat(ids(this.service.get("/v1/jobs?state=completed").json())).contains(ids.get(0));
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "/v1/jobs?from=scan&match=*&op=UNLINK, false",
+			"/v1/jobs?from=scan&match=*&op=UNLINK&dryRun=true, true", "/pipeset/5?dryRun=true, true",
+			"/pipeset/5?dryRun=false, false" })
+	void aDryRunIsToldFromOtherJobs(String call, boolean dry) {
+		String id = this.service.post(call).report().get("jobId").asString();
+		assertThat(status(id).has("dryRun")).isEqualTo(dry);
+		assertThat(status(id).path("dryRun").asBoolean(false)).isEqualTo(dry);
+		assertThat(this.service.get("/v1/jobs/" + id + "/events").text().contains("\"dryRun\":true")).isEqualTo(dry);
+	}
+
 	@Test
 	void aRequestThatNeverWasAJobIsNone() {
 		this.service.post("/pipeset/1?batchSize=0").refusal(400, "invalid-setting");

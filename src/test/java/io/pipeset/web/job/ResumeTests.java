@@ -373,6 +373,10 @@ class ResumeTests {
 
 	@Test
 	void aDryRunGoesOnWhateverItsOperations() {
+		JsonNode interrupted = this.service.get("/v1/jobs?state=interrupted&limit=1000").json().get("jobs");
+		assertThat(interrupted.valueStream().filter((job) -> job.path("dryRun").asBoolean(false)))
+			.extracting((job) -> job.get("jobId").asString())
+			.containsExactly(DRY);
 		resume(DRY);
 		assertThat(Answer.counts(ended(DRY))).isEqualTo(new Counts(2, 0, 0, 1, 0, 1));
 	}

@@ -149,7 +149,13 @@ class ActuatorTests {
 			assertThat(snapshot.at("/lanes/most").asInt(-1)).isEqualTo(16);
 			JsonNode node = snapshot.at("/nodes").get(TestRedis.shared().host() + ":" + TestRedis.shared().port());
 			assertThat(node).isEqualTo(snapshot.at("/lanes"));
+			assertThat(node.has("slots")).as("slots, which only a cluster has").isFalse();
 			assertThat(snapshot.at("/inFlightBytes").asLong(-1)).isZero();
+			assertThat(snapshot.at("/limits"))
+				.hasToString("{\"jobsRunning\":64,\"jobsWaiting\":64,\"inFlightBytes\":33554432}");
+			assertThat(snapshot.at("/spool/budgetBytes").asLong())
+				.isEqualTo((long) value("pipeset.spool.budget", "VALUE"));
+			assertThat(snapshot.at("/spool/usedBytes").asLong()).isEqualTo((long) value("pipeset.spool.used", "VALUE"));
 		});
 	}
 

@@ -11,6 +11,7 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import io.pipeset.ConsoleRows;
 import io.pipeset.Documentation;
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.settings.JobDefaults;
@@ -93,6 +94,15 @@ class TuningPageTests {
 				.isEqualTo(byDefault);
 		}
 		assertThat(names).isEqualTo(TuningSettings.all().stream().map(Setting::name).toList());
+	}
+
+	@Test
+	void theConsoleHasTheParametersWithTheirDefaults() throws IOException {
+		List<Map<String, Object>> rows = TuningSettings.all().stream().map(ConsoleRows::of).toList();
+		for (int i = 0; i < rows.size(); i++) {
+			rows.get(i).put("byDefault", String.valueOf(TuningSettings.all().get(i).byDefault()));
+		}
+		ConsoleRows.check("tuning.json", rows);
 	}
 
 	/** The names of all fields, each with those around it. */

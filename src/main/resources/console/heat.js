@@ -1,0 +1,106 @@
+// The account of a tuning: its rows as a heat map, the recommendation, and the ways without a pipeline.
+
+import { use } from './load.js';
+import { bar, count, curl, duration, h, number, query, shell } from './page.js';
+import { address, isKeyed } from './service.js';
+
+/** A row that takes so many times as long as the fastest one, or longer, has no colour. */
+const COLD = 2;
+
+const short = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
+
+const time = (seconds) => duration(seconds * 1000);
+
+const choiceOf = ({ batchSize, flush, concurrency }) => ({ batchSize, flush, concurrency });
+
+const words = (row) => Object.entries(choiceOf(row)).map(([name, value]) => `${name}=${value}`).join(' ');
+
+const distinct = (values) => [...new Set(values)];
+
+const increasing = (values) => distinct(values).sort((a, b) => a - b);
+
+/** The account of a tuning that has ended, however it has. */
+export function tuned(report) {
+	const { rows, baselines, recommended, because, settings, roundTripMicros } = report;
+	const measured = rows.filter((row) => row.seconds);
+	const anew = h('a', { class: 'button', href: `#/tune?${query(parameters(report))}` }, 'Tune again');
+	if (!recommended) {
+		return h('div', {}, h('p', { class: 'warning' }, `There is no recommendation: ${because}.`), h('p', { class: 'actions' }, anew));
+	}
+	const best = measured.find((row) => words(row) === words(recommended));
+	return h('div', {}, h('section', { class: 'good recommended', 'aria-labelledby': 'recommended-title' },
+			h('h2', { id: 'recommended-title' }, report.state === 'completed' ? 'Recommended' : 'Recommended so far'),
+			h('p', {}, h('code', {}, words(recommended))),
+			h('p', {}, `${number(best.recordsPerSecond)} records a second, ${time(best.seconds.median)} for ${number(settings.records)}. It is ${because}.`),
+			h('p', { class: 'actions' }, h('button', { type: 'button', class: 'main', id: 'use', onclick: () => use(choiceOf(recommended)) }, 'Use these settings'), anew)),
+	h('section', { 'aria-labelledby': 'heat-title' }, h('h2', { id: 'heat-title' }, 'Records a second'),
+			h('p', { class: 'hint' }, `Each run sends ${count(settings.records, settings.op)} with values of ${count(settings.valueBytes, 'byte')}${roundTripMicros === undefined ? '' : `; a round trip takes ${duration(roundTripMicros / 1000)}`}. Times are medians.`),
+			map(rows, measured, recommended)),
+	h('section', { 'aria-labelledby': 'rows-title' }, h('h2', { id: 'rows-title' }, 'All rows, the fastest first'), table(rows, recommended)),
+	beside(baselines, best),
+	h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), h('p', {}, 'This tuning'), shell(curl({ method: 'POST', url: address(`v1/tunings?${query(parameters(report))}`), keyed: isKeyed() })),
+			h('p', {}, 'A load with these settings'), shell(curl({ method: 'POST', url: address(`v1/jobs?${query(Object.entries(choiceOf(recommended)))}`), headers: { 'Content-Type': 'application/x-ndjson' }, file: 'records.ndjson', keyed: isKeyed() }))));
+}
+
+/** The call that makes the same rows. */
+function parameters({ settings, rows }) {
+	const { op, records, valueBytes, runs, budget } = settings;
+	const lists = { batchSizes: increasing(rows.map((row) => row.batchSize)), flushes: distinct(rows.map((row) => row.flush)), concurrencies: increasing(rows.map((row) => row.concurrency)) };
+	// The row of the defaults stands beside a grid only if the call has named no list.
+	const isGrid = Object.values(lists).reduce((product, list) => product * list.length, 1) === rows.length;
+	return Object.entries({ op, records, valueBytes, ...(isGrid ? lists : {}), runs, budget });
+}
+
+/** A map of the rows for each number of lanes: batches from left to right, flushes from top to bottom. */
+function map(rows, measured, recommended) {
+	const least = Math.min(...measured.map((row) => row.seconds.median));
+	const sizes = increasing(rows.map((row) => row.batchSize));
+	const flushes = distinct(rows.map((row) => row.flush));
+	const cell = (row) => {
+		if (!row) {
+			return h('td', { class: 'none' });
+		}
+		if (!row.seconds) {
+			return h('td', { class: 'none', title: 'not measured within the budget' }, '–');
+		}
+		const { median, min, max } = row.seconds;
+		const isBest = words(row) === words(recommended);
+		const element = h('td', { class: isBest ? 'best' : '', title: `${words(row)}: ${time(min)} to ${time(max)} in ${count(row.runs, 'run')}${isBest ? ', recommended' : ''}` },
+				h('strong', {}, short.format(row.recordsPerSecond)), h('small', {}, time(median)));
+		element.style.setProperty('--heat', `${Math.round(100 * Math.max(0, (COLD - median / least) / (COLD - 1)))}%`);
+		return element;
+	};
+	const tables = increasing(rows.map((row) => row.concurrency)).map((lanes) => h('table', { class: 'heat' }, h('caption', {}, count(lanes, 'lane')),
+			h('thead', {}, h('tr', {}, h('td', {}, h('small', {}, 'flush, batch size')), sizes.map((size) => h('th', { scope: 'col' }, number(size))))),
+			h('tbody', {}, flushes.map((flush) => h('tr', {}, h('th', { scope: 'row' }, flush),
+					sizes.map((size) => cell(rows.find((row) => row.batchSize === size && row.flush === flush && row.concurrency === lanes))))))));
+	return h('figure', { class: 'heats' }, h('div', { class: 'maps', tabindex: 0, role: 'region', 'aria-label': 'Heat map; the table below has the same' }, tables),
+			h('figcaption', {}, h('span', {}, 'half as fast or slower'), h('span', { class: 'scale' }), h('span', {}, 'the fastest'), h('span', { class: 'ring' }), h('span', {}, 'recommended')));
+}
+
+function table(rows, recommended) {
+	const speed = (row) => row.recordsPerSecond ?? -1;
+	const known = (value, text) => value === undefined ? '' : text(value);
+	const columns = [['Batch size', (row) => number(row.batchSize)], ['Flush', (row) => row.flush, ''], ['Lanes', (row) => number(row.concurrency)],
+		['Records/s', (row) => known(row.recordsPerSecond, number)], ['Time', (row) => known(row.seconds, ({ median }) => time(median))],
+		['From – to', (row) => known(row.seconds, ({ min, max }) => `${time(min)} – ${time(max)}`)], ['Batch p99', (row) => known(row.batchP99Millis, duration)],
+		['Writes', (row) => known(row.writes, number)], ['CPU of Redis', (row) => known(row.redisCpuSeconds, time)], ['Runs', (row) => number(row.runs)]];
+	return h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'The rows' }, h('table', { class: 'rows' },
+			h('thead', {}, h('tr', {}, columns.map(([title, , kind]) => h('th', { scope: 'col', class: kind ?? 'number' }, title)), h('th', { scope: 'col' }, h('span', { class: 'unseen' }, 'Use')))),
+			h('tbody', {}, [...rows].sort((a, b) => speed(b) - speed(a)).map((row) => h('tr', { class: words(row) === words(recommended) ? 'best' : '' },
+					columns.map(([, text, kind]) => h('td', { class: kind ?? 'number' }, text(row))),
+					h('td', {}, h('button', { type: 'button', class: 'quiet', 'aria-label': `Use ${words(row)}`, onclick: () => use(choiceOf(row)) }, 'Use')))))));
+}
+
+/** The ways without a pipeline, or with a poor one, which show what the pipeline is worth. */
+function beside(baselines, best) {
+	const most = Math.max(best.recordsPerSecond, ...baselines.map((way) => way.recordsPerSecond ?? 0));
+	const row = (name, speed, note) => h('div', { class: 'bar' }, h('dt', {}, name), speed === undefined ? h('dd', { class: 'hint' }, note)
+		: h('dd', {}, bar(speed, most, name), h('span', { class: 'number' }, `${number(speed)}/s`), h('small', {}, note)));
+	const times = (factor) => `${factor < 10 ? factor.toFixed(1) : number(factor)} times as fast`;
+	return h('section', { 'aria-labelledby': 'beside-title' }, h('h2', { id: 'beside-title' }, 'Beside ways without a pipeline'), h('dl', { class: 'bars' },
+			row('recommended', best.recordsPerSecond, ''),
+			baselines.map((way) => row(way.how, way.recordsPerSecond, way.refused ? `Redis does not let it run: ${way.refused}`
+				: way.recordsPerSecond === undefined ? 'not measured within the budget'
+				: `the recommended row is ${times(best.recordsPerSecond / way.recordsPerSecond)}${way.extrapolatedFrom ? `; by ${count(way.extrapolatedFrom, 'command')}` : ''}`))));
+}

@@ -1,0 +1,144 @@
+// Service: what it has in use of what it may have, its servers, and the jobs that run.
+
+import { JobTable } from './jobs.js';
+import { again, bar, bytes, count, curl, h, notice, number, percent, shell } from './page.js';
+import { Problem, address, isKeyed, json, untilBack } from './service.js';
+
+const LOOK_MILLIS = 1000;
+
+/** A service that is silent for longer may hang. */
+const SILENCE_MILLIS = 5000;
+
+const MOST_JOBS = 20;
+
+const SLOTS = 16384;
+
+/** The part of a bound from which on somebody should look. */
+const HIGH = 0.9;
+
+const TROUBLES = {
+	redis: 'Redis does not answer: jobs are refused, or wait, until it does.',
+	readinessState: 'The service takes no jobs now: it starts, or shuts down.',
+	diskSpace: 'The disk is nearly full, and uploads that outlive their request need it.',
+};
+
+export async function status(main, page) {
+	const state = h('span', {});
+	const troubles = h('div', { role: 'status' });
+	const mistaken = notice();
+	const uses = h('dl', { class: 'bars' });
+	const use = h('section', { 'aria-labelledby': 'use-title', hidden: true }, h('h2', { id: 'use-title' }, 'In use'), uses);
+	const nodesTable = h('table', { class: 'servers' });
+	const slots = h('p', { class: 'hint' });
+	const servers = h('section', { 'aria-labelledby': 'servers-title', hidden: true }, h('h2', { id: 'servers-title' }, 'Connections by server'),
+			h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Servers' }, nodesTable), slots);
+	const control = h('p', { class: 'hint' });
+	const table = new JobTable(mistaken, () => look());
+	const none = h('p', { class: 'empty', hidden: true }, 'No job runs or waits.');
+	main.append(h('div', { class: 'live' }, h('div', { class: 'title' }, h('h1', {}, 'Service'), state), troubles, mistaken, use, servers, control,
+			h('section', { 'aria-labelledby': 'running-title' }, h('h2', { id: 'running-title' }, 'Jobs that run and wait'), none, table.element)),
+	h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), ['actuator/health', 'actuator/pipeset', `v1/jobs?state=running&limit=${MOST_JOBS}`]
+		.map((path) => shell(curl({ method: 'GET', url: address(path), keyed: isKeyed() })))));
+
+	/** Draws rows anew only if something else is to be said, so that nobody's selection is lost. */
+	const drawn = new Map();
+	function draw(element, children) {
+		const now = children.map((child) => child.outerHTML).join('');
+		if (drawn.get(element) !== now) {
+			drawn.set(element, now);
+			element.replaceChildren(...children);
+		}
+	}
+
+	function row(name, used, most, words, note) {
+		return h('div', { class: 'bar' }, h('dt', {}, name), h('dd', {}, most === undefined ? h('span', { class: 'nobar' }) : bar(used, most, name, HIGH * most),
+				h('span', { class: 'number' }, words(used), most === undefined ? null : h('span', { class: 'hint' }, ` of ${words(most)}`)),
+				h('small', {}, [most === undefined ? null : share(used, most), note].filter((word) => word).join(', '))));
+	}
+
+	function share(used, most) {
+		return !used ? '0 %' : used / most < 0.001 ? '< 0.1 %' : percent(Math.min(1, used / most));
+	}
+
+	function waiting(jobs, thing) {
+		return jobs ? `${count(jobs, 'job')} ${jobs === 1 ? 'waits' : 'wait'} for ${thing}` : '';
+	}
+
+	function show({ jobsRunning, jobsWaiting, lanes, nodes, inFlightBytes, memory, spool, limits, control: kept }) {
+		waits = jobsWaiting > 0;
+		use.hidden = false;
+		draw(uses, [row('Jobs that run', jobsRunning, limits.jobsRunning, number, ''),
+			row('Jobs that wait', jobsWaiting, undefined, number, `${number(limits.jobsWaiting)} callers may wait, and asynchronous jobs beside them`),
+			row('Connections', lanes.busy, lanes.most, number, waiting(lanes.waiting, 'one')),
+			row('Commands on their way', inFlightBytes, limits.inFlightBytes, bytes, ''),
+			row('Memory for jobs', memory.usedBytes, memory.budgetBytes, bytes, [waiting(memory.waiting, 'some'), `${bytes(memory.jobBytes)} for one job at most`].filter((word) => word).join(', ')),
+			row('Spool on disk', spool.usedBytes, spool.budgetBytes, bytes, '')]);
+		const named = Object.entries(nodes);
+		const isCluster = named.some(([, node]) => node.slots !== undefined);
+		servers.hidden = named.length === 0;
+		draw(nodesTable, [h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'Server'), isCluster ? h('th', { scope: 'col', class: 'number' }, 'Slots') : [],
+				h('th', { scope: 'col' }, 'Busy'), h('th', { scope: 'col', class: 'number' }, 'Waiting'))),
+		h('tbody', {}, named.map(([name, node]) => h('tr', {}, h('td', {}, h('code', {}, name)), isCluster ? h('td', { class: 'number' }, number(node.slots ?? 0)) : [],
+				h('td', {}, h('div', { class: 'busy' }, bar(node.busy, node.most, name, HIGH * node.most), h('span', {}, number(node.busy), h('span', { class: 'hint' }, ` of ${number(node.most)}`)))),
+				h('td', { class: 'number' }, number(node.waiting)))))]);
+		const served = named.reduce((sum, [, node]) => sum + (node.slots ?? 0), 0);
+		slots.textContent = !isCluster ? '' : served === SLOTS ? `All ${number(SLOTS)} slots have a master.` : `${number(SLOTS - served)} of ${number(SLOTS)} slots have no master: records for them are refused.`;
+		slots.className = isCluster && served < SLOTS ? 'warning' : 'hint';
+		control.textContent = `Control Redis at ${kept.address}: ${{ up: 'it answers', down: 'it does not answer, so that other instances cannot tell of jobs', unused: 'not used yet' }[kept.state] ?? kept.state}${kept.bestEffort ? `. Records of jobs may be lost (${kept.bestEffort})` : ''}.`;
+	}
+
+	async function health() {
+		try {
+			return await json('GET', 'actuator/health', { signal: page });
+		}
+		catch (error) {
+			if (error instanceof Problem && error.answer.components) {
+				return error.answer;
+			}
+			throw error;
+		}
+	}
+
+	async function showHealth() {
+		const { status: word, components } = await health();
+		const ill = Object.entries(components ?? {}).filter(([, component]) => component.status !== 'UP' && component.status !== 'UNKNOWN').map(([name]) => name);
+		draw(state, [h('span', { class: `badge ${word === 'UP' ? 'running' : 'failed'}` }, word === 'UP' ? 'up' : 'in trouble')]);
+		draw(troubles, ill.map((name) => h('p', { class: 'warning' }, TROUBLES[name] ?? `${name} is ${components[name].status}.`)));
+	}
+
+	/** Whether jobs wait, or may wait. */
+	let waits = true;
+
+	async function showJobs() {
+		const found = await Promise.all(['running', ...(waits ? ['queued'] : [])].map((name) => json('GET', `v1/jobs?state=${name}&limit=${MOST_JOBS}`, { signal: page })));
+		const jobs = found.flatMap((list) => list.jobs);
+		table.show(jobs);
+		none.hidden = jobs.length > 0;
+	}
+
+	/** Whether Actuator is at this port. */
+	let isThere = true;
+
+	const look = again(page, async () => {
+		const silence = setTimeout(untilBack, SILENCE_MILLIS);
+		try {
+			await Promise.all([showJobs(), ...(isThere ? [showHealth(), json('GET', 'actuator/pipeset', { signal: page }).then(show)] : [])]);
+			if (isThere) {
+				mistaken.say();
+			}
+		}
+		catch (error) {
+			if (!(error instanceof Problem) && !page.aborted) {
+				throw error;
+			}
+			isThere &&= error.status !== 404;
+			mistaken.say(isThere ? error.message : 'Actuator is not at this port, and a page may ask the port that it came from only. Here it has a port of its own (management.server.port, which is 8081 in a container), or it is not exposed.');
+		}
+		finally {
+			clearTimeout(silence);
+		}
+		return LOOK_MILLIS;
+	});
+
+	await look();
+}

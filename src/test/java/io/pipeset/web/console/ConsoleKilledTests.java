@@ -1,0 +1,103 @@
+package io.pipeset.web.console;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+import io.pipeset.redis.TestRedis;
+import io.pipeset.report.Counts;
+import io.pipeset.service.Answer;
+import io.pipeset.service.Browser;
+import io.pipeset.service.Service;
+import io.pipeset.service.ServiceProcess;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.WebElement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** The page outlives the process that it has come from, and Redis as well. */
+class ConsoleKilledTests {
+
+	private static final int ROWS = 100_000;
+
+	@TempDir
+	private Path folder;
+
+	@Test
+	void aJobThatWasKilledUnderThePageGoesOnThere() throws Exception {
+		String spool = "--pipeset.spool.directory=" + this.folder.resolve("spool");
+		try (Browser browser = Browser.open(this.folder);
+				Browser other = Browser.open(this.folder);
+				TestRedis redis = TestRedis.start()) {
+			int port;
+			String job;
+			try (ServiceProcess process = ServiceProcess.start(redis, spool)) {
+				Service service = process.service();
+				port = service.port();
+				browser.visit(service, "/#/service");
+				browser.awaitSaid("up", "Connections", redis.host() + ":" + redis.port());
+				redis.kill();
+				browser.awaitSaid("in trouble", "Redis does not answer");
+				redis.restart();
+				await().until(() -> !browser.text().contains("Redis does not answer"));
+				service.begin("a");
+				other.visit(service, "/#/jobs/" + service.awaitJob("running"));
+				other.awaitSaid("runs", "Cancel the job");
+				browser.awaitText("Load").click();
+				browser.choose(products());
+				browser.awaitSaid("SET product:100000");
+				browser.awaitText("Settings").click();
+				browser.type("#field-rateLimit", "20000");
+				browser.await("#go").click();
+				browser.awaitSaid("runs", "s left");
+				job = "/v1/jobs/" + String.valueOf(browser.run("return location.hash")).replace("#/jobs/", "");
+				await().until(() -> Answer.counts(service.get(job).json()).applied() > ROWS / 10);
+				process.kill();
+			}
+			browser.awaitSaid("The service does not answer.");
+			assertThat(shown(browser, "applied")).isLessThanOrEqualTo(loaded(redis));
+			try (ServiceProcess process = ServiceProcess.start(redis, spool, "--server.port=" + port,
+					"--management.server.port=0", "--management.server.address=127.0.0.1")) {
+				browser.awaitSaid("interrupted", "Its process has ended");
+				assertThat(browser.text()).doesNotContain("does not answer");
+				Counts before = Answer.counts(process.service().get(job).json());
+				assertThat(shown(browser, "applied")).isEqualTo(before.applied());
+				assertThat(loaded(redis)).isBetween(before.applied(), before.applied() + before.unknown());
+				assertThat(browser.all("#failures-title")).extracting(WebElement::getText)
+					.as("records that may have run")
+					.noneMatch((title) -> title.contains("did not run"));
+				assertThat(browser.text()).doesNotContain("pace in all");
+				browser.picture("console-interrupted", 1200, 760);
+				other.awaitSaid("There is no job", "not known any more");
+				assertThat(other.text()).as("a job whose caller waited").doesNotContain("Cancel the job", "applied");
+				browser.awaitText("Go on").click();
+				browser.awaitSaid("completed", "All 100,000 records ran.");
+				assertThat(shown(browser, "applied")).isEqualTo(ROWS);
+				assertThat(loaded(redis)).isEqualTo(ROWS);
+				browser.awaitText("Service").click();
+				browser.awaitSaid("Actuator is not at this port", "No job runs or waits.");
+			}
+			browser.assertQuiet();
+		}
+	}
+
+	/** The records of an outcome, as the page has them. */
+	private static long shown(Browser browser, String outcome) {
+		return Long.parseLong(browser.await(".tile." + outcome + " dd").getText().replace(",", ""));
+	}
+
+	private static long loaded(TestRedis redis) {
+		return redis.client().keys("product:*").size();
+	}
+
+	private Path products() throws Exception {
+		return Files.writeString(this.folder.resolve("products.csv"),
+				IntStream.range(0, ROWS)
+					.mapToObj((i) -> (100_000 + i) + ",Product no. " + i)
+					.collect(Collectors.joining("\n", "sku,name\n", "\n")));
+	}
+
+}
