@@ -1,6 +1,6 @@
 // Load: a file, its format, its mapping with the first records as commands, and the load.
 
-import { bytes, count, curl, duration, h, notice, percent, shell, tell } from './page.js';
+import { bytes, count, curl, duration, field, h, notice, percent, shell, tell } from './page.js';
 import { FORMATS, columnsOf, detect, firstRecords, isData, isRows, objectsOf, sampleOf } from './sample.js';
 import { Problem, address, call, isKeyed, upload } from './service.js';
 
@@ -39,12 +39,20 @@ addEventListener('beforeunload', (event) => {
 	}
 });
 
-let table;
+const tables = {};
 
-/** The settings of the service, a row each. */
-export async function settings() {
-	table ??= await (await fetch('settings.json')).json();
-	return table;
+/** The settings of uploads, or of other calls, a row each. */
+export async function settings(name = 'settings') {
+	tables[name] ??= await (await fetch(`${name}.json`)).json();
+	return tables[name];
+}
+
+/** Makes the input for a setting, with its bounds. */
+export function inputOf(row, value = '') {
+	const input = (row.values) ? h('select', {}, h('option', { value: '' }, 'as the service has it'), row.values.map((word) => h('option', {}, word)))
+		: h('input', (row.min !== undefined) ? { type: 'number', min: row.min, max: row.max, step: 1 } : { type: 'text', spellcheck: 'false' });
+	input.value = value;
+	return input;
 }
 
 /** Opens the page with text to be mended, and the mapping of its load. */
@@ -53,7 +61,8 @@ export function mend(text, state, name) {
 	location.hash = '#/load';
 }
 
-function query(parameters) {
+/** A query string that people can read. */
+export function query(parameters) {
 	const encoded = (text) => encodeURIComponent(text).replace(/%(7B|7D|2C|3A|2A|2F)/g, decodeURIComponent);
 	return parameters.map(([name, value]) => `${name}=${encoded(value)}`).join('&');
 }
@@ -200,15 +209,6 @@ export async function load(main, page) {
 		return { 'Content-Type': state.type, ...(state.gzip ? { 'Content-Encoding': 'gzip' } : {}) };
 	}
 
-	function field(name, label, input, hint) {
-		input.id = `field-${name}`;
-		const help = hint ? h('small', { id: `${input.id}-hint` }, hint) : null;
-		if (help) {
-			input.setAttribute('aria-describedby', help.id);
-		}
-		return h('div', { class: 'field' }, h('label', { for: input.id }, label), input, help);
-	}
-
 	function bound(name, input) {
 		input.value = state[name] ?? '';
 		input.addEventListener('input', () => {
@@ -351,9 +351,7 @@ export async function load(main, page) {
 	function options() {
 		const fields = rows.filter((row) => !ELSEWHERE.has(row.name)).map((row) => {
 			const value = state.settings[row.name] ?? '';
-			const input = (row.values) ? h('select', {}, h('option', { value: '' }, 'as the service has it'), row.values.map((word) => h('option', { selected: word === value }, word)))
-				: h('input', (row.min !== undefined) ? { type: 'number', min: row.min, max: row.max, step: 1 } : { type: 'text', spellcheck: 'false' });
-			input.value = value;
+			const input = inputOf(row, value);
 			input.dataset.setting = row.name;
 			input.addEventListener('input', () => {
 				if (input.value) {

@@ -14,6 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import io.pipeset.Documentation;
+import io.pipeset.keyspace.AnalysisSettings;
 import io.pipeset.record.Operation;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,17 +50,22 @@ class SettingTests {
 
 	@Test
 	void theConsoleHasTheSettingsOfUploads() throws IOException {
-		List<Map<String, Object>> rows = Setting.ALL.stream()
-			.filter((row) -> row.isFor("/v1/jobs"))
-			.map(SettingTests::ofConsole)
-			.toList();
+		assertConsole("settings.json", Setting.ALL.stream().filter((row) -> row.isFor("/v1/jobs")).toList());
+	}
+
+	@Test
+	void theConsoleHasTheSettingsOfAnalyses() throws IOException {
+		assertConsole("analysis.json", AnalysisSettings.all());
+	}
+
+	private static void assertConsole(String file, List<? extends Setting<?>> rows) throws IOException {
 		String json = JsonMapper.builder()
 			.enable(SerializationFeature.INDENT_OUTPUT)
 			.build()
-			.writeValueAsString(rows)
+			.writeValueAsString(rows.stream().map(SettingTests::ofConsole).toList())
 			.replace("\r\n", "\n");
-		assertThat(Files.readString(Path.of("src/main/resources/console/settings.json")).strip())
-			.as("src/main/resources/console/settings.json: let it be the same as below")
+		assertThat(Files.readString(Path.of("src/main/resources/console", file)).strip())
+			.as("src/main/resources/console/%s: let it be the same as below", file)
 			.isEqualTo(json);
 	}
 
@@ -82,6 +88,9 @@ class SettingTests {
 			if (bounds.group(2) != null) {
 				fields.put("max", Long.valueOf(bounds.group(2)));
 			}
+		}
+		if (row.byDefault() != null) {
+			fields.put("default", row.byDefault());
 		}
 		return fields;
 	}
