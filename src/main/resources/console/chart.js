@@ -13,7 +13,7 @@ const HEIGHT = 180;
 /** The outcomes from the bottom up. */
 export const OUTCOMES = ['applied', 'noop', 'unknown', 'unprocessed', 'rejected'];
 
-function svg(tag, properties, ...children) {
+export function svg(tag, properties, ...children) {
 	const element = document.createElementNS(SVG, tag);
 	for (const [name, value] of Object.entries(properties)) {
 		element.setAttribute(name, value);

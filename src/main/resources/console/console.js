@@ -2,6 +2,7 @@
 
 import { job } from './job.js';
 import { jobs } from './jobs.js';
+import { keyspace } from './keyspace.js';
 import { load } from './load.js';
 import { h } from './page.js';
 import { forgetKey, isKeyed } from './service.js';
@@ -12,6 +13,7 @@ const PAGES = [
 	[/^#\/load$/, load, 'Load'],
 	[/^#\/jobs$/, jobs, 'Jobs'],
 	[/^#\/jobs\/([\w-]+)$/, job, 'Job'],
+	[/^#\/keyspace(?:\/([\w-]+)(?:\?at=.*)?)?$/, keyspace, 'Keyspace'],
 	[/^#\/tune(?:\?(.*))?$/, tune, 'Tune'],
 	[/^#\/service$/, status, 'Service'],
 ];

@@ -248,6 +248,9 @@ export async function job(main, page, id) {
 		if (rejected && sources.has(id)) {
 			account.append(h('p', { class: 'actions' }, h('a', { class: 'button', href: '#/load' }, 'Back to the load')));
 		}
+		if (last.kind === 'analysis' && report.prefixes) {
+			account.append(h('p', { class: 'actions' }, h('a', { class: 'button', href: `#/keyspace/${id}` }, 'Its prefixes, types and largest keys')));
+		}
 		if (report.counts) {
 			drawReport();
 		}

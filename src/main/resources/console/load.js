@@ -39,12 +39,12 @@ addEventListener('beforeunload', (event) => {
 	}
 });
 
-let table;
+const tables = {};
 
-/** The settings of the service, a row each. */
-export async function settings() {
-	table ??= await (await fetch('settings.json')).json();
-	return table;
+/** The settings of uploads, or of other calls, a row each. */
+export async function settings(name = 'settings') {
+	tables[name] ??= await (await fetch(`${name}.json`)).json();
+	return tables[name];
 }
 
 /** Opens the page with text to be mended, and the mapping of its load. */
@@ -374,8 +374,7 @@ export async function load(main, page) {
 	function options() {
 		const fields = rows.filter((row) => !ELSEWHERE.has(row.name)).map((row) => {
 			const value = state.settings[row.name] ?? '';
-			const input = inputOf(row);
-			input.value = value;
+			const input = inputOf(row, value);
 			input.dataset.setting = row.name;
 			input.addEventListener('input', () => {
 				if (input.value) {

@@ -21,6 +21,16 @@ export function h(tag, properties = {}, ...children) {
 	return element;
 }
 
+/** An input with its label, and a hint below it. */
+export function field(name, label, input, hint) {
+	input.id = `field-${name}`;
+	const help = hint ? h('small', { id: `${input.id}-hint` }, hint) : null;
+	if (help) {
+		input.setAttribute('aria-describedby', help.id);
+	}
+	return h('div', { class: 'field' }, h('label', { for: input.id }, label), input, help);
+}
+
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
 export function number(value) {
@@ -44,7 +54,8 @@ export function duration(millis) {
 		return `${seconds.toFixed(1)} s`;
 	}
 	const minutes = Math.floor(seconds / 60);
-	return minutes < 60 ? `${minutes} min ${Math.floor(seconds % 60)} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+	const hours = Math.floor(minutes / 60);
+	return minutes < 60 ? `${minutes} min ${Math.floor(seconds % 60)} s` : hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
 export function bytes(value) {
@@ -151,9 +162,11 @@ export function field(name, label, input, hint) {
 }
 
 /** The input of a row of the table of settings, with its values or its bounds. */
-export function inputOf(row) {
-	return (row.values) ? h('select', {}, h('option', { value: '' }, 'as the service has it'), row.values.map((word) => h('option', {}, word)))
+export function inputOf(row, value = '') {
+	const input = (row.values) ? h('select', {}, h('option', { value: '' }, 'as the service has it'), row.values.map((word) => h('option', {}, word)))
 		: h('input', (row.min !== undefined) ? { type: 'number', min: row.min, max: row.max, step: 1 } : { type: 'text', spellcheck: 'false' });
+	input.value = value;
+	return input;
 }
 
 /**

@@ -1,5 +1,6 @@
 // Tune: which settings are best here, by measuring.
 
+import { settings } from './load.js';
 import { JobTable, pauseAfter } from './jobs.js';
 import { again, bytes, count, curl, field, h, inputOf, notice, number, query, shell } from './page.js';
 import { Problem, address, isKeyed, json } from './service.js';
@@ -18,7 +19,7 @@ const LARGE_BASELINES = 2;
 
 /** Opens the form, with the parameters of an earlier tuning perhaps. */
 export async function tune(main, page, earlier) {
-	const rows = await (await fetch('tuning.json')).json();
+	const rows = await settings('tuning');
 	const byDefault = Object.fromEntries(rows.map((row) => [row.name, row.byDefault]));
 	const given = new URLSearchParams(earlier ?? '');
 	const inputs = Object.fromEntries(rows.map((row) => {

@@ -62,6 +62,9 @@ public final class ConsoleRows {
 				fields.put("max", Long.valueOf(bounds.group(2)));
 			}
 		}
+		if (row.byDefault() != null) {
+			fields.put("byDefault", row.byDefault());
+		}
 		return fields;
 	}
 

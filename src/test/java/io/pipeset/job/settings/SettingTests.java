@@ -10,6 +10,7 @@ import java.util.Map;
 
 import io.pipeset.ConsoleRows;
 import io.pipeset.Documentation;
+import io.pipeset.keyspace.AnalysisSettings;
 import io.pipeset.record.Operation;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,6 +42,11 @@ class SettingTests {
 	void theConsoleHasTheSettingsOfUploads() throws IOException {
 		ConsoleRows.check("settings.json",
 				Setting.ALL.stream().filter((row) -> row.isFor("/v1/jobs")).map(ConsoleRows::of).toList());
+	}
+
+	@Test
+	void theConsoleHasTheSettingsOfAnalyses() throws IOException {
+		ConsoleRows.check("analysis.json", AnalysisSettings.all().stream().map(ConsoleRows::of).toList());
 	}
 
 	@Test

@@ -84,4 +84,26 @@ class ConsoleKeyTests {
 		}
 	}
 
+	@Test
+	void aClientThatMayNotLookAtAllKeysOrSweepIsToldSo(@TempDir Path folder) {
+		this.service.post("/v1/jobs?op=SET", Service.NDJSON, "{\"key\":\"looked:1\",\"value\":\"x\"}\n").report();
+		try (Browser browser = Browser.open(folder)) {
+			browser.visit(this.service, "/#/keyspace");
+			browser.type("#key input", ClientTest.ORDERS);
+			browser.awaitText("Use this key").click();
+			browser.await("#analyse").click();
+			browser.awaitSaid("pipeset.clients.orders.analyses");
+			browser.awaitText("Forget the key").click();
+			browser.type("#key input", ClientTest.ANALYST);
+			browser.awaitText("Use this key").click();
+			browser.type("#field-match", "looked:*");
+			browser.await("#analyse").click();
+			browser.awaitText("looked:").click();
+			browser.await("#count").click();
+			browser.awaitSaid("pipeset.clients.analyst.operations");
+			assertThat(browser.all("#unlink, #expire")).isEmpty();
+			browser.assertQuiet();
+		}
+	}
+
 }
