@@ -3,8 +3,6 @@ package io.pipeset.web;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Collections;
-import java.util.List;
 
 import io.pipeset.job.Client;
 import io.pipeset.job.Client.Right;
@@ -22,7 +20,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
 import org.springframework.http.HttpHeaders;
-import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -62,7 +59,7 @@ class AnalysesController {
 			this.async.begin(client, response, (caller) -> this.analyses.run(client, settings, caller));
 			return;
 		}
-		boolean csv = wantsCsv(request);
+		boolean csv = Accepted.is(CSV, request);
 		EndedJob<Analysis> ended = this.analyses.run(client, settings, CallerConnection.of(request));
 		if (csv && ended.ending().cause() == Cause.COMPLETED) {
 			AnswerMemory.closeWhenWritten(request, ended.memory());
@@ -84,28 +81,6 @@ class AnalysesController {
 			response.setHeader("Pipeset-Partial-Slots", String.valueOf(partial));
 		}
 		response.getOutputStream().write(csv);
-	}
-
-	/** Whether CSV is asked for by its name, and more than JSON is. */
-	private static boolean wantsCsv(HttpServletRequest request) {
-		List<MediaType> accepted;
-		try {
-			accepted = MediaType.parseMediaTypes(Collections.list(request.getHeaders(HttpHeaders.ACCEPT)));
-		}
-		catch (InvalidMediaTypeException ex) {
-			return false;
-		}
-		double csv = quality(accepted, CSV);
-		double json = quality(accepted, MediaType.APPLICATION_JSON);
-		return csv > 0 && csv >= json;
-	}
-
-	private static double quality(List<MediaType> accepted, MediaType named) {
-		return accepted.stream()
-			.filter((type) -> !type.isWildcardType() && type.includes(named))
-			.mapToDouble(MediaType::getQualityValue)
-			.max()
-			.orElse(0);
 	}
 
 }

@@ -267,7 +267,8 @@ public enum Call {
 
 		static final Answer REPORT = json(JobReport.class, "The job completed: the outcome of each of its records.");
 
-		static final Answer ACCEPTED = new Answer(HttpStatus.ACCEPTED, MediaType.APPLICATION_JSON_VALUE,
+		/** The job is taken. */
+		public static final Answer ACCEPTED = new Answer(HttpStatus.ACCEPTED, MediaType.APPLICATION_JSON_VALUE,
 				JobLooks.StatusLook.class, "The job is taken, or the request for it: `Location` is where to look.");
 
 		static final Answer UNDER_WAY = empty(HttpStatus.ACCEPTED,

@@ -124,6 +124,20 @@ class CallTests {
 			.refusal(405, "method-not-allowed")).isEqualTo(detail);
 	}
 
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			*/*                                    | application/json
+			text/html                              | text/html;charset=UTF-8
+			application/json, text/html            | text/html;charset=UTF-8
+			application/json, text/html;q=0.9      | application/json
+			text/html;q=0                          | application/json
+			text/html;q=many                       | application/json
+			""")
+	void theStartPageIsOneForThoseWhoAskForOne(String accepted, String type) {
+		assertThat(this.service.send(this.service.request("/").header("Accept", accepted).GET()).header("Content-Type"))
+			.isEqualTo(type);
+	}
+
 	@Test
 	void theStartPageListsTheCalls() {
 		List<String> calls = Arrays.stream(Call.values()).map((call) -> call.method() + " " + call.path()).toList();

@@ -24,7 +24,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
-import org.springframework.http.HttpStatus;
 import org.springframework.security.authorization.AuthorizationDecision;
 import org.springframework.security.authorization.AuthorizationManager;
 import org.springframework.security.core.AuthenticationException;
@@ -161,8 +160,7 @@ class AccessConfiguration {
 	private static void rejected(HttpServletRequest request, HttpServletResponse response,
 			RequestRejectedException reason) throws IOException {
 		Problems.write((reason instanceof ForeignRequestException)
-				? Problems.detail(Problem.FOREIGN_REQUEST, reason.getMessage())
-				: Problems.detail(HttpStatus.BAD_REQUEST,
+				? Problems.detail(Problem.FOREIGN_REQUEST, reason.getMessage()) : Problems.detail(Problem.BAD_REQUEST,
 						"The path must be normal, without segments of dots, as RFC 3986 has it"),
 				response);
 	}

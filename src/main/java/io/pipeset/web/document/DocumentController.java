@@ -1,11 +1,11 @@
 package io.pipeset.web.document;
 
 import java.nio.charset.StandardCharsets;
-import java.util.Collections;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.pipeset.web.Accepted;
 import io.pipeset.web.BareRequest;
 import io.pipeset.web.Call;
 import io.pipeset.web.Call.CallList;
@@ -13,7 +13,6 @@ import io.pipeset.web.Serves;
 import jakarta.servlet.http.HttpServletRequest;
 import tools.jackson.databind.JsonNode;
 
-import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.RestController;
@@ -34,7 +33,7 @@ class DocumentController {
 	@Serves(Call.LIST_CALLS)
 	ResponseEntity<?> list(HttpServletRequest request) {
 		BareRequest.require(request);
-		if (isBrowser(request)) {
+		if (Accepted.is(MediaType.TEXT_HTML, request)) {
 			return ResponseEntity.ok()
 				.contentType(new MediaType(MediaType.TEXT_HTML, StandardCharsets.UTF_8))
 				.header("Content-Security-Policy", POLICY)
@@ -52,13 +51,6 @@ class DocumentController {
 	ResponseEntity<JsonNode> document(HttpServletRequest request) {
 		BareRequest.require(request);
 		return ResponseEntity.ok().contentType(MediaType.APPLICATION_JSON).body(this.document.json());
-	}
-
-	/** Whether a page is asked for by its name. */
-	private static boolean isBrowser(HttpServletRequest request) {
-		return Collections.list(request.getHeaders(HttpHeaders.ACCEPT))
-			.stream()
-			.anyMatch((accepted) -> accepted.contains(MediaType.TEXT_HTML_VALUE));
 	}
 
 	private static String page() {

@@ -8,11 +8,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import io.pipeset.job.ClientsProperties;
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.settings.JobDefaults;
 import io.pipeset.job.settings.JobSettings;
@@ -56,7 +56,7 @@ class OpenApi {
 
 	private final JobSettings defaults;
 
-	private final boolean keys;
+	private final SecuritySchemes security;
 
 	private final String version;
 
@@ -64,11 +64,11 @@ class OpenApi {
 
 	private @Nullable JsonNode json;
 
-	OpenApi(JobLimits limits, JobDefaults defaults, ClientsProperties clients, ObjectProvider<BuildProperties> build,
+	OpenApi(JobLimits limits, JobDefaults defaults, SecuritySchemes security, ObjectProvider<BuildProperties> build,
 			JsonMapper mapper) {
 		this.limits = limits;
 		this.defaults = defaults.toSettings();
-		this.keys = !clients.isEmpty();
+		this.security = security;
 		this.version = build.stream().map(BuildProperties::getVersion).findAny().orElse("0");
 		this.mapper = mapper;
 	}
@@ -137,7 +137,7 @@ class OpenApi {
 
 	private Map<String, Object> document() {
 		Schemas schemas = new Schemas(this.mapper, List.of(JobReport.class, Analysis.class, TuningReport.class,
-				Stream.of(Call.CANCEL_JOB.answers().get(0).type()).findAny().orElseThrow()));
+				Objects.requireNonNull(Answer.ACCEPTED.type())));
 		ObjectNode examples = examples();
 		Map<String, Object> paths = new LinkedHashMap<>();
 		for (Call call : Call.values()) {
@@ -157,11 +157,7 @@ class OpenApi {
 		document.put("servers", List.of(Map.of("url", "/")));
 		document.put("paths", paths);
 		document.put("components", components);
-		if (this.keys) {
-			components.put("securitySchemes", Map.of("key", Map.of("type", "http", "scheme", "bearer", "description",
-					"The key of a client, whose hash stands at `pipeset.clients.<name>.key-sha256`.")));
-			document.put("security", List.of(Map.of("key", List.of())));
-		}
+		this.security.addTo(document, components);
 		return document;
 	}
 
@@ -291,7 +287,7 @@ class OpenApi {
 			Map<String, Object> response = response(rows.stream()
 				.map((row) -> "`" + row.type() + "`: " + Markdown.unlinked(row.meaning()) + ".")
 				.collect(Collectors.joining("\n\n")));
-			List<String> types = rows.stream().map(OpenApi::uri).toList();
+			List<String> types = rows.stream().map(Problem::uri).toList();
 			Map<String, Object> body = new LinkedHashMap<>();
 			body.put("schema", Map.of("allOf", List.of(Schemas.named("Problem")), "properties",
 					Map.of("type", Map.of("enum", types), "status", Map.of("const", status.value()))));
@@ -332,7 +328,7 @@ class OpenApi {
 
 	private static Map<String, Object> headers(Call call, HttpStatus status) {
 		Map<String, Object> headers = new LinkedHashMap<>();
-		if (call.answers().contains(Call.CANCEL_JOB.answers().get(0))) {
+		if (call.answers().contains(Answer.ACCEPTED)) {
 			headers.put(HttpHeaders.LOCATION, header("string", "The path of the job, if there is one."));
 		}
 		if (call.runsRecords()) {
@@ -355,7 +351,7 @@ class OpenApi {
 	private static Map<String, Object> schemas(Schemas schemas) {
 		Map<String, Object> properties = new LinkedHashMap<>();
 		properties.put("type",
-				Map.of("type", "string", "enum", Stream.of(Problem.values()).map(OpenApi::uri).distinct().toList()));
+				Map.of("type", "string", "enum", Stream.of(Problem.values()).map(Problem::uri).distinct().toList()));
 		properties.put("title", Map.of("type", "string"));
 		properties.put("status", Map.of("type", "integer", "format", "int32"));
 		properties.put("detail", Map.of("type", "string"));
@@ -379,10 +375,6 @@ class OpenApi {
 			}
 		}
 		return named;
-	}
-
-	private static String uri(Problem problem) {
-		return "urn:pipeset:problem:" + problem.type();
 	}
 
 }

@@ -185,6 +185,11 @@ public enum Problem {
 		return this.type;
 	}
 
+	/** The type. */
+	public String uri() {
+		return Problems.uri(this.type);
+	}
+
 	/** The event in a few words of Markdown. */
 	public String meaning() {
 		return this.meaning;

@@ -18,6 +18,7 @@ import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
+import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.HttpRequestMethodNotSupportedException;
 import org.springframework.web.bind.annotation.ExceptionHandler;
@@ -53,7 +54,7 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 		}
 		ProblemDetail found = (ex instanceof ErrorResponse response) ? response.getBody() : null;
 		ProblemDetail problem = (found != null && isTyped(found.getType())) ? found
-				: Problems.detail(status, (found != null) ? found.getDetail() : null);
+				: Problems.ofStatus(status, (found != null) ? found.getDetail() : null);
 		HttpHeaders typed = HttpHeaders.copyOf(headers);
 		typed.setContentType(MediaType.APPLICATION_PROBLEM_JSON);
 		return super.handleExceptionInternal(ex, problem, typed, status, request);
@@ -75,7 +76,11 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 	@Override
 	protected @Nullable ResponseEntity<Object> handleNoResourceFoundException(NoResourceFoundException ex,
 			HttpHeaders headers, HttpStatusCode status, WebRequest request) {
-		ex.getBody().setDetail("There is no such call; there are " + calls() + ", for instance POST /pipeset/1000");
+		// Nobody has to be known for some paths, such as those of the console.
+		ex.getBody()
+			.setDetail((SecurityContextHolder.getContext().getAuthentication() != null)
+					? "There is no such call; there are " + calls() + ", for instance POST /pipeset/1000"
+					: "There is no such file");
 		return super.handleNoResourceFoundException(ex, headers, status, request);
 	}
 

@@ -66,7 +66,7 @@ public final class Problems {
 
 	private static ProblemDetail detail(HttpStatusCode status, String type, @Nullable String detail) {
 		ProblemDetail problem = ProblemDetail.forStatus(status);
-		problem.setType(URI.create(TYPE_PREFIX + type));
+		problem.setType(URI.create(uri(type)));
 		problem.setDetail(detail);
 		return problem;
 	}
@@ -98,9 +98,13 @@ public final class Problems {
 	 * A problem that Spring or Tomcat has found. Its type is named after its status.
 	 * @param detail a sentence about it, or {@code null}
 	 */
-	public static ProblemDetail detail(HttpStatusCode status, @Nullable String detail) {
+	public static ProblemDetail ofStatus(HttpStatusCode status, @Nullable String detail) {
 		HttpStatus known = HttpStatus.resolve(status.value());
 		return detail(status, (known != null) ? type(known.name()) : String.valueOf(status.value()), detail);
+	}
+
+	static String uri(String type) {
+		return TYPE_PREFIX + type;
 	}
 
 	/** The last part of the type that is named after a constant. */

@@ -3,6 +3,7 @@ package io.pipeset.web.server;
 import java.io.IOException;
 import java.io.Serial;
 
+import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
@@ -38,7 +39,7 @@ final class LastAnswers implements Filter {
 		}
 		HttpStatus status = HttpStatus.resolve(http.getStatus());
 		if (status != null && status.isError() && http.getContentType() == null && !http.isCommitted()) {
-			Problems.write(Problems.detail(status,
+			Problems.write(Problems.ofStatus(status,
 					(status == HttpStatus.NOT_FOUND) ? "There is nothing of this name" : status.getReasonPhrase()),
 					http);
 		}
@@ -58,7 +59,7 @@ final class LastAnswers implements Filter {
 		}
 		log.error("A request for {} failed", request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE),
 				failure);
-		Problems.write(Problems.detail(HttpStatus.INTERNAL_SERVER_ERROR,
+		Problems.write(Problems.detail(Problem.INTERNAL_SERVER_ERROR,
 				"The service failed to handle the request; its log says why."), response);
 	}
 

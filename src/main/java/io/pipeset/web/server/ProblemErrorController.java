@@ -50,7 +50,7 @@ public class ProblemErrorController implements ErrorController {
 			return Problems.answer(Problems.detail(Problem.MALFORMED_BODY, "In the body, " + LimitedBody.BROKEN));
 		}
 		String detail = (message instanceof String text && !text.isEmpty()) ? text : status.getReasonPhrase();
-		return Problems.answer(Problems.detail(status, detail));
+		return Problems.answer(Problems.ofStatus(status, detail));
 	}
 
 }

@@ -3,6 +3,7 @@ package io.pipeset.web.server;
 import java.io.IOException;
 import java.io.Writer;
 
+import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import org.apache.catalina.connector.Request;
 import org.apache.catalina.connector.Response;
@@ -48,16 +49,16 @@ class ProblemReportValve extends ErrorReportValve {
 
 	private static ProblemDetail problem(HttpStatusCode status, Request request, @Nullable Throwable cause) {
 		if (status instanceof HttpStatus other && other != HttpStatus.BAD_REQUEST) {
-			return Problems.detail(other, other.getReasonPhrase());
+			return Problems.ofStatus(other, other.getReasonPhrase());
 		}
 		if (isTooLarge(cause)) {
 			UploadProtocol http = (UploadProtocol) request.getConnector().getProtocolHandler();
-			return Problems.detail(HttpStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
+			return Problems.detail(Problem.REQUEST_HEADER_FIELDS_TOO_LARGE,
 					"The first line and the headers of the request have more than " + http.getMaxHttpRequestHeaderSize()
 							+ " bytes (server.max-http-request-header-size), or there are more than "
 							+ http.getMaxHeaderCount() + " headers");
 		}
-		return Problems.detail(status, NOT_HTTP);
+		return Problems.ofStatus(status, NOT_HTTP);
 	}
 
 	private static boolean isTooLarge(@Nullable Throwable cause) {

@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.Enumeration;
 import java.util.List;
 
+import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
@@ -18,7 +19,6 @@ import org.apache.tomcat.util.http.InvalidParameterException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpHeaders;
-import org.springframework.http.HttpStatus;
 
 /**
  * Refuses requests at which Spring or Actuator would fail as they read them. From a GET,
@@ -33,7 +33,7 @@ final class ReadableRequests implements Filter {
 		HttpServletRequest http = (HttpServletRequest) request;
 		String refusal = refusal(http);
 		if (refusal != null) {
-			Problems.write(Problems.detail(HttpStatus.BAD_REQUEST, refusal), (HttpServletResponse) response);
+			Problems.write(Problems.detail(Problem.BAD_REQUEST, refusal), (HttpServletResponse) response);
 		}
 		else {
 			chain.doFilter((isRead(http) && http.getContentType() != null) ? new Untyped(http) : http, response);

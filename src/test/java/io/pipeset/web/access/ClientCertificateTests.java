@@ -30,6 +30,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.security.authentication.BadCredentialsException;
 import org.springframework.security.web.authentication.preauth.PreAuthenticatedAuthenticationToken;
@@ -101,6 +103,14 @@ class ClientCertificateTests {
 		assertThat(certified(authority, "CN=billing").get(job, null).statusCode()).as("the job of another")
 			.isEqualTo(404);
 		assertThat(bare().get(job, ClientTest.BILLING).statusCode()).as("the job of another").isEqualTo(404);
+	}
+
+	@Test
+	void theDocumentNamesBothWays() throws Exception {
+		JsonNode document = JsonMapper.shared().readTree(certified(authority, ORDERS).get("/v3/api-docs", null).body());
+		assertThat(document.at("/components/securitySchemes/key/scheme").asString()).isEqualTo("bearer");
+		assertThat(document.at("/components/securitySchemes/certificate/type").asString()).isEqualTo("mutualTLS");
+		assertThat(document.get("security")).hasToString("[{\"key\":[]},{\"certificate\":[]}]");
 	}
 
 	@Test

@@ -137,6 +137,15 @@ class ClientKeyTests {
 	}
 
 	@Test
+	void aPathThatIsOpenTellsStrangersOfNoCalls() {
+		for (String path : List.of("/console/nothing", "/warm-up/nothing")) {
+			assertThat(this.service.as(null).get(path).refusal(404, "not-found")).doesNotContain("POST");
+			assertThat(this.service.as(ClientTest.BILLING).get(path).refusal(404, "not-found"))
+				.contains("POST /v1/jobs");
+		}
+	}
+
+	@Test
 	void anyClientMayLookAtTheMetrics() {
 		Service operator = this.service.as(ClientTest.OPERATOR);
 		assertThat(operator.get("/actuator/pipeset").json().has("jobsRunning")).isTrue();

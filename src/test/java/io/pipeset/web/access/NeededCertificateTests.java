@@ -5,6 +5,8 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.time.Instant;
@@ -13,7 +15,10 @@ import javax.net.ssl.X509ExtendedKeyManager;
 
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
@@ -43,6 +48,13 @@ class NeededCertificateTests {
 		ClientCertificateTests.register(registry, authority);
 	}
 
+	/** Each test may trust another one. */
+	@BeforeEach
+	void trustTheFirstAuthority() throws IOException {
+		authority.trust(authority);
+		await().ignoreExceptionsInstanceOf(IOException.class).until(() -> post(caller(authority)) == 200);
+	}
+
 	@Test
 	void theAuthorityOfCallersIsTheOneThatThereIsWhenTheyConnect() throws Exception {
 		X509ExtendedKeyManager former = caller(authority);
@@ -56,18 +68,32 @@ class NeededCertificateTests {
 		assertThatIOException().as("an authority that is gone").isThrownBy(() -> post(former));
 	}
 
+	@Test
+	void theDocumentAsksForTheCertificateWhateverElseThereIs() throws Exception {
+		HttpResponse<String> document = send(request("/v3/api-docs").GET(), BodyHandlers.ofString(), caller(authority));
+		JsonNode security = JsonMapper.shared().readTree(document.body()).get("security");
+		assertThat(security).hasSize(2).allSatisfy((way) -> assertThat(way.has("certificate")).isTrue());
+		assertThat(security).filteredOn((way) -> way.has("key")).hasSize(1);
+	}
+
 	private static X509ExtendedKeyManager caller(Certificates issuer) {
 		return issuer.caller("CN=orders", Instant.now().plus(Duration.ofHours(1)));
 	}
 
 	/** Posts on a connection of its own. */
 	private int post(X509ExtendedKeyManager... certificate) throws Exception {
-		HttpClient client = HttpClient.newBuilder().sslContext(authority.trusting(certificate)).build();
-		return client
-			.send(HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + this.port + "/pipeset/1"))
-				.POST(BodyPublishers.noBody())
-				.build(), BodyHandlers.discarding())
+		return send(request("/pipeset/1").POST(BodyPublishers.noBody()), BodyHandlers.discarding(), certificate)
 			.statusCode();
+	}
+
+	private HttpRequest.Builder request(String path) {
+		return HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + this.port + path));
+	}
+
+	private static <T> HttpResponse<T> send(HttpRequest.Builder request, BodyHandler<T> body,
+			X509ExtendedKeyManager... certificate) throws Exception {
+		HttpClient client = HttpClient.newBuilder().sslContext(authority.trusting(certificate)).build();
+		return client.send(request.build(), body);
 	}
 
 }
