@@ -95,7 +95,9 @@ class DeploymentFileTests {
 		assertThat(process.waitFor()).isZero();
 		assertThat(Files.readAllLines(directory.resolve(".env"))).containsExactly("MINE=1",
 				"KEY_SHA256_LOCAL=" + hash(directory.resolve("deploy/secrets/local.key")),
-				"KEY_SHA256_PROMETHEUS=" + hash(directory.resolve("deploy/secrets/prometheus.key")));
+				"KEY_SHA256_PROMETHEUS=" + hash(directory.resolve("deploy/secrets/prometheus.key")),
+				"REDIS_PASSWORD=" + Files.readString(directory.resolve("deploy/secrets/redis.conf"))
+					.replaceAll("requirepass |\n", ""));
 	}
 
 	private static String hash(Path key) throws Exception {
@@ -217,6 +219,14 @@ class DeploymentFileTests {
 			.map((mount) -> mount.toString().replaceFirst(":.*", ""))
 			.toList();
 		assertThat(mounts).hasSizeGreaterThan(4).allSatisfy((mount) -> assertThat(Path.of(mount)).exists());
+	}
+
+	@Test
+	void prometheusLooksByTlsAtAllThatItLooksAtWithoutIt() throws IOException {
+		assertThat(Files.readAllLines(Path.of("deploy", "prometheus-tls.yml"))
+			.stream()
+			.filter((line) -> !line.startsWith("#") && !line.matches(" +(scheme|tls_config|ca_file):.*")))
+			.containsExactlyElementsOf(Files.readAllLines(Path.of("deploy", "prometheus.yml")));
 	}
 
 	/** A runbook that nobody finds is none, and a rule without a test is a guess. */

@@ -6,8 +6,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -26,7 +28,7 @@ import io.pipeset.redis.TestRedis;
  */
 public final class ServiceProcess implements AutoCloseable {
 
-	private static final Pattern READY = Pattern.compile("Ready\\. Try: curl -X POST http://localhost:(\\d+)/");
+	private static final Pattern READY = Pattern.compile("Ready\\. Try: curl -X POST https?://localhost:(\\d+)/");
 
 	/** A start takes three seconds of a processor, and many may want it at once. */
 	private static final int PATIENCE_SECONDS = 180;
@@ -71,31 +73,48 @@ public final class ServiceProcess implements AutoCloseable {
 		return start(List.of("bash", "-c", "ulimit -f " + kilobytes + "; exec \"$0\" \"$@\""), redis, arguments);
 	}
 
-	private static ServiceProcess start(List<String> shell, TestRedis redis, String... arguments) throws Exception {
-		String jar = System.getProperty("service.jar");
-		List<String> program = new ArrayList<>();
-		if (jar != null) {
-			program.addAll(List.of("-jar", jar));
-		}
-		else {
-			program.addAll(ServiceClasses.options((training) -> train(training, redis)));
-			program.add(PipesetApplication.class.getName());
-		}
-		return start(shell, program, redis, arguments);
+	/**
+	 * Starts the service with variables of its environment, and with no Redis but that
+	 * which they name.
+	 */
+	public static ServiceProcess start(Map<String, String> environment, String... arguments) throws Exception {
+		return start(List.of(), program(), environment, arguments);
 	}
 
-	private static void train(List<String> options, TestRedis redis) throws Exception {
+	private static ServiceProcess start(List<String> shell, TestRedis redis, String... arguments) throws Exception {
+		return start(shell, program(), environment(redis), arguments);
+	}
+
+	/** The options of a virtual machine that runs the service. */
+	public static List<String> program() throws Exception {
+		String jar = System.getProperty("service.jar");
+		if (jar != null) {
+			return List.of("-jar", jar);
+		}
+		List<String> program = new ArrayList<>(ServiceClasses.options(ServiceProcess::train));
+		program.add(PipesetApplication.class.getName());
+		return program;
+	}
+
+	private static Map<String, String> environment(TestRedis redis) {
+		Map<String, String> environment = new HashMap<>();
+		redis.properties()
+			.forEach((name, value) -> environment.put(name.toUpperCase(Locale.ROOT).replace('.', '_'), value));
+		return environment;
+	}
+
+	private static void train(List<String> options) throws Exception {
 		List<String> program = new ArrayList<>(options);
 		program.add(PipesetApplication.class.getName());
-		try (ServiceProcess service = start(List.of(), program, redis)) {
+		try (ServiceProcess service = start(List.of(), program, environment(TestRedis.shared()))) {
 			service.service().post("/pipeset/0").report();
 			service.terminate();
 			service.awaitEnd();
 		}
 	}
 
-	private static ServiceProcess start(List<String> shell, List<String> program, TestRedis redis, String... arguments)
-			throws Exception {
+	private static ServiceProcess start(List<String> shell, List<String> program, Map<String, String> environment,
+			String... arguments) throws Exception {
 		List<String> command = new ArrayList<>(shell);
 		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
 		command.addAll(CONTAINER);
@@ -108,9 +127,7 @@ public final class ServiceProcess implements AutoCloseable {
 		builder.environment().put("PIPESET_WARMUP_ENABLED", "false");
 		// A service warns of the files of processes that others have killed.
 		builder.environment().put("PIPESET_SPOOL_DIRECTORY", "target/spool/process-" + UUID.randomUUID());
-		redis.properties()
-			.forEach(
-					(name, value) -> builder.environment().put(name.toUpperCase(Locale.ROOT).replace('.', '_'), value));
+		builder.environment().putAll(environment);
 		ServiceProcess service = new ServiceProcess(builder.start());
 		try {
 			service.service = new Service(service.port.get(PATIENCE_SECONDS, TimeUnit.SECONDS));

@@ -8,7 +8,10 @@ import io.pipeset.job.SecurityProperties;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.boot.web.server.Ssl;
+import org.springframework.boot.web.server.autoconfigure.ServerProperties;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
@@ -25,10 +28,14 @@ class StartMessage {
 
 	private final SecurityProperties security;
 
-	StartMessage(ClientsProperties clients, GeneratedProperties generated, SecurityProperties security) {
+	private final ObjectProvider<ServerProperties> server;
+
+	StartMessage(ClientsProperties clients, GeneratedProperties generated, SecurityProperties security,
+			ObjectProvider<ServerProperties> server) {
 		this.generated = generated;
 		this.clients = clients;
 		this.security = security;
+		this.server = server;
 	}
 
 	@EventListener
@@ -36,11 +43,15 @@ class StartMessage {
 		if (event.getApplicationContext() instanceof WebServerApplicationContext context
 				&& context.getWebServer() != null) {
 			log.info("Callers: {}", callers());
-			log.info("Ready. Try: curl -X POST http://localhost:{}{}{}", context.getWebServer().getPort(),
+			log.info("Ready. Try: curl -X POST {}://localhost:{}{}{}", scheme(), context.getWebServer().getPort(),
 					(this.generated.enabled()) ? "/pipeset/1000"
 							: "/v1/jobs -H 'Content-Type: text/plain' --data-binary 'SET key value'",
 					(this.clients.isEmpty()) ? "" : " -H \"Authorization: Bearer $KEY\"");
 		}
+	}
+
+	private String scheme() {
+		return this.server.stream().anyMatch((properties) -> Ssl.isEnabled(properties.getSsl())) ? "https" : "http";
 	}
 
 	private String callers() {
