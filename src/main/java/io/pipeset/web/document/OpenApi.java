@@ -13,7 +13,6 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import io.pipeset.job.ClientsProperties;
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.settings.JobDefaults;
 import io.pipeset.job.settings.JobSettings;
@@ -34,8 +33,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.info.BuildProperties;
-import org.springframework.boot.web.server.Ssl;
-import org.springframework.boot.web.server.autoconfigure.ServerProperties;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
@@ -52,16 +49,6 @@ class OpenApi {
 
 	private static final String EXAMPLES = "examples.json";
 
-	private static final String KEY = "key";
-
-	private static final String CERTIFICATE = "certificate";
-
-	private static final Map<String, Object> SCHEMES = Map.of(KEY,
-			Map.of("type", "http", "scheme", "bearer", "description",
-					"The key of a client, whose hash stands at `pipeset.clients.<name>.key-sha256`."),
-			CERTIFICATE, Map.of("type", "mutualTLS", "description",
-					"The certificate of a client, whose subject stands at `pipeset.clients.<name>.certificate`."));
-
 	/** The records of a body in each format: the same three in all. */
 	private static final Map<RecordFormat, Object> BODIES = bodies();
 
@@ -69,7 +56,7 @@ class OpenApi {
 
 	private final JobSettings defaults;
 
-	private final List<Map<String, Object>> security;
+	private final SecuritySchemes security;
 
 	private final String version;
 
@@ -77,12 +64,11 @@ class OpenApi {
 
 	private @Nullable JsonNode json;
 
-	OpenApi(JobLimits limits, JobDefaults defaults, ClientsProperties clients, ObjectProvider<ServerProperties> server,
-			ObjectProvider<BuildProperties> build, JsonMapper mapper) {
+	OpenApi(JobLimits limits, JobDefaults defaults, SecuritySchemes security, ObjectProvider<BuildProperties> build,
+			JsonMapper mapper) {
 		this.limits = limits;
 		this.defaults = defaults.toSettings();
-		ServerProperties properties = server.getIfAvailable();
-		this.security = security(clients, (properties != null) ? properties.getSsl() : null);
+		this.security = security;
 		this.version = build.stream().map(BuildProperties::getVersion).findAny().orElse("0");
 		this.mapper = mapper;
 	}
@@ -171,29 +157,8 @@ class OpenApi {
 		document.put("servers", List.of(Map.of("url", "/")));
 		document.put("paths", paths);
 		document.put("components", components);
-		if (!this.security.isEmpty()) {
-			Map<String, Object> schemes = new TreeMap<>();
-			this.security.forEach((ways) -> ways.keySet().forEach((way) -> schemes.put(way, SCHEMES.get(way))));
-			components.put("securitySchemes", schemes);
-			document.put("security", this.security);
-		}
+		this.security.addTo(document, components);
 		return document;
-	}
-
-	/**
-	 * The ways to be a client, each with all that it takes. Where nobody connects without
-	 * a certificate, a key is not enough.
-	 */
-	private static List<Map<String, Object>> security(ClientsProperties clients, @Nullable Ssl ssl) {
-		List<Map<String, Object>> ways = new ArrayList<>();
-		boolean needed = Ssl.isEnabled(ssl) && ssl.getClientAuth() == Ssl.ClientAuth.NEED;
-		if (clients.clients().values().stream().anyMatch((client) -> !client.keySha256().isEmpty())) {
-			ways.add((needed) ? Map.of(KEY, List.of(), CERTIFICATE, List.of()) : Map.of(KEY, List.of()));
-		}
-		if (clients.clients().values().stream().anyMatch((client) -> client.certificate() != null)) {
-			ways.add(Map.of(CERTIFICATE, List.of()));
-		}
-		return ways;
 	}
 
 	private static String operation(Call call) {
