@@ -25,7 +25,7 @@ export function tuned(report) {
 	const measured = rows.filter((row) => row.seconds);
 	const anew = h('a', { class: 'button', href: `#/tune?${query(parameters(report))}` }, 'Tune again');
 	if (!recommended) {
-		return h('div', {}, h('p', { class: 'warning' }, `There is no recommendation: ${because}.`), h('p', { class: 'actions' }, anew));
+		return h('div', {}, h('p', { class: 'warning' }, `There is no recommendation: ${because}.${report.state === 'completed' ? ' A larger budget, or fewer rows, will have one.' : ''}`), h('p', { class: 'actions' }, anew));
 	}
 	const best = measured.find((row) => words(row) === words(recommended));
 	return h('div', {}, h('section', { class: 'good recommended', 'aria-labelledby': 'recommended-title' },

@@ -93,12 +93,17 @@ async function attempt(mistaken, page, action) {
 	}
 }
 
+/** A pattern that is no longer than one reads. */
+function pattern(match) {
+	return h('code', { class: 'name' }, cut(shown(bytesOf(match)), MOST_LETTERS));
+}
+
 function name(text) {
 	return h('span', { class: 'name', title: (text.length > MOST_LETTERS) ? null : text }, cut(text, MOST_LETTERS));
 }
 
 function keysOf({ match, type }) {
-	return [type ? `${type} keys` : match ? 'Keys' : 'All keys', match ? [' like ', h('code', { class: 'name' }, cut(match, MOST_LETTERS))] : ''].flat();
+	return [type ? `${type} keys` : match ? 'Keys' : 'All keys', match ? [' like ', pattern(match)] : ''].flat();
 }
 
 async function beginning(main, page) {
@@ -167,7 +172,7 @@ async function analysis(main, page, id, at) {
 	const node = prefixes.at(at);
 	const isRoot = node === prefixes.root;
 	document.title = `${node.name ? `${cut(shown(node.name), 60)} · ` : ''}Keyspace · Pipeset`;
-	tell(`${node.name ? shown(node.name) : 'All keys'}: ${count(node.keys, 'key')}`);
+	tell(`${node.name ? cut(shown(node.name), MOST_LETTERS) : 'All keys'}, ${count(node.keys, 'key')}`);
 	kept = { ...parameters };
 	if (report.state !== 'completed') {
 		main.querySelector('.title span').replaceWith(badge(report.state));
@@ -238,7 +243,7 @@ function remarks(report, id) {
 		found.push(h('p', { class: 'hint' }, `Redis was started anew meanwhile, so that the analysis began again ${report.restarts === 1 ? 'once' : `${number(report.restarts)} times`}.`));
 	}
 	for (const { op, match, jobId } of swept.get(id) ?? []) {
-		warn(`Since then: ${op} of `, h('code', { class: 'name' }, cut(match, MOST_LETTERS)), ' by ', h('a', { href: `#/jobs/${jobId}` }, 'a job'), '. The numbers are those before it; analyse again for those of now.');
+		warn(`Since then: ${op} of `, pattern(match), ' by ', h('a', { href: `#/jobs/${jobId}` }, 'a job'), '. The numbers are those before it; analyse again for those of now.');
 	}
 	return found;
 }
@@ -277,7 +282,7 @@ function actions(id, node, page, mistaken) {
 		hints.push('This analysis was asked for elsewhere. If it has left out keys of this prefix, they are met as well.');
 	}
 	else if (parameters.match && !node.name.startsWith(bytesOf(beginningOf(parameters.match) ?? '\uFFFD'))) {
-		hints.push(`The analysis has looked at keys like ${cut(parameters.match, MOST_LETTERS)} only; the others of this prefix are met as well.`);
+		hints.push(['The analysis has looked at keys like ', pattern(parameters.match), ' only; the others of this prefix are met as well.']);
 	}
 	const isGroup = node !== last.prefixes.root && node.children.length > 0;
 	if (node.partial || (isGroup && last.report.prefixesOmitted > 0)) {

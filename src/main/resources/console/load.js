@@ -63,7 +63,12 @@ export function use(settings) {
 }
 
 function storedSettings() {
-	return JSON.parse(sessionStorage.getItem(SETTINGS) ?? '{}');
+	try {
+		return JSON.parse(sessionStorage.getItem(SETTINGS)) ?? {};
+	}
+	catch {
+		return {};
+	}
 }
 
 function storeSettings(settings) {

@@ -21,15 +21,7 @@ export function h(tag, properties = {}, ...children) {
 	return element;
 }
 
-/** An input with its label, and a hint below it. */
-export function field(name, label, input, hint) {
-	input.id = `field-${name}`;
-	const help = hint ? h('small', { id: `${input.id}-hint` }, hint) : null;
-	if (help) {
-		input.setAttribute('aria-describedby', help.id);
-	}
-	return h('div', { class: 'field' }, h('label', { for: input.id }, label), input, help);
-}
+const AFTER_FAILURE_MILLIS = 5000;
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
@@ -178,10 +170,15 @@ export function again(page, look) {
 	let timer;
 	const now = async () => {
 		clearTimeout(timer);
-		const pause = await look();
-		clearTimeout(timer);
-		if (!page.aborted) {
-			timer = setTimeout(() => document.hidden ? document.addEventListener('visibilitychange', now, { once: true, signal: page }) : now(), pause);
+		let pause = AFTER_FAILURE_MILLIS;
+		try {
+			pause = await look();
+		}
+		finally {
+			clearTimeout(timer);
+			if (!page.aborted) {
+				timer = setTimeout(() => document.hidden ? document.addEventListener('visibilitychange', now, { once: true, signal: page }) : now(), pause);
+			}
 		}
 	};
 	page.addEventListener('abort', () => clearTimeout(timer));

@@ -64,15 +64,16 @@ export async function status(main, page) {
 		return jobs ? `${count(jobs, 'job')} ${jobs === 1 ? 'waits' : 'wait'} for ${thing}` : '';
 	}
 
-	function show({ jobsRunning, jobsWaiting, lanes, nodes, inFlightBytes, memory, spool, limits, control: kept }) {
+	function show({ jobsRunning, jobsWaiting, lanes, nodes, inFlightBytes, memory, spool, limits = {}, control: kept }) {
 		waits = jobsWaiting > 0;
 		use.hidden = false;
 		draw(uses, [row('Jobs that run', jobsRunning, limits.jobsRunning, number, ''),
-			row('Jobs that wait', jobsWaiting, undefined, number, `${number(limits.jobsWaiting)} callers may wait, and asynchronous jobs beside them`),
+			row('Jobs that wait', jobsWaiting, undefined, number, limits.jobsWaiting === undefined ? '' : `${number(limits.jobsWaiting)} callers may wait, and asynchronous jobs beside them`),
 			row('Connections', lanes.busy, lanes.most, number, waiting(lanes.waiting, 'one')),
 			row('Commands on their way', inFlightBytes, limits.inFlightBytes, bytes, ''),
 			row('Memory for jobs', memory.usedBytes, memory.budgetBytes, bytes, [waiting(memory.waiting, 'some'), `${bytes(memory.jobBytes)} for one job at most`].filter((word) => word).join(', ')),
-			row('Spool on disk', spool.usedBytes, spool.budgetBytes, bytes, '')]);
+			// An instance of the version before has neither bounds nor this.
+			...(spool ? [row('Spool on disk', spool.usedBytes, spool.budgetBytes, bytes, '')] : [])]);
 		const named = Object.entries(nodes);
 		const isCluster = named.some(([, node]) => node.slots !== undefined);
 		servers.hidden = named.length === 0;

@@ -3,7 +3,7 @@
 import { isActive } from './job.js';
 import { settings } from './load.js';
 import { count, curl, field, h, inputOf, moment, notice, query, shell, tell } from './page.js';
-import { patternOf, shown, textOf } from './prefixes.js';
+import { bytesOf, patternOf, shown, textOf } from './prefixes.js';
 import { Problem, address, call, follow, isKeyed, json } from './service.js';
 
 /** The types of which a sweep may leave out all others. */
@@ -40,6 +40,7 @@ export function sweep(name, type, page, begun) {
 		return h('p', { class: 'hint' }, why);
 	}
 	const match = patternOf(name);
+	const pattern = () => h('code', { class: 'name' }, shown(bytesOf(match)));
 	const path = (op, parameters = []) => `v1/jobs?${query([['from', 'scan'], ['match', match], ...(type ? [['type', type]] : []), ['op', op], ...parameters])}`;
 	const mistaken = notice();
 	const result = h('div', { id: 'counted' });
@@ -119,7 +120,7 @@ export function sweep(name, type, page, begun) {
 			return;
 		}
 		const button = (op) => h('button', { type: 'button', class: op === 'UNLINK' ? 'danger' : '', id: op.toLowerCase(), onclick: () => ask(op, keys) }, `${ACTIONS[op].title} them…`);
-		result.replaceChildren(h('p', { class: 'words' }, `${matching(keys)} `, h('code', { class: 'name' }, match), ` (at ${moment(Date.now())})`), refused ? h('p', { class: 'hint' }, refused) : '',
+		result.replaceChildren(h('p', { class: 'words met' }, `${matching(keys)} `, pattern(), ` (at ${moment(Date.now())})`), refused ? h('p', { class: 'hint' }, refused) : '',
 				h('p', { class: 'actions' }, ops.map(button)));
 	}
 
@@ -142,7 +143,7 @@ export function sweep(name, type, page, begun) {
 		const unsent = notice();
 		const line = shell('');
 		const form = h('form', { onsubmit: send }, h('h2', { id: 'sweep-title' }, `${title} `, h('span', { class: 'name' }, wanted)),
-				h('p', { class: 'met' }, h('strong', {}, matching(keys)), ' ', h('code', { class: 'name' }, match), type ? ` and are of the type ${type}` : '', `. ${done} Whatever is written meanwhile may be met as well.`),
+				h('p', { class: 'met' }, h('strong', {}, matching(keys)), ' ', pattern(), type ? ` and are of the type ${type}` : '', `. ${done} Whatever is written meanwhile may be met as well.`),
 				fields.length > 1 ? h('div', { class: 'fields' }, fields) : fields,
 				field('sweep-name', ['Type ', h('code', { class: 'name' }, wanted), ' to confirm'], typed), unsent,
 				h('p', { class: 'actions' }, go, h('button', { type: 'button', onclick: () => dialog.close() }, 'Leave them')),

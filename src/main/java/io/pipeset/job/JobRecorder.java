@@ -13,15 +13,9 @@ import java.util.concurrent.ScheduledFuture;
 import io.pipeset.control.ControlRedis;
 import io.pipeset.control.ControlRedisException;
 import io.pipeset.control.JobRecords;
-import io.pipeset.job.settings.JobSettings;
-import io.pipeset.record.Operation;
-import io.pipeset.report.Counts;
-import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobReport.Warning;
-import io.pipeset.report.JobState;
 import io.pipeset.report.JobStatus;
-import io.pipeset.report.Progress;
 import jakarta.annotation.PreDestroy;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -116,17 +110,11 @@ public class JobRecorder {
 	/**
 	 * Records a job that is about to begin, so that its id can be told to others.
 	 * @param client the client whose job it is
-	 * @param settings the settings of the job
 	 */
-	public void enter(String id, Client client, JobSettings settings) {
-		Operation operation = settings.operation();
-		String op = (operation != null) ? operation.toString() : "mixed";
-		Kept kept = this.jobs.computeIfAbsent(id, Kept::new);
+	public void enter(Client client, JobStatus job) {
+		Kept kept = this.jobs.computeIfAbsent(job.jobId(), Kept::new);
 		try {
-			kept.enter(client.name(),
-					new JobStatus(id, JobKind.RECORDS, op, (settings.dryRun()) ? true : null, JobState.QUEUED,
-							System.currentTimeMillis(), null, new Counts(0, 0, 0, 0, 0, 0),
-							new Progress(0, 0, null, null, 0, 0, 0, null), null));
+			kept.enter(client.name(), job);
 		}
 		catch (ControlRedisException ex) {
 			kept.failure = ex.getMessage();

@@ -21,6 +21,15 @@ public record JobStatus(String jobId, JobKind kind, @Nullable String op, @Nullab
 		long createdMillis, @Nullable Long endedMillis, @Nullable Counts counts, Progress progress,
 		@Nullable EndReason ending) {
 
+	/**
+	 * A job of records that is asked for now, and waits.
+	 * @param op the operation of its records, or {@code mixed}
+	 */
+	public static JobStatus queued(String jobId, String op, @Nullable Boolean dryRun) {
+		return new JobStatus(jobId, JobKind.RECORDS, op, dryRun, JobState.QUEUED, System.currentTimeMillis(), null,
+				new Counts(0, 0, 0, 0, 0, 0), new Progress(0, 0, null, null, 0, 0, 0, null), null);
+	}
+
 	/** The same job, of whose process nothing is heard any more. */
 	public JobStatus interrupted(String detail) {
 		return new JobStatus(this.jobId, this.kind, this.op, this.dryRun, JobState.INTERRUPTED, this.createdMillis,

@@ -166,12 +166,6 @@ public final class ClusterNodes implements RedisNodes {
 	}
 
 	@Override
-	public @Nullable Integer slots(RedisNode node) {
-		Topology known = this.owners;
-		return (known != null) ? known.slots(node) : null;
-	}
-
-	@Override
 	public Topology owners() throws NoConnectionException {
 		Topology known = this.owners;
 		if (known == null) {

@@ -87,12 +87,17 @@ public interface RedisNodes extends AutoCloseable {
 	List<RedisNode> named();
 
 	/**
-	 * The slots that a server has, as far as the service knows without asking anybody.
-	 * @return their number, or {@code null} where there are no slots, or nobody was asked
-	 * yet
+	 * The slots that one of the {@link #named} servers has, as far as the service knows
+	 * without asking anybody.
+	 * @return their number, or {@code null} where there are no slots
 	 */
 	default @Nullable Integer slots(RedisNode node) {
-		return null;
+		try {
+			return (isCluster()) ? owners().slots(node) : null;
+		}
+		catch (NoConnectionException ex) {
+			return null;
+		}
 	}
 
 	/**

@@ -37,6 +37,7 @@ import io.pipeset.report.JobMeters;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobReport.Warning;
 import io.pipeset.report.JobState;
+import io.pipeset.report.JobStatus;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import io.pipeset.web.server.CallerConnection;
@@ -160,7 +161,9 @@ class RecordCalls {
 			repeat(other, once.digest, input, request, response);
 			return;
 		}
-		this.recorder.enter(once.jobId, once.place.client(), settings);
+		Operation operation = settings.operation();
+		this.recorder.enter(once.place.client(), JobStatus.queued(once.jobId,
+				(operation != null) ? operation.toString() : "mixed", (settings.dryRun()) ? true : null));
 		if (input instanceof UploadedRecords upload) {
 			upload.digestTo(once.digest);
 		}

@@ -198,6 +198,8 @@ class ConsoleKeyspaceTests {
 				open(prefix);
 				browser.await("#count").click();
 				browser.awaitSaid("2 keys match ");
+				assertThat(String.valueOf(browser.run("return document.body.textContent"))).as(prefix)
+					.doesNotContain("\u202e", "\u200b");
 				assertThat(shell.run(countLine() + " | jq .wouldRun")).as(prefix).isEqualTo("2\n");
 				browser.run("history.back()");
 				browser.awaitSaid("15 prefixes");
