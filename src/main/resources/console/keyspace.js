@@ -308,7 +308,7 @@ function below(child, node) {
 }
 
 function bar(share) {
-	const element = h('span', { class: 'bar' });
+	const element = h('span', { class: 'filled' });
 	element.style.width = `${share * 100}%`;
 	return h('span', { class: 'rail', 'aria-hidden': 'true' }, element);
 }
@@ -376,7 +376,7 @@ function prefixesBelow(id, node, sized) {
 function bars(title, rows) {
 	const id = `${title.replace(/\W/g, '-').toLowerCase()}-title`;
 	const most = Math.max(...rows.map(({ value }) => value), 1);
-	return h('section', { class: 'card', 'aria-labelledby': id }, h('h2', { id }, title), h('table', { class: 'bars', 'aria-labelledby': id }, h('tbody', {}, rows.map(({ label, value, words }) => h('tr', {},
+	return h('section', { class: 'card', 'aria-labelledby': id }, h('h2', { id }, title), h('table', { class: 'ranks', 'aria-labelledby': id }, h('tbody', {}, rows.map(({ label, value, words }) => h('tr', {},
 			h('th', { scope: 'row' }, label), h('td', { class: 'rails' }, bar(value / most)), words.map((word) => h('td', { class: 'number' }, word)))))));
 }
 
