@@ -5,8 +5,9 @@
 set -eu
 cd "$(dirname "$0")/.."
 mkdir -p deploy/secrets
-# Containers have users of their own, which read the keys. No other user of this machine gets here.
+# Containers have users of their own, which read these files. No other user of this machine gets here.
 chmod 700 deploy/secrets
+umask 022
 touch .env
 chmod 600 .env
 

@@ -123,18 +123,25 @@ export async function job(main, page, id) {
 
 	let shown;
 
+	/** Where one types the pace of a job that is active. */
+	let pace;
+
 	/** The buttons that a state has; drawn anew only when it changes, so that nobody loses what he types. */
 	function drawControls() {
 		const now = isActive(last.state) ? 'active' : last.state;
+		if (now === 'active' && pace && report && !pace.dataset.used) {
+			pace.value = report.settings?.rateLimit ?? '';
+		}
 		if (shown === now) {
 			return;
 		}
 		shown = now;
 		if (now === 'active') {
-			const pace = h('input', { type: 'number', id: 'pace', min: 1, max: 1_000_000_000, step: 1, placeholder: 'no limit', value: report?.settings?.rateLimit ?? '' });
+			pace = h('input', { type: 'number', id: 'pace', min: 1, max: 1_000_000_000, step: 1, placeholder: 'no limit', value: report?.settings?.rateLimit ?? '' });
 			const paceLine = shell(curl({ method: 'PATCH', url: address(`${path}?rateLimit=5000`), keyed: isKeyed() }));
 			const limit = () => pace.value || 'none';
 			pace.addEventListener('input', () => paceLine.say(curl({ method: 'PATCH', url: address(`${path}?rateLimit=${limit()}`), keyed: isKeyed() })));
+			pace.addEventListener('focus', () => pace.dataset.used = 'yes');
 			const change = (event) => {
 				event.preventDefault();
 				if (pace.reportValidity()) {

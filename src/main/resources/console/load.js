@@ -114,7 +114,7 @@ export async function load(main, page) {
 		}
 		const said = h('p', { class: 'good used' }, h('span', {}, 'The next load takes ', h('code', {}, names.map((name) => `${name}=${state.used[name]}`).join(' ')), ', as the tuning recommends.'),
 				h('button', { type: 'button', class: 'quiet', onclick: () => {
-					names.forEach((name) => delete state.settings[name]);
+					names.filter((name) => state.settings[name] === state.used[name]).forEach((name) => delete state.settings[name]);
 					storeSettings(state.settings);
 					delete state.used;
 					said.remove();

@@ -5,7 +5,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Characters that one does not see, or that turn others around, and blanks that nobody would notice. */
-const HIDDEN = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
+const HIDDEN = /[\p{C}\p{DI}\p{Zl}\p{Zp}\u2800]|(?! )\p{Zs}/u;
 
 const BLANKS = /^ | $| {2}/;
 

@@ -102,6 +102,9 @@ export async function status(main, page) {
 
 	async function showHealth() {
 		const { status: word, components } = await health();
+		if (!isThere) {
+			return;
+		}
 		const ill = Object.entries(components ?? {}).filter(([, component]) => component.status !== 'UP' && component.status !== 'UNKNOWN').map(([name]) => name);
 		draw(state, [h('span', { class: `badge ${word === 'UP' ? 'running' : 'failed'}` }, word === 'UP' ? 'up' : 'in trouble')]);
 		draw(troubles, ill.map((name) => h('p', { class: 'warning' }, TROUBLES[name] ?? `${name} is ${components[name].status}.`)));
@@ -133,6 +136,11 @@ export async function status(main, page) {
 				throw error;
 			}
 			isThere &&= error.status !== 404;
+			if (!isThere) {
+				// They would stand still.
+				[state, troubles].forEach((element) => draw(element, []));
+				[use, servers, control].forEach((element) => element.hidden = true);
+			}
 			mistaken.say(isThere ? error.message : 'Actuator is not at this port, and a page may ask the port that it came from only. Here it has a port of its own (management.server.port, which is 8081 in a container), or it is not exposed.');
 		}
 		finally {

@@ -74,6 +74,10 @@ export function sweep(name, type, page, begun) {
 		try {
 			const { job, ops, refused } = await begin();
 			running = job.jobId;
+			if (page.aborted) {
+				cancel();
+				return;
+			}
 			const words = h('span', {}, 'Counting…');
 			result.replaceChildren(h('div', { class: 'sending' }, h('progress', { 'aria-label': 'Counting' }), words, h('button', { type: 'button', onclick: cancel }, 'Stop counting')));
 			for await (const status of follow(running, page)) {

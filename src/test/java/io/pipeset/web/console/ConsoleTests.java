@@ -103,6 +103,8 @@ class ConsoleTests {
 		browser.type("#field-rateLimit", "20000");
 		browser.await("#go").click();
 		browser.awaitSaid("runs", "s left", "on their way");
+		// Whoever only presses the button changes nothing.
+		await().until(() -> "20000".equals(browser.await("#pace").getDomProperty("value")));
 		browser.type("#pace", "30000");
 		browser.await("#change").click();
 		await().until(() -> job().at("/settings/rateLimit").asLong() == 30_000);
