@@ -48,12 +48,12 @@ export async function sampleOf(blob) {
 	return { bytes: new Uint8Array(await new Blob(parts).arrayBuffer()), whole, gzip: true };
 }
 
-export function inflated(blob) {
+function inflated(blob) {
 	return blob.stream().pipeThrough(new DecompressionStream('gzip'));
 }
 
 /** Splits text into rows, each with its line break; a quoted cell may have breaks of its own. */
-export function rowsOf(text, quotes) {
+function rowsOf(text, quotes) {
 	const rows = [];
 	let from = 0;
 	let quoted = false;
@@ -71,7 +71,7 @@ export function rowsOf(text, quotes) {
 }
 
 /** The cells of a row. */
-export function cellsOf(row, delimiter, quotes = true) {
+function cellsOf(row, delimiter, quotes = true) {
 	const cells = [''];
 	let quoted = false;
 	row = row.replace(/\r?\n$/, '');

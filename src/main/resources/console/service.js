@@ -27,14 +27,14 @@ export function forgetKey() {
 	location.reload();
 }
 
-export function authorization() {
+function authorization() {
 	return isKeyed() ? { Authorization: `Bearer ${sessionStorage.getItem(KEY)}` } : {};
 }
 
 let asked;
 
 /** Asks for a key; all calls that miss one wait for the same answer. */
-export function askForKey(why) {
+function askForKey(why) {
 	asked ??= new Promise((resolve) => {
 		const dialog = document.getElementById('key');
 		const form = dialog.querySelector('form');
@@ -92,7 +92,7 @@ export function untilBack() {
 	return lost;
 }
 
-export async function problemOf(response) {
+async function problemOf(response) {
 	return problem(response.status, await response.text());
 }
 

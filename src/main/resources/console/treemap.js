@@ -14,7 +14,7 @@ const LETTER = 7.4;
 const PADDING = 8;
 
 /** Divides a rectangle by weights, the largest first, into ones as square as can be (Bruls, Huizing and van Wijk). */
-export function squarify(weights, width, height) {
+function squarify(weights, width, height) {
 	const scale = width * height / weights.reduce((sum, weight) => sum + weight, 0);
 	const rectangles = [];
 	let [x, y] = [0, 0];

@@ -36,7 +36,9 @@ class SecuritySchemes {
 	SecuritySchemes(ClientsProperties clients, ObjectProvider<ServerProperties> server) {
 		if (clients.clients().values().stream().anyMatch((client) -> !client.keySha256().isEmpty())) {
 			boolean needed = server.stream().anyMatch((properties) -> isNeeded(properties.getSsl()));
-			this.ways.add((needed) ? Map.of(KEY, List.of(), CERTIFICATE, List.of()) : Map.of(KEY, List.of()));
+			// In an order of their own, as the document is the same at each start.
+			this.ways
+				.add(new TreeMap<>((needed) ? Map.of(KEY, List.of(), CERTIFICATE, List.of()) : Map.of(KEY, List.of())));
 		}
 		if (clients.clients().values().stream().anyMatch((client) -> client.certificate() != null)) {
 			this.ways.add(Map.of(CERTIFICATE, List.of()));
