@@ -16,7 +16,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 
 import io.pipeset.redis.FaultProxy;
@@ -28,6 +27,7 @@ import io.pipeset.report.Counts;
 import io.pipeset.service.Answer;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
+import io.pipeset.service.SpoolFiles;
 import io.pipeset.service.Wire;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -361,12 +361,7 @@ class AsyncJobTests {
 	}
 
 	private List<Path> bodies() throws IOException {
-		if (!Files.exists(SPOOL)) {
-			return List.of();
-		}
-		try (Stream<Path> files = Files.walk(SPOOL)) {
-			return files.filter((file) -> file.toString().endsWith(".body") && !this.before.contains(file)).toList();
-		}
+		return SpoolFiles.ending(SPOOL, ".body").stream().filter((file) -> !this.before.contains(file)).toList();
 	}
 
 	private HttpRequest.Builder preferring(String call) {

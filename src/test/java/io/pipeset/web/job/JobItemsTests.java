@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 
 import io.lettuce.core.api.sync.RedisCommands;
@@ -23,6 +22,7 @@ import io.pipeset.report.Counts;
 import io.pipeset.service.Answer;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
+import io.pipeset.service.SpoolFiles;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -141,9 +141,7 @@ class JobItemsTests {
 	void recordsWhoseFilesSomebodyHasRemovedAreGone(String file) throws IOException {
 		String location = ended("/v1/jobs", Service.NDJSON, "bad\n");
 		String name = location.substring(location.lastIndexOf('/') + 1) + file;
-		try (Stream<Path> files = Files.walk(Path.of("target/spool/items"))) {
-			Files.delete(files.filter((path) -> path.endsWith(name)).findFirst().orElseThrow());
-		}
+		Files.delete(SpoolFiles.ending(Path.of("target/spool/items"), name).get(0));
 		Answer answer = this.service.get(location + "/items");
 		assertThat(answer.refusal(410, "gone")).contains("cannot be read any more", "pipeset.spool.directory");
 		assertThat(answer.json().at("/instance").asString()).isEqualTo(location + "/items");

@@ -2,10 +2,10 @@ package io.pipeset.web.job;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.io.OutputStream;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.ArrayList;
@@ -32,6 +32,7 @@ import io.pipeset.service.Answer;
 import io.pipeset.service.LeftSpool;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
+import io.pipeset.service.SpoolFiles;
 import io.pipeset.web.document.Examples;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -449,11 +450,15 @@ class ResumeTests {
 	}
 
 	private static List<String> files(String id) {
-		try (Stream<Path> files = Files.walk(Path.of("target/spool/resume"))) {
-			return files.map((file) -> file.getFileName().toString()).filter((name) -> name.startsWith(id)).toList();
+		try {
+			return SpoolFiles.ending(Path.of("target/spool/resume"), "")
+				.stream()
+				.map((file) -> file.getFileName().toString())
+				.filter((name) -> name.startsWith(id))
+				.toList();
 		}
 		catch (IOException ex) {
-			throw new IllegalStateException(ex);
+			throw new UncheckedIOException(ex);
 		}
 	}
 

@@ -3,10 +3,8 @@ package io.pipeset.web.job;
 import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Stream;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -14,6 +12,7 @@ import io.pipeset.redis.TestRedis;
 import io.pipeset.service.Answer;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceProcess;
+import io.pipeset.service.SpoolFiles;
 import io.pipeset.service.Wire;
 import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.BeforeEach;
@@ -147,9 +146,7 @@ class SpoolProcessTests {
 	}
 
 	private List<Path> bodies() throws IOException {
-		try (Stream<Path> files = Files.walk(this.spool)) {
-			return files.filter((file) -> file.toString().endsWith(".body")).toList();
-		}
+		return SpoolFiles.ending(this.spool, ".body");
 	}
 
 }
