@@ -5,15 +5,18 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import java.util.logging.Level;
@@ -28,6 +31,7 @@ import org.openqa.selenium.NoSuchElementException;
 import org.openqa.selenium.OutputType;
 import org.openqa.selenium.StaleElementReferenceException;
 import org.openqa.selenium.WebElement;
+import org.openqa.selenium.WindowType;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
@@ -37,11 +41,11 @@ import org.openqa.selenium.logging.LoggingPreferences;
 import org.openqa.selenium.support.ui.Select;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
- * Chromium without a window, which the machine has or has not: nothing is ever
- * downloaded. Tests are skipped without it, unless {@code PIPESET_TEST_BROWSER=required}.
+ * Chromium without a window, of which each test process has one, and each test a page
+ * that knows nothing of the pages before. The machine has Chromium or has not: nothing is
+ * ever downloaded.
  */
 public final class Browser implements AutoCloseable {
 
@@ -56,42 +60,59 @@ public final class Browser implements AutoCloseable {
 	/** The part of a window that is no page. */
 	private static final int FRAME_HEIGHT = 143;
 
+	/** A look at a page takes the browser's time, and that of the page. */
+	private static final Duration LOOK_INTERVAL = Duration.ofMillis(25);
+
+	private static final String ORIGIN = "http://localhost:%d";
+
 	private final ChromeDriver driver;
 
 	private final Path downloads;
+
+	/** The services that pages have come from since they were new. */
+	private final Set<String> origins = new HashSet<>();
 
 	private Browser(ChromeDriver driver, Path downloads) {
 		this.driver = driver;
 		this.downloads = downloads;
 	}
 
-	/**
-	 * Opens a browser. A test is skipped where there is none.
-	 * @param downloads the folder for files that pages save
-	 */
-	public static Browser open(Path downloads) {
-		Optional<Path> browser = BROWSERS.stream().flatMap(Browser::find).findFirst();
-		Optional<Path> driver = find("chromedriver").findFirst();
-		boolean isThere = browser.isPresent() && driver.isPresent();
-		if (!isThere && "required".equals(System.getenv("PIPESET_TEST_BROWSER"))) {
-			throw new IllegalStateException(
-					"PIPESET_TEST_BROWSER=required, and there is no chromium, or no chromedriver");
+	/** Whether this machine has a browser, and the program that drives it. */
+	static boolean isThere() {
+		return browser().isPresent() && driver().isPresent();
+	}
+
+	static Browser start() {
+		Path downloads;
+		try {
+			downloads = Files.createTempDirectory("downloads");
 		}
-		assumeTrue(isThere, "The console is not tested: there is no chromium, or no chromedriver, on this machine");
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 		ChromeOptions options = new ChromeOptions();
-		options.setBinary(browser.get().toFile());
+		options.setBinary(browser().orElseThrow().toFile());
 		options.addArguments("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--lang=en",
 				"--hide-scrollbars", "--window-size=1200,900");
 		options.setExperimentalOption("prefs", Map.of("download.default_directory", downloads.toString()));
 		LoggingPreferences log = new LoggingPreferences();
 		log.enable(LogType.BROWSER, Level.ALL);
 		options.setCapability(ChromeOptions.LOGGING_PREFS, log);
-		ChromeDriverService service = new ChromeDriverService.Builder().usingDriverExecutable(driver.get().toFile())
+		ChromeDriverService service = new ChromeDriverService.Builder()
+			.usingDriverExecutable(driver().orElseThrow().toFile())
 			.usingAnyFreePort()
 			.withTimeout(Duration.ofMinutes(1))
 			.withLogOutput(OutputStream.nullOutputStream())
 			.build();
 		return new Browser(new ChromeDriver(service, options), downloads);
+	}
+
+	private static Optional<Path> browser() {
+		return BROWSERS.stream().flatMap(Browser::find).findFirst();
+	}
+
+	private static Optional<Path> driver() {
+		return find("chromedriver").findFirst();
 	}
 
 	private static Stream<Path> find(String program) {
@@ -109,13 +130,65 @@ public final class Browser implements AutoCloseable {
 		}
 	}
 
-	/** Opens a page in a new tab, which knows nothing of the others. */
+	/**
+	 * Closes all pages, and opens an empty one as it is in a browser that was just
+	 * started.
+	 */
+	void renew() {
+		cutOff(false);
+		this.origins.forEach((origin) -> this.driver.executeCdpCommand("Storage.clearDataForOrigin",
+				Map.of("origin", origin, "storageTypes", "all")));
+		this.origins.clear();
+		Set<String> old = this.driver.getWindowHandles();
+		this.driver.switchTo().newWindow(WindowType.WINDOW);
+		String page = this.driver.getWindowHandle();
+		for (String window : old) {
+			this.driver.switchTo().window(window);
+			this.driver.close();
+		}
+		this.driver.switchTo().window(page);
+		// Lines of a test that has failed.
+		this.driver.manage().logs().get(LogType.BROWSER);
+		files().forEach((file) -> file.toFile().delete());
+	}
+
+	/** The files that pages have saved. */
+	private List<Path> files() {
+		try (Stream<Path> files = Files.list(this.downloads)) {
+			return files.toList();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/** Opens a page, as in a tab that knows nothing of others. */
 	public void visit(Service service, String page) {
 		if (this.driver.getCurrentUrl().startsWith("http")) {
 			run("sessionStorage.clear()");
 		}
 		this.driver.get("about:blank");
-		this.driver.get(service.uri("/console").toString().replace("127.0.0.1", "localhost") + page);
+		URI console = service.uri("/console");
+		this.origins.add(ORIGIN.formatted(console.getPort()));
+		this.driver.get(ORIGIN.formatted(console.getPort()) + console.getPath() + page);
+	}
+
+	/**
+	 * Opens a further window, and looks at it from now on.
+	 * @return the window
+	 */
+	public String open() {
+		return this.driver.switchTo().newWindow(WindowType.WINDOW).getWindowHandle();
+	}
+
+	/** The window that is looked at. */
+	public String window() {
+		return this.driver.getWindowHandle();
+	}
+
+	/** Looks at another window from now on. */
+	public void look(String window) {
+		this.driver.switchTo().window(window);
 	}
 
 	/** Waits until an element is there and can be seen. */
@@ -147,6 +220,7 @@ public final class Browser implements AutoCloseable {
 	private static void patiently(Callable<Boolean> condition, Supplier<String> missing) {
 		try {
 			Awaitility.await()
+				.pollInterval(LOOK_INTERVAL)
 				.ignoreException(StaleElementReferenceException.class)
 				.ignoreException(NoSuchElementException.class)
 				.until(condition);
@@ -158,7 +232,7 @@ public final class Browser implements AutoCloseable {
 
 	/** The text of the page that can be seen. */
 	public String text() {
-		return this.driver.findElement(By.tagName("body")).getText();
+		return String.valueOf(run("return document.body.innerText")).replaceAll("\\s*\n", "\n").replace('\t', ' ');
 	}
 
 	public List<WebElement> all(String css) {
@@ -210,9 +284,7 @@ public final class Browser implements AutoCloseable {
 	public String download() {
 		Path[] file = new Path[1];
 		Awaitility.await().until(() -> {
-			try (Stream<Path> files = Files.list(this.downloads)) {
-				file[0] = files.filter((name) -> name.toString().endsWith(".ndjson")).findFirst().orElse(null);
-			}
+			file[0] = files().stream().filter((name) -> name.toString().endsWith(".ndjson")).findFirst().orElse(null);
 			return file[0] != null;
 		});
 		return Shell.text(file[0]);
@@ -296,6 +368,8 @@ public final class Browser implements AutoCloseable {
 	@Override
 	public void close() {
 		this.driver.quit();
+		files().forEach((file) -> file.toFile().delete());
+		this.downloads.toFile().delete();
 	}
 
 }

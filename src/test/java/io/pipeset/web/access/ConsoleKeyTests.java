@@ -1,13 +1,11 @@
 package io.pipeset.web.access;
 
 import java.io.IOException;
-import java.nio.file.Path;
 
 import io.pipeset.service.Browser;
 import io.pipeset.service.Service;
 import io.pipeset.service.Wire;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -47,63 +45,54 @@ class ConsoleKeyTests {
 	}
 
 	@Test
-	void thePageAsksForAKeyAndForgetsIt(@TempDir Path folder) {
-		try (Browser browser = Browser.open(folder)) {
-			browser.visit(this.service, "/#/jobs");
-			browser.await("#key[open]");
-			assertThat(browser.barriers()).isEmpty();
-			browser.picture("console-key", 1200, 480);
-			browser.type("#key input", "wrong");
-			browser.awaitText("Use this key").click();
-			browser.awaitSaid("No client has the key");
-			browser.type("#key input", ClientTest.BILLING);
-			browser.awaitText("Use this key").click();
-			browser.awaitSaid("Jobs", "State");
-			browser.awaitText("The same with curl").click();
-			browser.awaitSaid("-H \"Authorization: Bearer $KEY\"");
-			assertThat(browser.text()).doesNotContain(ClientTest.BILLING);
-			assertThat(browser.run("return JSON.stringify(localStorage) + document.cookie")).isEqualTo("{}");
-			browser.awaitText("Forget the key").click();
-			browser.await("#key[open]");
-			browser.assertQuiet();
-		}
+	void thePageAsksForAKeyAndForgetsIt(Browser browser) {
+		browser.visit(this.service, "/#/jobs");
+		browser.await("#key[open]");
+		assertThat(browser.barriers()).isEmpty();
+		browser.picture("console-key", 1200, 480);
+		browser.type("#key input", "wrong");
+		browser.awaitText("Use this key").click();
+		browser.awaitSaid("No client has the key");
+		browser.type("#key input", ClientTest.BILLING);
+		browser.awaitText("Use this key").click();
+		browser.awaitSaid("Jobs", "State");
+		browser.awaitText("The same with curl").click();
+		browser.awaitSaid("-H \"Authorization: Bearer $KEY\"");
+		assertThat(browser.text()).doesNotContain(ClientTest.BILLING);
+		assertThat(browser.run("return JSON.stringify(localStorage) + document.cookie")).isEqualTo("{}");
+		browser.awaitText("Forget the key").click();
+		browser.await("#key[open]");
 	}
 
 	@Test
-	void aClientThatMayNotTuneIsToldSoAndSeesTheServiceAllTheSame(@TempDir Path folder) {
-		try (Browser browser = Browser.open(folder)) {
-			browser.visit(this.service, "/#/tune");
-			browser.type("#key input", ClientTest.ORDERS);
-			browser.awaitText("Use this key").click();
-			browser.awaitSaid("No tuning has run yet.");
-			browser.await("#tune").click();
-			browser.awaitSaid("pipeset.clients.orders.tunings");
-			browser.awaitText("Service").click();
-			browser.awaitSaid("up", "Connections", "Memory for jobs");
-			browser.assertQuiet();
-		}
+	void aClientThatMayNotTuneIsToldSoAndSeesTheServiceAllTheSame(Browser browser) {
+		browser.visit(this.service, "/#/tune");
+		browser.type("#key input", ClientTest.ORDERS);
+		browser.awaitText("Use this key").click();
+		browser.awaitSaid("No tuning has run yet.");
+		browser.await("#tune").click();
+		browser.awaitSaid("pipeset.clients.orders.tunings");
+		browser.awaitText("Service").click();
+		browser.awaitSaid("up", "Connections", "Memory for jobs");
 	}
 
 	@Test
-	void aClientThatMayNotLookAtAllKeysOrSweepIsToldSo(@TempDir Path folder) {
+	void aClientThatMayNotLookAtAllKeysOrSweepIsToldSo(Browser browser) {
 		this.service.post("/v1/jobs?op=SET", Service.NDJSON, "{\"key\":\"looked:1\",\"value\":\"x\"}\n").report();
-		try (Browser browser = Browser.open(folder)) {
-			browser.visit(this.service, "/#/keyspace");
-			browser.type("#key input", ClientTest.ORDERS);
-			browser.awaitText("Use this key").click();
-			browser.await("#analyse").click();
-			browser.awaitSaid("pipeset.clients.orders.analyses");
-			browser.awaitText("Forget the key").click();
-			browser.type("#key input", ClientTest.ANALYST);
-			browser.awaitText("Use this key").click();
-			browser.type("#field-match", "looked:*");
-			browser.await("#analyse").click();
-			browser.awaitText("looked:").click();
-			browser.await("#count").click();
-			browser.awaitSaid("pipeset.clients.analyst.operations");
-			assertThat(browser.all("#unlink, #expire")).isEmpty();
-			browser.assertQuiet();
-		}
+		browser.visit(this.service, "/#/keyspace");
+		browser.type("#key input", ClientTest.ORDERS);
+		browser.awaitText("Use this key").click();
+		browser.await("#analyse").click();
+		browser.awaitSaid("pipeset.clients.orders.analyses");
+		browser.awaitText("Forget the key").click();
+		browser.type("#key input", ClientTest.ANALYST);
+		browser.awaitText("Use this key").click();
+		browser.type("#field-match", "looked:*");
+		browser.await("#analyse").click();
+		browser.awaitText("looked:").click();
+		browser.await("#count").click();
+		browser.awaitSaid("pipeset.clients.analyst.operations");
+		assertThat(browser.all("#unlink, #expire")).isEmpty();
 	}
 
 }

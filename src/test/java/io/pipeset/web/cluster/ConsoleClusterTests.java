@@ -1,13 +1,10 @@
 package io.pipeset.web.cluster;
 
-import java.nio.file.Path;
-
 import io.pipeset.redis.TestCluster;
 import io.pipeset.service.Browser;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The console of a service whose Redis is a cluster. */
 @ServiceTest
@@ -22,15 +19,12 @@ class ConsoleClusterTests {
 	}
 
 	@Test
-	void eachMasterIsShownWithItsSlots(@TempDir Path folder) {
+	void eachMasterIsShownWithItsSlots(Browser browser) {
 		this.service.post("/pipeset/100").report();
-		try (Browser browser = Browser.open(folder)) {
-			browser.visit(this.service, "/#/service");
-			browser.awaitSaid("up", "Slots", "5,461", "5,462", "All 16,384 slots have a master.");
-			cluster.nodes().map(TestCluster::address).forEach(browser::awaitSaid);
-			browser.picture("console-cluster", 1200, 800);
-			browser.assertQuiet();
-		}
+		browser.visit(this.service, "/#/service");
+		browser.awaitSaid("up", "Slots", "5,461", "5,462", "All 16,384 slots have a master.");
+		cluster.nodes().map(TestCluster::address).forEach(browser::awaitSaid);
+		browser.picture("console-cluster", 1200, 800);
 	}
 
 }

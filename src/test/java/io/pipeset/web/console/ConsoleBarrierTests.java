@@ -1,15 +1,10 @@
 package io.pipeset.web.console;
 
-import java.nio.file.Path;
-
 import io.pipeset.service.Browser;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
-import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -20,46 +15,32 @@ import static org.assertj.core.api.Assertions.assertThat;
 @ServiceTest
 class ConsoleBarrierTests {
 
-	@TempDir
-	private static Path folder;
-
-	private static Browser browser;
-
 	private final Service service;
 
-	ConsoleBarrierTests(Service service) {
+	private final Browser browser;
+
+	ConsoleBarrierTests(Service service, Browser browser) {
 		this.service = service;
-	}
-
-	@BeforeAll
-	static void openBrowser() {
-		browser = Browser.open(folder);
-	}
-
-	@AfterAll
-	static void closeBrowser() {
-		if (browser != null) {
-			browser.close();
-		}
+		this.browser = browser;
 	}
 
 	@Test
 	void thePageLoadHasNone(TestReporter reporter) {
-		browser.visit(this.service, "");
-		browser.awaitSaid("Drop a file here");
-		reporter.publishEntry("paint", String.valueOf(browser.run("""
+		this.browser.visit(this.service, "");
+		this.browser.awaitSaid("Drop a file here");
+		reporter.publishEntry("paint", String.valueOf(this.browser.run("""
 				return performance.getEntriesByType('paint')
 					.map(({ name, startTime }) => `${name}: ${Math.round(startTime)} ms`).join(', ')""")));
-		assertThat(browser.barriers()).isEmpty();
-		browser.awaitText("or paste records").click();
-		browser.type("#text", "sid,name,price\n17,Ada,4.50\n18\n");
-		browser.awaitSaid("HSET record:17", "MALFORMED");
-		browser.awaitText("Settings").click();
-		browser.awaitText("The same with curl").click();
-		assertThat(browser.barriers()).isEmpty();
-		browser.type("#field-key", "{nothing}");
-		browser.awaitSaid("the header has no column 'nothing'");
-		assertThat(browser.barriers()).isEmpty();
+		assertThat(this.browser.barriers()).isEmpty();
+		this.browser.awaitText("or paste records").click();
+		this.browser.type("#text", "sid,name,price\n17,Ada,4.50\n18\n");
+		this.browser.awaitSaid("HSET record:17", "MALFORMED");
+		this.browser.awaitText("Settings").click();
+		this.browser.awaitText("The same with curl").click();
+		assertThat(this.browser.barriers()).isEmpty();
+		this.browser.type("#field-key", "{nothing}");
+		this.browser.awaitSaid("the header has no column 'nothing'");
+		assertThat(this.browser.barriers()).isEmpty();
 	}
 
 	@Test
@@ -68,42 +49,42 @@ class ConsoleBarrierTests {
 			.report()
 			.get("jobId")
 			.asString();
-		browser.visit(this.service, "/#/jobs");
-		browser.awaitSaid("Mixed job");
-		browser.awaitText("The same with curl").click();
-		assertThat(browser.barriers()).isEmpty();
-		browser.visit(this.service, "/#/jobs/" + failed);
-		browser.awaitSaid("1 record did not run", "MALFORMED", "Settings in effect");
-		browser.awaitText("The report as JSON").click();
-		assertThat(browser.barriers()).isEmpty();
+		this.browser.visit(this.service, "/#/jobs");
+		this.browser.awaitSaid("Mixed job");
+		this.browser.awaitText("The same with curl").click();
+		assertThat(this.browser.barriers()).isEmpty();
+		this.browser.visit(this.service, "/#/jobs/" + failed);
+		this.browser.awaitSaid("1 record did not run", "MALFORMED", "Settings in effect");
+		this.browser.awaitText("The report as JSON").click();
+		assertThat(this.browser.barriers()).isEmpty();
 	}
 
 	@Test
 	void theRunningJobAndThePageServiceHaveNone() throws Exception {
 		this.service.begin("a");
-		browser.visit(this.service, "/#/service");
-		browser.awaitSaid("1 of 64", "SET job");
-		browser.awaitText("The same with curl").click();
-		assertThat(browser.barriers()).isEmpty();
-		browser.awaitText("SET job").click();
-		browser.awaitSaid("Cancel the job", "Records a second");
-		browser.awaitText("The same with curl").click();
-		assertThat(browser.barriers()).isEmpty();
+		this.browser.visit(this.service, "/#/service");
+		this.browser.awaitSaid("1 of 64", "SET job");
+		this.browser.awaitText("The same with curl").click();
+		assertThat(this.browser.barriers()).isEmpty();
+		this.browser.awaitText("SET job").click();
+		this.browser.awaitSaid("Cancel the job", "Records a second");
+		this.browser.awaitText("The same with curl").click();
+		assertThat(this.browser.barriers()).isEmpty();
 	}
 
 	@Test
 	void thePagesOfTuningsHaveNone() {
-		browser.visit(this.service, "/#/tune?records=1000&runs=1&batchSizes=100,1000");
-		browser.awaitText("The same with curl").click();
-		browser.awaitSaid("/v1/tunings?records=1000");
-		assertThat(browser.barriers()).isEmpty();
-		browser.await("#tune").click();
-		browser.awaitSaid("Recommended", "All rows, the fastest first");
-		browser.awaitText("The same with curl").click();
-		assertThat(browser.barriers()).isEmpty();
-		browser.await("#use").click();
-		browser.awaitSaid("The next load takes");
-		assertThat(browser.barriers()).isEmpty();
+		this.browser.visit(this.service, "/#/tune?records=1000&runs=1&batchSizes=100,1000");
+		this.browser.awaitText("The same with curl").click();
+		this.browser.awaitSaid("/v1/tunings?records=1000");
+		assertThat(this.browser.barriers()).isEmpty();
+		this.browser.await("#tune").click();
+		this.browser.awaitSaid("Recommended", "All rows, the fastest first");
+		this.browser.awaitText("The same with curl").click();
+		assertThat(this.browser.barriers()).isEmpty();
+		this.browser.await("#use").click();
+		this.browser.awaitSaid("The next load takes");
+		assertThat(this.browser.barriers()).isEmpty();
 	}
 
 }

@@ -1,7 +1,5 @@
 package io.pipeset.web.console;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
@@ -13,9 +11,6 @@ import io.pipeset.service.Browser;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
 import io.pipeset.service.Shell;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,26 +38,15 @@ class ConsoleKeyspaceTests {
 	@TempDir
 	private static Path folder;
 
-	private static Browser browser;
-
 	private final Service service;
+
+	private final Browser browser;
 
 	private final RedisCommands<String, String> redis = TestRedis.shared().client();
 
-	ConsoleKeyspaceTests(Service service) {
+	ConsoleKeyspaceTests(Service service, Browser browser) {
 		this.service = service;
-	}
-
-	@BeforeAll
-	static void openBrowser() throws IOException {
-		browser = Browser.open(Files.createDirectory(folder.resolve("downloads")));
-	}
-
-	@AfterAll
-	static void closeBrowser() {
-		if (browser != null) {
-			browser.close();
-		}
+		this.browser = browser;
 	}
 
 	@BeforeEach
@@ -70,85 +54,80 @@ class ConsoleKeyspaceTests {
 		this.redis.flushall();
 	}
 
-	@AfterEach
-	void nothingBreaksThePolicyOfThePages() {
-		browser.assertQuiet();
-	}
-
 	@Test
 	void theLargestPrefixIsFoundCountedAndDeletedAndTheRestStays() {
 		script(KEYS);
-		browser.visit(this.service, "");
-		browser.awaitText("Keyspace").click();
-		browser.awaitSaid("Begin with an analysis of all keys");
-		browser.picture("console-keyspace-empty", 1200, 460);
-		browser.await("#analyse").click();
-		browser.awaitSaid("6 prefixes", "session:", "3,000", "log");
-		browser.picture("console-keyspace", 1200, 1020);
+		this.browser.visit(this.service, "");
+		this.browser.awaitText("Keyspace").click();
+		this.browser.awaitSaid("Begin with an analysis of all keys");
+		this.browser.picture("console-keyspace-empty", 1200, 460);
+		this.browser.await("#analyse").click();
+		this.browser.awaitSaid("6 prefixes", "session:", "3,000", "log");
+		this.browser.picture("console-keyspace", 1200, 1020);
 		assertThat(firstRow()).startsWith("session:");
-		browser.await("a.block").click();
-		browser.awaitSaid("session:", "Count its keys");
-		browser.await("#count").click();
-		browser.awaitSaid("3,000 keys match session:*");
-		browser.await("#unlink").click();
-		browser.awaitSaid("Type session: to confirm");
-		WebElement go = browser.await("#sweep");
+		this.browser.await("a.block").click();
+		this.browser.awaitSaid("session:", "Count its keys");
+		this.browser.await("#count").click();
+		this.browser.awaitSaid("3,000 keys match session:*");
+		this.browser.await("#unlink").click();
+		this.browser.awaitSaid("Type session: to confirm");
+		WebElement go = this.browser.await("#sweep");
 		assertThat(go.isEnabled()).isFalse();
-		browser.type("#field-sweep-name", "session");
+		this.browser.type("#field-sweep-name", "session");
 		assertThat(go.isEnabled()).isFalse();
-		browser.await("#field-sweep-name").sendKeys(Keys.ENTER);
-		browser.type("#field-sweep-name", "session:");
-		browser.picture("console-keyspace-delete", 1200, 680);
+		this.browser.await("#field-sweep-name").sendKeys(Keys.ENTER);
+		this.browser.type("#field-sweep-name", "session:");
+		this.browser.picture("console-keyspace-delete", 1200, 680);
 		assertThat(this.redis.dbsize()).isEqualTo(3000 + 1200 + 300 + 40 + 700 + 60 + 1);
 		go.click();
-		browser.awaitSaid("UNLINK job", "All 3,000 records ran.");
+		this.browser.awaitSaid("UNLINK job", "All 3,000 records ran.");
 		assertThat(this.redis.dbsize()).isEqualTo(1200 + 300 + 40 + 700 + 60 + 1);
-		browser.run("history.back()");
-		browser.awaitSaid("Since then: UNLINK of session:*");
-		browser.await("#again").click();
-		browser.awaitSaid("5 prefixes");
-		assertThat(browser.text()).doesNotContain("session:");
+		this.browser.run("history.back()");
+		this.browser.awaitSaid("Since then: UNLINK of session:*");
+		this.browser.await("#again").click();
+		this.browser.awaitSaid("5 prefixes");
+		assertThat(this.browser.text()).doesNotContain("session:");
 	}
 
 	@Test
 	void onesWayGoesDownFromPrefixToPrefixAndUpAgain() {
 		script(KEYS);
-		browser.visit(this.service, "/#/keyspace");
-		browser.await("#analyse").click();
-		browser.awaitText("user:").click();
-		browser.awaitSaid("All keys", "user:", "1,200", "Analyse this prefix");
-		browser.await("#deeper").click();
-		browser.awaitSaid("400 prefixes", "Keys like user:*", "The 250 smallest are drawn as one");
-		assertThat(browser.all(".block")).hasSize(151);
-		browser.awaitText("Prefix").click();
-		browser.awaitText("17:").click();
-		browser.awaitSaid("All keys\nuser:\n17:", "Analyse this prefix");
-		browser.await("#deeper").click();
-		browser.awaitSaid("no further prefix", "user:17:cart", "Size of a key");
-		browser.awaitText("user:").click();
-		browser.awaitSaid("400 prefixes");
-		browser.awaitText("All keys").click();
-		browser.awaitSaid("6 prefixes");
-		browser.run("history.back()");
-		browser.awaitSaid("400 prefixes");
+		this.browser.visit(this.service, "/#/keyspace");
+		this.browser.await("#analyse").click();
+		this.browser.awaitText("user:").click();
+		this.browser.awaitSaid("All keys", "user:", "1,200", "Analyse this prefix");
+		this.browser.await("#deeper").click();
+		this.browser.awaitSaid("400 prefixes", "Keys like user:*", "The 250 smallest are drawn as one");
+		assertThat(this.browser.all(".block")).hasSize(151);
+		this.browser.awaitText("Prefix").click();
+		this.browser.awaitText("17:").click();
+		this.browser.awaitSaid("All keys\nuser:\n17:", "Analyse this prefix");
+		this.browser.await("#deeper").click();
+		this.browser.awaitSaid("no further prefix", "user:17:cart", "Size of a key");
+		this.browser.awaitText("user:").click();
+		this.browser.awaitSaid("400 prefixes");
+		this.browser.awaitText("All keys").click();
+		this.browser.awaitSaid("6 prefixes");
+		this.browser.run("history.back()");
+		this.browser.awaitSaid("400 prefixes");
 	}
 
 	@Test
 	void anAnalysisOfSomeDepthIsGoneThroughWithoutAnotherOne() {
 		script(KEYS);
-		browser.visit(this.service, "/#/keyspace");
-		browser.type("#field-depth", "2");
-		browser.type("#field-match", "[up]*");
-		browser.await("#analyse").click();
-		browser.awaitSaid("2 prefixes", "Keys like [up]*");
+		this.browser.visit(this.service, "/#/keyspace");
+		this.browser.type("#field-depth", "2");
+		this.browser.type("#field-match", "[up]*");
+		this.browser.await("#analyse").click();
+		this.browser.awaitSaid("2 prefixes", "Keys like [up]*");
 		int jobs = jobs();
-		browser.awaitText("product:").click();
-		browser.awaitSaid("60 prefixes", "The analysis has looked at keys like [up]* only");
-		browser.awaitText("Prefix").click();
-		browser.awaitText("17:").click();
-		browser.awaitSaid("All keys\nproduct:\n17:");
-		browser.run("location.reload()");
-		browser.awaitSaid("All keys\nproduct:\n17:");
+		this.browser.awaitText("product:").click();
+		this.browser.awaitSaid("60 prefixes", "The analysis has looked at keys like [up]* only");
+		this.browser.awaitText("Prefix").click();
+		this.browser.awaitText("17:").click();
+		this.browser.awaitSaid("All keys\nproduct:\n17:");
+		this.browser.run("location.reload()");
+		this.browser.awaitSaid("All keys\nproduct:\n17:");
 		assertThat(jobs()).isEqualTo(jobs);
 	}
 
@@ -159,19 +138,19 @@ class ConsoleKeyspaceTests {
 	@Test
 	void keysExpireAfterTheirPrefixIsTyped() {
 		script(KEYS);
-		browser.visit(this.service, "/#/keyspace");
-		browser.await("#analyse").click();
-		browser.awaitText("cache:").click();
-		browser.await("#count").click();
-		browser.await("#expire").click();
-		browser.type("#field-sweep-ttl", "soon");
-		browser.type("#field-sweep-name", "cache:");
-		browser.await("#sweep").click();
-		browser.awaitSaid("'ttl' must be");
-		browser.type("#field-sweep-ttl", "2h");
-		browser.type("#field-sweep-ttlJitter", "10");
-		browser.await("#sweep").click();
-		browser.awaitSaid("EXPIRE job", "All 700 records ran.");
+		this.browser.visit(this.service, "/#/keyspace");
+		this.browser.await("#analyse").click();
+		this.browser.awaitText("cache:").click();
+		this.browser.await("#count").click();
+		this.browser.await("#expire").click();
+		this.browser.type("#field-sweep-ttl", "soon");
+		this.browser.type("#field-sweep-name", "cache:");
+		this.browser.await("#sweep").click();
+		this.browser.awaitSaid("'ttl' must be");
+		this.browser.type("#field-sweep-ttl", "2h");
+		this.browser.type("#field-sweep-ttlJitter", "10");
+		this.browser.await("#sweep").click();
+		this.browser.awaitSaid("EXPIRE job", "All 700 records ran.");
 		assertThat(this.redis.ttl("cache:3")).isBetween(6400L, 7920L);
 		assertThat(this.redis.ttl("user:3:cart")).isEqualTo(-1);
 	}
@@ -187,43 +166,43 @@ class ConsoleKeyspaceTests {
 		Stream.concat(prefixes.stream().flatMap((prefix) -> Stream.of(prefix + "1", prefix + "2")), others.stream())
 			.forEach((key) -> this.redis.set(key, "x"));
 		script("redis.call('SET', '\\255\\254:1', 'x')");
-		browser.visit(this.service, "/#/keyspace");
-		browser.await("#analyse").click();
-		browser.awaitSaid("15 prefixes", "a[bc]*?\\d^-]:", "<img src=x onerror=alert(1)>:",
+		this.browser.visit(this.service, "/#/keyspace");
+		this.browser.await("#analyse").click();
+		this.browser.awaitSaid("15 prefixes", "a[bc]*?\\d^-]:", "<img src=x onerror=alert(1)>:",
 				"Größe über 'alles' & \"mehr\":", "\" blank  :\"", "\"line\\nbreak\\ttab:\"",
 				"\"\\u{202e}right\\u{200b}to\\u{0}left:\"", "\"\\xff\\xfe:\"");
 		Shell shell = new Shell(folder, this.service.port());
 		for (String prefix : prefixes) {
 			if (prefix.endsWith(":")) {
 				open(prefix);
-				browser.await("#count").click();
-				browser.awaitSaid("2 keys match ");
-				assertThat(String.valueOf(browser.run("return document.body.textContent"))).as(prefix)
+				this.browser.await("#count").click();
+				this.browser.awaitSaid("2 keys match ");
+				assertThat(String.valueOf(this.browser.run("return document.body.textContent"))).as(prefix)
 					.doesNotContain("\u202e", "\u200b");
 				assertThat(shell.run(countLine() + " | jq .wouldRun")).as(prefix).isEqualTo("2\n");
-				browser.run("history.back()");
-				browser.awaitSaid("15 prefixes");
+				this.browser.run("history.back()");
+				this.browser.awaitSaid("15 prefixes");
 			}
 		}
-		browser.awaitText("\"\\xff\\xfe:\"").click();
-		browser.awaitSaid("Its name is not UTF-8");
-		assertThat(browser.all("#count")).isEmpty();
-		browser.run("history.back()");
-		browser.awaitSaid("15 prefixes");
+		this.browser.awaitText("\"\\xff\\xfe:\"").click();
+		this.browser.awaitSaid("Its name is not UTF-8");
+		assertThat(this.browser.all("#count")).isEmpty();
+		this.browser.run("history.back()");
+		this.browser.awaitSaid("15 prefixes");
 		long before = this.redis.dbsize();
 		open(glob);
-		browser.await("#count").click();
-		browser.await("#unlink").click();
-		browser.type("#field-sweep-name", glob);
-		browser.await("#sweep").click();
-		browser.awaitSaid("All 2 records ran.");
+		this.browser.await("#count").click();
+		this.browser.await("#unlink").click();
+		this.browser.type("#field-sweep-name", glob);
+		this.browser.await("#sweep").click();
+		this.browser.awaitSaid("All 2 records ran.");
 		assertThat(this.redis.exists(others.toArray(String[]::new))).isEqualTo(others.size());
 		assertThat(this.redis.dbsize()).isEqualTo(before - 2);
 	}
 
 	/** Follows the link of a prefix by what it is, and not by how it reads. */
 	private void open(String prefix) {
-		await().until(() -> Boolean.TRUE.equals(browser.run("""
+		await().until(() -> Boolean.TRUE.equals(this.browser.run("""
 				const isWanted = (link) => {
 					try {
 						return decodeURIComponent(link.hash.split('?at=')[1]) === %s;
@@ -245,59 +224,59 @@ class ConsoleKeyspaceTests {
 
 	/** The curl line of the count, as one would copy it. */
 	private String countLine() {
-		return String.valueOf(browser
+		return String.valueOf(this.browser
 			.run("return document.querySelector('#count').closest('div').querySelector('.curl code').textContent"));
 	}
 
 	@Test
 	void tenThousandPrefixesAreBoundedInThePictureAndWholeInTheTable() {
 		script("for i = 1, 10000 do redis.call('SET', 'p' .. i .. ':x', string.rep('x', i % 100)) end");
-		browser.visit(this.service, "/#/keyspace");
-		browser.await("#analyse").click();
-		browser.awaitSaid("10,000 prefixes", "The 9,850 smallest are drawn as one; the table has each of them.");
-		assertThat(browser.all(".block")).hasSize(151);
-		assertThat(browser.all("tbody tr[aria-rowindex]")).hasSizeLessThan(150);
-		browser.awaitText("Prefix").click();
+		this.browser.visit(this.service, "/#/keyspace");
+		this.browser.await("#analyse").click();
+		this.browser.awaitSaid("10,000 prefixes", "The 9,850 smallest are drawn as one; the table has each of them.");
+		assertThat(this.browser.all(".block")).hasSize(151);
+		assertThat(this.browser.all("tbody tr[aria-rowindex]")).hasSizeLessThan(150);
+		this.browser.awaitText("Prefix").click();
 		await().until(() -> firstRow().startsWith("p1:"));
-		browser.awaitText("Prefix").click();
+		this.browser.awaitText("Prefix").click();
 		await().until(() -> firstRow().startsWith("p10000:"));
-		assertThat(browser.await("th[aria-sort=descending]").getText()).startsWith("Prefix");
+		assertThat(this.browser.await("th[aria-sort=descending]").getText()).startsWith("Prefix");
 	}
 
-	private static String firstRow() {
-		return browser.await("[aria-rowindex='2']").getText();
+	private String firstRow() {
+		return this.browser.await("[aria-rowindex='2']").getText();
 	}
 
 	@Test
 	void anAnalysisThatRunsIsFollowedAndCancelled() {
 		script(KEYS);
-		browser.visit(this.service, "/#/keyspace");
-		browser.awaitText("Settings").click();
-		browser.type("#field-rateLimit", "30");
-		browser.type("#field-top", "1001");
-		browser.awaitText("Settings").click();
-		browser.await("#analyse").click();
-		assertThat(browser.await("#field-top").isDisplayed()).isTrue();
-		browser.type("#field-top", "3");
-		browser.await("#analyse").click();
-		browser.awaitSaid("keys ·", "/s ·");
-		browser.cutOff(true);
+		this.browser.visit(this.service, "/#/keyspace");
+		this.browser.awaitText("Settings").click();
+		this.browser.type("#field-rateLimit", "30");
+		this.browser.type("#field-top", "1001");
+		this.browser.awaitText("Settings").click();
+		this.browser.await("#analyse").click();
+		assertThat(this.browser.await("#field-top").isDisplayed()).isTrue();
+		this.browser.type("#field-top", "3");
+		this.browser.await("#analyse").click();
+		this.browser.awaitSaid("keys ·", "/s ·");
+		this.browser.cutOff(true);
 		try {
-			browser.await("#cancel").click();
-			browser.awaitSaid("The service does not answer.", "nobody knows whether it has done this");
+			this.browser.await("#cancel").click();
+			this.browser.awaitSaid("The service does not answer.", "nobody knows whether it has done this");
 		}
 		finally {
-			browser.cutOff(false);
+			this.browser.cutOff(false);
 		}
-		await().until(() -> !browser.text().contains("The service does not answer."));
-		browser.await("#cancel").click();
-		browser.awaitSaid("cancelled", "These are the totals so far.", "never expire");
-		browser.awaitText("Another analysis").click();
-		browser.awaitSaid("Earlier analyses");
-		assertThat(browser.await("#field-rateLimit").getDomProperty("value")).isEqualTo("30");
-		browser.type("#field-separator", "x".repeat(1025));
-		browser.await("#analyse").click();
-		browser.awaitSaid("'separator' must be a text of 1 to 1024 bytes of UTF-8");
+		await().until(() -> !this.browser.text().contains("The service does not answer."));
+		this.browser.await("#cancel").click();
+		this.browser.awaitSaid("cancelled", "These are the totals so far.", "never expire");
+		this.browser.awaitText("Another analysis").click();
+		this.browser.awaitSaid("Earlier analyses");
+		assertThat(this.browser.await("#field-rateLimit").getDomProperty("value")).isEqualTo("30");
+		this.browser.type("#field-separator", "x".repeat(1025));
+		this.browser.await("#analyse").click();
+		this.browser.awaitSaid("'separator' must be a text of 1 to 1024 bytes of UTF-8");
 	}
 
 	@Test
@@ -307,33 +286,33 @@ class ConsoleKeyspaceTests {
 			.json()
 			.get("analysisId")
 			.asString();
-		browser.visit(this.service, "/#/jobs/" + id);
-		browser.awaitText("Its prefixes, types and largest keys").click();
-		browser.awaitSaid("Without memory: The call asked for no memory", "too few separators", "60 prefixes",
+		this.browser.visit(this.service, "/#/jobs/" + id);
+		this.browser.awaitText("Its prefixes, types and largest keys").click();
+		this.browser.awaitSaid("Without memory: The call asked for no memory", "too few separators", "60 prefixes",
 				"product:");
-		assertThat(browser.text()).doesNotContain("Mean", "by memory");
-		browser.visit(this.service, "/#/keyspace/01a20347-d60e-7396-9c73-7157c8413711");
-		browser.awaitSaid("There is no job");
-		browser.awaitText("Another analysis").click();
+		assertThat(this.browser.text()).doesNotContain("Mean", "by memory");
+		this.browser.visit(this.service, "/#/keyspace/01a20347-d60e-7396-9c73-7157c8413711");
+		this.browser.awaitSaid("There is no job");
+		this.browser.awaitText("Another analysis").click();
 		this.redis.flushall();
-		browser.await("#analyse").click();
-		browser.awaitSaid("There is no such key.");
+		this.browser.await("#analyse").click();
+		this.browser.awaitSaid("There is no such key.");
 	}
 
 	@Test
 	void pagesAreForTelephonesTheDarkTheKeyboardAndScreenReaders() {
 		script(KEYS);
-		browser.phone(true);
+		this.browser.phone(true);
 		try {
-			browser.visit(this.service, "/#/keyspace");
-			browser.await("#analyse").sendKeys(Keys.ENTER);
-			browser.awaitSaid("6 prefixes");
-			assertThat(browser.overflow()).as("pixels of the page beyond the screen").isZero();
-			browser.picture("console-keyspace-phone");
-			browser.dark(true);
-			browser.picture("console-keyspace-dark");
-			browser.awaitText("The same with curl");
-			assertThat(browser
+			this.browser.visit(this.service, "/#/keyspace");
+			this.browser.await("#analyse").sendKeys(Keys.ENTER);
+			this.browser.awaitSaid("6 prefixes");
+			assertThat(this.browser.overflow()).as("pixels of the page beyond the screen").isZero();
+			this.browser.picture("console-keyspace-phone");
+			this.browser.dark(true);
+			this.browser.picture("console-keyspace-dark");
+			this.browser.awaitText("The same with curl");
+			assertThat(this.browser
 				.run("""
 						return [...document.querySelectorAll('button, a, input, select, textarea, summary, [tabindex="0"]')]
 							.filter((control) => control.checkVisibility())
@@ -341,26 +320,26 @@ class ConsoleKeyspaceTests {
 							.map((control) => control.outerHTML)"""))
 				.as("controls without a name")
 				.isEqualTo(List.of());
-			assertThat(browser.all("a.block[tabindex='0']")).hasSize(1);
-			WebElement first = browser.await("a.block[tabindex='0']");
+			assertThat(this.browser.all("a.block[tabindex='0']")).hasSize(1);
+			WebElement first = this.browser.await("a.block[tabindex='0']");
 			first.sendKeys(Keys.ARROW_RIGHT);
-			WebElement second = browser.await("a.block[tabindex='0']");
+			WebElement second = this.browser.await("a.block[tabindex='0']");
 			assertThat(second.getDomAttribute("aria-label")).startsWith("user:");
 			second.sendKeys(Keys.ENTER);
-			browser.awaitSaid("Count its keys");
-			browser.await("#count").sendKeys(Keys.ENTER);
-			browser.awaitSaid("1,200 keys match user:*");
-			browser.await("#expire").sendKeys(Keys.ENTER);
-			browser.awaitSaid("Type user: to confirm");
-			assertThat(browser.run("return document.activeElement.id")).isEqualTo("field-sweep-name");
-			assertThat(browser.overflow()).as("pixels of the page beyond the screen").isZero();
-			browser.picture("console-keyspace-expire-dark");
-			browser.await("#field-sweep-name").sendKeys(Keys.ESCAPE);
-			await().until(() -> browser.all("dialog[open]").isEmpty());
+			this.browser.awaitSaid("Count its keys");
+			this.browser.await("#count").sendKeys(Keys.ENTER);
+			this.browser.awaitSaid("1,200 keys match user:*");
+			this.browser.await("#expire").sendKeys(Keys.ENTER);
+			this.browser.awaitSaid("Type user: to confirm");
+			assertThat(this.browser.run("return document.activeElement.id")).isEqualTo("field-sweep-name");
+			assertThat(this.browser.overflow()).as("pixels of the page beyond the screen").isZero();
+			this.browser.picture("console-keyspace-expire-dark");
+			this.browser.await("#field-sweep-name").sendKeys(Keys.ESCAPE);
+			await().until(() -> this.browser.all("dialog[open]").isEmpty());
 		}
 		finally {
-			browser.dark(false);
-			browser.phone(false);
+			this.browser.dark(false);
+			this.browser.phone(false);
 		}
 	}
 

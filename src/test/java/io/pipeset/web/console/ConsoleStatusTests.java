@@ -1,7 +1,6 @@
 package io.pipeset.web.console;
 
 import java.io.IOException;
-import java.nio.file.Path;
 
 import io.pipeset.redis.TestRedis;
 import io.pipeset.service.Browser;
@@ -9,7 +8,6 @@ import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
 import io.pipeset.service.Wire;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -25,35 +23,31 @@ class ConsoleStatusTests {
 	}
 
 	@Test
-	void theServiceIsShownAsItIsNow(@TempDir Path folder) throws IOException {
+	void theServiceIsShownAsItIsNow(Browser browser) throws IOException {
 		TestRedis redis = TestRedis.shared();
-		try (Browser browser = Browser.open(folder)) {
-			browser.visit(this.service, "/#/service");
-			browser.awaitSaid("up", "No job runs or waits.", redis.host() + ":" + redis.port(), "of 16", "of 32.0 MB",
-					"64 callers may wait");
-			assertThat(browser.run("return document.querySelectorAll('.servers th').length")).as("no slots")
-				.isEqualTo(3L);
-			try (Wire wire = this.service.begin("a"); Wire other = this.service.begin("b")) {
-				browser.awaitSaid("2 of 64", "SET job");
-				assertThat(browser.all(".jobs tbody tr")).hasSize(2);
-				browser.picture("console-service", 1200, 800);
-				browser.dark(true);
-				browser.picture("console-service-dark", 1200, 800);
-				browser.dark(false);
-				browser.phone(true);
-				assertThat(browser.overflow()).as("pixels of the page beyond the screen").isZero();
-				browser.picture("console-service-phone");
-				browser.phone(false);
-				wire.lastChunk().answer().report();
-				other.lastChunk().answer().report();
-			}
-			browser.awaitSaid("No job runs or waits.", "0 of 64");
-			browser.cutOff(true);
-			browser.awaitSaid("The service does not answer.");
-			browser.cutOff(false);
-			await().until(() -> !browser.text().contains("does not answer"));
-			browser.assertQuiet();
+		browser.visit(this.service, "/#/service");
+		browser.awaitSaid("up", "No job runs or waits.", redis.host() + ":" + redis.port(), "of 16", "of 32.0 MB",
+				"64 callers may wait");
+		assertThat(browser.run("return document.querySelectorAll('.servers th').length")).as("no slots").isEqualTo(3L);
+		try (Wire wire = this.service.begin("a"); Wire other = this.service.begin("b")) {
+			browser.awaitSaid("2 of 64", "SET job");
+			assertThat(browser.all(".jobs tbody tr")).hasSize(2);
+			browser.picture("console-service", 1200, 800);
+			browser.dark(true);
+			browser.picture("console-service-dark", 1200, 800);
+			browser.dark(false);
+			browser.phone(true);
+			assertThat(browser.overflow()).as("pixels of the page beyond the screen").isZero();
+			browser.picture("console-service-phone");
+			browser.phone(false);
+			wire.lastChunk().answer().report();
+			other.lastChunk().answer().report();
 		}
+		browser.awaitSaid("No job runs or waits.", "0 of 64");
+		browser.cutOff(true);
+		browser.awaitSaid("The service does not answer.");
+		browser.cutOff(false);
+		await().until(() -> !browser.text().contains("does not answer"));
 	}
 
 }

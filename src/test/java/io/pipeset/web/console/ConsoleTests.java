@@ -15,9 +15,6 @@ import io.pipeset.redis.TestRedis;
 import io.pipeset.service.Browser;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,26 +37,15 @@ class ConsoleTests {
 	@TempDir
 	private static Path folder;
 
-	private static Browser browser;
-
 	private final Service service;
+
+	private final Browser browser;
 
 	private final RedisCommands<String, String> redis = TestRedis.shared().client();
 
-	ConsoleTests(Service service) {
+	ConsoleTests(Service service, Browser browser) {
 		this.service = service;
-	}
-
-	@BeforeAll
-	static void openBrowser() throws IOException {
-		browser = Browser.open(Files.createDirectory(folder.resolve("downloads")));
-	}
-
-	@AfterAll
-	static void closeBrowser() {
-		if (browser != null) {
-			browser.close();
-		}
+		this.browser = browser;
 	}
 
 	@BeforeEach
@@ -67,184 +53,179 @@ class ConsoleTests {
 		this.redis.flushall();
 	}
 
-	@AfterEach
-	void nothingBreaksThePolicyOfThePages() {
-		browser.assertQuiet();
-	}
-
 	@Test
 	void aFileWithAWrongRowIsLoadedAndTheRowFoundMendedAndLoaded() throws IOException {
-		browser.visit(this.service, "");
-		browser.awaitSaid("Drop a file here");
-		browser.picture("console-empty", 1200, 560);
-		browser.choose(products());
-		browser.awaitSaid("found: CSV with commas, a row of names, 4 columns", "HSET product:100001");
-		browser.picture("console-load", 1200, 1160);
-		browser.await("#go").click();
-		browser.awaitSaid("1 record did not run", "completed", "199,999", "MALFORMED", String.valueOf(WRONG_LINE));
-		browser.picture("console-job", 1200, 1060);
+		this.browser.visit(this.service, "");
+		this.browser.awaitSaid("Drop a file here");
+		this.browser.picture("console-empty", 1200, 560);
+		this.browser.choose(products());
+		this.browser.awaitSaid("found: CSV with commas, a row of names, 4 columns", "HSET product:100001");
+		this.browser.picture("console-load", 1200, 1160);
+		this.browser.await("#go").click();
+		this.browser.awaitSaid("1 record did not run", "completed", "199,999", "MALFORMED", String.valueOf(WRONG_LINE));
+		this.browser.picture("console-job", 1200, 1060);
 		assertThat(this.redis.dbsize()).isEqualTo(ROWS - 1);
-		browser.await("#save").click();
-		assertThat(browser.download()).contains("\"line\":" + WRONG_LINE).hasLineCount(1);
-		browser.await("#mend").click();
-		browser.awaitSaid("Mend the rows above");
-		browser.type("#text", browser.await("#text").getDomProperty("value").replace(",oops", ""));
-		browser.awaitSaid("HSET product:250002");
-		browser.await("#go").click();
-		browser.awaitSaid("Its one record ran.");
+		this.browser.await("#save").click();
+		assertThat(this.browser.download()).contains("\"line\":" + WRONG_LINE).hasLineCount(1);
+		this.browser.await("#mend").click();
+		this.browser.awaitSaid("Mend the rows above");
+		this.browser.type("#text", this.browser.await("#text").getDomProperty("value").replace(",oops", ""));
+		this.browser.awaitSaid("HSET product:250002");
+		this.browser.await("#go").click();
+		this.browser.awaitSaid("Its one record ran.");
 		assertThat(this.redis.dbsize()).isEqualTo(ROWS);
 	}
 
 	@Test
 	void aJobIsFollowedPacedAndCancelledWhereverOneLooks() throws IOException {
-		browser.visit(this.service, "");
-		browser.choose(products());
-		browser.awaitText("Settings").click();
-		browser.type("#field-rateLimit", "20000");
-		browser.await("#go").click();
-		browser.awaitSaid("runs", "s left", "on their way");
+		this.browser.visit(this.service, "");
+		this.browser.choose(products());
+		this.browser.awaitText("Settings").click();
+		this.browser.type("#field-rateLimit", "20000");
+		this.browser.await("#go").click();
+		this.browser.awaitSaid("runs", "s left", "on their way");
 		// Whoever only presses the button changes nothing.
-		await().until(() -> "20000".equals(browser.await("#pace").getDomProperty("value")));
-		browser.type("#pace", "30000");
-		browser.await("#change").click();
+		await().until(() -> "20000".equals(this.browser.await("#pace").getDomProperty("value")));
+		this.browser.type("#pace", "30000");
+		this.browser.await("#change").click();
 		await().until(() -> job().at("/settings/rateLimit").asLong() == 30_000);
-		browser.awaitText("The same with curl").click();
-		browser.awaitSaid("curl -sSN", "-X DELETE", "rateLimit=30000'");
+		this.browser.awaitText("The same with curl").click();
+		this.browser.awaitSaid("curl -sSN", "-X DELETE", "rateLimit=30000'");
 		await().until(() -> job().at("/counts/applied").asLong() > 60_000);
-		browser.picture("console-running", 1200, 900);
-		browser.awaitText("Jobs").click();
-		browser.awaitSaid("HSET job: products.csv", "runs");
-		browser.picture("console-jobs", 1200, 420);
-		browser.awaitText("Cancel").click();
-		browser.awaitSaid("cancelled");
-		browser.awaitText("HSET job: products.csv").click();
-		browser.awaitSaid("did not run", "NOT_SENT", "The job was cancelled");
-		await().until(() -> browser.all(".windowed tbody tr").size() > 20);
-		browser.run("document.querySelector('.windowed').scrollTop = 34 * 9000");
-		await().until(() -> browser.all("[aria-rowindex='9005']").size() == 1);
-		assertThat(browser.all(".windowed tbody tr")).hasSizeLessThan(100);
+		this.browser.picture("console-running", 1200, 900);
+		this.browser.awaitText("Jobs").click();
+		this.browser.awaitSaid("HSET job: products.csv", "runs");
+		this.browser.picture("console-jobs", 1200, 420);
+		this.browser.awaitText("Cancel").click();
+		this.browser.awaitSaid("cancelled");
+		this.browser.awaitText("HSET job: products.csv").click();
+		this.browser.awaitSaid("did not run", "NOT_SENT", "The job was cancelled");
+		await().until(() -> this.browser.all(".windowed tbody tr").size() > 20);
+		this.browser.run("document.querySelector('.windowed').scrollTop = 34 * 9000");
+		await().until(() -> this.browser.all("[aria-rowindex='9005']").size() == 1);
+		assertThat(this.browser.all(".windowed tbody tr")).hasSizeLessThan(100);
 	}
 
 	private JsonNode job() {
-		String id = String.valueOf(browser.run("return location.hash")).replace("#/jobs/", "");
+		String id = String.valueOf(this.browser.run("return location.hash")).replace("#/jobs/", "");
 		return this.service.get("/v1/jobs/" + id).json();
 	}
 
 	@Test
 	void recordsThatRedisRefusedAreRepeatedOnceTheReasonIsGone() {
 		this.redis.lpush("u:1", "in the way");
-		browser.visit(this.service, "");
-		browser.awaitText("or paste records").click();
-		browser.type("#text",
+		this.browser.visit(this.service, "");
+		this.browser.awaitText("or paste records").click();
+		this.browser.type("#text",
 				"{\"op\":\"HSET\",\"key\":\"u:1\",\"fields\":{\"name\":\"Ada\"}}\n[\"SET\",\"u:2\",\"x\"]\n");
-		browser.awaitSaid("NDJSON", "HSET u:1 name Ada", "SET u:2 x");
-		browser.await("#go").click();
-		browser.awaitSaid("1 record did not run", "WRONGTYPE");
+		this.browser.awaitSaid("NDJSON", "HSET u:1 name Ada", "SET u:2 x");
+		this.browser.await("#go").click();
+		this.browser.awaitSaid("1 record did not run", "WRONGTYPE");
 		this.redis.del("u:1");
-		browser.await("#repeat").click();
-		browser.awaitSaid("Its one record ran.");
+		this.browser.await("#repeat").click();
+		this.browser.awaitSaid("Its one record ran.");
 		assertThat(this.redis.hget("u:1", "name")).isEqualTo("Ada");
 	}
 
 	@Test
 	void aDryRunWritesNothingAndAMistakeIsASentence() {
-		browser.visit(this.service, "");
-		browser.awaitText("or paste records").click();
-		browser.type("#text", "key;value\na;1\nb;2\n");
-		browser.awaitSaid("CSV with semicolons, a row of names, 2 columns", "SET a 1", "SET b 2");
-		browser.type("#field-key", "x:{kay}");
-		browser.awaitSaid("the header has no column 'kay', which 'key' names; it has key, value");
-		browser.type("#field-key", "x:{key}");
-		browser.type("#field-ttl", "1 fortnight");
-		browser.awaitSaid("'ttl' must be a whole number of seconds");
-		browser.type("#field-ttl", "1h");
-		browser.awaitSaid("SET x:b 2 EX 3600");
-		browser.awaitText("Dry run").click();
-		browser.awaitSaid("dry run", "All 2 records would run.");
+		this.browser.visit(this.service, "");
+		this.browser.awaitText("or paste records").click();
+		this.browser.type("#text", "key;value\na;1\nb;2\n");
+		this.browser.awaitSaid("CSV with semicolons, a row of names, 2 columns", "SET a 1", "SET b 2");
+		this.browser.type("#field-key", "x:{kay}");
+		this.browser.awaitSaid("the header has no column 'kay', which 'key' names; it has key, value");
+		this.browser.type("#field-key", "x:{key}");
+		this.browser.type("#field-ttl", "1 fortnight");
+		this.browser.awaitSaid("'ttl' must be a whole number of seconds");
+		this.browser.type("#field-ttl", "1h");
+		this.browser.awaitSaid("SET x:b 2 EX 3600");
+		this.browser.awaitText("Dry run").click();
+		this.browser.awaitSaid("dry run", "All 2 records would run.");
 		assertThat(this.redis.dbsize()).isZero();
 	}
 
 	@Test
 	void thePageSaysThatTheServiceIsLostAndGoesOnWhenItIsBack() throws IOException {
-		browser.visit(this.service, "");
-		browser.choose(products());
-		browser.awaitText("Settings").click();
-		browser.type("#field-rateLimit", "100000");
-		browser.await("#go").click();
-		browser.awaitSaid("runs", "s left");
-		browser.cutOff(true);
-		browser.awaitSaid("The service does not answer.");
-		browser.picture("console-lost", 1200, 600);
-		browser.cutOff(false);
-		browser.awaitSaid("1 record did not run", "completed");
-		assertThat(browser.text()).doesNotContain("does not answer");
+		this.browser.visit(this.service, "");
+		this.browser.choose(products());
+		this.browser.awaitText("Settings").click();
+		this.browser.type("#field-rateLimit", "100000");
+		this.browser.await("#go").click();
+		this.browser.awaitSaid("runs", "s left");
+		this.browser.cutOff(true);
+		this.browser.awaitSaid("The service does not answer.");
+		this.browser.picture("console-lost", 1200, 600);
+		this.browser.cutOff(false);
+		this.browser.awaitSaid("1 record did not run", "completed");
+		await().until(() -> !this.browser.text().contains("does not answer"));
 	}
 
 	@Test
 	void pagesAreForTelephonesAndForTheDarkAsWell() {
 		this.service.post("/pipeset/1000").report();
-		browser.phone(true);
+		this.browser.phone(true);
 		try {
-			browser.visit(this.service, "");
-			browser.awaitText("or paste records").click();
-			browser.type("#text", "sid,name,price\n17,Ada,4.50\n18,Grace,3\n");
-			browser.awaitSaid("HSET record:18");
-			assertThat(browser.overflow()).as("pixels of the page beyond the screen").isZero();
-			browser.picture("console-phone");
-			browser.dark(true);
-			browser.picture("console-dark");
-			browser.awaitText("Jobs").click();
-			browser.awaitText("SET job").click();
-			browser.awaitSaid("All 1,000 records ran.");
-			assertThat(browser.overflow()).as("pixels of the page beyond the screen").isZero();
-			browser.picture("console-job-dark");
+			this.browser.visit(this.service, "");
+			this.browser.awaitText("or paste records").click();
+			this.browser.type("#text", "sid,name,price\n17,Ada,4.50\n18,Grace,3\n");
+			this.browser.awaitSaid("HSET record:18");
+			assertThat(this.browser.overflow()).as("pixels of the page beyond the screen").isZero();
+			this.browser.picture("console-phone");
+			this.browser.dark(true);
+			this.browser.picture("console-dark");
+			this.browser.awaitText("Jobs").click();
+			this.browser.awaitText("SET job").click();
+			this.browser.awaitSaid("All 1,000 records ran.");
+			assertThat(this.browser.overflow()).as("pixels of the page beyond the screen").isZero();
+			this.browser.picture("console-job-dark");
 		}
 		finally {
-			browser.dark(false);
-			browser.phone(false);
+			this.browser.dark(false);
+			this.browser.phone(false);
 		}
 	}
 
 	@Test
 	void everyControlHasANameAndCanBeReachedByTheKeyboard() {
-		browser.visit(this.service, "");
-		browser.awaitText("or paste records").click();
-		browser.type("#text", "sid,name,price\n17,Ada,4.50\n");
-		browser.awaitSaid("HSET record:17");
-		browser.awaitText("Settings").click();
-		browser.await("#field-batchSize");
-		assertThat(browser.run("""
+		this.browser.visit(this.service, "");
+		this.browser.awaitText("or paste records").click();
+		this.browser.type("#text", "sid,name,price\n17,Ada,4.50\n");
+		this.browser.awaitSaid("HSET record:17");
+		this.browser.awaitText("Settings").click();
+		this.browser.await("#field-batchSize");
+		assertThat(this.browser.run("""
 				return [...document.querySelectorAll('button, a, input, select, textarea, summary, [tabindex="0"]')]
 					.filter((control) => control.checkVisibility() && control.type !== 'file')
 					.filter((control) => !(control.ariaLabel || control.textContent.trim() || control.labels?.length))
 					.map((control) => control.outerHTML)""")).as("controls without a name").isEqualTo(List.of());
-		assertThat(browser.run("""
+		assertThat(this.browser.run("""
 				return [...document.querySelectorAll('button, a, input, select, textarea')]
 					.filter((control) => control.tabIndex < 0).map((control) => control.outerHTML)"""))
 			.as("controls that the keyboard does not reach")
 			.isEqualTo(List.of());
-		assertThat(browser.run("return document.querySelectorAll('h1').length + document.documentElement.lang"))
+		assertThat(this.browser.run("return document.querySelectorAll('h1').length + document.documentElement.lang"))
 			.isEqualTo("1en");
 	}
 
 	@Test
 	void anUploadShowsItsProgressIsStoppedAndGoesOnWhileOneLooksElsewhere() throws IOException {
-		browser.visit(this.service, "");
-		browser.choose(products());
-		browser.awaitSaid("HSET product:100001");
-		browser.slow(200_000);
-		browser.await("#go").click();
-		browser.awaitSaid("of 6.5 MB uploaded");
-		browser.awaitText("Stop the upload").click();
-		browser.awaitSaid("nothing of it was run");
-		browser.await("#go").click();
-		browser.awaitSaid("of 6.5 MB uploaded");
-		browser.awaitText("Jobs").click();
-		browser.awaitSaid("State");
-		browser.awaitText("Load").click();
-		browser.awaitSaid("of 6.5 MB uploaded");
-		browser.cutOff(false);
-		browser.awaitSaid("1 record did not run");
+		this.browser.visit(this.service, "");
+		this.browser.choose(products());
+		this.browser.awaitSaid("HSET product:100001");
+		this.browser.slow(200_000);
+		this.browser.await("#go").click();
+		this.browser.awaitSaid("of 6.5 MB uploaded");
+		this.browser.awaitText("Stop the upload").click();
+		this.browser.awaitSaid("nothing of it was run");
+		this.browser.await("#go").click();
+		this.browser.awaitSaid("of 6.5 MB uploaded");
+		this.browser.awaitText("Jobs").click();
+		this.browser.awaitSaid("State");
+		this.browser.awaitText("Load").click();
+		this.browser.awaitSaid("of 6.5 MB uploaded");
+		this.browser.cutOff(false);
+		this.browser.awaitSaid("1 record did not run");
 		assertThat(this.redis.dbsize()).isEqualTo(ROWS - 1);
 	}
 
@@ -265,22 +246,22 @@ class ConsoleTests {
 				OutputStream packed = (name.endsWith(".gz")) ? new GZIPOutputStream(out) : out) {
 			packed.write(bytes);
 		}
-		browser.visit(this.service, "");
-		browser.choose(file);
-		browser.awaitSaid(found, command);
-		browser.await("#go").click();
-		browser.awaitSaid(" ran.");
+		this.browser.visit(this.service, "");
+		this.browser.choose(file);
+		this.browser.awaitSaid(found, command);
+		this.browser.await("#go").click();
+		this.browser.awaitSaid(" ran.");
 	}
 
 	@Test
 	void theBrowserKeepsThePolicy() {
-		browser.visit(this.service, "");
-		browser.awaitSaid("Drop a file here");
-		assertThatThrownBy(() -> browser.run("document.body.innerHTML = '<b>markup</b>'"))
+		this.browser.visit(this.service, "");
+		this.browser.awaitSaid("Drop a file here");
+		assertThatThrownBy(() -> this.browser.run("document.body.innerHTML = '<b>markup</b>'"))
 			.hasMessageContaining("TrustedHTML");
-		browser.run("fetch('https://elsewhere.example/').catch(() => {})");
-		browser.run("document.body.setAttribute('style', 'color: red')");
-		assertThatThrownBy(browser::assertQuiet).hasMessageContaining("elsewhere.example")
+		this.browser.run("fetch('https://elsewhere.example/').catch(() => {})");
+		this.browser.run("document.body.setAttribute('style', 'color: red')");
+		assertThatThrownBy(this.browser::assertQuiet).hasMessageContaining("elsewhere.example")
 			.hasMessageContaining("style");
 	}
 
