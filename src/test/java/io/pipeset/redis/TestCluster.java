@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
@@ -70,8 +71,8 @@ public final class TestCluster extends ClusterServers {
 
 	private void open(int slot, TestRedis from, TestRedis to) {
 		this.touched.add(slot);
-		to.client().clusterSetSlotImporting(slot, id(from));
-		from.client().clusterSetSlotMigrating(slot, id(to));
+		withReplicas(() -> to.client().clusterSetSlotImporting(slot, id(from)));
+		withReplicas(() -> from.client().clusterSetSlotMigrating(slot, id(to)));
 	}
 
 	/**
@@ -121,8 +122,14 @@ public final class TestCluster extends ClusterServers {
 	}
 
 	private void close(int slot, TestRedis from, TestRedis to) {
-		to.client().clusterSetSlotNode(slot, id(to));
-		from.client().clusterSetSlotNode(slot, id(to));
+		withReplicas(() -> to.client().clusterSetSlotNode(slot, id(to)));
+		withReplicas(() -> from.client().clusterSetSlotNode(slot, id(to)));
+	}
+
+	/** Valkey changes no slot while a replica is not there, or does not confirm it. */
+	private static void withReplicas(Callable<?> change) {
+		await().ignoreExceptionsMatching((ex) -> String.valueOf(ex.getMessage()).startsWith("NOREPLICAS"))
+			.until(() -> change.call() != null);
 	}
 
 	/**

@@ -8,6 +8,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
@@ -29,6 +30,9 @@ import static org.awaitility.Awaitility.await;
 final class PushedLists {
 
 	private static final int LISTS = 2_000;
+
+	/** After so many records without an end of the change, replicas may catch up. */
+	private static final int FAST = 20_000_000;
 
 	private final AtomicBoolean changing = new AtomicBoolean(true);
 
@@ -73,6 +77,9 @@ final class PushedLists {
 		InputStream lines = Lines.until((i) -> {
 			if (end[0] == Long.MAX_VALUE && !this.changing.get()) {
 				end[0] = Math.max(i + this.rest, least);
+			}
+			if (i > FAST && i % 10_000 == 0) {
+				LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
 			}
 			this.records = (int) Math.min(i, end[0]);
 			return (i < end[0]) ? "[\"RPUSH\",\"list" + i % LISTS + "\",\"" + i + this.end : null;
