@@ -91,7 +91,7 @@ class ConsoleTests {
 		await().until(() -> job().at("/settings/rateLimit").asLong() == 30_000);
 		this.browser.awaitText("The same with curl").click();
 		this.browser.awaitSaid("curl -sSN", "-X DELETE", "rateLimit=30000'");
-		await().until(() -> job().at("/counts/applied").asLong() > 60_000);
+		await().until(() -> job().at("/counts/applied").asLong() > 20_000);
 		this.browser.picture("console-running", 1200, 900);
 		this.browser.awaitText("Jobs").click();
 		this.browser.awaitSaid("HSET job: products.csv", "runs");
@@ -267,11 +267,15 @@ class ConsoleTests {
 
 	/** The row of one product has a cell too many. */
 	private static Path products() throws IOException {
-		return Files.writeString(folder.resolve("products.csv"),
-				IntStream.range(0, ROWS)
-					.mapToObj((i) -> (100_001 + i) + ",Product no. " + i + "," + (i % 1000) + ".50," + (i % 7)
-							+ ((i == WRONG_LINE - 2) ? ",oops" : ""))
-					.collect(Collectors.joining("\n", "sku,name,price,stock\n", "\n")));
+		Path file = folder.resolve("products.csv");
+		if (Files.notExists(file)) {
+			Files.writeString(file,
+					IntStream.range(0, ROWS)
+						.mapToObj((i) -> (100_001 + i) + ",Product no. " + i + "," + (i % 1000) + ".50," + (i % 7)
+								+ ((i == WRONG_LINE - 2) ? ",oops" : ""))
+						.collect(Collectors.joining("\n", "sku,name,price,stock\n", "\n")));
+		}
+		return file;
 	}
 
 }
