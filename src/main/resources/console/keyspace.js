@@ -1,6 +1,7 @@
 // Keyspace: an analysis of what is in Redis, its prefixes as a picture and a table, and what one does to them.
 
 import { badge, isActive } from './job.js';
+import { listed } from './jobs.js';
 import { settings } from './load.js';
 import { bytes, count, curl, duration, field, h, inputOf, moment, notice, number, percent, query, shell, tell } from './page.js';
 import { Prefixes, baseOf, beginningOf, bytesOf, cut, levelsOf, nameOf, patternOf, shown } from './prefixes.js';
@@ -138,10 +139,9 @@ async function beginning(main, page) {
 	main.append(h('h1', {}, 'Keyspace'), h('p', { class: 'lead' }, 'Which keys take the memory? Begin with an analysis of all keys. Then go from prefix to prefix, and delete what is not needed or let it expire.'),
 			form, mistaken, h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), line), earlier);
 	await attempt(mistaken, page, async () => {
-		const { jobs } = await json('GET', 'v1/jobs?limit=200', { signal: page });
-		const found = jobs.filter(({ kind }) => kind === 'analysis').slice(0, EARLIER);
-		earlier.hidden = found.length === 0;
-		earlier.replaceChildren(h('h2', { id: 'earlier-title' }, 'Earlier analyses'), h('ul', { class: 'plain' }, found.map(({ jobId, state, createdMillis, progress }) => h('li', {},
+		const { jobs } = await listed([['kind', 'analysis'], ['limit', EARLIER]], page);
+		earlier.hidden = jobs.length === 0;
+		earlier.replaceChildren(h('h2', { id: 'earlier-title' }, 'Earlier analyses'), h('ul', { class: 'plain' }, jobs.map(({ jobId, state, createdMillis, progress }) => h('li', {},
 				h('a', { href: placeOf(jobId) }, asked.has(jobId) ? keysOf(asked.get(jobId).parameters) : 'Analysis'), ' ', badge(state), h('span', { class: 'hint' }, `${moment(createdMillis)}, ${count(progress.done, 'key')}`)))));
 	});
 }

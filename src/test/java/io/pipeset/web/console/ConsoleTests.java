@@ -128,6 +128,25 @@ class ConsoleTests {
 	}
 
 	@Test
+	void jobsAreFoundBehindAnyNumberOfPreviews() {
+		String tuning = this.service
+			.post("/v1/tunings?records=1000&runs=1&batchSizes=100&flushes=close&concurrencies=1")
+			.json()
+			.get("tuningId")
+			.asString();
+		String analysis = this.service.post("/v1/analyses").json().get("analysisId").asString();
+		for (int i = 0; i < 200; i++) {
+			this.service.post("/pipeset/5?dryRun=true").report();
+		}
+		this.browser.visit(this.service, "/#/jobs");
+		this.browser.await("[data-job='" + analysis + "']");
+		this.browser.awaitText("Tune").click();
+		this.browser.await("[data-job='" + tuning + "']");
+		this.browser.awaitText("Keyspace").click();
+		this.browser.await("a[href='#/keyspace/" + analysis + "']");
+	}
+
+	@Test
 	void aDryRunWritesNothingAndAMistakeIsASentence() {
 		this.browser.visit(this.service, "");
 		this.browser.awaitText("or paste records").click();
