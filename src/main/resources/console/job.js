@@ -1,8 +1,8 @@
 // A job: followed while it runs, and its account when it has ended.
 
 import { OUTCOMES, Chart } from './chart.js';
-import { mend, sources } from './load.js';
-import { bytes, count, curl, duration, h, moment, notice, number, percent, shell, tell } from './page.js';
+import { mend, settingsOfRecords, sources } from './load.js';
+import { bytes, count, curl, duration, h, moment, notice, number, percent, query, shell, tell } from './page.js';
 import { Rows } from './rows.js';
 import { tuned } from './heat.js';
 import { rowsAt } from './sample.js';
@@ -289,6 +289,7 @@ export async function job(main, page, id) {
 	function drawFailures(failures, isDry) {
 		const statuses = isDry ? 'rejected' : 'rejected,unprocessed';
 		const itemsPath = `${path}/items?status=${statuses}`;
+		const again = `v1/jobs?${query(settingsOfRecords())}`.replace(/\?$/, '');
 		let all = [];
 		let chosen = '';
 		const rows = new Rows('The records that did not run', [
@@ -321,8 +322,8 @@ export async function job(main, page, id) {
 			repeat.disabled = true;
 			try {
 				const records = await (await call('GET', itemsPath)).blob();
-				const next = await upload('v1/jobs', { 'Content-Type': 'application/x-ndjson', Prefer: 'respond-async' }, records, () => {}, page);
-				sources.set(next.jobId, { name: 'repeated records', type: 'application/x-ndjson', blob: records, settings: {}, op: '' });
+				const next = await upload(again, { 'Content-Type': 'application/x-ndjson', Prefer: 'respond-async' }, records, () => {}, page);
+				sources.set(next.jobId, { name: 'repeated records', type: 'application/x-ndjson', blob: records, op: '' });
 				location.hash = `#/jobs/${next.jobId}`;
 			}
 			finally {
@@ -332,14 +333,17 @@ export async function job(main, page, id) {
 		const source = sources.get(id);
 		const fix = h('button', { type: 'button', id: 'mend', hidden: true, onclick: () => attempt(async () => {
 			const lines = all.slice(0, MOST_MENDED).map((row) => row.line).filter((line) => line);
-			mend(await rowsAt(source.blob, source, lines), { ...source, gzip: false }, 'the wrong rows');
+			const rows = await rowsAt(source.blob, source, lines);
+			if (!page.aborted) {
+				mend(rows, { ...source, gzip: false }, 'the wrong rows');
+			}
 		}) }, 'Mend the rows');
 		const unknown = report.counts.unknown && !isDry ? h('p', { class: 'hint' }, `${count(report.counts.unknown, 'record')} may have run. They are in the table, but neither in the download nor repeated: look at Redis first.`) : null;
 		account.append(h('section', { 'aria-labelledby': 'failures-title' },
 				h('h2', { id: 'failures-title' }, missed(failures, isDry)),
 				codes, rows.element, shownWords, unknown, h('p', { class: 'actions' }, fix, repeat, save),
 				h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), shell(curl({ method: 'GET', url: address(itemsPath), output: 'failed.ndjson', keyed: isKeyed() })),
-						isDry ? null : shell(curl({ method: 'POST', url: address('v1/jobs'), headers: { 'Content-Type': 'application/x-ndjson' }, file: 'failed.ndjson', keyed: isKeyed() })))));
+						isDry ? null : shell(curl({ method: 'POST', url: address(again), headers: { 'Content-Type': 'application/x-ndjson' }, file: 'failed.ndjson', keyed: isKeyed() })))));
 		drawCodes();
 		rows.element.hidden = true;
 		listed().then((found) => {

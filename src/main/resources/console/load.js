@@ -47,10 +47,15 @@ export async function settings(name = 'settings') {
 	return tables[name];
 }
 
-/** Opens the page with text to be mended, and the mapping of its load. */
+/** Opens the page with text to be mended, and the mapping of its load. The settings are those of the next load. */
 export function mend(text, state, name) {
-	kept = { ...state, text, blob: new Blob([text]), name, mended: true };
+	kept = { ...state, settings: storedSettings(), used: kept?.used, text, blob: new Blob([text]), name, mended: true };
 	location.hash = '#/load';
+}
+
+/** The settings of the next load, for records that say themselves how they are encoded, and whose times are spread already. */
+export function settingsOfRecords() {
+	return Object.entries(storedSettings()).filter(([name]) => name !== 'encoding' && name !== 'ttlJitter');
 }
 
 /** Has the next loads of this tab take settings, and opens the page. */
@@ -465,7 +470,7 @@ export async function load(main, page) {
 		const words = h('span', {});
 		const began = performance.now();
 		const { blob, name } = state;
-		const upon = { ...state, settings: { ...state.settings } };
+		const upon = { ...state };
 		problems.say();
 		unsent.say();
 		sending = h('div', { class: 'sending' }, h('strong', {}, name), bar, words, h('button', { type: 'button', onclick: () => stop.abort() }, 'Stop the upload'));

@@ -119,12 +119,15 @@ class ConsoleTests {
 		this.browser.type("#text",
 				"{\"op\":\"HSET\",\"key\":\"u:1\",\"fields\":{\"name\":\"Ada\"}}\n[\"SET\",\"u:2\",\"x\"]\n");
 		this.browser.awaitSaid("NDJSON", "HSET u:1 name Ada", "SET u:2 x");
+		this.browser.awaitText("Settings").click();
+		this.browser.type("#field-batchSize", "7");
 		this.browser.await("#go").click();
 		this.browser.awaitSaid("1 record did not run", "WRONGTYPE");
 		this.redis.del("u:1");
 		this.browser.await("#repeat").click();
 		this.browser.awaitSaid("Its one record ran.");
 		assertThat(this.redis.hget("u:1", "name")).isEqualTo("Ada");
+		assertThat(job().at("/settings/batchSize").asInt()).isEqualTo(7);
 	}
 
 	@Test
