@@ -69,12 +69,14 @@ function lineOf(parameters) {
 	return curl({ method: 'POST', url: address(pathOf(parameters)), keyed: isKeyed() });
 }
 
-/** Begins an analysis, and goes to its page. */
-async function start(parameters, up) {
+/** Begins an analysis, and goes to its page, unless somebody has gone elsewhere meanwhile. */
+async function start(page, parameters, up) {
 	const { jobId } = await json('POST', pathOf(parameters), { headers: { Prefer: 'respond-async' } });
 	asked.set(jobId, { parameters, up });
 	sessionStorage.setItem(ASKED, JSON.stringify([...asked].slice(-MOST_ASKED)));
-	location.hash = placeOf(jobId);
+	if (!page.aborted) {
+		location.hash = placeOf(jobId);
+	}
 }
 
 /** Does something that the service may refuse. */
@@ -129,7 +131,7 @@ async function beginning(main, page) {
 	const form = h('form', { onsubmit: async (event) => {
 		event.preventDefault();
 		go.disabled = true;
-		await attempt(mistaken, page, () => start(given()));
+		await attempt(mistaken, page, () => start(page, given()));
 		go.disabled = false;
 	} }, some(true), more, h('p', { class: 'actions' }, go, h('span', { class: 'hint' }, 'It looks at each key once, and only reads.')));
 	// A browser says nothing of a mistake that it cannot show.
@@ -178,7 +180,7 @@ async function analysis(main, page, id, at) {
 		main.querySelector('.title span').replaceWith(badge(report.state));
 	}
 	about.replaceChildren(...(parameters ? keysOf(parameters) : ['An analysis']), ` · took ${duration(report.timings.totalMillis)}, ${number(report.keysPerSecond)} keys a second · `, h('a', { href: `#/jobs/${id}` }, 'its job'));
-	const again = h('button', { type: 'button', id: 'again', onclick: () => attempt(mistaken, page, () => start(parameters, asked.get(id).up)) }, 'Analyse again');
+	const again = h('button', { type: 'button', id: 'again', onclick: () => attempt(mistaken, page, () => start(page, parameters, asked.get(id).up)) }, 'Analyse again');
 	body.append(h('p', { class: 'actions' }, parameters ? again : '', another()), ...remarks(report, id));
 	if (report.keys === 0) {
 		body.append(h('div', { class: 'empty' }, h('p', {}, h('strong', {}, 'There is no such key.')), h('p', {}, h('a', { href: '#/load' }, 'Load some'), ', or ask for other keys.')));
@@ -295,7 +297,7 @@ function actions(id, node, page, mistaken) {
 		sweep(node.name, parameters?.type, page, (job) => swept.set(id, [...swept.get(id) ?? [], job]))];
 	if (match !== undefined && match !== parameters?.match && depth <= MOST_DEPTH && node.name.endsWith(separator)) {
 		const deeper = { ...parameters, match, depth: String(depth) };
-		parts.push(h('p', { class: 'actions' }, h('button', { type: 'button', id: 'deeper', onclick: () => attempt(mistaken, page, () => start(deeper, { id, at: node.name })) }, 'Analyse this prefix'),
+		parts.push(h('p', { class: 'actions' }, h('button', { type: 'button', id: 'deeper', onclick: () => attempt(mistaken, page, () => start(page, deeper, { id, at: node.name })) }, 'Analyse this prefix'),
 				h('span', { class: 'hint' }, 'Its next prefixes, times left, sizes and largest keys, by one more look at all keys.')),
 		h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), shell(lineOf(deeper))));
 	}

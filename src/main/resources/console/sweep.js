@@ -179,7 +179,9 @@ export function sweep(name, type, page, begun) {
 				const job = await json('POST', path(op, parameters()), { headers: { Prefer: 'respond-async' } });
 				begun({ op, match, jobId: job.jobId });
 				dialog.close();
-				location.hash = `#/jobs/${job.jobId}`;
+				if (!page.aborted) {
+					location.hash = `#/jobs/${job.jobId}`;
+				}
 			}
 			catch (error) {
 				if (!(error instanceof Problem)) {
