@@ -2,7 +2,7 @@
 
 import { badge, isActive } from './job.js';
 import { listed } from './jobs.js';
-import { settings } from './load.js';
+import { settings, sources } from './load.js';
 import { bytes, count, curl, duration, field, h, inputOf, moment, notice, number, percent, query, shell, tell } from './page.js';
 import { Prefixes, baseOf, beginningOf, bytesOf, cut, levelsOf, nameOf, patternOf, shown } from './prefixes.js';
 import { Rows } from './rows.js';
@@ -270,7 +270,7 @@ function path(way) {
 
 function figures(node, sized) {
 	const tile = (title, value, meaning) => h('div', { class: 'tile', title: meaning }, h('dt', {}, title), h('dd', {}, value));
-	return h('dl', { class: 'tiles' }, tile('keys', number(node.keys)), sized ? tile('memory', bytes(node.bytes), 'as MEMORY USAGE says it') : '', sized ? tile('a key in the mean', bytes(node.bytes / node.keys)) : '',
+	return h('dl', { class: 'tiles' }, tile('keys', number(node.keys)), sized ? tile('memory', bytes(node.bytes), 'as MEMORY USAGE says it') : '', sized ? tile('mean size', bytes(node.bytes / node.keys)) : '',
 			tile('never expire', percent(node.withoutTtl / node.keys), `${count(node.withoutTtl, 'key')}`));
 }
 
@@ -293,8 +293,12 @@ function actions(id, node, page, mistaken) {
 	if (isGroup && last.prefixes.mixed) {
 		hints.push(`These numbers are without its keys that have fewer than ${parameters.depth} separators; all of them are met.`);
 	}
+	const begun = (job) => {
+		swept.set(id, [...swept.get(id) ?? [], job]);
+		sources.set(job.jobId, { name: cut(shown(bytesOf(job.match)), 60), from: placeOf(id) });
+	};
 	const parts = [h('h2', { id: 'prefix-title' }, name(shown(node.name))), hints.map((hint) => h('p', { class: 'hint' }, hint)),
-		sweep(node.name, parameters?.type, page, (job) => swept.set(id, [...swept.get(id) ?? [], job]))];
+		sweep(node.name, parameters?.type, page, begun)];
 	if (match !== undefined && match !== parameters?.match && depth <= MOST_DEPTH && node.name.endsWith(separator)) {
 		const deeper = { ...parameters, match, depth: String(depth) };
 		parts.push(h('p', { class: 'actions' }, h('button', { type: 'button', id: 'deeper', onclick: () => attempt(mistaken, page, () => start(page, deeper, { id, at: node.name })) }, 'Analyse this prefix'),
@@ -371,7 +375,8 @@ function prefixesBelow(id, node, sized) {
 	draw();
 	list();
 	return h('section', { 'aria-labelledby': 'prefixes-title' }, h('div', { class: 'title' }, h('h2', { id: 'prefixes-title' }, listed === 1 ? '1 prefix' : `${number(listed)} prefixes`),
-			sized ? h('fieldset', { class: 'weigh' }, h('legend', { class: 'unseen' }, 'Weigh them'), radio('bytes', 'by memory'), radio('keys', 'by keys')) : ''), map.drawing,
+			sized ? h('fieldset', { class: 'weigh' }, h('legend', { class: 'unseen' }, 'Weigh them'), radio('bytes', 'by memory'), radio('keys', 'by keys')) : ''),
+	h('p', { class: 'hint' }, 'Choose a prefix to look into it, and to delete its keys or let them expire.'), map.drawing,
 	h('p', { class: 'levels hint' }, 'Keys that never expire: ', [0, 1, 2, 3, 4].map((level) => h('span', { class: `level-${level}` }, `${level * 20}–${level * 20 + 20} %`)), left), rows.element);
 }
 

@@ -199,7 +199,7 @@ export function sweep(name, type, page, begun) {
 	}
 
 	const line = (op, parameters) => shell(curl({ method: 'POST', url: address(path(op, parameters)), keyed: isKeyed() }));
-	return h('div', {}, h('p', { class: 'actions' }, first, h('span', { class: 'hint' }, 'Counting changes nothing. Then they can be deleted, or be let expire.')), mistaken, result,
+	return h('div', {}, h('p', { class: 'actions' }, first, h('span', { class: 'hint' }, 'This changes nothing. Once they are counted, you can delete them or let them expire.')), mistaken, result,
 			h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), h('p', {}, 'Count'), line('UNLINK', [['dryRun', 'true']]), h('p', {}, 'Delete'), line('UNLINK'),
 					h('p', {}, 'Expire'), line('EXPIRE', [['ttl', '1d']])));
 }

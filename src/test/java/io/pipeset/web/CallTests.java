@@ -151,7 +151,7 @@ class CallTests {
 		assertThat(page.header("Content-Type")).isEqualTo("text/html;charset=UTF-8");
 		assertThat(page.header("Content-Security-Policy")).startsWith("default-src 'none'");
 		calls.forEach((call) -> assertThat(page.text()).contains("<code>" + call + "</code>"));
-		assertThat(page.text()).doesNotContain("](").doesNotContain("`");
+		assertThat(page.text()).contains("<a href=\"console\">").doesNotContain("](").doesNotContain("`");
 	}
 
 }

@@ -80,9 +80,9 @@ class ConsoleKeyspaceTests {
 		this.browser.picture("console-keyspace-delete", 1200, 680);
 		assertThat(this.redis.dbsize()).isEqualTo(3000 + 1200 + 300 + 40 + 700 + 60 + 1);
 		go.click();
-		this.browser.awaitSaid("UNLINK job", "All 3,000 records ran.");
+		this.browser.awaitSaid("UNLINK job: session:*", "All 3,000 records ran.");
 		assertThat(this.redis.dbsize()).isEqualTo(1200 + 300 + 40 + 700 + 60 + 1);
-		this.browser.run("history.back()");
+		this.browser.awaitText("Back to the keyspace").click();
 		this.browser.awaitSaid("Since then: UNLINK of session:*");
 		this.browser.await("#again").click();
 		this.browser.awaitSaid("5 prefixes");
