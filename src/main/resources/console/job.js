@@ -1,8 +1,8 @@
 // A job: followed while it runs, and its account when it has ended.
 
 import { OUTCOMES, Chart } from './chart.js';
-import { mend, sources } from './load.js';
-import { bytes, count, curl, duration, h, moment, notice, number, percent, shell, tell } from './page.js';
+import { mend, settingsOfRecords, sources } from './load.js';
+import { bytes, count, curl, duration, h, moment, notice, number, percent, query, shell, tell } from './page.js';
 import { Rows } from './rows.js';
 import { tuned } from './heat.js';
 import { rowsAt } from './sample.js';
@@ -13,6 +13,9 @@ const MOST_FAILURES = 10_000;
 
 /** The wrong rows that one mends by hand. */
 const MOST_MENDED = 1000;
+
+/** The letters at the end of a reason that a row has always room for. */
+const END_LETTERS = 16;
 
 const MEANINGS = {
 	applied: 'Redis ran it',
@@ -44,6 +47,12 @@ export function nounOf({ kind }) {
 
 export function badge(state) {
 	return h('span', { class: `badge ${state}` }, STATES[state] ?? state);
+}
+
+/** A reason with its end, which has the wrong value, however little room there is. */
+function reason(text) {
+	const end = text.lastIndexOf(' ', text.length - END_LETTERS);
+	return h('span', { class: 'reason', title: text }, h('span', {}, text.substring(0, end)), h('span', {}, text.substring(end)));
 }
 
 export async function job(main, page, id) {
@@ -111,8 +120,8 @@ export async function job(main, page, id) {
 		const active = isActive(last.state);
 		const batches = report?.timings?.batches;
 		const pace = active ? now.perSecond : report?.commandsPerSecond || now.averagePerSecond;
-		tiles.replaceChildren(...(counts ? OUTCOMES.filter((name) => name !== 'rejected').concat('rejected').filter((name) => counts[name] || name === 'applied' || name === 'rejected')
-			.map((name) => tile(name === 'unknown' && active ? 'on their way' : name, number(counts[name]), `outcome ${name}${counts[name] ? '' : ' none'}`, name === 'unknown' && active ? 'sent, and not answered yet' : MEANINGS[name])) : []),
+		tiles.replaceChildren(...(counts ? OUTCOMES.filter((name) => name !== 'rejected').concat('rejected').filter((name) => counts[name] || name === (last.dryRun ? 'unprocessed' : 'applied') || name === 'rejected')
+			.map((name) => tile(name === 'unknown' && active ? 'on their way' : name === 'unprocessed' && last.dryRun ? 'would run' : name, number(counts[name]), `outcome ${name}${counts[name] ? '' : ' none'}`, name === 'unknown' && active ? 'sent, and not answered yet' : MEANINGS[name])) : []),
 				// Nothing is known of the time that an interrupted job took.
 				...(kind === 'tuning' || last.state === 'interrupted' ? [] : [tile(active ? 'pace' : 'pace in all', `${number(pace)}/s`, '', `${noun}s a second`)]),
 				...(batches?.count ? [tile('batch p50', duration(batches.p50Millis), '', 'half of the batches took no longer'), tile('batch p99', duration(batches.p99Millis), '', '99 of 100 batches took no longer')] : []));
@@ -252,8 +261,13 @@ export async function job(main, page, id) {
 		if (failures) {
 			drawFailures(failures, rejected);
 		}
-		if (rejected && sources.has(id)) {
-			account.append(h('p', { class: 'actions' }, h('a', { class: 'button', href: '#/load' }, 'Back to the load')));
+		const source = sources.get(id);
+		if (rejected && source) {
+			account.append(h('p', { class: 'actions' }, h('a', { class: 'button main', href: '#/load' }, 'Back to the load'),
+					h('span', { class: 'hint' }, failures ? 'Nothing was written. Mend the file, or load it as it is and mend these rows then.' : 'Nothing was written.')));
+		}
+		if (source?.from) {
+			account.append(h('p', { class: 'actions' }, h('a', { class: 'button', href: source.from }, 'Back to the keyspace')));
 		}
 		if (last.kind === 'analysis' && report.prefixes) {
 			account.append(h('p', { class: 'actions' }, h('a', { class: 'button', href: `#/keyspace/${id}` }, 'Its prefixes, types and largest keys')));
@@ -289,6 +303,7 @@ export async function job(main, page, id) {
 	function drawFailures(failures, isDry) {
 		const statuses = isDry ? 'rejected' : 'rejected,unprocessed';
 		const itemsPath = `${path}/items?status=${statuses}`;
+		const again = `v1/jobs?${query(settingsOfRecords())}`.replace(/\?$/, '');
 		let all = [];
 		let chosen = '';
 		const rows = new Rows('The records that did not run', [
@@ -296,7 +311,7 @@ export async function job(main, page, id) {
 			{ title: 'Outcome', kind: 'narrow', cell: (row) => row.status },
 			{ title: 'Code', kind: 'narrow', cell: (row) => h('strong', {}, row.code) },
 			{ title: 'Key', kind: 'narrow', cell: (row) => h('code', {}, row.key ?? '') },
-			{ title: 'Reason', kind: 'wide', cell: (row) => h('span', { title: row.message }, row.message) },
+			{ title: 'Reason', kind: 'wide', cell: (row) => reason(row.message) },
 		]);
 		const shownWords = h('p', { class: 'hint' });
 		const codes = h('div', { class: 'chips', role: 'group', 'aria-label': 'Error codes' });
@@ -321,8 +336,8 @@ export async function job(main, page, id) {
 			repeat.disabled = true;
 			try {
 				const records = await (await call('GET', itemsPath)).blob();
-				const next = await upload('v1/jobs', { 'Content-Type': 'application/x-ndjson', Prefer: 'respond-async' }, records, () => {}, page);
-				sources.set(next.jobId, { name: 'repeated records', type: 'application/x-ndjson', blob: records, settings: {}, op: '' });
+				const next = await upload(again, { 'Content-Type': 'application/x-ndjson', Prefer: 'respond-async' }, records, () => {}, page);
+				sources.set(next.jobId, { name: 'repeated records', type: 'application/x-ndjson', blob: records, op: '' });
 				location.hash = `#/jobs/${next.jobId}`;
 			}
 			finally {
@@ -332,22 +347,26 @@ export async function job(main, page, id) {
 		const source = sources.get(id);
 		const fix = h('button', { type: 'button', id: 'mend', hidden: true, onclick: () => attempt(async () => {
 			const lines = all.slice(0, MOST_MENDED).map((row) => row.line).filter((line) => line);
-			mend(await rowsAt(source.blob, source, lines), { ...source, gzip: false }, 'the wrong rows');
+			const rows = await rowsAt(source.blob, source, lines);
+			if (!page.aborted) {
+				mend(rows, { ...source, gzip: false }, source.mended ? source.name : `rows of ${source.name}`);
+			}
 		}) }, 'Mend the rows');
 		const unknown = report.counts.unknown && !isDry ? h('p', { class: 'hint' }, `${count(report.counts.unknown, 'record')} may have run. They are in the table, but neither in the download nor repeated: look at Redis first.`) : null;
 		account.append(h('section', { 'aria-labelledby': 'failures-title' },
 				h('h2', { id: 'failures-title' }, missed(failures, isDry)),
 				codes, rows.element, shownWords, unknown, h('p', { class: 'actions' }, fix, repeat, save),
 				h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), shell(curl({ method: 'GET', url: address(itemsPath), output: 'failed.ndjson', keyed: isKeyed() })),
-						isDry ? null : shell(curl({ method: 'POST', url: address('v1/jobs'), headers: { 'Content-Type': 'application/x-ndjson' }, file: 'failed.ndjson', keyed: isKeyed() })))));
+						isDry ? null : shell(curl({ method: 'POST', url: address(again), headers: { 'Content-Type': 'application/x-ndjson' }, file: 'failed.ndjson', keyed: isKeyed() })))));
 		drawCodes();
 		rows.element.hidden = true;
 		listed().then((found) => {
 			all = found.rows;
 			show();
 			save.hidden = !found.kept;
-			repeat.hidden = !found.kept || isDry || report.counts.rejected + report.counts.unprocessed === 0;
-			fix.hidden = !source || source.type === 'application/json' || !all.some((row) => row.line);
+			// Malformed records stay so.
+			repeat.hidden = !found.kept || isDry || report.counts.rejected + report.counts.unprocessed <= (report.errorCodes?.MALFORMED ?? 0);
+			fix.hidden = !source?.blob || isDry || source.type === 'application/json' || !all.some((row) => row.line);
 			fix.className = fix.hidden ? '' : 'main';
 		});
 

@@ -2,7 +2,7 @@
 
 import { STATES, badge, isActive, nounOf, titleOf } from './job.js';
 import { isPreview } from './load.js';
-import { again, count, curl, duration, h, moment, notice, number, percent, shell } from './page.js';
+import { again, count, curl, duration, h, moment, notice, number, percent, query, shell } from './page.js';
 import { Problem, address, call, isKeyed, json } from './service.js';
 
 const LIMIT = 100;
@@ -15,6 +15,24 @@ const IDLE_MILLIS = 3000;
 /** How long to wait before jobs are looked at again. */
 export function pauseAfter(jobs) {
 	return jobs.some(({ state }) => isActive(state)) ? LOOK_MILLIS : IDLE_MILLIS;
+}
+
+/** The pages without any job that is wanted behind which one looks on: an instance knows a thousand jobs that have ended. */
+const MOST_PAGES = 10;
+
+/**
+ * The first page of the list of jobs that has some that are wanted.
+ * @param parameters names and values
+ */
+export async function listed(parameters, page, isWanted = () => true) {
+	let found;
+	let after = [];
+	for (let i = 0; i < MOST_PAGES && (!found || found.next && found.jobs.length === 0); i++) {
+		found = await json('GET', `v1/jobs?${query([...parameters, ...after])}`, { signal: page });
+		found.jobs = found.jobs.filter(isWanted);
+		after = [['after', found.next]];
+	}
+	return found;
 }
 
 /** A table of jobs, which changes what has changed, so that nobody's focus or click is lost. */
@@ -111,14 +129,14 @@ export async function jobs(main, page) {
 			h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), line));
 
 	const look = again(page, async () => {
-		const query = [state && `state=${state}`, `limit=${LIMIT}`, after.length && `after=${after[after.length - 1]}`].filter((word) => word).join('&');
-		line.say(curl({ method: 'GET', url: address(`v1/jobs?${query}`), keyed: isKeyed() }));
+		const parameters = [['state', state], ['limit', LIMIT], ['after', after.at(-1)]].filter(([, value]) => value);
+		line.say(curl({ method: 'GET', url: address(`v1/jobs?${query(parameters)}`), keyed: isKeyed() }));
 		try {
-			const found = await json('GET', `v1/jobs?${query}`, { signal: page });
-			const some = found.jobs.filter((status) => !isPreview(status));
-			table.show(some);
-			none.hidden = some.length > 0;
-			none.replaceChildren(...(state || after.length ? [h('p', {}, state ? `No job ${STATES[state]}.` : 'There are no older jobs.')]
+			const found = await listed(parameters, page, (status) => !isPreview(status));
+			table.show(found.jobs);
+			none.hidden = found.jobs.length > 0;
+			none.replaceChildren(...(found.next ? [h('p', {}, 'None was found yet; there are older jobs.')]
+				: state || after.length ? [h('p', {}, state ? `No job ${STATES[state]}.` : 'There are no older jobs.')]
 				: [h('p', {}, h('strong', {}, 'There are no jobs yet.')), h('p', {}, 'A job is a load, a pop, a sweep, an analysis or a tuning. ', h('a', { href: '#/load' }, 'Load a file'), ', and it stands here.')]));
 			newer.hidden = after.length === 0;
 			older.hidden = !found.next;
@@ -129,7 +147,7 @@ export async function jobs(main, page) {
 			for (const warning of found.warnings ?? []) {
 				mistaken.say(warning.detail);
 			}
-			return pauseAfter(some);
+			return pauseAfter(found.jobs);
 		}
 		catch (error) {
 			if (!(error instanceof Problem) && !page.aborted) {

@@ -1,7 +1,8 @@
 // Keyspace: an analysis of what is in Redis, its prefixes as a picture and a table, and what one does to them.
 
 import { badge, isActive } from './job.js';
-import { settings } from './load.js';
+import { listed } from './jobs.js';
+import { settings, sources } from './load.js';
 import { bytes, count, curl, duration, field, h, inputOf, moment, notice, number, percent, query, shell, tell } from './page.js';
 import { Prefixes, baseOf, beginningOf, bytesOf, cut, levelsOf, nameOf, patternOf, shown } from './prefixes.js';
 import { Rows } from './rows.js';
@@ -68,12 +69,14 @@ function lineOf(parameters) {
 	return curl({ method: 'POST', url: address(pathOf(parameters)), keyed: isKeyed() });
 }
 
-/** Begins an analysis, and goes to its page. */
-async function start(parameters, up) {
+/** Begins an analysis, and goes to its page, unless somebody has gone elsewhere meanwhile. */
+async function start(page, parameters, up) {
 	const { jobId } = await json('POST', pathOf(parameters), { headers: { Prefer: 'respond-async' } });
 	asked.set(jobId, { parameters, up });
 	sessionStorage.setItem(ASKED, JSON.stringify([...asked].slice(-MOST_ASKED)));
-	location.hash = placeOf(jobId);
+	if (!page.aborted) {
+		location.hash = placeOf(jobId);
+	}
 }
 
 /** Does something that the service may refuse. */
@@ -128,7 +131,7 @@ async function beginning(main, page) {
 	const form = h('form', { onsubmit: async (event) => {
 		event.preventDefault();
 		go.disabled = true;
-		await attempt(mistaken, page, () => start(given()));
+		await attempt(mistaken, page, () => start(page, given()));
 		go.disabled = false;
 	} }, some(true), more, h('p', { class: 'actions' }, go, h('span', { class: 'hint' }, 'It looks at each key once, and only reads.')));
 	// A browser says nothing of a mistake that it cannot show.
@@ -138,10 +141,9 @@ async function beginning(main, page) {
 	main.append(h('h1', {}, 'Keyspace'), h('p', { class: 'lead' }, 'Which keys take the memory? Begin with an analysis of all keys. Then go from prefix to prefix, and delete what is not needed or let it expire.'),
 			form, mistaken, h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), line), earlier);
 	await attempt(mistaken, page, async () => {
-		const { jobs } = await json('GET', 'v1/jobs?limit=200', { signal: page });
-		const found = jobs.filter(({ kind }) => kind === 'analysis').slice(0, EARLIER);
-		earlier.hidden = found.length === 0;
-		earlier.replaceChildren(h('h2', { id: 'earlier-title' }, 'Earlier analyses'), h('ul', { class: 'plain' }, found.map(({ jobId, state, createdMillis, progress }) => h('li', {},
+		const { jobs } = await listed([['kind', 'analysis'], ['limit', EARLIER]], page);
+		earlier.hidden = jobs.length === 0;
+		earlier.replaceChildren(h('h2', { id: 'earlier-title' }, 'Earlier analyses'), h('ul', { class: 'plain' }, jobs.map(({ jobId, state, createdMillis, progress }) => h('li', {},
 				h('a', { href: placeOf(jobId) }, asked.has(jobId) ? keysOf(asked.get(jobId).parameters) : 'Analysis'), ' ', badge(state), h('span', { class: 'hint' }, `${moment(createdMillis)}, ${count(progress.done, 'key')}`)))));
 	});
 }
@@ -178,7 +180,7 @@ async function analysis(main, page, id, at) {
 		main.querySelector('.title span').replaceWith(badge(report.state));
 	}
 	about.replaceChildren(...(parameters ? keysOf(parameters) : ['An analysis']), ` · took ${duration(report.timings.totalMillis)}, ${number(report.keysPerSecond)} keys a second · `, h('a', { href: `#/jobs/${id}` }, 'its job'));
-	const again = h('button', { type: 'button', id: 'again', onclick: () => attempt(mistaken, page, () => start(parameters, asked.get(id).up)) }, 'Analyse again');
+	const again = h('button', { type: 'button', id: 'again', onclick: () => attempt(mistaken, page, () => start(page, parameters, asked.get(id).up)) }, 'Analyse again');
 	body.append(h('p', { class: 'actions' }, parameters ? again : '', another()), ...remarks(report, id));
 	if (report.keys === 0) {
 		body.append(h('div', { class: 'empty' }, h('p', {}, h('strong', {}, 'There is no such key.')), h('p', {}, h('a', { href: '#/load' }, 'Load some'), ', or ask for other keys.')));
@@ -268,7 +270,7 @@ function path(way) {
 
 function figures(node, sized) {
 	const tile = (title, value, meaning) => h('div', { class: 'tile', title: meaning }, h('dt', {}, title), h('dd', {}, value));
-	return h('dl', { class: 'tiles' }, tile('keys', number(node.keys)), sized ? tile('memory', bytes(node.bytes), 'as MEMORY USAGE says it') : '', sized ? tile('a key in the mean', bytes(node.bytes / node.keys)) : '',
+	return h('dl', { class: 'tiles' }, tile('keys', number(node.keys)), sized ? tile('memory', bytes(node.bytes), 'as MEMORY USAGE says it') : '', sized ? tile('mean size', bytes(node.bytes / node.keys)) : '',
 			tile('never expire', percent(node.withoutTtl / node.keys), `${count(node.withoutTtl, 'key')}`));
 }
 
@@ -291,11 +293,15 @@ function actions(id, node, page, mistaken) {
 	if (isGroup && last.prefixes.mixed) {
 		hints.push(`These numbers are without its keys that have fewer than ${parameters.depth} separators; all of them are met.`);
 	}
+	const begun = (job) => {
+		swept.set(id, [...swept.get(id) ?? [], job]);
+		sources.set(job.jobId, { name: cut(shown(bytesOf(job.match)), 60), from: placeOf(id) });
+	};
 	const parts = [h('h2', { id: 'prefix-title' }, name(shown(node.name))), hints.map((hint) => h('p', { class: 'hint' }, hint)),
-		sweep(node.name, parameters?.type, page, (job) => swept.set(id, [...swept.get(id) ?? [], job]))];
+		sweep(node.name, parameters?.type, page, begun)];
 	if (match !== undefined && match !== parameters?.match && depth <= MOST_DEPTH && node.name.endsWith(separator)) {
 		const deeper = { ...parameters, match, depth: String(depth) };
-		parts.push(h('p', { class: 'actions' }, h('button', { type: 'button', id: 'deeper', onclick: () => attempt(mistaken, page, () => start(deeper, { id, at: node.name })) }, 'Analyse this prefix'),
+		parts.push(h('p', { class: 'actions' }, h('button', { type: 'button', id: 'deeper', onclick: () => attempt(mistaken, page, () => start(page, deeper, { id, at: node.name })) }, 'Analyse this prefix'),
 				h('span', { class: 'hint' }, 'Its next prefixes, times left, sizes and largest keys, by one more look at all keys.')),
 		h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), shell(lineOf(deeper))));
 	}
@@ -369,7 +375,8 @@ function prefixesBelow(id, node, sized) {
 	draw();
 	list();
 	return h('section', { 'aria-labelledby': 'prefixes-title' }, h('div', { class: 'title' }, h('h2', { id: 'prefixes-title' }, listed === 1 ? '1 prefix' : `${number(listed)} prefixes`),
-			sized ? h('fieldset', { class: 'weigh' }, h('legend', { class: 'unseen' }, 'Weigh them'), radio('bytes', 'by memory'), radio('keys', 'by keys')) : ''), map.drawing,
+			sized ? h('fieldset', { class: 'weigh' }, h('legend', { class: 'unseen' }, 'Weigh them'), radio('bytes', 'by memory'), radio('keys', 'by keys')) : ''),
+	h('p', { class: 'hint' }, 'Choose a prefix to look into it, and to delete its keys or let them expire.'), map.drawing,
 	h('p', { class: 'levels hint' }, 'Keys that never expire: ', [0, 1, 2, 3, 4].map((level) => h('span', { class: `level-${level}` }, `${level * 20}–${level * 20 + 20} %`)), left), rows.element);
 }
 

@@ -14,7 +14,7 @@ const ARGUMENTS = { ZADD: ['{score}', '{member}'], EXPIRE: ['3600'], HDEL: ['{fi
 /** Settings that the page has elsewhere, or that are for other calls. */
 const ELSEWHERE = new Set(['op', 'key', 'value', 'fields', 'args', 'id', 'ttl', 'nulls', 'delimiter', 'header', 'dryRun', 'results']);
 
-/** The files of the loads that this tab has begun, by the ids of their jobs. */
+/** The files of the loads that this tab has begun, and the keys of its sweeps, by the ids of their jobs. */
 export const sources = new Map();
 
 /** Whether a job was a preview only: no load of anybody, and no dry run that this tab was asked for. */
@@ -47,10 +47,15 @@ export async function settings(name = 'settings') {
 	return tables[name];
 }
 
-/** Opens the page with text to be mended, and the mapping of its load. */
+/** Opens the page with text to be mended, and the mapping of its load. The settings are those of the next load. */
 export function mend(text, state, name) {
-	kept = { ...state, text, blob: new Blob([text]), name, mended: true };
+	kept = { ...state, settings: storedSettings(), used: kept?.used, text, blob: new Blob([text]), name, mended: true };
 	location.hash = '#/load';
+}
+
+/** The settings of the next load, for records that say themselves how they are encoded, and whose times are spread already. */
+export function settingsOfRecords() {
+	return Object.entries(storedSettings()).filter(([name]) => name !== 'encoding' && name !== 'ttlJitter');
 }
 
 /** Has the next loads of this tab take settings, and opens the page. */
@@ -465,7 +470,7 @@ export async function load(main, page) {
 		const words = h('span', {});
 		const began = performance.now();
 		const { blob, name } = state;
-		const upon = { ...state, settings: { ...state.settings } };
+		const upon = { ...state };
 		problems.say();
 		unsent.say();
 		sending = h('div', { class: 'sending' }, h('strong', {}, name), bar, words, h('button', { type: 'button', onclick: () => stop.abort() }, 'Stop the upload'));
@@ -477,6 +482,10 @@ export async function load(main, page) {
 				words.textContent = `${percent(bar.value)} of ${bytes(total)} uploaded, ${bytes(pace * 1000)}/s${done < total ? `, ${duration((total - done) / pace)} left` : ''}`;
 			}, stop.signal);
 			sources.set(job.jobId, upon);
+			if (upon.mended && !isDry && kept?.blob === blob) {
+				// They are loaded: nobody wants to load them once more.
+				kept = { settings: upon.settings, used: upon.used };
+			}
 			sending = undefined;
 			if (location.hash === '#/load') {
 				location.hash = `#/jobs/${job.jobId}`;
@@ -532,5 +541,5 @@ function command(item) {
 		const text = /^[^\s"'\\]+$/.test(short) ? short : JSON.stringify(short);
 		return h('span', { class: i === 0 ? 'op' : (word === item.key) ? 'key' : '' }, text);
 	});
-	return [h('code', {}, shown.flatMap((word, i) => i ? [' ', word] : [word])), note];
+	return h('code', {}, shown.flatMap((word, i) => i ? [' ', word] : [word]), note);
 }

@@ -196,8 +196,11 @@ export function bar(value, most, label, high = most) {
 /** A mistake or its absence, which screen readers hear of. */
 export function notice() {
 	const element = h('p', { class: 'problem', role: 'alert', hidden: true });
-	return Object.assign(element, { say: (text) => {
+	return Object.assign(element, { say: (text = '') => {
 		element.hidden = !text;
-		element.textContent = text ?? '';
+		// Nobody wants to hear the same again.
+		if (element.textContent !== text) {
+			element.textContent = text;
+		}
 	} });
 }

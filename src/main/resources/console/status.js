@@ -22,6 +22,8 @@ const TROUBLES = {
 	diskSpace: 'The disk is nearly full, and uploads that outlive their request need it.',
 };
 
+const NOT_HERE = 'Actuator is not at this port, and a page may ask the port that it came from only. Here it has a port of its own (management.server.port, which is 8081 in a container), or it is not exposed.';
+
 export async function status(main, page) {
 	const state = h('span', {});
 	const troubles = h('div', { role: 'status' });
@@ -33,10 +35,14 @@ export async function status(main, page) {
 	const servers = h('section', { 'aria-labelledby': 'servers-title', hidden: true }, h('h2', { id: 'servers-title' }, 'Connections by server'),
 			h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Servers' }, nodesTable), slots);
 	const control = h('p', { class: 'hint' });
-	const table = new JobTable(mistaken, () => look());
+	const inUse = h('div', {}, use, servers, control);
+	const uncancelled = notice();
+	const table = new JobTable(uncancelled, () => look());
 	const none = h('p', { class: 'empty', hidden: true }, 'No job runs or waits.');
-	main.append(h('div', { class: 'live' }, h('div', { class: 'title' }, h('h1', {}, 'Service'), state), troubles, mistaken, use, servers, control,
-			h('section', { 'aria-labelledby': 'running-title' }, h('h2', { id: 'running-title' }, 'Jobs that run and wait'), none, table.element)),
+	const more = h('p', { class: 'hint', hidden: true }, h('span'), ' ', h('a', { href: '#/jobs' }, 'All jobs'));
+	const listed = h('div', {}, none, table.element, more);
+	main.append(h('div', { class: 'live' }, h('div', { class: 'title' }, h('h1', {}, 'Service'), state), troubles, mistaken, inUse,
+			h('section', { 'aria-labelledby': 'running-title' }, h('h2', { id: 'running-title' }, 'Jobs that run and wait'), uncancelled, listed)),
 	h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), ['actuator/health', 'actuator/pipeset', `v1/jobs?state=running&limit=${MOST_JOBS}`]
 		.map((path) => shell(curl({ method: 'GET', url: address(path), keyed: isKeyed() })))));
 
@@ -64,8 +70,12 @@ export async function status(main, page) {
 		return jobs ? `${count(jobs, 'job')} ${jobs === 1 ? 'waits' : 'wait'} for ${thing}` : '';
 	}
 
-	function show({ jobsRunning, jobsWaiting, lanes, nodes, inFlightBytes, memory, spool, limits = {}, control: kept }) {
-		waits = jobsWaiting > 0;
+	/** What Actuator has said last of what is in use, as long as it says so. */
+	let known;
+
+	async function showUse() {
+		known = await json('GET', 'actuator/pipeset', { signal: page });
+		const { jobsRunning, jobsWaiting, lanes, nodes, inFlightBytes, memory, spool, limits = {}, control: kept } = known;
 		use.hidden = false;
 		draw(uses, [row('Jobs that run', jobsRunning, limits.jobsRunning, number, ''),
 			row('Jobs that wait', jobsWaiting, undefined, number, limits.jobsWaiting === undefined ? '' : `${number(limits.jobsWaiting)} callers may wait, and asynchronous jobs beside them`),
@@ -102,46 +112,46 @@ export async function status(main, page) {
 
 	async function showHealth() {
 		const { status: word, components } = await health();
-		if (!isThere) {
-			return;
-		}
 		const ill = Object.entries(components ?? {}).filter(([, component]) => component.status !== 'UP' && component.status !== 'UNKNOWN').map(([name]) => name);
 		draw(state, [h('span', { class: `badge ${word === 'UP' ? 'running' : 'failed'}` }, word === 'UP' ? 'up' : 'in trouble')]);
 		draw(troubles, ill.map((name) => h('p', { class: 'warning' }, TROUBLES[name] ?? `${name} is ${components[name].status}.`)));
 	}
 
-	/** Whether jobs wait, or may wait. */
-	let waits = true;
-
 	async function showJobs() {
-		const found = await Promise.all(['running', ...(waits ? ['queued'] : [])].map((name) => json('GET', `v1/jobs?state=${name}&limit=${MOST_JOBS}`, { signal: page })));
+		const states = (known?.jobsWaiting === 0) ? ['running'] : ['running', 'queued'];
+		const found = await Promise.all(states.map((name) => json('GET', `v1/jobs?state=${name}&limit=${MOST_JOBS}`, { signal: page })));
 		const jobs = found.flatMap((list) => list.jobs);
 		table.show(jobs);
 		none.hidden = jobs.length > 0;
+		more.hidden = !found.some((list) => list.next);
+		more.firstChild.textContent = `Those above are the newest ${MOST_JOBS} that run, and the newest ${MOST_JOBS} that wait${known ? `, of ${number(known.jobsRunning)} and ${number(known.jobsWaiting)} at this instance` : ''}.`;
 	}
 
-	/** Whether Actuator is at this port. */
-	let isThere = true;
-
-	const look = again(page, async () => {
-		const silence = setTimeout(untilBack, SILENCE_MILLIS);
+	/** Shows a part by its own call; without an answer it would stand still, and is hidden. Answers with what is wrong. */
+	async function part(shows, ...elements) {
+		let problem;
 		try {
-			await Promise.all([showJobs(), ...(isThere ? [showHealth(), json('GET', 'actuator/pipeset', { signal: page }).then(show)] : [])]);
-			if (isThere) {
-				mistaken.say();
-			}
+			await shows();
 		}
 		catch (error) {
 			if (!(error instanceof Problem) && !page.aborted) {
 				throw error;
 			}
-			isThere &&= error.status !== 404;
-			if (!isThere) {
-				// They would stand still.
-				[state, troubles].forEach((element) => draw(element, []));
-				[use, servers, control].forEach((element) => element.hidden = true);
+			problem = error;
+		}
+		elements.forEach((element) => element.hidden = Boolean(problem));
+		return problem;
+	}
+
+	const look = again(page, async () => {
+		const silence = setTimeout(untilBack, SILENCE_MILLIS);
+		try {
+			const [unlisted, unwell, unused] = await Promise.all([part(showJobs, listed), part(showHealth, state, troubles), part(showUse, inUse)]);
+			if (unused) {
+				known = undefined;
 			}
-			mistaken.say(isThere ? error.message : 'Actuator is not at this port, and a page may ask the port that it came from only. Here it has a port of its own (management.server.port, which is 8081 in a container), or it is not exposed.');
+			const wrong = [unlisted, unwell, unused].filter((problem) => problem).map(({ status, message }) => (status === 404) ? NOT_HERE : message);
+			mistaken.say([...new Set(wrong)].join(' '));
 		}
 		finally {
 			clearTimeout(silence);

@@ -179,7 +179,9 @@ export function sweep(name, type, page, begun) {
 				const job = await json('POST', path(op, parameters()), { headers: { Prefer: 'respond-async' } });
 				begun({ op, match, jobId: job.jobId });
 				dialog.close();
-				location.hash = `#/jobs/${job.jobId}`;
+				if (!page.aborted) {
+					location.hash = `#/jobs/${job.jobId}`;
+				}
 			}
 			catch (error) {
 				if (!(error instanceof Problem)) {
@@ -197,7 +199,7 @@ export function sweep(name, type, page, begun) {
 	}
 
 	const line = (op, parameters) => shell(curl({ method: 'POST', url: address(path(op, parameters)), keyed: isKeyed() }));
-	return h('div', {}, h('p', { class: 'actions' }, first, h('span', { class: 'hint' }, 'Counting changes nothing. Then they can be deleted, or be let expire.')), mistaken, result,
+	return h('div', {}, h('p', { class: 'actions' }, first, h('span', { class: 'hint' }, 'This changes nothing. Once they are counted, you can delete them or let them expire.')), mistaken, result,
 			h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), h('p', {}, 'Count'), line('UNLINK', [['dryRun', 'true']]), h('p', {}, 'Delete'), line('UNLINK'),
 					h('p', {}, 'Expire'), line('EXPIRE', [['ttl', '1d']])));
 }

@@ -1,12 +1,12 @@
 // Tune: which settings are best here, by measuring.
 
 import { settings } from './load.js';
-import { JobTable, pauseAfter } from './jobs.js';
+import { JobTable, listed, pauseAfter } from './jobs.js';
 import { again, bytes, count, curl, field, h, inputOf, notice, number, query, shell } from './page.js';
 import { Problem, address, isKeyed, json } from './service.js';
 
-/** The newest jobs, among which earlier tunings are looked for. */
-const LOOKED_AT = 200;
+/** The tunings that the page has at most. */
+const EARLIER = 100;
 
 /** What a command takes beside its value, about. */
 const COMMAND_BYTES = 100;
@@ -87,11 +87,10 @@ export async function tune(main, page, earlier) {
 
 	const look = again(page, async () => {
 		try {
-			const { jobs } = await json('GET', `v1/jobs?limit=${LOOKED_AT}`, { signal: page });
-			const tunings = jobs.filter(({ kind }) => kind === 'tuning');
-			table.show(tunings);
-			none.hidden = tunings.length > 0;
-			return pauseAfter(tunings);
+			const { jobs } = await listed([['kind', 'tuning'], ['limit', EARLIER]], page);
+			table.show(jobs);
+			none.hidden = jobs.length > 0;
+			return pauseAfter(jobs);
 		}
 		catch (error) {
 			if (!(error instanceof Problem) && !page.aborted) {

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
+import io.pipeset.report.JobKind;
 import io.pipeset.report.JobState;
 import io.pipeset.report.JobStatus;
 import org.jspecify.annotations.Nullable;
@@ -202,11 +203,13 @@ public class JobRecords {
 	/**
 	 * Lists the jobs of a client, the newest first, without their reports.
 	 * @param state their state; {@code null} for any
+	 * @param kind their kind; {@code null} for any
 	 * @param after the id behind which the list begins; {@code null} for the newest job
 	 * @return so many jobs, or fewer. If it has looked at as many as it may, the list
 	 * says where to go on
 	 */
-	public Found list(String client, @Nullable JobState state, @Nullable String after, int limit) {
+	public Found list(String client, @Nullable JobState state, @Nullable JobKind kind, @Nullable String after,
+			int limit) {
 		List<JobRecord> found = new ArrayList<>();
 		String last = after;
 		int looks = 0;
@@ -216,7 +219,9 @@ public class JobRecords {
 		while (looks < MOST_LOOKS) {
 			List<String> ids = ids(last, most);
 			for (JobRecord record : read(ids, leases)) {
-				if (record.client().equals(client) && (state == null || record.status().state() == state)) {
+				JobStatus status = record.status();
+				if (record.client().equals(client) && (state == null || status.state() == state)
+						&& (kind == null || status.kind() == kind)) {
 					found.add(record);
 				}
 				if (found.size() == limit) {

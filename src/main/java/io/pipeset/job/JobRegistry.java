@@ -11,6 +11,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.LongSupplier;
 
 import io.pipeset.report.Ending;
+import io.pipeset.report.JobKind;
 import io.pipeset.report.JobState;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -185,13 +186,16 @@ public class JobRegistry {
 	/**
 	 * Lists the jobs of a client, the newest first.
 	 * @param state their state; {@code null} for any
+	 * @param kind their kind; {@code null} for any
 	 * @param after the id behind which the list begins; {@code null} for the newest job.
 	 * It need not be known any more
 	 */
-	public List<KnownJob> list(Client client, @Nullable JobState state, @Nullable String after, int limit) {
+	public List<KnownJob> list(Client client, @Nullable JobState state, @Nullable JobKind kind, @Nullable String after,
+			int limit) {
 		return ((after != null) ? this.jobs.tailMap(after, false) : this.jobs).values()
 			.stream()
-			.filter((job) -> job.client().equals(client.name()) && (state == null || job.state() == state))
+			.filter((job) -> job.client().equals(client.name()) && (state == null || job.state() == state)
+					&& (kind == null || job.kind() == kind))
 			.limit(limit)
 			.toList();
 	}

@@ -127,6 +127,10 @@ public final class KnownJob {
 		return true;
 	}
 
+	JobKind kind() {
+		return this.kind;
+	}
+
 	void begins() {
 		QueuedJob job = this.life.job;
 		this.life = new Life(job, JobState.RUNNING, null);

@@ -47,9 +47,7 @@ public final class ClusterNodes implements RedisNodes {
 	/** How long a caller waits for an answer that it can do without. */
 	private static final long SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-	/**
-	 * How long a MOVED outranks the answer of a node that may not have heard of it yet.
-	 */
+	/** How long a MOVED outranks a node that may not have heard of it yet. */
 	private static final long MOVED_NANOS = TimeUnit.SECONDS.toNanos(2);
 
 	private final LettuceConnectionFactory cluster;
@@ -67,10 +65,7 @@ public final class ClusterNodes implements RedisNodes {
 	 */
 	private CompletableFuture<Void> question = CompletableFuture.completedFuture(null);
 
-	/**
-	 * By the id that a node has for its life, and its address, which may change and come
-	 * back.
-	 */
+	/** By the id of a node, which it has for life, and its address of the moment. */
 	private final Map<String, Master> masters = new HashMap<>();
 
 	private final Map<Integer, Long> movedAt = new HashMap<>();
@@ -163,6 +158,12 @@ public final class ClusterNodes implements RedisNodes {
 		finally {
 			this.lock.unlock();
 		}
+	}
+
+	@Override
+	public @Nullable Integer slots(RedisNode node) {
+		Topology known = this.owners;
+		return (known != null) ? known.slots(node) : null;
 	}
 
 	@Override
@@ -289,9 +290,7 @@ public final class ClusterNodes implements RedisNodes {
 		retire(after);
 	}
 
-	/**
-	 * Slots that move have another master as well, but none that was a replica of theirs.
-	 */
+	/** Slots that move get another master too, but no replica of their own. */
 	private void countFailovers(Partitions partitions) {
 		for (RedisClusterNode node : partitions) {
 			String former = this.replicated.get(node.getNodeId());

@@ -89,15 +89,11 @@ public interface RedisNodes extends AutoCloseable {
 	/**
 	 * The slots that one of the {@link #named} servers has, as far as the service knows
 	 * without asking anybody.
-	 * @return their number, or {@code null} where there are no slots
+	 * @return their number, or {@code null} where there are no slots, or the cluster has
+	 * not named its masters yet
 	 */
 	default @Nullable Integer slots(RedisNode node) {
-		try {
-			return (isCluster()) ? owners().slots(node) : null;
-		}
-		catch (NoConnectionException ex) {
-			return null;
-		}
+		return null;
 	}
 
 	/**

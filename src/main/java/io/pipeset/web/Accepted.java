@@ -1,6 +1,7 @@
 package io.pipeset.web;
 
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 
 import jakarta.servlet.http.HttpServletRequest;
@@ -19,8 +20,9 @@ public final class Accepted {
 	}
 
 	/**
-	 * Whether a type is asked for by its name, and no less than JSON is. A header that
-	 * nobody can read asks for nothing.
+	 * Whether a type is asked for, by its name or as one of {@code text/*}, and no less
+	 * than JSON is: that is no {@code text/*}. Whoever takes everything gets JSON, and a
+	 * header that nobody can read asks for nothing.
 	 */
 	public static boolean is(MediaType named, HttpServletRequest request) {
 		List<MediaType> accepted;
@@ -31,15 +33,17 @@ public final class Accepted {
 			return false;
 		}
 		double quality = quality(accepted, named);
-		return quality > 0 && quality >= quality(accepted, MediaType.APPLICATION_JSON);
+		return quality > 0 && quality >= quality(accepted, MediaType.APPLICATION_JSON)
+				&& accepted.stream().anyMatch((range) -> !range.isWildcardType() && range.includes(named));
 	}
 
-	private static double quality(List<MediaType> accepted, MediaType named) {
+	/** The quality of the range that says most of a type. */
+	private static double quality(List<MediaType> accepted, MediaType type) {
 		return accepted.stream()
-			.filter((type) -> !type.isWildcardType() && type.includes(named))
-			.mapToDouble(MediaType::getQualityValue)
-			.max()
-			.orElse(0);
+			.filter((range) -> range.includes(type))
+			.min(Comparator.comparing(MediaType::isWildcardType).thenComparing(MediaType::isWildcardSubtype))
+			.map(MediaType::getQualityValue)
+			.orElse(0.0);
 	}
 
 }

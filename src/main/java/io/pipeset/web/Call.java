@@ -217,7 +217,8 @@ public enum Call {
 				join(List.of(count(limits.maxGenerated(), ShortcutsController.DEFAULT_PUSHES, "The number of values.")),
 						Setting.of(shortcut()));
 			case RUN_JOB -> join(SweepQuery.PARAMETERS, Setting.of(this.path));
-			case LIST_JOBS -> List.of(KnownJobsController.STATE, KnownJobsController.LIMIT, KnownJobsController.AFTER);
+			case LIST_JOBS -> List.of(KnownJobsController.STATE, KnownJobsController.KIND, KnownJobsController.LIMIT,
+					KnownJobsController.AFTER);
 			case LIST_ITEMS -> List.of(KnownJobsController.STATUS);
 			case PACE_JOB -> List.of(KnownJobsController.PACE);
 			case ANALYSE -> AnalysisSettings.all();

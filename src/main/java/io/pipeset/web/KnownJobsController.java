@@ -47,6 +47,10 @@ class KnownJobsController {
 			KnownJobsController::state, Map.of("type", "string", "enum", labels())), null,
 			"Lists the jobs in this state only.");
 
+	static final Setting<JobKind> KIND = parameter("kind", Allowed.of("one of " + String.join(", ", kinds()),
+			KnownJobsController::kind, Map.of("type", "string", "enum", kinds())), null,
+			"Lists the jobs of this kind only.");
+
 	static final Setting<Integer> LIMIT = parameter("limit", Allowed.integer(1, 1000), "100",
 			"The jobs that a page has at most.");
 
@@ -102,11 +106,13 @@ class KnownJobsController {
 	ResponseEntity<RecordedJobs.JobList> list(HttpServletRequest request) {
 		Query query = query(request);
 		JobState state = STATE.take(query::take).orElse(null);
+		JobKind kind = KIND.take(query::take).orElse(null);
 		String after = AFTER.take(query::take).orElse(null);
 		int limit = LIMIT.takeOrDefault(query::take);
 		LIMIT.check(limit);
-		query.refuseRest(List.of(STATE.name(), LIMIT.name(), AFTER.name()));
-		return JobLooks.json(ResponseEntity.ok()).body(this.recorded.page(Callers.current(), state, after, limit));
+		query.refuseRest(List.of(STATE.name(), KIND.name(), LIMIT.name(), AFTER.name()));
+		return JobLooks.json(ResponseEntity.ok())
+			.body(this.recorded.page(Callers.current(), state, kind, after, limit));
 	}
 
 	@Serves(Call.GET_JOB)
@@ -261,6 +267,14 @@ class KnownJobsController {
 
 	private static List<String> labels() {
 		return Stream.of(JobState.values()).map(JobState::label).toList();
+	}
+
+	private static @Nullable JobKind kind(String text) {
+		return Stream.of(JobKind.values()).filter((kind) -> kind.label().equals(text)).findFirst().orElse(null);
+	}
+
+	private static List<String> kinds() {
+		return Stream.of(JobKind.values()).map(JobKind::label).toList();
 	}
 
 	private static <T> Setting<T> parameter(String name, Allowed<T> allowed, @Nullable String byDefault,

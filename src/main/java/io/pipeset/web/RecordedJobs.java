@@ -16,6 +16,7 @@ import io.pipeset.job.Client;
 import io.pipeset.job.JobRecorder;
 import io.pipeset.job.JobRegistry;
 import io.pipeset.record.encoding.Excerpt;
+import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport.Warning;
 import io.pipeset.report.JobState;
 import io.pipeset.report.JobStatus;
@@ -56,16 +57,17 @@ class RecordedJobs {
 	 * Lists the jobs of a client, the newest first: those of this instance, and those of
 	 * others that are recorded.
 	 * @param state their state; {@code null} for any
+	 * @param kind their kind; {@code null} for any
 	 * @param after the id behind which the page begins; {@code null} for the newest job
 	 */
-	JobList page(Client client, @Nullable JobState state, @Nullable String after, int limit) {
+	JobList page(Client client, @Nullable JobState state, @Nullable JobKind kind, @Nullable String after, int limit) {
 		// This instance knows best how its own jobs stand.
 		NavigableMap<String, JobStatus> page = new TreeMap<>(Comparator.reverseOrder());
 		String next = null;
 		List<Warning> warnings = List.of();
 		try {
 			// One more tells whether there is another page.
-			Found found = this.looks.take(() -> this.records.list(client.name(), state, after, limit + 1));
+			Found found = this.looks.take(() -> this.records.list(client.name(), state, kind, after, limit + 1));
 			next = found.next();
 			for (JobRecord job : found.jobs()) {
 				if (this.jobs.find(job.status().jobId(), client).isEmpty()) {
@@ -78,7 +80,7 @@ class RecordedJobs {
 			warnings = List.of(new Warning("NOT_RECORDED", null,
 					ex.getMessage() + ". Only the jobs that this instance knows by itself are listed", null));
 		}
-		this.jobs.list(client, state, after, limit + 1).forEach((job) -> page.put(job.id(), job.status()));
+		this.jobs.list(client, state, kind, after, limit + 1).forEach((job) -> page.put(job.id(), job.status()));
 		String end = next;
 		if (end != null) {
 			// Others may stand between those behind it.

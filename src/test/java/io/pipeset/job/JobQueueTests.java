@@ -271,7 +271,7 @@ class JobQueueTests {
 				throw new IllegalStateException("It began");
 			}), this.threads);
 		await().until(() -> queue.waiting() == 1);
-		KnownJob known = this.jobs.list(this.client, JobState.QUEUED, null, 10).get(0);
+		KnownJob known = this.jobs.list(this.client, JobState.QUEUED, null, null, 10).get(0);
 		queue.close();
 		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> waiting.get(1, TimeUnit.MINUTES))
 			.withCauseInstanceOf(JobRefusedException.class);
@@ -288,7 +288,7 @@ class JobQueueTests {
 		KnownJob[] known = new KnownJob[1];
 		assertThatExceptionOfType(IllegalStateException.class)
 			.isThrownBy(() -> queue.run(job(), this.client, Caller.NOBODY, () -> {
-				known[0] = this.jobs.list(this.client, JobState.RUNNING, null, 10).get(0);
+				known[0] = this.jobs.list(this.client, JobState.RUNNING, null, null, 10).get(0);
 				throw new IllegalStateException("A defect");
 			}));
 		assertThat(known[0].status().ending()).isNotNull()

@@ -49,8 +49,8 @@ class JobRegistryTests {
 		assertThat(this.registry.find(first.id())).isPresent();
 		ended(0);
 		assertThat(this.registry.find(first.id())).isEmpty();
-		assertThat(this.registry.list(this.client, JobState.COMPLETED, null, 2000)).hasSize(1000);
-		assertThat(this.registry.list(this.client, null, null, 2000)).hasSize(1001).last().isSameAs(waits);
+		assertThat(this.registry.list(this.client, JobState.COMPLETED, null, null, 2000)).hasSize(1000);
+		assertThat(this.registry.list(this.client, null, null, null, 2000)).hasSize(1001).last().isSameAs(waits);
 	}
 
 	@Test
@@ -82,7 +82,7 @@ class JobRegistryTests {
 		this.registry.enters(job);
 		this.now.set(job.sinceMillis() + Duration.ofDays(1).toMillis());
 		this.registry.sample();
-		assertThat(this.registry.list(this.client, JobState.INTERRUPTED, null, 10)).hasSize(1);
+		assertThat(this.registry.list(this.client, JobState.INTERRUPTED, null, null, 10)).hasSize(1);
 		assertThat(spool.used()).isPositive();
 		this.now.incrementAndGet();
 		this.registry.sample();
@@ -99,7 +99,7 @@ class JobRegistryTests {
 			ended(60 << 10);
 		}
 		assertThat(this.registry.find(first.id())).isEmpty();
-		assertThat(this.registry.list(this.client, null, null, 100)).hasSize((4 << 20) / (64 << 10));
+		assertThat(this.registry.list(this.client, null, null, null, 100)).hasSize((4 << 20) / (64 << 10));
 	}
 
 	@Test
@@ -126,7 +126,7 @@ class JobRegistryTests {
 		KnownJob refused = this.registry.enters(task(), "none");
 		this.registry.fails(refused, new Ending(Cause.LIMIT, "too many"), false);
 		assertThat(this.registry.find(refused.id())).isEmpty();
-		assertThat(this.registry.list(this.client, null, null, 10)).isEmpty();
+		assertThat(this.registry.list(this.client, null, null, null, 10)).isEmpty();
 	}
 
 	private KnownJob ended(long reportBytes) {

@@ -40,7 +40,11 @@ class ClusterNodesTests {
 		configuration.setPassword(cluster.properties().get("spring.data.redis.password"));
 		factory = new LettuceConnectionFactory(configuration, LettucePoolingClientConfiguration.builder().build());
 		factory.start();
-		nodes = new ClusterNodes(factory,
+		nodes = nodes();
+	}
+
+	private static ClusterNodes nodes() {
+		return new ClusterNodes(factory,
 				new PipelineProperties(2, 1000, DataSize.ofMegabytes(1), Duration.ofSeconds(5), false));
 	}
 
@@ -64,6 +68,16 @@ class ClusterNodesTests {
 		assertThat(nodes.named()).hasSize(2).contains(first);
 		// The former address leads to the same server, so its commands may still run.
 		assertThat(met).noneMatch((node) -> nodes.isSuperseded(node, (slot) -> slot == 0, begun));
+	}
+
+	@Test
+	void nobodyIsAskedForTheSlotsOfAServer() throws Exception {
+		RedisNode node = nodes.owners().ownerOrAny(0);
+		assertThat(nodes.slots(node)).isEqualTo(Slots.COUNT / 2);
+		ClusterNodes unasked = nodes();
+		assertThat(unasked.slots(node)).isNull();
+		assertThat(unasked.named()).isEmpty();
+		unasked.close();
 	}
 
 	@Test

@@ -132,6 +132,9 @@ class CallTests {
 			application/json, text/html;q=0.9      | application/json
 			text/html;q=0                          | application/json
 			text/html;q=many                       | application/json
+			text/*                                 | text/html;charset=UTF-8
+			text/html;q=0, text/*                  | application/json
+			text/html;q=0.5, */*                   | application/json
 			""")
 	void theStartPageIsOneForThoseWhoAskForOne(String accepted, String type) {
 		assertThat(this.service.send(this.service.request("/").header("Accept", accepted).GET()).header("Content-Type"))
@@ -148,7 +151,7 @@ class CallTests {
 		assertThat(page.header("Content-Type")).isEqualTo("text/html;charset=UTF-8");
 		assertThat(page.header("Content-Security-Policy")).startsWith("default-src 'none'");
 		calls.forEach((call) -> assertThat(page.text()).contains("<code>" + call + "</code>"));
-		assertThat(page.text()).doesNotContain("](").doesNotContain("`");
+		assertThat(page.text()).contains("<a href=\"console\">").doesNotContain("](").doesNotContain("`");
 	}
 
 }

@@ -560,6 +560,11 @@ class OtherInstanceTests {
 		String id = id(async("/v1/analyses", null));
 		await().untilAsserted(() -> assertThat(there(id).path("keys").asLong(-1)).isZero());
 		assertThat(there(id).get("state").asString()).isEqualTo("completed");
+		id(async("/pipeset/1", null));
+		assertThat(replica.service().get("/v1/jobs?kind=analysis").json().get("jobs").valueStream())
+			.allMatch((job) -> job.get("kind").asString().equals("analysis"))
+			.extracting((job) -> job.get("jobId").asString())
+			.contains(id);
 	}
 
 	private Answer async(String call, @Nullable String body) {

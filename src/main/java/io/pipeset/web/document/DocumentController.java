@@ -13,6 +13,7 @@ import io.pipeset.web.Serves;
 import jakarta.servlet.http.HttpServletRequest;
 import tools.jackson.databind.JsonNode;
 
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.RestController;
@@ -24,10 +25,18 @@ class DocumentController {
 	/** The page has no script and nothing of others, and is in no frame. */
 	private static final String POLICY = "default-src 'none'; frame-ancestors 'none'";
 
+	private static final String CONSOLE = """
+			<p><a href="console">The console</a> loads a file by hand, and shows the jobs and what is in Redis.</p>
+			""";
+
 	private final OpenApi document;
 
-	DocumentController(OpenApi document) {
+	private final boolean console;
+
+	/** Has the calls of a document, and perhaps a link to the console. */
+	DocumentController(OpenApi document, @Value("${pipeset.console.enabled:true}") boolean console) {
 		this.document = document;
+		this.console = console;
 	}
 
 	@Serves(Call.LIST_CALLS)
@@ -53,7 +62,7 @@ class DocumentController {
 		return ResponseEntity.ok().contentType(MediaType.APPLICATION_JSON).body(this.document.json());
 	}
 
-	private static String page() {
+	private String page() {
 		return Stream.of(Call.values())
 			.map((call) -> "<tr><td><code>" + call.method() + " " + call.path() + "</code></td><td>"
 					+ Markdown.html(call.meaning()) + "</td></tr>\n")
@@ -65,6 +74,7 @@ class DocumentController {
 					<h1>Pipeset</h1>
 					<p>Loads Redis in bulk over HTTP. <a href="v3/api-docs">The OpenAPI document</a> has the settings,
 					answers and problems of each call.</p>
+					""" + ((this.console) ? CONSOLE : "") + """
 					<table>
 					""", """
 					</table>

@@ -43,6 +43,9 @@ class StartMessage {
 		if (event.getApplicationContext() instanceof WebServerApplicationContext context
 				&& context.getWebServer() != null) {
 			log.info("Callers: {}", callers());
+			if (context.getEnvironment().getProperty("pipeset.console.enabled", Boolean.class, true)) {
+				log.info("Console: {}://localhost:{}/console", scheme(), context.getWebServer().getPort());
+			}
 			log.info("Ready. Try: curl -X POST {}://localhost:{}{}{}", scheme(), context.getWebServer().getPort(),
 					(this.generated.enabled()) ? "/pipeset/1000"
 							: "/v1/jobs -H 'Content-Type: text/plain' --data-binary 'SET key value'",

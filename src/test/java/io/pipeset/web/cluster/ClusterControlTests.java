@@ -63,7 +63,7 @@ class ClusterControlTests {
 			ids.add(taken.json().get("jobId").asString());
 		}
 		Collections.reverse(ids);
-		await().untilAsserted(() -> assertThat(this.records.list("none", JobState.COMPLETED, null, 8).jobs())
+		await().untilAsserted(() -> assertThat(this.records.list("none", JobState.COMPLETED, null, null, 8).jobs())
 			.extracting((record) -> record.status().jobId())
 			.isEqualTo(ids));
 		JobRecord record = this.records.find(ids.get(3)).orElseThrow();

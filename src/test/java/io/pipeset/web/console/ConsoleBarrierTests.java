@@ -73,6 +73,25 @@ class ConsoleBarrierTests {
 	}
 
 	@Test
+	void thePageKeyspaceHasNone() {
+		this.service.ndjson("/v1/jobs", "[\"SET\",\"a:1\",\"1\"]", "[\"HSET\",\"b:1\",\"f\",\"1\"]").report();
+		this.browser.visit(this.service, "/#/keyspace");
+		this.browser.awaitText("Settings").click();
+		this.browser.awaitText("The same with curl").click();
+		assertThat(this.browser.barriers()).isEmpty();
+		this.browser.await("#analyse").click();
+		this.browser.awaitSaid("prefixes", "Largest keys");
+		assertThat(this.browser.barriers()).isEmpty();
+		this.browser.awaitText("a:").click();
+		this.browser.await("#count").click();
+		this.browser.awaitSaid("1 key matches a:*");
+		assertThat(this.browser.barriers()).isEmpty();
+		this.browser.await("#expire").click();
+		this.browser.awaitSaid("Type a: to confirm");
+		assertThat(this.browser.barriers()).isEmpty();
+	}
+
+	@Test
 	void thePagesOfTuningsHaveNone() {
 		this.browser.visit(this.service, "/#/tune?records=1000&runs=1&batchSizes=100,1000");
 		this.browser.awaitText("The same with curl").click();

@@ -80,9 +80,9 @@ class ConsoleKeyspaceTests {
 		this.browser.picture("console-keyspace-delete", 1200, 680);
 		assertThat(this.redis.dbsize()).isEqualTo(3000 + 1200 + 300 + 40 + 700 + 60 + 1);
 		go.click();
-		this.browser.awaitSaid("UNLINK job", "All 3,000 records ran.");
+		this.browser.awaitSaid("UNLINK job: session:*", "All 3,000 records ran.");
 		assertThat(this.redis.dbsize()).isEqualTo(1200 + 300 + 40 + 700 + 60 + 1);
-		this.browser.run("history.back()");
+		this.browser.awaitText("Back to the keyspace").click();
 		this.browser.awaitSaid("Since then: UNLINK of session:*");
 		this.browser.await("#again").click();
 		this.browser.awaitSaid("5 prefixes");
@@ -156,21 +156,76 @@ class ConsoleKeyspaceTests {
 	}
 
 	@Test
+	void whoeverHasLeftAPageIsNotCalledBackAndHisCountEnds() {
+		this.redis.set("a:1", "x");
+		this.browser.visit(this.service, "/#/keyspace");
+		this.browser.run("""
+				const real = fetch;
+				window.calls = [];
+				window.fetch = async (url, asked) => {
+					calls.push(`${asked?.method} ${url}`);
+					const answer = await real(url, asked);
+					if (asked?.method === 'POST') {
+						const body = await answer.json();
+						await new Promise((resolve) => window.release = resolve);
+						delete window.release;
+						answer.json = async () => body;
+					}
+					return answer;
+				}""");
+		this.browser.await("#analyse").click();
+		leaveAndAnswer();
+		this.browser.awaitText("Keyspace").click();
+		this.browser.awaitText("All keys").click();
+		this.browser.awaitText("a:").click();
+		String prefix = String.valueOf(this.browser.run("return location.hash"));
+		this.browser.await("#count").click();
+		leaveAndAnswer();
+		assertThat(this.browser.run("return calls.filter((call) => call.startsWith('DELETE')).length")).isEqualTo(1L);
+		this.browser.run("location.hash = '" + prefix + "'");
+		this.browser.await("#count").click();
+		answer();
+		this.browser.await("#unlink").click();
+		this.browser.type("#field-sweep-name", "a:");
+		this.browser.await("#sweep").click();
+		leaveAndAnswer();
+	}
+
+	/** Goes to another page before a call is answered, and stays there. */
+	private void leaveAndAnswer() {
+		awaitHeld();
+		this.browser.run("location.hash = '#/jobs'");
+		this.browser.awaitSaid("State");
+		answer();
+		assertThat(this.browser.run("return location.hash")).isEqualTo("#/jobs");
+	}
+
+	/** Answers a call that is held, and has the page do all that it does then. */
+	private void answer() {
+		awaitHeld();
+		this.browser.run("release(); return new Promise((resolve) => setTimeout(resolve))");
+	}
+
+	private void awaitHeld() {
+		await().until(() -> Boolean.TRUE.equals(this.browser.run("return Boolean(window.release)")));
+	}
+
+	@Test
 	void aPrefixIsItselfWhateverItsCharactersMean() throws Exception {
 		String glob = "a[bc]*?\\d^-]:";
 		List<String> others = List.of("abxyd^-]:1", "ab*?\\d^-]:1", "a[bc]XX?\\d^-]:1", "a[bc]*Z\\d^-]:1",
 				"a[bc]*?d^-]:1");
 		List<String> prefixes = List.of(glob, "<img src=x onerror=alert(1)>:", "Größe über 'alles' & \"mehr\":",
 				" blank  :", "{tag}$HOME`x`!%41:", "line\nbreak\ttab:", "\u202eright\u200bto\u0000left:", "u\u0308 🧺:",
-				"(none)🧺", "__proto__:");
+				"(none)🧺", "__proto__:", "no\u00a0break:");
 		Stream.concat(prefixes.stream().flatMap((prefix) -> Stream.of(prefix + "1", prefix + "2")), others.stream())
 			.forEach((key) -> this.redis.set(key, "x"));
 		script("redis.call('SET', '\\255\\254:1', 'x')");
 		this.browser.visit(this.service, "/#/keyspace");
 		this.browser.await("#analyse").click();
-		this.browser.awaitSaid("15 prefixes", "a[bc]*?\\d^-]:", "<img src=x onerror=alert(1)>:",
+		this.browser.awaitSaid("16 prefixes", "a[bc]*?\\d^-]:", "<img src=x onerror=alert(1)>:",
 				"Größe über 'alles' & \"mehr\":", "\" blank  :\"", "\"line\\nbreak\\ttab:\"",
-				"\"\\u{202e}right\\u{200b}to\\u{0}left:\"", "\"\\xff\\xfe:\"");
+				"\"\\u{202e}right\\u{200b}to\\u{0}left:\"", "\"no\\u{a0}break:\"", "\"\\xff\\xfe:\"");
 		Shell shell = new Shell(folder, this.service.port());
 		for (String prefix : prefixes) {
 			if (prefix.endsWith(":")) {
@@ -178,17 +233,17 @@ class ConsoleKeyspaceTests {
 				this.browser.await("#count").click();
 				this.browser.awaitSaid("2 keys match ");
 				assertThat(String.valueOf(this.browser.run("return document.body.textContent"))).as(prefix)
-					.doesNotContain("\u202e", "\u200b");
+					.doesNotContain("\u202e", "\u200b", "\u00a0");
 				assertThat(shell.run(countLine() + " | jq .wouldRun")).as(prefix).isEqualTo("2\n");
 				this.browser.run("history.back()");
-				this.browser.awaitSaid("15 prefixes");
+				this.browser.awaitSaid("16 prefixes");
 			}
 		}
 		this.browser.awaitText("\"\\xff\\xfe:\"").click();
 		this.browser.awaitSaid("Its name is not UTF-8");
 		assertThat(this.browser.all("#count")).isEmpty();
 		this.browser.run("history.back()");
-		this.browser.awaitSaid("15 prefixes");
+		this.browser.awaitSaid("16 prefixes");
 		long before = this.redis.dbsize();
 		open(glob);
 		this.browser.await("#count").click();

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.openqa.selenium.WebElement;
 import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -65,6 +66,8 @@ class ConsoleTests {
 		this.browser.awaitSaid("1 record did not run", "completed", "199,999", "MALFORMED", String.valueOf(WRONG_LINE));
 		this.browser.picture("console-job", 1200, 1060);
 		assertThat(this.redis.dbsize()).isEqualTo(ROWS - 1);
+		assertThat(this.browser.all("#repeat")).as("a way to send a malformed record once more")
+			.noneMatch(WebElement::isDisplayed);
 		this.browser.await("#save").click();
 		assertThat(this.browser.download()).contains("\"line\":" + WRONG_LINE).hasLineCount(1);
 		this.browser.await("#mend").click();
@@ -72,8 +75,11 @@ class ConsoleTests {
 		this.browser.type("#text", this.browser.await("#text").getDomProperty("value").replace(",oops", ""));
 		this.browser.awaitSaid("HSET product:250002");
 		this.browser.await("#go").click();
-		this.browser.awaitSaid("Its one record ran.");
+		this.browser.awaitSaid("HSET job: rows of products.csv", "Its one record ran.");
 		assertThat(this.redis.dbsize()).isEqualTo(ROWS);
+		this.browser.awaitText("Load").click();
+		this.browser.awaitSaid("Drop a file here");
+		assertThat(this.browser.all("#go")).as("a way to load mended rows once more").isEmpty();
 	}
 
 	@Test
@@ -119,12 +125,34 @@ class ConsoleTests {
 		this.browser.type("#text",
 				"{\"op\":\"HSET\",\"key\":\"u:1\",\"fields\":{\"name\":\"Ada\"}}\n[\"SET\",\"u:2\",\"x\"]\n");
 		this.browser.awaitSaid("NDJSON", "HSET u:1 name Ada", "SET u:2 x");
+		this.browser.awaitText("Settings").click();
+		this.browser.type("#field-batchSize", "7");
 		this.browser.await("#go").click();
 		this.browser.awaitSaid("1 record did not run", "WRONGTYPE");
 		this.redis.del("u:1");
 		this.browser.await("#repeat").click();
 		this.browser.awaitSaid("Its one record ran.");
 		assertThat(this.redis.hget("u:1", "name")).isEqualTo("Ada");
+		assertThat(job().at("/settings/batchSize").asInt()).isEqualTo(7);
+	}
+
+	@Test
+	void jobsAreFoundBehindAnyNumberOfPreviews() {
+		String tuning = this.service
+			.post("/v1/tunings?records=1000&runs=1&batchSizes=100&flushes=close&concurrencies=1")
+			.json()
+			.get("tuningId")
+			.asString();
+		String analysis = this.service.post("/v1/analyses").json().get("analysisId").asString();
+		for (int i = 0; i < 200; i++) {
+			this.service.post("/pipeset/5?dryRun=true").report();
+		}
+		this.browser.visit(this.service, "/#/jobs");
+		this.browser.await("[data-job='" + analysis + "']");
+		this.browser.awaitText("Tune").click();
+		this.browser.await("[data-job='" + tuning + "']");
+		this.browser.awaitText("Keyspace").click();
+		this.browser.await("a[href='#/keyspace/" + analysis + "']");
 	}
 
 	@Test
@@ -142,6 +170,14 @@ class ConsoleTests {
 		this.browser.awaitSaid("SET x:b 2 EX 3600");
 		this.browser.awaitText("Dry run").click();
 		this.browser.awaitSaid("dry run", "All 2 records would run.");
+		this.browser.awaitText("Back to the load").click();
+		this.browser.type("#text", "key;value\na;1\nb\n");
+		this.browser.awaitSaid("MALFORMED");
+		this.browser.awaitText("Dry run").click();
+		this.browser.awaitSaid("1 record would not run", "Nothing was written. Mend the file, or load it as it is");
+		this.browser.await(".windowed");
+		assertThat(this.browser.all("#mend")).as("a way to mend one row, and leave out all others")
+			.noneMatch(WebElement::isDisplayed);
 		assertThat(this.redis.dbsize()).isZero();
 	}
 

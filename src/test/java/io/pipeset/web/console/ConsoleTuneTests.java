@@ -82,23 +82,33 @@ class ConsoleTuneTests {
 	}
 
 	@Test
-	void settingsOfATuningAreLeftOutAgain() {
+	void settingsOfATuningAreThoseOfMendedRecordsAndAreLeftOutAgain() {
 		String id = this.service
 			.post("/v1/tunings?records=1000&runs=1&batchSizes=100,200&flushes=close&concurrencies=1")
 			.json()
 			.get("tuningId")
 			.asString();
-		this.browser.visit(this.service, "/#/jobs/" + id);
-		this.browser.awaitSaid("Recommended");
+		this.browser.visit(this.service, "");
+		this.browser.awaitText("or paste records").click();
+		this.browser.type("#text", "sid,name\n17,Ada\n18\n");
+		this.browser.awaitSaid("SET record:17 Ada");
+		this.browser.await("#go").click();
+		this.browser.awaitSaid("1 record did not run");
+		String job = String.valueOf(this.browser.run("return location.hash"));
+		this.browser.run("location.hash = '#/jobs/" + id + "'");
 		this.browser.await("[aria-label='Use batchSize=200 flush=close concurrency=1']").click();
 		this.browser.awaitSaid("The next load takes batchSize=200 flush=close concurrency=1");
+		this.browser.run("location.hash = '" + job + "'");
+		this.browser.awaitSaid("1 record did not run");
+		this.browser.awaitText("The same with curl").click();
+		this.browser.awaitSaid("/v1/jobs?batchSize=200&flush=close&concurrency=1'");
+		this.browser.await("#mend").click();
+		this.browser.awaitSaid("Mend the rows above", "The next load takes batchSize=200 flush=close concurrency=1");
+		this.browser.type("#field-batchSize", "300");
 		this.browser.awaitText("Leave them out").click();
 		await().until(() -> !this.browser.text().contains("The next load takes"));
-		this.browser.awaitText("or paste records").click();
-		this.browser.type("#text", "sid,name\n17,Ada\n");
-		this.browser.awaitSaid("SET record:17 Ada");
-		this.browser.awaitText("Settings").click();
-		assertThat(this.browser.await("#field-batchSize").getDomProperty("value")).isEmpty();
+		assertThat(this.browser.await("#field-batchSize").getDomProperty("value")).as("typed since").isEqualTo("300");
+		assertThat(this.browser.await("#field-flush").getDomProperty("value")).isEmpty();
 		this.browser.visit(this.service, "/#/jobs/" + id);
 		this.browser.awaitText("Tune again").click();
 		assertThat(this.browser.await("#field-batchSizes").getDomProperty("value")).isEqualTo("100,200");

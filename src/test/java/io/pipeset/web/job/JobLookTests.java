@@ -248,6 +248,7 @@ class JobLookTests {
 
 	@Test
 	void jobsAreListedInPagesTheNewestFirst() {
+		String analysis = this.service.post("/v1/analyses").json().get("analysisId").asString();
 		List<String> ids = new ArrayList<>();
 		for (int i = 0; i < 5; i++) {
 			ids.add(0, this.service.post("/pipeset/1").json().get("jobId").asString());
@@ -263,6 +264,8 @@ class JobLookTests {
 		assertThat(ids(this.service.get("/v1/jobs").json())).startsWith(ids.toArray(String[]::new));
 		assertThat(this.service.get("/v1/jobs?state=running").json()).hasToString("{\"jobs\":[]}");
 		assertThat(ids(this.service.get("/v1/jobs?state=completed").json())).contains(ids.get(0));
+		assertThat(ids(this.service.get("/v1/jobs?kind=analysis&limit=1").json())).containsExactly(analysis);
+		assertThat(ids(this.service.get("/v1/jobs?kind=analysis&state=running").json())).isEmpty();
 	}
 
 	@ParameterizedTest
@@ -290,7 +293,8 @@ class JobLookTests {
 			?limit=0               | 'limit' must be                                    | invalid-setting
 			?limit=1001            | 'limit' must be 1 to 1000, not '1001'              | invalid-setting
 			?after=1               | 'after' must be the id of a job, not '1'           | invalid-setting
-			?from=scan             | available are state, limit, after                  | unknown-setting
+			?kind=job              | 'kind' must be one of records, analysis, tuning    | invalid-setting
+			?from=scan             | available are state, kind, limit, after            | unknown-setting
 			/01a20347-d60e?x=1     | There is no setting 'x' here                       | unknown-setting
 			""")
 	void badParametersAreRefusedByName(String query, String message, String type) {

@@ -54,6 +54,16 @@ class DeploymentRecipeTests {
 
 	private static final String KEY = " -H \"Authorization: Bearer $(cat deploy/secrets/local.key)\" ";
 
+	/** Waits until only the process is left that was there before. */
+	private static final String ENDED = """
+
+			for i in {1..600}; do
+			  [ "$(jobs -pr)" = $own_pid ] && break
+			  sleep 0.1
+			done
+			[ "$(jobs -pr)" = $own_pid ]
+			""";
+
 	/** Has a folder for each Secret, with a file for each of its entries. */
 	private static final String KUBECTL = """
 			case "$1 $2 $3" in
@@ -100,14 +110,14 @@ class DeploymentRecipeTests {
 		boolean prometheus = new ProcessBuilder("sh", "-c", "command -v prometheus").start().waitFor() == 0;
 		// Without Prometheus, the rest is run all the same.
 		String commands = commands("TLS, a password and keys").stream()
-			.takeWhile((line) -> prometheus || !line.contains(":9095/api"))
-			.filter((line) -> prometheus || !line.startsWith("prometheus "))
+			.filter((line) -> prometheus || Stream.of("prometheus ", "until curl -sS http://localhost:9095", "  jq -ec")
+				.noneMatch(line::startsWith))
 			.collect(Collectors.joining("\n"));
 		String output = run(0,
-				"trap 'kill $(jobs -p); wait' EXIT\n" + commands.replace("8443", freePort())
+				"trap 'kill $(jobs -p); wait' EXIT\nsleep 1000 &\nown_pid=$!\n" + commands.replace("8443", freePort())
 					.replace("6380", freePort())
 					.replace("9095", freePort())
-					.replace("1000000", "20000"));
+					.replace("1000000", "20000") + ENDED);
 		assertThat(output).contains("{\"received\":20000,\"applied\":20000,")
 			.endsWith((prometheus) ? "[\"local\",\"SET\",\"20000\"]\n" : "\"unprocessed\":0}\n");
 	}
