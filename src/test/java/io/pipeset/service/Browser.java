@@ -94,8 +94,7 @@ public final class Browser implements AutoCloseable {
 		options.setBinary(browser().orElseThrow().toFile());
 		options.addArguments("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--lang=en",
 				"--hide-scrollbars", "--window-size=1200,900");
-		// A process for each page, and services that no page needs, take a quarter of its
-		// time.
+		// Without a process for each site, and without services that no page needs.
 		options.addArguments("--disable-site-isolation-trials", "--disable-software-rasterizer", "--disable-extensions",
 				"--disable-background-networking", "--disable-component-update", "--disable-sync");
 		options.setExperimentalOption("prefs", Map.of("download.default_directory", downloads.toString()));
