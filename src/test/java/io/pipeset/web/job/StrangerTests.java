@@ -95,6 +95,9 @@ class StrangerTests {
 				half.get(10, TimeUnit.MINUTES);
 				await()
 					.until(() -> Shell.text(line).matches("(?s).*running   [4-6][0-9]\\.[0-9] %  [0-9,]+ records .*"));
+				// Others hear of it a little later.
+				String known = "/v1/jobs/" + id;
+				await().until(() -> Answer.counts(living.service().get(known).json()).applied() > 0);
 				assertThat(next.next()).startsWith("kill -9 ");
 				killed.kill();
 				assertThat(watch.waitFor()).as("curl tells of a transfer that broke off").isEqualTo(18);
