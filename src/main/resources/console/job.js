@@ -335,7 +335,7 @@ export async function job(main, page, id) {
 		const repeat = h('button', { type: 'button', id: 'repeat', hidden: Boolean(isDry), onclick: () => attempt(async () => {
 			repeat.disabled = true;
 			try {
-				const records = await (await call('GET', itemsPath)).blob();
+				const records = await (await call('GET', itemsPath, { signal: page })).blob();
 				const next = await upload(again, { 'Content-Type': 'application/x-ndjson', Prefer: 'respond-async' }, records, () => {}, page);
 				sources.set(next.jobId, { name: 'repeated records', type: 'application/x-ndjson', blob: records, op: '' });
 				location.hash = `#/jobs/${next.jobId}`;

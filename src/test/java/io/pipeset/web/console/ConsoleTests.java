@@ -137,6 +137,48 @@ class ConsoleTests {
 	}
 
 	@Test
+	void nothingIsRepeatedForWhoeverHasLeft() {
+		this.redis.lpush("u:1", "in the way");
+		this.browser.visit(this.service, "");
+		this.browser.awaitText("or paste records").click();
+		this.browser.type("#text", "{\"op\":\"HSET\",\"key\":\"u:1\",\"fields\":{\"name\":\"Ada\"}}\n");
+		this.browser.awaitSaid("NDJSON", "HSET u:1 name Ada");
+		this.browser.await("#go").click();
+		this.browser.awaitSaid("1 record did not run");
+		this.browser.await("#repeat");
+		this.browser.run("""
+				const real = fetch;
+				window.sent = 0;
+				const send = XMLHttpRequest.prototype.send;
+				XMLHttpRequest.prototype.send = function (body) {
+					sent++;
+					send.call(this, body);
+				};
+				window.fetch = async (url, asked) => {
+					if (!url.includes('items?status=')) {
+						return real(url, asked);
+					}
+					await new Promise((release) => window.release = release);
+					try {
+						const answer = await real(url, asked);
+						const records = await answer.blob();
+						answer.blob = async () => records;
+						return answer;
+					}
+					finally {
+						setTimeout(() => window.answered = true);
+					}
+				}""");
+		this.browser.await("#repeat").click();
+		await().until(() -> (Boolean) this.browser.run("return Boolean(window.release)"));
+		this.browser.awaitText("Jobs").click();
+		this.browser.awaitSaid("Asked for");
+		this.browser.run("release()");
+		await().until(() -> (Boolean) this.browser.run("return Boolean(window.answered)"));
+		assertThat(this.browser.run("return sent")).isEqualTo(0L);
+	}
+
+	@Test
 	void jobsAreFoundBehindAnyNumberOfPreviews() {
 		String tuning = this.service
 			.post("/v1/tunings?records=1000&runs=1&batchSizes=100&flushes=close&concurrencies=1")
