@@ -179,6 +179,22 @@ class ConsoleTests {
 	}
 
 	@Test
+	void rowsThatMayHaveRunAreNotMended() {
+		this.browser.visit(this.service, "");
+		this.browser.awaitText("or paste records").click();
+		this.browser.type("#text", "key,value\na,1\nb,2,oops\nc,3\n");
+		this.browser.awaitSaid("SET a 1");
+		this.browser.awaitText("Settings").click();
+		this.browser.type("#field-replicas", "1");
+		this.browser.type("#field-replicasTimeout", "10ms");
+		this.browser.await("#go").click();
+		this.browser.awaitSaid("2 more may have run", "MALFORMED");
+		this.browser.await("#mend").click();
+		this.browser.awaitSaid("Mend the rows above");
+		assertThat(this.browser.await("#text").getDomProperty("value")).isEqualTo("key,value\nb,2,oops\n");
+	}
+
+	@Test
 	void jobsAreFoundBehindAnyNumberOfPreviews() {
 		String tuning = this.service
 			.post("/v1/tunings?records=1000&runs=1&batchSizes=100&flushes=close&concurrencies=1")
