@@ -335,7 +335,7 @@ export async function job(main, page, id) {
 		const repeat = h('button', { type: 'button', id: 'repeat', hidden: Boolean(isDry), onclick: () => attempt(async () => {
 			repeat.disabled = true;
 			try {
-				const records = await (await call('GET', itemsPath)).blob();
+				const records = await (await call('GET', itemsPath, { signal: page })).blob();
 				const next = await upload(again, { 'Content-Type': 'application/x-ndjson', Prefer: 'respond-async' }, records, () => {}, page);
 				sources.set(next.jobId, { name: 'repeated records', type: 'application/x-ndjson', blob: records, op: '' });
 				location.hash = `#/jobs/${next.jobId}`;
@@ -345,8 +345,10 @@ export async function job(main, page, id) {
 			}
 		}) }, 'Repeat these');
 		const source = sources.get(id);
+		// Those that are unknown may have run.
+		const wrong = () => all.filter((row) => row.line && row.status !== 'unknown');
 		const fix = h('button', { type: 'button', id: 'mend', hidden: true, onclick: () => attempt(async () => {
-			const lines = all.slice(0, MOST_MENDED).map((row) => row.line).filter((line) => line);
+			const lines = wrong().slice(0, MOST_MENDED).map((row) => row.line);
 			const rows = await rowsAt(source.blob, source, lines);
 			if (!page.aborted) {
 				mend(rows, { ...source, gzip: false }, source.mended ? source.name : `rows of ${source.name}`);
@@ -366,7 +368,7 @@ export async function job(main, page, id) {
 			save.hidden = !found.kept;
 			// Malformed records stay so.
 			repeat.hidden = !found.kept || isDry || report.counts.rejected + report.counts.unprocessed <= (report.errorCodes?.MALFORMED ?? 0);
-			fix.hidden = !source?.blob || isDry || source.type === 'application/json' || !all.some((row) => row.line);
+			fix.hidden = !source?.blob || isDry || source.type === 'application/json' || wrong().length === 0;
 			fix.className = fix.hidden ? '' : 'main';
 		});
 

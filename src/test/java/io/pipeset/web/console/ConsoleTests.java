@@ -137,6 +137,64 @@ class ConsoleTests {
 	}
 
 	@Test
+	void nothingIsRepeatedForWhoeverHasLeft() {
+		this.redis.lpush("u:1", "in the way");
+		this.browser.visit(this.service, "");
+		this.browser.awaitText("or paste records").click();
+		this.browser.type("#text", "{\"op\":\"HSET\",\"key\":\"u:1\",\"fields\":{\"name\":\"Ada\"}}\n");
+		this.browser.awaitSaid("NDJSON", "HSET u:1 name Ada");
+		this.browser.await("#go").click();
+		this.browser.awaitSaid("1 record did not run");
+		this.browser.await("#repeat");
+		this.browser.run("""
+				const real = fetch;
+				window.sent = 0;
+				const send = XMLHttpRequest.prototype.send;
+				XMLHttpRequest.prototype.send = function (body) {
+					sent++;
+					send.call(this, body);
+				};
+				window.fetch = async (url, asked) => {
+					if (!url.includes('items?status=')) {
+						return real(url, asked);
+					}
+					await new Promise((release) => window.release = release);
+					try {
+						const answer = await real(url, asked);
+						const records = await answer.blob();
+						answer.blob = async () => records;
+						return answer;
+					}
+					finally {
+						setTimeout(() => window.answered = true);
+					}
+				}""");
+		this.browser.await("#repeat").click();
+		await().until(() -> (Boolean) this.browser.run("return Boolean(window.release)"));
+		this.browser.awaitText("Jobs").click();
+		this.browser.awaitSaid("Asked for");
+		this.browser.run("release()");
+		await().until(() -> (Boolean) this.browser.run("return Boolean(window.answered)"));
+		assertThat(this.browser.run("return sent")).isEqualTo(0L);
+	}
+
+	@Test
+	void rowsThatMayHaveRunAreNotMended() {
+		this.browser.visit(this.service, "");
+		this.browser.awaitText("or paste records").click();
+		this.browser.type("#text", "key,value\na,1\nb,2,oops\nc,3\n");
+		this.browser.awaitSaid("SET a 1");
+		this.browser.awaitText("Settings").click();
+		this.browser.type("#field-replicas", "1");
+		this.browser.type("#field-replicasTimeout", "10ms");
+		this.browser.await("#go").click();
+		this.browser.awaitSaid("2 more may have run", "MALFORMED");
+		this.browser.await("#mend").click();
+		this.browser.awaitSaid("Mend the rows above");
+		assertThat(this.browser.await("#text").getDomProperty("value")).isEqualTo("key,value\nb,2,oops\n");
+	}
+
+	@Test
 	void jobsAreFoundBehindAnyNumberOfPreviews() {
 		String tuning = this.service
 			.post("/v1/tunings?records=1000&runs=1&batchSizes=100&flushes=close&concurrencies=1")
