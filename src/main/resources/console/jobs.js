@@ -24,11 +24,11 @@ const MOST_PAGES = 10;
  * The first page of the list of jobs that has some that are wanted.
  * @param parameters names and values
  */
-export async function listed(parameters, page, isWanted = () => true) {
+export async function listed(parameters, signal, isWanted = () => true) {
 	let found;
 	let after = [];
 	for (let i = 0; i < MOST_PAGES && (!found || found.next && found.jobs.length === 0); i++) {
-		found = await json('GET', `v1/jobs?${query([...parameters, ...after])}`, { signal: page });
+		found = await json('GET', `v1/jobs?${query([...parameters, ...after])}`, { signal });
 		found.jobs = found.jobs.filter(isWanted);
 		after = [['after', found.next]];
 	}
@@ -128,11 +128,11 @@ export async function jobs(main, page) {
 	main.append(h('h1', {}, 'Jobs'), h('p', { class: 'actions' }, h('label', { for: 'state' }, 'State'), select), mistaken, none, table.element, h('p', { class: 'actions' }, newer, older),
 			h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), line));
 
-	const look = again(page, async () => {
+	const look = again(page, async (signal) => {
 		const parameters = [['state', state], ['limit', LIMIT], ['after', after.at(-1)]].filter(([, value]) => value);
 		line.say(curl({ method: 'GET', url: address(`v1/jobs?${query(parameters)}`), keyed: isKeyed() }));
 		try {
-			const found = await listed(parameters, page, (status) => !isPreview(status));
+			const found = await listed(parameters, signal, (status) => !isPreview(status));
 			table.show(found.jobs);
 			none.hidden = found.jobs.length > 0;
 			none.replaceChildren(...(found.next ? [h('p', {}, 'None was found yet; there are older jobs.')]
@@ -150,10 +150,10 @@ export async function jobs(main, page) {
 			return pauseAfter(found.jobs);
 		}
 		catch (error) {
-			if (!(error instanceof Problem) && !page.aborted) {
+			if (!(error instanceof Problem) && !signal.aborted) {
 				throw error;
 			}
-			mistaken.say(error.message);
+			mistaken.say(signal.aborted ? '' : error.message);
 			return IDLE_MILLIS;
 		}
 	});

@@ -163,25 +163,32 @@ export function inputOf(row, value = '') {
 
 /**
  * Looks again and again, as long as somebody sees the page; each look says after how many milliseconds
- * the next one is due.
+ * the next one is due. The signal of a look ends it when the next one begins, or the page is left: its answer
+ * would come too late.
  * @returns looks at once
  */
 export function again(page, look) {
 	let timer;
+	let begun = new AbortController();
 	const now = async () => {
 		clearTimeout(timer);
+		begun.abort();
+		begun = new AbortController();
+		const { signal } = begun;
 		let pause = AFTER_FAILURE_MILLIS;
 		try {
-			pause = await look();
+			pause = await look(signal);
 		}
 		finally {
-			clearTimeout(timer);
-			if (!page.aborted) {
+			if (!signal.aborted && !page.aborted) {
 				timer = setTimeout(() => document.hidden ? document.addEventListener('visibilitychange', now, { once: true, signal: page }) : now(), pause);
 			}
 		}
 	};
-	page.addEventListener('abort', () => clearTimeout(timer));
+	page.addEventListener('abort', () => {
+		clearTimeout(timer);
+		begun.abort();
+	});
 	return now;
 }
 

@@ -73,8 +73,8 @@ export async function status(main, page) {
 	/** What Actuator has said last of what is in use, as long as it says so. */
 	let known;
 
-	async function showUse() {
-		known = await json('GET', 'actuator/pipeset', { signal: page });
+	async function showUse(signal) {
+		known = await json('GET', 'actuator/pipeset', { signal });
 		const { jobsRunning, jobsWaiting, lanes, nodes, inFlightBytes, memory, spool, limits = {}, control: kept } = known;
 		use.hidden = false;
 		draw(uses, [row('Jobs that run', jobsRunning, limits.jobsRunning, number, ''),
@@ -98,9 +98,9 @@ export async function status(main, page) {
 		control.textContent = `Control Redis at ${kept.address}: ${{ up: 'it answers', down: 'it does not answer, so that other instances cannot tell of jobs', unused: 'not used yet' }[kept.state] ?? kept.state}${kept.bestEffort ? `. Records of jobs may be lost (${kept.bestEffort})` : ''}.`;
 	}
 
-	async function health() {
+	async function health(signal) {
 		try {
-			return await json('GET', 'actuator/health', { signal: page });
+			return await json('GET', 'actuator/health', { signal });
 		}
 		catch (error) {
 			if (error instanceof Problem && error.answer.components) {
@@ -110,31 +110,35 @@ export async function status(main, page) {
 		}
 	}
 
-	async function showHealth() {
-		const { status: word, components } = await health();
+	async function showHealth(signal) {
+		const { status: word, components } = await health(signal);
 		const ill = Object.entries(components ?? {}).filter(([, component]) => component.status !== 'UP' && component.status !== 'UNKNOWN').map(([name]) => name);
 		draw(state, [h('span', { class: `badge ${word === 'UP' ? 'running' : 'failed'}` }, word === 'UP' ? 'up' : 'in trouble')]);
 		draw(troubles, ill.map((name) => h('p', { class: 'warning' }, TROUBLES[name] ?? `${name} is ${components[name].status}.`)));
 	}
 
-	async function showJobs() {
-		const states = (known?.jobsWaiting === 0) ? ['running'] : ['running', 'queued'];
-		const found = await Promise.all(states.map((name) => json('GET', `v1/jobs?state=${name}&limit=${MOST_JOBS}`, { signal: page })));
+	async function showJobs(signal) {
+		// Other instances have jobs that wait, too.
+		const found = await Promise.all(['running', 'queued'].map((name) => json('GET', `v1/jobs?state=${name}&limit=${MOST_JOBS}`, { signal })));
 		const jobs = found.flatMap((list) => list.jobs);
 		table.show(jobs);
-		none.hidden = jobs.length > 0;
 		more.hidden = !found.some((list) => list.next);
-		more.firstChild.textContent = `Those above are the newest ${MOST_JOBS} that run, and the newest ${MOST_JOBS} that wait${known ? `, of ${number(known.jobsRunning)} and ${number(known.jobsWaiting)} at this instance` : ''}.`;
+		none.hidden = jobs.length > 0 || !more.hidden;
+		// One look looks at so many jobs at most, of which those of another state are not listed.
+		more.firstChild.textContent = found.some((list) => list.next && list.jobs.length < MOST_JOBS) ? 'Not all jobs were looked at: older ones may run or wait.' : `Those above are the newest ${MOST_JOBS} that run, and the newest ${MOST_JOBS} that wait${known ? `, of ${number(known.jobsRunning)} and ${number(known.jobsWaiting)} at this instance` : ''}.`;
 	}
 
 	/** Shows a part by its own call; without an answer it would stand still, and is hidden. Answers with what is wrong. */
-	async function part(shows, ...elements) {
+	async function part(signal, shows, ...elements) {
 		let problem;
 		try {
-			await shows();
+			await shows(signal);
 		}
 		catch (error) {
-			if (!(error instanceof Problem) && !page.aborted) {
+			if (signal.aborted) {
+				return undefined;
+			}
+			if (!(error instanceof Problem)) {
 				throw error;
 			}
 			problem = error;
@@ -143,10 +147,13 @@ export async function status(main, page) {
 		return problem;
 	}
 
-	const look = again(page, async () => {
+	const look = again(page, async (signal) => {
 		const silence = setTimeout(untilBack, SILENCE_MILLIS);
 		try {
-			const [unlisted, unwell, unused] = await Promise.all([part(showJobs, listed), part(showHealth, state, troubles), part(showUse, inUse)]);
+			const [unlisted, unwell, unused] = await Promise.all([part(signal, showJobs, listed), part(signal, showHealth, state, troubles), part(signal, showUse, inUse)]);
+			if (signal.aborted) {
+				return LOOK_MILLIS;
+			}
 			if (unused) {
 				known = undefined;
 			}

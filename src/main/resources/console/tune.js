@@ -85,15 +85,15 @@ export async function tune(main, page, earlier) {
 		}
 	}
 
-	const look = again(page, async () => {
+	const look = again(page, async (signal) => {
 		try {
-			const { jobs } = await listed([['kind', 'tuning'], ['limit', EARLIER]], page);
+			const { jobs } = await listed([['kind', 'tuning'], ['limit', EARLIER]], signal);
 			table.show(jobs);
 			none.hidden = jobs.length > 0;
 			return pauseAfter(jobs);
 		}
 		catch (error) {
-			if (!(error instanceof Problem) && !page.aborted) {
+			if (!(error instanceof Problem) && !signal.aborted) {
 				throw error;
 			}
 			return pauseAfter([]);

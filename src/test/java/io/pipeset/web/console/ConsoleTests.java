@@ -137,6 +137,35 @@ class ConsoleTests {
 	}
 
 	@Test
+	void theListIsOfTheStateThatWasChosenLast() {
+		this.service.post("/pipeset/5").report();
+		this.browser.visit(this.service, "/#/jobs");
+		this.browser.awaitSaid("SET job");
+		this.browser.run("""
+				const real = fetch;
+				window.fetch = async (url, asked) => {
+					const answer = await real(url, asked);
+					if (url.includes('state=completed')) {
+						const list = await answer.json();
+						await new Promise((release) => window.release = release);
+						asked.signal.throwIfAborted();
+						answer.json = async () => list;
+					}
+					return answer;
+				}""");
+		this.browser.choose("#state", "completed");
+		await().until(() -> (Boolean) this.browser.run("return Boolean(window.release)"));
+		this.browser.choose("#state", "failed");
+		this.browser.awaitSaid("No job failed.");
+		Object said = this.browser.run("""
+				return new Promise((resolve) => {
+					release();
+					setTimeout(() => resolve(document.querySelector('main').innerText));
+				})""");
+		assertThat(said).asString().contains("No job failed.").doesNotContain("SET job");
+	}
+
+	@Test
 	void nothingIsRepeatedForWhoeverHasLeft() {
 		this.redis.lpush("u:1", "in the way");
 		this.browser.visit(this.service, "");
