@@ -24,25 +24,21 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
-import org.springframework.security.authorization.AuthorizationDecision;
-import org.springframework.security.authorization.AuthorizationManager;
+import org.springframework.security.authentication.AuthenticationCredentialsNotFoundException;
 import org.springframework.security.core.AuthenticationException;
 import org.springframework.security.core.authority.AuthorityUtils;
-import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.security.web.DefaultSecurityFilterChain;
 import org.springframework.security.web.FilterChainProxy;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.security.web.WebAttributes;
-import org.springframework.security.web.access.ExceptionTranslationFilter;
-import org.springframework.security.web.access.intercept.AuthorizationFilter;
 import org.springframework.security.web.authentication.AnonymousAuthenticationFilter;
+import org.springframework.security.web.authentication.AuthenticationFailureHandler;
 import org.springframework.security.web.authentication.AuthenticationFilter;
 import org.springframework.security.web.authentication.preauth.x509.X509AuthenticationFilter;
 import org.springframework.security.web.context.NullSecurityContextRepository;
 import org.springframework.security.web.firewall.RequestRejectedException;
 import org.springframework.security.web.header.HeaderWriterFilter;
 import org.springframework.security.web.header.writers.StaticHeadersWriter;
-import org.springframework.security.web.savedrequest.NullRequestCache;
 import org.springframework.security.web.servlet.util.matcher.PathPatternRequestMatcher;
 import org.springframework.security.web.util.matcher.AnyRequestMatcher;
 import org.springframework.security.web.util.matcher.OrRequestMatcher;
@@ -116,17 +112,14 @@ class AccessConfiguration {
 			ways += OR_CERTIFICATE;
 			filters.add(certificates(known));
 		}
-		Unauthorized unauthorized = new Unauthorized(ways);
-		BearerKeys keys = new BearerKeys(known);
+		BearerKeys keys = new BearerKeys(known, openToAll());
 		AuthenticationFilter authentication = new AuthenticationFilter(keys, keys);
 		authentication.setSuccessHandler((request, response, found) -> {
 		});
 		// Nothing goes through the chain again, and asks for it.
 		authentication.setSecurityContextRepository(new NullSecurityContextRepository());
-		authentication.setFailureHandler(unauthorized::wrong);
+		authentication.setFailureHandler(new Unauthorized(ways));
 		filters.add(authentication);
-		filters.add(new ExceptionTranslationFilter(unauthorized::missing, new NullRequestCache()));
-		filters.add(new AuthorizationFilter(clientsOnly()));
 		return filters;
 	}
 
@@ -143,18 +136,14 @@ class AccessConfiguration {
 	}
 
 	/**
-	 * Lets clients call, everybody ask for health and for the files of the console, and
-	 * the service itself warm up, whose own calls have a password.
+	 * Everybody may ask for health and for the files of the console, and the service
+	 * itself warms up, whose own calls have a password.
 	 */
-	private static AuthorizationManager<HttpServletRequest> clientsOnly() {
-		RequestMatcher open = new OrRequestMatcher(EndpointRequest.to(HealthEndpoint.class),
+	private static RequestMatcher openToAll() {
+		return new OrRequestMatcher(EndpointRequest.to(HealthEndpoint.class),
 				PathPatternRequestMatcher.withDefaults().matcher(HttpMethod.GET, "/console/**"),
 				PathPatternRequestMatcher.withDefaults().matcher(HttpMethod.HEAD, "/console/**"),
 				PathPatternRequestMatcher.withDefaults().matcher("/warm-up/**"));
-		// The supplier throws if there is no authentication, which asks for a key.
-		return (authentication,
-				request) -> new AuthorizationDecision(SecurityContextHolder.getContext().getAuthentication() != null
-						|| open.matches(request) || authentication.get().isAuthenticated());
 	}
 
 	private static void rejected(HttpServletRequest request, HttpServletResponse response,
@@ -170,23 +159,18 @@ class AccessConfiguration {
 	 *
 	 * @param ways how a request would be somebody's
 	 */
-	private record Unauthorized(String ways) {
+	private record Unauthorized(String ways) implements AuthenticationFailureHandler {
 
-		void missing(HttpServletRequest request, HttpServletResponse response, AuthenticationException missing)
-				throws IOException {
-			response.setHeader(HttpHeaders.WWW_AUTHENTICATE, "Bearer");
-			Object certificate = request.getAttribute(WebAttributes.AUTHENTICATION_EXCEPTION);
-			write(response, "The request has no key"
-					+ ((certificate instanceof AuthenticationException wrong) ? ". " + wrong.getMessage() : ""));
-		}
-
-		void wrong(HttpServletRequest request, HttpServletResponse response, AuthenticationException wrong)
-				throws IOException {
-			response.setHeader(HttpHeaders.WWW_AUTHENTICATE, "Bearer error=\"invalid_token\"");
-			write(response, String.valueOf(wrong.getMessage()));
-		}
-
-		private void write(HttpServletResponse response, String problem) throws IOException {
+		@Override
+		public void onAuthenticationFailure(HttpServletRequest request, HttpServletResponse response,
+				AuthenticationException reason) throws IOException {
+			boolean missing = reason instanceof AuthenticationCredentialsNotFoundException;
+			response.setHeader(HttpHeaders.WWW_AUTHENTICATE, (missing) ? "Bearer" : "Bearer error=\"invalid_token\"");
+			String problem = String.valueOf(reason.getMessage());
+			if (missing && request
+				.getAttribute(WebAttributes.AUTHENTICATION_EXCEPTION) instanceof AuthenticationException wrong) {
+				problem += ". " + wrong.getMessage();
+			}
 			Problems.write(Problems.detail(Problem.UNAUTHORIZED, problem + ": " + this.ways), response);
 		}
 

@@ -8,12 +8,14 @@ import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpHeaders;
+import org.springframework.security.authentication.AuthenticationCredentialsNotFoundException;
 import org.springframework.security.authentication.AuthenticationManager;
 import org.springframework.security.authentication.BadCredentialsException;
 import org.springframework.security.authentication.UsernamePasswordAuthenticationToken;
 import org.springframework.security.core.Authentication;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.security.web.authentication.AuthenticationConverter;
+import org.springframework.security.web.util.matcher.RequestMatcher;
 
 /**
  * Takes the key out of a request, as
@@ -26,14 +28,30 @@ final class BearerKeys implements AuthenticationConverter, AuthenticationManager
 
 	private final KnownClients clients;
 
-	BearerKeys(KnownClients clients) {
+	private final RequestMatcher open;
+
+	/**
+	 * The keys of clients.
+	 * @param open requests that need none
+	 */
+	BearerKeys(KnownClients clients, RequestMatcher open) {
 		this.clients = clients;
+		this.open = open;
 	}
 
+	/**
+	 * Takes the key.
+	 * @return {@code null} if there is none, and none is needed
+	 * @throws AuthenticationCredentialsNotFoundException if there is none
+	 * @throws BadCredentialsException if it is not where it should be
+	 */
 	@Override
 	public @Nullable Authentication convert(HttpServletRequest request) {
 		List<String> headers = Collections.list(request.getHeaders(HttpHeaders.AUTHORIZATION));
 		if (headers.isEmpty()) {
+			if (SecurityContextHolder.getContext().getAuthentication() == null && !this.open.matches(request)) {
+				throw new AuthenticationCredentialsNotFoundException("The request has no key");
+			}
 			return null;
 		}
 		String header = headers.get(0);
