@@ -132,9 +132,12 @@ class JobCancelTests {
 
 	@Test
 	void whileItPausesBeforeARetry() throws Exception {
-		double before = retries();
 		redis.kill();
 		try {
+			// Until the connections are known to be gone, records may go into one.
+			await().until(() -> proxy.links() == 0);
+			await().until(() -> this.service.post("/pipeset/1").text().contains("redis-unreachable"));
+			double before = retries();
 			CompletableFuture<Answer> answer = start("/pipeset/1000?retries=3");
 			await().until(() -> retries() > before);
 			String id = this.service.awaitJob("running");
