@@ -36,6 +36,9 @@ final class Fences {
 
 	private static final long MOST_MILLIS_AT_END = 2000;
 
+	/** A stop ends the job soon, however long a single answer may take. */
+	private static final Duration MOST_AFTER_STOP = Duration.ofSeconds(5);
+
 	private final ConnectionLender lender;
 
 	private final Duration patience;
@@ -113,7 +116,7 @@ final class Fences {
 	State await(Fence fence, Duration timeout, boolean patient, StopSignal stop) {
 		// The report says whether the fence stands, so that a stop only shortens the
 		// wait.
-		await(() -> fence.state() != State.PENDING, timeout, patient, stop, this.patience);
+		await(() -> fence.state() != State.PENDING, timeout, patient, stop, MOST_AFTER_STOP);
 		this.lock.lock();
 		try {
 			return fence.state();

@@ -130,6 +130,31 @@ class JobCancelTests {
 		assertThat(job.at("/items/0/error/message").asString()).contains("until the job was stopped");
 	}
 
+	/** Redis stands still, and is given ten minutes for each answer. */
+	@Test
+	void whileAFenceIsWaitedForWhichTakesNoLongerThanFiveSecondsAndKeepsTheNextJobOut() throws Exception {
+		CompletableFuture<ProxyLink> place = proxy.stopAt(Way.REPLIES, 0, 0);
+		CompletableFuture<Answer> answer = start("/listinput/queue?count=1000&batchSize=1000&coalesce=off");
+		ProxyLink link = place.get(1, TimeUnit.MINUTES);
+		CompletableFuture<Answer> next;
+		redis.pause();
+		try {
+			link.reset();
+			cancel(this.service.awaitJob("running"));
+			JsonNode job = answer.get(1, TimeUnit.MINUTES).job(502, "redis-lost", "failed");
+			assertThat(job.get("fenced").asBoolean(true)).isFalse();
+			Counts counts = Answer.counts(job);
+			assertThat(counts.unknown()).isPositive();
+			assertThat(counts.unknown() + counts.unprocessed()).isEqualTo(1000);
+			next = start("/listinput/next?count=1");
+			this.service.awaitJob("running");
+		}
+		finally {
+			redis.resume();
+		}
+		assertThat(next.get(1, TimeUnit.MINUTES).report().at("/counts/applied").asInt()).isOne();
+	}
+
 	@Test
 	void whileItPausesBeforeARetry() throws Exception {
 		redis.kill();
