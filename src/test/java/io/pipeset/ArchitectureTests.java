@@ -73,11 +73,11 @@ class ArchitectureTests {
 			tune              | record record.encoding record.mapping report slab pipeline pipeline.call pipeline.flush servers memory lane job job.input job.settings
 			web.problem       | pipeline.call job job.settings
 			web.access        | record job job.settings web.problem
-			web.server        | record.body memory job job.input web.problem
+			web.server        | record.body memory job job.input web.problem web.console
 			web               | control record record.encoding record.body record.mapping record.format report spool pipeline pipeline.call memory pop sweep script job job.input job.settings keyspace tune web.problem web.server
 			web.console       | ''
 			web.warm          | web
-			web.document      | record.format report job job.settings keyspace tune web.problem web
+			web.document      | record.format report job job.settings keyspace tune web.problem web.console web
 			""";
 
 	private static final JavaClasses withTests = new ClassFileImporter().importPaths("target/classes",

@@ -92,7 +92,7 @@ public final class InterruptedJob {
 
 	/** The operation of its records, or {@code mixed}. */
 	String operation() {
-		return (settings().operation() != null) ? settings().operation().toString() : "mixed";
+		return settings().operationName();
 	}
 
 	/** {@code true}, or {@code null} for a job that runs. */

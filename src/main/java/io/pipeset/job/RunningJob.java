@@ -41,8 +41,7 @@ record RunningJob(String id, JobSettings settings, RateLimit rateLimit, JobStop 
 
 	@Override
 	public String operation() {
-		Operation operation = this.settings.operation();
-		return (operation != null) ? operation.toString() : "mixed";
+		return this.settings.operationName();
 	}
 
 	@Override

@@ -161,9 +161,8 @@ class RecordCalls {
 			repeat(other, once.digest, input, request, response);
 			return;
 		}
-		Operation operation = settings.operation();
-		this.recorder.enter(once.place.client(), JobStatus.queued(once.jobId,
-				(operation != null) ? operation.toString() : "mixed", (settings.dryRun()) ? true : null));
+		this.recorder.enter(once.place.client(),
+				JobStatus.queued(once.jobId, settings.operationName(), (settings.dryRun()) ? true : null));
 		if (input instanceof UploadedRecords upload) {
 			upload.digestTo(once.digest);
 		}

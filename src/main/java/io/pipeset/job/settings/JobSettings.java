@@ -162,6 +162,14 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	}
 
 	/**
+	 * The operation, in lists of jobs and in meters.
+	 * @return its name, or {@code mixed} where each record names its own
+	 */
+	public String operationName() {
+		return (this.operation != null) ? this.operation.toString() : "mixed";
+	}
+
+	/**
 	 * Whether each batch is a transaction.
 	 * @return {@code true} for {@code atomic=batch}
 	 */

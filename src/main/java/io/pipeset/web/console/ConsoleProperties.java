@@ -9,6 +9,6 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param enabled whether its pages are served
  */
 @ConfigurationProperties("pipeset.console")
-record ConsoleProperties(@DefaultValue("true") boolean enabled) {
+public record ConsoleProperties(@DefaultValue("true") boolean enabled) {
 
 }

@@ -10,10 +10,10 @@ import io.pipeset.web.BareRequest;
 import io.pipeset.web.Call;
 import io.pipeset.web.Call.CallList;
 import io.pipeset.web.Serves;
+import io.pipeset.web.console.ConsoleProperties;
 import jakarta.servlet.http.HttpServletRequest;
 import tools.jackson.databind.JsonNode;
 
-import org.springframework.beans.factory.annotation.Value;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.RestController;
@@ -31,10 +31,10 @@ class DocumentController {
 
 	private final OpenApi document;
 
-	private final boolean console;
+	private final ConsoleProperties console;
 
 	/** Has the calls of a document, and perhaps a link to the console. */
-	DocumentController(OpenApi document, @Value("${pipeset.console.enabled:true}") boolean console) {
+	DocumentController(OpenApi document, ConsoleProperties console) {
 		this.document = document;
 		this.console = console;
 	}
@@ -74,7 +74,7 @@ class DocumentController {
 					<h1>Pipeset</h1>
 					<p>Loads Redis in bulk over HTTP. <a href="v3/api-docs">The OpenAPI document</a> has the settings,
 					answers and problems of each call.</p>
-					""" + ((this.console) ? CONSOLE : "") + """
+					""" + ((this.console.enabled()) ? CONSOLE : "") + """
 					<table>
 					""", """
 					</table>

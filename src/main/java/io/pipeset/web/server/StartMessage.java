@@ -5,6 +5,7 @@ import java.util.TreeSet;
 import io.pipeset.job.ClientsProperties;
 import io.pipeset.job.GeneratedProperties;
 import io.pipeset.job.SecurityProperties;
+import io.pipeset.web.console.ConsoleProperties;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,13 +29,16 @@ class StartMessage {
 
 	private final SecurityProperties security;
 
+	private final ConsoleProperties console;
+
 	private final ObjectProvider<ServerProperties> server;
 
 	StartMessage(ClientsProperties clients, GeneratedProperties generated, SecurityProperties security,
-			ObjectProvider<ServerProperties> server) {
+			ConsoleProperties console, ObjectProvider<ServerProperties> server) {
 		this.generated = generated;
 		this.clients = clients;
 		this.security = security;
+		this.console = console;
 		this.server = server;
 	}
 
@@ -43,7 +47,7 @@ class StartMessage {
 		if (event.getApplicationContext() instanceof WebServerApplicationContext context
 				&& context.getWebServer() != null) {
 			log.info("Callers: {}", callers());
-			if (context.getEnvironment().getProperty("pipeset.console.enabled", Boolean.class, true)) {
+			if (this.console.enabled()) {
 				log.info("Console: {}://localhost:{}/console", scheme(), context.getWebServer().getPort());
 			}
 			log.info("Ready. Try: curl -X POST {}://localhost:{}{}{}", scheme(), context.getWebServer().getPort(),
