@@ -85,6 +85,17 @@ public final class Browser implements AutoCloseable {
 				look();
 			})""";
 
+	/**
+	 * Has pages look again, and come back to a service, five times as often: no test asks
+	 * how long they pause.
+	 */
+	private static final String HASTE = """
+			{
+				const real = setTimeout;
+				window.setTimeout = (action, millis = 0, ...rest) =>
+					real(action, (millis >= 200 && millis <= 3000) ? millis / 5 : millis, ...rest);
+			}""";
+
 	private static final String ORIGIN = "http://localhost:%d";
 
 	private final ChromeDriver driver;
@@ -101,6 +112,11 @@ public final class Browser implements AutoCloseable {
 		this.driver = driver;
 		this.first = driver.getWindowHandle();
 		this.downloads = downloads;
+		hasten();
+	}
+
+	private void hasten() {
+		this.driver.executeCdpCommand("Page.addScriptToEvaluateOnNewDocument", Map.of("source", HASTE));
 	}
 
 	/** Whether this machine has a browser, and the program that drives it. */
@@ -215,7 +231,9 @@ public final class Browser implements AutoCloseable {
 	 * @return the window
 	 */
 	public String open() {
-		return this.driver.switchTo().newWindow(WindowType.WINDOW).getWindowHandle();
+		this.driver.switchTo().newWindow(WindowType.WINDOW);
+		hasten();
+		return window();
 	}
 
 	/** The window that is looked at. */
