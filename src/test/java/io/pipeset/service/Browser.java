@@ -17,8 +17,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Callable;
-import java.util.function.Supplier;
 import java.util.logging.Level;
 import java.util.stream.Stream;
 
@@ -26,8 +24,8 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Dimension;
+import org.openqa.selenium.JavascriptException;
 import org.openqa.selenium.JavascriptExecutor;
-import org.openqa.selenium.NoSuchElementException;
 import org.openqa.selenium.OutputType;
 import org.openqa.selenium.StaleElementReferenceException;
 import org.openqa.selenium.WebElement;
@@ -60,12 +58,50 @@ public final class Browser implements AutoCloseable {
 	/** The part of a window that is no page. */
 	private static final int FRAME_HEIGHT = 143;
 
-	/** A look at a page takes the browser's time, and that of the page. */
-	private static final Duration LOOK_INTERVAL = Duration.ofMillis(25);
+	/** The text of the page that can be seen. */
+	private static final String TEXT = "document.body.innerText.replace(/[ \\t\\r\\n]*\\n/g, '\\n').replaceAll('\\t', ' ')";
+
+	/** The first of some elements that can be seen. */
+	private static final String ELEMENT = """
+			[...%s].find((element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true })
+				&& element.getBoundingClientRect().width > 0 && element.getBoundingClientRect().height > 0)""";
+
+	/**
+	 * The page itself looks, and calls are few. A call ends soon, for no page may outlive
+	 * it.
+	 */
+	private static final String WAIT = """
+			return new Promise((resolve) => {
+				const end = performance.now() + 500;
+				const look = () => {
+					const found = %s;
+					if (found || performance.now() > end) {
+						resolve(found);
+					}
+					else {
+						setTimeout(look, 10);
+					}
+				};
+				look();
+			})""";
+
+	/**
+	 * Has pages look again, and come back to a service, five times as often: no test asks
+	 * how long they pause.
+	 */
+	private static final String HASTE = """
+			{
+				const real = setTimeout;
+				window.setTimeout = (action, millis = 0, ...rest) =>
+					real(action, (millis >= 200 && millis <= 3000) ? millis / 5 : millis, ...rest);
+			}""";
 
 	private static final String ORIGIN = "http://localhost:%d";
 
 	private final ChromeDriver driver;
+
+	/** The window that stays, whatever others a test opens. */
+	private final String first;
 
 	private final Path downloads;
 
@@ -74,7 +110,13 @@ public final class Browser implements AutoCloseable {
 
 	private Browser(ChromeDriver driver, Path downloads) {
 		this.driver = driver;
+		this.first = driver.getWindowHandle();
 		this.downloads = downloads;
+		hasten();
+	}
+
+	private void hasten() {
+		this.driver.executeCdpCommand("Page.addScriptToEvaluateOnNewDocument", Map.of("source", HASTE));
 	}
 
 	/** Whether this machine has a browser, and the program that drives it. */
@@ -139,17 +181,21 @@ public final class Browser implements AutoCloseable {
 	 */
 	void renew() {
 		cutOff(false);
-		this.origins.forEach((origin) -> this.driver.executeCdpCommand("Storage.clearDataForOrigin",
-				Map.of("origin", origin, "storageTypes", "all")));
-		this.origins.clear();
-		Set<String> old = this.driver.getWindowHandles();
-		this.driver.switchTo().newWindow(WindowType.TAB);
-		String page = this.driver.getWindowHandle();
-		for (String window : old) {
-			this.driver.switchTo().window(window);
-			this.driver.close();
+		dark(false);
+		phone(false);
+		Set<String> windows = this.driver.getWindowHandles();
+		for (String window : windows) {
+			if (!window.equals(this.first)) {
+				this.driver.switchTo().window(window);
+				this.driver.close();
+			}
 		}
-		this.driver.switchTo().window(page);
+		this.driver.switchTo().window(this.first);
+		leave();
+		this.driver.executeCdpCommand("Page.resetNavigationHistory", Map.of());
+		this.origins.forEach((origin) -> this.driver.executeCdpCommand("Storage.clearDataForOrigin",
+				Map.of("origin", origin, "storageTypes", "cookies,local_storage,indexeddb,cache_storage")));
+		this.origins.clear();
 		// Lines of a test that has failed.
 		this.driver.manage().logs().get(LogType.BROWSER);
 		files().forEach((file) -> file.toFile().delete());
@@ -167,13 +213,17 @@ public final class Browser implements AutoCloseable {
 
 	/** Opens a page, as in a tab that knows nothing of others. */
 	public void visit(Service service, String page) {
-		if (this.driver.getCurrentUrl().startsWith("http")) {
-			run("sessionStorage.clear()");
-		}
-		this.driver.get("about:blank");
+		leave();
 		URI console = service.uri("/console");
 		this.origins.add(ORIGIN.formatted(console.getPort()));
 		this.driver.get(ORIGIN.formatted(console.getPort()) + console.getPath() + page);
+	}
+
+	/** Goes to an empty page; the one before keeps nothing. */
+	private void leave() {
+		if ((Boolean) run("return location.protocol === 'http:' && (sessionStorage.clear(), true)")) {
+			this.driver.get("about:blank");
+		}
 	}
 
 	/**
@@ -181,7 +231,9 @@ public final class Browser implements AutoCloseable {
 	 * @return the window
 	 */
 	public String open() {
-		return this.driver.switchTo().newWindow(WindowType.WINDOW).getWindowHandle();
+		this.driver.switchTo().newWindow(WindowType.WINDOW);
+		hasten();
+		return window();
 	}
 
 	/** The window that is looked at. */
@@ -196,46 +248,49 @@ public final class Browser implements AutoCloseable {
 
 	/** Waits until an element is there and can be seen. */
 	public WebElement await(String css) {
-		return await(By.cssSelector(css));
+		return (WebElement) until(ELEMENT.formatted("document.querySelectorAll(arguments[0])"), css);
 	}
 
 	/** Waits until a button, a link or a summary with this text can be seen. */
 	public WebElement awaitText(String text) {
-		return await(By.xpath("//*[self::button or self::a or self::summary][normalize-space()='" + text + "']"));
-	}
-
-	private WebElement await(By by) {
-		WebElement[] found = new WebElement[1];
-		patiently(() -> {
-			found[0] = this.driver.findElements(by).stream().filter(WebElement::isDisplayed).findFirst().orElse(null);
-			return found[0] != null;
-		}, () -> by + " in\n" + text());
-		return found[0];
+		return (WebElement) until(ELEMENT.formatted("[...document.querySelectorAll('button, a, summary')]"
+				+ ".filter((element) => element.textContent.trim().replace(/[ \\t\\r\\n]+/g, ' ') === arguments[0])"),
+				text);
 	}
 
 	/** Waits until the page says something. */
 	public void awaitSaid(String... parts) {
 		for (String part : parts) {
-			patiently(() -> text().contains(part), () -> "'" + part + "' in\n" + text());
+			until(TEXT + ".includes(arguments[0])", part);
 		}
 	}
 
-	private static void patiently(Callable<Boolean> condition, Supplier<String> missing) {
+	/** Waits until the page says something no more. */
+	public void awaitUnsaid(String part) {
+		until("!" + TEXT + ".includes(arguments[0])", part);
+	}
+
+	/**
+	 * Waits until an expression is true of the page.
+	 * @return the element that it is, or true
+	 */
+	public Object until(String expression, Object... arguments) {
 		try {
-			Awaitility.await()
-				.pollInterval(LOOK_INTERVAL)
+			return Awaitility.await()
+				// The page was left, or loaded anew.
+				.ignoreException(JavascriptException.class)
 				.ignoreException(StaleElementReferenceException.class)
-				.ignoreException(NoSuchElementException.class)
-				.until(condition);
+				.until(() -> this.driver.executeScript(WAIT.formatted(expression), arguments),
+						(found) -> found instanceof WebElement || Boolean.TRUE.equals(found));
 		}
 		catch (ConditionTimeoutException ex) {
-			throw new AssertionError("There is no " + missing.get(), ex);
+			throw new AssertionError("There is no " + expression + " of " + List.of(arguments) + " in\n" + text(), ex);
 		}
 	}
 
 	/** The text of the page that can be seen. */
 	public String text() {
-		return String.valueOf(run("return document.body.innerText")).replaceAll("\\s*\n", "\n").replace('\t', ' ');
+		return String.valueOf(run("return " + TEXT));
 	}
 
 	public List<WebElement> all(String css) {
@@ -251,7 +306,7 @@ public final class Browser implements AutoCloseable {
 
 	/** Chooses a file, as the dialog of the browser would. */
 	public void choose(Path file) {
-		patiently(() -> !all("#file").isEmpty(), () -> "field for a file");
+		until("Boolean(document.querySelector('#file'))");
 		this.driver.findElement(By.id("file")).sendKeys(file.toAbsolutePath().toString());
 	}
 
@@ -328,22 +383,27 @@ public final class Browser implements AutoCloseable {
 
 	/**
 	 * Asks <a href="https://github.com/dequelabs/axe-core">axe</a> for what keeps people
-	 * from using the page, in the light and in the dark.
+	 * from using the page, in the light, and by the rules of colours in the dark as well:
+	 * no other rule knows of colours.
 	 * @return the serious and critical findings, each with its places
 	 */
 	public List<?> barriers() {
-		List<Object> found = new ArrayList<>();
-		for (boolean dark : new boolean[] { false, true }) {
-			dark(dark);
+		if (!(Boolean) run("return 'axe' in window")) {
 			run(AXE);
-			found.addAll((List<?>) run("""
-					return axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations
-						.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-						.map(({ id, nodes }) => id + ': ' + nodes.map((node) => node.html + ' '
-							+ node.any.map(({ message }) => message)).join('; ')))"""));
 		}
+		List<Object> found = new ArrayList<>(barriers(""));
+		dark(true);
+		found.addAll(barriers("runOnly: ['color-contrast', 'link-in-text-block'], "));
 		dark(false);
 		return found;
+	}
+
+	private List<?> barriers(String options) {
+		return (List<?>) run("""
+				return axe.run({ %sresultTypes: ['violations'] }).then(({ violations }) => violations
+					.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+					.map(({ id, nodes }) => id + ': ' + nodes.map((node) => node.html + ' '
+						+ node.any.map(({ message }) => message)).join('; ')))""".formatted(options));
 	}
 
 	/** How many pixels of the page are beside the window. */

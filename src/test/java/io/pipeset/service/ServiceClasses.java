@@ -56,7 +56,9 @@ final class ServiceClasses {
 		}
 		long made = Files.getLastModifiedTime(ARCHIVE).toMillis();
 		try (Stream<Path> all = Files.walk(CLASSES)) {
-			return all.anyMatch((path) -> path.toFile().lastModified() > made);
+			// The time of the build says nothing of the classes.
+			return all.filter((path) -> !path.endsWith("build-info.properties"))
+				.anyMatch((path) -> path.toFile().lastModified() > made);
 		}
 	}
 

@@ -37,8 +37,6 @@ import org.springframework.security.web.authentication.AuthenticationFilter;
 import org.springframework.security.web.authentication.preauth.x509.X509AuthenticationFilter;
 import org.springframework.security.web.context.NullSecurityContextRepository;
 import org.springframework.security.web.firewall.RequestRejectedException;
-import org.springframework.security.web.header.HeaderWriterFilter;
-import org.springframework.security.web.header.writers.StaticHeadersWriter;
 import org.springframework.security.web.servlet.util.matcher.PathPatternRequestMatcher;
 import org.springframework.security.web.util.matcher.AnyRequestMatcher;
 import org.springframework.security.web.util.matcher.OrRequestMatcher;
@@ -96,11 +94,12 @@ class AccessConfiguration {
 
 	private static List<Filter> filters(ClientsProperties clients, Client anybody) {
 		List<Filter> filters = new ArrayList<>();
-		HeaderWriterFilter headers = new HeaderWriterFilter(
-				List.of(new StaticHeadersWriter("X-Content-Type-Options", "nosniff"),
-						new StaticHeadersWriter(HttpHeaders.CACHE_CONTROL, "no-store")));
-		headers.setShouldWriteHeadersEagerly(true);
-		filters.add(headers);
+		filters.add((request, response, chain) -> {
+			HttpServletResponse answer = (HttpServletResponse) response;
+			answer.setHeader("X-Content-Type-Options", "nosniff");
+			answer.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
+			chain.doFilter(request, response);
+		});
 		if (clients.isEmpty()) {
 			filters.add(new AnonymousAuthenticationFilter("pipeset", anybody,
 					AuthorityUtils.createAuthorityList("ROLE_ANONYMOUS")));

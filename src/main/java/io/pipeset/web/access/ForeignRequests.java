@@ -42,10 +42,6 @@ final class ForeignRequests extends StrictHttpFirewall {
 		setAllowUrlEncodedLineFeed(true);
 		setAllowUrlEncodedParagraphSeparator(true);
 		setAllowUrlEncodedLineSeparator(true);
-		// Tomcat lets no control character through.
-		setAllowedHeaderNames((name) -> true);
-		setAllowedHeaderValues((value) -> true);
-		setAllowedParameterNames((name) -> true);
 	}
 
 	@Override
@@ -54,7 +50,8 @@ final class ForeignRequests extends StrictHttpFirewall {
 		if (refusal != null) {
 			throw new ForeignRequestException(refusal);
 		}
-		return super.getFirewalledRequest(request);
+		FirewalledRequest unused = super.getFirewalledRequest(request);
+		return new NormalRequest(request);
 	}
 
 	/** Tomcat lets no line break into a header of an answer. */
@@ -76,6 +73,22 @@ final class ForeignRequests extends StrictHttpFirewall {
 			}
 		}
 		return null;
+	}
+
+	/**
+	 * A request whose path is normal. Its headers are not looked at again on each call,
+	 * as Tomcat lets no control character through.
+	 */
+	private static final class NormalRequest extends FirewalledRequest {
+
+		private NormalRequest(HttpServletRequest request) {
+			super(request);
+		}
+
+		@Override
+		public void reset() {
+		}
+
 	}
 
 	/** A foreign web page may have sent the request. */

@@ -207,7 +207,7 @@ class ConsoleKeyspaceTests {
 	}
 
 	private void awaitHeld() {
-		await().until(() -> Boolean.TRUE.equals(this.browser.run("return Boolean(window.release)")));
+		this.browser.until("Boolean(window.release)");
 	}
 
 	@Test
@@ -323,7 +323,7 @@ class ConsoleKeyspaceTests {
 		finally {
 			this.browser.cutOff(false);
 		}
-		await().until(() -> !this.browser.text().contains("The service does not answer."));
+		this.browser.awaitUnsaid("The service does not answer.");
 		this.browser.await("#cancel").click();
 		this.browser.awaitSaid("cancelled", "These are the totals so far.", "never expire");
 		this.browser.awaitText("Another analysis").click();

@@ -41,7 +41,7 @@ class ConsoleKilledTests {
 				redis.kill();
 				browser.awaitSaid("in trouble", "Redis does not answer");
 				redis.restart();
-				await().until(() -> !browser.text().contains("Redis does not answer"));
+				browser.awaitUnsaid("Redis does not answer");
 				service.begin("a");
 				String first = browser.window();
 				other = browser.open();

@@ -11,7 +11,6 @@ import org.junit.jupiter.api.Test;
 import org.openqa.selenium.WebElement;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 /** The page Service, in a browser. */
 @ServiceTest
@@ -60,11 +59,11 @@ class ConsoleStatusTests {
 		browser.awaitSaid("21 of 64", "Actuator is not at this port");
 		browser.run("window.fetch = real");
 		browser.awaitSaid("up");
-		await().until(() -> !browser.text().contains("Actuator is not at this port"));
+		browser.awaitUnsaid("Actuator is not at this port");
 		browser.cutOff(true);
 		browser.awaitSaid("The service does not answer.");
 		browser.cutOff(false);
-		await().until(() -> !browser.text().contains("does not answer"));
+		browser.awaitUnsaid("does not answer");
 	}
 
 }

@@ -154,7 +154,7 @@ class ConsoleTests {
 					return answer;
 				}""");
 		this.browser.choose("#state", "completed");
-		await().until(() -> (Boolean) this.browser.run("return Boolean(window.release)"));
+		this.browser.until("Boolean(window.release)");
 		this.browser.choose("#state", "failed");
 		this.browser.awaitSaid("No job failed.");
 		Object said = this.browser.run("""
@@ -199,11 +199,11 @@ class ConsoleTests {
 					}
 				}""");
 		this.browser.await("#repeat").click();
-		await().until(() -> (Boolean) this.browser.run("return Boolean(window.release)"));
+		this.browser.until("Boolean(window.release)");
 		this.browser.awaitText("Jobs").click();
 		this.browser.awaitSaid("Asked for");
 		this.browser.run("release()");
-		await().until(() -> (Boolean) this.browser.run("return Boolean(window.answered)"));
+		this.browser.until("Boolean(window.answered)");
 		assertThat(this.browser.run("return sent")).isEqualTo(0L);
 	}
 
@@ -281,7 +281,7 @@ class ConsoleTests {
 		this.browser.picture("console-lost", 1200, 600);
 		this.browser.cutOff(false);
 		this.browser.awaitSaid("1 record did not run", "completed");
-		await().until(() -> !this.browser.text().contains("does not answer"));
+		this.browser.awaitUnsaid("does not answer");
 	}
 
 	@Test

@@ -106,7 +106,7 @@ class ConsoleTuneTests {
 		this.browser.awaitSaid("Mend the rows above", "The next load takes batchSize=200 flush=close concurrency=1");
 		this.browser.type("#field-batchSize", "300");
 		this.browser.awaitText("Leave them out").click();
-		await().until(() -> !this.browser.text().contains("The next load takes"));
+		this.browser.awaitUnsaid("The next load takes");
 		assertThat(this.browser.await("#field-batchSize").getDomProperty("value")).as("typed since").isEqualTo("300");
 		assertThat(this.browser.await("#field-flush").getDomProperty("value")).isEmpty();
 		this.browser.visit(this.service, "/#/jobs/" + id);
