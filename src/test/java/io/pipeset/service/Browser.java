@@ -61,10 +61,25 @@ public final class Browser implements AutoCloseable {
 	/** The text of the page that can be seen. */
 	private static final String TEXT = "document.body.innerText.replace(/[ \\t\\r\\n]*\\n/g, '\\n').replaceAll('\\t', ' ')";
 
+	private static final String SELECTED = "document.querySelectorAll(arguments[0])";
+
+	private static final String LABELLED = """
+			[...document.querySelectorAll('button, a, summary')].filter((element) =>
+				element.textContent.trim().replace(/[ \\t\\r\\n]+/g, ' ') === arguments[0])""";
+
 	/** The first of some elements that can be seen. */
 	private static final String ELEMENT = """
 			[...%s].find((element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true })
 				&& element.getBoundingClientRect().width > 0 && element.getBoundingClientRect().height > 0)""";
+
+	/** The middle of an element, if nothing lies above it. */
+	private static final String PLACE = """
+			((element) => {
+				element?.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });
+				const { left, right, top, bottom } = element?.getClientRects()[0] ?? {};
+				const [x, y] = [(left + right) / 2, (top + bottom) / 2];
+				return element?.contains(document.elementFromPoint(x || 0, y || 0)) && [x, y];
+			})(%s)""";
 
 	/**
 	 * The page itself looks, and calls are few. A call ends soon, for no page may outlive
@@ -248,14 +263,30 @@ public final class Browser implements AutoCloseable {
 
 	/** Waits until an element is there and can be seen. */
 	public WebElement await(String css) {
-		return (WebElement) until(ELEMENT.formatted("document.querySelectorAll(arguments[0])"), css);
+		return (WebElement) until(ELEMENT.formatted(SELECTED), css);
 	}
 
 	/** Waits until a button, a link or a summary with this text can be seen. */
 	public WebElement awaitText(String text) {
-		return (WebElement) until(ELEMENT.formatted("[...document.querySelectorAll('button, a, summary')]"
-				+ ".filter((element) => element.textContent.trim().replace(/[ \\t\\r\\n]+/g, ' ') === arguments[0])"),
-				text);
+		return (WebElement) until(ELEMENT.formatted(LABELLED), text);
+	}
+
+	/** Clicks an element as soon as it can be seen, and nothing lies above it. */
+	public void click(String css) {
+		press((List<?>) until(PLACE.formatted(ELEMENT.formatted(SELECTED)), css));
+	}
+
+	/** Clicks a button, a link or a summary with this text. */
+	public void clickText(String text) {
+		press((List<?>) until(PLACE.formatted(ELEMENT.formatted(LABELLED)), text));
+	}
+
+	/** The mouse is there at once: WebElement.click waits for two frames of its way. */
+	private void press(List<?> place) {
+		for (String type : List.of("mousePressed", "mouseReleased")) {
+			this.driver.executeCdpCommand("Input.dispatchMouseEvent",
+					Map.of("type", type, "x", place.get(0), "y", place.get(1), "button", "left", "clickCount", 1));
+		}
 	}
 
 	/** Waits until the page says something. */
@@ -272,7 +303,7 @@ public final class Browser implements AutoCloseable {
 
 	/**
 	 * Waits until an expression is true of the page.
-	 * @return the element that it is, or true
+	 * @return what it is
 	 */
 	public Object until(String expression, Object... arguments) {
 		try {
@@ -281,7 +312,7 @@ public final class Browser implements AutoCloseable {
 				.ignoreException(JavascriptException.class)
 				.ignoreException(StaleElementReferenceException.class)
 				.until(() -> this.driver.executeScript(WAIT.formatted(expression), arguments),
-						(found) -> found instanceof WebElement || Boolean.TRUE.equals(found));
+						(found) -> found != null && !Boolean.FALSE.equals(found));
 		}
 		catch (ConditionTimeoutException ex) {
 			throw new AssertionError("There is no " + expression + " of " + List.of(arguments) + " in\n" + text(), ex);

@@ -51,16 +51,16 @@ class ConsoleKeyTests {
 		assertThat(browser.barriers()).isEmpty();
 		browser.picture("console-key", 1200, 480);
 		browser.type("#key input", "wrong");
-		browser.awaitText("Use this key").click();
+		browser.clickText("Use this key");
 		browser.awaitSaid("No client has the key");
 		browser.type("#key input", ClientTest.BILLING);
-		browser.awaitText("Use this key").click();
+		browser.clickText("Use this key");
 		browser.awaitSaid("Jobs", "State");
-		browser.awaitText("The same with curl").click();
+		browser.clickText("The same with curl");
 		browser.awaitSaid("-H \"Authorization: Bearer $KEY\"");
 		assertThat(browser.text()).doesNotContain(ClientTest.BILLING);
 		assertThat(browser.run("return JSON.stringify(localStorage) + document.cookie")).isEqualTo("{}");
-		browser.awaitText("Forget the key").click();
+		browser.clickText("Forget the key");
 		browser.await("#key[open]");
 	}
 
@@ -68,11 +68,11 @@ class ConsoleKeyTests {
 	void aClientThatMayNotTuneIsToldSoAndSeesTheServiceAllTheSame(Browser browser) {
 		browser.visit(this.service, "/#/tune");
 		browser.type("#key input", ClientTest.ORDERS);
-		browser.awaitText("Use this key").click();
+		browser.clickText("Use this key");
 		browser.awaitSaid("No tuning has run yet.");
-		browser.await("#tune").click();
+		browser.click("#tune");
 		browser.awaitSaid("pipeset.clients.orders.tunings");
-		browser.awaitText("Service").click();
+		browser.clickText("Service");
 		browser.awaitSaid("up", "Connections", "Memory for jobs");
 	}
 
@@ -81,16 +81,16 @@ class ConsoleKeyTests {
 		this.service.post("/v1/jobs?op=SET", Service.NDJSON, "{\"key\":\"looked:1\",\"value\":\"x\"}\n").report();
 		browser.visit(this.service, "/#/keyspace");
 		browser.type("#key input", ClientTest.ORDERS);
-		browser.awaitText("Use this key").click();
-		browser.await("#analyse").click();
+		browser.clickText("Use this key");
+		browser.click("#analyse");
 		browser.awaitSaid("pipeset.clients.orders.analyses");
-		browser.awaitText("Forget the key").click();
+		browser.clickText("Forget the key");
 		browser.type("#key input", ClientTest.ANALYST);
-		browser.awaitText("Use this key").click();
+		browser.clickText("Use this key");
 		browser.type("#field-match", "looked:*");
-		browser.await("#analyse").click();
-		browser.awaitText("looked:").click();
-		browser.await("#count").click();
+		browser.click("#analyse");
+		browser.clickText("looked:");
+		browser.click("#count");
 		browser.awaitSaid("pipeset.clients.analyst.operations");
 		assertThat(browser.all("#unlink, #expire")).isEmpty();
 	}

@@ -32,11 +32,11 @@ class ConsoleBarrierTests {
 				return performance.getEntriesByType('paint')
 					.map(({ name, startTime }) => `${name}: ${Math.round(startTime)} ms`).join(', ')""")));
 		assertThat(this.browser.barriers()).isEmpty();
-		this.browser.awaitText("or paste records").click();
+		this.browser.clickText("or paste records");
 		this.browser.type("#text", "sid,name,price\n17,Ada,4.50\n18\n");
 		this.browser.awaitSaid("HSET record:17", "MALFORMED");
-		this.browser.awaitText("Settings").click();
-		this.browser.awaitText("The same with curl").click();
+		this.browser.clickText("Settings");
+		this.browser.clickText("The same with curl");
 		assertThat(this.browser.barriers()).isEmpty();
 		this.browser.type("#field-key", "{nothing}");
 		this.browser.awaitSaid("the header has no column 'nothing'");
@@ -51,11 +51,11 @@ class ConsoleBarrierTests {
 			.asString();
 		this.browser.visit(this.service, "/#/jobs");
 		this.browser.awaitSaid("Mixed job");
-		this.browser.awaitText("The same with curl").click();
+		this.browser.clickText("The same with curl");
 		assertThat(this.browser.barriers()).isEmpty();
 		this.browser.visit(this.service, "/#/jobs/" + failed);
 		this.browser.awaitSaid("1 record did not run", "MALFORMED", "Settings in effect");
-		this.browser.awaitText("The report as JSON").click();
+		this.browser.clickText("The report as JSON");
 		assertThat(this.browser.barriers()).isEmpty();
 	}
 
@@ -64,11 +64,11 @@ class ConsoleBarrierTests {
 		this.service.begin("a");
 		this.browser.visit(this.service, "/#/service");
 		this.browser.awaitSaid("1 of 64", "SET job");
-		this.browser.awaitText("The same with curl").click();
+		this.browser.clickText("The same with curl");
 		assertThat(this.browser.barriers()).isEmpty();
-		this.browser.awaitText("SET job").click();
+		this.browser.clickText("SET job");
 		this.browser.awaitSaid("Cancel the job", "Records a second");
-		this.browser.awaitText("The same with curl").click();
+		this.browser.clickText("The same with curl");
 		assertThat(this.browser.barriers()).isEmpty();
 	}
 
@@ -76,17 +76,17 @@ class ConsoleBarrierTests {
 	void thePageKeyspaceHasNone() {
 		this.service.ndjson("/v1/jobs", "[\"SET\",\"a:1\",\"1\"]", "[\"HSET\",\"b:1\",\"f\",\"1\"]").report();
 		this.browser.visit(this.service, "/#/keyspace");
-		this.browser.awaitText("Settings").click();
-		this.browser.awaitText("The same with curl").click();
+		this.browser.clickText("Settings");
+		this.browser.clickText("The same with curl");
 		assertThat(this.browser.barriers()).isEmpty();
-		this.browser.await("#analyse").click();
+		this.browser.click("#analyse");
 		this.browser.awaitSaid("prefixes", "Largest keys");
 		assertThat(this.browser.barriers()).isEmpty();
-		this.browser.awaitText("a:").click();
-		this.browser.await("#count").click();
+		this.browser.clickText("a:");
+		this.browser.click("#count");
 		this.browser.awaitSaid("1 key matches a:*");
 		assertThat(this.browser.barriers()).isEmpty();
-		this.browser.await("#expire").click();
+		this.browser.click("#expire");
 		this.browser.awaitSaid("Type a: to confirm");
 		assertThat(this.browser.barriers()).isEmpty();
 	}
@@ -94,14 +94,14 @@ class ConsoleBarrierTests {
 	@Test
 	void thePagesOfTuningsHaveNone() {
 		this.browser.visit(this.service, "/#/tune?records=1000&runs=1&batchSizes=100,1000");
-		this.browser.awaitText("The same with curl").click();
+		this.browser.clickText("The same with curl");
 		this.browser.awaitSaid("/v1/tunings?records=1000");
 		assertThat(this.browser.barriers()).isEmpty();
-		this.browser.await("#tune").click();
+		this.browser.click("#tune");
 		this.browser.awaitSaid("Recommended", "All rows, the fastest first");
-		this.browser.awaitText("The same with curl").click();
+		this.browser.clickText("The same with curl");
 		assertThat(this.browser.barriers()).isEmpty();
-		this.browser.await("#use").click();
+		this.browser.click("#use");
 		this.browser.awaitSaid("The next load takes");
 		assertThat(this.browser.barriers()).isEmpty();
 	}

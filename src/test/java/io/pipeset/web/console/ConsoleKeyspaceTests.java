@@ -58,18 +58,18 @@ class ConsoleKeyspaceTests {
 	void theLargestPrefixIsFoundCountedAndDeletedAndTheRestStays() {
 		script(KEYS);
 		this.browser.visit(this.service, "");
-		this.browser.awaitText("Keyspace").click();
+		this.browser.clickText("Keyspace");
 		this.browser.awaitSaid("Begin with an analysis of all keys");
 		this.browser.picture("console-keyspace-empty", 1200, 460);
-		this.browser.await("#analyse").click();
+		this.browser.click("#analyse");
 		this.browser.awaitSaid("6 prefixes", "session:", "3,000", "log");
 		this.browser.picture("console-keyspace", 1200, 1020);
 		assertThat(firstRow()).startsWith("session:");
-		this.browser.await("a.block").click();
+		this.browser.click("a.block");
 		this.browser.awaitSaid("session:", "Count its keys");
-		this.browser.await("#count").click();
+		this.browser.click("#count");
 		this.browser.awaitSaid("3,000 keys match session:*");
-		this.browser.await("#unlink").click();
+		this.browser.click("#unlink");
 		this.browser.awaitSaid("Type session: to confirm");
 		WebElement go = this.browser.await("#sweep");
 		assertThat(go.isEnabled()).isFalse();
@@ -82,9 +82,9 @@ class ConsoleKeyspaceTests {
 		go.click();
 		this.browser.awaitSaid("UNLINK job: session:*", "All 3,000 records ran.");
 		assertThat(this.redis.dbsize()).isEqualTo(1200 + 300 + 40 + 700 + 60 + 1);
-		this.browser.awaitText("Back to the keyspace").click();
+		this.browser.clickText("Back to the keyspace");
 		this.browser.awaitSaid("Since then: UNLINK of session:*");
-		this.browser.await("#again").click();
+		this.browser.click("#again");
 		this.browser.awaitSaid("5 prefixes");
 		assertThat(this.browser.text()).doesNotContain("session:");
 	}
@@ -93,20 +93,20 @@ class ConsoleKeyspaceTests {
 	void onesWayGoesDownFromPrefixToPrefixAndUpAgain() {
 		script(KEYS);
 		this.browser.visit(this.service, "/#/keyspace");
-		this.browser.await("#analyse").click();
-		this.browser.awaitText("user:").click();
+		this.browser.click("#analyse");
+		this.browser.clickText("user:");
 		this.browser.awaitSaid("All keys", "user:", "1,200", "Analyse this prefix");
-		this.browser.await("#deeper").click();
+		this.browser.click("#deeper");
 		this.browser.awaitSaid("400 prefixes", "Keys like user:*", "The 250 smallest are drawn as one");
 		assertThat(this.browser.all(".block")).hasSize(151);
-		this.browser.awaitText("Prefix").click();
-		this.browser.awaitText("17:").click();
+		this.browser.clickText("Prefix");
+		this.browser.clickText("17:");
 		this.browser.awaitSaid("All keys\nuser:\n17:", "Analyse this prefix");
-		this.browser.await("#deeper").click();
+		this.browser.click("#deeper");
 		this.browser.awaitSaid("no further prefix", "user:17:cart", "Size of a key");
-		this.browser.awaitText("user:").click();
+		this.browser.clickText("user:");
 		this.browser.awaitSaid("400 prefixes");
-		this.browser.awaitText("All keys").click();
+		this.browser.clickText("All keys");
 		this.browser.awaitSaid("6 prefixes");
 		this.browser.run("history.back()");
 		this.browser.awaitSaid("400 prefixes");
@@ -118,13 +118,13 @@ class ConsoleKeyspaceTests {
 		this.browser.visit(this.service, "/#/keyspace");
 		this.browser.type("#field-depth", "2");
 		this.browser.type("#field-match", "[up]*");
-		this.browser.await("#analyse").click();
+		this.browser.click("#analyse");
 		this.browser.awaitSaid("2 prefixes", "Keys like [up]*");
 		int jobs = jobs();
-		this.browser.awaitText("product:").click();
+		this.browser.clickText("product:");
 		this.browser.awaitSaid("60 prefixes", "The analysis has looked at keys like [up]* only");
-		this.browser.awaitText("Prefix").click();
-		this.browser.awaitText("17:").click();
+		this.browser.clickText("Prefix");
+		this.browser.clickText("17:");
 		this.browser.awaitSaid("All keys\nproduct:\n17:");
 		this.browser.run("location.reload()");
 		this.browser.awaitSaid("All keys\nproduct:\n17:");
@@ -139,17 +139,17 @@ class ConsoleKeyspaceTests {
 	void keysExpireAfterTheirPrefixIsTyped() {
 		script(KEYS);
 		this.browser.visit(this.service, "/#/keyspace");
-		this.browser.await("#analyse").click();
-		this.browser.awaitText("cache:").click();
-		this.browser.await("#count").click();
-		this.browser.await("#expire").click();
+		this.browser.click("#analyse");
+		this.browser.clickText("cache:");
+		this.browser.click("#count");
+		this.browser.click("#expire");
 		this.browser.type("#field-sweep-ttl", "soon");
 		this.browser.type("#field-sweep-name", "cache:");
-		this.browser.await("#sweep").click();
+		this.browser.click("#sweep");
 		this.browser.awaitSaid("'ttl' must be");
 		this.browser.type("#field-sweep-ttl", "2h");
 		this.browser.type("#field-sweep-ttlJitter", "10");
-		this.browser.await("#sweep").click();
+		this.browser.click("#sweep");
 		this.browser.awaitSaid("EXPIRE job", "All 700 records ran.");
 		assertThat(this.redis.ttl("cache:3")).isBetween(6400L, 7920L);
 		assertThat(this.redis.ttl("user:3:cart")).isEqualTo(-1);
@@ -173,21 +173,21 @@ class ConsoleKeyspaceTests {
 					}
 					return answer;
 				}""");
-		this.browser.await("#analyse").click();
+		this.browser.click("#analyse");
 		leaveAndAnswer();
-		this.browser.awaitText("Keyspace").click();
-		this.browser.awaitText("All keys").click();
-		this.browser.awaitText("a:").click();
+		this.browser.clickText("Keyspace");
+		this.browser.clickText("All keys");
+		this.browser.clickText("a:");
 		String prefix = String.valueOf(this.browser.run("return location.hash"));
-		this.browser.await("#count").click();
+		this.browser.click("#count");
 		leaveAndAnswer();
 		assertThat(this.browser.run("return calls.filter((call) => call.startsWith('DELETE')).length")).isEqualTo(1L);
 		this.browser.run("location.hash = '" + prefix + "'");
-		this.browser.await("#count").click();
+		this.browser.click("#count");
 		answer();
-		this.browser.await("#unlink").click();
+		this.browser.click("#unlink");
 		this.browser.type("#field-sweep-name", "a:");
-		this.browser.await("#sweep").click();
+		this.browser.click("#sweep");
 		leaveAndAnswer();
 	}
 
@@ -222,7 +222,7 @@ class ConsoleKeyspaceTests {
 			.forEach((key) -> this.redis.set(key, "x"));
 		script("redis.call('SET', '\\255\\254:1', 'x')");
 		this.browser.visit(this.service, "/#/keyspace");
-		this.browser.await("#analyse").click();
+		this.browser.click("#analyse");
 		this.browser.awaitSaid("16 prefixes", "a[bc]*?\\d^-]:", "<img src=x onerror=alert(1)>:",
 				"Größe über 'alles' & \"mehr\":", "\" blank  :\"", "\"line\\nbreak\\ttab:\"",
 				"\"\\u{202e}right\\u{200b}to\\u{0}left:\"", "\"no\\u{a0}break:\"", "\"\\xff\\xfe:\"");
@@ -230,7 +230,7 @@ class ConsoleKeyspaceTests {
 		for (String prefix : prefixes) {
 			if (prefix.endsWith(":")) {
 				open(prefix);
-				this.browser.await("#count").click();
+				this.browser.click("#count");
 				this.browser.awaitSaid("2 keys match ");
 				assertThat(String.valueOf(this.browser.run("return document.body.textContent"))).as(prefix)
 					.doesNotContain("\u202e", "\u200b", "\u00a0");
@@ -239,17 +239,17 @@ class ConsoleKeyspaceTests {
 				this.browser.awaitSaid("16 prefixes");
 			}
 		}
-		this.browser.awaitText("\"\\xff\\xfe:\"").click();
+		this.browser.clickText("\"\\xff\\xfe:\"");
 		this.browser.awaitSaid("Its name is not UTF-8");
 		assertThat(this.browser.all("#count")).isEmpty();
 		this.browser.run("history.back()");
 		this.browser.awaitSaid("16 prefixes");
 		long before = this.redis.dbsize();
 		open(glob);
-		this.browser.await("#count").click();
-		this.browser.await("#unlink").click();
+		this.browser.click("#count");
+		this.browser.click("#unlink");
 		this.browser.type("#field-sweep-name", glob);
-		this.browser.await("#sweep").click();
+		this.browser.click("#sweep");
 		this.browser.awaitSaid("All 2 records ran.");
 		assertThat(this.redis.exists(others.toArray(String[]::new))).isEqualTo(others.size());
 		assertThat(this.redis.dbsize()).isEqualTo(before - 2);
@@ -287,13 +287,13 @@ class ConsoleKeyspaceTests {
 	void tenThousandPrefixesAreBoundedInThePictureAndWholeInTheTable() {
 		script("for i = 1, 10000 do redis.call('SET', 'p' .. i .. ':x', string.rep('x', i % 100)) end");
 		this.browser.visit(this.service, "/#/keyspace");
-		this.browser.await("#analyse").click();
+		this.browser.click("#analyse");
 		this.browser.awaitSaid("10,000 prefixes", "The 9,850 smallest are drawn as one; the table has each of them.");
 		assertThat(this.browser.all(".block")).hasSize(151);
 		assertThat(this.browser.all("tbody tr[aria-rowindex]")).hasSizeLessThan(150);
-		this.browser.awaitText("Prefix").click();
+		this.browser.clickText("Prefix");
 		await().until(() -> firstRow().startsWith("p1:"));
-		this.browser.awaitText("Prefix").click();
+		this.browser.clickText("Prefix");
 		await().until(() -> firstRow().startsWith("p10000:"));
 		assertThat(this.browser.await("th[aria-sort=descending]").getText()).startsWith("Prefix");
 	}
@@ -306,31 +306,31 @@ class ConsoleKeyspaceTests {
 	void anAnalysisThatRunsIsFollowedAndCancelled() {
 		script(KEYS);
 		this.browser.visit(this.service, "/#/keyspace");
-		this.browser.awaitText("Settings").click();
+		this.browser.clickText("Settings");
 		this.browser.type("#field-rateLimit", "30");
 		this.browser.type("#field-top", "1001");
-		this.browser.awaitText("Settings").click();
-		this.browser.await("#analyse").click();
+		this.browser.clickText("Settings");
+		this.browser.click("#analyse");
 		assertThat(this.browser.await("#field-top").isDisplayed()).isTrue();
 		this.browser.type("#field-top", "3");
-		this.browser.await("#analyse").click();
+		this.browser.click("#analyse");
 		this.browser.awaitSaid("keys ·", "/s ·");
 		this.browser.cutOff(true);
 		try {
-			this.browser.await("#cancel").click();
+			this.browser.click("#cancel");
 			this.browser.awaitSaid("The service does not answer.", "nobody knows whether it has done this");
 		}
 		finally {
 			this.browser.cutOff(false);
 		}
 		this.browser.awaitUnsaid("The service does not answer.");
-		this.browser.await("#cancel").click();
+		this.browser.click("#cancel");
 		this.browser.awaitSaid("cancelled", "These are the totals so far.", "never expire");
-		this.browser.awaitText("Another analysis").click();
+		this.browser.clickText("Another analysis");
 		this.browser.awaitSaid("Earlier analyses");
 		assertThat(this.browser.await("#field-rateLimit").getDomProperty("value")).isEqualTo("30");
 		this.browser.type("#field-separator", "x".repeat(1025));
-		this.browser.await("#analyse").click();
+		this.browser.click("#analyse");
 		this.browser.awaitSaid("'separator' must be a text of 1 to 1024 bytes of UTF-8");
 	}
 
@@ -342,15 +342,15 @@ class ConsoleKeyspaceTests {
 			.get("analysisId")
 			.asString();
 		this.browser.visit(this.service, "/#/jobs/" + id);
-		this.browser.awaitText("Its prefixes, types and largest keys").click();
+		this.browser.clickText("Its prefixes, types and largest keys");
 		this.browser.awaitSaid("Without memory: The call asked for no memory", "too few separators", "60 prefixes",
 				"product:");
 		assertThat(this.browser.text()).doesNotContain("Mean", "by memory");
 		this.browser.visit(this.service, "/#/keyspace/01a20347-d60e-7396-9c73-7157c8413711");
 		this.browser.awaitSaid("There is no job");
-		this.browser.awaitText("Another analysis").click();
+		this.browser.clickText("Another analysis");
 		this.redis.flushall();
-		this.browser.await("#analyse").click();
+		this.browser.click("#analyse");
 		this.browser.awaitSaid("There is no such key.");
 	}
 

@@ -55,7 +55,7 @@ class ConsoleStatusTests {
 				"Actuator is not at this port");
 		assertThat(browser.all(".jobs tbody tr")).hasSize(20);
 		assertThat(browser.all(".title .badge")).noneMatch(WebElement::isDisplayed);
-		browser.awaitText("Cancel").click();
+		browser.clickText("Cancel");
 		browser.awaitSaid("21 of 64", "Actuator is not at this port");
 		browser.run("window.fetch = real");
 		browser.awaitSaid("up");

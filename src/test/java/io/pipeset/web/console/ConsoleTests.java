@@ -62,22 +62,22 @@ class ConsoleTests {
 		this.browser.choose(products());
 		this.browser.awaitSaid("found: CSV with commas, a row of names, 4 columns", "HSET product:100001");
 		this.browser.picture("console-load", 1200, 1160);
-		this.browser.await("#go").click();
+		this.browser.click("#go");
 		this.browser.awaitSaid("1 record did not run", "completed", "199,999", "MALFORMED", String.valueOf(WRONG_LINE));
 		this.browser.picture("console-job", 1200, 1060);
 		assertThat(this.redis.dbsize()).isEqualTo(ROWS - 1);
 		assertThat(this.browser.all("#repeat")).as("a way to send a malformed record once more")
 			.noneMatch(WebElement::isDisplayed);
-		this.browser.await("#save").click();
+		this.browser.click("#save");
 		assertThat(this.browser.download()).contains("\"line\":" + WRONG_LINE).hasLineCount(1);
-		this.browser.await("#mend").click();
+		this.browser.click("#mend");
 		this.browser.awaitSaid("Mend the rows above");
 		this.browser.type("#text", this.browser.await("#text").getDomProperty("value").replace(",oops", ""));
 		this.browser.awaitSaid("HSET product:250002");
-		this.browser.await("#go").click();
+		this.browser.click("#go");
 		this.browser.awaitSaid("HSET job: rows of products.csv", "Its one record ran.");
 		assertThat(this.redis.dbsize()).isEqualTo(ROWS);
-		this.browser.awaitText("Load").click();
+		this.browser.clickText("Load");
 		this.browser.awaitSaid("Drop a file here");
 		assertThat(this.browser.all("#go")).as("a way to load mended rows once more").isEmpty();
 	}
@@ -86,25 +86,25 @@ class ConsoleTests {
 	void aJobIsFollowedPacedAndCancelledWhereverOneLooks() throws IOException {
 		this.browser.visit(this.service, "");
 		this.browser.choose(products());
-		this.browser.awaitText("Settings").click();
+		this.browser.clickText("Settings");
 		this.browser.type("#field-rateLimit", "20000");
-		this.browser.await("#go").click();
+		this.browser.click("#go");
 		this.browser.awaitSaid("runs", "s left", "on their way");
 		// Whoever only presses the button changes nothing.
 		await().until(() -> "20000".equals(this.browser.await("#pace").getDomProperty("value")));
 		this.browser.type("#pace", "30000");
-		this.browser.await("#change").click();
+		this.browser.click("#change");
 		await().until(() -> job().at("/settings/rateLimit").asLong() == 30_000);
-		this.browser.awaitText("The same with curl").click();
+		this.browser.clickText("The same with curl");
 		this.browser.awaitSaid("curl -sSN", "-X DELETE", "rateLimit=30000'");
 		await().until(() -> job().at("/counts/applied").asLong() > 20_000);
 		this.browser.picture("console-running", 1200, 900);
-		this.browser.awaitText("Jobs").click();
+		this.browser.clickText("Jobs");
 		this.browser.awaitSaid("HSET job: products.csv", "runs");
 		this.browser.picture("console-jobs", 1200, 420);
-		this.browser.awaitText("Cancel").click();
+		this.browser.clickText("Cancel");
 		this.browser.awaitSaid("cancelled");
-		this.browser.awaitText("HSET job: products.csv").click();
+		this.browser.clickText("HSET job: products.csv");
 		this.browser.awaitSaid("did not run", "NOT_SENT", "The job was cancelled");
 		await().until(() -> this.browser.all(".windowed tbody tr").size() > 20);
 		this.browser.run("document.querySelector('.windowed').scrollTop = 34 * 9000");
@@ -121,16 +121,16 @@ class ConsoleTests {
 	void recordsThatRedisRefusedAreRepeatedOnceTheReasonIsGone() {
 		this.redis.lpush("u:1", "in the way");
 		this.browser.visit(this.service, "");
-		this.browser.awaitText("or paste records").click();
+		this.browser.clickText("or paste records");
 		this.browser.type("#text",
 				"{\"op\":\"HSET\",\"key\":\"u:1\",\"fields\":{\"name\":\"Ada\"}}\n[\"SET\",\"u:2\",\"x\"]\n");
 		this.browser.awaitSaid("NDJSON", "HSET u:1 name Ada", "SET u:2 x");
-		this.browser.awaitText("Settings").click();
+		this.browser.clickText("Settings");
 		this.browser.type("#field-batchSize", "7");
-		this.browser.await("#go").click();
+		this.browser.click("#go");
 		this.browser.awaitSaid("1 record did not run", "WRONGTYPE");
 		this.redis.del("u:1");
-		this.browser.await("#repeat").click();
+		this.browser.click("#repeat");
 		this.browser.awaitSaid("Its one record ran.");
 		assertThat(this.redis.hget("u:1", "name")).isEqualTo("Ada");
 		assertThat(job().at("/settings/batchSize").asInt()).isEqualTo(7);
@@ -169,10 +169,10 @@ class ConsoleTests {
 	void nothingIsRepeatedForWhoeverHasLeft() {
 		this.redis.lpush("u:1", "in the way");
 		this.browser.visit(this.service, "");
-		this.browser.awaitText("or paste records").click();
+		this.browser.clickText("or paste records");
 		this.browser.type("#text", "{\"op\":\"HSET\",\"key\":\"u:1\",\"fields\":{\"name\":\"Ada\"}}\n");
 		this.browser.awaitSaid("NDJSON", "HSET u:1 name Ada");
-		this.browser.await("#go").click();
+		this.browser.click("#go");
 		this.browser.awaitSaid("1 record did not run");
 		this.browser.await("#repeat");
 		this.browser.run("""
@@ -198,9 +198,9 @@ class ConsoleTests {
 						setTimeout(() => window.answered = true);
 					}
 				}""");
-		this.browser.await("#repeat").click();
+		this.browser.click("#repeat");
 		this.browser.until("Boolean(window.release)");
-		this.browser.awaitText("Jobs").click();
+		this.browser.clickText("Jobs");
 		this.browser.awaitSaid("Asked for");
 		this.browser.run("release()");
 		this.browser.until("Boolean(window.answered)");
@@ -210,15 +210,15 @@ class ConsoleTests {
 	@Test
 	void rowsThatMayHaveRunAreNotMended() {
 		this.browser.visit(this.service, "");
-		this.browser.awaitText("or paste records").click();
+		this.browser.clickText("or paste records");
 		this.browser.type("#text", "key,value\na,1\nb,2,oops\nc,3\n");
 		this.browser.awaitSaid("SET a 1");
-		this.browser.awaitText("Settings").click();
+		this.browser.clickText("Settings");
 		this.browser.type("#field-replicas", "1");
 		this.browser.type("#field-replicasTimeout", "10ms");
-		this.browser.await("#go").click();
+		this.browser.click("#go");
 		this.browser.awaitSaid("2 more may have run", "MALFORMED");
-		this.browser.await("#mend").click();
+		this.browser.click("#mend");
 		this.browser.awaitSaid("Mend the rows above");
 		assertThat(this.browser.await("#text").getDomProperty("value")).isEqualTo("key,value\nb,2,oops\n");
 	}
@@ -236,16 +236,16 @@ class ConsoleTests {
 		}
 		this.browser.visit(this.service, "/#/jobs");
 		this.browser.await("[data-job='" + analysis + "']");
-		this.browser.awaitText("Tune").click();
+		this.browser.clickText("Tune");
 		this.browser.await("[data-job='" + tuning + "']");
-		this.browser.awaitText("Keyspace").click();
+		this.browser.clickText("Keyspace");
 		this.browser.await("a[href='#/keyspace/" + analysis + "']");
 	}
 
 	@Test
 	void aDryRunWritesNothingAndAMistakeIsASentence() {
 		this.browser.visit(this.service, "");
-		this.browser.awaitText("or paste records").click();
+		this.browser.clickText("or paste records");
 		this.browser.type("#text", "key;value\na;1\nb;2\n");
 		this.browser.awaitSaid("CSV with semicolons, a row of names, 2 columns", "SET a 1", "SET b 2");
 		this.browser.type("#field-key", "x:{kay}");
@@ -255,12 +255,12 @@ class ConsoleTests {
 		this.browser.awaitSaid("'ttl' must be a whole number of seconds");
 		this.browser.type("#field-ttl", "1h");
 		this.browser.awaitSaid("SET x:b 2 EX 3600");
-		this.browser.awaitText("Dry run").click();
+		this.browser.clickText("Dry run");
 		this.browser.awaitSaid("dry run", "All 2 records would run.");
-		this.browser.awaitText("Back to the load").click();
+		this.browser.clickText("Back to the load");
 		this.browser.type("#text", "key;value\na;1\nb\n");
 		this.browser.awaitSaid("MALFORMED");
-		this.browser.awaitText("Dry run").click();
+		this.browser.clickText("Dry run");
 		this.browser.awaitSaid("1 record would not run", "Nothing was written. Mend the file, or load it as it is");
 		this.browser.await(".windowed");
 		assertThat(this.browser.all("#mend")).as("a way to mend one row, and leave out all others")
@@ -272,9 +272,9 @@ class ConsoleTests {
 	void thePageSaysThatTheServiceIsLostAndGoesOnWhenItIsBack() throws IOException {
 		this.browser.visit(this.service, "");
 		this.browser.choose(products());
-		this.browser.awaitText("Settings").click();
+		this.browser.clickText("Settings");
 		this.browser.type("#field-rateLimit", "100000");
-		this.browser.await("#go").click();
+		this.browser.click("#go");
 		this.browser.awaitSaid("runs", "s left");
 		this.browser.cutOff(true);
 		this.browser.awaitSaid("The service does not answer.");
@@ -290,15 +290,15 @@ class ConsoleTests {
 		this.browser.phone(true);
 		try {
 			this.browser.visit(this.service, "");
-			this.browser.awaitText("or paste records").click();
+			this.browser.clickText("or paste records");
 			this.browser.type("#text", "sid,name,price\n17,Ada,4.50\n18,Grace,3\n");
 			this.browser.awaitSaid("HSET record:18");
 			assertThat(this.browser.overflow()).as("pixels of the page beyond the screen").isZero();
 			this.browser.picture("console-phone");
 			this.browser.dark(true);
 			this.browser.picture("console-dark");
-			this.browser.awaitText("Jobs").click();
-			this.browser.awaitText("SET job").click();
+			this.browser.clickText("Jobs");
+			this.browser.clickText("SET job");
 			this.browser.awaitSaid("All 1,000 records ran.");
 			assertThat(this.browser.overflow()).as("pixels of the page beyond the screen").isZero();
 			this.browser.picture("console-job-dark");
@@ -312,10 +312,10 @@ class ConsoleTests {
 	@Test
 	void everyControlHasANameAndCanBeReachedByTheKeyboard() {
 		this.browser.visit(this.service, "");
-		this.browser.awaitText("or paste records").click();
+		this.browser.clickText("or paste records");
 		this.browser.type("#text", "sid,name,price\n17,Ada,4.50\n");
 		this.browser.awaitSaid("HSET record:17");
-		this.browser.awaitText("Settings").click();
+		this.browser.clickText("Settings");
 		this.browser.await("#field-batchSize");
 		assertThat(this.browser.run("""
 				return [...document.querySelectorAll('button, a, input, select, textarea, summary, [tabindex="0"]')]
@@ -337,15 +337,15 @@ class ConsoleTests {
 		this.browser.choose(products());
 		this.browser.awaitSaid("HSET product:100001");
 		this.browser.slow(200_000);
-		this.browser.await("#go").click();
+		this.browser.click("#go");
 		this.browser.awaitSaid("of 6.5 MB uploaded");
-		this.browser.awaitText("Stop the upload").click();
+		this.browser.clickText("Stop the upload");
 		this.browser.awaitSaid("nothing of it was run");
-		this.browser.await("#go").click();
+		this.browser.click("#go");
 		this.browser.awaitSaid("of 6.5 MB uploaded");
-		this.browser.awaitText("Jobs").click();
+		this.browser.clickText("Jobs");
 		this.browser.awaitSaid("State");
-		this.browser.awaitText("Load").click();
+		this.browser.clickText("Load");
 		this.browser.awaitSaid("of 6.5 MB uploaded");
 		this.browser.cutOff(false);
 		this.browser.awaitSaid("1 record did not run");
@@ -372,7 +372,7 @@ class ConsoleTests {
 		this.browser.visit(this.service, "");
 		this.browser.choose(file);
 		this.browser.awaitSaid(found, command);
-		this.browser.await("#go").click();
+		this.browser.click("#go");
 		this.browser.awaitSaid(" ran.");
 	}
 

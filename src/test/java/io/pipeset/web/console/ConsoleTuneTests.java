@@ -18,7 +18,7 @@ import static org.awaitility.Awaitility.await;
 class ConsoleTuneTests {
 
 	/** Takes many seconds, as each batch waits for its answer. */
-	private static final String LONG = "?records=5000&batchSizes=1,2&flushes=close,each&concurrencies=1,2&runs=10"
+	private static final String LONG = "?records=2000&batchSizes=1,2&flushes=close,each&concurrencies=1,2&runs=10"
 			+ "&budget=10m";
 
 	private final Service service;
@@ -40,10 +40,10 @@ class ConsoleTuneTests {
 		this.browser.type("#field-batchSizes", "100,1000,10000");
 		this.browser.type("#field-budget", "5m");
 		this.browser.awaitSaid("12 rows, 3 runs of each: about 215,000 commands");
-		this.browser.awaitText("The same with curl").click();
+		this.browser.clickText("The same with curl");
 		this.browser.awaitSaid("-X POST -H 'Prefer: respond-async'",
 				"/v1/tunings?records=5000&batchSizes=100,1000,10000&budget=5m'");
-		this.browser.await("#tune").click();
+		this.browser.click("#tune");
 		this.browser.awaitSaid("completed", "Recommended", "Records a second", "All rows, the fastest first");
 		JsonNode tuning = job();
 		JsonNode best = tuning.get("recommended");
@@ -65,15 +65,15 @@ class ConsoleTuneTests {
 				.toList());
 		this.browser.awaitSaid(words, tuning.get("because").asString(), "one by one", "times as fast");
 		this.browser.picture("console-tuned", 1200, 1000);
-		this.browser.await("#use").click();
+		this.browser.click("#use");
 		this.browser.awaitSaid("The next load takes " + words + ", as the tuning recommends.");
 		this.browser.run("location.reload()");
-		this.browser.awaitText("or paste records").click();
+		this.browser.clickText("or paste records");
 		this.browser.type("#text", "sid,name\n17,Ada\n");
 		this.browser.awaitSaid("SET record:17 Ada");
 		assertThat(this.browser.await("#field-batchSize").getDomProperty("value"))
 			.isEqualTo(best.get("batchSize").asString());
-		this.browser.await("#go").click();
+		this.browser.click("#go");
 		this.browser.awaitSaid("Its one record ran.");
 		JsonNode settings = job().get("settings");
 		for (String name : List.of("batchSize", "flush", "concurrency")) {
@@ -89,28 +89,28 @@ class ConsoleTuneTests {
 			.get("tuningId")
 			.asString();
 		this.browser.visit(this.service, "");
-		this.browser.awaitText("or paste records").click();
+		this.browser.clickText("or paste records");
 		this.browser.type("#text", "sid,name\n17,Ada\n18\n");
 		this.browser.awaitSaid("SET record:17 Ada");
-		this.browser.await("#go").click();
+		this.browser.click("#go");
 		this.browser.awaitSaid("1 record did not run");
 		String job = String.valueOf(this.browser.run("return location.hash"));
 		this.browser.run("location.hash = '#/jobs/" + id + "'");
-		this.browser.await("[aria-label='Use batchSize=200 flush=close concurrency=1']").click();
+		this.browser.click("[aria-label='Use batchSize=200 flush=close concurrency=1']");
 		this.browser.awaitSaid("The next load takes batchSize=200 flush=close concurrency=1");
 		this.browser.run("location.hash = '" + job + "'");
 		this.browser.awaitSaid("1 record did not run");
-		this.browser.awaitText("The same with curl").click();
+		this.browser.clickText("The same with curl");
 		this.browser.awaitSaid("/v1/jobs?batchSize=200&flush=close&concurrency=1'");
-		this.browser.await("#mend").click();
+		this.browser.click("#mend");
 		this.browser.awaitSaid("Mend the rows above", "The next load takes batchSize=200 flush=close concurrency=1");
 		this.browser.type("#field-batchSize", "300");
-		this.browser.awaitText("Leave them out").click();
+		this.browser.clickText("Leave them out");
 		this.browser.awaitUnsaid("The next load takes");
 		assertThat(this.browser.await("#field-batchSize").getDomProperty("value")).as("typed since").isEqualTo("300");
 		assertThat(this.browser.await("#field-flush").getDomProperty("value")).isEmpty();
 		this.browser.visit(this.service, "/#/jobs/" + id);
-		this.browser.awaitText("Tune again").click();
+		this.browser.clickText("Tune again");
 		assertThat(this.browser.await("#field-batchSizes").getDomProperty("value")).isEqualTo("100,200");
 		assertThat(this.browser.await("#field-op").getDomProperty("value")).isEmpty();
 		this.browser.awaitSaid("2 rows, 1 run of each: about 5,000 commands");
@@ -119,16 +119,16 @@ class ConsoleTuneTests {
 	@Test
 	void aTuningIsFollowedIsTheOnlyOneAndIsCancelled() {
 		this.browser.visit(this.service, "/#/tune" + LONG);
-		this.browser.await("#tune").click();
+		this.browser.click("#tune");
 		this.browser.awaitSaid("runs", " of 110 runs");
 		String page = String.valueOf(this.browser.run("return location.hash"));
 		await().until(() -> job().at("/progress/done").asLong() > 2);
-		this.browser.awaitText("Tune").click();
+		this.browser.clickText("Tune");
 		this.browser.awaitSaid("Tuning", "runs");
-		this.browser.await("#tune").click();
+		this.browser.click("#tune");
 		this.browser.awaitSaid("Another tuning runs");
 		this.browser.run("location.hash = '" + page + "'");
-		this.browser.await("#cancel").click();
+		this.browser.click("#cancel");
 		this.browser.awaitSaid("cancelled", "The job was cancelled by DELETE", "Recommended so far");
 		assertThat(this.browser.all(".heat tbody td")).hasSize(8);
 	}
@@ -137,12 +137,12 @@ class ConsoleTuneTests {
 	void aMistakeIsASentence() {
 		this.browser.visit(this.service, "/#/tune");
 		this.browser.type("#field-batchSizes", "7,seven");
-		this.browser.await("#tune").click();
+		this.browser.click("#tune");
 		this.browser.awaitSaid(
 				"'batchSizes' must be a list with commas, each entry a whole number from 1 to 100000, not 'seven'");
 		this.browser.type("#field-batchSizes", "7");
 		this.browser.type("#field-records", "999");
-		this.browser.await("#tune").click();
+		this.browser.click("#tune");
 		assertThat(this.browser.run("return document.querySelector('#field-records').validity.rangeUnderflow"))
 			.isEqualTo(true);
 	}
@@ -152,7 +152,7 @@ class ConsoleTuneTests {
 		this.browser.phone(true);
 		try {
 			this.browser.visit(this.service, "/#/tune?records=1000&batchSizes=10,100,1000&runs=2");
-			this.browser.await("#tune").click();
+			this.browser.click("#tune");
 			this.browser.awaitSaid("Recommended", "All rows, the fastest first");
 			assertThat(this.browser.overflow()).as("pixels of the page beyond the screen").isZero();
 			this.browser.picture("console-tuned-phone");
