@@ -72,13 +72,22 @@ public final class Browser implements AutoCloseable {
 			[...%s].find((element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true })
 				&& element.getBoundingClientRect().width > 0 && element.getBoundingClientRect().height > 0)""";
 
-	/** The middle of an element, if nothing lies above it. */
-	private static final String PLACE = """
+	/**
+	 * Clicks an element if nothing lies above its middle. A look and a click are one, so
+	 * that nothing moves in between.
+	 */
+	private static final String CLICK = """
 			((element) => {
 				element?.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });
 				const { left, right, top, bottom } = element?.getClientRects()[0] ?? {};
 				const [x, y] = [(left + right) / 2, (top + bottom) / 2];
-				return element?.contains(document.elementFromPoint(x || 0, y || 0)) && [x, y];
+				if (!element?.contains(document.elementFromPoint(x || 0, y || 0))) {
+					return false;
+				}
+				element.focus();
+				// A link in a picture has no click().
+				element.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }));
+				return true;
 			})(%s)""";
 
 	/**
@@ -273,20 +282,12 @@ public final class Browser implements AutoCloseable {
 
 	/** Clicks an element as soon as it can be seen, and nothing lies above it. */
 	public void click(String css) {
-		press((List<?>) until(PLACE.formatted(ELEMENT.formatted(SELECTED)), css));
+		until(CLICK.formatted(ELEMENT.formatted(SELECTED)), css);
 	}
 
 	/** Clicks a button, a link or a summary with this text. */
 	public void clickText(String text) {
-		press((List<?>) until(PLACE.formatted(ELEMENT.formatted(LABELLED)), text));
-	}
-
-	/** The mouse is there at once: WebElement.click waits for two frames of its way. */
-	private void press(List<?> place) {
-		for (String type : List.of("mousePressed", "mouseReleased")) {
-			this.driver.executeCdpCommand("Input.dispatchMouseEvent",
-					Map.of("type", type, "x", place.get(0), "y", place.get(1), "button", "left", "clickCount", 1));
-		}
+		until(CLICK.formatted(ELEMENT.formatted(LABELLED)), text);
 	}
 
 	/** Waits until the page says something. */
