@@ -73,24 +73,6 @@ public final class Browser implements AutoCloseable {
 				&& element.getBoundingClientRect().width > 0 && element.getBoundingClientRect().height > 0)""";
 
 	/**
-	 * Clicks an element if nothing lies above its middle. A look and a click are one, so
-	 * that nothing moves in between.
-	 */
-	private static final String CLICK = """
-			((element) => {
-				element?.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });
-				const { left, right, top, bottom } = element?.getClientRects()[0] ?? {};
-				const [x, y] = [(left + right) / 2, (top + bottom) / 2];
-				if (!element?.contains(document.elementFromPoint(x || 0, y || 0))) {
-					return false;
-				}
-				element.focus();
-				// A link in a picture has no click().
-				element.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }));
-				return true;
-			})(%s)""";
-
-	/**
 	 * The page itself looks, and calls are few. A call ends soon, for no page may outlive
 	 * it.
 	 */
@@ -280,14 +262,14 @@ public final class Browser implements AutoCloseable {
 		return (WebElement) until(ELEMENT.formatted(LABELLED), text);
 	}
 
-	/** Clicks an element as soon as it can be seen, and nothing lies above it. */
+	/** Clicks an element as soon as it can be seen. */
 	public void click(String css) {
-		until(CLICK.formatted(ELEMENT.formatted(SELECTED)), css);
+		await(css).click();
 	}
 
 	/** Clicks a button, a link or a summary with this text. */
 	public void clickText(String text) {
-		until(CLICK.formatted(ELEMENT.formatted(LABELLED)), text);
+		awaitText(text).click();
 	}
 
 	/** Waits until the page says something. */
