@@ -116,7 +116,8 @@ final class Fences {
 	State await(Fence fence, Duration timeout, boolean patient, StopSignal stop) {
 		// The report says whether the fence stands, so that a stop only shortens the
 		// wait.
-		await(() -> fence.state() != State.PENDING, timeout, patient, stop, MOST_AFTER_STOP);
+		Duration afterStop = (this.patience.compareTo(MOST_AFTER_STOP) < 0) ? this.patience : MOST_AFTER_STOP;
+		await(() -> fence.state() != State.PENDING, timeout, patient, stop, afterStop);
 		this.lock.lock();
 		try {
 			return fence.state();
