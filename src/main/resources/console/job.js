@@ -3,6 +3,7 @@
 import { OUTCOMES, Chart } from './chart.js';
 import { mend, settingsOfRecords, sources } from './load.js';
 import { bytes, count, curl, duration, h, moment, notice, number, percent, query, shell, tell } from './page.js';
+import { bytesOf, shown } from './prefixes.js';
 import { Rows } from './rows.js';
 import { tuned } from './heat.js';
 import { rowsAt } from './sample.js';
@@ -55,6 +56,11 @@ function reason(text) {
 	return h('span', { class: 'reason', title: text }, h('span', {}, text.substring(0, end)), h('span', {}, text.substring(end)));
 }
 
+/** The key of a record as one reads it; it may be anything where the record is malformed. */
+function keyOf(key) {
+	return shown(bytesOf(typeof key === 'object' ? JSON.stringify(key) : String(key ?? '')));
+}
+
 export async function job(main, page, id) {
 	const path = `v1/jobs/${id}`;
 	const title = h('h1', {}, 'Job');
@@ -74,7 +80,7 @@ export async function job(main, page, id) {
 
 	let last;
 	let report;
-	let asking = false;
+	let asking;
 
 	async function attempt(action, otherwise = () => {}) {
 		mistaken.say();
@@ -130,7 +136,7 @@ export async function job(main, page, id) {
 		}
 	}
 
-	let shown;
+	let drawn;
 
 	/** Where one types the pace of a job that is active. */
 	let pace;
@@ -141,10 +147,10 @@ export async function job(main, page, id) {
 		if (now === 'active' && pace && report && !pace.dataset.used) {
 			pace.value = report.settings?.rateLimit ?? '';
 		}
-		if (shown === now) {
+		if (drawn === now) {
 			return;
 		}
-		shown = now;
+		drawn = now;
 		if (now === 'active') {
 			pace = h('input', { type: 'number', id: 'pace', min: 1, max: 1_000_000_000, step: 1, placeholder: 'no limit', value: report?.settings?.rateLimit ?? '' });
 			const paceLine = shell(curl({ method: 'PATCH', url: address(`${path}?rateLimit=5000`), keyed: isKeyed() }));
@@ -197,14 +203,20 @@ export async function job(main, page, id) {
 		if (asking) {
 			return;
 		}
-		asking = true;
+		const mine = asking = {};
 		try {
-			report = await json('GET', path, { signal: page });
+			const found = await json('GET', path, { signal: page });
+			// The job may have ended meanwhile, and its last report be there.
+			if (mine === asking) {
+				report = found;
+			}
 		}
 		catch {
 			// The events tell what there is to tell.
 		}
-		asking = false;
+		if (mine === asking) {
+			asking = undefined;
+		}
 	}
 
 	async function run() {
@@ -229,7 +241,7 @@ export async function job(main, page, id) {
 		if (!ended || !last || page.aborted) {
 			return;
 		}
-		asking = false;
+		asking = undefined;
 		report = undefined;
 		await look();
 		draw();
@@ -310,7 +322,7 @@ export async function job(main, page, id) {
 			{ title: 'Line', kind: 'number', cell: (row) => String(row.line ?? row.index ?? '') },
 			{ title: 'Outcome', kind: 'narrow', cell: (row) => row.status },
 			{ title: 'Code', kind: 'narrow', cell: (row) => h('strong', {}, row.code) },
-			{ title: 'Key', kind: 'narrow', cell: (row) => h('code', {}, row.key ?? '') },
+			{ title: 'Key', kind: 'narrow', cell: (row) => h('code', {}, row.key) },
 			{ title: 'Reason', kind: 'wide', cell: (row) => reason(row.message) },
 		]);
 		const shownWords = h('p', { class: 'hint' });
@@ -383,7 +395,7 @@ export async function job(main, page, id) {
 					rest = lines.pop();
 					for (const line of lines) {
 						const { key, error } = JSON.parse(line);
-						found.push({ key: typeof key === 'object' ? JSON.stringify(key) : key, ...error });
+						found.push({ key: keyOf(key), ...error });
 					}
 					if (found.length >= MOST_FAILURES) {
 						break;
@@ -396,7 +408,7 @@ export async function job(main, page, id) {
 					throw error;
 				}
 				const found = (report.items ?? []).filter((item) => item.error)
-					.map(({ error: { code, message }, index, line, key, status }) => ({ code, message, index, line, status, key: typeof key === 'object' ? JSON.stringify(key) : key }));
+					.map(({ error: { code, message }, index, line, key, status }) => ({ code, message, index, line, status, key: keyOf(key) }));
 				return { rows: found, kept: false };
 			}
 		}

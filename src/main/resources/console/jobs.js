@@ -17,22 +17,28 @@ export function pauseAfter(jobs) {
 	return jobs.some(({ state }) => isActive(state)) ? LOOK_MILLIS : IDLE_MILLIS;
 }
 
-/** The pages without any job that is wanted behind which one looks on: an instance knows a thousand jobs that have ended. */
+/** The pages that are short, or without any job that is wanted, behind which one looks on: an instance knows a thousand jobs that have ended. */
 const MOST_PAGES = 10;
 
 /**
- * The first page of the list of jobs that has some that are wanted.
- * @param parameters names and values
+ * As many jobs as the limit says, or nearly so: those that are not wanted are left out.
+ * @param parameters names and values, with a limit
  */
 export async function listed(parameters, signal, isWanted = () => true) {
+	const asked = new Map(parameters);
+	const limit = asked.get('limit');
+	const jobs = [];
 	let found;
-	let after = [];
-	for (let i = 0; i < MOST_PAGES && (!found || found.next && found.jobs.length === 0); i++) {
-		found = await json('GET', `v1/jobs?${query([...parameters, ...after])}`, { signal });
-		found.jobs = found.jobs.filter(isWanted);
-		after = [['after', found.next]];
+	let short = false;
+	for (let i = 0; i < MOST_PAGES && (!found || found.next && (short || jobs.length === 0)); i++) {
+		asked.set('limit', limit - jobs.length);
+		found = await json('GET', `v1/jobs?${query([...asked])}`, { signal });
+		// Between the jobs of others, the service looks at a part of them only.
+		short = found.jobs.length < asked.get('limit');
+		jobs.push(...found.jobs.filter(isWanted));
+		asked.set('after', found.next);
 	}
-	return found;
+	return { ...found, jobs };
 }
 
 /** A table of jobs, which changes what has changed, so that nobody's focus or click is lost. */
@@ -115,6 +121,7 @@ export async function jobs(main, page) {
 	const select = h('select', { id: 'state', onchange: () => {
 		state = select.value;
 		after = [];
+		older.hidden = true;
 		look();
 	} }, h('option', { value: '' }, 'any'), Object.keys(STATES).map((name) => h('option', { value: name }, STATES[name])));
 	const table = new JobTable(mistaken, () => look());
@@ -129,7 +136,8 @@ export async function jobs(main, page) {
 			h('details', { class: 'lines' }, h('summary', {}, 'The same with curl'), line));
 
 	const look = again(page, async (signal) => {
-		const parameters = [['state', state], ['limit', LIMIT], ['after', after.at(-1)]].filter(([, value]) => value);
+		const behind = after.at(-1);
+		const parameters = [['state', state], ['limit', LIMIT], ['after', behind]].filter(([, value]) => value);
 		line.say(curl({ method: 'GET', url: address(`v1/jobs?${query(parameters)}`), keyed: isKeyed() }));
 		try {
 			const found = await listed(parameters, signal, (status) => !isPreview(status));
@@ -141,8 +149,11 @@ export async function jobs(main, page) {
 			newer.hidden = after.length === 0;
 			older.hidden = !found.next;
 			older.onclick = () => {
-				after.push(found.next);
-				look();
+				// Another click may have come before the answer to this one.
+				if (after.at(-1) === behind) {
+					after.push(found.next);
+					look();
+				}
 			};
 			for (const warning of found.warnings ?? []) {
 				mistaken.say(warning.detail);

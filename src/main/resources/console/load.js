@@ -144,7 +144,9 @@ export async function load(main, page) {
 			found = await sampleOf(blob);
 		}
 		catch (error) {
-			problems.say(`'${name}' cannot be read (${error.message}): choose another file.`);
+			if (mine === taken) {
+				problems.say(`'${name}' cannot be read (${error.message}): choose another file.`);
+			}
 			return;
 		}
 		if (mine !== taken) {
@@ -177,7 +179,8 @@ export async function load(main, page) {
 		const first = objectsOf(new TextDecoder().decode(sample.bytes), state.type)[0];
 		state.names = columns.join(',');
 		Object.assign(state, { key: '', value: '', fields: '', args: '', ttl: '', id: '', nulls: '' });
-		if (!isData(state.type) || Array.isArray(first) || has('op') || (first && has('key') && (has('value') || has('args') || Object.hasOwn(first, 'fields')))) {
+		// Whoever types a record has no column yet.
+		if (columns.length === 0 || !isData(state.type) || Array.isArray(first) || has('op') || (first && has('key') && (has('value') || has('args') || Object.hasOwn(first, 'fields')))) {
 			state.op = (first && !Array.isArray(first) && !has('op') && isData(state.type)) ? (has('value') ? 'SET' : 'HSET') : '';
 			state.templates = false;
 			return;
@@ -518,7 +521,12 @@ export async function load(main, page) {
 	if (state.blob) {
 		text.value = state.text ?? '';
 		pasted.open = state.text !== undefined;
-		sample = await sampleOf(state.blob);
+		const found = await sampleOf(state.blob);
+		// Another file may have been chosen meanwhile.
+		if (taken) {
+			return;
+		}
+		sample = found;
 		show();
 		if (state.mended) {
 			text.focus();

@@ -131,6 +131,9 @@ export function sweep(name, type, page, begun) {
 	/** Asks for the name, and does it. */
 	async function ask(op, keys) {
 		const rows = await settings();
+		if (page.aborted || result.querySelector('dialog')) {
+			return;
+		}
 		const { title, done } = ACTIONS[op];
 		const wanted = shown(name);
 		const inputs = {};

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.openqa.selenium.WebElement;
 import tools.jackson.databind.JsonNode;
 
@@ -205,6 +206,18 @@ class ConsoleTests {
 		this.browser.run("release()");
 		this.browser.until("Boolean(window.answered)");
 		assertThat(this.browser.run("return sent")).isEqualTo(0L);
+	}
+
+	/** The browser's log, which is looked at after each test, has no error. */
+	@ParameterizedTest
+	@ValueSource(strings = { "{", "{\"op\":\"SE" })
+	void aRecordIsLookedAtWhileItIsTyped(String begun) {
+		this.browser.visit(this.service, "");
+		this.browser.clickText("or paste records");
+		this.browser.type("#text", begun);
+		this.browser.awaitSaid("The first records");
+		this.browser.type("#text", "\n{\"op\":\"SET\",\"key\":\"a\",\"value\":\"1\"}");
+		this.browser.awaitSaid("NDJSON");
 	}
 
 	@Test
