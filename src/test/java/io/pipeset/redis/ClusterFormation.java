@@ -96,7 +96,7 @@ final class ClusterFormation {
 	private static int freeBusPort() {
 		while (true) {
 			int share = (LAST_BUS_PORT - FIRST_BUS_PORT) / SHARES;
-			int first = FIRST_BUS_PORT + share * (Integer.getInteger("surefire.forkNumber", 0) % SHARES);
+			int first = FIRST_BUS_PORT + share * (Integer.getInteger("test.fork", 0) % SHARES);
 			int port = ThreadLocalRandom.current().nextInt(first, first + share);
 			if (!busPorts.add(port)) {
 				continue;

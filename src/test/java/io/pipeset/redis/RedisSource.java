@@ -23,7 +23,7 @@ enum RedisSource {
 			if (url == null) {
 				throw new IllegalStateException(URL_VARIABLE + " is not set, for example to redis://127.0.0.1:6379");
 			}
-			if (!System.getProperty("surefire.forkNumber", "1").equals("1")) {
+			if (!System.getProperty("test.fork", "1").equals("1")) {
 				throw new IllegalStateException("The Redis of " + URL_VARIABLE
 						+ " is one, which two processes of tests would flush each other: run them with -Dtest.forks=1");
 			}

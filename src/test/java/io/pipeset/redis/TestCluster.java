@@ -170,25 +170,36 @@ public final class TestCluster extends ClusterServers {
 	 */
 	public void reset() {
 		masters().forEach((master) -> master.client().flushall());
-		for (int slot : this.touched) {
-			TestRedis first = IntStream.range(0, masters().size())
-				.filter((i) -> slot < firstSlot(i + 1))
-				.mapToObj(masters()::get)
-				.findFirst()
-				.orElseThrow();
-			masters().forEach((master) -> master.client().clusterSetSlotStable(slot));
-			if (!serves(first, slot)) {
-				awaitAgreed();
-				// Its former master hears of it by a higher epoch, as after a move.
-				TestRedis other = masters().stream().filter((master) -> master != first).findFirst().orElseThrow();
-				first.client().clusterSetSlotImporting(slot, id(other));
-				first.client().clusterSetSlotNode(slot, id(first));
-			}
-			masters().forEach((master) -> master.client().clusterSetSlotNode(slot, id(first)));
-		}
+		await("each master has its slots again").until(() -> {
+			this.touched.forEach(this::giveBack);
+			awaitFormed();
+			awaitAgreed();
+			// A message on its way may have taken one from a master that had just got it.
+			return this.touched.stream().allMatch((slot) -> serves(first(slot), slot));
+		});
 		this.touched.clear();
-		awaitFormed();
-		awaitAgreed();
+	}
+
+	private void giveBack(int slot) {
+		TestRedis first = first(slot);
+		masters().forEach((master) -> master.client().clusterSetSlotStable(slot));
+		if (!serves(first, slot)) {
+			awaitAgreed();
+			// Its former master hears of it by a higher epoch, as after a move.
+			TestRedis other = masters().stream().filter((master) -> master != first).findFirst().orElseThrow();
+			first.client().clusterSetSlotImporting(slot, id(other));
+			first.client().clusterSetSlotNode(slot, id(first));
+		}
+		masters().forEach((master) -> master.client().clusterSetSlotNode(slot, id(first)));
+	}
+
+	/** The master that had a slot at the start. */
+	private TestRedis first(int slot) {
+		return IntStream.range(0, masters().size())
+			.filter((i) -> slot < firstSlot(i + 1))
+			.mapToObj(masters()::get)
+			.findFirst()
+			.orElseThrow();
 	}
 
 	/**

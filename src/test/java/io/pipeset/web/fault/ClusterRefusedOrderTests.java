@@ -25,7 +25,8 @@ import static org.awaitility.Awaitility.await;
  * what is sent again, and in which order, is what {@code docs/reliability.md} says,
  * whether neighbours share a command or not.
  */
-@ServiceTest(properties = "pipeset.receipts.sweep-interval=1h")
+// A slow machine takes longer to move a slot than records wait for it by default.
+@ServiceTest(properties = { "pipeset.receipts.sweep-interval=1h", "spring.data.redis.timeout=30s" })
 class ClusterRefusedOrderTests {
 
 	static final TestCluster cluster = TestCluster.shared();
