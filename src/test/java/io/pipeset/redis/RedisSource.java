@@ -23,7 +23,7 @@ enum RedisSource {
 			if (url == null) {
 				throw new IllegalStateException(URL_VARIABLE + " is not set, for example to redis://127.0.0.1:6379");
 			}
-			if (!System.getProperty("test.fork", "1").equals("1")) {
+			if (!System.getProperty(FORK, "1").equals("1")) {
 				throw new IllegalStateException("The Redis of " + URL_VARIABLE
 						+ " is one, which two processes of tests would flush each other: run them with -Dtest.forks=1");
 			}
@@ -87,6 +87,9 @@ enum RedisSource {
 	static final String VARIABLE = "PIPESET_TEST_REDIS";
 
 	static final String URL_VARIABLE = "PIPESET_TEST_REDIS_URL";
+
+	/** The number of this process of tests, from 1. */
+	static final String FORK = "test.fork";
 
 	static final String EXECUTABLE_VARIABLE = "PIPESET_TEST_REDIS_EXECUTABLE";
 

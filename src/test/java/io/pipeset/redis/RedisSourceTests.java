@@ -28,28 +28,42 @@ class RedisSourceTests {
 		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
 			nobodyListens = socket.getLocalPort();
 		}
-		String before = System.getProperty(RedisSource.URL_VARIABLE);
-		System.setProperty(RedisSource.URL_VARIABLE, "redis://:secret@127.0.0.1:" + nobodyListens);
-		try {
-			assertThatIllegalStateException().isThrownBy(() -> RedisSource.open("url"))
-				.withMessageContaining("PIPESET_TEST_REDIS=url does not work")
-				.withMessageContaining("127.0.0.1:" + nobodyListens)
-				.withMessageNotContaining("secret");
-		}
-		finally {
-			if (before != null) {
-				System.setProperty(RedisSource.URL_VARIABLE, before);
-			}
-			else {
-				System.clearProperty(RedisSource.URL_VARIABLE);
-			}
-		}
+		with(RedisSource.URL_VARIABLE, "redis://:secret@127.0.0.1:" + nobodyListens,
+				() -> with(RedisSource.FORK, "1",
+						() -> assertThatIllegalStateException().isThrownBy(() -> RedisSource.open("url"))
+							.withMessageContaining("PIPESET_TEST_REDIS=url does not work")
+							.withMessageContaining("127.0.0.1:" + nobodyListens)
+							.withMessageNotContaining("secret")));
+	}
+
+	@Test
+	void aGivenServerIsRefusedToAFurtherProcessOfTests() {
+		with(RedisSource.URL_VARIABLE, "redis://127.0.0.1:6379",
+				() -> with(RedisSource.FORK, "2",
+						() -> assertThatIllegalStateException().isThrownBy(() -> RedisSource.open("url"))
+							.withMessageContaining("run them with -Dtest.forks=1")));
 	}
 
 	@Test
 	void aSocketThatIsNotThereIsNoDockerEngine(@TempDir Path directory) {
 		assertThat(DockerEngine.answers("unix://" + directory.resolve("docker.sock"))).isFalse();
 		assertThat(DockerEngine.answers("nonsense")).isFalse();
+	}
+
+	private static void with(String property, String value, Runnable check) {
+		String before = System.getProperty(property);
+		System.setProperty(property, value);
+		try {
+			check.run();
+		}
+		finally {
+			if (before != null) {
+				System.setProperty(property, before);
+			}
+			else {
+				System.clearProperty(property);
+			}
+		}
 	}
 
 }
