@@ -36,40 +36,30 @@ class LogTests {
 
 	private final List<String> completed = new ArrayList<>();
 
-	/** This test covers the other formats. The log of the faults shows ECS. */
-	@Test
-	void structuredLogsAreJsonWithTheJobsIdAsAField(@TempDir Path directory) throws Exception {
-		Path file = directory.resolve("log");
-		try (ServiceProcess process = ServiceProcess.start(TestRedis.shared(),
-				"--logging.structured.format.console=gelf", "--logging.structured.format.file=logstash",
-				"--logging.file.name=" + file)) {
-			String id = process.service().post("/pipeset/10").report().get("jobId").asString();
-			process.terminate();
-			process.awaitEnd();
-			assertCompleted(process.output(), "/_jobId", id, "/short_message");
-			assertCompleted(Files.readAllLines(file), "/jobId", id, "/message");
-		}
-	}
-
-	private static void assertCompleted(List<String> lines, String idAt, String id, String messageAt) {
+	/** Checks that a structured log has the line of a job, with its id as a field. */
+	static void assertCompleted(List<String> lines, String idAt, String id, String messageAt, String counts) {
 		assertThat(lines.stream().map(mapper::readTree)).filteredOn((line) -> line.at(idAt).asString("").equals(id))
 			.singleElement()
 			.satisfies((line) -> assertThat(line.at(messageAt).asString()).contains("completed")
-				.contains("received=10 applied=10 ")
+				.contains(counts)
 				.contains("totalMillis="));
 	}
 
+	/** ShutdownTests has the third of the formats. */
 	@Test
-	void everyFaultIsALineAndNoneHasAValueOrACredential() throws Exception {
+	void everyFaultIsALineAndNoneHasAValueOrACredential(@TempDir Path directory) throws Exception {
+		Path file = directory.resolve("log");
 		try (TestRedis redis = TestRedis.start();
 				ServiceProcess process = ServiceProcess.start(redis, "--logging.level.io.pipeset=debug",
-						"--logging.structured.format.console=ecs")) {
+						"--logging.structured.format.console=ecs", "--logging.structured.format.file=logstash",
+						"--logging.file.name=" + file)) {
 			String first = process.service().post("/pipeset/10").report().get("jobId").asString();
 			faultsOfCallers(process.service(), redis);
 			faultsOfRedis(process.service(), redis);
 			process.terminate();
 			process.awaitEnd();
-			assertCompleted(process.output(), "/jobId", first, "/message");
+			assertCompleted(process.output(), "/jobId", first, "/message", "received=10 applied=10 ");
+			assertCompleted(Files.readAllLines(file), "/jobId", first, "/message", "received=10 applied=10 ");
 			String password = redis.password();
 			assertThat(process.output()).noneMatch((line) -> line.contains(SECRET))
 				.noneMatch((line) -> password != null && line.contains(password));
@@ -100,6 +90,7 @@ class LogTests {
 				.hasSize(1);
 			assertThat(lines).filteredOn((line) -> line.at("/log/level").asString("").equals("ERROR")).isEmpty();
 			assertThat(lines).extracting((line) -> line.at("/message").asString(""))
+				.anyMatch((message) -> message.contains("Callers: this machine only, without a key"))
 				.anyMatch((message) -> message.contains(", malformed-body: at byte "))
 				.anyMatch((message) -> message.contains("with OOM"))
 				.anyMatch((message) -> message.contains("Redis at " + address(redis) + " was silent for 1s"))

@@ -3,7 +3,7 @@ package io.pipeset.web.operator;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.time.Duration;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
@@ -15,40 +15,64 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
+import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.OwnThread;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import io.pipeset.service.Answer;
-import io.pipeset.service.Lines;
+import io.pipeset.service.Replica;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceProcess;
+import io.pipeset.service.SpoolFiles;
 import io.pipeset.service.Wire;
 import io.pipeset.web.document.Examples;
+import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** A service that is told to stop ends its jobs, and each caller reads its report. */
+/**
+ * A service that is told to stop ends its jobs, and each caller reads its report. The
+ * next process has those jobs that have not ended and whose callers do not wait.
+ */
 class ShutdownTests {
 
-	private static final Duration SOON = Duration.ofMinutes(1);
+	private static final String SET = "[\"SET\",\"%s\",\"v\"]\n";
 
 	private final RedisCommands<String, String> redis = TestRedis.shared().client();
+
+	@TempDir
+	Path spool;
 
 	@BeforeEach
 	void emptyRedis() {
 		this.redis.flushall();
 	}
 
+	/**
+	 * Four jobs run, and one waits. One caller reads twice as fast as it has to, and
+	 * would be through after half a minute.
+	 */
 	@Test
-	void whatIsNotThroughAfterTheGraceIsStoppedAndReported() throws Exception {
-		try (ServiceProcess process = ServiceProcess.start(TestRedis.shared(), "--pipeset.limits.shutdown-grace=500ms");
+	void whatIsNotThroughAfterTheGraceIsStoppedAndReportedOrIsThereForTheNextProcess() throws Exception {
+		push(16);
+		String runs;
+		String waits;
+		ScheduledExecutorService reader = Executors.newSingleThreadScheduledExecutor();
+		try (ServiceProcess process = ServiceProcess.start(TestRedis.shared(),
+				"--pipeset.spool.directory=" + this.spool, "--pipeset.limits.max-running-jobs=4",
+				"--pipeset.limits.shutdown-grace=500ms", "--spring.lifecycle.timeout-per-shutdown-phase=8s",
+				"--pipeset.jobs.lease=2s");
+				Wire slow = pop(process.service(), 16);
 				Wire paused = Wire.upload(process.service(), "/v1/jobs?op=SET");
-				Wire large = Wire.upload(process.service(), "/v1/jobs?op=SET&concurrency=2")) {
+				Wire large = Wire.upload(process.service(), "/v1/jobs?op=SET&concurrency=2");
+				Wire uploads = Wire.post(process.service(), "/v1/jobs", "Prefer: respond-async",
+						"Content-Type: application/x-ndjson", "Transfer-Encoding: chunked")) {
 			Service service = process.service();
 			paused.chunk("{\"key\":\"paused1\",\"value\":\"1\"}\n{\"key\":\"paused2\",\"value\":\"2\"}\n{\"key\":");
 			AtomicBoolean on = new AtomicBoolean(true);
@@ -56,12 +80,20 @@ class ShutdownTests {
 			CompletableFuture<Answer> generated = service
 				.sendAsync(service.request("/listinput/generated?count=10000000&flush=each&results=none")
 					.POST(BodyPublishers.noBody()));
-			List<String> keys = List.of("paused1", "paused2", "large5000", "generated");
+			runs = id(runs(service));
+			List<String> keys = List.of("paused1", "paused2", "large5000", "generated", "runs");
 			await().untilAsserted(() -> assertThat(keys).allMatch((key) -> this.redis.exists(key) == 1));
+			waits = id(waits(service));
+			uploads.chunk(SET.formatted("uploads"));
+			await().until(() -> bodies().size() == 3);
+			Future<?> unused = reader.scheduleAtFixedRate(() -> slow.tryRead(40_000), 0, 100, TimeUnit.MILLISECONDS);
 			process.terminate();
+			await().until(() -> service.post("/pipeset/0").status() == 503);
+			uploads.chunk(SET.formatted("uploads"));
 			Counts counts = stopped(large.answer());
 			on.set(false);
 			uploader.get(60, TimeUnit.SECONDS);
+			assertThat(uploads.answer().refusal(503, "shutting-down")).contains("another instance");
 			assertThat(counts.applied()).isPositive();
 			assertThat(counts.applied() + counts.unprocessed()).isEqualTo(counts.received());
 			assertThat(stopped(paused.answer())).isEqualTo(new Counts(2, 2, 0, 0, 0, 0));
@@ -70,88 +102,92 @@ class ShutdownTests {
 			assertThat(pushed.unprocessed()).isPositive().isEqualTo(10_000_000 - pushed.applied());
 			process.awaitEnd();
 			assertThat(this.redis.llen("generated")).isEqualTo(pushed.applied());
-			assertThat(this.redis.dbsize()).isEqualTo(2 + counts.applied() + 1);
-			assertThat(process.output()).anyMatch((line) -> line.contains("3 jobs still run after"))
-				.noneMatch((line) -> line.contains("ERROR"));
-		}
-	}
-
-	@Test
-	void withinTheGraceJobsGoOnAndNobodyElseBegins() throws Exception {
-		try (ServiceProcess process = ServiceProcess.start(TestRedis.shared());
-				Wire wire = Wire.upload(process.service(), "/v1/jobs?op=SET")) {
-			Service service = process.service();
-			wire.chunk("{\"key\":\"a\",\"value\":\"1\"}\n");
-			await().until(() -> this.redis.exists("a") == 1);
-			process.terminate();
-			await().until(() -> service.get("/actuator/health/readiness").status() == 503);
-			await().until(() -> service.post("/pipeset/0").status() == 503);
-			Answer refused = service.post("/pipeset/5");
-			assertThat(Examples.check(503, "shutting-down", refused).refusal(503, "shutting-down"))
-				.contains("another instance");
-			assertThat(refused.header("Retry-After")).matches("[1-9][0-9]*");
-			assertThat(service.get("/actuator/health/liveness").status()).isEqualTo(200);
-			wire.chunk("{\"key\":\"b\",\"value\":\"2\"}\n").lastChunk();
-			assertThat(Answer.counts(wire.answer().report())).isEqualTo(new Counts(2, 2, 0, 0, 0, 0));
-			process.awaitEnd();
-			assertThat(this.redis.keys("*")).containsExactlyInAnyOrder("a", "b");
-			assertThat(process.output()).noneMatch((line) -> line.contains("WARN") || line.contains("ERROR"));
-		}
-	}
-
-	@Test
-	void whoTricklesForNoJobAndWhoDoesNotReadAreNotWaitedFor() throws Exception {
-		push(12);
-		try (ServiceProcess process = ServiceProcess.start(TestRedis.shared(), "--pipeset.security.scripts=true",
-				"--spring.lifecycle.timeout-per-shutdown-phase=10m", "--pipeset.limits.body-idle-timeout=10m",
-				"--server.tomcat.connection-timeout=10m");
-				Wire unread = pop(process.service(), 12);
-				Wire refused = Wire.upload(process.service(), "/v1/jobs?batchSize=0");
-				Wire script = Wire.upload(process.service(), "/v1/scripts")) {
-			AtomicBoolean on = new AtomicBoolean(true);
-			CompletableFuture<Void> trickles = CompletableFuture.allOf(OwnThread.run(() -> trickleWhile(on, refused)),
-					OwnThread.run(() -> trickleWhile(on, script)));
-			await().until(() -> process.service().get("/actuator/health/liveness").status() == 200);
-			process.terminate();
-			process.awaitEnd();
-			unread.awaitEnd();
-			on.set(false);
-			trickles.get(60, TimeUnit.SECONDS);
-			assertThat(process.output()).filteredOn((line) -> line.contains("WARN") || line.contains("ERROR"))
-				.isNotEmpty()
-				.allMatch((line) -> line.contains("WARN") && line.contains("read too slowly"));
-		}
-	}
-
-	/** It reads twice as fast as it has to, and would be through after half a minute. */
-	@Test
-	void whoReadsForTooLongIsNotWaitedForEither() throws Exception {
-		push(16);
-		ScheduledExecutorService reader = Executors.newSingleThreadScheduledExecutor();
-		try (ServiceProcess process = ServiceProcess.start(TestRedis.shared(), "--pipeset.limits.shutdown-grace=1s",
-				"--spring.lifecycle.timeout-per-shutdown-phase=8s"); Wire wire = pop(process.service(), 16)) {
-			Future<?> unused = reader.scheduleAtFixedRate(() -> wire.tryRead(40_000), 0, 100, TimeUnit.MILLISECONDS);
-			process.terminate();
-			process.awaitEnd();
-			assertThat(process.output()).anyMatch((line) -> line.contains("Graceful shutdown complete"))
+			assertThat(this.redis.dbsize()).isEqualTo(2 + counts.applied() + 2);
+			assertThat(this.redis.exists("waits", "uploads")).isZero();
+			assertThat(process.output()).anyMatch((line) -> line.contains("4 jobs still run after"))
+				.anyMatch((line) -> line.contains("Graceful shutdown complete"))
 				.noneMatch((line) -> line.contains("still running after timeout") || line.contains("ERROR"));
+			for (String job : List.of(runs, waits)) {
+				assertThat(process.output())
+					.anyMatch((line) -> line.contains("Job " + job + " stopped: client=none op=mixed received="));
+			}
+			assertThat(bodies()).extracting((body) -> body.getFileName().toString())
+				.containsExactlyInAnyOrder(runs + ".body", waits + ".body");
 		}
 		finally {
 			reader.shutdownNow();
 		}
+		assertTheNextProcessKnows(runs, waits);
+	}
+
+	private void assertTheNextProcessKnows(String runs, String waits) {
+		SoftAssertions softly = new SoftAssertions();
+		try (RedisClient control = RedisClient.create(TestRedis.shared().controlUri())) {
+			RedisCommands<String, String> records = control.connect().sync();
+			for (String id : List.of(runs, waits)) {
+				softly.assertThat(records.hget("pipeset:job:" + id, "status"))
+					.as("others are not told that it has ended")
+					.contains(id)
+					.doesNotContain("stopped");
+			}
+			try (Replica next = Replica.start(TestRedis.shared(), TestRedis.shared().properties(),
+					"pipeset.spool.directory=" + this.spool, "pipeset.limits.max-running-jobs=1",
+					"pipeset.limits.shutdown-grace=500ms", "pipeset.jobs.lease=2s")) {
+				Service service = next.service();
+				await("names whoever has the files")
+					.until(() -> records.hget("pipeset:job:" + waits, "instance").endsWith(":" + service.port()));
+				Answer one = runs(service);
+				softly.assertThat(one.status() + " " + one.text()).startsWith("409 ").contains("interrupted", runs);
+				Answer two = waits(service);
+				softly.assertThat(two.status() + " " + two.text()).startsWith("409 ").contains("interrupted", waits);
+				softly.assertThat(service.post("/v1/jobs/" + waits + "/resume").status()).isEqualTo(202);
+				await().until(() -> service.get("/v1/jobs/" + waits).headers().firstValue("Retry-After").isEmpty());
+				softly.assertThat(service.get("/v1/jobs?state=completed").json().get("jobs").size())
+					.as("jobs that ran the one request")
+					.isOne();
+			}
+		}
+		softly.assertAll();
 	}
 
 	@Test
-	void aServiceThatIsKilledLeavesNothingButDataInRedis() throws Exception {
-		try (ServiceProcess process = ServiceProcess.start(TestRedis.shared())) {
+	void withinTheGraceJobsGoOnAndNobodyElseBeginsOrIsWaitedFor() throws Exception {
+		push(12);
+		try (ServiceProcess process = ServiceProcess.start(TestRedis.shared(), "--pipeset.security.scripts=true",
+				"--spring.lifecycle.timeout-per-shutdown-phase=10m", "--pipeset.limits.body-idle-timeout=10m",
+				"--server.tomcat.connection-timeout=10m", "--logging.structured.format.console=gelf");
+				Wire unread = pop(process.service(), 12);
+				Wire refused = Wire.upload(process.service(), "/v1/jobs?batchSize=0");
+				Wire script = Wire.upload(process.service(), "/v1/scripts");
+				Wire wire = Wire.upload(process.service(), "/v1/jobs?op=SET")) {
 			Service service = process.service();
-			CompletableFuture<Answer> upload = service.sendAsync(service.uploading("/v1/jobs?op=SET&concurrency=2",
-					Service.NDJSON, Lines.of(100_000_000, (i) -> "{\"key\":\"large" + i + "\",\"value\":\"v\"}")));
-			await().until(() -> this.redis.dbsize() > 5000);
-			process.kill();
-			assertThat(upload).failsWithin(SOON).withThrowableThat().withCauseInstanceOf(IOException.class);
-			assertThat(this.redis.dbsize()).isGreaterThan(5000);
-			assertThat(this.redis.keys("*")).allMatch((key) -> key.startsWith("large"));
+			AtomicBoolean on = new AtomicBoolean(true);
+			CompletableFuture<Void> trickles = CompletableFuture.allOf(OwnThread.run(() -> trickleWhile(on, refused)),
+					OwnThread.run(() -> trickleWhile(on, script)));
+			wire.chunk("{\"key\":\"a\",\"value\":\"1\"}\n");
+			await().until(() -> this.redis.exists("a") == 1);
+			await().until(() -> service.get("/actuator/health/liveness").status() == 200);
+			process.terminate();
+			await().until(() -> service.get("/actuator/health/readiness").status() == 503);
+			await().until(() -> service.post("/pipeset/0").status() == 503);
+			Answer late = service.post("/pipeset/5");
+			assertThat(Examples.check(503, "shutting-down", late).refusal(503, "shutting-down"))
+				.contains("another instance");
+			assertThat(late.header("Retry-After")).matches("[1-9][0-9]*");
+			assertThat(service.get("/actuator/health/liveness").status()).isEqualTo(200);
+			wire.chunk("{\"key\":\"b\",\"value\":\"2\"}\n").lastChunk();
+			JsonNode report = wire.answer().report();
+			assertThat(Answer.counts(report)).isEqualTo(new Counts(2, 2, 0, 0, 0, 0));
+			process.awaitEnd();
+			unread.awaitEnd();
+			on.set(false);
+			trickles.get(60, TimeUnit.SECONDS);
+			assertThat(this.redis.keys("*")).containsExactlyInAnyOrder("a", "b");
+			assertThat(process.output()).filteredOn((line) -> line.contains("WARN") || line.contains("ERROR"))
+				.isNotEmpty()
+				.allMatch((line) -> line.contains("WARN") && line.contains("read too slowly"));
+			LogTests.assertCompleted(process.output(), "/_jobId", report.get("jobId").asString(), "/short_message",
+					"received=2 applied=2 ");
 		}
 	}
 
@@ -196,6 +232,31 @@ class ShutdownTests {
 		await().until(() -> this.redis.exists("list") == 0);
 		await().until(() -> service.get("/actuator/pipeset").json().at("/jobsRunning").asInt(-1) == 0);
 		return wire;
+	}
+
+	private static Answer runs(Service service) {
+		return send(service, "/v1/jobs?rateLimit=1", SET.formatted("runs").repeat(1000), "runs");
+	}
+
+	private static Answer waits(Service service) {
+		return send(service, "/v1/jobs", SET.formatted("waits"), "waits");
+	}
+
+	private static Answer send(Service service, String call, String body, String key) {
+		return service.send(service.request(call)
+			.header("Prefer", "respond-async")
+			.header("Idempotency-Key", key)
+			.header("Content-Type", Service.NDJSON)
+			.POST(BodyPublishers.ofString(body)));
+	}
+
+	private static String id(Answer answer) {
+		assertThat(answer.status()).as(answer.text()).isEqualTo(202);
+		return answer.json().get("jobId").asString();
+	}
+
+	private List<Path> bodies() throws IOException {
+		return SpoolFiles.ending(this.spool, ".body");
 	}
 
 	private static Counts stopped(Answer answer) {
