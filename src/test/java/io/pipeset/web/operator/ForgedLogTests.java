@@ -1,7 +1,6 @@
 package io.pipeset.web.operator;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -11,8 +10,7 @@ import io.pipeset.service.Answer;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceProcess;
 import io.pipeset.service.Wire;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -36,12 +34,15 @@ class ForgedLogTests {
 
 	private static final Pattern PORT = Pattern.compile("Tomcat started on port (\\d+)");
 
-	private static final List<String> PATHS = List.of("/", "/pipeset/1", "/pipehset/1", "/piperpop/1", "/listinput/l",
+	private static final List<String> PATHS = List.of("/pipeset/1", "/pipehset/1", "/piperpop/1", "/listinput/l",
 			"/v1/jobs", "/v1/scripts", "/v1/tunings", "/v1/analyses", "/v1/jobs/1/ack", "/v1/jobs/1/nack",
-			"/warm-up/pipeset/1", "/error", "/nothing", "//", "//pipeset/1", "/actuator", "/actuator/health",
-			"/actuator/health/a/a", "/actuator/health/liveness", "/actuator/health/readiness/redis", "/actuator/info",
-			"/actuator/metrics", "/actuator/metrics/pipeset.job", "/actuator/metrics/nope", "/actuator/prometheus",
-			"/actuator/pipeset", "/actuator/nothing");
+			"/warm-up/pipeset/1", "//pipeset/1");
+
+	/** Those that a server of Actuator's own has as well. */
+	private static final List<String> PATHS_OF_ACTUATOR = List.of("/", "/error", "/nothing", "//", "/actuator",
+			"/actuator/health", "/actuator/health/a/a", "/actuator/health/liveness", "/actuator/health/readiness/redis",
+			"/actuator/info", "/actuator/metrics", "/actuator/metrics/pipeset.job", "/actuator/metrics/nope",
+			"/actuator/prometheus", "/actuator/pipeset", "/actuator/nothing");
 
 	private static final List<String> METHODS = List.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS",
 			"TRACE", MARK);
@@ -67,31 +68,35 @@ class ForgedLogTests {
 			"application/x-redis-resp", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data",
 			"multipart/form-data; boundary=x", "application/x-ndjson\r\nContent-Encoding: gzip");
 
-	@ParameterizedTest
-	@ValueSource(booleans = { true, false })
-	void noRequestWritesALineOfTheLog(boolean management) throws Exception {
-		List<String> arguments = new ArrayList<>(List.of("--pipeset.security.scripts=true",
+	/** LocaleTests has a service with a server of Actuator's own. */
+	@Test
+	void noRequestWritesALineOfTheLog() throws Exception {
+		try (ServiceProcess process = ServiceProcess.start(TestRedis.shared(), "--pipeset.security.scripts=true",
 				// No tuning fits, which would take seconds.
-				"--pipeset.tuning.max-bytes=1KB"));
-		if (management) {
-			arguments.addAll(List.of("--management.server.port=0", "--management.server.address=127.0.0.1"));
-		}
-		try (ServiceProcess process = ServiceProcess.start(TestRedis.shared(), arguments.toArray(String[]::new))) {
-			sendAll((management) ? management(process) : process.service());
-			if (!management) {
-				forgeByScripts(process.service());
-			}
+				"--pipeset.tuning.max-bytes=1KB")) {
+			sendAll(process.service(), PATHS);
+			sendAll(process.service(), PATHS_OF_ACTUATOR);
+			forgeByScripts(process.service());
 			process.terminate();
 			process.awaitEnd();
-			assertThat(process.output()).noneMatch((line) -> line.contains(MARK) || line.contains("\u001b"))
-				.allMatch((line) -> OWN_LINE.matcher(line).matches())
-				.filteredOn((line) -> line.contains(" WARN "))
-				.allMatch((line) -> line.contains(" did not complete, "));
+			assertOwnLines(process.output());
 		}
 	}
 
+	/** Sends all that could write a line to the server of Actuator. */
+	static void forgeAtActuator(Service management) throws IOException {
+		sendAll(management, PATHS_OF_ACTUATOR);
+	}
+
+	static void assertOwnLines(List<String> log) {
+		assertThat(log).noneMatch((line) -> line.contains(MARK) || line.contains("\u001b"))
+			.allMatch((line) -> OWN_LINE.matcher(line).matches())
+			.filteredOn((line) -> line.contains(" WARN "))
+			.allMatch((line) -> line.contains(" did not complete, "));
+	}
+
 	/** The server that starts last is Actuator's. */
-	private static Service management(ServiceProcess process) {
+	static Service management(ServiceProcess process) {
 		return process.output()
 			.stream()
 			.map(PORT::matcher)
@@ -102,8 +107,8 @@ class ForgedLogTests {
 			.orElseThrow();
 	}
 
-	private static void sendAll(Service service) throws IOException {
-		for (String path : PATHS) {
+	private static void sendAll(Service service, List<String> paths) throws IOException {
+		for (String path : paths) {
 			for (String method : METHODS) {
 				send(service, method, path, "A: a", "");
 			}

@@ -8,8 +8,7 @@ import io.pipeset.report.Counts;
 import io.pipeset.service.Answer;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceProcess;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -17,12 +16,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** The service says the same in every language of the machine it runs on. */
 class LocaleTests {
 
-	/** Persian has digits of its own, Turkish an i. */
-	@ParameterizedTest
-	@ValueSource(strings = { "fa", "tr" })
-	void theLanguageOfTheMachineChangesNothing(String language) throws Exception {
+	/**
+	 * Turkish has an i of its own; Persian, which is for formats here, has digits and
+	 * names of months. Actuator has a server of its own, which writes no line of the log
+	 * for others either.
+	 */
+	@Test
+	void theLanguageOfTheMachineChangesNothingAndItsLogIsNotForgedByCallsOfActuator() throws Exception {
 		TestRedis.shared().client().flushall();
-		try (ServiceProcess process = ServiceProcess.start(TestRedis.shared(), "-Duser.language=" + language)) {
+		try (ServiceProcess process = ServiceProcess.start(TestRedis.shared(), "-Duser.language=tr",
+				"-Duser.extensions=u-nu-arabext", "-Duser.language.format=fa", "--management.server.port=0",
+				"--management.server.address=127.0.0.1")) {
+			Service management = ForgedLogTests.management(process);
 			Service service = process.service();
 			JsonNode report = service.post("/pipehset/3?ttl=60").report();
 			assertThat(Answer.counts(report)).isEqualTo(new Counts(3, 3, 0, 0, 0, 0));
@@ -37,10 +42,14 @@ class LocaleTests {
 			List<Answer> answers = List.of(half, service.post("/v1/jobs?batchSize=0"),
 					service.post("/piperpop/2?reliable=true&key=title"), service.post("/v1/analyses"),
 					service.post("/v1/tunings?records=1000&runs=1&budget=1s&batchSizes=100&flushes=close"),
-					service.get("/actuator/prometheus"), service.get("/actuator/health"),
-					service.get("/actuator/metrics/pipeset.job"), service.get("/nothing"));
+					management.get("/actuator/prometheus"), management.get("/actuator/health"),
+					management.get("/actuator/metrics/pipeset.job"), service.get("/nothing"));
 			assertThat(answers).allSatisfy((answer) -> assertThat(answer.text()).matches("\\p{ASCII}*+"));
 			assertThat(half.text()).contains("\\\\udc00");
+			ForgedLogTests.forgeAtActuator(management);
+			process.terminate();
+			process.awaitEnd();
+			ForgedLogTests.assertOwnLines(process.output());
 			assertThat(process.output()).allMatch((line) -> line.matches("\\p{ASCII}*+"));
 		}
 	}
