@@ -3,6 +3,10 @@ package io.pipeset.web.receipt;
 import java.util.ArrayList;
 import java.util.List;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.lettuce.core.LMoveArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.redis.TestRedis;
@@ -12,6 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -52,8 +57,26 @@ class ReceiptExpiryTests {
 	void whatIsNotAcknowledgedInTimeGoesBackInOrder() {
 		this.service.post("/listinput/mylist9?count=3000").report();
 		List<String> before = this.redis.lrange("mylist9", 0, -1);
-		JsonNode report = this.service.post("/piperpop/2000?reliable=true&receiptTtl=1s").report();
-		String id = ReliablePopTests.id(report);
+		Logger sweeper = (Logger) LoggerFactory.getLogger("io.pipeset.pop.ReceiptSweeper");
+		ListAppender<ILoggingEvent> log = new ListAppender<>();
+		log.start();
+		sweeper.addAppender(log);
+		sweeper.setAdditive(false);
+		sweeper.setLevel(Level.INFO);
+		JsonNode report;
+		String id;
+		try {
+			report = this.service.post("/piperpop/2000?reliable=true&receiptTtl=1s").report();
+			id = ReliablePopTests.id(report);
+			await().until(() -> !log.list.isEmpty());
+		}
+		finally {
+			sweeper.setLevel(null);
+			sweeper.setAdditive(true);
+			sweeper.detachAppender(log);
+		}
+		assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage)
+			.containsExactly("Job " + id + ": its receipt expired, and 2000 values went back to their list");
 		await().until(() -> this.redis.zcard(RECEIPTS) == 0);
 		assertThat(Long.parseLong(this.redis.time().get(0)) * 1000 + 1000)
 			.isGreaterThanOrEqualTo(report.at("/receipt/deadlineMillis").asLong());
