@@ -20,6 +20,7 @@ import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import io.pipeset.service.Answer;
 import io.pipeset.service.Lines;
+import io.pipeset.service.Replica;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceProcess;
 import io.pipeset.service.Shell;
@@ -109,7 +110,7 @@ class StrangerTests {
 				.isBetween(1L, redis.dbsize());
 			replica.post("/v1/jobs/" + id + "/resume").refusal(409, "held-elsewhere");
 			assertThat(next.next()).startsWith("java -jar target/pipeset.jar");
-			try (ServiceProcess started = start()) {
+			try (Replica started = next()) {
 				Shell shell = new Shell(this.folder, started.service().port());
 				JsonNode interrupted = json(shell.run(next.next())).get("jobs");
 				assertThat(interrupted).hasSize(1);
@@ -165,10 +166,17 @@ class StrangerTests {
 
 	private ServiceProcess start(String... more) throws Exception {
 		return ServiceProcess.start(TestRedis.shared(),
-				Stream
-					.concat(Stream.of("--pipeset.spool.directory=" + this.folder.resolve("spool"),
-							"--pipeset.limits.max-running-jobs=1", "--pipeset.jobs.lease=2s"), Stream.of(more))
-					.toArray(String[]::new));
+				Stream.concat(settings().map((setting) -> "--" + setting), Stream.of(more)).toArray(String[]::new));
+	}
+
+	/** The one that is started last, which needs no process of its own. */
+	private Replica next() {
+		return Replica.start(TestRedis.shared(), TestRedis.shared().properties(), settings().toArray(String[]::new));
+	}
+
+	private Stream<String> settings() {
+		return Stream.of("pipeset.spool.directory=" + this.folder.resolve("spool"), "pipeset.limits.max-running-jobs=1",
+				"pipeset.jobs.lease=2s");
 	}
 
 	/** Has a job run that never ends, and another wait for it. */
