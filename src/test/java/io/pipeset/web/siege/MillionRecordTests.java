@@ -14,8 +14,8 @@ import tools.jackson.databind.JsonNode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A million records are a job like any other. {@link SmallHeapTests} uploads half as
- * many.
+ * A million records are a job like any other. {@link SmallHeapTests} has fewer beside
+ * less memory.
  */
 @ServiceTest
 class MillionRecordTests {
