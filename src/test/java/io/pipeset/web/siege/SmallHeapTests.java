@@ -32,9 +32,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * The memory that the service takes does not depend on the size of a job. What the
- * heap has beside the service itself is a quarter of what the image's has, and so are the
- * jobs that do not fit into it.
+ * The memory that the service takes does not depend on the size of a job. What the heap
+ * has beside the service itself is a quarter of what the image's has, and so are the jobs
+ * that do not fit into it.
  */
 class SmallHeapTests {
 
