@@ -43,7 +43,7 @@ class ClientProcessTests {
 	}
 
 	@Test
-	void noKeyIsInTheLogAndAJobKeepsItsClientThereAndAcrossRestartsAndIsNobodysWithoutIt() throws Exception {
+	void noKeyIsInTheLogAndEachJobHasItsClientThereAndInTheNextService() throws Exception {
 		try (TestRedis redis = TestRedis.start()) {
 			String id = interrupted(redis);
 			try (Replica replica = next(redis, BILLING)) {
