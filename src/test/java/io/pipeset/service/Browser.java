@@ -72,6 +72,10 @@ public final class Browser implements AutoCloseable {
 			[...%s].find((element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true })
 				&& element.getBoundingClientRect().width > 0 && element.getBoundingClientRect().height > 0)""";
 
+	/** Whether a field has the focus, and all of its text is selected. */
+	private static final String TAKEN = """
+			((field) => field && (field.focus(), field.select(), document.activeElement === field))(%s)""";
+
 	/**
 	 * The page itself looks, and calls are few. A call ends soon, for no page may outlive
 	 * it.
@@ -311,11 +315,13 @@ public final class Browser implements AutoCloseable {
 		return this.driver.findElements(By.cssSelector(css));
 	}
 
-	/** Types into a field in place of its text. */
+	/**
+	 * Puts a text into a field in place of its own, at once, as one pastes it: each key
+	 * would be three calls, and the page would draw anew.
+	 */
 	public void type(String css, String text) {
-		WebElement field = await(css);
-		field.clear();
-		field.sendKeys(text);
+		until(TAKEN.formatted(ELEMENT.formatted(SELECTED)), css);
+		this.driver.executeCdpCommand("Input.insertText", Map.of("text", text));
 	}
 
 	/** Chooses a file, as the dialog of the browser would. */

@@ -9,7 +9,6 @@ import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionContext;
-import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 import org.slf4j.Logger;
@@ -24,8 +23,6 @@ import org.slf4j.LoggerFactory;
 public final class RunningBrowser implements ExecutionCondition, ParameterResolver, AfterEachCallback {
 
 	private static final Logger logger = LoggerFactory.getLogger(RunningBrowser.class);
-
-	private static final Namespace BROWSER = Namespace.create(RunningBrowser.class);
 
 	private static final ConditionEvaluationResult ENABLED = ConditionEvaluationResult.enabled("");
 
@@ -64,22 +61,30 @@ public final class RunningBrowser implements ExecutionCondition, ParameterResolv
 
 	@Override
 	public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-		return context.getRoot()
-			.getStore(BROWSER)
-			.computeIfAbsent(Browser.class, (type) -> Browser.start(), Browser.class);
+		return Running.browser;
 	}
 
 	@Override
 	public void afterEach(ExtensionContext context) {
 		if (asks(context.getRequiredTestMethod()) || asks(context.getRequiredTestClass())) {
-			Browser browser = context.getRoot().getStore(BROWSER).get(Browser.class, Browser.class);
 			try {
-				browser.assertQuiet();
+				Running.browser.assertQuiet();
 			}
 			finally {
-				browser.renew();
+				Running.browser.renew();
 			}
 		}
+	}
+
+	/** No store of JUnit's: Surefire runs each class by itself, and closes them all. */
+	private static final class Running {
+
+		static final Browser browser = Browser.start();
+
+		static {
+			Runtime.getRuntime().addShutdownHook(new Thread(browser::close, "browser-end"));
+		}
+
 	}
 
 }

@@ -214,9 +214,11 @@ class ConsoleTests {
 	void aRecordIsLookedAtWhileItIsTyped(String begun) {
 		this.browser.visit(this.service, "");
 		this.browser.clickText("or paste records");
-		this.browser.type("#text", begun);
+		WebElement text = this.browser.await("#text");
+		text.sendKeys(begun);
 		this.browser.awaitSaid("The first records");
-		this.browser.type("#text", "\n{\"op\":\"SET\",\"key\":\"a\",\"value\":\"1\"}");
+		text.clear();
+		text.sendKeys("\n{\"op\":\"SET\",\"key\":\"a\",\"value\":\"1\"}");
 		this.browser.awaitSaid("NDJSON");
 	}
 
