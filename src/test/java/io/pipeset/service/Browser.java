@@ -33,7 +33,6 @@ import org.openqa.selenium.WindowType;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
-import org.openqa.selenium.chromium.ChromiumNetworkConditions;
 import org.openqa.selenium.logging.LogType;
 import org.openqa.selenium.logging.LoggingPreferences;
 import org.openqa.selenium.support.ui.Select;
@@ -72,6 +71,33 @@ public final class Browser implements AutoCloseable {
 			[...%s].find((element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true })
 				&& element.getBoundingClientRect().width > 0 && element.getBoundingClientRect().height > 0)""";
 
+	/**
+	 * Clicks an element that nothing covers, in the middle of its first line. The page
+	 * does so itself: a mouse is eight calls, and may miss what has moved meanwhile.
+	 */
+	private static final String CLICKED = """
+			((element) => {
+				const [{ left, top, width, height }] = element?.getClientRects() ?? [{}];
+				const at = { clientX: left + width / 2, clientY: top + height / 2 };
+				if (!element || element.matches(':disabled')) {
+					return false;
+				}
+				if (!element.contains(document.elementFromPoint(at.clientX, at.clientY))) {
+					element.scrollIntoView({ block: 'center' });
+					return false;
+				}
+				element.focus();
+				element.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, composed: true, detail: 1, view: window, ...at }));
+				return true;
+			})(%s)""";
+
+	/** How many texts the page says, up to the first that it does not. */
+	private static final String SAID = """
+			((text) => {
+				const missing = [...arguments].findIndex((part) => !text.includes(part));
+				return ((missing < 0) ? arguments.length : missing) || null;
+			})(%s)""".formatted(TEXT);
+
 	/** Whether a field has the focus, and all of its text is selected. */
 	private static final String TAKEN = """
 			((field) => field && (field.focus(), field.select(), document.activeElement === field))(%s)""";
@@ -106,6 +132,8 @@ public final class Browser implements AutoCloseable {
 					real(action, (millis >= 200 && millis <= 3000) ? millis / 5 : millis, ...rest);
 			}""";
 
+	private static final int ANY_PACE = -1;
+
 	private static final String ORIGIN = "http://localhost:%d";
 
 	private final ChromeDriver driver;
@@ -114,6 +142,12 @@ public final class Browser implements AutoCloseable {
 	private final String first;
 
 	private final Path downloads;
+
+	private boolean hampered;
+
+	private boolean dark;
+
+	private boolean phone;
 
 	/** The services that pages have come from since they were new. */
 	private final Set<String> origins = new HashSet<>();
@@ -266,20 +300,22 @@ public final class Browser implements AutoCloseable {
 		return (WebElement) until(ELEMENT.formatted(LABELLED), text);
 	}
 
-	/** Clicks an element as soon as it can be seen. */
+	/** Clicks an element as soon as it can be seen, and nothing covers it. */
 	public void click(String css) {
-		await(css).click();
+		until(CLICKED.formatted(ELEMENT.formatted(SELECTED)), css);
 	}
 
 	/** Clicks a button, a link or a summary with this text. */
 	public void clickText(String text) {
-		awaitText(text).click();
+		until(CLICKED.formatted(ELEMENT.formatted(LABELLED)), text);
 	}
 
-	/** Waits until the page says something. */
+	/** Waits until the page says something, and then what follows. */
 	public void awaitSaid(String... parts) {
-		for (String part : parts) {
-			until(TEXT + ".includes(arguments[0])", part);
+		List<String> missing = List.of(parts);
+		while (!missing.isEmpty()) {
+			Long said = (Long) until(SAID, missing.toArray());
+			missing = missing.subList(said.intValue(), missing.size());
 		}
 	}
 
@@ -341,21 +377,26 @@ public final class Browser implements AutoCloseable {
 	/** Cuts the browser off the service, or lets it reach it again. */
 	public void cutOff(boolean off) {
 		if (off) {
-			ChromiumNetworkConditions conditions = new ChromiumNetworkConditions();
-			conditions.setOffline(true);
-			this.driver.setNetworkConditions(conditions);
+			hamper(true, ANY_PACE);
 		}
-		else {
-			this.driver.deleteNetworkConditions();
+		else if (this.hampered) {
+			hamper(false, ANY_PACE);
+			// Or else each request is told of.
+			this.driver.executeCdpCommand("Network.disable", Map.of());
+			this.hampered = false;
 		}
 	}
 
 	/** Lets uploads go no faster, until the browser is {@link #cutOff} no more. */
 	public void slow(int bytesPerSecond) {
-		ChromiumNetworkConditions conditions = new ChromiumNetworkConditions();
-		conditions.setUploadThroughput(bytesPerSecond);
-		conditions.setDownloadThroughput(10_000_000);
-		this.driver.setNetworkConditions(conditions);
+		hamper(false, bytesPerSecond);
+	}
+
+	private void hamper(boolean off, int bytesPerSecond) {
+		this.hampered = true;
+		this.driver.executeCdpCommand("Network.enable", Map.of());
+		this.driver.executeCdpCommand("Network.emulateNetworkConditions", Map.of("offline", off, "latency", 0,
+				"downloadThroughput", ANY_PACE, "uploadThroughput", bytesPerSecond));
 	}
 
 	/** Waits for a file that the page saves. */
@@ -433,6 +474,10 @@ public final class Browser implements AutoCloseable {
 
 	/** Gives the page the width of a telephone, or that of a desk again. */
 	public void phone(boolean small) {
+		if (this.phone == small) {
+			return;
+		}
+		this.phone = small;
 		if (small) {
 			this.driver.executeCdpCommand("Emulation.setDeviceMetricsOverride",
 					Map.of("width", 390, "height", 844, "deviceScaleFactor", 1, "mobile", true));
@@ -444,6 +489,10 @@ public final class Browser implements AutoCloseable {
 
 	/** Shows pages in the dark, or in the light again. */
 	public void dark(boolean dark) {
+		if (this.dark == dark) {
+			return;
+		}
+		this.dark = dark;
 		this.driver.executeCdpCommand("Emulation.setEmulatedMedia", Map.of("features",
 				List.of(Map.of("name", "prefers-color-scheme", "value", (dark) ? "dark" : "light"))));
 	}
