@@ -31,6 +31,11 @@ function authorization() {
 	return isKeyed() ? { Authorization: `Bearer ${sessionStorage.getItem(KEY)}` } : {};
 }
 
+/** Whether a call had the key of now: one that was refused with the key before is made again, and nobody is asked. */
+function isOfNow(authorized) {
+	return authorized.Authorization === authorization().Authorization;
+}
+
 let asked;
 
 /** Asks for a key; all calls that miss one wait for the same answer. */
@@ -114,8 +119,9 @@ export function problem(status, text) {
 export async function call(method, path, { headers = {}, body, signal } = {}) {
 	for (;;) {
 		let response;
+		const authorized = authorization();
 		try {
-			response = await fetch(address(path), { method, headers: { ...headers, ...authorization() }, body, signal, cache: 'no-store' });
+			response = await fetch(address(path), { method, headers: { ...headers, ...authorized }, body, signal, cache: 'no-store' });
 		}
 		catch (error) {
 			if (signal?.aborted) {
@@ -130,7 +136,10 @@ export async function call(method, path, { headers = {}, body, signal } = {}) {
 			continue;
 		}
 		if (response.status === 401) {
-			await askForKey((await problemOf(response)).message);
+			const { message } = await problemOf(response);
+			if (isOfNow(authorized)) {
+				await askForKey(message);
+			}
 			continue;
 		}
 		if (!response.ok) {
@@ -212,14 +221,15 @@ export async function* chunks(response) {
 export function upload(path, headers, body, progress, signal) {
 	return new Promise((resolve, reject) => {
 		const request = new XMLHttpRequest();
+		const authorized = authorization();
 		request.open('POST', address(path));
-		for (const [name, value] of Object.entries({ ...headers, ...authorization() })) {
+		for (const [name, value] of Object.entries({ ...headers, ...authorized })) {
 			request.setRequestHeader(name, value);
 		}
 		request.upload.addEventListener('progress', (event) => progress(event.loaded, event.total));
 		request.addEventListener('load', () => {
 			if (request.status === 401) {
-				askForKey(problem(401, request.responseText).message)
+				(isOfNow(authorized) ? askForKey(problem(401, request.responseText).message) : Promise.resolve())
 					.then(() => upload(path, headers, body, progress, signal)).then(resolve, reject);
 			}
 			else if (request.status >= 400) {

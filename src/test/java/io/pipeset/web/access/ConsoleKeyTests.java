@@ -65,6 +65,30 @@ class ConsoleKeyTests {
 	}
 
 	@Test
+	void nobodyIsAskedTwiceBecauseOfAnAnswerThatComesLate(Browser browser) {
+		browser.visit(this.service, "/#/jobs");
+		browser.await("#key[open]");
+		browser
+			.run("""
+					const real = fetch;
+					window.fetch = async (url, asked) => {
+						const answer = await real(url, asked);
+						if (answer.status === 401) {
+							await new Promise((release) => window.release = release);
+						}
+						return answer;
+					};
+					import('./service.js').then(({ json }) => json('GET', 'v1/jobs?limit=1')).then(() => window.answered = true);""");
+		browser.until("Boolean(window.release)");
+		browser.type("#key input", ClientTest.BILLING);
+		browser.clickText("Use this key");
+		browser.until("sessionStorage.getItem('pipeset.key') !== null");
+		browser.run("release()");
+		browser.until("Boolean(window.answered)");
+		assertThat(browser.all("#key[open]")).isEmpty();
+	}
+
+	@Test
 	void aClientThatMayNotTuneIsToldSoAndSeesTheServiceAllTheSame(Browser browser) {
 		browser.visit(this.service, "/#/tune");
 		browser.type("#key input", ClientTest.ORDERS);
