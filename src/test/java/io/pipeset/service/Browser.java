@@ -263,6 +263,11 @@ public final class Browser implements AutoCloseable {
 		this.driver.get(ORIGIN.formatted(console.getPort()) + console.getPath() + page);
 	}
 
+	/** Goes to another place of the page that is there, as its links do. */
+	public void go(String hash) {
+		run("location.hash = '" + hash + "'");
+	}
+
 	/** Goes to an empty page; the one before keeps nothing. */
 	private void leave() {
 		if ((Boolean) run("return location.protocol === 'http:' && (sessionStorage.clear(), true)")) {

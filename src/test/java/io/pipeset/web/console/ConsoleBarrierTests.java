@@ -53,7 +53,7 @@ class ConsoleBarrierTests {
 		this.browser.awaitSaid("Mixed job");
 		this.browser.clickText("The same with curl");
 		assertThat(this.browser.barriers()).isEmpty();
-		this.browser.visit(this.service, "/#/jobs/" + failed);
+		this.browser.go("#/jobs/" + failed);
 		this.browser.awaitSaid("1 record did not run", "MALFORMED", "Settings in effect");
 		this.browser.clickText("The report as JSON");
 		assertThat(this.browser.barriers()).isEmpty();

@@ -182,7 +182,7 @@ class ConsoleKeyspaceTests {
 		this.browser.click("#count");
 		leaveAndAnswer();
 		assertThat(this.browser.run("return calls.filter((call) => call.startsWith('DELETE')).length")).isEqualTo(1L);
-		this.browser.run("location.hash = '" + prefix + "'");
+		this.browser.go(prefix);
 		this.browser.click("#count");
 		answer();
 		this.browser.click("#unlink");
@@ -194,7 +194,7 @@ class ConsoleKeyspaceTests {
 	/** Goes to another page before a call is answered, and stays there. */
 	private void leaveAndAnswer() {
 		awaitHeld();
-		this.browser.run("location.hash = '#/jobs'");
+		this.browser.go("#/jobs");
 		this.browser.awaitSaid("State");
 		answer();
 		assertThat(this.browser.run("return location.hash")).isEqualTo("#/jobs");
@@ -346,7 +346,7 @@ class ConsoleKeyspaceTests {
 		this.browser.awaitSaid("Without memory: The call asked for no memory", "too few separators", "60 prefixes",
 				"product:");
 		assertThat(this.browser.text()).doesNotContain("Mean", "by memory");
-		this.browser.visit(this.service, "/#/keyspace/01a20347-d60e-7396-9c73-7157c8413711");
+		this.browser.go("#/keyspace/01a20347-d60e-7396-9c73-7157c8413711");
 		this.browser.awaitSaid("There is no job");
 		this.browser.clickText("Another analysis");
 		this.redis.flushall();

@@ -19,7 +19,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.openqa.selenium.WebElement;
 import tools.jackson.databind.JsonNode;
@@ -35,6 +34,19 @@ class ConsoleTests {
 	private static final int ROWS = 200_000;
 
 	private static final int WRONG_LINE = 150_003;
+
+	/**
+	 * Files, each with its name, its text, and what the page says of its format and its
+	 * last record.
+	 */
+	private static final String[][] FILES = { { "a.tsv", "sid\tname\n1\tAda\n", "TSV with tabs", "SET a:1 Ada" },
+			{ "b.csv", "1,Ada,x\n2,Grace,y\n", "no row of names", "HSET b:1 column1 1 column2 Ada column3 x" },
+			{ "users.json", "[{\"id\":1,\"n\":{\"x\":4}}, {\"id\":2,\"n\":{\"x\":5}}]", "JSON", "SET user:2 5" },
+			{ "d.ndjson.gz", "{\"op\":\"SET\",\"key\":\"d\",\"value\":{\"a\":1}}\n", "NDJSON, a record a line",
+					"SET d \"{\\\"a\\\":1}\"" },
+			{ "e.txt", "SET e \"x y\"\nHSET f g h\n", "redis-cli commands", "SET e \"x y\"" },
+			{ "f.resp", "*3\r\n$3\r\nSET\r\n$1\r\nf\r\n$2\r\né\r\n", "RESP", "SET f é" },
+			{ "g.csv", "key,value,ttl\ng,\"a\nb\",90\n", "3 columns", "SET g \"a\\nb\" EX 90" } };
 
 	@TempDir
 	private static Path folder;
@@ -367,28 +379,23 @@ class ConsoleTests {
 		assertThat(this.redis.dbsize()).isEqualTo(ROWS - 1);
 	}
 
-	@ParameterizedTest
-	@CsvSource(delimiter = '|', textBlock = """
-			a.tsv    | sid\\tname\\n1\\tAda\\n         | TSV with tabs     | SET a:1 Ada
-			b.csv    | 1,Ada,x\\n2,Grace,y\\n             | no row of names   | HSET b:1 column1 1 column2 Ada column3 x
-			users.json | [{"id":1,"n":{"x":4}}, {"id":2,"n":{"x":5}}]  | JSON | SET user:2 5
-			d.ndjson.gz | {"op":"SET","key":"d","value":{"a":1}}\\n | NDJSON, a record a line | SET d "{\\"a\\":1}"
-			e.txt    | SET e "x y"\\nHSET f g h\\n       | redis-cli commands | SET e "x y"
-			f.resp   | *3\\r\\n$3\\r\\nSET\\r\\n$1\\r\\nf\\r\\n$2\\r\\né\\r\\n | RESP | SET f é
-			g.csv    | key,value,ttl\\ng,"a\\nb",90\\n     | 3 columns         | SET g "a\\nb" EX 90
-			""")
-	void theFormatOfAFileIsFound(String name, String content, String found, String command) throws IOException {
-		byte[] bytes = content.translateEscapes().getBytes(StandardCharsets.UTF_8);
-		Path file = folder.resolve(name);
-		try (OutputStream out = Files.newOutputStream(file);
-				OutputStream packed = (name.endsWith(".gz")) ? new GZIPOutputStream(out) : out) {
-			packed.write(bytes);
-		}
+	/** Each takes the place of the one before. */
+	@Test
+	void theFormatOfAFileIsFound() throws IOException {
 		this.browser.visit(this.service, "");
-		this.browser.choose(file);
-		this.browser.awaitSaid(found, command);
-		this.browser.click("#go");
-		this.browser.awaitSaid(" ran.");
+		for (String[] row : FILES) {
+			byte[] bytes = row[1].getBytes(StandardCharsets.UTF_8);
+			Path file = folder.resolve(row[0]);
+			try (OutputStream out = Files.newOutputStream(file);
+					OutputStream packed = (row[0].endsWith(".gz")) ? new GZIPOutputStream(out) : out) {
+				packed.write(bytes);
+			}
+			this.browser.choose(file);
+			this.browser.awaitSaid(row[0], row[2], row[3]);
+			this.browser.click("#go");
+			this.browser.awaitSaid(row[0], " ran.");
+			this.browser.clickText("Load");
+		}
 	}
 
 	@Test

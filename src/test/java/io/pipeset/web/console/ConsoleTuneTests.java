@@ -18,7 +18,7 @@ import static org.awaitility.Awaitility.await;
 class ConsoleTuneTests {
 
 	/** Takes many seconds, as each batch waits for its answer. */
-	private static final String LONG = "?records=5000&batchSizes=1,2&flushes=close,each&concurrencies=1,2&runs=10"
+	private static final String LONG = "?records=2000&batchSizes=1,2&flushes=close,each&concurrencies=1,2&runs=10"
 			+ "&budget=10m";
 
 	private final Service service;
@@ -95,10 +95,10 @@ class ConsoleTuneTests {
 		this.browser.click("#go");
 		this.browser.awaitSaid("1 record did not run");
 		String job = String.valueOf(this.browser.run("return location.hash"));
-		this.browser.run("location.hash = '#/jobs/" + id + "'");
+		this.browser.go("#/jobs/" + id);
 		this.browser.click("[aria-label='Use batchSize=200 flush=close concurrency=1']");
 		this.browser.awaitSaid("The next load takes batchSize=200 flush=close concurrency=1");
-		this.browser.run("location.hash = '" + job + "'");
+		this.browser.go(job);
 		this.browser.awaitSaid("1 record did not run");
 		this.browser.clickText("The same with curl");
 		this.browser.awaitSaid("/v1/jobs?batchSize=200&flush=close&concurrency=1'");
@@ -109,7 +109,7 @@ class ConsoleTuneTests {
 		this.browser.awaitUnsaid("The next load takes");
 		assertThat(this.browser.await("#field-batchSize").getDomProperty("value")).as("typed since").isEqualTo("300");
 		assertThat(this.browser.await("#field-flush").getDomProperty("value")).isEmpty();
-		this.browser.visit(this.service, "/#/jobs/" + id);
+		this.browser.go("#/jobs/" + id);
 		this.browser.clickText("Tune again");
 		assertThat(this.browser.await("#field-batchSizes").getDomProperty("value")).isEqualTo("100,200");
 		assertThat(this.browser.await("#field-op").getDomProperty("value")).isEmpty();
@@ -127,7 +127,7 @@ class ConsoleTuneTests {
 		this.browser.awaitSaid("Tuning", "runs");
 		this.browser.click("#tune");
 		this.browser.awaitSaid("Another tuning runs");
-		this.browser.run("location.hash = '" + page + "'");
+		this.browser.go(page);
 		this.browser.click("#cancel");
 		this.browser.awaitSaid("cancelled", "The job was cancelled by DELETE", "Recommended so far");
 		assertThat(this.browser.all(".heat tbody td")).hasSize(8);
