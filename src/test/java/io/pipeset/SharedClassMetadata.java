@@ -1,10 +1,15 @@
 package io.pipeset;
 
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.io.Resource;
+import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import org.springframework.core.type.classreading.CachingMetadataReaderFactory;
 import org.springframework.core.type.classreading.MetadataReader;
 import org.springframework.core.type.classreading.MetadataReaderFactory;
@@ -27,7 +32,45 @@ class SharedClassMetadata implements ApplicationContextInitializer<GenericApplic
 		Map<Resource, MetadataReader> cache = context.getResourceCache(MetadataReader.class);
 		cache.putAll(known);
 		known = cache;
-		context.registerBean(NAME, MetadataReaderFactory.class, () -> new CachingMetadataReaderFactory(context));
+		MetadataReaderFactory factory = new CachingMetadataReaderFactory(context);
+		context.registerBean(NAME, MetadataReaderFactory.class, () -> factory);
+		context.setResourceLoader(new AnnotatedClasses(context.getClassLoader(), factory));
+	}
+
+	/**
+	 * Answers scans for classes, all of which look for an annotation, with the same
+	 * classes each time: those that have any.
+	 */
+	private static final class AnnotatedClasses extends PathMatchingResourcePatternResolver {
+
+		private static final Map<String, Resource[]> found = new ConcurrentHashMap<>();
+
+		private final MetadataReaderFactory factory;
+
+		private AnnotatedClasses(ClassLoader loader, MetadataReaderFactory factory) {
+			super(loader);
+			this.factory = factory;
+		}
+
+		@Override
+		public Resource[] getResources(String pattern) throws IOException {
+			if (!pattern.endsWith("/**/*.class")) {
+				return super.getResources(pattern);
+			}
+			Resource[] annotated = found.get(pattern);
+			if (annotated == null) {
+				List<Resource> types = new ArrayList<>();
+				for (Resource type : super.getResources(pattern)) {
+					if (!this.factory.getMetadataReader(type).getAnnotationMetadata().getAnnotationTypes().isEmpty()) {
+						types.add(type);
+					}
+				}
+				annotated = types.toArray(Resource[]::new);
+				found.put(pattern, annotated);
+			}
+			return annotated.clone();
+		}
+
 	}
 
 }
