@@ -4,26 +4,35 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 
-/** Lets tests that start many servers verify their executable once. */
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets tests that start many servers verify their executable once: the first compiler
+ * alone takes a while for its SHA-256.
+ */
 public final class CarriedProgram {
+
+	private static @Nullable Path verified;
 
 	private CarriedProgram() {
 	}
 
 	/**
-	 * Unpacks and verifies the carried executable, as each start of a server by itself
-	 * does.
+	 * The carried executable, unpacked and verified when it is first asked for.
 	 * @return the file to run
 	 * @throws EmbeddedRedisException if there is none for this platform
 	 */
-	public static Path verified() {
-		try {
-			ServerProgram.requirePosix();
-			return ServerProgram.locate(EmbeddedRedisOptions.defaults(), Path.of("target").toAbsolutePath());
+	public static synchronized Path verified() {
+		if (verified == null) {
+			try {
+				ServerProgram.requirePosix();
+				verified = ServerProgram.locate(EmbeddedRedisOptions.defaults(), Path.of("target").toAbsolutePath());
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
 		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		return verified;
 	}
 
 }

@@ -41,6 +41,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 @ExtendWith(OutputCaptureExtension.class)
 class EmbeddedRedisConfigurationTests {
 
+	/** A start that is told no program verifies the carried one, which takes a while. */
+	private static final String VERIFIED = "pipeset.embedded-redis.executable=" + CarriedProgram.verified();
+
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class))
 		.withUserConfiguration(EmbeddedRedisConfiguration.class);
@@ -60,7 +63,7 @@ class EmbeddedRedisConfigurationTests {
 
 	@Test
 	void itPrintsALineThatOpensRedisCliAndDoesNotHoldThePassword(CapturedOutput output, @TempDir Path bin) {
-		this.runner.run((context) -> {
+		this.runner.withPropertyValues(VERIFIED).run((context) -> {
 			EmbeddedRedis redis = context.getBean(EmbeddedRedis.class);
 			Matcher line = Pattern.compile("REDISCLI_AUTH=.* redis-cli -p \\d+$", Pattern.MULTILINE).matcher(output);
 			assertThat(line.find()).isTrue();
@@ -82,7 +85,7 @@ class EmbeddedRedisConfigurationTests {
 	void itIsStoppedAfterEverythingThatUsesRedis() {
 		List<String> seen = new ArrayList<>();
 		EmbeddedRedis[] started = new EmbeddedRedis[1];
-		this.runner
+		this.runner.withPropertyValues(VERIFIED)
 			.withBean("lastUser", DisposableBean.class, () -> () -> seen.add("running: " + started[0].isRunning()))
 			.withInitializer((context) -> context.addBeanFactoryPostProcessor(
 					(factory) -> factory.getBeanDefinition("lastUser").setDependsOn("redisConnectionFactory")))

@@ -56,7 +56,8 @@ class EmbeddedRedisLifetimeTests {
 
 	@Test
 	void filesOfAClosedServerAreRemovedAndThePasswordWasItsUsersAlone() throws Exception {
-		EmbeddedRedis redis = EmbeddedRedis.start(EmbeddedRedisOptions.defaults());
+		EmbeddedRedis redis = EmbeddedRedis
+			.start(EmbeddedRedisOptions.defaults().withExecutable(CarriedProgram.verified().toString()));
 		Path directory;
 		try (redis) {
 			directory = Path.of("/proc", Long.toString(redis.pid()), "cwd");
@@ -78,7 +79,8 @@ class EmbeddedRedisLifetimeTests {
 	@Test
 	@EnabledOnOs(OS.LINUX)
 	void ctrlCInTheTerminalOfTheJvmDoesNotReachTheServer() throws Exception {
-		try (EmbeddedRedis redis = EmbeddedRedis.start(EmbeddedRedisOptions.defaults())) {
+		try (EmbeddedRedis redis = EmbeddedRedis
+			.start(EmbeddedRedisOptions.defaults().withExecutable(CarriedProgram.verified().toString()))) {
 			assertThat(processGroup(redis.pid())).isNotEqualTo(processGroup(ProcessHandle.current().pid()));
 		}
 	}

@@ -25,11 +25,15 @@ import static org.awaitility.Awaitility.await;
  */
 class EmbeddedRedisTests {
 
-	private static final EmbeddedRedisOptions DEFAULTS = EmbeddedRedisOptions.defaults();
+	/**
+	 * Each start by the defaults alone verifies the carried program, which takes a while.
+	 */
+	private static final EmbeddedRedisOptions DEFAULTS = EmbeddedRedisOptions.defaults()
+		.withExecutable(CarriedProgram.verified().toString());
 
 	@Test
 	void answersPingWithThePasswordAndRefusesWithout() {
-		try (EmbeddedRedis redis = EmbeddedRedis.start(DEFAULTS)) {
+		try (EmbeddedRedis redis = EmbeddedRedis.start(EmbeddedRedisOptions.defaults())) {
 			assertThat(ServerGreeting.ask(redis.port(), redis.password())).isPresent();
 			assertThat(ServerGreeting.ask(redis.port(), "wrong")).isEmpty();
 			RedisURI withoutPassword = RedisURI.create(redis.host(), redis.port());
@@ -89,7 +93,7 @@ class EmbeddedRedisTests {
 
 	@Test
 	void severalStartedAtOnceDoNotCollide(@TempDir Path cache) {
-		EmbeddedRedisOptions options = DEFAULTS.withCacheDirectory(cache);
+		EmbeddedRedisOptions options = EmbeddedRedisOptions.defaults().withCacheDirectory(cache);
 		var starts = IntStream.range(0, 4)
 			.mapToObj((i) -> OwnThread.supply(() -> EmbeddedRedis.start(options)))
 			.toList();

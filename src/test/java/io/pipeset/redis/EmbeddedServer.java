@@ -22,7 +22,7 @@ final class EmbeddedServer implements RedisServer {
 
 	static EmbeddedServer start(String... configLines) {
 		return new EmbeddedServer(EmbeddedRedis.start(EmbeddedRedisOptions.defaults()
-			.withExecutable(Program.FILE)
+			.withExecutable(program())
 			.withStartTimeout(Duration.ofMinutes(1))
 			.withConfig(configLines)));
 	}
@@ -79,16 +79,9 @@ final class EmbeddedServer implements RedisServer {
 		}
 	}
 
-	/** Looked for once: the first compiler alone takes a while for its SHA-256. */
-	private static final class Program {
-
-		private static final String FILE = find();
-
-		private static String find() {
-			String named = RedisSource.setting(RedisSource.EXECUTABLE_VARIABLE);
-			return (named != null) ? named : CarriedProgram.verified().toString();
-		}
-
+	private static String program() {
+		String named = RedisSource.setting(RedisSource.EXECUTABLE_VARIABLE);
+		return (named != null) ? named : CarriedProgram.verified().toString();
 	}
 
 }
