@@ -27,6 +27,9 @@ class ReceiptRestartTests {
 
 	private static final int VALUES = 20_000;
 
+	/** Half of the scripts that give them back; a new connection has few replies beside. */
+	private static final int SCRIPTS = 20;
+
 	@Test
 	void theNextOneGivesBackWhatAKilledOneWasPoppingAndWhatItWasGivingBack() throws Exception {
 		try (TestRedis server = TestRedis.start(); FaultProxy proxy = FaultProxy.open(server)) {
@@ -48,7 +51,7 @@ class ReceiptRestartTests {
 				CompletableFuture<Answer> pops = send(killed,
 						"/piperpop/" + VALUES + "?key=popped&reliable=true&receiptTtl=1s&flush=each");
 				popping.get(60, TimeUnit.SECONDS);
-				CompletableFuture<ProxyLink> returning = proxy.stopAt(Way.REPLIES, 3, 0);
+				CompletableFuture<ProxyLink> returning = proxy.stopAt(Way.REPLIES, SCRIPTS, 0);
 				CompletableFuture<Answer> nack = send(killed, "/v1/jobs/" + ReliablePopTests.id(report) + "/nack");
 				returning.get(60, TimeUnit.SECONDS);
 				assertThat(redis.llen("popped")).isBetween(1L, VALUES - 1L);
