@@ -220,7 +220,8 @@ export async function job(main, page, id) {
 	}
 
 	async function run() {
-		let looked = 0;
+		// The page may be younger than the pause between two looks.
+		let looked = -Infinity;
 		account.replaceChildren();
 		const ended = await attempt(async () => {
 			for await (const status of follow(id, page)) {
