@@ -36,13 +36,13 @@ class ConsoleTuneTests {
 		this.browser.visit(this.service, "/#/tune");
 		this.browser.awaitSaid("12 rows, 3 runs of each: about 4,300,000 commands and 463 MB to Redis, in 30s");
 		this.browser.picture("console-tune", 1200, 900);
-		this.browser.type("#field-records", "5000");
+		this.browser.type("#field-records", "1000");
 		this.browser.type("#field-batchSizes", "100,1000,10000");
 		this.browser.type("#field-budget", "5m");
-		this.browser.awaitSaid("12 rows, 3 runs of each: about 215,000 commands");
+		this.browser.awaitSaid("12 rows, 3 runs of each: about 43,000 commands");
 		this.browser.clickText("The same with curl");
 		this.browser.awaitSaid("-X POST -H 'Prefer: respond-async'",
-				"/v1/tunings?records=5000&batchSizes=100,1000,10000&budget=5m'");
+				"/v1/tunings?records=1000&batchSizes=100,1000,10000&budget=5m'");
 		this.browser.click("#tune");
 		this.browser.awaitSaid("completed", "Recommended", "Records a second", "All rows, the fastest first");
 		JsonNode tuning = job();
