@@ -56,7 +56,11 @@ class RunningService implements ParameterResolver, AfterEachCallback {
 			client.close();
 		}
 		Service actuator = service(context, "local.management.port");
-		await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertThat(withoutLimits(actuator)).isEqualTo(IDLE));
+		// Nearly always it is idle at once, for which a thread that waits is too much.
+		if (!withoutLimits(actuator).equals(IDLE)) {
+			await().atMost(Duration.ofSeconds(30))
+				.untilAsserted(() -> assertThat(withoutLimits(actuator)).isEqualTo(IDLE));
+		}
 	}
 
 	private static String withoutLimits(Service actuator) {
