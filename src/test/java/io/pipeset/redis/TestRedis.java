@@ -18,6 +18,7 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.ProtocolKeyword;
+import io.lettuce.core.resource.ClientResources;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,6 +35,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 public final class TestRedis implements AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(TestRedis.class);
+
+	/**
+	 * Those of all clients for assertions, which are hundreds and wait most of the time.
+	 */
+	private static final ClientResources threads = ClientResources.create();
 
 	private final RedisServer server;
 
@@ -190,7 +196,7 @@ public final class TestRedis implements AutoCloseable {
 	public synchronized RedisCommands<String, String> client() {
 		RedisCommands<String, String> commands = this.commands;
 		if (commands == null) {
-			RedisClient client = RedisClient.create(uri());
+			RedisClient client = RedisClient.create(threads, uri());
 			this.client = client;
 			commands = client.connect().sync();
 			this.commands = commands;

@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.KillArgs;
@@ -237,9 +239,10 @@ class RefusedOrderTests {
 
 			@Override
 			void begin() {
-				for (int i = 0; i < 600; i++) {
-					redis.client().set("load" + i, "x".repeat(1024));
-				}
+				redis.client()
+					.mset(IntStream.range(0, 600)
+						.boxed()
+						.collect(Collectors.toMap((i) -> "load" + i, (i) -> "x".repeat(1024))));
 				redis.client().configSet("key-load-delay", "100000");
 				this.running = connection().async().debugReload();
 				await().until(() -> !isServing());

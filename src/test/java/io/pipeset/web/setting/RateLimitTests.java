@@ -71,13 +71,13 @@ class RateLimitTests {
 	@Test
 	void noConnectionIsHeldBetweenRecordsAndEachIsSentWhenItIsDue() {
 		CompletableFuture<Answer> answer = this.service
-			.sendAsync(this.service.request("/pipeset/6?rateLimit=1").POST(BodyPublishers.noBody()));
+			.sendAsync(this.service.request("/pipeset/3?rateLimit=1").POST(BodyPublishers.noBody()));
 		await().until(() -> this.redis.dbsize() == 1);
 		await().until(() -> {
 			JsonNode now = this.service.get("/actuator/pipeset").json();
 			return now.at("/lanes/busy").asInt() == 0 && now.at("/jobsRunning").asInt() == 1;
 		});
-		assertThat(Answer.counts(answer.join().report())).isEqualTo(new Counts(6, 6, 0, 0, 0, 0));
+		assertThat(Answer.counts(answer.join().report())).isEqualTo(new Counts(3, 3, 0, 0, 0, 0));
 	}
 
 }

@@ -72,12 +72,15 @@ class TuningFaultTests {
 		CompletableFuture<ProxyLink> place = proxy.stopAt(Way.REPLIES, 4_700, 0);
 		CompletableFuture<Answer> tuning = tune(SMALL + "&op=" + operation);
 		ProxyLink link = place.get(60, TimeUnit.SECONDS);
-		List<String> keys = redis.client().keys("*");
-		assertThat(keys).hasSize(1_000).allMatch((key) -> key.startsWith("pipeset:tuning:"));
-		assertThat(keys).allMatch((key) -> redis.client().ttl(key) > 0);
+		assertKeysThatExpire();
 		link.goOn();
 		assertThat(tuning.get(60, TimeUnit.SECONDS).status()).isEqualTo(200);
 		assertThat(redis.client().dbsize()).isZero();
+	}
+
+	private static void assertKeysThatExpire() {
+		assertThat(redis.client().keys("*")).hasSize(1_000).allMatch((key) -> key.startsWith("pipeset:tuning:"));
+		assertThat(redis.client().info("keyspace")).contains("db0:keys=1000,expires=1000,");
 	}
 
 	@Test
@@ -127,7 +130,7 @@ class TuningFaultTests {
 		place.get(60, TimeUnit.SECONDS).reset();
 		JsonNode report = tuning.get(60, TimeUnit.SECONDS).problem(502, "redis-lost").get("tuning");
 		assertThat(report.at("/keysLeft").asInt()).isEqualTo(1_000);
-		assertThat(redis.client().keys("*")).hasSize(1_000).allMatch((key) -> redis.client().ttl(key) > 0);
+		assertKeysThatExpire();
 	}
 
 	@Test
@@ -205,7 +208,7 @@ class TuningFaultTests {
 		JsonNode report = this.service.post(SMALL).json();
 		assertThat(report.at("/state").asString()).isEqualTo("completed");
 		assertThat(report.at("/keysLeft").asInt()).isEqualTo(1_000);
-		assertThat(redis.client().keys("*")).hasSize(1_000).allMatch((key) -> redis.client().ttl(key) > 0);
+		assertKeysThatExpire();
 	}
 
 	@Test
