@@ -99,7 +99,7 @@ class GoneCallerTests {
 
 	@Test
 	void soIsATuning() throws IOException {
-		try (Wire wire = Wire.post(this.service, "/v1/tunings?budget=10m&runs=10&records=1000000",
+		try (Wire wire = Wire.post(this.service, "/v1/tunings?budget=10m&runs=10&records=100000",
 				"Content-Length: 0")) {
 			await().until(() -> this.redis.dbsize() > 0);
 			wire.endOutput();
