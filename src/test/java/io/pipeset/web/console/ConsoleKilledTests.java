@@ -9,6 +9,7 @@ import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import io.pipeset.service.Answer;
 import io.pipeset.service.Browser;
+import io.pipeset.service.Replica;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceProcess;
 import org.junit.jupiter.api.Test;
@@ -28,12 +29,12 @@ class ConsoleKilledTests {
 
 	@Test
 	void aJobThatWasKilledUnderThePageGoesOnThere(Browser browser) throws Exception {
-		String spool = "--pipeset.spool.directory=" + this.folder.resolve("spool");
+		String spool = "pipeset.spool.directory=" + this.folder.resolve("spool");
 		try (TestRedis redis = TestRedis.start()) {
 			int port;
 			String job;
 			String other;
-			try (ServiceProcess process = ServiceProcess.start(redis, spool)) {
+			try (ServiceProcess process = ServiceProcess.start(redis, "--" + spool)) {
 				Service service = process.service();
 				port = service.port();
 				browser.visit(service, "/#/service");
@@ -61,11 +62,11 @@ class ConsoleKilledTests {
 			}
 			browser.awaitSaid("The service does not answer.");
 			assertThat(shown(browser, "applied")).isLessThanOrEqualTo(loaded(redis));
-			try (ServiceProcess process = ServiceProcess.start(redis, spool, "--server.port=" + port,
-					"--management.server.port=0", "--management.server.address=127.0.0.1")) {
+			try (Replica next = Replica.start(redis, redis.properties(), spool, "server.port=" + port,
+					"management.server.port=0", "management.server.address=127.0.0.1")) {
 				browser.awaitSaid("interrupted", "Its process has ended");
 				assertThat(browser.text()).doesNotContain("does not answer");
-				Counts before = Answer.counts(process.service().get(job).json());
+				Counts before = Answer.counts(next.service().get(job).json());
 				assertThat(shown(browser, "applied")).isEqualTo(before.applied());
 				assertThat(loaded(redis)).isBetween(before.applied(), before.applied() + before.unknown());
 				assertThat(browser.all("#failures-title")).extracting(WebElement::getText)
@@ -81,7 +82,7 @@ class ConsoleKilledTests {
 				browser.clickText("Go on");
 				// A pace is for a job that runs; it may have ended by now.
 				browser.awaitUnsaid("Its process has ended");
-				process.service().patch(job + "?rateLimit=1000000");
+				next.service().patch(job + "?rateLimit=1000000");
 				browser.awaitSaid("completed", "All 30,000 records ran.");
 				assertThat(shown(browser, "applied")).isEqualTo(ROWS);
 				assertThat(loaded(redis)).isEqualTo(ROWS);

@@ -27,7 +27,9 @@ class ReceiptRestartTests {
 
 	private static final int VALUES = 20_000;
 
-	/** Half of the scripts that give them back; a new connection has few replies beside. */
+	/**
+	 * Half of the scripts that give them back; a new connection has few replies beside.
+	 */
 	private static final int SCRIPTS = 20;
 
 	@Test
