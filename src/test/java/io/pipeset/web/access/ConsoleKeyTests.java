@@ -60,7 +60,7 @@ class ConsoleKeyTests {
 		browser.awaitSaid("-H \"Authorization: Bearer $KEY\"");
 		assertThat(browser.text()).doesNotContain(ClientTest.BILLING);
 		assertThat(browser.run("return JSON.stringify(localStorage) + document.cookie")).isEqualTo("{}");
-		browser.clickText("Forget the key");
+		browser.awaitText("Forget the key").click();
 		browser.await("#key[open]");
 	}
 
@@ -108,7 +108,7 @@ class ConsoleKeyTests {
 		browser.clickText("Use this key");
 		browser.click("#analyse");
 		browser.awaitSaid("pipeset.clients.orders.analyses");
-		browser.clickText("Forget the key");
+		browser.awaitText("Forget the key").click();
 		browser.type("#key input", ClientTest.ANALYST);
 		browser.clickText("Use this key");
 		browser.type("#field-match", "looked:*");

@@ -66,7 +66,7 @@ class ShutdownTests {
 		ScheduledExecutorService reader = Executors.newSingleThreadScheduledExecutor();
 		try (ServiceProcess process = ServiceProcess.start(TestRedis.shared(),
 				"--pipeset.spool.directory=" + this.spool, "--pipeset.limits.max-running-jobs=4",
-				"--pipeset.limits.shutdown-grace=500ms", "--spring.lifecycle.timeout-per-shutdown-phase=8s",
+				"--pipeset.limits.shutdown-grace=500ms", "--spring.lifecycle.timeout-per-shutdown-phase=12s",
 				"--pipeset.jobs.lease=2s");
 				Wire slow = pop(process.service(), 16);
 				Wire paused = Wire.upload(process.service(), "/v1/jobs?op=SET");

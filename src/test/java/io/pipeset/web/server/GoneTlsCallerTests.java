@@ -68,7 +68,7 @@ class GoneTlsCallerTests {
 	void aRequestThatIsSentAheadOfTheAnswerIsNotLost() throws Exception {
 		try (Socket socket = connect()) {
 			send(socket, "/pipeset/4?rateLimit=1");
-			await().until(() -> this.redis.dbsize() == 1);
+			await().until(() -> this.redis.dbsize() > 0);
 			send(socket, "/listinput/next?count=7");
 			await().until(() -> this.redis.llen("next") == 7);
 		}

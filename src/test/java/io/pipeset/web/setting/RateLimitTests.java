@@ -77,6 +77,7 @@ class RateLimitTests {
 			JsonNode now = this.service.get("/actuator/pipeset").json();
 			return now.at("/lanes/busy").asInt() == 0 && now.at("/jobsRunning").asInt() == 1;
 		});
+		await().until(() -> this.redis.dbsize() > 2);
 		assertThat(this.redis.dbsize()).isLessThan(1000);
 		assertThat(this.service.patch("/v1/jobs/" + this.service.awaitJob("running") + "?rateLimit=none").status())
 			.isEqualTo(200);

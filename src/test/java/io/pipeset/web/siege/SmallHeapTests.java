@@ -4,6 +4,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -133,7 +134,7 @@ class SmallHeapTests {
 		assertThat(jobs.size()).isGreaterThanOrEqualTo(waiting.size());
 		endless.forEach((job) -> assertThat(service.delete(job).status()).isEqualTo(202));
 		// Redis is asked at less cost than the service.
-		await().until(() -> redis.exists("k" + (waiting.size() - 1) + ":99") == 1);
+		await().atMost(Duration.ofMinutes(5)).until(() -> redis.exists("k" + (waiting.size() - 1) + ":99") == 1);
 		for (String job : waiting) {
 			await().until(() -> service.get(job).headers().firstValue("Retry-After").isEmpty());
 			assertThat(Answer.counts(service.get(job).json())).isEqualTo(new Counts(100, 100, 0, 0, 0, 0));
