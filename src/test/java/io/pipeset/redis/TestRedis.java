@@ -16,7 +16,9 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.resource.ClientResources;
 import org.jspecify.annotations.Nullable;
@@ -279,6 +281,27 @@ public final class TestRedis implements AutoCloseable {
 	 */
 	public void resume() {
 		this.server.resume();
+	}
+
+	/**
+	 * Holds all writes back for a minute, and nothing else (CLIENT PAUSE): whoever takes
+	 * a connection meanwhile finds it alive.
+	 */
+	public void pauseWrites() {
+		client("PAUSE", "60000", "WRITE");
+	}
+
+	/**
+	 * Lets the writes run that were held back (CLIENT UNPAUSE).
+	 */
+	public void resumeWrites() {
+		client("UNPAUSE");
+	}
+
+	private void client(String... words) {
+		CommandArgs<String, String> arguments = new CommandArgs<>(StringCodec.UTF8);
+		List.of(words).forEach(arguments::add);
+		client().dispatch(CommandType.CLIENT, new StatusOutput<>(StringCodec.UTF8), arguments);
 	}
 
 	/**

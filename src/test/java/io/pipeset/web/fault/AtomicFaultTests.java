@@ -114,6 +114,8 @@ class AtomicFaultTests {
 						+ settings,
 				Service.NDJSON, Lines.of(3L * BATCH, (i) -> "[\"" + operation + "\",\"l\"," + i + "]")));
 		ProxyLink link = place.get(30, TimeUnit.SECONDS);
+		// Once its connection is lost, the job reads no further.
+		await().until(() -> received() == 3 * BATCH);
 		if (way == Way.REPLIES) {
 			await().until(() -> redis.client().exists("l") == 1);
 			// The service reads all bytes before the place, which a reset would discard.
@@ -123,6 +125,12 @@ class AtomicFaultTests {
 			link.reset();
 		}
 		return answer.get(30, TimeUnit.SECONDS);
+	}
+
+	/** The records that the one job has read so far. */
+	private long received() {
+		JsonNode jobs = this.service.get("/v1/jobs?state=running").json().get("jobs");
+		return (jobs.size() == 1) ? Answer.counts(jobs.get(0)).received() : 0;
 	}
 
 	private static List<String> numbers(int count) {

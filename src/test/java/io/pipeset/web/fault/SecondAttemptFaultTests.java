@@ -3,10 +3,6 @@ package io.pipeset.web.fault;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-import io.lettuce.core.codec.StringCodec;
-import io.lettuce.core.output.StatusOutput;
-import io.lettuce.core.protocol.CommandArgs;
-import io.lettuce.core.protocol.CommandType;
 import io.pipeset.job.Jobs;
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.FaultProxy.Way;
@@ -69,7 +65,7 @@ class SecondAttemptFaultTests {
 	void allowEverything() {
 		redis.client().replicaofNoOne();
 		redis.client().configSet("maxmemory", "0");
-		client("UNPAUSE");
+		redis.resumeWrites();
 	}
 
 	@ParameterizedTest
@@ -102,7 +98,7 @@ class SecondAttemptFaultTests {
 		ProxyLink link = ran(place);
 		CompletableFuture<Answer> other = send("SET", 1, "timeout=60s");
 		await().until(() -> lanes("waiting") == 1);
-		client("PAUSE", "60000", "WRITE");
+		redis.pauseWrites();
 		double retries = retries();
 		link.reset();
 		// By then the job has given its connection back, which goes to the first one in
@@ -111,7 +107,7 @@ class SecondAttemptFaultTests {
 		await().until(() -> lanes("busy") == 1 && lanes("waiting") == 1);
 		await().until(() -> redis.client().info("clients").contains("blocked_clients:1"));
 		this.jobs.stopAll();
-		client("UNPAUSE");
+		redis.resumeWrites();
 		JsonNode job = answer.get(60, TimeUnit.SECONDS).job(502, "redis-lost", "failed");
 		assertThat(Answer.counts(job)).isEqualTo(ALL_UNKNOWN);
 		assertThat(job.at("/fenced").asBoolean()).isTrue();
@@ -153,14 +149,6 @@ class SecondAttemptFaultTests {
 	private double retries() {
 		Answer answer = this.service.get("/actuator/metrics/pipeset.retries");
 		return (answer.status() == 200) ? answer.json().at("/measurements/0/value").asDouble() : 0;
-	}
-
-	private static void client(String... words) {
-		CommandArgs<String, String> arguments = new CommandArgs<>(StringCodec.UTF8);
-		for (String word : words) {
-			arguments.add(word);
-		}
-		redis.client().dispatch(CommandType.CLIENT, new StatusOutput<>(StringCodec.UTF8), arguments);
 	}
 
 }

@@ -136,17 +136,13 @@ class LogTests {
 		redis.client().configSet("maxmemory", "0");
 		CompletableFuture<Answer> silent = upload(service, "silent", "1s");
 		await().until(() -> redis.client().exists("silent100") == 1);
-		redis.pause();
-		try {
-			note(silent.get(60, TimeUnit.SECONDS));
-		}
-		finally {
-			redis.resume();
-		}
+		redis.pauseWrites();
+		note(silent.get(60, TimeUnit.SECONDS));
+		redis.resumeWrites();
 		await().until(() -> service.post("/pipeset/0").status() == 200);
 		CompletableFuture<Answer> lost = upload(service, "lost", "60s");
 		await().until(() -> redis.client().exists("lost100") == 1);
-		redis.pause();
+		redis.pauseWrites();
 		service.awaitStandstill();
 		redis.kill();
 		try {

@@ -13,10 +13,6 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.lettuce.core.api.sync.RedisCommands;
-import io.lettuce.core.codec.StringCodec;
-import io.lettuce.core.output.StatusOutput;
-import io.lettuce.core.protocol.CommandArgs;
-import io.lettuce.core.protocol.CommandType;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import io.pipeset.service.Answer;
@@ -236,15 +232,9 @@ class SmallHeapTests {
 
 	/** Holds all writes to Redis back until the service takes in no more. */
 	private static void pauseUntilNothingMoves() {
-		client("PAUSE", "60000", "WRITE");
+		TestRedis.shared().pauseWrites();
 		service.awaitStandstill();
-		client("UNPAUSE");
-	}
-
-	private static void client(String... arguments) {
-		CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8);
-		List.of(arguments).forEach(args::add);
-		redis.dispatch(CommandType.CLIENT, new StatusOutput<>(StringCodec.UTF8), args);
+		TestRedis.shared().resumeWrites();
 	}
 
 	private static void assertHealthy() {
