@@ -229,7 +229,7 @@ class AnalysisTests {
 		}
 	}
 
-	/** Valkey refuses a type that none of its modules has, from 9.1 on. */
+	/** Valkey refuses a type that none of its modules has. */
 	private boolean isKnown(String type) {
 		try {
 			this.redis.scan(KeyScanArgs.Builder.type(type));
