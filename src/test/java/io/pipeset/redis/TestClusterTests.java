@@ -32,8 +32,9 @@ class TestClusterTests {
 			String key = "{" + cluster.tag(i, 0) + "}1";
 			assertThat(cluster.owner(TestCluster.slot(key))).isSameAs(cluster.master(i));
 			assertThat(cluster.at(key).set(key, "v")).isEqualTo("OK");
+			assertThat(cluster.at(key).del(key)).isOne();
 		}
-		assertThat(this.from.client().del(this.key, this.other)).isEqualTo(1);
+		assertThat(this.from.client().exists(this.other)).isZero();
 	}
 
 	@Test
