@@ -48,14 +48,17 @@ public final class Browser implements AutoCloseable {
 
 	private static final List<String> BROWSERS = List.of("chromium", "chromium-browser", "google-chrome");
 
+	/**
+	 * Chromium without what only windows need, by which the tests take a fifth less time.
+	 * Debian's script of this name hands no signal on to it, and it would never end.
+	 */
+	private static final Path WITHOUT_WINDOWS = Path.of("/usr/lib/chromium/chromium-headless-shell");
+
 	/** The folder in which tests put pictures of the pages; none by default. */
 	private static final String PICTURES = "console.pictures";
 
 	/** The script that looks for barriers. */
 	private static final String AXE = axe();
-
-	/** The part of a window that is no page. */
-	private static final int FRAME_HEIGHT = 143;
 
 	/** The text of the page that can be seen. */
 	private static final String TEXT = "document.body.innerText.replace(/[ \\t\\r\\n]*\\n/g, '\\n').replaceAll('\\t', ' ')";
@@ -176,10 +179,11 @@ public final class Browser implements AutoCloseable {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
+		Path browser = browser().orElseThrow();
 		ChromeOptions options = new ChromeOptions();
-		options.setBinary(browser().orElseThrow().toFile());
+		options.setBinary(browser.toFile());
 		options.addArguments("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--lang=en",
-				"--hide-scrollbars", "--window-size=1200,900");
+				"--hide-scrollbars", "--window-size=1200," + ((browser.equals(WITHOUT_WINDOWS)) ? 757 : 900));
 		// Without a process for each site, and without services that no page needs.
 		options.addArguments("--disable-site-isolation-trials", "--disable-software-rasterizer", "--disable-extensions",
 				"--disable-background-networking", "--disable-component-update", "--disable-sync");
@@ -197,7 +201,8 @@ public final class Browser implements AutoCloseable {
 	}
 
 	private static Optional<Path> browser() {
-		return BROWSERS.stream().flatMap(Browser::find).findFirst();
+		return (Files.isExecutable(WITHOUT_WINDOWS)) ? Optional.of(WITHOUT_WINDOWS)
+				: BROWSERS.stream().flatMap(Browser::find).findFirst();
 	}
 
 	private static Optional<Path> driver() {
@@ -426,7 +431,9 @@ public final class Browser implements AutoCloseable {
 	public void picture(String name, int width, int height) {
 		if (System.getProperty(PICTURES) != null) {
 			Dimension before = this.driver.manage().window().getSize();
-			this.driver.manage().window().setSize(new Dimension(width, height + FRAME_HEIGHT));
+			// A window with a frame has less room for its page.
+			long frame = (Long) run("return outerHeight - innerHeight");
+			this.driver.manage().window().setSize(new Dimension(width, height + (int) frame));
 			picture(name);
 			this.driver.manage().window().setSize(before);
 		}
