@@ -413,7 +413,7 @@ class OtherInstanceTests {
 	@Test
 	void aRecordThatIsWrittenAsItsJobIsRefusedDoesNotOutliveIt() throws Exception {
 		try (Replica full = Replica.start(control, TestRedis.shared().properties(), "pipeset.jobs.lease=1500ms",
-				"pipeset.limits.max-running-jobs=1", "pipeset.limits.max-wait=5s");
+				"pipeset.limits.max-running-jobs=1", "pipeset.limits.max-wait=10s");
 				Wire runs = Wire.upload(full.service(), "/v1/jobs?op=SET")) {
 			runs.chunk("{\"key\":\"a\",\"value\":\"1\"}\n");
 			full.service().awaitJob("running");
