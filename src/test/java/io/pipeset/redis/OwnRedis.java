@@ -106,6 +106,10 @@ public final class OwnRedis implements AfterEachCallback, AfterAllCallback {
 		return this.proxy;
 	}
 
+	boolean isBehindProxy() {
+		return this.proxy != null;
+	}
+
 	/**
 	 * The properties by which Spring Boot uses this server, or its proxy.
 	 * @return properties {@code spring.data.redis.*}, and those that keep the service
