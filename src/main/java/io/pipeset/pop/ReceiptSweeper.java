@@ -71,9 +71,10 @@ class ReceiptSweeper implements SmartLifecycle {
 		thread.setDaemon(true);
 		ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, thread);
 		executor.setContinueExistingPeriodicTasksAfterShutdownPolicy(false);
+		// The first sweep finds it running.
+		this.executor = executor;
 		ScheduledFuture<?> unused = executor.scheduleWithFixedDelay(this::sweep, 0, this.pauseMillis,
 				TimeUnit.MILLISECONDS);
-		this.executor = executor;
 	}
 
 	@Override
