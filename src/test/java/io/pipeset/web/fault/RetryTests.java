@@ -16,10 +16,6 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.codec.StringCodec;
-import io.lettuce.core.output.StatusOutput;
-import io.lettuce.core.protocol.CommandArgs;
-import io.lettuce.core.protocol.CommandType;
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.FaultProxy.Way;
 import io.pipeset.redis.OwnRedis;
@@ -251,9 +247,7 @@ class RetryTests {
 	void aLossThatScanAndALaneMeetCostsOneRetry() throws Exception {
 		double before = retries("unreachable") + retries("connection-lost");
 		this.service.post("/pipeset/20000").report();
-		redis.client()
-			.dispatch(CommandType.CLIENT, new StatusOutput<>(StringCodec.UTF8),
-					new CommandArgs<>(StringCodec.UTF8).add("PAUSE").add(600_000).add("WRITE"));
+		redis.pauseWrites();
 		CompletableFuture<Answer> sweep = this.service
 			.sendAsync(this.service.request("/v1/jobs?from=scan&match=*&op=UNLINK&retries=1&rateLimit=1000&timeout=1m")
 				.POST(BodyPublishers.noBody()));
