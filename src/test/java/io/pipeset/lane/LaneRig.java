@@ -18,6 +18,7 @@ import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
+import io.pipeset.redis.FirstSweep;
 import io.pipeset.report.Account;
 import io.pipeset.report.JobClock;
 import io.pipeset.report.JobMeters;
@@ -47,8 +48,11 @@ public final class LaneRig implements AutoCloseable {
 		this.service = new SpringApplicationBuilder(PipesetApplication.class).web(WebApplicationType.NONE)
 			.properties(Map.copyOf(redis))
 			.properties(properties)
+			.properties("pipeset.receipts.sweep-interval=1h")
 			.run();
-		// A proxy would count the sweeper's calls.
+		// A proxy would count the sweeper's calls. Its end does not wait long for a
+		// sweep.
+		FirstSweep.awaitEnd(this.service);
 		this.service.getBean("receiptSweeper", SmartLifecycle.class).stop();
 	}
 

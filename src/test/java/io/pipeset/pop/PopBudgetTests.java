@@ -30,7 +30,7 @@ class PopBudgetTests {
 	private static final TestRedis redis = own.redis();
 
 	private static final LaneRig rig = new LaneRig(own.properties(), "pipeset.pipeline.max-connections=2",
-			"pipeset.pipeline.window-commands=2", "pipeset.receipts.sweep-interval=1h");
+			"pipeset.pipeline.window-commands=2");
 
 	@AfterAll
 	static void close() {

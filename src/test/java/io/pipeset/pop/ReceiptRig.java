@@ -35,7 +35,7 @@ final class ReceiptRig {
 
 	private static final TestCluster cluster = TestCluster.shared();
 
-	private final LaneRig lanes = new LaneRig(cluster.properties(), "pipeset.receipts.sweep-interval=1h");
+	private final LaneRig lanes = new LaneRig(cluster.properties());
 
 	private final SlotCalls calls = new SlotCalls(this.lanes.bean(RedisNodes.class));
 

@@ -2,7 +2,6 @@ package io.pipeset.redis;
 
 import java.lang.reflect.Modifier;
 import java.util.List;
-import java.util.concurrent.ThreadPoolExecutor;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,10 +12,7 @@ import org.springframework.test.context.ContextConfigurationAttributes;
 import org.springframework.test.context.ContextCustomizer;
 import org.springframework.test.context.ContextCustomizerFactory;
 import org.springframework.test.context.MergedContextConfiguration;
-import org.springframework.test.util.ReflectionTestUtils;
 import org.springframework.util.ReflectionUtils;
-
-import static org.awaitility.Awaitility.await;
 
 /**
  * Points the service of a test class at the {@link OwnRedis} that the class has as a
@@ -44,19 +40,8 @@ final class OwnRedisCustomizer implements ContextCustomizerFactory {
 		public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration merged) {
 			TestPropertyValues.of(this.redis.properties()).applyTo(context);
 			if (this.redis.isBehindProxy()) {
-				context.addApplicationListener((ApplicationReadyEvent ready) -> awaitFirstSweep(context));
+				context.addApplicationListener((ApplicationReadyEvent ready) -> FirstSweep.awaitEnd(context));
 			}
-		}
-
-		/**
-		 * A service looks after receipts as soon as it runs, beside its first calls. Its
-		 * messages would be counted with those of a test.
-		 */
-		private static void awaitFirstSweep(ConfigurableApplicationContext context) {
-			Object sweeper = context.getBean("receiptSweeper");
-			await("first sweep of receipts")
-				.until(() -> ReflectionTestUtils.getField(sweeper, "executor") instanceof ThreadPoolExecutor executor
-						&& executor.getCompletedTaskCount() > 0);
 		}
 
 	}
