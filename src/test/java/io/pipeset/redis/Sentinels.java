@@ -14,7 +14,12 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.sentinel.api.sync.RedisSentinelCommands;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -39,6 +44,11 @@ public final class Sentinels implements AfterAllCallback {
 	private static final String SENTINEL_PASSWORD = "of-sentinels";
 
 	private static final String DOWN_AFTER = "60000";
+
+	/** How often Sentinels ask the servers, and tell of themselves, in milliseconds. */
+	private static final int INFO_PERIOD = 10_000;
+
+	private static final int PUBLISH_PERIOD = 2000;
 
 	private final TestRedis one = server();
 
@@ -155,20 +165,44 @@ public final class Sentinels implements AfterAllCallback {
 
 	private static TestRedis server() {
 		return TestRedis.start("user " + USER + " on >" + PASSWORD + " ~* &* +@all", "masteruser " + USER,
-				"masterauth " + PASSWORD);
+				"masterauth " + PASSWORD, "repl-diskless-sync-delay 0");
 	}
 
 	private void setDownAfter(String millis) {
 		this.sentinels.forEach((sentinel) -> sentinel.set(MASTER, "down-after-milliseconds", millis));
 	}
 
-	/** Waits until a failover is possible, all Sentinels having seen both servers. */
+	/**
+	 * Waits until a failover is possible, all Sentinels having seen both servers. They
+	 * hurry meanwhile: a former master becomes a replica after four of their messages.
+	 */
 	public void awaitReady() {
+		await().atMost(Duration.ofMinutes(1))
+			.ignoreExceptions()
+			.until(() -> this.sentinels.stream().map(Sentinels::masterPort).distinct().count() == 1);
+		setPeriods(INFO_PERIOD / 10, PUBLISH_PERIOD / 10);
 		await().atMost(Duration.ofMinutes(1)).ignoreExceptions().until(() -> {
 			int port = masterPort(this.sentinels.get(0));
 			return this.sentinels.stream().allMatch((sentinel) -> isReady(sentinel, port));
 		});
+		setPeriods(INFO_PERIOD, PUBLISH_PERIOD);
 		awaitReplica(master());
+	}
+
+	private void setPeriods(int info, int publish) {
+		for (RedisSentinelCommands<String, String> sentinel : this.sentinels) {
+			try {
+				sentinel.dispatch(CommandType.SENTINEL, new StatusOutput<>(StringCodec.UTF8),
+						new CommandArgs<>(StringCodec.UTF8).add("DEBUG")
+							.add("info-period")
+							.add(info)
+							.add("publish-period")
+							.add(publish));
+			}
+			catch (RedisCommandExecutionException ex) {
+				// Before Redis 7 they take their time.
+			}
+		}
 	}
 
 	private static void awaitReplica(TestRedis master) {

@@ -85,6 +85,8 @@ class SentinelTests {
 			assertThat(report.at("/failovers").asInt()).isOne();
 			assertThat(report.at("/appliedByFormerMasters").asInt()).isEqualTo(2);
 			assertThat(this.nodes.name()).isEqualTo(master.host() + ":" + master.port());
+			// The load waits for a replica, which the old master may now become.
+			sentinels.awaitReady();
 			checkLoad(load.get(2, TimeUnit.MINUTES), master);
 		}
 		assertThat(this.service.post("/pipeset/10").report().has("failovers")).isFalse();
