@@ -4,8 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 
 import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.KillArgs;
@@ -239,11 +237,9 @@ class RefusedOrderTests {
 
 			@Override
 			void begin() {
-				redis.client()
-					.mset(IntStream.range(0, 600)
-						.boxed()
-						.collect(Collectors.toMap((i) -> "load" + i, (i) -> "x".repeat(1024))));
-				redis.client().configSet("key-load-delay", "100000");
+				// 40 s at most, and 40 ms until a call is answered.
+				redis.send("DEBUG", "POPULATE", "1000", "load", "1024");
+				redis.client().configSet("key-load-delay", "40000");
 				this.running = connection().async().debugReload();
 				await().until(() -> !isServing());
 			}
