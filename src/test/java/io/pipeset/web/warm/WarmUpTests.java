@@ -92,7 +92,7 @@ class WarmUpTests {
 
 	@Test
 	void aReadyServiceHasWarmedUpAndLeftNoTrace(CapturedOutput output) throws Exception {
-		try (ConfigurableApplicationContext context = start(WARM, "--pipeset.warm-up.time=1s")) {
+		try (ConfigurableApplicationContext context = start(WARM, "--pipeset.warm-up.time=500ms")) {
 			assertThat(call("GET /actuator/health/readiness")).isEqualTo(200);
 			assertThat(output).containsPattern("Warmed up in \\d+ ms with \\d+ jobs\n").doesNotContain("received=");
 			assertThat(ownRequests(context)).isNotEmpty();
@@ -201,7 +201,7 @@ class WarmUpTests {
 	void aClusterIsWarmedUpAndLeftWithoutATrace(CapturedOutput output) {
 		TestCluster cluster = TestCluster.shared();
 		cluster.reset();
-		List<String> arguments = new ArrayList<>(List.of(WARM, "--pipeset.warm-up.time=1s", "--server.port=0",
+		List<String> arguments = new ArrayList<>(List.of(WARM, "--pipeset.warm-up.time=300ms", "--server.port=0",
 				"--logging.level.io.pipeset=info", "--logging.level.io.pipeset.web=info"));
 		cluster.properties().forEach((name, value) -> arguments.add("--" + name + "=" + value));
 		try (ConfigurableApplicationContext context = new SpringApplicationBuilder(PipesetApplication.class)
