@@ -33,12 +33,11 @@ class RefusedPasswordTests {
 
 	private static final int TLS_PORT = single.openTlsPort();
 
-	private static final TestCluster cluster = TestCluster.start(2, 0);
+	private static final TestCluster cluster = TestCluster.shared();
 
 	@AfterAll
 	static void end() {
 		single.close();
-		cluster.close();
 	}
 
 	@ParameterizedTest
