@@ -1,5 +1,6 @@
 package io.pipeset.redis;
 
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -7,6 +8,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 import io.lettuce.core.MigrateArgs;
@@ -64,9 +66,19 @@ public final class TestCluster extends ClusterServers {
 	 * @param to the master that it moves to
 	 */
 	public void begin(int slot, TestRedis from, TestRedis to) {
+		begin(IntStream.of(slot), from, to);
+	}
+
+	/**
+	 * Begins to move slots.
+	 * @param slots some slots
+	 * @param from their master
+	 * @param to the master that they move to
+	 */
+	public void begin(IntStream slots, TestRedis from, TestRedis to) {
 		// A node that imports a slot does not listen to who else has it.
 		awaitAgreed();
-		open(slot, from, to);
+		slots.forEach((slot) -> open(slot, from, to));
 	}
 
 	private void open(int slot, TestRedis from, TestRedis to) {
@@ -171,19 +183,30 @@ public final class TestCluster extends ClusterServers {
 	public void reset() {
 		masters().forEach((master) -> master.client().flushall());
 		await("each master has its slots again").until(() -> {
-			this.touched.forEach(this::giveBack);
+			Map<TestRedis, BitSet> served = served();
+			this.touched.forEach((slot) -> giveBack(slot, served));
 			awaitFormed();
 			awaitAgreed();
 			// A message on its way may have taken one from a master that had just got it.
-			return this.touched.stream().allMatch((slot) -> serves(first(slot), slot));
+			Map<TestRedis, BitSet> given = served();
+			return this.touched.stream().allMatch((slot) -> serves(given, first(slot), slot));
 		});
 		this.touched.clear();
 	}
 
-	private void giveBack(int slot) {
+	/** The slots that each master says it has. */
+	private Map<TestRedis, BitSet> served() {
+		return masters().stream().collect(Collectors.toMap((master) -> master, this::slots));
+	}
+
+	private static boolean serves(Map<TestRedis, BitSet> served, TestRedis master, int slot) {
+		return Objects.requireNonNull(served.get(master)).get(slot);
+	}
+
+	private void giveBack(int slot, Map<TestRedis, BitSet> served) {
 		TestRedis first = first(slot);
 		masters().forEach((master) -> master.client().clusterSetSlotStable(slot));
-		if (!serves(first, slot)) {
+		if (!serves(served, first, slot)) {
 			awaitAgreed();
 			// Its former master hears of it by a higher epoch, as after a move.
 			TestRedis other = masters().stream().filter((master) -> master != first).findFirst().orElseThrow();

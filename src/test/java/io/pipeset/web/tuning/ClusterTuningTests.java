@@ -2,6 +2,7 @@ package io.pipeset.web.tuning;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.pipeset.redis.TestCluster;
@@ -82,9 +83,8 @@ class ClusterTuningTests {
 
 	@Test
 	void slotsThatAreOnTheirWayAreMeasuredAndEmptiedAtBothMasters() {
-		for (int i = 0; i < 300; i++) {
-			cluster.begin(TestCluster.slot(cluster.tag(0, i)), cluster.master(0), cluster.master(2));
-		}
+		cluster.begin(IntStream.range(0, 300).map((i) -> TestCluster.slot(cluster.tag(0, i))), cluster.master(0),
+				cluster.master(2));
 		JsonNode tuning = this.service.post("/v1/tunings?" + SMALL).json();
 		assertThat(tuning.at("/state").asString()).as(tuning.toString()).isEqualTo("completed");
 		assertThat(tuning.at("/baselines/0/runs").asInt()).isOne();
