@@ -2,6 +2,7 @@ package io.pipeset.web.cluster;
 
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -67,15 +68,19 @@ class ClusterTests {
 	@Test
 	void evictionsAreCountedByMaster() {
 		cluster.nodes().forEach((master) -> {
+			long used = Long.parseLong(master.client().info("memory").replaceAll("(?s).*used_memory:(\\d+).*", "$1"));
 			master.client().configSet("maxmemory-policy", "allkeys-lru");
-			master.client().configSet("maxmemory", "6mb");
+			master.client().configSet("maxmemory", Long.toString(used + (1 << 20)));
 		});
 		try {
 			// A look of a second ago at most does for a job that begins, and there was no
 			// limit then.
-			await().untilAsserted(() -> assertThat(
-					this.service.post("/pipeset/200000").report().findValues("node").stream().map(JsonNode::asString))
-				.hasSameElementsAs(cluster.nodes().map(TestCluster::address).toList()));
+			await().pollInterval(Duration.ofMillis(300))
+				.untilAsserted(() -> assertThat(this.service.post("/pipeset/60000")
+					.report()
+					.findValues("node")
+					.stream()
+					.map(JsonNode::asString)).hasSameElementsAs(cluster.nodes().map(TestCluster::address).toList()));
 		}
 		finally {
 			cluster.nodes().forEach((master) -> {
