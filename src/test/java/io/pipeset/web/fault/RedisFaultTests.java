@@ -29,7 +29,7 @@ import static org.awaitility.Awaitility.await;
  * Every record is accounted for, whatever fault Redis has, and the next job works as soon
  * as Redis does.
  */
-@ServiceTest(properties = "pipeset.defaults.timeout=10m")
+@ServiceTest(properties = { "pipeset.defaults.timeout=10m", "pipeset.pipeline.window-commands=25000" })
 class RedisFaultTests {
 
 	@RegisterExtension
@@ -40,7 +40,7 @@ class RedisFaultTests {
 	private static final Duration SOON = Duration.ofMinutes(1);
 
 	/** More lines than four lanes may have on their way. */
-	private static final int MORE_THAN_WINDOWS = 600_000;
+	private static final int MORE_THAN_WINDOWS = 300_000;
 
 	private final Service service;
 
@@ -191,7 +191,7 @@ class RedisFaultTests {
 	void aRedisThatIsSilentFromTheStartIsGivenUpAfterTheJobsTimeout(String concurrency) throws Exception {
 		List<CompletableFuture<Answer>> warmUp = IntStream.range(0, 6)
 			.mapToObj((i) -> this.service.sendAsync(this.service.uploading("/v1/jobs?op=SET&concurrency=4&flush=each",
-					Service.NDJSON, Lines.of(5000, (record) -> "{\"key\":\"k" + record + "\",\"value\":\"v\"}"))))
+					Service.NDJSON, Lines.of(1000, (record) -> "{\"key\":\"k" + record + "\",\"value\":\"v\"}"))))
 			.toList();
 		for (CompletableFuture<Answer> job : warmUp) {
 			job.get(60, TimeUnit.SECONDS).report();
