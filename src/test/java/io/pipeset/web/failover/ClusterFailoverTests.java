@@ -42,7 +42,7 @@ class ClusterFailoverTests {
 	void aJobGoesOnAtTheReplicaThatTakesOverAndAtTheOneThatIsPromoted() throws Exception {
 		TestRedis first = cluster.master(0);
 		TestRedis replica = cluster.replica(0);
-		int records = 200_000;
+		int records = 100_000;
 		CompletableFuture<Void> handedOver = new CompletableFuture<>();
 		CompletableFuture<Answer> job = push(records, "retries=0", handedOver);
 		await().until(() -> first.client().dbsize() > 0);
