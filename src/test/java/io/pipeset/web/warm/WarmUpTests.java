@@ -159,7 +159,7 @@ class WarmUpTests {
 	}
 
 	private void warmsUpDry(CapturedOutput output) throws Exception {
-		try (ConfigurableApplicationContext context = start(WARM, "--pipeset.warm-up.time=300ms")) {
+		try (ConfigurableApplicationContext context = start(WARM, "--pipeset.warm-up.time=100ms")) {
 			assertThat(output)
 				.containsPattern("Warmed up in .* none of which went to Redis: it refuses SET, EXPIRE or DEL of keys");
 			assertThat(ownRequests(context)).isNotEmpty();
