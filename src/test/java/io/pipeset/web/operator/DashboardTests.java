@@ -121,10 +121,9 @@ class DashboardTests {
 			.report();
 		lose(0).job(502, "redis-lost", "failed");
 		lose(1).report();
-		proxy.stopAll();
+		own.redis().kill();
 		await().until(() -> this.service.get("/actuator/health/readiness").status() == 503);
-		proxy.resetAll();
-		proxy.heal();
+		own.redis().restart();
 		this.service.connect();
 	}
 
