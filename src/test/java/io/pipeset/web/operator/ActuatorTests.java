@@ -14,8 +14,9 @@ import io.pipeset.service.Answer;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
 import io.pipeset.service.Wire;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
@@ -25,6 +26,7 @@ import static org.awaitility.Awaitility.await;
 
 /** Actuator shows operators the state of the service, and none of its callers' data. */
 @ServiceTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ActuatorTests {
 
 	private final Service service;
@@ -35,7 +37,7 @@ class ActuatorTests {
 		this.service = service;
 	}
 
-	@BeforeEach
+	@BeforeAll
 	void runSomeJobs() {
 		this.redis.flushall();
 		this.service.post("/pipeset/10?flush=each").report();
