@@ -58,7 +58,7 @@ class ClientProcessTests {
 					.contains("pipeset.clients.orders.limits.max-bytes allows 10240");
 				assertThat(orders.get("/v1/jobs/" + id).json().get("state").asString()).isEqualTo("interrupted");
 			}
-			try (Replica replica = next(redis, ORDERS, BILLING, "pipeset.clients.orders.limits.rate-limit=400")) {
+			try (Replica replica = next(redis, ORDERS, BILLING, "pipeset.clients.orders.limits.rate-limit=4000")) {
 				Service orders = replica.service().as(ClientTest.ORDERS);
 				Service billing = replica.service().as(ClientTest.BILLING);
 				assertThat(orders.get("/v1/jobs/" + id).json().get("state").asString()).isEqualTo("interrupted");
@@ -67,7 +67,7 @@ class ClientProcessTests {
 				billing.post("/v1/jobs/" + id + "/resume").refusal(404, "not-found");
 				assertThat(orders.post("/v1/jobs/" + id + "/resume").status()).isEqualTo(202);
 				billing.get("/v1/jobs/" + id).refusal(404, "not-found");
-				assertThat(orders.patch("/v1/jobs/" + id + "?rateLimit=400").status()).isEqualTo(200);
+				assertThat(orders.patch("/v1/jobs/" + id + "?rateLimit=4000").status()).isEqualTo(200);
 				await().until(() -> orders.get("/v1/jobs/" + id).json().get("state").asString().equals("completed"));
 				assertThat(Answer.counts(orders.get("/v1/jobs/" + id).json()).applied()).isEqualTo(500);
 			}
