@@ -64,6 +64,11 @@ public final class Replica implements AutoCloseable {
 		return this.context.getBean(type);
 	}
 
+	/** A part of the instance that only its own package knows. */
+	public Object bean(String name) {
+		return this.context.getBean(name);
+	}
+
 	/** The way to the control Redis. */
 	public FaultProxy proxy() {
 		return this.proxy;

@@ -46,8 +46,8 @@ class ExampleTests {
 			"web/fault/AtomicFaultTests", Problem.REDIS_UNREACHABLE, "web/fault/RetryTests",
 			Problem.CONTROL_UNREACHABLE, "web/job/IdempotencyTests", Problem.SHUTTING_DOWN,
 			"web/operator/ShutdownTests", Problem.INTERRUPTED, "web/job/ResumeTests", Problem.NOT_REPEATABLE,
-			"web/job/ResumeTests", Problem.HELD_ELSEWHERE, "web/OtherInstanceTests", Problem.INTERNAL_SERVER_ERROR,
-			"web/server/LastAnswersTests");
+			"web/job/ResumeTests", Problem.HELD_ELSEWHERE, "web/replica/OtherInstanceTests",
+			Problem.INTERNAL_SERVER_ERROR, "web/server/LastAnswersTests");
 
 	/** No call of the document, or no way to have it for certain. */
 	private static final Set<Problem> WITHOUT = Set.of(Problem.METHOD_NOT_ALLOWED, Problem.NOT_ACCEPTABLE,

@@ -434,7 +434,7 @@ class IdempotencyTests {
 			records.set(name, "of somebody else");
 			assertThat(first.lastChunk().answer().json().at("/warnings").toString()).contains("WRONGTYPE");
 			String job = this.here
-				.send(this.here.request("/pipeset/5?rateLimit=1")
+				.send(this.here.request("/pipeset/2?rateLimit=1")
 					.header("Prefer", "respond-async")
 					.POST(BodyPublishers.noBody()))
 				.header("Location");

@@ -1,0 +1,452 @@
+package io.pipeset.web.replica;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import io.lettuce.core.AclSetuserArgs;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.protocol.CommandType;
+import io.pipeset.OwnThread;
+import io.pipeset.control.JobRecords;
+import io.pipeset.job.JobRecorder;
+import io.pipeset.redis.TestRedis;
+import io.pipeset.service.Answer;
+import io.pipeset.service.Replica;
+import io.pipeset.service.Service;
+import io.pipeset.service.ServiceTest;
+import io.pipeset.service.Wire;
+import io.pipeset.web.document.Examples;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+import org.springframework.test.util.ReflectionTestUtils;
+
+import static io.pipeset.web.replica.AsyncCalls.ENDLESS;
+import static io.pipeset.web.replica.AsyncCalls.LINES;
+import static io.pipeset.web.replica.AsyncCalls.async;
+import static io.pipeset.web.replica.AsyncCalls.id;
+import static io.pipeset.web.replica.AsyncCalls.look;
+import static io.pipeset.web.replica.AsyncCalls.preferring;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Any instance answers for the asynchronous jobs of any other, by their records in the
+ * control Redis.
+ */
+@ServiceTest(properties = "pipeset.jobs.lease=1500ms")
+class OtherInstanceTests {
+
+	private static final TestRedis control = TestRedis.start();
+
+	private static Replica replica;
+
+	private final RedisCommands<String, String> records = control.client();
+
+	private final Service here;
+
+	OtherInstanceTests(Service service) {
+		this.here = service;
+	}
+
+	@DynamicPropertySource
+	static void control(DynamicPropertyRegistry registry) {
+		control.controlProperties().forEach((name, value) -> registry.add(name, () -> value));
+	}
+
+	/**
+	 * It runs one job at a time, and may do in the control Redis no more than it needs.
+	 */
+	@BeforeAll
+	static void startOther() throws IOException {
+		Matcher named = Pattern.compile("Its user needs ([A-Z, \\n]+) and PING on", Pattern.DOTALL)
+			.matcher(Files.readString(Path.of("docs/jobs.md")));
+		assertThat(named.find()).isTrue();
+		AclSetuserArgs user = AclSetuserArgs.Builder.on().addPassword("password").keyPattern("pipeset:*");
+		for (String command : (named.group(1) + ",PING,INFO,SELECT").split("[, \\n]+", -1)) {
+			user.addCommand(CommandType.valueOf(command));
+		}
+		control.client().aclSetuser("recorder", user);
+		control.client().aclLogReset();
+		replica = Replica.start(control, TestRedis.shared().properties(), "pipeset.jobs.lease=1500ms",
+				"pipeset.control.username=recorder", "pipeset.control.password=password",
+				"pipeset.limits.max-running-jobs=1", "pipeset.limits.max-wait=0s");
+	}
+
+	@AfterAll
+	static void end() {
+		replica.close();
+		control.close();
+	}
+
+	@BeforeEach
+	void empty() {
+		this.records.flushall();
+		TestRedis.shared().client().flushall();
+	}
+
+	@AfterEach
+	void cancelAll() {
+		AsyncCalls.cancelAll(this.here, replica.service());
+		await("has its one place free")
+			.until(() -> replica.service().get("/actuator/pipeset").json().get("jobsRunning").asInt() == 0);
+	}
+
+	@Test
+	void aJobCanBeLookedAtFollowedPacedAndCancelledAnywhere() throws Exception {
+		Answer taken = async(this.here, ENDLESS, LINES);
+		String id = id(taken);
+		assertThat(there(id).get("state").asString()).as("at once").isIn("queued", "running");
+		await().untilAsserted(() -> {
+			JsonNode look = there(id);
+			assertThat(look.get("state").asString()).isEqualTo("running");
+			assertThat(Answer.counts(look).applied()).isPositive();
+			assertThat(look.at("/progress/share").asDouble()).isPositive();
+			assertThat(look.at("/settings/rateLimit").asInt()).isOne();
+			assertThat(look.get("instance").asString()).endsWith(":" + this.here.port());
+		});
+		Answer paced = replica.service().patch("/v1/jobs/" + id + "?rateLimit=2");
+		assertThat(paced.status()).as(paced.text()).isEqualTo(202);
+		await().untilAsserted(() -> assertThat(there(id).at("/settings/rateLimit").asInt()).isEqualTo(2));
+		Answer running = replica.service().get("/v1/jobs/" + id);
+		assertThat(running.header("Retry-After")).isEqualTo("1");
+		assertThat(Examples.check(409, "held-elsewhere", replica.service().get("/v1/jobs/" + id + "/items"))
+			.refusal(409, "held-elsewhere")).contains(running.json().get("instance").asString());
+		Answer cancelled = replica.service().delete("/v1/jobs/" + id);
+		assertThat(cancelled.status()).isEqualTo(202);
+		assertThat(cancelled.header("Location")).isEqualTo("/v1/jobs/" + id);
+		String events = replica.service().get("/v1/jobs/" + id + "/events").text();
+		assertThat(events).startsWith("id:").contains("event:end", "\"state\":\"cancelled\"");
+		JsonNode own = look(this.here, id);
+		assertThat(own.get("state").asString()).isEqualTo("cancelled");
+		AsyncCalls.assertSame(there(id), own);
+		replica.service().delete("/v1/jobs/" + id).refusal(409, "ended");
+		replica.service().patch("/v1/jobs/" + id + "?rateLimit=2").refusal(409, "ended");
+	}
+
+	@Test
+	void jobsOfAllInstancesAreListedInPages() {
+		List<String> ids = new ArrayList<>();
+		for (int i = 0; i < 6; i++) {
+			Answer taken = (i % 2 == 0) ? async(this.here, "/pipeset/1", null)
+					: async(replica.service(), "/pipeset/1", null);
+			ids.add(0, id(taken));
+		}
+		await().untilAsserted(() -> {
+			for (Service service : List.of(this.here, replica.service())) {
+				List<String> listed = new ArrayList<>();
+				String after = "";
+				while (after != null) {
+					JsonNode found = service.get("/v1/jobs?state=completed&limit=2" + after).json();
+					found.get("jobs").forEach((job) -> listed.add(job.get("jobId").asString()));
+					after = (found.has("next")) ? "&after=" + found.get("next").asString() : null;
+				}
+				// Instances know jobs of other tests as well.
+				assertThat(listed).containsSubsequence(ids).doesNotHaveDuplicates();
+			}
+		});
+	}
+
+	@Test
+	void aJobWhoseCallerWaitsWritesNoControlKey() throws IOException {
+		this.here.post("/pipeset/100").report();
+		try (Wire wire = Wire.upload(this.here, "/v1/jobs?op=SET")) {
+			wire.chunk("{\"key\":\"a\",\"value\":\"1\"}\n");
+			String id = this.here.awaitJob("running");
+			assertThat(look(this.here, id).get("state").asString()).isEqualTo("running");
+			replica.service().get("/v1/jobs/" + id).refusal(404, "not-found");
+			wire.lastChunk().answer().report();
+		}
+		assertThat(keys()).isEmpty();
+	}
+
+	@Test
+	void aReportThatIsSmallWhenCompressedIsRecordedWholeAndALargeOneWithoutItsLists() {
+		String bad = "[\"NO\",\"k\"]\n".repeat(1000);
+		String id = id(async(this.here, "/v1/jobs", bad));
+		await().untilAsserted(() -> assertThat(there(id).path("items")).hasSize(1000));
+		AsyncCalls.assertSame(there(id), look(this.here, id));
+		TestRedis.shared()
+			.client()
+			.rpush("mylist9", IntStream.range(0, 1000).mapToObj((i) -> random()).toArray(String[]::new));
+		String popped = id(async(this.here, "/piperpop/1000?reliable=true", null));
+		await().untilAsserted(() -> assertThat(there(popped).get("state").asString()).isEqualTo("completed"));
+		assertThat(look(this.here, popped).get("values")).hasSize(1000);
+		assertThat(there(popped).has("values")).isFalse();
+		assertThat(Answer.counts(there(popped)).applied()).isEqualTo(1000);
+		assertThat(replica.service().post("/v1/jobs/" + popped + "/ack").status()).isEqualTo(204);
+	}
+
+	@Test
+	void recordsExpire() {
+		String id = id(async(this.here, "/pipeset/1", null));
+		await().untilAsserted(() -> assertThat(there(id).get("state").asString()).isEqualTo("completed"));
+		assertThat(keys()).isNotEmpty().allMatch((key) -> key.startsWith("pipeset:"));
+		for (String key : keys()) {
+			assertThat(this.records.pttl(key)).as(key).isBetween(1L, Duration.ofHours(24).toMillis());
+		}
+	}
+
+	@Test
+	void aDryRunIsOneForAllInstancesFromItsUploadOn() throws Exception {
+		try (Wire upload = Wire.post(this.here, "/v1/jobs?dryRun=true", "Prefer: respond-async", "Idempotency-Key: dry",
+				"Content-Type: application/x-ndjson", "Transfer-Encoding: chunked")) {
+			upload.chunk("[");
+			await().until(
+					() -> replica.service().get("/v1/jobs?state=queued").json().at("/jobs/0/dryRun").asBoolean(false));
+		}
+		String dry = id(async(this.here, "/v1/jobs?dryRun=true", LINES));
+		String wet = id(async(this.here, "/v1/jobs", LINES));
+		await().untilAsserted(() -> {
+			JsonNode jobs = replica.service().get("/v1/jobs?state=completed").json().get("jobs");
+			assertThat(jobs.valueStream().map((job) -> job.get("jobId").asString())).startsWith(wet, dry);
+			assertThat(jobs.get(0).has("dryRun")).isFalse();
+			assertThat(jobs.get(1).get("dryRun").asBoolean()).isTrue();
+		});
+	}
+
+	/** Instances of two versions may run side by side while one replaces the other. */
+	@Test
+	void aRecordThatThisVersionCannotReadIsLeftOut() {
+		String known = id(async(this.here, "/pipeset/1", null));
+		await().untilAsserted(() -> assertThat(there(known).get("state").asString()).isEqualTo("completed"));
+		this.records.select(1);
+		String unknown = known.substring(0, known.length() - 1) + ((known.endsWith("0")) ? "1" : "0");
+		this.records.copy("pipeset:job:" + known, "pipeset:job:" + unknown);
+		this.records.zadd("pipeset:jobs", 0, unknown);
+		this.records.hset("pipeset:job:" + unknown, "status", "{\"state\":\"hovering\"}");
+		assertThat(replica.service().get("/v1/jobs").json().get("jobs").valueStream())
+			.extracting((job) -> job.get("jobId").asString())
+			.contains(known)
+			.doesNotContain(unknown);
+		assertThat(replica.service().get("/v1/jobs/" + unknown).status()).isEqualTo(404);
+	}
+
+	@Test
+	void aRecordThatIsWrittenAsItsJobIsRefusedDoesNotOutliveIt() throws Exception {
+		Service full = replica.service();
+		ReentrantLock queue = (ReentrantLock) ReflectionTestUtils.getField(replica.bean("jobQueue"), "lock");
+		try (Wire runs = Wire.upload(full, "/v1/jobs?op=SET")) {
+			runs.chunk("{\"key\":\"a\",\"value\":\"1\"}\n");
+			full.awaitJob("running");
+			CompletableFuture<Answer> refused;
+			String id;
+			// It is refused as soon as it reaches the queue.
+			queue.lock();
+			try {
+				refused = full.sendAsync(full.request("/pipeset/10000")
+					.header("Idempotency-Key", "refused")
+					.POST(BodyPublishers.noBody()));
+				id = full.awaitJob("queued");
+				Object kept = AsyncCalls.kept(replica.bean(JobRecorder.class)).get(id);
+				await("was met by the recorder").until(() -> ReflectionTestUtils.getField(kept, "job") != null);
+				synchronized (kept) {
+					await("writes it").until(() -> waitsFor(kept, "records-"));
+					queue.unlock();
+					await("drops it").until(() -> refused.isDone() || waitsFor(kept, "http-"));
+				}
+			}
+			finally {
+				if (queue.isHeldByCurrentThread()) {
+					queue.unlock();
+				}
+			}
+			assertThat(refused.get(1, TimeUnit.MINUTES).refusal(429, "limit")).isNotEmpty();
+			CountDownLatch later = new CountDownLatch(1);
+			replica.bean(JobRecorder.class).later(later::countDown);
+			assertThat(later.await(1, TimeUnit.MINUTES)).isTrue();
+			this.here.get("/v1/jobs/" + id).refusal(404, "not-found");
+			runs.lastChunk().answer().report();
+		}
+	}
+
+	@Test
+	void theRecordOfAJobThatWaitsForLongIsKept() throws Exception {
+		try (Wire runs = Wire.upload(replica.service(), "/v1/jobs?op=SET")) {
+			runs.chunk("{\"key\":\"a\",\"value\":\"1\"}\n");
+			replica.service().awaitJob("running");
+			String id = id(async(replica.service(), "/pipeset/10000", null));
+			Object kept = AsyncCalls.kept(replica.bean(JobRecorder.class)).get(id);
+			this.records.select(1);
+			for (int days = 0; days < 2; days++) {
+				// As if most of a day had passed, and the list had lost what is older.
+				this.records.expire("pipeset:job:" + id, Duration.ofHours(11));
+				this.records.zrem("pipeset:jobs", id);
+				synchronized (kept) {
+					ReflectionTestUtils.setField(kept, "writtenNanos",
+							System.nanoTime() - Duration.ofHours(13).toNanos());
+				}
+				await().untilAsserted(() -> {
+					assertThat(this.records.ttl("pipeset:job:" + id)).isGreaterThan(Duration.ofHours(23).toSeconds());
+					assertThat(this.here.get("/v1/jobs?state=queued").json().at("/jobs/0/jobId").asString())
+						.isEqualTo(id);
+				});
+				assertThat(look(this.here, id).get("state").asString()).isEqualTo("queued");
+			}
+			runs.lastChunk().answer().report();
+		}
+	}
+
+	@Test
+	void whoFollowsAnUploadElsewhereHearsThatItIsGone() throws Exception {
+		CompletableFuture<Answer> events;
+		try (Wire upload = Wire.post(this.here, "/v1/jobs", "Prefer: respond-async", "Idempotency-Key: followed",
+				"Content-Type: application/x-ndjson", "Transfer-Encoding: chunked")) {
+			upload.chunk("[");
+			String id = replica.service().awaitJob("queued");
+			events = replica.service().sendAsync(replica.service().request("/v1/jobs/" + id + "/events").GET());
+			await().until(() -> Integer.valueOf(1)
+				.equals(ReflectionTestUtils.invokeMethod(replica.bean("jobEvents"), "count")));
+		}
+		assertThat(events.get(1, TimeUnit.MINUTES).text()).contains("event:progress", "event:end",
+				"not recorded any more");
+	}
+
+	/**
+	 * The records of a job that had ended are gone with its process. One that ends only
+	 * now is recorded before the connection is closed. A step that is under way is not
+	 * broken off, and each is taken once.
+	 */
+	@Test
+	void anInstanceThatEndsWaitsForItsJobsAndStepsAndTheRecordsOfItsJobsAreGone() throws Exception {
+		Replica ending = Replica.start(control, TestRedis.shared().properties());
+		String items = "/v1/jobs/" + id(async(ending.service(), "/v1/jobs", "bad\n")) + "/items";
+		await().until(() -> ending.service().get(items).status() == 200);
+		await().untilAsserted(() -> this.here.get(items).refusal(409, "held-elsewhere"));
+		CountDownLatch entered = new CountDownLatch(1);
+		CountDownLatch stepGoesOn = new CountDownLatch(1);
+		AtomicBoolean brokenOff = new AtomicBoolean();
+		AtomicInteger first = new AtomicInteger();
+		AtomicInteger second = new AtomicInteger();
+		JobRecorder recorder = ending.bean(JobRecorder.class);
+		recorder.later(() -> {
+			if (first.getAndIncrement() == 0) {
+				entered.countDown();
+				try {
+					stepGoesOn.await();
+				}
+				catch (InterruptedException ex) {
+					brokenOff.set(true);
+				}
+			}
+		});
+		recorder.later(second::incrementAndGet);
+		assertThat(entered.await(1, TimeUnit.MINUTES)).isTrue();
+		ThreadPoolTaskScheduler scheduler = (ThreadPoolTaskScheduler) ReflectionTestUtils.getField(recorder,
+				"scheduler");
+		ExecutorService jobs = (ExecutorService) ReflectionTestUtils.getField(ending.bean("asyncJobs"), "threads");
+		JobRecords there = ending.bean(JobRecords.class);
+		CountDownLatch jobGoesOn = new CountDownLatch(1);
+		CompletableFuture<Boolean> recorded = new CompletableFuture<>();
+		jobs.execute(() -> {
+			try {
+				jobGoesOn.await();
+				recorded.complete(there.renewLease());
+			}
+			catch (InterruptedException | RuntimeException ex) {
+				recorded.completeExceptionally(ex);
+			}
+		});
+		CompletableFuture<Void> end = OwnThread.run(ending::close);
+		await().until(() -> end.isDone() || Thread.getAllStackTraces()
+			.values()
+			.stream()
+			.map(Arrays::toString)
+			.anyMatch((stack) -> stack.contains("AsyncJobs.shutDown") && stack.contains("awaitTermination")));
+		jobGoesOn.countDown();
+		assertThat(recorded.get(1, TimeUnit.MINUTES)).isTrue();
+		await().until(() -> scheduler.getScheduledThreadPoolExecutor().isShutdown());
+		stepGoesOn.countDown();
+		end.get(1, TimeUnit.MINUTES);
+		assertThat(brokenOff).isFalse();
+		assertThat(first).hasValue(1);
+		assertThat(second).hasValue(1);
+		assertThat(this.here.get(items).refusal(410, "gone")).contains("have gone with the process");
+	}
+
+	private static boolean waitsFor(Object monitor, String threads) {
+		return Stream.of(ManagementFactory.getThreadMXBean().dumpAllThreads(false, false))
+			.anyMatch((thread) -> thread.getThreadName().startsWith(threads) && thread.getLockInfo() != null
+					&& thread.getLockInfo().getIdentityHashCode() == System.identityHashCode(monitor));
+	}
+
+	@Test
+	void theCommandsThatTheDocumentationNamesAreEnough() throws Exception {
+		Service service = replica.service();
+		String key = UUID.randomUUID().toString();
+		Supplier<Answer> call = () -> service
+			.send(preferring(service, "/v1/jobs", "[\"SET\",\"k\",\"v\"]\n").header("Idempotency-Key", key));
+		String first = id(call.get());
+		await().until(() -> look(service, first).get("state").asString().equals("completed"));
+		await().untilAsserted(() -> assertThat(call.get().header("Idempotency-Replayed")).isEqualTo("true"));
+		service.send(preferring(service, "/pipeset/1?dryRun=true", null).header("Idempotency-Key", "another"));
+		try (Wire broken = Wire.post(service, "/v1/jobs", "Prefer: respond-async", "Idempotency-Key: third",
+				"Content-Type: application/x-ndjson", "Transfer-Encoding: chunked")) {
+			broken.chunk("[");
+			await().until(() -> this.here.get("/v1/jobs?state=queued").json().get("jobs").size() == 1);
+		}
+		await().until(() -> this.here.get("/v1/jobs?state=queued").json().get("jobs").isEmpty());
+		String runs = id(async(service, ENDLESS, LINES));
+		this.here.delete("/v1/jobs/" + runs);
+		await().until(() -> look(this.here, runs).get("state").asString().equals("cancelled"));
+		String asked = id(async(this.here, ENDLESS, LINES));
+		assertThat(service.delete("/v1/jobs/" + asked).status()).isEqualTo(202);
+		assertThat(this.records.aclLog())
+			.filteredOn((denied) -> !String.valueOf(denied.get("object")).contains("client"))
+			.isEmpty();
+	}
+
+	@Test
+	void anAnalysisIsRecordedAsWell() {
+		String id = id(async(this.here, "/v1/analyses", null));
+		await().untilAsserted(() -> assertThat(there(id).path("keys").asLong(-1)).isZero());
+		assertThat(there(id).get("state").asString()).isEqualTo("completed");
+		id(async(this.here, "/pipeset/1", null));
+		assertThat(replica.service().get("/v1/jobs?kind=analysis").json().get("jobs").valueStream())
+			.allMatch((job) -> job.get("kind").asString().equals("analysis"))
+			.extracting((job) -> job.get("jobId").asString())
+			.contains(id);
+	}
+
+	private static JsonNode there(String id) {
+		return look(replica.service(), id);
+	}
+
+	private List<String> keys() {
+		this.records.select(1);
+		return this.records.keys("*");
+	}
+
+	private static String random() {
+		return IntStream.range(0, 20).mapToObj((i) -> UUID.randomUUID().toString()).collect(Collectors.joining());
+	}
+
+}
