@@ -1,5 +1,6 @@
 package io.pipeset.web.upload;
 
+import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -17,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.lettuce.core.api.sync.RedisCommands;
@@ -33,6 +35,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -48,28 +52,32 @@ class EarlyAnswerTests {
 	/** The size of a body that exceeds the limit by more than those buffers hold. */
 	private static final int TOO_LARGE = 20 << 20;
 
+	/** Each line of the input is a call, and each line of the output its answer. */
 	private static final String PYTHON_URLLIB = """
-			import sys, urllib.request, urllib.error
-			url, media, path, chunked = sys.argv[1:5]
-			body = open(path, 'rb')
-			data = body if chunked == 'true' else body.read()
-			request = urllib.request.Request(url, data=data, headers={'Content-Type': media}, method='POST')
-			if chunked == 'true':
-			    request.add_header('Transfer-Encoding', 'chunked')
-			try:
-			    answer = urllib.request.urlopen(request, timeout=60)
-			except urllib.error.HTTPError as error:
-			    answer = error
-			sys.stdout.write(answer.read().decode() + '\\n' + str(answer.code))
+			import json, sys, urllib.request, urllib.error
+			for line in sys.stdin:
+			    url, media, path, chunked = line.rstrip('\\n').split('\\t')
+			    with open(path, 'rb') as body:
+			        data = body if chunked == 'true' else body.read()
+			        request = urllib.request.Request(url, data=data, headers={'Content-Type': media}, method='POST')
+			        if chunked == 'true':
+			            request.add_header('Transfer-Encoding', 'chunked')
+			        try:
+			            answer = urllib.request.urlopen(request, timeout=60)
+			        except urllib.error.HTTPError as error:
+			            answer = error
+			        with answer:
+			            print(json.dumps([answer.code, answer.read().decode()]), flush=True)
 			""";
 
 	private static final String PYTHON_REQUESTS = """
-			import sys, requests
-			url, media, path, chunked = sys.argv[1:5]
-			body = open(path, 'rb')
-			data = iter(lambda: body.read(65536), b'') if chunked == 'true' else body
-			answer = requests.post(url, data=data, headers={'Content-Type': media}, timeout=60)
-			sys.stdout.write(answer.text + '\\n' + str(answer.status_code))
+			import json, sys, requests
+			for line in sys.stdin:
+			    url, media, path, chunked = line.rstrip('\\n').split('\\t')
+			    with open(path, 'rb') as body:
+			        data = iter(lambda: body.read(65536), b'') if chunked == 'true' else body
+			        answer = requests.post(url, data=data, headers={'Content-Type': media}, timeout=60)
+			        print(json.dumps([answer.status_code, answer.text]), flush=True)
 			""";
 
 	@TempDir
@@ -93,7 +101,8 @@ class EarlyAnswerTests {
 	}
 
 	@AfterAll
-	static void emptyRedisAgain() {
+	static void end() {
+		Client.interpreters.values().forEach(Process::destroy);
 		TestRedis.shared().client().flushall();
 	}
 
@@ -229,9 +238,8 @@ class EarlyAnswerTests {
 
 			@Override
 			Answer post(Service service, String path, String type, Path body, boolean chunked) throws Exception {
-				return run(List.of("python3", "-c", "import urllib.request"),
-						List.of("python3", "-c", EarlyAnswerTests.PYTHON_URLLIB, service.uri(path).toString(), type,
-								body.toString(), "" + chunked));
+				return python(EarlyAnswerTests.PYTHON_URLLIB, "urllib.request", service.uri(path).toString(), type,
+						body.toString(), "" + chunked);
 			}
 
 		},
@@ -240,26 +248,52 @@ class EarlyAnswerTests {
 
 			@Override
 			Answer post(Service service, String path, String type, Path body, boolean chunked) throws Exception {
-				return run(List.of("python3", "-c", "import requests"),
-						List.of("python3", "-c", EarlyAnswerTests.PYTHON_REQUESTS, service.uri(path).toString(), type,
-								body.toString(), "" + chunked));
+				return python(EarlyAnswerTests.PYTHON_REQUESTS, "requests", service.uri(path).toString(), type,
+						body.toString(), "" + chunked);
 			}
 
 		};
 
 		private static final Map<List<String>, Boolean> installed = new HashMap<>();
 
+		/** They take longer to start than a call, and make one after the other. */
+		private static final Map<String, Process> interpreters = new HashMap<>();
+
 		abstract Answer post(Service service, String path, String type, Path body, boolean chunked) throws Exception;
 
 		private static Answer run(List<String> probe, List<String> command) throws Exception {
-			Assumptions.assumeTrue(installed.computeIfAbsent(probe, Client::isInstalled),
-					() -> String.join(" ", probe) + " does not work here");
+			require(probe);
 			Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
 			String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 			assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
 			assertThat(output).matches("(?s).*\\n\\d{3}");
 			int lineEnd = output.lastIndexOf('\n');
 			return answer(Integer.parseInt(output.substring(lineEnd + 1)), output.substring(0, lineEnd));
+		}
+
+		private static Answer python(String script, String module, String... call) throws IOException {
+			require(List.of("python3", "-c", "import " + module));
+			Process python = interpreters.get(script);
+			if (python == null) {
+				python = new ProcessBuilder("python3", "-c", script).redirectErrorStream(true).start();
+				interpreters.put(script, python);
+			}
+			BufferedWriter calls = python.outputWriter(StandardCharsets.UTF_8);
+			calls.write(String.join("\t", call) + "\n");
+			calls.flush();
+			String line = python.inputReader(StandardCharsets.UTF_8).readLine();
+			if (line == null || !line.startsWith("[")) {
+				interpreters.remove(script);
+				throw new AssertionError(line + "\n"
+						+ python.inputReader(StandardCharsets.UTF_8).lines().collect(Collectors.joining("\n")));
+			}
+			JsonNode answer = new JsonMapper().readTree(line);
+			return answer(answer.get(0).asInt(), answer.get(1).asString());
+		}
+
+		private static void require(List<String> probe) {
+			Assumptions.assumeTrue(installed.computeIfAbsent(probe, Client::isInstalled),
+					() -> String.join(" ", probe) + " does not work here");
 		}
 
 		private static boolean isInstalled(List<String> probe) {
