@@ -3,15 +3,14 @@ package io.pipeset.web.siege;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongFunction;
 import java.util.stream.IntStream;
-import java.util.stream.LongStream;
 
+import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
@@ -32,6 +31,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 final class Siege {
 
 	private static final int MINUTES = 5;
+
+	private static final String PUSH = """
+			local value = string.rep('x', tonumber(ARGV[2]))
+			for i = 1, tonumber(ARGV[1]) do redis.call('RPUSH', KEYS[1], value) end""";
 
 	/** A record without the bracket that ends it. */
 	private static final String SLOW_RECORD = "{\"key\":\"slow\",\"value\":\"v\"";
@@ -210,11 +213,13 @@ final class Siege {
 	}
 
 	private void push(String list, int values, int valueBytes) {
-		String value = "x".repeat(valueBytes);
-		int most = Math.max(1, (1 << 20) / Math.max(1, valueBytes));
-		LongStream.iterate(0, (i) -> i < values, (i) -> i + most)
-			.forEach((i) -> this.redis.rpush(list,
-					Collections.nCopies((int) Math.min(most, values - i), value).toArray(String[]::new)));
+		push(this.redis, list, values, valueBytes);
+	}
+
+	/** Fills a list with equal values, which Redis makes itself. */
+	static void push(RedisCommands<String, String> redis, String list, int values, int valueBytes) {
+		redis.eval(PUSH, ScriptOutputType.STATUS, new String[] { list }, Integer.toString(values),
+				Integer.toString(valueBytes));
 	}
 
 	private static List<Answer> all(List<CompletableFuture<Answer>> answers) {

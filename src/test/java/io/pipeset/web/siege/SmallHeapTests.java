@@ -131,10 +131,12 @@ class SmallHeapTests {
 		endless.forEach((job) -> assertThat(service.delete(job).status()).isEqualTo(202));
 		// Redis is asked at less cost than the service.
 		await().atMost(Duration.ofMinutes(5)).until(() -> redis.exists("k" + (waiting.size() - 1) + ":99") == 1);
-		for (String job : waiting) {
-			await().until(() -> service.get(job).headers().firstValue("Retry-After").isEmpty());
-			assertThat(Answer.counts(service.get(job).json())).isEqualTo(new Counts(100, 100, 0, 0, 0, 0));
-		}
+		await().until(() -> service.get("/v1/jobs?state=queued").json().get("jobs").isEmpty()
+				&& service.get("/v1/jobs?state=running").json().get("jobs").isEmpty());
+		JsonNode completed = service.get("/v1/jobs?state=completed&limit=" + JOBS).json().get("jobs");
+		assertThat(completed.valueStream().filter((job) -> waiting.contains("/v1/jobs/" + job.get("jobId").asString())))
+			.hasSize(waiting.size())
+			.allSatisfy((job) -> assertThat(Answer.counts(job)).isEqualTo(new Counts(100, 100, 0, 0, 0, 0)));
 		assertThat(redis.keys("k*:*")).hasSize(100 * waiting.size());
 		assertHealthy();
 	}
@@ -198,10 +200,7 @@ class SmallHeapTests {
 
 	@Test
 	void aListLargerThanTheHeapIsPoppedAsFarAsTheLimitAllows() {
-		String[] values = IntStream.range(0, 600).mapToObj((i) -> "x".repeat(10_000)).toArray(String[]::new);
-		for (int i = 0; i < 17; i++) {
-			redis.rpush("queue", values);
-		}
+		Siege.push(redis, "queue", 10_200, 10_000);
 		Answer answer = service.ndjson("/v1/jobs", "[\"RPOP\",\"queue\",\"10200\"]");
 		JsonNode job = answer.job(422, "stopped", "stopped");
 		int popped = job.at("/items/0/reply").size();
