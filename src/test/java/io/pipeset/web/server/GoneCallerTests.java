@@ -1,6 +1,9 @@
 package io.pipeset.web.server;
 
 import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -20,7 +23,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
 
@@ -66,23 +68,31 @@ class GoneCallerTests {
 		assertThat(this.redis.dbsize()).isLessThan(1000);
 	}
 
-	@ParameterizedTest
-	@CsvSource({ "/pipeset/10000000?rateLimit=1", "/pipehset/10000000?rateLimit=1&concurrency=4",
-			"/listinput/l?count=10000000&rateLimit=1", "/piperpop/100000?key=list&rateLimit=1",
-			"/piperpop/100000?key=list&rateLimit=1&reliable=true",
-			"/v1/jobs?from=scan&match=*&op=PERSIST&rateLimit=1" })
-	void aJobWhoseRecordsAreStillToComeIsAnsweredAsCancelled(String call) throws IOException {
+	@Test
+	void jobsWhoseRecordsAreStillToComeAreAnsweredAsCancelled() throws IOException {
 		fill(1000);
-		try (Wire wire = Wire.post(this.service, call, "Content-Length: 0")) {
-			await().until(() -> running() == 1);
+		List<String> calls = List.of("/pipeset/10000000?rateLimit=1", "/pipehset/10000000?rateLimit=1&concurrency=4",
+				"/listinput/l?count=10000000&rateLimit=1", "/piperpop/100000?key=list&rateLimit=1",
+				"/piperpop/100000?key=list&rateLimit=1&reliable=true",
+				"/v1/jobs?from=scan&match=*&op=PERSIST&rateLimit=1");
+		Map<String, Wire> wires = new LinkedHashMap<>();
+		for (String call : calls) {
+			wires.put(call, this.service.keep(Wire.post(this.service, call, "Content-Length: 0")));
+		}
+		// Those that are gone are looked for once a second.
+		await().until(() -> running() == calls.size());
+		for (Wire wire : wires.values()) {
 			wire.endOutput();
-			Answer answer = wire.answer();
+		}
+		for (String call : calls) {
+			Answer answer = wires.get(call).answer();
+			assertThat(answer.status()).as(call).isEqualTo(409);
 			JsonNode job = answer.job(409, "cancelled", "cancelled");
 			Counts counts = Answer.counts(job);
-			assertThat(counts.applied() + counts.unprocessed()).isEqualTo(counts.received());
-			assertThat(counts.applied()).isLessThan(1000);
-			assertThat(job.get("inputComplete").asBoolean()).isFalse();
-			assertThat(answer.json().at("/detail").asString()).contains("closed its side of the connection");
+			assertThat(counts.applied() + counts.unprocessed()).as(call).isEqualTo(counts.received());
+			assertThat(counts.applied()).as(call).isLessThan(1000);
+			assertThat(job.get("inputComplete").asBoolean()).as(call).isFalse();
+			assertThat(answer.json().at("/detail").asString()).as(call).contains("closed its side of the connection");
 		}
 	}
 
