@@ -104,6 +104,7 @@ class OtherInstanceTests {
 	@AfterAll
 	static void end() {
 		replica.close();
+		assertNothingWasDenied();
 		control.close();
 	}
 
@@ -419,9 +420,7 @@ class OtherInstanceTests {
 		await().until(() -> look(this.here, runs).get("state").asString().equals("cancelled"));
 		String asked = id(async(this.here, ENDLESS, LINES));
 		assertThat(service.delete("/v1/jobs/" + asked).status()).isEqualTo(202);
-		assertThat(this.records.aclLog())
-			.filteredOn((denied) -> !String.valueOf(denied.get("object")).contains("client"))
-			.isEmpty();
+		assertNothingWasDenied();
 	}
 
 	@Test
@@ -434,6 +433,12 @@ class OtherInstanceTests {
 			.allMatch((job) -> job.get("kind").asString().equals("analysis"))
 			.extracting((job) -> job.get("jobId").asString())
 			.contains(id);
+	}
+
+	private static void assertNothingWasDenied() {
+		assertThat(control.client().aclLog())
+			.filteredOn((denied) -> !String.valueOf(denied.get("object")).contains("client"))
+			.isEmpty();
 	}
 
 	private static JsonNode there(String id) {
