@@ -78,6 +78,9 @@ public final class Examples {
 			.replaceAll("(ran it,) [^ ,:]+:[0-9]+", "$1 NODE")
 			.replaceAll("(localhost|127\\.0\\.0\\.1|redis):[0-9]+", "NODE")
 			.replaceAll("(No connection to Redis at NODE:) [^.]*\\.", "$1 LOSS.")
+			// The clock of Lettuce names the command, and that of the waiting caller does
+			// not.
+			.replaceAll("[A-Z]+\\. (Command timed out)", "$1")
 			.replaceAll("Connection (reset( by peer)?|refused|disconnected)(: [^ ]*[0-9])?", "LOSS")
 			.replaceAll("[0-9]+(\\.[0-9]+)?", "0");
 	}
