@@ -48,6 +48,9 @@ class WarmUp implements ApplicationRunner {
 
 	private static final Logger logger = LoggerFactory.getLogger(WarmUp.class);
 
+	/** A machine that is busy with many starts may take seconds for an answer. */
+	private static final Duration LAST_ANSWERS = Duration.ofSeconds(5);
+
 	private final WarmUpProperties properties;
 
 	private final ServerProperties server;
@@ -116,7 +119,7 @@ class WarmUp implements ApplicationRunner {
 	private void warmUp(InetSocketAddress service) throws InterruptedException {
 		long began = System.nanoTime();
 		try {
-			WarmUpCallers callers = new WarmUpCallers(service, sockets());
+			WarmUpCallers callers = new WarmUpCallers(service, sockets(), LAST_ANSWERS);
 			this.callers = callers;
 			if (this.closing) {
 				return;

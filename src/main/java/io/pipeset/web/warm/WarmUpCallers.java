@@ -2,6 +2,7 @@ package io.pipeset.web.warm;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -21,20 +22,24 @@ final class WarmUpCallers {
 
 	private static final int MOST = 4;
 
-	/** The time that the last answers may take once the time is over. */
-	private static final Duration LAST_ANSWERS = Duration.ofSeconds(1);
-
 	private final InetSocketAddress service;
 
 	private final SocketFactory sockets;
+
+	private final Duration lastAnswers;
 
 	private final Set<LoopbackConnection> connections = ConcurrentHashMap.newKeySet();
 
 	private volatile boolean stopped;
 
-	WarmUpCallers(InetSocketAddress service, SocketFactory sockets) {
+	/**
+	 * Creates them, with no connection yet.
+	 * @param lastAnswers the time that the last answers may take once the time is over
+	 */
+	WarmUpCallers(InetSocketAddress service, SocketFactory sockets, Duration lastAnswers) {
 		this.service = service;
 		this.sockets = sockets;
+		this.lastAnswers = lastAnswers;
 	}
 
 	/**
@@ -51,8 +56,10 @@ final class WarmUpCallers {
 	 * Lets one caller for each processor call, but no more than four.
 	 * @param requests the requests of each caller, from the first to the last, and again
 	 * @return the number of jobs that ran
+	 * @throws IOException if the last answers took too long: all calls have ended, for
+	 * good
 	 */
-	int call(List<byte[]> requests, Duration time) throws InterruptedException {
+	int call(List<byte[]> requests, Duration time) throws IOException, InterruptedException {
 		int callers = Math.min(MOST, Runtime.getRuntime().availableProcessors());
 		AtomicInteger jobs = new AtomicInteger();
 		CountDownLatch ended = new CountDownLatch(callers);
@@ -70,14 +77,17 @@ final class WarmUpCallers {
 			thread.setDaemon(true);
 			thread.start();
 		}
-		boolean late = true;
+		boolean answered = false;
 		try {
-			late = !ended.await(time.plus(LAST_ANSWERS).toNanos(), TimeUnit.NANOSECONDS);
+			answered = ended.await(time.plus(this.lastAnswers).toNanos(), TimeUnit.NANOSECONDS);
 		}
 		finally {
-			if (late) {
+			if (!answered) {
 				stop();
 			}
+		}
+		if (!answered) {
+			throw new SocketTimeoutException("The last answers took longer than " + this.lastAnswers);
 		}
 		return jobs.get();
 	}
