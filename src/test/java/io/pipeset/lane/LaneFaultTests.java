@@ -45,8 +45,7 @@ class LaneFaultTests {
 	private static final Duration LONG = Duration.ofMinutes(10);
 
 	@RegisterExtension
-	static final ProxiedLanes proxied = new ProxiedLanes("pipeset.pipeline.window-commands=2",
-			"pipeset.receipts.sweep-interval=1h");
+	static final ProxiedLanes proxied = new ProxiedLanes("pipeset.pipeline.window-commands=2");
 
 	private static final TestRedis redis = proxied.redis();
 

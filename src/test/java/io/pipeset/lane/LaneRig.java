@@ -50,8 +50,8 @@ public final class LaneRig implements AutoCloseable {
 			.properties(properties)
 			.properties("pipeset.receipts.sweep-interval=1h")
 			.run();
-		// A proxy would count the sweeper's calls. Its end does not wait long for a
-		// sweep.
+		// A proxy would count the sweeper's calls. The sweeper's end does not wait for
+		// them.
 		FirstSweep.awaitEnd(this.service);
 		this.service.getBean("receiptSweeper", SmartLifecycle.class).stop();
 	}

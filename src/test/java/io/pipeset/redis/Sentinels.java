@@ -45,9 +45,10 @@ public final class Sentinels implements AfterAllCallback {
 
 	private static final String DOWN_AFTER = "60000";
 
-	/** How often Sentinels ask the servers, and tell of themselves, in milliseconds. */
+	/** Milliseconds after which Sentinels ask the servers again. */
 	private static final int INFO_PERIOD = 10_000;
 
+	/** Milliseconds after which Sentinels tell of themselves again. */
 	private static final int PUBLISH_PERIOD = 2000;
 
 	private final TestRedis one = server();
@@ -181,11 +182,15 @@ public final class Sentinels implements AfterAllCallback {
 			.ignoreExceptions()
 			.until(() -> this.sentinels.stream().map(Sentinels::masterPort).distinct().count() == 1);
 		setPeriods(INFO_PERIOD / 10, PUBLISH_PERIOD / 10);
-		await().atMost(Duration.ofMinutes(1)).ignoreExceptions().until(() -> {
-			int port = masterPort(this.sentinels.get(0));
-			return this.sentinels.stream().allMatch((sentinel) -> isReady(sentinel, port));
-		});
-		setPeriods(INFO_PERIOD, PUBLISH_PERIOD);
+		try {
+			await().atMost(Duration.ofMinutes(1)).ignoreExceptions().until(() -> {
+				int port = masterPort(this.sentinels.get(0));
+				return this.sentinels.stream().allMatch((sentinel) -> isReady(sentinel, port));
+			});
+		}
+		finally {
+			setPeriods(INFO_PERIOD, PUBLISH_PERIOD);
+		}
 		awaitReplica(master());
 	}
 

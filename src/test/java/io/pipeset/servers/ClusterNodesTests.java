@@ -11,6 +11,7 @@ import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.record.Slots;
 import io.pipeset.redis.TestCluster;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -45,6 +46,12 @@ class ClusterNodesTests {
 	private static ClusterNodes nodes() {
 		return new ClusterNodes(factory,
 				new PipelineProperties(2, 1000, DataSize.ofMegabytes(1), Duration.ofSeconds(5), false));
+	}
+
+	@AfterEach
+	void leaveTheClusterAsItWas() {
+		announce("");
+		cluster.reset();
 	}
 
 	@AfterAll
@@ -100,9 +107,13 @@ class ClusterNodesTests {
 		});
 	}
 
+	private static void announce(String name) {
+		cluster.master(0).client().configSet("cluster-announce-hostname", name);
+	}
+
 	/** Has the node announce a name, or none, and asks the cluster until it says so. */
 	private static RedisNode named(String name) {
-		cluster.master(0).client().configSet("cluster-announce-hostname", name);
+		announce(name);
 		String host = (name.isEmpty()) ? "127.0.0.1" : name;
 		return await().until(() -> {
 			nodes.refresh();

@@ -102,8 +102,12 @@ class ClusterLossTests {
 	void anAnalysisBeginsAgainAtTheReplicaOfAMasterThatIsKilled() throws Exception {
 		TestRedis replica = cluster.replica(0);
 		replica.client().configSet("cluster-replica-no-failover", "no");
-		beginsAgain(replica, () -> cluster.kill(cluster.master(0)));
-		replica.client().configSet("cluster-replica-no-failover", "yes");
+		try {
+			beginsAgain(replica, () -> cluster.kill(cluster.master(0)));
+		}
+		finally {
+			replica.client().configSet("cluster-replica-no-failover", "yes");
+		}
 		cluster.restart(cluster.master(0));
 		failBack();
 	}

@@ -56,14 +56,14 @@ class LostControlTests {
 
 	private final JobRecorder recorder;
 
-	private final JobRecords lease;
+	private final JobRecords jobRecords;
 
 	LostControlTests(Service service, @Autowired JobRegistry registry, @Autowired JobRecorder recorder,
-			@Autowired JobRecords lease) {
+			@Autowired JobRecords jobRecords) {
 		this.here = service;
 		this.registry = registry;
 		this.recorder = recorder;
-		this.lease = lease;
+		this.jobRecords = jobRecords;
 	}
 
 	@DynamicPropertySource
@@ -198,7 +198,7 @@ class LostControlTests {
 		this.records.select(1);
 		String lease = this.records.hget("pipeset:job:" + ended, "lease");
 		this.records.pexpire("pipeset:job:" + ended, Duration.ofMinutes(5).toMillis());
-		await("the lease is over").until(() -> !this.lease.isAlive(lease));
+		await("the lease is over").until(() -> !this.jobRecords.isAlive(lease));
 		String next = id(async(this.here, "/v1/jobs?rateLimit=20", LINES));
 		await()
 			.untilAsserted(() -> assertThat(Answer.counts(there(next)).applied()).as("by the tick").isGreaterThan(2));

@@ -137,6 +137,9 @@ class SmallHeapTests {
 		assertThat(completed.valueStream().filter((job) -> waiting.contains("/v1/jobs/" + job.get("jobId").asString())))
 			.hasSize(waiting.size())
 			.allSatisfy((job) -> assertThat(Answer.counts(job)).isEqualTo(new Counts(100, 100, 0, 0, 0, 0)));
+		for (int job : new int[] { 0, waiting.size() / 2, waiting.size() - 1 }) {
+			assertThat(Answer.counts(service.get(waiting.get(job)).json())).isEqualTo(new Counts(100, 100, 0, 0, 0, 0));
+		}
 		assertThat(redis.keys("k*:*")).hasSize(100 * waiting.size());
 		assertHealthy();
 	}

@@ -75,7 +75,7 @@ class ClusterTuningTests {
 	void slotsThatHaveMovedAreMeasuredAndEmptiedAtTheirNewMaster() {
 		this.service.ndjson("/v1/jobs", "[\"SET\",\"mine\",\"1\"]").report();
 		// Among a thousand keys there are some of these slots.
-		cluster.move(1000, 1100, cluster.master(2));
+		cluster.move(1000, 1300, cluster.master(2));
 		JsonNode tuning = this.service.post("/v1/tunings?" + SMALL).json();
 		assertThat(tuning.at("/state").asString()).as(tuning.toString()).isEqualTo("completed");
 		assertThat(tuning.has("keysLeft")).isFalse();

@@ -256,7 +256,9 @@ class EarlyAnswerTests {
 
 		private static final Map<List<String>, Boolean> installed = new HashMap<>();
 
-		/** They take longer to start than a call, and make one after the other. */
+		/**
+		 * Interpreters take longer to start than a call, and make one after the other.
+		 */
 		private static final Map<String, Process> interpreters = new HashMap<>();
 
 		abstract Answer post(Service service, String path, String type, Path body, boolean chunked) throws Exception;
