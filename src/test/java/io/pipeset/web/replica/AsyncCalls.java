@@ -1,7 +1,7 @@
 package io.pipeset.web.replica;
 
+import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpRequest.Builder;
 import java.util.List;
 import java.util.Map;
 
@@ -31,8 +31,8 @@ final class AsyncCalls {
 		return service.send(preferring(service, call, body));
 	}
 
-	static Builder preferring(Service service, String call, @Nullable String body) {
-		Builder request = service.request(call).header("Prefer", "respond-async");
+	static HttpRequest.Builder preferring(Service service, String call, @Nullable String body) {
+		HttpRequest.Builder request = service.request(call).header("Prefer", "respond-async");
 		return (body != null) ? request.header("Content-Type", Service.NDJSON).POST(BodyPublishers.ofString(body))
 				: request.POST(BodyPublishers.noBody());
 	}
