@@ -87,7 +87,8 @@ final class WarmUpCallers {
 			}
 		}
 		if (!answered) {
-			throw new SocketTimeoutException("The last answers took longer than " + this.lastAnswers);
+			throw new SocketTimeoutException(
+					"The last answers took longer than " + this.lastAnswers.toMillis() + " ms");
 		}
 		return jobs.get();
 	}

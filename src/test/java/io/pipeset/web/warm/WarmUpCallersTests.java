@@ -21,7 +21,7 @@ class WarmUpCallersTests {
 			WarmUpCallers callers = new WarmUpCallers((InetSocketAddress) silent.getLocalSocketAddress(),
 					SocketFactory.getDefault(), Duration.ofMillis(50));
 			assertThatIOException().isThrownBy(() -> callers.call(List.of(new byte[10]), Duration.ofMillis(50)))
-				.withMessage("The last answers took longer than PT0.05S");
+				.withMessage("The last answers took longer than 50 ms");
 			assertThatIOException().isThrownBy(() -> callers.callOnce(new byte[10])).withMessageContaining("closed");
 		}
 	}
