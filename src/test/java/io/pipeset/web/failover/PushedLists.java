@@ -99,6 +99,17 @@ final class PushedLists {
 		return this.records;
 	}
 
+	/**
+	 * The counts of a job while masters change. A master that takes no part may call the
+	 * cluster down for some ms, as it hears of the change, and reject what is on its way:
+	 * an older message of the new master can reach it behind a newer one.
+	 */
+	static Counts counts(JsonNode report) {
+		Counts counts = Answer.counts(report);
+		assertThat(counts.rejected()).as(report.toString()).isEqualTo(report.at("/errorCodes/CLUSTERDOWN").asLong());
+		return counts;
+	}
+
 	/** The numbers in the lists, none of which is there twice or behind a later one. */
 	static BitSet numbers(Function<String, RedisCommands<String, String>> at) {
 		BitSet numbers = new BitSet();
