@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
  * The rules by which a lane sends commands again, once all of its slabs have come back.
  * {@link Told} is their table, a row for each fate. The records of a key stay in order:
  * if a later command of the key ran, or may have, and does not go again, no earlier one
- * goes again either. Only removals of a key may change places, as they leave the same.
+ * goes again either. Only removals of a key may change places, as they leave the same. A
+ * command that must run only once does not go again ahead of a later one that may have
+ * run, even if that goes again as well.
  */
 public final class ResendRules {
 
@@ -149,7 +151,7 @@ public final class ResendRules {
 		boolean goes = !told.mayHaveRun || (this.unknownToo && slab.replies().multiRefused() == null
 				&& (told == Told.NOTHING || slab.attempt().unconfirmed() != null));
 		for (int command = end - 1; goes && command >= first; command--) {
-			goes = isUntouched(slab, command) && !expiresAnother(slab, command)
+			goes = isUntouched(slab, command) && !findsLater(slab, command)
 					&& (!told.mayHaveRun || slab.commands().table().effect(command).isRepeatable());
 			Operation operation = slab.commands().table().operation(command);
 			if (operation == Operation.HDEL || operation == Operation.HSETEX) {
@@ -168,8 +170,12 @@ public final class ResendRules {
 				touch(slab, command);
 			}
 			else if (told == Told.THAT_IT_IS_REFUSED) {
-				// No removal changes places around it: it would not be refused then.
-				slab.commands().keys(command).stream().filter(this.removed::contains).forEach(this.touched::add);
+				// No earlier command goes again around it: it might not be refused then.
+				slab.commands()
+					.keys(command)
+					.stream()
+					.filter((key) -> this.removed.contains(key) || this.repeated.contains(key))
+					.forEach(this.touched::add);
 			}
 		}
 	}
@@ -198,19 +204,22 @@ public final class ResendRules {
 	}
 
 	/**
-	 * Whether a command would give its time to live to a key that a later command may
-	 * have made at its first attempt. An EXPIRE does nothing to a key that does not
-	 * exist; the time of an HSET ends with its hash, which an HDEL may empty, and an
-	 * HSETEX whose fields expire at once.
+	 * Whether a command would do something else behind a later one that may have run. One
+	 * that must run only once would take, count or copy what that left: a pop, a RENAME,
+	 * a script. An EXPIRE would give its time to live to a key that is newer than it. The
+	 * time of an HSET ends with its hash, which an HDEL may empty, and an HSETEX whose
+	 * fields expire at once.
 	 */
-	private boolean expiresAnother(Slab slab, int command) {
+	private boolean findsLater(Slab slab, int command) {
 		Operation operation = slab.commands().table().operation(command);
+		boolean once = !slab.commands().table().effect(command).isRepeatable();
 		boolean hash = operation == Operation.HSET && slab.commands().table().sentAs(command) == Operation.EVALSHA;
-		if (!operation.expiresOnly() && !hash) {
+		if (!once && !operation.expiresOnly() && !hash) {
 			return false;
 		}
 		Set<ByteBuffer> others = (hash) ? this.remade : this.repeated;
-		return slab.commands().keys(command).stream().anyMatch(others::contains);
+		List<ByteBuffer> keys = slab.commands().keys(command);
+		return (keys.isEmpty()) ? !others.isEmpty() : keys.stream().anyMatch(others::contains);
 	}
 
 	private void touch(Slab slab, int command) {

@@ -394,6 +394,37 @@ class ResendRulesTests {
 		assertThat(this.account.counts()).isEqualTo(new Counts(3, 1, 0, 2, 0, 0));
 	}
 
+	/** It would take, count or copy what the later one has left. */
+	@ParameterizedTest
+	@ValueSource(strings = { "RPOP k", "INCRBY k 1", "SET k v GET", "RENAME k d", "COPY d k", "SMOVE s k m",
+			"EVALSHA sha 1 k", "EVALSHA sha 0" })
+	void whatMustRunOnceIsNotSentAgainAheadOfWhatMayHaveRun(String command) {
+		String once = command.replace("sha", SHA);
+		String loaded = (once.startsWith("EVALSHA")) ? "$1\r\nx\r\n" : "";
+		assertThat(again(true, written(slab(once, "DEL k"), loaded + BUSY))).endsWith("DEL k").doesNotContain(once);
+		assertThat(again(true, written(slab(once), loaded + BUSY), written(transaction("SET j 1", "SET k 2"), "")))
+			.endsWith("MULTI", "SET j 1", "SET k 2", "EXEC")
+			.doesNotContain(once);
+		assertThat(this.account.counts()).isEqualTo(new Counts(2, 0, 0, 2, 0, 0));
+		assertThat(this.account.items()).allMatch((item) -> item.error().code().equals("BUSY"));
+	}
+
+	@Test
+	void whatMustRunOnceAndWasRefusedStaysAheadOfWhatMayHaveRunWithAllThatCameBefore() {
+		Slab slab = written(slab("HSET k f 1", "HSET j f 1", "RENAME k d", "HSET k g 2"),
+				BUSY + BUSY + "-ERR no such key\r\n");
+		assertThat(again(true, slab)).containsExactly("HSET j f 1", "HSET k g 2");
+		assertThat(this.account.counts()).isEqualTo(new Counts(2, 0, 0, 2, 0, 0));
+	}
+
+	@Test
+	void whatMustRunOnceIsNotSentAgainAheadOfWhatMayHaveRunAtAnEarlierAttempt() {
+		Slab first = written(slab("SET k 1"), BUSY);
+		Slab lost = written(slab("SET k 2"), "");
+		assertThat(again(true, first, lost)).containsExactly("SET k 1", "SET k 2");
+		assertThat(again(true, written(slab("INCRBY k 1"), BUSY), written(lost, BUSY))).containsExactly("SET k 2");
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "HDEL a f", "HSETEX a EX 0 FIELDS 1 f w" })
 	void aHashThatExpiresIsNotSentAgainBehindWhatMayHaveEmptiedItAndWhatMadeItAnew(String emptying) {
@@ -417,15 +448,16 @@ class ResendRulesTests {
 	 */
 	@ParameterizedTest
 	@CsvSource(useHeadersInDisplayName = true, textBlock = """
-			earlier,     ANSWERED, REFUSED, PUT_OFF, REDIRECTED, IN_COMPANY, LOST, LOST_ONCE, UNSENT
-			ANSWERED,    -,        -,       L,       L,          L,          L,    -,         L
-			REFUSED,     -,        -,       L,       L,          L,          L,    -,         L
-			PUT_OFF,     -,        EL,      EL,      EL,         EL,         EL,   -,         EL
-			REDIRECTED,  -,        EL,      EL,      EL,         EL,         EL,   -,         EL
-			IN_COMPANY,  -,        EL,      EL,      EL,         EL,         EL,   -,         EL
-			LOST,        -,        EL,      EL,      EL,         EL,         EL,   -,         EL
-			LOST_ONCE,   -,        -,       L,       L,          L,          L,    -,         L
-			UNSENT,      -,        EL,      EL,      EL,         EL,         EL,   -,         EL
+			earlier,      ANSWERED, REFUSED, PUT_OFF, PUT_OFF_ONCE, REDIRECTED, IN_COMPANY, LOST, LOST_ONCE, UNSENT
+			ANSWERED,     -,        -,       L,       L,            L,          L,          L,    -,         L
+			REFUSED,      -,        -,       L,       L,            L,          L,          L,    -,         L
+			PUT_OFF,      -,        EL,      EL,      EL,           EL,         EL,         EL,   -,         EL
+			PUT_OFF_ONCE, -,        EL,      EL,      EL,           EL,         EL,         L,    -,         EL
+			REDIRECTED,   -,        EL,      EL,      EL,           EL,         EL,         L,    -,         EL
+			IN_COMPANY,   -,        EL,      EL,      EL,           EL,         EL,         EL,   -,         EL
+			LOST,         -,        EL,      EL,      EL,           EL,         EL,         EL,   -,         EL
+			LOST_ONCE,    -,        -,       L,       L,            L,          L,          L,    -,         L
+			UNSENT,       -,        EL,      EL,      EL,           EL,         EL,         L,    -,         EL
 			""")
 	void theTable(ArgumentsAccessor row) {
 		Told earlier = Told.valueOf(row.getString(0));
@@ -443,7 +475,8 @@ class ResendRulesTests {
 	private enum Told {
 
 		ANSWERED("SET a 1", "SET n 1", OK + OK), REFUSED("SADD a 1", "SET n 1", WRONGTYPE + OK),
-		PUT_OFF("LPUSH a 1", "SET n 1", BUSY + OK), REDIRECTED("LPUSH a 1", "SET n 1", "-MOVED 15495 h:1\r\n" + OK),
+		PUT_OFF("SADD a 1", "SET n 1", BUSY + OK), PUT_OFF_ONCE("LPUSH a 1", "SET n 1", BUSY + OK),
+		REDIRECTED("LPUSH a 1", "SET n 1", "-MOVED 15495 h:1\r\n" + OK),
 		IN_COMPANY("SET a 1", "SET n 1", "-NOPERM no\r\n"), LOST("SET a 1", "LPUSH n 1", ""),
 		LOST_ONCE("LPUSH a 1", "SET n 1", ""), UNSENT("LPUSH a 1", "SET n 1", null);
 

@@ -87,6 +87,7 @@ class RefusedOrderTests {
 			PUT_OFF HSET    | ANSWERED DEL    | rejected rejected applied applied   | none
 			PUT_OFF HSET    | PUT_OFF DEL     | rejected rejected applied applied   | none
 			PUT_OFF RPUSH   | REFUSED HSET    | rejected rejected rejected rejected | string
+			PUT_OFF RPUSH   | LOST DEL        | rejected rejected applied applied   | none
 			REFUSED HSET    | PUT_OFF DEL     | rejected rejected applied applied   | none
 			REFUSED HSET    | LOST DEL        | rejected rejected applied applied   | none
 			REFUSED HSET    | LOST RPUSH      | rejected rejected unknown unknown   | string
