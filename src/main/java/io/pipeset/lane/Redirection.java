@@ -49,7 +49,11 @@ final class Redirection {
 	/** Redirections in a row without a slab that was answered for good. */
 	private int rounds;
 
-	private @Nullable SlotsAtNode scripts;
+	/** The slots of the node, asked for once in each {@link #mark}. */
+	private @Nullable SlotsAtNode served;
+
+	/** Whether the node calls the cluster whole, likewise. */
+	private @Nullable Boolean whole;
 
 	Redirection(LaneContext context, Destinations destinations) {
 		this.context = context;
@@ -71,7 +75,8 @@ final class Redirection {
 	 */
 	void mark(List<Slab> left, RedisNode node, boolean unknownToo, boolean transientToo) {
 		long now = System.nanoTime();
-		this.scripts = null;
+		this.served = null;
+		this.whole = null;
 		ResendRules.mark(left, unknownToo, transientToo,
 				(slab, redirect, byScript) -> follows(slab, redirect, byScript, node, now));
 		Map<Integer, Route> routes = new HashMap<>();
@@ -113,11 +118,7 @@ final class Redirection {
 
 	/** A script may have run and made the redirection up, so the node has to agree. */
 	private boolean isConfirmed(Redirect redirect, RedisNode node) {
-		SlotsAtNode known = this.scripts;
-		if (known == null) {
-			known = slots(node);
-			this.scripts = known;
-		}
+		SlotsAtNode known = slots(node);
 		if (redirect.slot() >= 0 && !known.serves(redirect.slot())) {
 			return true;
 		}
@@ -127,21 +128,28 @@ final class Redirection {
 
 	/** If the node does not answer, it counts as serving all slots. */
 	private SlotsAtNode slots(RedisNode node) {
-		try {
-			return this.nodes.slotsAt(node);
+		if (this.served == null) {
+			try {
+				this.served = this.nodes.slotsAt(node);
+			}
+			catch (RedisCallException ex) {
+				this.served = SlotsAtNode.ALL;
+			}
 		}
-		catch (RedisCallException ex) {
-			return SlotsAtNode.ALL;
-		}
+		return this.served;
 	}
 
-	private static boolean isWhole(RedisNode node) {
-		try {
-			return node.calls().isClusterWhole();
+	/** If the node does not answer, the cluster counts as whole. */
+	private boolean isWhole(RedisNode node) {
+		if (this.whole == null) {
+			try {
+				this.whole = node.calls().isClusterWhole();
+			}
+			catch (RedisCallException ex) {
+				this.whole = true;
+			}
 		}
-		catch (RedisCallException ex) {
-			return true;
-		}
+		return this.whole;
 	}
 
 	private void meter(Map<Integer, Route> routes, RedisNode node) {

@@ -1,11 +1,20 @@
 package io.pipeset.lane;
 
+import java.io.IOException;
 import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.Observation;
+import io.pipeset.OwnThread;
 import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.flush.FlushPolicy;
@@ -16,6 +25,7 @@ import io.pipeset.report.JobClock;
 import io.pipeset.report.JobMeters;
 import io.pipeset.report.Results;
 import io.pipeset.servers.RedisNodes;
+import io.pipeset.servers.SlotsAtNode;
 import io.pipeset.slab.FilledSlabs;
 import io.pipeset.slab.Loss;
 import io.pipeset.slab.Slab;
@@ -86,11 +96,52 @@ class RedirectionTests {
 		}
 	}
 
+	/** A node that does not answer takes the time of a call each time. */
+	@Test
+	void aNodeIsAskedOnceWhateverTheNumberOfScriptsThatItRefused() throws Exception {
+		assertThat(connectionsFor(50)).isPositive().isEqualTo(connectionsFor(1));
+	}
+
+	/** How often a lane connects to a node that has refused scripts and then ended. */
+	private static int connectionsFor(int scripts) throws Exception {
+		AtomicInteger connections = new AtomicInteger();
+		try (ServerSocket ended = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+			CompletableFuture<Void> closing = OwnThread.run(() -> {
+				while (!ended.isClosed()) {
+					try (Socket socket = ended.accept()) {
+						connections.incrementAndGet();
+					}
+					catch (IOException ex) {
+						// The test is over.
+					}
+				}
+			});
+			LettuceConnectionFactory factory = new LettuceConnectionFactory("127.0.0.1", ended.getLocalPort());
+			factory.afterPropertiesSet();
+			try (RedisNode node = new RedisNode("127.0.0.1:" + ended.getLocalPort(), factory, properties)) {
+				LaneContext context = context(cluster(node));
+				Slab slab = new FilledSlabs()
+					.slab(Collections.nCopies(scripts, "EVALSHA " + FilledSlabs.SHA + " 1 a").toArray(String[]::new));
+				FilledSlabs.written(slab, "$1\r\nx\r\n" + "-CLUSTERDOWN The cluster is down\r\n".repeat(scripts));
+				new Redirection(context, new Destinations(cluster(node), node)).mark(List.of(slab), node, false, false);
+				slab.settle(context.account(), null);
+				assertThat(context.account().counts()).isEqualTo(new Counts(scripts, 0, 0, scripts, 0, 0));
+			}
+			finally {
+				factory.destroy();
+				ended.close();
+				closing.get(1, TimeUnit.MINUTES);
+			}
+		}
+		return connections.get();
+	}
+
 	private static RedisNodes cluster(RedisNode target) {
 		return (RedisNodes) Proxy.newProxyInstance(RedisNodes.class.getClassLoader(),
 				new Class<?>[] { RedisNodes.class }, (proxy, method, arguments) -> switch (method.getName()) {
 					case "isCluster" -> true;
 					case "target" -> target;
+					case "slotsAt" -> SlotsAtNode.ALL;
 					case "refreshSoon" -> null;
 					default -> throw new UnsupportedOperationException(method.getName());
 				});

@@ -27,7 +27,7 @@ public final class FilledSlabs {
 
 	static final Script SCRIPT = Script.of("return 1".getBytes(StandardCharsets.UTF_8));
 
-	static final String SHA = SCRIPT.sha();
+	public static final String SHA = SCRIPT.sha();
 
 	private final Record record = new Record();
 
