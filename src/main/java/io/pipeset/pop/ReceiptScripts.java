@@ -54,9 +54,13 @@ final class ReceiptScripts {
 			return {values}
 			""";
 
-	/** Answers 1 and the values behind those that are known; 0 if the receipt is gone. */
+	/**
+	 * Answers 1 and the values behind those that are known; 0 if the receipt is gone, or
+	 * known values are: a new master has not heard of their pops.
+	 */
 	static final String FOUND = """
-			if redis.call('HGET', KEYS[2], 'state') ~= 'popping' then
+			if redis.call('HGET', KEYS[2], 'state') ~= 'popping'
+					or redis.call('LLEN', KEYS[3]) < tonumber(ARGV[2]) then
 				return {0}
 			end
 			return {1, redis.call('LRANGE', KEYS[3], 0, -1 - ARGV[2])}

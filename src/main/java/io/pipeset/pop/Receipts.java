@@ -92,7 +92,7 @@ public class Receipts {
 	 * Reads the values that were moved and are not known yet.
 	 * @param known how many values are known, all moved before
 	 * @return the others in the order in which they were moved, or {@code null} if the
-	 * receipt is gone
+	 * receipt is gone, or some of the known values are
 	 */
 	@Nullable List<byte[]> found(String jobId, long known) {
 		ReceiptKeys keys = keys(jobId);

@@ -55,6 +55,8 @@ class ClusterReceiptsTests {
 		this.rig.pop(job, list, 2);
 		assertThat(this.rig.receipts().acknowledge(job, "none")).isEqualTo(Answer.PENDING);
 		assertThat(this.rig.receipts().found(job, 1)).hasSize(1).first().isEqualTo(bytes("v1"));
+		assertThat(this.rig.receipts().found(job, 2)).isEmpty();
+		assertThat(this.rig.receipts().found(job, 3)).isNull();
 		assertThat(this.rig.receipts().handOver(job, ReceiptRig.LONG, 2)).isPresent();
 		assertThat(this.rig.receipts().acknowledge(job, "none")).isEqualTo(Answer.DONE);
 		assertThat(this.rig.receipts().acknowledge(job, "none")).isEqualTo(Answer.GONE);
