@@ -44,7 +44,7 @@ class JobQueue {
 	private final Deque<Turn> waiting = new ArrayDeque<>();
 
 	/** The jobs that run, and whether each was known to be small as it began. */
-	private final IdentityHashMap<QueuedJob, Boolean> running = new IdentityHashMap<>();
+	private final IdentityHashMap<Queued, Boolean> running = new IdentityHashMap<>();
 
 	/** How many more jobs each client may have that are uploaded, wait or run. */
 	private final Map<String, Semaphore> placesOf = new ConcurrentHashMap<>();
@@ -145,7 +145,7 @@ class JobQueue {
 	 * and else at its end
 	 * @return {@code false} if it was stopped before, and has no place
 	 */
-	boolean enter(QueuedJob job, boolean waits, Runnable taken) {
+	boolean enter(Queued job, boolean waits, Runnable taken) {
 		this.lock.lock();
 		try {
 			refuse();
@@ -175,7 +175,7 @@ class JobQueue {
 	}
 
 	/** A job has ended that had a place. */
-	void leave(QueuedJob job) {
+	void leave(Queued job) {
 		this.lock.lock();
 		try {
 			handOver(Boolean.TRUE.equals(this.running.remove(job)));
@@ -260,7 +260,7 @@ class JobQueue {
 		}
 	}
 
-	private boolean awaitTurn(QueuedJob job, boolean small) {
+	private boolean awaitTurn(Queued job, boolean small) {
 		long callers = this.waiting.stream().filter((turn) -> turn.caller).count();
 		if (callers >= this.limits.maxWaitingJobs()) {
 			throw new JobRefusedException(Reason.TOO_MANY,
@@ -282,7 +282,7 @@ class JobQueue {
 	}
 
 	/** A job that was taken is not refused: it ends, and says why. */
-	private boolean awaitTurnForever(QueuedJob job, boolean small) {
+	private boolean awaitTurnForever(Queued job, boolean small) {
 		boolean come = awaitTurn(job, small, false, Long.MAX_VALUE);
 		if (this.closed) {
 			job.stop()
@@ -293,7 +293,7 @@ class JobQueue {
 	}
 
 	/** Waits for a turn; {@code false} if it did not come, or was handed on. */
-	private boolean awaitTurn(QueuedJob job, boolean small, boolean caller, long nanos) {
+	private boolean awaitTurn(Queued job, boolean small, boolean caller, long nanos) {
 		Turn turn = new Turn(this.lock.newCondition(), caller, small);
 		Runnable wake = () -> wake(turn);
 		this.waiting.add(turn);

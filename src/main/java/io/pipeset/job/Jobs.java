@@ -1,5 +1,6 @@
 package io.pipeset.job;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -8,6 +9,7 @@ import java.util.concurrent.ThreadFactory;
 
 import io.micrometer.core.instrument.LongTaskTimer;
 import io.micrometer.observation.Observation;
+import io.pipeset.job.input.BodyDigest;
 import io.pipeset.job.input.Caller;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.input.SpooledBody;
@@ -218,6 +220,35 @@ public class Jobs {
 		return this.queue.take(client);
 	}
 
+	/**
+	 * Digests an upload that repeats another one, in the place that its job would have,
+	 * as it may come as slowly.
+	 * @param bytes how many bytes the other has
+	 * @param whole whether the other ends with them
+	 * @throws IOException if the body cannot be read
+	 * @throws JobRefusedException if there is no place for it, or the service is about to
+	 * end
+	 */
+	public void digest(Client client, UploadedRecords upload, BodyDigest digest, long bytes, boolean whole)
+			throws IOException {
+		Semaphore place = take(client);
+		try {
+			// Nobody can stop it while it waits: it has its place then, or is refused.
+			Repeat repeat = new Repeat(new JobStop(), new JobClock(), upload.isSmall());
+			this.queue.enter(repeat, true, () -> {
+			});
+			try {
+				upload.digest(digest, bytes, whole, this.limits.ofInflatedBodies(), this::refuseIfClosed);
+			}
+			finally {
+				this.queue.leave(repeat);
+			}
+		}
+		finally {
+			place.release();
+		}
+	}
+
 	/** Takes jobs again, after it was closed. */
 	public void open() {
 		this.queue.open();
@@ -286,6 +317,11 @@ public class Jobs {
 			case CANCELLED -> (stopped) ? job.ending().detail() : "the caller went away";
 			default -> job.ending().detail();
 		};
+	}
+
+	/** An upload that is read without a job of its own. */
+	private record Repeat(JobStop stop, JobClock clock, boolean isSmall) implements Queued {
+
 	}
 
 	/** The place in the report of values taken out of Redis. */

@@ -1,8 +1,6 @@
 package io.pipeset.job;
 
-import io.pipeset.lane.JobStop;
 import io.pipeset.memory.MemoryShare;
-import io.pipeset.report.JobClock;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobState;
@@ -10,7 +8,7 @@ import io.pipeset.report.Progress.Tally;
 import org.jspecify.annotations.Nullable;
 
 /** A job that waits or runs, as the queue and the calls about jobs see it. */
-interface QueuedJob {
+interface QueuedJob extends Queued {
 
 	/** Its name in logs, reports and calls. */
 	String id();
@@ -28,19 +26,8 @@ interface QueuedJob {
 		return null;
 	}
 
-	/** Ends it early. */
-	JobStop stop();
-
-	/** Takes note of how long it waits. */
-	JobClock clock();
-
 	/** Its share of the service's memory. */
 	MemoryShare memory();
-
-	/** Whether it will be through in a moment, as is known before it begins. */
-	default boolean isSmall() {
-		return false;
-	}
 
 	/** The part of its report's memory that its settings take, in bytes. */
 	default long settingsBytes() {

@@ -19,7 +19,6 @@ import io.pipeset.control.ReportBytes.ReportWriter;
 import io.pipeset.job.Client;
 import io.pipeset.job.EndedJob;
 import io.pipeset.job.JobId;
-import io.pipeset.job.JobLimits;
 import io.pipeset.job.JobPlace;
 import io.pipeset.job.JobRecorder;
 import io.pipeset.job.JobRefusedException;
@@ -70,8 +69,6 @@ class RecordCalls {
 	/** The place of the service's own jobs; {@code null} for those of callers. */
 	private final @Nullable JobPlace own;
 
-	private final JobLimits limits;
-
 	private final Reports reports;
 
 	private final AsyncJobs async;
@@ -81,17 +78,16 @@ class RecordCalls {
 	private final JobRecorder recorder;
 
 	@Autowired
-	RecordCalls(Jobs jobs, JobMeters meters, JobLimits limits, Reports reports, AsyncJobs async, IdempotencyKeys keys,
+	RecordCalls(Jobs jobs, JobMeters meters, Reports reports, AsyncJobs async, IdempotencyKeys keys,
 			JobRecorder recorder) {
-		this(jobs, meters, null, limits, reports, async, keys, recorder);
+		this(jobs, meters, null, reports, async, keys, recorder);
 	}
 
-	private RecordCalls(Jobs jobs, JobMeters meters, @Nullable JobPlace own, JobLimits limits, Reports reports,
-			AsyncJobs async, IdempotencyKeys keys, JobRecorder recorder) {
+	private RecordCalls(Jobs jobs, JobMeters meters, @Nullable JobPlace own, Reports reports, AsyncJobs async,
+			IdempotencyKeys keys, JobRecorder recorder) {
 		this.jobs = jobs;
 		this.meters = meters;
 		this.own = own;
-		this.limits = limits;
 		this.reports = reports;
 		this.async = async;
 		this.keys = keys;
@@ -100,8 +96,7 @@ class RecordCalls {
 
 	/** The same calls for the service's own jobs. */
 	RecordCalls at(JobPlace own) {
-		return new RecordCalls(this.jobs, this.meters, own, this.limits, this.reports, this.async, this.keys,
-				this.recorder);
+		return new RecordCalls(this.jobs, this.meters, own, this.reports, this.async, this.keys, this.recorder);
 	}
 
 	/** The client whose request this thread serves. */
@@ -308,8 +303,8 @@ class RecordCalls {
 		}
 		if (input instanceof UploadedRecords upload) {
 			try {
-				upload.digest(digest, IdempotencyKey.bytes(answer.fingerprint()),
-						IdempotencyKey.isWhole(answer.fingerprint()), this.limits.ofInflatedBodies());
+				this.jobs.digest(client(), upload, digest, IdempotencyKey.bytes(answer.fingerprint()),
+						IdempotencyKey.isWhole(answer.fingerprint()));
 			}
 			catch (IOException ex) {
 				throw this.async.unreadable(ex, request);

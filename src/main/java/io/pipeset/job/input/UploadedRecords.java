@@ -97,14 +97,17 @@ public final class UploadedRecords implements JobInput {
 	 * @param whole whether the other ends with them; otherwise nobody knows what follows,
 	 * which may be what it was given up for
 	 * @param limit the bytes that a gzip body may stand for
+	 * @param goesOn is run ahead of each part, and may throw an exception
 	 * @throws IOException if the body cannot be read
 	 */
-	public void digest(BodyDigest digest, long bytes, boolean whole, ByteLimit limit) throws IOException {
+	public void digest(BodyDigest digest, long bytes, boolean whole, ByteLimit limit, Runnable goesOn)
+			throws IOException {
 		try (InputStream inflated = (this.gzipped) ? new GzipBody(this.body, limit) : this.body) {
 			InputStream digested = digest.of(inflated);
 			byte[] buffer = new byte[DIGEST_BUFFER_BYTES];
 			boolean more = true;
 			while (more && digest.bytes() < bytes) {
+				goesOn.run();
 				more = digested.read(buffer, 0, (int) Math.min(buffer.length, bytes - digest.bytes())) >= 0;
 			}
 			if (more && whole && inflated.read() < 0) {

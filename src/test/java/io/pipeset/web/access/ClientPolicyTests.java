@@ -278,6 +278,29 @@ class ClientPolicyTests {
 	}
 
 	@Test
+	void aRepeatIsOneOfItsJobsWhileItsBodyIsRead() throws IOException {
+		String[] head = { "Authorization: Bearer " + ClientTest.ORDERS, "Content-Type: application/x-ndjson",
+				"Transfer-Encoding: chunked", "Idempotency-Key: repeated" };
+		String body = sets(1);
+		try (Wire first = Wire.post(this.orders, "/v1/jobs", head)) {
+			first.chunk(body).lastChunk().answer().report();
+		}
+		List<Wire> repeats = new ArrayList<>();
+		for (int i = 0; i < 2; i++) {
+			repeats.add(this.billing.keep(Wire.post(this.orders, "/v1/jobs", head)).chunk(body.substring(0, 5)));
+		}
+		await().until(() -> this.operator.get("/actuator/pipeset").json().get("jobsRunning").asInt() == 2);
+		assertThat(this.orders.ndjson("/v1/jobs", body).refusal(429, "limit"))
+			.contains("pipeset.clients.orders.limits.max-jobs");
+		this.billing.ndjson("/v1/jobs", body).report();
+		for (Wire repeat : repeats) {
+			assertThat(repeat.chunk(body.substring(5)).lastChunk().answer().header("Idempotency-Replayed"))
+				.isEqualTo("true");
+		}
+		await().untilAsserted(() -> this.orders.ndjson("/v1/jobs", body).report());
+	}
+
+	@Test
 	void anUploadForLaterIsOneOfItsJobsFromItsBeginning() throws IOException {
 		double spooled = spooled();
 		List<Wire> uploads = new ArrayList<>();

@@ -159,6 +159,7 @@ class ShutdownTests {
 				Wire unread = pop(process.service(), 12);
 				Wire refused = Wire.upload(process.service(), "/v1/jobs?batchSize=0");
 				Wire script = Wire.upload(process.service(), "/v1/scripts");
+				Wire repeat = repeat(process.service());
 				Wire wire = Wire.upload(process.service(), "/v1/jobs?op=SET")) {
 			Service service = process.service();
 			AtomicBoolean on = new AtomicBoolean(true);
@@ -175,6 +176,7 @@ class ShutdownTests {
 				.contains("another instance");
 			assertThat(late.header("Retry-After")).matches("[1-9][0-9]*");
 			assertThat(service.get("/actuator/health/liveness").status()).isEqualTo(200);
+			repeat.chunk("x").answer().refusal(503, "shutting-down");
 			wire.chunk("{\"key\":\"b\",\"value\":\"2\"}\n").lastChunk();
 			JsonNode report = wire.answer().report();
 			assertThat(Answer.counts(report)).isEqualTo(new Counts(2, 2, 0, 0, 0, 0));
@@ -189,6 +191,19 @@ class ShutdownTests {
 			LogTests.assertCompleted(process.output(), "/_jobId", report.get("jobId").asString(), "/short_message",
 					"received=2 applied=2 ");
 		}
+	}
+
+	/** Begins a request once more that has run under its key. */
+	private Wire repeat(Service service) throws IOException {
+		String[] head = { "Content-Type: application/x-ndjson", "Transfer-Encoding: chunked",
+				"Idempotency-Key: repeated" };
+		try (Wire first = Wire.post(service, "/v1/jobs", head)) {
+			first.chunk(SET.formatted("a")).lastChunk().answer().report();
+		}
+		this.redis.del("a");
+		Wire repeat = Wire.post(service, "/v1/jobs", head).chunk("[");
+		await().until(() -> service.get("/actuator/pipeset").json().at("/jobsRunning").asInt(-1) == 1);
+		return repeat;
 	}
 
 	/** Uploads until the answer comes, as curl does. */

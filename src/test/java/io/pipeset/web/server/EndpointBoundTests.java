@@ -102,6 +102,32 @@ class EndpointBoundTests {
 		own.redis().client().del("a");
 	}
 
+	/** Its body is read to be compared, however slowly it comes. */
+	@Test
+	void aRepeatHasAPlaceInTheQueueWhileItsBodyIsRead() throws IOException {
+		String record = "[\"SET\",\"c\",\"1\"]\n";
+		String[] head = { "Content-Type: application/x-ndjson", "Transfer-Encoding: chunked",
+				"Idempotency-Key: repeated" };
+		try (Wire runs = Wire.post(this.service, "/v1/jobs", head)) {
+			runs.chunk(record).lastChunk().answer().report();
+		}
+		Wire first = Wire.post(this.service, "/v1/jobs", head).chunk(record.substring(0, 5));
+		this.open.add(first);
+		await().until(() -> this.service.get("/actuator/pipeset").json().at("/jobsRunning").asInt() == 1);
+		for (int i = 0; i < 3; i++) {
+			try (Wire next = Wire.post(this.service, "/v1/jobs", head)) {
+				assertThat(next.answer().refusal(429, "limit")).contains("pipeset.limits.max-running-jobs=1");
+			}
+		}
+		assertThat(this.service.ndjson("/v1/jobs", record).refusal(429, "limit"))
+			.contains("pipeset.limits.max-running-jobs=1");
+		Answer repeat = first.chunk(record.substring(5)).lastChunk().answer();
+		assertThat(repeat.header("Idempotency-Replayed")).isEqualTo("true");
+		assertThat(repeat.status()).isEqualTo(200);
+		await().untilAsserted(() -> this.service.ndjson("/v1/jobs", record).report());
+		own.redis().client().flushall();
+	}
+
 	@Test
 	void scriptsHaveEightPlacesAndKeepNoJobsOut() throws IOException {
 		for (int i = 0; i < 8; i++) {
