@@ -50,6 +50,9 @@ public class JobRecords {
 
 	private static final int MOST_LOOKS = 2_000;
 
+	/** The requests that may wait for an instance, which takes all of them at once. */
+	public static final int MOST_REQUESTS = 1_000;
+
 	private static final String INDEX = "pipeset:jobs";
 
 	private static final String CLIENT = "client";
@@ -78,6 +81,9 @@ public class JobRecords {
 			return redis.call('PEXPIRE', KEYS[1], ARGV[1])""", Long.class);
 
 	private static final RedisScript<Long> REQUEST = RedisScript.of("""
+			if redis.call('LLEN', KEYS[1]) >= tonumber(ARGV[3]) then
+				return 0
+			end
 			redis.call('RPUSH', KEYS[1], ARGV[2])
 			return redis.call('PEXPIRE', KEYS[1], ARGV[1])""", Long.class);
 
@@ -184,8 +190,8 @@ public class JobRecords {
 		this.redis.call((template) -> Optional.ofNullable(template.opsForZSet().remove(INDEX, bytes(id))));
 	}
 
-	private void eval(RedisScript<Long> script, String key, Object... arguments) {
-		this.redis.call((template) -> template.execute(script, List.of(key), arguments));
+	private long eval(RedisScript<Long> script, String key, Object... arguments) {
+		return this.redis.call((template) -> Objects.requireNonNull(template.execute(script, List.of(key), arguments)));
 	}
 
 	/** Finds a job with its report. */
@@ -284,15 +290,17 @@ public class JobRecords {
 	/**
 	 * Asks the instance that holds a job for something.
 	 * @param request its name, the job and the argument, separated by blanks
+	 * @return {@code false} if as many wait for that instance as may
 	 */
-	public void ask(JobRecord job, String request) {
-		eval(REQUEST, requestsKey(job.lease()), bytes(Long.toString(this.leaseTime.toMillis() * 4)), bytes(request));
+	public boolean ask(JobRecord job, String request) {
+		return eval(REQUEST, requestsKey(job.lease()), bytes(Long.toString(this.leaseTime.toMillis() * 4)),
+				bytes(request), bytes(Integer.toString(MOST_REQUESTS))) != 0;
 	}
 
 	/** Takes what other instances have asked of this one. */
 	public List<String> asked() {
-		Optional<List<byte[]>> asked = this.redis
-			.call((template) -> Optional.ofNullable(template.opsForList().leftPop(requestsKey(this.lease), CHUNK)));
+		Optional<List<byte[]>> asked = this.redis.call((template) -> Optional
+			.ofNullable(template.opsForList().leftPop(requestsKey(this.lease), MOST_REQUESTS)));
 		return asked.orElse(List.of()).stream().map(JobRecords::text).toList();
 	}
 

@@ -3,10 +3,9 @@ package io.pipeset.job;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledFuture;
 
@@ -238,8 +237,12 @@ public class JobRecorder {
 	/** A job whose body is still on its way is asked later. */
 	private void serve(String request) {
 		Kept kept = this.jobs.get(JobRequest.job(request));
-		if (!JobRequest.serve(request, this.registry) && kept != null) {
-			kept.requests.add(request);
+		if (kept != null) {
+			kept.requests.put(JobRequest.name(request), request);
+			kept.serve();
+		}
+		else {
+			JobRequest.serve(request, this.registry);
 		}
 	}
 
@@ -316,8 +319,11 @@ public class JobRecorder {
 
 		private boolean dropped;
 
-		/** Those that came before the job was there. Only one thread uses them. */
-		private final Set<String> requests = new LinkedHashSet<>();
+		/**
+		 * Those that came before the job was there, the last one of each name. Only one
+		 * thread uses them.
+		 */
+		private final Map<String, String> requests = new LinkedHashMap<>();
 
 		private Kept(String id) {
 			this.id = id;
@@ -337,7 +343,7 @@ public class JobRecorder {
 		}
 
 		private void serve() {
-			this.requests.removeIf((request) -> JobRequest.serve(request, JobRecorder.this.registry));
+			this.requests.values().removeIf((request) -> JobRequest.serve(request, JobRecorder.this.registry));
 		}
 
 		/** Nothing is written from now on; {@code true} if something may have been. */

@@ -44,6 +44,11 @@ public final class JobRequest {
 		return job != null;
 	}
 
+	/** The name of that which is asked for. */
+	static String name(String request) {
+		return request.split(" ", -1)[0];
+	}
+
 	/** The job that a request is for. */
 	static String job(String request) {
 		return request.split(" ", -1)[1];

@@ -124,17 +124,20 @@ class RecordedJobs {
 
 	/**
 	 * Asks the instance that holds a job, which takes its requests twice a second.
-	 * @throws ErrorResponseException if the job does not run
+	 * @throws ErrorResponseException if the job does not run, or as many wait as may
 	 */
 	ResponseEntity<JobStatus> ask(JobRecord job, String request) {
 		JobStatus status = job.status();
 		if (!status.state().isActive()) {
 			throw JobLooks.ended(status.state());
 		}
-		reading(() -> {
-			this.records.ask(job, request);
-			return null;
-		});
+		if (reading(() -> !this.records.ask(job, request))) {
+			ErrorResponseException problem = Problems.exception(Problem.TOO_MANY,
+					"There are " + JobRecords.MOST_REQUESTS + " requests that the job's instance, " + job.instance()
+							+ ", has not taken yet, as many as may wait for it: send the request again later");
+			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, "1");
+			throw problem;
+		}
 		return JobLooks.json(ResponseEntity.accepted())
 			.header(HttpHeaders.LOCATION, JobIds.location(status.jobId()))
 			.header(HttpHeaders.RETRY_AFTER, "1")

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -319,6 +320,47 @@ class OtherInstanceTests {
 			}
 			runs.lastChunk().answer().report();
 		}
+	}
+
+	/** However many come while a body is on its way, they take no more memory. */
+	@Test
+	void ofTheChangesToAnUploadTheLastCounts() throws Exception {
+		Service service = replica.service();
+		try (Wire upload = Wire.post(service, ENDLESS, "Prefer: respond-async", "Idempotency-Key: paced",
+				"Content-Type: application/x-ndjson", "Transfer-Encoding: chunked")) {
+			upload.chunk(LINES);
+			String id = this.here.awaitJob("queued");
+			for (int pace = 1; pace <= 20; pace++) {
+				assertThat(this.here.patch("/v1/jobs/" + id + "?rateLimit=" + pace).status()).isEqualTo(202);
+			}
+			Object kept = AsyncCalls.kept(replica.bean(JobRecorder.class)).get(id);
+			await()
+				.untilAsserted(() -> assertThat(kept).extracting("requests").asString().contains("pace " + id + " 20"));
+			assertThat(kept).extracting("requests").asString().containsOnlyOnce("pace " + id);
+			assertThat(upload.lastChunk().answer().status()).isEqualTo(202);
+			await().untilAsserted(() -> assertThat(there(id).at("/settings/rateLimit").asInt()).isEqualTo(20));
+		}
+	}
+
+	@Test
+	void anInstanceThatDoesNotTakeRequestsIsNotAskedForEver() {
+		String id = id(async(replica.service(), ENDLESS, LINES));
+		String silent = id.substring(0, id.length() - 1) + ((id.endsWith("0")) ? "1" : "0");
+		this.records.select(1);
+		this.records.copy("pipeset:job:" + id, "pipeset:job:" + silent);
+		this.records.hset("pipeset:job:" + silent, "lease", "silent");
+		this.records.set("pipeset:instance:silent", "an instance that hangs");
+		String requests = "pipeset:requests:silent";
+		this.records.rpush(requests, Collections.nCopies(999, "cancel of others").toArray(String[]::new));
+		assertThat(this.here.patch("/v1/jobs/" + silent + "?rateLimit=2").status()).isEqualTo(202);
+		Answer refused = this.here.patch("/v1/jobs/" + silent + "?rateLimit=3");
+		assertThat(refused.refusal(429, "limit")).contains("1000 requests");
+		assertThat(refused.header("Retry-After")).isEqualTo("1");
+		this.here.delete("/v1/jobs/" + silent).refusal(429, "limit");
+		assertThat(this.records.llen(requests)).isEqualTo(1000);
+		this.records.lpop(requests);
+		assertThat(this.here.delete("/v1/jobs/" + silent).status()).isEqualTo(202);
+		assertThat(this.records.pttl(requests)).isPositive();
 	}
 
 	@Test
