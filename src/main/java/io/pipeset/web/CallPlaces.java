@@ -1,10 +1,18 @@
 package io.pipeset.web;
 
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
+import io.pipeset.job.input.Caller;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
+import io.pipeset.web.server.CallerConnection;
+import jakarta.servlet.http.HttpServletRequest;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.http.HttpHeaders;
 import org.springframework.web.ErrorResponseException;
@@ -15,6 +23,8 @@ import org.springframework.web.ErrorResponseException;
  */
 final class CallPlaces {
 
+	private static final Logger logger = LoggerFactory.getLogger(CallPlaces.class);
+
 	/** A call that takes longer than others waits for its body, or for Redis. */
 	private static final long WAIT_SECONDS = 1;
 
@@ -23,6 +33,9 @@ final class CallPlaces {
 	private final String calls;
 
 	private final Semaphore free;
+
+	/** Those who read an answer that is written in a place. */
+	private final Set<Caller> readers = Collections.synchronizedSet(new HashSet<>());
 
 	/**
 	 * Makes places.
@@ -50,6 +63,40 @@ final class CallPlaces {
 		}
 		finally {
 			this.free.release();
+		}
+	}
+
+	/**
+	 * Makes a call that writes its answer in its place. Answers that are read too slowly
+	 * are given up once no place is free.
+	 * @throws ErrorResponseException if no place becomes free in time; nothing was done
+	 */
+	<T, X extends Exception> T take(HttpServletRequest request, Call<T, X> call) throws X {
+		if (this.free.availablePermits() == 0) {
+			endSlowReaders();
+		}
+		return take(() -> {
+			Caller reader = CallerConnection.of(request);
+			this.readers.add(reader);
+			try {
+				return call.make();
+			}
+			finally {
+				this.readers.remove(reader);
+			}
+		});
+	}
+
+	private void endSlowReaders() {
+		// None of them leaves meanwhile, and has another request on its connection.
+		synchronized (this.readers) {
+			long ended = this.readers.stream()
+				.filter((reader) -> reader instanceof CallerConnection connection && connection.endIfReadTooSlowly())
+				.count();
+			if (ended > 0) {
+				logger.warn("Some {} were read too slowly while others needed their places: {} connections were ended",
+						this.calls, ended);
+			}
 		}
 	}
 

@@ -145,7 +145,7 @@ class KnownJobsController {
 		}
 		refuseIfMissing(items);
 		try {
-			OutputStream written = this.downloads.take(() -> {
+			OutputStream written = this.downloads.take(request, () -> {
 				response.setContentType("application/x-ndjson");
 				OutputStream out = new BufferedOutputStream(response.getOutputStream(), 64 << 10);
 				items.write(statuses, out);

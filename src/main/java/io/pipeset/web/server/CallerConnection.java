@@ -128,12 +128,24 @@ public final class CallerConnection implements Caller {
 
 	/**
 	 * Whether a thread waits for the caller, which reads its answer too slowly. To be
-	 * asked once a second.
+	 * asked once a second at least.
 	 * @return {@code false} as long as nobody waits, and in the first period
 	 */
 	boolean isReadTooSlowly() {
 		return this.response.isCommitted() && this.pace.isSlow(System.nanoTime(), this.response.getContentWritten())
 				&& !this.ended && this.socket.interestOpsHas(SelectionKey.OP_WRITE);
+	}
+
+	/**
+	 * Ends the connection if its answer is read too slowly, as others need what it holds.
+	 * @return whether it was ended
+	 */
+	public boolean endIfReadTooSlowly() {
+		boolean slow = isReadTooSlowly();
+		if (slow) {
+			end();
+		}
+		return slow;
 	}
 
 	/** Ends the connection, and wakes the thread that reads or writes. */

@@ -1,6 +1,7 @@
 package io.pipeset.web.server;
 
 import java.io.IOException;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -100,6 +101,24 @@ class UnreadAnswerTests {
 			.isEqualTo(new Counts(1, 1, 0, 0, 0, 0));
 		assertThat(this.redis.strlen("large")).isEqualTo(4 << 20);
 		await().until(() -> memory("waiting") == 0);
+		await().until(() -> this.open.stream().anyMatch(Wire::wasReset));
+	}
+
+	@Test
+	void listsOfItemsGiveUpTheirPlaces() throws IOException {
+		String job = this.service
+			.send(this.service.request("/v1/jobs")
+				.header("Prefer", "respond-async")
+				.header("Content-Type", Service.NDJSON)
+				.POST(BodyPublishers.ofString("bad\n".repeat(20_000))))
+			.header("Location");
+		await().until(() -> get(this.service, job + "/items") == 200);
+		for (int i = 0; i < 8; i++) {
+			Wire wire = Wire.unread(this.service, "GET " + job + "/items HTTP/1.1", "Host: localhost");
+			this.open.add(wire);
+			assertThat(wire.line()).contains("200");
+		}
+		await().until(() -> get(this.service, job + "/items") == 200);
 		await().until(() -> this.open.stream().anyMatch(Wire::wasReset));
 	}
 
