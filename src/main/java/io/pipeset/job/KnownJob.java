@@ -241,7 +241,8 @@ public final class KnownJob {
 	public @Nullable Object report() {
 		Life now = this.life;
 		if (now.job == null) {
-			return (now.end != null) ? now.end.report : null;
+			Object report = (now.end != null) ? now.end.report : null;
+			return (report instanceof StoredReport stored && stored.isRemoved()) ? stored.withoutLists() : report;
 		}
 		JobReport report = now.job.snapshot(now.state);
 		// An item is counted before it is listed.

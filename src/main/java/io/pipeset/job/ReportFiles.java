@@ -16,8 +16,9 @@ import tools.jackson.databind.json.JsonMapper;
 import org.springframework.stereotype.Component;
 
 /**
- * Keeps the large reports of asynchronous jobs on disk: nobody else has them, and the
- * values that a job took out of Redis are in no other place.
+ * Keeps the large reports of asynchronous jobs on disk: nobody else has them. Those of
+ * records are removed where others need their room, but for the values that a job took
+ * out of Redis, which are in no other place.
  */
 @Component
 class ReportFiles {
@@ -46,9 +47,12 @@ class ReportFiles {
 			try (OutputStream out = new BufferedOutputStream(file.write(), BUFFER_BYTES)) {
 				this.mapper.writeValue(out, report);
 			}
-			StoredReport stored = new StoredReport(file,
-					(report instanceof JobReport records) ? records.withoutLists() : null);
+			JobReport records = (report instanceof JobReport known) ? known : null;
+			StoredReport stored = new StoredReport(this.spool, file, (records != null) ? records.withoutLists() : null);
 			file = null;
+			if (records != null && records.values() == null) {
+				this.spool.mayRemove(stored);
+			}
 			return stored;
 		}
 		catch (IOException | JacksonException ex) {

@@ -1,10 +1,14 @@
 package io.pipeset.web.job;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.zip.GZIPOutputStream;
 
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.redis.TestRedis;
@@ -110,6 +114,20 @@ class FullSpoolTests {
 	}
 
 	@Test
+	void largeReportsLoseTheirListsTheOldestFirstWhereOthersNeedTheirRoom() throws IOException {
+		Answer first = checked();
+		assertThat(ended(first).get("items")).hasSize(1);
+		Answer second = checked();
+		assertThat(ended(second).get("items")).hasSize(1);
+		JsonNode shorter = this.service.get(first.header("Location")).json();
+		assertThat(shorter.get("items")).isEmpty();
+		assertThat(shorter.get("itemsOmitted").asInt()).isEqualTo(1);
+		assertThat(shorter.get("wouldRun").asInt()).isEqualTo(1);
+		assertThat(Answer.counts(ended(send(LINE.repeat(5000)))).applied()).isEqualTo(5000);
+		assertThat(ended(second).get("items")).isEmpty();
+	}
+
+	@Test
 	void aBodyThatStopsComingIsNoJob() throws IOException {
 		try (Wire wire = async().chunk(LINE)) {
 			assertThat(wire.answer().refusal(408, "stalled")).contains("pipeset.limits.body-idle-timeout",
@@ -130,6 +148,19 @@ class FullSpoolTests {
 	private Answer send(String body) {
 		HttpRequest.Builder request = this.service.request("/v1/jobs").header("Prefer", "respond-async");
 		return this.service.send(request.header("Content-Type", Service.NDJSON).POST(BodyPublishers.ofString(body)));
+	}
+
+	/** A small body with a report of more than half of the spool. */
+	private Answer checked() throws IOException {
+		ByteArrayOutputStream gzip = new ByteArrayOutputStream();
+		try (OutputStream out = new GZIPOutputStream(gzip)) {
+			out.write(LINE.replace("v", "v".repeat(70_000)).getBytes(StandardCharsets.UTF_8));
+		}
+		HttpRequest.Builder request = this.service.request("/v1/jobs?dryRun=true&results=all")
+			.header("Prefer", "respond-async");
+		return this.service.send(request.header("Content-Type", Service.NDJSON)
+			.header("Content-Encoding", "gzip")
+			.POST(BodyPublishers.ofByteArray(gzip.toByteArray())));
 	}
 
 	private JsonNode ended(Answer answer) {
