@@ -3,6 +3,8 @@ package io.pipeset.control;
 import java.time.Duration;
 import java.util.stream.Stream;
 
+import io.pipeset.pipeline.boot.RedisSettings;
+
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -22,6 +24,11 @@ class ControlConfiguration {
 	static final String PREFIX = "pipeset.control";
 
 	private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+	@Bean
+	static RedisSettings controlSettings(Environment environment) {
+		return new RedisSettings(environment, PREFIX);
+	}
 
 	/**
 	 * The settings of the control Redis. If they name no server, they are those of the

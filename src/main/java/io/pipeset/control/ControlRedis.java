@@ -37,7 +37,8 @@ import org.springframework.data.redis.serializer.RedisSerializer;
 /**
  * The control Redis, on a connection of its own that is shared by all callers, opened
  * when somebody first asks, and opened again by Lettuce when it is lost. Boot sets it up
- * as it does the data's Redis, in an application context of its own.
+ * as it does the data's Redis, in an application context of its own, and at once: a start
+ * fails over settings that are wrong, and no job does.
  */
 public final class ControlRedis implements DisposableBean {
 
@@ -58,14 +59,12 @@ public final class ControlRedis implements DisposableBean {
 
 	private final DataRedisProperties properties;
 
-	private final SslBundles bundles;
-
 	private final boolean named;
+
+	private final AnnotationConfigApplicationContext context;
 
 	/** Held by the one caller that opens the connection. */
 	private final ReentrantLock opening = new ReentrantLock();
-
-	private @Nullable AnnotationConfigApplicationContext context;
 
 	private volatile @Nullable RedisTemplate<String, byte[]> template;
 
@@ -75,8 +74,8 @@ public final class ControlRedis implements DisposableBean {
 
 	ControlRedis(DataRedisProperties properties, SslBundles bundles, boolean named) {
 		this.properties = properties;
-		this.bundles = bundles;
 		this.named = named;
+		this.context = context(properties, bundles);
 	}
 
 	/**
@@ -141,7 +140,7 @@ public final class ControlRedis implements DisposableBean {
 
 	private RedisTemplate<String, byte[]> open() {
 		RedisTemplate<String, byte[]> template = new RedisTemplate<>();
-		template.setConnectionFactory(context().getBean(RedisConnectionFactory.class));
+		template.setConnectionFactory(this.context.getBean(RedisConnectionFactory.class));
 		template.setKeySerializer(RedisSerializer.string());
 		template.setHashKeySerializer(RedisSerializer.string());
 		template.setValueSerializer(RedisSerializer.byteArray());
@@ -150,33 +149,29 @@ public final class ControlRedis implements DisposableBean {
 		return template;
 	}
 
-	private AnnotationConfigApplicationContext context() {
-		AnnotationConfigApplicationContext context = this.context;
-		if (context == null) {
-			context = new AnnotationConfigApplicationContext();
-			context.setDisplayName(ControlConfiguration.PREFIX);
-			// Without any source of properties: those of the data's Redis are not meant.
-			context.setEnvironment(new StandardEnvironment(new MutablePropertySources()) {
+	private static AnnotationConfigApplicationContext context(DataRedisProperties properties, SslBundles bundles) {
+		AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
+		context.setDisplayName(ControlConfiguration.PREFIX);
+		// Without any source of properties: those of the data's Redis are not meant.
+		context.setEnvironment(new StandardEnvironment(new MutablePropertySources()) {
 
-				@Override
-				protected void customizePropertySources(MutablePropertySources sources) {
-				}
+			@Override
+			protected void customizePropertySources(MutablePropertySources sources) {
+			}
 
-			});
-			context.setClassLoader(getClass().getClassLoader());
-			context.registerBean(PROPERTIES, DataRedisProperties.class, () -> this.properties);
-			context.registerBean(SslBundles.class, () -> this.bundles);
-			context.registerBean(LettuceClientOptionsBuilderCustomizer.class, () -> ControlRedis::customize);
-			context.registerBean(CurrentSslBundle.class, () -> new CurrentSslBundle(this.properties, this.bundles));
-			context.registerBean(ClientResourcesBuilderCustomizer.class,
-					() -> (resources) -> resources.commandLatencyRecorder(CommandLatencyRecorder.disabled())
-						.reconnectDelay(Delay.constant(RECONNECT))
-						.ioThreadPoolSize(2)
-						.computationThreadPoolSize(2));
-			context.register(DataRedisAutoConfiguration.class);
-			context.refresh();
-			this.context = context;
-		}
+		});
+		context.setClassLoader(ControlRedis.class.getClassLoader());
+		context.registerBean(PROPERTIES, DataRedisProperties.class, () -> properties);
+		context.registerBean(SslBundles.class, () -> bundles);
+		context.registerBean(LettuceClientOptionsBuilderCustomizer.class, () -> ControlRedis::customize);
+		context.registerBean(CurrentSslBundle.class, () -> new CurrentSslBundle(properties, bundles));
+		context.registerBean(ClientResourcesBuilderCustomizer.class,
+				() -> (resources) -> resources.commandLatencyRecorder(CommandLatencyRecorder.disabled())
+					.reconnectDelay(Delay.constant(RECONNECT))
+					.ioThreadPoolSize(2)
+					.computationThreadPoolSize(2));
+		context.register(DataRedisAutoConfiguration.class);
+		context.refresh();
 		return context;
 	}
 
@@ -262,9 +257,7 @@ public final class ControlRedis implements DisposableBean {
 	public void destroy() {
 		this.opening.lock();
 		try {
-			if (this.context != null) {
-				this.context.close();
-			}
+			this.context.close();
 		}
 		finally {
 			this.opening.unlock();

@@ -41,6 +41,8 @@ class SecretFailureAnalyzerTests {
 
 	private static final String SINGLE = "spring.data.redis.";
 
+	private static final String CONTROL = "pipeset.control.";
+
 	private final Said said = new Said();
 
 	@BeforeEach
@@ -61,6 +63,8 @@ class SecretFailureAnalyzerTests {
 			redis://u:SECRET @localhost:1       |
 			redis://u:SECRET%zz@localhost:1     |
 			redis://u:SECRET${x}@localhost:1    |
+			redis://u:1/SECRET@localhost:1      |
+			redis:u:SECRET@localhost:1          |
 			redis://:SECRET#@localhost:1        | spring.data.redis.port=x
 			redis://u:SECRET@localhost:1        | spring.data.redis.cluster.nodes=localhost:1
 			redis://u:SECRET@localhost:1        | spring.data.redis.database=x
@@ -68,6 +72,8 @@ class SecretFailureAnalyzerTests {
 			""")
 	void aUrlOfRedisDoesNotShow(String url, String beside) {
 		assertQuiet(SINGLE + "url", url.replace("SECRET", SECRET), beside);
+		assertQuiet(CONTROL + "url", url.replace("SECRET", SECRET),
+				(beside != null) ? beside.replace(SINGLE, CONTROL) : null);
 	}
 
 	@Test
@@ -80,6 +86,14 @@ class SecretFailureAnalyzerTests {
 	void aUrlThatStandsForAHostDoesNotShow(String setting) {
 		assertQuiet(SINGLE + setting, "redis://:" + SECRET + "@localhost:1",
 				(setting.endsWith("]")) ? SINGLE + "cluster.nodes[0]=localhost:1" : null);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "host", "cluster.nodes", "cluster.nodes[1]", "sentinel.nodes" })
+	void aUrlThatStandsForTheHostOfTheControlRedisDoesNotShow(String setting) {
+		assertQuiet(CONTROL + setting, "redis://:" + SECRET + "@localhost:1",
+				(setting.endsWith("]")) ? CONTROL + "cluster.nodes[0]=localhost:1" : CONTROL + "sentinel.master=m");
+		assertThat(this.said.toString()).contains(CONTROL + setting.replace("[1]", ""));
 	}
 
 	@ParameterizedTest
@@ -118,8 +132,10 @@ class SecretFailureAnalyzerTests {
 
 	@Test
 	void theSettingIsNamed() {
-		assertQuiet(SINGLE + "url", "http://:" + SECRET + "@localhost", null);
-		assertThat(this.said.toString()).contains("spring.data.redis.url").contains("redis://user:password@host:port");
+		for (String redis : List.of(SINGLE, CONTROL)) {
+			assertQuiet(redis + "url", "http://:" + SECRET + "@localhost", null);
+			assertThat(this.said.toString()).contains(redis + "url").contains("redis://user:password@host:port");
+		}
 	}
 
 	@Test

@@ -51,7 +51,7 @@ class RedisConfiguration {
 
 	@Bean
 	static RedisSettings redisSettings(Environment environment) {
-		return new RedisSettings(environment);
+		return new RedisSettings(environment, RedisSettings.DATA);
 	}
 
 	@Bean

@@ -24,7 +24,9 @@ import org.springframework.core.env.Environment;
  * it could not keep its promises. Each is refused by its name, before any connection is
  * opened.
  */
-final class RedisSettings implements BeanFactoryPostProcessor {
+public final class RedisSettings implements BeanFactoryPostProcessor {
+
+	static final String DATA = "spring.data.redis";
 
 	private static final String ONE_REDIS = "Remove it, and set spring.data.redis.host and .port, or"
 			+ " spring.data.redis.url, to name one Redis.";
@@ -53,7 +55,7 @@ final class RedisSettings implements BeanFactoryPostProcessor {
 			new Refusal("lettuce.pool.min-idle", KEPT_OPEN, "Remove it.", null),
 			new Refusal("lettuce.pool.time-between-eviction-runs", KEPT_OPEN, "Remove it.", null));
 
-	private static final String ONE_CLUSTER = "Remove it, or remove spring.data.redis.cluster.nodes.";
+	private static final String ONE_CLUSTER = "Remove it, or remove cluster.nodes.";
 
 	/** Settings of a single Redis, which would be ignored beside those of a cluster. */
 	private static final List<Refusal> BESIDE_CLUSTER = List.of(
@@ -65,26 +67,43 @@ final class RedisSettings implements BeanFactoryPostProcessor {
 	/** Behind the host, and so behind a password. */
 	private static final Pattern URI_PORT = Pattern.compile("(?<=[^/@:]):(\\d{1,9})(?:[/?#].*)?$");
 
+	/**
+	 * A password with such a character would be read as a port, and its rest as a
+	 * database, which an exception quotes.
+	 */
+	private static final Pattern UNENCODED = Pattern.compile("//[^/?#]*[/?#].*@");
+
 	private final Environment environment;
 
-	RedisSettings(Environment environment) {
+	private final String prefix;
+
+	/**
+	 * The settings of a Redis.
+	 * @param prefix that of their names, without the dot behind it
+	 */
+	public RedisSettings(Environment environment, String prefix) {
 		this.environment = environment;
+		this.prefix = prefix;
 	}
 
 	@Override
 	public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {
 		for (String addresses : List.of("host", "cluster.nodes", "sentinel.nodes", "masterreplica.nodes")) {
-			refuseUrls("spring.data.redis." + addresses);
+			refuseUrls(name(addresses));
 		}
 		refuseUnfit();
 		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(this.environment)) {
-			REFUSALS.forEach((refusal) -> refusal.check(source));
-			if (Binder.get(this.environment)
-				.bind("spring.data.redis.cluster.nodes", Bindable.listOf(String.class))
-				.isBound()) {
-				BESIDE_CLUSTER.forEach((refusal) -> refusal.check(source));
+			if (this.prefix.equals(DATA)) {
+				REFUSALS.forEach((refusal) -> refusal.check(source, this.prefix));
+			}
+			if (isSet(name("cluster.nodes"))) {
+				BESIDE_CLUSTER.forEach((refusal) -> refusal.check(source, this.prefix));
 			}
 		}
+	}
+
+	private String name(String setting) {
+		return this.prefix + '.' + setting;
 	}
 
 	/** Addresses are logged and stand in answers. A URL may hold a password. */
@@ -95,8 +114,8 @@ final class RedisSettings implements BeanFactoryPostProcessor {
 			.stream()
 			.anyMatch((address) -> address.contains("/") || address.contains("@"))) {
 			throw new UnsupportedRedisException(name + " is refused. It holds a URL, which is not shown.",
-					"Set it to addresses without a scheme and a password, and set spring.data.redis.password, or"
-							+ " spring.data.redis.url to name one Redis by its URL.");
+					"Set it to addresses without a scheme and a password, and set " + name("password") + ", or "
+							+ name("url") + " to name one Redis by its URL.");
 		}
 	}
 
@@ -108,13 +127,18 @@ final class RedisSettings implements BeanFactoryPostProcessor {
 		require("connect-timeout", Duration.class, (timeout) -> timeout.toMillis() > 0, "It must be 1ms or more.");
 		requireBoth("sentinel.master", "sentinel.nodes");
 		requireBoth("sentinel.nodes", "sentinel.master");
-		int port = URI_PORT.matcher(bind("url", String.class).orElse(""))
+		String url = bind("url", String.class).orElse("");
+		if (UNENCODED.matcher(url).find()) {
+			throw new UnsupportedRedisException(name("url") + " is refused. It has an @ behind its host.",
+					"Percent-encode all but letters and digits of its password.");
+		}
+		int port = URI_PORT.matcher(url)
 			.results()
 			.findFirst()
 			.map((found) -> Integer.parseInt(found.group(1)))
 			.orElse(1);
 		if (!isPort(port)) {
-			throw new UnsupportedRedisException("spring.data.redis.url is refused. Its port is " + port + '.',
+			throw new UnsupportedRedisException(name("url") + " is refused. Its port is " + port + '.',
 					"Set it to a URL with a port from 1 to 65535.");
 		}
 	}
@@ -124,43 +148,44 @@ final class RedisSettings implements BeanFactoryPostProcessor {
 	}
 
 	private <T> BindResult<T> bind(String setting, Class<T> type) {
-		return Binder.get(this.environment).bind("spring.data.redis." + setting, type);
+		return Binder.get(this.environment).bind(name(setting), type);
 	}
 
 	private <T> void require(String setting, Class<T> type, Predicate<T> fits, String reason) {
 		bind(setting, type).ifBound((value) -> {
 			if (!fits.test(value)) {
-				throw new UnsupportedRedisException(
-						"spring.data.redis." + setting + '=' + value + " is refused. " + reason,
+				throw new UnsupportedRedisException(name(setting) + '=' + value + " is refused. " + reason,
 						"Correct it, or remove it.");
 			}
 		});
 	}
 
+	/**
+	 * A control Redis that names no server has those settings of the data's that are not
+	 * its own.
+	 */
 	private void requireBoth(String setting, String other) {
-		if (isSet(setting) && !isSet(other)) {
-			throw new UnsupportedRedisException("spring.data.redis." + setting
-					+ " is refused. The Sentinels are asked by their addresses for the" + " master of a name.",
-					"Set spring.data.redis." + other + " as well, or remove it.");
+		if (isSet(name(setting)) && !isSet(name(other)) && !isSet(DATA + '.' + other)) {
+			throw new UnsupportedRedisException(
+					name(setting) + " is refused. The Sentinels are asked by their addresses for the master of a name.",
+					"Set " + name(other) + " as well, or remove it.");
 		}
 	}
 
-	private boolean isSet(String setting) {
-		return Binder.get(this.environment)
-			.bind("spring.data.redis." + setting, Bindable.listOf(String.class))
-			.isBound();
+	private boolean isSet(String name) {
+		return Binder.get(this.environment).bind(name, Bindable.listOf(String.class)).isBound();
 	}
 
 	/**
 	 * A setting that is refused.
 	 *
-	 * @param setting its name under spring.data.redis, or the beginning of many names
+	 * @param setting its name behind the prefix, or the beginning of many names
 	 * @param allowed the only value that is not refused, if there is one
 	 */
 	private record Refusal(String setting, String problem, String remedy, @Nullable String allowed) {
 
-		void check(ConfigurationPropertySource source) {
-			ConfigurationPropertyName name = ConfigurationPropertyName.of("spring.data.redis." + this.setting);
+		void check(ConfigurationPropertySource source, String prefix) {
+			ConfigurationPropertyName name = ConfigurationPropertyName.of(prefix + '.' + this.setting);
 			ConfigurationProperty property = source.getConfigurationProperty(name);
 			if (property != null && !property.getValue().toString().equalsIgnoreCase(this.allowed)) {
 				// A URL may hold a password.

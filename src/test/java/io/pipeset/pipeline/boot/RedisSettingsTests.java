@@ -102,7 +102,8 @@ class RedisSettingsTests {
 
 	private void check() {
 		ConfigurationPropertySources.attach(this.environment);
-		new RedisSettings(this.environment).postProcessBeanFactory(new DefaultListableBeanFactory());
+		new RedisSettings(this.environment, RedisSettings.DATA)
+			.postProcessBeanFactory(new DefaultListableBeanFactory());
 	}
 
 }
