@@ -131,8 +131,9 @@ record RunningJob(String id, JobSettings settings, RateLimit rateLimit, JobStop 
 		JobReport report = report(ending.cause().state(), counts, this.progress.unread(),
 				this.progress.input(this.progress.isComplete(), this.progress.read()), this.account.values(), receipt,
 				warnings);
-		boolean touched = counts.applied() > 0 || counts.unknown() > 0 || hasRunScripts();
-		return new EndedJob<>(this.id, report, ending, counts.applied() > 0, touched, this.memory);
+		boolean effective = counts.applied() > 0 || this.account.hasRunInPart();
+		boolean touched = effective || counts.unknown() > 0 || hasRunScripts();
+		return new EndedJob<>(this.id, report, ending, effective, touched, this.memory);
 	}
 
 	/** A script may have written before it failed. */

@@ -72,6 +72,8 @@ public final class Account {
 
 	private final ErrorCodes errorCodes = new ErrorCodes();
 
+	private boolean ranInPart;
+
 	private @Nullable String transactionRefusal;
 
 	private @Nullable OutcomeLog log;
@@ -220,6 +222,16 @@ public final class Account {
 	 */
 	public ErrorCodes errorCodes() {
 		return this.errorCodes;
+	}
+
+	/** Takes note that a part of a record ran that counts as rejected. */
+	public synchronized void ranInPart() {
+		this.ranInPart = true;
+	}
+
+	/** Whether a part of a rejected record has run. */
+	public synchronized boolean hasRunInPart() {
+		return this.ranInPart;
 	}
 
 	/**

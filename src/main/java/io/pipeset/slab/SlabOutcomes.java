@@ -181,11 +181,14 @@ final class SlabOutcomes {
 		if (error == null) {
 			return false;
 		}
+		int ran = parts - decoder.errors();
+		if (ran > 0) {
+			this.account.ranInPart();
+		}
 		count(command, Outcome.REJECTED);
 		failed(RedisErrors.firstWord(error));
 		boolean claimed = claimItem(command, Outcome.REJECTED, error.length());
 		if (claimed || this.log != null) {
-			int ran = parts - decoder.errors();
 			enter(command, Outcome.REJECTED,
 					new Failure(RedisErrors.firstWord(error), (ran > 0)
 							? error + " (" + ran + " of the record's " + parts + " parts ran nevertheless)" : error,

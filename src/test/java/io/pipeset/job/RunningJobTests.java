@@ -3,6 +3,7 @@ package io.pipeset.job;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -221,6 +222,27 @@ class RunningJobTests {
 		assertThat(job.running.tally().read()).isEqualTo(10);
 		assertThat(job.running.snapshot(JobState.RUNNING).counts()).isEqualTo(new Counts(1000, 8, 0, 0, 2, 990));
 		job.running.memory().close();
+	}
+
+	/**
+	 * An Idempotency-Key would be given back for it, and a repeat would add the part once
+	 * more.
+	 */
+	@Test
+	void aJobThatWasRefusedAndRanInPartHasChangedData() {
+		for (boolean part : new boolean[] { false, true }) {
+			TestJob job = new TestJob(1000, false, held(0, 1));
+			job.running.progress().next();
+			job.running.account().count("TS.MADD", Outcome.REJECTED, 1);
+			if (part) {
+				job.running.account().ranInPart();
+			}
+			EndedJob<JobReport> ended = job.running.end(List.of());
+			assertThat(ended.report().counts()).isEqualTo(new Counts(1, 0, 0, 1, 0, 0));
+			assertThat(ended.effective()).isEqualTo(part);
+			assertThat(ended.touched()).isEqualTo(part);
+			ended.memory().close();
+		}
 	}
 
 	private JobInput held(int before, int count) {

@@ -100,6 +100,7 @@ class CommonRepliesTests {
 			assertThat(item.status()).isEqualTo(outcome);
 			assertThat((item.error() != null) ? item.error().message() : null).isEqualTo(message);
 			assertThat(account.counts().applied()).isEqualTo((outcome == Outcome.APPLIED) ? 3 : 2);
+			assertThat(account.hasRunInPart()).isEqualTo(message != null && message.contains("ran nevertheless"));
 			assertThat(log.failures).hasSize(3);
 			assertThat(log.failures.get(item.index())).isEqualTo(item.error());
 		}
