@@ -373,7 +373,8 @@ public class JobRecorder {
 			if (job == null || job.isLeft() || this.dropped) {
 				return;
 			}
-			JobStatus now = job.status();
+			KnownJob.Look look = job.look();
+			JobStatus now = look.status();
 			JobStatus last = this.written;
 			boolean ended = !now.state().isActive();
 			// A job that waits for long is not to be missed.
@@ -382,7 +383,7 @@ public class JobRecorder {
 					&& now.progress().read() == last.progress().read()) {
 				return;
 			}
-			Object report = job.report();
+			Object report = look.report();
 			if (!ended && report instanceof JobReport records) {
 				report = records.withoutLists();
 			}

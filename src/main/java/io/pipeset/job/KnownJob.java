@@ -195,7 +195,7 @@ public final class KnownJob {
 		if (items != null) {
 			items.close();
 		}
-		if (report() instanceof StoredReport stored) {
+		if (report(this.life) instanceof StoredReport stored) {
 			stored.close();
 		}
 	}
@@ -223,23 +223,26 @@ public final class KnownJob {
 		return this.life.state;
 	}
 
-	/** The job in a few words. Its outcomes add up to the records read. */
-	public JobStatus status() {
+	/**
+	 * The job in a few words, and its report, in one state: it may end at any moment. A
+	 * large report has no lists, as nobody counts the memory that they take for whoever
+	 * looks, and reads the answer when it likes.
+	 */
+	public Look look() {
 		Life now = this.life;
-		if (now.end != null) {
-			return now.end.status;
-		}
-		return status(now.job, now.state, null, null);
+		return new Look(status(now), report(now));
 	}
 
-	/**
-	 * The report of the job, as far as it has one: so far, or the last one. A large one
-	 * has no lists, as nobody counts the memory that they take for whoever looks, and
-	 * reads the answer when it likes.
-	 * @return a report that is written as JSON, a {@link StoredReport}, or {@code null}
-	 */
-	public @Nullable Object report() {
-		Life now = this.life;
+	/** The job in a few words. Its outcomes add up to the records read. */
+	public JobStatus status() {
+		return status(this.life);
+	}
+
+	private JobStatus status(Life now) {
+		return (now.end != null) ? now.end.status : status(now.job, now.state, null, null);
+	}
+
+	private static @Nullable Object report(Life now) {
 		if (now.job == null) {
 			Object report = (now.end != null) ? now.end.report : null;
 			return (report instanceof StoredReport stored && stored.isRemoved()) ? stored.withoutLists() : report;
@@ -296,6 +299,16 @@ public final class KnownJob {
 		long nanos = (job != null) ? job.clock().totalNanos() : 0;
 		return new JobStatus(this.id, this.kind, (this.kind == JobKind.RECORDS) ? this.operation : null, this.dryRun,
 				state, this.createdMillis, endedMillis, tally.counts(), this.meter.progress(tally, nanos), ending);
+	}
+
+	/**
+	 * What somebody sees who looks at a job.
+	 *
+	 * @param report so far, or the last one: a report that is written as JSON, a
+	 * {@link StoredReport}, or {@code null}
+	 */
+	public record Look(JobStatus status, @Nullable Object report) {
+
 	}
 
 	/** A job at one moment. */

@@ -38,8 +38,9 @@ class JobLooks {
 
 	/** Answers with the job as this instance knows it. */
 	ResponseEntity<?> answer(KnownJob job) {
-		JobStatus status = job.status();
-		Object report = job.report();
+		KnownJob.Look look = job.look();
+		JobStatus status = look.status();
+		Object report = look.report();
 		List<Warning> warnings = this.recorder.warnings(job.id());
 		ResponseEntity.BodyBuilder answer = answer(status);
 		if (report instanceof StoredReport stored) {

@@ -18,6 +18,7 @@ import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobState;
+import io.pipeset.report.Progress.Tally;
 import io.pipeset.spool.Spool;
 import io.pipeset.spool.SpoolFile;
 import org.junit.jupiter.api.Test;
@@ -94,7 +95,7 @@ class JobRegistryTests {
 	@Test
 	void asLongAsTheirReportsFitIntoFourMegabytes() {
 		KnownJob first = ended(60 << 10);
-		assertThat(first.report()).isEqualTo("report");
+		assertThat(first.look().report()).isEqualTo("report");
 		for (int i = 0; i < 70; i++) {
 			ended(60 << 10);
 		}
@@ -105,8 +106,32 @@ class JobRegistryTests {
 	@Test
 	void aLargeReportIsNotKept() {
 		KnownJob large = ended(65 << 10);
-		assertThat(large.report()).isNull();
+		assertThat(large.look().report()).isNull();
 		assertThat(large.status().state()).isEqualTo(JobState.COMPLETED);
+	}
+
+	/**
+	 * Else the last report would stand beside old progress, without the reason for the
+	 * end.
+	 */
+	@Test
+	void aLookAtAJobThatEndsMeanwhileIsOneBeforeItsEnd() {
+		Task task = task();
+		KnownJob known = this.registry.enters(task, "none");
+		known.begins();
+		task.tallies(() -> {
+			task.tallies(() -> Tally.of(1, null));
+			this.registry.ends(known, new EndedJob<>(task.id(), "report", Ending.COMPLETED, false, task.memory()),
+					false);
+			return Tally.of(0, null);
+		});
+		KnownJob.Look before = known.look();
+		assertThat(before.status().state()).isEqualTo(JobState.RUNNING);
+		assertThat(before.report()).isNull();
+		KnownJob.Look after = known.look();
+		assertThat(after.status().state()).isEqualTo(JobState.COMPLETED);
+		assertThat(after.report()).isEqualTo("report");
+		task.memory().close();
 	}
 
 	@Test
@@ -118,7 +143,7 @@ class JobRegistryTests {
 		assertThat(failed.state()).isEqualTo(JobState.FAILED);
 		assertThat(failed.status().ending()).isNotNull();
 		assertThat(failed.status().ending().type()).isEqualTo("internal-server-error");
-		assertThat(failed.report()).isNull();
+		assertThat(failed.look().report()).isNull();
 	}
 
 	@Test
