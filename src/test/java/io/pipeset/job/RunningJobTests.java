@@ -1,8 +1,10 @@
 package io.pipeset.job;
 
 import java.io.ByteArrayInputStream;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -224,6 +226,18 @@ class RunningJobTests {
 		job.running.memory().close();
 	}
 
+	/** A file never pauses, and may inflate to a thousand times its size. */
+	@Test
+	void aJobThatIsStoppedReadsNoMoreOfABodyWithoutRecords() throws Exception {
+		BlankBody body = new BlankBody();
+		TestJob job = new TestJob(1000, false, new UploadedRecords(body, -1, false, RecordFormat.NDJSON, null));
+		body.atTenthRead = () -> job.running.stop().because(Cause.STOPPED, "A test stops it");
+		EndedJob<JobReport> ended = job.start().get(1, TimeUnit.MINUTES);
+		assertThat(ended.ending().detail()).isEqualTo("A test stops it");
+		assertThat(ended.report().input().inputComplete()).isFalse();
+		assertThat(body.reads).isEqualTo(10);
+	}
+
 	/**
 	 * An Idempotency-Key would be given back for it, and a repeat would add the part once
 	 * more.
@@ -311,6 +325,35 @@ class RunningJobTests {
 				hold();
 			}
 			return super.read(target, offset, length);
+		}
+
+	}
+
+	/** Blank lines that are all there already. */
+	private static final class BlankBody extends InputStream {
+
+		private int reads;
+
+		private Runnable atTenthRead = () -> {
+		};
+
+		@Override
+		public int available() {
+			return 1;
+		}
+
+		@Override
+		public int read() {
+			return -1;
+		}
+
+		@Override
+		public int read(byte[] target, int offset, int length) {
+			if (++this.reads == 10) {
+				this.atTenthRead.run();
+			}
+			Arrays.fill(target, offset, offset + length, (byte) '\n');
+			return (this.reads < 1000) ? length : -1;
 		}
 
 	}

@@ -39,12 +39,13 @@ final class LendingInputStream extends FilterInputStream {
 
 	@Override
 	public int read(byte[] target, int offset, int length) throws IOException {
+		if (this.stop.isSet()) {
+			// Otherwise a record that comes byte by byte, or blank lines without end,
+			// would keep a stopped job going.
+			throw new IOException("the job was stopped in the middle of a record");
+		}
 		if (this.in.available() > 0) {
 			return count(this.in.read(target, offset, length));
-		}
-		if (this.stop.isSet()) {
-			// Otherwise a record that comes byte by byte would keep a stopped job going.
-			throw new IOException("the job was stopped in the middle of a record");
 		}
 		this.lanes.lend();
 		this.memory.bodyPauses();
