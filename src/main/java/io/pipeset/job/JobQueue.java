@@ -77,7 +77,7 @@ class JobQueue {
 	 */
 	<R> EndedJob<R> run(QueuedJob job, Client client, Caller caller, Supplier<EndedJob<R>> body) {
 		KnownJob known = (client != Client.SERVICE) ? this.registry.enters(job, client.name()) : null;
-		EndedJob<R> ended = null;
+		boolean kept = false;
 		AtomicBoolean taken = new AtomicBoolean();
 		Ending failure = FAILED;
 		boolean placed = false;
@@ -94,8 +94,12 @@ class JobQueue {
 			if (known != null) {
 				known.begins();
 			}
-			ended = body.get();
+			EndedJob<R> ended = body.get();
 			job.memory().endLoad();
+			if (known != null) {
+				this.registry.ends(known, ended, !caller.waits());
+			}
+			kept = true;
 			return ended;
 		}
 		catch (JobRefusedException ex) {
@@ -103,21 +107,19 @@ class JobQueue {
 			throw ex;
 		}
 		finally {
-			if (ended == null) {
-				job.memory().close();
-			}
-			if (known != null && ended != null) {
-				this.registry.ends(known, ended, !caller.waits());
-			}
-			else if (known != null) {
-				// Whoever waits for a job that began, and failed, has no report of it.
-				this.registry.fails(known, failure, taken.get() && (!caller.waits() || failure.equals(FAILED)));
-			}
+			// First, as the rest may throw, and the places would be lost.
 			if (placed) {
 				leave(job);
 			}
 			if (place != null) {
 				place.release();
+			}
+			if (!kept) {
+				job.memory().close();
+			}
+			if (!kept && known != null) {
+				// Whoever waits for a job that began, and failed, has no report of it.
+				this.registry.fails(known, failure, taken.get() && (!caller.waits() || failure.equals(FAILED)));
 			}
 		}
 	}

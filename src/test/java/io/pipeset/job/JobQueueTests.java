@@ -21,6 +21,7 @@ import io.pipeset.lane.JobStop;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryProperties;
 import io.pipeset.memory.MemoryShare;
+import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobClock;
 import io.pipeset.report.JobClock.Phase;
@@ -294,6 +295,24 @@ class JobQueueTests {
 		assertThat(known[0].status().ending()).isNotNull()
 			.satisfies((ending) -> assertThat(ending.type()).isEqualTo("internal-server-error"));
 		assertThat(this.jobs.find(known[0].id())).get().extracting(KnownJob::state).isEqualTo(JobState.FAILED);
+	}
+
+	@Test
+	void aJobWhoseReportCannotBeKeptFailsAndGivesItsPlacesBack() throws Exception {
+		JobQueue queue = queue(1, 0, "1h");
+		Task job = job();
+		assertThatExceptionOfType(OutOfMemoryError.class)
+			.isThrownBy(() -> queue.run(job, this.client, Caller.NOBODY, () -> {
+				job.tallies(() -> {
+					job.tallies(() -> Tally.of(0, null));
+					throw new OutOfMemoryError("Cannot reserve direct buffer memory");
+				});
+				return new EndedJob<>(job.id(), "report", Ending.COMPLETED, false, job.memory());
+			}));
+		assertThat(queue.running()).isZero();
+		assertThat(queue.awaitIdle(0)).isTrue();
+		assertThat(queue.take(this.client).availablePermits()).isEqualTo(this.client.maxJobs() - 1);
+		assertThat(this.jobs.find(job.id())).get().extracting(KnownJob::state).isEqualTo(JobState.FAILED);
 	}
 
 	@Test
