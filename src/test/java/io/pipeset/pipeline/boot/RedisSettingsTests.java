@@ -92,6 +92,19 @@ class RedisSettingsTests {
 		assertThatNoException().isThrownBy(this::check);
 	}
 
+	@Test
+	void theControlRedisMayChangeTheMasterThatTheSentinelsOfTheDataAreAskedFor() {
+		RedisSettings control = new RedisSettings(this.environment, "pipeset.control");
+		ConfigurationPropertySources.attach(this.environment);
+		this.environment.setProperty("pipeset.control.sentinel.master", "other");
+		assertThatExceptionOfType(UnsupportedRedisException.class)
+			.isThrownBy(() -> control.postProcessBeanFactory(new DefaultListableBeanFactory()))
+			.withMessageStartingWith("pipeset.control.sentinel.master is refused.");
+		this.environment.setProperty("spring.data.redis.sentinel.master", "mymaster");
+		this.environment.setProperty("spring.data.redis.sentinel.nodes", "localhost:26379");
+		assertThatNoException().isThrownBy(() -> control.postProcessBeanFactory(new DefaultListableBeanFactory()));
+	}
+
 	private FailureAnalysis refusal() {
 		FailureAnalysis[] analysis = new FailureAnalysis[1];
 		assertThatExceptionOfType(UnsupportedRedisException.class).isThrownBy(this::check)
