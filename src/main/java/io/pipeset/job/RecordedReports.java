@@ -27,7 +27,7 @@ class RecordedReports {
 
 	/**
 	 * Compresses a report, without its items and values if it is too large with them.
-	 * @param report as {@link KnownJob#report()} has it; {@code null} if there is none
+	 * @param report as {@link KnownJob#look()} has it; {@code null} if there is none
 	 * @return {@code null} if there is nothing to be recorded
 	 */
 	byte @Nullable [] compress(@Nullable Object report) {
