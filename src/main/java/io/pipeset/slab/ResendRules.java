@@ -171,11 +171,7 @@ public final class ResendRules {
 			}
 			else if (told == Told.THAT_IT_IS_REFUSED) {
 				// No earlier command goes again around it: it might not be refused then.
-				slab.commands()
-					.keys(command)
-					.stream()
-					.filter((key) -> this.removed.contains(key) || this.repeated.contains(key))
-					.forEach(this.touched::add);
+				this.touched.addAll(slab.commands().keys(command));
 			}
 		}
 	}
