@@ -150,7 +150,7 @@ class JobQueue {
 	boolean enter(Queued job, boolean waits, Runnable taken) {
 		this.lock.lock();
 		try {
-			refuse();
+			refuseIfClosed();
 			if (!waits) {
 				taken.run();
 			}
@@ -232,14 +232,19 @@ class JobQueue {
 		this.lock.lock();
 		try {
 			long left = nanos;
-			while (this.places > 0 && left > 0) {
+			while (isBusy() && left > 0) {
 				left = this.idle.awaitNanos(left);
 			}
-			return this.places == 0;
+			return !isBusy();
 		}
 		finally {
 			this.lock.unlock();
 		}
+	}
+
+	/** Nobody waits for a body that is read for no job: it is refused in the end. */
+	private boolean isBusy() {
+		return this.places > this.running.keySet().stream().filter((read) -> !(read instanceof QueuedJob)).count();
 	}
 
 	int running() {
@@ -273,7 +278,7 @@ class JobQueue {
 		}
 		long since = System.nanoTime();
 		boolean come = awaitTurn(job, small, true, this.limits.maxWait().toNanos());
-		refuse();
+		refuseIfClosed();
 		if (!come && !job.stop().isSet()) {
 			throw new JobRefusedException(Reason.TOO_MANY, "The job waited "
 					+ TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since) + " ms, and none of the " + this.places
@@ -362,17 +367,13 @@ class JobQueue {
 	void refuseIfClosed() {
 		this.lock.lock();
 		try {
-			refuse();
+			if (this.closed) {
+				throw new JobRefusedException(Reason.SHUTTING_DOWN,
+						"The service is shutting down and takes no more jobs; send the job again, to another instance");
+			}
 		}
 		finally {
 			this.lock.unlock();
-		}
-	}
-
-	private void refuse() {
-		if (this.closed) {
-			throw new JobRefusedException(Reason.SHUTTING_DOWN,
-					"The service is shutting down and takes no more jobs; send the job again, to another instance");
 		}
 	}
 

@@ -219,6 +219,33 @@ class JobQueueTests {
 	}
 
 	@Test
+	void aBodyThatIsReadForNoJobHasAPlaceAndIsNotWaitedFor() throws Exception {
+		JobQueue queue = queue(1, 0, "1m");
+		Queued read = new Queued() {
+
+			@Override
+			public JobStop stop() {
+				return new JobStop();
+			}
+
+			@Override
+			public JobClock clock() {
+				return new JobClock();
+			}
+
+		};
+		queue.enter(read, true, this::taken);
+		assertThat(queue.running()).isOne();
+		assertThatExceptionOfType(JobRefusedException.class).isThrownBy(() -> queue.enter(job(), true, this::taken));
+		assertThat(queue.awaitIdle(0)).isTrue();
+		queue.leave(read);
+		Task job = job();
+		queue.enter(job, true, this::taken);
+		assertThat(queue.awaitIdle(0)).isFalse();
+		queue.leave(job);
+	}
+
+	@Test
 	void aJobForWhichNobodyWaitsWaitsAsLongAsItTakesAndTakesNoPlaceOfOthers() throws Exception {
 		JobQueue queue = queue(1, 1, "50ms");
 		Task first = job();
