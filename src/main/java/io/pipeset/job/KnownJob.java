@@ -244,8 +244,7 @@ public final class KnownJob {
 
 	private static @Nullable Object report(Life now) {
 		if (now.job == null) {
-			Object report = (now.end != null) ? now.end.report : null;
-			return (report instanceof StoredReport stored && stored.isRemoved()) ? stored.withoutLists() : report;
+			return (now.end != null) ? now.end.report : null;
 		}
 		JobReport report = now.job.snapshot(now.state);
 		// An item is counted before it is listed.

@@ -48,9 +48,10 @@ class ReportFiles {
 				this.mapper.writeValue(out, report);
 			}
 			JobReport records = (report instanceof JobReport known) ? known : null;
-			StoredReport stored = new StoredReport(this.spool, file, (records != null) ? records.withoutLists() : null);
+			StoredReport stored = new StoredReport(this.spool, file, (records != null) ? records.withoutLists() : null,
+					this.mapper);
 			file = null;
-			if (records != null && records.values() == null) {
+			if (records != null && (records.values() == null || records.values().isEmpty())) {
 				this.spool.mayRemove(stored);
 			}
 			return stored;

@@ -128,6 +128,17 @@ class FullSpoolTests {
 	}
 
 	@Test
+	void theReportOfPopsThatWereOnlyCheckedMakesRoomAsWell() throws IOException {
+		Answer pops = this.service
+			.send(this.service.request("/piperpop/40?dryRun=true&results=all&key=" + "k".repeat(700))
+				.header("Prefer", "respond-async")
+				.POST(BodyPublishers.noBody()));
+		assertThat(ended(pops).get("items")).hasSize(40);
+		assertThat(ended(checked()).get("items")).hasSize(1);
+		assertThat(ended(pops).get("items")).isEmpty();
+	}
+
+	@Test
 	void aBodyThatStopsComingIsNoJob() throws IOException {
 		try (Wire wire = async().chunk(LINE)) {
 			assertThat(wire.answer().refusal(408, "stalled")).contains("pipeset.limits.body-idle-timeout",
