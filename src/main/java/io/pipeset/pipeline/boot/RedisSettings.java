@@ -161,11 +161,12 @@ public final class RedisSettings implements BeanFactoryPostProcessor {
 	}
 
 	/**
-	 * A control Redis that names no server has those settings of the data's that are not
-	 * its own.
+	 * A control Redis that names no Sentinels may ask those of the data for another
+	 * master.
 	 */
 	private void requireBoth(String setting, String other) {
-		if (isSet(name(setting)) && !isSet(name(other)) && !isSet(DATA + '.' + other)) {
+		boolean ofData = setting.equals("sentinel.master") && isSet(DATA + '.' + other);
+		if (isSet(name(setting)) && !isSet(name(other)) && !ofData) {
 			throw new UnsupportedRedisException(
 					name(setting) + " is refused. The Sentinels are asked by their addresses for the master of a name.",
 					"Set " + name(other) + " as well, or remove it.");

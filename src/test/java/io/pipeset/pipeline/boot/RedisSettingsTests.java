@@ -105,6 +105,18 @@ class RedisSettingsTests {
 		assertThatNoException().isThrownBy(() -> control.postProcessBeanFactory(new DefaultListableBeanFactory()));
 	}
 
+	@Test
+	void sentinelsOfTheControlRedisAreAskedForAMasterOfItsOwn() {
+		RedisSettings control = new RedisSettings(this.environment, "pipeset.control");
+		ConfigurationPropertySources.attach(this.environment);
+		this.environment.setProperty("spring.data.redis.sentinel.master", "mymaster");
+		this.environment.setProperty("spring.data.redis.sentinel.nodes", "localhost:26379");
+		this.environment.setProperty("pipeset.control.sentinel.nodes", "localhost:26380");
+		assertThatExceptionOfType(UnsupportedRedisException.class)
+			.isThrownBy(() -> control.postProcessBeanFactory(new DefaultListableBeanFactory()))
+			.withMessageStartingWith("pipeset.control.sentinel.nodes is refused.");
+	}
+
 	private FailureAnalysis refusal() {
 		FailureAnalysis[] analysis = new FailureAnalysis[1];
 		assertThatExceptionOfType(UnsupportedRedisException.class).isThrownBy(this::check)
