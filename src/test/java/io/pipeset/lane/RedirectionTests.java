@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.net.Socket;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -105,17 +104,9 @@ class RedirectionTests {
 	/** How often a lane connects to a node that has refused scripts and then ended. */
 	private static int connectionsFor(int scripts) throws Exception {
 		AtomicInteger connections = new AtomicInteger();
+		CompletableFuture<Void> accepts;
 		try (ServerSocket ended = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
-			CompletableFuture<Void> closing = OwnThread.run(() -> {
-				while (!ended.isClosed()) {
-					try (Socket socket = ended.accept()) {
-						connections.incrementAndGet();
-					}
-					catch (IOException ex) {
-						// The test is over.
-					}
-				}
-			});
+			accepts = OwnThread.run(() -> closeEach(ended, connections));
 			LettuceConnectionFactory factory = new LettuceConnectionFactory("127.0.0.1", ended.getLocalPort());
 			factory.afterPropertiesSet();
 			try (RedisNode node = new RedisNode("127.0.0.1:" + ended.getLocalPort(), factory, properties)) {
@@ -129,11 +120,22 @@ class RedirectionTests {
 			}
 			finally {
 				factory.destroy();
-				ended.close();
-				closing.get(1, TimeUnit.MINUTES);
 			}
 		}
+		accepts.get(1, TimeUnit.MINUTES);
 		return connections.get();
+	}
+
+	private static void closeEach(ServerSocket server, AtomicInteger connections) {
+		while (!server.isClosed()) {
+			try {
+				server.accept().close();
+				connections.incrementAndGet();
+			}
+			catch (IOException ex) {
+				// The test is over.
+			}
+		}
 	}
 
 	private static RedisNodes cluster(RedisNode target) {
