@@ -319,17 +319,13 @@ class AnalysisFaultTests {
 	void aLimitedPaceHoldsNoConnectionBetweenPages() throws Exception {
 		CompletableFuture<ProxyLink> begun = proxy.stopAt(Way.REPLIES, 1, 0);
 		// It would take five minutes.
-		String slow = this.service
-			.send(this.service.request("/v1/analyses?rateLimit=10")
-				.header("Prefer", "respond-async")
-				.POST(BodyPublishers.noBody()))
-			.header("Location");
+		CompletableFuture<Answer> slow = begin("?rateLimit=10");
 		begun.get(1, TimeUnit.MINUTES).goOn();
 		// There is one connection only.
 		this.service.post("/pipeset/10").report();
-		assertThat(this.service.get(slow).json().get("state").asString()).isEqualTo("running");
-		assertThat(this.service.delete(slow).status()).isEqualTo(202);
-		await().until(() -> this.service.get(slow).json().get("state").asString().equals("cancelled"));
+		assertThat(slow).isNotDone();
+		this.jobs.stopAll();
+		slow.get(1, TimeUnit.MINUTES).problem(503, "shutting-down");
 	}
 
 	@Test
