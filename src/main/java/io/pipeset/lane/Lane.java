@@ -151,6 +151,7 @@ final class Lane implements Runnable {
 		try {
 			node.run(settings.flush(), settings.timeout(), this.context.stop(), (pipeline) -> {
 				this.context.clock().waited(System.nanoTime() - asked);
+				this.recovery.lent(pipeline.firstLentNanos());
 				result
 					.set(new Batch(this.slabs, this.threads::isFed, this.recovery, this.context, node, pipeline).run());
 			});

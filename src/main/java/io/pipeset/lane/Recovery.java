@@ -32,6 +32,9 @@ final class Recovery {
 	/** When the lane asked for the connection of its last batch. */
 	private long askedNanos;
 
+	/** When the lane was well for the last time, as far as it knows. */
+	private long wellNanos;
+
 	/** Whether the lane has turned to another node since Redis answered last. */
 	private boolean turned;
 
@@ -52,11 +55,24 @@ final class Recovery {
 	/** The lane asks for the connection of its next batch. */
 	void asks() {
 		this.askedNanos = System.nanoTime();
+		this.wellNanos = this.askedNanos;
+	}
+
+	/**
+	 * The lane was lent a connection. An older one may have ended with those of other
+	 * lanes, and nobody has noticed.
+	 * @param firstLentNanos when it was lent first, by {@link System#nanoTime()}
+	 */
+	void lent(long firstLentNanos) {
+		if (firstLentNanos - this.wellNanos < 0) {
+			this.wellNanos = firstLentNanos;
+		}
 	}
 
 	/** Redis has answered again. */
 	void progress() {
 		this.pauses.progress();
+		this.wellNanos = this.askedNanos;
 		this.deadConnections = 0;
 		this.turned = false;
 		if (this.redirection != null) {
@@ -137,7 +153,7 @@ final class Recovery {
 	private void lost(List<Slab> left, Loss loss, BatchResult batch, RedisNode node) {
 		// Until the new master is known, the old one may refuse again and again.
 		boolean goesOn = (loss.code().equals(Loss.DEMOTED) && this.pauses.areUnderWay())
-				|| this.pauses.begin(loss.code(), this.askedNanos);
+				|| this.pauses.begin(loss.code(), this.wellNanos);
 		boolean fenced = true;
 		Fence fence = batch.fence();
 		if (fence != null) {

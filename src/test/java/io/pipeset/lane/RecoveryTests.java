@@ -1,5 +1,6 @@
 package io.pipeset.lane;
 
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 
@@ -13,6 +14,7 @@ import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobClock;
 import io.pipeset.report.JobMeters;
 import io.pipeset.report.Results;
+import io.pipeset.servers.RedisNodes;
 import io.pipeset.slab.FilledSlabs;
 import io.pipeset.slab.Loss;
 import io.pipeset.slab.Slab;
@@ -33,14 +35,7 @@ class RecoveryTests {
 
 	private final JobStop stop = new JobStop();
 
-	private final LaneContext context = new LaneContext(
-			new LaneSettings(10, FlushPolicy.each(), 1, Duration.ofSeconds(1), 0, 0, Duration.ofSeconds(1), false,
-					true),
-			new Account(Results.ERRORS, 10, false), new JobClock(), this.stop, new Retries(0),
-			new InFlightBytes(1 << 20, new SimpleMeterRegistry()), null,
-			new PipelineProperties(CONNECTIONS, 100, DataSize.ofMegabytes(1), Duration.ofSeconds(1), false),
-			new JobMeters(new SimpleMeterRegistry()), Observation.NOOP, null, null, new UnlimitedSlabMemory(), () -> {
-			});
+	private final LaneContext context = context(new Retries(0));
 
 	private final Recovery recovery = new Recovery(this.context);
 
@@ -93,6 +88,28 @@ class RecoveryTests {
 		assertThat(this.stop.ending()).isEqualTo(new Ending(Cause.REDIS_LOST, loss.message()));
 	}
 
+	/** A kill of all connections ends also those that no lane has at that moment. */
+	@Test
+	void aConnectionThatIsOlderThanALossAndAnswersNothingCostsNoOtherRetry() {
+		LaneContext job = context(new Retries(1));
+		BatchResult lost = new BatchResult(List.of(), new Loss(Loss.CONNECTION_LOST, "Broken pipe"), true, true, null,
+				null);
+		long before = System.nanoTime();
+		Recovery first = new Recovery(job);
+		first.asks();
+		first.after(lost, null);
+		Recovery other = new Recovery(job);
+		other.asks();
+		other.lent(before);
+		other.after(lost, null);
+		assertThat(this.stop.isSet()).isFalse();
+		other.asks();
+		other.lent(before);
+		other.progress();
+		other.after(lost, null);
+		assertThat(this.stop.isSet()).isTrue();
+	}
+
 	/** A fence may have taken nearly all of the time that the loss had. */
 	@Test
 	void aBusyRedisBehindALossIsAskedForAWholeTimeoutAndForNoMore() {
@@ -103,6 +120,20 @@ class RecoveryTests {
 		await().until(() -> !pauses.pause());
 		assertThat(pauses.goesOnRefused("BUSY")).isTrue();
 		await().until(() -> !pauses.goesOnRefused("BUSY"));
+	}
+
+	private LaneContext context(Retries retries) {
+		RedisNodes nodes = (RedisNodes) Proxy.newProxyInstance(RedisNodes.class.getClassLoader(),
+				new Class<?>[] { RedisNodes.class }, (proxy, method, arguments) -> null);
+		return new LaneContext(
+				new LaneSettings(10, FlushPolicy.each(), 1, Duration.ofSeconds(1), 0, 0, Duration.ofSeconds(1), false,
+						true),
+				new Account(Results.ERRORS, 10, false), new JobClock(), this.stop, retries,
+				new InFlightBytes(1 << 20, new SimpleMeterRegistry()), nodes,
+				new PipelineProperties(CONNECTIONS, 100, DataSize.ofMegabytes(1), Duration.ofSeconds(1), false),
+				new JobMeters(new SimpleMeterRegistry()), Observation.NOOP, null, null, new UnlimitedSlabMemory(),
+				() -> {
+				});
 	}
 
 }
