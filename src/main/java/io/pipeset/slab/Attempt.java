@@ -113,10 +113,10 @@ public final class Attempt implements Exchange {
 		this.written = false;
 	}
 
-	/** A transaction does not run without its end. */
+	/** A transaction does not run without its end, unless Redis has refused it. */
 	@Override
 	public void endWasNotSent() {
-		if (this.commands.areAtomic()) {
+		if (this.commands.areAtomic() && this.replies.multiRefused() == null) {
 			this.written = false;
 		}
 	}

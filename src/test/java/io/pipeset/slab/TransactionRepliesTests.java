@@ -12,6 +12,7 @@ import io.pipeset.report.Counts;
 import io.pipeset.report.Results;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -95,14 +96,31 @@ class TransactionRepliesTests {
 		}
 	}
 
-	@Test
-	void aTransactionWhoseEndTheSocketDidNotTakeDidNotRun() {
+	@ParameterizedTest
+	@ValueSource(strings = { "", "+OK\r\n", "+OK\r\n+QUEUED\r\n", "+OK\r\n+QUEUED\r\n+QUEUED\r\n" })
+	void aTransactionWhoseEndTheSocketDidNotTakeDidNotRun(String replies) {
 		Slab slab = transaction(2);
+		slab.attempt().read(utf8(replies));
 		slab.attempt().endWasNotSent();
 		Account account = new Account(Results.ALL, 10, false);
 		slab.settle(account, LOSS);
 		assertThat(account.counts()).isEqualTo(new Counts(2, 0, 0, 0, 0, 2));
 		assertThat(account.items()).extracting((item) -> item.error().code()).containsOnly("NOT_SENT");
+	}
+
+	/** If MULTI is refused, each command runs as it comes. */
+	@ParameterizedTest
+	@CsvSource({ "'-NOPERM no multi\n', 0, 2", "'-NOPERM no multi\n:1\n', 1, 1" })
+	void commandsOfARefusedTransactionMayHaveRunWithoutItsEnd(String replies, int applied, int unknown) {
+		Slab slab = this.slabs.transaction("INCRBY k0 1", "INCRBY k1 1");
+		slab.attempt().writeTo(Unpooled.buffer());
+		slab.attempt().read(utf8(replies.replace("\n", "\r\n")));
+		slab.attempt().endWasNotSent();
+		ResendRules.mark(List.of(slab), false, true);
+		assertThat(slab.again().isEmpty()).isTrue();
+		Account account = new Account(Results.ALL, 10, false);
+		slab.settle(account, LOSS);
+		assertThat(account.counts()).isEqualTo(new Counts(2, applied, 0, 0, unknown, 0));
 	}
 
 	/** Reads the replies to a transaction of three commands, cut in two at every byte. */
