@@ -112,7 +112,6 @@ final class Batch {
 		this.context.clock().batchBegins();
 		this.meters.connected();
 		try {
-			this.node.memory().ask(this.pipeline);
 			converse();
 			confirm();
 		}
@@ -223,6 +222,9 @@ final class Batch {
 	}
 
 	private void send(Slab slab) {
+		if (this.commands == 0) {
+			this.node.memory().ask(this.pipeline);
+		}
 		if (this.onTheirWay.isEmpty()) {
 			this.waitingSince = System.nanoTime();
 		}
@@ -304,8 +306,9 @@ final class Batch {
 			this.refused &= sole != null && (this.code == null || this.code.equals(sole));
 			this.code = sole;
 		}
-		if (slab.isAnswered() && this.context.nodes().isFollowing() && this.recovery.mayGoOn()
-				&& slab.attempt().isRefusedByReplica()) {
+		boolean demoted = slab.isAnswered() && this.context.nodes().isFollowing() && this.recovery.maySurviveLoss()
+				&& slab.attempt().isRefusedByReplica();
+		if (demoted) {
 			this.refused = false;
 			this.loss = (this.loss != null) ? this.loss : new Loss(Loss.DEMOTED, "Redis has become a replica");
 		}
@@ -316,7 +319,7 @@ final class Batch {
 		}
 		boolean asksAgain = slab.isAnswered() && ((this.recovery.mayGoOn() && slab.errors().transientCode() != null)
 				|| (this.context.areSlotsFollowed() && slab.errors().areRedirected()));
-		if (asksAgain || inCommon || !slab.isAnswered() || !this.left.isEmpty()) {
+		if (demoted || asksAgain || inCommon || !slab.isAnswered() || !this.left.isEmpty()) {
 			this.left.add(slab);
 		}
 		else if (this.confirmation.isAsked()) {

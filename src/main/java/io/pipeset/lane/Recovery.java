@@ -41,6 +41,9 @@ final class Recovery {
 	/** Connections in a row that were dead when they were lent. */
 	private int deadConnections;
 
+	/** The connection of the last batch, by the time when it was lent first. */
+	private long lentNanos;
+
 	Recovery(LaneContext context, @Nullable Redirection redirection) {
 		this.context = context;
 		this.redirection = redirection;
@@ -60,13 +63,24 @@ final class Recovery {
 
 	/**
 	 * The lane was lent a connection. An older one may have ended with those of other
-	 * lanes, and nobody has noticed.
+	 * lanes, and nobody has noticed. One that is new to the lane may lead to a server
+	 * that has forgotten pops: the job ends before it pops more, or values that were lost
+	 * later could take their place unseen.
 	 * @param firstLentNanos when it was lent first, by {@link System#nanoTime()}
 	 */
 	void lent(long firstLentNanos) {
 		if (firstLentNanos - this.wellNanos < 0) {
 			this.wellNanos = firstLentNanos;
 		}
+		UnknownPops pops = this.context.unknownPops();
+		long popped = this.context.account().taken().count();
+		if (pops != null && popped > 0 && firstLentNanos != this.lentNanos && !this.context.stop().isSet()
+				&& !pops.resolve(List.of(), popped)) {
+			this.context.stop()
+				.because(Cause.REDIS_LOST,
+						"Redis did not say on a new connection whether it has what was popped before");
+		}
+		this.lentNanos = firstLentNanos;
 	}
 
 	/** Redis has answered again. */
@@ -93,6 +107,11 @@ final class Recovery {
 	/** Whether commands may be sent again that failed for a transient reason. */
 	boolean mayGoOn() {
 		return this.pauses.mayGoOn();
+	}
+
+	/** Whether the lane would go on after a loss. */
+	boolean maySurviveLoss() {
+		return this.pauses.mayGoOn(this.wellNanos);
 	}
 
 	/** The lane got no connection. */

@@ -19,6 +19,18 @@ public final class Retries {
 	}
 
 	/**
+	 * Whether a trouble would get a retry.
+	 * @param wellNanos as in {@link #take}
+	 */
+	synchronized boolean isLeft(long wellNanos) {
+		return this.left > 0 || isTaken(wellNanos);
+	}
+
+	private boolean isTaken(long wellNanos) {
+		return this.taken && wellNanos - this.takenNanos < 0;
+	}
+
+	/**
 	 * Takes a retry for a trouble, unless the job has taken one since the lane was well.
 	 * Two lanes then met the same trouble: their server ended, for instance.
 	 * @param wellNanos when the lane was well for the last time, by
@@ -26,7 +38,7 @@ public final class Retries {
 	 * @return {@code false} if none is left
 	 */
 	synchronized boolean take(long wellNanos) {
-		if (this.taken && wellNanos - this.takenNanos < 0) {
+		if (isTaken(wellNanos)) {
 			return true;
 		}
 		if (this.left == 0) {

@@ -64,9 +64,17 @@ public final class RetryPauses {
 		return this.pauses.areUnderWay();
 	}
 
-	/** Whether another attempt would be made. */
+	/** Whether another attempt would be made after a refusal for the time being. */
 	boolean mayGoOn() {
-		return this.pauses.areUnderWay() || this.retries.isLeft();
+		return mayGoOn(this.answeredNanos);
+	}
+
+	/**
+	 * Whether another attempt would be made.
+	 * @param wellNanos when the lane was well for the last time
+	 */
+	boolean mayGoOn(long wellNanos) {
+		return this.pauses.areUnderWay() || this.retries.isLeft(wellNanos);
 	}
 
 	/**

@@ -1,5 +1,6 @@
 package io.pipeset.lane;
 
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -23,6 +24,7 @@ import io.pipeset.redis.ProxyLink;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import io.pipeset.report.Ending.Cause;
+import io.pipeset.servers.RedisNodes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -212,6 +214,45 @@ class LanesTests {
 		lanes.close();
 		assertThat(context.account().counts()).isEqualTo(new Counts(2, 1, 0, 0, 1, 0));
 		assertThat(context.account().losses().found().fenced()).isFalse();
+	}
+
+	/**
+	 * The connection is older than the loss, and the last answer is not: a demotion that
+	 * is met first is taken for the same trouble.
+	 */
+	@Test
+	void recordsThatAServerRefusesAsReplicaAreSentAgainWithTheRetryOfAnotherLane() throws Exception {
+		LaneContext job = rig.context(LaneRig.settings(10, 1, 1, LONG, 1), rig.threads());
+		RedisNodes following = (RedisNodes) Proxy.newProxyInstance(RedisNodes.class.getClassLoader(),
+				new Class<?>[] { RedisNodes.class },
+				(proxy, method, arguments) -> method.getName().equals("isFollowing") ? true
+						: method.invoke(job.nodes(), arguments));
+		LaneContext context = new LaneContext(job.settings(), job.account(), job.clock(), job.stop(), job.retries(),
+				job.inFlight(), following, job.pipeline(), job.meters(), job.trace(), job.executor(), null,
+				job.memory(), job.errorCheck());
+		Lanes lanes = new Lanes(context);
+		Record record = new Record();
+		redis.client().del("list");
+		redis.client().configResetstat();
+		push(lanes, record, "list", 0);
+		lanes.drain();
+		context.retries().take(System.nanoTime());
+		push(lanes, record, "list", 1);
+		lanes.drain();
+		redis.client().replicaof("127.0.0.1", 1);
+		try {
+			push(lanes, record, "list", 2);
+			CompletableFuture<Void> drained = CompletableFuture.runAsync(lanes::drain, rig.threads());
+			await().until(() -> redis.client().info("errorstats").contains("errorstat_READONLY"));
+			redis.client().replicaofNoOne();
+			drained.get(1, TimeUnit.MINUTES);
+		}
+		finally {
+			redis.client().replicaofNoOne();
+		}
+		lanes.close();
+		assertThat(context.account().counts()).isEqualTo(new Counts(3, 3, 0, 0, 0, 0));
+		assertThat(redis.client().lrange("list", 0, -1)).containsExactly("0", "1", "2");
 	}
 
 	@Test

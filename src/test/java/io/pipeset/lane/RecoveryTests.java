@@ -2,6 +2,7 @@ package io.pipeset.lane;
 
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -18,6 +19,7 @@ import io.pipeset.servers.RedisNodes;
 import io.pipeset.slab.FilledSlabs;
 import io.pipeset.slab.Loss;
 import io.pipeset.slab.Slab;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.util.unit.DataSize;
@@ -88,6 +90,54 @@ class RecoveryTests {
 		assertThat(this.stop.ending()).isEqualTo(new Ending(Cause.REDIS_LOST, loss.message()));
 	}
 
+	/** The last retry is for both lanes that meet one trouble. */
+	@Test
+	void aLaneThatMeetsTheTroubleOfAnotherOneGoesOnWithItsRetry() {
+		LaneContext job = context(new Retries(1));
+		Recovery first = new Recovery(job);
+		Recovery other = new Recovery(job);
+		first.asks();
+		other.asks();
+		assertThat(first.maySurviveLoss()).isTrue();
+		first.after(refused("-BUSY Redis is busy running a script.\r\n"), null);
+		assertThat(other.mayGoOn()).isTrue();
+		assertThat(other.maySurviveLoss()).isTrue();
+		other.asks();
+		other.progress();
+		assertThat(other.mayGoOn()).isFalse();
+		assertThat(other.maySurviveLoss()).isFalse();
+		assertThat(this.stop.isSet()).isFalse();
+	}
+
+	private static BatchResult refused(String error) {
+		Slab slab = FilledSlabs.written(new FilledSlabs().slab("SET a 1"), error);
+		return new BatchResult(List.of(slab), null, true, true, null, null);
+	}
+
+	/** A server that was replaced or started anew may have forgotten the last pops. */
+	@Test
+	void aConnectionThatIsNewToALaneOfPopsIsAskedForThoseThatWereAnswered() {
+		List<Long> asked = new ArrayList<>();
+		LaneContext job = context(new Retries(1), (left, settled) -> {
+			assertThat(left).isEmpty();
+			asked.add(settled);
+			return asked.size() < 2;
+		});
+		Recovery lane = new Recovery(job);
+		lane.lent(1);
+		assertThat(asked).isEmpty();
+		job.account().taken().add("a", 1, 1);
+		lane.lent(1);
+		assertThat(asked).isEmpty();
+		lane.lent(2);
+		lane.lent(2);
+		assertThat(asked).containsExactly(1L);
+		assertThat(this.stop.isSet()).isFalse();
+		lane.lent(1);
+		assertThat(asked).containsExactly(1L, 1L);
+		assertThat(this.stop.ending().cause()).isEqualTo(Cause.REDIS_LOST);
+	}
+
 	/** A kill of all connections ends also those that no lane has at that moment. */
 	@Test
 	void aConnectionThatIsOlderThanALossAndAnswersNothingCostsNoOtherRetry() {
@@ -123,15 +173,20 @@ class RecoveryTests {
 	}
 
 	private LaneContext context(Retries retries) {
+		return context(retries, null);
+	}
+
+	private LaneContext context(Retries retries, @Nullable UnknownPops pops) {
 		RedisNodes nodes = (RedisNodes) Proxy.newProxyInstance(RedisNodes.class.getClassLoader(),
-				new Class<?>[] { RedisNodes.class }, (proxy, method, arguments) -> null);
+				new Class<?>[] { RedisNodes.class },
+				(proxy, method, arguments) -> (method.getReturnType() == boolean.class) ? false : null);
 		return new LaneContext(
 				new LaneSettings(10, FlushPolicy.each(), 1, Duration.ofSeconds(1), 0, 0, Duration.ofSeconds(1), false,
 						true),
 				new Account(Results.ERRORS, 10, false), new JobClock(), this.stop, retries,
 				new InFlightBytes(1 << 20, new SimpleMeterRegistry()), nodes,
 				new PipelineProperties(CONNECTIONS, 100, DataSize.ofMegabytes(1), Duration.ofSeconds(1), false),
-				new JobMeters(new SimpleMeterRegistry()), Observation.NOOP, null, null, new UnlimitedSlabMemory(),
+				new JobMeters(new SimpleMeterRegistry()), Observation.NOOP, null, pops, new UnlimitedSlabMemory(),
 				() -> {
 				});
 	}
