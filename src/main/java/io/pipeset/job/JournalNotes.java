@@ -127,19 +127,26 @@ final class JournalNotes {
 	}
 
 	/**
-	 * Has all in memory that another process has written.
+	 * Has all in memory that another process has written, but for messages for which no
+	 * memory is free: it waits for none, as it holds it until the job ends.
 	 * @param memory the memory for failures
 	 * @throws IOException if the file cannot be read, or is not whole
 	 */
 	void load(MemoryShare memory) throws IOException {
 		forget();
+		Map<Entry, Entry> coded = new HashMap<>();
 		for (Note note : read()) {
 			Entry entry = note.failure();
-			if (entry != null) {
-				memory.take(bytes(entry));
+			if (entry != null && memory.tryTakeForReport(bytes(entry))) {
+				this.places.putIfAbsent(entry, this.failures.size());
 				this.failures.add(entry);
-				this.places.putIfAbsent(entry, this.failures.size() - 1);
 				this.characters += failure(entry).message().length();
+			}
+			else if (entry != null) {
+				// It has no place: another failure would get the message of its line in
+				// the file.
+				this.failures
+					.add(coded.computeIfAbsent(withoutMessage(entry, failure(entry).code()), (first) -> first));
 			}
 			else if (note.connection() != null) {
 				this.connections.add(note.connection());

@@ -205,13 +205,7 @@ class OutcomeJournalTests {
 
 	@Test
 	void leavesMessagesOutWhereMemoryIsShort() throws IOException {
-		// A job gets no more than it leaves to others.
-		List<MemoryShare> others = Stream.generate(() -> this.memory.open(new JobStop())).limit(32).toList();
-		others.forEach((other) -> {
-			for (long bytes = 1 << 30; bytes > 64; bytes /= 2) {
-				other.tryTakeForReport(bytes);
-			}
-		});
+		List<MemoryShare> others = takeAll();
 		OutcomeJournal journal = journal(DataSize.ofMegabytes(10));
 		long before = this.memory.used();
 		for (int i = 0; i < 10_000; i++) {
@@ -227,6 +221,47 @@ class OutcomeJournalTests {
 		}
 		assertThat(last).isNotNull();
 		assertThat(last.failure().message()).contains("too many messages");
+	}
+
+	/** It would hold its memory until the job ends, for which the job may wait. */
+	@Test
+	void goesOnWithTheCodesOnlyWhereMemoryIsShortAndDoesNotWait() throws IOException {
+		OutcomeJournal journal = journal(DataSize.ofMegabytes(10));
+		for (int i = 0; i < 10_000; i++) {
+			journal.failed(i, Outcome.REJECTED, new Failure("CODE" + (i % 3), "message " + i, false));
+		}
+		journal.ends(true);
+		List<MemoryShare> others = takeAll();
+		long before = this.memory.used();
+		MemoryShare memory = this.memory.open(new JobStop());
+		OutcomeJournal next = open();
+		next.goesOn(memory);
+		assertThat(this.memory.used() - before).isLessThan(1 << 20);
+		Outcomes earlier = next.earlier();
+		for (int i = 0; i < 10_000; i++) {
+			assertThat(earlier.next().failure().code()).isEqualTo("CODE" + (i % 3));
+		}
+		next.failed(10_000, Outcome.REJECTED, new Failure("CODE1", "never seen", false));
+		next.ends(true);
+		others.forEach(MemoryShare::close);
+		Outcomes all = next.outcomes(this.memory.open(new JobStop()));
+		for (int i = 0; i < 10_000; i++) {
+			assertThat(all.next().failure().message()).isEqualTo("message " + i);
+		}
+		Failure later = all.next().failure();
+		assertThat(later.code()).isIn("CODE1", "(other)");
+		assertThat(later.message()).contains("too many messages");
+	}
+
+	/** A job gets no more than it leaves to others. */
+	private List<MemoryShare> takeAll() {
+		List<MemoryShare> others = Stream.generate(() -> this.memory.open(new JobStop())).limit(32).toList();
+		others.forEach((other) -> {
+			for (long bytes = 1 << 30; bytes > 64; bytes /= 2) {
+				other.tryTakeForReport(bytes);
+			}
+		});
+		return others;
 	}
 
 	@Test
