@@ -3,7 +3,9 @@ package io.pipeset.job;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
+import java.nio.CharBuffer;
+import java.nio.charset.CharsetDecoder;
+import java.nio.charset.CoderResult;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
@@ -51,6 +53,8 @@ public final class JobItems implements Spool.Kept {
 		.disable(StreamWriteFeature.FLUSH_PASSED_TO_STREAM)
 		.rootValueSeparator("")
 		.build();
+
+	private static final int PIECE = 8 << 10;
 
 	/** Another text than that of records which are sent again. */
 	private static final Loss NOT_SENT_AGAIN = new Loss(Loss.OF_SERVICE.code(), Loss.OF_SERVICE.message()
@@ -285,7 +289,7 @@ public final class JobItems implements Spool.Kept {
 	private void writeCommand(Record record, JsonGenerator line) {
 		boolean text = true;
 		for (int i = 0; i < record.argumentCount(); i++) {
-			text &= text(record, i) != null;
+			text &= isText(record, i);
 		}
 		line.writeStringProperty("op", record.operation().toString());
 		Encoding encoding = (text) ? Encoding.UTF8 : Encoding.BASE64;
@@ -294,12 +298,14 @@ public final class JobItems implements Spool.Kept {
 		}
 		if (record.command() != record.operation()) {
 			// HSET with a time to live: a script, the number of its keys, the key.
-			line.writeStringProperty("key", show(record, 2, text));
+			line.writeName("key");
+			writeArgument(record, 2, text, line);
 			line.writeStringProperty("ttl", record.text(3));
 			line.writeName("fields");
 			line.writeStartObject();
 			for (int i = 4; i < record.argumentCount(); i += 2) {
-				line.writeStringProperty(show(record, i, text), show(record, i + 1, text));
+				line.writeName(name(record, i, text));
+				writeArgument(record, i + 1, text, line);
 			}
 			line.writeEndObject();
 			return;
@@ -307,38 +313,49 @@ public final class JobItems implements Spool.Kept {
 		int first = 0;
 		// The keys of some stand behind their number: these have arguments alone.
 		if (record.operation().firstKey() == 0) {
-			line.writeStringProperty("key", show(record, first++, text));
+			line.writeName("key");
+			writeArgument(record, first++, text, line);
 		}
 		if (first < record.argumentCount()) {
 			line.writeName("args");
 			line.writeStartArray();
 			for (int i = first; i < record.argumentCount(); i++) {
-				line.writeString(show(record, i, text));
+				writeArgument(record, i, text, line);
 			}
 			line.writeEndArray();
 		}
 	}
 
-	private static String show(Record record, int argument, boolean text) {
-		String shown = (text) ? text(record, argument) : null;
-		if (shown != null) {
-			return shown;
+	/** Writes an argument in pieces: it may be large, and its reader slow. */
+	private static void writeArgument(Record record, int argument, boolean text, JsonGenerator line) {
+		byte[] source = record.source(argument);
+		if (text) {
+			line.writeUTF8String(source, record.offset(argument), record.length(argument));
 		}
-		ByteBuffer bytes = Base64.getEncoder()
-			.encode(ByteBuffer.wrap(record.source(argument), record.offset(argument), record.length(argument)));
-		return StandardCharsets.US_ASCII.decode(bytes).toString();
+		else {
+			line.writeBinary(source, record.offset(argument), record.length(argument));
+		}
 	}
 
-	/** The argument as a string; {@code null} if it is not UTF-8. */
-	private static @Nullable String text(Record record, int argument) {
-		try {
-			return StandardCharsets.UTF_8.newDecoder()
-				.decode(ByteBuffer.wrap(record.source(argument), record.offset(argument), record.length(argument)))
-				.toString();
+	/** An argument as a name, which has no pieces. */
+	private static String name(Record record, int argument, boolean text) {
+		ByteBuffer bytes = ByteBuffer.wrap(record.source(argument), record.offset(argument), record.length(argument));
+		return ((text) ? StandardCharsets.UTF_8.decode(bytes)
+				: StandardCharsets.US_ASCII.decode(Base64.getEncoder().encode(bytes)))
+			.toString();
+	}
+
+	/** Whether an argument is UTF-8. */
+	private static boolean isText(Record record, int argument) {
+		ByteBuffer bytes = ByteBuffer.wrap(record.source(argument), record.offset(argument), record.length(argument));
+		CharBuffer piece = CharBuffer.allocate(Math.min(bytes.remaining(), PIECE));
+		CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
+		CoderResult result;
+		do {
+			result = decoder.decode(bytes, piece.clear(), true);
 		}
-		catch (CharacterCodingException ex) {
-			return null;
-		}
+		while (result.isOverflow());
+		return !result.isError();
 	}
 
 	/** Removes the body and the journal. */

@@ -1,17 +1,15 @@
 package io.pipeset.web;
 
 import java.io.IOException;
-import java.io.InputStream;
+import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.io.Writer;
 import java.util.ArrayList;
 import java.util.List;
 
 import io.pipeset.report.JobStatus;
 import io.pipeset.web.JobLooks.StoredLook;
 import tools.jackson.core.JsonGenerator;
-import tools.jackson.core.JsonParser;
-import tools.jackson.core.JsonToken;
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.ValueSerializer;
 import tools.jackson.databind.json.JsonMapper;
@@ -19,7 +17,8 @@ import tools.jackson.databind.json.JsonMapper;
 import org.springframework.boot.jackson.JacksonComponent;
 
 /**
- * Copies a report from disk, or from the control Redis, into an answer, member by member.
+ * Copies a report from disk, or from the control Redis, into an answer: a piece at a
+ * time, as many callers may read slowly at once.
  */
 @JacksonComponent
 class StoredLookSerializer extends ValueSerializer<StoredLook> {
@@ -31,20 +30,22 @@ class StoredLookSerializer extends ValueSerializer<StoredLook> {
 		JobStatus status = look.status();
 		json.writeStartObject();
 		List<Object> warnings = new ArrayList<>(look.warnings());
-		try (InputStream bytes = look.report().get(); JsonParser report = mapper.createParser(bytes)) {
-			report.nextToken();
-			while (report.nextToken() == JsonToken.PROPERTY_NAME) {
-				if (report.currentName().equals("state")) {
+		try (JsonMembers report = new JsonMembers(look.report().get())) {
+			for (String name = report.next(); name != null; name = report.next()) {
+				if (name.equals("state")) {
 					// It may have been written before the job was interrupted.
-					report.nextToken();
+					report.copyValue(Writer.nullWriter());
 					json.writePOJOProperty("state", status.state());
 				}
-				else if (report.currentName().equals("warnings")) {
-					report.nextToken();
-					report.<JsonNode>readValueAsTree().forEach(warnings::add);
+				else if (name.equals("warnings")) {
+					StringWriter text = new StringWriter();
+					report.copyValue(text);
+					mapper.readTree(text.toString()).forEach(warnings::add);
 				}
 				else {
-					json.copyCurrentStructure(report);
+					json.writeName(name);
+					json.writeRawValue("");
+					report.copyValue(new RawWriter(json));
 				}
 			}
 		}
@@ -62,6 +63,30 @@ class StoredLookSerializer extends ValueSerializer<StoredLook> {
 			json.writeStringProperty("instance", look.instance());
 		}
 		json.writeEndObject();
+	}
+
+	/** Writes JSON as it is. */
+	private static final class RawWriter extends Writer {
+
+		private final JsonGenerator json;
+
+		RawWriter(JsonGenerator json) {
+			this.json = json;
+		}
+
+		@Override
+		public void write(char[] piece, int offset, int length) {
+			this.json.writeRaw(piece, offset, length);
+		}
+
+		@Override
+		public void flush() {
+		}
+
+		@Override
+		public void close() {
+		}
+
 	}
 
 }

@@ -9,8 +9,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.zip.GZIPOutputStream;
@@ -122,6 +124,23 @@ class JobItemsTests {
 		assertThat(this.redis.ttl("session:18")).isBetween(1L, 60L);
 		assertThat(this.redis.hlen("bin")).isOne();
 		assertThat(items(binary, "").get(0).at("/args/1").asString()).isEqualTo("/g==");
+	}
+
+	@Test
+	void largeArgumentsArePostable() {
+		String text = "a" + "\u00e9\ud83d\ude00\"\\\n\u0001".repeat(20_000);
+		byte[] bytes = new byte[200_001];
+		new Random(7).nextBytes(bytes);
+		String location = ended("/v1/jobs?dryRun=true", Service.NDJSON,
+				mapper.writeValueAsString(List.of("SET", "text", text)) + "\nbad\n");
+		String binary = ended("/v1/jobs?dryRun=true&encoding=base64", Service.NDJSON, mapper.writeValueAsString(
+				List.of("SET", base64("binary".getBytes(StandardCharsets.UTF_8)), base64(bytes))) + "\nbad\n");
+		assertThat(items(location, "?status=unprocessed").get(0).at("/args/0").asString()).isEqualTo(text);
+		assertThat(items(binary, "?status=unprocessed").get(0).at("/args/0").asString()).isEqualTo(base64(bytes));
+	}
+
+	private static String base64(byte[] bytes) {
+		return Base64.getEncoder().encodeToString(bytes);
 	}
 
 	@ParameterizedTest
