@@ -1,8 +1,11 @@
 package io.pipeset.pipeline.boot;
 
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
@@ -64,8 +67,9 @@ public final class RedisSettings implements BeanFactoryPostProcessor {
 			new Refusal("url", "The nodes of the cluster are named already.", ONE_CLUSTER, null),
 			new Refusal("database", "A cluster has database 0 only.", "Remove it, or set it to 0.", "0"));
 
-	/** Behind the host, and so behind a password. */
-	private static final Pattern URI_PORT = Pattern.compile("(?<=[^/@:]):(\\d{1,9})(?:[/?#].*)?$");
+	private static final Pattern ADDRESS = Pattern.compile(".+:(\\d{1,5})");
+
+	private static final Pattern DATABASE = Pattern.compile("/?\\d{0,9}");
 
 	/**
 	 * A password with such a character would be read as a port, and its rest as a
@@ -108,11 +112,7 @@ public final class RedisSettings implements BeanFactoryPostProcessor {
 
 	/** Addresses are logged and stand in answers. A URL may hold a password. */
 	private void refuseUrls(String name) {
-		if (Binder.get(this.environment)
-			.bind(name, Bindable.listOf(String.class))
-			.orElse(List.of())
-			.stream()
-			.anyMatch((address) -> address.contains("/") || address.contains("@"))) {
+		if (bindAll(name).stream().anyMatch((address) -> address.contains("/") || address.contains("@"))) {
 			throw new UnsupportedRedisException(name + " is refused. It holds a URL, which is not shown.",
 					"Set it to addresses without a scheme and a password, and set " + name("password") + ", or "
 							+ name("url") + " to name one Redis by its URL.");
@@ -132,19 +132,54 @@ public final class RedisSettings implements BeanFactoryPostProcessor {
 			throw new UnsupportedRedisException(name("url") + " is refused. It has an @ behind its host.",
 					"Percent-encode all but letters and digits of its password.");
 		}
-		int port = URI_PORT.matcher(url)
-			.results()
-			.findFirst()
-			.map((found) -> Integer.parseInt(found.group(1)))
-			.orElse(1);
-		if (!isPort(port)) {
-			throw new UnsupportedRedisException(name("url") + " is refused. Its port is " + port + '.',
-					"Set it to a URL with a port from 1 to 65535.");
+		refuseUnfit(url);
+		requireAddresses("cluster.nodes");
+		requireAddresses("sentinel.nodes");
+	}
+
+	private void refuseUnfit(String url) {
+		URI uri;
+		try {
+			uri = new URI(url);
+		}
+		catch (URISyntaxException ex) {
+			// Boot refuses it by its name.
+			return;
+		}
+		String problem = null;
+		if (uri.getScheme() != null && uri.getHost() == null) {
+			problem = "Its host is neither a name, of letters, digits, dots and hyphens, nor an address, or its port"
+					+ " is no number.";
+		}
+		else if (uri.getScheme() != null && !isPort(uri.getPort())) {
+			problem = (uri.getPort() < 0) ? "It has no port." : "Its port is " + uri.getPort() + '.';
+		}
+		else if (uri.getScheme() != null && !DATABASE.matcher(uri.getPath()).matches()) {
+			problem = "Behind its host stands no number of a database.";
+		}
+		if (problem != null) {
+			throw new UnsupportedRedisException(name("url") + " is refused. " + problem,
+					"Set it to redis://user:password@host:port/database, with a port from 1 to 65535.");
+		}
+	}
+
+	private void requireAddresses(String setting) {
+		for (String address : bindAll(name(setting))) {
+			Matcher parts = ADDRESS.matcher(address);
+			if (!parts.matches() || !isPort(Integer.parseInt(parts.group(1)))) {
+				throw new UnsupportedRedisException(
+						name(setting) + " is refused. '" + address + "' is no address with a port from 1 to 65535.",
+						"Set it to addresses such as host:6379, with commas between them.");
+			}
 		}
 	}
 
 	private static boolean isPort(int port) {
 		return port > 0 && port <= 65535;
+	}
+
+	private List<String> bindAll(String name) {
+		return Binder.get(this.environment).bind(name, Bindable.listOf(String.class)).orElse(List.of());
 	}
 
 	private <T> BindResult<T> bind(String setting, Class<T> type) {

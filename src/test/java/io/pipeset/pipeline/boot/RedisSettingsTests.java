@@ -62,10 +62,10 @@ class RedisSettingsTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(
-			strings = { "host=localhost", "url=redis://localhost", "client-type=LETTUCE", "lettuce.pool.enabled=true",
-					"lettuce.shutdown-timeout=1s", "timeout=1s", "client-name=me", "url=redis://user:7@localhost",
-					"url=redis://user:99999@localhost:6379/0", "port=65535", "database=15", "connect-timeout=1ms" })
+	@ValueSource(strings = { "host=localhost", "url=redis://localhost:6379", "client-type=LETTUCE",
+			"lettuce.pool.enabled=true", "lettuce.shutdown-timeout=1s", "timeout=1s", "client-name=me",
+			"url=redis://user:7@localhost:6379", "url=redis://user:99999@localhost:6379/0", "port=65535", "database=15",
+			"connect-timeout=1ms" })
 	void othersAreNot(String setting) {
 		String[] parts = setting.split("=", -1);
 		this.environment.setProperty("spring.data.redis." + parts[0], parts[1]);
@@ -78,11 +78,27 @@ class RedisSettingsTests {
 			"connect-timeout, 0, connect-timeout=PT0S is refused. It must be 1ms or more",
 			"connect-timeout, -1s, connect-timeout=PT-1S is refused",
 			"url, rediss://user:secret@host:70000/0, url is refused. Its port is 70000.",
+			"url, redis://user:secret@redis_master:6379, url is refused. Its host is neither",
+			"url, redis://user:secret@host:6379123456, url is refused. Its host is neither",
+			"url, redis://user:7@localhost, url is refused. It has no port.",
+			"url, redis:user:secret@host, url is refused. Its host is neither",
+			"url, redis://user:secret@host:6379/abc, url is refused. Behind its host stands no number",
+			"cluster.nodes, 'a:1,localhost', cluster.nodes is refused. 'localhost' is no address with a port",
+			"cluster.nodes, localhost:x, cluster.nodes is refused. 'localhost:x' is no address",
+			"cluster.nodes, localhost:70000, cluster.nodes is refused. 'localhost:70000' is no address",
 			"sentinel.master, m, sentinel.master is refused. The Sentinels are asked by their addresses",
 			"sentinel.nodes, 'a:1,b:1', sentinel.nodes is refused. The Sentinels are asked by their addresses" })
 	void aValueThatTheDriverWouldFailAtIsRefusedByName(String setting, String value, String problem) {
 		this.environment.setProperty("spring.data.redis." + setting, value);
 		assertThat(refusal().getDescription()).startsWith("spring.data.redis." + problem);
+	}
+
+	@Test
+	void sentinelsHavePorts() {
+		this.environment.setProperty("spring.data.redis.sentinel.master", "mymaster");
+		this.environment.setProperty("spring.data.redis.sentinel.nodes", "[::1]:26379,localhost");
+		assertThat(refusal().getDescription())
+			.startsWith("spring.data.redis.sentinel.nodes is refused. 'localhost' is no");
 	}
 
 	@Test
