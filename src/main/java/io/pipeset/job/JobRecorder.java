@@ -369,11 +369,11 @@ public class JobRecorder {
 		 */
 		private synchronized void write() {
 			KnownJob job = find();
-			// A job that is left is interrupted as soon as the lease is over.
-			if (job == null || job.isLeft() || this.dropped) {
+			KnownJob.Look look = (job != null) ? job.look() : null;
+			// A job that was left, maybe since the look, is interrupted by its lease.
+			if (job == null || look == null || job.isLeft() || this.dropped) {
 				return;
 			}
-			KnownJob.Look look = job.look();
 			JobStatus now = look.status();
 			JobStatus last = this.written;
 			boolean ended = !now.state().isActive();
