@@ -72,11 +72,12 @@ class SiegeTests {
 	/** Clients that read no answer keep the thread that writes it. */
 	@Test
 	void moreUnreadScrapesThanThreadsDoNotKeepCallersFromAnAnswer() throws IOException {
-		String scrape = "GET /actuator/prometheus HTTP/1.1\r\nHost: localhost\r\n\r\n";
-		for (int i = 0; i < CLIENTS; i++) {
-			this.wires.add(Wire.open(this.service, scrape.strip()).send(scrape.repeat(1000)));
-		}
-		Answer refused = await().until(() -> get("/actuator/health"), (answer) -> answer.status() == 429);
+		Answer refused = await().until(() -> {
+			for (int i = 0; i < CLIENTS; i++) {
+				this.wires.add(Wire.unread(this.service, "GET /actuator/prometheus HTTP/1.1", "Host: localhost"));
+			}
+			return get("/actuator/health");
+		}, (answer) -> answer.status() == 429);
 		assertThat(refused.refusal(429, "limit")).contains("24 requests to Actuator")
 			.contains("server.tomcat.threads.max=34");
 		assertThat(get("/none").status()).isEqualTo(404);
