@@ -1,9 +1,10 @@
-package io.pipeset;
+package io.pipeset.project;
 
 import java.io.IOException;
 import java.util.List;
 
 import io.lettuce.core.api.sync.RedisCommands;
+import io.pipeset.Documentation;
 import io.pipeset.redis.TestRedis;
 import org.junit.jupiter.api.Test;
 

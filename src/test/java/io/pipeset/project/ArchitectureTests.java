@@ -1,4 +1,4 @@
-package io.pipeset;
+package io.pipeset.project;
 
 import java.security.SecureRandom;
 import java.util.Set;

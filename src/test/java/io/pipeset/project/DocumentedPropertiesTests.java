@@ -1,9 +1,10 @@
-package io.pipeset;
+package io.pipeset.project;
 
 import java.io.IOException;
 import java.util.Map;
 import java.util.TreeMap;
 
+import io.pipeset.Documentation;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 

@@ -1,4 +1,4 @@
-package io.pipeset;
+package io.pipeset.project;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
