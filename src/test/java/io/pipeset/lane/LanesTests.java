@@ -257,7 +257,7 @@ class LanesTests {
 
 	@Test
 	void whatTheDriverDoesNotGiveBackIsUnknownAndFencedAndNotTouchedAgain() throws Exception {
-		LaneContext context = rig.context(LaneRig.settings(10, 10, 1, Duration.ofMillis(300)), rig.threads());
+		LaneContext context = rig.context(LaneRig.settings(10, 10, 1, Duration.ofSeconds(2)), rig.threads());
 		Lanes lanes = new Lanes(context);
 		CountDownLatch release = new CountDownLatch(1);
 		Record record = new Record();

@@ -18,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** Whoever follows a job and does not read keeps nobody waiting, and is left. */
-@ServiceTest(properties = "pipeset.limits.body-idle-timeout=2s")
+@ServiceTest(properties = "pipeset.limits.body-idle-timeout=5s")
 @Import(SmallBuffers.class)
 class UnreadEventsTests {
 

@@ -131,7 +131,7 @@ class ClusterRedirectTests {
 		cluster.begin(this.slot, this.from, this.to);
 		cluster.migrate(this.from, this.to, this.moved);
 		JsonNode report = this.service
-			.ndjson("/v1/jobs?timeout=300ms", push(this.other, 1),
+			.ndjson("/v1/jobs?timeout=2s", push(this.other, 1),
 					"[\"DEL\",\"" + this.here + "\",\"" + this.moved + "\"]", push(this.other, 2))
 			.report();
 		assertThat(Answer.counts(report)).isEqualTo(new Counts(3, 2, 0, 1, 0, 0));
@@ -155,7 +155,7 @@ class ClusterRedirectTests {
 	@Test
 	void aClusterThatIsNotWholeStopsTheJobAfterItsTimeout() {
 		cluster.drop(this.slot);
-		Answer answer = this.service.ndjson("/v1/jobs?timeout=500ms", push(this.here, 1), push(this.here, 2));
+		Answer answer = this.service.ndjson("/v1/jobs?timeout=2s", push(this.here, 1), push(this.here, 2));
 		JsonNode job = answer.job(503, "redis-refuses", "stopped");
 		assertThat(Answer.counts(job)).isEqualTo(new Counts(2, 0, 0, 2, 0, 0));
 		assertThat(job.at("/items/0/error/code").asString()).isEqualTo("CLUSTERDOWN");
@@ -232,7 +232,7 @@ class ClusterRedirectTests {
 				"ASK " + this.slot + " " + TestCluster.address(this.to), "MOVED " + this.slot + " 127.0.0.1:1",
 				"MOVED 1 127.0.0.1:1", "MOVED", "ASK me", "TRYAGAIN Multiple keys request during rehashing of slot",
 				"CLUSTERDOWN Hash slot not served")) {
-			Answer answer = this.service.ndjson("/v1/jobs?timeout=2s",
+			Answer answer = this.service.ndjson("/v1/jobs?timeout=30s",
 					"[\"EVALSHA\",\"" + sha + "\",\"1\",\"" + this.missing + "\",\"x\",\"" + forged + "\"]");
 			assertThat(Answer.counts(answer.report())).as(forged).isEqualTo(new Counts(1, 0, 0, 1, 0, 0));
 			assertThat(this.from.client().lrange(this.missing, 0, -1)).as(forged).containsExactly("x");

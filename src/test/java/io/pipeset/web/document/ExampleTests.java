@@ -36,7 +36,7 @@ import static org.awaitility.Awaitility.await;
 		"pipeset.clients.all.key-sha256=c9fba672736dfdaebd80504b8eaafb1ed81099e499e73a1a215bae27a83b62f5",
 		"pipeset.clients.all.scripts=true", "pipeset.clients.all.analyses=true", "pipeset.clients.all.tunings=true",
 		"pipeset.clients.few.key-sha256=0222aef25677eab27e787fd86938deae49e93a3e4828f19212bca279273067ac",
-		"pipeset.limits.max-body-bytes=10KB", "pipeset.limits.body-idle-timeout=500ms",
+		"pipeset.limits.max-body-bytes=10KB", "pipeset.limits.body-idle-timeout=3s",
 		"pipeset.limits.max-event-streams=0", "pipeset.spool.max-bytes=1KB", "pipeset.tuning.enabled=false" })
 class ExampleTests {
 

@@ -65,7 +65,7 @@ class LateAnswerTests {
 	void thatOfAHealthCheckIsNoPoppedValue() throws Exception {
 		CompletableFuture<ProxyLink> held = proxy.stopAt(Way.REPLIES, 0, 0);
 		Answer health = this.service.get("/actuator/health");
-		assertThat(held).isDone();
+		held.get(20, TimeUnit.SECONDS);
 		assertThat(health.status()).isEqualTo(503);
 		assertThat(health.json().at("/components/redis/status").asString()).isEqualTo("DOWN");
 		popsExactlyItsValues();
@@ -75,7 +75,7 @@ class LateAnswerTests {
 	void thatOfAScriptThatWasLoadedIsNoPoppedValue() throws Exception {
 		CompletableFuture<ProxyLink> held = proxy.stopAt(Way.REPLIES, 0, 0);
 		this.service.post("/v1/scripts", "text/plain", "return 1").refusal(503, "redis-unreachable");
-		assertThat(held).isDone();
+		held.get(20, TimeUnit.SECONDS);
 		popsExactlyItsValues();
 	}
 
@@ -85,7 +85,7 @@ class LateAnswerTests {
 		try (RedisConnection connection = this.factory.getConnection()) {
 			assertThatExceptionOfType(QueryTimeoutException.class).isThrownBy(connection.serverCommands()::info);
 		}
-		assertThat(held).isDone();
+		held.get(20, TimeUnit.SECONDS);
 		popsExactlyItsValues();
 	}
 

@@ -152,12 +152,11 @@ class RedisFaultTests {
 	@ValueSource(strings = { "1", "4" })
 	void aRedisThatFallsSilentTimesOutAndWhatWasWrittenIsUnknown(String concurrency) throws Exception {
 		CompletableFuture<Void> paused = new CompletableFuture<>();
-		CompletableFuture<Answer> upload = this.service
-			.sendAsync(this.service.uploading("/v1/jobs?timeout=500ms&concurrency=" + concurrency, Service.NDJSON,
-					Lines.of(MORE_THAN_WINDOWS, (i) -> {
-						waitAt(i, paused);
-						return "[\"LPUSH\",\"l" + (i % 100) + "\",\"" + i + "\"]";
-					})));
+		CompletableFuture<Answer> upload = this.service.sendAsync(this.service.uploading(
+				"/v1/jobs?timeout=2s&concurrency=" + concurrency, Service.NDJSON, Lines.of(MORE_THAN_WINDOWS, (i) -> {
+					waitAt(i, paused);
+					return "[\"LPUSH\",\"l" + (i % 100) + "\",\"" + i + "\"]";
+				})));
 		await().until(() -> redis.client().dbsize() == 100);
 		redis.pause();
 		paused.complete(null);
@@ -230,7 +229,7 @@ class RedisFaultTests {
 		redis.client().clientKill(KillArgs.Builder.typeNormal().skipme());
 		CompletableFuture<Void> paused = new CompletableFuture<>();
 		CompletableFuture<Answer> upload = this.service.sendAsync(this.service
-			.uploading("/v1/jobs?timeout=500ms&concurrency=8", Service.NDJSON, Lines.of(MORE_THAN_WINDOWS, (i) -> {
+			.uploading("/v1/jobs?timeout=2s&concurrency=8", Service.NDJSON, Lines.of(MORE_THAN_WINDOWS, (i) -> {
 				waitAt(i, paused);
 				return "[\"LPUSH\",\"l" + (i % 100) + "\",\"" + i + "\"]";
 			})));

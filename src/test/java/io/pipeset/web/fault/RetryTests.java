@@ -165,7 +165,7 @@ class RetryTests {
 		int records = 100_000;
 		CompletableFuture<ProxyLink> place = proxy.stopAt(Way.COMMANDS, 20_000, 0);
 		CompletableFuture<Answer> upload = this.service
-			.sendAsync(this.service.uploading("/v1/jobs?op=SET&retries=1&timeout=2s&coalesce=off", Service.NDJSON,
+			.sendAsync(this.service.uploading("/v1/jobs?op=SET&retries=1&timeout=5s&coalesce=off", Service.NDJSON,
 					Lines.of(records, (i) -> "{\"key\":\"k" + (i % 5000) + "\",\"value\":\"" + i + "\"}")));
 		ProxyLink link = place.get(60, TimeUnit.SECONDS);
 		redis.pause();

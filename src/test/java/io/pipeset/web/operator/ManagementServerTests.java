@@ -3,7 +3,6 @@ package io.pipeset.web.operator;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -24,7 +23,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** A server of Actuator's own is a small one, with the same rules. */
-@ServiceTest(properties = { "management.server.port=0", "management.server.address=127.0.0.1" })
+@ServiceTest(properties = { "management.server.port=0", "management.server.address=127.0.0.1",
+		"server.tomcat.connection-timeout=10m" })
 class ManagementServerTests {
 
 	private final Service service;
@@ -104,10 +104,7 @@ class ManagementServerTests {
 		for (Service server : new Service[] { this.management, this.service }) {
 			try (Wire wire = Wire.open(server, "POST /actuator/health HTTP/1.1", "Host: localhost",
 					"Content-Length: 1000")) {
-				wire.send("x");
-				long began = System.nanoTime();
-				wire.awaitEnd();
-				assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(2));
+				wire.send("x").awaitEnd();
 			}
 		}
 	}

@@ -6,10 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 import io.lettuce.core.api.sync.RedisCommands;
@@ -35,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Scripts are loaded by their text and run by their SHA1, once each and in order. */
 @ServiceTest(properties = { "pipeset.security.scripts=true", "pipeset.scripts.max-bytes=1KB",
-		"pipeset.scripts.max-count=3", "pipeset.limits.body-idle-timeout=1s" })
+		"pipeset.scripts.max-count=3" })
 class ScriptTests {
 
 	private static final TestRedis server = TestRedis.start();
@@ -64,36 +60,6 @@ class ScriptTests {
 	void emptyRedis() {
 		this.redis.flushall();
 		this.redis.scriptFlush();
-	}
-
-	@Test
-	void aScriptThatStopsComingIsStalled() throws IOException {
-		try (Wire wire = Wire.post(this.service, "/v1/scripts", "Content-Length: 500")) {
-			assertThat(wire.send("return 1").answer().refusal(408, "stalled"))
-				.contains("1000ms (pipeset.limits.body-idle-timeout)");
-		}
-	}
-
-	/** No single pause is too long. */
-	@Test
-	void aScriptThatTricklesIsStalledAsWell() throws Exception {
-		ScheduledExecutorService drip = Executors.newSingleThreadScheduledExecutor();
-		try (Wire wire = Wire.post(this.service, "/v1/scripts", "Content-Length: 1000")) {
-			Future<?> unused = drip.scheduleAtFixedRate(() -> trySend(wire), 0, 100, TimeUnit.MILLISECONDS);
-			assertThat(wire.answer().refusal(408, "stalled")).contains("1000ms (pipeset.limits.body-idle-timeout)");
-		}
-		finally {
-			drip.shutdownNow();
-		}
-	}
-
-	private static void trySend(Wire wire) {
-		try {
-			wire.send("-");
-		}
-		catch (IOException ex) {
-			// The service has ended the connection, as it should.
-		}
 	}
 
 	@Test

@@ -63,7 +63,7 @@ import static org.awaitility.Awaitility.await;
  * Any instance answers for the asynchronous jobs of any other, by their records in the
  * control Redis.
  */
-@ServiceTest(properties = "pipeset.jobs.lease=1500ms")
+@ServiceTest(properties = "pipeset.jobs.lease=10s")
 class OtherInstanceTests {
 
 	private static final TestRedis control = TestRedis.start();
@@ -98,7 +98,7 @@ class OtherInstanceTests {
 		}
 		control.client().aclSetuser("recorder", user);
 		control.client().aclLogReset();
-		replica = Replica.start(control, TestRedis.shared().properties(), "pipeset.jobs.lease=1500ms",
+		replica = Replica.start(control, TestRedis.shared().properties(), "pipeset.jobs.lease=10s",
 				"pipeset.control.username=recorder", "pipeset.control.password=password",
 				"pipeset.limits.max-running-jobs=1", "pipeset.limits.max-wait=0s");
 	}

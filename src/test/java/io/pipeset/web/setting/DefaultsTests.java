@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Defaults that an operator sets are in effect, and invalid ones fail the start. */
 @ServiceTest(properties = { "pipeset.defaults.batch-size=7", "pipeset.defaults.flush=buffered:3",
-		"pipeset.defaults.concurrency=2", "pipeset.defaults.timeout=1500ms", "pipeset.defaults.max-errors=1",
+		"pipeset.defaults.concurrency=2", "pipeset.defaults.timeout=61500ms", "pipeset.defaults.max-errors=1",
 		"pipeset.defaults.results=all", "pipeset.defaults.op=lpush", "pipeset.defaults.ttl=600",
 		"pipeset.defaults.encoding=base64", "pipeset.defaults.rate-limit=100000",
 		"pipeset.pipeline.max-connections=2" })
@@ -50,7 +50,7 @@ class DefaultsTests {
 		assertThat(settings.at("/batchSize").asInt()).isEqualTo(7);
 		assertThat(settings.at("/flush").asString()).isEqualTo("buffered:3");
 		assertThat(settings.at("/concurrency").asInt()).isEqualTo(2);
-		assertThat(settings.at("/timeout").asString()).isEqualTo("1500ms");
+		assertThat(settings.at("/timeout").asString()).isEqualTo("61500ms");
 		assertThat(settings.at("/maxErrors").asInt()).isOne();
 		assertThat(settings.at("/results").asString()).isEqualTo("all");
 		assertThat(settings.at("/op").asString()).isEqualTo("LPUSH");

@@ -37,15 +37,23 @@ class StalledUploadTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "", "?concurrency=4&flush=close" })
 	void anUploadThatStallsIsAnsweredWithWhatRan(String settings) throws IOException {
-		try (Wire wire = Wire.post(this.service, "/v1/jobs" + settings, "Content-Type: application/x-ndjson",
-				"Content-Length: 1000")) {
-			wire.send("[\"SET\",\"a\",\"1\"]\n[\"SET\",\"b\",\"2\"]\n[\"SET\",");
+		String records = "[\"SET\",\"a\",\"1\"]\n[\"SET\",\"b\",\"2\"]\n[\"SET\",";
+		try (Wire wire = Wire.begun(this.service, "/v1/jobs" + settings, "Content-Length: 1000", records)) {
 			assertStalled(wire.answer());
 		}
-		try (Wire wire = Wire.upload(this.service, "/v1/jobs" + settings)) {
-			wire.chunk("[\"SET\",\"a\",\"1\"]\n[\"SET\",\"b\",\"2\"]\n[\"SET\",");
+		try (Wire wire = Wire.begun(this.service, "/v1/jobs" + settings,
+				Integer.toHexString(records.length()) + "\r\n" + records + "\r\n")) {
 			assertStalled(wire.answer());
 		}
+	}
+
+	@Test
+	void anAsynchronousOneThatStallsIsNoJob() throws IOException {
+		try (Wire wire = Wire.upload(this.service, "/v1/jobs", "Prefer: respond-async")) {
+			assertThat(wire.answer().refusal(408, "stalled")).contains("pipeset.limits.body-idle-timeout",
+					"nothing was run");
+		}
+		assertThat(this.redis.dbsize()).isZero();
 	}
 
 	@Test
