@@ -17,7 +17,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /** A connection to the service on which a test writes the bytes of a request itself. */
 public final class Wire implements AutoCloseable {
@@ -52,12 +51,12 @@ public final class Wire implements AutoCloseable {
 		return begun(service, pathAndQuery, "Transfer-Encoding: chunked", body);
 	}
 
-	/** Begins an upload in the same way, with a header that says how its body comes. */
-	public static Wire begun(Service service, String pathAndQuery, String framing, String body) throws IOException {
+	/** Begins an upload in the same way, with headers that say how its body comes. */
+	public static Wire begun(Service service, String pathAndQuery, String headers, String body) throws IOException {
 		Wire wire = new Wire(new Socket(InetAddress.getLoopbackAddress(), service.port()));
 		wire.socket.setSoTimeout(TIMEOUT_MILLIS);
 		return wire.send(String.join("\r\n", "POST " + pathAndQuery + " HTTP/1.1", "Host: 127.0.0.1:" + service.port(),
-				"Connection: close", "Content-Type: application/x-ndjson", framing, "", body));
+				"Connection: close", "Content-Type: application/x-ndjson", headers, "", body));
 	}
 
 	/** Connects and sends the lines of a request's head. */
@@ -83,12 +82,8 @@ public final class Wire implements AutoCloseable {
 	}
 
 	/** Begins a chunked upload of lines. */
-	public static Wire upload(Service service, String pathAndQuery, String... headers) throws IOException {
-		return post(service, pathAndQuery,
-				Stream
-					.concat(Stream.of("Content-Type: application/x-ndjson", "Transfer-Encoding: chunked"),
-							Stream.of(headers))
-					.toArray(String[]::new));
+	public static Wire upload(Service service, String pathAndQuery) throws IOException {
+		return post(service, pathAndQuery, "Content-Type: application/x-ndjson", "Transfer-Encoding: chunked");
 	}
 
 	public Wire send(String text) throws IOException {

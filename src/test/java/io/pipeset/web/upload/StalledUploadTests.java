@@ -49,7 +49,9 @@ class StalledUploadTests {
 
 	@Test
 	void anAsynchronousOneThatStallsIsNoJob() throws IOException {
-		try (Wire wire = Wire.upload(this.service, "/v1/jobs", "Prefer: respond-async")) {
+		String record = "[\"SET\",\"a\",\"1\"]\n";
+		try (Wire wire = Wire.begun(this.service, "/v1/jobs", "Content-Length: 1000\r\nPrefer: respond-async",
+				record)) {
 			assertThat(wire.answer().refusal(408, "stalled")).contains("pipeset.limits.body-idle-timeout",
 					"nothing was run");
 		}
