@@ -118,7 +118,8 @@ class ScarceProcessTests {
 			.doesNotContain(spool.toString());
 		assertThat(bodies()).isEmpty();
 		assertThat(redis.dbsize()).isZero();
-		assertThat(process.output()).anyMatch((line) -> line.contains("cannot be written"));
+		await()
+			.untilAsserted(() -> assertThat(process.output()).anyMatch((line) -> line.contains("cannot be written")));
 		service.post("/v1/jobs", Service.NDJSON, large).report();
 		Answer small = send(service, "/v1/jobs", SET.formatted("small"));
 		await().until(() -> redis.exists("small") == 1);
