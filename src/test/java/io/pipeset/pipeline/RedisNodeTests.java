@@ -103,7 +103,7 @@ class RedisNodeTests {
 		assertThat(fence.await(SHORT, true, StopSignal.NEVER)).isEqualTo(State.PENDING);
 		assertThatExceptionOfType(NoConnectionException.class).isThrownBy(() -> run(this.oneNode, SHORT))
 			.withMessageContaining(name(one));
-		run(this.otherNode, SHORT);
+		run(this.otherNode, SOON);
 		Fence others = lose(this.otherNode, () -> {
 		});
 		assertThat(others.await(SOON, true, StopSignal.NEVER)).isEqualTo(State.CONFIRMED);

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
@@ -77,6 +78,14 @@ public final class Service implements AutoCloseable {
 
 	public CompletableFuture<Answer> sendAsync(HttpRequest.Builder request) {
 		return client.sendAsync(request.build(), HttpResponse.BodyHandlers.ofByteArray()).thenApply(Service::answer);
+	}
+
+	/** Sends a request, and counts down when the head of its answer is there. */
+	public CompletableFuture<Answer> sendAsync(HttpRequest.Builder request, CountDownLatch heads) {
+		return client.sendAsync(request.build(), (head) -> {
+			heads.countDown();
+			return HttpResponse.BodySubscribers.ofByteArray();
+		}).thenApply(Service::answer);
 	}
 
 	public Answer get(String pathAndQuery) {

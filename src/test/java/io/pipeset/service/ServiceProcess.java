@@ -166,7 +166,8 @@ public final class ServiceProcess implements AutoCloseable {
 
 	/** Ends the service (SIGKILL). */
 	public void kill() throws InterruptedException {
-		this.process.destroyForcibly();
+		// As in terminate().
+		this.process.toHandle().destroyForcibly();
 		awaitEnd();
 	}
 

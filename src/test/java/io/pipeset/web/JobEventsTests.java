@@ -5,6 +5,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -116,9 +117,10 @@ class JobEventsTests {
 
 	@Test
 	void aSubscriberThatComesBackGoesOnWithTheStateOfNow() throws Exception {
-		CompletableFuture<Answer> back = this.service
-			.sendAsync(this.service.request("/v1/jobs/" + this.id + "/events").header("Last-Event-ID", "17").GET());
-		await().until(() -> this.events.count() == 1);
+		CountDownLatch begun = new CountDownLatch(1);
+		CompletableFuture<Answer> back = this.service.sendAsync(
+				this.service.request("/v1/jobs/" + this.id + "/events").header("Last-Event-ID", "17").GET(), begun);
+		assertThat(begun.await(1, TimeUnit.MINUTES)).isTrue();
 		this.upload.lastChunk().answer().report();
 		List<Event> heard = events(back.get(1, TimeUnit.MINUTES).text());
 		assertThat(heard.get(0).name()).isEqualTo("progress");
@@ -157,11 +159,13 @@ class JobEventsTests {
 
 	@Test
 	void aHundredFollowAJobAtOnceAndTheNextIsToldToComeLater() throws Exception {
+		CountDownLatch begun = new CountDownLatch(100);
 		List<CompletableFuture<Answer>> all = Stream
-			.generate(() -> this.service.sendAsync(this.service.request("/v1/jobs/" + this.id + "/events").GET()))
+			.generate(
+					() -> this.service.sendAsync(this.service.request("/v1/jobs/" + this.id + "/events").GET(), begun))
 			.limit(100)
 			.toList();
-		await().until(() -> this.events.count() == 100);
+		assertThat(begun.await(1, TimeUnit.MINUTES)).isTrue();
 		Answer refused = this.service.get("/v1/jobs/" + this.id + "/events");
 		assertThat(refused.refusal(429, "limit")).contains("pipeset.limits.max-event-streams=100");
 		assertThat(refused.header("Retry-After")).isNotEmpty();
@@ -176,9 +180,10 @@ class JobEventsTests {
 
 	@Test
 	void aTerminalShowsALineThatIsOverwritten() throws Exception {
+		CountDownLatch begun = new CountDownLatch(1);
 		CompletableFuture<Answer> line = this.service
-			.sendAsync(this.service.request("/v1/jobs/" + this.id + "/events").header("Accept", TEXT).GET());
-		await().until(() -> this.events.count() == 1);
+			.sendAsync(this.service.request("/v1/jobs/" + this.id + "/events").header("Accept", TEXT).GET(), begun);
+		assertThat(begun.await(1, TimeUnit.MINUTES)).isTrue();
 		this.upload.lastChunk().answer().report();
 		Answer answer = line.get(1, TimeUnit.MINUTES);
 		assertThat(answer.header("Content-Type")).startsWith(TEXT);
@@ -201,10 +206,12 @@ class JobEventsTests {
 	@Test
 	void atEveryMomentTheCountsAddUp() throws Exception {
 		this.upload.lastChunk().answer().report();
-		CompletableFuture<Answer> job = this.service.sendAsync(
-				this.service.request("/pipeset/100000?concurrency=4&batchSize=1000").POST(BodyPublishers.noBody()));
+		CompletableFuture<Answer> job = this.service
+			.sendAsync(this.service.request("/pipeset/100000?concurrency=4&batchSize=1000&rateLimit=1000")
+				.POST(BodyPublishers.noBody()));
 		String running = this.service.awaitJob("running");
 		try (Wire wire = subscribe(running)) {
+			this.service.patch("/v1/jobs/" + running + "?rateLimit=none");
 			while (!job.isDone()) {
 				this.events.tick();
 				Answer.counts(this.service.get("/v1/jobs/" + running).json());

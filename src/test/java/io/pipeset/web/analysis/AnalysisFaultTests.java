@@ -38,8 +38,8 @@ import static org.awaitility.Awaitility.await;
  * with a Redis that was started anew, and writes nothing.
  */
 @ServiceTest(properties = { "pipeset.receipts.sweep-interval=1h", "pipeset.limits.max-prefixes=3",
-		"pipeset.pipeline.max-connections=1", "pipeset.pipeline.connect-timeout=500ms",
-		"pipeset.limits.shutdown-grace=0s", "pipeset.memory.budget=16MB" })
+		"pipeset.pipeline.max-connections=1", "pipeset.pipeline.connect-timeout=2s", "pipeset.limits.shutdown-grace=0s",
+		"pipeset.memory.budget=16MB" })
 class AnalysisFaultTests {
 
 	private static final int KEYS = 3000;
@@ -161,7 +161,7 @@ class AnalysisFaultTests {
 	@Test
 	void aRedisThatStaysAwayEndsTheAnalysisWithWhatItFound() throws Exception {
 		CompletableFuture<ProxyLink> cut = proxy.stopAt(Way.REPLIES, 5000, 0);
-		CompletableFuture<Answer> answer = begin("?scanCount=100&timeout=500ms");
+		CompletableFuture<Answer> answer = begin("?scanCount=100&timeout=2s");
 		cut.get(1, TimeUnit.MINUTES);
 		proxy.stopAll();
 		JsonNode problem = answer.get(1, TimeUnit.MINUTES).problem(502, "redis-lost");

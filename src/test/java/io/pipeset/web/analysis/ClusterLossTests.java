@@ -69,7 +69,7 @@ class ClusterLossTests {
 
 	@Test
 	void aMasterThatEndsForGoodEndsTheAnalysisWhichSaysHowFarItCame() throws Exception {
-		CompletableFuture<Answer> answer = begin("?rateLimit=60&timeout=1s");
+		CompletableFuture<Answer> answer = begin("?rateLimit=60&timeout=3s");
 		await().until(() -> masters().allMatch((master) -> scans(master) > 8));
 		cluster.kill(this.third);
 		try {

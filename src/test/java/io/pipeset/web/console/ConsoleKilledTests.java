@@ -53,7 +53,7 @@ class ConsoleKilledTests {
 				browser.choose(products());
 				browser.awaitSaid("SET product:100000");
 				browser.clickText("Settings");
-				browser.type("#field-rateLimit", "6000");
+				browser.type("#field-rateLimit", "1500");
 				browser.click("#go");
 				browser.awaitSaid("runs", "s left");
 				job = "/v1/jobs/" + String.valueOf(browser.run("return location.hash")).replace("#/jobs/", "");

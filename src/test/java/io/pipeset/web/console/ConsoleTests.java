@@ -102,17 +102,17 @@ class ConsoleTests {
 		this.browser.visit(this.service, "");
 		this.browser.choose(products(ROWS));
 		this.browser.clickText("Settings");
-		this.browser.type("#field-rateLimit", "20000");
+		this.browser.type("#field-rateLimit", "5000");
 		this.browser.click("#go");
 		this.browser.awaitSaid("runs", "s left", "on their way");
 		// Whoever only presses the button changes nothing.
-		await().until(() -> "20000".equals(this.browser.await("#pace").getDomProperty("value")));
-		this.browser.type("#pace", "30000");
+		await().until(() -> "5000".equals(this.browser.await("#pace").getDomProperty("value")));
+		this.browser.type("#pace", "6000");
 		this.browser.click("#change");
-		await().until(() -> job().at("/settings/rateLimit").asLong() == 30_000);
+		await().until(() -> job().at("/settings/rateLimit").asLong() == 6000);
 		this.browser.clickText("The same with curl");
-		this.browser.awaitSaid("curl -sSN", "-X DELETE", "rateLimit=30000'");
-		await().until(() -> job().at("/counts/applied").asLong() > 20_000);
+		this.browser.awaitSaid("curl -sSN", "-X DELETE", "rateLimit=6000'");
+		await().until(() -> job().at("/counts/applied").asLong() > 10_000);
 		this.browser.picture("console-running", 1200, 900);
 		this.browser.clickText("Jobs");
 		this.browser.awaitSaid("HSET job: products.csv", "runs");

@@ -82,7 +82,7 @@ class ReplicasTests {
 		this.sweeper.stop();
 		redis.client().flushall();
 		await().until(() -> redis.client().waitForReplication(1, 100) == 1);
-		this.service.post("/pipeset/1?replicas=1").report();
+		this.service.post("/pipeset/1?replicas=1&replicasTimeout=1m").report();
 		redis.client().flushall();
 		redis.client().configResetstat();
 	}
@@ -253,7 +253,7 @@ class ReplicasTests {
 	void aRefusalInTheMidstOfAJobStopsItAndConfirmsNothing() throws Exception {
 		CompletableFuture<ProxyLink> wait = proxy.stopAt(Way.COMMANDS, CALLS_AHEAD + 2, 0);
 		CompletableFuture<Answer> posted = OwnThread
-			.supply(() -> this.service.post("/pipeset/4?replicas=1&batchSize=2&coalesce=off"));
+			.supply(() -> this.service.post("/pipeset/4?replicas=1&replicasTimeout=1m&batchSize=2&coalesce=off"));
 		ProxyLink link = wait.get(1, TimeUnit.MINUTES);
 		own.forbid(CommandType.WAIT);
 		link.goOn();

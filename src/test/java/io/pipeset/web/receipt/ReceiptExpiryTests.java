@@ -66,7 +66,7 @@ class ReceiptExpiryTests {
 		JsonNode report;
 		String id;
 		try {
-			report = this.service.post("/piperpop/2000?reliable=true&receiptTtl=1s").report();
+			report = this.service.post("/piperpop/2000?reliable=true&receiptTtl=3s").report();
 			id = ReliablePopTests.id(report);
 			await().until(() -> !log.list.isEmpty());
 		}

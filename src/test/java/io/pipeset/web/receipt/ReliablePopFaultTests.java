@@ -96,7 +96,7 @@ class ReliablePopFaultTests {
 	@Test
 	void whatCannotBeFoundOutIsNotHandedOverAndGoesBack() throws Exception {
 		CompletableFuture<ProxyLink> reached = proxy.stopAt(Way.REPLIES, SOME, 0);
-		CompletableFuture<Answer> pops = pop("&flush=each&timeout=500ms");
+		CompletableFuture<Answer> pops = pop("&flush=each&timeout=2s");
 		ProxyLink link = reached.get(60, TimeUnit.SECONDS);
 		redis.pause();
 		link.goOn();
