@@ -69,6 +69,8 @@ public final class RedisSettings implements BeanFactoryPostProcessor {
 
 	private static final Pattern ADDRESS = Pattern.compile(".+:(\\d{1,5})");
 
+	private static final Pattern NO_ADDRESS = Pattern.compile("[/@=?]");
+
 	private static final Pattern DATABASE = Pattern.compile("/?\\d{0,9}");
 
 	/**
@@ -110,10 +112,13 @@ public final class RedisSettings implements BeanFactoryPostProcessor {
 		return this.prefix + '.' + setting;
 	}
 
-	/** Addresses are logged and stand in answers. A URL may hold a password. */
+	/**
+	 * Addresses are logged and stand in answers. A URL may hold a password, and so may
+	 * the options behind an address, as other drivers have them.
+	 */
 	private void refuseUrls(String name) {
-		if (bindAll(name).stream().anyMatch((address) -> address.contains("/") || address.contains("@"))) {
-			throw new UnsupportedRedisException(name + " is refused. It holds a URL, which is not shown.",
+		if (bindAll(name).stream().anyMatch(NO_ADDRESS.asPredicate())) {
+			throw new UnsupportedRedisException(name + " is refused. It holds a URL or options, which are not shown.",
 					"Set it to addresses without a scheme and a password, and set " + name("password") + ", or "
 							+ name("url") + " to name one Redis by its URL.");
 		}
@@ -127,17 +132,16 @@ public final class RedisSettings implements BeanFactoryPostProcessor {
 		require("connect-timeout", Duration.class, (timeout) -> timeout.toMillis() > 0, "It must be 1ms or more.");
 		requireBoth("sentinel.master", "sentinel.nodes");
 		requireBoth("sentinel.nodes", "sentinel.master");
-		String url = bind("url", String.class).orElse("");
-		if (UNENCODED.matcher(url).find()) {
-			throw new UnsupportedRedisException(name("url") + " is refused. It has an @ behind its host.",
-					"Percent-encode all but letters and digits of its password.");
-		}
-		refuseUnfit(url);
+		bind("url", String.class).ifBound(this::refuseUnfit);
 		requireAddresses("cluster.nodes");
 		requireAddresses("sentinel.nodes");
 	}
 
 	private void refuseUnfit(String url) {
+		if (UNENCODED.matcher(url).find()) {
+			throw new UnsupportedRedisException(name("url") + " is refused. It has an @ behind its host.",
+					"Percent-encode all but letters and digits of its password.");
+		}
 		URI uri;
 		try {
 			uri = new URI(url);
@@ -147,14 +151,18 @@ public final class RedisSettings implements BeanFactoryPostProcessor {
 			return;
 		}
 		String problem = null;
-		if (uri.getScheme() != null && uri.getHost() == null) {
+		if (uri.getScheme() == null) {
+			problem = "It has no scheme.";
+		}
+		else if (uri.getHost() == null) {
 			problem = "Its host is neither a name, of letters, digits, dots and hyphens, nor an address, or its port"
 					+ " is no number.";
 		}
-		else if (uri.getScheme() != null && !isPort(uri.getPort())) {
+		// The master's address is asked for; the rest of the URL counts.
+		else if (!isPort(uri.getPort()) && !(uri.getPort() < 0 && isSet(name("sentinel.nodes")))) {
 			problem = (uri.getPort() < 0) ? "It has no port." : "Its port is " + uri.getPort() + '.';
 		}
-		else if (uri.getScheme() != null && !DATABASE.matcher(uri.getPath()).matches()) {
+		else if (!DATABASE.matcher(uri.getPath()).matches()) {
 			problem = "Behind its host stands no number of a database.";
 		}
 		if (problem != null) {
@@ -164,13 +172,18 @@ public final class RedisSettings implements BeanFactoryPostProcessor {
 	}
 
 	private void requireAddresses(String setting) {
-		for (String address : bindAll(name(setting))) {
-			Matcher parts = ADDRESS.matcher(address);
+		List<String> addresses = bindAll(name(setting));
+		String problem = (isSet(name(setting)) && addresses.isEmpty()) ? "It has no address." : null;
+		for (int i = 0; i < addresses.size() && problem == null; i++) {
+			Matcher parts = ADDRESS.matcher(addresses.get(i));
 			if (!parts.matches() || !isPort(Integer.parseInt(parts.group(1)))) {
-				throw new UnsupportedRedisException(
-						name(setting) + " is refused. '" + address + "' is no address with a port from 1 to 65535.",
-						"Set it to addresses such as host:6379, with commas between them.");
+				// It is not shown, as it may be a part of a password that had a comma.
+				problem = "Its address " + (i + 1) + " has no port from 1 to 65535.";
 			}
+		}
+		if (problem != null) {
+			throw new UnsupportedRedisException(name(setting) + " is refused. " + problem,
+					"Set it to addresses such as host:6379, with commas between them.");
 		}
 	}
 

@@ -83,9 +83,14 @@ class RedisSettingsTests {
 			"url, redis://user:7@localhost, url is refused. It has no port.",
 			"url, redis:user:secret@host, url is refused. Its host is neither",
 			"url, redis://user:secret@host:6379/abc, url is refused. Behind its host stands no number",
-			"cluster.nodes, 'a:1,localhost', cluster.nodes is refused. 'localhost' is no address with a port",
-			"cluster.nodes, localhost:x, cluster.nodes is refused. 'localhost:x' is no address",
-			"cluster.nodes, localhost:70000, cluster.nodes is refused. 'localhost:70000' is no address",
+			"url, '', url is refused. It has no scheme.", "url, localhost, url is refused. It has no scheme.",
+			"cluster.nodes, '', cluster.nodes is refused. It has no address.",
+			"cluster.nodes, 'a:1,localhost', cluster.nodes is refused. Its address 2 has no port from 1 to 65535",
+			"cluster.nodes, localhost:x, cluster.nodes is refused. Its address 1 has no port",
+			"cluster.nodes, localhost:70000, cluster.nodes is refused. Its address 1 has no port",
+			"cluster.nodes, 'a:1,password=secret=,ssl=True', cluster.nodes is refused. It holds a URL or options",
+			"host, 'a:1,password=secret', host is refused. It holds a URL or options",
+			"host, 'a?password=secret', host is refused. It holds a URL or options",
 			"sentinel.master, m, sentinel.master is refused. The Sentinels are asked by their addresses",
 			"sentinel.nodes, 'a:1,b:1', sentinel.nodes is refused. The Sentinels are asked by their addresses" })
 	void aValueThatTheDriverWouldFailAtIsRefusedByName(String setting, String value, String problem) {
@@ -98,7 +103,17 @@ class RedisSettingsTests {
 		this.environment.setProperty("spring.data.redis.sentinel.master", "mymaster");
 		this.environment.setProperty("spring.data.redis.sentinel.nodes", "[::1]:26379,localhost");
 		assertThat(refusal().getDescription())
-			.startsWith("spring.data.redis.sentinel.nodes is refused. 'localhost' is no");
+			.startsWith("spring.data.redis.sentinel.nodes is refused. Its address 2 has no port");
+	}
+
+	@Test
+	void aUrlBesideSentinelsNeedsNoPort() {
+		this.environment.setProperty("spring.data.redis.sentinel.master", "mymaster");
+		this.environment.setProperty("spring.data.redis.sentinel.nodes", "localhost:26379");
+		this.environment.setProperty("spring.data.redis.url", "rediss://user:secret@mymaster/0");
+		assertThatNoException().isThrownBy(this::check);
+		this.environment.setProperty("spring.data.redis.url", "rediss://user:secret@mymaster:0");
+		assertThat(refusal().getDescription()).isEqualTo("spring.data.redis.url is refused. Its port is 0.");
 	}
 
 	@Test
