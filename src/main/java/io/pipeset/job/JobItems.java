@@ -11,6 +11,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.pipeset.job.OutcomeJournal.Entry;
@@ -23,6 +24,7 @@ import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryShare;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
+import io.pipeset.record.Rejection;
 import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.record.encoding.Encoding;
 import io.pipeset.record.room.NoRoomException;
@@ -158,7 +160,6 @@ public final class JobItems implements Spool.Kept {
 		}
 	}
 
-	/** Whether the next process may go on with the job. */
 	boolean stay() {
 		return this.stays;
 	}
@@ -232,7 +233,8 @@ public final class JobItems implements Spool.Kept {
 
 	/**
 	 * Writes records as NDJSON, in their order, each of them so that it can be posted
-	 * again, and with the {@code error} that it met.
+	 * again, and with the {@code error} that it met. If there is no memory for one of
+	 * them, it is the last, of which only that is said.
 	 * @param wanted their outcomes
 	 * @param out takes the lines
 	 * @throws IOException if they cannot be read, or written
@@ -243,18 +245,30 @@ public final class JobItems implements Spool.Kept {
 		}
 		try (MemoryShare memory = this.memory.open(new JobStop());
 				JsonGenerator lines = json.createGenerator(ObjectWriteContext.empty(), out)) {
+			AtomicLong index = new AtomicLong();
 			Record record = new Record(this.settings.recordDefaults(), memory);
-			Outcomes outcomes = this.journal.outcomes(memory);
-			this.body.reread(this.settings, this.limits.ofRecords(memory), this.limits.ofInflatedBodies(),
-					(records) -> {
-						while (records.read(record)) {
-							Entry entry = outcomes.next();
-							if (wanted.contains(entry.outcome())) {
-								write(record, entry, lines);
-								lines.writeRaw('\n');
+			try {
+				Outcomes outcomes = this.journal.outcomes(memory);
+				this.body.reread(this.settings, this.limits.ofRecords(memory), this.limits.ofInflatedBodies(),
+						(records) -> {
+							while (records.read(record)) {
+								Entry entry = outcomes.next();
+								if (wanted.contains(entry.outcome())) {
+									long names = nameBytes(record);
+									memory.take(names);
+									write(record, entry, lines);
+									memory.give(names);
+								}
+								index.incrementAndGet();
 							}
-						}
-					});
+						});
+			}
+			catch (NoRoomException ex) {
+				lines.writeStartObject();
+				writeError(Outcome.UNPROCESSED,
+						new Failure(Rejection.TOO_LARGE, "The list ends here, as " + ex.getMessage(), false),
+						index.get(), 0, lines);
+			}
 		}
 		catch (MalformedBodyException | BodyLimitException ex) {
 			// The job ended there as well.
@@ -272,18 +286,24 @@ public final class JobItems implements Spool.Kept {
 		if (record.rejection() == null) {
 			writeCommand(record, line);
 		}
+		writeError(entry.outcome(), new Failure(failure.code(), failure.message(), retryable), record.index(),
+				record.line(), line);
+	}
+
+	private static void writeError(Outcome outcome, Failure failure, long index, long number, JsonGenerator line) {
 		line.writeName("error");
 		line.writeStartObject();
-		line.writeStringProperty("status", entry.outcome().label());
+		line.writeStringProperty("status", outcome.label());
 		line.writeStringProperty("code", failure.code());
 		line.writeStringProperty("message", failure.message());
-		line.writeBooleanProperty("retryable", retryable);
-		line.writeNumberProperty("index", record.index());
-		if (record.line() > 0) {
-			line.writeNumberProperty("line", record.line());
+		line.writeBooleanProperty("retryable", failure.retryable());
+		line.writeNumberProperty("index", index);
+		if (number > 0) {
+			line.writeNumberProperty("line", number);
 		}
 		line.writeEndObject();
 		line.writeEndObject();
+		line.writeRaw('\n');
 	}
 
 	private void writeCommand(Record record, JsonGenerator line) {
@@ -337,7 +357,17 @@ public final class JobItems implements Spool.Kept {
 		}
 	}
 
-	/** An argument as a name, which has no pieces. */
+	/** The memory of the largest name, which is text twice and has no pieces. */
+	private static long nameBytes(Record record) {
+		boolean named = record.rejection() == null && record.command() != record.operation();
+		long most = 0;
+		for (int i = 4; named && i < record.argumentCount(); i += 2) {
+			most = Math.max(most, record.length(i));
+		}
+		return (most > PIECE) ? 4 * most : 0;
+	}
+
+	/** An argument as a name. */
 	private static String name(Record record, int argument, boolean text) {
 		ByteBuffer bytes = ByteBuffer.wrap(record.source(argument), record.offset(argument), record.length(argument));
 		return ((text) ? StandardCharsets.UTF_8.decode(bytes)

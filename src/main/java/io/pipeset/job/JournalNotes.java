@@ -36,6 +36,8 @@ final class JournalNotes {
 
 	private static final int MOST_CODES = 1000;
 
+	private static final String OTHER = "(other)";
+
 	/** A failure, its place in both collections, and its text's header. */
 	private static final int ENTRY_BYTES = 256;
 
@@ -86,7 +88,7 @@ final class JournalNotes {
 				|| (this.failures.size() < MOST_FAILURES + MOST_CODES && memory.tryTakeForReport(bytes(coded)))) {
 			return add(coded);
 		}
-		return add(withoutMessage(entry, "(other)"));
+		return add(withoutMessage(entry, OTHER));
 	}
 
 	private static Failure failure(Entry entry) {
@@ -145,8 +147,8 @@ final class JournalNotes {
 			else if (entry != null) {
 				// It has no place: another failure would get the message of its line in
 				// the file.
-				this.failures
-					.add(coded.computeIfAbsent(withoutMessage(entry, failure(entry).code()), (first) -> first));
+				String code = (coded.size() < MOST_CODES) ? failure(entry).code() : OTHER;
+				this.failures.add(coded.computeIfAbsent(withoutMessage(entry, code), (first) -> first));
 			}
 			else if (note.connection() != null) {
 				this.connections.add(note.connection());

@@ -253,6 +253,25 @@ class OutcomeJournalTests {
 		assertThat(later.message()).contains("too many messages");
 	}
 
+	@Test
+	void goesOnWithSomeOfTheCodesWhereMemoryIsShortAndThereAreTooMany() throws IOException {
+		OutcomeJournal journal = journal(DataSize.ofMegabytes(10));
+		for (int i = 0; i < 5000; i++) {
+			journal.failed(i, Outcome.REJECTED, new Failure("CODE" + i, "message", false));
+		}
+		journal.ends(true);
+		List<MemoryShare> others = takeAll();
+		OutcomeJournal next = open();
+		next.goesOn(this.memory.open(new JobStop()));
+		Outcomes earlier = next.earlier();
+		List<String> codes = new ArrayList<>();
+		for (int i = 0; i < 5000; i++) {
+			codes.add(earlier.next().failure().code());
+		}
+		assertThat(codes.stream().filter("(other)"::equals).count()).isBetween(2000L, 4000L);
+		others.forEach(MemoryShare::close);
+	}
+
 	/** A job gets no more than it leaves to others. */
 	private List<MemoryShare> takeAll() {
 		List<MemoryShare> others = Stream.generate(() -> this.memory.open(new JobStop())).limit(32).toList();

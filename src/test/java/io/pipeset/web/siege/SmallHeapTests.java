@@ -118,6 +118,22 @@ class SmallHeapTests {
 	}
 
 	@Test
+	void failuresAheadOfARecordThatDoesNotFitIntoTheHeapAreDownloaded() {
+		String job = async(service.uploading("/v1/jobs", Service.NDJSON,
+				Lines.of(3, (i) -> (i != 1) ? "bad" : "[\"SET\",\"large\",\"" + "x".repeat(5_000_000) + "\"]")));
+		await().until(() -> service.get(job).headers().firstValue("Retry-After").isEmpty());
+		assertThat(service.get(job).text()).contains("Record 1 cannot be read");
+		Answer items = service.get(job + "/items?status=rejected");
+		assertThat(items.status()).as(items.text()).isEqualTo(200);
+		assertThat(items.text().lines())
+			.satisfiesExactly((line) -> assertThat(line).contains("MALFORMED", "\"index\":0,"),
+					(line) -> assertThat(line)
+						.startsWith("{\"error\":{\"status\":\"unprocessed\",\"code\":\"TOO_LARGE\",")
+						.contains("The list ends here, as the record takes", "pipeset.memory.budget", "\"index\":1}"));
+		assertHealthy();
+	}
+
+	@Test
 	void manyAsynchronousJobsAtOnceFitIntoASmallHeap() {
 		List<String> endless = IntStream.range(0, 64)
 			.mapToObj((i) -> async(service.request("/pipeset/100000?rateLimit=1").POST(BodyPublishers.noBody())))
