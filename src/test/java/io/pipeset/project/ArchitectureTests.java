@@ -20,6 +20,7 @@ import io.lettuce.core.api.StatefulConnection;
 import io.netty.handler.codec.DecoderException;
 import io.pipeset.slab.Slab;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -80,12 +81,18 @@ class ArchitectureTests {
 			web.document      | record.format report job job.settings keyspace tune web.problem web.console web
 			""";
 
-	private static final JavaClasses withTests = new ClassFileImporter().importPaths("target/classes",
-			"target/test-classes");
+	private static JavaClasses withTests = new ClassFileImporter().importPaths("target/classes", "target/test-classes");
 
-	private static final JavaClasses service = withTests
+	private static JavaClasses service = withTests
 		.that(DescribedPredicate.describe("are not of the tests", (type) -> ImportOption.Predefined.DO_NOT_INCLUDE_TESTS
 			.includes(Location.of(type.getSource().orElseThrow().getUri()))));
+
+	/** They would take a fifth of the heap until the process ends. */
+	@AfterAll
+	static void forget() {
+		withTests = null;
+		service = null;
+	}
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = PLACES)

@@ -215,20 +215,22 @@ public final class FaultProxy implements AutoCloseable {
 	 * @return all readable bytes, or those before the place
 	 */
 	int admit(ProxyFlow flow, ByteBuf buffer, int most) {
-		int end = buffer.readerIndex() + Math.min(buffer.readableBytes(), most);
-		for (int at = buffer.readerIndex(); at < end; at++) {
-			if (this.place != null && this.place.isHere(flow)) {
-				return at - buffer.readerIndex();
+		byte[] bytes = new byte[Math.min(buffer.readableBytes(), most)];
+		buffer.getBytes(buffer.readerIndex(), bytes);
+		ProxyPlace here = this.place;
+		for (int at = 0; at < bytes.length; at++) {
+			if (here != null && here.isHere(flow)) {
+				return at;
 			}
-			boolean messageEnds = flow.messages().endsWith(buffer.getByte(at));
+			boolean messageEnds = flow.messages().endsWith(bytes[at]);
 			if (messageEnds) {
 				flow.messageEnds();
 			}
-			if (this.place != null) {
-				this.place.passed(flow, messageEnds);
+			if (here != null) {
+				here.passed(flow, messageEnds);
 			}
 		}
-		return end - buffer.readerIndex();
+		return bytes.length;
 	}
 
 	/**
