@@ -196,7 +196,7 @@ final class Batch {
 			this.confirmation.lost(all, this.loss);
 		}
 		if (this.loss == null) {
-			this.confirmation.answered().forEach(this::answered);
+			this.confirmation.answered().forEach(this.slabs::answered);
 		}
 		else {
 			this.left.addAll(this.confirmation.answered());
@@ -296,7 +296,7 @@ final class Batch {
 		this.waitingSince = System.nanoTime();
 		this.used |= slab.isWritten();
 		this.bytes += slab.attempt().bytes();
-		if (!slab.isAnswered() && this.loss == null) {
+		if (!slab.isAnswered() && (this.loss == null || this.loss.code().equals(Loss.DEMOTED))) {
 			String cause = this.pipeline.failure();
 			this.loss = new Loss(Loss.CONNECTION_LOST, "The connection to Redis at " + this.node.name() + " was lost"
 					+ ((cause != null) ? ": " + cause : ""));
@@ -324,16 +324,12 @@ final class Batch {
 		}
 		else if (this.confirmation.isAsked()) {
 			this.confirmation.add(slab);
+			this.recovery.progress();
 		}
 		else {
-			answered(slab);
+			this.slabs.answered(slab);
+			this.recovery.progress();
 		}
-	}
-
-	/** A slab has its final answer, and Redis is there. */
-	private void answered(Slab slab) {
-		this.slabs.answered(slab);
-		this.recovery.progress();
 	}
 
 }

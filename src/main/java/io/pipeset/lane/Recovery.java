@@ -170,9 +170,9 @@ final class Recovery {
 	}
 
 	private void lost(List<Slab> left, Loss loss, BatchResult batch, RedisNode node) {
+		boolean demoted = left.stream().anyMatch((slab) -> slab.attempt().isDemoted());
 		// Until the new master is known, the old one may refuse again and again.
-		boolean goesOn = (loss.code().equals(Loss.DEMOTED) && this.pauses.areUnderWay())
-				|| this.pauses.begin(loss.code(), this.wellNanos);
+		boolean goesOn = (demoted && this.pauses.areUnderWay()) || this.pauses.begin(loss.code(), this.wellNanos);
 		boolean fenced = true;
 		Fence fence = batch.fence();
 		if (fence != null) {

@@ -207,6 +207,11 @@ public final class Attempt implements Exchange {
 		return this.demoted;
 	}
 
+	/** Whether a refusal as read-only was taken for one that passes. */
+	public boolean isDemoted() {
+		return this.demoted;
+	}
+
 	/**
 	 * Says which master the attempt goes to.
 	 * @param switches how many failovers had been seen when the connection was lent
