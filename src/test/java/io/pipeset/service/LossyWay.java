@@ -101,9 +101,9 @@ public final class LossyWay implements AutoCloseable {
 		}
 	}
 
-	/** The service writes the head of an answer at once. */
+	/** The service writes the head of an answer at once. A 100 may stand ahead of it. */
 	private static boolean isTaken(byte[] piece, int bytes) {
-		return new String(piece, 0, bytes, StandardCharsets.ISO_8859_1).startsWith("HTTP/1.1 202");
+		return new String(piece, 0, bytes, StandardCharsets.ISO_8859_1).contains("HTTP/1.1 202");
 	}
 
 	private static void start(Task task) {

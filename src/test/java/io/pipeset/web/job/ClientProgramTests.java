@@ -4,6 +4,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -143,10 +144,11 @@ class ClientProgramTests {
 					interrupted.put(program.getKey(), new Run(folder, way, command, INTERRUPTED,
 							start(folder, way, KEY, load(command, "second", INTERRUPTED, prefix))));
 				}
-				await().until(() -> interrupted.entrySet()
-					.stream()
-					.allMatch((program) -> program.getValue().way.hasLostAnswer()
-							&& redis.exists(program.getKey() + ":2:0") == 1));
+				await().atMost(Duration.ofMinutes(5))
+					.until(() -> interrupted.entrySet()
+						.stream()
+						.allMatch((program) -> program.getValue().way.hasLostAnswer()
+								&& redis.exists(program.getKey() + ":2:0") == 1));
 				first.kill();
 			}
 			try (Replica next = Replica.start(TestRedis.shared(), TestRedis.shared().properties(), settings)) {

@@ -158,7 +158,7 @@ class LostControlTests {
 			.isEqualTo("NOT_RECORDED"));
 		replica.proxy().heal();
 		await().untilAsserted(() -> assertThat(look(this.here, id).get("state").asString()).isEqualTo("running"));
-		this.here.delete("/v1/jobs/" + id);
+		await("its lease may run out for a moment").until(() -> this.here.delete("/v1/jobs/" + id).status() == 202);
 		await().untilAsserted(() -> assertThat(look(this.here, id).get("state").asString()).isEqualTo("cancelled"));
 	}
 
@@ -187,7 +187,8 @@ class LostControlTests {
 			assertThat(look.status()).isEqualTo(200);
 			assertThat(look.json().get("state").asString()).isEqualTo("running");
 		});
-		replica.service().delete("/v1/jobs/" + id);
+		await("its lease may run out for a moment")
+			.until(() -> replica.service().delete("/v1/jobs/" + id).status() == 202);
 		await().untilAsserted(() -> assertThat(there(id).get("state").asString()).isEqualTo("cancelled"));
 	}
 

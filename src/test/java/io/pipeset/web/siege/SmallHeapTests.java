@@ -183,11 +183,11 @@ class SmallHeapTests {
 	@Test
 	void anUploadLargerThanTheHeapWaitsForARedisThatIsPaused() throws Exception {
 		String value = "x".repeat(100_000);
+		TestRedis.shared().pauseWrites();
 		CompletableFuture<Answer> upload = service
 			.sendAsync(service.uploading("/v1/jobs?op=SET&concurrency=2&timeout=60s", Service.NDJSON,
 					Lines.of(1200, (i) -> "{\"key\":\"k" + (i % 100) + "\",\"value\":\"" + i + value + "\"}")));
-		await().until(() -> redis.dbsize() > 10);
-		pauseUntilNothingMoves();
+		awaitStandstill();
 		Counts counts = Answer.counts(upload.get(90, TimeUnit.SECONDS).report());
 		assertThat(counts).isEqualTo(new Counts(1200, 1200, 0, 0, 0, 0));
 		assertThat(redis.strlen("k99")).isEqualTo(100_004);
@@ -196,11 +196,11 @@ class SmallHeapTests {
 
 	@Test
 	void commandsWrittenOneByOneToARedisThatIsPausedFitIntoASmallHeap() throws Exception {
+		TestRedis.shared().pauseWrites();
 		CompletableFuture<Answer> pushes = service
 			.sendAsync(service.request("/listinput/list?count=30000&flush=each&results=none&timeout=60s")
 				.POST(BodyPublishers.noBody()));
-		await().until(() -> redis.exists("list") == 1);
-		pauseUntilNothingMoves();
+		awaitStandstill();
 		Counts counts = Answer.counts(pushes.get(90, TimeUnit.SECONDS).report());
 		assertThat(counts).isEqualTo(new Counts(30_000, 30_000, 0, 0, 0, 0));
 		assertThat(redis.llen("list")).isEqualTo(30_000);
@@ -249,8 +249,7 @@ class SmallHeapTests {
 	}
 
 	/** Holds all writes to Redis back until the service takes in no more. */
-	private static void pauseUntilNothingMoves() {
-		TestRedis.shared().pauseWrites();
+	private static void awaitStandstill() {
 		service.awaitStandstill();
 		TestRedis.shared().resumeWrites();
 	}
