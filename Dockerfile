@@ -66,6 +66,6 @@ EXPOSE 8080 8081
 # back a lost Redis that way. A port with TLS answers 400 to this, which tells as much: that the process answers. Kubernetes
 # ignores this and has probes of its own.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=6 \
-    CMD ["/bin/bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/8081 && printf 'GET /actuator/health/liveness HTTP/1.0\\r\\nHost: localhost\\r\\n\\r\\n' >&3 && read -r _ status _ <&3 && [[ $status == 200 || $status == 400 ]]"]
+    CMD ["/bin/bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/8081 && cat >&3 <<<$'GET /actuator/health/liveness HTTP/1.0\\r\\nHost: localhost\\r\\n\\r' && read -r _ status _ <&3 && [[ $status == 200 || $status == 400 ]]"]
 # Without a cache that fits, the JVM starts as if there were none.
 ENTRYPOINT ["java", "-XX:AOTCache=pipeset.aot", "-jar", "pipeset.jar"]
