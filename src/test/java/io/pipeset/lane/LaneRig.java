@@ -88,10 +88,23 @@ public final class LaneRig implements AutoCloseable {
 
 	/** The context of a job that consists of its lanes only. */
 	public LaneContext context(LaneSettings settings, Executor executor) {
+		return context(settings, executor, bean(PipelineProperties.class));
+	}
+
+	/**
+	 * The context of a job for which closing a connection takes half a second at most.
+	 */
+	LaneContext closingSoon(LaneSettings settings) {
+		PipelineProperties service = bean(PipelineProperties.class);
+		return context(settings, threads(), new PipelineProperties(service.maxConnections(), service.windowCommands(),
+				service.windowBytes(), Duration.ofMillis(500), service.memoryWarnings()));
+	}
+
+	private LaneContext context(LaneSettings settings, Executor executor, PipelineProperties pipeline) {
 		JobStop stop = new JobStop();
 		return new LaneContext(settings, new Account(Results.ERRORS, 100, false), new JobClock(), stop,
-				new Retries(settings.retries()), inFlight(), bean(RedisNodes.class), bean(PipelineProperties.class),
-				bean(JobMeters.class), Observation.NOOP, executor, null, memory().open(stop), () -> {
+				new Retries(settings.retries()), inFlight(), bean(RedisNodes.class), pipeline, bean(JobMeters.class),
+				Observation.NOOP, executor, null, memory().open(stop), () -> {
 				});
 	}
 

@@ -294,7 +294,7 @@ class LanesTests {
 
 	@Test
 	void whatTheDriverDoesNotGiveBackIsUnknownAndFencedAndNotTouchedAgain() throws Exception {
-		LaneContext context = rig.context(LaneRig.settings(10, 10, 1, Duration.ofSeconds(2)), rig.threads());
+		LaneContext context = rig.closingSoon(LaneRig.settings(10, 10, 1, Duration.ofSeconds(2)));
 		Lanes lanes = new Lanes(context);
 		CountDownLatch release = new CountDownLatch(1);
 		Record record = new Record();

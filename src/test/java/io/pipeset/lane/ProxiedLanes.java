@@ -30,7 +30,7 @@ final class ProxiedLanes implements BeforeEachCallback, AfterEachCallback, After
 	ProxiedLanes(String... properties) {
 		this.rig = new LaneRig(this.own.properties(),
 				Stream
-					.concat(Stream.of("pipeset.pipeline.max-connections=2", "pipeset.pipeline.connect-timeout=2s"),
+					.concat(Stream.of("pipeset.pipeline.max-connections=2", "pipeset.pipeline.connect-timeout=30s"),
 							Stream.of(properties))
 					.toArray(String[]::new));
 	}

@@ -164,7 +164,7 @@ class RecoveryTests {
 	@Test
 	void aBusyRedisBehindALossIsAskedForAWholeTimeoutAndForNoMore() {
 		Retries retries = new Retries(1);
-		RetryPauses pauses = new RetryPauses(this.context, retries);
+		RetryPauses pauses = new RetryPauses(context(retries, null, Duration.ofSeconds(1)), retries);
 		assertThat(pauses.begin(Loss.CONNECTION_LOST, System.nanoTime())).isTrue();
 		assertThat(retries.isLeft()).isFalse();
 		await().until(() -> !pauses.pause());
@@ -177,12 +177,15 @@ class RecoveryTests {
 	}
 
 	private LaneContext context(Retries retries, @Nullable UnknownPops pops) {
+		return context(retries, pops, Duration.ofMinutes(1));
+	}
+
+	private LaneContext context(Retries retries, @Nullable UnknownPops pops, Duration timeout) {
 		RedisNodes nodes = (RedisNodes) Proxy.newProxyInstance(RedisNodes.class.getClassLoader(),
 				new Class<?>[] { RedisNodes.class },
 				(proxy, method, arguments) -> (method.getReturnType() == boolean.class) ? false : null);
 		return new LaneContext(
-				new LaneSettings(10, FlushPolicy.each(), 1, Duration.ofSeconds(1), 0, 0, Duration.ofSeconds(1), false,
-						true),
+				new LaneSettings(10, FlushPolicy.each(), 1, timeout, 0, 0, Duration.ofSeconds(1), false, true),
 				new Account(Results.ERRORS, 10, false), new JobClock(), this.stop, retries,
 				new InFlightBytes(1 << 20, new SimpleMeterRegistry()), nodes,
 				new PipelineProperties(CONNECTIONS, 100, DataSize.ofMegabytes(1), Duration.ofSeconds(1), false),

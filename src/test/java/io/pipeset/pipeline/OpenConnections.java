@@ -1,13 +1,17 @@
 package io.pipeset.pipeline;
 
+import io.lettuce.core.KillArgs;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.channel.Channel;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.util.concurrent.GlobalEventExecutor;
+import io.pipeset.redis.TestRedis;
 
 import org.springframework.boot.data.redis.autoconfigure.ClientResourcesBuilderCustomizer;
 import org.springframework.context.annotation.Bean;
+
+import static org.awaitility.Awaitility.await;
 
 /**
  * Counts the service's connections to Redis that are open on the service's side. A test
@@ -44,6 +48,17 @@ public class OpenConnections {
 		 */
 		public int now() {
 			return this.channels.size();
+		}
+
+		/**
+		 * Has Redis close all of them, until the service has none.
+		 * @param redis their server
+		 */
+		public void kill(TestRedis redis) {
+			await().until(() -> {
+				redis.client().clientKill(KillArgs.Builder.typeNormal().skipme());
+				return now() == 0;
+			});
 		}
 
 	}

@@ -38,8 +38,8 @@ import static org.awaitility.Awaitility.await;
  * with a Redis that was started anew, and writes nothing.
  */
 @ServiceTest(properties = { "pipeset.receipts.sweep-interval=1h", "pipeset.limits.max-prefixes=3",
-		"pipeset.pipeline.max-connections=1", "pipeset.pipeline.connect-timeout=2s", "pipeset.limits.shutdown-grace=0s",
-		"pipeset.memory.budget=16MB" })
+		"pipeset.pipeline.max-connections=1", "pipeset.pipeline.connect-timeout=10s",
+		"pipeset.limits.shutdown-grace=0s", "pipeset.memory.budget=16MB" })
 class AnalysisFaultTests {
 
 	private static final int KEYS = 3000;
@@ -103,7 +103,7 @@ class AnalysisFaultTests {
 	@Test
 	void aServerThatNoLongerTellsItsLifeIsLookedThroughFromItsBeginning() throws Exception {
 		CompletableFuture<ProxyLink> cut = proxy.stopAt(Way.REPLIES, 2000, 0);
-		CompletableFuture<Answer> answer = begin("?scanCount=100&timeout=5s");
+		CompletableFuture<Answer> answer = begin("?scanCount=100&timeout=1m");
 		ProxyLink link = cut.get(1, TimeUnit.MINUTES);
 		own.forbid(CommandType.INFO);
 		try {
@@ -126,10 +126,11 @@ class AnalysisFaultTests {
 			CompletableFuture<ProxyLink> begun = proxy.stopAt(Way.REPLIES, 50, 0);
 			CompletableFuture<Answer> answer = begin("?rateLimit=100&timeout=1m");
 			begun.get(1, TimeUnit.MINUTES).goOn();
-			CompletableFuture<ProxyLink> cut = proxy.stopAt(Way.REPLIES, 1000, 0);
+			// The job keeps the connection, as its writes do not run before the restart.
+			redis.pauseWrites();
 			CompletableFuture<Answer> job = this.service
 				.sendAsync(this.service.request("/pipeset/" + KEYS + "?timeout=1m").POST(BodyPublishers.noBody()));
-			ProxyLink link = cut.get(1, TimeUnit.MINUTES);
+			await().until(AnalysisFaultTests::holdsWritesBack);
 			proxy.stopAll();
 			redis.restart();
 			own.permitAll();
@@ -137,7 +138,6 @@ class AnalysisFaultTests {
 			for (int key = 0; key < 50; key++) {
 				redis.client().hset("new:" + key, "a", "b");
 			}
-			link.reset();
 			proxy.heal();
 			job.get(1, TimeUnit.MINUTES);
 			JsonNode analysis = AnalysisTests.checked(answer.get(2, TimeUnit.MINUTES).json(), "completed");
@@ -343,6 +343,14 @@ class AnalysisFaultTests {
 		Answer answer = this.service.post("/v1/analyses" + query);
 		assertThat(answer.status()).as(answer.text()).isEqualTo(200);
 		return AnalysisTests.checked(answer.json(), "completed");
+	}
+
+	/** Whether writes of the service wait at Redis. */
+	private static boolean holdsWritesBack() {
+		return redis.client()
+			.clientList()
+			.lines()
+			.anyMatch((client) -> client.contains("user=analyst") && client.contains("flags=b"));
 	}
 
 	private static boolean isBusy() {

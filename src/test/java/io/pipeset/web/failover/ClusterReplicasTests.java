@@ -40,7 +40,7 @@ class ClusterReplicasTests {
 
 	@Test
 	void aJobThatAsksForReplicasGoesOnAtTheReplicaThatTakesOver() throws Exception {
-		this.service.post("/pipeset/1?timeout=2s").report();
+		this.service.post("/pipeset/1?timeout=1m").report();
 		TestRedis master = master();
 		long before = waits(master);
 		try (Wire wire = Wire.upload(this.service, "/v1/jobs?replicas=1&replicasTimeout=1m")) {

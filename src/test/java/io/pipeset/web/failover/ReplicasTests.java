@@ -80,6 +80,9 @@ class ReplicasTests {
 		replica.resume();
 		// The sweeper's calls would be counted as well.
 		this.sweeper.stop();
+		// So would be the handshake of a connection that a fence gives back later.
+		proxy.resetAll();
+		this.service.connect();
 		redis.client().flushall();
 		await().until(() -> redis.client().waitForReplication(1, 100) == 1);
 		this.service.post("/pipeset/1?replicas=1&replicasTimeout=1m").report();

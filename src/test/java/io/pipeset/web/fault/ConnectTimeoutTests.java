@@ -2,33 +2,48 @@ package io.pipeset.web.fault;
 
 import java.time.Duration;
 
-import io.lettuce.core.KillArgs;
+import io.pipeset.pipeline.OpenConnections;
 import io.pipeset.redis.OwnRedis;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import io.pipeset.service.Answer;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import tools.jackson.databind.JsonNode;
+
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.TestConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** A job waits for a connection no longer than its own timeout. */
-@ServiceTest(properties = "pipeset.pipeline.connect-timeout=10m")
+@ServiceTest(properties = { "pipeset.pipeline.connect-timeout=10m", "pipeset.receipts.sweep-interval=1h" })
 class ConnectTimeoutTests {
 
 	@RegisterExtension
-	static final OwnRedis own = OwnRedis.start();
+	static final OwnRedis own = OwnRedis.behindProxy();
 
 	private static final TestRedis redis = own.redis();
 
 	private final Service service;
 
-	ConnectTimeoutTests(Service service) {
+	private final OpenConnections.Count connections;
+
+	ConnectTimeoutTests(Service service, @Autowired OpenConnections.Count connections) {
 		this.service = service;
+		this.connections = connections;
+	}
+
+	/**
+	 * Whoever was too late for a job of the test before has given its connection back.
+	 */
+	@BeforeEach
+	void closeConnections() {
+		this.connections.kill(redis);
 	}
 
 	@RepeatedTest(2)
@@ -44,7 +59,12 @@ class ConnectTimeoutTests {
 			redis.resume();
 		}
 		await().untilAsserted(() -> this.service.post("/pipeset/1000?timeout=5s").report());
-		redis.client().clientKill(KillArgs.Builder.typeNormal().skipme());
+	}
+
+	/** Counts the service's connections. */
+	@TestConfiguration(proxyBeanMethods = false)
+	static class Connections extends OpenConnections {
+
 	}
 
 }

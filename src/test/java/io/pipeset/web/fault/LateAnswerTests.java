@@ -55,10 +55,19 @@ class LateAnswerTests {
 	}
 
 	@BeforeEach
-	void fillTheList() {
+	void fillTheList() throws Exception {
 		redis.client().flushall();
-		// After this call, a job has run on the only open connection.
-		this.service.post("/listinput/mylist9?count=20").report();
+		// Two connections are open, and a job has run on both. The one that is given back
+		// last is lent first. Behind a late answer there is the other one, so that no
+		// handshake has to be done in two seconds.
+		this.service.connect();
+		CompletableFuture<ProxyLink> held = proxy.stopAt(Way.REPLIES, 0, 0);
+		CompletableFuture<Answer> list = this.service
+			.sendAsync(this.service.request("/listinput/mylist9?count=20&timeout=1m").POST(BodyPublishers.noBody()));
+		ProxyLink link = held.get(20, TimeUnit.SECONDS);
+		this.service.connect();
+		link.goOn();
+		list.get(20, TimeUnit.SECONDS).report();
 	}
 
 	@Test
@@ -103,7 +112,7 @@ class LateAnswerTests {
 	private void popsExactlyItsValues() throws Exception {
 		CompletableFuture<ProxyLink> written = proxy.stopAt(Way.COMMANDS, 0, 0);
 		CompletableFuture<Answer> pops = this.service
-			.sendAsync(this.service.request("/piperpop/20").POST(BodyPublishers.noBody()));
+			.sendAsync(this.service.request("/piperpop/20?timeout=1m").POST(BodyPublishers.noBody()));
 		written.get(20, TimeUnit.SECONDS);
 		proxy.heal();
 		JsonNode report = pops.get(20, TimeUnit.SECONDS).report();

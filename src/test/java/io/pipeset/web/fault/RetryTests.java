@@ -70,14 +70,22 @@ class RetryTests {
 	void connectionsThatAreKilledAreSurvivedAndEveryRecordRuns(String concurrency, String coalesce, int replies,
 			int commands) throws Exception {
 		int records = 100_000;
+		CompletableFuture<Void> killed = new CompletableFuture<>();
 		CompletableFuture<ProxyLink> place = proxy.stopAt(Way.REPLIES, replies, 0);
 		CompletableFuture<Answer> upload = this.service.sendAsync(this.service.uploading(
 				"/v1/jobs?retries=2&batchSize=5000&coalesce=" + coalesce + "&concurrency=" + concurrency,
-				Service.NDJSON, Lines.of(records, (i) -> "[\"SET\",\"k" + (i % 1000) + "\",\"" + i + "\"]")));
+				Service.NDJSON, Lines.of(records, (i) -> {
+					// The lanes beside the stopped one leave enough for the second place.
+					if (i == records / 2) {
+						killed.join();
+					}
+					return "[\"SET\",\"k" + (i % 1000) + "\",\"" + i + "\"]";
+				})));
 		// Each kill is one loss, however many lanes meet it.
 		place.get(60, TimeUnit.SECONDS);
 		CompletableFuture<ProxyLink> next = proxy.stopAt(Way.COMMANDS, commands, 9);
 		kill(place.join());
+		killed.complete(null);
 		kill(next.get(60, TimeUnit.SECONDS));
 		JsonNode report = upload.get(60, TimeUnit.SECONDS).report();
 		assertThat(Answer.counts(report)).isEqualTo(new Counts(records, records, 0, 0, 0, 0));

@@ -9,9 +9,9 @@ import java.util.TreeSet;
 import java.util.stream.LongStream;
 
 import io.lettuce.core.AclSetuserArgs;
-import io.lettuce.core.KillArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.protocol.CommandType;
+import io.pipeset.pipeline.OpenConnections;
 import io.pipeset.pipeline.ServerGains;
 import io.pipeset.redis.OwnRedis;
 import io.pipeset.redis.TestRedis;
@@ -27,6 +27,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.JsonNode;
+
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.TestConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -47,8 +50,11 @@ class CoalescingTests {
 
 	private final Service service;
 
-	CoalescingTests(Service service) {
+	private final OpenConnections.Count connections;
+
+	CoalescingTests(Service service, @Autowired OpenConnections.Count connections) {
 		this.service = service;
+		this.connections = connections;
 	}
 
 	@BeforeEach
@@ -57,7 +63,7 @@ class CoalescingTests {
 		own.permitAll();
 		redis.client().flushall();
 		// A connection that has met refusals remembers them.
-		redis.client().clientKill(KillArgs.Builder.typeNormal().skipme());
+		this.connections.kill(redis);
 	}
 
 	static LongStream seeds() {
@@ -305,6 +311,12 @@ class CoalescingTests {
 	}
 
 	private record Ran(String report, long commandsSent, Map<String, Object> data) {
+
+	}
+
+	/** Counts the service's connections. */
+	@TestConfiguration(proxyBeanMethods = false)
+	static class Connections extends OpenConnections {
 
 	}
 
