@@ -4,6 +4,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
 
@@ -34,7 +35,8 @@ class EmbeddedRedisTests {
 	@Test
 	void answersPingWithThePasswordAndRefusesWithout() {
 		try (EmbeddedRedis redis = EmbeddedRedis.start(EmbeddedRedisOptions.defaults())) {
-			assertThat(ServerGreeting.ask(redis.port(), redis.password())).isPresent();
+			// The greeting waits for an answer no longer than a second.
+			await().until(() -> ServerGreeting.ask(redis.port(), redis.password()).isPresent());
 			assertThat(ServerGreeting.ask(redis.port(), "wrong")).isEmpty();
 			RedisURI withoutPassword = RedisURI.create(redis.host(), redis.port());
 			try (RedisClient client = RedisClient.create(withoutPassword)) {
@@ -101,8 +103,9 @@ class EmbeddedRedisTests {
 		for (var start : starts) {
 			try (EmbeddedRedis redis = start.join()) {
 				ports.add(redis.port());
-				assertThat(ServerGreeting.ask(redis.port(), redis.password()).orElseThrow().pid())
-					.isEqualTo(redis.pid());
+				assertThat(await().until(() -> ServerGreeting.ask(redis.port(), redis.password()), Optional::isPresent)
+					.orElseThrow()
+					.pid()).isEqualTo(redis.pid());
 			}
 		}
 		assertThat(ports).hasSize(4);
@@ -120,7 +123,7 @@ class EmbeddedRedisTests {
 			assertThat(redis.port()).isEqualTo(port);
 			assertThat(redis.password()).isEqualTo(password);
 			assertThat(redis.pid()).isNotEqualTo(pid);
-			assertThat(ServerGreeting.ask(port, password)).isPresent();
+			await().until(() -> ServerGreeting.ask(port, password).isPresent());
 		}
 	}
 

@@ -1,19 +1,13 @@
 package io.pipeset.lane;
 
-import java.io.IOException;
 import java.lang.reflect.Proxy;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.Observation;
-import io.pipeset.OwnThread;
 import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.flush.FlushPolicy;
@@ -31,6 +25,7 @@ import io.pipeset.slab.Slab;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import org.springframework.data.redis.RedisConnectionFailureException;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.util.unit.DataSize;
@@ -98,55 +93,39 @@ class RedirectionTests {
 
 	/** A node that does not answer takes the time of a call each time. */
 	@Test
-	void aNodeIsAskedOnceWhateverTheNumberOfScriptsThatItRefused() throws Exception {
+	void aNodeIsAskedOnceWhateverTheNumberOfScriptsThatItRefused() {
 		assertThat(connectionsFor(50)).isPositive().isEqualTo(connectionsFor(1));
 	}
 
 	/**
 	 * How often a lane asks for a connection to a node that has refused scripts and then
-	 * ended. Clients of other tests may connect to its port as well.
+	 * ended.
 	 */
-	private static int connectionsFor(int scripts) throws Exception {
+	private static int connectionsFor(int scripts) {
 		AtomicInteger connections = new AtomicInteger();
-		CompletableFuture<Void> accepts;
-		try (ServerSocket ended = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
-			accepts = OwnThread.run(() -> closeEach(ended));
-			LettuceConnectionFactory factory = new LettuceConnectionFactory("127.0.0.1", ended.getLocalPort()) {
+		LettuceConnectionFactory ended = new LettuceConnectionFactory() {
 
-				@Override
-				public RedisConnection getConnection() {
-					connections.incrementAndGet();
-					return super.getConnection();
-				}
+			@Override
+			public RedisConnection getConnection() {
+				connections.incrementAndGet();
+				throw new RedisConnectionFailureException("Nobody listens there");
+			}
 
-			};
-			factory.afterPropertiesSet();
-			try (RedisNode node = new RedisNode("127.0.0.1:" + ended.getLocalPort(), factory, properties)) {
-				LaneContext context = context(cluster(node));
-				Slab slab = new FilledSlabs()
-					.slab(Collections.nCopies(scripts, "EVALSHA " + FilledSlabs.SHA + " 1 a").toArray(String[]::new));
-				FilledSlabs.written(slab, "$1\r\nx\r\n" + "-CLUSTERDOWN The cluster is down\r\n".repeat(scripts));
-				new Redirection(context, new Destinations(cluster(node), node)).mark(List.of(slab), node, false, false);
-				slab.settle(context.account(), null);
-				assertThat(context.account().counts()).isEqualTo(new Counts(scripts, 0, 0, scripts, 0, 0));
-			}
-			finally {
-				factory.destroy();
-			}
+		};
+		ended.afterPropertiesSet();
+		try (RedisNode node = new RedisNode("h:1", ended, properties)) {
+			LaneContext context = context(cluster(node));
+			Slab slab = new FilledSlabs()
+				.slab(Collections.nCopies(scripts, "EVALSHA " + FilledSlabs.SHA + " 1 a").toArray(String[]::new));
+			FilledSlabs.written(slab, "$1\r\nx\r\n" + "-CLUSTERDOWN The cluster is down\r\n".repeat(scripts));
+			new Redirection(context, new Destinations(cluster(node), node)).mark(List.of(slab), node, false, false);
+			slab.settle(context.account(), null);
+			assertThat(context.account().counts()).isEqualTo(new Counts(scripts, 0, 0, scripts, 0, 0));
 		}
-		accepts.get(1, TimeUnit.MINUTES);
+		finally {
+			ended.destroy();
+		}
 		return connections.get();
-	}
-
-	private static void closeEach(ServerSocket server) {
-		while (!server.isClosed()) {
-			try {
-				server.accept().close();
-			}
-			catch (IOException ex) {
-				// The test is over.
-			}
-		}
 	}
 
 	private static RedisNodes cluster(RedisNode target) {

@@ -145,7 +145,12 @@ final class ReceiptRig {
 
 	/** Sweeps again and again. */
 	void sweepUntil(Callable<Boolean> done) {
-		ReceiptSweeper sweeper = sweeper();
+		sweepUntil(done, Duration.ofMillis(100));
+	}
+
+	/** Sweeps again and again, with pauses. */
+	void sweepUntil(Callable<Boolean> done, Duration pause) {
+		ReceiptSweeper sweeper = sweeper(pause);
 		try {
 			await().until(done);
 		}
@@ -156,7 +161,11 @@ final class ReceiptRig {
 
 	/** Starts a further sweeper, as another instance has one. */
 	ReceiptSweeper sweeper() {
-		ReceiptSweeper sweeper = new ReceiptSweeper(this.receipts, new ReceiptProperties(Duration.ofMillis(100)));
+		return sweeper(Duration.ofMillis(100));
+	}
+
+	private ReceiptSweeper sweeper(Duration pause) {
+		ReceiptSweeper sweeper = new ReceiptSweeper(this.receipts, new ReceiptProperties(pause));
 		sweeper.start();
 		return sweeper;
 	}

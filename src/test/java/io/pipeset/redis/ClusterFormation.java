@@ -25,9 +25,9 @@ import static org.awaitility.Awaitility.await;
 final class ClusterFormation {
 
 	/** Below the ports that the system gives to outgoing connections. */
-	private static final int FIRST_BUS_PORT = 20_000;
+	private static final int FIRST_PORT = 20_000;
 
-	private static final int LAST_BUS_PORT = 32_000;
+	private static final int LAST_PORT = 32_000;
 
 	/**
 	 * Each process of a build has a share of its own: a node that is down and will be
@@ -35,7 +35,7 @@ final class ClusterFormation {
 	 */
 	private static final int SHARES = 8;
 
-	private static final Set<Integer> busPorts = ConcurrentHashMap.newKeySet();
+	private static final Set<Integer> ports = ConcurrentHashMap.newKeySet();
 
 	/** Stands in lines for a port that is free, another one at each node. */
 	static final String FREE_PORT = "{port}";
@@ -49,12 +49,12 @@ final class ClusterFormation {
 	/** Starts a node that belongs to no cluster yet. */
 	static TestRedis node(String... configLines) {
 		List<String> lines = new ArrayList<>(List.of("cluster-enabled yes", "cluster-config-file nodes.conf",
-				"cluster-node-timeout 2000", "cluster-announce-ip 127.0.0.1", "cluster-port " + freeBusPort(),
+				"cluster-node-timeout 2000", "cluster-announce-ip 127.0.0.1", "cluster-port " + freePort(),
 				"user " + TestCluster.USER + " on >" + TestCluster.PASSWORD + " ~* &* +@all",
 				"masteruser " + TestCluster.USER, "masterauth " + TestCluster.PASSWORD, "repl-diskless-sync yes",
 				"repl-diskless-sync-delay 0"));
 		for (String line : configLines) {
-			lines.add((line.contains(FREE_PORT)) ? line.replace(FREE_PORT, Integer.toString(freeBusPort())) : line);
+			lines.add((line.contains(FREE_PORT)) ? line.replace(FREE_PORT, Integer.toString(freePort())) : line);
 		}
 		return TestRedis.embedded(lines.toArray(String[]::new));
 	}
@@ -93,12 +93,13 @@ final class ClusterFormation {
 			.until(() -> replica.client().clusterReplicate(this.cluster.id(master)).equals("OK"));
 	}
 
-	private static int freeBusPort() {
+	/** A port that nobody else takes, each time another one. */
+	static int freePort() {
 		while (true) {
-			int share = (LAST_BUS_PORT - FIRST_BUS_PORT) / SHARES;
-			int first = FIRST_BUS_PORT + share * (Integer.getInteger("test.fork", 0) % SHARES);
+			int share = (LAST_PORT - FIRST_PORT) / SHARES;
+			int first = FIRST_PORT + share * (Integer.getInteger("test.fork", 0) % SHARES);
 			int port = ThreadLocalRandom.current().nextInt(first, first + share);
-			if (!busPorts.add(port)) {
+			if (!ports.add(port)) {
 				continue;
 			}
 			try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {

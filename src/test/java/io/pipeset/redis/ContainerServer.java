@@ -1,8 +1,5 @@
 package io.pipeset.redis;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -45,7 +42,7 @@ final class ContainerServer implements RedisServer {
 			container.withExposedPorts(REDIS_PORT)
 				.withCopyToContainer(Transferable.of(String.join("\n", config) + "\n"), CONFIG)
 				.withCommand("redis-server", CONFIG);
-			container.setPortBindings(List.of(freePort() + ":" + REDIS_PORT));
+			container.setPortBindings(List.of(ClusterFormation.freePort() + ":" + REDIS_PORT));
 			container.start();
 			ContainerServer server = new ContainerServer(container,
 					RedisURI.builder()
@@ -101,15 +98,6 @@ final class ContainerServer implements RedisServer {
 
 	private boolean isRunning() {
 		return this.container.isRunning();
-	}
-
-	static int freePort() {
-		try (ServerSocket socket = new ServerSocket(0)) {
-			return socket.getLocalPort();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
 	}
 
 }

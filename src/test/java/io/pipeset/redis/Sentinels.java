@@ -3,7 +3,6 @@ package io.pipeset.redis;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -231,10 +230,7 @@ public final class Sentinels implements AfterAllCallback {
 	}
 
 	private void startSentinel() throws IOException {
-		int port;
-		try (ServerSocket free = new ServerSocket(0)) {
-			port = free.getLocalPort();
-		}
+		int port = ClusterFormation.freePort();
 		Path file = this.directory.resolve(port + ".conf");
 		Files.writeString(file, """
 				port %d

@@ -55,6 +55,11 @@ public final class TestCluster extends ClusterServers {
 		TestCluster cluster = new TestCluster(starting.stream().map(CompletableFuture::join).toList(), masters);
 		new ClusterFormation(cluster).form();
 		cluster.awaitFormed();
+		if (replicas == 0) {
+			// A busy node is not given up, as nobody would take its place. With this from
+			// the start, the nodes would take longer to know each other.
+			cluster.nodes().forEach((node) -> node.client().configSet("cluster-node-timeout", "20000"));
+		}
 		return cluster;
 	}
 

@@ -171,13 +171,18 @@ public final class TestRedis implements AutoCloseable {
 		properties().forEach((name, value) -> registry.add(name, () -> value));
 	}
 
+	/** A free port for a server that a test starts by itself, each time another one. */
+	public static int freePort() {
+		return ClusterFormation.freePort();
+	}
+
 	/**
 	 * Opens a port for TLS beside the one without, and tries another one if some process
 	 * was faster.
 	 */
 	public int openTlsPort() {
 		while (true) {
-			int port = ContainerServer.freePort();
+			int port = freePort();
 			try {
 				client().configSet("tls-port", Integer.toString(port));
 				return port;

@@ -36,18 +36,23 @@ import static org.awaitility.Awaitility.await;
 		"pipeset.clients.all.key-sha256=c9fba672736dfdaebd80504b8eaafb1ed81099e499e73a1a215bae27a83b62f5",
 		"pipeset.clients.all.scripts=true", "pipeset.clients.all.analyses=true", "pipeset.clients.all.tunings=true",
 		"pipeset.clients.few.key-sha256=0222aef25677eab27e787fd86938deae49e93a3e4828f19212bca279273067ac",
-		"pipeset.limits.max-body-bytes=10KB", "pipeset.limits.body-idle-timeout=3s",
-		"pipeset.limits.max-event-streams=0", "pipeset.spool.max-bytes=1KB", "pipeset.tuning.enabled=false" })
+		"pipeset.limits.max-body-bytes=10KB", "pipeset.limits.max-event-streams=0", "pipeset.spool.max-bytes=1KB",
+		"pipeset.tuning.enabled=false" })
 class ExampleTests {
 
 	/** The test that holds an example against an answer. */
-	private static final Map<Problem, String> ELSEWHERE = Map.of(Problem.REDIS_REFUSES_THE_REST,
-			"web/fault/RefusingRedisTests", Problem.REDIS_REFUSES, "web/fault/RefusingRedisTests", Problem.REDIS_LOST,
-			"web/fault/AtomicFaultTests", Problem.REDIS_UNREACHABLE, "web/fault/RetryTests",
-			Problem.CONTROL_UNREACHABLE, "web/job/IdempotencyTests", Problem.SHUTTING_DOWN,
-			"web/operator/ShutdownTests", Problem.INTERRUPTED, "web/job/ResumeTests", Problem.NOT_REPEATABLE,
-			"web/job/ResumeTests", Problem.HELD_ELSEWHERE, "web/replica/OtherInstanceTests",
-			Problem.INTERNAL_SERVER_ERROR, "web/server/LastAnswersTests");
+	private static final Map<Problem, String> ELSEWHERE = Map.ofEntries(
+			Map.entry(Problem.REDIS_REFUSES_THE_REST, "web/fault/RefusingRedisTests"),
+			Map.entry(Problem.REDIS_REFUSES, "web/fault/RefusingRedisTests"),
+			Map.entry(Problem.REDIS_LOST, "web/fault/AtomicFaultTests"),
+			Map.entry(Problem.REDIS_UNREACHABLE, "web/fault/RetryTests"),
+			Map.entry(Problem.CONTROL_UNREACHABLE, "web/job/IdempotencyTests"),
+			Map.entry(Problem.SHUTTING_DOWN, "web/operator/ShutdownTests"),
+			Map.entry(Problem.INTERRUPTED, "web/job/ResumeTests"),
+			Map.entry(Problem.NOT_REPEATABLE, "web/job/ResumeTests"),
+			Map.entry(Problem.HELD_ELSEWHERE, "web/replica/OtherInstanceTests"),
+			Map.entry(Problem.INTERNAL_SERVER_ERROR, "web/server/LastAnswersTests"),
+			Map.entry(Problem.STALLED, "web/upload/StalledUploadTests"));
 
 	/** No call of the document, or no way to have it for certain. */
 	private static final Set<Problem> WITHOUT = Set.of(Problem.METHOD_NOT_ALLOWED, Problem.NOT_ACCEPTABLE,
@@ -89,10 +94,6 @@ class ExampleTests {
 			.send(this.service.request("/pipeset/10").header("Origin", "https://example.com").POST(none())));
 		meet(403, "disabled", this.service.post("/v1/tunings"));
 		meet(404, "not-found", this.service.get(UNKNOWN));
-		try (Wire stalled = Wire.post(this.service, "/v1/jobs", key(), "Content-Type: application/x-ndjson",
-				"Content-Length: 100")) {
-			meet(408, "stalled", stalled.send("[\"SET\",\"user:1\",\"Ada\"]\n").answer());
-		}
 		meet(410, "gone", this.service.post(UNKNOWN + "/ack"));
 		meet(413, "limit", this.service.ndjson("/v1/jobs", "x".repeat(10241)));
 		meet(415, "unsupported-media-type", this.service.post("/v1/jobs", "application/xml", "<records/>"));

@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** A master of the cluster hands its slots over to its replica, or ends, under a job. */
-@ServiceTest
+@ServiceTest(properties = "pipeset.limits.body-idle-timeout=10m")
 class ClusterFailoverTests {
 
 	static final TestCluster cluster = TestCluster.start(3, 1);
@@ -64,9 +64,12 @@ class ClusterFailoverTests {
 			.get("jobId")
 			.asString();
 		assertThat(replica.client().waitForReplication(1, 30_000)).isOne();
+		// The service counts a failover only to a node that it knows as a replica.
+		cluster.awaitAgreed();
+		this.service.get("/actuator/health");
 
 		CompletableFuture<Void> killed = new CompletableFuture<>();
-		CompletableFuture<Answer> next = push(records, "retries=10&timeout=30s", killed);
+		CompletableFuture<Answer> next = push(records, "retries=10&timeout=60s", killed);
 		await().until(() -> replica.client().dbsize() > 50);
 		cluster.kill(replica);
 		killed.complete(null);

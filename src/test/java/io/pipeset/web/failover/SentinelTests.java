@@ -17,6 +17,7 @@ import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import io.pipeset.servers.RedisNodes;
 import io.pipeset.service.Answer;
+import io.pipeset.service.Lines;
 import io.pipeset.service.Replica;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
@@ -42,7 +43,8 @@ import static org.awaitility.Awaitility.await;
  * Behind Sentinels nothing is written to a master that has lost its office, and reports
  * say that there was a failover.
  */
-@ServiceTest(properties = { "pipeset.receipts.sweep-interval=1h", "pipeset.limits.max-items=1000000" })
+@ServiceTest(properties = { "pipeset.receipts.sweep-interval=1h", "pipeset.limits.max-items=1000000",
+		"pipeset.limits.body-idle-timeout=10m" })
 class SentinelTests {
 
 	@RegisterExtension
@@ -72,10 +74,12 @@ class SentinelTests {
 		try (Wire paused = Wire.upload(this.service, "/v1/jobs")) {
 			paused.chunk("[\"RPUSH\",\"list\",\"1\"]\n[\"SET\",\"a\",1]\n");
 			await().until(() -> sentinels.replica().client().exists("a") == 1);
-			CompletableFuture<Answer> load = load();
-			await().until(() -> former.client().dbsize() > 20_000);
+			CompletableFuture<Void> changed = new CompletableFuture<>();
+			CompletableFuture<Answer> load = load(changed);
+			await().until(() -> applied() > 20_000);
 			TestRedis master = sentinels.failOver();
 			await().until(() -> this.nodes.name().equals(master.host() + ":" + master.port()));
+			changed.complete(null);
 			paused.chunk("[\"RPUSH\",\"list\",\"2\"]\n").lastChunk();
 			JsonNode report = paused.answer().report();
 			assertThat(master).isNotSameAs(former);
@@ -123,7 +127,7 @@ class SentinelTests {
 		CompletableFuture<Answer> job;
 		try {
 			job = OwnThread.supply(() -> this.service
-				.post("/pipeset/100?replicas=1&replicasTimeout=50ms&retries=5&timeout=60s&coalesce=off"));
+				.post("/pipeset/100?replicas=1&replicasTimeout=60s&retries=5&timeout=60s&coalesce=off"));
 			await().until(() -> job.isDone() || refusedByReplica() > refused);
 		}
 		finally {
@@ -170,9 +174,28 @@ class SentinelTests {
 		}
 	}
 
-	private CompletableFuture<Answer> load() {
-		return OwnThread.supply(() -> this.service.post(
-				"/pipeset/" + RECORDS + "?replicas=1&replicasTimeout=50ms&retries=10&batchSize=1000&rateLimit=50000"));
+	/**
+	 * The records of running jobs that the replica has confirmed, where they ask for it.
+	 */
+	private long applied() {
+		return this.service.get("/v1/jobs?state=running")
+			.json()
+			.get("jobs")
+			.valueStream()
+			.mapToLong((job) -> job.at("/counts/applied").asLong())
+			.sum();
+	}
+
+	/** Begins a load, of which the last quarter waits for a change. */
+	private CompletableFuture<Answer> load(CompletableFuture<Void> change) {
+		return this.service.sendAsync(this.service.uploading(
+				"/v1/jobs?replicas=1&replicasTimeout=200ms&retries=10&batchSize=1000&rateLimit=50000", Service.NDJSON,
+				Lines.of(RECORDS, (i) -> {
+					if (i == RECORDS * 3L / 4) {
+						change.join();
+					}
+					return "[\"SET\",\"keyA%05d\",\"v\"]".formatted(i);
+				})));
 	}
 
 	private static void checkLoad(Answer answer, TestRedis master) {

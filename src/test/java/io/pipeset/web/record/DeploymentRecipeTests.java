@@ -3,7 +3,6 @@ package io.pipeset.web.record;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,6 +22,7 @@ import java.util.stream.Stream;
 
 import io.pipeset.Documentation;
 import io.pipeset.embedded.CarriedProgram;
+import io.pipeset.redis.TestRedis;
 import io.pipeset.service.ServiceProcess;
 import io.pipeset.service.Shell;
 import org.jspecify.annotations.Nullable;
@@ -114,10 +114,12 @@ class DeploymentRecipeTests {
 				.noneMatch(line::startsWith))
 			.collect(Collectors.joining("\n"));
 		String output = run(0,
-				"trap 'kill $(jobs -p); wait' EXIT\nsleep 1000 &\nown_pid=$!\n" + commands.replace("8443", freePort())
-					.replace("6380", freePort())
-					.replace("9095", freePort())
-					.replace("1000000", "20000") + ENDED);
+				"trap 'kill $(jobs -p); wait' EXIT\nsleep 1000 &\nown_pid=$!\n"
+						+ commands.replace("8443", Integer.toString(TestRedis.freePort()))
+							.replace("6380", Integer.toString(TestRedis.freePort()))
+							.replace("9095", Integer.toString(TestRedis.freePort()))
+							.replace("1000000", "20000")
+						+ ENDED);
 		assertThat(output).contains("{\"received\":20000,\"applied\":20000,")
 			.endsWith((prometheus) ? "[\"local\",\"SET\",\"20000\"]\n" : "\"unprocessed\":0}\n");
 	}
@@ -353,23 +355,17 @@ class DeploymentRecipeTests {
 		return (node != null) ? (List<?>) node : List.of();
 	}
 
-	private static String freePort() throws IOException {
-		try (ServerSocket socket = new ServerSocket(0)) {
-			return Integer.toString(socket.getLocalPort());
-		}
-	}
-
 	/** A Redis and a service, each at ports of its own. */
 	private final class Servers implements AutoCloseable {
 
-		private final int management = Integer.parseInt(freePort());
+		private final int management = TestRedis.freePort();
 
 		private final Process redis;
 
 		private final ServiceProcess service;
 
 		private Servers(List<String> arguments, Map<String, String> environment) throws Exception {
-			String port = freePort();
+			String port = Integer.toString(TestRedis.freePort());
 			List<String> command = new ArrayList<>(List.of(CarriedProgram.verified().toString()));
 			command.addAll(arguments);
 			command.set(command.indexOf("--tls-port") + 1, port);

@@ -48,10 +48,18 @@ class RecipeTests {
 		Matcher shell = SHELL.matcher(recipe);
 		assertThat(shell.find()).isTrue();
 		FileSystemUtils.copyRecursively(Path.of("docs", "clients"), folder.resolve(Path.of("docs", "clients")));
-		String output = new Shell(folder, this.service.port()).run(shell.group(1));
+		String output = new Shell(folder, this.service.port()).run(untilLookedAt(shell.group(1)));
 		if (shell.group(2) != null) {
 			assertThat(output).endsWith(shell.group(2));
 		}
+	}
+
+	/** Slows a load whose progress is shown, until the shell has found it. */
+	private static String untilLookedAt(String commands) {
+		return commands.replace("rateLimit=50000", "rateLimit=1000")
+			.replace("curl -sSN ",
+					"curl -sS -o patched.json -X PATCH \"http://localhost:8080/v1/jobs/$id?rateLimit=50000\"\n"
+							+ "curl -sSN ");
 	}
 
 	static Stream<Arguments> recipes() throws IOException {

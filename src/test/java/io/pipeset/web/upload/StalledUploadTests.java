@@ -9,6 +9,7 @@ import io.pipeset.service.Answer;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
 import io.pipeset.service.Wire;
+import io.pipeset.web.document.Examples;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -69,6 +70,8 @@ class StalledUploadTests {
 
 	private void assertStalled(Answer answer) {
 		JsonNode job = answer.job(408, "stalled", "failed");
+		Examples.check(408, "stalled",
+				new Answer(answer.status(), answer.headers(), answer.text().replace("300ms", "3s")));
 		assertThat(Answer.counts(job)).isEqualTo(new Counts(2, 2, 0, 0, 0, 0));
 		assertThat(job.at("/inputComplete").asBoolean(true)).isFalse();
 		assertThat(job.at("/nextIndex").asInt(-1)).isEqualTo(2);
