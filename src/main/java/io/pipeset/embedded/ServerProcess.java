@@ -129,11 +129,11 @@ final class ServerProcess {
 	}
 
 	/**
-	 * The last lines the server wrote, all of them if it is gone.
+	 * The last lines the server wrote, all of them if it is gone: the pipe ends with it.
 	 */
 	List<String> lastLines() throws InterruptedException {
 		if (!isAlive()) {
-			this.log.join(1000);
+			this.log.join(10_000);
 		}
 		synchronized (this.lastLines) {
 			return List.copyOf(this.lastLines);
