@@ -162,7 +162,9 @@ class JobQueueTests {
 				return;
 			}
 		}
-		assertThat(large).as("came before 100 small jobs that were asked for later").isDone();
+		// Its thread may be slow to say that it has its place.
+		assertThat(large).as("came before 100 small jobs that were asked for later")
+			.succeedsWithin(Duration.ofMinutes(1));
 	}
 
 	@Test

@@ -55,6 +55,9 @@ public final class Browser implements AutoCloseable {
 	 */
 	private static final Path WITHOUT_WINDOWS = Path.of("/usr/lib/chromium/chromium-headless-shell");
 
+	/** A browser takes many times as long where other processes have the processors. */
+	private static final Duration PATIENCE = Duration.ofMinutes(2);
+
 	/** The folder in which tests put pictures of the pages; none by default. */
 	private static final String PICTURES = "console.pictures";
 
@@ -194,6 +197,7 @@ public final class Browser implements AutoCloseable {
 		LoggingPreferences log = new LoggingPreferences();
 		log.enable(LogType.BROWSER, Level.ALL);
 		options.setCapability(ChromeOptions.LOGGING_PREFS, log);
+		options.setScriptTimeout(PATIENCE);
 		ChromeDriverService service = new ChromeDriverService.Builder()
 			.usingDriverExecutable(driver().orElseThrow().toFile())
 			.usingAnyFreePort()
@@ -345,6 +349,7 @@ public final class Browser implements AutoCloseable {
 	public Object until(String expression, Object... arguments) {
 		try {
 			return Awaitility.await()
+				.atMost(PATIENCE)
 				// The page was left, or loaded anew.
 				.ignoreException(JavascriptException.class)
 				.ignoreException(StaleElementReferenceException.class)
@@ -416,7 +421,7 @@ public final class Browser implements AutoCloseable {
 	/** Waits for a file that the page saves. */
 	public String download() {
 		Path[] file = new Path[1];
-		Awaitility.await().until(() -> {
+		Awaitility.await().atMost(PATIENCE).until(() -> {
 			file[0] = files().stream().filter((name) -> name.toString().endsWith(".ndjson")).findFirst().orElse(null);
 			return file[0] != null;
 		});

@@ -58,7 +58,7 @@ class RunningService implements ParameterResolver, AfterEachCallback {
 		Service actuator = service(context, "local.management.port");
 		// Nearly always it is idle at once, for which a thread that waits is too much.
 		if (!withoutLimits(actuator).equals(IDLE)) {
-			await().atMost(Duration.ofSeconds(30))
+			await().atMost(Duration.ofMinutes(2))
 				.untilAsserted(() -> assertThat(withoutLimits(actuator)).isEqualTo(IDLE));
 		}
 	}

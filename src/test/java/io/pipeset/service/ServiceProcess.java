@@ -31,7 +31,7 @@ public final class ServiceProcess implements AutoCloseable {
 	private static final Pattern READY = Pattern.compile("Ready\\. Try: curl -X POST https?://localhost:(\\d+)/");
 
 	/** A start takes three seconds of a processor, and many may want it at once. */
-	private static final int PATIENCE_SECONDS = 180;
+	private static final int PATIENCE_SECONDS = 600;
 
 	/** The memory and the collector of the image. */
 	private static final List<String> CONTAINER = List.of("-Xmx256m", "-XX:MaxDirectMemorySize=96m", "-XX:+UseG1GC",
@@ -127,6 +127,8 @@ public final class ServiceProcess implements AutoCloseable {
 		ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
 		// As in the contexts of the tests; an argument wins.
 		builder.environment().put("PIPESET_WARMUP_ENABLED", "false");
+		builder.environment().put("PIPESET_CONTROL_TIMEOUT", "10s");
+		builder.environment().put("PIPESET_CONTROL_CONNECTTIMEOUT", "10s");
 		// A service warns of the files of processes that others have killed.
 		builder.environment().put("PIPESET_SPOOL_DIRECTORY", "target/spool/process-" + UUID.randomUUID());
 		builder.environment().putAll(environment);

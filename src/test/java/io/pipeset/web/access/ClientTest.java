@@ -30,7 +30,7 @@ import io.pipeset.service.ServiceTest;
 		"pipeset.clients.operator.operations=", "pipeset.clients.operator.sweeps=false",
 		"pipeset.clients.analyst.key-sha256=fea3eec5fb523f21aafdd575d0b252eaf034e8f21cc70fdaad99c2241fd6f60f",
 		"pipeset.clients.analyst.operations=", "pipeset.clients.analyst.analyses=true",
-		"pipeset.clients.analyst.limits.rate-limit=200", "pipeset.control.timeout=10s" })
+		"pipeset.clients.analyst.limits.rate-limit=200" })
 @interface ClientTest {
 
 	String ORDERS = "key-of-orders";

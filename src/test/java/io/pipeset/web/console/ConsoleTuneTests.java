@@ -1,5 +1,6 @@
 package io.pipeset.web.console;
 
+import java.time.Duration;
 import java.util.List;
 
 import io.pipeset.redis.TestRedis;
@@ -18,7 +19,7 @@ import static org.awaitility.Awaitility.await;
 class ConsoleTuneTests {
 
 	/** Takes many seconds, as each batch waits for its answer. */
-	private static final String LONG = "?records=2000&batchSizes=1,2&flushes=close,each&concurrencies=1,2&runs=10"
+	private static final String LONG = "?records=1000&batchSizes=1,2&flushes=close,each&concurrencies=1,2&runs=10"
 			+ "&budget=10m";
 
 	private final Service service;
@@ -122,7 +123,7 @@ class ConsoleTuneTests {
 		this.browser.click("#tune");
 		this.browser.awaitSaid("runs", " of 110 runs");
 		String page = String.valueOf(this.browser.run("return location.hash"));
-		await().until(() -> job().at("/progress/done").asLong() > 2);
+		await().atMost(Duration.ofMinutes(2)).until(() -> job().at("/progress/done").asLong() > 2);
 		this.browser.clickText("Tune");
 		this.browser.awaitSaid("Tuning", "runs");
 		this.browser.click("#tune");

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -19,6 +20,7 @@ import java.util.zip.GZIPOutputStream;
 
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.QuietLog;
+import io.pipeset.job.JobRecorder;
 import io.pipeset.job.Jobs;
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.FaultProxy.Way;
@@ -41,6 +43,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 import org.springframework.test.util.ReflectionTestUtils;
@@ -49,7 +52,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** A request with an Idempotency-Key runs once, however often and wherever it is sent. */
-@ServiceTest(properties = "pipeset.jobs.lease=1500ms")
+@ServiceTest(properties = { "pipeset.jobs.lease=1m", "pipeset.control.timeout=1s" })
 class IdempotencyTests {
 
 	private static final TestRedis control = TestRedis.start();
@@ -64,10 +67,13 @@ class IdempotencyTests {
 
 	private final Service here;
 
+	private final JobRecorder recorder;
+
 	private String key = UUID.randomUUID().toString();
 
-	IdempotencyTests(Service service) {
+	IdempotencyTests(Service service, @Autowired JobRecorder recorder) {
 		this.here = service;
+		this.recorder = recorder;
 	}
 
 	@DynamicPropertySource
@@ -77,7 +83,9 @@ class IdempotencyTests {
 
 	@BeforeAll
 	static void startOther() {
-		replica = Replica.start(control, TestRedis.shared().properties(), "pipeset.jobs.lease=1500ms");
+		// Its lease runs out in one test.
+		replica = Replica.start(control, TestRedis.shared().properties(), "pipeset.jobs.lease=1500ms",
+				"pipeset.control.timeout=1s");
 	}
 
 	@AfterAll
@@ -225,7 +233,7 @@ class IdempotencyTests {
 				location[0] = send(replica.service(), "/v1/jobs?rateLimit=1", PUSH).header("Location");
 				return this.here.get(location[0]).status() == 200;
 			});
-			// A machine that stands still lets the lease run out for a moment.
+			// The control Redis may not answer within a second.
 			await().until(() -> replica.service().patch(location[0] + "?rateLimit=2").status() == 202);
 			await().until(() -> this.here.delete(location[0]).status() == 202);
 			await().until(() -> control.client().keys("pipeset:requests:*").isEmpty());
@@ -452,7 +460,7 @@ class IdempotencyTests {
 			first.chunk(PUSH.repeat(500));
 			await().until(() -> replica.service().get("/v1/jobs?state=queued").json().get("jobs").size() == 1);
 			String location = send(replica.service(), "/v1/jobs?rateLimit=1", PUSH).header("Location");
-			// A machine that stands still lets the lease run out for a moment.
+			// The control Redis may not answer within a second.
 			await().until(() -> replica.service().delete(location).status() == 202);
 			RedisCommands<String, String> records = control.client();
 			records.select(1);
@@ -465,9 +473,19 @@ class IdempotencyTests {
 
 	@Test
 	void theRecordOfAnUploadThatBreaksOffIsRemovedThoughNobodyHeardThatItWasWritten() throws Exception {
-		send(this.here, "/v1/jobs?dryRun=true", PUSH);
+		// The policy is asked for now, and not again within a minute.
+		ReflectionTestUtils.setField(ReflectionTestUtils.getField(this.recorder, "redis"), "policy", null);
+		await().until(() -> send(this.here, "/v1/jobs?dryRun=true", PUSH).status() == 200);
+		// The recorder stands before it asks for requests, whose reply would be counted.
+		CountDownLatch stands = new CountDownLatch(1);
+		CompletableFuture<ProxyLink> unheard = new CompletableFuture<ProxyLink>().orTimeout(1, TimeUnit.MINUTES);
+		this.recorder.later(() -> {
+			stands.countDown();
+			unheard.join();
+		});
+		assertThat(stands.await(1, TimeUnit.MINUTES)).isTrue();
 		// The lease is renewed, the key is claimed, and the record is written unheard.
-		CompletableFuture<ProxyLink> place = proxy.stopAt(Way.REPLIES, 2, 0);
+		CompletableFuture<?> place = proxy.stopAt(Way.REPLIES, 2, 0).thenAccept(unheard::complete);
 		try (Wire first = Wire.post(this.here, "/v1/jobs", "Prefer: respond-async", "Idempotency-Key: " + this.key,
 				"Content-Type: application/x-ndjson", "Transfer-Encoding: chunked")) {
 			first.chunk(PUSH);

@@ -30,7 +30,7 @@ import static org.awaitility.Awaitility.await;
  * the outcome of every record, and leaves the service idle.
  */
 @ServiceTest(properties = { "pipeset.receipts.sweep-interval=1h", "pipeset.limits.max-running-jobs=1",
-		"spring.data.redis.timeout=10m", "pipeset.defaults.timeout=10m" })
+		"spring.data.redis.timeout=10m", "pipeset.defaults.timeout=10m", "pipeset.control.timeout=1s" })
 class JobCancelTests {
 
 	private static final int KEYS = 300_000;

@@ -49,6 +49,9 @@ class StrangerTests {
 	/** Each such row meets a string at its key. */
 	private static final int TAKEN = 1000;
 
+	/** The lease of a process that is not to be taken for gone while it stands still. */
+	private static final String LIVES = "pipeset.jobs.lease=1m";
+
 	private static final RedisCommands<String, String> redis = TestRedis.shared().client();
 
 	private final JsonMapper mapper = JsonMapper.builder().build();
@@ -80,12 +83,21 @@ class StrangerTests {
 			.toArray(String[]::new);
 		Stream.of(taken).forEach((key) -> redis.set(key, "a string"));
 		Iterator<String> next = commands.iterator();
-		try (FaultProxy proxy = FaultProxy.open(TestRedis.shared()); ServiceProcess living = start()) {
+		try (FaultProxy proxy = FaultProxy.open(TestRedis.shared()); ServiceProcess living = start("--" + LIVES)) {
 			String waits = waiting(living.service());
 			assertThat(next.next()).startsWith("java -jar target/pipeset.jar");
 			String id;
-			try (ServiceProcess killed = start("--spring.data.redis.host=127.0.0.1",
-					"--spring.data.redis.port=" + proxy.port())) {
+			// Only replies to records are counted.
+			Stream<String> control = TestRedis.shared()
+				.controlProperties()
+				.entrySet()
+				.stream()
+				.map((property) -> "--" + property.getKey() + "=" + property.getValue());
+			try (ServiceProcess killed = start(Stream
+				.concat(control,
+						Stream.of("--pipeset.jobs.lease=2s", "--pipeset.defaults.timeout=10m",
+								"--spring.data.redis.host=127.0.0.1", "--spring.data.redis.port=" + proxy.port()))
+				.toArray(String[]::new))) {
 				CompletableFuture<ProxyLink> half = proxy.stopAt(Way.REPLIES, ROWS / 2, 0);
 				Shell shell = new Shell(this.folder, killed.service().port());
 				String answer = shell.run(next.next());
@@ -136,9 +148,7 @@ class StrangerTests {
 				assertThat(next.hasNext()).isFalse();
 				assertThat(redis.dbsize()).isEqualTo(ROWS + 1);
 				assertThat(redis.hget(key(ROWS - 1), "name")).isEqualTo(row(ROWS - 1).split(",", -1)[1]);
-				// A machine that stands still lets the lease of the other run out for a
-				// moment.
-				await().until(() -> state(started.service(), waits).equals("queued"));
+				assertThat(state(started.service(), waits)).isEqualTo("queued");
 			}
 			assertThat(state(living.service(), waits)).as("the job of a process that lives").isEqualTo("queued");
 		}
@@ -173,12 +183,13 @@ class StrangerTests {
 
 	/** The one that is started last, which needs no process of its own. */
 	private Replica next() {
-		return Replica.start(TestRedis.shared(), TestRedis.shared().properties(), settings().toArray(String[]::new));
+		return Replica.start(TestRedis.shared(), TestRedis.shared().properties(),
+				Stream.concat(settings(), Stream.of(LIVES)).toArray(String[]::new));
 	}
 
 	private Stream<String> settings() {
-		return Stream.of("pipeset.spool.directory=" + this.folder.resolve("spool"), "pipeset.limits.max-running-jobs=1",
-				"pipeset.jobs.lease=2s");
+		return Stream.of("pipeset.spool.directory=" + this.folder.resolve("spool"),
+				"pipeset.limits.max-running-jobs=1");
 	}
 
 	/** Has a job run that never ends, and another wait for it. */

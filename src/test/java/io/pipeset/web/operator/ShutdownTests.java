@@ -66,8 +66,8 @@ class ShutdownTests {
 		ScheduledExecutorService reader = Executors.newSingleThreadScheduledExecutor();
 		try (ServiceProcess process = ServiceProcess.start(TestRedis.shared(),
 				"--pipeset.spool.directory=" + this.spool, "--pipeset.limits.max-running-jobs=4",
-				"--pipeset.limits.shutdown-grace=500ms", "--spring.lifecycle.timeout-per-shutdown-phase=12s",
-				"--pipeset.jobs.lease=2s");
+				"--pipeset.limits.shutdown-grace=2s", "--spring.lifecycle.timeout-per-shutdown-phase=12s",
+				"--pipeset.jobs.lease=2s", "--pipeset.limits.body-idle-timeout=10m");
 				Wire slow = pop(process.service(), 16);
 				Wire paused = Wire.upload(process.service(), "/v1/jobs?op=SET");
 				Wire large = Wire.upload(process.service(), "/v1/jobs?op=SET&concurrency=2");
@@ -154,8 +154,9 @@ class ShutdownTests {
 	void withinTheGraceJobsGoOnAndNobodyElseBeginsOrIsWaitedFor() throws Exception {
 		push(12);
 		try (ServiceProcess process = ServiceProcess.start(TestRedis.shared(), "--pipeset.security.scripts=true",
-				"--spring.lifecycle.timeout-per-shutdown-phase=10m", "--pipeset.limits.body-idle-timeout=10m",
-				"--server.tomcat.connection-timeout=10m", "--logging.structured.format.console=gelf");
+				"--pipeset.limits.shutdown-grace=5m", "--spring.lifecycle.timeout-per-shutdown-phase=10m",
+				"--pipeset.limits.body-idle-timeout=10m", "--server.tomcat.connection-timeout=10m",
+				"--logging.structured.format.console=gelf");
 				Wire unread = pop(process.service(), 12);
 				Wire refused = Wire.upload(process.service(), "/v1/jobs?batchSize=0");
 				Wire script = Wire.upload(process.service(), "/v1/scripts");

@@ -39,7 +39,7 @@ import static org.awaitility.Awaitility.await;
  * Jobs run without the control Redis, and say so. Their records are right again as soon
  * as it is back.
  */
-@ServiceTest(properties = "pipeset.jobs.lease=1500ms")
+@ServiceTest(properties = { "pipeset.jobs.lease=1500ms", "pipeset.control.timeout=1s" })
 class LostControlTests {
 
 	private static final TestRedis control = TestRedis.start();
@@ -73,7 +73,8 @@ class LostControlTests {
 
 	@BeforeAll
 	static void startOther() {
-		replica = Replica.start(control, TestRedis.shared().properties(), "pipeset.jobs.lease=1500ms");
+		replica = Replica.start(control, TestRedis.shared().properties(), "pipeset.jobs.lease=1500ms",
+				"pipeset.control.timeout=1s");
 	}
 
 	@AfterAll
