@@ -141,6 +141,9 @@ class JobEvents {
 		/** From the beginning, so that no tick comes before the first event. */
 		private final AtomicBoolean writing = new AtomicBoolean(true);
 
+		/** The id of the last event. One thread at a time writes. */
+		private long id = -1;
+
 		private Subscriber(Supplier<JobStatus> job, ResponseBodyEmitter emitter) {
 			this.job = job;
 			this.emitter = emitter;
@@ -159,10 +162,13 @@ class JobEvents {
 		private void write() {
 			JobStatus status = this.job.get();
 			boolean ended = !status.state().isActive();
+			// Ticks may come within a millisecond, or find the same look at another's
+			// job.
+			this.id = Math.max(this.id + 1, status.progress().elapsedMillis());
 			try {
 				if (this.emitter instanceof SseEmitter events) {
 					events.send(SseEmitter.event()
-						.id((ended) ? END : String.valueOf(status.progress().elapsedMillis()))
+						.id((ended) ? END : String.valueOf(this.id))
 						.name((ended) ? END : "progress")
 						.data(status, MediaType.APPLICATION_JSON));
 				}

@@ -102,6 +102,21 @@ class JobEventsTests {
 	}
 
 	@Test
+	void eventsOfOneMomentHaveIdsOfTheirOwn() throws Exception {
+		try (Wire wire = subscribe()) {
+			List<Long> ids = new ArrayList<>();
+			while (ids.size() < 200) {
+				this.events.tick();
+				String line = wire.line();
+				if (line.startsWith("id:")) {
+					ids.add(Long.valueOf(line.substring(3)));
+				}
+			}
+			assertThat(ids).doesNotHaveDuplicates().isSorted();
+		}
+	}
+
+	@Test
 	void aLateSubscriberHearsTheEndOnceAndNothingMore() throws Exception {
 		this.upload.lastChunk().answer().report();
 		Answer late = this.service.get("/v1/jobs/" + this.id + "/events");
