@@ -159,7 +159,7 @@ class EmbeddedRedisTests {
 
 	@Test
 	void aProgramThatNeverAnswersIsGivenUpAndEnded(@TempDir Path directory) throws Exception {
-		Path program = script(directory, "echo $$ > \"$0.pid\"; exec sleep 1000");
+		Path program = script(directory, "echo $$ > \"$0.new\"; mv \"$0.new\" \"$0.pid\"; exec sleep 1000");
 		Duration patience = Duration.ofMillis(500);
 		EmbeddedRedisOptions options = DEFAULTS.withExecutable(program.toString());
 		assertThatExceptionOfType(EmbeddedRedisException.class)

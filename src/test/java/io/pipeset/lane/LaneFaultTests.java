@@ -28,7 +28,6 @@ import io.pipeset.redis.ProxyLink;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import io.pipeset.report.JobMeters;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slf4j.LoggerFactory;
@@ -53,14 +52,6 @@ class LaneFaultTests {
 	private static final FaultProxy proxy = proxied.proxy();
 
 	private static final LaneRig rig = proxied.rig();
-
-	@BeforeEach
-	void warmUp() {
-		Lanes lanes = new Lanes(rig.context(LaneRig.settings(10, 10, 1, LONG), rig.threads()));
-		LaneRig.add(lanes, new Record(), Operation.SET, "warm", "up");
-		lanes.drain();
-		lanes.close();
-	}
 
 	@Test
 	void anExpireThatMayHaveMissedItsKeyDoesNotMeetTheOneThatWasMadeBehindIt() throws Exception {

@@ -1,7 +1,10 @@
 package io.pipeset.lane;
 
+import java.time.Duration;
 import java.util.stream.Stream;
 
+import io.pipeset.record.Operation;
+import io.pipeset.record.Record;
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.OwnRedis;
 import io.pipeset.redis.TestRedis;
@@ -47,9 +50,24 @@ final class ProxiedLanes implements BeforeEachCallback, AfterEachCallback, After
 		return this.rig;
 	}
 
+	/**
+	 * Leaves one open connection, which has done its handshake: a fence of the test
+	 * before may give back another one later.
+	 */
 	@Override
 	public void beforeEach(ExtensionContext context) {
+		proxy().resetAll();
+		await().until(this::warmUp);
 		redis().client().flushall();
+	}
+
+	private boolean warmUp() {
+		LaneContext job = this.rig.context(LaneRig.settings(10, 10, 1, Duration.ofMinutes(1)), this.rig.threads());
+		Lanes lanes = new Lanes(job);
+		LaneRig.add(lanes, new Record(), Operation.SET, "warm", "up");
+		lanes.drain();
+		lanes.close();
+		return job.account().counts().applied() == 1;
 	}
 
 	@Override

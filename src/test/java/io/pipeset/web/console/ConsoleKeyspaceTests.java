@@ -375,8 +375,9 @@ class ConsoleKeyspaceTests {
 							.map((control) => control.outerHTML)"""))
 				.as("controls without a name")
 				.isEqualTo(List.of());
-			assertThat(this.browser.all("a.block[tabindex='0']")).hasSize(1);
+			// The blocks are drawn once the page has its size.
 			WebElement first = this.browser.await("a.block[tabindex='0']");
+			assertThat(this.browser.all("a.block[tabindex='0']")).hasSize(1);
 			first.sendKeys(Keys.ARROW_RIGHT);
 			WebElement second = this.browser.await("a.block[tabindex='0']");
 			assertThat(second.getDomAttribute("aria-label")).startsWith("user:");

@@ -12,9 +12,9 @@ import io.pipeset.service.Browser;
 import io.pipeset.service.Replica;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceProcess;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.openqa.selenium.WebElement;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -69,7 +69,9 @@ class ConsoleKilledTests {
 				Counts before = Answer.counts(next.service().get(job).json());
 				assertThat(shown(browser, "applied")).isEqualTo(before.applied());
 				assertThat(loaded(redis)).isBetween(before.applied(), before.applied() + before.unknown());
-				assertThat(browser.all("#failures-title")).extracting(WebElement::getText)
+				assertThat(browser
+					.run("return [...document.querySelectorAll('#failures-title')].map((title) => title.innerText)"))
+					.asInstanceOf(InstanceOfAssertFactories.list(String.class))
 					.as("records that may have run")
 					.noneMatch((title) -> title.contains("did not run"));
 				assertThat(browser.text()).doesNotContain("pace in all");
@@ -94,7 +96,8 @@ class ConsoleKilledTests {
 
 	/** The records of an outcome, as the page has them. */
 	private static long shown(Browser browser, String outcome) {
-		return Long.parseLong(browser.await(".tile." + outcome + " dd").getText().replace(",", ""));
+		Object text = browser.until("document.querySelector(arguments[0])?.innerText", ".tile." + outcome + " dd");
+		return Long.parseLong(text.toString().replace(",", ""));
 	}
 
 	private static long loaded(TestRedis redis) {

@@ -19,7 +19,7 @@ import static org.awaitility.Awaitility.await;
 class ConsoleTuneTests {
 
 	/** Takes many seconds, as each batch waits for its answer. */
-	private static final String LONG = "?records=1000&batchSizes=1,2&flushes=close,each&concurrencies=1,2&runs=10"
+	private static final String LONG = "?records=2000&batchSizes=1,2&flushes=close,each&concurrencies=1,2&runs=10"
 			+ "&budget=10m";
 
 	private final Service service;

@@ -50,8 +50,8 @@ import static org.awaitility.Awaitility.await;
  * {@code -Dcampaign.seed=7} repeats one. Threads decide at which record a job breaks off,
  * so that a seed repeats the job and the fault, but not every outcome.
  */
-@ServiceTest(properties = { "pipeset.limits.max-items=100000", "pipeset.pipeline.connect-timeout=1s",
-		"spring.data.redis.timeout=1s" })
+@ServiceTest(properties = { "pipeset.limits.max-items=100000", "pipeset.pipeline.connect-timeout=3s",
+		"spring.data.redis.timeout=3s" })
 class FaultCampaignTests {
 
 	private static final Logger logger = LoggerFactory.getLogger(FaultCampaignTests.class);

@@ -135,7 +135,7 @@ class RetryTests {
 	@Test
 	void aRedisThatDiesAndComesBackIsSurvived() throws Exception {
 		int records = 100_000;
-		CompletableFuture<ProxyLink> place = proxy.stopAt(Way.COMMANDS, 20_000, 0);
+		CompletableFuture<ProxyLink> place = proxy.stopAt(Way.COMMANDS, 20_000, 9);
 		CompletableFuture<Answer> upload = this.service
 			.sendAsync(this.service.uploading("/v1/jobs?op=SET&retries=3&timeout=60s&coalesce=off", Service.NDJSON,
 					Lines.of(records, (i) -> "{\"key\":\"k" + i + "\",\"value\":\"v\"}")));

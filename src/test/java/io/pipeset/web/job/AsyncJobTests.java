@@ -336,6 +336,8 @@ class AsyncJobTests {
 		assertThat(unprocessed.lines().count()).isEqualTo(5000 - counts.applied() - counts.unknown());
 		assertThat(unknown.lines()).allMatch((line) -> line.contains("CONNECTION_LOST"));
 		assertThat(unprocessed.lines()).noneMatch((line) -> applied.contains(line.split("\"", -1)[7]));
+		// A job gives its place back after it has ended.
+		await().until(() -> this.service.get("/actuator/pipeset").json().get("jobsRunning").asInt() == 0);
 		this.service.post("/v1/jobs", Service.NDJSON, this.service.get(items + "unknown,unprocessed").text()).report();
 		assertThat(redis.client().dbsize()).isEqualTo(5000);
 	}
