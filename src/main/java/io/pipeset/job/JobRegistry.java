@@ -6,8 +6,8 @@ import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentNavigableMap;
-import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.function.LongSupplier;
 
 import io.pipeset.report.Ending;
@@ -41,9 +41,8 @@ public class JobRegistry {
 
 	private static final long KEPT_INTERRUPTED_MILLIS = Duration.ofDays(1).toMillis();
 
-	/** By their ids, which sort by time, the newest first. */
-	private final ConcurrentNavigableMap<String, KnownJob> jobs = new ConcurrentSkipListMap<>(
-			Comparator.reverseOrder());
+	/** By their ids, which sort by time. */
+	private final ConcurrentMap<String, KnownJob> jobs = new ConcurrentHashMap<>();
 
 	/** The jobs that have ended, in the order of their end. */
 	private final Deque<Kept> ended = new ArrayDeque<>();
@@ -192,10 +191,11 @@ public class JobRegistry {
 	 */
 	public List<KnownJob> list(Client client, @Nullable JobState state, @Nullable JobKind kind, @Nullable String after,
 			int limit) {
-		return ((after != null) ? this.jobs.tailMap(after, false) : this.jobs).values()
+		return this.jobs.values()
 			.stream()
 			.filter((job) -> job.client().equals(client.name()) && (state == null || job.state() == state)
-					&& (kind == null || job.kind() == kind))
+					&& (kind == null || job.kind() == kind) && (after == null || job.id().compareTo(after) < 0))
+			.sorted(Comparator.comparing(KnownJob::id).reversed())
 			.limit(limit)
 			.toList();
 	}
