@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.stream.Stream;
 
 import io.pipeset.record.Operation;
 import io.pipeset.record.mapping.Mapping;
@@ -29,7 +28,7 @@ final class MappingSettings {
 	private final @Nullable Template ttl;
 
 	/** The names of those that are given. */
-	private final List<String> given;
+	private final List<String> given = new ArrayList<>();
 
 	private MappingSettings(Function<String, @Nullable String> query, @Nullable Template ttl) {
 		this.key = Setting.KEY.take(query).orElse(null);
@@ -42,16 +41,18 @@ final class MappingSettings {
 		}
 		this.id = Setting.ID.take(query).orElse(null);
 		this.ttl = ttl;
-		this.given = Stream
-			.of(name(Setting.KEY, this.key), name(Setting.VALUE, this.value), name(Setting.FIELDS, this.fields),
-					name(Setting.ARGS, (this.args.isEmpty()) ? null : this.args), name(Setting.ID, this.id),
-					name(Setting.TTL, this.ttl))
-			.flatMap(List::stream)
-			.toList();
+		give(Setting.KEY, this.key);
+		give(Setting.VALUE, this.value);
+		give(Setting.FIELDS, this.fields);
+		give(Setting.ARGS, (this.args.isEmpty()) ? null : this.args);
+		give(Setting.ID, this.id);
+		give(Setting.TTL, this.ttl);
 	}
 
-	private static List<String> name(Setting<?> row, @Nullable Object value) {
-		return (value != null) ? List.of(row.name()) : List.of();
+	private void give(Setting<?> row, @Nullable Object value) {
+		if (value != null) {
+			this.given.add(row.name());
+		}
 	}
 
 	/**
