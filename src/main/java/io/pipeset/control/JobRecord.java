@@ -14,10 +14,12 @@ import org.jspecify.annotations.Nullable;
  * had not ended and its instance is gone
  * @param instance the name of the instance that holds it
  * @param lease the lease of that instance's process
+ * @param cancelledMillis when it was cancelled at another instance, in milliseconds since
+ * 1970; {@code null} if it was not
  * @param report opens the report, a JSON object in UTF-8; {@code null} if there is none,
  * or it was not asked for
  */
-public record JobRecord(String client, JobStatus status, String instance, String lease,
+public record JobRecord(String client, JobStatus status, String instance, String lease, @Nullable Long cancelledMillis,
 		@Nullable Supplier<InputStream> report) {
 
 }

@@ -15,9 +15,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
+import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobState;
 import io.pipeset.report.JobStatus;
+import io.pipeset.report.JobStatus.EndReason;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -68,8 +70,14 @@ public class JobRecords {
 
 	private static final String LEASE = "lease";
 
+	/** When a caller cancelled the job at another instance. */
+	private static final String CANCELLED = "cancelled";
+
+	/** The pace that a caller has asked for at another instance. */
+	private static final String PACE = "pace";
+
 	/** The fields that tell how a job stands. */
-	private static final List<String> STANDING = List.of(CLIENT, STATUS, INSTANCE, LEASE);
+	private static final List<String> STANDING = List.of(CLIENT, STATUS, INSTANCE, LEASE, CANCELLED);
 
 	private static final RedisScript<Long> WRITE = RedisScript.of("""
 			redis.call('HSET', KEYS[1], unpack(ARGV, 2))
@@ -79,6 +87,19 @@ public class JobRecords {
 			redis.call('ZREMRANGEBYLEX', KEYS[1], '-', '(' .. ARGV[3])
 			redis.call('ZADD', KEYS[1], 0, ARGV[2])
 			return redis.call('PEXPIRE', KEYS[1], ARGV[1])""", Long.class);
+
+	private static final RedisScript<Long> ASK = RedisScript.of("""
+			if redis.call('EXISTS', KEYS[1]) == 0 then
+				return 0
+			end
+			redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+			return 1""", Long.class);
+
+	private static final RedisScript<Long> ANSWER = RedisScript.of("""
+			if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then
+				return 0
+			end
+			return redis.call('HDEL', KEYS[1], ARGV[1])""", Long.class);
 
 	private static final RedisScript<Long> REQUEST = RedisScript.of("""
 			if redis.call('LLEN', KEYS[1]) >= tonumber(ARGV[3]) then
@@ -169,9 +190,12 @@ public class JobRecords {
 	 * @param enters whether the job is to stand in the list, which it does from then on
 	 */
 	public void write(String client, JobStatus status, byte @Nullable [] report, boolean enters) {
-		List<Object> arguments = new ArrayList<>(List.of(bytes(Long.toString(this.retention.toMillis())), bytes(CLIENT),
-				bytes(client), bytes(STATUS), this.mapper.writeValueAsBytes(status), bytes(INSTANCE), bytes(instance()),
-				bytes(LEASE), bytes(this.lease)));
+		Long endedMillis = status.endedMillis();
+		long left = (endedMillis != null) ? endedMillis - System.currentTimeMillis() : 0;
+		String kept = Long.toString(Math.max(1, this.retention.toMillis() + left));
+		List<Object> arguments = new ArrayList<>(
+				List.of(bytes(kept), bytes(CLIENT), bytes(client), bytes(STATUS), this.mapper.writeValueAsBytes(status),
+						bytes(INSTANCE), bytes(instance()), bytes(LEASE), bytes(this.lease)));
 		if (report != null) {
 			arguments.add(bytes(REPORT));
 			arguments.add(report);
@@ -199,10 +223,11 @@ public class JobRecords {
 		return this.redis.call((template) -> {
 			Map<String, byte[]> fields = template.<String, byte[]>opsForHash().entries(key(id));
 			JobRecord record = record(fields.get(CLIENT), fields.get(STATUS), fields.get(INSTANCE), fields.get(LEASE),
-					fields.get(REPORT));
+					fields.get(CANCELLED), fields.get(REPORT));
 			return Optional.ofNullable(record)
-				.map((found) -> (!found.status().state().isActive()
-						|| Boolean.TRUE.equals(template.hasKey(leaseKey(found.lease())))) ? found : interrupted(found));
+				.map((found) -> (found.status().state().isActive()
+						&& Boolean.TRUE.equals(template.hasKey(leaseKey(found.lease())))) ? found
+								: withoutProcess(found));
 		});
 	}
 
@@ -261,15 +286,15 @@ public class JobRecords {
 		for (String id : ids) {
 			List<byte @Nullable []> fields = this.redis
 				.call((template) -> template.<String, byte[]>opsForHash().multiGet(key(id), STANDING));
-			JobRecord record = record(fields.get(0), fields.get(1), fields.get(2), fields.get(3), null);
+			JobRecord record = record(fields.get(0), fields.get(1), fields.get(2), fields.get(3), fields.get(4), null);
 			if (record != null) {
 				records.add(record);
 			}
 		}
 		learn(records, leases);
 		return records.stream()
-			.map((record) -> (!record.status().state().isActive() || leases.getOrDefault(record.lease(), false))
-					? record : interrupted(record))
+			.map((record) -> (record.status().state().isActive() && leases.getOrDefault(record.lease(), false)) ? record
+					: withoutProcess(record))
 			.toList();
 	}
 
@@ -288,16 +313,64 @@ public class JobRecords {
 	}
 
 	/**
-	 * Asks the instance that holds a job for something.
-	 * @param request its name, the job and the argument, separated by blanks
-	 * @return {@code false} if as many wait for that instance as may
+	 * Cancels a job: it stands in its record, for the instance that holds the job now, or
+	 * later.
+	 * @return {@code false} if as many requests wait for that instance as may
 	 */
-	public boolean ask(JobRecord job, String request) {
-		return eval(REQUEST, requestsKey(job.lease()), bytes(Long.toString(this.leaseTime.toMillis() * 4)),
-				bytes(request), bytes(Integer.toString(MOST_REQUESTS))) != 0;
+	public boolean cancel(JobRecord job) {
+		return ask(job, CANCELLED, Long.toString(System.currentTimeMillis()));
 	}
 
-	/** Takes what other instances have asked of this one. */
+	/**
+	 * Asks for another pace of a job.
+	 * @param perSecond records a second; 0 for no limit
+	 * @return {@code false} if as many requests wait for that instance as may
+	 */
+	public boolean pace(JobRecord job, long perSecond) {
+		return ask(job, PACE, Long.toString(perSecond));
+	}
+
+	private boolean ask(JobRecord job, String field, String value) {
+		String id = job.status().jobId();
+		// In this order, as the instance looks at the record once it has the request.
+		eval(ASK, key(id), bytes(field), bytes(value));
+		return eval(REQUEST, requestsKey(job.lease()), bytes(Long.toString(this.leaseTime.toMillis() * 4)), bytes(id),
+				bytes(Integer.toString(MOST_REQUESTS))) != 0;
+	}
+
+	/**
+	 * The process of a job has ended, and left files that nobody can go on with.
+	 * @param reason what happened and what to do, for the caller to read
+	 */
+	public void lost(String id, String reason) {
+		// Its lease may not have ended yet.
+		find(id).filter((job) -> job.status().state().isActive() || job.status().state() == JobState.INTERRUPTED)
+			.ifPresent((job) -> write(job.client(),
+					job.status().ended(JobState.FAILED, System.currentTimeMillis(), new EndReason("gone", reason)),
+					null, false));
+	}
+
+	/**
+	 * A job of this instance is cancelled: so it is if its process ends at this moment.
+	 */
+	public void cancelled(String id) {
+		eval(ASK, key(id), bytes(CANCELLED), bytes(Long.toString(System.currentTimeMillis())));
+	}
+
+	/** What other instances have asked for a job. */
+	public Wishes wishes(String id) {
+		List<byte @Nullable []> fields = this.redis
+			.call((template) -> template.<String, byte[]>opsForHash().multiGet(key(id), List.of(CANCELLED, PACE)));
+		byte[] pace = fields.get(1);
+		return new Wishes(fields.get(0) != null, (pace != null) ? Long.valueOf(text(pace)) : null);
+	}
+
+	/** A job has the pace that was asked for. */
+	public void paced(String id, long perSecond) {
+		eval(ANSWER, key(id), bytes(PACE), bytes(Long.toString(perSecond)));
+	}
+
+	/** The jobs for which other instances have asked something of this one. */
 	public List<String> asked() {
 		Optional<List<byte[]>> asked = this.redis.call((template) -> Optional
 			.ofNullable(template.opsForList().leftPop(requestsKey(this.lease), MOST_REQUESTS)));
@@ -305,13 +378,14 @@ public class JobRecords {
 	}
 
 	private @Nullable JobRecord record(byte @Nullable [] client, byte @Nullable [] status, byte @Nullable [] instance,
-			byte @Nullable [] lease, byte @Nullable [] report) {
+			byte @Nullable [] lease, byte @Nullable [] cancelled, byte @Nullable [] report) {
 		if (status == null || instance == null || lease == null) {
 			return null;
 		}
 		try {
 			return new JobRecord(text((client != null) ? client : NO_CLIENT),
 					this.mapper.readValue(status, JobStatus.class), text(instance), text(lease),
+					(cancelled != null) ? Long.valueOf(text(cancelled)) : null,
 					(report != null) ? () -> ReportBytes.inflate(report) : null);
 		}
 		catch (JacksonException ex) {
@@ -322,13 +396,25 @@ public class JobRecords {
 		}
 	}
 
-	private static JobRecord interrupted(JobRecord record) {
+	/**
+	 * A job that no process runs: if it has not ended, it is interrupted, or cancelled.
+	 */
+	private static JobRecord withoutProcess(JobRecord record) {
 		JobStatus last = record.status();
-		return new JobRecord(record.client(),
-				last.interrupted("The job was " + last.state().label() + " at " + record.instance()
-						+ ", whose process has ended, or does not reach the control Redis: at least the"
-						+ " records that are applied here have run, and more may have"),
-				record.instance(), record.lease(), record.report());
+		if (last.state().isActive()) {
+			last = last.interrupted("The job was " + last.state().label() + " at " + record.instance()
+					+ ", whose process has ended, or does not reach the control Redis: at least the"
+					+ " records that are applied here have run, and more may have");
+		}
+		if (last.state() == JobState.INTERRUPTED && record.cancelledMillis() != null) {
+			last = last.ended(JobState.CANCELLED, record.cancelledMillis(),
+					new EndReason(Cause.CANCELLED.problemType(),
+							"The job was cancelled by DELETE /v1/jobs/" + last.jobId() + ", and " + record.instance()
+									+ ", which had it, has ended: at least the records that are applied here have run,"
+									+ " and more may have"));
+		}
+		return new JobRecord(record.client(), last, record.instance(), record.lease(), record.cancelledMillis(),
+				record.report());
 	}
 
 	private static String key(String id) {
@@ -349,6 +435,16 @@ public class JobRecords {
 
 	private static String text(byte[] bytes) {
 		return new String(bytes, StandardCharsets.UTF_8);
+	}
+
+	/**
+	 * What other instances have asked for a job.
+	 *
+	 * @param rateLimit records a second, 0 for no limit; {@code null} if nothing was
+	 * asked
+	 */
+	public record Wishes(boolean cancelled, @Nullable Long rateLimit) {
+
 	}
 
 	/**

@@ -55,7 +55,7 @@ final class EarlierOutcomes {
 		if (entry.equals(OutcomeJournal.NOT_RUN)) {
 			return false;
 		}
-		if (entry.equals(OutcomeJournal.MAY_HAVE_RUN)) {
+		if (entry.mayRunAgain()) {
 			record.setMayHaveRun();
 			return false;
 		}

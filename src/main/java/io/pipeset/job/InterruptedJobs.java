@@ -3,11 +3,14 @@ package io.pipeset.job;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 
+import io.pipeset.job.JobEnds.JobEnd;
 import io.pipeset.job.JournalNotes.Connection;
 import io.pipeset.job.input.SpooledBody;
 import io.pipeset.lane.JobStop;
@@ -29,8 +32,9 @@ import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
 /**
- * Finds the uploads that a process has left in the spool when it ended, so that callers
- * hear of them, and may go on with them.
+ * Finds the jobs that a process has left in the spool when it ended: those that had
+ * ended, whose report and items callers may ask for, and uploads that callers may go on
+ * with.
  */
 @Component
 public class InterruptedJobs {
@@ -38,6 +42,8 @@ public class InterruptedJobs {
 	private static final Logger logger = LoggerFactory.getLogger(InterruptedJobs.class);
 
 	private static final int MOST_NAMED = 10;
+
+	private static final String BODY = ".body";
 
 	private final Spool spool;
 
@@ -49,7 +55,14 @@ public class InterruptedJobs {
 
 	private final RedisNodes nodes;
 
-	InterruptedJobs(Spool spool, JobRegistry registry, JobLimits limits, MemoryBudget memory, RedisNodes nodes) {
+	private final JobEnds ends;
+
+	/** The jobs whose files are broken, and how. */
+	private final Map<String, String> broken = new TreeMap<>();
+
+	InterruptedJobs(Spool spool, JobRegistry registry, JobLimits limits, MemoryBudget memory, RedisNodes nodes,
+			JobEnds ends) {
+		this.ends = ends;
 		this.spool = spool;
 		this.registry = registry;
 		this.limits = limits;
@@ -67,14 +80,10 @@ public class InterruptedJobs {
 				.put(file.name().substring(point), file);
 		}
 		List<String> removed = new ArrayList<>();
+		enterEnded(jobs);
 		jobs.forEach((id, files) -> {
-			InterruptedJob job = open(id, files);
-			if (job != null) {
-				this.registry.enters(job);
-				logger.atWarn()
-					.addKeyValue("jobId", id)
-					.log("Job {} was interrupted by the end of its process. Resume it by POST /v1/jobs/{}/resume,"
-							+ " or cancel it by DELETE", id, id);
+			if (files.containsKey(Spool.OF_JOB)) {
+				enterInterrupted(id, files);
 			}
 			files.values().forEach((file) -> {
 				removed.add(file.name());
@@ -83,43 +92,100 @@ public class InterruptedJobs {
 		});
 		if (!removed.isEmpty()) {
 			logger.warn(
-					"{} files that a process has left in the spool were removed ({}), of jobs that had ended, whose"
-							+ " upload was not whole, or that cannot be gone on with",
+					"{} files that a process has left in the spool were removed ({}), of jobs whose upload was not"
+							+ " whole, or that cannot be gone on with",
 					removed.size(), String.join(", ", removed.subList(0, Math.min(MOST_NAMED, removed.size()))));
 		}
 	}
 
-	/**
-	 * Opens a job.
-	 * @param files by the ends of their names; those of the job are taken out
-	 * @return {@code null} if it had ended, or cannot be gone on with
-	 */
-	private @Nullable InterruptedJob open(String id, Map<String, SpoolFile> files) {
-		SpoolFile requestFile = files.get(Spool.OF_JOB);
-		if (requestFile == null) {
-			return null;
-		}
-		try {
-			SpooledRequest request = SpooledRequest.read(requestFile);
-			SpoolFile body = files.get(".body");
-			if (body == null || body.bytes() != request.bodyBytes()) {
-				throw new IOException("its body is not whole");
+	/** The jobs that had ended, the first one first, as their files are removed so. */
+	private void enterEnded(Map<String, Map<String, SpoolFile>> jobs) {
+		List<JobEnd> found = new ArrayList<>();
+		jobs.forEach((id, files) -> {
+			SpoolFile end = files.get(Spool.OF_END);
+			try {
+				if (end != null) {
+					found.add(this.ends.read(end, files.get(JobEnds.REPORT)));
+					files.remove(Spool.OF_END);
+					files.remove(JobEnds.REPORT);
+				}
 			}
-			OutcomeJournal journal = new OutcomeJournal(requestFile, file(id, OutcomeJournal.OUTCOMES, files),
-					file(id, OutcomeJournal.NOTES, files), this.memory.open(new JobStop()));
-			JobItems items = new JobItems(new SpooledBody(body, request.gzipped(), request.format()), journal,
-					request.toSettings(), this.limits, this.memory, this.spool);
-			InterruptedJob job = new InterruptedJob(id, request, items, this.memory);
-			List.of(Spool.OF_JOB, ".body", OutcomeJournal.OUTCOMES, OutcomeJournal.NOTES).forEach(files::remove);
-			return job;
+			catch (IOException | RuntimeException ex) {
+				// Its process ended before it was written: the job has not ended.
+				logger.debug("The end of job {} cannot be read", id, ex);
+			}
+		});
+		found.sort(Comparator.comparing((end) -> Objects.requireNonNullElse(end.status().endedMillis(), 0L)));
+		for (JobEnd end : found) {
+			JobItems items = null;
+			Map<String, SpoolFile> files = jobs.getOrDefault(end.status().jobId(), Map.of());
+			try {
+				SpoolFile file = files.get(Spool.OF_JOB);
+				if (file != null) {
+					items = items(end.status().jobId(), file, SpooledRequest.read(file), files);
+					items.journal().cutOff();
+					taken(files);
+					items.ends(false);
+				}
+			}
+			catch (IOException | RuntimeException ex) {
+				logger.warn("The items of job {}, which has ended, cannot be read any more: {}", end.status().jobId(),
+						ex.toString());
+			}
+			this.registry.enters(end, items);
 		}
-		catch (IOException | RuntimeException ex) {
+	}
+
+	private void enterInterrupted(String id, Map<String, SpoolFile> files) {
+		try {
+			SpoolFile file = Objects.requireNonNull(files.get(Spool.OF_JOB));
+			SpooledRequest request = SpooledRequest.read(file);
+			JobItems items = items(id, file, request, files);
+			KnownJob job = this.registry.enters(new InterruptedJob(id, request, items, this.memory));
+			taken(files);
+			if (items.journal().asked().cancelled() != null) {
+				this.registry.cancel(job);
+				logger.atInfo().addKeyValue("jobId", id).log("Job {} was cancelled before its process ended", id);
+				return;
+			}
 			logger.atWarn()
 				.addKeyValue("jobId", id)
-				.log("Job {} was interrupted by the end of its process, and cannot be gone on with: {}", id,
-						ex.toString());
-			return null;
+				.log("Job {} was interrupted by the end of its process. Resume it by POST /v1/jobs/{}/resume,"
+						+ " or cancel it by DELETE", id, id);
 		}
+		catch (IOException | RuntimeException ex) {
+			String message = (ex instanceof IOException) ? ex.getMessage() : ex.toString();
+			this.broken.put(id, String.valueOf(message));
+			logger.atWarn()
+				.addKeyValue("jobId", id)
+				.log("Job {} was interrupted by the end of its process, and cannot be gone on with: {}", id, message);
+		}
+	}
+
+	/**
+	 * Opens the body and the journal of a job.
+	 * @param files by the ends of their names
+	 */
+	private JobItems items(String id, SpoolFile file, SpooledRequest request, Map<String, SpoolFile> files)
+			throws IOException {
+		SpoolFile body = files.get(BODY);
+		if (body == null || body.bytes() != request.bodyBytes()) {
+			throw new IOException("its body is not whole");
+		}
+		OutcomeJournal journal = new OutcomeJournal(file, file(id, OutcomeJournal.OUTCOMES, files),
+				file(id, OutcomeJournal.NOTES, files), this.memory.open(new JobStop()));
+		return new JobItems(new SpooledBody(body, request.gzipped(), request.format()), journal,
+				request.toSettings(journal.asked().rateLimit()), this.limits, this.memory, this.spool);
+	}
+
+	/** The job has these files from now on. */
+	private static void taken(Map<String, SpoolFile> files) {
+		List.of(Spool.OF_JOB, BODY, OutcomeJournal.OUTCOMES, OutcomeJournal.NOTES).forEach(files::remove);
+	}
+
+	/** The jobs whose files were found and cannot be gone on with, and why. */
+	Map<String, String> broken() {
+		return this.broken;
 	}
 
 	private SpoolFile file(String id, String kind, Map<String, SpoolFile> files) throws IOException {

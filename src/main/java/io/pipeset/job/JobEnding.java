@@ -16,11 +16,17 @@ final class JobEnding {
 	 * @param stop why the job was stopped, or {@code null} if it was not
 	 * @param unconfirmed how many of these ran, and were not confirmed by enough replicas
 	 * @param written whether anything was written to Redis
+	 * @param settled whether all records were read and none is unknown or unprocessed
 	 */
-	static Ending of(@Nullable Ending stop, Ending input, long unknown, long unconfirmed, boolean written) {
+	static Ending of(@Nullable Ending stop, Ending input, long unknown, long unconfirmed, boolean written,
+			boolean settled) {
 		if (stop != null && stop.cause() == Cause.INTERNAL_SERVER_ERROR) {
 			return stop;
 		}
+		if (stop != null && stop.cause() == Cause.SHUTTING_DOWN && settled) {
+			return input;
+		}
+
 		if (stop != null && (stop.cause() == Cause.REDIS_LOST || stop.cause() == Cause.REDIS_UNREACHABLE)) {
 			return new Ending((written) ? Cause.REDIS_LOST : Cause.REDIS_UNREACHABLE,
 					(stop.detail() + unconfirmed(unconfirmed)).strip());
@@ -32,6 +38,20 @@ final class JobEnding {
 		String rest = (stop != null) ? "" : " The job went on with the others.";
 		return new Ending(Cause.REDIS_LOST,
 				(lost(unknown - unconfirmed) + unconfirmed(unconfirmed) + rest + " " + other.detail()).strip());
+	}
+
+	/**
+	 * Whether a job is left for the next process, because this one ends before all
+	 * records have their outcome. A caller who cancels, the end of the input and a
+	 * refusal of Redis end a job for good.
+	 * @param stop why the job was stopped, or {@code null} if it was not
+	 * @param closing whether the service takes no more jobs
+	 */
+	static boolean isLeft(@Nullable Ending stop, boolean closing, boolean settled) {
+		return stop != null && closing && !settled && switch (stop.cause()) {
+			case SHUTTING_DOWN, REDIS_LOST, REDIS_UNREACHABLE -> true;
+			default -> false;
+		};
 	}
 
 	private static String lost(long records) {

@@ -32,7 +32,6 @@ import io.pipeset.report.Account;
 import io.pipeset.report.Item.Failure;
 import io.pipeset.report.Losses;
 import io.pipeset.report.Outcome;
-import io.pipeset.report.OutcomeLog;
 import io.pipeset.report.Results;
 import io.pipeset.slab.Loss;
 import io.pipeset.slab.ResendRules;
@@ -82,8 +81,6 @@ public final class JobItems implements Spool.Kept {
 
 	private volatile boolean none;
 
-	private volatile boolean stays;
-
 	private volatile boolean removed;
 
 	JobItems(SpooledBody body, OutcomeJournal journal, JobSettings settings, JobLimits limits, MemoryBudget memory,
@@ -94,10 +91,6 @@ public final class JobItems implements Spool.Kept {
 		this.settings = settings;
 		this.limits = limits;
 		this.memory = memory;
-	}
-
-	OutcomeLog log() {
-		return this.journal;
 	}
 
 	JobSettings settings() {
@@ -117,8 +110,15 @@ public final class JobItems implements Spool.Kept {
 		return this.earlier;
 	}
 
+	/** The job runs from now on. */
+	void begins(JobStop stop, Account account) {
+		this.journal.begins(stop);
+		account.logTo(this.journal);
+		tell(account.losses());
+	}
+
 	/** Tells whether the connections of earlier runs are gone. */
-	void tell(Losses losses) {
+	private void tell(Losses losses) {
 		if (this.fenced != null) {
 			losses.fenced(this.fenced);
 		}
@@ -143,25 +143,33 @@ public final class JobItems implements Spool.Kept {
 		this.earlier = new EarlierOutcomes(this.journal.earlier(), this.journal.records());
 	}
 
+	/** Whether every record ran, so that nothing is kept. */
+	boolean isEmpty() {
+		return this.none;
+	}
+
 	/**
-	 * The job has ended.
-	 * @param ran whether every record ran, so that nothing has to be kept
-	 * @param stays whether the next process may go on with it
+	 * The run of the job has ended, and the next process may go on with the job.
+	 * @return {@code false} if it cannot, as the journal is not whole
 	 */
-	void ends(boolean ran, boolean stays) {
-		this.journal.ends(stays);
-		this.stays = stays && this.journal.failure() == null;
+	boolean stay() {
+		this.journal.ends();
+		return this.journal.failure() == null;
+	}
+
+	/**
+	 * The job has ended, and its end is on disk.
+	 * @param ran whether every record ran, so that nothing has to be kept
+	 */
+	void ends(boolean ran) {
+		this.journal.ends();
 		this.none = ran;
 		if (ran) {
 			close();
 		}
-		else if (!stays) {
+		else {
 			this.spool.mayRemove(this);
 		}
-	}
-
-	boolean stay() {
-		return this.stays;
 	}
 
 	/**
@@ -181,7 +189,7 @@ public final class JobItems implements Spool.Kept {
 			this.body.reread(this.settings, this.limits.ofRecords(memory), this.limits.ofInflatedBodies(),
 					(records) -> {
 						while (found.get() == null && records.read(record)) {
-							boolean mayHaveRun = outcomes.next().equals(OutcomeJournal.MAY_HAVE_RUN);
+							boolean mayHaveRun = outcomes.next().mayRunAgain();
 							if (record.rejection() == null) {
 								this.settings.admit(record);
 							}
@@ -277,8 +285,7 @@ public final class JobItems implements Spool.Kept {
 
 	private void write(Record record, Entry entry, JsonGenerator line) {
 		Failure failure = Objects.requireNonNull(entry.failure());
-		boolean retryable = failure.retryable()
-				&& (!entry.equals(OutcomeJournal.MAY_HAVE_RUN) || record.effect().isRepeatable());
+		boolean retryable = failure.retryable() && (!entry.mayRunAgain() || record.effect().isRepeatable());
 		line.writeStartObject();
 		if (record.id() != null) {
 			line.writeStringProperty("id", record.id());

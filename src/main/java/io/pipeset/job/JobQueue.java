@@ -203,6 +203,7 @@ class JobQueue {
 		this.lock.lock();
 		try {
 			this.closed = true;
+			this.running.keySet().forEach((job) -> job.stop().serviceCloses());
 			this.waiting.forEach((turn) -> turn.condition.signal());
 		}
 		finally {

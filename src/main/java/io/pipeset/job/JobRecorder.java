@@ -3,7 +3,6 @@ package io.pipeset.job;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -12,8 +11,10 @@ import java.util.concurrent.ScheduledFuture;
 import io.pipeset.control.ControlRedis;
 import io.pipeset.control.ControlRedisException;
 import io.pipeset.control.JobRecords;
+import io.pipeset.control.JobRecords.Wishes;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobReport.Warning;
+import io.pipeset.report.JobState;
 import io.pipeset.report.JobStatus;
 import jakarta.annotation.PreDestroy;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +51,8 @@ public class JobRecorder {
 
 	private final RecordedReports reports;
 
+	private final InterruptedJobs interrupted;
+
 	private final ThreadPoolTaskScheduler scheduler = new ThreadPoolTaskScheduler();
 
 	private final Map<String, Kept> jobs = new ConcurrentHashMap<>();
@@ -62,7 +65,9 @@ public class JobRecorder {
 	/** The last failure that was logged, so that it is logged once. */
 	private volatile @Nullable String failure;
 
-	JobRecorder(JobRegistry registry, JobRecords records, ControlRedis redis, RecordedReports reports) {
+	JobRecorder(JobRegistry registry, JobRecords records, ControlRedis redis, RecordedReports reports,
+			InterruptedJobs interrupted) {
+		this.interrupted = interrupted;
 		this.registry = registry;
 		this.records = records;
 		this.redis = redis;
@@ -77,7 +82,11 @@ public class JobRecorder {
 	/** Jobs that another process has left are held here now. */
 	@EventListener(ApplicationStartedEvent.class)
 	void begin() {
-		this.registry.interrupted().forEach((job) -> this.jobs.computeIfAbsent(job.id(), Kept::new));
+		this.registry.all().forEach((job) -> this.jobs.computeIfAbsent(job.id(), Kept::new));
+		this.interrupted.broken()
+			.forEach((id, reason) -> later(() -> this.records.lost(id, "The process that had the"
+					+ " job has ended, and its files cannot be gone on with: " + reason + ". Post the file again")));
+		this.registry.onEnter(this::entered);
 		if (this.redis.isNamed()) {
 			this.scheduler.execute(this::greet);
 		}
@@ -215,7 +224,6 @@ public class JobRecorder {
 			}
 			renewIfDue();
 			this.steps.take();
-			this.jobs.values().forEach(Kept::serve);
 			this.records.asked().forEach(this::serve);
 			for (Kept kept : this.jobs.values().stream().sorted(Comparator.comparing((kept) -> kept.id)).toList()) {
 				kept.write();
@@ -234,15 +242,64 @@ public class JobRecorder {
 		}
 	}
 
-	/** A job whose body is still on its way is asked later. */
-	private void serve(String request) {
-		Kept kept = this.jobs.get(JobRequest.job(request));
-		if (kept != null) {
-			kept.requests.put(JobRequest.name(request), request);
-			kept.serve();
+	/**
+	 * A job is there whose caller does not wait for it: before it begins, it hears what
+	 * was asked for while its body was on its way.
+	 */
+	private void entered(KnownJob job) {
+		Kept kept = this.jobs.get(job.id());
+		if (kept == null) {
+			return;
 		}
-		else {
-			JobRequest.serve(request, this.registry);
+		try {
+			serve(job.id());
+		}
+		catch (ControlRedisException ex) {
+			kept.failure = ex.getMessage();
+			failed(ex);
+		}
+	}
+
+	/**
+	 * Does what other instances have asked for a job, which may not be there yet.
+	 */
+	private void serve(String id) {
+		KnownJob job = this.registry.find(id).orElse(null);
+		if (job == null) {
+			return;
+		}
+		Wishes wishes = this.records.wishes(id);
+		Long perSecond = wishes.rateLimit();
+		if (perSecond != null && job.pace((perSecond > 0) ? perSecond : null)) {
+			this.records.paced(id, perSecond);
+		}
+		if (wishes.cancelled()) {
+			this.registry.cancel(job);
+		}
+	}
+
+	/** A job of this instance is cancelled, which others are to know at once. */
+	public void cancelled(String id) {
+		if (this.jobs.containsKey(id)) {
+			try {
+				this.records.cancelled(id);
+			}
+			catch (ControlRedisException ex) {
+				failed(ex);
+			}
+		}
+	}
+
+	/**
+	 * Hears whether an interrupted job was cancelled while no process had it, before it
+	 * is resumed.
+	 * @throws ControlRedisException if the control Redis fails
+	 */
+	public void hearOf(KnownJob job) {
+		Kept kept = this.jobs.get(job.id());
+		if (kept != null && !kept.heard) {
+			serve(job.id());
+			kept.heard = true;
 		}
 	}
 
@@ -319,11 +376,8 @@ public class JobRecorder {
 
 		private boolean dropped;
 
-		/**
-		 * Those that came before the job was there, the last one of each name. Only one
-		 * thread uses them.
-		 */
-		private final Map<String, String> requests = new LinkedHashMap<>();
+		/** Whether it is known what others asked for while no process had the job. */
+		private volatile boolean heard;
 
 		private Kept(String id) {
 			this.id = id;
@@ -340,10 +394,6 @@ public class JobRecorder {
 				this.job = job;
 			}
 			return job;
-		}
-
-		private void serve() {
-			this.requests.values().removeIf((request) -> JobRequest.serve(request, JobRecorder.this.registry));
 		}
 
 		/** Nothing is written from now on; {@code true} if something may have been. */
@@ -369,6 +419,9 @@ public class JobRecorder {
 		 */
 		private synchronized void write() {
 			KnownJob job = find();
+			if (job != null && job.interrupted() != null) {
+				hearOf(job);
+			}
 			KnownJob.Look look = (job != null) ? job.look() : null;
 			// A job that was left, maybe since the look, is interrupted by its lease.
 			if (job == null || look == null || job.isLeft() || this.dropped) {
@@ -393,6 +446,9 @@ public class JobRecorder {
 			this.written = now;
 			this.writtenNanos = System.nanoTime();
 			this.failure = null;
+			if (ended && now.state() != JobState.INTERRUPTED) {
+				JobRecorder.this.registry.published(job);
+			}
 		}
 
 	}

@@ -8,8 +8,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
+import io.pipeset.control.JobRecords;
+import io.pipeset.job.JobEnds.JobEnd;
 import io.pipeset.report.Ending;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobState;
@@ -24,7 +27,8 @@ import org.springframework.stereotype.Component;
 /**
  * The jobs of callers that this instance knows: those that wait or run, and for an hour
  * the last thousand of those that have ended, as far as their reports fit into 4 MB.
- * Those that another process has left are known for a day.
+ * Those with files in the spool, and those that are interrupted, are known for
+ * {@code pipeset.jobs.retention}.
  */
 @Component
 public class JobRegistry {
@@ -39,7 +43,12 @@ public class JobRegistry {
 
 	private static final long KEPT_MILLIS = Duration.ofHours(1).toMillis();
 
-	private static final long KEPT_INTERRUPTED_MILLIS = Duration.ofDays(1).toMillis();
+	/** Each takes some 5 KB of memory. */
+	private static final int MOST_WITH_FILES = 2000;
+
+	/** Hears of each job before it may begin. */
+	private volatile Consumer<KnownJob> entered = (job) -> {
+	};
 
 	/** By their ids, which sort by time. */
 	private final ConcurrentMap<String, KnownJob> jobs = new ConcurrentHashMap<>();
@@ -47,24 +56,31 @@ public class JobRegistry {
 	/** The jobs that have ended, in the order of their end. */
 	private final Deque<Kept> ended = new ArrayDeque<>();
 
-	private final @Nullable ReportFiles files;
+	/** Those of them that have files, or whose end is not recorded yet. */
+	private final Deque<Kept> endedWithFiles = new ArrayDeque<>();
+
+	private final @Nullable JobEnds ends;
+
+	private final long retentionMillis;
 
 	private final LongSupplier clock;
 
 	private long endedBytes;
 
 	@Autowired
-	JobRegistry(ReportFiles files) {
-		this(files, System::currentTimeMillis);
+	JobRegistry(JobEnds ends, JobRecords records) {
+		this(ends, records.retention(), System::currentTimeMillis);
 	}
 
 	/**
 	 * Knows no job yet.
-	 * @param files the place of large reports; {@code null} for none
+	 * @param ends takes the ends of jobs; {@code null} if they are in memory only
+	 * @param retention how long a job with files is known
 	 * @param clock milliseconds, by which jobs are forgotten
 	 */
-	JobRegistry(@Nullable ReportFiles files, LongSupplier clock) {
-		this.files = files;
+	JobRegistry(@Nullable JobEnds ends, Duration retention, LongSupplier clock) {
+		this.ends = ends;
+		this.retentionMillis = retention.toMillis();
 		this.clock = clock;
 	}
 
@@ -74,26 +90,64 @@ public class JobRegistry {
 	 */
 	KnownJob enters(QueuedJob job, String client) {
 		KnownJob interrupted = this.jobs.get(job.id());
+		KnownJob known = (interrupted != null) ? interrupted : new KnownJob(job, client);
 		if (interrupted != null) {
 			interrupted.goesOn(job);
-			return interrupted;
 		}
-		KnownJob known = new KnownJob(job, client);
 		this.jobs.put(known.id(), known);
+		this.entered.accept(known);
 		return known;
 	}
 
-	/** A process has left a job, which somebody may resume. */
-	void enters(InterruptedJob job) {
-		this.jobs.put(job.id(), new KnownJob(job));
+	/** Sets what hears of each job before it may begin. */
+	void onEnter(Consumer<KnownJob> entered) {
+		this.entered = entered;
+	}
+
+	/** A process has left a job, which callers may resume or cancel. */
+	KnownJob enters(InterruptedJob job) {
+		KnownJob known = new KnownJob(job);
+		this.jobs.put(job.id(), known);
+		return known;
 	}
 
 	/**
-	 * A job has ended with a report.
-	 * @param whole whether the report is kept whole, as nobody else has it
+	 * A job has ended with another process.
+	 * @param items the records that did not run; {@code null} if none are kept
+	 */
+	void enters(JobEnd end, @Nullable JobItems items) {
+		KnownJob known = new KnownJob(end, items);
+		this.jobs.put(known.id(), known);
+		Long endedMillis = end.status().endedMillis();
+		synchronized (this.ended) {
+			this.endedWithFiles.add(new Kept(known, KnownJob.REPORT_BYTES, (endedMillis != null) ? endedMillis : 0));
+		}
+	}
+
+	/**
+	 * The run of a job has ended with a report.
+	 * @param whole whether the end is kept on disk, as no caller waits for it
 	 */
 	void ends(KnownJob job, EndedJob<?> ended, boolean whole) {
-		keep(job, job.ends(ended, (whole) ? this.files : null));
+		long bytes = job.ends(ended, (whole) ? this.ends : null);
+		if (!job.isLeft()) {
+			keep(job, bytes);
+		}
+	}
+
+	/** All instances know the end of a job. */
+	void published(KnownJob job) {
+		job.published();
+		synchronized (this.ended) {
+			if (!job.isKept()) {
+				this.endedWithFiles.stream().filter((kept) -> kept.job == job).findFirst().ifPresent((kept) -> {
+					this.endedWithFiles.remove(kept);
+					this.ended.add(kept);
+					this.endedBytes += kept.bytes;
+				});
+			}
+			forgetOld();
+		}
 	}
 
 	/**
@@ -105,7 +159,7 @@ public class JobRegistry {
 			return;
 		}
 		// Whoever follows it hears that it has ended.
-		long bytes = job.ends(ending);
+		long bytes = job.ends(ending, (taken) ? this.ends : null);
 		if (taken) {
 			keep(job, bytes);
 		}
@@ -120,7 +174,7 @@ public class JobRegistry {
 	 * @return {@code false} if it has ended
 	 */
 	public boolean cancel(KnownJob job) {
-		if (job.cancelInterrupted()) {
+		if (job.cancelInterrupted(this.ends)) {
 			keep(job, KnownJob.REPORT_BYTES);
 			return true;
 		}
@@ -129,8 +183,14 @@ public class JobRegistry {
 
 	private void keep(KnownJob job, long bytes) {
 		synchronized (this.ended) {
-			this.ended.add(new Kept(job, bytes, this.clock.getAsLong()));
-			this.endedBytes += bytes;
+			Kept kept = new Kept(job, bytes, this.clock.getAsLong());
+			if (job.isKept()) {
+				this.endedWithFiles.add(kept);
+			}
+			else {
+				this.ended.add(kept);
+				this.endedBytes += bytes;
+			}
 			forgetOld();
 		}
 	}
@@ -146,15 +206,15 @@ public class JobRegistry {
 	}
 
 	private void forgetInterrupted() {
-		long since = this.clock.getAsLong() - KEPT_INTERRUPTED_MILLIS;
+		long since = this.clock.getAsLong() - this.retentionMillis;
 		for (KnownJob job : this.jobs.values()) {
 			if (job.isInterruptedSince(since)) {
 				this.jobs.remove(job.id());
 				job.isForgotten();
 				logger.atWarn()
 					.addKeyValue("jobId", job.id())
-					.log("Job {} was interrupted a day ago, and nobody has resumed it: its files are removed",
-							job.id());
+					.log("Job {} was found interrupted longer ago than pipeset.jobs.retention, and no request has"
+							+ " resumed it: its files are removed", job.id());
 			}
 		}
 	}
@@ -165,9 +225,19 @@ public class JobRegistry {
 				|| this.endedBytes > MOST_ENDED_BYTES || oldest.endedMillis < since); oldest = this.ended.peek()) {
 			this.ended.remove();
 			this.endedBytes -= oldest.bytes;
-			this.jobs.remove(oldest.job.id());
-			oldest.job.isForgotten();
+			forget(oldest);
 		}
+		since = this.clock.getAsLong() - this.retentionMillis;
+		for (Kept oldest = this.endedWithFiles.peek(); oldest != null && (this.endedWithFiles.size() > MOST_WITH_FILES
+				|| oldest.endedMillis < since); oldest = this.endedWithFiles.peek()) {
+			this.endedWithFiles.remove();
+			forget(oldest);
+		}
+	}
+
+	private void forget(Kept oldest) {
+		this.jobs.remove(oldest.job.id());
+		oldest.job.isForgotten();
 	}
 
 	Optional<KnownJob> find(String id) {
@@ -200,9 +270,9 @@ public class JobRegistry {
 			.toList();
 	}
 
-	/** The jobs of all clients that may be resumed. */
-	List<KnownJob> interrupted() {
-		return this.jobs.values().stream().filter((job) -> job.state() == JobState.INTERRUPTED).toList();
+	/** The jobs of all clients. */
+	List<KnownJob> all() {
+		return List.copyOf(this.jobs.values());
 	}
 
 	/** A job that has ended, and the memory of its report. */

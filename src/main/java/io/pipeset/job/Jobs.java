@@ -129,8 +129,7 @@ public class Jobs {
 			account.endsWhenEmpty();
 		}
 		if (items != null) {
-			account.logTo(items.log());
-			items.tell(account.losses());
+			items.begins(stop, account);
 		}
 		RunningJob job = new RunningJob(id, settings, new RateLimit(place.client().pace(settings.rateLimit())), stop,
 				account, new JobClock(), new InputProgress(), memory, input, items);

@@ -63,8 +63,16 @@ final class JournalNotes {
 	 */
 	void add(Connection connection) throws SpoolException {
 		if (this.connections.add(connection)) {
-			append(new Note(null, connection));
+			append(new Note(null, connection, null));
 		}
+	}
+
+	/**
+	 * Takes note of what a caller has asked for.
+	 * @throws SpoolException if the spool is full, or its disk fails
+	 */
+	void add(Asked asked) throws SpoolException {
+		append(new Note(null, null, asked));
 	}
 
 	/**
@@ -97,7 +105,8 @@ final class JournalNotes {
 
 	private static Entry withoutMessage(Entry entry, String code) {
 		return new Entry(entry.outcome(),
-				new Failure(code, "The job has too many messages: this one is not kept", failure(entry).retryable()));
+				new Failure(code, "The job has too many messages: this one is not kept", failure(entry).retryable()),
+				entry.last());
 	}
 
 	private static long bytes(Entry entry) {
@@ -109,7 +118,7 @@ final class JournalNotes {
 		if (known != null) {
 			return known;
 		}
-		append(new Note(entry, null));
+		append(new Note(entry, null, null));
 		this.failures.add(entry);
 		this.places.put(entry, this.failures.size() - 1);
 		return this.failures.size() - 1;
@@ -182,6 +191,18 @@ final class JournalNotes {
 	}
 
 	/**
+	 * What callers have asked for, in one.
+	 * @throws IOException if the file cannot be read, or is not whole
+	 */
+	Asked asked() throws IOException {
+		Asked all = Asked.NOTHING;
+		for (Note note : read()) {
+			all = (note.asked() != null) ? all.then(note.asked()) : all;
+		}
+		return all;
+	}
+
+	/**
 	 * Cuts off a last line that is not whole, as the process that wrote it was killed.
 	 * @throws IOException if the file cannot be read, or is broken elsewhere
 	 */
@@ -238,9 +259,29 @@ final class JournalNotes {
 
 	}
 
-	/** A line of the file: either of both. */
+	/**
+	 * What callers have asked for while the job waited or ran.
+	 *
+	 * @param cancelled when the job was cancelled, in milliseconds since 1970;
+	 * {@code null} if it was not
+	 * @param rateLimit the pace in records a second, 0 for none; {@code null} if it is as
+	 * it was
+	 */
 	@JsonInclude(JsonInclude.Include.NON_NULL)
-	record Note(@Nullable Entry failure, @Nullable Connection connection) {
+	record Asked(@Nullable Long cancelled, @Nullable Long rateLimit) {
+
+		static final Asked NOTHING = new Asked(null, null);
+
+		Asked then(Asked later) {
+			return new Asked((this.cancelled != null) ? this.cancelled : later.cancelled,
+					(later.rateLimit != null) ? later.rateLimit : this.rateLimit);
+		}
+
+	}
+
+	/** A line of the file: one of them. */
+	@JsonInclude(JsonInclude.Include.NON_NULL)
+	record Note(@Nullable Entry failure, @Nullable Connection connection, @Nullable Asked asked) {
 
 	}
 

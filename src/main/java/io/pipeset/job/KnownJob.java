@@ -1,6 +1,7 @@
 package io.pipeset.job;
 
-import io.pipeset.lane.JobStop;
+import io.pipeset.job.JobEnds.JobEnd;
+import io.pipeset.job.JournalNotes.Asked;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobKind;
@@ -56,6 +57,22 @@ public final class KnownJob {
 		this.life = new Life(job, JobState.QUEUED, null);
 	}
 
+	/**
+	 * A job that has ended with another process.
+	 * @param items the records that did not run; {@code null} if none are kept
+	 */
+	KnownJob(JobEnd end, @Nullable JobItems items) {
+		JobStatus status = end.status();
+		this.client = end.client();
+		this.id = status.jobId();
+		this.kind = status.kind();
+		this.operation = (status.op() != null) ? status.op() : status.kind().label();
+		this.dryRun = status.dryRun();
+		this.createdMillis = status.createdMillis();
+		this.interrupted = null;
+		this.life = new Life(null, status.state(), new End(status, end.report(), items, end));
+	}
+
 	KnownJob(InterruptedJob job) {
 		this.client = job.client();
 		this.id = job.id();
@@ -73,7 +90,7 @@ public final class KnownJob {
 						"The process that had the job ended before the job did: resume it by POST /v1/jobs/" + job.id()
 								+ "/resume, or list what did not run, and what may have, by GET /v1/jobs/" + job.id()
 								+ "/items")),
-						job.report(JobState.INTERRUPTED), job.items()));
+						job.report(JobState.INTERRUPTED), job.items(), null));
 	}
 
 	/**
@@ -81,7 +98,8 @@ public final class KnownJob {
 	 * @return {@code null} if it is not interrupted
 	 */
 	public @Nullable InterruptedJob interrupted() {
-		return (this.life.state == JobState.INTERRUPTED) ? this.interrupted : null;
+		Life now = this.life;
+		return (now.state == JobState.INTERRUPTED && now.job == null) ? this.interrupted : null;
 	}
 
 	/** The job was resumed. */
@@ -110,20 +128,19 @@ public final class KnownJob {
 
 	/**
 	 * Cancels the job if it is interrupted.
-	 * @return {@code false} if it is not, or somebody resumes it
+	 * @param ends takes its end
+	 * @return {@code false} if it is not, or another request resumes or cancels it
 	 */
-	boolean cancelInterrupted() {
+	boolean cancelInterrupted(@Nullable JobEnds ends) {
 		InterruptedJob job = interrupted();
 		if (job == null || !job.claim()) {
 			return false;
 		}
-		job.items().ends(false, false);
 		EndReason reason = new EndReason(Cause.CANCELLED.problemType(),
 				"The job was interrupted, and cancelled by DELETE" + " /v1/jobs/" + this.id
 						+ ": it wrote nothing more");
-		this.life = new Life(null, JobState.CANCELLED,
-				new End(job.status(JobState.CANCELLED, System.currentTimeMillis(), reason),
-						job.report(JobState.CANCELLED), job.items()));
+		JobStatus status = job.status(JobState.CANCELLED, System.currentTimeMillis(), reason);
+		end(status, job.report(JobState.CANCELLED), 0, job.items(), false, ends);
 		return true;
 	}
 
@@ -137,41 +154,78 @@ public final class KnownJob {
 	}
 
 	/**
-	 * The job has ended. Its report is kept as far as it is small.
-	 * @param files the place of a large report; {@code null} if it is not kept
+	 * The run of the job has ended: the job has, or is left for the next process.
+	 * @param ends takes the end of a job whose caller does not wait; {@code null} if it
+	 * is not kept on disk
 	 * @return the memory that is kept, in bytes
 	 */
-	long ends(EndedJob<?> ended, @Nullable ReportFiles files) {
-		long settings = settingsBytes(this.life.job);
-		long lists = ended.memory().reportBytes() - settings;
-		boolean small = lists <= LARGEST_REPORT_BYTES;
-		Object report = (small) ? ended.report() : (files != null) ? files.write(this.id, ended.report()) : null;
-		if (report == null && ended.report() instanceof JobReport records) {
-			report = records.withoutLists();
+	long ends(EndedJob<?> ended, @Nullable JobEnds ends) {
+		QueuedJob job = this.life.job;
+		JobReport records = (ended.report() instanceof JobReport report) ? report : null;
+		JobState state = (records != null) ? records.state() : ended.ending().cause().state();
+		JobItems items = (job != null) ? job.items() : null;
+		EndReason reason = EndReason.of(ended.ending());
+		if (state == JobState.INTERRUPTED) {
+			// Callers may still cancel it, or change its pace.
+			this.life = new Life(job, state, new End(status(job, state, null, reason), records, items, null));
+			return REPORT_BYTES;
 		}
-		ends(ended.ending(), report, ended.ending().cause() == Cause.COMPLETED
-				&& ended.report() instanceof JobReport records && records.errorCount() == 0);
-		return REPORT_BYTES + settings + ((small) ? lists : 0);
+		long settings = settingsBytes(job);
+		boolean ran = state == JobState.COMPLETED && records != null && records.errorCount() == 0;
+		return settings + end(status(job, state, System.currentTimeMillis(), reason), ended.report(),
+				ended.memory().reportBytes() - settings, items, ran, ends);
 	}
 
 	/**
 	 * The job has ended without a report.
 	 * @return the memory that is kept, in bytes
 	 */
-	long ends(Ending ending) {
-		ends(ending, null, false);
-		return REPORT_BYTES;
+	long ends(Ending ending, @Nullable JobEnds ends) {
+		QueuedJob job = this.life.job;
+		return end(status(job, ending.cause().state(), System.currentTimeMillis(), EndReason.of(ending)), null, 0,
+				(job != null) ? job.items() : null, false, ends);
 	}
 
-	private void ends(Ending ending, @Nullable Object report, boolean ran) {
-		QueuedJob job = this.life.job;
-		JobState state = ending.cause().state();
-		JobItems items = (job != null) ? job.items() : null;
+	/**
+	 * First the end is on disk, then what it makes useless is removed.
+	 * @param lists the bytes of the report's lists
+	 * @return the memory that is kept, in bytes
+	 */
+	private long end(JobStatus status, @Nullable Object report, long lists, @Nullable JobItems items, boolean ran,
+			@Nullable JobEnds ends) {
+		JobEnd end = (ends != null) ? ends.write(this.client, status, report) : null;
 		if (items != null) {
-			items.ends(ran, ending.cause() == Cause.SHUTTING_DOWN);
+			items.ends(ran);
 		}
-		this.life = new Life(null, state,
-				new End(status(job, state, System.currentTimeMillis(), EndReason.of(ending)), report, items));
+		Object look = report;
+		boolean large = lists > ((end != null) ? REPORT_BYTES : LARGEST_REPORT_BYTES);
+		if (end != null && (large || (items != null && !ran))) {
+			look = end.report();
+		}
+		else if (large) {
+			look = (report instanceof JobReport records) ? records.withoutLists() : null;
+		}
+		this.life = new Life(null, status.state(), new End(status, look, items, end));
+		return REPORT_BYTES + ((large) ? 0 : lists);
+	}
+
+	/**
+	 * Whether the job has something on disk that callers may ask for, or others have not
+	 * heard of its end.
+	 */
+	boolean isKept() {
+		End end = this.life.end;
+		return end != null && end.disk != null;
+	}
+
+	/** All instances know the end of the job: what is in their records is not kept. */
+	void published() {
+		Life now = this.life;
+		if (now.end != null && now.end.disk != null && !(now.end.report instanceof StoredReport)
+				&& (now.end.items == null || now.end.items.isEmpty())) {
+			now.end.disk.close();
+			this.life = new Life(now.job, now.state, new End(now.end.status, now.end.report, now.end.items, null));
+		}
 	}
 
 	/**
@@ -183,20 +237,20 @@ public final class KnownJob {
 		return (end != null) ? end.items : null;
 	}
 
-	/** Whether the job has ended with its process, and the next one may go on with it. */
+	/** Whether the process ends before the job does: the next one may go on with it. */
 	boolean isLeft() {
-		JobItems items = items();
-		return items != null && items.stay();
+		Life now = this.life;
+		return now.job != null && now.state == JobState.INTERRUPTED;
 	}
 
-	/** Nobody will ask for the job again. */
+	/** Removes what is kept of the job, the end last. */
 	void isForgotten() {
-		JobItems items = items();
-		if (items != null) {
-			items.close();
+		End end = this.life.end;
+		if (end != null && end.items != null) {
+			end.items.close();
 		}
-		if (report(this.life) instanceof StoredReport stored) {
-			stored.close();
+		if (end != null && end.disk != null) {
+			end.disk.close();
 		}
 	}
 
@@ -243,7 +297,7 @@ public final class KnownJob {
 	}
 
 	private static @Nullable Object report(Life now) {
-		if (now.job == null) {
+		if (now.job == null || now.end != null) {
 			return (now.end != null) ? now.end.report : null;
 		}
 		JobReport report = now.job.snapshot(now.state);
@@ -253,17 +307,26 @@ public final class KnownJob {
 	}
 
 	/**
-	 * Cancels the job between its batches.
+	 * Cancels the job between its batches. It is noted on disk first, for the next
+	 * process.
 	 * @return {@code false} if it has ended
 	 */
 	public boolean cancel() {
 		QueuedJob job = this.life.job;
 		if (job != null) {
-			JobStop stop = job.stop();
-			stop.because(Cause.CANCELLED, "The job was cancelled by DELETE /v1/jobs/" + this.id
-					+ ": it wrote nothing more, and what the report calls unprocessed was not run");
+			note(job, new Asked(System.currentTimeMillis(), null));
+			job.stop()
+				.cancel("The job was cancelled by DELETE /v1/jobs/" + this.id
+						+ ": it wrote nothing more, and what the report calls unprocessed was not run");
 		}
 		return job != null;
+	}
+
+	private static void note(QueuedJob job, Asked asked) {
+		JobItems items = job.items();
+		if (items != null) {
+			items.journal().note(asked);
+		}
 	}
 
 	/**
@@ -282,7 +345,8 @@ public final class KnownJob {
 	public boolean pace(@Nullable Long perSecond) {
 		QueuedJob job = this.life.job;
 		RateLimit limit = (job != null) ? job.rateLimit() : null;
-		if (limit != null) {
+		if (job != null && limit != null) {
+			note(job, new Asked(null, (perSecond != null) ? perSecond : 0));
 			limit.change(perSecond);
 		}
 		return job != null;
@@ -315,8 +379,12 @@ public final class KnownJob {
 
 	}
 
-	/** The remains of a job that has ended. */
-	private record End(JobStatus status, @Nullable Object report, @Nullable JobItems items) {
+	/**
+	 * The remains of a job whose run has ended.
+	 *
+	 * @param disk its end on disk; {@code null} if it is not there, or not any more
+	 */
+	private record End(JobStatus status, @Nullable Object report, @Nullable JobItems items, @Nullable JobEnd disk) {
 
 	}
 

@@ -8,6 +8,7 @@ import java.util.List;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.pipeset.job.JournalNotes.Connection;
 import io.pipeset.job.OutcomeFile.Numbers;
+import io.pipeset.lane.JobStop;
 import io.pipeset.memory.MemoryShare;
 import io.pipeset.report.Account;
 import io.pipeset.report.Item.Failure;
@@ -61,7 +62,7 @@ final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 	static final Entry NOT_RUN = ENTRIES.get(NOT_SENT);
 
 	/** A record that was written and has no outcome: its process ended. */
-	static final Entry MAY_HAVE_RUN = ENTRIES.get(SENT);
+	private static final Entry MAY_HAVE_RUN = ENTRIES.get(SENT);
 
 	private final SpoolFile request;
 
@@ -73,6 +74,9 @@ final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 	private MemoryShare memory;
 
 	private @Nullable IOException failure;
+
+	/** The job that runs; {@code null} before it does. */
+	private volatile @Nullable JobStop stop;
 
 	/**
 	 * A journal of a job that has not begun, or that a process has left.
@@ -108,6 +112,41 @@ final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 		Entry entry = new Entry(outcome, failure);
 		enter(() -> set(index,
 				(entry.equals(NOT_RUN)) ? NOT_SENT : FIRST_FAILURE + this.notes.place(entry, this.memory)));
+	}
+
+	/**
+	 * {@inheritDoc} If the job is stopped, it has sent nothing after the record, which
+	 * may be sent again if the job goes on.
+	 */
+	@Override
+	public void unanswered(long index, Failure failure) {
+		JobStop stop = this.stop;
+		boolean last = stop != null && stop.isSet();
+		Entry entry = new Entry(Outcome.UNKNOWN, failure, (last) ? true : null);
+		enter(() -> set(index, FIRST_FAILURE + this.notes.place(entry, this.memory)));
+	}
+
+	/** The job runs from now on. */
+	void begins(JobStop stop) {
+		this.stop = stop;
+	}
+
+	/**
+	 * Takes note of what a caller has asked for.
+	 * @return {@code false} if the journal is not whole, so that no process goes on with
+	 * the job
+	 */
+	boolean note(JournalNotes.Asked asked) {
+		enter(() -> this.notes.add(asked));
+		return failure() == null;
+	}
+
+	/**
+	 * What callers have asked for so far.
+	 * @throws IOException if the file cannot be read, or is broken
+	 */
+	JournalNotes.Asked asked() throws IOException {
+		return this.notes.asked();
 	}
 
 	/** Writes what was entered to the file. */
@@ -154,15 +193,9 @@ final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 		return this.failure;
 	}
 
-	/**
-	 * The job has ended: nothing more is entered.
-	 * @param stays whether the job is for another process to go on with
-	 */
-	synchronized void ends(boolean stays) {
+	/** The run of the job has ended: nothing more is entered. */
+	synchronized void ends() {
 		flush();
-		if (!stays) {
-			this.request.close();
-		}
 		forget();
 	}
 
@@ -209,6 +242,7 @@ final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 	 */
 	synchronized void goesOn(MemoryShare memory) throws IOException {
 		forget();
+		this.stop = null;
 		this.memory = memory;
 		this.notes.load(memory);
 	}
@@ -240,9 +274,20 @@ final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 	 * What became of a record.
 	 *
 	 * @param failure the reason; {@code null} for a record that ran
+	 * @param last {@code true} for a record that may have run, and after which its job
+	 * sent nothing; {@code null} for all others
 	 */
 	@JsonInclude(JsonInclude.Include.NON_NULL)
-	record Entry(Outcome outcome, @Nullable Failure failure) {
+	record Entry(Outcome outcome, @Nullable Failure failure, @Nullable Boolean last) {
+
+		Entry(Outcome outcome, @Nullable Failure failure) {
+			this(outcome, failure, null);
+		}
+
+		/** Whether the record may have run, and may run again if its job goes on. */
+		boolean mayRunAgain() {
+			return this.last != null || equals(MAY_HAVE_RUN);
+		}
 
 	}
 

@@ -33,12 +33,12 @@ class RecordedReports {
 	byte @Nullable [] compress(@Nullable Object report) {
 		try {
 			if (report instanceof StoredReport stored) {
-				JobReport shorter = stored.withoutLists();
+				byte[] shorter = stored.withoutLists();
 				return ReportBytes.compress((out) -> {
 					try (InputStream file = stored.open()) {
 						file.transferTo(out);
 					}
-				}, (shorter != null) ? json(shorter) : null);
+				}, (shorter != null) ? (out) -> out.write(shorter) : null);
 			}
 			if (report instanceof JobReport records) {
 				return ReportBytes.compress(json(records), json(records.withoutLists()));

@@ -126,9 +126,23 @@ record RunningJob(String id, JobSettings settings, RateLimit rateLimit, JobStop 
 		balance(this.progress.received() - this.account.leftOut());
 		Counts counts = this.account.counts();
 		Receipt receipt = this.input.handOver(this.account);
-		Ending ending = JobEnding.of(this.stop.ending(), this.progress.ending(), counts.unknown(),
-				this.account.losses().unconfirmed(), this.account.bytesSent() > 0);
-		JobReport report = report(ending.cause().state(), counts, this.progress.unread(),
+		boolean settled = this.progress.isComplete()
+				&& (this.settings.dryRun() || (counts.unknown() == 0 && counts.unprocessed() == 0));
+		Ending stopped = this.stop.ending();
+		// A job that is cancelled has not lost what an earlier run of it has.
+		long unknown = counts.unknown()
+				- ((stopped != null && stopped.cause() == Cause.CANCELLED) ? this.account.unknownEarlier() : 0);
+		Ending ending = JobEnding.of(stopped, this.progress.ending(), unknown, this.account.losses().unconfirmed(),
+				this.account.bytesSent() > 0, settled);
+		JobState state = ending.cause().state();
+		if (this.items != null && JobEnding.isLeft(stopped, this.stop.isClosing(), settled) && this.items.stay()) {
+			ending = new Ending(Cause.SHUTTING_DOWN,
+					"The service is shutting down, and the job is not through: its"
+							+ " files stay in the spool for the next process, where POST /v1/jobs/" + this.id
+							+ "/resume goes on with it");
+			state = JobState.INTERRUPTED;
+		}
+		JobReport report = report(state, counts, this.progress.unread(),
 				this.progress.input(this.progress.isComplete(), this.progress.read()), this.account.values(), receipt,
 				warnings);
 		boolean effective = counts.applied() > 0 || this.account.hasRunInPart();

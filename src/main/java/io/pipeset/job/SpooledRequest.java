@@ -3,12 +3,14 @@ package io.pipeset.job;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 import io.pipeset.job.input.SpooledBody;
 import io.pipeset.job.settings.InvalidSettingException;
 import io.pipeset.job.settings.JobSettings;
+import io.pipeset.job.settings.Setting;
 import io.pipeset.record.Operation;
 import io.pipeset.record.format.RecordFormat;
 import io.pipeset.spool.Spool;
@@ -79,11 +81,20 @@ record SpooledRequest(@Nullable String client, long createdMillis, long bodyByte
 
 	/**
 	 * The settings that the job was run with.
+	 * @param rateLimit its last pace in records a second, 0 for none; {@code null} if it
+	 * was never changed
 	 * @throws IOException if this version does not know them
 	 */
-	JobSettings toSettings() throws IOException {
+	JobSettings toSettings(@Nullable Long rateLimit) throws IOException {
+		Map<String, List<String>> texts = new HashMap<>(this.settings);
+		if (rateLimit != null) {
+			texts.remove(Setting.RATE_LIMIT.name());
+			if (rateLimit > 0) {
+				texts.put(Setting.RATE_LIMIT.name(), List.of(Long.toString(rateLimit)));
+			}
+		}
 		try {
-			return JobSettings.of(this.settings, this.operation);
+			return JobSettings.of(texts, this.operation);
 		}
 		catch (InvalidSettingException ex) {
 			throw new IOException("the setting '" + ex.setting() + "' " + ex.problem(), ex);

@@ -3,14 +3,12 @@ package io.pipeset.job;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 
-import io.pipeset.report.JobReport;
 import io.pipeset.spool.Spool;
 import io.pipeset.spool.SpoolFile;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A report that is too large for memory, as JSON on disk until its job is forgotten, or
+ * The report of a job that has ended, as JSON on disk until the job is forgotten, or
  * others need its room.
  */
 public final class StoredReport implements Spool.Kept {
@@ -19,30 +17,26 @@ public final class StoredReport implements Spool.Kept {
 
 	private final SpoolFile file;
 
-	private final @Nullable JobReport withoutLists;
-
-	private final JsonMapper mapper;
+	private final byte @Nullable [] withoutLists;
 
 	private volatile boolean removed;
 
 	/**
 	 * A report that is on disk.
-	 * @param withoutLists the same without what makes it large; {@code null} if it has no
-	 * lists
-	 * @param mapper writes that one
+	 * @param withoutLists the same JSON without what makes it large; {@code null} if it
+	 * has no lists
 	 */
-	StoredReport(Spool spool, SpoolFile file, @Nullable JobReport withoutLists, JsonMapper mapper) {
+	StoredReport(Spool spool, SpoolFile file, byte @Nullable [] withoutLists) {
 		this.spool = spool;
 		this.file = file;
 		this.withoutLists = withoutLists;
-		this.mapper = mapper;
 	}
 
 	/**
 	 * The same without items and values.
-	 * @return {@code null} if it has none
+	 * @return a JSON object, in UTF-8; {@code null} if it has none
 	 */
-	@Nullable JobReport withoutLists() {
+	byte @Nullable [] withoutLists() {
 		return this.withoutLists;
 	}
 
@@ -51,8 +45,8 @@ public final class StoredReport implements Spool.Kept {
 	 * @return a JSON object, in UTF-8
 	 */
 	public InputStream open() {
-		return (this.removed && this.withoutLists != null)
-				? new ByteArrayInputStream(this.mapper.writeValueAsBytes(this.withoutLists)) : this.file.open();
+		return (this.removed && this.withoutLists != null) ? new ByteArrayInputStream(this.withoutLists)
+				: this.file.open();
 	}
 
 	/** Removes the report. */

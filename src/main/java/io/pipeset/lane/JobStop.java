@@ -23,6 +23,8 @@ public final class JobStop implements StopSignal {
 
 	private final CountDownLatch set = new CountDownLatch(1);
 
+	private volatile boolean closing;
+
 	private volatile boolean shuttingDown;
 
 	private final Set<Runnable> waiting = ConcurrentHashMap.newKeySet();
@@ -38,6 +40,31 @@ public final class JobStop implements StopSignal {
 			this.set.countDown();
 			this.waiting.forEach(Runnable::run);
 		}
+	}
+
+	/**
+	 * Stops the job because a caller asked for that. A shutdown that came first does not
+	 * keep the job from being cancelled.
+	 * @param detail what was asked for, for the caller to read
+	 */
+	public void cancel(String detail) {
+		Ending cancelled = new Ending(Cause.CANCELLED, detail);
+		because(cancelled.cause(), detail);
+		this.ending
+			.updateAndGet((first) -> (first != null && first.cause() == Cause.SHUTTING_DOWN) ? cancelled : first);
+	}
+
+	/** The service takes no more jobs, and ends once this one has, or is stopped. */
+	public void serviceCloses() {
+		this.closing = true;
+	}
+
+	/**
+	 * Whether the service takes no more jobs.
+	 * @return {@code true} from then on
+	 */
+	public boolean isClosing() {
+		return this.closing || this.shuttingDown;
 	}
 
 	/**

@@ -54,6 +54,8 @@ public final class Account {
 
 	private boolean listsEmpty;
 
+	private long unknownEarlier;
+
 	private long leftOut;
 
 	private int listed;
@@ -154,8 +156,14 @@ public final class Account {
 	/** Counts records that an earlier run of the job has brought to their outcome. */
 	public synchronized void countEarlier(String operation, Outcome outcome, long records) {
 		count(operation, outcome, records);
+		this.unknownEarlier += (outcome == Outcome.UNKNOWN) ? records : 0;
 		this.metered.computeIfAbsent(operation, (name) -> new EnumMap<>(Outcome.class))
 			.merge(outcome, records, Long::sum);
+	}
+
+	/** How many of the unknown records are so since an earlier run of the job. */
+	public synchronized long unknownEarlier() {
+		return this.unknownEarlier;
 	}
 
 	private long countUntilEmpty(Outcome outcome, long records) {

@@ -13,6 +13,14 @@ package io.pipeset.report;
 public record Counts(long received, long applied, long noop, long rejected, long unknown, long unprocessed) {
 
 	/**
+	 * The same records when nobody can say any more that the unprocessed ones were not
+	 * sent.
+	 */
+	Counts nothingIsUnsent() {
+		return new Counts(this.received, this.applied, this.noop, this.rejected, this.unknown + this.unprocessed, 0);
+	}
+
+	/**
 	 * The records a caller has to look at.
 	 * @return rejected + unknown + unprocessed
 	 */

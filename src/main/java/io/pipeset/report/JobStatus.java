@@ -30,10 +30,23 @@ public record JobStatus(String jobId, JobKind kind, @Nullable String op, @Nullab
 				new Counts(0, 0, 0, 0, 0, 0), new Progress(0, 0, null, null, 0, 0, 0, null), null);
 	}
 
-	/** The same job, of whose process nothing is heard any more. */
+	/**
+	 * The same job, of whose process nothing is heard any more. What it had read and not
+	 * sent by then may have been sent since.
+	 */
 	public JobStatus interrupted(String detail) {
-		return new JobStatus(this.jobId, this.kind, this.op, this.dryRun, JobState.INTERRUPTED, this.createdMillis,
-				null, this.counts, this.progress, new EndReason(JobState.INTERRUPTED.label(), detail));
+		return ended(JobState.INTERRUPTED, null, new EndReason(JobState.INTERRUPTED.label(), detail));
+	}
+
+	/**
+	 * The same job, whose process ended before the job did.
+	 * @param state what has become of it
+	 * @param endedMillis when that was; {@code null} if it may go on
+	 */
+	public JobStatus ended(JobState state, @Nullable Long endedMillis, EndReason reason) {
+		Counts known = (this.counts != null && this.dryRun == null) ? this.counts.nothingIsUnsent() : this.counts;
+		return new JobStatus(this.jobId, this.kind, this.op, this.dryRun, state, this.createdMillis, endedMillis, known,
+				this.progress, reason);
 	}
 
 	/**

@@ -38,6 +38,16 @@ public interface OutcomeLog {
 	 */
 	void failed(long index, Outcome outcome, Failure failure);
 
+	/**
+	 * A record may have run: it was written, and its reply was not read before its
+	 * connection ended. No later record of its connection has a reply.
+	 * @param index its place in the job
+	 * @param failure the reason
+	 */
+	default void unanswered(long index, Failure failure) {
+		failed(index, Outcome.UNKNOWN, failure);
+	}
+
 	/** Some records in a row were entered. */
 	void flush();
 

@@ -315,7 +315,15 @@ final class SlabOutcomes {
 		else if (unknown) {
 			failure = failure(this.loss, "", this.slab.commands().table().effect(command).isRepeatable());
 		}
-		enter(command, outcome, failure, claimed);
+		if (this.log != null && outcome == Outcome.UNKNOWN) {
+			this.log.unanswered(this.slab.commands().table().index(command), failure);
+		}
+		else {
+			log(command, outcome, failure);
+		}
+		if (claimed) {
+			list(command, outcome, failure, null);
+		}
 	}
 
 	private void enter(int command, Outcome outcome, Failure failure, boolean listed) {

@@ -36,6 +36,9 @@ public final class Spool {
 	 */
 	public static final String OF_JOB = ".job";
 
+	/** The end of the name of a file that has the end of its job. */
+	public static final String OF_END = ".end";
+
 	private static final Logger logger = LoggerFactory.getLogger(Spool.class);
 
 	private final Path base;
@@ -211,12 +214,13 @@ public final class Spool {
 		this.used -= bytes;
 	}
 
-	/** Removes all files, but those of jobs that have not ended. */
+	/** Removes all files, but those of jobs that the next process is to know. */
 	@PreDestroy
 	public synchronized void end() {
 		if (this.folder != null) {
 			try {
-				this.folder.remove((file) -> Files.exists(file.resolveSibling(job(file) + OF_JOB)));
+				this.folder.remove((file) -> Files.exists(file.resolveSibling(job(file) + OF_JOB))
+						|| Files.exists(file.resolveSibling(job(file) + OF_END)));
 			}
 			catch (IOException ex) {
 				logger.warn("The spool could not be removed: {}", ex.toString());

@@ -1,12 +1,14 @@
 package io.pipeset.web;
 
 import java.io.InputStream;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.pipeset.control.JobRecord;
+import io.pipeset.job.JobItems;
 import io.pipeset.job.JobRecorder;
 import io.pipeset.job.KnownJob;
 import io.pipeset.job.StoredReport;
@@ -41,7 +43,12 @@ class JobLooks {
 		KnownJob.Look look = job.look();
 		JobStatus status = look.status();
 		Object report = look.report();
-		List<Warning> warnings = this.recorder.warnings(job.id());
+		List<Warning> warnings = new ArrayList<>(this.recorder.warnings(job.id()));
+		JobItems items = job.items();
+		String missing = (items != null) ? items.missing() : null;
+		if (missing != null) {
+			warnings.add(new Warning("ITEMS_REMOVED", null, missing, null));
+		}
 		ResponseEntity.BodyBuilder answer = answer(status);
 		if (report instanceof StoredReport stored) {
 			return answer.body(new StoredLook(stored::open, status, null, warnings));

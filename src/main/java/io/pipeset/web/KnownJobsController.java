@@ -16,7 +16,6 @@ import io.pipeset.job.InterruptedJob;
 import io.pipeset.job.JobItems;
 import io.pipeset.job.JobRecorder;
 import io.pipeset.job.JobRegistry;
-import io.pipeset.job.JobRequest;
 import io.pipeset.job.KnownJob;
 import io.pipeset.job.settings.Allowed;
 import io.pipeset.job.settings.Setting;
@@ -179,8 +178,8 @@ class KnownJobsController {
 			return problem;
 		}
 		return Problems.exception(Problem.NO_ITEMS,
-				"Only an upload that was sent with Prefer: respond-async keeps its records, so that all that did not run"
-						+ " can be listed; of other jobs the report lists the first pipeset.limits.max-items");
+				"The job has no items: only an upload that was sent with Prefer: respond-async keeps its records, if one"
+						+ " did not run; of other jobs the report lists the first pipeset.limits.max-items");
 	}
 
 	@Serves(Call.CANCEL_JOB)
@@ -189,7 +188,7 @@ class KnownJobsController {
 		Client client = Callers.current();
 		Optional<KnownJob> known = this.jobs.find(id, client);
 		if (known.isEmpty()) {
-			return this.recorded.ask(this.recorded.find(id, client), JobRequest.cancel(id));
+			return this.recorded.cancel(this.recorded.find(id, client));
 		}
 		KnownJob job = known.get();
 		boolean interrupted = job.interrupted() != null;
@@ -199,6 +198,9 @@ class KnownJobsController {
 		if (interrupted) {
 			// Its record is still that of the process that has ended.
 			this.recorder.keep(id);
+		}
+		else {
+			this.recorder.cancelled(id);
 		}
 		return JobLooks.json(ResponseEntity.accepted())
 			.header(HttpHeaders.LOCATION, JobIds.location(id))
@@ -210,6 +212,9 @@ class KnownJobsController {
 		BareRequest.require(request);
 		Client client = Callers.current();
 		KnownJob job = this.jobs.find(id, client).orElseThrow(() -> this.recorded.elsewhere(id, client));
+		if (job.interrupted() != null) {
+			this.recorded.hearOf(job);
+		}
 		InterruptedJob interrupted = job.interrupted();
 		if (interrupted == null) {
 			throw Problems.exception(Problem.NOT_INTERRUPTED,
@@ -235,7 +240,7 @@ class KnownJobsController {
 		}
 		client.requirePace((perSecond > 0) ? perSecond : null);
 		if (record != null) {
-			return this.recorded.ask(record, JobRequest.pace(id, perSecond));
+			return this.recorded.pace(record, perSecond);
 		}
 		KnownJob job = known.get();
 		if (!job.pace((perSecond > 0) ? perSecond : null)) {

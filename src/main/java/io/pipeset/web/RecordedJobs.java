@@ -15,11 +15,13 @@ import io.pipeset.control.JobRecords.Found;
 import io.pipeset.job.Client;
 import io.pipeset.job.JobRecorder;
 import io.pipeset.job.JobRegistry;
+import io.pipeset.job.KnownJob;
 import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport.Warning;
 import io.pipeset.report.JobState;
 import io.pipeset.report.JobStatus;
+import io.pipeset.report.JobStatus.EndReason;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import org.jspecify.annotations.Nullable;
@@ -117,27 +119,68 @@ class RecordedJobs {
 		}
 	}
 
+	/**
+	 * Hears whether an interrupted job was cancelled while no process had it.
+	 * @throws ErrorResponseException if the control Redis cannot be asked
+	 */
+	void hearOf(KnownJob job) {
+		try {
+			this.recorder.hearOf(job);
+		}
+		catch (ControlRedisException ex) {
+			ErrorResponseException problem = Problems.exception(Problem.CONTROL_UNREACHABLE,
+					"Another instance may have cancelled the job, and cannot be asked. " + ex.getMessage()
+							+ ". Resume the job once it can be reached");
+			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
+			throw problem;
+		}
+	}
+
 	/** Tells how a job stands, again and again. */
 	Supplier<JobStatus> follow(String id, Client client) {
 		return new RecordedStatus(find(id, client));
 	}
 
 	/**
-	 * Asks the instance that holds a job, which takes its requests twice a second.
-	 * @throws ErrorResponseException if the job does not run, or as many wait as may
+	 * Cancels a job of another instance, which takes its requests twice a second. If that
+	 * instance has ended, so has the job.
+	 * @throws ErrorResponseException if the job has ended, or as many requests wait as
+	 * may
 	 */
-	ResponseEntity<JobStatus> ask(JobRecord job, String request) {
-		JobStatus status = job.status();
-		if (!status.state().isActive()) {
-			throw JobLooks.ended(status.state());
+	ResponseEntity<JobStatus> cancel(JobRecord job) {
+		JobState state = job.status().state();
+		if (!state.isActive() && state != JobState.INTERRUPTED) {
+			throw JobLooks.ended(state);
 		}
-		if (reading(() -> !this.records.ask(job, request))) {
+		ask(job, () -> this.records.cancel(job));
+		return accepted(reading(() -> this.records.status(job.status().jobId())).orElse(job.status()));
+	}
+
+	/**
+	 * Asks the instance that holds a job for another pace.
+	 * @param perSecond records a second; 0 for no limit
+	 * @throws ErrorResponseException if the job does not run, or as many requests wait as
+	 * may
+	 */
+	ResponseEntity<JobStatus> pace(JobRecord job, long perSecond) {
+		if (!job.status().state().isActive()) {
+			throw JobLooks.ended(job.status().state());
+		}
+		ask(job, () -> this.records.pace(job, perSecond));
+		return accepted(job.status());
+	}
+
+	private void ask(JobRecord job, Supplier<Boolean> request) {
+		if (!reading(request)) {
 			ErrorResponseException problem = Problems.exception(Problem.TOO_MANY,
 					"There are " + JobRecords.MOST_REQUESTS + " requests that the job's instance, " + job.instance()
 							+ ", has not taken yet, as many as may wait for it: send the request again later");
 			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, "1");
 			throw problem;
 		}
+	}
+
+	private static ResponseEntity<JobStatus> accepted(JobStatus status) {
 		return JobLooks.json(ResponseEntity.accepted())
 			.header(HttpHeaders.LOCATION, JobIds.location(status.jobId()))
 			.header(HttpHeaders.RETRY_AFTER, "1")
@@ -147,14 +190,17 @@ class RecordedJobs {
 	/** The records of a job that this instance does not know are not to be had here. */
 	ErrorResponseException elsewhere(String id, Client client) {
 		JobRecord job = find(id, client);
-		boolean here = job.instance().equals(this.records.instance());
-		boolean interrupted = job.status().state() == JobState.INTERRUPTED;
-		if ((here || !interrupted) && reading(() -> !this.records.isAlive(job.lease()))) {
-			return Problems.exception(Problem.GONE, "The job's records have gone with the process that had them, at "
-					+ job.instance() + ": it has ended since");
+		EndReason reason = job.status().ending();
+		if (reason != null && reason.type().equals(Problem.GONE.type())) {
+			return Problems.exception(Problem.GONE, reason.detail());
 		}
-		ErrorResponseException problem = Problems.exception(Problem.HELD_ELSEWHERE, "The job's"
-				+ " records are on the disk of the instance that ran it, " + job.instance() + ": ask that instance");
+		boolean dead = reading(() -> !this.records.isAlive(job.lease()));
+		ErrorResponseException problem = Problems.exception(Problem.HELD_ELSEWHERE,
+				"The job's records are on the disk of the instance that ran it, " + job.instance() + ((dead)
+						? ", which has ended. Start a process with the same pipeset.spool.directory there, which finds"
+								+ " the job; or post the file again, and end this job by DELETE /v1/jobs/"
+								+ job.status().jobId()
+						: ": ask that instance"));
 		problem.getBody().setProperty("heldBy", job.instance());
 		return problem;
 	}

@@ -37,6 +37,10 @@ class StoredLookSerializer extends ValueSerializer<StoredLook> {
 					report.copyValue(Writer.nullWriter());
 					json.writePOJOProperty("state", status.state());
 				}
+				else if (name.equals("counts") && status.counts() != null) {
+					report.copyValue(Writer.nullWriter());
+					json.writePOJOProperty("counts", status.counts());
+				}
 				else if (name.equals("warnings")) {
 					StringWriter text = new StringWriter();
 					report.copyValue(text);

@@ -53,7 +53,7 @@ class JobQueueTests {
 
 	private final Client client = Client.anybody(false);
 
-	private final JobRegistry jobs = new JobRegistry(null, System::currentTimeMillis);
+	private final JobRegistry jobs = new JobRegistry(null, Duration.ofDays(1), System::currentTimeMillis);
 
 	private final ExecutorService threads = Executors.newCachedThreadPool();
 

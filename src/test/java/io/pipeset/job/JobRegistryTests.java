@@ -38,7 +38,7 @@ class JobRegistryTests {
 
 	private final Client client = Client.anybody(false);
 
-	private final JobRegistry registry = new JobRegistry(null, this.now::get);
+	private final JobRegistry registry = new JobRegistry(null, Duration.ofDays(1), this.now::get);
 
 	@Test
 	void theLastThousandThatEndedAreKnown() {

@@ -13,6 +13,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.pipeset.job.JournalNotes.Asked;
 import io.pipeset.job.JournalNotes.Connection;
 import io.pipeset.job.OutcomeJournal.Entry;
 import io.pipeset.job.OutcomeJournal.Outcomes;
@@ -20,6 +21,7 @@ import io.pipeset.lane.JobStop;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryProperties;
 import io.pipeset.memory.MemoryShare;
+import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.Item.Failure;
 import io.pipeset.report.Outcome;
 import io.pipeset.spool.Spool;
@@ -83,7 +85,7 @@ class OutcomeJournalTests {
 				journal.flush();
 			}
 		}
-		journal.ends(false);
+		journal.ends();
 		assertThat(this.spool.used()).isBetween(2L * RECORDS, 2L * RECORDS + 100_000);
 		assertThat(this.memory.used()).isZero();
 		for (int time = 0; time < 2; time++) {
@@ -130,16 +132,52 @@ class OutcomeJournalTests {
 		assertThat(outcomes.next().outcome()).isEqualTo(Outcome.NOOP);
 		assertThat(outcomes.next()).isEqualTo(new Entry(Outcome.REJECTED, failure(1).failure()));
 		assertThat(outcomes.next()).isSameAs(OutcomeJournal.NOT_RUN);
-		assertThat(outcomes.next()).isSameAs(OutcomeJournal.MAY_HAVE_RUN);
+		assertThat(outcomes.next().mayRunAgain()).isTrue();
 		next.failed(4, Outcome.REJECTED, failure(1).failure());
 		next.failed(5, Outcome.UNKNOWN, failure(4).failure());
-		next.ends(true);
+		next.ends();
 		outcomes = next.outcomes(this.memory.open(new JobStop()));
 		for (int i = 0; i < 4; i++) {
 			outcomes.next();
 		}
 		assertThat(outcomes.next()).isEqualTo(new Entry(Outcome.REJECTED, failure(1).failure()));
 		assertThat(outcomes.next()).isEqualTo(new Entry(Outcome.UNKNOWN, failure(4).failure()));
+	}
+
+	/** The next process may send it again: nothing that came after it has an outcome. */
+	@Test
+	void aRecordThatWasLostAsItsJobWasStoppedMayRunAgain() throws IOException {
+		OutcomeJournal journal = journal(DataSize.ofMegabytes(10));
+		JobStop stop = new JobStop();
+		journal.begins(stop);
+		journal.sent(0);
+		journal.unanswered(0, failure(0).failure());
+		stop.because(Cause.SHUTTING_DOWN, "");
+		journal.sent(1);
+		journal.unanswered(1, failure(1).failure());
+		journal.failed(2, Outcome.UNKNOWN, failure(1).failure());
+		journal.ends();
+		Outcomes outcomes = open().outcomes(this.memory.open(new JobStop()));
+		assertThat(outcomes.next()).isEqualTo(new Entry(Outcome.UNKNOWN, failure(0).failure()));
+		Entry last = outcomes.next();
+		assertThat(last.mayRunAgain()).isTrue();
+		assertThat(last.failure()).isEqualTo(failure(1).failure());
+		assertThat(outcomes.next().mayRunAgain()).isFalse();
+	}
+
+	@Test
+	void keepsTheLastPaceAndTheFirstCancellation() throws IOException {
+		OutcomeJournal journal = journal(DataSize.ofMegabytes(10));
+		assertThat(journal.asked()).isEqualTo(Asked.NOTHING);
+		journal.note(new Asked(null, 5000L));
+		journal.failed(0, Outcome.REJECTED, failure(1).failure());
+		journal.note(new Asked(17L, null));
+		journal.note(new Asked(18L, 0L));
+		journal.ends();
+		OutcomeJournal next = open();
+		assertThat(next.asked()).isEqualTo(new Asked(17L, 0L));
+		next.goesOn(this.memory.open(new JobStop()));
+		assertThat(next.earlier().next().failure()).isEqualTo(failure(1).failure());
 	}
 
 	/** A later record of a key is never known to have run while an earlier is not. */
@@ -169,7 +207,7 @@ class OutcomeJournalTests {
 		for (int i = 0; i < 100_000; i++) {
 			journal.failed(i, Outcome.REJECTED, new Failure("CODE" + (i % 3000), "message " + i, false));
 		}
-		journal.ends(false);
+		journal.ends();
 		Outcomes outcomes = journal.outcomes(this.memory.open(new JobStop()));
 		for (int i = 0; i < 100_000; i++) {
 			Entry entry = outcomes.next();
@@ -190,7 +228,7 @@ class OutcomeJournalTests {
 			journal.failed(i, Outcome.REJECTED, failure);
 		}
 		assertThat(this.memory.used()).isGreaterThan(1000 * 256);
-		journal.ends(false);
+		journal.ends();
 		assertThat(this.memory.used()).isZero();
 		await().untilAsserted(() -> {
 			System.gc();
@@ -212,7 +250,7 @@ class OutcomeJournalTests {
 			journal.failed(i, Outcome.REJECTED, new Failure("CODE", "message " + i, false));
 		}
 		assertThat(this.memory.used() - before).isLessThan(1 << 20);
-		journal.ends(false);
+		journal.ends();
 		others.forEach(MemoryShare::close);
 		Outcomes outcomes = journal.outcomes(this.memory.open(new JobStop()));
 		Entry last = null;
@@ -230,7 +268,7 @@ class OutcomeJournalTests {
 		for (int i = 0; i < 10_000; i++) {
 			journal.failed(i, Outcome.REJECTED, new Failure("CODE" + (i % 3), "message " + i, false));
 		}
-		journal.ends(true);
+		journal.ends();
 		List<MemoryShare> others = takeAll();
 		long before = this.memory.used();
 		MemoryShare memory = this.memory.open(new JobStop());
@@ -242,7 +280,7 @@ class OutcomeJournalTests {
 			assertThat(earlier.next().failure().code()).isEqualTo("CODE" + (i % 3));
 		}
 		next.failed(10_000, Outcome.REJECTED, new Failure("CODE1", "never seen", false));
-		next.ends(true);
+		next.ends();
 		others.forEach(MemoryShare::close);
 		Outcomes all = next.outcomes(this.memory.open(new JobStop()));
 		for (int i = 0; i < 10_000; i++) {
@@ -259,7 +297,7 @@ class OutcomeJournalTests {
 		for (int i = 0; i < 5000; i++) {
 			journal.failed(i, Outcome.REJECTED, new Failure("CODE" + i, "message", false));
 		}
-		journal.ends(true);
+		journal.ends();
 		List<MemoryShare> others = takeAll();
 		OutcomeJournal next = open();
 		next.goesOn(this.memory.open(new JobStop()));
@@ -290,7 +328,7 @@ class OutcomeJournalTests {
 			journal.ran(i, false);
 			journal.flush();
 		}
-		journal.ends(false);
+		journal.ends();
 		assertThat(journal.failure()).isNotNull().hasMessageContaining("pipeset.spool.max-bytes");
 		journal.close();
 		assertThat(this.spool.used()).isZero();

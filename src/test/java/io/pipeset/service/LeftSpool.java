@@ -11,6 +11,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import io.pipeset.job.JobId;
+
 import org.springframework.util.FileSystemUtils;
 
 /** A spool as a process has left it that was killed, with jobs at exact places. */
@@ -67,7 +69,7 @@ public final class LeftSpool {
 	 */
 	public String job(String settings, String format, boolean gzipped, Long declared, byte[] body, int[] outcomes,
 			String... notes) {
-		String id = UUID.randomUUID().toString();
+		String id = JobId.next();
 		write(id + ".body", body);
 		write(id + ".job",
 				("{\"createdMillis\":1795386361749,\"bodyBytes\":" + body.length + ",\"gzipped\":" + gzipped

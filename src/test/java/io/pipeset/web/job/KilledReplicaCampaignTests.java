@@ -227,9 +227,7 @@ class KilledReplicaCampaignTests {
 			assertThat(Answer.counts(report).applied()).isLessThanOrEqualTo(upload.ran(redis).cardinality());
 			if (other.service().get(location).json().has("instance")) {
 				// It was of the process that was killed.
-				boolean interrupted = report.get("state").asString().equals("interrupted");
-				service.get(location + "/items")
-					.refusal((interrupted) ? 409 : 410, (interrupted) ? "held-elsewhere" : "gone");
+				service.get(location + "/items").refusal(409, "held-elsewhere");
 			}
 			return;
 		}

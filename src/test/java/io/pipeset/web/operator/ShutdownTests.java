@@ -109,7 +109,7 @@ class ShutdownTests {
 				.noneMatch((line) -> line.contains("still running after timeout") || line.contains("ERROR"));
 			for (String job : List.of(runs, waits)) {
 				assertThat(process.output())
-					.anyMatch((line) -> line.contains("Job " + job + " stopped: client=none op=mixed received="));
+					.anyMatch((line) -> line.contains("Job " + job + " interrupted: client=none op=mixed received="));
 			}
 			assertThat(bodies()).extracting((body) -> body.getFileName().toString())
 				.containsExactlyInAnyOrder(runs + ".body", waits + ".body");

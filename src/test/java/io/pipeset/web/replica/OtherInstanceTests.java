@@ -344,10 +344,9 @@ class OtherInstanceTests {
 			for (int pace = 1; pace <= 20; pace++) {
 				assertThat(this.here.patch("/v1/jobs/" + id + "?rateLimit=" + pace).status()).isEqualTo(202);
 			}
-			Object kept = AsyncCalls.kept(replica.bean(JobRecorder.class)).get(id);
-			await()
-				.untilAsserted(() -> assertThat(kept).extracting("requests").asString().contains("pace " + id + " 20"));
-			assertThat(kept).extracting("requests").asString().containsOnlyOnce("pace " + id);
+			this.records.select(1);
+			assertThat(this.records.hget("pipeset:job:" + id, "pace")).isEqualTo("20");
+			await().until(() -> this.records.keys("pipeset:requests:*").isEmpty());
 			assertThat(upload.lastChunk().answer().status()).isEqualTo(202);
 			await().untilAsserted(() -> assertThat(there(id).at("/settings/rateLimit").asInt()).isEqualTo(20));
 		}
@@ -448,7 +447,8 @@ class OtherInstanceTests {
 		assertThat(brokenOff).isFalse();
 		assertThat(first).hasValue(1);
 		assertThat(second).hasValue(1);
-		assertThat(this.here.get(items).refusal(410, "gone")).contains("have gone with the process");
+		assertThat(this.here.get(items).refusal(409, "held-elsewhere")).contains("which has ended",
+				"pipeset.spool.directory", "DELETE");
 	}
 
 	private static boolean waitsFor(Object monitor, String threads) {

@@ -1,0 +1,25 @@
+package io.pipeset.report;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The status of a job whose process is not heard of says only what is certain. */
+class JobStatusTests {
+
+	@Test
+	void whatWasNotSentWhenItWasRecordedMayHaveBeenSentSince() {
+		assertThat(status(null).interrupted("gone").counts()).isEqualTo(new Counts(194, 4, 3, 2, 185, 0));
+	}
+
+	@Test
+	void aDryRunSendsNothing() {
+		assertThat(status(true).interrupted("gone").counts()).isEqualTo(new Counts(194, 4, 3, 2, 1, 184));
+	}
+
+	private static JobStatus status(Boolean dryRun) {
+		return new JobStatus("id", JobKind.RECORDS, "SET", dryRun, JobState.RUNNING, 0, null,
+				new Counts(194, 4, 3, 2, 1, 184), new Progress(194, 9, null, null, 0, 0, 0, null), null);
+	}
+
+}
