@@ -299,7 +299,7 @@ export async function job(main, page, id) {
 		const { timings, settings } = report;
 		const fact = (name, value) => h('div', {}, h('dt', {}, name), h('dd', {}, value));
 		account.append(h('section', { 'aria-labelledby': 'report-title' }, h('h2', { id: 'report-title' }, 'Report'), h('dl', { class: 'facts' },
-				fact('records', number(report.counts.received)), fact('commands sent', number(report.commandsSent)), fact('bytes sent', bytes(report.bytesSent)),
+				fact('records', number(report.counts.received)), fact('commands sent', number(report.commandsSent)), fact('bytes sent', bytes(report.bytesSent)), fact('sent to', report.redis),
 				fact('in all', duration(timings.totalMillis)), fact('waiting', duration(timings.waitMillis)), fact('reading', duration(timings.readMillis)),
 				fact('Redis', duration(timings.redisMillis)), fact('batches', number(timings.batches.count)), fact('longest batch', duration(timings.batches.maxMillis))),
 				h('h3', {}, 'Settings in effect'), h('dl', { class: 'facts' }, ...Object.entries(settings).filter(([, value]) => value !== false).map(([name, value]) => fact(name, Array.isArray(value) ? value.join('  ') : String(value))))));

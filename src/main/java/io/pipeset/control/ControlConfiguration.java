@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.stream.Stream;
 
 import io.pipeset.pipeline.boot.RedisSettings;
+import io.pipeset.report.RedisIdentity;
 
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -48,8 +49,8 @@ class ControlConfiguration {
 
 	@Bean
 	ControlRedis controlRedis(Environment environment, @Qualifier("controlProperties") DataRedisProperties properties,
-			SslBundles bundles) {
-		return new ControlRedis(properties, bundles, namesServer(environment));
+			SslBundles bundles, RedisIdentity data) {
+		return new ControlRedis(properties, bundles, namesServer(environment), data);
 	}
 
 	private static boolean namesServer(Environment environment) {

@@ -13,6 +13,7 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.metrics.CommandLatencyRecorder;
 import io.lettuce.core.resource.Delay;
 import io.pipeset.pipeline.boot.CurrentSslBundle;
+import io.pipeset.report.RedisIdentity;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,6 +62,8 @@ public final class ControlRedis implements DisposableBean {
 
 	private final boolean named;
 
+	private final RedisIdentity data;
+
 	private final AnnotationConfigApplicationContext context;
 
 	/** Held by the one caller that opens the connection. */
@@ -72,10 +75,19 @@ public final class ControlRedis implements DisposableBean {
 
 	private volatile @Nullable Policy policy;
 
-	ControlRedis(DataRedisProperties properties, SslBundles bundles, boolean named) {
+	ControlRedis(DataRedisProperties properties, SslBundles bundles, boolean named, RedisIdentity data) {
 		this.properties = properties;
 		this.named = named;
+		this.data = data;
 		this.context = context(properties, bundles);
+	}
+
+	/**
+	 * The name of a key, which services of another data's Redis do not use.
+	 * @param name what tells it from others of its kind, without colons
+	 */
+	String key(String kind, String name) {
+		return "pipeset:" + kind + ':' + this.data.name() + ':' + name;
 	}
 
 	/**

@@ -126,10 +126,10 @@ public class IdempotencyKeys {
 	}
 
 	/** Keys are bounded, and nobody finds what callers have put into theirs. */
-	private static String name(String key) {
+	private String name(String key) {
 		try {
 			byte[] hash = MessageDigest.getInstance("SHA-256").digest(bytes(key));
-			return "pipeset:key:" + HexFormat.of().formatHex(hash);
+			return this.redis.key("key", HexFormat.of().formatHex(hash));
 		}
 		catch (NoSuchAlgorithmException ex) {
 			throw new IllegalStateException(ex);

@@ -4,7 +4,6 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -12,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
+import java.util.function.Consumer;
 
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobKind;
@@ -27,9 +26,6 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.core.env.Environment;
-import org.springframework.data.domain.Range;
-import org.springframework.data.domain.Range.Bound;
-import org.springframework.data.redis.connection.Limit;
 import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.stereotype.Component;
 
@@ -54,8 +50,6 @@ public class JobRecords {
 
 	/** The requests that may wait for an instance, which takes all of them at once. */
 	public static final int MOST_REQUESTS = 1_000;
-
-	private static final String INDEX = "pipeset:jobs";
 
 	private static final String CLIENT = "client";
 
@@ -83,11 +77,6 @@ public class JobRecords {
 			redis.call('HSET', KEYS[1], unpack(ARGV, 2))
 			return redis.call('PEXPIRE', KEYS[1], ARGV[1])""", Long.class);
 
-	private static final RedisScript<Long> ENTER = RedisScript.of("""
-			redis.call('ZREMRANGEBYLEX', KEYS[1], '-', '(' .. ARGV[3])
-			redis.call('ZADD', KEYS[1], 0, ARGV[2])
-			return redis.call('PEXPIRE', KEYS[1], ARGV[1])""", Long.class);
-
 	private static final RedisScript<Long> ASK = RedisScript.of("""
 			if redis.call('EXISTS', KEYS[1]) == 0 then
 				return 0
@@ -110,6 +99,8 @@ public class JobRecords {
 
 	private final ControlRedis redis;
 
+	private final JobIndex index;
+
 	private final JsonMapper mapper;
 
 	private final Environment environment;
@@ -126,6 +117,8 @@ public class JobRecords {
 		this.environment = environment;
 		this.retention = properties.retention();
 		this.leaseTime = properties.lease();
+		this.index = new JobIndex(redis, this.retention,
+				(id) -> redis.call((template) -> Boolean.TRUE.equals(template.hasKey(key(id)))));
 	}
 
 	/**
@@ -187,7 +180,8 @@ public class JobRecords {
 	 * Writes how a job stands, under the lease of this process.
 	 * @param client the name of the client whose job it is
 	 * @param report the report of {@link ReportBytes}; {@code null} if there is none
-	 * @param enters whether the job is to stand in the list, which it does from then on
+	 * @param enters whether the job is to stand in the list, which has to be asked for
+	 * once in half the time of the retention
 	 */
 	public void write(String client, JobStatus status, byte @Nullable [] report, boolean enters) {
 		Long endedMillis = status.endedMillis();
@@ -202,16 +196,19 @@ public class JobRecords {
 		}
 		eval(WRITE, key(status.jobId()), arguments.toArray());
 		if (enters) {
-			long oldest = Instant.now().minus(this.retention).toEpochMilli();
-			String id = new UUID(oldest << 16, 0).toString();
-			eval(ENTER, INDEX, bytes(Long.toString(this.retention.toMillis())), bytes(status.jobId()), bytes(id));
+			this.index.enter(client, status.jobId());
+			if (!status.state().isActive()) {
+				this.index.forgetSome(client);
+			}
 		}
 	}
 
 	/** Takes the record of a job back that has not begun. */
 	public void remove(String id) {
+		Optional<byte[]> client = this.redis
+			.call((template) -> Optional.ofNullable(template.<String, byte[]>opsForHash().get(key(id), CLIENT)));
+		client.ifPresent((name) -> this.index.remove(text(name), id));
 		this.redis.call((template) -> template.delete(key(id)));
-		this.redis.call((template) -> Optional.ofNullable(template.opsForZSet().remove(INDEX, bytes(id))));
 	}
 
 	private long eval(RedisScript<Long> script, String key, Object... arguments) {
@@ -245,14 +242,13 @@ public class JobRecords {
 		String last = after;
 		int looks = 0;
 		Map<String, Boolean> leases = new HashMap<>();
-		// All may be of this client, or few.
+		// All may be of that state, or few.
 		int most = Math.min(limit, CHUNK);
 		while (looks < MOST_LOOKS) {
-			List<String> ids = ids(last, most);
-			for (JobRecord record : read(ids, leases)) {
+			List<String> ids = this.index.ids(client, last, most);
+			for (JobRecord record : read(ids, leases, (gone) -> this.index.forget(client, gone))) {
 				JobStatus status = record.status();
-				if (record.client().equals(client) && (state == null || status.state() == state)
-						&& (kind == null || status.kind() == kind)) {
+				if ((state == null || status.state() == state) && (kind == null || status.kind() == kind)) {
 					found.add(record);
 				}
 				if (found.size() == limit) {
@@ -269,19 +265,12 @@ public class JobRecords {
 		return new Found(found, last);
 	}
 
-	private List<String> ids(@Nullable String after, int most) {
-		Range<String> range = Range.of(Bound.unbounded(),
-				(after != null) ? Bound.exclusive(after) : Bound.<String>unbounded());
-		Set<byte[]> ids = this.redis.call((template) -> Objects
-			.requireNonNull(template.opsForZSet().reverseRangeByLex(INDEX, range, Limit.limit().count(most))));
-		return ids.stream().map(JobRecords::text).toList();
-	}
-
 	/**
 	 * Reads records one by one, on the connection that all callers share: a pipeline
 	 * opens one of its own, and in a cluster one to each node.
+	 * @param gone takes the ids that have no record any more
 	 */
-	private List<JobRecord> read(List<String> ids, Map<String, Boolean> leases) {
+	private List<JobRecord> read(List<String> ids, Map<String, Boolean> leases, Consumer<String> gone) {
 		List<JobRecord> records = new ArrayList<>();
 		for (String id : ids) {
 			List<byte @Nullable []> fields = this.redis
@@ -289,6 +278,9 @@ public class JobRecords {
 			JobRecord record = record(fields.get(0), fields.get(1), fields.get(2), fields.get(3), fields.get(4), null);
 			if (record != null) {
 				records.add(record);
+			}
+			else if (fields.get(1) == null) {
+				gone.accept(id);
 			}
 		}
 		learn(records, leases);
@@ -309,7 +301,8 @@ public class JobRecords {
 
 	/** The job's status alone; empty if it is gone. */
 	public Optional<JobStatus> status(String id) {
-		return read(List.of(id), new HashMap<>()).stream().map(JobRecord::status).findFirst();
+		return read(List.of(id), new HashMap<>(), (gone) -> {
+		}).stream().map(JobRecord::status).findFirst();
 	}
 
 	/**
@@ -417,16 +410,16 @@ public class JobRecords {
 				record.report());
 	}
 
-	private static String key(String id) {
-		return "pipeset:job:" + id;
+	private String key(String id) {
+		return this.redis.key("job", id);
 	}
 
-	private static String leaseKey(String lease) {
-		return "pipeset:instance:" + lease;
+	private String leaseKey(String lease) {
+		return this.redis.key("instance", lease);
 	}
 
-	private static String requestsKey(String lease) {
-		return "pipeset:requests:" + lease;
+	private String requestsKey(String lease) {
+		return this.redis.key("requests", lease);
 	}
 
 	private static byte[] bytes(String text) {

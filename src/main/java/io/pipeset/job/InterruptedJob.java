@@ -18,6 +18,7 @@ import io.pipeset.report.JobState;
 import io.pipeset.report.JobStatus;
 import io.pipeset.report.JobStatus.EndReason;
 import io.pipeset.report.Progress;
+import io.pipeset.report.RedisIdentity;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,7 +49,8 @@ public final class InterruptedJob {
 	 * Finds out how far a job has come.
 	 * @throws IOException if its journal cannot be read, or is broken
 	 */
-	InterruptedJob(String id, SpooledRequest request, JobItems items, MemoryBudget memory) throws IOException {
+	InterruptedJob(String id, RedisIdentity redis, SpooledRequest request, JobItems items, MemoryBudget memory)
+			throws IOException {
 		this.id = id;
 		this.client = request.owner();
 		this.createdMillis = request.createdMillis();
@@ -63,7 +65,7 @@ public final class InterruptedJob {
 			journal.cutOff();
 			journal.outcomes(share).count(0, journal.records(), account);
 			progress.skipTo(journal.records());
-			RunningJob job = new RunningJob(id, settings, new RateLimit(settings.rateLimit()), stop, account,
+			RunningJob job = new RunningJob(id, redis, settings, new RateLimit(settings.rateLimit()), stop, account,
 					new JobClock(), progress, share, input(), items);
 			this.report = job.snapshot(JobState.INTERRUPTED);
 		}

@@ -20,6 +20,7 @@ import io.pipeset.pipeline.Fence;
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.call.NoConnectionException;
 import io.pipeset.record.room.NoRoomException;
+import io.pipeset.report.RedisIdentity;
 import io.pipeset.servers.RedisNodes;
 import io.pipeset.slab.Slab;
 import io.pipeset.spool.Spool;
@@ -57,12 +58,15 @@ public class InterruptedJobs {
 
 	private final JobEnds ends;
 
+	private final RedisIdentity redis;
+
 	/** The jobs whose files are broken, and how. */
 	private final Map<String, String> broken = new TreeMap<>();
 
 	InterruptedJobs(Spool spool, JobRegistry registry, JobLimits limits, MemoryBudget memory, RedisNodes nodes,
-			JobEnds ends) {
+			JobEnds ends, RedisIdentity redis) {
 		this.ends = ends;
+		this.redis = redis;
 		this.spool = spool;
 		this.registry = registry;
 		this.limits = limits;
@@ -141,7 +145,7 @@ public class InterruptedJobs {
 			SpoolFile file = Objects.requireNonNull(files.get(Spool.OF_JOB));
 			SpooledRequest request = SpooledRequest.read(file);
 			JobItems items = items(id, file, request, files);
-			KnownJob job = this.registry.enters(new InterruptedJob(id, request, items, this.memory));
+			KnownJob job = this.registry.enters(new InterruptedJob(id, this.redis, request, items, this.memory));
 			taken(files);
 			if (items.journal().asked().cancelled() != null) {
 				this.registry.cancel(job);

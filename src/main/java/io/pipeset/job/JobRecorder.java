@@ -367,7 +367,7 @@ public class JobRecorder {
 		/** The last record, or {@code null} if it may not be there. */
 		private volatile @Nullable JobStatus written;
 
-		private long writtenNanos;
+		private long enteredNanos;
 
 		private volatile @Nullable String failure;
 
@@ -430,8 +430,8 @@ public class JobRecorder {
 			JobStatus now = look.status();
 			JobStatus last = this.written;
 			boolean ended = !now.state().isActive();
-			// A job that waits for long is not to be missed.
-			boolean old = System.nanoTime() - this.writtenNanos > JobRecorder.this.records.retention().toNanos() / 2;
+			// A job that waits or runs for long is not to be missed.
+			boolean old = System.nanoTime() - this.enteredNanos > JobRecorder.this.records.retention().toNanos() / 2;
 			if (last != null && !old && last.state() == now.state() && now.progress().done() == last.progress().done()
 					&& now.progress().read() == last.progress().read()) {
 				return;
@@ -441,10 +441,10 @@ public class JobRecorder {
 				report = records.withoutLists();
 			}
 			this.tried = true;
-			JobRecorder.this.records.write(job.client(), now, JobRecorder.this.reports.compress(report),
-					last == null || old || ended);
+			boolean enters = last == null || old || ended;
+			JobRecorder.this.records.write(job.client(), now, JobRecorder.this.reports.compress(report), enters);
 			this.written = now;
-			this.writtenNanos = System.nanoTime();
+			this.enteredNanos = (enters) ? System.nanoTime() : this.enteredNanos;
 			this.failure = null;
 			if (ended && now.state() != JobState.INTERRUPTED) {
 				JobRecorder.this.registry.published(job);

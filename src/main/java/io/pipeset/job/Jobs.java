@@ -29,6 +29,7 @@ import io.pipeset.report.JobClock;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobState;
 import io.pipeset.report.JobTraces;
+import io.pipeset.report.RedisIdentity;
 import io.pipeset.script.Scripts;
 import io.pipeset.servers.RedisNodes;
 import io.pipeset.spool.Spool;
@@ -68,10 +69,14 @@ public class Jobs {
 
 	private final JobTraces traces;
 
+	private final RedisIdentity redis;
+
 	private final ExecutorService executor;
 
 	Jobs(JobLimits limits, Scripts scripts, JobQueue queue, InFlightBytes inFlight, MemoryBudget memory,
-			RedisNodes nodes, PipelineProperties pipeline, Requirements requirements, Spool spool, JobTraces traces) {
+			RedisNodes nodes, PipelineProperties pipeline, Requirements requirements, Spool spool, JobTraces traces,
+			RedisIdentity redis) {
+		this.redis = redis;
 		this.spool = spool;
 		this.traces = traces;
 		this.limits = limits;
@@ -131,8 +136,9 @@ public class Jobs {
 		if (items != null) {
 			items.begins(stop, account);
 		}
-		RunningJob job = new RunningJob(id, settings, new RateLimit(place.client().pace(settings.rateLimit())), stop,
-				account, new JobClock(), new InputProgress(), memory, input, items);
+		RunningJob job = new RunningJob(id, this.redis, settings,
+				new RateLimit(place.client().pace(settings.rateLimit())), stop, account, new JobClock(),
+				new InputProgress(), memory, input, items);
 		if (task == null) {
 			// The settings are there already, whether there is room for them or not.
 			memory.correctReport(job.settingsBytes());

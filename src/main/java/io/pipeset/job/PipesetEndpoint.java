@@ -11,6 +11,7 @@ import io.pipeset.lane.InFlightBytes;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.pipeline.ConnectionPermits;
 import io.pipeset.pipeline.RedisNode;
+import io.pipeset.report.RedisIdentity;
 import io.pipeset.servers.RedisNodes;
 import io.pipeset.spool.Spool;
 import org.jspecify.annotations.Nullable;
@@ -41,8 +42,11 @@ class PipesetEndpoint {
 
 	private final ControlRedis control;
 
+	private final RedisIdentity redis;
+
 	PipesetEndpoint(JobQueue queue, RedisNodes nodes, InFlightBytes inFlight, MemoryBudget memory, Spool spool,
-			JobLimits limits, ControlRedis control) {
+			JobLimits limits, ControlRedis control, RedisIdentity redis) {
+		this.redis = redis;
 		this.spool = spool;
 		this.limits = limits;
 		this.control = control;
@@ -62,7 +66,7 @@ class PipesetEndpoint {
 						this.memory.limits().mostOfOneJob(), this.memory.waiting()),
 				new Snapshot.Files(this.spool.used(), this.spool.maxBytes()),
 				new Snapshot.Limits(this.limits.maxRunningJobs(), this.limits.maxWaitingJobs(), this.inFlight.most()),
-				this.control.state());
+				this.redis.name(), this.control.state());
 	}
 
 	private static Snapshot.Lanes lanes(List<RedisNode> nodes, @Nullable Integer slots) {
@@ -78,12 +82,13 @@ class PipesetEndpoint {
 	 * The service at one moment.
 	 *
 	 * @param nodes the connections of all jobs to each server, by its host and port
+	 * @param redis the Redis that the jobs load, as reports name it
 	 * @param control the control Redis, as the last call has found it
 	 * @param inFlightBytes commands between their slab's hand-over and its last reply
 	 * @param spool the files of asynchronous jobs on disk
 	 */
 	record Snapshot(int jobsRunning, int jobsWaiting, Lanes lanes, Map<String, Lanes> nodes, long inFlightBytes,
-			Memory memory, Files spool, Limits limits, Map<String, Object> control) {
+			Memory memory, Files spool, Limits limits, String redis, Map<String, Object> control) {
 
 		/**
 		 * The memory that jobs hold of their callers' data, until their answers are

@@ -23,14 +23,16 @@ import io.pipeset.report.JobState;
 import io.pipeset.report.Outcome;
 import io.pipeset.report.Progress;
 import io.pipeset.report.Progress.Tally;
+import io.pipeset.report.RedisIdentity;
 import io.pipeset.report.Timings;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** One job, from its admission to its end, with all that its report is drawn from. */
-record RunningJob(String id, JobSettings settings, RateLimit rateLimit, JobStop stop, Account account, JobClock clock,
-		InputProgress progress, MemoryShare memory, JobInput input, @Nullable JobItems items) implements QueuedJob {
+record RunningJob(String id, RedisIdentity redis, JobSettings settings, RateLimit rateLimit, JobStop stop,
+		Account account, JobClock clock, InputProgress progress, MemoryShare memory, JobInput input,
+		@Nullable JobItems items) implements QueuedJob {
 
 	private static final Logger logger = LoggerFactory.getLogger(RunningJob.class);
 
@@ -165,9 +167,9 @@ record RunningJob(String id, JobSettings settings, RateLimit rateLimit, JobStop 
 		Timings timings = this.clock.timings();
 		Long wouldRun = (this.settings.dryRun()) ? counts.unprocessed() - unread : null;
 		return new JobReport(this.id, state, counts, wouldRun, input, this.account.losses().found(), timings,
-				this.account.sent(timings.totalMillis()), settings, this.input.scan(), values, receipt, warnings,
-				this.account.errorCodes().counts(), this.account.items(), Math.max(0, this.account.itemsOmitted()),
-				this.settings.dryRun());
+				this.account.sent(timings.totalMillis()), this.redis.name(), settings, this.input.scan(), values,
+				receipt, warnings, this.account.errorCodes().counts(), this.account.items(),
+				Math.max(0, this.account.itemsOmitted()), this.settings.dryRun());
 	}
 
 	/**

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param jobId the job's name in logs
  * @param wouldRun the good records of a dry run; {@code null} where records are run
+ * @param redis the name of the Redis that the records go to
  * @param scan how the keys were found that are the records; {@code null} for other jobs
  * @param values the values that a pop took out of Redis, in their order; {@code null} for
  * other jobs
@@ -32,8 +33,8 @@ import org.jspecify.annotations.Nullable;
 @JsonPropertyOrder({ "jobId", "state", "errors", "counts" })
 public record JobReport(String jobId, JobState state, Counts counts, @Nullable Long wouldRun,
 		@JsonUnwrapped Input input, @JsonUnwrapped Losses.Found losses, Timings timings, @JsonUnwrapped Sent sent,
-		Map<String, Object> settings, @Nullable Scan scan, @Nullable List<Object> values, @Nullable Receipt receipt,
-		@JsonInclude(JsonInclude.Include.NON_EMPTY) List<Warning> warnings,
+		String redis, Map<String, Object> settings, @Nullable Scan scan, @Nullable List<Object> values,
+		@Nullable Receipt receipt, @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Warning> warnings,
 		@JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, Long> errorCodes, List<Item> items, long itemsOmitted,
 		@JsonIgnore boolean dryRun) {
 
@@ -57,8 +58,8 @@ public record JobReport(String jobId, JobState state, Counts counts, @Nullable L
 	/** The same report of a job that has come into another state. */
 	public JobReport in(JobState state) {
 		return new JobReport(this.jobId, state, this.counts, this.wouldRun, this.input, this.losses, this.timings,
-				this.sent, this.settings, this.scan, this.values, this.receipt, this.warnings, this.errorCodes,
-				this.items, this.itemsOmitted, this.dryRun);
+				this.sent, this.redis, this.settings, this.scan, this.values, this.receipt, this.warnings,
+				this.errorCodes, this.items, this.itemsOmitted, this.dryRun);
 	}
 
 	/**
@@ -67,8 +68,8 @@ public record JobReport(String jobId, JobState state, Counts counts, @Nullable L
 	 */
 	public JobReport withoutLists() {
 		return new JobReport(this.jobId, this.state, this.counts, this.wouldRun, this.input, this.losses, this.timings,
-				this.sent, this.settings, this.scan, null, this.receipt, this.warnings, this.errorCodes, List.of(),
-				this.itemsOmitted + this.items.size(), this.dryRun);
+				this.sent, this.redis, this.settings, this.scan, null, this.receipt, this.warnings, this.errorCodes,
+				List.of(), this.itemsOmitted + this.items.size(), this.dryRun);
 	}
 
 	/** This report with further warnings. */
@@ -77,7 +78,7 @@ public record JobReport(String jobId, JobState state, Counts counts, @Nullable L
 			return this;
 		}
 		return new JobReport(this.jobId, this.state, this.counts, this.wouldRun, this.input, this.losses, this.timings,
-				this.sent, this.settings, this.scan, this.values, this.receipt,
+				this.sent, this.redis, this.settings, this.scan, this.values, this.receipt,
 				Stream.concat(this.warnings.stream(), more.stream()).toList(), this.errorCodes, this.items,
 				this.itemsOmitted, this.dryRun);
 	}

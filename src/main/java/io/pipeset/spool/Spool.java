@@ -12,6 +12,7 @@ import java.util.Set;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.pipeset.report.RedisIdentity;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +44,8 @@ public final class Spool {
 
 	private final Path base;
 
+	private final RedisIdentity redis;
+
 	private final long maxBytes;
 
 	private @Nullable SpoolFolder folder;
@@ -54,18 +57,20 @@ public final class Spool {
 	private long used;
 
 	@Autowired
-	Spool(SpoolProperties properties, MeterRegistry meters) {
-		this(properties.folder(), properties.maxBytes().toBytes(), meters);
+	Spool(SpoolProperties properties, RedisIdentity redis, MeterRegistry meters) {
+		this(properties.folder(), redis, properties.maxBytes().toBytes(), meters);
 	}
 
 	/**
 	 * A spool without a file.
 	 * @param base the folder in which it makes its own
+	 * @param redis the Redis that its jobs are of; files of another are left alone
 	 * @param maxBytes the size of all its files together
 	 * @param meters takes the meter of that size
 	 */
-	public Spool(Path base, long maxBytes, MeterRegistry meters) {
+	public Spool(Path base, RedisIdentity redis, long maxBytes, MeterRegistry meters) {
 		this.base = base;
+		this.redis = redis;
 		this.maxBytes = maxBytes;
 		Gauge.builder("pipeset.spool.used", this, Spool::used)
 			.baseUnit("bytes")
@@ -241,7 +246,7 @@ public final class Spool {
 			this.folder = null;
 		}
 		if (this.folder == null) {
-			this.folder = SpoolFolder.open(this.base);
+			this.folder = SpoolFolder.open(this.base, this.redis);
 		}
 		return this.folder;
 	}

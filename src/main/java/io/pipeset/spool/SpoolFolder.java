@@ -1,7 +1,9 @@
 package io.pipeset.spool;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -15,17 +17,24 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import io.pipeset.report.RedisIdentity;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The folder of one process, beside those of others. A lock tells whether its process
- * lives: the kernel gives it back whatever the process dies of. The folder of a process
- * that lives no more is taken over by the next one that starts, and by no other.
+ * lives: the kernel gives it back whatever the process dies of. The file of the lock
+ * names the Redis of its jobs. The folder of a process that lives no more is taken over
+ * by the next one of the same Redis that starts, and by no other.
  */
 final class SpoolFolder {
 
 	private static final Logger logger = LoggerFactory.getLogger(SpoolFolder.class);
+
+	private static final int MOST_NAMED = 10;
+
+	/** The file of a lock may be anything that somebody has written. */
+	private static final int MOST_BYTES = 1 << 10;
 
 	private static final Pattern NAME = Pattern.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}");
 
@@ -40,20 +49,24 @@ final class SpoolFolder {
 
 	private final String name;
 
+	private final RedisIdentity redis;
+
 	/** Holds the lock. */
 	private final FileChannel lock;
 
-	private SpoolFolder(Path base, String name, FileChannel lock) {
+	private SpoolFolder(Path base, String name, RedisIdentity redis, FileChannel lock) {
 		this.base = base;
 		this.name = name;
+		this.redis = redis;
 		this.lock = lock;
 	}
 
 	/**
 	 * Makes a folder.
 	 * @param base the folder of all
+	 * @param redis the Redis of its jobs
 	 */
-	static SpoolFolder open(Path base) throws IOException {
+	static SpoolFolder open(Path base, RedisIdentity redis) throws IOException {
 		synchronized (own) {
 			createDirectories(base);
 			try (FileChannel all = lockFile(base.resolve(".lock"))) {
@@ -64,9 +77,11 @@ final class SpoolFolder {
 					if (lock.tryLock() == null) {
 						throw new IOException("the lock of a new folder is taken");
 					}
+					// Ahead of the first file, which is nobody's without it.
+					lock.write(ByteBuffer.wrap(redis.name().getBytes(StandardCharsets.UTF_8)));
 					createDirectories(base.resolve(name));
 					own.put(name, lock);
-					return new SpoolFolder(base, name, lock);
+					return new SpoolFolder(base, name, redis, lock);
 				}
 				catch (IOException | RuntimeException ex) {
 					lock.close();
@@ -101,18 +116,29 @@ final class SpoolFolder {
 	 */
 	List<Path> takeOver() throws IOException {
 		List<Path> taken = new ArrayList<>();
+		List<String> strangers = new ArrayList<>();
 		synchronized (own) {
 			try (FileChannel all = lockFile(this.base.resolve(".lock"))) {
 				all.lock();
 				for (String name : others()) {
 					try {
-						takeOver(name, taken);
+						takeOver(name, taken, strangers);
 					}
 					catch (IOException ex) {
 						logger.warn("The spool of a process that ended could not be taken over: {}", ex.toString());
 					}
 				}
 			}
+		}
+		if (!strangers.isEmpty()) {
+			logger.warn(
+					"Files of jobs of another Redis than {} are left alone, in {} folders: {}. To go on with these jobs,"
+							+ " start a service of their Redis with pipeset.spool.directory={}; to give them up, delete"
+							+ " their folder. If it is {} under another name, write this name into the folder's .lock"
+							+ " file, and start this service again",
+					this.redis.name(), strangers.size(),
+					String.join(", ", strangers.subList(0, Math.min(MOST_NAMED, strangers.size()))), this.base,
+					this.redis.name());
 		}
 		return taken;
 	}
@@ -128,21 +154,29 @@ final class SpoolFolder {
 	}
 
 	/** Moves file by file: whatever is left behind, the next process finds. */
-	private void takeOver(String name, List<Path> taken) throws IOException {
+	private void takeOver(String name, List<Path> taken, List<String> strangers) throws IOException {
 		Path folder = this.base.resolve(name);
 		Path lockFile = this.base.resolve(name + ".lock");
 		if (!Files.exists(lockFile)) {
 			logger
 				.warn("The spool {} has no file for its lock, which somebody has removed. Its process may live, so that"
-						+ " nobody takes it over: once that process has ended, make the file anew", folder);
+						+ " nobody takes it over: once that process has ended, make the file anew, with the name of its"
+						+ " Redis in it ({} for that of this service)", folder, this.redis.name());
 			return;
 		}
-		try (FileChannel lock = FileChannel.open(lockFile, StandardOpenOption.WRITE)) {
+		try (FileChannel lock = FileChannel.open(lockFile, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
 			if (lock.tryLock() == null) {
 				return;
 			}
 			if (Files.isDirectory(folder)) {
-				for (Path file : files(folder)) {
+				List<Path> files = files(folder);
+				String redis = text(lock);
+				if (!files.isEmpty() && !redis.equals(this.redis.name())) {
+					strangers.add(folder + " of "
+							+ ((redis.isEmpty()) ? "a Redis that an older version did not name" : redis));
+					return;
+				}
+				for (Path file : files) {
 					taken.add(Files.move(file, file(file.getFileName().toString())));
 				}
 				Files.delete(folder);
@@ -184,6 +218,15 @@ final class SpoolFolder {
 		try (Stream<Path> all = Files.list(folder)) {
 			return all.sorted().toList();
 		}
+	}
+
+	/** Reads by the channel that has the lock, as no other may on every system. */
+	private static String text(FileChannel lock) throws IOException {
+		ByteBuffer bytes = ByteBuffer.allocate(MOST_BYTES);
+		while (bytes.hasRemaining() && lock.read(bytes) >= 0) {
+			// The file is read to its end.
+		}
+		return StandardCharsets.UTF_8.decode(bytes.flip()).toString().replaceAll("\\p{Cntrl}", " ").trim();
 	}
 
 	private static FileChannel lockFile(Path path) throws IOException {

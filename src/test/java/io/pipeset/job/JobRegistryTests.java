@@ -19,6 +19,7 @@ import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobState;
 import io.pipeset.report.Progress.Tally;
+import io.pipeset.report.RedisIdentity;
 import io.pipeset.spool.Spool;
 import io.pipeset.spool.SpoolFile;
 import org.junit.jupiter.api.Test;
@@ -30,6 +31,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Jobs that have ended are known for an hour, as far as they are few and small. */
 class JobRegistryTests {
+
+	private static final RedisIdentity REDIS = new RedisIdentity("localhost:6379/0");
 
 	private final MemoryBudget memory = new MemoryBudget(new MemoryProperties(null), 1, Duration.ofMinutes(1),
 			new SimpleMeterRegistry());
@@ -69,7 +72,7 @@ class JobRegistryTests {
 
 	@Test
 	void aJobThatAnotherProcessHasLeftIsKnownForADay(@TempDir Path temporary) throws IOException {
-		Spool spool = new Spool(temporary, 1000, new SimpleMeterRegistry());
+		Spool spool = new Spool(temporary, REDIS, 1000, new SimpleMeterRegistry());
 		SpoolFile body = spool.create("a.body", 0);
 		body.writeAt(0, ByteBuffer.allocate(10));
 		JobSettings settings = JobSettings.of(Map.of(), null);
@@ -79,7 +82,7 @@ class JobRegistryTests {
 				spool.create("a.notes", 0), this.memory.open(new JobStop()));
 		JobItems items = new JobItems(spooled, journal, settings,
 				new Binder().bindOrCreate("pipeset.limits", JobLimits.class), this.memory, spool);
-		InterruptedJob job = new InterruptedJob("a", request, items, this.memory);
+		InterruptedJob job = new InterruptedJob("a", REDIS, request, items, this.memory);
 		this.registry.enters(job);
 		this.now.set(job.sinceMillis() + Duration.ofDays(1).toMillis());
 		this.registry.sample();

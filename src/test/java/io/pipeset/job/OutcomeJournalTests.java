@@ -24,6 +24,7 @@ import io.pipeset.memory.MemoryShare;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.Item.Failure;
 import io.pipeset.report.Outcome;
+import io.pipeset.report.RedisIdentity;
 import io.pipeset.spool.Spool;
 import io.pipeset.spool.SpoolFile;
 import org.jspecify.annotations.Nullable;
@@ -350,7 +351,8 @@ class OutcomeJournalTests {
 	}
 
 	private OutcomeJournal journal(DataSize most) throws IOException {
-		this.spool = new Spool(this.temporary.resolve("spool"), most.toBytes(), new SimpleMeterRegistry());
+		this.spool = new Spool(this.temporary.resolve("spool"), new RedisIdentity("localhost:6379/0"), most.toBytes(),
+				new SimpleMeterRegistry());
 		this.request = this.spool.create("a.job", 0);
 		this.file = this.spool.create("a.outcomes", 0);
 		this.notes = this.spool.create("a.notes", 0);

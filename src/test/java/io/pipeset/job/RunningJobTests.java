@@ -30,6 +30,7 @@ import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobState;
 import io.pipeset.report.Outcome;
+import io.pipeset.report.RedisIdentity;
 import io.pipeset.script.ScriptProperties;
 import io.pipeset.script.Scripts;
 import org.junit.jupiter.api.AfterAll;
@@ -295,9 +296,9 @@ class RunningJobTests {
 				.toSettings();
 			this.context = rig.context(
 					LaneRig.settings(settings.batchSize(), commandsPerWrite, 1, Duration.ofMinutes(10)), rig.threads());
-			this.running = new RunningJob(JobId.next(), settings, new RateLimit(settings.rateLimit()),
-					this.context.stop(), this.context.account(), this.context.clock(), new InputProgress(),
-					(MemoryShare) this.context.memory(), input, null);
+			this.running = new RunningJob(JobId.next(), new RedisIdentity("localhost:6379/0"), settings,
+					new RateLimit(settings.rateLimit()), this.context.stop(), this.context.account(),
+					this.context.clock(), new InputProgress(), (MemoryShare) this.context.memory(), input, null);
 		}
 
 		private CompletableFuture<EndedJob<JobReport>> start() {

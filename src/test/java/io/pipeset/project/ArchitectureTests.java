@@ -51,7 +51,7 @@ class ArchitectureTests {
 			record.resp       | record record.encoding record.body
 			record.format     | record record.body record.mapping record.json record.csv record.resp
 			report            | ''
-			spool             | ''
+			spool             | report
 			embedded          | ''
 			slab              | record record.encoding record.room report
 			slab.lookup       | record.room slab
@@ -60,7 +60,7 @@ class ArchitectureTests {
 			pipeline          | slab slab.lookup record report pipeline.flush pipeline.call
 			servers           | record slab pipeline pipeline.call
 			control           | report pipeline.boot
-			pipeline.boot     | slab pipeline pipeline.call servers
+			pipeline.boot     | slab pipeline pipeline.call servers report
 			lane              | record record.room report slab pipeline pipeline.call pipeline.flush servers
 			memory            | record record.room report pipeline lane
 			pop               | record report slab pipeline pipeline.call servers lane memory

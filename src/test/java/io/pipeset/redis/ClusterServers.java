@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.cluster.SlotHash;
+import io.pipeset.report.RedisIdentity;
 
 import static org.awaitility.Awaitility.await;
 
@@ -96,6 +97,11 @@ public abstract class ClusterServers implements AutoCloseable {
 		return Map.of("spring.data.redis.cluster.nodes",
 				nodes().map(ClusterServers::address).collect(Collectors.joining(",")), "spring.data.redis.username",
 				USER, "spring.data.redis.password", PASSWORD);
+	}
+
+	/** The name by which a service knows the cluster by these properties. */
+	public RedisIdentity identity() {
+		return RedisIdentity.of(nodes().map(ClusterServers::address), "cluster");
 	}
 
 	/**

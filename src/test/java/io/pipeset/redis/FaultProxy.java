@@ -1,6 +1,9 @@
 package io.pipeset.redis;
 
+import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -62,7 +65,7 @@ public final class FaultProxy implements AutoCloseable {
 	/** The place of the next fault. Only the loop uses it. */
 	private @Nullable ProxyPlace place;
 
-	private FaultProxy(InetSocketAddress server) {
+	private FaultProxy(InetSocketAddress server, String host, int port) {
 		this.server = server;
 		this.listener = new ServerBootstrap().group(this.group)
 			.channel(NioServerSocketChannel.class)
@@ -77,7 +80,7 @@ public final class FaultProxy implements AutoCloseable {
 				}
 
 			})
-			.bind("127.0.0.1", 0)
+			.bind(host, port)
 			.syncUninterruptibly()
 			.channel();
 	}
@@ -88,7 +91,26 @@ public final class FaultProxy implements AutoCloseable {
 	 * @return the proxy, to be closed by the test
 	 */
 	public static FaultProxy open(TestRedis redis) {
-		return new FaultProxy(new InetSocketAddress(redis.host(), redis.port()));
+		return new FaultProxy(new InetSocketAddress(redis.host(), redis.port()), "127.0.0.1", 0);
+	}
+
+	/**
+	 * Opens another way to the same Redis, at 127.0.0.2 and with the port of this one.
+	 * Services that reach the two as localhost have the same name for them.
+	 * @return the proxy, to be closed by the test
+	 */
+	public FaultProxy beside() {
+		return new FaultProxy(this.server, "127.0.0.2", port());
+	}
+
+	/**
+	 * An option of a virtual machine for which localhost is the address of this proxy.
+	 * @param folder takes the file that says so
+	 */
+	public String asLocalhost(Path folder) throws IOException {
+		String address = ((InetSocketAddress) this.listener.localAddress()).getAddress().getHostAddress();
+		Path hosts = Files.writeString(folder.resolve("hosts-" + address), address + " localhost\n");
+		return "-Djdk.net.hosts.file=" + hosts.toAbsolutePath();
 	}
 
 	/**

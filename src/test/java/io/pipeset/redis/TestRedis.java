@@ -21,6 +21,7 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.resource.ClientResources;
+import io.pipeset.report.RedisIdentity;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -155,6 +156,22 @@ public final class TestRedis implements AutoCloseable {
 			.forEach((name, value) -> properties.put(name.replace("spring.data.redis.", "pipeset.control."), value));
 		properties.put("pipeset.control.database", Integer.toString(this.server.uri().getDatabase() + 1));
 		return properties;
+	}
+
+	/**
+	 * The name that a service gives the server by {@link #properties()}.
+	 */
+	public RedisIdentity identity() {
+		return RedisIdentity.of(Stream.of(RedisIdentity.address(host(), port())),
+				Integer.toString(uri().getDatabase()));
+	}
+
+	/**
+	 * A key in the control Redis of a service that has its data here.
+	 * @param kind such as {@code job}
+	 */
+	public String controlKey(String kind, String name) {
+		return "pipeset:" + kind + ":" + identity().name() + ":" + name;
 	}
 
 	/** The place of what services keep in their control Redis, by those properties. */

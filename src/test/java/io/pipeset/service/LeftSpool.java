@@ -12,6 +12,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import io.pipeset.job.JobId;
+import io.pipeset.report.RedisIdentity;
 
 import org.springframework.util.FileSystemUtils;
 
@@ -35,14 +36,15 @@ public final class LeftSpool {
 	/**
 	 * A folder of a process that has ended.
 	 * @param base the folder of all, whose other contents are removed
+	 * @param redis the Redis of its jobs
 	 */
-	public LeftSpool(Path base) {
+	public LeftSpool(Path base, RedisIdentity redis) {
 		String name = UUID.randomUUID().toString();
 		this.folder = base.resolve(name);
 		try {
 			FileSystemUtils.deleteRecursively(base);
 			Files.createDirectories(this.folder);
-			Files.createFile(base.resolve(name + ".lock"));
+			Files.writeString(base.resolve(name + ".lock"), redis.name());
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

@@ -35,7 +35,7 @@ class RunningService implements ParameterResolver, AfterEachCallback {
 	/** The servers, which differ as well, each of them idle. */
 	private static final Pattern IDLE_NODES = Pattern
 		.compile("\"nodes\":\\{(\"[^\"]+\":\\{\"busy\":0,\"most\":0,\"waiting\":0(,\"slots\":\\d+)?},?)*},"
-				+ "|,\"(spool|limits|control)\":\\{[^}]*}");
+				+ "|,\"(spool|limits|control)\":\\{[^}]*}|,\"redis\":\"[^\"]+\"");
 
 	@Override
 	public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {

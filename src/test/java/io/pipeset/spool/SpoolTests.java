@@ -16,10 +16,14 @@ import java.util.stream.Stream;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.pipeset.OwnThread;
+import io.pipeset.report.RedisIdentity;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.util.FileSystemUtils;
 import org.springframework.util.unit.DataSize;
@@ -32,6 +36,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
  * The spool keeps what was written, within its bounds, for as long as its process lives.
  */
 class SpoolTests {
+
+	private static final RedisIdentity REDIS = new RedisIdentity("localhost:6379/0");
 
 	@TempDir
 	Path temporary;
@@ -128,7 +134,7 @@ class SpoolTests {
 	void aFolderWhoseProcessIsGoneIsTakenOverByOneAndNoOtherIs() throws IOException {
 		Spool living = spool(100);
 		write(living.create("living.body", 0), 10);
-		Path left = left("01a20347-d60e-7396-9c73-7157c8413711", true);
+		Path left = left("01a20347-d60e-7396-9c73-7157c8413711", REDIS.name());
 		Path lock = Files.createFile(this.temporary.resolve("spool/01a20347-d60e-7396-9c73-7157c8413712.lock"));
 		Path foreign = Files.createDirectory(this.temporary.resolve("spool/foreign"));
 		List<CompletableFuture<Spool>> starts = Stream.generate(() -> OwnThread.supply(() -> spool(100)))
@@ -156,10 +162,43 @@ class SpoolTests {
 
 	@Test
 	void aFolderWhoseLockSomebodyHasRemovedIsLeftAlone() throws IOException {
-		Path left = left("01a20347-d60e-7396-9c73-7157c8413711", false);
+		Path left = left("01a20347-d60e-7396-9c73-7157c8413711", null);
 		Spool next = spool(100);
 		assertThat(next.takeFound()).isEmpty();
 		assertThat(left.resolve("left.body")).exists();
+		next.end();
+	}
+
+	/** An older version did not name its Redis. */
+	@ParameterizedTest
+	@ValueSource(strings = { "", "localhost:6379/1", "localhost:63790/0", "127.0.0.1:6379/0" })
+	void aFolderOfAnotherRedisIsLeftAloneAndDoesNotCount(String redis) throws IOException {
+		Path left = left("01a20347-d60e-7396-9c73-7157c8413711", redis);
+		Path lock = this.temporary.resolve("spool/01a20347-d60e-7396-9c73-7157c8413711.lock");
+		Spool next = spool(100);
+		assertThat(next.takeFound()).isEmpty();
+		assertThat(next.used()).isZero();
+		next.end();
+		assertThat(left.resolve("left.body")).hasSize(10);
+		assertThat(lock).hasContent(redis);
+		// As the line in the log says.
+		Files.writeString(lock, REDIS.name() + "\n");
+		Spool own = spool(100);
+		assertThat(own.takeFound()).singleElement().extracting(SpoolFile::name).isEqualTo("left.body");
+		assertThat(own.used()).isEqualTo(10);
+		own.end();
+		assertThat(left).doesNotExist();
+	}
+
+	/**
+	 * Nothing is lost by it, and a server for development is another one at each start.
+	 */
+	@Test
+	void anEmptyFolderOfAnotherRedisIsRemoved() throws IOException {
+		Path left = left("01a20347-d60e-7396-9c73-7157c8413711", "127.0.0.1:40000/0");
+		Files.delete(left.resolve("left.body"));
+		Spool next = spool(100);
+		assertThat(left).doesNotExist();
 		next.end();
 	}
 
@@ -175,10 +214,10 @@ class SpoolTests {
 		}
 	}
 
-	private Path left(String name, boolean locked) throws IOException {
+	private Path left(String name, @Nullable String redis) throws IOException {
 		Path base = Files.createDirectories(this.temporary.resolve("spool"));
-		if (locked) {
-			Files.createFile(base.resolve(name + ".lock"));
+		if (redis != null) {
+			Files.writeString(base.resolve(name + ".lock"), redis);
 		}
 		Path folder = Files.createDirectory(base.resolve(name));
 		Files.write(folder.resolve("left.body"), new byte[10]);
@@ -216,7 +255,7 @@ class SpoolTests {
 	}
 
 	private Spool spool(long maxBytes) {
-		Spool spool = new Spool(new SpoolProperties(this.temporary.resolve("spool"), DataSize.ofBytes(maxBytes)),
+		Spool spool = new Spool(new SpoolProperties(this.temporary.resolve("spool"), DataSize.ofBytes(maxBytes)), REDIS,
 				new SimpleMeterRegistry());
 		spool.start();
 		return spool;

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.MaintNotificationsConfig;
@@ -18,6 +19,7 @@ import io.netty.channel.Channel;
 import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.pipeline.RedisNode;
 import io.pipeset.pipeline.ReplyHandler;
+import io.pipeset.report.RedisIdentity;
 import io.pipeset.servers.ClusterNodes;
 import io.pipeset.servers.RedisNodes;
 import io.pipeset.servers.SentinelLink;
@@ -36,6 +38,7 @@ import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -126,6 +129,22 @@ class RedisConfiguration {
 	RedisNodes redisNodes(LettuceConnectionFactory factory, PipelineProperties properties) {
 		return (factory.isClusterAware()) ? new ClusterNodes(factory, properties)
 				: RedisNodes.of(new RedisNode(factory.getHostName() + ":" + factory.getPort(), factory, properties));
+	}
+
+	@Bean
+	RedisIdentity redisIdentity(LettuceConnectionFactory factory) {
+		RedisClusterConfiguration cluster = factory.getClusterConfiguration();
+		if (cluster != null) {
+			return RedisIdentity.of(cluster.getClusterNodes()
+				.stream()
+				.map((node) -> RedisIdentity.address(Objects.requireNonNull(node.getHost()),
+						Objects.requireNonNull(node.getPort()))),
+					"cluster");
+		}
+		RedisSentinelConfiguration sentinel = factory.getSentinelConfiguration();
+		String server = (sentinel != null) ? master(sentinel)
+				: RedisIdentity.address(factory.getHostName(), factory.getPort());
+		return RedisIdentity.of(Stream.of(server), Integer.toString(factory.getDatabase()));
 	}
 
 	private static String master(RedisSentinelConfiguration sentinel) {

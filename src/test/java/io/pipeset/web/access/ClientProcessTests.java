@@ -130,7 +130,7 @@ class ClientProcessTests {
 			for (Path folder : folders.filter(Files::isDirectory).toList()) {
 				String name = UUID.randomUUID().toString();
 				Files.move(folder, this.spool.resolve(name));
-				Files.createFile(this.spool.resolve(name + ".lock"));
+				Files.copy(left.resolve(folder.getFileName() + ".lock"), this.spool.resolve(name + ".lock"));
 			}
 		}
 		return Replica.start(redis, redis.properties(),

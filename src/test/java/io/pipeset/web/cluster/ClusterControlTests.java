@@ -69,7 +69,10 @@ class ClusterControlTests {
 		JobRecord record = this.records.find(ids.get(3)).orElseThrow();
 		assertThat(record.status().counts()).extracting("applied").isEqualTo(10L);
 		assertThat(record.report()).isNotNull();
-		assertThat(ids).allMatch((id) -> cluster.at("pipeset:job:" + id).exists("pipeset:job:" + id) == 1);
+		assertThat(ids).allMatch((id) -> {
+			String key = "pipeset:job:" + cluster.identity().name() + ":" + id;
+			return cluster.at(key).exists(key) == 1;
+		});
 		assertThat(this.service.get("/actuator/pipeset").json().at("/control/state").asString()).isEqualTo("up");
 	}
 

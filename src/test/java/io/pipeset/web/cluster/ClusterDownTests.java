@@ -30,7 +30,7 @@ class ClusterDownTests {
 
 	static final TestCluster cluster = down();
 
-	private static final LeftSpool left = new LeftSpool(Path.of("target/spool/cluster-down"));
+	private static final LeftSpool left = new LeftSpool(Path.of("target/spool/cluster-down"), cluster.identity());
 
 	private static final String INTERRUPTED = left.job("[\"SET\",\"a\",\"1\"]\n[\"SET\",\"b\",\"2\"]\n",
 			LeftSpool.outcomes(LeftSpool.SENT, 1), "{\"connection\":{\"node\":\""

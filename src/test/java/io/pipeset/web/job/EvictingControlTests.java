@@ -51,8 +51,10 @@ class EvictingControlTests {
 		assertThat(this.service.get("/v1/jobs").json().at("/warnings/0/code").asString()).isEqualTo("BEST_EFFORT");
 		assertThat(this.service.get("/actuator/pipeset").json().at("/control/bestEffort").asString())
 			.contains("allkeys-lru");
-		assertThat(own.redis().client().keys("*")).contains("pipeset:jobs",
-				"pipeset:job:" + location.substring("/v1/jobs/".length()));
+		assertThat(own.redis().client().keys("*"))
+			.anyMatch((key) -> key.startsWith("pipeset:jobs:") && key.endsWith(":none"))
+			.anyMatch(
+					(key) -> key.startsWith("pipeset:job:") && key.endsWith(location.substring("/v1/jobs/".length())));
 		assertThat(output.getAll().lines().filter((line) -> line.contains("WARN") && line.contains("best effort")))
 			.hasSize(1);
 	}

@@ -313,7 +313,7 @@ class IdempotencyTests {
 		send(this.here, "/v1/jobs", PUSH).report();
 		String name = control.client().keys("pipeset:key:*").get(0);
 		String id = control.client().hget(name, "job");
-		control.client().del(name, "pipeset:job:" + id);
+		control.client().del(name, TestRedis.shared().controlKey("job", id));
 		control.client().hset(name, Map.of("job", id, "lease", "of a process that is gone"));
 		Answer refused = send(replica.service(), "/v1/jobs", PUSH);
 		assertThat(refused.refusal(409, "interrupted")).contains("of which there is no record", "new key");

@@ -15,6 +15,7 @@ import java.util.stream.Stream;
 
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.TestRedis;
+import io.pipeset.report.RedisIdentity;
 import io.pipeset.service.Answer;
 import io.pipeset.service.LeftSpool;
 import io.pipeset.service.Service;
@@ -48,6 +49,9 @@ class JobLifeTests {
 
 	private static final TestRedis control = TestRedis.start();
 
+	/** The way to the data, which all processes name alike. */
+	private static final FaultProxy data = FaultProxy.open(redis);
+
 	private static ServiceProcess other;
 
 	@TempDir
@@ -55,12 +59,13 @@ class JobLifeTests {
 
 	@BeforeAll
 	static void startOther(@TempDir Path spool) throws Exception {
-		other = start(control.port(), redis.port(), spool);
+		other = start(control.port(), spool);
 	}
 
 	@AfterAll
 	static void end() {
 		other.close();
+		data.close();
 		control.close();
 	}
 
@@ -69,7 +74,8 @@ class JobLifeTests {
 	void eachJobIsFoundAsItsCallersLeftIt(End end) throws Exception {
 		redis.client().flushall();
 		control.client().flushall();
-		LeftSpool left = new LeftSpool(this.spools.resolve("spool"));
+		LeftSpool left = new LeftSpool(this.spools.resolve("spool"),
+				RedisIdentity.of(Stream.of(RedisIdentity.address("127.0.0.1", data.port())), "0"));
 		Map<Asked, String> resumed = new EnumMap<>(Asked.class);
 		for (Asked asked : Asked.values()) {
 			resumed.put(asked,
@@ -77,9 +83,7 @@ class JobLifeTests {
 							records("resumed-" + asked).getBytes(StandardCharsets.UTF_8),
 							LeftSpool.outcomes(LeftSpool.APPLIED, 1, 0, RECORDS - 3, LeftSpool.SENT, 2)));
 		}
-		try (FaultProxy data = FaultProxy.open(redis);
-				FaultProxy way = FaultProxy.open(control);
-				ServiceProcess process = start(way.port(), data.port(), left.base())) {
+		try (FaultProxy way = FaultProxy.open(control); ServiceProcess process = start(way.port(), left.base())) {
 			List<Job> jobs = new ArrayList<>();
 			List<Wire> bodies = new ArrayList<>();
 			Service service = process.service();
@@ -103,13 +107,13 @@ class JobLifeTests {
 			jobs.forEach((job) -> ask(job, service, Asked.DELETE_ELSEWHERE, Asked.PATCH_ELSEWHERE));
 			jobs.add(new Job(ended(service, ""), "ended", Place.ENDED, Asked.NOTHING));
 			jobs.add(new Job(ended(service, "\nbad\n"), "ended-bad", Place.ENDED, Asked.NOTHING));
-			end.ends(process, data);
+			end.ends(process);
 			for (Wire body : bodies) {
 				body.close();
 			}
 			data.heal();
 			way.heal();
-			try (ServiceProcess next = start(control.port(), redis.port(), left.base())) {
+			try (ServiceProcess next = start(control.port(), left.base())) {
 				for (Job job : jobs) {
 					find(job, next.service());
 				}
@@ -120,16 +124,17 @@ class JobLifeTests {
 	/** Nobody is sent to an instance that cannot help. */
 	@Test
 	void aJobWhoseFilesAreBrokenHasFailedAndSaysWhy() throws Exception {
-		LeftSpool left = new LeftSpool(this.spools.resolve("spool"));
+		LeftSpool left = new LeftSpool(this.spools.resolve("spool"),
+				RedisIdentity.of(Stream.of(RedisIdentity.address("127.0.0.1", data.port())), "0"));
 		String id;
-		try (ServiceProcess process = start(control.port(), redis.port(), left.base())) {
+		try (ServiceProcess process = start(control.port(), left.base())) {
 			id = accepted(process.service(), "broken");
 			process.kill();
 		}
 		try (Stream<Path> files = Files.walk(left.base())) {
 			Files.writeString(files.filter((file) -> file.endsWith(id + ".body")).findFirst().orElseThrow(), "[");
 		}
-		try (ServiceProcess next = start(control.port(), redis.port(), left.base())) {
+		try (ServiceProcess next = start(control.port(), left.base())) {
 			for (Service service : List.of(next.service(), other.service())) {
 				await().untilAsserted(() -> assertThat(service.get("/v1/jobs/" + id).json().get("state").asString())
 					.isEqualTo("failed"));
@@ -144,9 +149,10 @@ class JobLifeTests {
 
 	@Test
 	void aDeadInstanceIsNoDeadEnd() throws Exception {
-		LeftSpool left = new LeftSpool(this.spools.resolve("spool"));
+		LeftSpool left = new LeftSpool(this.spools.resolve("spool"),
+				RedisIdentity.of(Stream.of(RedisIdentity.address("127.0.0.1", data.port())), "0"));
 		String location;
-		try (ServiceProcess process = start(control.port(), redis.port(), left.base())) {
+		try (ServiceProcess process = start(control.port(), left.base())) {
 			location = "/v1/jobs/" + accepted(process.service(), "dead");
 			process.kill();
 		}
@@ -158,7 +164,7 @@ class JobLifeTests {
 		}
 		assertThat(service.delete(location).json().get("state").asString()).isEqualTo("cancelled");
 		assertThat(service.get(location).json().get("state").asString()).isEqualTo("cancelled");
-		try (ServiceProcess next = start(control.port(), redis.port(), left.base())) {
+		try (ServiceProcess next = start(control.port(), left.base())) {
 			next.service().post(location + "/resume").refusal(409, "not-interrupted");
 			await().until(() -> next.service().get(location).json().get("state").asString().equals("cancelled"));
 			assertThat(next.service().get(location + "/items").text().lines()).isNotEmpty();
@@ -284,13 +290,13 @@ class JobLifeTests {
 			.collect(Collectors.joining());
 	}
 
-	private static ServiceProcess start(int controlPort, int dataPort, Path spool) throws Exception {
+	private static ServiceProcess start(int controlPort, Path spool) throws Exception {
 		Map<String, String> properties = new HashMap<>(control.controlProperties());
 		properties.put("pipeset.control.host", "127.0.0.1");
 		properties.put("pipeset.control.port", Integer.toString(controlPort));
 		properties.put("pipeset.control.timeout", "1s");
 		properties.put("spring.data.redis.host", "127.0.0.1");
-		properties.put("spring.data.redis.port", Integer.toString(dataPort));
+		properties.put("spring.data.redis.port", Integer.toString(data.port()));
 		properties.put("pipeset.spool.directory", spool.toString());
 		properties.put("pipeset.jobs.lease", "10s");
 		// One of them is for small jobs.
@@ -321,7 +327,7 @@ class JobLifeTests {
 
 		KILL, TERMINATE, TERMINATE_WHILE_REDIS_STANDS_STILL;
 
-		private void ends(ServiceProcess process, FaultProxy data) throws Exception {
+		private void ends(ServiceProcess process) throws Exception {
 			if (this == KILL) {
 				process.kill();
 				return;

@@ -66,7 +66,8 @@ class KilledReplicaCampaignTests {
 	@BeforeAll
 	static void start() throws Exception {
 		for (int i = 0; i < 2; i++) {
-			instances.add(new Instance(spools.resolve("spool" + i)));
+			FaultProxy data = (i == 0) ? FaultProxy.open(TestRedis.shared()) : instances.get(0).data.beside();
+			instances.add(new Instance(spools.resolve("spool" + i), data));
 		}
 		for (Instance instance : instances) {
 			instance.start();
@@ -309,7 +310,7 @@ class KilledReplicaCampaignTests {
 	/** A process that is started again and again with the same folder. */
 	private static final class Instance {
 
-		private final FaultProxy data = FaultProxy.open(TestRedis.shared());
+		private final FaultProxy data;
 
 		private final FaultProxy control = FaultProxy.open(TestRedis.shared());
 
@@ -317,22 +318,26 @@ class KilledReplicaCampaignTests {
 
 		private @Nullable ServiceProcess process;
 
-		private Instance(Path spool) {
+		private Instance(Path spool, FaultProxy data) {
 			this.spool = spool;
+			this.data = data;
 		}
 
 		private void start() throws Exception {
 			Map<String, String> properties = new HashMap<>(TestRedis.shared().controlProperties());
 			properties.put("pipeset.control.host", "127.0.0.1");
 			properties.put("pipeset.control.port", Integer.toString(this.control.port()));
-			properties.put("spring.data.redis.host", "127.0.0.1");
+			properties.put("spring.data.redis.host", "localhost");
 			properties.put("spring.data.redis.port", Integer.toString(this.data.port()));
 			properties.put("pipeset.spool.directory", this.spool.toString());
 			properties.put("pipeset.jobs.lease", "1500ms");
+			String localhost = this.data.asLocalhost(spools);
 			this.process = ServiceProcess.start(TestRedis.shared(),
-					properties.entrySet()
-						.stream()
-						.map((property) -> "--" + property.getKey() + "=" + property.getValue())
+					Stream
+						.concat(Stream.of(localhost),
+								properties.entrySet()
+									.stream()
+									.map((property) -> "--" + property.getKey() + "=" + property.getValue()))
 						.toArray(String[]::new));
 		}
 

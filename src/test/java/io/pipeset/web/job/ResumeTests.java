@@ -60,7 +60,7 @@ class ResumeTests {
 
 	private static final JsonMapper mapper = JsonMapper.builder().build();
 
-	private static final LeftSpool left = new LeftSpool(Path.of("target/spool/resume"));
+	private static final LeftSpool left = new LeftSpool(Path.of("target/spool/resume"), TestRedis.shared().identity());
 
 	private static final RedisClient client = RedisClient.create(TestRedis.shared().uri());
 
@@ -300,24 +300,28 @@ class ResumeTests {
 
 	@Test
 	void otherInstancesHearThatAnInterruptedJobWasCancelled() {
-		control.hset("pipeset:job:" + ELSEWHERE, Map.of("status", "{\"jobId\":\"" + ELSEWHERE
+		control.hset(TestRedis.shared().controlKey("job", ELSEWHERE), Map.of("status", "{\"jobId\":\"" + ELSEWHERE
 				+ "\",\"kind\":\"records\",\"op\":\"mixed\",\"state\":\"running\",\"createdMillis\":1,"
 				+ "\"counts\":{\"received\":0,\"applied\":0,\"noop\":0,\"rejected\":0,\"unknown\":0,\"unprocessed\":0},"
 				+ "\"progress\":{\"read\":0,\"done\":0,\"perSecond\":0,\"averagePerSecond\":0,\"elapsedMillis\":0}}",
 				"instance", "dead:1", "lease", "gone"));
 		assertThat(this.service.delete("/v1/jobs/" + ELSEWHERE).status()).isEqualTo(202);
-		assertThat(mapper.readTree(control.hget("pipeset:job:" + ELSEWHERE, "status")).get("state").asString())
-			.isEqualTo("cancelled");
+		assertThat(mapper.readTree(control.hget(TestRedis.shared().controlKey("job", ELSEWHERE), "status"))
+			.get("state")
+			.asString()).isEqualTo("cancelled");
 	}
 
 	@Test
 	void theKeyOfAJobThatWasResumedTellsHowItStandsAndRunsNothing() throws Exception {
 		control.hset(
-				"pipeset:key:" + HexFormat.of()
-					.formatHex(MessageDigest.getInstance("SHA-256").digest("a-key".getBytes(StandardCharsets.UTF_8))),
+				TestRedis.shared()
+					.controlKey("key",
+							HexFormat.of()
+								.formatHex(MessageDigest.getInstance("SHA-256")
+									.digest("a-key".getBytes(StandardCharsets.UTF_8)))),
 				Map.of("job", KEYED, "lease", "gone"));
 		await("without its record, which may be written at this moment").untilAsserted(() -> {
-			control.del("pipeset:job:" + KEYED);
+			control.del(TestRedis.shared().controlKey("job", KEYED));
 			assertThat(Examples.check(409, "interrupted", repeat()).refusal(409, "interrupted"))
 				.contains("may have run in part");
 		});

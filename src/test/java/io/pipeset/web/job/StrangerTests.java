@@ -52,6 +52,8 @@ class StrangerTests {
 	/** The lease of a process that is not to be taken for gone while it stands still. */
 	private static final String LIVES = "pipeset.jobs.lease=1m";
 
+	private static final String PORT = "spring.data.redis.port=";
+
 	private static final RedisCommands<String, String> redis = TestRedis.shared().client();
 
 	private final JsonMapper mapper = JsonMapper.builder().build();
@@ -83,7 +85,9 @@ class StrangerTests {
 			.toArray(String[]::new);
 		Stream.of(taken).forEach((key) -> redis.set(key, "a string"));
 		Iterator<String> next = commands.iterator();
-		try (FaultProxy proxy = FaultProxy.open(TestRedis.shared()); ServiceProcess living = start("--" + LIVES)) {
+		try (FaultProxy straight = FaultProxy.open(TestRedis.shared());
+				FaultProxy proxy = straight.beside();
+				ServiceProcess living = start("--" + LIVES, "--" + PORT + straight.port())) {
 			String waits = waiting(living.service());
 			assertThat(next.next()).startsWith("java -jar target/pipeset.jar");
 			String id;
@@ -96,7 +100,7 @@ class StrangerTests {
 			try (ServiceProcess killed = start(Stream
 				.concat(control,
 						Stream.of("--pipeset.jobs.lease=2s", "--pipeset.defaults.timeout=10m",
-								"--spring.data.redis.host=127.0.0.1", "--spring.data.redis.port=" + proxy.port()))
+								"--" + PORT + proxy.port(), proxy.asLocalhost(this.folder)))
 				.toArray(String[]::new))) {
 				CompletableFuture<ProxyLink> half = proxy.stopAt(Way.REPLIES, ROWS / 2, 0);
 				Shell shell = new Shell(this.folder, killed.service().port());
@@ -122,7 +126,7 @@ class StrangerTests {
 				.isBetween(1L, redis.dbsize());
 			replica.post("/v1/jobs/" + id + "/resume").refusal(409, "held-elsewhere");
 			assertThat(next.next()).startsWith("java -jar target/pipeset.jar");
-			try (Replica started = next()) {
+			try (Replica started = next(straight)) {
 				Shell shell = new Shell(this.folder, started.service().port());
 				JsonNode interrupted = json(shell.run(next.next())).get("jobs");
 				assertThat(interrupted).hasSize(1);
@@ -182,13 +186,13 @@ class StrangerTests {
 	}
 
 	/** The one that is started last, which needs no process of its own. */
-	private Replica next() {
+	private Replica next(FaultProxy straight) {
 		return Replica.start(TestRedis.shared(), TestRedis.shared().properties(),
-				Stream.concat(settings(), Stream.of(LIVES)).toArray(String[]::new));
+				Stream.concat(settings(), Stream.of(LIVES, PORT + straight.port())).toArray(String[]::new));
 	}
 
 	private Stream<String> settings() {
-		return Stream.of("pipeset.spool.directory=" + this.folder.resolve("spool"),
+		return Stream.of("pipeset.spool.directory=" + this.folder.resolve("spool"), "spring.data.redis.host=localhost",
 				"pipeset.limits.max-running-jobs=1");
 	}
 

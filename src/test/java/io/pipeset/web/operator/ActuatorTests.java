@@ -152,6 +152,7 @@ class ActuatorTests {
 			JsonNode node = snapshot.at("/nodes").get(TestRedis.shared().host() + ":" + TestRedis.shared().port());
 			assertThat(node).isEqualTo(snapshot.at("/lanes"));
 			assertThat(node.has("slots")).as("slots, which only a cluster has").isFalse();
+			assertThat(snapshot.at("/redis").asString()).isEqualTo(TestRedis.shared().identity().name());
 			assertThat(snapshot.at("/inFlightBytes").asLong(-1)).isZero();
 			assertThat(snapshot.at("/limits"))
 				.hasToString("{\"jobsRunning\":64,\"jobsWaiting\":64,\"inFlightBytes\":33554432}");

@@ -125,7 +125,7 @@ class ShutdownTests {
 		try (RedisClient control = RedisClient.create(TestRedis.shared().controlUri())) {
 			RedisCommands<String, String> records = control.connect().sync();
 			for (String id : List.of(runs, waits)) {
-				softly.assertThat(records.hget("pipeset:job:" + id, "status"))
+				softly.assertThat(records.hget(TestRedis.shared().controlKey("job", id), "status"))
 					.as("others are not told that it has ended")
 					.contains(id)
 					.doesNotContain("stopped");
@@ -135,7 +135,8 @@ class ShutdownTests {
 					"pipeset.limits.shutdown-grace=500ms", "pipeset.jobs.lease=2s")) {
 				Service service = next.service();
 				await("names whoever has the files")
-					.until(() -> records.hget("pipeset:job:" + waits, "instance").endsWith(":" + service.port()));
+					.until(() -> records.hget(TestRedis.shared().controlKey("job", waits), "instance")
+						.endsWith(":" + service.port()));
 				Answer one = runs(service);
 				softly.assertThat(one.status() + " " + one.text()).startsWith("409 ").contains("interrupted", runs);
 				Answer two = waits(service);

@@ -199,13 +199,14 @@ class LostControlTests {
 		String ended = id(async(this.here, "/pipeset/1", null));
 		await().untilAsserted(() -> assertThat(there(ended).get("state").asString()).isEqualTo("completed"));
 		this.records.select(1);
-		String lease = this.records.hget("pipeset:job:" + ended, "lease");
-		this.records.pexpire("pipeset:job:" + ended, Duration.ofMinutes(5).toMillis());
+		String lease = this.records.hget(TestRedis.shared().controlKey("job", ended), "lease");
+		this.records.pexpire(TestRedis.shared().controlKey("job", ended), Duration.ofMinutes(5).toMillis());
 		await("the lease is over").until(() -> !this.jobRecords.isAlive(lease));
 		String next = id(async(this.here, "/v1/jobs?rateLimit=20", LINES));
 		await()
 			.untilAsserted(() -> assertThat(Answer.counts(there(next)).applied()).as("by the tick").isGreaterThan(2));
-		assertThat(this.records.pttl("pipeset:job:" + ended)).isBetween(1L, Duration.ofMinutes(5).toMillis());
+		assertThat(this.records.pttl(TestRedis.shared().controlKey("job", ended))).isBetween(1L,
+				Duration.ofMinutes(5).toMillis());
 	}
 
 	@Test

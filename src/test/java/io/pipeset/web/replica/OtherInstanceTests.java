@@ -30,8 +30,14 @@ import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.protocol.CommandType;
 import io.pipeset.OwnThread;
 import io.pipeset.control.JobRecords;
+import io.pipeset.control.JobRecords.Found;
 import io.pipeset.job.JobRecorder;
 import io.pipeset.redis.TestRedis;
+import io.pipeset.report.Counts;
+import io.pipeset.report.JobKind;
+import io.pipeset.report.JobState;
+import io.pipeset.report.JobStatus;
+import io.pipeset.report.Progress;
 import io.pipeset.service.Answer;
 import io.pipeset.service.Replica;
 import io.pipeset.service.Service;
@@ -193,6 +199,63 @@ class OtherInstanceTests {
 		});
 	}
 
+	/** Its jobs are neither read, nor are their ids told. */
+	@Test
+	void theListOfAClientCostsNothingOfTheJobsOfOthers() {
+		JobRecords records = replica.bean(JobRecords.class);
+		for (int i = 0; i < 300; i++) {
+			records.write("many", status(JobState.RUNNING, i), null, true);
+		}
+		records.write("few: one", status(JobState.COMPLETED, 1000), null, true);
+		this.records.configResetstat();
+		assertThat(records.list("none", null, null, null, 10)).isEqualTo(new Found(List.of(), null));
+		assertThat(this.records.info("commandstats")).doesNotContain("cmdstat_hmget");
+		Found found = records.list("few: one", JobState.RUNNING, null, null, 10);
+		assertThat(found).isEqualTo(new Found(List.of(), null));
+		assertThat(this.records.info("commandstats")).contains("cmdstat_hmget:calls=1,");
+		assertThat(records.list("few: one", JobState.COMPLETED, null, null, 10).jobs()).hasSize(1);
+		assertThat(records.list("many", null, null, null, 1000).jobs()).hasSize(300);
+	}
+
+	/** A job may run for days, and one that was resumed may be as old. */
+	@Test
+	void aJobThatIsOlderThanTheRetentionIsListedForAsLongAsItHasARecord() {
+		JobRecords records = replica.bean(JobRecords.class);
+		JobStatus old = status(JobState.RUNNING, -Duration.ofDays(3).toMillis());
+		JobStatus young = status(JobState.RUNNING, 0);
+		records.write("none", old, null, true);
+		records.write("none", young, null, true);
+		assertThat(ids(records)).containsExactly(young.jobId(), old.jobId());
+		records.write("none", status(JobState.COMPLETED, -Duration.ofDays(3).toMillis()), null, true);
+		records.write("none", status(JobState.COMPLETED, 0), null, true);
+		assertThat(ids(records)).containsExactly(young.jobId(), old.jobId());
+		assertThat(this.here.get("/v1/jobs?state=completed").text()).contains(old.jobId());
+	}
+
+	@Test
+	void anIdLeavesTheListWhenItsRecordHasExpired() {
+		JobRecords records = replica.bean(JobRecords.class);
+		this.records.select(1);
+		for (boolean listed : List.of(true, false)) {
+			for (int i = 0; i < 4; i++) {
+				records.write("none", status(JobState.COMPLETED, i), null, true);
+			}
+			String last = status(JobState.RUNNING, 4).jobId();
+			for (int i = 0; i < 4; i++) {
+				this.records.del(key("job", status(JobState.COMPLETED, i).jobId()));
+			}
+			assertThat(this.records.zcard(key("jobs", "none"))).isEqualTo(4);
+			if (listed) {
+				assertThat(ids(records)).isEmpty();
+				assertThat(this.records.exists(key("jobs", "none"))).isZero();
+			}
+			else {
+				records.write("none", status(JobState.COMPLETED, 4), null, true);
+				assertThat(this.records.zrange(key("jobs", "none"), 0, -1)).containsExactly(last);
+			}
+		}
+	}
+
 	@Test
 	void aJobWhoseCallerWaitsWritesNoControlKey() throws IOException {
 		this.here.post("/pipeset/100").report();
@@ -229,7 +292,8 @@ class OtherInstanceTests {
 		await().untilAsserted(() -> assertThat(there(id).get("state").asString()).isEqualTo("completed"));
 		assertThat(keys()).isNotEmpty().allMatch((key) -> key.startsWith("pipeset:"));
 		for (String key : keys()) {
-			assertThat(this.records.pttl(key)).as(key).isBetween(1L, Duration.ofHours(24).toMillis());
+			int hours = (key.startsWith("pipeset:jobs:")) ? 48 : 24;
+			assertThat(this.records.pttl(key)).as(key).isBetween(1L, Duration.ofHours(hours).toMillis());
 		}
 	}
 
@@ -258,9 +322,9 @@ class OtherInstanceTests {
 		await().untilAsserted(() -> assertThat(there(known).get("state").asString()).isEqualTo("completed"));
 		this.records.select(1);
 		String unknown = known.substring(0, known.length() - 1) + ((known.endsWith("0")) ? "1" : "0");
-		this.records.copy("pipeset:job:" + known, "pipeset:job:" + unknown);
-		this.records.zadd("pipeset:jobs", 0, unknown);
-		this.records.hset("pipeset:job:" + unknown, "status", "{\"state\":\"hovering\"}");
+		this.records.copy(key("job", known), key("job", unknown));
+		this.records.zadd(key("jobs", "none"), 0, unknown);
+		this.records.hset(key("job", unknown), "status", "{\"state\":\"hovering\"}");
 		assertThat(replica.service().get("/v1/jobs").json().get("jobs").valueStream())
 			.extracting((job) -> job.get("jobId").asString())
 			.contains(known)
@@ -316,14 +380,14 @@ class OtherInstanceTests {
 			this.records.select(1);
 			for (int days = 0; days < 2; days++) {
 				// As if most of a day had passed, and the list had lost what is older.
-				this.records.expire("pipeset:job:" + id, Duration.ofHours(11));
-				this.records.zrem("pipeset:jobs", id);
+				this.records.expire(key("job", id), Duration.ofHours(11));
+				this.records.zrem(key("jobs", "none"), id);
 				synchronized (kept) {
-					ReflectionTestUtils.setField(kept, "writtenNanos",
+					ReflectionTestUtils.setField(kept, "enteredNanos",
 							System.nanoTime() - Duration.ofHours(13).toNanos());
 				}
 				await().untilAsserted(() -> {
-					assertThat(this.records.ttl("pipeset:job:" + id)).isGreaterThan(Duration.ofHours(23).toSeconds());
+					assertThat(this.records.ttl(key("job", id))).isGreaterThan(Duration.ofHours(23).toSeconds());
 					assertThat(this.here.get("/v1/jobs?state=queued").json().at("/jobs/0/jobId").asString())
 						.isEqualTo(id);
 				});
@@ -357,10 +421,10 @@ class OtherInstanceTests {
 		String id = id(async(replica.service(), ENDLESS, LINES));
 		String silent = id.substring(0, id.length() - 1) + ((id.endsWith("0")) ? "1" : "0");
 		this.records.select(1);
-		this.records.copy("pipeset:job:" + id, "pipeset:job:" + silent);
-		this.records.hset("pipeset:job:" + silent, "lease", "silent");
-		this.records.set("pipeset:instance:silent", "an instance that hangs");
-		String requests = "pipeset:requests:silent";
+		this.records.copy(key("job", id), key("job", silent));
+		this.records.hset(key("job", silent), "lease", "silent");
+		this.records.set(key("instance", "silent"), "an instance that hangs");
+		String requests = key("requests", "silent");
 		this.records.rpush(requests, Collections.nCopies(999, "cancel of others").toArray(String[]::new));
 		assertThat(this.here.patch("/v1/jobs/" + silent + "?rateLimit=2").status()).isEqualTo(202);
 		Answer refused = this.here.patch("/v1/jobs/" + silent + "?rateLimit=3");
@@ -506,6 +570,28 @@ class OtherInstanceTests {
 	private List<String> keys() {
 		this.records.select(1);
 		return this.records.keys("*");
+	}
+
+	private static String key(String kind, String name) {
+		return TestRedis.shared().controlKey(kind, name);
+	}
+
+	/** A job that was made some milliseconds after the others. */
+	private static JobStatus status(JobState state, long millis) {
+		long createdMillis = 1_795_386_361_749L + millis;
+		String id = new UUID((createdMillis << 16) | 0x7000, 0x8000000000000000L).toString();
+		boolean ended = !state.isActive();
+		return new JobStatus(id, JobKind.RECORDS, "SET", null, state, createdMillis,
+				(ended) ? (Long) System.currentTimeMillis() : null, new Counts(0, 0, 0, 0, 0, 0),
+				new Progress(0, 0, null, null, 0, 0, 0, null), null);
+	}
+
+	private static List<String> ids(JobRecords records) {
+		return records.list("none", null, null, null, 10)
+			.jobs()
+			.stream()
+			.map((record) -> record.status().jobId())
+			.toList();
 	}
 
 	private static String random() {
