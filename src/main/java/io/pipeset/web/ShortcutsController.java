@@ -41,7 +41,10 @@ class ShortcutsController {
 
 	/** The list from which values are popped. */
 	static final Setting<String> LIST = Setting.of("key", Call.PIPERPOP.shortcut(),
-			Allowed.of("a key", Function.identity()), "mylist9", "The list from which the values come.");
+			Allowed.of("a key", Function.identity()), null,
+			"The list from which the values come; where records are generated, `mylist9` without it.");
+
+	private static final String GENERATED_LIST = "mylist9";
 
 	static final String DEFAULT_PUSHES = "100";
 
@@ -84,7 +87,7 @@ class ShortcutsController {
 			throws IOException {
 		long pops = count(count, this.limits.maxPopped(), "max-popped");
 		Query query = Query.of(request);
-		String list = LIST.takeOrDefault(query::take);
+		String list = LIST.take(query::take).orElseGet(this::generatedList);
 		Duration receiptTtl = this.settings.receiptTtl(query);
 		JobSettings settings = this.settings.read(query, Call.PIPERPOP.shortcut(), Operation.RPOP, LIST.name());
 		if (receiptTtl != null && settings.isAtomic()) {
@@ -140,6 +143,17 @@ class ShortcutsController {
 			this.calls.run(this.uploads.open(request, this.calls.client(), settings.mapping(), records), settings,
 					Jobs.Values.IN_ITEMS, request, response);
 		}
+	}
+
+	/** The list that a pop empties without a key, which only development has. */
+	private String generatedList() {
+		if (!this.generated.enabled()) {
+			throw Problems.exception(Problem.INVALID_SETTING,
+					"'key' is missing: " + Call.PIPERPOP.shortcut()
+							+ " needs the list from which the values come, as in " + Call.PIPERPOP.shortcut()
+							+ "/10?key=queue");
+		}
+		return GENERATED_LIST;
 	}
 
 	private void requireGenerated(String uploads) {

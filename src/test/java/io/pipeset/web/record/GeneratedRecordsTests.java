@@ -7,6 +7,7 @@ import io.pipeset.service.ServiceTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -28,6 +29,17 @@ class GeneratedRecordsTests {
 		assertThat(this.service.post(call).refusal(403, "disabled")).contains("pipeset.generated.enabled=false")
 			.endsWith("to " + uploads);
 		assertThat(TestRedis.shared().client().dbsize()).isZero();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/piperpop/2", "/piperpop/2?reliable=true", "/piperpop/2?until=empty",
+			"/piperpop/2?dryRun=true" })
+	void aPopHasToNameItsList(String call) {
+		TestRedis.shared().client().flushall();
+		TestRedis.shared().client().rpush("mylist9", "somebody's", "values");
+		assertThat(this.service.post(call).refusal(400, "invalid-setting")).startsWith("'key' is missing")
+			.contains("/piperpop/10?key=queue");
+		assertThat(TestRedis.shared().client().llen("mylist9")).isEqualTo(2);
 	}
 
 	@Test
