@@ -36,6 +36,12 @@ public record Refusal(String message, String firstWord, String code, @Nullable R
 		return OF_REDIS.matcher(this.message).matches();
 	}
 
+	/** Whether Redis did not run a script because its user may not run or load it. */
+	boolean isOfScripts() {
+		return (this.firstWord.equals("NOSCRIPT") && isOfRedis())
+				|| (this.firstWord.equals("NOPERM") && this.message.contains("'evalsha'"));
+	}
+
 	/** Whether Redis refused to write because it is a replica, or discarded for that. */
 	boolean isOfReplica() {
 		return this.code.equals("READONLY") && OF_REDIS.matcher(this.message).find();

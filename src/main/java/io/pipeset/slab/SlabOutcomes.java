@@ -287,13 +287,24 @@ final class SlabOutcomes {
 		failed((earlier != null) ? earlier.code() : refusal.firstWord());
 		boolean claimed = claimItem(command, outcome, this.slab.replies().findings().bytes(finding));
 		if (claimed || this.log != null) {
-			String message = refusal.message();
+			String message = message(command, refusal);
 			boolean retryable = RedisErrors.means(refusal.firstWord(), Meaning.WORTH_POSTING_AGAIN);
 			enter(command, outcome,
 					(earlier != null) ? failure(earlier, "; sent again, Redis answered: " + message, retryable)
 							: new Failure(refusal.firstWord(), message, retryable),
 					claimed);
 		}
+	}
+
+	/** The error in words about the command that the caller sent. */
+	private String message(int command, Refusal refusal) {
+		CommandTable table = this.slab.commands().table();
+		boolean ownScript = table.operation(command) == Operation.HSET && table.sentAs(command) == Operation.EVALSHA
+				&& refusal.isOfScripts();
+		return (ownScript) ? "HSET with an expiry is one call of a script, for which the Redis user needs +evalsha and"
+				+ " +script|load beside +hset, and +expire for 'ttl' or +pexpireat for 'expireAt'. Without these rights"
+				+ " send HSET without an expiry, and a record of EXPIRE behind it. Redis answered: " + refusal.message()
+				: refusal.message();
 	}
 
 	private void unanswered(int command) {
