@@ -12,7 +12,7 @@ const PREVIEW_MILLIS = 300;
 const ARGUMENTS = { ZADD: ['{score}', '{member}'], EXPIRE: ['3600'], HDEL: ['{field}'], HINCRBY: ['{field}', '{by}'], INCRBY: ['{by}'], XADD: ['*', 'row', '{*}'] };
 
 /** Settings that the page has elsewhere, or that are for other calls. */
-const ELSEWHERE = new Set(['op', 'key', 'value', 'fields', 'args', 'id', 'ttl', 'nulls', 'delimiter', 'header', 'dryRun', 'results']);
+const ELSEWHERE = new Set(['op', 'key', 'value', 'fields', 'args', 'id', 'ttl', 'expireAt', 'nulls', 'delimiter', 'header', 'dryRun', 'results']);
 
 /** The files of the loads that this tab has begun, and the keys of its sweeps, by the ids of their jobs. */
 export const sources = new Map();
@@ -178,7 +178,7 @@ export async function load(main, page) {
 		const has = (...names) => names.every((name) => columns.includes(name));
 		const first = objectsOf(new TextDecoder().decode(sample.bytes), state.type)[0];
 		state.names = columns.join(',');
-		Object.assign(state, { key: '', value: '', fields: '', args: '', ttl: '', id: '', nulls: '' });
+		Object.assign(state, { key: '', value: '', fields: '', args: '', ttl: '', expireAt: '', id: '', nulls: '' });
 		// Whoever types a record has no column yet.
 		if (columns.length === 0 || !isData(state.type) || Array.isArray(first) || has('op') || (first && has('key') && (has('value') || has('args') || Object.hasOwn(first, 'fields')))) {
 			state.op = (first && !Array.isArray(first) && !has('op') && isData(state.type)) ? (has('value') ? 'SET' : 'HSET') : '';
@@ -188,13 +188,15 @@ export async function load(main, page) {
 		const id = columns.find((name) => /^(key|id|sid|sku|uuid)$/i.test(name)) ?? columns.find((name) => /(_|^|[a-z])id$/i.test(name)) ?? columns[0];
 		const stem = (state.name ?? '').split('.')[0].toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/s$/, '');
 		const isKey = id.toLowerCase() === 'key';
-		const values = columns.filter((name) => name !== id && name.toLowerCase() !== 'ttl');
+		const moment = columns.find((name) => /^expires?_?at$/i.test(name));
+		const values = columns.filter((name) => name !== id && name !== moment && name.toLowerCase() !== 'ttl');
 		state.templates = true;
 		state.op = (values.length === 1) ? 'SET' : 'HSET';
 		state.key = (isKey || !/^[a-z]/.test(stem) || stem.startsWith('pasted')) ? (isKey ? `{${id}}` : `record:{${id}}`) : `${stem}:{${id}}`;
 		state.value = (values.length === 1) ? `{${values[0]}}` : '{*}';
-		state.fields = (isKey || has('ttl')) ? values.map(quotedName).join(',') : '';
+		state.fields = (isKey || has('ttl') || moment) ? values.map(quotedName).join(',') : '';
 		state.ttl = has('ttl') ? '{ttl}' : '';
+		state.expireAt = moment && !state.ttl ? `{${moment}}` : '';
 	}
 
 	function quotedName(name) {
@@ -225,16 +227,25 @@ export async function load(main, page) {
 			}
 			add('id', state.id);
 		}
-		if (state.op === 'SET' || state.op === 'HSET' || state.op === 'EXPIRE' || !state.op) {
+		if (mayExpire()) {
 			add('ttl', state.ttl);
+			add('expireAt', state.expireAt);
 		}
 		if (isData(state.type)) {
 			add('nulls', state.nulls);
 		}
+		const expires = mayExpire() && (state.ttl || state.expireAt || (isData(state.type) && !mapped()));
 		for (const [name, value] of Object.entries(state.settings)) {
-			add(name, value);
+			if (name !== 'ttlJitter' || expires) {
+				add(name, value);
+			}
 		}
 		return found;
+	}
+
+	/** Whether the records of the load may expire by its settings. */
+	function mayExpire() {
+		return !state.op || state.op === 'SET' || state.op === 'HSET';
 	}
 
 	function mapped() {
@@ -340,8 +351,9 @@ export async function load(main, page) {
 				fields.push(field('args', 'Arguments', bound('args', h('textarea', { rows: 2, spellcheck: 'false' })), 'a template a line, in the order of the command'));
 			}
 		}
-		if (state.op === 'SET' || state.op === 'HSET' || !state.op) {
+		if (mayExpire()) {
 			fields.push(field('ttl', 'Expires after', bound('ttl', h('input', { spellcheck: 'false', placeholder: 'never' })), mapped() ? '90s, 1h, 7d, or a template such as {ttl}' : '90s, 1h, 7d'));
+			fields.push(field('expireAt', 'Expires at', bound('expireAt', h('input', { spellcheck: 'false', placeholder: 'never' })), mapped() ? 'instead: a moment such as 2100-01-01T00:00:00Z, or a template such as {expires_at}' : 'instead: a moment such as 2100-01-01T00:00:00Z'));
 		}
 		if (mapped()) {
 			fields.push(field('id', 'Name in the report', bound('id', h('input', { spellcheck: 'false', placeholder: 'its line' })), 'a template, by which you find a record again'));

@@ -324,10 +324,10 @@ public final class JobItems implements Spool.Kept {
 			line.writeStringProperty("encoding", encoding.label());
 		}
 		if (record.command() != record.operation()) {
-			// HSET with a time to live: a script, the number of its keys, the key.
+			// HSET with an expiry: a script, the number of its keys, the key.
 			line.writeName("key");
 			writeArgument(record, 2, text, line);
-			line.writeStringProperty("ttl", record.text(3));
+			line.writeStringProperty(record.expiryMember(), record.expiryText());
 			line.writeName("fields");
 			line.writeStartObject();
 			for (int i = 4; i < record.argumentCount(); i += 2) {

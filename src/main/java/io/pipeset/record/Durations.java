@@ -130,7 +130,7 @@ public final class Durations {
 		};
 	}
 
-	private static int skipDigits(byte[] source, int from, int to) {
+	static int skipDigits(byte[] source, int from, int to) {
 		int at = from;
 		while (at < to && source[at] >= '0' && source[at] <= '9') {
 			at++;

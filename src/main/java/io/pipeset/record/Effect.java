@@ -23,6 +23,12 @@ public enum Effect {
 	/** Not to be repeated; a nil says that the condition did not hold. */
 	CONDITIONAL,
 
+	/** A repeat leaves the same data; 0 says that there was nothing to do. */
+	COUNTED,
+
+	/** Not to be repeated; 0 says that there was nothing to do. */
+	COUNTED_ONCE,
+
 	/**
 	 * Not to be repeated; the reply is the value that was there before and kept the
 	 * command from writing. A nil says that it wrote.
@@ -51,7 +57,7 @@ public enum Effect {
 
 	/** Whether a repeat leaves the same data. */
 	public boolean isRepeatable() {
-		return this == REPEATABLE;
+		return this == REPEATABLE || this == COUNTED;
 	}
 
 	/** Whether the command takes the reply's values from their list. */
@@ -64,7 +70,12 @@ public enum Effect {
 	 * @return {@code true} if its elements matter
 	 */
 	public boolean needsReply() {
-		return takesValues() || this == PARTS;
+		return takesValues() || this == PARTS || tellsByNumber();
+	}
+
+	/** Whether the reply is a number, of which 0 says that there was nothing to do. */
+	public boolean tellsByNumber() {
+		return this == COUNTED || this == COUNTED_ONCE;
 	}
 
 	/**
@@ -92,13 +103,17 @@ public enum Effect {
 		return this == GET_IF_ABSENT;
 	}
 
-	/** Whether a reply that is not an error says that the command found nothing to do. */
+	/**
+	 * Whether a reply that is not an error says that the command found nothing to do.
+	 * @param empty whether it is an empty list, or 0
+	 */
 	public boolean isNoop(boolean nil, boolean empty) {
 		return switch (this) {
 			case REPEATABLE, ONCE, PARTS -> false;
 			case CONDITIONAL -> nil;
 			case GET_IF_ABSENT -> !nil;
 			case POP, MOVE -> nil || empty;
+			case COUNTED, COUNTED_ONCE -> empty;
 		};
 	}
 

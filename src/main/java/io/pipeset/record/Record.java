@@ -1,5 +1,6 @@
 package io.pipeset.record;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -87,12 +88,22 @@ public final class Record extends SentCommand {
 
 	/**
 	 * Sets the time to live of the key that a SET or HSET writes.
-	 * @param source the array that holds it; must not change before the next record
+	 * @param source the array that holds it
 	 * @return {@code false} if the bytes are no {@link Expiry#isTtl time to live}, which
 	 * changes nothing
 	 */
 	public boolean ttl(byte[] source, int offset, int length) {
 		return this.ttl.set(source, offset, length);
+	}
+
+	/**
+	 * Sets the moment at which the key that a SET or HSET writes expires.
+	 * @param source the array that holds it
+	 * @return {@code false} if the bytes are no {@link Moments#isMoment moment}, which
+	 * changes nothing
+	 */
+	public boolean expireAt(byte[] source, int offset, int length) {
+		return this.ttl.setMoment(source, offset, length);
 	}
 
 	/** Adds the record's time to live as an argument, in seconds. It has to have one. */
@@ -165,6 +176,11 @@ public final class Record extends SentCommand {
 		}
 	}
 
+	/** Lets a reply of 0 say that there was nothing to do, once the record is checked. */
+	public void countReply() {
+		effect((effect().isRepeatable()) ? Effect.COUNTED : Effect.COUNTED_ONCE);
+	}
+
 	/** Takes note that an earlier run of the job may have run the record. */
 	public void setMayHaveRun() {
 		this.mayHaveRun = true;
@@ -176,6 +192,16 @@ public final class Record extends SentCommand {
 	 */
 	public boolean mayHaveRun() {
 		return this.mayHaveRun;
+	}
+
+	/** The member that gives a HSET which is sent as a script its expiry. */
+	public String expiryMember() {
+		return (script() == Script.HSET_EXPIRING_AT) ? "expireAt" : "ttl";
+	}
+
+	/** The value of that member. */
+	public String expiryText() {
+		return (script() == Script.HSET_EXPIRING_AT) ? Instant.ofEpochMilli(number(3)).toString() : text(3);
 	}
 
 	/** The place of the record in its job, from 0. */
@@ -276,7 +302,7 @@ public final class Record extends SentCommand {
 		return ((this.id != null) ? this.id.length() : 0L) + ((first < argumentCount()) ? length(first) : 0);
 	}
 
-	/** The time to live that the record was given. */
+	/** The expiry that the record was given. */
 	Ttl ttl() {
 		return this.ttl;
 	}

@@ -19,9 +19,9 @@ public final class Script {
 	 * fails in any case. A pcall keeps the error of HSET unchanged. A hash of many fields
 	 * is set in parts, as Lua's stack does not hold them all.
 	 */
-	static final Script HSET_WITH_TTL = of("""
+	private static final String HSET = """
 			if not string.find(ARGV[1], '^[1-9]%d*$') or tonumber(ARGV[1]) > MOST then
-			  return {err = 'ERR a time to live is a whole number of seconds from 1 to MOST'}
+			  return {err = 'ERR the time of EXPIRE is a whole number from 1 to MOST'}
 			end
 			local may = redis.acl_check_cmd
 			if may and not (may('HSET', KEYS[1], ARGV[2], ARGV[3]) and may('EXPIRE', KEYS[1], ARGV[1])) then
@@ -43,7 +43,13 @@ public final class Script {
 			end
 			redis.call('EXPIRE', KEYS[1], ARGV[1])
 			return added
-			""".replace("MOST", String.valueOf(Expiry.MAX_SECONDS)).getBytes(StandardCharsets.UTF_8));
+			""";
+
+	/** HSET and EXPIRE: the key lives for so many seconds. */
+	static final Script HSET_WITH_TTL = hset("EXPIRE", Expiry.MAX_SECONDS);
+
+	/** HSET and PEXPIREAT: the key lives until so many milliseconds since 1970. */
+	static final Script HSET_EXPIRING_AT = hset("PEXPIREAT", Expiry.MAX_MILLIS);
 
 	private final String sha;
 
@@ -58,6 +64,11 @@ public final class Script {
 		this.text = text;
 		this.shaBytes = sha.getBytes(StandardCharsets.US_ASCII);
 		this.loading = loading;
+	}
+
+	private static Script hset(String expire, long most) {
+		return of(
+				HSET.replace("EXPIRE", expire).replace("MOST", String.valueOf(most)).getBytes(StandardCharsets.UTF_8));
 	}
 
 	public static Script of(byte[] text) {

@@ -6,55 +6,54 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record's time to live. If the job spreads times to live, each is moved when it is
- * added to a command. A command that is sent again keeps its time to live.
+ * A record's expiry: after a time to live, or at a moment. If the job spreads expiries,
+ * each is moved when it is added to a command. A command that is sent again keeps its
+ * expiry.
  */
 final class Ttl {
 
-	private static final byte[] EX = { 'E', 'X' };
+	private static final byte[] EX = "EX".getBytes(StandardCharsets.US_ASCII);
 
-	private static final byte[] NONE = {};
+	private static final byte[] EXAT = "EXAT".getBytes(StandardCharsets.US_ASCII);
+
+	private static final byte[] PXAT = "PXAT".getBytes(StandardCharsets.US_ASCII);
 
 	private final long byDefault;
 
-	private final byte[] defaultDigits;
+	private final boolean momentByDefault;
 
-	/** The share by which a time to live may be moved, in percent. */
+	/** The share by which an expiry may be moved, in percent. */
 	private final int jitter;
 
 	private final @Nullable SplittableRandom random;
 
-	/** The seconds; 0 for none. */
-	private long seconds;
+	/**
+	 * The seconds to live, or of a moment the milliseconds since 1970; 0 for no expiry.
+	 */
+	private long time;
 
-	/** The same in decimal, from an offset on; no digits if they are still to be made. */
-	private byte[] digits = NONE;
+	private boolean moment;
 
-	private int offset;
-
-	private int length;
-
-	/** The digits that stand in no record. */
-	private final byte[] made = new byte[19];
+	/** The time in decimal, at the end. */
+	private final byte[] digits = new byte[19];
 
 	/**
-	 * No time to live, but for the one of records that have none of their own.
-	 * @param random moves the times to live; {@code null} to leave them as they are
+	 * No expiry, but for the one of records that have none of their own.
+	 * @param random moves the expiries; {@code null} to leave them as they are
 	 */
 	Ttl(RecordDefaults defaults, @Nullable SplittableRandom random) {
-		Long ttl = defaults.ttl();
+		Long moment = defaults.expireAt();
+		Long ttl = (moment != null) ? moment : defaults.ttl();
 		this.byDefault = (ttl != null) ? ttl : 0;
-		this.defaultDigits = (ttl != null) ? ttl.toString().getBytes(StandardCharsets.US_ASCII) : NONE;
+		this.momentByDefault = moment != null;
 		this.jitter = defaults.ttlJitter();
 		this.random = random;
 	}
 
 	/** Forgets the last record's. */
 	void reset() {
-		this.seconds = this.byDefault;
-		this.digits = this.defaultDigits;
-		this.offset = 0;
-		this.length = this.defaultDigits.length;
+		this.time = this.byDefault;
+		this.moment = this.momentByDefault;
 	}
 
 	/**
@@ -62,57 +61,76 @@ final class Ttl {
 	 * @return {@code false} if the bytes are none
 	 */
 	boolean set(byte[] source, int offset, int length) {
-		long seconds = Expiry.seconds(source, offset, length);
-		if (seconds < 0) {
+		return set(Expiry.seconds(source, offset, length), false);
+	}
+
+	/**
+	 * Sets the moment.
+	 * @return {@code false} if the bytes are none
+	 */
+	boolean setMoment(byte[] source, int offset, int length) {
+		return set(Moments.millis(source, offset, length), true);
+	}
+
+	private boolean set(long time, boolean moment) {
+		if (time < 0) {
 			return false;
 		}
-		this.seconds = seconds;
-		boolean number = source[offset + length - 1] <= '9';
-		this.digits = source;
-		this.offset = offset;
-		this.length = (number) ? length : 0;
+		this.time = time;
+		this.moment = moment;
 		return true;
 	}
 
 	/** Lets a SET expire whose own options say nothing of it. */
 	void expireByOption(Record record) {
-		if (this.seconds > 0) {
-			write();
-			record.argument(EX, 0, EX.length);
-			record.argument(this.digits, this.offset, this.length);
+		if (this.time > 0) {
+			move();
+			boolean seconds = this.moment && this.time % 1000 == 0;
+			byte[] option = (!this.moment) ? EX : (seconds) ? EXAT : PXAT;
+			record.argument(option, 0, option.length);
+			int from = write((seconds) ? this.time / 1000 : this.time);
+			record.argument(this.digits, from, this.digits.length - from);
 		}
 	}
 
 	/** Lets a hash expire: by a script, as HSET has no option for it. */
 	void expireByScript(Record record) {
-		if (this.seconds > 0) {
-			write();
-			record.byScript(Script.HSET_WITH_TTL);
-			record.arguments().insert(3, this.digits, this.offset, this.length);
+		if (this.time > 0) {
+			move();
+			record.byScript((this.moment) ? Script.HSET_EXPIRING_AT : Script.HSET_WITH_TTL);
+			int from = write(this.time);
+			record.arguments().insert(3, this.digits, from, this.digits.length - from);
 		}
 	}
 
 	/** Adds the seconds to the arguments of a record that is nothing but an expiry. */
 	void addTo(Record record) {
-		write();
-		record.argument(this.digits, this.offset, this.length);
+		move();
+		int from = write(this.time);
+		record.argument(this.digits, from, this.digits.length - from);
 	}
 
-	/** Makes the digits that are sent, unless the record's own can be. */
-	private void write() {
-		if (this.random != null) {
-			this.seconds = moved(this.seconds, this.jitter, this.random);
-			this.length = 0;
+	private void move() {
+		if (this.random == null) {
+			return;
 		}
-		if (this.length == 0) {
-			int at = this.made.length;
-			for (long left = this.seconds; left > 0; left /= 10) {
-				this.made[--at] = (byte) ('0' + left % 10);
-			}
-			this.digits = this.made;
-			this.offset = at;
-			this.length = this.made.length - at;
+		if (!this.moment) {
+			this.time = moved(this.time, this.jitter, this.random);
+			return;
 		}
+		long left = (this.time - System.currentTimeMillis()) / 1000;
+		if (left > 0) {
+			this.time += (moved(left, this.jitter, this.random) - left) * 1000;
+		}
+	}
+
+	/** Writes a number of 1 or more, and returns where its digits begin. */
+	private int write(long number) {
+		int at = this.digits.length;
+		for (long left = number; left > 0; left /= 10) {
+			this.digits[--at] = (byte) ('0' + left % 10);
+		}
+		return at;
 	}
 
 	/**

@@ -163,7 +163,8 @@ final class SlabOutcomes {
 		if (effect == Effect.PARTS && refusedInPart(command, finding)) {
 			return;
 		}
-		boolean noop = effect.isNoop(kind == Kind.NIL, false);
+		boolean noop = effect.isNoop(kind == Kind.NIL,
+				effect.tellsByNumber() && Long.valueOf(0).equals(decoder(command, finding).next()));
 		int bytes = replies.findings().bytes(finding);
 		boolean lists = bytes > 0 && this.account.wantsReplies()
 				&& claimItem(command, (noop) ? Outcome.NOOP : ran(), bytes);

@@ -1,6 +1,7 @@
 package io.pipeset.sweep;
 
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -29,6 +30,8 @@ public final class Sweep {
 
 	private final @Nullable Long ttl;
 
+	private final List<String> options;
+
 	private final KeyPrefixes permitted;
 
 	private volatile int restarts;
@@ -40,15 +43,17 @@ public final class Sweep {
 	 * @param limit how many keys it takes at most; {@code null} for all
 	 * @param operation one of {@link #OPERATIONS}
 	 * @param ttl the seconds for EXPIRE; {@code null} for the others
+	 * @param options what stands behind these seconds, such as NX
 	 * @param permitted the keys that it may take; it passes over all others
 	 */
-	public Sweep(KeyFilter filter, @Nullable Long limit, Operation operation, @Nullable Long ttl,
+	public Sweep(KeyFilter filter, @Nullable Long limit, Operation operation, @Nullable Long ttl, List<String> options,
 			KeyPrefixes permitted) {
 		this.permitted = permitted;
 		this.filter = filter;
 		this.limit = limit;
 		this.operation = operation;
 		this.ttl = ttl;
+		this.options = options;
 	}
 
 	/** Whether a key may be a record. */
@@ -68,8 +73,20 @@ public final class Sweep {
 		return this.operation;
 	}
 
+	/**
+	 * Whether a reply of 0 says that a key was left alone. The others remove a key, and
+	 * may do so several at once.
+	 */
+	boolean tellsByReply() {
+		return this.operation == Operation.EXPIRE || this.operation == Operation.PERSIST;
+	}
+
 	@Nullable Long ttl() {
 		return this.ttl;
+	}
+
+	List<String> options() {
+		return this.options;
 	}
 
 	/** The sweep begins again. One thread alone calls this. */
@@ -100,6 +117,9 @@ public final class Sweep {
 		}
 		if (this.limit != null) {
 			report.put("limit", this.limit);
+		}
+		if (!this.options.isEmpty()) {
+			report.put("args", this.options);
 		}
 	}
 

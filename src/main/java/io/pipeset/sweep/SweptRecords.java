@@ -22,6 +22,8 @@ public final class SweptRecords implements RecordReader, AutoCloseable {
 
 	private final byte @Nullable [] ttl;
 
+	private final byte[][] options;
+
 	private Iterator<byte[]> keys = Collections.emptyIterator();
 
 	/** How many records are still to come at most. */
@@ -36,6 +38,10 @@ public final class SweptRecords implements RecordReader, AutoCloseable {
 		this.pages = new KeyPages(sweep, lanes, job, room);
 		Long ttl = sweep.ttl();
 		this.ttl = (ttl != null) ? ttl.toString().getBytes(StandardCharsets.US_ASCII) : null;
+		this.options = sweep.options()
+			.stream()
+			.map((option) -> option.getBytes(StandardCharsets.UTF_8))
+			.toArray(byte[][]::new);
 		Long limit = sweep.limit();
 		this.left = (limit != null) ? limit : Long.MAX_VALUE;
 	}
@@ -54,7 +60,13 @@ public final class SweptRecords implements RecordReader, AutoCloseable {
 			record.ttl(this.ttl, 0, this.ttl.length);
 			record.ttlArgument();
 		}
+		for (byte[] option : this.options) {
+			record.argument(option, 0, option.length);
+		}
 		record.check();
+		if (this.sweep.tellsByReply()) {
+			record.countReply();
+		}
 		return true;
 	}
 

@@ -5,6 +5,7 @@ import java.io.IOException;
 import io.pipeset.job.Jobs;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.JobSettings;
+import io.pipeset.job.settings.Setting;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
@@ -31,7 +32,8 @@ class JobsController {
 		Query query = Query.of(request);
 		SweepQuery sweep = SweepQuery.take(query);
 		Uploads.refuseForeign(query, request, sweep == null);
-		JobSettings settings = this.settings.read(query, Call.RUN_JOB.path(), null, SweepQuery.NAMES);
+		JobSettings settings = this.settings.read(query, (sweep != null) ? Setting.SWEEP : Call.RUN_JOB.path(), null,
+				SweepQuery.NAMES);
 		JobInput input = (sweep != null) ? sweep.open(request, settings, this.calls.client())
 				: this.uploads.open(request, this.calls.client(), settings.mapping(), null);
 		this.calls.run(input, settings, Jobs.Values.IN_ITEMS, request, response);

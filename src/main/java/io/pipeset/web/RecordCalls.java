@@ -115,6 +115,7 @@ class RecordCalls {
 		Client client = client();
 		JobPlace place = (this.own != null) ? this.own : new JobPlace(this.meters.of(client.name()), client, null);
 		client.require(settings, input);
+		Uploads.refuseIdleJitter(settings, input, request);
 		Long pace = settings.rateLimit();
 		if (!Objects.equals(client.pace(pace), pace) && Query.of(request).has(Setting.RATE_LIMIT.name())) {
 			client.requirePace(pace);

@@ -45,11 +45,14 @@ class SettingsReader {
 		if (query.isEmpty()) {
 			return settings;
 		}
-		List<String> names = Stream.concat(Stream.of(taken), Setting.names(path).stream()).toList();
+		List<String> names = Stream.concat(Stream.of(taken), Setting.names(path).stream()).distinct().toList();
 		for (String name : query.rest()) {
-			if (Setting.names("/piperpop").contains(name)) {
-				throw Problems.exception(Problem.NOT_AVAILABLE, "The setting '" + name
-						+ "' is for POST /piperpop only; available here are " + String.join(", ", names));
+			List<String> calls = Setting.callsOf(name);
+			if (!calls.isEmpty()) {
+				throw Problems.exception(
+						(calls.contains(Call.PIPERPOP.shortcut())) ? Problem.NOT_AVAILABLE : Problem.UNKNOWN_SETTING,
+						"The setting '" + name + "' is for " + String.join(", ", calls) + ", not for " + path
+								+ "; available here are " + String.join(", ", names));
 			}
 		}
 		query.refuseRest(names);

@@ -95,9 +95,9 @@ class ShortcutsController {
 					"'atomic' must be none with reliable=true, which loses no value as it is");
 		}
 		Uploads.refuseBody(request);
-		JobInput input = (receiptTtl != null && !settings.dryRun())
+		JobInput input = (receiptTtl != null)
 				? new JobInput.Popped(new ReliablePops(this.calls.client().name(), list, pops, receiptTtl),
-						this.receipts)
+						this.receipts, settings.dryRun())
 				: new JobInput.Generated(GeneratedRecords.pops(list, pops), pops);
 		this.calls.run(input, settings, Jobs.Values.APART, request, response);
 	}

@@ -1,5 +1,7 @@
 package io.pipeset.web;
 
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -10,6 +12,8 @@ import io.pipeset.job.settings.JobSettings;
 import io.pipeset.job.settings.Setting;
 import io.pipeset.pipeline.call.KeyFilter;
 import io.pipeset.record.Operation;
+import io.pipeset.record.Record;
+import io.pipeset.record.Rejection;
 import io.pipeset.sweep.Sweep;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
@@ -22,9 +26,10 @@ import org.springframework.web.ErrorResponseException;
  * The part of a query string that asks for a sweep.
  *
  * @param limit how many of them at most; {@code null} for all
- * @param expiry the settings of times to live that the request gives
+ * @param expires whether the request has a time to live
+ * @param options the options of EXPIRE
  */
-record SweepQuery(KeyFilter filter, @Nullable Long limit, List<String> expiry) {
+record SweepQuery(KeyFilter filter, @Nullable Long limit, boolean expires, List<String> options) {
 
 	/** Its parameters. */
 	static final List<Setting<?>> PARAMETERS = List.of(Setting.FROM, Setting.MATCH, Setting.TYPE, Setting.LIMIT);
@@ -49,8 +54,12 @@ record SweepQuery(KeyFilter filter, @Nullable Long limit, List<String> expiry) {
 			.orElseThrow(() -> invalid("'match' is missing: from=scan needs the pattern of the keys, such as"
 					+ " match=cache:*, or match=* for all keys"));
 		String type = Setting.TYPE.take(query::take).orElse(null);
+		List<String> options = new ArrayList<>();
+		for (String option; (option = query.take(Setting.ARGS.name())) != null;) {
+			options.add(option);
+		}
 		return new SweepQuery(new KeyFilter(match, type), Setting.LIMIT.take(query::take).orElse(null),
-				Stream.of("ttl", "ttlJitter").filter(query::has).toList());
+				query.has(Setting.TTL.name()), options);
 	}
 
 	/**
@@ -73,16 +82,31 @@ record SweepQuery(KeyFilter filter, @Nullable Long limit, List<String> expiry) {
 		if (!Sweep.OPERATIONS.contains(operation)) {
 			throw invalid("'op' must be one of " + allowed + " with from=scan, not '" + operation + "'");
 		}
-		boolean expires = operation == Operation.EXPIRE;
-		if (expires && !this.expiry.contains("ttl")) {
+		if (operation == Operation.EXPIRE) {
+			checkExpiry();
+		}
+		else if (!this.options.isEmpty()) {
+			throw invalid("'args' has a meaning with from=scan only for op=EXPIRE, not '" + operation + "'");
+		}
+		return new JobInput.Scanned(new Sweep(this.filter, this.limit, operation, settings.recordDefaults().ttl(),
+				this.options, client.keys()));
+	}
+
+	private void checkExpiry() {
+		if (!this.expires) {
 			throw invalid("'ttl' is missing: op=EXPIRE needs the seconds after which the keys expire");
 		}
-		if (!expires && !this.expiry.isEmpty()) {
-			throw invalid("'" + this.expiry.get(0) + "' has a meaning with from=scan only for op=EXPIRE, not '"
-					+ operation + "'");
+		Record sample = new Record();
+		sample.begin(0);
+		sample.operation(Operation.EXPIRE);
+		Stream.concat(Stream.of("key", "1"), this.options.stream())
+			.map((word) -> word.getBytes(StandardCharsets.UTF_8))
+			.forEach((word) -> sample.argument(word, 0, word.length));
+		sample.check();
+		Rejection refused = sample.rejection();
+		if (refused != null) {
+			throw invalid("'args' is refused: " + refused.message());
 		}
-		return new JobInput.Scanned(new Sweep(this.filter, this.limit, operation,
-				(expires) ? settings.recordDefaults().ttl() : null, client.keys()));
 	}
 
 	private static ErrorResponseException invalid(String detail) {

@@ -13,8 +13,11 @@ import java.util.stream.Stream;
 import io.pipeset.job.Client;
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.input.ByteLimit;
+import io.pipeset.job.input.JobInput;
 import io.pipeset.job.input.UploadedRecords;
+import io.pipeset.job.settings.JobSettings;
 import io.pipeset.job.settings.Setting;
+import io.pipeset.record.Operation;
 import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.record.format.RecordFormat;
 import io.pipeset.record.mapping.Mapping;
@@ -99,6 +102,28 @@ class Uploads {
 						"'" + row.name() + "' has a meaning only for an upload of " + types
 								+ ((format != null) ? ", not of " + format.mediaType() : ""));
 			}
+		}
+	}
+
+	/**
+	 * Refuses the setting that moves expiries, where no record can have one.
+	 * @param input the records, of which those of JSON and the rows of SET may have
+	 * expiries of their own
+	 */
+	static void refuseIdleJitter(JobSettings settings, JobInput input, HttpServletRequest request) {
+		if (settings.recordDefaults().ttlJitter() == 0 || settings.expires()) {
+			return;
+		}
+		RecordFormat format = (input instanceof UploadedRecords upload) ? upload.format() : null;
+		boolean objects = format == RecordFormat.NDJSON || format == RecordFormat.JSON;
+		boolean rows = (format == RecordFormat.CSV || format == RecordFormat.TSV)
+				&& settings.operation() == Operation.SET;
+		boolean own = (objects || rows) && settings.mapping().templates() == null;
+		if (!own && Query.of(request).has(Setting.TTL_JITTER.name())) {
+			throw Problems.exception(Problem.INVALID_SETTING,
+					"'ttlJitter' has a meaning only with 'ttl' or 'expireAt': "
+							+ ((format != null) ? "records of " + format.mediaType() : "generated records")
+							+ " have no expiry of their own here");
 		}
 	}
 

@@ -32,13 +32,13 @@ class DurationsTests {
 
 	@ParameterizedTest
 	@CsvSource({ "3600, 3600", "90s, 90", "1h, 3600", "7d, 604800", "PT1H, 3600", "60000ms, 60", "1, 1",
-			"9000000000000000, 9000000000000000", "9000000000000000s, 9000000000000000" })
+			"999999999, 999999999", "999999999s, 999999999" })
 	void aTimeToLiveIsSecondsOrADuration(String text, long seconds) {
 		assertThat(Expiry.parse(text)).isEqualTo(seconds);
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "", "0", "0s", "-1", "1500ms", "PT0.5S", "9000000000000001", "9000000000000001s",
+	@ValueSource(strings = { "", "0", "0s", "-1", "1500ms", "PT0.5S", "1000000000", "1000000000s",
 			"150000000000000001m", "1.5", "1e3", "60 s", "h" })
 	void noOtherTimeToLiveIsTaken(String text) {
 		assertThat(Expiry.parse(text)).isNull();

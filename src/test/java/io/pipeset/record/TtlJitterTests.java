@@ -40,7 +40,7 @@ class TtlJitterTests {
 	@ParameterizedTest
 	@CsvSource({ "SET, 3", "HSET, 3" })
 	void aRecordIsSentWithItsOwnTimeToLive(Operation operation, int place) {
-		Record record = new Record(new RecordDefaults(1000L, 10, Encoding.UTF8), Room.UNLIMITED);
+		Record record = new Record(new RecordDefaults(1000L, null, 10, Encoding.UTF8), Room.UNLIMITED);
 		TreeSet<Long> sent = new TreeSet<>();
 		for (int i = 0; i < 1000; i++) {
 			record.begin(0);
@@ -59,7 +59,7 @@ class TtlJitterTests {
 
 	@Test
 	void aRecordsOwnIsMovedAsWellAndItsOptionsAreNot() {
-		Record record = new Record(new RecordDefaults(null, 50, Encoding.UTF8), Room.UNLIMITED);
+		Record record = new Record(new RecordDefaults(null, null, 50, Encoding.UTF8), Room.UNLIMITED);
 		byte[] ttl = "1h".getBytes(StandardCharsets.US_ASCII);
 		TreeSet<Long> sent = new TreeSet<>();
 		for (int i = 0; i < 1000; i++) {

@@ -508,7 +508,7 @@ class ResendRulesTests {
 
 	/** Adds an HSET of one field with a time to live. */
 	private static void addExpiring(Slab slab, String key) {
-		Record expiring = new Record(new RecordDefaults(60L, 0, Encoding.BASE64), Room.UNLIMITED);
+		Record expiring = new Record(new RecordDefaults(60L, null, 0, Encoding.BASE64), Room.UNLIMITED);
 		expiring.begin(0);
 		expiring.operation(Operation.HSET);
 		for (String word : List.of(key, "f", "v")) {

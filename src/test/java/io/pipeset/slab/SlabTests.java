@@ -83,7 +83,7 @@ class SlabTests {
 	void whatARecordIsSentAsIsNotedBesideItsOperation() {
 		Slab slab = new Slab();
 		slab.clear(false, false);
-		RecordDefaults expiring = new RecordDefaults(60L, 0, Encoding.BASE64);
+		RecordDefaults expiring = new RecordDefaults(60L, null, 0, Encoding.BASE64);
 		assertThat(slab.add(record(expiring, Operation.HSET, bytes("h"), bytes("f"), bytes("v")))).isTrue();
 		assertThat(slab.add(record(RecordDefaults.NONE, Operation.RPOP, bytes("l")))).isTrue();
 		CommandTable table = slab.commands().table();
@@ -103,7 +103,7 @@ class SlabTests {
 	void everyKindOfCommandIsNotedAsItIs() {
 		CommandTable table = new CommandTable(Operation.values().length * Effect.values().length, Room.UNLIMITED);
 		for (Operation operation : Operation.values()) {
-			Record record = new Record(new RecordDefaults(null, 0, Encoding.BASE64), Room.UNLIMITED);
+			Record record = new Record(new RecordDefaults(null, null, 0, Encoding.BASE64), Room.UNLIMITED);
 			record.begin(0);
 			record.operation(operation);
 			int row = table.count();

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
@@ -28,7 +29,8 @@ final class SweepOfCluster implements AutoCloseable {
 
 	private final LaneContext job;
 
-	private final Sweep sweep = new Sweep(new KeyFilter("*", null), null, Operation.UNLINK, null, KeyPrefixes.ANY);
+	private final Sweep sweep = new Sweep(new KeyFilter("*", null), null, Operation.UNLINK, null, List.of(),
+			KeyPrefixes.ANY);
 
 	private final SweptRecords records;
 

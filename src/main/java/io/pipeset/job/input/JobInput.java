@@ -7,6 +7,7 @@ import io.pipeset.lane.UnknownPops;
 import io.pipeset.pop.PopReceipt;
 import io.pipeset.pop.Receipts;
 import io.pipeset.pop.ReliablePops;
+import io.pipeset.record.GeneratedRecords;
 import io.pipeset.record.RecordReader;
 import io.pipeset.report.Account;
 import io.pipeset.report.JobReport.Receipt;
@@ -143,16 +144,23 @@ public sealed interface JobInput permits JobInput.Generated, JobInput.Popped, Jo
 
 		private final Receipts receipts;
 
+		private final boolean dryRun;
+
 		/** Made before the first pop. */
 		private @Nullable PopReceipt receipt;
 
-		public Popped(ReliablePops pops, Receipts receipts) {
+		public Popped(ReliablePops pops, Receipts receipts, boolean dryRun) {
 			this.pops = pops;
 			this.receipts = receipts;
+			this.dryRun = dryRun;
 		}
 
 		@Override
 		public void open(InputContext context, Consumer<RecordReader> records) {
+			if (this.dryRun) {
+				records.accept(GeneratedRecords.pops(this.pops.key(), this.pops.count()));
+				return;
+			}
 			PopReceipt opened = new PopReceipt(this.receipts, context.jobId(), this.pops, context.job().settings(),
 					context.job().stop());
 			this.receipt = opened;

@@ -140,6 +140,11 @@ public final class UploadedRecords implements JobInput {
 		return this.length;
 	}
 
+	/** The format of the records. */
+	public RecordFormat format() {
+		return this.format;
+	}
+
 	@Override
 	public String jobId(String fresh) {
 		return (this.jobId != null) ? this.jobId : fresh;

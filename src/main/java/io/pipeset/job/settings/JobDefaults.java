@@ -37,7 +37,8 @@ public final class JobDefaults {
 		try {
 			this.settings = new JobSettings((batchSize != null) ? batchSize : JobSettings.maxBatchSize(atomic),
 					Setting.FLUSH.parse(flush), concurrency, timeout, maxErrors, retries, replicas, replicasTimeout,
-					results, op, false, new RecordDefaults(seconds(ttl), Setting.TTL_JITTER.parse(ttlJitter), encoding),
+					results, op, false,
+					new RecordDefaults(seconds(ttl), null, Setting.TTL_JITTER.parse(ttlJitter), encoding),
 					new Mapping(null, nulls, ',', null), false, rateLimit, atomic, coalesce, dryRun);
 		}
 		catch (InvalidSettingException ex) {

@@ -2,12 +2,15 @@ package io.pipeset.job.settings;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Collections;
 import java.util.Deque;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 
 import io.pipeset.pipeline.flush.FlushPolicy;
@@ -53,7 +56,9 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 
 	private static final int MAX_ATOMIC_BATCH_SIZE = 10_000;
 
-	private static final TimeToLive NO_TTL = new TimeToLive(null, null);
+	/** The operations whose records may expire by a setting. */
+	private static final Set<Operation> EXPIRING = Collections
+		.unmodifiableSet(EnumSet.of(Operation.SET, Operation.HSET));
 
 	public JobSettings {
 		Setting.BATCH_SIZE.check(batchSize);
@@ -86,8 +91,16 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	public JobSettings with(Function<String, @Nullable String> query, String path, @Nullable Operation ofPath) {
 		Atomic atomic = Setting.ATOMIC.take(query).orElse(this.atomic);
 		Operation only = (ofPath != null) ? ofPath : Setting.OP.take(query).orElse(null);
-		boolean writes = Setting.TTL.isFor(path);
-		TimeToLive ttl = (writes) ? Setting.TTL.take(query).orElse(NO_TTL) : NO_TTL;
+		TimeToLive ttl = takeExpiry(Setting.TTL, query, path, only).orElse(TimeToLive.NONE);
+		TimeToLive expireAt = takeExpiry(Setting.EXPIRE_AT, query, path, only).orElse(TimeToLive.NONE);
+		if (ttl.isGiven() && expireAt.isGiven()) {
+			throw new InvalidSettingException(Setting.EXPIRE_AT.name(), "and 'ttl' are two expiries: give one of them");
+		}
+		boolean mapped = Setting.KEY.isFor(path);
+		if (ttl.template() != null && !mapped) {
+			throw new InvalidSettingException(Setting.TTL.name(),
+					"is a template, and only an upload has rows or objects for it");
+		}
 		int replicas = Setting.REPLICAS.take(query).orElse(this.replicas);
 		Optional<Duration> replicasTimeout = Setting.REPLICAS_TIMEOUT.take(query);
 		if (replicasTimeout.isPresent() && replicas == 0) {
@@ -99,19 +112,40 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 				Setting.TIMEOUT.take(query).orElse(this.timeout), Setting.MAX_ERRORS.take(query).orElse(this.maxErrors),
 				Setting.RETRIES.take(query).orElse(this.retries), replicas,
 				replicasTimeout.orElse(this.replicasTimeout), Setting.RESULTS.take(query).orElse(this.results),
-				(only != null) ? only : this.operation, only != null, recordDefaults(query, writes, ttl.seconds()),
-				(writes) ? MappingSettings.take(query, only, ttl.template(), this.mapping.nulls()) : Mapping.NONE,
+				(only != null) ? only : this.operation, only != null, recordDefaults(query, path, only, ttl, expireAt),
+				(mapped) ? MappingSettings.take(query, only, ttl.template(), expireAt.template(), this.mapping.nulls())
+						: Mapping.NONE,
 				Setting.UNTIL.isFor(path) && Setting.UNTIL.take(query).isPresent(),
 				Setting.RATE_LIMIT.take(query).orElse(this.rateLimit), atomic,
 				Setting.COALESCE.take(query).orElse(this.coalesce), Setting.DRY_RUN.take(query).orElse(this.dryRun));
 	}
 
-	private RecordDefaults recordDefaults(Function<String, @Nullable String> query, boolean writes,
-			@Nullable Long seconds) {
+	private RecordDefaults recordDefaults(Function<String, @Nullable String> query, String path,
+			@Nullable Operation only, TimeToLive ttl, TimeToLive expireAt) {
 		RecordDefaults defaults = this.recordDefaults;
-		Long ttl = (seconds != null) ? seconds : (writes) ? defaults.ttl() : null;
-		return new RecordDefaults(ttl, (writes) ? Setting.TTL_JITTER.take(query).orElse(defaults.ttlJitter()) : 0,
+		boolean expires = mayExpire(path, only);
+		Long seconds = (ttl.same() != null) ? ttl.same() : (expires && expireAt.same() == null) ? defaults.ttl() : null;
+		return new RecordDefaults(seconds, expireAt.same(),
+				takeExpiry(Setting.TTL_JITTER, query, path, only).orElse((expires) ? defaults.ttlJitter() : 0),
 				Setting.ENCODING.take(query).orElse(defaults.encoding()));
+	}
+
+	/** Takes a setting of expiries, which has no meaning for operations without any. */
+	private static <T> Optional<T> takeExpiry(Setting<T> row, Function<String, @Nullable String> query, String path,
+			@Nullable Operation only) {
+		Optional<T> value = (row.isFor(path)) ? row.take(query) : Optional.empty();
+		if (value.isPresent() && !mayExpire(path, only)) {
+			throw new InvalidSettingException(row.name(),
+					(path.equals(Setting.SWEEP)) ? "has a meaning with from=scan only for op=EXPIRE, not '" + only + "'"
+							: "is for SET and HSET, not for " + only
+									+ ": keys of other operations expire by records of EXPIRE");
+		}
+		return value;
+	}
+
+	private static boolean mayExpire(String path, @Nullable Operation only) {
+		return Setting.TTL.isFor(path) && (only == null
+				|| ((path.equals(Setting.SWEEP)) ? only == Operation.EXPIRE : EXPIRING.contains(only)));
 	}
 
 	/**
@@ -167,6 +201,15 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 	 */
 	public String operationName() {
 		return (this.operation != null) ? this.operation.toString() : "mixed";
+	}
+
+	/**
+	 * Whether records get an expiry from the job.
+	 * @return {@code false} where they have only their own, if any
+	 */
+	public boolean expires() {
+		return this.recordDefaults.ttl() != null || this.recordDefaults.expireAt() != null
+				|| this.mapping.text((texts) -> (texts.ttl() != null) ? texts.ttl() : texts.expireAt()) != null;
 	}
 
 	/**

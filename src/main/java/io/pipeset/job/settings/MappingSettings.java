@@ -27,10 +27,13 @@ final class MappingSettings {
 
 	private final @Nullable Template ttl;
 
+	private final @Nullable Template expireAt;
+
 	/** The names of those that are given. */
 	private final List<String> given = new ArrayList<>();
 
-	private MappingSettings(Function<String, @Nullable String> query, @Nullable Template ttl) {
+	private MappingSettings(Function<String, @Nullable String> query, @Nullable Template ttl,
+			@Nullable Template expireAt) {
 		this.key = Setting.KEY.take(query).orElse(null);
 		this.value = Setting.VALUE.take(query).orElse(null);
 		this.fields = Setting.FIELDS.take(query).orElse(null);
@@ -41,12 +44,14 @@ final class MappingSettings {
 		}
 		this.id = Setting.ID.take(query).orElse(null);
 		this.ttl = ttl;
+		this.expireAt = expireAt;
 		give(Setting.KEY, this.key);
 		give(Setting.VALUE, this.value);
 		give(Setting.FIELDS, this.fields);
 		give(Setting.ARGS, (this.args.isEmpty()) ? null : this.args);
 		give(Setting.ID, this.id);
 		give(Setting.TTL, this.ttl);
+		give(Setting.EXPIRE_AT, this.expireAt);
 	}
 
 	private void give(Setting<?> row, @Nullable Object value) {
@@ -60,12 +65,13 @@ final class MappingSettings {
 	 * @param query takes the text of a setting by its name, of {@code args} the next one
 	 * @param operation the operation that the call names; {@code null} if it names none
 	 * @param ttl the time to live as a template, or {@code null}
+	 * @param expireAt the moment of expiry as a template, or {@code null}
 	 * @param byDefault the meaning of nulls if the call does not say it
 	 * @throws InvalidSettingException if the settings do not fit together
 	 */
 	static Mapping take(Function<String, @Nullable String> query, @Nullable Operation operation, @Nullable Template ttl,
-			Nulls byDefault) {
-		MappingSettings settings = new MappingSettings(query, ttl);
+			@Nullable Template expireAt, Nulls byDefault) {
+		MappingSettings settings = new MappingSettings(query, ttl, expireAt);
 		return new Mapping(settings.templates(operation), Setting.NULLS.take(query).orElse(byDefault),
 				Setting.DELIMITER.take(query).orElse(','), Setting.HEADER.take(query).orElse(null));
 	}
@@ -87,8 +93,9 @@ final class MappingSettings {
 		}
 		else if (this.key == null) {
 			throw new InvalidSettingException(this.given.get(0),
-					((this.ttl != null && this.given.size() == 1) ? "is a template, which has a meaning only"
-							: "has a meaning only") + " with 'key', the template of each record's key");
+					((this.given.size() == 1 && (this.ttl != null || this.expireAt != null))
+							? "is a template, which has a meaning only" : "has a meaning only")
+							+ " with 'key', the template of each record's key");
 		}
 		checkValues(operation);
 		checkNames(operation);
@@ -98,7 +105,7 @@ final class MappingSettings {
 					"and 'key' make a record that is refused: " + problem);
 		}
 		return new Templates(operation,
-				new Templates.Texts(this.key, this.value, this.fields, this.args, this.ttl, this.id));
+				new Templates.Texts(this.key, this.value, this.fields, this.args, this.ttl, this.expireAt, this.id));
 	}
 
 	private void checkValues(Operation operation) {
@@ -114,9 +121,6 @@ final class MappingSettings {
 		}
 		if (operation == Operation.SET || operation == Operation.HSET) {
 			refuse(Setting.ARGS, "is for other operations: " + takes(operation));
-		}
-		else if (this.ttl != null) {
-			refuse(Setting.TTL, "is a template for SET and HSET only: " + takes(operation));
 		}
 	}
 

@@ -1,6 +1,7 @@
 package io.pipeset.job.settings;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -12,9 +13,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 import io.pipeset.pipeline.flush.FlushPolicy;
 import io.pipeset.record.Expiry;
+import io.pipeset.record.Moments;
 import io.pipeset.record.Operation;
 import io.pipeset.record.encoding.Encoding;
 import io.pipeset.record.encoding.Excerpt;
@@ -51,8 +54,14 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 
 	private static final List<String> ALL_CALLS = List.of();
 
+	/** The path of a sweep, whose records are the keys that SCAN finds. */
+	public static final String SWEEP = "/v1/jobs?from=scan";
+
 	/** The calls whose records may be SET and HSET. */
 	private static final List<String> WRITES = List.of("/v1/jobs", "/pipeset", "/pipehset");
+
+	/** The same, and sweeps, whose records may be EXPIRE. */
+	private static final List<String> WRITES_AND_SWEEPS = Stream.concat(WRITES.stream(), Stream.of(SWEEP)).toList();
 
 	private static final Set<RecordFormat> ALL_RECORDS = Set.of();
 
@@ -64,8 +73,6 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 
 	private static final Allowed<Template> TEMPLATE = Allowed
 		.of("a template such as session:{sid}, with {{ and }} for braces", Template::parse);
-
-	private static final String SWEEP = "/v1/jobs?from=scan";
 
 	/** The most commands in a batch. */
 	public static final Setting<Integer> BATCH_SIZE = row("batchSize", ALL_CALLS,
@@ -102,20 +109,28 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 	static final Setting<Results> RESULTS = row("results", ALL_CALLS, Allowed.words(Results.values(), Results::label),
 			JobSettings::results, "The records that the report lists; `all` adds the reply to each.");
 
-	static final Setting<Operation> OP = row("op", List.of("/v1/jobs"),
+	static final Setting<Operation> OP = row("op", List.of("/v1/jobs", SWEEP),
 			Allowed.of("one of " + Operation.names(), Operation::find), JobSettings::operation,
 			"The operation of all records, whether they name it or not. Other records are refused.");
 
-	static final Setting<TimeToLive> TTL = row("ttl", WRITES,
-			Allowed.of(Expiry.ALLOWED + ", or a template such as {expires}", TimeToLive::parse),
+	/** The time to live of keys. */
+	public static final Setting<TimeToLive> TTL = row("ttl", WRITES_AND_SWEEPS,
+			Allowed.of(Expiry.ALLOWED + ", or a template such as {expires}", TimeToLive.reader(Expiry::parse)),
 			(settings) -> (settings.mapping().text(Texts::ttl) != null) ? settings.mapping().text(Texts::ttl)
 					: settings.recordDefaults().ttl(),
-			"The time after which the keys that SET and HSET write expire.");
+			"The time after which the keys that SET and HSET write expire, or those of a sweep with EXPIRE.");
 
-	static final Setting<Integer> TTL_JITTER = row("ttlJitter", WRITES, Allowed.percent(50),
+	static final Setting<TimeToLive> EXPIRE_AT = add(new Setting<>("expireAt", false, WRITES, ALL_RECORDS,
+			Allowed.of(Moments.ALLOWED + ", or a template such as {expires_at}", TimeToLive.reader(Moments::parse)),
+			(settings) -> (settings.mapping().text(Texts::expireAt) != null) ? settings.mapping().text(Texts::expireAt)
+					: moment(settings.recordDefaults().expireAt()),
+			null, null, "Instead of `ttl`: the moment at which the keys that SET and HSET write expire."));
+
+	/** The share by which expiries are moved. */
+	public static final Setting<Integer> TTL_JITTER = row("ttlJitter", WRITES_AND_SWEEPS, Allowed.percent(50),
 			(settings) -> settings.recordDefaults().ttlJitter() + "%",
 			(settings) -> settings.recordDefaults().ttlJitter() > 0,
-			"Each time to live is moved by up to this share of it, to a second earlier or later.");
+			"Each expiry is moved by up to this share of the time until then, to a second earlier or later.");
 
 	static final Setting<Encoding> ENCODING = row("encoding", ALL_CALLS,
 			Allowed.words(Encoding.values(), Encoding::label),
@@ -143,7 +158,7 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 	static final Setting<Nulls> NULLS = add(new Setting<>("nulls", true, WRITES, DATA,
 			Allowed.words(Nulls.values(), Nulls::label), (settings) -> settings.mapping().nulls().label(),
 			(settings) -> settings.mapping().nulls() != Nulls.REFUSE, null,
-			"With `skip`, a field or argument that is null is left out; with `empty`, it is the empty string."));
+			"With `skip`, a field or expiry that is null is left out; with `empty`, a field or value is the empty string."));
 
 	static final Setting<Template> KEY = template("key",
 			"Makes rows and objects records: the [template](templates.md) of each record's key.", Texts::key);
@@ -157,9 +172,12 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 			"For HSET: the columns or members that are its fields; without it, all.");
 
 	/** The one setting that may be given several times. */
-	public static final Setting<Template> ARGS = template("args",
-			"For any other operation: a template of each argument, in their order.",
-			(texts) -> (texts.args().isEmpty()) ? null : texts.args().stream().map(Template::toString).toList());
+	public static final Setting<Template> ARGS = add(new Setting<>("args", false, WRITES_AND_SWEEPS, DATA, TEMPLATE,
+			(settings) -> settings.mapping()
+				.text((texts) -> (texts.args().isEmpty()) ? null
+						: texts.args().stream().map(Template::toString).toList()),
+			null, null,
+			"For any other operation: a template of each argument, in their order. In a sweep of EXPIRE: NX, XX, GT or LT."));
 
 	static final Setting<Template> ID = template("id", "That of the `id` by which the report names the record.",
 			Texts::id);
@@ -250,6 +268,10 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 		return row;
 	}
 
+	private static @Nullable String moment(@Nullable Long millis) {
+		return (millis != null) ? Instant.ofEpochMilli(millis).toString() : null;
+	}
+
 	private static @Nullable Character delimiter(String text) {
 		boolean single = text.length() == 1 && text.charAt(0) < 0x7F && "\"\r\n".indexOf(text.charAt(0)) < 0;
 		return (text.equals("tab")) ? Character.valueOf('\t') : (single) ? Character.valueOf(text.charAt(0)) : null;
@@ -277,6 +299,14 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 			.filter((row) -> row.isFor(path))
 			.sorted(Comparator.comparing((row) -> row.calls.isEmpty()))
 			.toList();
+	}
+
+	/**
+	 * The calls that have a setting of a name.
+	 * @return their paths; none if there is no such setting, or all calls have it
+	 */
+	public static List<String> callsOf(String name) {
+		return ALL.stream().filter((row) -> row.name.equals(name)).flatMap((row) -> row.calls.stream()).toList();
 	}
 
 	boolean isFor(String path) {

@@ -1,28 +1,36 @@
 package io.pipeset.job.settings;
 
-import io.pipeset.record.Expiry;
+import java.util.function.Function;
+
 import io.pipeset.record.mapping.Template;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time to live of a job's keys: the same for all of them, or a template.
+ * The time to live of a job's keys, or the moment of their expiry: the same for all of
+ * them, or a template.
  *
- * @param seconds the same for all; {@code null} for a template
+ * @param same the same for all; {@code null} for a template
  * @param template the template; {@code null} for the same for all
  */
-record TimeToLive(@Nullable Long seconds, @Nullable Template template) {
+record TimeToLive(@Nullable Long same, @Nullable Template template) {
+
+	static final TimeToLive NONE = new TimeToLive(null, null);
 
 	/**
-	 * Reads a time to live as a setting has it.
-	 * @return it, or {@code null} if the text is none
+	 * Reads an expiry as a setting has it.
+	 * @param parser reads one that is the same for all; {@code null} if a text is none
 	 */
-	static @Nullable TimeToLive parse(String text) {
-		Long seconds = Expiry.parse(text);
-		if (seconds != null) {
-			return new TimeToLive(seconds, null);
-		}
-		Template template = Template.parse(text);
-		return (template != null && !template.names().isEmpty()) ? new TimeToLive(null, template) : null;
+	static Function<String, @Nullable TimeToLive> reader(Function<String, @Nullable Long> parser) {
+		return (text) -> {
+			Long same = parser.apply(text);
+			Template template = (same == null) ? Template.parse(text) : null;
+			return (same != null || (template != null && !template.names().isEmpty())) ? new TimeToLive(same, template)
+					: null;
+		};
+	}
+
+	boolean isGiven() {
+		return this.same != null || this.template != null;
 	}
 
 }

@@ -140,6 +140,11 @@ final class CsvCells {
 		return record.ttl(this.bytes, this.cells.offset(column), this.cells.length(column));
 	}
 
+	/** Makes a cell the moment of its expiry, or returns {@code false} if it is none. */
+	boolean setMomentOf(Record record, int column) {
+		return record.expireAt(this.bytes, this.cells.offset(column), this.cells.length(column));
+	}
+
 	/** Adds a cell that has a value to a record's arguments. */
 	void addTo(Record record, int column) {
 		record.string(this.bytes, this.cells.offset(column), Math.max(this.cells.length(column), 0));

@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.stream.Stream;
 
 import io.pipeset.record.Expiry;
+import io.pipeset.record.Moments;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
@@ -147,17 +148,20 @@ abstract sealed class CsvColumns {
 
 	}
 
-	/** A value and perhaps a time to live. */
+	/** A value and perhaps an expiry. */
 	static final class Value extends Named {
 
 		private final int value;
 
 		private final int ttl;
 
-		Value(int size, int key, int value, int ttl) {
+		private final int expireAt;
+
+		Value(int size, int key, int value, int ttl, int expireAt) {
 			super(size, key);
 			this.value = value;
 			this.ttl = ttl;
+			this.expireAt = expireAt;
 		}
 
 		@Override
@@ -172,8 +176,18 @@ abstract sealed class CsvColumns {
 				return "column 'value' is empty" + cells.emptyRemedy();
 			}
 			cells.addTo(record, this.value);
-			boolean valid = this.ttl == NONE || !cells.has(this.ttl) || cells.setTtlOf(record, this.ttl);
-			return (valid) ? null : "column 'ttl' takes " + Expiry.ALLOWED + ", not '" + cells.excerpt(this.ttl) + "'";
+			boolean expires = this.ttl != NONE && cells.has(this.ttl);
+			if (expires && !cells.setTtlOf(record, this.ttl)) {
+				return "column 'ttl' takes " + Expiry.ALLOWED + ", not '" + cells.excerpt(this.ttl) + "'";
+			}
+			if (this.expireAt == NONE || !cells.has(this.expireAt)) {
+				return null;
+			}
+			if (expires) {
+				return "columns 'ttl' and 'expireAt' are two expiries: a row takes one of them";
+			}
+			return (cells.setMomentOf(record, this.expireAt)) ? null
+					: "column 'expireAt' takes " + Moments.ALLOWED + ", not '" + cells.excerpt(this.expireAt) + "'";
 		}
 
 	}
@@ -233,17 +247,8 @@ abstract sealed class CsvColumns {
 
 		private final int required;
 
-		private final boolean gaps;
-
-		/**
-		 * Columns of arguments.
-		 * @param gaps whether an argument that is empty is left out, and those behind it
-		 * are not
-		 */
-		Arguments(int size, int key, int operation, @Nullable Operation defaultOperation, int[] arguments,
-				boolean gaps) {
+		Arguments(int size, int key, int operation, @Nullable Operation defaultOperation, int[] arguments) {
 			super(size, key);
-			this.gaps = gaps;
 			this.operation = operation;
 			this.defaultOperation = defaultOperation;
 			this.arguments = arguments;
@@ -285,12 +290,10 @@ abstract sealed class CsvColumns {
 				last--;
 			}
 			for (int i = 0; i < last; i++) {
-				if (cells.hasValue(this.arguments[i])) {
-					cells.addTo(record, this.arguments[i]);
-				}
-				else if (!this.gaps) {
+				if (!cells.hasValue(this.arguments[i])) {
 					return "column 'arg" + (i + 1) + "' is empty, and 'arg" + last + "' is not" + cells.emptyRemedy();
 				}
+				cells.addTo(record, this.arguments[i]);
 			}
 			return null;
 		}

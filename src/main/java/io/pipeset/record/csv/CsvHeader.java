@@ -15,7 +15,6 @@ import java.util.stream.Collectors;
 
 import io.pipeset.record.Operation;
 import io.pipeset.record.encoding.Excerpt;
-import io.pipeset.record.mapping.Nulls;
 import io.pipeset.record.mapping.Template;
 import io.pipeset.record.mapping.Templates;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +31,9 @@ final class CsvHeader {
 
 	private static final Pattern ARGUMENT = Pattern.compile("arg[1-9][0-9]{0,4}");
 
-	private static final Pattern COLUMN = Pattern.compile("op|key|value|ttl|" + ARGUMENT);
+	private static final Pattern COLUMN = Pattern.compile("op|key|value|ttl|expireAt|" + ARGUMENT);
+
+	private static final Set<String> VALUE_COLUMNS = Set.of("key", "value", "ttl", "expireAt");
 
 	private final List<String> names;
 
@@ -148,7 +149,7 @@ final class CsvHeader {
 	}
 
 	/** The meaning of the rows under a header without problems. */
-	CsvColumns columns(@Nullable Operation operation, Nulls nulls) {
+	CsvColumns columns(@Nullable Operation operation) {
 		int size = this.places.size();
 		int key = place("key");
 		if (isFor(Operation.HSET, operation)) {
@@ -159,16 +160,17 @@ final class CsvHeader {
 			return new CsvColumns.Fields(key, fields);
 		}
 		if (hasValues(operation)) {
-			return new CsvColumns.Value(size, key, place("value"), place("ttl"));
+			return new CsvColumns.Value(size, key, place("value"), place("ttl"), place("expireAt"));
 		}
 		return new CsvColumns.Arguments(size, key, place("op"), operation,
-				arguments().values().stream().mapToInt(Integer::intValue).toArray(), nulls == Nulls.SKIP);
+				arguments().values().stream().mapToInt(Integer::intValue).toArray());
 	}
 
 	private @Nullable String checkValues() {
 		for (String name : this.places.keySet()) {
-			if (!name.equals("key") && !name.equals("value") && !name.equals("ttl")) {
-				return "SET takes the columns 'key', 'value' and 'ttl', not '" + Excerpt.of(name) + "'" + remedy(name);
+			if (!VALUE_COLUMNS.contains(name)) {
+				return "SET takes the columns 'key', 'value' and 'ttl' or 'expireAt', not '" + Excerpt.of(name) + "'"
+						+ remedy(name);
 			}
 		}
 		return (this.places.containsKey("value")) ? null : "the header has no column 'value'" + found();
@@ -178,7 +180,7 @@ final class CsvHeader {
 		String allowed = (namesOperations())
 				? "rows that name their operation take the columns 'op', 'key', 'arg1', 'arg2'…"
 				: operation + " takes the columns 'key', 'arg1', 'arg2'…"
-						+ ((operation == Operation.SET) ? ", or 'key', 'value' and 'ttl'" : "");
+						+ ((operation == Operation.SET) ? ", or 'key', 'value' and 'ttl' or 'expireAt'" : "");
 		for (String name : this.places.keySet()) {
 			if (!name.equals("op") && !name.equals("key") && !ARGUMENT.matcher(name).matches()) {
 				return allowed + ", not '" + Excerpt.of(name) + "'" + remedy(name);

@@ -151,7 +151,7 @@ public final class CsvReader implements RecordReader {
 		CsvColumns named = (templates != null)
 				? new CsvColumns.Mapped(header.names().size(),
 						new CsvRow(templates, this.mapping.nulls(), header.names(), this.cells, this.limit))
-				: header.columns(this.defaultOperation, this.mapping.nulls());
+				: header.columns(this.defaultOperation);
 		if (named.mostArguments() > this.limit.arguments()) {
 			throw lost("the header makes records of up to " + named.mostArguments() + " arguments; "
 					+ "pipeset.limits.max-arguments allows " + this.limit.arguments());

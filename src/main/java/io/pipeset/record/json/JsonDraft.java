@@ -250,6 +250,10 @@ final class JsonDraft {
 		if (has(this.known, JsonMember.TTL)) {
 			record.ttl(this.source, this.offsets[JsonMember.TTL.index()], this.lengths[JsonMember.TTL.index()]);
 		}
+		if (has(this.known, JsonMember.EXPIRE_AT)) {
+			record.expireAt(this.source, this.offsets[JsonMember.EXPIRE_AT.index()],
+					this.lengths[JsonMember.EXPIRE_AT.index()]);
+		}
 		if (has(this.known, JsonMember.COUNT)) {
 			addTo(record, JsonMember.COUNT);
 		}

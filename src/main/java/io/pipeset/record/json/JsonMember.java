@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 import io.pipeset.record.Expiry;
+import io.pipeset.record.Moments;
 import io.pipeset.record.encoding.Encoding;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,13 @@ enum JsonMember {
 		@Override
 		boolean accepts(JsonKind kind, byte[] text, int offset, int length) {
 			return super.accepts(kind, text, offset, length) && Expiry.isTtl(text, offset, length);
+		}
+	},
+
+	EXPIRE_AT(Moments.ALLOWED, JsonKind.NUMBER, JsonKind.STRING) {
+		@Override
+		boolean accepts(JsonKind kind, byte[] text, int offset, int length) {
+			return super.accepts(kind, text, offset, length) && Moments.isMoment(text, offset, length);
 		}
 	},
 
@@ -72,17 +80,14 @@ enum JsonMember {
 	private final Set<JsonKind> kinds;
 
 	JsonMember(String takes, JsonKind... kinds) {
-		this.label = name().toLowerCase(Locale.ROOT);
+		this.label = name().toLowerCase(Locale.ROOT).replace("_at", "At");
 		this.name = this.label.getBytes(StandardCharsets.US_ASCII);
 		this.takes = takes;
 		this.kinds = EnumSet.noneOf(JsonKind.class);
 		this.kinds.addAll(Arrays.asList(kinds));
 	}
 
-	/**
-	 * Finds a member by its name, which is one of these and in lower case, or
-	 * {@code null}.
-	 */
+	/** Finds a member by its name, which is exactly one of these, or {@code null}. */
 	static @Nullable JsonMember find(byte[] bytes, int offset, int length) {
 		for (JsonMember member : ALL) {
 			byte[] name = member.name;
@@ -126,6 +131,11 @@ enum JsonMember {
 	/** Whether the member may be an empty string in the place of a null. */
 	boolean mayBeEmpty() {
 		return this == VALUE;
+	}
+
+	/** Whether a null is left out where it may not be an empty string. */
+	boolean mayBeLeftOut() {
+		return this == TTL || this == EXPIRE_AT || this == ID;
 	}
 
 	/** Whether the member may have a value. */

@@ -7,6 +7,7 @@ import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
 import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.mapping.Nulls;
+import io.pipeset.record.mapping.Row;
 import org.jspecify.annotations.Nullable;
 
 /** Reads objects and arrays that are records already. */
@@ -129,7 +130,8 @@ final class JsonRecordParser extends JsonParser {
 
 	private void readMember(JsonMember member) throws JsonFault {
 		JsonKind kind = this.cursor.readValue(1);
-		if (kind == JsonKind.NULL && this.nulls == Nulls.SKIP) {
+		if (kind == JsonKind.NULL
+				&& (this.nulls == Nulls.SKIP || (this.nulls == Nulls.EMPTY && member.mayBeLeftOut()))) {
 			this.draft.unsee(member);
 		}
 		else if (kind == JsonKind.NULL && this.nulls == Nulls.EMPTY && member.mayBeEmpty()) {
@@ -139,8 +141,9 @@ final class JsonRecordParser extends JsonParser {
 			this.draft.set(member, kind, this.cursor.offset(), this.cursor.length());
 		}
 		else if (!this.draft.isRefused()) {
+			boolean optional = kind == JsonKind.NULL && member.mayBeLeftOut();
 			this.draft.refuse("record member '" + member.label() + "' takes " + member.takes() + ", not "
-					+ kind.describe(this.cursor.excerpt()));
+					+ kind.describe(this.cursor.excerpt()) + ((optional) ? "; nulls=skip leaves it out" : ""));
 		}
 	}
 
@@ -171,12 +174,12 @@ final class JsonRecordParser extends JsonParser {
 		if (this.cursor.enter(']')) {
 			do {
 				JsonKind kind = this.cursor.readValue(2);
-				if (kind.isArgument() || (kind == JsonKind.NULL && this.nulls == Nulls.EMPTY)) {
-					this.draft.addArgument(kind, this.cursor.offset(), length(kind));
+				if (kind.isArgument()) {
+					this.draft.addArgument(kind, this.cursor.offset(), this.cursor.length());
 				}
-				else if ((kind != JsonKind.NULL || this.nulls == Nulls.REFUSE) && !this.draft.isRefused()) {
+				else if (!this.draft.isRefused()) {
 					this.draft.refuse("record member 'args' takes strings, numbers and booleans, not "
-							+ kind.describe(this.cursor.excerpt()));
+							+ kind.describe(this.cursor.excerpt()) + ofNull(kind));
 				}
 			}
 			while (this.cursor.next(']'));
@@ -204,20 +207,23 @@ final class JsonRecordParser extends JsonParser {
 			this.draft.refuse("a record that is an array begins with its operation's name, a string, not with "
 					+ kind.describe(this.cursor.excerpt()));
 		}
-		else if (kind == JsonKind.NULL && this.nulls == Nulls.SKIP && position > 1) {
-			return;
-		}
-		else if (!kind.isArgument() && (kind != JsonKind.NULL || this.nulls != Nulls.EMPTY || position < 2)) {
-			this.draft.refuse("argument " + position + " of a record that is an array is "
-					+ kind.describe(this.cursor.excerpt()) + "; allowed are strings, numbers and booleans");
+		else if (!kind.isArgument()) {
+			this.draft.refuse(
+					"argument " + position + " of a record that is an array is " + kind.describe(this.cursor.excerpt())
+							+ "; allowed are strings, numbers and booleans" + ofNull(kind));
 		}
 		else if (position > 1) {
-			this.draft.addArgument(kind, this.cursor.offset(), length(kind));
+			this.draft.addArgument(kind, this.cursor.offset(), this.cursor.length());
 		}
 		else {
 			this.draft.set((position == 0) ? JsonMember.OP : JsonMember.KEY, kind, this.cursor.offset(),
 					this.cursor.length());
 		}
+	}
+
+	/** Why 'nulls' has no say here. */
+	private String ofNull(JsonKind kind) {
+		return (kind == JsonKind.NULL && this.nulls != Nulls.REFUSE) ? Row.NULL_IN_ARGUMENTS : "";
 	}
 
 	/** The length of a value that was read last; a null is an empty string here. */

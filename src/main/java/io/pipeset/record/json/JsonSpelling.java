@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
  */
 enum JsonSpelling {
 
-	VALUE_AND_TTL("'key', 'value' and 'ttl', or 'key' and 'args'", JsonMember.VALUE, JsonMember.TTL),
+	VALUE_AND_TTL("'key', 'value' and 'ttl' or 'expireAt', or 'key' and 'args'", JsonMember.VALUE, JsonMember.TTL),
 
-	FIELDS_AND_TTL("'key', 'fields' and 'ttl', or 'key' and 'args'", JsonMember.FIELDS, JsonMember.TTL),
+	FIELDS_AND_TTL("'key', 'fields' and 'ttl' or 'expireAt', or 'key' and 'args'", JsonMember.FIELDS, JsonMember.TTL),
 
 	COUNT("'key' and 'count', or 'key' and 'args'", null, JsonMember.COUNT),
 
@@ -22,7 +22,10 @@ enum JsonSpelling {
 	/** The keys stand among the arguments, after their number. */
 	COMMAND("'args' alone, all that follows the name in the command", null, null);
 
-	private static final JsonMember[] OWN = { JsonMember.VALUE, JsonMember.FIELDS, JsonMember.TTL, JsonMember.COUNT };
+	private static final JsonMember[] OWN = { JsonMember.VALUE, JsonMember.FIELDS, JsonMember.TTL, JsonMember.EXPIRE_AT,
+			JsonMember.COUNT };
+
+	private static final int EXPIRIES = JsonMember.TTL.bit() | JsonMember.EXPIRE_AT.bit();
 
 	private final String takes;
 
@@ -55,7 +58,8 @@ enum JsonSpelling {
 	@Nullable String check(Operation operation, int seen) {
 		for (JsonMember member : OWN) {
 			if ((seen & member.bit()) != 0) {
-				if (member != this.required && member != this.optional) {
+				boolean expiry = member == JsonMember.EXPIRE_AT && this.optional == JsonMember.TTL;
+				if (member != this.required && member != this.optional && !expiry) {
 					return foreign(operation, member);
 				}
 				if ((seen & JsonMember.ARGS.bit()) != 0) {
@@ -63,6 +67,9 @@ enum JsonSpelling {
 							+ takes(operation);
 				}
 			}
+		}
+		if ((seen & EXPIRIES) == EXPIRIES) {
+			return "record members 'ttl' and 'expireAt' are two expiries: " + operation + " takes one of them";
 		}
 		boolean hasKey = (seen & JsonMember.KEY.bit()) != 0;
 		if (this == COMMAND) {

@@ -8,7 +8,7 @@ public enum Nulls {
 	/** The record is refused. */
 	REFUSE,
 
-	/** The field, or the argument, is left out. */
+	/** The field, or the expiry, is left out. */
 	SKIP,
 
 	/** It is the empty string. */

@@ -5,6 +5,7 @@ import java.util.Arrays;
 
 import io.pipeset.record.ArgumentBytes;
 import io.pipeset.record.Expiry;
+import io.pipeset.record.Moments;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
@@ -27,6 +28,9 @@ public abstract class Row {
 	/** The length of a value that the row does not have. */
 	protected static final int ABSENT = -2;
 
+	/** Why a null among arguments is refused whatever nulls mean elsewhere. */
+	public static final String NULL_IN_ARGUMENTS = "; 'nulls' is not for arguments, as those behind a null would move";
+
 	private static final int MOST_ID_BYTES = 256;
 
 	private final Templates templates;
@@ -35,10 +39,13 @@ public abstract class Row {
 
 	private final Nulls nulls;
 
-	/** The meaning of a null in an argument: SET has to have its value. */
+	/**
+	 * The meaning of a null in SET's value, which it has to have, and in arguments, where
+	 * it would move those behind it.
+	 */
 	private final Nulls nullsInArguments;
 
-	/** The meaning of a null in a time to live or an id, which are no empty texts. */
+	/** The meaning of a null in an expiry or an id, which are no empty texts. */
 	private final Nulls nullsInTexts;
 
 	private final RecordLimit limit;
@@ -74,7 +81,7 @@ public abstract class Row {
 		this.templates = templates;
 		this.operation = templates.operation();
 		this.nulls = nulls;
-		this.nullsInArguments = (this.operation == Operation.SET && nulls == Nulls.SKIP) ? Nulls.REFUSE : nulls;
+		this.nullsInArguments = (this.operation == Operation.SET && nulls == Nulls.EMPTY) ? Nulls.EMPTY : Nulls.REFUSE;
 		this.nullsInTexts = (nulls == Nulls.EMPTY) ? Nulls.SKIP : nulls;
 		this.limit = limit;
 		this.made = new ArgumentBytes(limit.room());
@@ -175,8 +182,12 @@ public abstract class Row {
 		Templates.Part ttl = this.templates.ttl();
 		if (ttl != null && find(ttl, this.nullsInTexts, Encoding.UTF8)
 				&& !record.ttl(this.source, this.offset, this.length)) {
-			refuse(Rejection.MALFORMED, "'ttl' takes " + Expiry.ALLOWED + ", not '"
-					+ Excerpt.of(this.source, this.offset, this.length) + "'");
+			refuseExpiry(ttl, Expiry.ALLOWED);
+		}
+		Templates.Part expireAt = this.templates.expireAt();
+		if (expireAt != null && find(expireAt, this.nullsInTexts, Encoding.UTF8)
+				&& !record.expireAt(this.source, this.offset, this.length)) {
+			refuseExpiry(expireAt, Moments.ALLOWED);
 		}
 		for (Templates.Part argument : this.templates.arguments()) {
 			if (find(argument, this.nullsInArguments, record.encoding())) {
@@ -195,6 +206,11 @@ public abstract class Row {
 				refuse(Rejection.MALFORMED, "the row has no field: no " + noun() + " of it has a value");
 			}
 		}
+	}
+
+	private void refuseExpiry(Templates.Part part, String allowed) {
+		refuse(Rejection.MALFORMED, "'" + part.setting() + "' takes " + allowed + ", not '"
+				+ Excerpt.of(this.source, this.offset, this.length) + "'");
 	}
 
 	private void addFields(Record record, int[] fields) {
@@ -358,7 +374,8 @@ public abstract class Row {
 	private static String remedy(String setting) {
 		return switch (setting) {
 			case "key" -> "";
-			case "ttl", "id" -> "; nulls=skip leaves it out";
+			case "args" -> NULL_IN_ARGUMENTS;
+			case "ttl", "expireAt", "id" -> "; nulls=skip leaves it out";
 			case "value" -> "; nulls=empty takes it for an empty string";
 			default -> "; nulls=skip leaves it out, nulls=empty takes it for an empty string";
 		};

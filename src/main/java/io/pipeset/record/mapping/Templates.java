@@ -25,6 +25,8 @@ public final class Templates {
 
 	private final @Nullable Part ttl;
 
+	private final @Nullable Part expireAt;
+
 	/** SET's value, or the arguments of an operation other than SET and HSET. */
 	private final Part[] arguments;
 
@@ -40,6 +42,7 @@ public final class Templates {
 		this.id = part("id", texts.id());
 		this.key = part("key", texts.key());
 		this.ttl = part("ttl", texts.ttl());
+		this.expireAt = part("expireAt", texts.expireAt());
 		this.arguments = Stream
 			.concat(Stream.ofNullable(part("value", texts.value())),
 					texts.args().stream().map((template) -> part("args", template)))
@@ -96,7 +99,7 @@ public final class Templates {
 
 	private List<Part> parts() {
 		List<Part> parts = new ArrayList<>();
-		for (Part part : new Part[] { this.key, this.id, this.ttl }) {
+		for (Part part : new Part[] { this.key, this.id, this.ttl, this.expireAt }) {
 			if (part != null) {
 				parts.add(part);
 			}
@@ -140,6 +143,10 @@ public final class Templates {
 		return this.ttl;
 	}
 
+	@Nullable Part expireAt() {
+		return this.expireAt;
+	}
+
 	Part[] arguments() {
 		return this.arguments;
 	}
@@ -157,10 +164,11 @@ public final class Templates {
 	 * @param fields the fields of HSET; {@code null} for all that a row has
 	 * @param args the arguments of an operation other than SET and HSET, in their order
 	 * @param ttl the time to live, or {@code null}
+	 * @param expireAt the moment of expiry, or {@code null}
 	 * @param id the name in the report, or {@code null}
 	 */
 	public record Texts(@Nullable Template key, @Nullable Template value, @Nullable List<String> fields,
-			List<Template> args, @Nullable Template ttl, @Nullable Template id) {
+			List<Template> args, @Nullable Template ttl, @Nullable Template expireAt, @Nullable Template id) {
 
 	}
 

@@ -79,7 +79,8 @@ class SettingTests {
 			"replicas=2 replicasTimeout=30s atomic=batch dryRun=true results=none nulls=skip",
 			"op=HSET key=a:{b.c} fields=x,\"y,\"\"z\" ttl={expires} id={{}}{i} nulls=empty delimiter=tab",
 			"op=ZADD key={k} args={s} args={{{m} header=k,s,\"m,\" delimiter=;",
-			"op=SET key={k} value={*} header=k,\"\"" })
+			"op=SET key={k} value={*} header=k,\"\"", "op=HSET expireAt=4102444800.25 ttlJitter=5",
+			"op=SET key={k} value=v expireAt={at} nulls=skip" })
 	void theTextsOfSettingsAreTheSameSettings(String query) {
 		Map<String, Deque<String>> texts = new HashMap<>();
 		for (String setting : query.split(" ", -1)) {

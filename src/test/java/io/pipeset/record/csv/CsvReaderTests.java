@@ -67,12 +67,12 @@ class CsvReaderTests {
 		RecordReader reader = RecordFormat.CSV.open(Snapshot.latin1("key," + name + "\nk,1\n"), Operation.HSET,
 				new RecordLimit(Snapshot.MAX_RECORD_BYTES, RecordLimit.DEFAULT_ARGUMENTS,
 						new CountedRoom(held, false)));
-		reader.read(new Record(new RecordDefaults(null, 0, Encoding.UTF8), Room.UNLIMITED));
+		reader.read(new Record(new RecordDefaults(null, null, 0, Encoding.UTF8), Room.UNLIMITED));
 		assertThat(held.get()).isBetween(30_000L, 31_000L);
 		reader = RecordFormat.CSV.open(Snapshot.latin1("key,value\nk,1\n"), Operation.SET, new RecordLimit(
 				Snapshot.MAX_RECORD_BYTES, RecordLimit.DEFAULT_ARGUMENTS, new CountedRoom(held, false)));
 		held.set(0);
-		reader.read(new Record(new RecordDefaults(null, 0, Encoding.UTF8), Room.UNLIMITED));
+		reader.read(new Record(new RecordDefaults(null, null, 0, Encoding.UTF8), Room.UNLIMITED));
 		assertThat(held.get()).isZero();
 	}
 
@@ -129,8 +129,8 @@ class CsvReaderTests {
 					a,1,2,3          | the header has 3 columns, and the row 4 cells
 					a,,60            | column 'value' is empty; write "" for the empty string
 					,1,60            | column 'key' is empty; write "" for the empty string
-					a,1,0            | column 'ttl' takes a whole number of seconds from 1 to 9000000000000000, or a duration of whole seconds such as 90s, 1h, 7d or PT1H, not '0'
-					a,1,9000000000000001 | column 'ttl' takes a whole number of seconds from 1 to 9000000000000000, or a duration of whole seconds such as 90s, 1h, 7d or PT1H, not '9000000000000001'
+					a,1,0            | column 'ttl' takes a whole number of seconds from 1 to 999999999, or a duration of whole seconds such as 90s, 1h, 7d or PT1H (a moment is for expireAt), not '0'
+					a,1,1000000000 | column 'ttl' takes a whole number of seconds from 1 to 999999999, or a duration of whole seconds such as 90s, 1h, 7d or PT1H (a moment is for expireAt), not '1000000000'
 					a,1,""           | column 'ttl' takes
 					a,"1"2,3         | expected ',' or the end of the row after a quoted cell, found '2' (byte 5 of the record)
 					a,"1" ,3         | expected ',' or the end of the row after a quoted cell, found byte 0x20 (byte 5 of the record)
@@ -189,8 +189,8 @@ class CsvReaderTests {
 					Key,Value       | SET  | the header has no column 'key'; found: Key, Value
 					key             | SET  | the header has no column 'value'; found: key
 					key,ttl         | SET  | the header has no column 'value'; found: key, ttl
-					key,value,name  | SET  | SET takes the columns 'key', 'value' and 'ttl', not 'name'
-					key,value,arg1  | SET  | SET takes the columns 'key', 'arg1', 'arg2'…, or 'key', 'value' and 'ttl', not 'value'
+					key,value,name  | SET  | SET takes the columns 'key', 'value' and 'ttl' or 'expireAt', not 'name'
+					key,value,arg1  | SET  | SET takes the columns 'key', 'arg1', 'arg2'…, or 'key', 'value' and 'ttl' or 'expireAt', not 'value'
 					key,value,value | SET  | the header has two columns 'value'
 					key,f,key       | HSET | the header has two columns 'key'
 					key,            | HSET | column 2 of the header has no name

@@ -120,14 +120,14 @@ class FirstMistakeTests {
 					key\tname         | HSET | the header has no column 'key'; found: key\tname; columns are separated by commas, not by tabs, unless delimiter=tab says so
 					Key,Value         | SET  | the header has no column 'key'; found: Key, Value; columns are named in lower case: 'key'
 					KEY,name          | HSET | the header has no column 'key'; found: KEY, name; columns are named in lower case: 'key'
-					key,Value         | SET  | SET takes the columns 'key', 'value' and 'ttl', not 'Value'; columns are named in lower case: 'value'
-					key,value,TTL     | SET  | SET takes the columns 'key', 'value' and 'ttl', not 'TTL'; columns are named in lower case: 'ttl'
+					key,Value         | SET  | SET takes the columns 'key', 'value' and 'ttl' or 'expireAt', not 'Value'; columns are named in lower case: 'value'
+					key,value,TTL     | SET  | SET takes the columns 'key', 'value' and 'ttl' or 'expireAt', not 'TTL'; columns are named in lower case: 'ttl'
 					key,Arg1          | DEL  | DEL takes the columns 'key', 'arg1', 'arg2'…, not 'Arg1'; columns are named in lower case: 'arg1'
 					Op,key            | -    | the header has no column 'op', and the request names no operation by '?op='; found: Op, key; columns are named in lower case: 'op'
-					key, value        | SET  | SET takes the columns 'key', 'value' and 'ttl', not ' value'; spaces are part of a column's name: 'value'
+					key, value        | SET  | SET takes the columns 'key', 'value' and 'ttl' or 'expireAt', not ' value'; spaces are part of a column's name: 'value'
 					name,age          | HSET | the header has no column 'key'; found: name, age
 					Name,age          | HSET | the header has no column 'key'; found: Name, age
-					key,value,Name    | SET  | SET takes the columns 'key', 'value' and 'ttl', not 'Name'
+					key,value,Name    | SET  | SET takes the columns 'key', 'value' and 'ttl' or 'expireAt', not 'Name'
 					""")
 	void headerSaysWhatItWasMeantToBe(String header, @Nullable Operation operation, String message) {
 		RecordReader reader = RecordFormat.CSV.open(Snapshot.latin1(header + "\nk\n"), operation, Limits.ofBytes(1000));

@@ -132,7 +132,7 @@ class RejectedKeyTests {
 		byte[] bytes = body.replace("\\n", "\n").replace("\\r", "\r").getBytes(StandardCharsets.UTF_8);
 		RecordReader reader = Objects.requireNonNull(RecordFormat.of(type))
 			.open(new ByteArrayInputStream(bytes), defaultOperation, Limits.ofBytes(4096));
-		Record record = new Record(new RecordDefaults(null, 0, encoding), Room.UNLIMITED);
+		Record record = new Record(new RecordDefaults(null, null, 0, encoding), Room.UNLIMITED);
 		long count = 0;
 		while (reader.read(record)) {
 			count++;

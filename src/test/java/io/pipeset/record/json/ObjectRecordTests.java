@@ -27,6 +27,8 @@ class ObjectRecordTests {
 					{"op":"SET","key":"k","value":"v","ttl":"60"}             | SET k v EX 60
 					{"op":"HSET","key":"k","fields":{"a":{ "x" : [1, null] },"b":[ ],"c":{}}} | HSET k a {"x":[1,null]} b [] c {}
 					{"op":"SET","key":"k","value":"v","ttl":"PT1M"}           | SET k v EX 60
+					{"op":"SET","key":"k","value":"v","expireAt":4102444800}  | SET k v EXAT 4102444800
+					{"expireAt":"2100-01-01T00:00:00.5Z","op":"SET","key":"k","value":"v"} | SET k v PXAT 4102444800500
 					{"op":"SET","key":"aw==","value":"dg==","ttl":"60","encoding":"base64"} | SET k v EX 60
 					{"value":"dg==","op":"SET","key":"aw==","encoding":"base64"} | SET k v
 					{"encoding":"base64","value":12,"op":"SET","key":"aw==","ttl":5} | SET k 12 EX 5
@@ -64,9 +66,9 @@ class ObjectRecordTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '~',
 			textBlock = """
-					{"op":"SET","key":"k"}                                | record member 'value' is missing: SET takes 'key', 'value' and 'ttl', or 'key' and 'args'
+					{"op":"SET","key":"k"}                                | record member 'value' is missing: SET takes 'key', 'value' and 'ttl' or 'expireAt', or 'key' and 'args'
 					{"op":"SET","value":"v"}                              | record member 'key' is missing
-					{"op":"HSET","key":"k"}                               | record member 'fields' is missing: HSET takes 'key', 'fields' and 'ttl', or 'key' and 'args'
+					{"op":"HSET","key":"k"}                               | record member 'fields' is missing: HSET takes 'key', 'fields' and 'ttl' or 'expireAt', or 'key' and 'args'
 					{"op":"LPUSH","key":"k"}                              | record member 'value' is missing
 					{"op":"DEL"}                                          | record member 'key' is missing
 					{"op":"SET","key":"k","value":"v","args":["w"]}       | record member 'args' goes with 'key' alone, not with 'value'
@@ -74,6 +76,9 @@ class ObjectRecordTests {
 					{"op":"SET","key":"k","value":"v","count":1}          | record member 'count' does not go with SET
 					{"op":"SET","key":"k","value":"v","fields":{"a":1}}   | record member 'fields' does not go with SET
 					{"op":"RPOP","key":"k","value":"v"}                   | record member 'value' does not go with RPOP
+					{"op":"DEL","key":"k","expireAt":1}                   | record member 'expireAt' does not go with DEL: DEL takes 'key' and 'args'
+					{"op":"SET","key":"k","args":["v"],"expireAt":1}      | record member 'args' goes with 'key' alone, not with 'expireAt'
+					{"op":"SET","key":"k","value":1,"expireAt":1,"ttl":1} | record members 'ttl' and 'expireAt' are two expiries: SET takes one of them
 					{"op":"DEL","key":"k","ttl":1}                        | record member 'ttl' does not go with DEL: DEL takes 'key' and 'args'
 					{"op":"HSET","key":"k","args":["a",1],"ttl":1}        | record member 'args' goes with 'key' alone, not with 'ttl'
 					{"op":"DEL","key":"k","encoding":"BASE64"}            | record member 'encoding' takes 'utf8' or 'base64', not the string 'BASE64'
@@ -83,7 +88,7 @@ class ObjectRecordTests {
 					{"op":"DEL","key":"Y=Q=","encoding":"base64"}         | 'Y=Q=' is not Base64 with its padding
 					{"op":"DEL","key":"YQ==","args":["_-8="],"encoding":"base64"} | '_-8=' is not Base64 with its padding
 					{"op":"EVALSHA","key":"k","args":["x",0]}             | record member 'key' does not go with EVALSHA: EVALSHA takes 'args' alone
-					{"op":"DEL","key":"k","kee":1}                        | record member 'kee' is not known; allowed are op, key, value, fields, ttl, count, args, id, error, encoding
+					{"op":"DEL","key":"k","kee":1}                        | record member 'kee' is not known; allowed are op, key, value, fields, ttl, expireAt, count, args, id, error, encoding
 					{"op":"DEL","key":"k","":1}                           | record member '' is not known
 					{"op":"DEL","key":"k","Key":"k"}                      | record member 'Key' is not known
 					{"op":"DEL","key":"a","key":"b"}                      | record member 'key' is repeated
@@ -101,12 +106,12 @@ class ObjectRecordTests {
 					{"op":"DEL","key":"k","args":["b",null]}              | record member 'args' takes strings, numbers and booleans, not null
 					{"op":7,"key":"k"}                                    | record member 'op' takes a string, not the number 7
 					{"op":null,"key":"k"}                                 | record member 'op' takes a string, not null
-					{"op":"SET","key":"k","value":1,"ttl":0}              | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, or a duration of whole seconds such as 90s, 1h, 7d or PT1H, not the number 0
-					{"op":"SET","key":"k","value":1,"ttl":-1}             | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, or a duration of whole seconds such as 90s, 1h, 7d or PT1H, not the number -1
-					{"op":"SET","key":"k","value":1,"ttl":1.5}            | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, or a duration of whole seconds such as 90s, 1h, 7d or PT1H, not the number 1.5
-					{"op":"SET","key":"k","value":1,"ttl":"60 s"}         | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, or a duration of whole seconds such as 90s, 1h, 7d or PT1H, not the string '60 s'
-					{"op":"SET","key":"k","value":1,"ttl":""}             | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, or a duration of whole seconds such as 90s, 1h, 7d or PT1H, not the string ''
-					{"op":"SET","key":"k","value":1,"ttl":1234567890123456789} | record member 'ttl' takes a whole number of seconds from 1 to 9000000000000000, or a duration of whole seconds such as 90s, 1h, 7d or PT1H, not the number 1234567890123456789
+					{"op":"SET","key":"k","value":1,"ttl":0}              | record member 'ttl' takes a whole number of seconds from 1 to 999999999, or a duration of whole seconds such as 90s, 1h, 7d or PT1H (a moment is for expireAt), not the number 0
+					{"op":"SET","key":"k","value":1,"ttl":-1}             | record member 'ttl' takes a whole number of seconds from 1 to 999999999, or a duration of whole seconds such as 90s, 1h, 7d or PT1H (a moment is for expireAt), not the number -1
+					{"op":"SET","key":"k","value":1,"ttl":1.5}            | record member 'ttl' takes a whole number of seconds from 1 to 999999999, or a duration of whole seconds such as 90s, 1h, 7d or PT1H (a moment is for expireAt), not the number 1.5
+					{"op":"SET","key":"k","value":1,"ttl":"60 s"}         | record member 'ttl' takes a whole number of seconds from 1 to 999999999, or a duration of whole seconds such as 90s, 1h, 7d or PT1H (a moment is for expireAt), not the string '60 s'
+					{"op":"SET","key":"k","value":1,"ttl":""}             | record member 'ttl' takes a whole number of seconds from 1 to 999999999, or a duration of whole seconds such as 90s, 1h, 7d or PT1H (a moment is for expireAt), not the string ''
+					{"op":"SET","key":"k","value":1,"ttl":1234567890123456789} | record member 'ttl' takes a whole number of seconds from 1 to 999999999, or a duration of whole seconds such as 90s, 1h, 7d or PT1H (a moment is for expireAt), not the number 1234567890123456789
 					{"op":"RPOP","key":"k","count":-1}                    | record member 'count' takes a whole number, 0 or more, not the number -1
 					{"op":"RPOP","key":"k","count":true}                  | record member 'count' takes a whole number, 0 or more, not true
 					{"op":"DEL","key":"k","id":true}                      | record member 'id' takes a string or a number, of at most 256 bytes, not true

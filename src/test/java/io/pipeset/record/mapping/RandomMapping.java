@@ -45,7 +45,7 @@ public final class RandomMapping {
 		}
 		this.texts = new Templates.Texts(template(below(5) == 0),
 				(this.operation == Operation.SET) ? template(true) : null, (hash && below(2) == 0) ? fields : null,
-				args, null, (below(4) == 0) ? template(false) : null);
+				args, null, null, (below(4) == 0) ? template(false) : null);
 	}
 
 	/** The operation of all records. */
@@ -102,10 +102,7 @@ public final class RandomMapping {
 				words.add(value(this.texts.value(), row, (this.nulls == Nulls.SKIP) ? Nulls.REFUSE : this.nulls));
 			}
 			for (Template argument : this.texts.args()) {
-				String value = value(argument, row, this.nulls);
-				if (value != null) {
-					words.add(value);
-				}
+				words.add(value(argument, row, Nulls.REFUSE));
 			}
 			if (this.operation == Operation.HSET) {
 				addFields(words, row);

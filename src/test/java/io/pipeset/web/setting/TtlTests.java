@@ -28,7 +28,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 @ServiceTest
 class TtlTests {
 
-	private static final long LONGEST = 9_000_000_000_000_000L;
+	private static final long LONGEST = 999_999_999;
+
+	/** The most that options of commands take, by the bounds of Redis. */
+	private static final long LONGEST_OPTION = 9_000_000_000_000_000L;
 
 	private final Service service;
 
@@ -139,35 +142,44 @@ class TtlTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(longs = { 9_223_372_036_854_775L, LONGEST + 1, Long.MAX_VALUE })
-	void whatRedisDoesNotTakeIsRefusedUnsent(long ttl) {
-		JsonNode report = this.service
+	@ValueSource(longs = { LONGEST + 1, 4_102_444_800L, 9_223_372_036_854_775L, Long.MAX_VALUE })
+	void aTimeToLiveThatIsAMomentIsRefusedWithAPointer(long ttl) {
+		assertRefused(this.service
 			.ndjson("/v1/jobs", "{\"op\":\"HSET\",\"key\":\"k\",\"fields\":{\"f\":\"v\"},\"ttl\":" + ttl + "}",
-					"{\"op\":\"SET\",\"key\":\"k\",\"value\":\"v\",\"ttl\":" + ttl + "}",
-					"[\"SET\",\"k\",\"v\",\"EX\"," + ttl + "]")
-			.report();
-		assertRefused(report, 3, ttl);
-		assertRefused(this.service.post("/v1/jobs?op=SET", "text/csv", "key,value,ttl\nk,v," + ttl).report(), 1, ttl);
-		assertRefused(this.service.post("/v1/jobs", "text/plain", "SET k v EX " + ttl).report(), 1, ttl);
+					"{\"op\":\"SET\",\"key\":\"k\",\"value\":\"v\",\"ttl\":" + ttl + "}")
+			.report(), 2, ttl, LONGEST);
+		assertRefused(this.service.post("/v1/jobs?op=SET", "text/csv", "key,value,ttl\nk,v," + ttl).report(), 1, ttl,
+				LONGEST);
+		assertThat(this.service.post("/pipehset/1?ttl=" + ttl).refusal(400, "invalid-setting")).contains("'ttl'")
+			.contains("1 to " + LONGEST)
+			.contains("expireAt")
+			.contains("'" + ttl + "'");
+		assertThat(this.redis.dbsize()).isZero();
+	}
+
+	@ParameterizedTest
+	@ValueSource(longs = { 9_223_372_036_854_775L, LONGEST_OPTION + 1, Long.MAX_VALUE })
+	void whatRedisDoesNotTakeIsRefusedUnsent(long ttl) {
+		assertRefused(this.service.ndjson("/v1/jobs", "[\"SET\",\"k\",\"v\",\"EX\"," + ttl + "]").report(), 1, ttl,
+				LONGEST_OPTION);
+		assertRefused(this.service.post("/v1/jobs", "text/plain", "SET k v EX " + ttl).report(), 1, ttl,
+				LONGEST_OPTION);
 		String digits = Long.toString(ttl);
 		assertRefused(this.service
 			.post("/v1/jobs", "application/x-redis-resp",
 					"*5\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nv\r\n$2\r\nEX\r\n$" + digits.length() + "\r\n" + digits
 							+ "\r\n")
-			.report(), 1, ttl);
-		assertThat(this.service.post("/pipehset/1?ttl=" + ttl).refusal(400, "invalid-setting")).contains("'ttl'")
-			.contains("1 to " + LONGEST)
-			.contains("'" + ttl + "'");
+			.report(), 1, ttl, LONGEST_OPTION);
 		assertThat(this.redis.dbsize()).isZero();
 	}
 
-	private static void assertRefused(JsonNode report, int records, long ttl) {
+	private static void assertRefused(JsonNode report, int records, long ttl, long longest) {
 		assertThat(Answer.counts(report)).isEqualTo(new Counts(records, 0, 0, records, 0, 0));
 		assertThat(report.at("/bytesSent").asLong()).isZero();
 		for (JsonNode item : report.get("items")) {
 			assertThat(item.at("/error/code").asString()).isEqualTo("MALFORMED");
 			assertThat(item.at("/error/message").asString()).containsAnyOf("'ttl'", "EX")
-				.contains("1 to " + LONGEST)
+				.contains("1 to " + longest)
 				.contains(Long.toString(ttl));
 		}
 	}
@@ -175,13 +187,13 @@ class TtlTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '~',
 			textBlock = """
-					application/x-ndjson | /v1/jobs                           | {"op":"HSET","key":"k","fields":{"f":"v"},"ttl":9000000000000000}
-					application/x-ndjson | /v1/jobs                           | {"op":"SET","key":"k","value":"v","ttl":9000000000000000}
-					application/x-ndjson | /v1/jobs?ttl=9000000000000000      | ["HSET","k","f","v"]
-					application/x-ndjson | /v1/jobs?ttl=9000000000000000      | ["SET","k","v"]
-					text/csv             | /v1/jobs?op=SET                    | key,value,ttl\\nk,v,9000000000000000
-					text/csv             | /v1/jobs?op=HSET&ttl=9000000000000000 | key,f\\nk,v
-					text/plain           | /v1/jobs                           | SET k v PX 9000000000000000000
+					application/x-ndjson | /v1/jobs                           | {"op":"HSET","key":"k","fields":{"f":"v"},"ttl":999999999}
+					application/x-ndjson | /v1/jobs                           | {"op":"SET","key":"k","value":"v","ttl":999999999}
+					application/x-ndjson | /v1/jobs?ttl=999999999      | ["HSET","k","f","v"]
+					application/x-ndjson | /v1/jobs?ttl=999999999      | ["SET","k","v"]
+					text/csv             | /v1/jobs?op=SET                    | key,value,ttl\\nk,v,999999999
+					text/csv             | /v1/jobs?op=HSET&ttl=999999999 | key,f\\nk,v
+					text/plain           | /v1/jobs                           | SET k v PX 999999999000
 					""")
 	void theLongestTimeToLiveIsOneThatRedisTakes(String type, String path, String body) {
 		assertThat(Answer.counts(this.service.post(path, type, body.replace("\\n", "\n")).report()))

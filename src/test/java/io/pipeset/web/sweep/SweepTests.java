@@ -142,6 +142,46 @@ class SweepTests {
 	}
 
 	@Test
+	void anExpiryIsGivenToThoseKeysAloneThatHaveNone() {
+		for (int i = 1; i <= 3; i++) {
+			this.redis.set("pre:" + i, "x");
+		}
+		this.redis.setex("pre:kept", 600, "x");
+		this.redis.hset("pre:h", "a", "b");
+		JsonNode report = this.service.post(SWEEP + "&match=pre:*&op=EXPIRE&ttl=86400&ttlJitter=10&args=NX&results=all")
+			.report();
+		assertThat(Answer.counts(report)).isEqualTo(new Counts(5, 4, 1, 0, 0, 0));
+		assertThat(report.at("/settings/args").toString()).isEqualTo("[\"NX\"]");
+		assertThat(this.redis.ttl("pre:kept")).isBetween(540L, 600L);
+		for (String key : List.of("pre:1", "pre:2", "pre:3", "pre:h")) {
+			assertThat(this.redis.ttl(key)).as(key).isBetween(77_700L, 95_040L);
+		}
+		for (JsonNode item : report.get("items")) {
+			boolean kept = item.get("key").asString().equals("pre:kept");
+			assertThat(item.get("status").asString()).isEqualTo((kept) ? "noop" : "applied");
+			assertThat(item.get("reply").asInt(-1)).isEqualTo((kept) ? 0 : 1);
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "op=EXPIRE&ttl=60&args=XX, 1", "op=EXPIRE&ttl=60&args=gt, 0", "op=EXPIRE&ttl=60&args=LT, 2",
+			"op=EXPIRE&ttl=60&args=XX&args=LT, 1", "op=EXPIRE&ttl=60, 2", "op=PERSIST, 1",
+			"op=PERSIST&atomic=batch&batchSize=1, 1" })
+	void aKeyThatIsLeftAloneIsANoop(String sweep, int applied) {
+		this.redis.set("forever", "x");
+		this.redis.setex("short", 600, "x");
+		assertThat(Answer.counts(this.service.post(SWEEP + "&match=*&" + sweep).report()))
+			.isEqualTo(new Counts(2, applied, 2 - applied, 0, 0, 0));
+	}
+
+	@Test
+	void elsewhereTheSameReplyIsApplied() {
+		assertThat(Answer.counts(
+				this.service.ndjson("/v1/jobs", "[\"EXPIRE\",\"none\",60,\"NX\"]", "[\"PERSIST\",\"none\"]").report()))
+			.isEqualTo(new Counts(2, 2, 0, 0, 0, 0));
+	}
+
+	@Test
 	void expiriesAreSpread() {
 		fill("cache:", 1000);
 		this.service.post(SWEEP + "&match=cache:*&op=EXPIRE&ttl=10h&ttlJitter=50").report();
@@ -229,6 +269,11 @@ class SweepTests {
 					?from=scan&match=*&op=EXPIRE&ttl=0            | 'ttl' must be a whole number of seconds from 1
 					?from=scan&match=*&op=UNLINK&ttl=60           | only for op=EXPIRE, not 'UNLINK'
 					?from=scan&match=*&op=UNLINK&ttlJitter=5      | 'ttlJitter' has a meaning with from=scan only for op=EXPIRE, not 'UNLINK'
+					?from=scan&match=*&op=EXPIRE&ttl={t}          | 'ttl' is a template, and only an upload has rows or objects for it
+					?from=scan&match=*&op=UNLINK&args=NX          | 'args' has a meaning with from=scan only for op=EXPIRE, not 'UNLINK'
+					?from=scan&match=*&op=EXPIRE&ttl=60&args=CH   | 'args' is refused: EXPIRE's option 'CH' is not one that Pipeset sends; allowed are NX, XX, GT and LT
+					?from=scan&match=*&op=EXPIRE&ttl=60&args=     | 'args' is refused: EXPIRE's option '' is not one
+					?from=scan&match=*&op=EXPIRE&ttl=60&args=NX&args=XX | 'args' is refused: EXPIRE takes NX or XX, not both
 					?from=scan&match=*&op=UNLINK&type=json        | 'type' must be string, list, set, zset, hash or stream, not 'json'
 					?from=scan&match=*&op=UNLINK&limit=0          | 'limit' must be a whole number of keys from 1 to 1000000000000, not '0'
 					?from=scan&match=*&op=UNLINK&limit=1000000000001 | not '1000000000001'
@@ -241,7 +286,8 @@ class SweepTests {
 					""")
 	void aSweepThatCannotBeMeantIsRefused(String query, String detail) {
 		this.redis.set("a", "v");
-		assertThat(this.service.post("/v1/jobs" + query).refusal(400, "invalid-setting")).contains(detail);
+		assertThat(this.service.post("/v1/jobs" + query.replace("{", "%7B").replace("}", "%7D"))
+			.refusal(400, "invalid-setting")).contains(detail);
 		assertThat(this.redis.ttl("a")).isEqualTo(-1);
 	}
 
@@ -251,6 +297,8 @@ class SweepTests {
 			.contains("'macth'")
 			.contains("available are from, match, type, limit, op, ttl");
 		assertThat(this.service.post("/pipeset/1?match=*").refusal(400, "unknown-setting")).contains("'match'");
+		assertThat(this.service.post(SWEEP + "&match=*&op=EXPIRE&expireAt=4102444800").refusal(400, "unknown-setting"))
+			.startsWith("The setting 'expireAt' is for /v1/jobs, /pipeset, /pipehset, not for /v1/jobs?from=scan");
 	}
 
 	@Test
