@@ -133,6 +133,9 @@ public final class PopBudget {
 		if (this.limited && endIfCutShort()) {
 			return false;
 		}
+		if (!this.account.wantsValues()) {
+			record.forgoValues();
+		}
 		return !record.effect().takesValues() || admitsPop(record);
 	}
 
@@ -302,8 +305,11 @@ public final class PopBudget {
 	}
 
 	private void stop(String asked, String limit) {
-		this.stop.because(Cause.STOPPED, asked + " out of Redis than " + limit
-				+ " allows one job; what was taken is in this report, and the rest is still in Redis");
+		this.stop.because(Cause.STOPPED,
+				asked + " out of Redis than " + limit
+						+ " allows one job; what was taken is in this report, and the rest is still in Redis"
+						+ ((this.account.taken().areApart()) ? ""
+								: ". With results=none values are not kept, and count for no limit"));
 	}
 
 }

@@ -41,6 +41,16 @@ public abstract sealed class SentCommand permits Record {
 		this.effect = effect;
 	}
 
+	/**
+	 * The caller does not want the values that the record takes out of Redis: its reply
+	 * tells only whether there were any.
+	 */
+	public void forgoValues() {
+		if (this.effect == Effect.POP) {
+			this.effect = Effect.CONDITIONAL;
+		}
+	}
+
 	/** Names the script that the record runs. */
 	public void script(Script script) {
 		this.script = script;

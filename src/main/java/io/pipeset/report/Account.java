@@ -266,6 +266,15 @@ public final class Account {
 		return this.results == Results.ALL && this.listed < this.maxItems && this.listedBytes < this.maxItemsBytes;
 	}
 
+	/**
+	 * Whether the caller wants the values that records take out of Redis.
+	 * @return {@code false} with {@code results=none}, unless they stand in a list of
+	 * their own
+	 */
+	public boolean wantsValues() {
+		return this.results != Results.NONE || this.taken.areApart();
+	}
+
 	/** The records of an outcome so far. */
 	public synchronized long total(Outcome outcome) {
 		return this.totals.getOrDefault(outcome, 0L);

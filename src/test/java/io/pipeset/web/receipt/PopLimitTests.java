@@ -51,7 +51,6 @@ class PopLimitTests {
 			["RPOP","queue","600"]                     |
 			{"op":"RPOP","key":"queue","count":600}    |
 			["LPOP","queue",600]                       |
-			["RPOP","queue",600]                       | ?results=none
 			["RPOP","queue",600]                       | ?concurrency=4&flush=each
 			["RPOP","queue",600]                       | ?atomic=batch
 			["RPOP","queue",600]                       | ?retries=3
@@ -72,6 +71,22 @@ class PopLimitTests {
 		assertThat(job.at("/items/0/key").asString()).isEqualTo("queue");
 		assertThat(strings(job.at("/items/0/reply"))).isEqualTo(expected);
 		assertThat(this.redis.llen("queue")).isEqualTo(600 - FITTING);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "&coalesce=off", "&flush=each&concurrency=4", "&atomic=batch" })
+	void valuesThatNobodyWantsCountForNoLimit(String settings) {
+		fill("queue", 600, 10_000);
+		this.redis.set("string", "v".repeat(10_000));
+		JsonNode report = this.service
+			.ndjson("/v1/jobs?results=none" + settings, "[\"LPOP\",\"queue\",400]", "[\"RPOP\",\"queue\"]",
+					"[\"RPOP\",\"queue\"]", "[\"RPOP\",\"queue\",500]", "[\"RPOP\",\"queue\"]",
+					"[\"GETDEL\",\"string\"]", "[\"GETDEL\",\"string\"]")
+			.report();
+		assertThat(Answer.counts(report)).isEqualTo(new Counts(7, 5, 2, 0, 0, 0));
+		assertThat(report.at("/items")).isEmpty();
+		assertThat(report.at("/itemsOmitted").asLong()).isZero();
+		assertThat(this.redis.dbsize()).isZero();
 	}
 
 	@ParameterizedTest
