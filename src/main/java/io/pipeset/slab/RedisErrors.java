@@ -3,6 +3,7 @@ package io.pipeset.slab;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * The errors of Redis, each a line of text whose first word is its code, and the codes
@@ -28,6 +29,8 @@ public final class RedisErrors {
 
 	/** The service's user is not logged in, and cannot be. */
 	private static final Set<String> LOGIN = Set.of("NOAUTH", "WRONGPASS");
+
+	private static final Pattern CODE = Pattern.compile("[A-Z][A-Z0-9_]*");
 
 	private RedisErrors() {
 	}
@@ -68,10 +71,14 @@ public final class RedisErrors {
 		return withRemedy(error, "spring.data.redis.");
 	}
 
-	/** The error's own code, even of a transaction that was discarded for another. */
+	/**
+	 * The error's own code, even of a transaction that was discarded for another. Errors
+	 * of modules and scripts may have none.
+	 */
 	static String firstWord(String message) {
 		int space = message.indexOf(' ');
-		return (space < 0) ? message : message.substring(0, space);
+		String word = (space < 0) ? message : message.substring(0, space);
+		return (CODE.matcher(word).matches()) ? word : "ERR";
 	}
 
 	/** A meaning that some error codes have. */
