@@ -31,8 +31,8 @@ final class DryRun {
 		if (this.account.wantsReplies()
 				&& this.account.claimItem(Outcome.UNPROCESSED, record.itemBytes() + record.commandBytes())) {
 			this.account.list(new Item(record.index(), (record.line() > 0) ? record.line() : null, record.id(),
-					record.operation().toString(), record.key(), Outcome.UNPROCESSED, null, null,
-					record.commandWords()));
+					record.operation().toString(), record.key(), Outcome.UNPROCESSED, null, null, record.commandWords(),
+					null));
 		}
 	}
 

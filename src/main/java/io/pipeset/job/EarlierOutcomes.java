@@ -79,11 +79,13 @@ final class EarlierOutcomes {
 
 	private static void list(Record record, Outcome outcome, Failure failure, Account account, boolean keyed) {
 		account.errorCodes().add(failure.code(), 1);
-		long bytes = failure.message().length() + ((keyed) ? record.itemBytes() : 0);
+		boolean unreadable = record.rejection() != null;
+		long bytes = failure.message().length() + ((keyed) ? record.itemBytes() : 0)
+				+ ((unreadable) ? record.rawBytes() : 0);
 		if (account.claimItem(outcome, bytes)) {
 			account.list(new Item(record.index(), (record.line() > 0) ? record.line() : null, record.id(),
 					(record.hasOperation()) ? record.operation().toString() : null, (keyed) ? record.key() : null,
-					outcome, failure, null, null));
+					outcome, failure, null, null, (unreadable) ? record.raw() : null));
 		}
 	}
 

@@ -209,9 +209,10 @@ final class JobExecution {
 
 	/** Deals with the record just read; {@code false} ends the job without it. */
 	private boolean take() {
+		boolean unreadable = this.record.rejection() != null;
 		Rejection rejection = this.admission.refuse(this.record);
 		if (rejection != null) {
-			reject(rejection);
+			reject(rejection, unreadable);
 			return true;
 		}
 		if (this.dryRun != null) {
@@ -229,12 +230,12 @@ final class JobExecution {
 			if (this.context.stop().isSet()) {
 				return false;
 			}
-			reject(new Rejection(Rejection.TOO_LARGE, String.valueOf(ex.getMessage())));
+			reject(new Rejection(Rejection.TOO_LARGE, String.valueOf(ex.getMessage())), false);
 		}
 		return true;
 	}
 
-	private void reject(Rejection rejection) {
+	private void reject(Rejection rejection, boolean unreadable) {
 		Account account = this.context.account();
 		String operation = (this.record.hasOperation()) ? this.record.operation().toString() : null;
 		// Limits may have become narrower since the record was sent.
@@ -242,7 +243,8 @@ final class JobExecution {
 		account.count((operation != null) ? operation : Account.NO_OPERATION, outcome, 1);
 		account.errorCodes().add(rejection.code(), 1);
 		boolean keyed = this.admission.isKeyListable(this.record);
-		long bytes = rejection.message().length() + ((keyed) ? this.record.itemBytes() : 0);
+		long bytes = rejection.message().length() + ((keyed) ? this.record.itemBytes() : 0)
+				+ ((unreadable) ? this.record.rawBytes() : 0);
 		Failure failure = new Failure(rejection.code(), rejection.message(), false);
 		OutcomeLog log = account.log();
 		if (log != null) {
@@ -250,7 +252,8 @@ final class JobExecution {
 		}
 		if (account.claimItem(outcome, bytes)) {
 			account.list(new Item(this.record.index(), (this.record.line() > 0) ? this.record.line() : null,
-					this.record.id(), operation, (keyed) ? this.record.key() : null, outcome, failure, null, null));
+					this.record.id(), operation, (keyed) ? this.record.key() : null, outcome, failure, null, null,
+					(unreadable) ? this.record.raw() : null));
 		}
 		this.context.errorCheck().run();
 	}

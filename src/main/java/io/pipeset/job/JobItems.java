@@ -3,12 +3,10 @@ package io.pipeset.job;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
-import java.nio.charset.CharsetDecoder;
-import java.nio.charset.CoderResult;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
@@ -293,6 +291,15 @@ public final class JobItems implements Spool.Kept {
 		if (record.rejection() == null) {
 			writeCommand(record, line);
 		}
+		else if (record.raw() instanceof String text) {
+			line.writeStringProperty("raw", text);
+		}
+		else if (record.raw() instanceof Map<?, ?> bytes) {
+			line.writeName("raw");
+			line.writeStartObject();
+			bytes.forEach((name, value) -> line.writeStringProperty(String.valueOf(name), String.valueOf(value)));
+			line.writeEndObject();
+		}
 		writeError(entry.outcome(), new Failure(failure.code(), failure.message(), retryable), record.index(),
 				record.line(), line);
 	}
@@ -316,7 +323,7 @@ public final class JobItems implements Spool.Kept {
 	private void writeCommand(Record record, JsonGenerator line) {
 		boolean text = true;
 		for (int i = 0; i < record.argumentCount(); i++) {
-			text &= isText(record, i);
+			text &= Encoding.isUtf8(record.source(i), record.offset(i), record.length(i));
 		}
 		line.writeStringProperty("op", record.operation().toString());
 		Encoding encoding = (text) ? Encoding.UTF8 : Encoding.BASE64;
@@ -380,19 +387,6 @@ public final class JobItems implements Spool.Kept {
 		return ((text) ? StandardCharsets.UTF_8.decode(bytes)
 				: StandardCharsets.US_ASCII.decode(Base64.getEncoder().encode(bytes)))
 			.toString();
-	}
-
-	/** Whether an argument is UTF-8. */
-	private static boolean isText(Record record, int argument) {
-		ByteBuffer bytes = ByteBuffer.wrap(record.source(argument), record.offset(argument), record.length(argument));
-		CharBuffer piece = CharBuffer.allocate(Math.min(bytes.remaining(), PIECE));
-		CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
-		CoderResult result;
-		do {
-			result = decoder.decode(bytes, piece.clear(), true);
-		}
-		while (result.isOverflow());
-		return !result.isError();
 	}
 
 	/** Removes the body and the journal. */

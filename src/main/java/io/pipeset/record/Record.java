@@ -19,6 +19,8 @@ public final class Record extends SentCommand {
 
 	private static final int NONE = -1;
 
+	private static final int MOST_RAW_BYTES = 1024;
+
 	/** The memory of a word in a report, beside its letters. */
 	private static final int WORD_BYTES = 72;
 
@@ -41,6 +43,11 @@ public final class Record extends SentCommand {
 	private @Nullable Rejection rejection;
 
 	private boolean mayHaveRun;
+
+	/** The beginning of the text that the record is read from. */
+	private byte[] raw = {};
+
+	private int rawLength;
 
 	/** A record whose strings are UTF-8 and that does not expire. */
 	public Record() {
@@ -71,6 +78,19 @@ public final class Record extends SentCommand {
 		this.decoded.clear();
 		this.rejection = null;
 		this.mayHaveRun = false;
+	}
+
+	/**
+	 * Keeps the beginning of a row or line, because parsers decode it in place. A reader
+	 * does so ahead of each record.
+	 * @param to behind the last byte
+	 */
+	public void keepRaw(byte[] source, int from, int to) {
+		this.rawLength = Math.min(to - from, MOST_RAW_BYTES);
+		if (this.raw.length < this.rawLength) {
+			this.raw = new byte[MOST_RAW_BYTES];
+		}
+		System.arraycopy(source, from, this.raw, 0, this.rawLength);
 	}
 
 	public void operation(Operation operation) {
@@ -300,6 +320,32 @@ public final class Record extends SentCommand {
 	public long itemBytes() {
 		int first = firstKey();
 		return ((this.id != null) ? this.id.length() : 0L) + ((first < argumentCount()) ? length(first) : 0);
+	}
+
+	/**
+	 * The row or line that the record was read from, as a report shows it.
+	 * @return 1 KB of it at most, in whole characters; {@code null} if it came from none
+	 */
+	public @Nullable Object raw() {
+		int end = this.rawLength;
+		if (end == MOST_RAW_BYTES) {
+			int last = end - 1;
+			while (last > end - 4 && (this.raw[last] & 0xC0) == 0x80) {
+				last--;
+			}
+			// A character whose end is cut off.
+			end = ((this.raw[last] & 0xFF) >= ((end - last == 1) ? 0xC0
+					: (end - last == 2) ? 0xE0 : (end - last == 3) ? 0xF0 : 0x100)) ? last : end;
+		}
+		return (end > 0) ? Encoding.UTF8.show(this.raw, 0, end) : null;
+	}
+
+	/**
+	 * The memory that a report takes for {@link #raw()}.
+	 * @return bytes; two for each character that may be wide
+	 */
+	public long rawBytes() {
+		return (Encoding.isAscii(this.raw, 0, this.rawLength)) ? this.rawLength : WORD_BYTES + 2L * this.rawLength;
 	}
 
 	/** The expiry that the record was given. */

@@ -16,10 +16,12 @@ import org.jspecify.annotations.Nullable;
  * @param key its first key
  * @param error the reason, for a record that did not run as asked
  * @param reply the answer of Redis, if the caller asked for it or it exists nowhere else
+ * @param raw the row or line as it came, 1 KB at most, where it could not become a record
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Item(long index, @Nullable Long line, @Nullable String id, @Nullable String op, @Nullable Object key,
-		Outcome status, @Nullable Failure error, @Nullable Reply reply, @Nullable List<Object> command) {
+		Outcome status, @Nullable Failure error, @Nullable Reply reply, @Nullable List<Object> command,
+		@Nullable Object raw) {
 
 	/**
 	 * Why a record did not run as asked.

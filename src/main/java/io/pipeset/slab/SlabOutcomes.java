@@ -365,7 +365,7 @@ final class SlabOutcomes {
 		long line = commands.table().line(command);
 		this.account.list(new Item(commands.table().index(command), (line > 0) ? line : null,
 				commands.table().id(command), commands.table().operation(command).toString(), commands.key(command),
-				outcome, failure, reply, null));
+				outcome, failure, reply, null, null));
 	}
 
 	private void count(int command, Outcome outcome) {

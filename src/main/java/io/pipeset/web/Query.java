@@ -13,6 +13,7 @@ import java.util.regex.Pattern;
 
 import io.pipeset.job.settings.Setting;
 import io.pipeset.record.encoding.Excerpt;
+import io.pipeset.record.encoding.Nearest;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;
@@ -27,6 +28,9 @@ final class Query {
 
 	/** A percentage as one types it, whose sign can be no escape. */
 	private static final Pattern PERCENTAGE = Pattern.compile("[0-9]{1,9}%");
+
+	/** So many names are all told. */
+	private static final int FEW = 8;
 
 	private final Map<String, Deque<String>> parameters;
 
@@ -43,12 +47,7 @@ final class Query {
 					int equals = parameter.indexOf('=');
 					String name = decode((equals < 0) ? parameter : parameter.substring(0, equals));
 					String value = decode((equals < 0) ? "" : parameter.substring(equals + 1));
-					Deque<String> values = parameters.computeIfAbsent(name, (key) -> new ArrayDeque<>(1));
-					if (!values.isEmpty() && !name.equals(Setting.ARGS.name())) {
-						throw Problems.exception(Problem.INVALID_SETTING,
-								"'" + Excerpt.of(name) + "' is given more than once");
-					}
-					values.add(value);
+					parameters.computeIfAbsent(name, (key) -> new ArrayDeque<>(1)).add(value);
 				}
 			}
 		}
@@ -63,6 +62,9 @@ final class Query {
 		Deque<String> values = this.parameters.get(name);
 		if (values == null) {
 			return null;
+		}
+		if (values.size() > 1 && !name.equals(Setting.ARGS.name())) {
+			throw Problems.exception(Problem.INVALID_SETTING, "'" + Excerpt.of(name) + "' is given more than once");
 		}
 		String value = values.remove();
 		if (values.isEmpty()) {
@@ -95,8 +97,11 @@ final class Query {
 	 */
 	void refuseRest(List<String> available) {
 		for (String name : rest()) {
-			throw Problems.exception(Problem.UNKNOWN_SETTING, "There is no setting '" + Excerpt.of(name)
-					+ "' here; available are " + String.join(", ", available));
+			String nearest = (available.size() > FEW) ? Nearest.of(name, available) : null;
+			throw Problems.exception(Problem.UNKNOWN_SETTING,
+					"There is no setting '" + Excerpt.of(name) + "' here; "
+							+ ((nearest != null) ? "the nearest is '" + nearest + "', and case matters"
+									: "available are " + String.join(", ", available)));
 		}
 	}
 

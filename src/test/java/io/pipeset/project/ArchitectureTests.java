@@ -44,7 +44,7 @@ class ArchitectureTests {
 			record.encoding   | ''
 			record.room       | ''
 			record            | record.encoding record.room
-			record.body       | record record.room
+			record.body       | record record.encoding record.room
 			record.mapping    | record record.encoding record.body
 			record.json       | record record.encoding record.body record.mapping
 			record.csv        | record record.encoding record.room record.body record.mapping

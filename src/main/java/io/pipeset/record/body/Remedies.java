@@ -1,8 +1,11 @@
 package io.pipeset.record.body;
 
+import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 import io.pipeset.record.Operation;
+import io.pipeset.record.encoding.Nearest;
 
 /** Advice about the mistakes that many people make once, in whichever format. */
 public final class Remedies {
@@ -13,8 +16,7 @@ public final class Remedies {
 	static final String SAY_GZIP = "found gzip's first bytes, 1F 8B, and not records: compress once,"
 			+ " and say so with -H 'Content-Encoding: gzip'";
 
-	/** A whole file may be of unknown operations, each with a message of its own. */
-	private static final String ALLOWED = "; allowed are " + Operation.names();
+	private static final List<String> OPERATIONS = Stream.of(Operation.values()).map(Operation::toString).toList();
 
 	private Remedies() {
 	}
@@ -30,8 +32,14 @@ public final class Remedies {
 			case "SELECT" -> ": leave it out, as the service's property spring.data.redis.database names the database";
 			case "AUTH" -> ": leave it out, as the service's property spring.data.redis.password is for that";
 			case "EVAL" -> ": load the script with POST /v1/scripts, and run it with EVALSHA";
-			default -> ALLOWED;
+			default -> nearest(name);
 		};
+	}
+
+	private static String nearest(String name) {
+		String nearest = Nearest.of(name, OPERATIONS);
+		return (nearest != null) ? "; the nearest that it sends is " + nearest
+				: "; docs/http.md lists the operations that it sends";
 	}
 
 }

@@ -1,7 +1,10 @@
 package io.pipeset.record.encoding;
 
 import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
+import java.nio.charset.CharsetDecoder;
+import java.nio.charset.CoderResult;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Base64;
@@ -40,6 +43,8 @@ public enum Encoding {
 		}
 	};
 
+	private static final int PIECE = 8 << 10;
+
 	private static final Encoding[] ALL = values();
 
 	private final String label = name().toLowerCase(Locale.ROOT);
@@ -73,6 +78,19 @@ public enum Encoding {
 	 * not
 	 */
 	public abstract Object show(byte[] bytes, int from, int to);
+
+	/** Whether bytes are UTF-8. */
+	public static boolean isUtf8(byte[] source, int offset, int length) {
+		ByteBuffer bytes = ByteBuffer.wrap(source, offset, length);
+		CharBuffer piece = CharBuffer.allocate(Math.min(length, PIECE));
+		CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
+		CoderResult result;
+		do {
+			result = decoder.decode(bytes, piece.clear(), true);
+		}
+		while (result.isOverflow());
+		return !result.isError();
+	}
 
 	/**
 	 * Whether bytes are ASCII.

@@ -230,6 +230,11 @@ final class JsonDraft {
 
 	/** Sets the rest, or the reason why the record is refused. */
 	void complete(Record record) {
+		int own = this.seen & ~(JsonMember.ID.bit() | JsonMember.ERROR.bit());
+		if (own == JsonMember.RAW.bit()) {
+			refuse("this is the item of a row or line that could not become a record, and has only its 'raw': correct"
+					+ " that, and post it in the format and with the query that it came with");
+		}
 		if (this.operation == null) {
 			refuse("no 'op', and the request names none");
 		}

@@ -55,6 +55,8 @@ enum JsonMember {
 
 	ERROR("anything", JsonKind.values()),
 
+	RAW("anything", JsonKind.values()),
+
 	ENCODING("'utf8' or 'base64'", JsonKind.STRING) {
 		@Override
 		boolean accepts(JsonKind kind, byte[] text, int offset, int length) {

@@ -78,6 +78,7 @@ public final class RespReader implements RecordReader {
 		long words = this.header.read('*', 0, Integer.MAX_VALUE, "a command");
 		int at = this.header.length();
 		this.command.begin();
+		record.keepRaw(this.buffer.bytes(), this.buffer.start(), this.buffer.start() + at);
 		if (words > this.limit.arguments() + 1L) {
 			record.begin(0);
 			this.limit.refuseArguments(record);
@@ -88,6 +89,7 @@ public final class RespReader implements RecordReader {
 			long length = this.header.read('$', at, RespHeader.MOST_BULK_BYTES, "a bulk string");
 			at += this.header.length();
 			if (at + length + RespHeader.CRLF > this.limit.bytes()) {
+				record.keepRaw(this.buffer.bytes(), this.buffer.start(), this.buffer.start() + at);
 				this.limit.refuse(record, 0);
 				skip(at, length + RespHeader.CRLF, words - i - 1);
 				return true;
@@ -98,6 +100,7 @@ public final class RespReader implements RecordReader {
 			at = end + RespHeader.CRLF;
 		}
 		int start = this.buffer.start();
+		record.keepRaw(this.buffer.bytes(), start, start + at);
 		if (words > 0) {
 			this.command.deliver(record, 0, this.buffer.bytes(), start);
 		}

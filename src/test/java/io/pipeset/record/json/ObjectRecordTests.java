@@ -11,6 +11,7 @@ import io.pipeset.record.format.Snapshot;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -88,7 +89,7 @@ class ObjectRecordTests {
 					{"op":"DEL","key":"Y=Q=","encoding":"base64"}         | 'Y=Q=' is not Base64 with its padding
 					{"op":"DEL","key":"YQ==","args":["_-8="],"encoding":"base64"} | '_-8=' is not Base64 with its padding
 					{"op":"EVALSHA","key":"k","args":["x",0]}             | record member 'key' does not go with EVALSHA: EVALSHA takes 'args' alone
-					{"op":"DEL","key":"k","kee":1}                        | record member 'kee' is not known; allowed are op, key, value, fields, ttl, expireAt, count, args, id, error, encoding
+					{"op":"DEL","key":"k","kee":1}                        | record member 'kee' is not known; allowed are op, key, value, fields, ttl, expireAt, count, args, id, error, raw, encoding
 					{"op":"DEL","key":"k","":1}                           | record member '' is not known
 					{"op":"DEL","key":"k","Key":"k"}                      | record member 'Key' is not known
 					{"op":"DEL","key":"a","key":"b"}                      | record member 'key' is repeated
@@ -140,9 +141,25 @@ class ObjectRecordTests {
 		Snapshot snapshot = Snapshot.line(line);
 		assertThat(snapshot.code()).isEqualTo(Rejection.UNKNOWN_OPERATION);
 		assertThat(snapshot.message()).isEqualTo("operation '" + ((name != null) ? name : "")
-				+ "' is not one that Pipeset sends; allowed are " + Operation.names());
+				+ "' is not one that Pipeset sends; " + ("SETX".equals(name) ? "the nearest that it sends is SET"
+						: "docs/http.md lists the operations that it sends"));
 		assertThat(snapshot.operation()).isNull();
 		assertThat(snapshot.arguments()).isEqualTo((key != null) ? List.of(key) : List.of());
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", ",\"error\":{\"code\":\"MALFORMED\"}", ",\"id\":\"7\"" })
+	void itemThatCouldNotBecomeARecordSaysWhatToDo(String others) throws IOException {
+		for (Operation operation : new Operation[] { null, Operation.SET }) {
+			assertThat(Snapshot.line("{\"raw\":\"1,x\"" + others + "}", operation).message())
+				.startsWith("this is the item of a row or line that could not become a record");
+		}
+	}
+
+	@Test
+	void rawOfAnItemIsIgnoredBesideARecord() throws IOException {
+		assertThat(Snapshot.line("{\"raw\":{\"base64\":\"/w==\"},\"key\":\"k\",\"value\":1}", Operation.SET).words())
+			.containsExactly("SET", "k", "1");
 	}
 
 	@Test

@@ -86,6 +86,43 @@ class JobItemsTests {
 	}
 
 	@Test
+	void rowThatCouldNotBecomeARecordIsListedAsItCame() {
+		String object = "{\"key\":\"\\u0041\",\"x\":1}";
+		isListed("/v1/jobs?op=SET", "application/x-ndjson", object + "\n", object);
+		isListed("/v1/jobs?op=SET", "application/json", "[" + object + "]", object);
+		isListed("/v1/jobs?op=SET&key=%7Ba%7D&value=%7Bb%7D", "text/csv", "a,b\n\"x \"\"y\"\"\n\",\n",
+				"\"x \"\"y\"\"\n\",");
+		isListed("/v1/jobs", "text/plain", "SET \"\\x41\" 1 FOO\n", "SET \"\\x41\" 1 FOO");
+		isListed("/v1/jobs", "text/plain", "SET \u00ff 1\n", Map.of("base64", "U0VUIP8gMQ=="));
+		isListed("/v1/jobs", "application/x-redis-resp", "*1\r\n$3\r\nSET\r\n", "*1\r\n$3\r\nSET\r\n");
+	}
+
+	private void isListed(String path, String type, String body, Object raw) {
+		String location = location(preferring(path).header("Content-Type", type)
+			.POST(BodyPublishers.ofByteArray(body.getBytes(StandardCharsets.ISO_8859_1))));
+		JsonNode expected = mapper.valueToTree(raw);
+		assertThat(items(location, "")).singleElement().extracting((item) -> item.get("raw")).isEqualTo(expected);
+		assertThat(this.service.get(location).json().at("/items/0/raw")).isEqualTo(expected);
+	}
+
+	@Test
+	void recordThatWasRefusedForItsContentHasNoRaw() {
+		String location = ended("/v1/jobs", Service.NDJSON, "[\"SET\",\"pipeset:x\",\"v\"]\n");
+		assertThat(items(location, "")).singleElement().satisfies((item) -> assertThat(item.has("raw")).isFalse());
+	}
+
+	@Test
+	void rawIsCutBetweenCharacters() {
+		for (int ahead = 0; ahead < 4; ahead++) {
+			String text = "x".repeat(ahead) + "\uD83D\uDE00".repeat(300);
+			String location = ended("/v1/jobs", Service.NDJSON, text + "\n");
+			String raw = items(location, "").get(0).get("raw").asString();
+			assertThat(text).startsWith(raw);
+			assertThat(raw.getBytes(StandardCharsets.UTF_8).length).isBetween(1021, 1024);
+		}
+	}
+
+	@Test
 	void recordsThatTheJobDidNotComeToAreUnprocessed() {
 		String location = ended("/v1/jobs?maxErrors=0&batchSize=1", Service.NDJSON,
 				"bad\n" + IntStream.range(0, 5)

@@ -92,10 +92,21 @@ class SettingsTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "batchsize", "batch_size", "pipeline", "BATCHSIZE", "dryrun" })
-	void anUnknownSettingIsRefusedByNameWithTheKnownOnes(String setting) {
+	@CsvSource({ "batchsize, batchSize", "batch_size, batchSize", "BATCHSIZE, batchSize", "dryrun, dryRun" })
+	void anUnknownSettingIsRefusedWithTheNearestOne(String setting, String nearest) {
 		for (String call : CALLS) {
-			assertThat(post(call + setting + "=5").refusal(400, "unknown-setting")).contains("'" + setting + "'")
+			for (String given : List.of(setting + "=5", setting + "=5&" + setting + "=5")) {
+				assertThat(post(call + given).refusal(400, "unknown-setting")).isEqualTo("There is no setting '"
+						+ setting + "' here; the nearest is '" + nearest + "', and case matters");
+			}
+		}
+		assertThat(this.redis.dbsize()).isZero();
+	}
+
+	@Test
+	void anUnknownSettingThatIsLikeNoneIsRefusedWithTheKnownOnes() {
+		for (String call : CALLS) {
+			assertThat(post(call + "pipeline=5").refusal(400, "unknown-setting")).contains("'pipeline'")
 				.contains("batchSize")
 				.contains("maxErrors");
 		}
