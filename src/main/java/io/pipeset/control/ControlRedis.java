@@ -1,11 +1,14 @@
 package io.pipeset.control;
 
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
@@ -13,6 +16,7 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.metrics.CommandLatencyRecorder;
 import io.lettuce.core.resource.Delay;
 import io.pipeset.pipeline.boot.CurrentSslBundle;
+import io.pipeset.report.JobReport.Warning;
 import io.pipeset.report.RedisIdentity;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -43,6 +47,12 @@ import org.springframework.data.redis.serializer.RedisSerializer;
  */
 public final class ControlRedis implements DisposableBean {
 
+	/** The member of the {@link #state} of a server that evicts. */
+	public static final String BEST_EFFORT = "bestEffort";
+
+	/** Its value begins so, and ends with the policy. */
+	public static final String POLICY = "maxmemory-policy ";
+
 	private static final Logger logger = LoggerFactory.getLogger(ControlRedis.class);
 
 	/** The settings, under the name by which Boot would make them. */
@@ -52,11 +62,7 @@ public final class ControlRedis implements DisposableBean {
 
 	private static final long PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
 
-	private static final long POLICY_NANOS = Duration.ofMinutes(1).toNanos();
-
-	private static final String POLICY = "maxmemory_policy";
-
-	private static final String KEEPS = "noeviction";
+	private static final long PROMISE_NANOS = Duration.ofMinutes(1).toNanos();
 
 	private final DataRedisProperties properties;
 
@@ -73,7 +79,7 @@ public final class ControlRedis implements DisposableBean {
 
 	private volatile @Nullable Failure failure;
 
-	private volatile @Nullable Policy policy;
+	private volatile @Nullable Promise promise;
 
 	ControlRedis(DataRedisProperties properties, SslBundles bundles, boolean named, RedisIdentity data) {
 		this.properties = properties;
@@ -221,48 +227,83 @@ public final class ControlRedis implements DisposableBean {
 	}
 
 	/**
-	 * The eviction policy, if it may cost what is recorded. It is asked for once a minute
-	 * at most.
-	 * @return {@code null} if nothing is evicted, or the server does not say
+	 * Asks the server how safe that is which is kept there, once a minute at most, and
+	 * logs what may be lost.
 	 * @throws ControlRedisException if the server is not reached
 	 */
-	public @Nullable String evicts() {
-		Policy known = this.policy;
-		if (known != null && System.nanoTime() - known.nanos < POLICY_NANOS) {
-			return known.evicting;
+	public Promise promise() {
+		Promise known = this.promise;
+		if (known != null && System.nanoTime() - known.nanos < PROMISE_NANOS) {
+			return known;
 		}
-		Properties memory = call(
-				(template) -> template.execute((RedisCallback<Properties>) (connection) -> memory(connection)));
-		String evicting = memory.entrySet()
-			.stream()
-			// In a cluster, the name of each begins with its node.
-			.filter((entry) -> String.valueOf(entry.getKey()).endsWith(POLICY))
-			.map((entry) -> String.valueOf(entry.getValue()))
-			.filter((found) -> !found.equals(KEEPS))
+		Map<Object, Object> info = call((template) -> template.execute(ControlRedis::info));
+		String evicting = values(info, "maxmemory_policy").filter((policy) -> !policy.equals("noeviction"))
 			.findFirst()
 			.orElse(null);
+		Promise asked = new Promise(evicting, values(info, "aof_enabled").anyMatch("0"::equals), System.nanoTime());
 		if (evicting != null && (known == null || !evicting.equals(known.evicting))) {
 			logger.warn("{}", bestEffort(evicting));
 		}
-		this.policy = new Policy(evicting, System.nanoTime());
-		return evicting;
+		if (asked.forgets && (known == null || !known.forgets)) {
+			logger
+				.warn("The control Redis at {} does not log its writes (appendonly no). If it is started again, records"
+						+ " of jobs and idempotency keys since its last snapshot are gone, or all of them, and a repeat may run"
+						+ " a second time. Use appendonly yes, or name another Redis by pipeset.control.*", address());
+		}
+		this.promise = asked;
+		return asked;
 	}
 
-	/** Says that nothing is promised of a server that evicts. */
-	public String bestEffort(String evicting) {
-		return "The control Redis at " + address() + " evicts keys when its memory is full (maxmemory-policy "
-				+ evicting
+	/** In a cluster, the name of each begins with its node. */
+	private static Stream<String> values(Map<Object, Object> info, String name) {
+		return info.entrySet()
+			.stream()
+			.filter((entry) -> String.valueOf(entry.getKey()).endsWith(name))
+			.map((entry) -> String.valueOf(entry.getValue()));
+	}
+
+	private String bestEffort(String evicting) {
+		return "The control Redis at " + address() + " evicts keys when its memory is full (" + POLICY + evicting
 				+ "): records of jobs and idempotency keys are best effort. Use noeviction, or name another Redis by pipeset.control.*";
 	}
 
-	/** The state, for Actuator, without asking the server. */
+	/**
+	 * Says that nothing is promised of records.
+	 * @return nothing if the server evicts nothing, or does not say so now
+	 */
+	public List<Warning> warnings() {
+		try {
+			String evicting = promise().evicting;
+			return (evicting != null) ? List.of(new Warning("BEST_EFFORT", null, bestEffort(evicting), null))
+					: List.of();
+		}
+		catch (ControlRedisException ex) {
+			return List.of();
+		}
+	}
+
+	/**
+	 * The state, for Actuator. Only a server that is named is asked, if nobody has for a
+	 * minute.
+	 */
 	public Map<String, Object> state() {
-		Failure failed = this.failure;
-		Policy known = this.policy;
-		String state = (failed != null) ? "down" : (this.template != null) ? "up" : "unused";
-		return (known != null && known.evicting != null)
-				? Map.of("address", address(), "state", state, "bestEffort", "maxmemory-policy " + known.evicting)
-				: Map.of("address", address(), "state", state);
+		Promise known = this.promise;
+		try {
+			known = (this.named) ? promise() : known;
+		}
+		catch (ControlRedisException ex) {
+			logger.debug("The state says so", ex);
+		}
+		Map<String, Object> state = new LinkedHashMap<>();
+		state.put("address", address());
+		state.put("state", (this.failure != null) ? "down" : (this.template != null) ? "up" : "unused");
+		if (known != null && known.evicting != null) {
+			state.put(BEST_EFFORT, POLICY + known.evicting);
+		}
+		if (known != null && known.forgets) {
+			state.put("forgetsAtRestart", "appendonly no");
+		}
+		return state;
 	}
 
 	@Override
@@ -276,15 +317,15 @@ public final class ControlRedis implements DisposableBean {
 		}
 	}
 
-	private static Properties memory(RedisConnection connection) {
+	private static Map<Object, Object> info(RedisConnection connection) {
 		try {
-			Properties memory = connection.serverCommands().info("memory");
-			return (memory != null) ? memory : new Properties();
+			Properties info = connection.serverCommands().info();
+			return (info != null) ? info : Map.of();
 		}
 		catch (DataAccessException ex) {
 			if (NestedExceptionUtils.getMostSpecificCause(ex) instanceof RedisCommandExecutionException) {
 				// Not everybody may ask.
-				return new Properties();
+				return Map.of();
 			}
 			throw ex;
 		}
@@ -295,8 +336,14 @@ public final class ControlRedis implements DisposableBean {
 
 	}
 
-	/** The eviction policy, and when it was asked for. */
-	private record Policy(@Nullable String evicting, long nanos) {
+	/**
+	 * How safe that is which is kept in the control Redis.
+	 *
+	 * @param evicting the eviction policy, if it may cost keys; {@code null} if nothing
+	 * is evicted, or the server does not say
+	 * @param forgets whether a restart may lose what was written last
+	 */
+	public record Promise(@Nullable String evicting, boolean forgets, long nanos) {
 
 	}
 

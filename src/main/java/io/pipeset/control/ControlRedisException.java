@@ -1,9 +1,11 @@
 package io.pipeset.control;
 
+import org.jspecify.annotations.Nullable;
+
 /** The control Redis was not reached, or refused a command. */
 public final class ControlRedisException extends RuntimeException {
 
-	ControlRedisException(String message, Throwable cause) {
+	ControlRedisException(String message, @Nullable Throwable cause) {
 		super(message, cause);
 	}
 

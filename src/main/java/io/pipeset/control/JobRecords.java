@@ -111,6 +111,9 @@ public class JobRecords {
 
 	private final String lease = UUID.randomUUID().toString();
 
+	/** Since when the lease was renewed each time before it was over. */
+	private volatile long renewedSince = System.nanoTime();
+
 	JobRecords(ControlRedis redis, JsonMapper mapper, Environment environment, RecordProperties properties) {
 		this.redis = redis;
 		this.mapper = mapper;
@@ -139,9 +142,14 @@ public class JobRecords {
 		return this.lease;
 	}
 
-	/** Whether the process of a lease is heard of. */
+	/**
+	 * Whether the process of a lease lives, as far as this one can tell. Leases run out
+	 * while the control Redis is away, so that one that is not there says nothing before
+	 * its process had the time to renew it.
+	 */
 	public boolean isAlive(String lease) {
-		return this.redis.call((template) -> Boolean.TRUE.equals(template.hasKey(leaseKey(lease))));
+		return this.redis.call((template) -> Boolean.TRUE.equals(template.hasKey(leaseKey(lease))))
+				|| System.nanoTime() - this.renewedSince < this.leaseTime.toNanos();
 	}
 
 	/** The time for which a record lasts that is not written again. */
@@ -160,15 +168,24 @@ public class JobRecords {
 	 * under it may be gone as well
 	 */
 	public boolean renewLease() {
-		return this.redis.call((template) -> {
-			byte[] name = bytes(instance());
-			boolean there = Boolean.TRUE
-				.equals(template.opsForValue().setIfPresent(leaseKey(this.lease), name, this.leaseTime));
+		byte[] name = bytes(instance());
+		boolean there = false;
+		try {
+			there = this.redis.call((template) -> Boolean.TRUE
+				.equals(template.opsForValue().setIfPresent(leaseKey(this.lease), name, this.leaseTime)));
 			if (!there) {
-				template.opsForValue().set(leaseKey(this.lease), name, this.leaseTime);
+				this.redis.call((template) -> {
+					template.opsForValue().set(leaseKey(this.lease), name, this.leaseTime);
+					return true;
+				});
 			}
 			return there;
-		});
+		}
+		finally {
+			if (!there) {
+				this.renewedSince = System.nanoTime();
+			}
+		}
 	}
 
 	/** Ends the lease of this process: whatever it has not ended is interrupted. */
@@ -222,9 +239,8 @@ public class JobRecords {
 			JobRecord record = record(fields.get(CLIENT), fields.get(STATUS), fields.get(INSTANCE), fields.get(LEASE),
 					fields.get(CANCELLED), fields.get(REPORT));
 			return Optional.ofNullable(record)
-				.map((found) -> (found.status().state().isActive()
-						&& Boolean.TRUE.equals(template.hasKey(leaseKey(found.lease())))) ? found
-								: withoutProcess(found));
+				.map((found) -> (found.status().state().isActive() && isAlive(found.lease())) ? found
+						: withoutProcess(found));
 		});
 	}
 
@@ -295,8 +311,7 @@ public class JobRecords {
 			.filter((record) -> record.status().state().isActive())
 			.map(JobRecord::lease)
 			.distinct()
-			.forEach((lease) -> leases.computeIfAbsent(lease, (unknown) -> this.redis
-				.call((template) -> Boolean.TRUE.equals(template.hasKey(leaseKey(unknown))))));
+			.forEach((lease) -> leases.computeIfAbsent(lease, this::isAlive));
 	}
 
 	/** The job's status alone; empty if it is gone. */

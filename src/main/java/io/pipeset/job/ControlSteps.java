@@ -15,20 +15,11 @@ final class ControlSteps {
 
 	private static final Logger logger = LoggerFactory.getLogger(ControlSteps.class);
 
-	/** Each may hold an answer of 256 KB. */
-	private static final int MOST = 64;
-
 	private final Queue<Runnable> steps = new ConcurrentLinkedQueue<>();
 
-	/** Adds a step, if not too many wait. */
+	/** Adds a step, which holds no data of callers. */
 	void add(Runnable step) {
-		if (this.steps.size() < MOST) {
-			this.steps.add(step);
-		}
-		else {
-			logger.warn("{} steps wait for the control Redis, and no more may: an Idempotency-Key is not settled",
-					MOST);
-		}
+		this.steps.add(step);
 	}
 
 	boolean isEmpty() {

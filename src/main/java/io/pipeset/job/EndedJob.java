@@ -17,6 +17,11 @@ public record EndedJob<R>(String id, R report, Ending ending, boolean effective,
 		this(id, report, ending, effective, effective, memory);
 	}
 
+	/** The same job with more to say about its end. */
+	public EndedJob<R> with(Ending ending) {
+		return new EndedJob<>(this.id, this.report, ending, this.effective, this.touched, this.memory);
+	}
+
 	/** The same job with another report. */
 	public EndedJob<R> with(R report) {
 		return new EndedJob<>(this.id, report, this.ending, this.effective, this.touched, this.memory);

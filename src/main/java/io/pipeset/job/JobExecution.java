@@ -20,6 +20,7 @@ import io.pipeset.record.Rejection;
 import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.record.room.NoRoomException;
 import io.pipeset.report.Account;
+import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.Item;
 import io.pipeset.report.Item.Failure;
@@ -62,6 +63,9 @@ final class JobExecution {
 	private final @Nullable EarlierOutcomes earlier;
 
 	private final MemoryWarnings warnings;
+
+	/** Whether the caller was told that the job is about to write. */
+	private boolean writes;
 
 	JobExecution(RunningJob job, LaneContext context, JobLimits limits, Client client, Admission admission) {
 		this.client = client;
@@ -144,7 +148,7 @@ final class JobExecution {
 			.watch(() -> this.context.stop().because(Cause.CANCELLED, Caller.GONE));
 		try {
 			if (!this.context.stop().isSet()) {
-				input.open(context, (records) -> read(records, input));
+				input.open(context, (records) -> read(records, input, caller));
 			}
 		}
 		finally {
@@ -158,7 +162,7 @@ final class JobExecution {
 		}
 	}
 
-	private void read(RecordReader records, JobInput input) {
+	private void read(RecordReader records, JobInput input, Caller caller) {
 		Long declared = input.declared();
 		Account account = this.context.account();
 		try {
@@ -173,7 +177,7 @@ final class JobExecution {
 				}
 				this.client.requireRoom(this.progress.read());
 				this.progress.next();
-				if (!hasOutcome() && !take()) {
+				if (!hasOutcome() && !take(caller)) {
 					this.progress.takeBack();
 					return;
 				}
@@ -208,7 +212,7 @@ final class JobExecution {
 	}
 
 	/** Deals with the record just read; {@code false} ends the job without it. */
-	private boolean take() {
+	private boolean take(Caller caller) {
 		boolean unreadable = this.record.rejection() != null;
 		Rejection rejection = this.admission.refuse(this.record);
 		if (rejection != null) {
@@ -219,7 +223,7 @@ final class JobExecution {
 			this.dryRun.take(this.record);
 			return true;
 		}
-		if (!this.pops.admits(this.record)) {
+		if (!mayWrite(caller) || !this.pops.admits(this.record)) {
 			return false;
 		}
 		this.pace.await();
@@ -231,6 +235,18 @@ final class JobExecution {
 				return false;
 			}
 			reject(new Rejection(Rejection.TOO_LARGE, String.valueOf(ex.getMessage())), false);
+		}
+		return true;
+	}
+
+	private boolean mayWrite(Caller caller) {
+		if (!this.writes) {
+			Ending refused = caller.beforeFirstWrite();
+			if (refused != null) {
+				this.context.stop().because(refused.cause(), refused.detail());
+				return false;
+			}
+			this.writes = true;
 		}
 		return true;
 	}

@@ -215,7 +215,7 @@ class JobQueue {
 	void stopAll() {
 		String detail = "The service is shutting down, and the job was not through within "
 				+ DurationText.of(this.limits.shutdownGrace())
-				+ " (pipeset.limits.shutdown-grace); what the report calls unprocessed was not run: send that again";
+				+ " (pipeset.limits.shutdown-grace); what the report calls unprocessed was not run: send those records in a new request";
 		this.lock.lock();
 		try {
 			this.running.keySet().forEach((job) -> job.stop().because(Cause.SHUTTING_DOWN, detail));

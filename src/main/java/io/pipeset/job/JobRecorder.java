@@ -10,6 +10,7 @@ import java.util.concurrent.ScheduledFuture;
 
 import io.pipeset.control.ControlRedis;
 import io.pipeset.control.ControlRedisException;
+import io.pipeset.control.IdempotencyKeys;
 import io.pipeset.control.JobRecords;
 import io.pipeset.control.JobRecords.Wishes;
 import io.pipeset.report.JobReport;
@@ -38,9 +39,7 @@ public class JobRecorder {
 
 	private static final Duration TICK = Duration.ofMillis(500);
 
-	/**
-	 * So long the end waits for a call that is under way, whose connection stays open.
-	 */
+	/** Seconds to wait at the end for a call in flight. */
 	private static final int END_SECONDS = 5;
 
 	private final JobRegistry registry;
@@ -52,6 +51,8 @@ public class JobRecorder {
 	private final RecordedReports reports;
 
 	private final InterruptedJobs interrupted;
+
+	private final IdempotencyKeys keys;
 
 	private final ThreadPoolTaskScheduler scheduler = new ThreadPoolTaskScheduler();
 
@@ -66,12 +67,13 @@ public class JobRecorder {
 	private volatile @Nullable String failure;
 
 	JobRecorder(JobRegistry registry, JobRecords records, ControlRedis redis, RecordedReports reports,
-			InterruptedJobs interrupted) {
+			InterruptedJobs interrupted, IdempotencyKeys keys) {
 		this.interrupted = interrupted;
 		this.registry = registry;
 		this.records = records;
 		this.redis = redis;
 		this.reports = reports;
+		this.keys = keys;
 		this.scheduler.setThreadNamePrefix("records-");
 		this.scheduler.setDaemon(true);
 		this.scheduler.setWaitForTasksToCompleteOnShutdown(true);
@@ -95,7 +97,7 @@ public class JobRecorder {
 
 	private void greet() {
 		try {
-			this.redis.evicts();
+			this.redis.promise();
 			logger.info("Control Redis at {}", this.redis.address());
 		}
 		catch (ControlRedisException ex) {
@@ -110,7 +112,7 @@ public class JobRecorder {
 	 * @throws ControlRedisException if the control Redis fails
 	 */
 	public void hold(String id) {
-		this.redis.evicts();
+		this.redis.promise();
 		renew();
 		this.jobs.computeIfAbsent(id, Kept::new);
 	}
@@ -143,10 +145,7 @@ public class JobRecorder {
 		}
 	}
 
-	/**
-	 * Takes a step in the control Redis as soon as it can be reached again, if this
-	 * process lives as long, and not too many others wait for that.
-	 */
+	/** Takes a step in the control Redis as soon as it can be reached again. */
 	public void later(Runnable step) {
 		this.steps.add(step);
 	}
@@ -162,7 +161,7 @@ public class JobRecorder {
 		// Without the control Redis as well, so that it can be forgotten.
 		kept.find();
 		try {
-			this.redis.evicts();
+			this.redis.promise();
 			renew();
 			kept.write();
 			recovered();
@@ -201,29 +200,25 @@ public class JobRecorder {
 		return warnings;
 	}
 
-	/**
-	 * Says that nothing is promised of records.
-	 * @return nothing if the control Redis evicts nothing, or does not say so now
-	 */
+	/** Says if nothing is promised of records. */
 	public List<Warning> bestEffort() {
-		try {
-			String evicting = this.redis.evicts();
-			return (evicting != null) ? List.of(new Warning("BEST_EFFORT", null, this.redis.bestEffort(evicting), null))
-					: List.of();
-		}
-		catch (ControlRedisException ex) {
-			return List.of();
-		}
+		return this.redis.warnings();
 	}
 
 	private void tick() {
 		try {
 			this.jobs.values().removeIf(Kept::isForgotten);
-			if (this.steps.isEmpty() && this.jobs.values().stream().allMatch(Kept::isDone)) {
+			boolean idle = this.steps.isEmpty() && this.keys.isIdle()
+					&& this.jobs.values().stream().allMatch(Kept::isDone);
+			// Without a job as well: only who renews can tell a lease that is over.
+			if (!idle || this.renewed != null) {
+				renewIfDue();
+			}
+			if (idle) {
 				return;
 			}
-			renewIfDue();
 			this.steps.take();
+			this.keys.settle();
 			this.records.asked().forEach(this::serve);
 			for (Kept kept : this.jobs.values().stream().sorted(Comparator.comparing((kept) -> kept.id)).toList()) {
 				kept.write();
@@ -307,21 +302,24 @@ public class JobRecorder {
 		Long last = this.renewed;
 		if (last == null || System.nanoTime() - last > this.records.leaseTime().toNanos() / 3) {
 			renew();
+			this.keys.renew();
+			recovered();
 		}
 	}
 
-	/** A lease that is gone may have taken the records with it. */
+	/** A lease that is gone may have taken the records and the keys with it. */
 	private void renew() {
 		long now = System.nanoTime();
 		Long before = this.renewed;
 		if (!this.records.renewLease() && before != null) {
 			// A lease that was not renewed in time says nothing about jobs that have
 			// ended.
-			boolean early = now - before < this.records.leaseTime().toNanos();
+			boolean early = System.nanoTime() - before < this.records.leaseTime().toNanos();
 			this.jobs.values()
 				.stream()
 				.filter((kept) -> early || !kept.isDone())
 				.forEach((kept) -> kept.written = null);
+			this.keys.renew();
 		}
 		this.renewed = now;
 	}

@@ -66,7 +66,22 @@ class PipesetEndpoint {
 						this.memory.limits().mostOfOneJob(), this.memory.waiting()),
 				new Snapshot.Files(this.spool.used(), this.spool.maxBytes()),
 				new Snapshot.Limits(this.limits.maxRunningJobs(), this.limits.maxWaitingJobs(), this.inFlight.most()),
-				this.redis.name(), this.control.state());
+				this.redis.name(), control());
+	}
+
+	/** A control Redis that is the data's evicts as that one does. */
+	private Map<String, Object> control() {
+		Map<String, Object> state = this.control.state();
+		if (!this.control.isNamed()) {
+			this.nodes.named()
+				.stream()
+				.map((node) -> node.memory().newest())
+				.filter((memory) -> memory != null && memory.isEvicting())
+				.findFirst()
+				.ifPresent(
+						(memory) -> state.putIfAbsent(ControlRedis.BEST_EFFORT, ControlRedis.POLICY + memory.policy()));
+		}
+		return state;
 	}
 
 	private static Snapshot.Lanes lanes(List<RedisNode> nodes, @Nullable Integer slots) {

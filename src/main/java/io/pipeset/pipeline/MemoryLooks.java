@@ -24,6 +24,8 @@ public final class MemoryLooks {
 
 	private @Nullable MemoryLook last;
 
+	private volatile @Nullable ServerMemory newest;
+
 	MemoryLooks(RedisCalls calls, boolean enabled) {
 		this.calls = calls;
 		this.enabled = enabled;
@@ -60,7 +62,7 @@ public final class MemoryLooks {
 		look.asks();
 		pipeline.send(lookup, () -> {
 			if (lookup.isAnswered()) {
-				look.answered(ServerMemory.of(lookup.text()));
+				answered(look, ServerMemory.of(lookup.text()));
 			}
 			else {
 				// The next connection may well be answered.
@@ -78,11 +80,24 @@ public final class MemoryLooks {
 		MemoryLook look = new MemoryLook();
 		look.asks();
 		ServerMemory memory = this.calls.memory();
-		look.answered(memory);
+		answered(look, memory);
 		synchronized (this) {
 			this.last = look;
 		}
 		return memory;
+	}
+
+	private void answered(MemoryLook look, @Nullable ServerMemory memory) {
+		look.answered(memory);
+		this.newest = memory;
+	}
+
+	/**
+	 * The memory as the server told it last.
+	 * @return {@code null} where it has not
+	 */
+	public @Nullable ServerMemory newest() {
+		return this.newest;
 	}
 
 }

@@ -8,12 +8,23 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.pipeset.control.ControlRedisException;
+import io.pipeset.control.IdempotencyKeys.Claim;
 import io.pipeset.job.Client;
+import io.pipeset.job.EndedJob;
 import io.pipeset.job.input.BodyDigest;
+import io.pipeset.report.Counts;
+import io.pipeset.report.Ending;
+import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.JobReport;
+import io.pipeset.report.JobState;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.web.ErrorResponseException;
 
 /** The key under which a caller has a request run once. */
 final class IdempotencyKey {
@@ -22,6 +33,13 @@ final class IdempotencyKey {
 
 	/** The answer is that of an earlier request. */
 	static final String REPLAYED = "Idempotency-Replayed";
+
+	/** The end of a request that has lost its key before it wrote anything. */
+	static final Ending TAKEN = new Ending(Cause.CANCELLED, "Nothing was run: another request has this " + HEADER
+			+ " by now, as the control Redis did not hear of this one's process. Send the request again, to have the answer"
+			+ " of that one");
+
+	private static final String AGAIN_SECONDS = "1";
 
 	private static final Pattern FORM = Pattern.compile("[!-~]{1,255}");
 
@@ -79,6 +97,80 @@ final class IdempotencyKey {
 	static boolean isSame(String fingerprint, BodyDigest digest) {
 		return fingerprint.startsWith(digest.value() + ' ') && bytes(fingerprint) == digest.bytes()
 				&& (!isWhole(fingerprint) || digest.isEnded());
+	}
+
+	/** The end of a request whose key the control Redis cannot be told. */
+	static Ending unreachable(ControlRedisException failure) {
+		return new Ending(Cause.REDIS_UNREACHABLE, "Nothing was run: the control Redis has to know the " + HEADER
+				+ " first. " + failure.getMessage() + ". Send the request again later, with the same key");
+	}
+
+	/** The answer to a request that did not become a job. */
+	static ErrorResponseException refused(Ending ending) {
+		boolean unreachable = ending.cause() == Cause.REDIS_UNREACHABLE;
+		ErrorResponseException problem = Problems
+			.exception((unreachable) ? Problem.CONTROL_UNREACHABLE : Problem.IDEMPOTENCY_KEY_IN_USE, ending.detail());
+		problem.getHeaders().set(HttpHeaders.RETRY_AFTER, (unreachable) ? Problems.RETRY_AFTER_SECONDS : AGAIN_SECONDS);
+		return problem;
+	}
+
+	/** The answer to a repeat whose first request has no answer that is kept. */
+	static ErrorResponseException inUse(Claim claim) {
+		JobState state = claim.state();
+		String job = "Nothing was run: the request with this " + HEADER;
+		ErrorResponseException problem = (claim.runs())
+				? Problems.exception(Problem.IDEMPOTENCY_KEY_IN_USE, job + runs(claim.jobId(), state))
+				: Problems.exception(Problem.INTERRUPTED, job + interrupted(claim.jobId(), state));
+		if (claim.runs() || state != null) {
+			problem.getHeaders().set(HttpHeaders.LOCATION, JobIds.location(claim.jobId()));
+		}
+		if (claim.runs()) {
+			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, AGAIN_SECONDS);
+		}
+		return problem;
+	}
+
+	private static String runs(String jobId, @Nullable JobState state) {
+		return (state == null || state.isActive())
+				? " still runs as job " + jobId + ". Send it again when that has ended, to have its report"
+				: " has run as job " + jobId + ", which is " + state.label()
+						+ ", and its answer is not kept yet. Look at its report, or send the request again later";
+	}
+
+	private static String interrupted(String jobId, @Nullable JobState state) {
+		if (state == null) {
+			return " was to run as job " + jobId
+					+ ", of which there is no record any more. Its process has ended, and the"
+					+ " job may have run in part. Look at the data, and send only what did not run, with a new key";
+		}
+		return " was run as job " + jobId + ((state == JobState.INTERRUPTED)
+				? ", which was interrupted, and may have run in part. An upload that was sent with Prefer: respond-async"
+						+ " can go on by POST /v1/jobs/" + jobId + "/resume, and GET /v1/jobs/" + jobId
+						+ "/items lists what did not run. Of any other look at the data, and send only what did not run,"
+						+ " with a new key"
+				: ", whose process ended before its answer was kept. The job is " + state.label()
+						+ " by now: look at its report");
+	}
+
+	/**
+	 * A job that did not complete, with what its caller may do. Its answer is that of
+	 * repeats as well, which run nothing.
+	 * @param listed whether the records that did not run can be listed
+	 */
+	static EndedJob<JobReport> explained(EndedJob<JobReport> job, boolean listed) {
+		Ending ending = job.ending();
+		if (ending.cause() == Cause.COMPLETED || !job.touched()) {
+			return job;
+		}
+		Counts counts = job.report().counts();
+		return job.with(new Ending(ending.cause(), (ending.detail() + " " + counts.applied()
+				+ " records were applied, and " + counts.unknown() + " may have been. A repeat with the same " + HEADER
+				+ " runs nothing, and has this answer again. To go on, send what did not run in a new request, with a new"
+				+ " key: "
+				+ ((listed) ? "GET /v1/jobs/" + job.id() + "/items?status=rejected,unprocessed lists it"
+						: "the report's items, and all from its nextIndex on; with Prefer: respond-async the job can be"
+								+ " looked at, and GET /v1/jobs/{id}/items lists all of them"))
+			.strip()));
 	}
 
 }

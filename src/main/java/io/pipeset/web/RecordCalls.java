@@ -31,11 +31,11 @@ import io.pipeset.job.settings.JobSettings;
 import io.pipeset.job.settings.Setting;
 import io.pipeset.record.Effect;
 import io.pipeset.record.Operation;
+import io.pipeset.report.Ending;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobMeters;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobReport.Warning;
-import io.pipeset.report.JobState;
 import io.pipeset.report.JobStatus;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
@@ -166,17 +166,23 @@ class RecordCalls {
 			once.digest.end();
 		}
 		if (waits) {
-			Caller caller = new Heedless(CallerConnection.of(request));
+			Caller caller = new Heedless(CallerConnection.of(request), () -> begins(once));
 			this.reports.answer(
-					settled(once, () -> this.jobs.run(once.jobId, once.place, input, settings, values, caller)),
+					settled(once, false, () -> this.jobs.run(once.jobId, once.place, input, settings, values, caller)),
 					JobKind.RECORDS, request, response);
 			return;
 		}
 		AtomicBoolean begun = new AtomicBoolean();
 		try {
 			this.async.begin(once.place.client(), once.jobId, input, request, response, (taken, caller) -> {
+				// From its 202 on it may be resumed, and is nobody else's.
+				Ending refused = (settings.dryRun()) ? null : begins(once);
+				if (refused != null) {
+					throw IdempotencyKey.refused(refused);
+				}
 				begun.set(true);
-				return settled(once, () -> this.jobs.run(once.jobId, once.place, taken, settings, values, caller));
+				return settled(once, input instanceof UploadedRecords,
+						() -> this.jobs.run(once.jobId, once.place, taken, settings, values, caller));
 			});
 		}
 		finally {
@@ -188,7 +194,10 @@ class RecordCalls {
 
 	/** Claims a key, or tells who has it. Without the control Redis nothing is run. */
 	private @Nullable Claim claim(Once once) {
-		Claim other = null;
+		Claim other = this.keys.own(once.key);
+		if (other != null) {
+			return other;
+		}
 		boolean asked = false;
 		boolean known = false;
 		try {
@@ -199,11 +208,7 @@ class RecordCalls {
 			return other;
 		}
 		catch (ControlRedisException ex) {
-			ErrorResponseException problem = Problems.exception(Problem.CONTROL_UNREACHABLE,
-					"Nothing was run: the control Redis has to know the " + IdempotencyKey.HEADER + " first. "
-							+ ex.getMessage() + ". Send the request again later, with the same key");
-			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
-			throw problem;
+			throw IdempotencyKey.refused(IdempotencyKey.unreachable(ex));
 		}
 		finally {
 			if (asked && !known) {
@@ -216,6 +221,19 @@ class RecordCalls {
 		}
 	}
 
+	/**
+	 * The job may write from now on: a repeat never runs it again.
+	 * @return the reason why it must not; {@code null} if it may
+	 */
+	private @Nullable Ending begins(Once once) {
+		try {
+			return (this.keys.begin(once.jobId)) ? null : IdempotencyKey.TAKEN;
+		}
+		catch (ControlRedisException ex) {
+			return IdempotencyKey.unreachable(ex);
+		}
+	}
+
 	private void release(Once once) {
 		this.recorder.drop(once.jobId);
 		giveBack(once);
@@ -223,21 +241,26 @@ class RecordCalls {
 
 	private List<Warning> giveBack(Once once) {
 		try {
-			this.keys.release(once.key, once.jobId);
+			this.keys.release(once.jobId);
 			return List.of();
 		}
 		catch (ControlRedisException ex) {
-			this.recorder.later(() -> this.keys.release(once.key, once.jobId));
-			return List.of(new Warning("NOT_RECORDED", null, "The " + IdempotencyKey.HEADER + " is not given back. "
-					+ ex.getMessage() + ". Until it can be reached, a repeat is refused, and runs nothing", null));
+			return List.of(
+					new Warning("NOT_RECORDED", null,
+							"The " + IdempotencyKey.HEADER + " is not given back. " + ex.getMessage()
+									+ ". Until it can be reached, other instances refuse a repeat, and run nothing",
+							null));
 		}
 	}
 
-	/** Runs the job that has claimed a key, and keeps its answer for repeats. */
-	private EndedJob<JobReport> settled(Once once, Supplier<EndedJob<JobReport>> job) {
+	/**
+	 * Runs the job that has claimed a key, and keeps its answer for repeats.
+	 * @param listed whether the records that do not run can be listed later
+	 */
+	private EndedJob<JobReport> settled(Once once, boolean listed, Supplier<EndedJob<JobReport>> job) {
 		boolean ended = false;
 		try {
-			EndedJob<JobReport> run = job.get();
+			EndedJob<JobReport> run = IdempotencyKey.explained(job.get(), listed);
 			ended = true;
 			List<Warning> warnings = new ArrayList<>(this.recorder.keep(once.jobId));
 			// A job that the next process may go on with has not ended for its key.
@@ -268,10 +291,9 @@ class RecordCalls {
 	}
 
 	private List<Warning> settle(Once once, String head, ReportWriter whole, ReportWriter shorter) {
-		String fingerprint = IdempotencyKey.fingerprint(once.digest);
-		byte[] body = body(whole, shorter);
 		try {
-			if (this.keys.settle(once.key, once.jobId, fingerprint, head, body)) {
+			if (this.keys.settle(once.jobId, IdempotencyKey.fingerprint(once.digest), head, body(whole, shorter),
+					() -> body(shorter, shorter))) {
 				return List.of();
 			}
 			return List.of(new Warning("NOT_RECORDED", null,
@@ -280,9 +302,9 @@ class RecordCalls {
 					null));
 		}
 		catch (ControlRedisException ex) {
-			this.recorder.later(() -> this.keys.settle(once.key, once.jobId, fingerprint, head, body));
 			return List.of(new Warning("NOT_RECORDED", null, "The answer is not kept for repeats. " + ex.getMessage()
-					+ ". Until it can be reached, a repeat is refused, and runs nothing", null));
+					+ ". Until it can be reached, this instance has the answer, others refuse a repeat, and nothing runs"
+					+ " again. If this process ends before, the answer is lost", null));
 		}
 	}
 
@@ -300,7 +322,7 @@ class RecordCalls {
 			HttpServletResponse response) throws IOException {
 		Answer answer = claim.answer();
 		if (answer == null) {
-			throw inUse(claim);
+			throw IdempotencyKey.inUse(claim);
 		}
 		if (input instanceof UploadedRecords upload) {
 			try {
@@ -327,44 +349,18 @@ class RecordCalls {
 		this.reports.replay(claim.jobId(), Integer.parseInt(head[0]), head[1], answer.body().get(), response);
 	}
 
-	private static ErrorResponseException inUse(Claim claim) {
-		String job = "Nothing was run: the request with this " + IdempotencyKey.HEADER;
-		JobState state = claim.state();
-		ErrorResponseException problem = (claim.runs())
-				? Problems.exception(Problem.IDEMPOTENCY_KEY_IN_USE,
-						job + " still runs as job " + claim.jobId()
-								+ ". Send it again when that has ended, to have its report")
-				: Problems.exception(Problem.INTERRUPTED, job + interrupted(claim.jobId(), state));
-		if (claim.runs() || state != null) {
-			problem.getHeaders().set(HttpHeaders.LOCATION, JobIds.location(claim.jobId()));
-		}
-		if (claim.runs()) {
-			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, "1");
-		}
-		return problem;
-	}
-
-	private static String interrupted(String jobId, @Nullable JobState state) {
-		if (state == null) {
-			return " was to run as job " + jobId
-					+ ", of which there is no record: its process ended before the job began,"
-					+ " or the record is gone by now, and the job may have run in part. Look at the data, and take a new"
-					+ " key to run the request again";
-		}
-		return " was run as job " + jobId + ((state == JobState.INTERRUPTED)
-				? ", which was interrupted, and may have run in part. Look at the job, and take a new key to run the"
-						+ " request again"
-				: ", whose process ended before its answer was kept. The job is " + state.label()
-						+ " by now: look at its report");
-	}
-
 	/** A request that is to be run once. */
 	private record Once(JobPlace place, String key, String jobId, BodyDigest digest, String path) {
 
 	}
 
 	/** A caller whose answer may be lost, and asked for again. */
-	private record Heedless(Caller connection) implements Caller {
+	private record Heedless(Caller connection, Supplier<@Nullable Ending> begins) implements Caller {
+
+		@Override
+		public @Nullable Ending beforeFirstWrite() {
+			return this.begins.get();
+		}
 
 		@Override
 		public boolean takesValues() {

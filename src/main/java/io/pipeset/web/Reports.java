@@ -159,7 +159,9 @@ final class Reports {
 		if (job.report() instanceof JobReport report) {
 			headers.set(ERRORS_HEADER, String.valueOf(report.errorCount()));
 		}
-		if (cause == Cause.REDIS_UNREACHABLE || cause == Cause.SHUTTING_DOWN) {
+		// With a key, the same request would only have this answer again.
+		if (cause == Cause.REDIS_UNREACHABLE || (cause == Cause.SHUTTING_DOWN
+				&& !(job.touched() && request.getHeader(IdempotencyKey.HEADER) != null))) {
 			headers.set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
 		}
 		ResponseEntity<ProblemDetail> answer = Problems.answer(problem, headers);

@@ -2,7 +2,9 @@ package io.pipeset.job.input;
 
 import java.time.Duration;
 
+import io.pipeset.report.Ending;
 import io.pipeset.report.JobStatus;
+import org.jspecify.annotations.Nullable;
 
 /** The caller of a job, at the other end of a connection. */
 public interface Caller {
@@ -48,6 +50,14 @@ public interface Caller {
 	 * @param job how it stands
 	 */
 	default void taken(JobStatus job) {
+	}
+
+	/**
+	 * The job is about to write to Redis for the first time.
+	 * @return the reason why it must not; {@code null} if it may
+	 */
+	default @Nullable Ending beforeFirstWrite() {
+		return null;
 	}
 
 	/**

@@ -50,7 +50,7 @@ class RedisAtStart {
 	private void ask(RedisNode node) {
 		try {
 			logger.info("Redis {} at {}", node.calls().version(), node.name());
-			ServerMemory memory = node.calls().memory();
+			ServerMemory memory = node.memory().end();
 			if (memory != null && memory.isEvicting()) {
 				logger.warn(
 						"Redis at {} evicts keys when it has reached its maxmemory of {} (maxmemory-policy {}): records"

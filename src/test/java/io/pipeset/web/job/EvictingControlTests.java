@@ -36,7 +36,9 @@ class EvictingControlTests {
 
 	@Test
 	void recordsInARedisThatEvictsAreBestEffortAndEverybodyIsTold(CapturedOutput output) {
-		assertThat(this.service.get("/actuator/pipeset").json().at("/control/state").asString()).isEqualTo("unused");
+		JsonNode unused = this.service.get("/actuator/pipeset").json().get("control");
+		assertThat(unused.get("state").asString()).isEqualTo("unused");
+		assertThat(unused.path("bestEffort").asString("")).isEqualTo("maxmemory-policy allkeys-lru");
 		this.service.post("/pipeset/1").report();
 		own.redis().client().select(1);
 		assertThat(own.redis().client().keys("*")).isEmpty();
@@ -49,14 +51,19 @@ class EvictingControlTests {
 		assertThat(look.at("/warnings/0/code").asString()).isEqualTo("BEST_EFFORT");
 		assertThat(look.at("/warnings/0/detail").asString()).contains("allkeys-lru", "pipeset.control");
 		assertThat(this.service.get("/v1/jobs").json().at("/warnings/0/code").asString()).isEqualTo("BEST_EFFORT");
-		assertThat(this.service.get("/actuator/pipeset").json().at("/control/bestEffort").asString())
-			.contains("allkeys-lru");
+		JsonNode used = this.service.get("/actuator/pipeset").json().get("control");
+		assertThat(used.get("bestEffort").asString()).contains("allkeys-lru");
+		assertThat(used.path("forgetsAtRestart").asString("")).isEqualTo("appendonly no");
 		assertThat(own.redis().client().keys("*"))
 			.anyMatch((key) -> key.startsWith("pipeset:jobs:") && key.endsWith(":none"))
 			.anyMatch(
 					(key) -> key.startsWith("pipeset:job:") && key.endsWith(location.substring("/v1/jobs/".length())));
 		assertThat(output.getAll().lines().filter((line) -> line.contains("WARN") && line.contains("best effort")))
 			.hasSize(1);
+		assertThat(output.getAll().lines().filter((line) -> line.contains("WARN") && line.contains("(appendonly no)")))
+			.singleElement()
+			.asString()
+			.contains("a repeat may run a second time", "Use appendonly yes");
 	}
 
 }

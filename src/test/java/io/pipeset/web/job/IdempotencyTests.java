@@ -52,14 +52,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** A request with an Idempotency-Key runs once, however often and wherever it is sent. */
-@ServiceTest(properties = { "pipeset.jobs.lease=1m", "pipeset.control.timeout=1s" })
-class IdempotencyTests {
+@ServiceTest(properties = { "pipeset.jobs.lease=10m", "pipeset.control.timeout=1s" })
+class IdempotencyTests extends KeyedCalls {
 
 	private static final TestRedis control = TestRedis.start();
 
 	private static final FaultProxy proxy = FaultProxy.open(control);
-
-	private static final String PUSH = "[\"RPUSH\",\"list\",\"v\"]\n";
 
 	private static Replica replica;
 
@@ -67,13 +65,8 @@ class IdempotencyTests {
 
 	private final Service here;
 
-	private final JobRecorder recorder;
-
-	private String key = UUID.randomUUID().toString();
-
-	IdempotencyTests(Service service, @Autowired JobRecorder recorder) {
+	IdempotencyTests(Service service) {
 		this.here = service;
-		this.recorder = recorder;
 	}
 
 	@DynamicPropertySource
@@ -83,8 +76,7 @@ class IdempotencyTests {
 
 	@BeforeAll
 	static void startOther() {
-		// Its lease runs out in one test.
-		replica = Replica.start(control, TestRedis.shared().properties(), "pipeset.jobs.lease=1500ms",
+		replica = Replica.start(control, TestRedis.shared().properties(), "pipeset.jobs.lease=10m",
 				"pipeset.control.timeout=1s");
 	}
 
@@ -281,97 +273,6 @@ class IdempotencyTests {
 	}
 
 	@Test
-	void aRunWhoseInstanceIsGoneIsNeverRunAgain() throws Exception {
-		try (Wire first = open(replica.service())) {
-			first.chunk(PUSH);
-			await().until(() -> this.redis.llen("list") == 1);
-			replica.proxy().stopAll();
-			await().untilAsserted(() -> {
-				Answer repeat = send(this.here, "/v1/jobs", PUSH);
-				assertThat(repeat.refusal(409, "interrupted")).contains("Nothing was run", "may have run in part");
-				assertThat(this.here.get(repeat.header("Location")).json().get("state").asString())
-					.isEqualTo("interrupted");
-			});
-			Answer answer = first.lastChunk().answer();
-			assertThat(answer.report().at("/counts/applied").asInt()).isOne();
-			assertThat(answer.json().at("/warnings").toString()).contains("NOT_RECORDED", "not kept for repeats");
-			send(this.here, "/v1/jobs", PUSH).refusal(409, "interrupted");
-			replica.proxy().heal();
-			await().untilAsserted(() -> {
-				Answer repeat = send(this.here, "/v1/jobs", PUSH);
-				assertThat(repeat.status()).as("kept as soon as it can be").isEqualTo(200);
-				assertThat(repeat.json().get("jobId")).isEqualTo(answer.json().get("jobId"));
-			});
-		}
-		assertThat(this.redis.llen("list")).isOne();
-	}
-
-	@Test
-	void aKeyWhoseInstanceWasGoneAheadOfItsRecordRunsNothingAndNamesNoJob() {
-		control.client().flushall();
-		control.client().select(1);
-		send(this.here, "/v1/jobs", PUSH).report();
-		String name = control.client().keys("pipeset:key:*").get(0);
-		String id = control.client().hget(name, "job");
-		control.client().del(name, TestRedis.shared().controlKey("job", id));
-		control.client().hset(name, Map.of("job", id, "lease", "of a process that is gone"));
-		Answer refused = send(replica.service(), "/v1/jobs", PUSH);
-		assertThat(refused.refusal(409, "interrupted")).contains("of which there is no record", "new key");
-		assertThat(refused.headers().firstValue("Location")).isEmpty();
-		assertThat(this.redis.llen("list")).isOne();
-	}
-
-	@ParameterizedTest
-	@ValueSource(booleans = { true, false })
-	void withoutTheControlRedisNothingIsRun(boolean asynchronous) {
-		send(this.here, "/v1/jobs?dryRun=true", PUSH);
-		proxy.stopAll();
-		HttpRequest.Builder request = request(this.here, "/v1/jobs").header("Content-Type", Service.NDJSON);
-		if (asynchronous) {
-			request.header("Prefer", "respond-async");
-		}
-		Answer refused = this.here.send(request.POST(BodyPublishers.ofString(PUSH)));
-		assertThat(Examples.check(503, "control-unreachable", refused).refusal(503, "control-unreachable"))
-			.contains("Nothing was run", "with the same key");
-		assertThat(refused.header("Retry-After")).matches("[1-9][0-9]*");
-		assertThat(this.redis.exists("list")).isZero();
-		this.here.post("/v1/jobs", Service.NDJSON, PUSH).report();
-		proxy.heal();
-		await().until(() -> send(this.here, "/v1/jobs", PUSH).status() == 200);
-		assertThat(this.redis.llen("list")).isEqualTo(2);
-	}
-
-	@Test
-	void aClaimWhoseAnswerIsLostIsGivenBack() throws Exception {
-		send(this.here, "/v1/jobs?dryRun=true", PUSH);
-		// The claim is made, and its reply does not come.
-		CompletableFuture<ProxyLink> place = proxy.stopAt(Way.REPLIES, 1, 0);
-		send(this.here, "/v1/jobs", PUSH).refusal(503, "control-unreachable");
-		place.get(1, TimeUnit.MINUTES).goOn();
-		proxy.heal();
-		await().until(() -> send(replica.service(), "/v1/jobs", PUSH).status() == 200);
-		assertThat(this.redis.llen("list")).isOne();
-	}
-
-	@Test
-	void aRunThatWroteNothingIsReportedThoughTheControlRedisIsLostAndItsKeyIsGivenBackLater() throws Exception {
-		try (Wire first = Wire.post(this.here, "/v1/jobs?dryRun=true", "Idempotency-Key: " + this.key,
-				"Content-Type: application/x-ndjson", "Transfer-Encoding: chunked")) {
-			first.chunk(PUSH);
-			await().until(() -> this.here.get("/v1/jobs?state=running").json().get("jobs").size() == 1);
-			send(replica.service(), "/v1/jobs", PUSH).refusal(409, "idempotency-key-in-use");
-			proxy.stopAll();
-			Answer answer = first.chunk(PUSH).lastChunk().answer();
-			assertThat(answer.status()).as(answer.text()).isEqualTo(200);
-			assertThat(answer.json().at("/counts/unprocessed").asInt()).isEqualTo(2);
-			assertThat(answer.json().at("/warnings").toString()).contains("NOT_RECORDED");
-		}
-		proxy.heal();
-		await().until(() -> send(replica.service(), "/v1/jobs", PUSH).status() == 200);
-		assertThat(this.redis.llen("list")).isOne();
-	}
-
-	@Test
 	void argumentsInAnotherOrderAreAnotherRequest() {
 		String row = "{\"a\":\"1\",\"b\":\"2\"}\n";
 		send(this.here, "/v1/jobs?op=RPUSH&key=list&args={a}&args={b}".replace("{", "%7B").replace("}", "%7D"), row)
@@ -406,53 +307,6 @@ class IdempotencyTests {
 	}
 
 	@Test
-	void requestsThatAreRefusedMeanwhileCostNoAnswerThatWaitsForTheControlRedis() throws Exception {
-		try (Wire first = open(this.here)) {
-			first.chunk(PUSH);
-			await().until(() -> this.redis.llen("list") == 1);
-			proxy.stopAll();
-			String kept = this.key;
-			for (int i = 0; i < 80; i++) {
-				this.key = UUID.randomUUID().toString();
-				send(this.here, "/v1/jobs", PUSH).refusal(503, "control-unreachable");
-			}
-			this.key = kept;
-			assertThat(first.lastChunk().answer().json().at("/warnings").toString()).contains("not kept for repeats");
-		}
-		proxy.heal();
-		await().untilAsserted(() -> assertThat(send(replica.service(), "/v1/jobs", PUSH).status()).isEqualTo(200));
-		assertThat(this.redis.llen("list")).isOne();
-	}
-
-	@Test
-	void aStepThatIsRefusedKeepsNoOtherJobFromBeingRecorded() throws Exception {
-		RedisCommands<String, String> records = control.client();
-		records.select(1);
-		Set<String> before = Set.copyOf(records.keys("pipeset:key:*"));
-		try (Wire first = Wire.post(this.here, "/v1/jobs?dryRun=true", "Idempotency-Key: " + this.key,
-				"Content-Type: application/x-ndjson", "Transfer-Encoding: chunked")) {
-			first.chunk(PUSH);
-			await().until(() -> this.here.get("/v1/jobs?state=running").json().get("jobs").size() == 1);
-			String name = records.keys("pipeset:key:*")
-				.stream()
-				.filter((found) -> !before.contains(found))
-				.findFirst()
-				.orElseThrow();
-			records.del(name);
-			records.set(name, "of somebody else");
-			assertThat(first.lastChunk().answer().json().at("/warnings").toString()).contains("WRONGTYPE");
-			String job = this.here
-				.send(this.here.request("/pipeset/2?rateLimit=1")
-					.header("Prefer", "respond-async")
-					.POST(BodyPublishers.noBody()))
-				.header("Location");
-			await().untilAsserted(
-					() -> assertThat(replica.service().get(job).json().get("state").asString()).isEqualTo("completed"));
-			records.del(name);
-		}
-	}
-
-	@Test
 	void aJobThatIsCancelledDuringItsUploadIsCancelled() throws Exception {
 		await().until(() -> send(this.here, "/v1/jobs?dryRun=true", PUSH).status() == 200);
 		try (Wire first = Wire.post(this.here, "/v1/jobs?rateLimit=1", "Prefer: respond-async",
@@ -468,36 +322,6 @@ class IdempotencyTests {
 			assertThat(first.chunk(PUSH.repeat(500)).lastChunk().answer().status()).isEqualTo(202);
 			await().untilAsserted(
 					() -> assertThat(this.here.get(location).json().get("state").asString()).isEqualTo("cancelled"));
-		}
-	}
-
-	@Test
-	void theRecordOfAnUploadThatBreaksOffIsRemovedThoughNobodyHeardThatItWasWritten() throws Exception {
-		// The policy is asked for now, and not again within a minute.
-		ReflectionTestUtils.setField(ReflectionTestUtils.getField(this.recorder, "redis"), "policy", null);
-		await().until(() -> send(this.here, "/v1/jobs?dryRun=true", PUSH).status() == 200);
-		// The recorder stands before it asks for requests, whose reply would be counted.
-		CountDownLatch stands = new CountDownLatch(1);
-		CompletableFuture<ProxyLink> unheard = new CompletableFuture<ProxyLink>().orTimeout(1, TimeUnit.MINUTES);
-		this.recorder.later(() -> {
-			stands.countDown();
-			unheard.join();
-		});
-		assertThat(stands.await(1, TimeUnit.MINUTES)).isTrue();
-		// The lease is renewed, the key is claimed, and the record is written unheard.
-		CompletableFuture<?> place = proxy.stopAt(Way.REPLIES, 2, 0).thenAccept(unheard::complete);
-		try (Wire first = Wire.post(this.here, "/v1/jobs", "Prefer: respond-async", "Idempotency-Key: " + this.key,
-				"Content-Type: application/x-ndjson", "Transfer-Encoding: chunked")) {
-			first.chunk(PUSH);
-			place.get(1, TimeUnit.MINUTES);
-			await()
-				.until(() -> this.here.get("/actuator/pipeset").json().at("/control/state").asString().equals("down"));
-			proxy.heal();
-			String job = send(replica.service(), "/v1/jobs", PUSH).header("Location");
-			await().untilAsserted(
-					() -> assertThat(replica.service().get(job).json().get("state").asString()).isEqualTo("queued"));
-			first.reset();
-			await().untilAsserted(() -> replica.service().get(job).refusal(404, "not-found"));
 		}
 	}
 
@@ -553,22 +377,6 @@ class IdempotencyTests {
 		send(this.here, "/pipeset/1", null).report();
 		this.key = "short";
 		assertThat(send(this.here, "/v1/analyses", null).refusal(400, "not-available")).contains("Idempotency-Key");
-	}
-
-	private Wire open(Service service) throws IOException {
-		return Wire.post(service, "/v1/jobs", "Idempotency-Key: " + this.key, "Content-Type: application/x-ndjson",
-				"Transfer-Encoding: chunked");
-	}
-
-	private HttpRequest.Builder request(Service service, String call) {
-		return service.request(call).header("Idempotency-Key", this.key);
-	}
-
-	private Answer send(Service service, String call, @Nullable String body) {
-		HttpRequest.Builder request = request(service, call);
-		return service
-			.send((body != null) ? request.header("Content-Type", Service.NDJSON).POST(BodyPublishers.ofString(body))
-					: request.POST(BodyPublishers.noBody()));
 	}
 
 	private CompletableFuture<Answer> sendAsync(Service service) {

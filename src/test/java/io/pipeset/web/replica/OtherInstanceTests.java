@@ -511,8 +511,9 @@ class OtherInstanceTests {
 		assertThat(brokenOff).isFalse();
 		assertThat(first).hasValue(1);
 		assertThat(second).hasValue(1);
-		assertThat(this.here.get(items).refusal(409, "held-elsewhere")).contains("which has ended",
-				"pipeset.spool.directory", "DELETE");
+		await("knows that leases could be renewed")
+			.untilAsserted(() -> assertThat(this.here.get(items).refusal(409, "held-elsewhere"))
+				.contains("which has ended", "pipeset.spool.directory", "DELETE"));
 	}
 
 	private static boolean waitsFor(Object monitor, String threads) {

@@ -1,0 +1,251 @@
+package io.pipeset.web.job;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.zip.GZIPOutputStream;
+
+import io.lettuce.core.api.sync.RedisCommands;
+import io.pipeset.QuietLog;
+import io.pipeset.job.JobRecorder;
+import io.pipeset.job.Jobs;
+import io.pipeset.redis.FaultProxy;
+import io.pipeset.redis.FaultProxy.Way;
+import io.pipeset.redis.ProxyLink;
+import io.pipeset.redis.TestRedis;
+import io.pipeset.service.Answer;
+import io.pipeset.service.Replica;
+import io.pipeset.service.Service;
+import io.pipeset.service.ServiceTest;
+import io.pipeset.service.Wire;
+import io.pipeset.web.document.Examples;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+import org.springframework.test.util.ReflectionTestUtils;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Requests with an Idempotency-Key while instances are cut off from the control Redis.
+ */
+@ServiceTest(properties = { "pipeset.jobs.lease=10m", "pipeset.control.timeout=1s" })
+class CutOffKeyTests extends KeyedCalls {
+
+	private static final TestRedis control = TestRedis.start();
+
+	private static final FaultProxy proxy = FaultProxy.open(control);
+
+	private static Replica replica;
+
+	private final RedisCommands<String, String> redis = TestRedis.shared().client();
+
+	private final Service here;
+
+	private final JobRecorder recorder;
+
+	CutOffKeyTests(Service service, @Autowired JobRecorder recorder) {
+		this.here = service;
+		this.recorder = recorder;
+	}
+
+	@DynamicPropertySource
+	static void control(DynamicPropertyRegistry registry) {
+		Replica.properties(control, proxy).forEach((name, value) -> registry.add(name, () -> value));
+	}
+
+	@BeforeAll
+	static void startOther() {
+		// It tells soon that a lease is over.
+		replica = Replica.start(control, TestRedis.shared().properties(), "pipeset.jobs.lease=1500ms",
+				"pipeset.control.timeout=1s");
+	}
+
+	@AfterAll
+	static void end() {
+		replica.close();
+		proxy.close();
+		control.close();
+	}
+
+	@BeforeEach
+	void empty() {
+		this.redis.flushall();
+	}
+
+	@AfterEach
+	void heal() {
+		proxy.heal();
+		replica.proxy().heal();
+	}
+
+	@Test
+	void aKeyWhoseInstanceWasGoneAheadOfItsRecordRunsNothingAndNamesNoJob() {
+		control.client().flushall();
+		control.client().select(1);
+		send(this.here, "/v1/jobs", PUSH).report();
+		String name = control.client().keys("pipeset:key:*").get(0);
+		String id = control.client().hget(name, "job");
+		control.client().del(name, "pipeset:job:" + id);
+		control.client().hset(name, Map.of("job", id, "lease", "of a process that is gone"));
+		await("knows that leases could be renewed")
+			.until(() -> send(replica.service(), "/v1/jobs", PUSH).headers().firstValue("Retry-After").isEmpty());
+		Answer refused = send(replica.service(), "/v1/jobs", PUSH);
+		assertThat(refused.refusal(409, "interrupted")).contains("of which there is no record", "new key");
+		assertThat(refused.headers().firstValue("Location")).isEmpty();
+		assertThat(this.redis.llen("list")).isOne();
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void withoutTheControlRedisNothingIsRun(boolean asynchronous) {
+		send(this.here, "/v1/jobs?dryRun=true", PUSH);
+		proxy.stopAll();
+		HttpRequest.Builder request = request(this.here, "/v1/jobs").header("Content-Type", Service.NDJSON);
+		if (asynchronous) {
+			request.header("Prefer", "respond-async");
+		}
+		Answer refused = this.here.send(request.POST(BodyPublishers.ofString(PUSH)));
+		assertThat(Examples.check(503, "control-unreachable", refused).refusal(503, "control-unreachable"))
+			.contains("Nothing was run", "with the same key");
+		assertThat(refused.header("Retry-After")).matches("[1-9][0-9]*");
+		assertThat(this.redis.exists("list")).isZero();
+		this.here.post("/v1/jobs", Service.NDJSON, PUSH).report();
+		proxy.heal();
+		await().until(() -> send(this.here, "/v1/jobs", PUSH).status() == 200);
+		assertThat(this.redis.llen("list")).isEqualTo(2);
+	}
+
+	@Test
+	void aClaimWhoseAnswerIsLostIsGivenBack() throws Exception {
+		send(this.here, "/v1/jobs?dryRun=true", PUSH);
+		// The claim is made, and its reply does not come.
+		CompletableFuture<ProxyLink> place = proxy.stopAt(Way.REPLIES, 1, 0);
+		send(this.here, "/v1/jobs", PUSH).refusal(503, "control-unreachable");
+		place.get(1, TimeUnit.MINUTES).goOn();
+		proxy.heal();
+		await().until(() -> send(replica.service(), "/v1/jobs", PUSH).status() == 200);
+		assertThat(this.redis.llen("list")).isOne();
+	}
+
+	@Test
+	void aRunThatWroteNothingIsReportedThoughTheControlRedisIsLostAndItsKeyIsGivenBackLater() throws Exception {
+		try (Wire first = Wire.post(this.here, "/v1/jobs?dryRun=true", "Idempotency-Key: " + this.key,
+				"Content-Type: application/x-ndjson", "Transfer-Encoding: chunked")) {
+			first.chunk(PUSH);
+			await().until(() -> this.here.get("/v1/jobs?state=running").json().get("jobs").size() == 1);
+			send(replica.service(), "/v1/jobs", PUSH).refusal(409, "idempotency-key-in-use");
+			proxy.stopAll();
+			Answer answer = first.chunk(PUSH).lastChunk().answer();
+			assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+			assertThat(answer.json().at("/counts/unprocessed").asInt()).isEqualTo(2);
+			assertThat(answer.json().at("/warnings").toString()).contains("NOT_RECORDED");
+		}
+		proxy.heal();
+		await().until(() -> send(replica.service(), "/v1/jobs", PUSH).status() == 200);
+		assertThat(this.redis.llen("list")).isOne();
+	}
+
+	@Test
+	void requestsThatAreRefusedMeanwhileCostNoAnswerThatWaitsForTheControlRedis() throws Exception {
+		try (Wire first = open(this.here)) {
+			first.chunk(PUSH);
+			await().until(() -> this.redis.llen("list") == 1);
+			proxy.stopAll();
+			String kept = this.key;
+			for (int i = 0; i < 80; i++) {
+				this.key = UUID.randomUUID().toString();
+				send(this.here, "/v1/jobs", PUSH).refusal(503, "control-unreachable");
+			}
+			this.key = kept;
+			assertThat(first.lastChunk().answer().json().at("/warnings").toString()).contains("not kept for repeats");
+		}
+		proxy.heal();
+		await().untilAsserted(() -> assertThat(send(replica.service(), "/v1/jobs", PUSH).status()).isEqualTo(200));
+		assertThat(this.redis.llen("list")).isOne();
+	}
+
+	@Test
+	void aStepThatIsRefusedKeepsNoOtherJobFromBeingRecorded() throws Exception {
+		RedisCommands<String, String> records = control.client();
+		records.select(1);
+		Set<String> before = Set.copyOf(records.keys("pipeset:key:*"));
+		try (Wire first = Wire.post(this.here, "/v1/jobs?dryRun=true", "Idempotency-Key: " + this.key,
+				"Content-Type: application/x-ndjson", "Transfer-Encoding: chunked")) {
+			first.chunk(PUSH);
+			await().until(() -> this.here.get("/v1/jobs?state=running").json().get("jobs").size() == 1);
+			String name = records.keys("pipeset:key:*")
+				.stream()
+				.filter((found) -> !before.contains(found))
+				.findFirst()
+				.orElseThrow();
+			records.del(name);
+			records.set(name, "of somebody else");
+			assertThat(first.lastChunk().answer().json().at("/warnings").toString()).contains("WRONGTYPE");
+			String job = this.here
+				.send(this.here.request("/pipeset/2?rateLimit=1")
+					.header("Prefer", "respond-async")
+					.POST(BodyPublishers.noBody()))
+				.header("Location");
+			await().untilAsserted(
+					() -> assertThat(replica.service().get(job).json().get("state").asString()).isEqualTo("completed"));
+			records.del(name);
+		}
+	}
+
+	@Test
+	void theRecordOfAnUploadThatBreaksOffIsRemovedThoughNobodyHeardThatItWasWritten() throws Exception {
+		// The policy is asked for now, and not again within a minute.
+		ReflectionTestUtils.setField(ReflectionTestUtils.getField(this.recorder, "redis"), "promise", null);
+		await().until(() -> send(this.here, "/v1/jobs?dryRun=true", PUSH).status() == 200);
+		// The recorder stands before it asks for requests, whose reply would be counted.
+		CountDownLatch stands = new CountDownLatch(1);
+		CompletableFuture<ProxyLink> unheard = new CompletableFuture<ProxyLink>().orTimeout(1, TimeUnit.MINUTES);
+		this.recorder.later(() -> {
+			stands.countDown();
+			unheard.join();
+		});
+		assertThat(stands.await(1, TimeUnit.MINUTES)).isTrue();
+		// The lease is renewed, the key is claimed, and the record is written unheard.
+		CompletableFuture<?> place = proxy.stopAt(Way.REPLIES, 2, 0).thenAccept(unheard::complete);
+		try (Wire first = Wire.post(this.here, "/v1/jobs", "Prefer: respond-async", "Idempotency-Key: " + this.key,
+				"Content-Type: application/x-ndjson", "Transfer-Encoding: chunked")) {
+			first.chunk(PUSH);
+			place.get(1, TimeUnit.MINUTES);
+			await()
+				.until(() -> this.here.get("/actuator/pipeset").json().at("/control/state").asString().equals("down"));
+			proxy.heal();
+			String job = send(replica.service(), "/v1/jobs", PUSH).header("Location");
+			await().untilAsserted(
+					() -> assertThat(replica.service().get(job).json().get("state").asString()).isEqualTo("queued"));
+			first.reset();
+			await().untilAsserted(() -> replica.service().get(job).refusal(404, "not-found"));
+		}
+	}
+
+}
