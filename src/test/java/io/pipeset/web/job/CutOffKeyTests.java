@@ -111,7 +111,7 @@ class CutOffKeyTests extends KeyedCalls {
 		send(this.here, "/v1/jobs", PUSH).report();
 		String name = control.client().keys("pipeset:key:*").get(0);
 		String id = control.client().hget(name, "job");
-		control.client().del(name, "pipeset:job:" + id);
+		control.client().del(name, TestRedis.shared().controlKey("job", id));
 		control.client().hset(name, Map.of("job", id, "lease", "of a process that is gone"));
 		await("knows that leases could be renewed")
 			.until(() -> send(replica.service(), "/v1/jobs", PUSH).headers().firstValue("Retry-After").isEmpty());

@@ -409,7 +409,7 @@ class OtherInstanceTests {
 				assertThat(this.here.patch("/v1/jobs/" + id + "?rateLimit=" + pace).status()).isEqualTo(202);
 			}
 			this.records.select(1);
-			assertThat(this.records.hget("pipeset:job:" + id, "pace")).isEqualTo("20");
+			assertThat(this.records.hget(TestRedis.shared().controlKey("job", id), "pace")).isEqualTo("20");
 			await().until(() -> this.records.keys("pipeset:requests:*").isEmpty());
 			assertThat(upload.lastChunk().answer().status()).isEqualTo(202);
 			await().untilAsserted(() -> assertThat(there(id).at("/settings/rateLimit").asInt()).isEqualTo(20));
