@@ -179,7 +179,8 @@ public class InterruptedJobs {
 		OutcomeJournal journal = new OutcomeJournal(file, file(id, OutcomeJournal.OUTCOMES, files),
 				file(id, OutcomeJournal.NOTES, files), this.memory.open(new JobStop()));
 		return new JobItems(new SpooledBody(body, request.gzipped(), request.format()), journal,
-				request.toSettings(journal.asked().rateLimit()), this.limits, this.memory, this.spool);
+				request.toSettings(journal.asked().rateLimit()), this.limits, this.memory, this.spool,
+				this.nodes.database());
 	}
 
 	/** The job has these files from now on. */

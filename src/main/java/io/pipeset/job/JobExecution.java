@@ -2,6 +2,8 @@ package io.pipeset.job;
 
 import java.io.IOException;
 import java.net.SocketTimeoutException;
+import java.util.ArrayList;
+import java.util.List;
 
 import io.pipeset.job.input.BodyLimitException;
 import io.pipeset.job.input.Caller;
@@ -25,6 +27,7 @@ import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.Item;
 import io.pipeset.report.Item.Failure;
 import io.pipeset.report.JobReport;
+import io.pipeset.report.JobReport.Warning;
 import io.pipeset.report.Outcome;
 import io.pipeset.report.OutcomeLog;
 import io.pipeset.slab.Loss;
@@ -122,7 +125,9 @@ final class JobExecution {
 			this.context.nodes().look();
 			this.context.account().losses().master(this.context.nodes().failovers());
 		}
-		return this.job.end(this.warnings.end());
+		List<Warning> warnings = new ArrayList<>(this.job.input().warnings());
+		warnings.addAll(this.warnings.end());
+		return this.job.end(warnings);
 	}
 
 	private void endEarlier() {
@@ -140,7 +145,8 @@ final class JobExecution {
 	private void read(JobInput input, Caller caller) {
 		MemoryShare memory = this.job.memory();
 		InputContext context = new InputContext(this.job.id(), caller, this.lanes, this.context, memory,
-				this.job.settings().operation(), this.job.settings().mapping(), this.limits.ofRecords(memory),
+				this.job.settings().operation(), this.job.settings().mapping(),
+				this.limits.ofRecords(memory, this.context.nodes().database()),
 				this.limits.ofInflatedBodies().and(this.client.ofBodies()));
 		// An upload without a pace is read as fast as it comes, which tells as well.
 		boolean waits = this.job.rateLimit().perSecond() > 0 || !input.isUploaded();

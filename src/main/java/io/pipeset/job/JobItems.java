@@ -71,6 +71,8 @@ public final class JobItems implements Spool.Kept {
 
 	private final Spool spool;
 
+	private final int database;
+
 	/** Set before the job runs. */
 	private @Nullable EarlierOutcomes earlier;
 
@@ -82,8 +84,9 @@ public final class JobItems implements Spool.Kept {
 	private volatile boolean removed;
 
 	JobItems(SpooledBody body, OutcomeJournal journal, JobSettings settings, JobLimits limits, MemoryBudget memory,
-			Spool spool) {
+			Spool spool, int database) {
 		this.spool = spool;
+		this.database = database;
 		this.body = body;
 		this.journal = journal;
 		this.settings = settings;
@@ -184,8 +187,8 @@ public final class JobItems implements Spool.Kept {
 		Record record = new Record(this.settings.recordDefaults(), memory);
 		Outcomes outcomes = this.journal.outcomes(memory);
 		try {
-			this.body.reread(this.settings, this.limits.ofRecords(memory), this.limits.ofInflatedBodies(),
-					(records) -> {
+			this.body.reread(this.settings, this.limits.ofRecords(memory, this.database),
+					this.limits.ofInflatedBodies(), (records) -> {
 						while (found.get() == null && records.read(record)) {
 							boolean mayHaveRun = outcomes.next().mayRunAgain();
 							if (record.rejection() == null) {
@@ -255,8 +258,8 @@ public final class JobItems implements Spool.Kept {
 			Record record = new Record(this.settings.recordDefaults(), memory);
 			try {
 				Outcomes outcomes = this.journal.outcomes(memory);
-				this.body.reread(this.settings, this.limits.ofRecords(memory), this.limits.ofInflatedBodies(),
-						(records) -> {
+				this.body.reread(this.settings, this.limits.ofRecords(memory, this.database),
+						this.limits.ofInflatedBodies(), (records) -> {
 							while (records.read(record)) {
 								Entry entry = outcomes.next();
 								if (wanted.contains(entry.outcome())) {

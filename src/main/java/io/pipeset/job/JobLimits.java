@@ -102,8 +102,8 @@ public record JobLimits(@DefaultValue("10000000") long maxGenerated, @DefaultVal
 		return new ByteLimit("pipeset.limits.max-inflated-bytes", this.maxInflatedBytes.toBytes());
 	}
 
-	RecordLimit ofRecords(Room room) {
-		return new RecordLimit((int) this.maxRecordBytes.toBytes(), this.maxArguments, room);
+	RecordLimit ofRecords(Room room, int database) {
+		return new RecordLimit((int) this.maxRecordBytes.toBytes(), this.maxArguments, room, database);
 	}
 
 	private static void check(String property, long value, long least, long most) {

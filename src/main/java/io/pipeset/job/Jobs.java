@@ -161,7 +161,7 @@ public class Jobs {
 			SpoolFile notes = this.spool.create(id + OutcomeJournal.NOTES, 0);
 			SpoolFile request = SpooledRequest.of(client, body, input.declared(), settings).write(this.spool, id);
 			OutcomeJournal journal = new OutcomeJournal(request, outcomes, notes, this.memory.open(new JobStop()));
-			return new JobItems(body, journal, settings, this.limits, this.memory, this.spool);
+			return new JobItems(body, journal, settings, this.limits, this.memory, this.spool, this.nodes.database());
 		}
 		catch (SpoolException ex) {
 			logger.atWarn().addKeyValue("jobId", id).log("The items of job {} are not kept: {}", id, ex.getMessage());

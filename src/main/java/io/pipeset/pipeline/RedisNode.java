@@ -84,6 +84,11 @@ public final class RedisNode implements AutoCloseable {
 		return this.lender.address();
 	}
 
+	/** The database that all connections are of. */
+	public int database() {
+		return this.factory.getDatabase();
+	}
+
 	/**
 	 * How many failovers there were before this server became master, by which the
 	 * answers of masters are told apart; 0 in a cluster.

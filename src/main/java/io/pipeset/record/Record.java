@@ -49,6 +49,12 @@ public final class Record extends SentCommand {
 
 	private int rawLength;
 
+	/**
+	 * Why this record and those behind it are of another database; {@code null} if they
+	 * are not.
+	 */
+	private @Nullable String otherDatabase;
+
 	/** A record whose strings are UTF-8 and that does not expire. */
 	public Record() {
 		this(RecordDefaults.NONE, Room.UNLIMITED);
@@ -184,10 +190,28 @@ public final class Record extends SentCommand {
 	}
 
 	/**
+	 * The body turns to a database. Records of another one than the job's are refused,
+	 * until it turns back.
+	 * @param reason why they are refused, for the caller to read; {@code null} from where
+	 * the body is at the job's own database again
+	 */
+	public void otherDatabase(@Nullable String reason) {
+		this.otherDatabase = reason;
+	}
+
+	/** Whether records are refused now, as they are of another database. */
+	public boolean isOfOtherDatabase() {
+		return this.otherDatabase != null;
+	}
+
+	/**
 	 * Compares the arguments with the operation's row, and refuses the record if they do
-	 * not fit.
+	 * not fit, or if it is of another database.
 	 */
 	public void check() {
+		if (this.rejection == null && this.otherDatabase != null) {
+			reject(Rejection.WRONG_DATABASE, this.otherDatabase);
+		}
 		if (this.rejection == null) {
 			String problem = operation().check(this);
 			if (problem != null) {

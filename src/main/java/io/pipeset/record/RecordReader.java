@@ -16,6 +16,14 @@ public interface RecordReader {
 	boolean read(Record record) throws IOException;
 
 	/**
+	 * The transactions in the body so far, of which only the commands count.
+	 * @return 0 or more
+	 */
+	default long transactions() {
+		return 0;
+	}
+
+	/**
 	 * The part of the bytes taken from the body so far that records were read from; the
 	 * rest waits in a buffer. Any thread may ask at any time.
 	 * @return 0 to 1

@@ -14,6 +14,9 @@ public record Rejection(String code, String message) {
 	/** The table of operations has no such row. */
 	public static final String UNKNOWN_OPERATION = "UNKNOWN_OPERATION";
 
+	/** The record is of another database than the one that is written to. */
+	public static final String WRONG_DATABASE = "WRONG_DATABASE";
+
 	/** The record does something that its caller may not do. */
 	public static final String FORBIDDEN = "FORBIDDEN";
 

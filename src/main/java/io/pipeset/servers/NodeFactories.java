@@ -28,6 +28,11 @@ final class NodeFactories {
 		this.properties = properties;
 	}
 
+	/** The database that all connections are of. */
+	int database() {
+		return this.all.getDatabase();
+	}
+
 	/** Makes a node of a cluster, which opens no connection before one is needed. */
 	RedisNode open(String host, int port) {
 		return open(host, port, 0, null);

@@ -28,6 +28,11 @@ public interface RedisNodes extends AutoCloseable {
 		return false;
 	}
 
+	/** The database that records are written to; a cluster has one only. */
+	default int database() {
+		return 0;
+	}
+
 	/**
 	 * Whether another server may become master while the service runs, and tells so.
 	 * @return {@code false} for a server that has its address for good

@@ -97,6 +97,11 @@ public final class SentinelNodes implements RedisNodes, SmartLifecycle {
 	}
 
 	@Override
+	public int database() {
+		return this.factories.database();
+	}
+
+	@Override
 	public String name() {
 		InetSocketAddress known = this.master;
 		return (known != null) ? text(known) : "the master '" + this.name + "', which no Sentinel has named yet";

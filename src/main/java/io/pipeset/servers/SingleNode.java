@@ -17,6 +17,11 @@ record SingleNode(RedisNode node, Topology owners) implements RedisNodes {
 	}
 
 	@Override
+	public int database() {
+		return this.node.database();
+	}
+
+	@Override
 	public String name() {
 		return this.node.name();
 	}

@@ -81,7 +81,7 @@ class JobRegistryTests {
 		OutcomeJournal journal = new OutcomeJournal(request.write(spool, "a"), spool.create("a.outcomes", 0),
 				spool.create("a.notes", 0), this.memory.open(new JobStop()));
 		JobItems items = new JobItems(spooled, journal, settings,
-				new Binder().bindOrCreate("pipeset.limits", JobLimits.class), this.memory, spool);
+				new Binder().bindOrCreate("pipeset.limits", JobLimits.class), this.memory, spool, 0);
 		InterruptedJob job = new InterruptedJob("a", REDIS, request, items, this.memory);
 		this.registry.enters(job);
 		this.now.set(job.sinceMillis() + Duration.ofDays(1).toMillis());

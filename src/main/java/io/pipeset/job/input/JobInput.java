@@ -1,5 +1,6 @@
 package io.pipeset.job.input;
 
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
@@ -12,6 +13,7 @@ import io.pipeset.record.RecordReader;
 import io.pipeset.report.Account;
 import io.pipeset.report.JobReport.Receipt;
 import io.pipeset.report.JobReport.Scan;
+import io.pipeset.report.JobReport.Warning;
 import io.pipeset.sweep.Sweep;
 import io.pipeset.sweep.SweptRecords;
 import org.jspecify.annotations.Nullable;
@@ -98,6 +100,11 @@ public sealed interface JobInput permits JobInput.Generated, JobInput.Popped, Jo
 	 */
 	default @Nullable Scan scan() {
 		return null;
+	}
+
+	/** What the job's account does not tell of what was read. */
+	default List<Warning> warnings() {
+		return List.of();
 	}
 
 	/**

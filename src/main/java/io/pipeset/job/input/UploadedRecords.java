@@ -2,10 +2,12 @@ package io.pipeset.job.input;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.List;
 import java.util.function.Consumer;
 
 import io.pipeset.record.RecordReader;
 import io.pipeset.record.format.RecordFormat;
+import io.pipeset.report.JobReport.Warning;
 import io.pipeset.spool.SpoolFile;
 import org.jspecify.annotations.Nullable;
 
@@ -184,6 +186,17 @@ public final class UploadedRecords implements JobInput {
 		RecordReader opened = this.format.open(body, context.operation(), context.mapping(), context.limit());
 		this.reader = opened;
 		records.accept(opened);
+	}
+
+	@Override
+	public List<Warning> warnings() {
+		RecordReader reader = this.reader;
+		long transactions = (reader != null) ? reader.transactions() : 0;
+		return (transactions == 0) ? List.of() : List.of(new Warning("TRANSACTIONS_IGNORED", null,
+				"The body has " + transactions + " MULTI. MULTI and EXEC are passed over, and what is between them"
+						+ " runs like any other record: others may see a part of it, and a part of it may fail."
+						+ " For transactions, send atomic=batch.",
+				transactions));
 	}
 
 	@Override

@@ -5,7 +5,7 @@ import java.io.IOException;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordReader;
 
-/** Finds the lines of a body. Each line is a record, whatever it holds. */
+/** Finds the lines of a body. Each line is a record, unless its parser says otherwise. */
 public final class LineReader implements RecordReader {
 
 	private final BodyBuffer buffer;
@@ -30,9 +30,22 @@ public final class LineReader implements RecordReader {
 	@Override
 	public boolean read(Record record) throws IOException {
 		this.buffer.beginRecord();
-		if (!findLine()) {
-			return false;
+		while (findLine()) {
+			if (readLine(record)) {
+				return true;
+			}
 		}
+		return false;
+	}
+
+	/**
+	 * Reads the line that was found.
+	 * @param record the record to fill; it loses all it held before
+	 * @return {@code false} if the line is no record
+	 * @throws IOException if the body cannot be read, or no further record can be told
+	 * from its bytes
+	 */
+	public boolean readLine(Record record) throws IOException {
 		int scanned = 0;
 		int newline;
 		while ((newline = LineScanner.findLineFeed(this.buffer.bytes(), this.buffer.start() + scanned,
@@ -47,15 +60,15 @@ public final class LineReader implements RecordReader {
 				return true;
 			}
 			if (!this.buffer.fill()) {
-				parse(record, this.buffer.end());
+				boolean last = parse(record, this.buffer.end());
 				this.buffer.consume(this.buffer.end());
-				return true;
+				return last;
 			}
 		}
-		parse(record, newline);
+		boolean found = parse(record, newline);
 		this.buffer.consume(newline + 1);
 		this.line++;
-		return true;
+		return found;
 	}
 
 	@Override
@@ -79,16 +92,16 @@ public final class LineReader implements RecordReader {
 		return skipBlanks();
 	}
 
-	private void parse(Record record, int lineEnd) {
+	private boolean parse(Record record, int lineEnd) throws MalformedBodyException {
 		byte[] bytes = this.buffer.bytes();
 		int from = this.buffer.start();
 		int to = (bytes[lineEnd - 1] == '\r') ? lineEnd - 1 : lineEnd;
 		record.keepRaw(bytes, from, to);
 		if (to - from > this.limit.bytes()) {
 			this.limit.refuse(record, number());
-			return;
+			return true;
 		}
-		this.parser.parse(record, number(), bytes, from, to);
+		return this.parser.parse(record, number(), bytes, from, to);
 	}
 
 	private long number() {

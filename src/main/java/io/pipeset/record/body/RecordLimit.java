@@ -5,17 +5,24 @@ import io.pipeset.record.Rejection;
 import io.pipeset.record.room.Room;
 
 /**
- * The largest record that is read, so that no body decides how much memory it takes.
+ * The bounds of the records that are read: the largest one, so that no body decides how
+ * much memory it takes, and the database that they are written to.
  *
  * @param bytes the largest size of a record as it is written
  * @param arguments the largest number of arguments after its operation's name
+ * @param database the only database whose records are good
  */
-public record RecordLimit(int bytes, int arguments, Room room) {
+public record RecordLimit(int bytes, int arguments, Room room, int database) {
 
 	/**
 	 * The usual number of arguments. Redis took 1,048,576 words in a command before 7.0.
 	 */
 	public static final int DEFAULT_ARGUMENTS = 1_000_000;
+
+	/** The bounds of records of database 0. */
+	public RecordLimit(int bytes, int arguments, Room room) {
+		this(bytes, arguments, room, 0);
+	}
 
 	/**
 	 * Makes a record a refused one that was too large to be read.

@@ -271,6 +271,7 @@ abstract sealed class CsvColumns {
 			if (this.operation != NONE && cells.has(this.operation)) {
 				found = cells.operation(this.operation);
 				if (found == null) {
+					Remedies.leaveDatabase(record, cells.excerpt(this.operation));
 					return Remedies.unknownOperation(cells.excerpt(this.operation));
 				}
 			}

@@ -13,7 +13,7 @@ import io.pipeset.record.json.JsonArrayReader;
 import io.pipeset.record.json.NdjsonReader;
 import io.pipeset.record.mapping.Mapping;
 import io.pipeset.record.resp.RespReader;
-import io.pipeset.record.resp.TextParser;
+import io.pipeset.record.resp.TextReader;
 import org.jspecify.annotations.Nullable;
 
 /** The formats in which records may be uploaded, a row each, by media type. */
@@ -39,7 +39,7 @@ public enum RecordFormat {
 			(body, operation, mapping, limit) -> new CsvReader(body, CsvSyntax.TABS, operation, mapping, limit)),
 
 	/** One command a line, as one types it into redis-cli. */
-	TEXT("text/plain", (body, operation, mapping, limit) -> TextParser.open(body, limit)),
+	TEXT("text/plain", (body, operation, mapping, limit) -> new TextReader(body, limit)),
 
 	/**
 	 * Commands as Redis itself reads them: the files that redis-cli --pipe is fed with.

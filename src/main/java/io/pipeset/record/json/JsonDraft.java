@@ -214,6 +214,10 @@ final class JsonDraft {
 		if (this.operation != null) {
 			record.operation(this.operation);
 		}
+		else if (has(this.known, JsonMember.OP)) {
+			Remedies.leaveDatabase(record,
+					Excerpt.of(this.source, this.offsets[JsonMember.OP.index()], this.lengths[JsonMember.OP.index()]));
+		}
 		if (has(this.known, JsonMember.ENCODING)) {
 			Encoding encoding = Encoding.find(this.source, this.offsets[JsonMember.ENCODING.index()],
 					this.lengths[JsonMember.ENCODING.index()]);

@@ -47,12 +47,13 @@ public final class NdjsonReader implements RecordReader {
 		this.lines = new LineReader(this.buffer, this::parse, limit, true);
 	}
 
-	private void parse(Record record, long line, byte[] bytes, int from, int to) {
+	private boolean parse(Record record, long line, byte[] bytes, int from, int to) {
 		JsonFault fault = this.parser.parse(bytes, from, to);
 		if (fault != null && record.index() < 0 && fault.offset() == to && isBeginning(bytes, from, to)) {
 			this.parser.fault(JsonFault.grammar(to, PRETTY + fault.text()));
 		}
 		this.parser.deliver(record, line);
+		return true;
 	}
 
 	/** Whether a line is the beginning of an object that goes on in the next one. */

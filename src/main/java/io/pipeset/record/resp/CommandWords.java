@@ -3,10 +3,12 @@ package io.pipeset.record.resp;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
+import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.body.Remedies;
 import io.pipeset.record.body.Spans;
 import io.pipeset.record.encoding.Excerpt;
+import org.jspecify.annotations.Nullable;
 
 /** The words of one command as they are found, the operation's name first. */
 final class CommandWords {
@@ -15,10 +17,13 @@ final class CommandWords {
 
 	private final Spans words;
 
+	private final Session session;
+
 	private boolean tooLong;
 
-	CommandWords(RecordLimit limit) {
+	CommandWords(RecordLimit limit, Session session) {
 		this.limit = limit;
+		this.session = session;
 		this.words = new Spans(limit.room());
 	}
 
@@ -39,27 +44,41 @@ final class CommandWords {
 	/**
 	 * Fills a record with the command, or refuses it.
 	 * @param base the place from which their offsets count
+	 * @return {@code false} if the command is about the connection, and no record
+	 * @throws MalformedBodyException if the commands behind it would not mean what they
+	 * say
 	 */
-	void deliver(Record record, long line, byte[] source, int base) {
-		identify(record, line, source, base);
+	boolean deliver(Record record, long line, byte[] source, int base) throws MalformedBodyException {
+		Operation operation = operation(source, base);
+		if (operation == null && this.session.takes(record, word(0, source, base), this.words.count() - 1,
+				(this.words.count() > 1) ? word(1, source, base) : "")) {
+			return false;
+		}
+		identify(record, line, operation, source, base);
 		if (this.tooLong) {
 			this.limit.refuseArguments(record);
-			return;
 		}
-		if (!record.hasOperation()) {
-			record.reject(Rejection.UNKNOWN_OPERATION,
-					Remedies.unknownOperation(Excerpt.of(source, base + this.words.offset(0), this.words.length(0))));
-			return;
+		else if (operation != null) {
+			for (int i = 2; i < this.words.count(); i++) {
+				record.argument(source, base + this.words.offset(i), this.words.length(i));
+			}
 		}
-		for (int i = 2; i < this.words.count(); i++) {
-			record.argument(source, base + this.words.offset(i), this.words.length(i));
+		else if (isSelect(source, base)) {
+			record.reject(Rejection.MALFORMED, "SELECT takes a database's number and nothing else");
+		}
+		else if (!record.isOfOtherDatabase()) {
+			record.reject(Rejection.UNKNOWN_OPERATION, Remedies.unknownOperation(word(0, source, base)));
 		}
 		record.check();
+		return true;
 	}
 
 	/** Refuses the command; perhaps not all of its words were found. */
-	void refuse(Record record, long line, byte[] source, String message) {
-		identify(record, line, source, 0);
+	void refuse(Record record, long line, byte[] source, int base, String message) {
+		identify(record, line, operation(source, base), source, base);
+		if (isSelect(source, base)) {
+			this.session.select(record, "");
+		}
 		record.reject(Rejection.MALFORMED, message);
 	}
 
@@ -67,17 +86,27 @@ final class CommandWords {
 	 * Sets the operation and its first argument. An unknown command gets none, as its
 	 * first argument may not be a key.
 	 */
-	private void identify(Record record, long line, byte[] source, int base) {
+	private void identify(Record record, long line, @Nullable Operation operation, byte[] source, int base) {
 		record.begin(line);
-		if (this.words.count() > 0) {
-			Operation operation = Operation.find(source, base + this.words.offset(0), this.words.length(0));
-			if (operation != null) {
-				record.operation(operation);
-				if (this.words.count() > 1) {
-					record.argument(source, base + this.words.offset(1), this.words.length(1));
-				}
+		if (operation != null) {
+			record.operation(operation);
+			if (this.words.count() > 1) {
+				record.argument(source, base + this.words.offset(1), this.words.length(1));
 			}
 		}
+	}
+
+	private @Nullable Operation operation(byte[] source, int base) {
+		return (this.words.count() > 0) ? Operation.find(source, base + this.words.offset(0), this.words.length(0))
+				: null;
+	}
+
+	private boolean isSelect(byte[] source, int base) {
+		return this.words.count() > 0 && word(0, source, base).equalsIgnoreCase("SELECT");
+	}
+
+	private String word(int word, byte[] source, int base) {
+		return Excerpt.of(source, base + this.words.offset(word), this.words.length(word));
 	}
 
 }

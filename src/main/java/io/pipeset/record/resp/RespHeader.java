@@ -20,6 +20,9 @@ final class RespHeader {
 	/** The largest string that Redis has, by {@code proto-max-bulk-len}'s default. */
 	static final long MOST_BULK_BYTES = 512L << 20;
 
+	/** The length of what is not there. */
+	static final long NULL = -1;
+
 	private static final int MOST_DIGITS = 10;
 
 	private final BodyBuffer buffer;
@@ -37,14 +40,19 @@ final class RespHeader {
 	 * @param marker the byte before it
 	 * @param at the place of the marker
 	 * @param what the thing that has the length, for messages
+	 * @return the length, or {@link #NULL}
 	 */
 	long read(char marker, int at, long most, String what) throws IOException {
 		require(at + 1);
 		if (this.buffer.bytes()[this.buffer.start() + at] != marker) {
 			throw unexpected(at, "'" + marker + "' and the length of " + what);
 		}
-		long number = 0;
 		int next = at + 1;
+		require(next + 1);
+		if (this.buffer.bytes()[this.buffer.start() + next] == '-') {
+			return readNull(at);
+		}
+		long number = 0;
 		while (true) {
 			require(next + 1);
 			int digit = this.buffer.bytes()[this.buffer.start() + next] - '0';
@@ -67,6 +75,16 @@ final class RespHeader {
 		expectLineEnd(next);
 		this.length = next + CRLF - at;
 		return number;
+	}
+
+	private long readNull(int at) throws IOException {
+		require(at + 3);
+		if (this.buffer.bytes()[this.buffer.start() + at + 2] != '1') {
+			throw unexpected(at + 2, "1, as the only length below 0 is -1, a null");
+		}
+		expectLineEnd(at + 3);
+		this.length = 3 + CRLF;
+		return NULL;
 	}
 
 	/** The size of the length that was read last, with its marker and its line's end. */

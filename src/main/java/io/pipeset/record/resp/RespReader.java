@@ -29,6 +29,8 @@ public final class RespReader implements RecordReader {
 	/** The last command, inline or not, so that notes of one do not outlast it. */
 	private final CommandWords command;
 
+	private final Session session;
+
 	/** The bulk strings of an oversized command that are still to come. */
 	private long bulksToSkip;
 
@@ -38,7 +40,8 @@ public final class RespReader implements RecordReader {
 		this.buffer = new BodyBuffer(body, limit);
 		this.limit = limit;
 		this.header = new RespHeader(this.buffer);
-		this.command = new CommandWords(limit);
+		this.session = new Session(this.buffer, limit.database());
+		this.command = new CommandWords(limit, this.session);
 		this.lines = new LineReader(this.buffer, new TextParser(false, this.command), limit, false);
 	}
 
@@ -55,14 +58,22 @@ public final class RespReader implements RecordReader {
 				}
 			}
 			else if (beginsInlineCommand(first)) {
-				return this.lines.read(record);
+				if (this.lines.readLine(record)) {
+					return true;
+				}
 			}
 			else {
 				throw this.header.lost(this.buffer.start(),
 						"expected '*' or an inline command, found " + Excerpt.ofByte(first));
 			}
 		}
+		this.session.end();
 		return false;
+	}
+
+	@Override
+	public long transactions() {
+		return this.session.transactions();
 	}
 
 	@Override
@@ -73,12 +84,17 @@ public final class RespReader implements RecordReader {
 	/**
 	 * Reads the command at the start of the buffer. An empty command is skipped, as in
 	 * Redis.
+	 * @return {@code false} if it is no record
 	 */
 	private boolean readCommand(Record record) throws IOException {
+		long nulled = -1;
 		long words = this.header.read('*', 0, Integer.MAX_VALUE, "a command");
 		int at = this.header.length();
 		this.command.begin();
 		record.keepRaw(this.buffer.bytes(), this.buffer.start(), this.buffer.start() + at);
+		if (words == RespHeader.NULL) {
+			nulled = 0;
+		}
 		if (words > this.limit.arguments() + 1L) {
 			record.begin(0);
 			this.limit.refuseArguments(record);
@@ -88,24 +104,46 @@ public final class RespReader implements RecordReader {
 		for (long i = 0; i < words; i++) {
 			long length = this.header.read('$', at, RespHeader.MOST_BULK_BYTES, "a bulk string");
 			at += this.header.length();
-			if (at + length + RespHeader.CRLF > this.limit.bytes()) {
+			long size = size(length);
+			if (at + size > this.limit.bytes()) {
 				record.keepRaw(this.buffer.bytes(), this.buffer.start(), this.buffer.start() + at);
 				this.limit.refuse(record, 0);
-				skip(at, length + RespHeader.CRLF, words - i - 1);
+				skip(at, size, words - i - 1);
 				return true;
+			}
+			if (length == RespHeader.NULL) {
+				nulled = (nulled < 0) ? i : nulled;
+				continue;
 			}
 			int end = at + (int) length;
 			this.header.expectLineEnd(end);
-			this.command.add(at, (int) length);
+			if (nulled < 0) {
+				this.command.add(at, (int) length);
+			}
 			at = end + RespHeader.CRLF;
 		}
 		int start = this.buffer.start();
 		record.keepRaw(this.buffer.bytes(), start, start + at);
-		if (words > 0) {
-			this.command.deliver(record, 0, this.buffer.bytes(), start);
+		boolean found = false;
+		if (nulled >= 0) {
+			this.command.refuse(record, 0, this.buffer.bytes(), start, nullAt(nulled));
+			found = true;
+		}
+		else if (words > 0) {
+			found = this.command.deliver(record, 0, this.buffer.bytes(), start);
 		}
 		this.buffer.consume(start + at);
-		return words > 0;
+		return found;
+	}
+
+	/** The size of a bulk string with its line's end, which a null has not. */
+	private static long size(long length) {
+		return (length == RespHeader.NULL) ? 0 : length + RespHeader.CRLF;
+	}
+
+	private static String nullAt(long word) {
+		return ((word == 0) ? "the command, or its name, is null" : "argument " + word + " is null")
+				+ " (a length of -1): a command has no nulls, and an empty string has the length 0";
 	}
 
 	private void skip(int at, long bytes, long bulks) {
@@ -117,7 +155,7 @@ public final class RespReader implements RecordReader {
 	private void skipOversized() throws IOException {
 		skipBulk();
 		while (this.bulksToSkip > 0) {
-			this.bytesToSkip = this.header.read('$', 0, RespHeader.MOST_BULK_BYTES, "a bulk string") + RespHeader.CRLF;
+			this.bytesToSkip = size(this.header.read('$', 0, RespHeader.MOST_BULK_BYTES, "a bulk string"));
 			this.buffer.consume(this.buffer.start() + this.header.length());
 			this.bulksToSkip--;
 			skipBulk();
@@ -140,9 +178,12 @@ public final class RespReader implements RecordReader {
 	}
 
 	// Any other byte than the first of a name is more likely the middle of a value, and
-	// the rest of a value must not be taken for commands.
+	// the rest of a value must not be taken for commands. Redis writes remarks with #
+	// into
+	// its append-only files.
 	private static boolean beginsInlineCommand(byte first) {
-		return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '"' || first == '\'';
+		return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '"' || first == '\''
+				|| first == '#';
 	}
 
 }

@@ -1,14 +1,9 @@
 package io.pipeset.record.resp;
 
-import java.io.InputStream;
-
 import io.pipeset.record.Record;
-import io.pipeset.record.RecordReader;
-import io.pipeset.record.body.BodyBuffer;
 import io.pipeset.record.body.LineParser;
-import io.pipeset.record.body.LineReader;
+import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.record.body.PlainBytes;
-import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.body.Utf8;
 import io.pipeset.record.encoding.Excerpt;
 import org.jspecify.annotations.Nullable;
@@ -17,9 +12,10 @@ import org.jspecify.annotations.Nullable;
  * Splits a line into words exactly as redis-cli and Redis's inline commands do, by
  * {@code sdssplitargs} of Redis's
  * <a href= "https://github.com/redis/redis/blob/7.0/src/sds.c">sds.c</a>. Words are
- * decoded in place: a decoded word is never longer than a written one.
+ * decoded in place: a decoded word is never longer than a written one. A line that begins
+ * with {@code #} is a remark.
  */
-public final class TextParser implements LineParser {
+final class TextParser implements LineParser {
 
 	/** The bytes that stand for themselves outside of quotes. */
 	private static final PlainBytes PLAIN = PlainBytes.asciiBut("\0 \t\n\r\"'");
@@ -47,14 +43,11 @@ public final class TextParser implements LineParser {
 		this.command = command;
 	}
 
-	/** Opens a body of commands, one a line. */
-	public static RecordReader open(InputStream body, RecordLimit limit) {
-		TextParser parser = new TextParser(true, new CommandWords(limit));
-		return new LineReader(new BodyBuffer(body, limit), parser, limit, true);
-	}
-
 	@Override
-	public void parse(Record record, long line, byte[] bytes, int from, int to) {
+	public boolean parse(Record record, long line, byte[] bytes, int from, int to) throws MalformedBodyException {
+		if (bytes[from] == '#') {
+			return false;
+		}
 		this.command.begin();
 		this.fault = null;
 		int at = skipSpace(bytes, from, to);
@@ -65,12 +58,11 @@ public final class TextParser implements LineParser {
 			at = skipSpace(bytes, readWord(bytes, at, to), to);
 		}
 		if (this.fault != null) {
-			this.command.refuse(record, line, bytes,
+			this.command.refuse(record, line, bytes, 0,
 					this.fault + " (byte " + (this.faultAt - from) + " of the record)");
+			return true;
 		}
-		else {
-			this.command.deliver(record, line, bytes, 0);
-		}
+		return this.command.deliver(record, line, bytes, 0);
 	}
 
 	/** Reads a word and returns the byte after it. */

@@ -137,14 +137,14 @@ class FirstMistakeTests {
 
 	@ParameterizedTest
 	@CsvSource({ "MULTI, atomic=batch", "multi, atomic=batch", "EXEC, atomic=batch", "DISCARD, atomic=batch",
-			"SELECT, spring.data.redis.database", "AUTH, spring.data.redis.password", "EVAL, POST /v1/scripts" })
+			"SELECT, spring.data.redis.database", "FLUSHALL, maxErrors=0", "AUTH, spring.data.redis.password",
+			"EVAL, POST /v1/scripts" })
 	void operationThatIsNotNeededHereSaysSo(String name, String remedy) throws IOException {
 		String start = "operation '" + name + "' is not one that Pipeset sends: ";
-		String resp = "*1\r\n$" + name.length() + "\r\n" + name + "\r\n";
-		for (Snapshot record : List.of(one("text/plain", name + " 3\n"), one("application/x-redis-resp", resp),
-				one("application/x-redis-resp", name + "\r\n"), one("application/x-ndjson", "[\"" + name + "\",3]"),
+		for (Snapshot record : List.of(one("text/csv", "op,key\n" + name + ",3\n"),
+				one("application/x-ndjson", "[\"" + name + "\",3]"),
 				one("application/x-ndjson", "{\"op\":\"" + name + "\"}"),
-				one("text/csv", "op,key\n" + name + ",3\n"))) {
+				one("application/json", "[{\"op\":\"" + name + "\"}]"))) {
 			assertThat(record.code()).isEqualTo(Rejection.UNKNOWN_OPERATION);
 			assertThat(record.message()).startsWith(start).contains(remedy);
 		}

@@ -18,6 +18,7 @@ import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.body.SplitBody;
 import io.pipeset.record.format.RecordFormat;
 import io.pipeset.record.format.Snapshot;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -67,6 +68,31 @@ class RespReaderTests {
 		assertThat(snapshots.get(0).line()).isZero();
 	}
 
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			*-1                        | the command, or its name, is null |
+			*2,$-1,$1,k                | the command, or its name, is null |
+			*3,$3,SET,$1,k,$-1         | argument 2 is null                | k
+			*3,$3,SET,$-1,$-1          | argument 1 is null                |
+			*4,$4,HSET,$1,k,$-1,$1,v   | argument 2 is null                | k
+			""")
+	void nullIsOneMalformedRecord(String command, String message, @Nullable String key) throws IOException {
+		List<Snapshot> snapshots = read(command.replace(",", "\r\n") + "\r\n" + SET);
+		assertThat(snapshots).extracting(Snapshot::code).containsExactly(Rejection.MALFORMED, null);
+		assertThat(snapshots.get(0).message()).startsWith(message);
+		assertThat(snapshots.get(0).arguments()).isEqualTo((key != null) ? List.of(key) : List.of());
+	}
+
+	@Test
+	void nullsTakeNoMoreThanARecordMay() throws IOException {
+		String body = "*400\r\n$3\r\nDEL\r\n" + "$-1\r\n".repeat(399) + SET;
+		for (int bytes : new int[] { 100, 3000 }) {
+			assertThat(Snapshot.readAll(RecordFormat.RESP.open(Snapshot.latin1(body), null, Limits.ofBytes(bytes)))
+				.stream()
+				.map(Snapshot::code)).containsExactly((bytes == 100) ? Rejection.TOO_LARGE : Rejection.MALFORMED, null);
+		}
+	}
+
 	@Test
 	void secondCommandInAValueIsAValue() throws IOException {
 		assertThat(words("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$14\r\nv\r\nFLUSHALL\r\nx\r\n"))
@@ -83,13 +109,15 @@ class RespReaderTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
-			*-1                    | 1  | expected the length of a command, 0 to 2147483647, found '-'
+			*-2                    | 2  | expected 1, as the only length below 0 is -1, a null, found '2'
+			*-                     | 2  | expected 1, as the only length below 0 is -1, a null, found byte 0x0D
+			*-12                   | 3  | expected \\r\\n, found '2'
 			*                      | 1  | expected the length of a command, 0 to 2147483647, found byte 0x0D
 			*2147483648            | 1  | a command has a length of 0 to 2147483647
 			*99999999999999999999  | 1  | a command has a length of 0 to 2147483647
 			*01                    | 1  | a command has a length of 0 to 2147483647, without leading zeros
 			*1x                    | 2  | expected \\r\\n, found 'x'
-			*1,$-1                 | 5  | expected the length of a bulk string, 0 to 536870912, found '-'
+			*1,$-3                 | 6  | expected 1, as the only length below 0 is -1, a null, found '3'
 			*1,$536870913          | 5  | a bulk string has a length of 0 to 536870912
 			*1,$9223372036854775808 | 5  | a bulk string has a length of 0 to 536870912
 			*1,$+3,DEL             | 5  | expected the length

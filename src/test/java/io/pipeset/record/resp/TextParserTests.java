@@ -96,7 +96,7 @@ class TextParserTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "FLUSHALL", "flushall", "CONFIG SET dir /tmp", "\"\\x46LUSHALL\"", "MULTI", "EVAL 'x' 0",
+	@ValueSource(strings = { "FLUSHALL", "flushall", "CONFIG SET dir /tmp", "\"\\x46LUSHALL\"", "MULTI 1", "EVAL 'x' 0",
 			"5 DEL k", "SETX k v", "\"\" k", "SET\u000B k v" })
 	void operationOutsideTheTableIsUnknownHoweverItIsWritten(String line) throws IOException {
 		assertThat(line(line).code()).isEqualTo(Rejection.UNKNOWN_OPERATION);

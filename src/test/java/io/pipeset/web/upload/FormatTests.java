@@ -108,9 +108,9 @@ class FormatTests {
 
 	@Test
 	void whereRespBreaksIsToldAndWhatWasBeforeItRan() {
-		Answer answer = this.service.post("/v1/jobs", RESP, SET + "DEL x\r\n*2\r\n$3\r\nDEL\r\n$-1\r\n" + SET);
+		Answer answer = this.service.post("/v1/jobs", RESP, SET + "DEL x\r\n*2\r\n$3\r\nDEL\r\n$-2\r\n" + SET);
 		JsonNode job = answer.job(400, "malformed-body", "failed");
-		int place = SET.length() + "DEL x\r\n*2\r\n$3\r\nDEL\r\n$".length();
+		int place = SET.length() + "DEL x\r\n*2\r\n$3\r\nDEL\r\n$-".length();
 		assertThat(job.at("/byteOffset").asInt()).isEqualTo(place);
 		assertThat(answer.json().at("/detail").asString()).startsWith("At byte " + place + " of the body: ");
 		assertThat(Answer.counts(job)).isEqualTo(new Counts(2, 2, 0, 0, 0, 0));

@@ -1,0 +1,44 @@
+package io.pipeset.record.resp;
+
+import java.io.IOException;
+import java.io.InputStream;
+
+import io.pipeset.record.Record;
+import io.pipeset.record.RecordReader;
+import io.pipeset.record.body.BodyBuffer;
+import io.pipeset.record.body.LineReader;
+import io.pipeset.record.body.RecordLimit;
+
+/** Reads a body of commands, one a line. */
+public final class TextReader implements RecordReader {
+
+	private final Session session;
+
+	private final LineReader lines;
+
+	public TextReader(InputStream body, RecordLimit limit) {
+		BodyBuffer buffer = new BodyBuffer(body, limit);
+		this.session = new Session(buffer, limit.database());
+		this.lines = new LineReader(buffer, new TextParser(true, new CommandWords(limit, this.session)), limit, true);
+	}
+
+	@Override
+	public boolean read(Record record) throws IOException {
+		boolean found = this.lines.read(record);
+		if (!found) {
+			this.session.end();
+		}
+		return found;
+	}
+
+	@Override
+	public long transactions() {
+		return this.session.transactions();
+	}
+
+	@Override
+	public double consumed() {
+		return this.lines.consumed();
+	}
+
+}
