@@ -2,6 +2,7 @@ package io.pipeset.record.body;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -22,7 +23,7 @@ public final class BodyBuffer {
 
 	private static final byte[] BYTE_ORDER_MARK = { (byte) 0xEF, (byte) 0xBB, (byte) 0xBF };
 
-	private static final byte[] GZIP = { 0x1F, (byte) 0x8B };
+	private static final ForeignBody[] FOREIGN = ForeignBody.values();
 
 	private final InputStream body;
 
@@ -136,22 +137,26 @@ public final class BodyBuffer {
 
 	/**
 	 * Consumes the byte order mark that some editors put at the beginning of a text. A
-	 * body that begins as gzip does is refused here, as no format begins so.
-	 * @throws MalformedBodyException if the body begins as gzip does
+	 * body that begins as a {@link ForeignBody} does is refused here.
+	 * @throws MalformedBodyException if the body is none of records
 	 * @throws IOException if the body cannot be read
 	 */
 	public void skipByteOrderMark() throws IOException {
-		if (begins(GZIP)) {
-			throw new MalformedBodyException(0, Remedies.SAY_GZIP);
+		for (ForeignBody foreign : FOREIGN) {
+			if (begins(foreign.length(), foreign::has)) {
+				String first = new String(this.bytes, this.start, foreign.length() - 1, StandardCharsets.ISO_8859_1);
+				throw new MalformedBodyException(0, foreign.message(first));
+			}
 		}
-		if (begins(BYTE_ORDER_MARK)) {
+		if (begins(BYTE_ORDER_MARK.length, (place, found) -> found == BYTE_ORDER_MARK[place])) {
 			consume(this.start + BYTE_ORDER_MARK.length);
 		}
 	}
 
-	private boolean begins(byte[] mark) throws IOException {
-		for (int i = 0; i < mark.length; i++) {
-			if ((this.start + i == this.end && !fill()) || this.bytes[this.start + i] != mark[i]) {
+	/** Waits for no more bytes than it takes to tell. */
+	private boolean begins(int length, Beginning beginning) throws IOException {
+		for (int i = 0; i < length; i++) {
+			if ((this.start + i == this.end && !fill()) || !beginning.has(i, this.bytes[this.start + i])) {
 				return false;
 			}
 		}
@@ -200,6 +205,13 @@ public final class BodyBuffer {
 	/** The memory that a buffer takes beyond the usual one, which every job has. */
 	private static long further(int capacity) {
 		return (capacity == USUAL_BYTES) ? 0 : Room.ofArray(capacity);
+	}
+
+	/** Compares the first bytes of a body. */
+	private interface Beginning {
+
+		boolean has(int place, byte found);
+
 	}
 
 }

@@ -15,9 +15,6 @@ public final class Remedies {
 	/** Advice for a body without the line breaks that it ought to have. */
 	public static final String KEEP_LINES = "curl's -d takes line breaks out, --data-binary keeps them";
 
-	static final String SAY_GZIP = "found gzip's first bytes, 1F 8B, and not records: compress once,"
-			+ " and say so with -H 'Content-Encoding: gzip'";
-
 	private static final List<String> OPERATIONS = Stream.of(Operation.values()).map(Operation::toString).toList();
 
 	private static final Set<String> OF_DATABASES = Set.of("SELECT", "SWAPDB", "RESET");

@@ -1,6 +1,7 @@
 package io.pipeset.record.format;
 
 import java.io.IOException;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
@@ -95,6 +96,41 @@ class FirstMistakeTests {
 			.hasMessageContaining("--data-binary");
 		assertThat(lost("text/csv", "key,valuea\n1,2\n")).hasMessageContaining("not 'valuea'")
 			.hasMessageNotContaining("--data-binary");
+	}
+
+	@ParameterizedTest
+	@MethodSource("mediaTypes")
+	void fileThatIsNoneOfRecordsIsNamed(String mediaType) {
+		String commands = "SET a 1\nSET b 2\n";
+		assertForeign(mediaType, latin1("REDIS0011\u00fa\tredis-ver\u00057.2.4"), "RDB", "REDIS0011", "BGREWRITEAOF");
+		assertForeign(mediaType, latin1("VALKEY080\u00fa\nvalkey-ver"), "RDB", "VALKEY080", "BGREWRITEAOF");
+		assertForeign(mediaType, ("\ufeff" + commands).getBytes(StandardCharsets.UTF_16LE), "UTF-16", "UTF-8");
+		assertForeign(mediaType, ("\ufeff" + commands).getBytes(StandardCharsets.UTF_16BE), "UTF-16", "UTF-8");
+		assertForeign(mediaType, ("\ufeff" + commands).getBytes(Charset.forName("UTF-32LE")), "UTF-32", "UTF-8");
+		assertForeign(mediaType, ("\ufeff" + commands).getBytes(Charset.forName("UTF-32BE")), "UTF-32", "UTF-8");
+		assertForeign(mediaType, commands.getBytes(StandardCharsets.UTF_16LE), "UTF-16", "UTF-8");
+		assertForeign(mediaType, commands.getBytes(StandardCharsets.UTF_16BE), "UTF-16", "UTF-8");
+		assertForeign(mediaType, commands.getBytes(Charset.forName("UTF-32LE")), "UTF-32", "UTF-8");
+		assertForeign(mediaType, commands.getBytes(Charset.forName("UTF-32BE")), "UTF-32", "UTF-8");
+	}
+
+	private static void assertForeign(String mediaType, byte[] body, String... words) {
+		for (int piece : new int[] { 1, 2, 3, 5, 1000 }) {
+			RecordReader reader = format(mediaType).open(new SplitBody(body.clone(), piece, piece), Operation.SET,
+					Limits.ofBytes(100));
+			for (int i = 0; i < 2; i++) {
+				MalformedBodyException exception = catchThrowableOfType(MalformedBodyException.class,
+						() -> reader.read(new Record()));
+				assertThat(exception).hasMessageContainingAll(words);
+				assertThat(exception.byteOffset()).isZero();
+			}
+		}
+	}
+
+	@Test
+	void wordThatBeginsAsAnRdbFileIsNone() throws IOException {
+		assertThat(one("text/plain", "REDIS0011 a\n").code()).isEqualTo(Rejection.UNKNOWN_OPERATION);
+		assertThat(one("text/plain", "SET a 1\n").code()).isNull();
 	}
 
 	@ParameterizedTest

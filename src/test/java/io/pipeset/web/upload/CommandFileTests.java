@@ -108,14 +108,34 @@ class CommandFileTests {
 		assertThat(this.redis.keys("*")).containsExactly("a");
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "preamble.aof", "only.rdb" })
+	void anRdbFileIsNamedBeforeAnythingRuns(String file) {
+		for (String type : new String[] { RESP, TEXT, "text/csv", Service.NDJSON, Service.JSON }) {
+			assertRdb(this.service.send(request("?op=SET", type, bytes(file))));
+			assertRdb(this.service
+				.send(request("?op=SET", type, FormatTests.gzip(bytes(file))).header("Content-Encoding", "gzip")));
+		}
+		assertThat(this.redis.dbsize()).isZero();
+	}
+
+	private static void assertRdb(Answer answer) {
+		assertThat(Answer.counts(answer.job(400, "malformed-body", "failed"))).isEqualTo(new Counts(0, 0, 0, 0, 0, 0));
+		assertThat(answer.json().at("/detail").asString()).contains("RDB", "REDIS0011", "aof-use-rdb-preamble no");
+	}
+
 	private Answer post(String query, String type, String file) {
 		return this.service.send(request(query, type, file));
 	}
 
 	private HttpRequest.Builder request(String query, String type, String file) {
+		return request(query, type, bytes(file));
+	}
+
+	private HttpRequest.Builder request(String query, String type, byte[] body) {
 		return this.service.request("/v1/jobs" + query)
 			.header("Content-Type", type)
-			.POST(BodyPublishers.ofByteArray(bytes(file)));
+			.POST(BodyPublishers.ofByteArray(body));
 	}
 
 	private static byte[] bytes(String file) {

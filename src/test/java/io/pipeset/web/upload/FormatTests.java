@@ -239,9 +239,13 @@ class FormatTests {
 	}
 
 	private static byte[] gzip(String body) {
+		return gzip(body.getBytes(StandardCharsets.UTF_8));
+	}
+
+	static byte[] gzip(byte[] body) {
 		ByteArrayOutputStream gzip = new ByteArrayOutputStream();
 		try (OutputStream out = new GZIPOutputStream(gzip)) {
-			out.write(body.getBytes(StandardCharsets.UTF_8));
+			out.write(body);
 		}
 		catch (IOException ex) {
 			throw new AssertionError(ex);
