@@ -5,7 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The number of arguments that may follow an operation's name.
  *
- * @param pairs whether those after the key come in pairs
+ * @param pairs whether they come in pairs, from the first one or from the one after the
+ * key on
  */
 record Arity(int least, int most, boolean pairs) {
 
@@ -25,6 +26,11 @@ record Arity(int least, int most, boolean pairs) {
 		return new Arity(3, Integer.MAX_VALUE, true);
 	}
 
+	/** Pairs of a key and another argument. */
+	static Arity pairsOfKeys() {
+		return new Arity(2, Integer.MAX_VALUE, true);
+	}
+
 	/**
 	 * Checks the number of a record's arguments.
 	 * @return the problem, for the caller to read, or {@code null}
@@ -34,7 +40,8 @@ record Arity(int least, int most, boolean pairs) {
 			return null;
 		}
 		String plural = (this.least == 1) ? " argument" : " arguments";
-		String expected = (this.pairs) ? this.least + " arguments or more, in pairs after the key"
+		String expected = (this.pairs)
+				? this.least + " arguments or more, in pairs" + ((this.least == 2) ? "" : " after the key")
 				: (this.most == Integer.MAX_VALUE) ? this.least + plural + " or more" : (this.most == this.least)
 						? this.least + plural : this.least + " to " + this.most + " arguments";
 		return operation + " takes " + expected + ", not " + count;

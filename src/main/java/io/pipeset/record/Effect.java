@@ -67,7 +67,7 @@ public enum Effect {
 
 	/**
 	 * Whether the reply has to be read as a whole, whoever wants to see it.
-	 * @return {@code true} if its elements matter
+	 * @return {@code true} if its elements matter, or its number
 	 */
 	public boolean needsReply() {
 		return takesValues() || this == PARTS || tellsByNumber();

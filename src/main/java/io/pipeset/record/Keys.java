@@ -43,6 +43,14 @@ enum Keys {
 		}
 	},
 
+	/** Every second argument, from the first on. */
+	PAIRS(0, 2) {
+		@Override
+		int count(int arguments, long counted) {
+			return arguments / 2;
+		}
+	},
+
 	/** Every third argument, from the first on. */
 	TRIPLES(0, 3) {
 		@Override

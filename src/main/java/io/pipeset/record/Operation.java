@@ -111,7 +111,22 @@ public enum Operation {
 
 	TS_MADD(Arity.atLeast(3), Keys.TRIPLES, Effect.PARTS, Operation::checkSamples),
 
+	MSET(Arity.pairsOfKeys(), Keys.PAIRS, Effect.REPEATABLE),
+
+	SETNX(Arity.of(2), Keys.FIRST, Effect.COUNTED_ONCE),
+
+	INCR(Arity.of(1), Keys.FIRST, Effect.ONCE),
+
+	DECR(Arity.of(1), Keys.FIRST, Effect.ONCE),
+
+	DECRBY(Arity.of(2), Keys.FIRST, Effect.ONCE, Operation::checkDecrement),
+
+	RESTORE(Arity.atLeast(3), Keys.FIRST, Effect.ONCE, RestoreOptions::read),
+
 	EVALSHA(Arity.atLeast(2), Keys.COUNTED, Effect.ONCE, Operation::checkScript);
+
+	/** The old name of HSET, which is sent as HSET. */
+	private static final byte[] HMSET = "HMSET".getBytes(StandardCharsets.US_ASCII);
 
 	private static final int SHA_LENGTH = 40;
 
@@ -169,12 +184,12 @@ public enum Operation {
 	public static @Nullable Operation find(byte[] bytes, int offset, int length) {
 		if (length < BY_LENGTH.length) {
 			for (Operation row : BY_LENGTH[length]) {
-				if (row.matches(bytes, offset)) {
+				if (matches(row.upper, bytes, offset)) {
 					return row;
 				}
 			}
 		}
-		return null;
+		return (length == HMSET.length && matches(HMSET, bytes, offset)) ? HSET : null;
 	}
 
 	/**
@@ -292,10 +307,10 @@ public enum Operation {
 		return (problem != null || this.options == null) ? problem : this.options.apply(record);
 	}
 
-	private boolean matches(byte[] bytes, int offset) {
-		for (int i = 0; i < this.upper.length; i++) {
+	private static boolean matches(byte[] upper, byte[] bytes, int offset) {
+		for (int i = 0; i < upper.length; i++) {
 			byte letter = bytes[offset + i];
-			if (letter != this.upper[i] && letter - ('a' - 'A') != this.upper[i]) {
+			if (letter != upper[i] && letter - ('a' - 'A') != upper[i]) {
 				return false;
 			}
 		}
@@ -320,6 +335,12 @@ public enum Operation {
 	private static @Nullable String checkIncrement(Record record, int increment) {
 		return (record.arguments().isInteger(increment)) ? null : record.operation()
 				+ "'s increment must be a whole number of at most 64 bits, not '" + record.excerpt(increment) + "'";
+	}
+
+	private static @Nullable String checkDecrement(Record record) {
+		return (record.arguments().isWithin(1, Long.MAX_VALUE)) ? null
+				: "DECRBY's decrement must be a whole number from -" + Long.MAX_VALUE + " to " + Long.MAX_VALUE
+						+ ", not '" + record.excerpt(1) + "'";
 	}
 
 	private static @Nullable String checkBit(Record record) {

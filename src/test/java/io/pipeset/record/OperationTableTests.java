@@ -19,6 +19,7 @@ import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.KeyListOutput;
+import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.pipeset.redis.TestRedis;
@@ -60,6 +61,7 @@ class OperationTableTests {
 			case FIRST -> List.of(1L, 1L, 1L);
 			case FIRST_TWO -> List.of(1L, 2L, 1L);
 			case ALL -> List.of(1L, -1L, 1L);
+			case PAIRS -> List.of(1L, -1L, 2L);
 			case TRIPLES -> List.of(1L, -1L, 3L);
 			case COUNTED, COUNTED_PAIRS -> List.of(0L, 0L, 0L);
 		});
@@ -78,7 +80,8 @@ class OperationTableTests {
 	@ValueSource(strings = { "SET k v GET", "HSET k f v g w", "DEL a b c", "UNLINK a", "RPOP k 3",
 			"EVALSHA " + SHA + " 2 a b c d", "EVALSHA " + SHA + " 1 a", "ZADD k NX 1 m", "XADD k NOMKSTREAM * f v",
 			"COPY a b REPLACE", "RENAME a b", "LMOVE a b LEFT RIGHT", "SMOVE a b m", "XTRIM k MAXLEN 5", "GETDEL k",
-			"MSETEX 1 a v", "MSETEX 2 a v b w EX 10", "MSETEX 3 a v b w c x NX", "HSETEX k EX 10 FIELDS 1 f v",
+			"MSET a 1 b 2", "SETNX k v", "INCR k", "DECR k", "DECRBY k 2", "RESTORE k 0 x", "MSETEX 1 a v",
+			"MSETEX 2 a v b w EX 10", "MSETEX 3 a v b w c x NX", "HSETEX k EX 10 FIELDS 1 f v",
 			"HEXPIRE k 10 FIELDS 1 f", "DELIFEQ k v", "VADD k VALUES 2 1 2 e", "JSON.SET k $ 1",
 			"JSON.MSET a $ 1 b $ 2", "TS.MADD a 1 2 b 3 4" })
 	void keysAreThoseThatRedisFinds(String command) {
@@ -100,6 +103,7 @@ class OperationTableTests {
 			JSON.MSET a $ 1 b $.x 2           | a b
 			TS.MADD a 1 2 b 3 4 c 5 6         | a b c
 			COPY a b                          | a b
+			MSET a 1 b 2 c 3                  | a b c
 			LMOVE a b LEFT LEFT               | a b
 			VADD k VALUES 2 1 2 e             | k
 			""")
@@ -190,8 +194,14 @@ class OperationTableTests {
 			"VADD k VALUES 3 1 2 e", "VADD k VALUES 2 1 2", "VADD k VALUES 0 e", "VADD k VALUES x 1 e",
 			"VADD k VALUES 2 1 2 e BEST", "VADD k VALUES 2 1 2 e EF", "VADD k VALUES 2 1 2 e EF x",
 			"VADD k VALUES 2 1 2 e SETATTR", "VADD k 2 1 2 e", "VADD k FP32 abcdefgh", "VADD k REDUCE x VALUES 1 1 e",
-			"VADD k REDUCE 1 x", "EVALSHA " + SHA + " 0", "EVALSHA " + SHA + " 1 k", "EVALSHA " + SHA + " 2 k",
-			"EVALSHA " + SHA + " -1 k", "EVALSHA " + SHA + " x k", "EVALSHA " + SHA + " 1", "EVALSHA " + SHA })
+			"VADD k REDUCE 1 x", "MSET a 1", "MSET a 1 b 2", "MSET a", "MSET a 1 b", "SETNX k v", "SETNX k",
+			"SETNX k v w", "INCR k", "INCR", "INCR k 1", "DECR k", "DECR k 1", "DECRBY k 5", "DECRBY k -5",
+			"DECRBY k x", "DECRBY k", "DECRBY k 9223372036854775807", "DECRBY k -9223372036854775807",
+			"DECRBY k -9223372036854775808", "RESTORE k 0", "RESTORE k -1 x", "RESTORE k x y", "RESTORE k 0 x BEST",
+			"RESTORE k 0 x IDLETIME", "RESTORE k 0 x IDLETIME -1", "RESTORE k 0 x FREQ 256", "RESTORE k 0 x FREQ x",
+			"RESTORE k 0 x IDLETIME 1 FREQ 1", "EVALSHA " + SHA + " 0", "EVALSHA " + SHA + " 1 k",
+			"EVALSHA " + SHA + " 2 k", "EVALSHA " + SHA + " -1 k", "EVALSHA " + SHA + " x k", "EVALSHA " + SHA + " 1",
+			"EVALSHA " + SHA })
 	void whatIsRefusedIsWhatRedisRefuses(String command) {
 		assertThat(this.redis.scriptLoad("return 1")).isEqualTo(SHA);
 		String[] words = command.split(" ");
@@ -267,7 +277,7 @@ class OperationTableTests {
 			"SETEX k 10 v", "PSETEX k 10000 v", "SETRANGE k 3 v", "PEXPIRE k 10000", "EXPIREAT k 33177117420",
 			"EXPIREAT k 1", "PEXPIREAT k 33177117420000", "XTRIM k MAXLEN 1", "XTRIM k MINID = 2", "MSETEX 1 k v EX 10",
 			"MSETEX 1 k v KEEPTTL", "HSETEX k EXAT 33177117420 FIELDS 2 f v g w", "HSETEX k KEEPTTL FIELDS 1 f v",
-			"HEXPIRE k 0 FIELDS 1 f" })
+			"HEXPIRE k 0 FIELDS 1 f", "MSET k v l w" })
 	void aRepeatOfWhatIsRepeatableLeavesTheSameData(String command) {
 		String[] words = command.split(" ");
 		TestRedis.shared().assumeKnown(words[0]);
@@ -280,6 +290,39 @@ class OperationTableTests {
 			byte[] once = this.redis.dump("k");
 			tryToSend(words);
 			assertThat(this.redis.dump("k")).as("after %s", before).isEqualTo(once);
+		}
+	}
+
+	@Test
+	void restoreTakesOptionsAsRedisDoes() {
+		this.redis.set("k", "v");
+		byte[] dump = this.redis.dump("k");
+		for (String options : new String[] { "", "REPLACE", "replace absttl", "IDLETIME 5 REPLACE", "REPLACE FREQ 255",
+				"ABSTTL IDLETIME 0 REPLACE REPLACE" }) {
+			Record record = new Record();
+			record.begin(0);
+			record.operation(Operation.RESTORE);
+			CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8).add("k").add("0").add(dump);
+			for (byte[] argument : new byte[][] { { 'k' }, { '0' }, dump }) {
+				record.argument(argument, 0, argument.length);
+			}
+			for (String option : options.split(" ")) {
+				if (!option.isEmpty()) {
+					record.argument(option.getBytes(StandardCharsets.UTF_8), 0, option.length());
+					args.add(option);
+				}
+			}
+			record.check();
+			assertThat(record.rejection()).as(options).isNull();
+			boolean replaces = !options.isEmpty();
+			assertThat(record.effect().isRepeatable()).isEqualTo(replaces);
+			assertThatCode(() -> {
+				if (!replaces) {
+					this.redis.del("k");
+				}
+				this.redis.dispatch(CommandType.RESTORE, new StatusOutput<>(StringCodec.UTF8), args);
+			}).as(options).doesNotThrowAnyException();
+			assertThat(this.redis.get("k")).isEqualTo("v");
 		}
 	}
 
@@ -309,7 +352,8 @@ class OperationTableTests {
 			"DELIFEQ k v", "INCRBYFLOAT k 1", "HINCRBYFLOAT k f 1", "HSETNX k f v", "HSETEX k FNX FIELDS 1 f v",
 			"HSETEX k FXX FIELDS 1 f v", "HEXPIRE k 10 NX FIELDS 1 f", "MSETEX 1 k v NX", "MSETEX 1 k v XX EX 10",
 			"PEXPIRE k 10 GT", "EXPIREAT k 10 NX", "PEXPIREAT k 10 LT", "COPY a b", "COPY a b REPLACE", "RENAME a b",
-			"LMOVE a b LEFT LEFT", "SMOVE a b m", "ZINCRBY k 1 m", "XTRIM k MAXLEN ~ 5", "XTRIM k MINID ~ 5 LIMIT 10" })
+			"LMOVE a b LEFT LEFT", "SMOVE a b m", "ZINCRBY k 1 m", "SETNX k v", "INCR k", "DECR k", "DECRBY k 1",
+			"RESTORE k 0 x", "RESTORE k 0 x ABSTTL", "XTRIM k MAXLEN ~ 5", "XTRIM k MINID ~ 5 LIMIT 10" })
 	void whatAddsTakesOrDependsIsNotRepeatable(String command) {
 		assertThat(record(command.split(" ")).effect().isRepeatable()).isFalse();
 	}
@@ -325,9 +369,9 @@ class OperationTableTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "FLUSHALL", "flushAll", "KEYS", "CONFIG", "BLPOP", "MULTI", "EXEC", "SELECT", "SUBSCRIBE",
-			"EVAL", "eval", "SCRIPT", "FCALL", "GET", "MSET", "RENAMENX", "BLMOVE", "XREADGROUP", "JSON_SET", "JSON",
+			"EVAL", "eval", "SCRIPT", "FCALL", "GET", "MSETNX", "RENAMENX", "BLMOVE", "XREADGROUP", "JSON_SET", "JSON",
 			"JSON.", "TS_MADD", "JSON.DEL", "SET ", " SET", "SE", "SETT", "", "SET\u0000", "\u017fET", "CLIENT",
-			"DEBUG", "SHUTDOWN", "REPLICAOF", "MIGRATE", "RESTORE" })
+			"DEBUG", "SHUTDOWN", "REPLICAOF", "MIGRATE", "HMSE", "HMSETT", "HMGET" })
 	void whatIsNotInTheTableIsUnknown(String name) {
 		assertThat(Operation.find(name)).isNull();
 	}
@@ -339,6 +383,12 @@ class OperationTableTests {
 		assertThat(Operation.find(name)).isEqualTo(operation);
 		assertThat(Operation.find(name.toLowerCase(Locale.ROOT))).isEqualTo(operation);
 		assertThat(Operation.find(name.charAt(0) + name.substring(1).toLowerCase(Locale.ROOT))).isEqualTo(operation);
+	}
+
+	@Test
+	void hmsetIsAnOldNameOfHset() {
+		assertThat(Operation.find("HMSET")).isEqualTo(Operation.HSET);
+		assertThat(Operation.find("hmSet")).isEqualTo(Operation.HSET);
 	}
 
 	@Test

@@ -232,8 +232,10 @@ class JobItemsTests {
 	void recordsOfEveryOperationArePostable(Operation operation) {
 		String words = switch (operation) {
 			case SETRANGE -> "k 1 v";
-			case RPOP, LPOP, EXPIRE, PEXPIRE, EXPIREAT, PEXPIREAT, INCRBY, INCRBYFLOAT -> "k 5";
-			case PERSIST, GETDEL -> "k";
+			case RPOP, LPOP, EXPIRE, PEXPIRE, EXPIREAT, PEXPIREAT, INCRBY, INCRBYFLOAT, DECRBY -> "k 5";
+			case PERSIST, GETDEL, INCR, DECR -> "k";
+			case MSET -> "a v b w";
+			case RESTORE -> "k 0 v REPLACE";
 			case HSET, HSETNX -> "k f v";
 			case HINCRBY, HINCRBYFLOAT, ZINCRBY -> "k 5 5";
 			case ZADD -> "k NX 5 m";
@@ -252,7 +254,7 @@ class JobItemsTests {
 			case VADD -> "k VALUES 2 1 2 e";
 			case TS_MADD -> "a 1 2 b 3 4";
 			case EVALSHA -> "e0e1f9fabfc9d4800c877a703b823ac0578ff8db 1 k a";
-			case SET, DEL, UNLINK, HDEL, LPUSH, RPUSH, SADD, SREM, ZREM, PFADD, APPEND, DELIFEQ, RENAME -> "a b";
+			case SET, DEL, UNLINK, HDEL, LPUSH, RPUSH, SADD, SREM, ZREM, PFADD, APPEND, DELIFEQ, RENAME, SETNX -> "a b";
 		};
 		String record = "[\"" + operation + "\",\"" + words.replace(" ", "\",\"") + "\"]";
 		String location = ended("/v1/jobs?dryRun=true", Service.NDJSON, record + "\nbad\n");

@@ -1,5 +1,6 @@
 package io.pipeset.web.record;
 
+import java.util.Base64;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -101,6 +102,12 @@ class OperationTests {
 			SETBIT k 7 1              | SETBIT k 7 0                             | applied | 1
 			SET k old                 | SETEX k 60 v                             | applied | "OK"
 			-                         | PSETEX k 60000 v                         | applied | "OK"
+			SET k 5                   | INCR k                                   | applied | 6
+			SET k 5                   | DECR k                                   | applied | 4
+			SET k 5                   | DECRBY k 7                               | applied | -2
+			-                         | SETNX k v                                | applied | 1
+			SET k v                   | SETNX k w                                | noop    | 0
+			SET k 5                   | MSET k v l w                             | applied | "OK"
 			SET k old                 | APPEND k er                              | applied | 5
 			SET k old                 | SETRANGE k 1 nce                         | applied | 4
 			SET k old                 | GETDEL k                                 | applied | "old"
@@ -209,6 +216,29 @@ class OperationTests {
 		assertThat(this.redis.lrange("m", 0, -1)).containsExactly("0", "2");
 		assertThat(this.redis.smembers("s")).containsExactly("x");
 		assertThat(this.redis.smembers("t")).containsExactly("x");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "?concurrency=4", "?coalesce=off", "?results=none", "?atomic=batch" })
+	void whatSetnxFindsIsANoop(String settings) {
+		JsonNode report = this.service
+			.ndjson("/v1/jobs" + settings, array("SETNX a 1"), array("SETNX a 2"), array("SET b 1"), array("SETNX b 2"),
+					array("SADD s m"), array("SETNX s x"))
+			.report();
+		assertThat(Answer.counts(report)).isEqualTo(new Counts(6, 3, 3, 0, 0, 0));
+		assertThat(this.redis.mget("a", "b").stream().map((value) -> value.getValue())).containsExactly("1", "1");
+	}
+
+	@Test
+	void restoreBringsADumpBack() {
+		this.redis.rpush("k", "x", "y");
+		String dump = Base64.getEncoder().encodeToString(this.redis.dump("k"));
+		String record = "{\"op\":\"RESTORE\",\"key\":\"bA==\",\"encoding\":\"base64\",\"args\":[\"MA==\",\"" + dump
+				+ "\"]}";
+		JsonNode report = this.service.ndjson("/v1/jobs", record, record).report();
+		assertThat(Answer.counts(report)).isEqualTo(new Counts(2, 1, 0, 1, 0, 0));
+		assertThat(report.at("/errorCodes/BUSYKEY").asInt()).isOne();
+		assertThat(this.redis.lrange("l", 0, -1)).containsExactly("x", "y");
 	}
 
 	@Test

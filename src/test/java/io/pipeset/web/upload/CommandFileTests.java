@@ -19,6 +19,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
+import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
@@ -98,6 +100,43 @@ class CommandFileTests {
 		assertThat(report.at("/warnings/0/code").asString()).isEqualTo("TRANSACTIONS_IGNORED");
 		assertThat(report.at("/warnings/0/count").asInt()).isEqualTo(2);
 		assertThat(this.service.post("/v1/jobs", TEXT, "SET a 1\n").report().get("warnings")).isNull();
+	}
+
+	@Test
+	void anIncrementOfAnAppendOnlyFileRestoresItsData() {
+		JsonNode report = post("", RESP, "increment.aof").report();
+		assertThat(Answer.counts(report)).isEqualTo(new Counts(9, 9, 0, 0, 0, 0));
+		assertThat(report.at("/errors").asBoolean()).isFalse();
+		assertThat(report.at("/warnings/0/code").asString()).isEqualTo("TRANSACTIONS_IGNORED");
+		assertThat(report.at("/warnings/0/count").asInt()).isOne();
+		assertThat(this.redis.get("r03:a")).isEqualTo("6");
+		assertThat(this.redis.get("r03:b")).isEqualTo("2");
+		assertThat(this.redis.pttl("r03:b") + System.currentTimeMillis()).isCloseTo(4_102_444_800_000L,
+				within(60_000L));
+		assertThat(this.redis.hgetall("r03:h")).containsOnly(entry("name", "Ada"), entry("city", "Turin"));
+		assertThat(this.redis.lrange("r03:l", 0, -1)).containsExactly("x", "y", "z");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "?coalesce=off" })
+	void linesOfCommandsAreNotMixed(String query) {
+		JsonNode report = post(query, TEXT, "suggest.txt").report();
+		assertThat(Answer.counts(report)).isEqualTo(new Counts(7, 7, 0, 0, 0, 0));
+		assertThat(this.redis.zrange("r02:ngram:harbour view", 0, -1)).containsExactly("harbour view",
+				"harbour view inn");
+		assertThat(this.redis.hgetall("r02:result:harbour view")).containsOnly(entry("title", "HARBOUR VIEW, ME"),
+				entry("zip", "04101"));
+		assertThat(this.redis.hgetall("r02:result:o'neil & sons")).containsOnly(entry("title", "O'NEIL & SONS, WA"),
+				entry("zip", "98001"));
+		assertThat(this.redis.hget("r02:result:plain", "zip")).isEqualTo("00501");
+	}
+
+	@Test
+	void countersCount() {
+		assertThat(Answer.counts(post("", TEXT, "counters.txt").report())).isEqualTo(new Counts(6, 6, 0, 0, 0, 0));
+		assertThat(this.redis.get("r02:hits:home")).isEqualTo("4");
+		assertThat(this.redis.get("r02:first")).isEqualTo("1");
+		assertThat(this.redis.get("r02:m:2")).isEqualTo("b");
 	}
 
 	@Test
