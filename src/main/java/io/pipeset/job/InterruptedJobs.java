@@ -12,7 +12,6 @@ import java.util.TreeMap;
 
 import io.pipeset.job.JobEnds.JobEnd;
 import io.pipeset.job.JournalNotes.Connection;
-import io.pipeset.job.input.SpooledBody;
 import io.pipeset.lane.JobStop;
 import io.pipeset.memory.MemoryBudget;
 import io.pipeset.memory.MemoryShare;
@@ -178,9 +177,8 @@ public class InterruptedJobs {
 		}
 		OutcomeJournal journal = new OutcomeJournal(file, file(id, OutcomeJournal.OUTCOMES, files),
 				file(id, OutcomeJournal.NOTES, files), this.memory.open(new JobStop()));
-		return new JobItems(new SpooledBody(body, request.gzipped(), request.format()), journal,
-				request.toSettings(journal.asked().rateLimit()), this.limits, this.memory, this.spool,
-				this.nodes.database());
+		return new JobItems(request.body(body), journal, request.toSettings(journal.asked().rateLimit()), this.limits,
+				this.memory, this.spool, this.nodes.database());
 	}
 
 	/** The job has these files from now on. */

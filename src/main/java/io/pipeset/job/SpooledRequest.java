@@ -3,6 +3,8 @@ package io.pipeset.job;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,19 +31,37 @@ import tools.jackson.databind.json.JsonMapper;
  * version without clients
  * @param createdMillis when the job was asked for, in milliseconds since 1970
  * @param bodyBytes the size of the body, as it came over the wire
+ * @param charset that of the bytes, once inflated; {@code null} in a file of a version
+ * that knew UTF-8 alone
  * @param declared how many records the caller says there are; {@code null} if it does not
  * say
  * @param settings the texts of the settings in effect
  * @param operation the operation of records that name none; {@code null} if they have to
  */
 record SpooledRequest(@Nullable String client, long createdMillis, long bodyBytes, boolean gzipped, RecordFormat format,
-		@Nullable Long declared, Map<String, List<String>> settings, @Nullable Operation operation) {
+		@Nullable String charset, @Nullable Long declared, Map<String, List<String>> settings,
+		@Nullable Operation operation) {
 
 	private static final JsonMapper mapper = JsonMapper.builder().build();
 
 	static SpooledRequest of(Client client, SpooledBody body, @Nullable Long declared, JobSettings settings) {
 		return new SpooledRequest(client.name(), System.currentTimeMillis(), body.file().bytes(), body.gzipped(),
-				body.format(), declared, settings.toTexts(), settings.operation());
+				body.format(), body.charset().name(), declared, settings.toTexts(), settings.operation());
+	}
+
+	/**
+	 * The body of the request.
+	 * @param file the bytes
+	 * @throws IOException if this JVM does not know their charset
+	 */
+	SpooledBody body(SpoolFile file) throws IOException {
+		try {
+			return new SpooledBody(file, this.gzipped, this.format,
+					(this.charset != null) ? Charset.forName(this.charset) : StandardCharsets.UTF_8);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new IOException("the charset '" + this.charset + "' is not known here", ex);
+		}
 	}
 
 	/** The name of the client whose job it is. */

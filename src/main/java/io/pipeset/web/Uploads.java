@@ -2,11 +2,12 @@ package io.pipeset.web;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -39,8 +40,6 @@ class Uploads {
 
 	private static final String FORM = "application/x-www-form-urlencoded";
 
-	private static final Set<String> READ_CHARSETS = Set.of("charset=utf-8", "charset=utf8", "charset=us-ascii");
-
 	private final JobLimits limits;
 
 	Uploads(JobLimits limits) {
@@ -69,7 +68,7 @@ class Uploads {
 		if (format == null) {
 			throw unsupportedType(request);
 		}
-		refuseParameters(request, mapping.header() != null);
+		Charset charset = charset(request, format, mapping.header() != null);
 		boolean gzipped = isGzipped(request);
 		ByteLimit limit = this.limits.ofBodies().and(client.ofBodies());
 		long length = request.getContentLengthLong();
@@ -77,7 +76,8 @@ class Uploads {
 			throw Problems.exception(Problem.TOO_LARGE, limit.exceededBy("body", String.valueOf(length)));
 		}
 		try {
-			return new UploadedRecords(new LimitedBody(request, limit, gzipped), length, gzipped, format, declared);
+			return new UploadedRecords(new LimitedBody(request, limit, gzipped), length, gzipped, format, charset,
+					declared);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -148,15 +148,38 @@ class Uploads {
 		}
 	}
 
-	/** Refuses parameters that would give the body another meaning than it is read in. */
-	private static void refuseParameters(HttpServletRequest request, boolean named) {
+	/**
+	 * Reads the parameters of the media type, and refuses those that would give the body
+	 * another meaning than it is read in.
+	 * @param named whether the columns are named by the setting {@code header}
+	 * @return the charset of the body
+	 */
+	private static Charset charset(HttpServletRequest request, RecordFormat format, boolean named) {
+		Charset charset = StandardCharsets.UTF_8;
 		for (String parameter : parameters(request)) {
-			if (!READ_CHARSETS.contains(parameter) && !parameter.equals((named) ? "header=absent" : "header=present")) {
+			Charset found = (parameter.startsWith("charset=")) ? charset(format, parameter.substring(8)) : null;
+			if (found != null) {
+				charset = found;
+			}
+			else if (!parameter.equals((named) ? "header=absent" : "header=present")) {
 				throw Problems.exception(Problem.UNSUPPORTED_MEDIA_TYPE,
 						"Content-Type '" + Excerpt.of(mediaType(request)) + "' is not read with '"
 								+ Excerpt.of(parameter) + "'" + ((named) ? " beside the setting 'header'" : "")
-								+ ": send UTF-8, and CSV with a header row or with the setting 'header'");
+								+ ": send UTF-8" + ((format.hasCharsets()) ? ", or name a charset that Java knows" : "")
+								+ ", and CSV with a header row or with the setting 'header'");
 			}
+		}
+		return charset;
+	}
+
+	private static @Nullable Charset charset(RecordFormat format, String name) {
+		try {
+			Charset charset = Charset.forName(name);
+			return (format.hasCharsets() || charset.equals(StandardCharsets.UTF_8)
+					|| charset.equals(StandardCharsets.US_ASCII)) ? charset : null;
+		}
+		catch (IllegalArgumentException ex) {
+			return null;
 		}
 	}
 

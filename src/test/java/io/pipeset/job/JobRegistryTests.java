@@ -2,6 +2,7 @@ package io.pipeset.job;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -76,7 +77,7 @@ class JobRegistryTests {
 		SpoolFile body = spool.create("a.body", 0);
 		body.writeAt(0, ByteBuffer.allocate(10));
 		JobSettings settings = JobSettings.of(Map.of(), null);
-		SpooledBody spooled = new SpooledBody(body, false, RecordFormat.NDJSON);
+		SpooledBody spooled = new SpooledBody(body, false, RecordFormat.NDJSON, StandardCharsets.UTF_8);
 		SpooledRequest request = SpooledRequest.of(this.client, spooled, null, settings);
 		OutcomeJournal journal = new OutcomeJournal(request.write(spool, "a"), spool.create("a.outcomes", 0),
 				spool.create("a.notes", 0), this.memory.open(new JobStop()));

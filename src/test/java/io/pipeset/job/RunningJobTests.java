@@ -100,7 +100,7 @@ class RunningJobTests {
 				["SET","a","1"]
 				["SET"]
 				["SET","a","2","NX"]
-				"""), -1, false, RecordFormat.NDJSON, null));
+				"""), -1, false, RecordFormat.NDJSON, StandardCharsets.UTF_8, null));
 		CompletableFuture<EndedJob<JobReport>> end = job.start();
 		JobReport report = await().until(() -> job.running.snapshot(JobState.RUNNING),
 				// The last that a lane tells of a batch.
@@ -233,7 +233,8 @@ class RunningJobTests {
 	@Test
 	void aJobThatIsStoppedReadsNoMoreOfABodyWithoutRecords() throws Exception {
 		BlankBody body = new BlankBody();
-		TestJob job = new TestJob(1000, false, new UploadedRecords(body, -1, false, RecordFormat.NDJSON, null));
+		TestJob job = new TestJob(1000, false,
+				new UploadedRecords(body, -1, false, RecordFormat.NDJSON, StandardCharsets.UTF_8, null));
 		body.atTenthRead = () -> job.running.stop().because(Cause.STOPPED, "A test stops it");
 		EndedJob<JobReport> ended = job.start().get(1, TimeUnit.MINUTES);
 		assertThat(ended.ending().detail()).isEqualTo("A test stops it");

@@ -2,6 +2,7 @@ package io.pipeset.job.input;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.Charset;
 
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.record.RecordReader;
@@ -15,8 +16,10 @@ import io.pipeset.spool.SpoolFile;
  * @param file the body, as it came over the wire
  * @param gzipped whether the bytes are to be inflated first
  * @param format how the bytes are to be read
+ * @param charset that of the bytes, once inflated
  */
-public record SpooledBody(SpoolFile file, boolean gzipped, RecordFormat format) implements AutoCloseable {
+public record SpooledBody(SpoolFile file, boolean gzipped, RecordFormat format,
+		Charset charset) implements AutoCloseable {
 
 	/**
 	 * Reads the records once more.
@@ -31,7 +34,8 @@ public record SpooledBody(SpoolFile file, boolean gzipped, RecordFormat format) 
 			throws IOException {
 		try (InputStream bytes = this.file.open();
 				InputStream inflated = (this.gzipped) ? new GzipBody(bytes, inflatedLimit) : bytes) {
-			records.read(this.format.open(inflated, settings.operation(), settings.mapping(), limit));
+			records.read(this.format.open(DecodedBody.of(inflated, this.charset), settings.operation(),
+					settings.mapping(), limit));
 		}
 	}
 

@@ -2,6 +2,7 @@ package io.pipeset.job.input;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.Charset;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -24,6 +25,8 @@ public final class UploadedRecords implements JobInput {
 
 	private final RecordFormat format;
 
+	private final Charset charset;
+
 	private final @Nullable Long declared;
 
 	private final @Nullable String jobId;
@@ -42,15 +45,16 @@ public final class UploadedRecords implements JobInput {
 	 * @param body the bytes of the records, read once and never held whole
 	 * @param length how many bytes there are; -1 if nobody knows
 	 * @param gzipped whether the bytes are to be inflated first
+	 * @param charset that of the bytes, once inflated
 	 * @param declared how many records the caller says there are; {@code null} if it does
 	 * not say
 	 */
-	public UploadedRecords(InputStream body, long length, boolean gzipped, RecordFormat format,
+	public UploadedRecords(InputStream body, long length, boolean gzipped, RecordFormat format, Charset charset,
 			@Nullable Long declared) {
-		this(body, length, gzipped, format, declared, null, null);
+		this(body, length, gzipped, format, charset, declared, null, null);
 	}
 
-	private UploadedRecords(InputStream body, long length, boolean gzipped, RecordFormat format,
+	private UploadedRecords(InputStream body, long length, boolean gzipped, RecordFormat format, Charset charset,
 			@Nullable Long declared, @Nullable String jobId, @Nullable SpooledBody spooled) {
 		this.jobId = jobId;
 		this.spooled = spooled;
@@ -58,6 +62,7 @@ public final class UploadedRecords implements JobInput {
 		this.length = length;
 		this.gzipped = gzipped;
 		this.format = format;
+		this.charset = charset;
 		this.declared = declared;
 	}
 
@@ -68,7 +73,8 @@ public final class UploadedRecords implements JobInput {
 	 * @return an upload that has not begun
 	 */
 	public UploadedRecords from(String jobId, SpoolFile copy) {
-		UploadedRecords copied = of(jobId, new SpooledBody(copy, this.gzipped, this.format), this.declared);
+		UploadedRecords copied = of(jobId, new SpooledBody(copy, this.gzipped, this.format, this.charset),
+				this.declared);
 		copied.digest = this.digest;
 		return copied;
 	}
@@ -80,8 +86,8 @@ public final class UploadedRecords implements JobInput {
 	 * not say
 	 */
 	public static UploadedRecords of(String jobId, SpooledBody body, @Nullable Long declared) {
-		return new UploadedRecords(body.file().open(), body.file().bytes(), body.gzipped(), body.format(), declared,
-				jobId, body);
+		return new UploadedRecords(body.file().open(), body.file().bytes(), body.gzipped(), body.format(),
+				body.charset(), declared, jobId, body);
 	}
 
 	/**
@@ -183,7 +189,8 @@ public final class UploadedRecords implements JobInput {
 	private void accept(InputStream inflated, InputContext context, Consumer<RecordReader> records) {
 		BodyDigest digest = this.digest;
 		InputStream body = (digest != null) ? digest.of(inflated) : inflated;
-		RecordReader opened = this.format.open(body, context.operation(), context.mapping(), context.limit());
+		RecordReader opened = this.format.open(DecodedBody.of(body, this.charset), context.operation(),
+				context.mapping(), context.limit());
 		this.reader = opened;
 		records.accept(opened);
 	}

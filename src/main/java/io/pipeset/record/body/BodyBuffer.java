@@ -153,6 +153,11 @@ public final class BodyBuffer {
 		}
 	}
 
+	/** Whether the bytes that are not consumed begin with some of ASCII. */
+	public boolean begins(String ascii) throws IOException {
+		return begins(ascii.length(), (place, found) -> found == ascii.charAt(place));
+	}
+
 	/** Waits for no more bytes than it takes to tell. */
 	private boolean begins(int length, Beginning beginning) throws IOException {
 		for (int i = 0; i < length; i++) {

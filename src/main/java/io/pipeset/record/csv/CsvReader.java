@@ -36,11 +36,11 @@ public final class CsvReader implements RecordReader {
 
 	private final Mapping mapping;
 
-	private final CsvSyntax syntax;
+	private CsvSyntax syntax;
 
-	private final CsvScanner scanner;
+	private CsvScanner scanner;
 
-	private final CsvCells cells;
+	private CsvCells cells;
 
 	private @Nullable CsvColumns columns;
 
@@ -63,7 +63,11 @@ public final class CsvReader implements RecordReader {
 		this.mapping = mapping;
 		this.syntax = syntax;
 		this.scanner = new CsvScanner(syntax);
-		this.cells = new CsvCells(syntax, mapping.nulls() == Nulls.EMPTY, limit.room());
+		this.cells = cells();
+	}
+
+	private CsvCells cells() {
+		return new CsvCells(this.syntax, this.mapping.nulls() == Nulls.EMPTY, this.limit.room());
 	}
 
 	@Override
@@ -109,10 +113,31 @@ public final class CsvReader implements RecordReader {
 		CsvColumns known = this.columns;
 		if (known == null) {
 			this.buffer.skipByteOrderMark();
+			readDelimiter();
 			known = readHeader();
 			this.columns = known;
 		}
 		return known;
+	}
+
+	/**
+	 * Takes the delimiter from a first line that names it, as Excel writes and reads it.
+	 */
+	private void readDelimiter() throws IOException {
+		if (!this.syntax.quotes() || !this.buffer.begins("sep=")) {
+			return;
+		}
+		int end = scanRow();
+		if (end == OVERSIZED || contentEnd(end) != this.buffer.start() + 5) {
+			return;
+		}
+		byte delimiter = this.buffer.bytes()[this.buffer.start() + 4];
+		if (delimiter > 0 && delimiter != '"') {
+			this.syntax = CsvSyntax.separatedBy((char) delimiter);
+			consumeRow(end);
+			this.scanner = new CsvScanner(this.syntax);
+			this.cells = cells();
+		}
 	}
 
 	private CsvColumns readHeader() throws IOException {

@@ -82,8 +82,16 @@ public enum RecordFormat {
 	}
 
 	/**
+	 * Whether bodies of this format may be of any charset.
+	 * @return {@code false} where it is UTF-8, or bytes
+	 */
+	public boolean hasCharsets() {
+		return this == CSV || this == TSV || this == TEXT;
+	}
+
+	/**
 	 * Opens a body of this format.
-	 * @param body the bytes, inflated; read in pieces and never held whole
+	 * @param body the bytes, inflated and as UTF-8; read in pieces and never held whole
 	 * @param defaultOperation the operation of records that name none; {@code null} if
 	 * each has to name its own
 	 * @param mapping how its rows or objects become records; of no meaning for commands

@@ -216,7 +216,8 @@ class ShortcutUploadTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "text/csv; charset=iso-8859-1", "text/plain;charset=\"UTF-16\"",
+	@ValueSource(strings = { "text/csv; charset=iso-8859-77", "text/plain;charset=\"No-Such\"",
+			"application/x-ndjson;charset=UTF-16", "application/x-redis-resp; charset=iso-8859-1",
 			"application/json; charset=windows-1252", "text/csv; header=absent" })
 	void whatATypeSaysBesidesIsReadOrRefused(String type) {
 		String parameter = type.substring(type.indexOf(';') + 1).strip();

@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
@@ -225,6 +226,60 @@ class FormatTests {
 			wire.chunk(bytes.toByteArray()).lastChunk();
 			assertThat(Answer.counts(wire.answer().report())).isEqualTo(new Counts(2, 2, 0, 0, 0, 0));
 		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "windows-1252", "ISO-8859-1", "UTF-16", "UTF-16LE", "UTF-16BE", "UTF-32", "utf-8", "\"utf-16\"" })
+	void rowsAndTextMayBeOfAnyCharset(String name) {
+		Charset charset = Charset.forName(name.replace("\"", ""));
+		for (String encoding : new String[] { "identity", "gzip" }) {
+			for (String prefer : new String[] { "respond-sync", "respond-async" }) {
+				this.redis.flushall();
+				load(CSV + "; charset=" + name, "op,key,arg1\nSET,a,Zürich\n".getBytes(charset), encoding, prefer);
+				load("text/tab-separated-values;charset=" + name, "op\tkey\targ1\nSET\tb\tZürich\n".getBytes(charset),
+						encoding, prefer);
+				load(TEXT + ";charset=" + name, "SET c Zürich".getBytes(charset), encoding, prefer);
+				await().untilAsserted(
+						() -> assertThat(this.redis.mget("a", "b", "c")).extracting((value) -> value.getValueOrElse(""))
+							.containsOnly("Zürich"));
+			}
+		}
+	}
+
+	private void load(String type, byte[] body, String encoding, String prefer) {
+		assertThat(this.service
+			.send(this.service.request("/v1/jobs")
+				.header("Content-Type", type)
+				.header("Content-Encoding", encoding)
+				.header("Prefer", prefer)
+				.POST(BodyPublishers.ofByteArray((encoding.equals("gzip")) ? gzip(body) : body)))
+			.status()).isEqualTo((prefer.equals("respond-async")) ? 202 : 200);
+	}
+
+	@Test
+	void bytesThatAreNotOfTheCharsetEndTheJob() {
+		byte[] body = "SET a é\nSET b ?\n".getBytes(StandardCharsets.UTF_16BE);
+		body[body.length - 4] = (byte) 0xD8;
+		Answer answer = this.service.send(this.service.request("/v1/jobs")
+			.header("Content-Type", TEXT + ";charset=utf-16be")
+			.POST(BodyPublishers.ofByteArray(body)));
+		assertThat(Answer.counts(answer.job(400, "malformed-body", "failed"))).isEqualTo(new Counts(1, 1, 0, 0, 0, 0));
+		assertThat(answer.json().at("/detail").asString()).contains("not UTF-16BE");
+		assertThat(this.redis.get("a")).isEqualTo("é");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "sep=;\n", "sep=;\r\n", "\ufeffsep=;\r\n" })
+	void theFirstLineOfExcelNamesTheDelimiter(String first) {
+		JsonNode report = this.service.post("/v1/jobs?op=SET", CSV, first + "key;value\na;1,5\nb\nc;\"x;y\"\n")
+			.report();
+		assertThat(Answer.counts(report)).isEqualTo(new Counts(3, 2, 0, 1, 0, 0));
+		assertThat(report.at("/items/0/line").asInt()).isEqualTo(4);
+		assertThat(this.redis.get("a")).isEqualTo("1,5");
+		assertThat(this.redis.get("c")).isEqualTo("x;y");
+		this.service.post("/v1/jobs?op=SET&header=key,value", CSV, first + "d;4\n").report();
+		assertThat(this.redis.get("d")).isEqualTo("4");
+		this.service.post("/v1/jobs?op=HSET", CSV, "sep=;;\n").job(400, "malformed-body", "failed");
 	}
 
 	private void assertApplied(String encoding, String type, String body) {
