@@ -201,7 +201,8 @@ class LostControlTests {
 		String lease = this.records.hget(TestRedis.shared().controlKey("job", ended), "lease");
 		this.records.pexpire(TestRedis.shared().controlKey("job", ended), Duration.ofMinutes(5).toMillis());
 		proxy.stopAll();
-		await("the lease is over").until(() -> this.records.exists(TestRedis.shared().controlKey("instance", lease)) == 0);
+		await("the lease is over")
+			.until(() -> this.records.exists(TestRedis.shared().controlKey("instance", lease)) == 0);
 		proxy.heal();
 		// Otherwise the job and a tick may both find that the lease is gone.
 		await().until(() -> this.records.exists(TestRedis.shared().controlKey("instance", lease)) == 1);
