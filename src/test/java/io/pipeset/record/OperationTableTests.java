@@ -306,7 +306,7 @@ class OperationTableTests {
 			for (byte[] argument : new byte[][] { { 'k' }, { '0' }, dump }) {
 				record.argument(argument, 0, argument.length);
 			}
-			for (String option : options.split(" ")) {
+			for (String option : options.split(" ", -1)) {
 				if (!option.isEmpty()) {
 					record.argument(option.getBytes(StandardCharsets.UTF_8), 0, option.length());
 					args.add(option);
