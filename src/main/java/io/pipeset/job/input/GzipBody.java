@@ -8,6 +8,7 @@ import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 
 import io.pipeset.record.body.MalformedBodyException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A gzip body as the bytes it stands for, by
@@ -52,6 +53,9 @@ final class GzipBody extends InputStream {
 
 	private boolean inMember;
 
+	/** The break that the inflater has met, if any. */
+	private @Nullable MalformedBodyException failure;
+
 	/**
 	 * Inflates a body.
 	 * @param compressed the bytes as they come over the wire; left open
@@ -94,24 +98,38 @@ final class GzipBody extends InputStream {
 		this.inflater.end();
 	}
 
+	/**
+	 * Inflates bytes. Those ahead of a break, or within the limit, are handed out before
+	 * the exception, so that the records that run do not depend on how the bytes arrive.
+	 */
 	private int inflate(byte[] target, int offset, int length) throws IOException {
+		if (this.failure != null) {
+			throw this.failure;
+		}
+		long left = this.limit.most() - this.inflated;
+		long before = this.inflater.getBytesWritten();
+		int count;
 		try {
-			int count = this.inflater.inflate(target, offset, length);
+			count = this.inflater.inflate(target, offset, (int) Math.min(length, Math.max(1, left)));
 			this.at = this.end - this.inflater.getRemaining();
 			if (this.inflater.needsDictionary()) {
 				throw broken("gzip's data asks for a dictionary");
 			}
-			this.check.update(target, offset, count);
-			this.inflated += count;
-			if (this.inflated > this.limit.most()) {
-				throw new BodyLimitException(this.limit.exceededBy("inflated body", "more than " + this.limit.most()));
-			}
-			return count;
 		}
 		catch (DataFormatException ex) {
+			count = (int) (this.inflater.getBytesWritten() - before);
 			this.at = this.end - this.inflater.getRemaining();
-			throw broken("gzip's data is broken: " + ex.getMessage());
+			this.failure = broken("gzip's data is broken: " + ex.getMessage());
+			if (count == 0) {
+				throw this.failure;
+			}
 		}
+		if (count > left) {
+			throw new BodyLimitException(this.limit.exceededBy("inflated body", "more than " + this.limit.most()));
+		}
+		this.check.update(target, offset, count);
+		this.inflated += count;
+		return count;
 	}
 
 	/** Reads a member's header; there need not be a second member. */

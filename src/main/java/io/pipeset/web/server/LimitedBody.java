@@ -64,13 +64,13 @@ public final class LimitedBody extends InputStream {
 		if (this.read == this.contentLength) {
 			return -1;
 		}
-		int bytes = readBody(target, offset, length);
-		if (bytes > 0) {
-			this.read += bytes;
-			if (this.read > this.limit.most()) {
-				throw new BodyLimitException(this.limit.exceededBy("body", "more than " + this.limit.most()));
-			}
+		// All bytes within the limit are handed out, however they arrive.
+		long left = this.limit.most() - this.read;
+		int bytes = readBody(target, offset, (int) Math.min(length, Math.max(1, left)));
+		if (bytes > left) {
+			throw new BodyLimitException(this.limit.exceededBy("body", "more than " + this.limit.most()));
 		}
+		this.read += Math.max(0, bytes);
 		return bytes;
 	}
 

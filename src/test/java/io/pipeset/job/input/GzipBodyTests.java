@@ -9,6 +9,8 @@ import java.io.SequenceInputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.zip.CRC32;
 import java.util.zip.GZIPOutputStream;
 
@@ -128,6 +130,55 @@ class GzipBodyTests {
 				throw new AssertionError("seed " + seed, ex);
 			}
 		}
+	}
+
+	@Test
+	void bytesAheadOfABreakAreTheSameHoweverTheyArrive() {
+		byte[] lines = IntStream.range(0, 2_000)
+			.mapToObj((i) -> "[\"SET\",\"key" + i + "\",\"" + i * 7919L % 2003 + "\"]\n")
+			.collect(Collectors.joining())
+			.getBytes(StandardCharsets.UTF_8);
+		byte[] gzip = gzip(lines);
+		int breaks = 0;
+		for (int place = gzip.length / 2; place < gzip.length - 8; place += 97) {
+			byte[] broken = gzip.clone();
+			Arrays.fill(broken, place, place + 4, (byte) 0xFF);
+			byte[] expected = readToBreak(broken, 1, 1, Long.MAX_VALUE);
+			assertThat(expected.length).isGreaterThan(1_000);
+			breaks += (expected.length < lines.length) ? 1 : 0;
+			for (int piece : new int[] { 7, 1_000, gzip.length }) {
+				for (int target : new int[] { 100, 1 << 20 }) {
+					assertThat(readToBreak(broken, piece, target, Long.MAX_VALUE)).as("%d %d %d", place, piece, target)
+						.isEqualTo(expected);
+				}
+			}
+		}
+		assertThat(breaks).isPositive();
+	}
+
+	@Test
+	void bytesWithinTheLimitAreTheSameHoweverTheyArrive() {
+		byte[] gzip = gzip(TEXT);
+		for (int piece : new int[] { 1, 7, gzip.length }) {
+			for (int target : new int[] { 1, 100, 1 << 20 }) {
+				assertThat(readToBreak(gzip, piece, target, 500)).isEqualTo(Arrays.copyOf(TEXT, 500));
+			}
+		}
+	}
+
+	/** The bytes that were handed out before the exception that ends the body. */
+	private static byte[] readToBreak(byte[] gzip, int piece, int target, long limit) {
+		ByteArrayOutputStream out = new ByteArrayOutputStream();
+		try (GzipBody body = new GzipBody(new Pieces(gzip, piece), limit(limit))) {
+			byte[] bytes = new byte[target];
+			assertThatThrownBy(() -> {
+				for (int count = body.read(bytes, 0, target); count >= 0; count = body.read(bytes, 0, target)) {
+					out.write(bytes, 0, count);
+				}
+			}).isInstanceOf(IOException.class);
+			assertThatThrownBy(body::read).isInstanceOf(IOException.class);
+		}
+		return out.toByteArray();
 	}
 
 	@Test
