@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.function.Function;
 
 import io.pipeset.record.Operation;
+import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.record.mapping.Mapping;
 import io.pipeset.record.mapping.Nulls;
 import io.pipeset.record.mapping.Template;
@@ -104,8 +105,21 @@ final class MappingSettings {
 			throw new InvalidSettingException(Setting.ARGS.name(),
 					"and 'key' make a record that is refused: " + problem);
 		}
-		return new Templates(operation,
+		Templates templates = new Templates(operation,
 				new Templates.Texts(this.key, this.value, this.fields, this.args, this.ttl, this.expireAt, this.id));
+		checkSteps(templates);
+		return templates;
+	}
+
+	private static void checkSteps(Templates templates) {
+		for (String name : templates.names()) {
+			long steps = 1 + name.chars().filter((character) -> character == '.').count();
+			if (steps > Template.MOST_STEPS) {
+				throw new InvalidSettingException(templates.settingOf(name),
+						"has the name '" + Excerpt.of(name) + "' of " + steps + " steps: a name has at most "
+								+ Template.MOST_STEPS + ", with dots between");
+			}
+		}
 	}
 
 	private void checkValues(Operation operation) {

@@ -2,7 +2,9 @@ package io.pipeset.record.csv;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -60,8 +62,10 @@ final class CsvRow extends Row {
 		this.cells = cells;
 		List<String> named = templates.names();
 		boolean whole = named.contains(Template.WHOLE);
+		Map<String, Integer> places = new HashMap<>();
+		IntStream.range(0, header.size()).forEach((place) -> places.putIfAbsent(header.get(place), place));
 		this.columns = named.stream()
-			.mapToInt((name) -> (name.equals(Template.WHOLE)) ? ALL : header.indexOf(name))
+			.mapToInt((name) -> (name.equals(Template.WHOLE)) ? ALL : places.getOrDefault(name, ALL))
 			.toArray();
 		this.names = (templates.takesAll()) ? bytes(header, UnaryOperator.identity()) : new byte[0][];
 		this.members = (whole) ? bytes(header, (name) -> ",\"" + JsonText.escaped(name) + "\":\"") : new byte[0][];

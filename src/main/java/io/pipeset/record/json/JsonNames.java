@@ -6,7 +6,6 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 
 import io.pipeset.record.mapping.Template;
 import org.jspecify.annotations.Nullable;
@@ -54,7 +53,7 @@ final class JsonNames {
 			this.slots[place] = entry.getValue().slot;
 			Map<String, Entry> inner = entry.getValue().inner;
 			this.children[place] = (inner.isEmpty()) ? null : new JsonNames(inner);
-			this.below[place] = slots(inner).toArray();
+			this.below[place] = entry.getValue().below.stream().mapToInt(Integer::intValue).toArray();
 			int at = hash(name, 0, name.length);
 			while (this.table[at] != 0) {
 				at = (at + 1) & (this.table.length - 1);
@@ -67,7 +66,8 @@ final class JsonNames {
 
 	/**
 	 * Sorts names by the objects that they are in.
-	 * @param names the names of templates, by their number
+	 * @param names the names of templates, by their number, each of
+	 * {@value Template#MOST_STEPS} steps at most
 	 */
 	static JsonNames of(List<String> names) {
 		Map<String, Entry> root = new LinkedHashMap<>();
@@ -79,19 +79,14 @@ final class JsonNames {
 				String last = path.remove(path.size() - 1);
 				Map<String, Entry> object = root;
 				for (String step : path) {
-					object = object.computeIfAbsent(step, (key) -> new Entry()).inner;
+					Entry entry = object.computeIfAbsent(step, (key) -> new Entry());
+					entry.below.add(slot);
+					object = entry.inner;
 				}
 				object.computeIfAbsent(last, (key) -> new Entry()).slot = slot;
 			}
 		}
 		return new JsonNames(root);
-	}
-
-	private static IntStream slots(Map<String, Entry> entries) {
-		return entries.values()
-			.stream()
-			.flatMapToInt((entry) -> IntStream.concat(IntStream.of(entry.slot), slots(entry.inner)))
-			.filter((slot) -> slot != NONE);
 	}
 
 	/**
@@ -140,6 +135,9 @@ final class JsonNames {
 	private static final class Entry {
 
 		private final Map<String, Entry> inner = new LinkedHashMap<>();
+
+		/** The numbers of all names in the object. */
+		private final List<Integer> below = new ArrayList<>();
 
 		private int slot = NONE;
 

@@ -15,6 +15,9 @@ public final class Template {
 	/** The name of the whole row as JSON. */
 	public static final String WHOLE = "*";
 
+	/** The most steps of a name, between which dots stand: JSON nests no deeper. */
+	public static final int MOST_STEPS = 64;
+
 	private final String text;
 
 	/** The text before the first name, between the names, and behind the last one. */

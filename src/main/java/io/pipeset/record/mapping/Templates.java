@@ -2,7 +2,9 @@ package io.pipeset.record.mapping;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 import io.pipeset.record.Operation;
@@ -34,6 +36,8 @@ public final class Templates {
 
 	private final List<String> names = new ArrayList<>();
 
+	private final Map<String, Integer> slots = new HashMap<>();
+
 	private final Texts texts;
 
 	public Templates(Operation operation, Texts texts) {
@@ -58,12 +62,11 @@ public final class Templates {
 	}
 
 	private int slot(String name) {
-		int slot = this.names.indexOf(name);
-		if (slot < 0) {
-			slot = this.names.size();
+		Integer known = this.slots.putIfAbsent(name, this.names.size());
+		if (known == null) {
 			this.names.add(name);
 		}
-		return slot;
+		return (known != null) ? known : this.names.size() - 1;
 	}
 
 	/**

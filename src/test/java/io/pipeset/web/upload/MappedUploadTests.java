@@ -14,6 +14,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.redis.TestRedis;
@@ -265,6 +266,42 @@ class MappedUploadTests {
 		assertThat(this.service.post(query(parameters), CSV, "a,b\n1,2\n").refusal(400, "invalid-setting"))
 			.contains(detail);
 		assertThat(this.redis.dbsize()).isZero();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "key", "value", "ttl", "id", "fields", "args" })
+	void aNameHasABoundedNumberOfSteps(String setting) {
+		String operation = switch (setting) {
+			case "fields" -> "HSET";
+			case "args" -> "SADD";
+			default -> "SET";
+		};
+		Map<String, String> settings = new LinkedHashMap<>(Map.of("op", operation, "key", "b:{id}"));
+		settings.put((operation.equals("SET")) ? "value" : "dryRun", (operation.equals("SET")) ? "v" : "true");
+		for (int dots : new int[] { 64, 1000 }) {
+			String name = ".".repeat(dots);
+			settings.put(setting, (setting.equals("fields")) ? name : "b:{" + name + "}");
+			String[] parameters = settings.entrySet()
+				.stream()
+				.flatMap((parameter) -> Stream.of(parameter.getKey(), parameter.getValue()))
+				.toArray(String[]::new);
+			assertThat(this.service.post(query(parameters), Service.NDJSON, "{\"id\":1}\n")
+				.refusal(400, "invalid-setting")).startsWith("'" + setting + "' has the name '....")
+				.endsWith("of " + (dots + 1) + " steps: a name has at most 64, with dots between");
+		}
+		assertThat(this.redis.dbsize()).isZero();
+	}
+
+	@Test
+	void aNameMayHaveAsManyStepsAsJsonNests() {
+		String name = "a" + ".a".repeat(62);
+		String object = "{\"a\":".repeat(63) + "7" + "}".repeat(63) + "\n";
+		assertThat(Answer
+			.counts(this.service
+				.post(query("op", "SET", "key", "b:{" + name + "}", "value", "v"), Service.NDJSON, object)
+				.report())
+			.applied()).isOne();
+		assertThat(this.redis.get("b:7")).isEqualTo("v");
 	}
 
 	@ParameterizedTest
