@@ -94,14 +94,14 @@ final class ReceiptScripts {
 			""";
 
 	/**
-	 * Answers 1 to the client whose receipt it was, 0 if the receipt is gone, -1 if its
-	 * job is not done and -2 to another client. Argument: the client. Once the values are
+	 * Answers 1 to the client whose receipt it was, 0 if the receipt is gone or another
+	 * client's, and -1 if its job is not done. Argument: the client. Once the values are
 	 * gone, nothing else may fail: sweepers forget a receipt that is left.
 	 */
 	static final String ACK = """
 			local state = redis.call('HGET', KEYS[2], 'state')
-			if state and (redis.call('HGET', KEYS[2], 'client') or 'none') ~= ARGV[2] then
-				return {-2}
+			if (redis.call('HGET', KEYS[2], 'client') or 'none') ~= ARGV[2] then
+				return {0}
 			end
 			if state == 'popping' then
 				return {-1}

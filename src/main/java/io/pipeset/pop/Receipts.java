@@ -140,8 +140,7 @@ public class Receipts {
 	/**
 	 * Gives the values up for good: the caller has them.
 	 * @param client the name of the client that says so
-	 * @return {@link Answer#DONE}, {@link Answer#GONE}, {@link Answer#PENDING} or
-	 * {@link Answer#FOREIGN}
+	 * @return {@link Answer#DONE}, {@link Answer#GONE} or {@link Answer#PENDING}
 	 */
 	public Answer acknowledge(String jobId, String client) {
 		ReceiptKeys keys = keys(jobId);
@@ -149,17 +148,16 @@ public class Receipts {
 				ReceiptScripts.arguments(jobId, client)));
 		return switch ((int) answer) {
 			case 1 -> Answer.DONE;
-			case 0 -> Answer.GONE;
 			case -1 -> Answer.PENDING;
-			default -> Answer.FOREIGN;
+			default -> Answer.GONE;
 		};
 	}
 
 	/**
 	 * Gives the values back to their list at once, even before the deadline.
 	 * @param client the name of the client that asks for it
-	 * @return {@link Answer#DONE}, {@link Answer#GONE}, {@link Answer#FOREIGN}, or
-	 * {@link Answer#BLOCKED}: then they go back as soon as they can
+	 * @return {@link Answer#DONE}, {@link Answer#GONE}, or {@link Answer#BLOCKED}: then
+	 * they go back as soon as they can
 	 */
 	public Answer giveBack(String jobId, String client) {
 		return giveBack(keys(jobId), jobId, NOW, client).answer();
@@ -207,9 +205,9 @@ public class Receipts {
 	private Returned giveBack(ReceiptKeys keys, String jobId, String when, @Nullable String client) {
 		List<Object> found = eval(keys, ReceiptScripts.KEY, List.of(keys.receipt(jobId)));
 		// Without a receipt the script uses no list. The index only stands in for it.
-		if (client != null && !found.isEmpty()
-				&& !client.equals(new String((byte[]) found.get(1), StandardCharsets.UTF_8))) {
-			return new Returned(Answer.FOREIGN, 0);
+		if (client != null
+				&& (found.isEmpty() || !client.equals(new String((byte[]) found.get(1), StandardCharsets.UTF_8)))) {
+			return new Returned(Answer.GONE, 0);
 		}
 		byte[] list = (found.isEmpty()) ? keys.index() : (byte[]) found.get(0);
 		if (!found.isEmpty() && when.equals(NOW)) {
@@ -266,7 +264,7 @@ public class Receipts {
 		/** The step is done, and the receipt gone. */
 		DONE,
 
-		/** There is no such receipt, or no longer. */
+		/** The client has no such receipt, or no longer. */
 		GONE,
 
 		/**
@@ -274,9 +272,6 @@ public class Receipts {
 		 * passed.
 		 */
 		PENDING,
-
-		/** The receipt is another client's. */
-		FOREIGN,
 
 		/**
 		 * The receipt is claimed, but the key that the values came from holds no list

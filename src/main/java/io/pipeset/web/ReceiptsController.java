@@ -57,7 +57,6 @@ class ReceiptsController {
 			case PENDING -> throw Problems.exception(Problem.RECEIPT_PENDING,
 					"The job has not handed its receipt over, because it still runs or came to no good end: its"
 							+ " values cannot be acknowledged, and go back at the deadline");
-			case FOREIGN -> throw Problems.exception(Problem.NOT_FOUND, "There is no such job here");
 			case GONE -> throw Problems.exception(Problem.GONE,
 					"There is no receipt of this job, or no longer: it was acknowledged, or its values have gone"
 							+ " back to their list");

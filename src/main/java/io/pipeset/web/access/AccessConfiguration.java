@@ -15,15 +15,14 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointProperties;
 import org.springframework.boot.actuate.autoconfigure.web.server.ManagementServerProperties;
-import org.springframework.boot.health.actuate.endpoint.HealthEndpoint;
-import org.springframework.boot.security.autoconfigure.actuate.web.servlet.EndpointRequest;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.boot.web.server.autoconfigure.ServerProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
 import org.springframework.http.HttpHeaders;
-import org.springframework.http.HttpMethod;
 import org.springframework.security.authentication.AuthenticationCredentialsNotFoundException;
 import org.springframework.security.core.AuthenticationException;
 import org.springframework.security.core.authority.AuthorityUtils;
@@ -37,10 +36,7 @@ import org.springframework.security.web.authentication.AuthenticationFilter;
 import org.springframework.security.web.authentication.preauth.x509.X509AuthenticationFilter;
 import org.springframework.security.web.context.NullSecurityContextRepository;
 import org.springframework.security.web.firewall.RequestRejectedException;
-import org.springframework.security.web.servlet.util.matcher.PathPatternRequestMatcher;
 import org.springframework.security.web.util.matcher.AnyRequestMatcher;
-import org.springframework.security.web.util.matcher.OrRequestMatcher;
-import org.springframework.security.web.util.matcher.RequestMatcher;
 
 /**
  * Spring Security with no more of its filters than are needed: a request is refused if a
@@ -61,7 +57,8 @@ class AccessConfiguration {
 	@Bean
 	SecurityFilterChain callers(SecurityProperties security, ClientsProperties clients, Client anybody,
 			ObjectProvider<ServerProperties> server, ObjectProvider<ManagementServerProperties> management,
-			SslBundles bundles) {
+			ObjectProvider<WebEndpointProperties> actuator, Environment environment, SslBundles bundles) {
+		OpenPaths.requireNoOthers(environment, actuator.getIfAvailable(), management.getIfAvailable());
 		refuseBoth("anonymous", security.anonymous(), clients);
 		refuseBoth("scripts", security.scripts(), clients);
 		List<Filter> filters = filters(clients, anybody);
@@ -111,7 +108,7 @@ class AccessConfiguration {
 			ways += OR_CERTIFICATE;
 			filters.add(certificates(known));
 		}
-		BearerKeys keys = new BearerKeys(known, openToAll());
+		BearerKeys keys = new BearerKeys(known, OpenPaths.matcher());
 		AuthenticationFilter authentication = new AuthenticationFilter(keys, keys);
 		authentication.setSuccessHandler((request, response, found) -> {
 		});
@@ -132,17 +129,6 @@ class AccessConfiguration {
 		filter.setAuthenticationManager(new ClientCertificates(known));
 		filter.setSecurityContextRepository(new NullSecurityContextRepository());
 		return filter;
-	}
-
-	/**
-	 * Everybody may ask for health and for the files of the console, and the service
-	 * itself warms up, whose own calls have a password.
-	 */
-	private static RequestMatcher openToAll() {
-		return new OrRequestMatcher(EndpointRequest.to(HealthEndpoint.class),
-				PathPatternRequestMatcher.withDefaults().matcher(HttpMethod.GET, "/console/**"),
-				PathPatternRequestMatcher.withDefaults().matcher(HttpMethod.HEAD, "/console/**"),
-				PathPatternRequestMatcher.withDefaults().matcher("/warm-up/**"));
 	}
 
 	private static void rejected(HttpServletRequest request, HttpServletResponse response,

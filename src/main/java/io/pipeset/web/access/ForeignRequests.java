@@ -2,6 +2,7 @@ package io.pipeset.web.access;
 
 import java.io.Serial;
 import java.util.Collections;
+import java.util.List;
 
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;
@@ -9,6 +10,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
 import org.springframework.security.web.firewall.FirewalledRequest;
 import org.springframework.security.web.firewall.RequestRejectedException;
 import org.springframework.security.web.firewall.StrictHttpFirewall;
@@ -66,13 +68,29 @@ final class ForeignRequests extends StrictHttpFirewall {
 			return ((host != null) ? "The header Host names '" + Problems.excerpt(host) + "'"
 					: "There is no header Host") + ALLOWED;
 		}
-		for (String origin : Collections.list(request.getHeaders(HttpHeaders.ORIGIN))) {
+		List<String> origins = Collections.list(request.getHeaders(HttpHeaders.ORIGIN));
+		if (origins.isEmpty() && isSentByForeignPage(request)) {
+			return "The header Sec-Fetch-Site says that a web page of another site sends the request, and no Origin"
+					+ " says which: follow a link, or call from a page of the service";
+		}
+		for (String origin : origins) {
 			if (!this.hosts.trusts(origin, host)) {
 				return "The header Origin names '" + Problems.excerpt(origin)
 						+ "', whose web pages may not call this service" + ALLOWED + ", and the request's own Host";
 			}
 		}
 		return null;
+	}
+
+	/**
+	 * Whether a browser sends the request for a page of another site, such as for an
+	 * image in it. A link that somebody follows shows its answer to nobody else.
+	 */
+	private static boolean isSentByForeignPage(HttpServletRequest request) {
+		boolean followed = HttpMethod.GET.matches(request.getMethod())
+				&& "navigate".equals(request.getHeader("Sec-Fetch-Mode"))
+				&& "document".equals(request.getHeader("Sec-Fetch-Dest"));
+		return "cross-site".equalsIgnoreCase(request.getHeader("Sec-Fetch-Site")) && !followed;
 	}
 
 	/**

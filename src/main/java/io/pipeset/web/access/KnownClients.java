@@ -41,6 +41,12 @@ final class KnownClients {
 
 	private static final Pattern HASH = Pattern.compile("[0-9a-fA-F]{64}");
 
+	/** What Java writes into a name for U+0000. */
+	private static final String NUL = "\\00";
+
+	/** The SHA-256 of no bytes, as a shell makes it of a variable that is not set. */
+	private static final String HASH_OF_NOTHING = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
 	private static final String MAKE = "Make a key by openssl rand -hex 32, and its hash by printf %s KEY | sha256sum.";
 
 	private static final Allowed<Long> ONE_OR_MORE = Allowed.atLeast(1);
@@ -78,6 +84,11 @@ final class KnownClients {
 							+ " must be the SHA-256 of each key of the client, of 64 hexadecimal digits, and has a value of "
 							+ hash.length() + " characters that is none, and is not shown, as it may be a key.", MAKE);
 				}
+				if (hash.equalsIgnoreCase(HASH_OF_NOTHING)) {
+					throw new RefusedAccessException(
+							property + " has the SHA-256 of an empty key, with which anybody could call.",
+							"The variable with the key was empty as the hash was made. " + MAKE);
+				}
 				String other = clientsOf.put(hash.toLowerCase(Locale.ROOT), name);
 				if (other != null) {
 					throw new RefusedAccessException(
@@ -107,7 +118,7 @@ final class KnownClients {
 		}
 		if (!isPlain(name)) {
 			throw new RefusedAccessException(
-					property + " has characters beyond ASCII: '" + Problems.excerpt(subject) + "'.",
+					property + " has characters that are none of printable ASCII: '" + Problems.excerpt(subject) + "'.",
 					"Others may look like them. Have a certificate issued with a plain name, or give the client a key (key-sha256).");
 		}
 		Client other = this.certified.put(name, client);
@@ -184,11 +195,13 @@ final class KnownClients {
 	}
 
 	/**
-	 * Whether a name has no characters but those of ASCII. Java takes names for equal
-	 * whose other characters only look alike: U+017F is an s to it, and U+FF4F an o.
+	 * Whether a name has no characters but the printable ones of ASCII. Java takes names
+	 * for equal whose other characters only look alike: U+017F is an s to it, and U+FF4F
+	 * an o. It does not count control characters at the ends.
 	 */
 	private static boolean isPlain(X500Principal subject) {
-		return subject.getName().chars().allMatch((character) -> character < 0x80);
+		String name = subject.getName();
+		return name.chars().allMatch((character) -> character >= ' ' && character < 0x7F) && !name.contains(NUL);
 	}
 
 	/** Whether any client has a certificate. */

@@ -165,7 +165,8 @@ class ClientCertificateTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "CN=orders", "CN=orders,O=Example", "O=Example\\, Inc.,CN=orders",
 			"CN=orders,O=Example\\, Inc.,C=DE", "CN=orders,CN=billing", "CN=operator", "CN=anonymous",
-			"OU=orders,O=Example\\, Inc.", "CN=order\u017f,O=Example\\, Inc.", "CN=\uff4frders,O=Example\\, Inc." })
+			"OU=orders,O=Example\\, Inc.", "CN=order\u017f,O=Example\\, Inc.", "CN=\uff4frders,O=Example\\, Inc.",
+			"CN=orders\\00,O=Example\\, Inc.", "CN=\\01orders,O=Example\\, Inc.", "CN=orders\\7F,O=Example\\, Inc." })
 	void aNameThatNoClientHasOpensNothing(String subject) throws Exception {
 		Caller stranger = certified(authority, subject);
 		HttpResponse<String> answer = stranger.post(null);

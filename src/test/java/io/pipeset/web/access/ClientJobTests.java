@@ -97,8 +97,11 @@ class ClientJobTests {
 	void aReceiptIsItsClientsOnly(String call) {
 		this.redis.rpush("order:list", "a", "b");
 		String id = this.orders.post("/piperpop/2?key=order:list&reliable=true").report().get("jobId").asString();
-		this.billing.post("/v1/jobs/" + id + "/ack").refusal(404, "not-found");
-		this.billing.post("/v1/jobs/" + id + "/nack").refusal(404, "not-found");
+		for (String other : new String[] { "/ack", "/nack" }) {
+			String unknown = this.billing.post("/v1/jobs/01a20347-d60e-7000-8000-000000000000" + other)
+				.refusal(410, "gone");
+			assertThat(this.billing.post("/v1/jobs/" + id + other).refusal(410, "gone")).isEqualTo(unknown);
+		}
 		assertThat(this.redis.exists("order:list")).isZero();
 		assertThat(this.redis.llen("pipeset:pop:" + id)).isEqualTo(2);
 		assertThat(this.orders.post("/v1/jobs/" + id + call).status()).isEqualTo(204);

@@ -79,6 +79,33 @@ class ForeignRequestTests {
 		assertThat(this.redis.dbsize()).isZero();
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "no-cors, image", "no-cors, script", "navigate, iframe", "navigate, document", "cors, empty" })
+	void aPageOfAnotherSiteThatNamesNoOriginIsRefusedUnlessItIsALink(String mode, String destination) {
+		for (String method : new String[] { "GET", "POST", "HEAD" }) {
+			Answer answer = this.service.send(this.service.request("/v1/jobs")
+				.header("Sec-Fetch-Site", "cross-site")
+				.header("Sec-Fetch-Mode", mode)
+				.header("Sec-Fetch-Dest", destination)
+				.method(method, BodyPublishers.noBody()));
+			boolean link = method.equals("GET") && destination.equals("document");
+			assertThat(answer.status()).as(method).isEqualTo((link) ? 200 : 403);
+		}
+		for (String site : new String[] { "same-origin", "same-site", "none" }) {
+			assertThat(
+					this.service.send(this.service.request("/v1/jobs").header("Sec-Fetch-Site", site).GET()).status())
+				.isEqualTo(200);
+		}
+		assertThat(this.service.send(this.service.request("/v1/jobs").header("Sec-Fetch-Site", "cross-site").GET())
+			.refusal(403, "foreign-request")).contains("Sec-Fetch-Site", "another site");
+		assertThat(this.service
+			.send(this.service.request("/v1/jobs")
+				.header("Sec-Fetch-Site", "cross-site")
+				.header("Origin", "http://localhost:3000")
+				.GET())
+			.status()).as("a page that may call").isEqualTo(200);
+	}
+
 	@Test
 	void aPreflightIsRefused() {
 		Answer answer = this.service.send(this.service.request("/v1/jobs")

@@ -33,6 +33,9 @@ class RefusedStartTests {
 			textBlock = """
 					orders.key-sha256=a-key-that-is-none            | pipeset.clients.orders.key-sha256 must be | 64 hexadecimal
 					orders.key-sha256=a-key,9d00f085fa34266c949e527a29d62334c2aa67b652266e3e42de6cbcdeab2144 | pipeset.clients.orders.key-sha256 must be | sha256sum
+					a.key-sha256=E3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855 | pipeset.clients.a.key-sha256 has the SHA-256 of an empty key | openssl rand -hex 32
+					orders.certificate=CN=orders\\0A                | pipeset.clients.orders.certificate has characters that are none of printable ASCII | key-sha256
+					orders.certificate=CN=orders\\00                | pipeset.clients.orders.certificate has characters that are none of printable ASCII | key-sha256
 					orders.key-sha256=                              | pipeset.clients.orders.key-sha256 is missing | openssl rand -hex 32
 					orders.scripts=true                             | pipeset.clients.orders.key-sha256 is missing | openssl rand -hex 32
 					Orders_1.key-sha256=HASH                        | names a client 'Orders_1' | 1 to 32 small letters
@@ -90,6 +93,19 @@ class RefusedStartTests {
 				+ "y.keystore.private-key=classpath:tls/redis.key")
 			.split(" ", -1);
 		assertThat(failure(arguments)).contains("management.server.ssl has no truststore", "truststore.certificate");
+	}
+
+	/** What is below them is open to everybody. */
+	@ParameterizedTest
+	@CsvSource({ "management.endpoints.web.base-path, /console/actuator, ''",
+			"management.endpoints.web.base-path, /console, ''", "management.endpoints.web.base-path, /warm-up/x, ''",
+			"management.endpoints.web.path-mapping.prometheus, console/metrics, management.endpoints.web.base-path=/",
+			"management.server.base-path, /console, management.server.port=0",
+			"spring.mvc.servlet.path, /console, ''" })
+	void callsBelowAnOpenPathFailTheStart(String property, String path, String further) {
+		assertThat(failure("--" + property + "=" + path, "--management.server.address=127.0.0.1", "--" + further))
+			.contains(property + " moves calls that need a key to /" + path.replaceFirst("^/", "") + ",",
+					"neither below /console nor below /warm-up");
 	}
 
 	/** By HTTP/2 slow readers would have no bound. */

@@ -1,0 +1,72 @@
+package io.pipeset.web.access;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointProperties;
+import org.springframework.boot.actuate.autoconfigure.web.server.ManagementServerProperties;
+import org.springframework.boot.health.actuate.endpoint.HealthEndpoint;
+import org.springframework.boot.security.autoconfigure.actuate.web.servlet.EndpointRequest;
+import org.springframework.core.env.Environment;
+import org.springframework.http.HttpMethod;
+import org.springframework.security.web.servlet.util.matcher.PathPatternRequestMatcher;
+import org.springframework.security.web.util.matcher.OrRequestMatcher;
+import org.springframework.security.web.util.matcher.RequestMatcher;
+
+/**
+ * The paths that need no key. Everybody may ask for health and for the files of the
+ * console, and the service itself warms up, whose own calls have a password.
+ */
+final class OpenPaths {
+
+	private static final List<String> OPEN = List.of("/console", "/warm-up");
+
+	private OpenPaths() {
+	}
+
+	static RequestMatcher matcher() {
+		PathPatternRequestMatcher.Builder path = PathPatternRequestMatcher.withDefaults();
+		return new OrRequestMatcher(EndpointRequest.to(HealthEndpoint.class),
+				path.matcher(HttpMethod.GET, "/console/**"), path.matcher(HttpMethod.HEAD, "/console/**"),
+				path.matcher("/warm-up/**"));
+	}
+
+	/**
+	 * Requires that nothing else is moved under an open path.
+	 * @throws RefusedAccessException if a property does so
+	 */
+	static void requireNoOthers(Environment environment, @Nullable WebEndpointProperties actuator,
+			@Nullable ManagementServerProperties management) {
+		require("spring.mvc.servlet.path", environment.getProperty("spring.mvc.servlet.path", ""));
+		if (actuator == null) {
+			return;
+		}
+		List<String> bases = new ArrayList<>(List.of(""));
+		if (management != null && management.getBasePath() != null) {
+			require("management.server.base-path", management.getBasePath());
+			bases.add(management.getBasePath());
+		}
+		for (String base : bases) {
+			String endpoints = base + '/' + actuator.getBasePath();
+			require("management.endpoints.web.base-path", endpoints);
+			actuator.getPathMapping()
+				.forEach((endpoint, path) -> require("management.endpoints.web.path-mapping." + endpoint,
+						endpoints + '/' + path));
+		}
+	}
+
+	private static void require(String property, String path) {
+		String normal = ('/' + path + '/').replaceAll("/+", "/");
+		for (String open : OPEN) {
+			if (normal.startsWith(open + '/')) {
+				throw new RefusedAccessException(
+						property + " moves calls that need a key to " + normal.substring(0, normal.length() - 1)
+								+ ", and what is below " + open + " is open to everybody.",
+						"Choose a path that is neither below " + String.join(" nor below ", OPEN) + ".");
+			}
+		}
+	}
+
+}
