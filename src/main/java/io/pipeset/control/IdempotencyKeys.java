@@ -391,8 +391,8 @@ public class IdempotencyKeys {
 		/** The claim for repeats. */
 		private Claim claim() {
 			Kept answer = this.answer;
-			return new Claim(this.jobId, answer == null, null, (answer == null) ? null
-					: new Answer(answer.fingerprint, answer.head, () -> ReportBytes.inflate(answer.body)));
+			return new Claim(this.jobId, answer == null, null, (answer != null)
+					? new Answer(answer.fingerprint, answer.head, () -> ReportBytes.inflate(answer.body)) : null);
 		}
 
 	}

@@ -23,7 +23,7 @@ record TimeToLive(@Nullable Long same, @Nullable Template template) {
 	static Function<String, @Nullable TimeToLive> reader(Function<String, @Nullable Long> parser) {
 		return (text) -> {
 			Long same = parser.apply(text);
-			Template template = (same == null) ? Template.parse(text) : null;
+			Template template = (same != null) ? null : Template.parse(text);
 			return (same != null || (template != null && !template.names().isEmpty())) ? new TimeToLive(same, template)
 					: null;
 		};
