@@ -352,7 +352,19 @@ public class IdempotencyKeys {
 	}
 
 	/** An answer as the control Redis is to have it. */
-	private record Kept(String fingerprint, String head, byte[] body) {
+	private static final class Kept {
+
+		private final String fingerprint;
+
+		private final String head;
+
+		private final byte[] body;
+
+		private Kept(String fingerprint, String head, byte[] body) {
+			this.fingerprint = fingerprint;
+			this.head = head;
+			this.body = body;
+		}
 
 	}
 
