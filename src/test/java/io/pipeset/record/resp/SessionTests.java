@@ -150,7 +150,7 @@ class SessionTests {
 
 	private static String multibulk(String commands) {
 		StringBuilder body = new StringBuilder();
-		for (String command : commands.split(",")) {
+		for (String command : commands.split(",", -1)) {
 			String[] words = command.replace("'", "").split(" ");
 			body.append("*" + words.length + "\r\n");
 			Stream.of(words).forEach((word) -> body.append("$" + word.length() + "\r\n" + word + "\r\n"));
