@@ -151,7 +151,7 @@ class SessionTests {
 	private static String multibulk(String commands) {
 		StringBuilder body = new StringBuilder();
 		for (String command : commands.split(",", -1)) {
-			String[] words = command.replace("'", "").split(" ");
+			String[] words = command.replace("'", "").split(" ", -1);
 			body.append("*" + words.length + "\r\n");
 			Stream.of(words).forEach((word) -> body.append("$" + word.length() + "\r\n" + word + "\r\n"));
 		}
