@@ -1,9 +1,6 @@
 package io.pipeset.redis;
 
-import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -65,7 +62,7 @@ public final class FaultProxy implements AutoCloseable {
 	/** The place of the next fault. Only the loop uses it. */
 	private @Nullable ProxyPlace place;
 
-	private FaultProxy(InetSocketAddress server, String host, int port) {
+	private FaultProxy(InetSocketAddress server) {
 		this.server = server;
 		this.listener = new ServerBootstrap().group(this.group)
 			.channel(NioServerSocketChannel.class)
@@ -80,7 +77,7 @@ public final class FaultProxy implements AutoCloseable {
 				}
 
 			})
-			.bind(host, port)
+			.bind("127.0.0.1", 0)
 			.syncUninterruptibly()
 			.channel();
 	}
@@ -91,26 +88,7 @@ public final class FaultProxy implements AutoCloseable {
 	 * @return the proxy, to be closed by the test
 	 */
 	public static FaultProxy open(TestRedis redis) {
-		return new FaultProxy(new InetSocketAddress(redis.host(), redis.port()), "127.0.0.1", 0);
-	}
-
-	/**
-	 * Opens another way to the same Redis, at 127.0.0.2 and with the port of this one.
-	 * Services that reach the two as localhost have the same name for them.
-	 * @return the proxy, to be closed by the test
-	 */
-	public FaultProxy beside() {
-		return new FaultProxy(this.server, "127.0.0.2", port());
-	}
-
-	/**
-	 * An option of a virtual machine for which localhost is the address of this proxy.
-	 * @param folder takes the file that says so
-	 */
-	public String asLocalhost(Path folder) throws IOException {
-		String address = ((InetSocketAddress) this.listener.localAddress()).getAddress().getHostAddress();
-		Path hosts = Files.writeString(folder.resolve("hosts-" + address), address + " localhost\n");
-		return "-Djdk.net.hosts.file=" + hosts.toAbsolutePath();
+		return new FaultProxy(new InetSocketAddress(redis.host(), redis.port()));
 	}
 
 	/**
@@ -138,7 +116,16 @@ public final class FaultProxy implements AutoCloseable {
 	 * all bytes before the place are forwarded, and none behind it
 	 */
 	public CompletableFuture<ProxyLink> stopAt(Way way, long messages, int bytes) {
-		ProxyPlace next = ProxyPlace.of(way, messages, bytes);
+		return stopAt(null, way, messages, bytes);
+	}
+
+	/**
+	 * Stops a connection of one of several services at a place, counted over its
+	 * connections only.
+	 * @param client its {@code spring.data.redis.client-name}; {@code null} for all
+	 */
+	public CompletableFuture<ProxyLink> stopAt(@Nullable String client, Way way, long messages, int bytes) {
+		ProxyPlace next = ProxyPlace.of(client, way, messages, bytes);
 		call(() -> this.place = next);
 		return next.reached();
 	}

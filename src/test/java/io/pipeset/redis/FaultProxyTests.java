@@ -1,6 +1,7 @@
 package io.pipeset.redis;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -73,6 +74,24 @@ class FaultProxyTests {
 		assertThat(replies).extracting(RedisFuture::isDone).containsExactly(true, true, false, false, false);
 		link.goOn();
 		assertThat(replies.get(4).get(10, TimeUnit.SECONDS)).isEqualTo(5);
+	}
+
+	@Test
+	void countsAndStopsOnlyTheClientThatItWasTold() throws Exception {
+		RedisURI uri = uri();
+		uri.setClientName("named");
+		var place = this.proxy.stopAt("named", Way.REPLIES, 6, 0);
+		assertThat(increments(20)).allSatisfy((reply) -> assertThat(reply.get(10, TimeUnit.SECONDS)).isPositive());
+		assertThat(place.isDone()).isFalse();
+		List<RedisFuture<Long>> replies = new ArrayList<>();
+		try (StatefulRedisConnection<String, String> named = this.client.connect(uri)) {
+			for (int i = 0; i < 6; i++) {
+				replies.add(named.async().incr(KEY));
+			}
+			place.get(10, TimeUnit.SECONDS);
+			assertThat(replies.get(5).isDone()).isFalse();
+			assertThat(increments(1).get(0).get(10, TimeUnit.SECONDS)).isPositive();
+		}
 	}
 
 	@Test

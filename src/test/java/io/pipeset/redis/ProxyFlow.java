@@ -1,5 +1,6 @@
 package io.pipeset.redis;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
@@ -38,6 +39,9 @@ final class ProxyFlow extends ChannelInboundHandlerAdapter {
 
 	private final Channel target;
 
+	/** The first message, with what came together with it. */
+	private final StringBuilder greeting = new StringBuilder();
+
 	private final AtomicInteger forwarded = new AtomicInteger();
 
 	private boolean stopped;
@@ -62,6 +66,10 @@ final class ProxyFlow extends ChannelInboundHandlerAdapter {
 		return this.way;
 	}
 
+	boolean isOf(String client) {
+		return this.link.isOf(client);
+	}
+
 	RespMessages messages() {
 		return this.messages;
 	}
@@ -72,7 +80,9 @@ final class ProxyFlow extends ChannelInboundHandlerAdapter {
 	}
 
 	void messageEnds() {
-		this.forwarded.incrementAndGet();
+		if (this.forwarded.getAndIncrement() == 0 && this.way == Way.COMMANDS) {
+			this.link.greets(this.greeting.toString());
+		}
 	}
 
 	boolean hasEnded() {
@@ -130,6 +140,9 @@ final class ProxyFlow extends ChannelInboundHandlerAdapter {
 		if (this.dropped) {
 			piece.release();
 			return;
+		}
+		if (this.forwarded.get() == 0) {
+			this.greeting.append(piece.toString(StandardCharsets.ISO_8859_1));
 		}
 		this.pieces.add(piece);
 		pump();

@@ -1,5 +1,8 @@
 package io.pipeset.redis;
 
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelOption;
@@ -10,9 +13,13 @@ import org.jspecify.annotations.Nullable;
 /** A connection through a {@link FaultProxy}. */
 public final class ProxyLink {
 
+	private static final Pattern NAME = Pattern.compile("\r\nSETNAME\r\n\\$\\d+\r\n([^\r\n]+)");
+
 	private final FaultProxy proxy;
 
 	private final SocketChannel client;
+
+	private @Nullable String name;
 
 	private @Nullable SocketChannel server;
 
@@ -83,6 +90,17 @@ public final class ProxyLink {
 		this.server.closeFuture().addListener((closed) -> goneIfClosed());
 		this.client.config().setAutoRead(true);
 		this.server.config().setAutoRead(true);
+	}
+
+	/** Takes the name of the client from its first message. */
+	void greets(String message) {
+		Matcher named = NAME.matcher(message);
+		this.name = (named.find()) ? named.group(1) : null;
+	}
+
+	/** Whether its client has this name. */
+	boolean isOf(String client) {
+		return client.equals(this.name);
 	}
 
 	ProxyFlow other(ProxyFlow flow) {

@@ -13,6 +13,8 @@ final class ProxyPlace {
 
 	private final CompletableFuture<ProxyLink> reached = new CompletableFuture<>();
 
+	private final @Nullable String client;
+
 	private final Way way;
 
 	private long messages;
@@ -24,7 +26,8 @@ final class ProxyPlace {
 	/** The flow whose bytes are counted, once the messages are. */
 	private @Nullable ProxyFlow last;
 
-	private ProxyPlace(Way way, long messages, int bytes, boolean everywhere) {
+	private ProxyPlace(@Nullable String client, Way way, long messages, int bytes, boolean everywhere) {
+		this.client = client;
 		this.way = way;
 		this.messages = messages;
 		this.bytes = bytes;
@@ -32,13 +35,13 @@ final class ProxyPlace {
 	}
 
 	/** A place that one connection comes to. */
-	static ProxyPlace of(Way way, long messages, int bytes) {
-		return new ProxyPlace(way, messages, bytes, false);
+	static ProxyPlace of(@Nullable String client, Way way, long messages, int bytes) {
+		return new ProxyPlace(client, way, messages, bytes, false);
 	}
 
 	/** The place at which all connections are, those to come included. */
 	static ProxyPlace everywhere() {
-		return new ProxyPlace(Way.COMMANDS, 0, 0, true);
+		return new ProxyPlace(null, Way.COMMANDS, 0, 0, true);
 	}
 
 	/** Is done by the connection that comes to the place. */
@@ -52,13 +55,17 @@ final class ProxyPlace {
 
 	/** Whether a flow has come to the place. */
 	boolean isHere(ProxyFlow flow) {
-		return this.everywhere || (flow.way() == this.way && this.messages == 0 && this.bytes == 0
-				&& (this.last == null || this.last == flow));
+		return this.everywhere
+				|| (counts(flow) && this.messages == 0 && this.bytes == 0 && (this.last == null || this.last == flow));
+	}
+
+	private boolean counts(ProxyFlow flow) {
+		return flow.way() == this.way && (this.client == null || flow.isOf(this.client));
 	}
 
 	/** Counts a byte that passed. */
 	void passed(ProxyFlow flow, boolean messageEnds) {
-		if (flow.way() != this.way || this.everywhere) {
+		if (this.everywhere || !counts(flow)) {
 			return;
 		}
 		if (this.messages > 0) {

@@ -51,6 +51,11 @@ class KilledReplicaCampaignTests {
 
 	private static final RedisCommands<String, String> redis = TestRedis.shared().client();
 
+	/**
+	 * The way of both to their data, as they would not know each other's jobs otherwise.
+	 */
+	private static final FaultProxy data = FaultProxy.open(TestRedis.shared());
+
 	private static final JsonMapper mapper = JsonMapper.builder().build();
 
 	@TempDir
@@ -66,8 +71,7 @@ class KilledReplicaCampaignTests {
 	@BeforeAll
 	static void start() throws Exception {
 		for (int i = 0; i < 2; i++) {
-			FaultProxy data = (i == 0) ? FaultProxy.open(TestRedis.shared()) : instances.get(0).data.beside();
-			instances.add(new Instance(spools.resolve("spool" + i), data));
+			instances.add(new Instance("instance" + i));
 		}
 		for (Instance instance : instances) {
 			instance.start();
@@ -77,6 +81,7 @@ class KilledReplicaCampaignTests {
 	@AfterAll
 	static void end() {
 		instances.forEach(Instance::close);
+		data.close();
 	}
 
 	@BeforeEach
@@ -97,8 +102,8 @@ class KilledReplicaCampaignTests {
 		List<RandomUpload> onKilled = new ArrayList<>();
 		List<List<CompletableFuture<@Nullable Answer>>> answers = new ArrayList<>();
 		boolean control = random.nextInt(4) == 0;
-		FaultProxy proxy = (control) ? killed.control : killed.data;
-		CompletableFuture<ProxyLink> place = proxy.stopAt(Way.REPLIES,
+		FaultProxy proxy = (control) ? killed.control : data;
+		CompletableFuture<ProxyLink> place = proxy.stopAt((control) ? null : killed.name, Way.REPLIES,
 				(control) ? random.nextInt(40) : random.nextInt((random.nextBoolean()) ? 100 : 8000),
 				random.nextInt(9));
 		for (RandomUpload upload : uploads) {
@@ -310,7 +315,7 @@ class KilledReplicaCampaignTests {
 	/** A process that is started again and again with the same folder. */
 	private static final class Instance {
 
-		private final FaultProxy data;
+		private final String name;
 
 		private final FaultProxy control = FaultProxy.open(TestRedis.shared());
 
@@ -318,26 +323,24 @@ class KilledReplicaCampaignTests {
 
 		private @Nullable ServiceProcess process;
 
-		private Instance(Path spool, FaultProxy data) {
-			this.spool = spool;
-			this.data = data;
+		private Instance(String name) {
+			this.name = name;
+			this.spool = spools.resolve(name);
 		}
 
 		private void start() throws Exception {
 			Map<String, String> properties = new HashMap<>(TestRedis.shared().controlProperties());
 			properties.put("pipeset.control.host", "127.0.0.1");
 			properties.put("pipeset.control.port", Integer.toString(this.control.port()));
-			properties.put("spring.data.redis.host", "localhost");
-			properties.put("spring.data.redis.port", Integer.toString(this.data.port()));
+			properties.put("spring.data.redis.client-name", this.name);
+			properties.put("spring.data.redis.host", "127.0.0.1");
+			properties.put("spring.data.redis.port", Integer.toString(data.port()));
 			properties.put("pipeset.spool.directory", this.spool.toString());
 			properties.put("pipeset.jobs.lease", "1500ms");
-			String localhost = this.data.asLocalhost(spools);
 			this.process = ServiceProcess.start(TestRedis.shared(),
-					Stream
-						.concat(Stream.of(localhost),
-								properties.entrySet()
-									.stream()
-									.map((property) -> "--" + property.getKey() + "=" + property.getValue()))
+					properties.entrySet()
+						.stream()
+						.map((property) -> "--" + property.getKey() + "=" + property.getValue())
 						.toArray(String[]::new));
 		}
 
@@ -352,7 +355,7 @@ class KilledReplicaCampaignTests {
 		}
 
 		private void heal() {
-			this.data.heal();
+			data.heal();
 			this.control.heal();
 		}
 
@@ -360,7 +363,6 @@ class KilledReplicaCampaignTests {
 			if (this.process != null) {
 				this.process.close();
 			}
-			this.data.close();
 			this.control.close();
 		}
 

@@ -85,9 +85,8 @@ class StrangerTests {
 			.toArray(String[]::new);
 		Stream.of(taken).forEach((key) -> redis.set(key, "a string"));
 		Iterator<String> next = commands.iterator();
-		try (FaultProxy straight = FaultProxy.open(TestRedis.shared());
-				FaultProxy proxy = straight.beside();
-				ServiceProcess living = start("--" + LIVES, "--" + PORT + straight.port())) {
+		try (FaultProxy proxy = FaultProxy.open(TestRedis.shared());
+				ServiceProcess living = start("--" + LIVES, "--" + PORT + proxy.port())) {
 			String waits = waiting(living.service());
 			assertThat(next.next()).startsWith("java -jar target/pipeset.jar");
 			String id;
@@ -100,9 +99,9 @@ class StrangerTests {
 			try (ServiceProcess killed = start(Stream
 				.concat(control,
 						Stream.of("--pipeset.jobs.lease=2s", "--pipeset.defaults.timeout=10m",
-								"--" + PORT + proxy.port(), proxy.asLocalhost(this.folder)))
+								"--" + PORT + proxy.port(), "--spring.data.redis.client-name=killed"))
 				.toArray(String[]::new))) {
-				CompletableFuture<ProxyLink> half = proxy.stopAt(Way.REPLIES, ROWS / 2, 0);
+				CompletableFuture<ProxyLink> half = proxy.stopAt("killed", Way.REPLIES, ROWS / 2, 0);
 				Shell shell = new Shell(this.folder, killed.service().port());
 				String answer = shell.run(next.next());
 				assertThat(answer).contains("HTTP/1.1 202").contains("Location: /v1/jobs/");
@@ -126,7 +125,7 @@ class StrangerTests {
 				.isBetween(1L, redis.dbsize());
 			replica.post("/v1/jobs/" + id + "/resume").refusal(409, "held-elsewhere");
 			assertThat(next.next()).startsWith("java -jar target/pipeset.jar");
-			try (Replica started = next(straight)) {
+			try (Replica started = next(proxy)) {
 				Shell shell = new Shell(this.folder, started.service().port());
 				JsonNode interrupted = json(shell.run(next.next())).get("jobs");
 				assertThat(interrupted).hasSize(1);
@@ -186,13 +185,13 @@ class StrangerTests {
 	}
 
 	/** The one that is started last, which needs no process of its own. */
-	private Replica next(FaultProxy straight) {
+	private Replica next(FaultProxy proxy) {
 		return Replica.start(TestRedis.shared(), TestRedis.shared().properties(),
-				Stream.concat(settings(), Stream.of(LIVES, PORT + straight.port())).toArray(String[]::new));
+				Stream.concat(settings(), Stream.of(LIVES, PORT + proxy.port())).toArray(String[]::new));
 	}
 
 	private Stream<String> settings() {
-		return Stream.of("pipeset.spool.directory=" + this.folder.resolve("spool"), "spring.data.redis.host=localhost",
+		return Stream.of("pipeset.spool.directory=" + this.folder.resolve("spool"), "spring.data.redis.host=127.0.0.1",
 				"pipeset.limits.max-running-jobs=1");
 	}
 
