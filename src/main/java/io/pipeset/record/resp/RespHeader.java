@@ -94,10 +94,21 @@ final class RespHeader {
 
 	/** Makes sure that a line ends at a place. */
 	void expectLineEnd(int at) throws IOException {
+		expectLineEnd(at, "");
+	}
+
+	/** Makes sure that a string ends at a place, and its line with it. */
+	void expectStringEnd(int at) throws IOException {
+		expectLineEnd(at, ": a length counts the bytes of a string, and not its characters");
+	}
+
+	private void expectLineEnd(int at, String advice) throws IOException {
 		require(at + CRLF);
 		for (int i = 0; i < CRLF; i++) {
-			if (this.buffer.bytes()[this.buffer.start() + at + i] != "\r\n".charAt(i)) {
-				throw unexpected(at + i, (i == 0) ? "\\r\\n" : "\\n after \\r");
+			byte found = this.buffer.bytes()[this.buffer.start() + at + i];
+			if (found != "\r\n".charAt(i)) {
+				throw unexpected(at + i, (i == 0) ? "\\r\\n" : "\\n after \\r",
+						(i == 0 && found == '\n') ? ": lines of RESP end with CR LF, as unix2dos makes them" : advice);
 			}
 		}
 	}
@@ -128,8 +139,12 @@ final class RespHeader {
 	}
 
 	private MalformedBodyException unexpected(int at, String expected) {
+		return unexpected(at, expected, "");
+	}
+
+	private MalformedBodyException unexpected(int at, String expected, String advice) {
 		int index = this.buffer.start() + at;
-		return lost(index, "expected " + expected + ", found " + Excerpt.ofByte(this.buffer.bytes()[index]));
+		return lost(index, "expected " + expected + ", found " + Excerpt.ofByte(this.buffer.bytes()[index]) + advice);
 	}
 
 }

@@ -116,7 +116,7 @@ public final class RespReader implements RecordReader {
 				continue;
 			}
 			int end = at + (int) length;
-			this.header.expectLineEnd(end);
+			this.header.expectStringEnd(end);
 			if (nulled < 0) {
 				this.command.add(at, (int) length);
 			}

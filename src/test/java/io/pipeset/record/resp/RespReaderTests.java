@@ -1,5 +1,6 @@
 package io.pipeset.record.resp;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.management.ManagementFactory;
@@ -146,6 +147,19 @@ class RespReaderTests {
 		assertThat(exception).isNotNull().hasMessageStartingWith(message);
 		assertThat(exception.byteOffset()).isEqualTo(DEL.length() + offset);
 		assertThatThrownBy(() -> reader.read(record)).isSameAs(exception);
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			*2\n$3\nDEL\n$1\nk\n          | lines of RESP end with CR LF, as unix2dos makes them
+			*2\r\n$3\r\nDEL\r\n$1\r\n\u00fc\r\n | a length counts the bytes of a string, and not its characters
+			""")
+	void mistakesThatManyMakeAreNamed(String body, String advice) {
+		RecordReader reader = RecordFormat.RESP.open(
+				new ByteArrayInputStream(body.translateEscapes().getBytes(StandardCharsets.UTF_8)), null,
+				Limits.ofBytes(100));
+		assertThatThrownBy(() -> reader.read(new Record())).isInstanceOf(MalformedBodyException.class)
+			.hasMessageEndingWith(advice);
 	}
 
 	@Test
