@@ -31,7 +31,7 @@ public final class Client {
 
 	/** The service itself, which has keys that are for nobody else. */
 	public static final Client SERVICE = new Client("service", EnumSet.allOf(Operation.class), KeyPrefixes.ANY,
-			EnumSet.allOf(Right.class), Limits.NONE);
+			EnumSet.allOf(Right.class), Limits.NONE, false);
 
 	private static final Rejection RESERVED = new Rejection(Rejection.FORBIDDEN,
 			"a key of the record begins with 'pipeset:', where the service keeps what is its own");
@@ -46,6 +46,9 @@ public final class Client {
 
 	private final Limits limits;
 
+	/** Whether there are other clients, to which it leaves a share of what all have. */
+	private final boolean shares;
+
 	private final ByteLimit bodies;
 
 	private final Rejection foreignKey;
@@ -55,13 +58,16 @@ public final class Client {
 	 * @param name a name of a bounded set: it is a tag of meters
 	 * @param operations the operations of its records
 	 * @param keys the keys of its records
+	 * @param shares whether there are other clients
 	 */
-	public Client(String name, Set<Operation> operations, KeyPrefixes keys, Set<Right> rights, Limits limits) {
+	public Client(String name, Set<Operation> operations, KeyPrefixes keys, Set<Right> rights, Limits limits,
+			boolean shares) {
 		this.name = name;
 		this.operations = Collections.unmodifiableSet(operations);
 		this.keys = keys;
 		this.rights = Collections.unmodifiableSet(rights);
 		this.limits = limits;
+		this.shares = shares;
 		this.bodies = new ByteLimit(property("limits.max-bytes"), limits.maxBytes);
 		this.foreignKey = new Rejection(Rejection.FORBIDDEN, "a key of the record is not among those of the client '"
 				+ name + "', which begin with " + keys + " (" + property("key-prefixes") + ")");
@@ -76,7 +82,7 @@ public final class Client {
 		if (!scripts) {
 			rights.remove(Right.SCRIPTS);
 		}
-		return new Client(NONE, EnumSet.allOf(Operation.class), KeyPrefixes.ANY, rights, Limits.NONE);
+		return new Client(NONE, EnumSet.allOf(Operation.class), KeyPrefixes.ANY, rights, Limits.NONE, false);
 	}
 
 	/** The name, which is no secret. */
@@ -89,9 +95,41 @@ public final class Client {
 		return this.keys;
 	}
 
-	/** The jobs that it may have at once, uploaded for later, waiting or running. */
-	int maxJobs() {
-		return this.limits.maxJobs;
+	/**
+	 * The most that it may have of something that all clients share: a quarter is left to
+	 * others, where there are any.
+	 * @param all what there is for all of them
+	 */
+	public long share(long all) {
+		return (this.shares) ? all - all / 4 : all;
+	}
+
+	/** The same of places. */
+	public int share(int all) {
+		return (int) share((long) all);
+	}
+
+	/**
+	 * The jobs that it may have at once, uploaded for later, waiting or running.
+	 * @param running the jobs of all clients that may run at once
+	 */
+	int maxJobs(int running) {
+		return (isOwnShare()) ? share(running) : this.limits.maxJobs;
+	}
+
+	/**
+	 * The reason for that bound, for messages.
+	 * @param running the jobs of all clients that may run at once
+	 */
+	String maxJobsReason(int running) {
+		return (isOwnShare())
+				? " of which pipeset.limits.max-running-jobs=" + running + " leaves it three quarters, unless "
+						+ property("limits.max-jobs") + " says otherwise"
+				: " as many as " + property("limits.max-jobs") + " allows";
+	}
+
+	private boolean isOwnShare() {
+		return this.shares && this.limits.maxJobs == Limits.NONE.maxJobs;
 	}
 
 	/** The largest body of a job. */
@@ -126,8 +164,12 @@ public final class Client {
 			require(Right.SWEEPS);
 		}
 		Operation operation = settings.operation();
-		if (settings.only() && operation != null && !this.operations.contains(operation)) {
-			throw forbidden("run " + operation, "operations", operations());
+		if (this.operations.isEmpty()
+				|| (settings.only() && operation != null && !this.operations.contains(operation))) {
+			throw forbidden("run " + ((operation != null) ? operation : "records"), "operations", operations());
+		}
+		if (settings.only() && operation == Operation.EVALSHA) {
+			require(Right.SCRIPTS);
 		}
 		Long declared = input.declared();
 		long records = Math.max(input.generated(), (declared != null) ? declared : 0);

@@ -130,12 +130,13 @@ class JobQueue {
 	 * @throws JobRefusedException if the client has as many jobs as it may have
 	 */
 	Semaphore take(Client client) {
-		Semaphore places = this.placesOf.computeIfAbsent(client.name(), (name) -> new Semaphore(client.maxJobs()));
+		int running = this.limits.maxRunningJobs();
+		int most = client.maxJobs(running);
+		Semaphore places = this.placesOf.computeIfAbsent(client.name(), (name) -> new Semaphore(most));
 		if (!places.tryAcquire()) {
 			throw new JobRefusedException(Reason.TOO_MANY,
-					"The client '" + client.name() + "' has " + client.maxJobs()
-							+ " jobs that are uploaded, wait or run, as many as " + client.property("limits.max-jobs")
-							+ " allows: send the job again later");
+					"The client '" + client.name() + "' has " + most + " jobs that are uploaded, wait or run,"
+							+ client.maxJobsReason(running) + ": send the job again later");
 		}
 		return places;
 	}

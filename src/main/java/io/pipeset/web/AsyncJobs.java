@@ -16,6 +16,7 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 import io.pipeset.job.Client;
+import io.pipeset.job.ClientPlaces;
 import io.pipeset.job.EndedJob;
 import io.pipeset.job.InterruptedJob;
 import io.pipeset.job.InterruptedJobs;
@@ -80,7 +81,7 @@ class AsyncJobs {
 
 	private final JobRecorder recorder;
 
-	private final Semaphore places;
+	private final ClientPlaces places;
 
 	private final ExecutorService threads;
 
@@ -93,7 +94,8 @@ class AsyncJobs {
 		this.spool = spool;
 		this.limits = limits;
 		this.reports = reports;
-		this.places = new Semaphore(limits.maxAsyncJobs());
+		this.places = new ClientPlaces(limits.maxAsyncJobs(), "asynchronous jobs",
+				"pipeset.limits.max-async-jobs=" + limits.maxAsyncJobs() + " allows");
 		CustomizableThreadFactory threads = new CustomizableThreadFactory("job-");
 		threads.setDaemon(true);
 		this.threads = Executors.newCachedThreadPool(threads);
@@ -211,17 +213,15 @@ class AsyncJobs {
 	/** Takes a place of this instance, and one of the client. */
 	private Runnable take(Client client) {
 		Semaphore own = this.jobs.take(client);
-		if (!this.places.tryAcquire()) {
+		if (!this.places.tryTake(client)) {
 			own.release();
 			ErrorResponseException problem = Problems.exception(Problem.TOO_MANY,
-					"There are " + this.limits.maxAsyncJobs() + " asynchronous jobs, as many as"
-							+ " pipeset.limits.max-async-jobs=" + this.limits.maxAsyncJobs()
-							+ " allows: send the request again later, or without Prefer");
+					this.places.refusal(client) + ": send the request again later, or without Prefer");
 			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
 			throw problem;
 		}
 		return () -> {
-			this.places.release();
+			this.places.leave(client);
 			own.release();
 		};
 	}

@@ -4,8 +4,9 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 
+import io.pipeset.job.Client;
+import io.pipeset.job.ClientPlaces;
 import io.pipeset.job.input.Caller;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
@@ -19,20 +20,23 @@ import org.springframework.web.ErrorResponseException;
 
 /**
  * The places of calls that have none in the queue of jobs, so that slow ones keep no
- * threads of the web server from jobs.
+ * threads of the web server from jobs. As many calls may wait for a place as there are
+ * places: each that waits has a thread as well.
  */
 final class CallPlaces {
 
 	private static final Logger logger = LoggerFactory.getLogger(CallPlaces.class);
 
 	/** A call that takes longer than others waits for its body, or for Redis. */
-	private static final long WAIT_SECONDS = 1;
+	private static final long WAIT_MILLIS = 1000;
 
-	private final int most;
+	private final long waitMillis;
 
 	private final String calls;
 
-	private final Semaphore free;
+	private final ClientPlaces places;
+
+	private final Semaphore waiting;
 
 	/** Those who read an answer that is written in a place. */
 	private final Set<Caller> readers = Collections.synchronizedSet(new HashSet<>());
@@ -42,19 +46,25 @@ final class CallPlaces {
 	 * @param calls the calls that take them, for messages: "scripts"
 	 */
 	CallPlaces(int most, String calls) {
-		this.most = most;
+		this(most, calls, WAIT_MILLIS);
+	}
+
+	/** Makes places for which calls wait for another time than usual. */
+	CallPlaces(int most, String calls, long waitMillis) {
+		this.waitMillis = waitMillis;
 		this.calls = calls;
-		this.free = new Semaphore(most, true);
+		this.places = new ClientPlaces(most, calls + " under way", "the service takes at once");
+		this.waiting = new Semaphore(most);
 	}
 
 	/**
 	 * Makes a call in a place.
 	 * @throws ErrorResponseException if no place becomes free in time; nothing was done
 	 */
-	<T, X extends Exception> T take(Call<T, X> call) throws X {
-		if (!awaitPlace()) {
-			ErrorResponseException problem = Problems.exception(Problem.TOO_MANY, "There are " + this.most + " "
-					+ this.calls + " under way, as many as the service takes at once: send the request again later");
+	<T, X extends Exception> T take(Client client, Call<T, X> call) throws X {
+		if (!this.places.tryTake(client) && !awaitPlace(client)) {
+			ErrorResponseException problem = Problems.exception(Problem.TOO_MANY,
+					this.places.refusal(client) + ": send the request again later");
 			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
 			throw problem;
 		}
@@ -62,7 +72,7 @@ final class CallPlaces {
 			return call.make();
 		}
 		finally {
-			this.free.release();
+			this.places.leave(client);
 		}
 	}
 
@@ -71,11 +81,11 @@ final class CallPlaces {
 	 * are given up once no place is free.
 	 * @throws ErrorResponseException if no place becomes free in time; nothing was done
 	 */
-	<T, X extends Exception> T take(HttpServletRequest request, Call<T, X> call) throws X {
-		if (this.free.availablePermits() == 0) {
+	<T, X extends Exception> T take(Client client, HttpServletRequest request, Call<T, X> call) throws X {
+		if (this.places.areTaken()) {
 			endSlowReaders();
 		}
-		return take(() -> {
+		return take(client, () -> {
 			Caller reader = CallerConnection.of(request);
 			this.readers.add(reader);
 			try {
@@ -100,13 +110,19 @@ final class CallPlaces {
 		}
 	}
 
-	private boolean awaitPlace() {
+	private boolean awaitPlace(Client client) {
+		if (!this.waiting.tryAcquire()) {
+			return false;
+		}
 		try {
-			return this.free.tryAcquire(WAIT_SECONDS, TimeUnit.SECONDS);
+			return this.places.tryTake(client, this.waitMillis);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 			return false;
+		}
+		finally {
+			this.waiting.release();
 		}
 	}
 

@@ -10,6 +10,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
+import io.pipeset.job.Client;
+import io.pipeset.job.ClientPlaces;
 import io.pipeset.job.JobLimits;
 import io.pipeset.report.JobStatus;
 import io.pipeset.web.problem.Problem;
@@ -45,7 +47,7 @@ class JobEvents {
 
 	private static final MediaType TEXT = MediaType.valueOf("text/plain;charset=UTF-8");
 
-	private final int most;
+	private final ClientPlaces places;
 
 	private final Set<Subscriber> subscribers = ConcurrentHashMap.newKeySet();
 
@@ -53,7 +55,8 @@ class JobEvents {
 	private final ExecutorService writers;
 
 	JobEvents(JobLimits limits) {
-		this.most = limits.maxEventStreams();
+		this.places = new ClientPlaces(limits.maxEventStreams(), "streams of events",
+				"pipeset.limits.max-event-streams=" + limits.maxEventStreams() + " allows");
 		CustomizableThreadFactory threads = new CustomizableThreadFactory("events-");
 		threads.setDaemon(true);
 		this.writers = Executors.newCachedThreadPool(threads);
@@ -61,12 +64,13 @@ class JobEvents {
 
 	/**
 	 * Tells a caller of a job from now on.
+	 * @param client the client that asks for it
 	 * @param job tells how the job stands, which may have ended
 	 * @param request says in which form, and what the caller has heard already
 	 * @return the stream; without one if the caller has heard all
 	 * @throws ErrorResponseException if there are too many subscribers
 	 */
-	ResponseEntity<ResponseBodyEmitter> subscribe(Supplier<JobStatus> job, HttpServletRequest request) {
+	ResponseEntity<ResponseBodyEmitter> subscribe(Client client, Supplier<JobStatus> job, HttpServletRequest request) {
 		if (END.equals(request.getHeader("Last-Event-ID"))) {
 			return ResponseEntity.noContent().build();
 		}
@@ -79,20 +83,17 @@ class JobEvents {
 			// Nothing would ever be written, by which a subscriber is found to be gone.
 			return answer.build();
 		}
-		ResponseBodyEmitter emitter = (text) ? new ResponseBodyEmitter(-1L) : new SseEmitter(-1L);
-		Subscriber subscriber = new Subscriber(job, emitter);
-		this.subscribers.add(subscriber);
-		if (this.subscribers.size() > this.most) {
-			this.subscribers.remove(subscriber);
+		if (!this.places.tryTake(client)) {
 			ErrorResponseException problem = Problems.exception(Problem.TOO_MANY,
-					"There are " + this.most + " streams of events, as many as pipeset.limits.max-event-streams="
-							+ this.most + " allows: ask again later, or look at the job itself");
+					this.places.refusal(client) + ": ask again later, or look at the job itself");
 			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
 			throw problem;
 		}
-		Runnable leave = () -> this.subscribers.remove(subscriber);
-		emitter.onCompletion(leave);
-		emitter.onError((ex) -> leave.run());
+		ResponseBodyEmitter emitter = (text) ? new ResponseBodyEmitter(-1L) : new SseEmitter(-1L);
+		Subscriber subscriber = new Subscriber(client, job, emitter);
+		this.subscribers.add(subscriber);
+		emitter.onCompletion(subscriber::leave);
+		emitter.onError((ex) -> subscriber.leave());
 		subscriber.run();
 		return answer.body(emitter);
 	}
@@ -134,6 +135,8 @@ class JobEvents {
 	/** One stream of events. */
 	private final class Subscriber implements Runnable {
 
+		private final Client client;
+
 		private final Supplier<JobStatus> job;
 
 		private final ResponseBodyEmitter emitter;
@@ -144,7 +147,8 @@ class JobEvents {
 		/** The id of the last event. One thread at a time writes. */
 		private long id = -1;
 
-		private Subscriber(Supplier<JobStatus> job, ResponseBodyEmitter emitter) {
+		private Subscriber(Client client, Supplier<JobStatus> job, ResponseBodyEmitter emitter) {
+			this.client = client;
 			this.job = job;
 			this.emitter = emitter;
 		}
@@ -176,13 +180,20 @@ class JobEvents {
 					this.emitter.send(ProgressLine.of(status), TEXT);
 				}
 				if (ended) {
-					JobEvents.this.subscribers.remove(this);
+					leave();
 					this.emitter.complete();
 				}
 			}
 			catch (IOException | IllegalStateException ex) {
 				// The subscriber is gone; the web server ends the request.
-				JobEvents.this.subscribers.remove(this);
+				leave();
+			}
+		}
+
+		/** Gives its place back, once. */
+		private void leave() {
+			if (JobEvents.this.subscribers.remove(this)) {
+				JobEvents.this.places.leave(this.client);
 			}
 		}
 

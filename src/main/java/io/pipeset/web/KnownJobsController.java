@@ -127,8 +127,8 @@ class KnownJobsController {
 		BareRequest.require(request);
 		Client client = Callers.current();
 		Optional<KnownJob> known = this.jobs.find(id, client);
-		return this.events.subscribe((known.isPresent()) ? known.get()::status : this.recorded.follow(id, client),
-				request);
+		return this.events.subscribe(client,
+				(known.isPresent()) ? known.get()::status : this.recorded.follow(id, client), request);
 	}
 
 	@Serves(Call.LIST_ITEMS)
@@ -144,7 +144,7 @@ class KnownJobsController {
 		}
 		refuseIfMissing(items);
 		try {
-			OutputStream written = this.downloads.take(request, () -> {
+			OutputStream written = this.downloads.take(client, request, () -> {
 				response.setContentType("application/x-ndjson");
 				OutputStream out = new BufferedOutputStream(response.getOutputStream(), 64 << 10);
 				items.write(statuses, out);

@@ -1,5 +1,6 @@
 package io.pipeset.web;
 
+import io.pipeset.job.Client;
 import io.pipeset.pop.Receipts;
 import io.pipeset.pop.Receipts.Answer;
 import io.pipeset.record.encoding.Excerpt;
@@ -31,15 +32,15 @@ class ReceiptsController {
 	@Serves(Call.ACKNOWLEDGE_VALUES)
 	ResponseEntity<Void> acknowledge(@PathVariable String id, HttpServletRequest request) {
 		check(id, request);
-		String client = Callers.current().name();
-		return answer(this.places.take(() -> this.receipts.acknowledge(id, client)));
+		Client client = Callers.current();
+		return answer(this.places.take(client, () -> this.receipts.acknowledge(id, client.name())));
 	}
 
 	@Serves(Call.GIVE_BACK_VALUES)
 	ResponseEntity<Void> giveBack(@PathVariable String id, HttpServletRequest request) {
 		check(id, request);
-		String client = Callers.current().name();
-		return answer(this.places.take(() -> this.receipts.giveBack(id, client)));
+		Client client = Callers.current();
+		return answer(this.places.take(client, () -> this.receipts.giveBack(id, client.name())));
 	}
 
 	private static void check(String id, HttpServletRequest request) {

@@ -69,7 +69,8 @@ class RecordedJobs {
 		List<Warning> warnings = List.of();
 		try {
 			// One more tells whether there is another page.
-			Found found = this.looks.take(() -> this.records.list(client.name(), state, kind, after, limit + 1));
+			Found found = this.looks.take(client,
+					() -> this.records.list(client.name(), state, kind, after, limit + 1));
 			next = found.next();
 			for (JobRecord job : found.jobs()) {
 				if (this.jobs.find(job.status().jobId(), client).isEmpty()) {
@@ -99,7 +100,7 @@ class RecordedJobs {
 	JobRecord find(String id, Client client) {
 		return Optional.of(id)
 			.filter(JobIds::matches)
-			.flatMap((known) -> reading(() -> this.looks.take(() -> this.records.find(known))))
+			.flatMap((known) -> reading(() -> this.looks.take(client, () -> this.records.find(known))))
 			.filter((job) -> job.client().equals(client.name()))
 			.orElseThrow(() -> Problems.exception(Problem.NOT_FOUND,
 					"There is no job '" + Excerpt.of(id) + "' here, or no longer: an instance knows the jobs that run"

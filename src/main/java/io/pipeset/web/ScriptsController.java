@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.time.Duration;
 import java.util.Arrays;
 
+import io.pipeset.job.Client;
 import io.pipeset.job.Client.Right;
 import io.pipeset.job.JobLimits;
 import io.pipeset.pipeline.call.NoConnectionException;
@@ -42,13 +43,14 @@ class ScriptsController {
 			throw Problems.exception(Problem.UNKNOWN_SETTING,
 					"There is no setting '" + Excerpt.of(name) + "' here: a script has none, and its text is the body");
 		}
-		Callers.current().require(Right.SCRIPTS);
+		Client client = Callers.current();
+		client.require(Right.SCRIPTS);
 		String encoding = Uploads.encoding(request);
 		if (!encoding.isEmpty() && !encoding.equalsIgnoreCase("identity")) {
 			throw Problems.exception(Problem.UNSUPPORTED_CONTENT_ENCODING,
 					"Content-Encoding '" + Excerpt.of(encoding) + "' is not read here; send the script as it is");
 		}
-		return this.places.take(() -> load(read(request), request));
+		return this.places.take(client, () -> load(read(request), request));
 	}
 
 	/**

@@ -340,7 +340,7 @@ class JobQueueTests {
 			}));
 		assertThat(queue.running()).isZero();
 		assertThat(queue.awaitIdle(0)).isTrue();
-		assertThat(queue.take(this.client).availablePermits()).isEqualTo(this.client.maxJobs() - 1);
+		assertThat(queue.take(this.client).availablePermits()).isEqualTo(this.client.maxJobs(1) - 1);
 		assertThat(this.jobs.find(job.id())).get().extracting(KnownJob::state).isEqualTo(JobState.FAILED);
 	}
 

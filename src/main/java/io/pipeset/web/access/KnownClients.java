@@ -70,7 +70,7 @@ final class KnownClients {
 						"Call it by 1 to 32 small letters, digits and dashes, and not " + Client.NONE + " or "
 								+ Client.SERVICE.name() + ".");
 			}
-			Client client = client(name, policy);
+			Client client = client(name, policy, properties.clients().size() > 1);
 			String property = "pipeset.clients." + name + ".key-sha256";
 			if (policy.certificate() != null) {
 				addCertificate(policy.certificate(), client);
@@ -129,7 +129,7 @@ final class KnownClients {
 		}
 	}
 
-	private static Client client(String name, Policy policy) {
+	private static Client client(String name, Policy policy, boolean shares) {
 		Set<Operation> operations = policy.operations();
 		List<String> prefixes = policy.keyPrefixes();
 		if (prefixes != null
@@ -143,14 +143,17 @@ final class KnownClients {
 		add(rights, Right.SWEEPS, policy.sweeps());
 		add(rights, Right.ANALYSES, policy.analyses());
 		add(rights, Right.TUNINGS, policy.tunings());
-		PolicyLimits limits = policy.limits();
 		return new Client(name, (operations != null) ? operations : EnumSet.allOf(Operation.class),
-				(prefixes != null) ? KeyPrefixes.of(prefixes) : KeyPrefixes.ANY, rights,
-				new Limits(limit(name, "max-records", limits.maxRecords()),
-						limit(name, "max-bytes", (limits.maxBytes() != null) ? limits.maxBytes().toBytes() : null),
-						limit(name, "rate-limit", limits.rateLimit(), Setting.RATE_LIMIT.allowed()),
-						(int) Math.min(Integer.MAX_VALUE, limit(name, "max-jobs",
-								(limits.maxJobs() != null) ? limits.maxJobs().longValue() : null))));
+				(prefixes != null) ? KeyPrefixes.of(prefixes) : KeyPrefixes.ANY, rights, limits(name, policy.limits()),
+				shares);
+	}
+
+	private static Limits limits(String name, PolicyLimits limits) {
+		return new Limits(limit(name, "max-records", limits.maxRecords()),
+				limit(name, "max-bytes", (limits.maxBytes() != null) ? limits.maxBytes().toBytes() : null),
+				limit(name, "rate-limit", limits.rateLimit(), Setting.RATE_LIMIT.allowed()),
+				(int) Math.min(Integer.MAX_VALUE,
+						limit(name, "max-jobs", (limits.maxJobs() != null) ? limits.maxJobs().longValue() : null)));
 	}
 
 	private static void add(Set<Right> rights, Right right, boolean given) {

@@ -173,11 +173,28 @@ class ClientPolicyTests {
 
 	@Test
 	void aClientWithoutOperationsRunsNoRecord() {
-		assertThat(forbidden(this.operator.ndjson("/v1/jobs", "[\"SET\",\"a\",\"v\"]").report())).singleElement()
-			.asString()
-			.contains("may run none (pipeset.clients.operator.operations)");
-		assertThat(this.operator.post("/pipeset/1").refusal(403, "forbidden")).contains("allows none");
+		for (String call : new String[] { "/v1/jobs", "/v1/jobs?dryRun=true", "/v1/jobs?op=SET", "/pipeset/1" }) {
+			assertThat(this.operator.ndjson(call, "[\"SET\",\"a\",\"v\"]").refusal(403, "forbidden"))
+				.contains("The client 'operator' may not run ", "pipeset.clients.operator.operations allows none");
+		}
+		assertThat(this.operator.post("/piperpop/1?key=a").refusal(403, "forbidden")).contains("allows none");
 		assertThat(this.redis.dbsize()).isZero();
+	}
+
+	/** As it would keep its place while its body comes. */
+	@ParameterizedTest
+	@ValueSource(strings = { "Prefer: respond-async", "Idempotency-Key: none", "X-None: x" })
+	void aClientWithoutOperationsIsRefusedAheadOfItsBody(String header) throws IOException {
+		try (Wire wire = Wire.post(this.operator, "/v1/jobs", "Authorization: Bearer " + ClientTest.OPERATOR,
+				"Content-Type: application/x-ndjson", "Transfer-Encoding: chunked", header)) {
+			assertThat(wire.answer().refusal(403, "forbidden")).contains("pipeset.clients.operator.operations");
+		}
+	}
+
+	@Test
+	void aScriptThatNoRecordMayRunIsRefusedWithTheRequest() {
+		assertThat(this.orders.ndjson("/v1/jobs?op=EVALSHA", "[]").refusal(403, "forbidden"))
+			.contains("pipeset.clients.orders.scripts is false");
 	}
 
 	@ParameterizedTest
