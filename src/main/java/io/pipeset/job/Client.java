@@ -17,6 +17,7 @@ import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
 import io.pipeset.record.ReservedKeys;
 import io.pipeset.script.Scripts;
+import io.pipeset.spool.Spool;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -107,6 +108,11 @@ public final class Client {
 	/** The same of places. */
 	public int share(int all) {
 		return (int) share((long) all);
+	}
+
+	/** Its share of a spool; {@code null} if it may have all of it. */
+	public Spool.@Nullable Share share(Spool spool) {
+		return (this.shares) ? new Spool.Share(this.name, share(spool.maxBytes())) : null;
 	}
 
 	/**

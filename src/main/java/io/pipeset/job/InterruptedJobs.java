@@ -193,7 +193,7 @@ public class InterruptedJobs {
 
 	private SpoolFile file(String id, String kind, Map<String, SpoolFile> files) throws IOException {
 		SpoolFile file = files.get(kind);
-		return (file != null) ? file : this.spool.create(id + kind, 0);
+		return (file != null) ? file : this.spool.create(id + kind, null);
 	}
 
 	/**

@@ -54,7 +54,7 @@ class JobEnds {
 		SpoolFile file = null;
 		try {
 			stored = (report != null) ? write(status.jobId(), report) : null;
-			file = this.spool.create(status.jobId() + Spool.OF_END, 0);
+			file = this.spool.create(status.jobId() + Spool.OF_END, null);
 			try (OutputStream out = file.write()) {
 				out.write(this.mapper.writeValueAsBytes(new Note(client, status)));
 			}
@@ -81,7 +81,7 @@ class JobEnds {
 	}
 
 	private StoredReport write(String jobId, Object report) throws IOException {
-		SpoolFile file = this.spool.create(jobId + REPORT, 0);
+		SpoolFile file = this.spool.create(jobId + REPORT, null);
 		boolean written = false;
 		try {
 			try (OutputStream out = new BufferedOutputStream(file.write(), BUFFER_BYTES)) {

@@ -392,6 +392,11 @@ public final class JobItems implements Spool.Kept {
 			.toString();
 	}
 
+	@Override
+	public @Nullable String client() {
+		return this.body.file().client();
+	}
+
 	/** Removes the body and the journal. */
 	@Override
 	public void close() {

@@ -157,8 +157,8 @@ public class Jobs {
 		}
 		try {
 			// The request comes last: until then the files are of no job.
-			SpoolFile outcomes = this.spool.create(id + OutcomeJournal.OUTCOMES, 0);
-			SpoolFile notes = this.spool.create(id + OutcomeJournal.NOTES, 0);
+			SpoolFile outcomes = this.spool.create(id + OutcomeJournal.OUTCOMES, client.share(this.spool));
+			SpoolFile notes = this.spool.create(id + OutcomeJournal.NOTES, client.share(this.spool));
 			SpoolFile request = SpooledRequest.of(client, body, input.declared(), settings).write(this.spool, id);
 			OutcomeJournal journal = new OutcomeJournal(request, outcomes, notes, this.memory.open(new JobStop()));
 			return new JobItems(body, journal, settings, this.limits, this.memory, this.spool, this.nodes.database());

@@ -135,6 +135,7 @@ final class JournalNotes {
 		this.places.clear();
 		this.connections.clear();
 		this.characters = 0;
+		this.file.rest();
 	}
 
 	/**

@@ -65,10 +65,11 @@ final class OutcomeFile {
 		}
 	}
 
-	/** Forgets what is in memory. */
+	/** Forgets what is in memory, and keeps nothing open. */
 	void forget() {
 		this.chunks.clear();
 		this.last = null;
+		this.file.rest();
 	}
 
 	/** Reads the numbers from the first record on. */

@@ -75,9 +75,10 @@ record SpooledRequest(@Nullable String client, long createdMillis, long bodyByte
 	 * @throws SpoolException if the spool is full, or its disk fails
 	 */
 	SpoolFile write(Spool spool, String jobId) throws SpoolException {
-		SpoolFile file = spool.create(jobId + Spool.OF_JOB, 0);
+		SpoolFile file = spool.create(jobId + Spool.OF_JOB, null);
 		try {
 			file.writeAt(0, ByteBuffer.wrap(mapper.writeValueAsBytes(this)));
+			file.rest();
 			return file;
 		}
 		catch (SpoolException | RuntimeException ex) {

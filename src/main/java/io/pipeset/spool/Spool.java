@@ -5,9 +5,10 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Iterator;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 import io.micrometer.core.instrument.Gauge;
@@ -56,6 +57,9 @@ public final class Spool {
 
 	private long used;
 
+	/** The part of that which counts for the share of a client, by its name. */
+	private final Map<String, Long> usedBy = new HashMap<>();
+
 	@Autowired
 	Spool(SpoolProperties properties, RedisIdentity redis, MeterRegistry meters) {
 		this(properties.folder(), redis, properties.maxBytes().toBytes(), meters);
@@ -100,7 +104,7 @@ public final class Spool {
 			try {
 				long bytes = Files.size(path);
 				add(bytes);
-				files.add(new SpoolFile(this, path, bytes, bytes));
+				files.add(new SpoolFile(this, path, null, bytes));
 			}
 			catch (IOException ex) {
 				logger.warn("A file that a process has left cannot be read: {}", ex.toString());
@@ -125,26 +129,37 @@ public final class Spool {
 	}
 
 	/**
-	 * Makes a file.
+	 * Makes a file, whose bytes count as they are written.
 	 * @param name its name, which no other file has
-	 * @param bytes the bytes that are taken for it at once; it may have more
+	 * @param share the share that it counts for; {@code null} if it is bounded by the
+	 * spool only
 	 * @return the file, to be closed
-	 * @throws SpoolException if there is no room for so many bytes, or no folder
+	 * @throws SpoolException if there is no folder
 	 */
-	public SpoolFile create(String name, long bytes) throws SpoolException {
-		take(bytes);
+	public SpoolFile create(String name, @Nullable Share share) throws SpoolException {
 		try {
-			return new SpoolFile(this, folder().file(name), bytes, 0);
+			return new SpoolFile(this, folder().file(name), share, 0);
 		}
 		catch (IOException ex) {
-			give(bytes);
 			throw failed("made", ex);
 		}
 	}
 
 	/**
+	 * Refuses a file that the spool can never hold, however empty it is.
+	 * @param share the share that the file would count for, if any
+	 * @param bytes the size that somebody says it will have
+	 * @throws SpoolException if it is too large
+	 */
+	public void refuseBeyond(@Nullable Share share, long bytes) throws SpoolException {
+		if (bytes > ((share != null) ? share.mostBytes : this.maxBytes)) {
+			throw noRoom(share, bytes);
+		}
+	}
+
+	/**
 	 * The size of all files.
-	 * @return bytes, those that were taken for files which are still written included
+	 * @return bytes, those that are about to be written included
 	 */
 	public synchronized long used() {
 		return this.used;
@@ -176,7 +191,7 @@ public final class Spool {
 	 * @return {@code false} if there are none
 	 */
 	boolean removeOldest() {
-		Kept oldest = takeOldest();
+		Kept oldest = takeOldest(null);
 		if (oldest != null) {
 			// Not under the lock, as the files have locks of their own.
 			oldest.close();
@@ -184,39 +199,61 @@ public final class Spool {
 		return oldest != null;
 	}
 
-	private synchronized @Nullable Kept takeOldest() {
-		Iterator<Kept> oldest = this.kept.iterator();
-		if (!oldest.hasNext()) {
-			return null;
+	/** Takes the files to remove first, of one client or of any. */
+	private synchronized @Nullable Kept takeOldest(@Nullable Share share) {
+		Kept oldest = this.kept.stream()
+			.filter((files) -> share == null || share.client.equals(files.client()))
+			.findFirst()
+			.orElse(null);
+		if (oldest != null) {
+			this.kept.remove(oldest);
 		}
-		Kept files = oldest.next();
-		oldest.remove();
-		return files;
+		return oldest;
 	}
 
-	void take(long bytes) throws SpoolException {
+	void take(@Nullable Share share, long bytes) throws SpoolException {
 		// Not under the lock, as the files have locks of their own.
-		for (Kept oldest = tryTake(bytes); oldest != null; oldest = tryTake(bytes)) {
+		for (Kept oldest = tryTake(share, bytes); oldest != null; oldest = tryTake(share, bytes)) {
 			oldest.close();
 		}
 	}
 
 	/** Takes room, or names the files to remove for it. */
-	private synchronized @Nullable Kept tryTake(long bytes) throws SpoolException {
-		if (bytes > this.maxBytes - this.used) {
-			Kept oldest = (bytes <= this.maxBytes) ? takeOldest() : null;
+	private synchronized @Nullable Kept tryTake(@Nullable Share share, long bytes) throws SpoolException {
+		boolean beyondShare = share != null && bytes > share.mostBytes - usedBy(share);
+		if (beyondShare || bytes > this.maxBytes - this.used) {
+			Kept oldest = (bytes <= this.maxBytes) ? takeOldest((beyondShare) ? share : null) : null;
 			if (oldest != null) {
 				return oldest;
 			}
-			throw new SpoolException("The spool has no room for " + bytes + " bytes more: " + this.used + " of "
-					+ this.maxBytes + " are taken (pipeset.spool.max-bytes)");
+			throw noRoom((beyondShare) ? share : null, bytes);
 		}
-		this.used += bytes;
+		count(share, bytes);
 		return null;
 	}
 
-	synchronized void give(long bytes) {
-		this.used -= bytes;
+	private synchronized SpoolException noRoom(@Nullable Share share, long bytes) {
+		return new SpoolException("The spool has no room for " + bytes + " bytes more"
+				+ ((share != null)
+						? " of the client '" + share.client + "': " + usedBy(share) + " of the " + share.mostBytes
+								+ " that it may have beside other clients are taken, three quarters of"
+								+ " pipeset.spool.max-bytes=" + this.maxBytes
+						: ": " + this.used + " of " + this.maxBytes + " are taken (pipeset.spool.max-bytes)"));
+	}
+
+	private long usedBy(Share share) {
+		return this.usedBy.getOrDefault(share.client, 0L);
+	}
+
+	private void count(@Nullable Share share, long bytes) {
+		this.used += bytes;
+		if (share != null) {
+			this.usedBy.merge(share.client, bytes, Long::sum);
+		}
+	}
+
+	synchronized void give(@Nullable Share share, long bytes) {
+		count(share, -bytes);
 	}
 
 	/** Removes all files, but those of jobs that the next process is to know. */
@@ -266,6 +303,22 @@ public final class Spool {
 
 		@Override
 		void close();
+
+		/** The name of the client for whose share they count, if any. */
+		default @Nullable String client() {
+			return null;
+		}
+
+	}
+
+	/**
+	 * The part of the spool that one of several clients may have. Files that a process
+	 * has left do not count for it.
+	 *
+	 * @param client the name of the client
+	 * @param mostBytes the size of all its files together
+	 */
+	public record Share(String client, long mostBytes) {
 
 	}
 

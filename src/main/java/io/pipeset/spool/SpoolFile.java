@@ -23,6 +23,8 @@ public final class SpoolFile implements AutoCloseable {
 
 	private final Path path;
 
+	private final Spool.@Nullable Share share;
+
 	/** The bytes that count for this file in the spool. */
 	private long taken;
 
@@ -34,19 +36,25 @@ public final class SpoolFile implements AutoCloseable {
 
 	/**
 	 * A file.
-	 * @param taken the bytes that count for it in the spool
-	 * @param written those of them that it has already
+	 * @param share the share of the spool that it counts for, if any
+	 * @param written the bytes that it has already, and that count for it in the spool
 	 */
-	SpoolFile(Spool spool, Path path, long taken, long written) {
+	SpoolFile(Spool spool, Path path, Spool.@Nullable Share share, long written) {
 		this.spool = spool;
 		this.path = path;
-		this.taken = taken;
+		this.share = share;
+		this.taken = written;
 		this.written = written;
 	}
 
 	/** The name under which the file was made. */
 	public String name() {
 		return this.path.getFileName().toString();
+	}
+
+	/** The name of the client for whose share it counts, if any. */
+	public @Nullable String client() {
+		return (this.share != null) ? this.share.client() : null;
 	}
 
 	/**
@@ -75,7 +83,8 @@ public final class SpoolFile implements AutoCloseable {
 	}
 
 	/**
-	 * Writes bytes at any place. Bytes ahead of them that were never written are 0.
+	 * Writes bytes at any place, and stays open until it {@link #rest() rests}. Bytes
+	 * ahead of them that were never written are 0.
 	 * @param position the place, in bytes
 	 * @param bytes the bytes
 	 * @throws SpoolException if the spool is full, or its disk fails
@@ -119,10 +128,14 @@ public final class SpoolFile implements AutoCloseable {
 	 */
 	public synchronized void readAt(long position, ByteBuffer bytes) throws SpoolException {
 		try {
+			boolean resting = this.channel == null;
 			FileChannel file = channel();
 			long at = position;
 			for (int read = 0; read >= 0 && bytes.hasRemaining(); at += Math.max(0, read)) {
 				read = file.read(bytes, at);
+			}
+			if (resting) {
+				rest();
 			}
 		}
 		catch (IOException ex) {
@@ -139,6 +152,7 @@ public final class SpoolFile implements AutoCloseable {
 		try {
 			channel().truncate(bytes);
 			this.written = bytes;
+			rest();
 		}
 		catch (IOException ex) {
 			throw Spool.failed("written", ex);
@@ -157,6 +171,22 @@ public final class SpoolFile implements AutoCloseable {
 	}
 
 	/**
+	 * Has nothing open until it is read or written again: there are more files than a
+	 * process may have open.
+	 */
+	public synchronized void rest() {
+		try {
+			if (this.channel != null) {
+				this.channel.close();
+			}
+		}
+		catch (IOException ex) {
+			logger.warn("A file of the spool could not be closed: {}", ex.toString());
+		}
+		this.channel = null;
+	}
+
+	/**
 	 * The size of the file.
 	 * @return the bytes that were written so far
 	 */
@@ -171,16 +201,14 @@ public final class SpoolFile implements AutoCloseable {
 			return;
 		}
 		this.closed = true;
+		rest();
 		try {
-			if (this.channel != null) {
-				this.channel.close();
-			}
 			Files.deleteIfExists(this.path);
 		}
 		catch (IOException ex) {
 			logger.warn("A file of the spool could not be removed: {}", ex.toString());
 		}
-		this.spool.give(this.taken);
+		this.spool.give(this.share, this.taken);
 	}
 
 	private synchronized void claim(int bytes) throws SpoolException {
@@ -189,7 +217,7 @@ public final class SpoolFile implements AutoCloseable {
 		}
 		long more = this.written + bytes - this.taken;
 		if (more > 0) {
-			this.spool.take(more);
+			this.spool.take(this.share, more);
 			this.taken += more;
 		}
 		this.written += bytes;

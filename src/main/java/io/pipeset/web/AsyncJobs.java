@@ -140,7 +140,7 @@ class AsyncJobs {
 	void begin(Client client, String id, JobInput input, HttpServletRequest request, HttpServletResponse response,
 			BiFunction<JobInput, Caller, EndedJob<?>> job) throws IOException {
 		preferred(response, begin(client, () -> (input instanceof UploadedRecords upload)
-				? copied(id, upload, request, job) : new Prepared((caller) -> job.apply(input, caller), () -> {
+				? copied(client, id, upload, request, job) : new Prepared((caller) -> job.apply(input, caller), () -> {
 				})));
 	}
 
@@ -271,10 +271,12 @@ class AsyncJobs {
 	}
 
 	/** Reads an upload to its end, and lets the job read the copy. */
-	private Prepared copied(String id, UploadedRecords upload, HttpServletRequest request,
+	private Prepared copied(Client client, String id, UploadedRecords upload, HttpServletRequest request,
 			BiFunction<JobInput, Caller, EndedJob<?>> job) {
 		try {
-			SpoolFile file = this.spool.create(id + ".body", Math.max(0, upload.length()));
+			Spool.Share share = client.share(this.spool);
+			this.spool.refuseBeyond(share, upload.length());
+			SpoolFile file = this.spool.create(id + ".body", share);
 			boolean copied = false;
 			try {
 				copy(upload.body(), file);

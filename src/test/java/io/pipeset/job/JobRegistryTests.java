@@ -74,13 +74,13 @@ class JobRegistryTests {
 	@Test
 	void aJobThatAnotherProcessHasLeftIsKnownForADay(@TempDir Path temporary) throws IOException {
 		Spool spool = new Spool(temporary, REDIS, 1000, new SimpleMeterRegistry());
-		SpoolFile body = spool.create("a.body", 0);
+		SpoolFile body = spool.create("a.body", null);
 		body.writeAt(0, ByteBuffer.allocate(10));
 		JobSettings settings = JobSettings.of(Map.of(), null);
 		SpooledBody spooled = new SpooledBody(body, false, RecordFormat.NDJSON, StandardCharsets.UTF_8);
 		SpooledRequest request = SpooledRequest.of(this.client, spooled, null, settings);
-		OutcomeJournal journal = new OutcomeJournal(request.write(spool, "a"), spool.create("a.outcomes", 0),
-				spool.create("a.notes", 0), this.memory.open(new JobStop()));
+		OutcomeJournal journal = new OutcomeJournal(request.write(spool, "a"), spool.create("a.outcomes", null),
+				spool.create("a.notes", null), this.memory.open(new JobStop()));
 		JobItems items = new JobItems(spooled, journal, settings,
 				new Binder().bindOrCreate("pipeset.limits", JobLimits.class), this.memory, spool, 0);
 		InterruptedJob job = new InterruptedJob("a", REDIS, request, items, this.memory);

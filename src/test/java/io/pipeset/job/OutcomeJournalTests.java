@@ -353,9 +353,9 @@ class OutcomeJournalTests {
 	private OutcomeJournal journal(DataSize most) throws IOException {
 		this.spool = new Spool(this.temporary.resolve("spool"), new RedisIdentity("localhost:6379/0"), most.toBytes(),
 				new SimpleMeterRegistry());
-		this.request = this.spool.create("a.job", 0);
-		this.file = this.spool.create("a.outcomes", 0);
-		this.notes = this.spool.create("a.notes", 0);
+		this.request = this.spool.create("a.job", null);
+		this.file = this.spool.create("a.outcomes", null);
+		this.notes = this.spool.create("a.notes", null);
 		return open();
 	}
 

@@ -45,7 +45,7 @@ class SpoolTests {
 	@Test
 	void whatWasWrittenIsReadUntilItIsRemoved() throws IOException {
 		Spool spool = spool(100);
-		SpoolFile file = spool.create("a", 0);
+		SpoolFile file = spool.create("a", null);
 		write(file, 60);
 		assertThat(file.bytes()).isEqualTo(60);
 		assertThat(spool.used()).isEqualTo(60);
@@ -65,25 +65,88 @@ class SpoolTests {
 	@Test
 	void allFilesTogetherHaveABound() throws IOException {
 		Spool spool = spool(100);
-		SpoolFile first = spool.create("a", 40);
-		assertThat(spool.used()).isEqualTo(40);
+		SpoolFile first = spool.create("a", null);
+		assertThat(spool.used()).isZero();
 		write(first, 60);
-		assertThatExceptionOfType(SpoolException.class).isThrownBy(() -> write(spool.create("b", 0), 41))
+		assertThatExceptionOfType(SpoolException.class).isThrownBy(() -> write(spool.create("b", null), 41))
 			.withMessageContaining("60 of 100 are taken (pipeset.spool.max-bytes)");
-		assertThatExceptionOfType(SpoolException.class).isThrownBy(() -> spool.create("c", 41));
+		spool.refuseBeyond(null, 100);
+		assertThatExceptionOfType(SpoolException.class).isThrownBy(() -> spool.refuseBeyond(null, 101))
+			.withMessageContaining("no room for 101 bytes more");
 		first.close();
-		write(spool.create("d", 41), 100);
+		write(spool.create("d", null), 100);
 		assertThat(spool.used()).isEqualTo(100);
 		spool.end();
 	}
 
 	@Test
+	void aClientThatHasItsShareMakesRoomByItsOwnFilesOnly() throws IOException {
+		Spool spool = spool(100);
+		Spool.Share share = new Spool.Share("a", 60);
+		Removable of = new Removable(spool, share);
+		Removable ofOther = new Removable(spool, new Spool.Share("b", 60));
+		write(ofOther.file, 30);
+		write(of.file, 40);
+		SpoolFile next = spool.create("next", share);
+		write(next, 60);
+		assertThat(of.removed).isTrue();
+		assertThat(ofOther.removed).isFalse();
+		assertThat(spool.used()).isEqualTo(90);
+		assertThatExceptionOfType(SpoolException.class).isThrownBy(() -> write(spool.create("more", share), 1))
+			.withMessageContaining("no room for 1 bytes more of the client 'a': 60 of the 60 that it may have")
+			.withMessageContaining("pipeset.spool.max-bytes=100");
+		assertThatExceptionOfType(SpoolException.class).isThrownBy(() -> spool.refuseBeyond(share, 61));
+		next.close();
+		write(spool.create("again", share), 60);
+		spool.end();
+	}
+
+	@Test
+	@EnabledOnOs(OS.LINUX)
+	void aFileThatRestsIsNotOpen() throws IOException {
+		Spool spool = spool(100);
+		SpoolFile file = spool.create("a", null);
+		file.writeAt(0, ByteBuffer.wrap(new byte[] { 1, 2, 3 }));
+		assertThat(open()).hasSize(1);
+		file.rest();
+		assertThat(open()).isEmpty();
+		ByteBuffer read = ByteBuffer.allocate(3);
+		file.readAt(0, read);
+		assertThat(read.array()).containsExactly(1, 2, 3);
+		assertThat(open()).isEmpty();
+		file.truncate(2);
+		assertThat(open()).isEmpty();
+		file.writeAt(2, ByteBuffer.wrap(new byte[] { 4 }));
+		file.readAt(0, read.clear());
+		assertThat(read.array()).containsExactly(1, 2, 4);
+		assertThat(open()).hasSize(1);
+		file.close();
+		assertThat(open()).isEmpty();
+		spool.end();
+	}
+
+	/** The files of the spool that this process has open. */
+	private List<Path> open() throws IOException {
+		Path spool = this.temporary.resolve("spool").toRealPath();
+		try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
+			return descriptors.filter(Files::isSymbolicLink).flatMap((descriptor) -> {
+				try {
+					return Stream.of(Files.readSymbolicLink(descriptor));
+				}
+				catch (IOException ex) {
+					return Stream.empty();
+				}
+			}).filter((target) -> target.startsWith(spool) && !target.toString().endsWith(".lock")).toList();
+		}
+	}
+
+	@Test
 	void aFolderThatSomebodyRemovesIsMadeAgain() throws IOException {
 		Spool spool = spool(100);
-		SpoolFile lost = spool.create("a", 0);
+		SpoolFile lost = spool.create("a", null);
 		write(lost, 10);
 		FileSystemUtils.deleteRecursively(this.temporary.resolve("spool"));
-		SpoolFile next = spool.create("b", 0);
+		SpoolFile next = spool.create("b", null);
 		write(next, 20);
 		try (InputStream bytes = next.open()) {
 			assertThat(bytes.readAllBytes()).hasSize(20);
@@ -105,7 +168,7 @@ class SpoolTests {
 			AtomicInteger removed = new AtomicInteger();
 			spool.mayRemove(removed::incrementAndGet);
 			spool.mayRemove(() -> removed.addAndGet(10));
-			try (SpoolFile file = new SpoolFile(spool, full, 0, 0)) {
+			try (SpoolFile file = new SpoolFile(spool, full, null, 0)) {
 				assertThatExceptionOfType(SpoolException.class).isThrownBy(() -> {
 					if (anywhere) {
 						file.writeAt(0, ByteBuffer.allocate(10));
@@ -133,7 +196,7 @@ class SpoolTests {
 	@Test
 	void aFolderWhoseProcessIsGoneIsTakenOverByOneAndNoOtherIs() throws IOException {
 		Spool living = spool(100);
-		write(living.create("living.body", 0), 10);
+		write(living.create("living.body", null), 10);
 		Path left = left("01a20347-d60e-7396-9c73-7157c8413711", REDIS.name());
 		Path lock = Files.createFile(this.temporary.resolve("spool/01a20347-d60e-7396-9c73-7157c8413712.lock"));
 		Path foreign = Files.createDirectory(this.temporary.resolve("spool/foreign"));
@@ -206,7 +269,7 @@ class SpoolTests {
 	void filesOfJobsThatHaveNotEndedStayForTheNextProcess() throws IOException {
 		Spool spool = spool(100);
 		for (String name : List.of("a.body", "a.job", "b.body")) {
-			write(spool.create(name, 0), 10);
+			write(spool.create(name, null), 10);
 		}
 		spool.end();
 		try (Stream<Path> files = Files.list(folders().get(0))) {
@@ -228,19 +291,19 @@ class SpoolTests {
 	void aFolderThatCannotBeMadeIsAskedForAgain() throws IOException {
 		Path file = Files.createFile(this.temporary.resolve("spool"));
 		Spool spool = spool(100);
-		assertThatExceptionOfType(SpoolException.class).isThrownBy(() -> spool.create("a", 10))
+		assertThatExceptionOfType(SpoolException.class).isThrownBy(() -> spool.create("a", null))
 			.withMessageContaining("pipeset.spool.directory")
 			.satisfies((ex) -> assertThat(ex.getMessage()).doesNotContain(this.temporary.toString()));
 		assertThat(spool.used()).isZero();
 		Files.delete(file);
-		write(spool.create("a", 10), 10);
+		write(spool.create("a", null), 10);
 		spool.end();
 	}
 
 	@Test
 	void aFolderThatIsTakenAwayFromAFileIsAFailure() throws IOException {
 		Spool spool = spool(100);
-		try (SpoolFile file = spool.create("a", 10)) {
+		try (SpoolFile file = spool.create("a", null)) {
 			Files.delete(folders().get(0));
 			assertThatExceptionOfType(SpoolException.class).isThrownBy(file::write);
 		}
@@ -273,6 +336,31 @@ class SpoolTests {
 		try (Stream<Path> all = Files.list(this.temporary.resolve("spool"))) {
 			return all.filter(Files::isDirectory).sorted().toList();
 		}
+	}
+
+	/** A file of a client that has ended with it. */
+	private static final class Removable implements Spool.Kept {
+
+		private final SpoolFile file;
+
+		private boolean removed;
+
+		private Removable(Spool spool, Spool.Share share) throws IOException {
+			this.file = spool.create("of-" + share.client(), share);
+			spool.mayRemove(this);
+		}
+
+		@Override
+		public String client() {
+			return String.valueOf(this.file.client());
+		}
+
+		@Override
+		public void close() {
+			this.removed = true;
+			this.file.close();
+		}
+
 	}
 
 }

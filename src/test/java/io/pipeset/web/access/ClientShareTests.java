@@ -111,6 +111,19 @@ class ClientShareTests {
 		}
 	}
 
+	@Test
+	void aClientHasThreeQuartersOfTheSpoolAndMakesRoomByItsOwnJobs() {
+		String first = ended(async(this.orders, bad(70_000)), this.orders);
+		String ofOther = ended(async(this.billing, bad(30_000)), this.billing);
+		String second = ended(async(this.orders, bad(90_000)), this.orders);
+		this.orders.get("/v1/jobs/" + first + "/items").refusal(410, "gone");
+		assertThat(this.orders.get("/v1/jobs/" + second + "/items").text().lines()).hasSize(1);
+		assertThat(this.billing.get("/v1/jobs/" + ofOther + "/items").text().lines()).hasSize(1);
+		assertThat(async(this.orders, bad(160_000)).refusal(507, "insufficient-storage"))
+			.contains("of the client 'orders'", "of the 153600 that it may have beside other clients");
+		assertThat(this.billing.get("/v1/jobs/" + ofOther + "/items").text().lines()).hasSize(1);
+	}
+
 	private Wire upload(String... headers) throws IOException {
 		List<String> all = new ArrayList<>(List.of(headers));
 		all.addAll(List.of("Authorization: Bearer " + ClientTest.ORDERS, "Content-Type: " + Service.NDJSON,
@@ -141,11 +154,22 @@ class ClientShareTests {
 		return this.billing.get("/actuator/metrics/pipeset.spool.used").json().at("/measurements/0/value").asDouble(-1);
 	}
 
+	/** A record that is rejected, so that its items are kept. */
+	private static String bad(int bytes) {
+		return "[\"NO\",\"k\"]" + " ".repeat(bytes) + "\n";
+	}
+
 	private static Answer async(Service client, String body) {
 		return client.send(client.request("/v1/jobs")
 			.header("Prefer", "respond-async")
 			.header("Content-Type", Service.NDJSON)
 			.POST(BodyPublishers.ofString(body)));
+	}
+
+	private static String ended(Answer answer, Service client) {
+		assertThat(answer.status()).as(answer.text()).isEqualTo(202);
+		await().until(() -> client.get(answer.header("Location")).headers().firstValue("Retry-After").isEmpty());
+		return answer.json().get("jobId").asString();
 	}
 
 }
