@@ -197,8 +197,8 @@ class RetryTests {
 		this.service.post("/listinput/queue?count=" + values).report();
 		CompletableFuture<ProxyLink> place = proxy.stopAt(Way.REPLIES, replies, 0);
 		CompletableFuture<Answer> pops = this.service
-			.sendAsync(this.service.uploading("/v1/jobs?results=none&flush=buffered:10&coalesce=" + coalesce,
-					Service.NDJSON, Lines.of(values, (i) -> "[\"RPOP\",\"queue\"]")));
+			.sendAsync(this.service.uploading("/v1/jobs?flush=buffered:10&coalesce=" + coalesce, Service.NDJSON,
+					Lines.of(values, (i) -> "[\"RPOP\",\"queue\"]")));
 		ProxyLink link = place.get(60, TimeUnit.SECONDS);
 		String id = this.service.awaitJob("running");
 		// A reset discards replies that were not read yet.

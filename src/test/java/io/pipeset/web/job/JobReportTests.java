@@ -162,7 +162,7 @@ class JobReportTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "none", "errors", "all" })
+	@ValueSource(strings = { "errors", "all" })
 	void poppedValuesAreListedBeyondEveryLimit(String results) {
 		this.redis.rpush("queue", IntStream.range(0, 1500).mapToObj(Integer::toString).toArray(String[]::new));
 		JsonNode report = this.service

@@ -34,7 +34,8 @@ class TraceLogTests {
 						"--logging.level.org.apache.catalina=trace", "--logging.level.org.springframework=trace",
 						"--logging.level.web=trace", "--logging.level.io.pipeset=trace",
 						// The beans of each start, which are many.
-						"--logging.level.org.springframework.beans=info", "--logging.level.org.springframework.core=info",
+						"--logging.level.org.springframework.beans=info",
+						"--logging.level.org.springframework.core=info",
 						"--logging.level.org.springframework.context=info",
 						"--logging.level.org.springframework.boot=info")) {
 			Service service = process.service();

@@ -208,7 +208,7 @@ class OtherInstanceTests {
 		}
 		records.write("few: one", status(JobState.COMPLETED, 1000), null, true);
 		this.records.configResetstat();
-		assertThat(records.list("none", null, null, null, 10)).isEqualTo(new Found(List.of(), null));
+		assertThat(records.list("without jobs", null, null, null, 10)).isEqualTo(new Found(List.of(), null));
 		assertThat(this.records.info("commandstats")).doesNotContain("cmdstat_hmget");
 		Found found = records.list("few: one", JobState.RUNNING, null, null, 10);
 		assertThat(found).isEqualTo(new Found(List.of(), null));
