@@ -36,11 +36,13 @@ class CallPlacesTests {
 			.limit(3)
 			.toList();
 		CountDownLatch refused = new CountDownLatch(2);
-		next.forEach((call) -> call.whenComplete((done, failure) -> {
-			if (failure != null) {
-				refused.countDown();
-			}
-		}));
+		for (CompletableFuture<Integer> call : next) {
+			CompletableFuture<Integer> unused = call.whenComplete((done, failure) -> {
+				if (failure != null) {
+					refused.countDown();
+				}
+			});
+		}
 		await(refused);
 		end.countDown();
 		assertThat(first.get(1, TimeUnit.MINUTES)).isEqualTo(1);
