@@ -307,8 +307,12 @@ public class JobRecorder {
 		}
 	}
 
-	/** A lease that is gone may have taken the records and the keys with it. */
-	private void renew() {
+	/**
+	 * A lease that is gone may have taken the records and the keys with it. One thread at
+	 * a time: a second one would take a lease that the first has renewed late for one
+	 * that was lost.
+	 */
+	private synchronized void renew() {
 		long now = System.nanoTime();
 		Long before = this.renewed;
 		if (!this.records.renewLease() && before != null) {

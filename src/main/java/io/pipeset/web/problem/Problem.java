@@ -47,7 +47,7 @@ public enum Problem {
 	FORBIDDEN(HttpStatus.FORBIDDEN, "the [client](security.md#policies) may not do that, or nobody may"),
 
 	/** A web page of another host may have sent the request. */
-	FOREIGN_REQUEST(HttpStatus.FORBIDDEN, "[`Host` or `Origin`](#who-may-call) is foreign"),
+	FOREIGN_REQUEST(HttpStatus.FORBIDDEN, "[`Host`, `Origin` or `Sec-Fetch-Site`](#who-may-call) is foreign"),
 
 	/** The operator has switched the call off. */
 	DISABLED(HttpStatus.FORBIDDEN, "the call is switched off"),

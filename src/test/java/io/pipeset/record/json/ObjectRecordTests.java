@@ -132,10 +132,10 @@ class ObjectRecordTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
-			{"op":"FLUSHALL","key":"k"} | FLUSHALL | k
+			{"op":"XYZZY","key":"k"}    | XYZZY    | k
 			{"op":"SETX","key":"k"}     | SETX     | k
 			{"op":"","key":"k"}         |          | k
-			["FLUSHALL","k"]            | FLUSHALL |
+			["XYZZY","k"]               | XYZZY    |
 			""")
 	void operationThatIsNotInTheTableIsUnknownByName(String line, String name, String key) {
 		Snapshot snapshot = Snapshot.line(line);

@@ -71,7 +71,7 @@ class ClusterDownTests {
 		assertThat(this.service.get("/actuator/pipeset").json().at("/lanes/most").asInt()).isZero();
 		// Commands of the process that ended may still be on their way.
 		String interrupted = "/v1/jobs/" + INTERRUPTED;
-		assertThat(this.service.post(interrupted + "/resume").refusal(503, "redis-unreachable")).contains("resume");
+		assertThat(this.service.post(interrupted + "/resume").refusal(503, "control-unreachable")).contains("Resume");
 		assertThat(this.service.get(interrupted).json().at("/state").asString()).isEqualTo("interrupted");
 		CompletableFuture<Answer> patient = this.service
 			.sendAsync(this.service.request("/pipeset/10?retries=1&timeout=60s").POST(BodyPublishers.noBody()));

@@ -47,7 +47,7 @@ class ClusterScriptTests {
 
 	/** No script may use a key that it has emptied while its slot is on its way. */
 	@ParameterizedTest
-	@CsvSource({ "RPOP, ''", "LPOP, ''", "RPOP, atomic=batch", "RPOP, results=none", "RPOP, flush=each",
+	@CsvSource({ "RPOP, ''", "LPOP, ''", "RPOP, atomic=batch", "RPOP, results=all", "RPOP, flush=each",
 			"LPOP, retries=2" })
 	void aCountedPopThatEmptiesItsListHandsItsValuesOver(String pop, String settings) {
 		push();

@@ -46,7 +46,7 @@ class ExampleTests {
 			Map.entry(Problem.REDIS_REFUSES, "web/fault/RefusingRedisTests"),
 			Map.entry(Problem.REDIS_LOST, "web/fault/AtomicFaultTests"),
 			Map.entry(Problem.REDIS_UNREACHABLE, "web/fault/RetryTests"),
-			Map.entry(Problem.CONTROL_UNREACHABLE, "web/job/IdempotencyTests"),
+			Map.entry(Problem.CONTROL_UNREACHABLE, "web/job/CutOffKeyTests"),
 			Map.entry(Problem.SHUTTING_DOWN, "web/operator/ShutdownTests"),
 			Map.entry(Problem.INTERRUPTED, "web/job/ResumeTests"),
 			Map.entry(Problem.NOT_REPEATABLE, "web/job/ResumeTests"),

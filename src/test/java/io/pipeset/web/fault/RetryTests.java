@@ -210,8 +210,11 @@ class RetryTests {
 		Counts counts = Answer.counts(job);
 		assertThat(counts.applied()).isPositive();
 		assertThat(counts.unknown()).isPositive();
-		assertThat(job.get("items").valueStream().map((item) -> item.get("reply").asString()).toList())
-			.isEqualTo(Service.generated(0, (int) counts.applied()));
+		assertThat(job.get("items")
+			.valueStream()
+			.filter((item) -> item.has("reply"))
+			.map((item) -> item.get("reply").asString())
+			.toList()).isEqualTo(Service.generated(0, (int) counts.applied()));
 		assertThat(values - redis.client().llen("queue")).isBetween(counts.applied(),
 				counts.applied() + counts.unknown());
 	}
