@@ -87,6 +87,9 @@ class ClientShareTests {
 		for (int i = 0; i < 3; i++) {
 			follow(job, ClientTest.ORDERS);
 		}
+		try (Wire wire = events(job, ClientTest.ORDERS)) {
+			assertThat(wire.line()).isEqualTo("HTTP/1.1 429 ");
+		}
 		assertThat(this.orders.get("/v1/jobs/" + job + "/events").refusal(429, "limit"))
 			.startsWith("The client 'orders' has 3 of 4 streams of events, and leaves the others to other clients");
 		follow(job2, ClientTest.BILLING);
@@ -134,10 +137,14 @@ class ClientShareTests {
 	}
 
 	private void follow(String job, String key) throws IOException {
-		Wire wire = this.billing.keep(Wire.open(this.billing, "GET /v1/jobs/" + job + "/events HTTP/1.1",
-				"Host: localhost", "Authorization: Bearer " + key, "Connection: close"));
+		Wire wire = this.billing.keep(events(job, key));
 		assertThat(wire.line()).isEqualTo("HTTP/1.1 200 ");
 		this.open.add(wire);
+	}
+
+	private Wire events(String job, String key) throws IOException {
+		return Wire.open(this.billing, "GET /v1/jobs/" + job + "/events HTTP/1.1", "Host: localhost",
+				"Authorization: Bearer " + key, "Connection: close");
 	}
 
 	private void end() throws IOException {
