@@ -128,7 +128,7 @@ public class InterruptedJobs {
 					items = items(end.status().jobId(), file, SpooledRequest.read(file), files);
 					items.journal().cutOff();
 					taken(files);
-					items.ends(false);
+					items.ends(false, true);
 				}
 			}
 			catch (IOException | RuntimeException ex) {

@@ -159,11 +159,16 @@ public final class JobItems implements Spool.Kept {
 	}
 
 	/**
-	 * The job has ended, and its end is on disk.
+	 * The job has ended.
 	 * @param ran whether every record ran, so that nothing has to be kept
+	 * @param onDisk whether its end is on disk; otherwise no process may take it for a
+	 * job that has not ended
 	 */
-	void ends(boolean ran) {
+	void ends(boolean ran, boolean onDisk) {
 		this.journal.ends();
+		if (!onDisk) {
+			this.journal.forgetRequest();
+		}
 		this.none = ran;
 		if (ran) {
 			close();

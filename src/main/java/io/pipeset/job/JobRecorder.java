@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledFuture;
 
@@ -57,6 +58,9 @@ public class JobRecorder {
 	private final ThreadPoolTaskScheduler scheduler = new ThreadPoolTaskScheduler();
 
 	private final Map<String, Kept> jobs = new ConcurrentHashMap<>();
+
+	/** The jobs for which others may have asked something. */
+	private final Set<String> asked = ConcurrentHashMap.newKeySet();
 
 	private final ControlSteps steps = new ControlSteps();
 
@@ -219,7 +223,7 @@ public class JobRecorder {
 			}
 			this.steps.take();
 			this.keys.settle();
-			this.records.asked().forEach(this::serve);
+			serveAsked();
 			for (Kept kept : this.jobs.values().stream().sorted(Comparator.comparing((kept) -> kept.id)).toList()) {
 				kept.write();
 			}
@@ -230,6 +234,7 @@ public class JobRecorder {
 				.stream()
 				.filter((kept) -> !kept.isDone())
 				.forEach((kept) -> kept.failure = ex.getMessage());
+			askForAll();
 			failed(ex);
 		}
 		catch (RuntimeException | Error ex) {
@@ -250,9 +255,24 @@ public class JobRecorder {
 			serve(job.id());
 		}
 		catch (ControlRedisException ex) {
+			this.asked.add(job.id());
 			kept.failure = ex.getMessage();
 			failed(ex);
 		}
+	}
+
+	/** What was taken and not served is served by the next tick. */
+	private void serveAsked() {
+		this.asked.addAll(this.records.asked());
+		for (String id : this.asked) {
+			serve(id);
+			this.asked.remove(id);
+		}
+	}
+
+	/** A request may have been lost, or its list may have expired. */
+	private void askForAll() {
+		this.jobs.values().stream().filter((kept) -> !kept.isDone()).forEach((kept) -> this.asked.add(kept.id));
 	}
 
 	/**
@@ -292,7 +312,7 @@ public class JobRecorder {
 	 */
 	public void hearOf(KnownJob job) {
 		Kept kept = this.jobs.get(job.id());
-		if (kept != null && !kept.heard) {
+		if (kept != null) {
 			serve(job.id());
 			kept.heard = true;
 		}
@@ -323,6 +343,7 @@ public class JobRecorder {
 				.stream()
 				.filter((kept) -> early || !kept.isDone())
 				.forEach((kept) -> kept.written = null);
+			askForAll();
 			this.keys.renew();
 		}
 		this.renewed = now;
@@ -413,7 +434,9 @@ public class JobRecorder {
 		private boolean isDone() {
 			JobStatus last = this.written;
 			KnownJob job = this.job;
-			return last != null && !last.state().isActive() && (job == null || job.state() == last.state());
+			// One that is interrupted may still be cancelled by others.
+			return last != null && !last.state().isActive() && last.state() != JobState.INTERRUPTED
+					&& (job == null || job.state() == last.state());
 		}
 
 		/**
@@ -421,7 +444,7 @@ public class JobRecorder {
 		 */
 		private synchronized void write() {
 			KnownJob job = find();
-			if (job != null && job.interrupted() != null) {
+			if (job != null && job.interrupted() != null && !this.heard) {
 				hearOf(job);
 			}
 			KnownJob.Look look = (job != null) ? job.look() : null;

@@ -195,7 +195,7 @@ public final class KnownJob {
 			@Nullable JobEnds ends) {
 		JobEnd end = (ends != null) ? ends.write(this.client, status, report) : null;
 		if (items != null) {
-			items.ends(ran);
+			items.ends(ran, end != null);
 		}
 		Object look = report;
 		boolean large = lists > ((end != null) ? REPORT_BYTES : LARGEST_REPORT_BYTES);

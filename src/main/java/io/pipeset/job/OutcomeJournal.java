@@ -193,6 +193,11 @@ final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 		return this.failure;
 	}
 
+	/** The files are those of no job any more, for the next process. */
+	void forgetRequest() {
+		this.request.close();
+	}
+
 	/** The run of the job has ended: nothing more is entered. */
 	synchronized void ends() {
 		flush();

@@ -199,9 +199,7 @@ class KnownJobsController {
 			// Its record is still that of the process that has ended.
 			this.recorder.keep(id);
 		}
-		else {
-			this.recorder.cancelled(id);
-		}
+		this.recorder.cancelled(id);
 		return JobLooks.json(ResponseEntity.accepted())
 			.header(HttpHeaders.LOCATION, JobIds.location(id))
 			.body(job.status());

@@ -71,6 +71,86 @@ class RespReaderTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
+			*-1                        | the command, or its name, is null |
+			*2,$-1,$1,k                | the command, or its name, is null |
+			*3,$3,SET,$1,k,$-1         | argument 2 is null                | k
+			*3,$3,SET,$-1,$-1          | argument 1 is null                |
+			*4,$4,HSET,$1,k,$-1,$1,v   | argument 2 is null                | k
+			""")
+	void nullIsOneMalformedRecord(String command, String message, @Nullable String key) throws IOException {
+		List<Snapshot> snapshots = read(command.replace(",", "\r\n") + "\r\n" + SET);
+		assertThat(snapshots).extracting(Snapshot::code).containsExactly(Rejection.MALFORMED, null);
+		assertThat(snapshots.get(0).message()).startsWith(message);
+		assertThat(snapshots.get(0).arguments()).isEqualTo((key != null) ? List.of(key) : List.of());
+	}
+
+	@Test
+	void nullsTakeNoMoreThanARecordMay() throws IOException {
+		String body = "*400\r\n$3\r\nDEL\r\n" + "$-1\r\n".repeat(399) + SET;
+		for (int bytes : new int[] { 100, 3000 }) {
+			assertThat(Snapshot.readAll(RecordFormat.RESP.open(Snapshot.latin1(body), null, Limits.ofBytes(bytes)))
+				.stream()
+				.map(Snapshot::code)).containsExactly((bytes == 100) ? Rejection.TOO_LARGE : Rejection.MALFORMED, null);
+		}
+	}
+
+	@Test
+	void secondCommandInAValueIsAValue() throws IOException {
+		assertThat(words("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$14\r\nv\r\nFLUSHALL\r\nx\r\n"))
+			.containsExactly(List.of("SET", "k", "v\r\nFLUSHALL\r\nx"));
+	}
+
+	@Test
+	void commandThatDoesNotFitItsRowOrIsNotClosedIsMalformed() throws IOException {
+		List<Snapshot> snapshots = read("*2\r\n$3\r\nSET\r\n$1\r\nk\r\n" + SET + "SET k \"v\r\n" + DEL + "SET k 'v");
+		assertThat(snapshots).extracting(Snapshot::code)
+			.containsExactly("MALFORMED", null, "MALFORMED", null, "MALFORMED");
+		assertThat(snapshots.get(0).arguments()).containsExactly("k");
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+			*-2                    | 2  | expected 1, as the only length below 0 is -1, a null, found '2'
+			*-                     | 2  | expected 1, as the only length below 0 is -1, a null, found byte 0x0D
+			*-12                   | 3  | expected \\r\\n, found '2'
+			*                      | 1  | expected the length of a command, 0 to 2147483647, found byte 0x0D
+			*2147483648            | 1  | a command has a length of 0 to 2147483647
+			*99999999999999999999  | 1  | a command has a length of 0 to 2147483647
+			*01                    | 1  | a command has a length of 0 to 2147483647, without leading zeros
+			*1x                    | 2  | expected \\r\\n, found 'x'
+			*1,$-3                 | 6  | expected 1, as the only length below 0 is -1, a null, found '3'
+			*1,$536870913          | 5  | a bulk string has a length of 0 to 536870912
+			*1,$9223372036854775808 | 5  | a bulk string has a length of 0 to 536870912
+			*1,$+3,DEL             | 5  | expected the length
+			*1,$ 3,DEL             | 5  | expected the length
+			*2,DEL,k               | 4  | expected '$' and the length of a bulk string, found 'D'
+			*2,$2,DEL,$1,k         | 10 | expected \\r\\n, found 'L'
+			*2,$5,DEL,$1,k         | 13 | expected \\r\\n, found '$'
+			*3,$3,DEL,$1,k         | 20 | the body ends inside a command
+			*2,$3,DEL,$1,k,$1,v    | 20 | expected '*' or an inline command, found '$'
+			*2,$3,DEL,*1           | 13 | expected '$'
+			$1,k                   | 0  | expected '*' or an inline command, found '$'
+			+OK                    | 0  | expected '*' or an inline command, found '+'
+			:1                     | 0  | expected '*' or an inline command, found ':'
+			\u007f                     | 0  | expected '*' or an inline command, found byte 0x7F
+			5 DEL k                | 0  | expected '*' or an inline command, found '5'
+			""")
+	void lengthThatIsNoneEndsTheBodyWithItsPlace(String command, long offset, String message) {
+		String body = DEL + command.replace(",", "\r\n") + "\r\n";
+		RecordReader reader = RecordFormat.RESP.open(Snapshot.latin1(body), null, Limits.ofBytes(100));
+		Record record = new Record();
+		MalformedBodyException exception = catchThrowableOfType(MalformedBodyException.class, () -> {
+			while (reader.read(record)) {
+				assertThat(record.index()).isLessThan(10);
+			}
+		});
+		assertThat(exception).isNotNull().hasMessageStartingWith(message);
+		assertThat(exception.byteOffset()).isEqualTo(DEL.length() + offset);
+		assertThatThrownBy(() -> reader.read(record)).isSameAs(exception);
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
 			*2,$3,DEL,$1,k,        | ,      | lines of RESP end with CR LF, as unix2dos makes them
 			*2;$3;DEL;$1;\u00fc;   | ;      | a length counts the bytes of a string, and not its characters
 			""")

@@ -3,9 +3,11 @@ package io.pipeset.web.setting;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeSet;
 
 import io.lettuce.core.api.sync.RedisCommands;
+import io.pipeset.job.settings.JobSettings;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;
 import io.pipeset.service.Answer;
@@ -54,6 +56,15 @@ class ExpireAtTests {
 	@BeforeEach
 	void emptyRedis() {
 		this.redis.flushall();
+	}
+
+	/** Such a job is found by the next process, which takes its settings once more. */
+	@Test
+	void aDefaultTimeToLiveIsNoSecondExpiry() {
+		JobSettings defaults = JobSettings.of(Map.of("ttl", List.of("3600")), null);
+		Map<String, String> query = Map.of("op", "SET", "key", "{k}", "value", "{v}", "expireAt", "{t}");
+		JobSettings settings = defaults.with(query::get, "/v1/jobs", null);
+		assertThat(JobSettings.of(settings.toTexts(), settings.operation()).toTexts()).isEqualTo(settings.toTexts());
 	}
 
 	@ParameterizedTest
