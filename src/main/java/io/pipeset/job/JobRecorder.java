@@ -264,7 +264,7 @@ public class JobRecorder {
 	/** What was taken and not served is served by the next tick. */
 	private void serveAsked() {
 		this.asked.addAll(this.records.asked());
-		for (String id : this.asked) {
+		for (String id : List.copyOf(this.asked)) {
 			serve(id);
 			this.asked.remove(id);
 		}
