@@ -54,8 +54,8 @@ import static org.awaitility.Awaitility.await;
  * goes on with those whose records may be repeated: no record is lost, none with an
  * outcome is sent again, and the report has all of them.
  */
-@ServiceTest(
-		properties = { "pipeset.defaults.coalesce=off", "pipeset.defaults.batch-size=77", "pipeset.defaults.ttl=90s" })
+@ServiceTest(properties = { "pipeset.jobs.lease=15s", "pipeset.defaults.coalesce=off", "pipeset.defaults.batch-size=77",
+		"pipeset.defaults.ttl=90s" })
 class ResumeTests {
 
 	private static final JsonMapper mapper = JsonMapper.builder().build();
