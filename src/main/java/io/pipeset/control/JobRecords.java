@@ -340,9 +340,14 @@ public class JobRecords {
 
 	private boolean ask(JobRecord job, String field, String value) {
 		String id = job.status().jobId();
-		// In this order, as the instance looks at the record once it has the request.
+		// In this order: the instance reads the record once it has the request, and once
+		// it has written its lease there.
 		eval(ASK, key(id), bytes(field), bytes(value));
-		return eval(REQUEST, requestsKey(job.lease()), bytes(Long.toString(this.leaseTime.toMillis() * 4)), bytes(id),
+		String lease = this.redis
+			.call((template) -> Optional.ofNullable(template.<String, byte[]>opsForHash().get(key(id), LEASE)))
+			.map(JobRecords::text)
+			.orElse(job.lease());
+		return eval(REQUEST, requestsKey(lease), bytes(Long.toString(this.leaseTime.toMillis() * 4)), bytes(id),
 				bytes(Integer.toString(MOST_REQUESTS))) != 0;
 	}
 

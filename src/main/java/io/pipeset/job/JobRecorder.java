@@ -327,12 +327,8 @@ public class JobRecorder {
 		}
 	}
 
-	/**
-	 * A lease that is gone may have taken the records and the keys with it. One thread at
-	 * a time: a second one would take a lease that the first has renewed late for one
-	 * that was lost.
-	 */
-	private synchronized void renew() {
+	/** A lease that is gone may have taken the records and the keys with it. */
+	private void renew() {
 		long now = System.nanoTime();
 		Long before = this.renewed;
 		if (!this.records.renewLease() && before != null) {
@@ -468,6 +464,10 @@ public class JobRecorder {
 			this.tried = true;
 			boolean enters = last == null || old || ended;
 			JobRecorder.this.records.write(job.client(), now, JobRecorder.this.reports.compress(report), enters);
+			if (last == null) {
+				// Others may have asked the process that had the job before.
+				JobRecorder.this.asked.add(this.id);
+			}
 			this.written = now;
 			this.enteredNanos = (enters) ? System.nanoTime() : this.enteredNanos;
 			this.failure = null;

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -422,7 +423,8 @@ class OtherInstanceTests {
 		String silent = id.substring(0, id.length() - 1) + ((id.endsWith("0")) ? "1" : "0");
 		this.records.select(1);
 		this.records.copy(key("job", id), key("job", silent));
-		this.records.hset(key("job", silent), "lease", "silent");
+		this.records.hset(key("job", silent),
+				Map.of("lease", "silent", "status", this.records.hget(key("job", id), "status").replace(id, silent)));
 		this.records.set(key("instance", "silent"), "an instance that hangs");
 		String requests = key("requests", "silent");
 		this.records.rpush(requests, Collections.nCopies(999, "cancel of others").toArray(String[]::new));
