@@ -4,9 +4,11 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Predicate;
 
@@ -23,10 +25,10 @@ import org.springframework.data.redis.core.script.RedisScript;
  */
 final class JobIndex {
 
-	/**
-	 * The ids that are looked at in one go by a client's jobs, each of which adds one.
-	 */
+	/** The ids that are checked for each job that has ended, which has added one. */
 	private static final int SAMPLE = 5;
+
+	private static final int MOST_AT_ONCE = 500;
 
 	private static final RedisScript<Long> ENTER = RedisScript.of("""
 			redis.call('ZADD', KEYS[1], 0, ARGV[2])
@@ -37,6 +39,9 @@ final class JobIndex {
 	private final Duration retention;
 
 	private final Predicate<String> recorded;
+
+	/** How many ids of each client are still to be checked. */
+	private final Map<String, Integer> ended = new ConcurrentHashMap<>();
 
 	/**
 	 * The index.
@@ -73,12 +78,26 @@ final class JobIndex {
 		}
 	}
 
-	/** Keeps an index short that nobody lists. */
-	void forgetSome(String client) {
+	/** A job of a client has ended, which makes room for looks at older ones. */
+	void ended(String client) {
+		this.ended.merge(client, SAMPLE, Integer::sum);
+	}
+
+	/** Keeps indexes short that no client lists. No job waits for it. */
+	void tidy() {
+		for (String client : this.ended.keySet()) {
+			Integer most = this.ended.remove(client);
+			if (most != null) {
+				tidy(client, Math.min(most, MOST_AT_ONCE));
+			}
+		}
+	}
+
+	private void tidy(String client, int most) {
 		long size = this.redis.call((template) -> Objects.requireNonNull(template.opsForZSet().zCard(key(client))));
-		long from = (size > SAMPLE) ? ThreadLocalRandom.current().nextLong(size - SAMPLE + 1) : 0;
-		Set<byte[]> ids = this.redis.call((template) -> Objects
-			.requireNonNull(template.opsForZSet().range(key(client), from, from + SAMPLE - 1)));
+		long from = (size > most) ? ThreadLocalRandom.current().nextLong(size - most + 1) : 0;
+		Set<byte[]> ids = this.redis.call(
+				(template) -> Objects.requireNonNull(template.opsForZSet().range(key(client), from, from + most - 1)));
 		ids.stream().map(JobIndex::text).filter((id) -> !this.recorded.test(id)).forEach((id) -> forget(client, id));
 	}
 

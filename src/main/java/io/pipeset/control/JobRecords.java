@@ -215,9 +215,14 @@ public class JobRecords {
 		if (enters) {
 			this.index.enter(client, status.jobId());
 			if (!status.state().isActive()) {
-				this.index.forgetSome(client);
+				this.index.ended(client);
 			}
 		}
+	}
+
+	/** Takes ids out of the lists of clients whose records have expired. */
+	public void tidy() {
+		this.index.tidy();
 	}
 
 	/** Takes the record of a job back that has not begun. */

@@ -218,6 +218,7 @@ public class JobRecorder {
 			if (!idle || this.renewed != null) {
 				renewIfDue();
 			}
+			this.records.tidy();
 			if (idle) {
 				return;
 			}

@@ -252,6 +252,7 @@ class OtherInstanceTests {
 			}
 			else {
 				records.write("none", status(JobState.COMPLETED, 4), null, true);
+				records.tidy();
 				assertThat(this.records.zrange(key("jobs", "none"), 0, -1)).containsExactly(last);
 			}
 		}
