@@ -67,6 +67,9 @@ final class Batch {
 
 	private boolean used;
 
+	/** Whether the node was asked for its slots. */
+	private boolean looked;
+
 	private long begun;
 
 	private boolean isFirst;
@@ -218,7 +221,8 @@ final class Batch {
 
 	private boolean takesNext() {
 		Slab next = this.slabs.peek();
-		return next != null && isOpen() && this.commands + next.count() <= this.context.settings().batchSize();
+		return next != null && isOpen() && this.commands + next.count() <= this.context.settings().batchSize()
+				&& (!next.waits() || this.onTheirWay.isEmpty() || this.recovery.isStill());
 	}
 
 	private void send(Slab slab) {
@@ -227,6 +231,10 @@ final class Batch {
 		}
 		if (this.onTheirWay.isEmpty()) {
 			this.waitingSince = System.nanoTime();
+		}
+		if ((slab.waits() && this.onTheirWay.isEmpty()) || (slab.hasScripts() && !this.looked)) {
+			this.recovery.look(this.node);
+			this.looked = true;
 		}
 		this.onTheirWay.add(slab);
 		this.commands += slab.count();

@@ -57,6 +57,11 @@ final class Lane implements Runnable {
 		this.window.open();
 	}
 
+	/** Whether no slot of the cluster moves, as far as the lane has just heard. */
+	boolean isStill() {
+		return this.recovery.isStill();
+	}
+
 	/** Has a thread run the lane, after the queue has said that none does. */
 	void start() {
 		this.threads.start(this);

@@ -121,6 +121,18 @@ final class Recovery {
 		}
 	}
 
+	/** Finds out which slots a node of a cluster has, and whether they move. */
+	void look(RedisNode node) {
+		if (this.redirection != null) {
+			this.redirection.look(node);
+		}
+	}
+
+	/** Whether no command can be put off that has several keys. */
+	boolean isStill() {
+		return this.redirection == null || this.redirection.isStill();
+	}
+
 	/**
 	 * Marks the commands of a batch that are to be sent again.
 	 * @param batch the end of a batch that left slabs behind

@@ -1,10 +1,13 @@
 package io.pipeset.lane;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 import io.pipeset.pipeline.Pauses;
@@ -30,6 +33,9 @@ import org.jspecify.annotations.Nullable;
  * there;</li>
  * <li>to its master once more in all other cases.</li>
  * </ul>
+ * A command with several keys that was told to try again does not count, unless a later
+ * one shares a key with it. So that none does, {@link KeysOnTheirWay} keeps back later
+ * commands of its keys, at least while slots move.
  */
 final class Redirection {
 
@@ -37,6 +43,12 @@ final class Redirection {
 	private static final int SINGLE_MOVES = 4;
 
 	private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+	/** How long the answer of a node counts that none of its slots is on its way. */
+	private static final long STILL_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+	/** How long a move is expected to be followed by another one. */
+	private static final long MOVES_NANOS = TimeUnit.SECONDS.toNanos(10);
 
 	private final LaneContext context;
 
@@ -49,17 +61,60 @@ final class Redirection {
 	/** Redirections in a row without a slab that was answered for good. */
 	private int rounds;
 
+	/**
+	 * When a record of a slot was rejected last that was told to try again; by the slot.
+	 */
+	private final Map<Integer, Long> givenUp = new HashMap<>(0);
+
 	/** The slots of the node, asked for once in each {@link #mark}. */
 	private @Nullable SlotsAtNode served;
 
 	/** Whether the node calls the cluster whole, likewise. */
 	private @Nullable Boolean whole;
 
+	/** The node that was asked last for its slots ahead of commands, and when. */
+	private @Nullable RedisNode asked;
+
+	private long askedNanos;
+
+	/** What it said. */
+	private SlotsAtNode before = SlotsAtNode.ALL;
+
+	private volatile long stillUntil = System.nanoTime();
+
+	private long movesUntil = System.nanoTime();
+
 	Redirection(LaneContext context, Destinations destinations) {
 		this.context = context;
 		this.nodes = context.nodes();
 		this.destinations = destinations;
 		this.pauses = new Pauses(context.settings().timeout(), context.stop());
+	}
+
+	/**
+	 * Asks a node for its slots ahead of commands that depend on them, unless it was
+	 * asked just now. If it does not answer, nothing is known of the time ahead of them.
+	 */
+	void look(RedisNode node) {
+		if (this.asked != node || System.nanoTime() - this.askedNanos > STILL_NANOS) {
+			this.asked = node;
+			this.askedNanos = System.nanoTime();
+			this.served = null;
+			this.before = slots(node);
+			if (this.before == SlotsAtNode.ALL || !this.before.onTheirWay().isEmpty()) {
+				this.movesUntil = this.askedNanos + MOVES_NANOS;
+			}
+			boolean still = this.askedNanos - this.movesUntil >= 0;
+			this.stillUntil = (still) ? this.askedNanos + STILL_NANOS : this.askedNanos;
+		}
+	}
+
+	/**
+	 * Whether the node has just said that none of its slots moves, nor did before. The
+	 * thread that reads the input asks, too.
+	 */
+	boolean isStill() {
+		return System.nanoTime() - this.stillUntil < 0;
 	}
 
 	/** A slab was answered for good. */
@@ -80,14 +135,25 @@ final class Redirection {
 		ResendRules.mark(left, unknownToo, transientToo,
 				(slab, redirect, byScript) -> follows(slab, redirect, byScript, node, now));
 		Map<Integer, Route> routes = new HashMap<>();
+		Set<ByteBuffer> putOff = new HashSet<>();
 		for (Slab slab : left) {
-			slab.slots()
-				.eachAgain(
-						(command, slot, redirect) -> routes.computeIfAbsent(slot, (any) -> new Route()).add(redirect));
+			slab.slots().eachAgain((command, slot, redirect) -> {
+				boolean waits = redirect != null && redirect.kind() == Kind.TRYAGAIN;
+				List<ByteBuffer> keys = (waits || !putOff.isEmpty()) ? slab.slots().keys(command) : List.of();
+				boolean behind = keys.stream().anyMatch(putOff::contains);
+				routes.computeIfAbsent(slot, (any) -> new Route()).add(redirect, behind);
+				if (waits) {
+					putOff.addAll(keys);
+				}
+			});
 		}
 		// A job that was stopped sends nothing more: such commands are unprocessed.
 		if (routes.values().stream().anyMatch(Route::isRedirected) && !this.context.stop().isSet()) {
 			this.rounds++;
+			// The next commands may be of another time.
+			this.asked = null;
+			this.stillUntil = now;
+			this.movesUntil = now + MOVES_NANOS;
 			meter(routes, node);
 			learn(routes, node);
 			// By the end of a pause the other node may have another part in the move.
@@ -103,7 +169,7 @@ final class Redirection {
 			this.context.stop().because(Cause.REDIS_REFUSES, refusal);
 			return false;
 		}
-		if (now - slab.slots().redirectedSince(now) > this.context.settings().timeout().toNanos()) {
+		if (isOver(slab, redirect, now)) {
 			if (redirect.kind() == Kind.WAIT) {
 				this.context.stop()
 					.because(Cause.REDIS_REFUSES,
@@ -116,14 +182,43 @@ final class Redirection {
 		return !byScript || isConfirmed(redirect, node);
 	}
 
-	/** A script may have run and made the redirection up, so the node has to agree. */
+	/**
+	 * Whether a redirection is not followed any longer. A slot whose keys stay at two
+	 * masters is not waited for once more by each record that needs both.
+	 */
+	private boolean isOver(Slab slab, Redirect redirect, long now) {
+		long timeout = this.context.settings().timeout().toNanos();
+		boolean over = now - slab.slots().redirectedSince(now) > timeout;
+		if (redirect.kind() == Kind.TRYAGAIN) {
+			Long last = this.givenUp.get(redirect.slot());
+			over |= last != null && now - last < timeout;
+			if (over) {
+				this.givenUp.put(redirect.slot(), now);
+			}
+		}
+		return over;
+	}
+
+	/**
+	 * A script may have run and made the redirection up, so the state of the node has to
+	 * agree: as it was ahead of the script or is now, the slot is not there, or is
+	 * leaving. Or the slot has left and come back, for which the node has a new epoch.
+	 */
 	private boolean isConfirmed(Redirect redirect, RedisNode node) {
-		SlotsAtNode known = slots(node);
-		if (redirect.slot() >= 0 && !known.serves(redirect.slot())) {
+		SlotsAtNode now = slots(node);
+		SlotsAtNode before = (this.asked == node) ? this.before : SlotsAtNode.ALL;
+		if (isConfirmed(redirect, now) || isConfirmed(redirect, before)) {
 			return true;
 		}
-		return (redirect.kind() == Kind.WAIT) ? !isWhole(node)
-				: redirect.kind() != Kind.MOVED && redirect.slot() >= 0 && known.givesAway(redirect.slot());
+		if (redirect.kind() == Kind.WAIT) {
+			return !isWhole(node);
+		}
+		return redirect.slot() >= 0 && now != SlotsAtNode.ALL && before != SlotsAtNode.ALL && now.hasNewEpoch(before);
+	}
+
+	private static boolean isConfirmed(Redirect redirect, SlotsAtNode slots) {
+		return redirect.slot() >= 0 && (!slots.serves(redirect.slot())
+				|| (redirect.kind() != Kind.MOVED && redirect.kind() != Kind.WAIT && slots.givesAway(redirect.slot())));
 	}
 
 	/** If the node does not answer, it counts as serving all slots. */
@@ -195,7 +290,8 @@ final class Redirection {
 			List<RedisNode> target = new ArrayList<>(1);
 			slab.slots().eachAgain((command, slot, redirect) -> {
 				RedisNode found = asked.get(slot);
-				if (found != null && (target.isEmpty() || target.get(0) == found)) {
+				if (found != null && redirect != null && redirect.kind() == Kind.ASK
+						&& (target.isEmpty() || target.get(0) == found)) {
 					slab.slots().ask(command);
 					target.add(found);
 				}
@@ -251,14 +347,18 @@ final class Redirection {
 
 		private boolean redirected;
 
-		void add(@Nullable Redirect redirect) {
+		/**
+		 * Adds what a command was told that may share a key with one ahead that waits.
+		 */
+		void add(@Nullable Redirect redirect, boolean behind) {
 			this.redirected |= redirect != null;
-			if (redirect == null || redirect.kind() != Kind.ASK) {
-				this.asks = false;
-			}
-			else {
+			this.asks &= !behind;
+			if (redirect != null && redirect.kind() == Kind.ASK) {
 				this.asks &= this.askedAt == null || Objects.equals(this.askedAt, redirect.target());
 				this.askedAt = redirect.target();
+			}
+			else {
+				this.asks &= redirect != null && redirect.kind() == Kind.TRYAGAIN;
 			}
 			if (redirect != null && redirect.kind() == Kind.MOVED) {
 				this.movedTo = redirect.target();
@@ -285,7 +385,10 @@ final class Redirection {
 			return this.movedTo;
 		}
 
-		/** The only node that all of them were told to ask, or {@code null}. */
+		/**
+		 * The only node that all of them were told to ask, but for those that were told
+		 * to try again; or {@code null}.
+		 */
 		@Nullable String askedAt() {
 			return (this.asks) ? this.askedAt : null;
 		}

@@ -40,6 +40,9 @@ final class SlabFiller {
 	/** The slot of the records in a transaction. */
 	private int slot;
 
+	/** Only of records that are no transaction, which runs as a whole or not at all. */
+	private final KeysOnTheirWay keys = new KeysOnTheirWay();
+
 	SlabFiller(Lane lane, LaneQueue queue, Window window, LaneContext context) {
 		this.lane = lane;
 		this.queue = queue;
@@ -53,12 +56,17 @@ final class SlabFiller {
 
 	/**
 	 * Adds a record of a slot, as {@link #add(Record)} does. A transaction ends where the
-	 * slot changes, as Redis runs none of several slots.
+	 * slot changes, as Redis runs none of several slots. A record waits for an earlier
+	 * one with several keys that has one of its keys.
 	 * @throws NoRoomException if there will be no memory; the record was not added
 	 */
 	void add(Record record, int slot) {
-		if (this.atomic && slot != this.slot && this.filling != null && this.filling.count() > 0) {
+		boolean waits = !this.atomic && this.keys.hold(record) && !this.lane.isStill();
+		if ((waits || (this.atomic && slot != this.slot)) && this.filling != null && this.filling.count() > 0) {
 			bring(this.filling);
+		}
+		if (waits) {
+			filling().setWaits();
 		}
 		this.slot = slot;
 		add(record);

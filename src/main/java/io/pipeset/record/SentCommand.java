@@ -168,6 +168,15 @@ public abstract sealed class SentCommand permits Record {
 	}
 
 	/**
+	 * The hash of a key.
+	 * @param key its place among the keys, from 0
+	 * @return any int; the same for the same bytes
+	 */
+	public int keyHash(int key) {
+		return this.arguments.hash(command().firstKey() + key * command().keyStep());
+	}
+
+	/**
 	 * The slot of Redis Cluster that all keys are in.
 	 * @return a slot, or {@link Slots#NONE} where there are no keys, or
 	 * {@link Slots#SEVERAL}

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * An error by which a node of a cluster says that a command did not run there, and may
  * run elsewhere or later.
  *
- * @param slot the slot that has moved or is being moved; -1 if the error names none, and
- * that of the keys if a script answered it
+ * @param slot the slot that has moved or is being moved; for an error that names none,
+ * that of the keys where they are known, or else -1
  * @param target host and port of the node that the slot is at; empty if the error names
  * none
  */

@@ -119,8 +119,8 @@ public final class ResendRules {
 		Redirect redirect = (this.redirects != null) ? errors.redirect(finding) : null;
 		boolean byScript = redirect != null && errors.isByScript(finding);
 		boolean passes = redirect == null && errors.isTransient(finding);
-		if (errors.isOfOthers(finding) || (passes && this.transientToo) || (redirect != null && follows(slab,
-				(byScript) ? redirect.ofSlot(SlabSlots.of(slab.commands(), command)) : redirect, byScript))) {
+		if (errors.isOfOthers(finding) || (passes && this.transientToo)
+				|| (redirect != null && follows(slab, command, redirect, byScript))) {
 			return Told.TO_COME_AGAIN;
 		}
 		// A script may have written before it failed.
@@ -134,7 +134,7 @@ public final class ResendRules {
 			return (slab.isUnknown()) ? Told.NOTHING : Told.THAT_IT_DID_NOT_RUN;
 		}
 		Redirect redirect = (this.redirects != null) ? slab.errors().transactionRedirect() : null;
-		boolean passes = (redirect != null) ? follows(slab, redirect, false)
+		boolean passes = (redirect != null) ? follows(slab, 0, redirect, false)
 				: this.transientToo && slab.errors().transientCode() != null;
 		if (slab.errors().areInCommon() || passes) {
 			return Told.TO_COME_AGAIN;
@@ -142,8 +142,9 @@ public final class ResendRules {
 		return (slab.replies().isDiscarded()) ? Told.THAT_IT_IS_REFUSED : Told.THAT_IT_RAN;
 	}
 
-	private boolean follows(Slab slab, Redirect redirect, boolean byScript) {
-		return this.redirects != null && this.redirects.follows(slab, redirect, byScript);
+	private boolean follows(Slab slab, int command, Redirect redirect, boolean byScript) {
+		return this.redirects != null
+				&& this.redirects.follows(slab, redirect.ofSlot(SlabSlots.of(slab.commands(), command)), byScript);
 	}
 
 	/** Marks a command, or all those of a transaction. */

@@ -34,6 +34,8 @@ public final class Slab {
 
 	private final SlabSlots slots;
 
+	private boolean waits;
+
 	/** A slab that grows as it is filled. */
 	public Slab() {
 		this(0, 0, Room.UNLIMITED);
@@ -71,6 +73,7 @@ public final class Slab {
 		this.commands.clear(atomic);
 		this.earlier.clear();
 		this.slots.clear();
+		this.waits = false;
 		forgetAttempt();
 	}
 
@@ -144,6 +147,26 @@ public final class Slab {
 	/** Whether the slab was written at an earlier attempt, and is sent again. */
 	public boolean isSentAgain() {
 		return this.earlier.areWritten();
+	}
+
+	/**
+	 * Has the slab wait until all commands ahead of it are answered, while slots move.
+	 */
+	public void setWaits() {
+		this.waits = true;
+	}
+
+	/**
+	 * Whether the slab is sent only once all commands ahead of it are answered, while
+	 * slots move.
+	 */
+	public boolean waits() {
+		return this.waits;
+	}
+
+	/** Whether some of the commands are scripts. */
+	public boolean hasScripts() {
+		return this.commands.scripts().count() > 0;
 	}
 
 	/** Whether the commands run as one transaction. */

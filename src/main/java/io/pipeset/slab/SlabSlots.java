@@ -112,6 +112,11 @@ public final class SlabSlots {
 		}
 	}
 
+	/** The keys of a command, which {@link #eachAgain} shows. */
+	public List<ByteBuffer> keys(int command) {
+		return this.commands.keys(command);
+	}
+
 	/** The slot of a command's first key, or -1 for a script without. */
 	static int of(Commands commands, int command) {
 		List<ByteBuffer> keys = commands.keys(command);

@@ -126,6 +126,27 @@ class ClusterRedirectTests {
 		assertThat(this.to.client().lrange(this.moved, 0, -1)).containsExactly("2");
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "concurrency=1", "concurrency=3", "flush=each", "coalesce=off", "results=all" })
+	void theLaterRecordsOfARecordThatIsPutOffAreKeptBack(String settings) throws Exception {
+		double before = retries("cluster-wait");
+		cluster.begin(this.slot, this.from, this.to);
+		cluster.migrate(this.from, this.to, this.moved);
+		CompletableFuture<Answer> job = this.service.sendAsync(
+				this.service.uploading("/v1/jobs?" + settings, Service.NDJSON, Lines.of(4, (i) -> switch ((int) i) {
+					case 0 -> push(this.other, 1);
+					case 1 -> "[\"DEL\",\"" + this.here + "\",\"" + this.moved + "\"]";
+					default -> push((i == 2) ? this.here : this.moved, i);
+				})));
+		await().until(() -> retries("cluster-wait") > before);
+		assertThat(job).isNotDone();
+		cluster.migrate(this.from, this.to, this.here);
+		cluster.end(this.slot, this.from, this.to);
+		assertThat(Answer.counts(job.get(1, TimeUnit.MINUTES).report())).isEqualTo(new Counts(4, 4, 0, 0, 0, 0));
+		assertThat(this.to.client().lrange(this.here, 0, -1)).containsExactly("2");
+		assertThat(this.to.client().lrange(this.moved, 0, -1)).containsExactly("3");
+	}
+
 	@Test
 	void aRecordWhoseKeysStayAtBothMastersIsRejectedAfterTheTimeoutAndTheOthersRun() {
 		cluster.begin(this.slot, this.from, this.to);
