@@ -156,6 +156,14 @@ public class InterruptedJobs {
 				.log("Job {} was interrupted by the end of its process. Resume it by POST /v1/jobs/{}/resume,"
 						+ " or cancel it by DELETE", id, id);
 		}
+		catch (SpooledRequest.OtherVersionException ex) {
+			files.clear();
+			logger.atWarn()
+				.addKeyValue("jobId", id)
+				.log("Job {} was interrupted by the end of its process, and this version cannot go on with it: {}. Its"
+						+ " files are kept for a version that can: start that one, or remove the files {}.*", id,
+						ex.getMessage(), id);
+		}
 		catch (IOException | RuntimeException ex) {
 			String message = (ex instanceof IOException) ? ex.getMessage() : ex.toString();
 			this.broken.put(id, String.valueOf(message));

@@ -37,6 +37,9 @@ public final class JobRefusedException extends RuntimeException {
 		/** Its client may not run it. */
 		FORBIDDEN,
 
+		/** The spool has no room for it, or its disk fails. */
+		NO_SPACE,
+
 		/** The service is about to end. */
 		SHUTTING_DOWN
 

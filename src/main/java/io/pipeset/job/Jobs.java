@@ -149,7 +149,11 @@ public class Jobs {
 		return ended;
 	}
 
-	/** The records of a job can be found later if its body is kept. */
+	/**
+	 * The records of a job can be found later if its body is kept.
+	 * @throws JobRefusedException if its files cannot be written, without which the next
+	 * process would not know of the job
+	 */
 	private @Nullable JobItems items(String id, Client client, JobInput input, JobSettings settings) {
 		SpooledBody body = (input instanceof UploadedRecords upload) ? upload.spooled() : null;
 		if (body == null) {
@@ -164,8 +168,8 @@ public class Jobs {
 			return new JobItems(body, journal, settings, this.limits, this.memory, this.spool, this.nodes.database());
 		}
 		catch (SpoolException ex) {
-			logger.atWarn().addKeyValue("jobId", id).log("The items of job {} are not kept: {}", id, ex.getMessage());
-			return null;
+			throw new JobRefusedException(JobRefusedException.Reason.NO_SPACE,
+					ex.getMessage() + ". Nothing was run: send the request again later, or without Prefer");
 		}
 	}
 

@@ -20,6 +20,7 @@ import io.pipeset.spool.SpoolException;
 import io.pipeset.spool.SpoolFile;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -52,15 +53,15 @@ record SpooledRequest(@Nullable String client, long createdMillis, long bodyByte
 	/**
 	 * The body of the request.
 	 * @param file the bytes
-	 * @throws IOException if this JVM does not know their charset
+	 * @throws OtherVersionException if this JVM does not know their charset
 	 */
-	SpooledBody body(SpoolFile file) throws IOException {
+	SpooledBody body(SpoolFile file) throws OtherVersionException {
 		try {
 			return new SpooledBody(file, this.gzipped, this.format,
 					(this.charset != null) ? Charset.forName(this.charset) : StandardCharsets.UTF_8);
 		}
 		catch (IllegalArgumentException ex) {
-			throw new IOException("the charset '" + this.charset + "' is not known here", ex);
+			throw new OtherVersionException("the charset '" + this.charset + "' is not known here", ex);
 		}
 	}
 
@@ -90,13 +91,25 @@ record SpooledRequest(@Nullable String client, long createdMillis, long bodyByte
 	/**
 	 * Reads a request.
 	 * @throws IOException if the file cannot be read, or is not whole
+	 * @throws OtherVersionException if it is whole, and this version does not know what
+	 * it says
 	 */
 	static SpooledRequest read(SpoolFile file) throws IOException {
+		JsonNode request;
 		try (InputStream in = file.open()) {
-			return mapper.readValue(in, SpooledRequest.class);
+			request = mapper.readTree(in);
 		}
 		catch (JacksonException ex) {
 			throw new IOException("the request is not whole", ex);
+		}
+		if (!request.isObject()) {
+			throw new IOException("the request is not whole");
+		}
+		try {
+			return mapper.treeToValue(request, SpooledRequest.class);
+		}
+		catch (JacksonException ex) {
+			throw new OtherVersionException("its request is of another version: " + ex.getOriginalMessage(), ex);
 		}
 	}
 
@@ -104,9 +117,9 @@ record SpooledRequest(@Nullable String client, long createdMillis, long bodyByte
 	 * The settings that the job was run with.
 	 * @param rateLimit its last pace in records a second, 0 for none; {@code null} if it
 	 * was never changed
-	 * @throws IOException if this version does not know them
+	 * @throws OtherVersionException if this version does not know them
 	 */
-	JobSettings toSettings(@Nullable Long rateLimit) throws IOException {
+	JobSettings toSettings(@Nullable Long rateLimit) throws OtherVersionException {
 		Map<String, List<String>> texts = new HashMap<>(this.settings);
 		if (rateLimit != null) {
 			texts.remove(Setting.RATE_LIMIT.name());
@@ -118,8 +131,17 @@ record SpooledRequest(@Nullable String client, long createdMillis, long bodyByte
 			return JobSettings.of(texts, this.operation);
 		}
 		catch (InvalidSettingException ex) {
-			throw new IOException("the setting '" + ex.setting() + "' " + ex.problem(), ex);
+			throw new OtherVersionException("the setting '" + ex.setting() + "' " + ex.problem(), ex);
 		}
+	}
+
+	/** The request is whole, and another version of the service can run it. */
+	static final class OtherVersionException extends IOException {
+
+		OtherVersionException(String message, Exception cause) {
+			super(message, cause);
+		}
+
 	}
 
 }

@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -23,11 +24,15 @@ import io.pipeset.report.JobKind;
 import io.pipeset.report.JobState;
 import io.pipeset.report.JobStatus;
 import io.pipeset.report.Outcome;
+import io.pipeset.spool.SpoolException;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
+import io.pipeset.web.server.UnfinishedAnswer;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseEntity;
@@ -41,6 +46,8 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter
  */
 @RestController
 class KnownJobsController {
+
+	private static final Logger logger = LoggerFactory.getLogger(KnownJobsController.class);
 
 	static final Setting<JobState> STATE = parameter("state", Allowed.of("one of " + String.join(", ", labels()),
 			KnownJobsController::state, Map.of("type", "string", "enum", labels())), null,
@@ -153,6 +160,13 @@ class KnownJobsController {
 			written.flush();
 		}
 		catch (IOException ex) {
+			if (ex instanceof SpoolException && response.isCommitted()) {
+				logger.atWarn()
+					.addKeyValue("jobId", id)
+					.log("The items of job {} broke off as they were read: {}", id,
+							Objects.requireNonNullElse(items.missing(), ex.getMessage()));
+				throw UnfinishedAnswer.because(ex);
+			}
 			if (response.isCommitted()) {
 				throw ex;
 			}

@@ -124,7 +124,8 @@ public record JobSettings(int batchSize, FlushPolicy flush, int concurrency, Dur
 			@Nullable Operation only, TimeToLive ttl, TimeToLive expireAt) {
 		RecordDefaults defaults = this.recordDefaults;
 		boolean expires = mayExpire(path, only);
-		Long seconds = (ttl.same() != null) ? ttl.same() : (expires && !expireAt.isGiven()) ? defaults.ttl() : null;
+		Long seconds = (ttl.same() != null) ? ttl.same()
+				: (expires && !ttl.isGiven() && !expireAt.isGiven()) ? defaults.ttl() : null;
 		return new RecordDefaults(seconds, expireAt.same(),
 				takeExpiry(Setting.TTL_JITTER, query, path, only).orElse((expires) ? defaults.ttlJitter() : 0),
 				Setting.ENCODING.take(query).orElse(defaults.encoding()));

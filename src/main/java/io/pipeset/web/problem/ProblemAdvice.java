@@ -121,12 +121,12 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 
 	@ExceptionHandler
 	ResponseEntity<ProblemDetail> refused(JobRefusedException ex) {
-		if (ex.reason() == JobRefusedException.Reason.FORBIDDEN) {
-			return Problems.answer(Problems.detail(Problem.FORBIDDEN, ex.getMessage()));
-		}
-		boolean tooMany = ex.reason() == JobRefusedException.Reason.TOO_MANY;
-		return Problems.answer(Problems.detail((tooMany) ? Problem.TOO_MANY : Problem.SHUTTING_DOWN, ex.getMessage()),
-				RETRY);
+		return switch (ex.reason()) {
+			case FORBIDDEN -> Problems.answer(Problems.detail(Problem.FORBIDDEN, ex.getMessage()));
+			case NO_SPACE -> Problems.answer(Problems.detail(Problem.INSUFFICIENT_STORAGE, ex.getMessage()));
+			case TOO_MANY -> Problems.answer(Problems.detail(Problem.TOO_MANY, ex.getMessage()), RETRY);
+			case SHUTTING_DOWN -> Problems.answer(Problems.detail(Problem.SHUTTING_DOWN, ex.getMessage()), RETRY);
+		};
 	}
 
 	@ExceptionHandler

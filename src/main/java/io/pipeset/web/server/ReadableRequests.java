@@ -1,6 +1,8 @@
 package io.pipeset.web.server;
 
 import java.io.IOException;
+import java.nio.charset.Charset;
+import java.nio.charset.IllegalCharsetNameException;
 import java.util.Collections;
 import java.util.Enumeration;
 import java.util.List;
@@ -46,11 +48,19 @@ final class ReadableRequests implements Filter {
 			return "The path '" + Problems.excerpt(request.getRequestURI()) + "' begins with two slashes, not one";
 		}
 		try {
+			String charset = request.getCharacterEncoding();
+			if (charset != null) {
+				Charset.isSupported(charset);
+			}
 			// A form has parameters in its body too, which must not be read.
 			if (isRead(request)) {
 				request.getParameterMap();
 			}
 			return null;
+		}
+		catch (IllegalCharsetNameException ex) {
+			return "The header 'Content-Type' names the charset '" + Problems.excerpt(ex.getCharsetName())
+					+ "', which is no name of a charset: send UTF-8";
 		}
 		catch (InvalidParameterException ex) {
 			return "The query string '" + Problems.excerpt(String.valueOf(request.getQueryString()))

@@ -77,6 +77,18 @@ class FullSpoolTests {
 		assertThat(Answer.counts(ended(send(LINE)))).isEqualTo(new Counts(1, 1, 0, 0, 0, 0));
 	}
 
+	/** Or the next process would not know of it. */
+	@Test
+	void aBodyBesideWhichTheJobItselfHasNoRoomIsGivenUp() {
+		double used = used();
+		String body = LINE + " ".repeat(102_400 - (int) used - 50 - LINE.length());
+		assertThat(send(body).refusal(507, "insufficient-storage")).contains("pipeset.spool.max-bytes",
+				"Nothing was run");
+		assertThat(this.redis.dbsize()).isZero();
+		assertThat(used()).isEqualTo(used);
+		assertThat(Answer.counts(ended(send(LINE)))).isEqualTo(new Counts(1, 1, 0, 0, 0, 0));
+	}
+
 	@Test
 	void bytesThatAreOnlyAnnouncedTakeNoRoom() throws IOException {
 		String kept = ended(send("[\"NO\",\"k\"]\n")).get("jobId").asString();

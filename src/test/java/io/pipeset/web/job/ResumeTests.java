@@ -127,8 +127,15 @@ class ResumeTests {
 			LeftSpool.outcomes(LeftSpool.FAILURE, 1), LeftSpool.WRONGTYPE);
 
 	private static final List<String> BROKEN = List.of(broken(".job", "{\"createdMillis\":17"), broken(".job", ""),
-			broken(".job", "{\"createdMillis\":1,\"bodyBytes\":13,\"format\":\"YAML\"}"), broken(".body", "[\"SET\""),
-			broken(".outcomes", "\u0000\u0007"), broken(".notes", "{\"failure\":\n{}\n"), broken(".notes", "[]\n{}\n"));
+			broken(".body", "[\"SET\""), broken(".outcomes", "\u0000\u0007"), broken(".notes", "{\"failure\":\n{}\n"),
+			broken(".notes", "[]\n{}\n"));
+
+	private static final String REQUEST = "{\"createdMillis\":1,\"bodyBytes\":12,\"format\":\"NDJSON\",\"settings\":{}}";
+
+	private static final List<String> OTHER_VERSIONS = List.of(broken(".job", REQUEST.replace("NDJSON", "YAML")),
+			broken(".job", REQUEST.replace("{}", "{\"speed\":[\"9\"]}")),
+			broken(".job", REQUEST.replace("{}", "{\"flush\":[\"by-hand\"]}")),
+			broken(".job", REQUEST.replace("\"settings\"", "\"charset\":\"EBCDIC-9\",\"settings\"")));
 
 	private final Service service;
 
@@ -399,6 +406,17 @@ class ResumeTests {
 
 	static List<String> broken() {
 		return BROKEN;
+	}
+
+	@ParameterizedTest
+	@MethodSource("otherVersions")
+	void aJobOfAnotherVersionIsKeptForIt(String id) {
+		this.service.get("/v1/jobs/" + id).refusal(404, "not-found");
+		assertThat(files(id)).hasSize(4);
+	}
+
+	static List<String> otherVersions() {
+		return OTHER_VERSIONS;
 	}
 
 	private static String broken(String file, String contents) {

@@ -76,6 +76,15 @@ class ProblemTests {
 	}
 
 	@ParameterizedTest
+	@ValueSource(strings = { "GET /v1/jobs", "POST /v1/jobs", "DELETE /v1/jobs/a", "GET /", "GET /actuator/health" })
+	void aCharsetThatIsNoNameIsRefused(String call) throws IOException {
+		try (Wire wire = Wire.open(this.service, call + " HTTP/1.1", "Host: localhost", "Content-Length: 0",
+				"Content-Type: text/csv; charset=\"none such\"")) {
+			assertThat(wire.answer().refusal(400, "bad-request")).contains("'none?such'", "Content-Type", "UTF-8");
+		}
+	}
+
+	@ParameterizedTest
 	@ValueSource(strings = { "/actuator/metrics/nope", "/actuator/health/nope", "/actuator/health/a/a",
 			"/actuator/health/redis/a/a", "/actuator/health/readiness/a/b/c", "/actuator/nope" })
 	void aPageOfActuatorThatThereIsNotIsAProblem(String path) {

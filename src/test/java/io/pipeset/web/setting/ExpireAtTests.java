@@ -59,11 +59,13 @@ class ExpireAtTests {
 	}
 
 	/** Such a job is found by the next process, which takes its settings once more. */
-	@Test
-	void aDefaultTimeToLiveIsNoSecondExpiry() {
+	@ParameterizedTest
+	@ValueSource(strings = { "ttl", "expireAt" })
+	void aTemplateTakesThePlaceOfTheDefaultTimeToLive(String setting) {
 		JobSettings defaults = JobSettings.of(Map.of("ttl", List.of("3600")), null);
-		Map<String, String> query = Map.of("op", "SET", "key", "{k}", "value", "{v}", "expireAt", "{t}");
+		Map<String, String> query = Map.of("op", "SET", "key", "{k}", "value", "{v}", setting, "{t}");
 		JobSettings settings = defaults.with(query::get, "/v1/jobs", null);
+		assertThat(settings.recordDefaults().ttl()).isNull();
 		assertThat(JobSettings.of(settings.toTexts(), settings.operation()).toTexts()).isEqualTo(settings.toTexts());
 	}
 
