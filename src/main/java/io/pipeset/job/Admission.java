@@ -1,11 +1,11 @@
 package io.pipeset.job;
 
+import io.pipeset.engine.script.Scripts;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.record.Effect;
 import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
 import io.pipeset.record.Slots;
-import io.pipeset.script.Scripts;
 import org.jspecify.annotations.Nullable;
 
 /**

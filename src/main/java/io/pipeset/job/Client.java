@@ -6,18 +6,18 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 
+import io.pipeset.engine.script.Scripts;
 import io.pipeset.job.JobRefusedException.Reason;
 import io.pipeset.job.input.BodyLimitException;
 import io.pipeset.job.input.ByteLimit;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.JobSettings;
+import io.pipeset.job.spool.Spool;
 import io.pipeset.record.KeyPrefixes;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
 import io.pipeset.record.ReservedKeys;
-import io.pipeset.script.Scripts;
-import io.pipeset.spool.Spool;
 import org.jspecify.annotations.Nullable;
 
 /**

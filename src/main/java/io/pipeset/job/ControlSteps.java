@@ -3,7 +3,7 @@ package io.pipeset.job;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-import io.pipeset.control.ControlRedisException;
+import io.pipeset.job.control.ControlRedisException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

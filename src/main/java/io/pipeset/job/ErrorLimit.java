@@ -1,6 +1,6 @@
 package io.pipeset.job;
 
-import io.pipeset.lane.JobStop;
+import io.pipeset.engine.lane.JobStop;
 import io.pipeset.report.Account;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.Outcome;

@@ -5,13 +5,13 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.pipeset.job.input.BodyLimitException;
+import io.pipeset.job.spool.SpoolException;
 import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.record.room.NoRoomException;
 import io.pipeset.report.DurationText;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobReport.Input;
-import io.pipeset.spool.SpoolException;
 import org.jspecify.annotations.Nullable;
 
 /**

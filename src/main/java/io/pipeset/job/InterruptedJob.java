@@ -3,12 +3,12 @@ package io.pipeset.job;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import io.pipeset.engine.lane.JobStop;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.input.UploadedRecords;
+import io.pipeset.job.memory.MemoryBudget;
+import io.pipeset.job.memory.MemoryShare;
 import io.pipeset.job.settings.JobSettings;
-import io.pipeset.lane.JobStop;
-import io.pipeset.memory.MemoryBudget;
-import io.pipeset.memory.MemoryShare;
 import io.pipeset.report.Account;
 import io.pipeset.report.Counts;
 import io.pipeset.report.JobClock;

@@ -6,10 +6,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 
+import io.pipeset.job.spool.Spool;
+import io.pipeset.job.spool.SpoolFile;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobStatus;
-import io.pipeset.spool.Spool;
-import io.pipeset.spool.SpoolFile;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

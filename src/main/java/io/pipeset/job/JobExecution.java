@@ -5,16 +5,18 @@ import java.net.SocketTimeoutException;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.pipeset.engine.lane.LaneContext;
+import io.pipeset.engine.lane.Lanes;
+import io.pipeset.engine.slab.Loss;
 import io.pipeset.job.input.BodyLimitException;
 import io.pipeset.job.input.Caller;
 import io.pipeset.job.input.Caller.Watch;
 import io.pipeset.job.input.InputContext;
 import io.pipeset.job.input.JobInput;
+import io.pipeset.job.memory.MemoryShare;
+import io.pipeset.job.pop.PopBudget;
 import io.pipeset.job.settings.JobSettings;
-import io.pipeset.lane.LaneContext;
-import io.pipeset.lane.Lanes;
-import io.pipeset.memory.MemoryShare;
-import io.pipeset.pop.PopBudget;
+import io.pipeset.job.spool.SpoolException;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordReader;
@@ -30,8 +32,6 @@ import io.pipeset.report.JobReport;
 import io.pipeset.report.JobReport.Warning;
 import io.pipeset.report.Outcome;
 import io.pipeset.report.OutcomeLog;
-import io.pipeset.slab.Loss;
-import io.pipeset.spool.SpoolException;
 import org.jspecify.annotations.Nullable;
 
 /**

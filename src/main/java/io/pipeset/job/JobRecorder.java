@@ -9,11 +9,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledFuture;
 
-import io.pipeset.control.ControlRedis;
-import io.pipeset.control.ControlRedisException;
-import io.pipeset.control.IdempotencyKeys;
-import io.pipeset.control.JobRecords;
-import io.pipeset.control.JobRecords.Wishes;
+import io.pipeset.job.control.ControlRedis;
+import io.pipeset.job.control.ControlRedisException;
+import io.pipeset.job.control.IdempotencyKeys;
+import io.pipeset.job.control.JobRecords;
+import io.pipeset.job.control.JobRecords.Wishes;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobReport.Warning;
 import io.pipeset.report.JobState;

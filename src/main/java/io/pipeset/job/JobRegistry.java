@@ -11,8 +11,8 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
-import io.pipeset.control.JobRecords;
 import io.pipeset.job.JobEnds.JobEnd;
+import io.pipeset.job.control.JobRecords;
 import io.pipeset.report.Ending;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobState;

@@ -15,10 +15,10 @@ import java.util.Set;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.pipeset.job.OutcomeJournal.Entry;
-import io.pipeset.memory.MemoryShare;
+import io.pipeset.job.memory.MemoryShare;
+import io.pipeset.job.spool.SpoolException;
+import io.pipeset.job.spool.SpoolFile;
 import io.pipeset.report.Item.Failure;
-import io.pipeset.spool.SpoolException;
-import io.pipeset.spool.SpoolFile;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;

@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-import io.pipeset.lane.LaneContext;
-import io.pipeset.pipeline.MemoryLook;
-import io.pipeset.pipeline.RedisNode;
-import io.pipeset.pipeline.call.RedisCallException;
-import io.pipeset.pipeline.call.ServerMemory;
+import io.pipeset.engine.lane.LaneContext;
+import io.pipeset.engine.pipeline.MemoryLook;
+import io.pipeset.engine.pipeline.RedisNode;
+import io.pipeset.engine.pipeline.call.RedisCallException;
+import io.pipeset.engine.pipeline.call.ServerMemory;
 import io.pipeset.record.Operation;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;

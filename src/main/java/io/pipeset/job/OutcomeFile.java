@@ -6,9 +6,9 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 
-import io.pipeset.memory.MemoryShare;
-import io.pipeset.spool.SpoolException;
-import io.pipeset.spool.SpoolFile;
+import io.pipeset.job.memory.MemoryShare;
+import io.pipeset.job.spool.SpoolException;
+import io.pipeset.job.spool.SpoolFile;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,8 +2,8 @@ package io.pipeset.job;
 
 import java.util.concurrent.TimeUnit;
 
-import io.pipeset.lane.JobStop;
-import io.pipeset.lane.Lanes;
+import io.pipeset.engine.lane.JobStop;
+import io.pipeset.engine.lane.Lanes;
 
 /**
  * Spreads a job's records over time. A record that is early waits, as it would for a

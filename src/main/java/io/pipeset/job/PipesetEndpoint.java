@@ -6,14 +6,14 @@ import java.util.TreeMap;
 import java.util.function.ToIntFunction;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import io.pipeset.control.ControlRedis;
-import io.pipeset.lane.InFlightBytes;
-import io.pipeset.memory.MemoryBudget;
-import io.pipeset.pipeline.ConnectionPermits;
-import io.pipeset.pipeline.RedisNode;
+import io.pipeset.engine.lane.InFlightBytes;
+import io.pipeset.engine.pipeline.ConnectionPermits;
+import io.pipeset.engine.pipeline.RedisNode;
+import io.pipeset.engine.servers.RedisNodes;
+import io.pipeset.job.control.ControlRedis;
+import io.pipeset.job.memory.MemoryBudget;
+import io.pipeset.job.spool.Spool;
 import io.pipeset.report.RedisIdentity;
-import io.pipeset.servers.RedisNodes;
-import io.pipeset.spool.Spool;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;

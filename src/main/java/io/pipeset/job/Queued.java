@@ -1,6 +1,6 @@
 package io.pipeset.job;
 
-import io.pipeset.lane.JobStop;
+import io.pipeset.engine.lane.JobStop;
 import io.pipeset.report.JobClock;
 
 /** That which waits for a place in the queue, and takes it. */

@@ -1,6 +1,6 @@
 package io.pipeset.job;
 
-import io.pipeset.memory.MemoryShare;
+import io.pipeset.job.memory.MemoryShare;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobState;

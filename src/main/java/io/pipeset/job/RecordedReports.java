@@ -3,8 +3,8 @@ package io.pipeset.job;
 import java.io.IOException;
 import java.io.InputStream;
 
-import io.pipeset.control.ReportBytes;
-import io.pipeset.control.ReportBytes.ReportWriter;
+import io.pipeset.job.control.ReportBytes;
+import io.pipeset.job.control.ReportBytes.ReportWriter;
 import io.pipeset.report.JobReport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

@@ -3,14 +3,14 @@ package io.pipeset.job;
 import java.util.List;
 import java.util.function.Consumer;
 
+import io.pipeset.engine.lane.JobStop;
+import io.pipeset.engine.pipeline.RedisNode;
+import io.pipeset.engine.pipeline.call.NoConnectionException;
+import io.pipeset.engine.pipeline.call.RedisCallException;
+import io.pipeset.engine.servers.RedisNodes;
 import io.pipeset.job.settings.JobSettings;
-import io.pipeset.lane.JobStop;
-import io.pipeset.pipeline.RedisNode;
-import io.pipeset.pipeline.call.NoConnectionException;
-import io.pipeset.pipeline.call.RedisCallException;
 import io.pipeset.report.Account;
 import io.pipeset.report.Ending.Cause;
-import io.pipeset.servers.RedisNodes;
 
 import org.springframework.stereotype.Component;
 

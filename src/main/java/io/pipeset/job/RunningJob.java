@@ -3,11 +3,11 @@ package io.pipeset.job;
 import java.util.List;
 import java.util.Map;
 
+import io.pipeset.engine.lane.JobStop;
 import io.pipeset.job.input.JobInput;
+import io.pipeset.job.memory.MemoryShare;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.job.settings.Setting;
-import io.pipeset.lane.JobStop;
-import io.pipeset.memory.MemoryShare;
 import io.pipeset.record.Operation;
 import io.pipeset.report.Account;
 import io.pipeset.report.Counts;

@@ -3,8 +3,8 @@ package io.pipeset.job;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 
-import io.pipeset.spool.Spool;
-import io.pipeset.spool.SpoolFile;
+import io.pipeset.job.spool.Spool;
+import io.pipeset.job.spool.SpoolFile;
 import org.jspecify.annotations.Nullable;
 
 /**

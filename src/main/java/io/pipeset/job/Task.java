@@ -2,8 +2,8 @@ package io.pipeset.job;
 
 import java.util.function.Supplier;
 
-import io.pipeset.lane.JobStop;
-import io.pipeset.memory.MemoryShare;
+import io.pipeset.engine.lane.JobStop;
+import io.pipeset.job.memory.MemoryShare;
 import io.pipeset.report.Ending;
 import io.pipeset.report.JobClock;
 import io.pipeset.report.JobKind;

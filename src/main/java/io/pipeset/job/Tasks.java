@@ -3,10 +3,10 @@ package io.pipeset.job;
 import java.util.function.Function;
 
 import io.micrometer.core.instrument.LongTaskTimer;
+import io.pipeset.engine.lane.JobStop;
 import io.pipeset.job.input.Caller;
 import io.pipeset.job.input.Caller.Watch;
-import io.pipeset.lane.JobStop;
-import io.pipeset.memory.MemoryBudget;
+import io.pipeset.job.memory.MemoryBudget;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobKind;

@@ -3,6 +3,8 @@ package io.pipeset.keyspace;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
+import io.pipeset.engine.pipeline.PipelineProperties;
+import io.pipeset.engine.servers.RedisNodes;
 import io.pipeset.job.Client;
 import io.pipeset.job.EndedJob;
 import io.pipeset.job.JobLimits;
@@ -10,9 +12,7 @@ import io.pipeset.job.JobRefusedException;
 import io.pipeset.job.RateLimit;
 import io.pipeset.job.Tasks;
 import io.pipeset.job.input.Caller;
-import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.report.JobKind;
-import io.pipeset.servers.RedisNodes;
 import jakarta.annotation.PreDestroy;
 
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;

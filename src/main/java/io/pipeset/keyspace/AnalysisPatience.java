@@ -3,12 +3,12 @@ package io.pipeset.keyspace;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
-import io.pipeset.lane.JobStop;
-import io.pipeset.pipeline.Pauses;
-import io.pipeset.pipeline.call.NoConnectionException;
-import io.pipeset.pipeline.call.RedisCallException;
+import io.pipeset.engine.lane.JobStop;
+import io.pipeset.engine.pipeline.Pauses;
+import io.pipeset.engine.pipeline.call.NoConnectionException;
+import io.pipeset.engine.pipeline.call.RedisCallException;
+import io.pipeset.engine.scan.Patience;
 import io.pipeset.report.Ending.Cause;
-import io.pipeset.walk.Patience;
 
 /**
  * The patience of an analysis after a loss. It only reads, so it tries again and again,

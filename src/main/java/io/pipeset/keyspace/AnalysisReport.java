@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.LongStream;
 
+import io.pipeset.engine.slab.lookup.KeyTypes;
 import io.pipeset.job.Task;
 import io.pipeset.keyspace.Analysis.Largest;
 import io.pipeset.keyspace.Analysis.Master;
@@ -14,7 +15,6 @@ import io.pipeset.keyspace.Analysis.Prefix;
 import io.pipeset.keyspace.Analysis.Size;
 import io.pipeset.keyspace.Analysis.Ttl;
 import io.pipeset.record.encoding.Encoding;
-import io.pipeset.slab.lookup.KeyTypes;
 import org.jspecify.annotations.Nullable;
 
 /** Draws the answer from the totals of an analysis that has ended. */

@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
+import io.pipeset.engine.slab.lookup.Scan;
 import io.pipeset.job.settings.Allowed;
 import io.pipeset.job.settings.Setting;
-import io.pipeset.slab.lookup.Scan;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -4,11 +4,11 @@ import java.time.Duration;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-import io.pipeset.lane.JobStop;
-import io.pipeset.pipeline.Pipeline;
+import io.pipeset.engine.lane.JobStop;
+import io.pipeset.engine.pipeline.Pipeline;
+import io.pipeset.engine.slab.lookup.Lookup;
 import io.pipeset.report.DurationText;
 import io.pipeset.report.Ending.Cause;
-import io.pipeset.slab.lookup.Lookup;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -3,8 +3,8 @@ package io.pipeset.keyspace;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
+import io.pipeset.engine.slab.lookup.KeyPage;
 import io.pipeset.record.room.Room;
-import io.pipeset.slab.lookup.KeyPage;
 
 /** The pages that are used again and again. */
 final class FreePages {

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
 
+import io.pipeset.engine.slab.lookup.KeyPage;
 import io.pipeset.record.room.Room;
-import io.pipeset.slab.lookup.KeyPage;
 
 /** The largest keys met so far, a heap with the smallest of them on top. */
 final class LargestKeys {

@@ -6,15 +6,15 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-import io.pipeset.lane.JobStop;
-import io.pipeset.pipeline.RedisNode;
-import io.pipeset.pipeline.call.NoConnectionException;
+import io.pipeset.engine.lane.JobStop;
+import io.pipeset.engine.pipeline.RedisNode;
+import io.pipeset.engine.pipeline.call.NoConnectionException;
+import io.pipeset.engine.servers.RedisNodes;
+import io.pipeset.engine.servers.Topology;
+import io.pipeset.engine.slab.lookup.KeyPage;
+import io.pipeset.engine.slab.lookup.KeyTypes;
+import io.pipeset.engine.slab.lookup.LengthLookup;
 import io.pipeset.record.Slots;
-import io.pipeset.servers.RedisNodes;
-import io.pipeset.servers.Topology;
-import io.pipeset.slab.lookup.KeyPage;
-import io.pipeset.slab.lookup.KeyTypes;
-import io.pipeset.slab.lookup.LengthLookup;
 import org.jspecify.annotations.Nullable;
 
 /** The number of elements of the largest keys, asked of the servers that have them. */

@@ -5,12 +5,12 @@ import java.util.Deque;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 
+import io.pipeset.engine.scan.ServerWalk;
+import io.pipeset.engine.slab.lookup.KeyLookup;
+import io.pipeset.engine.slab.lookup.KeyPage;
+import io.pipeset.engine.slab.lookup.Question;
+import io.pipeset.engine.slab.lookup.Scan;
 import io.pipeset.report.Ending.Cause;
-import io.pipeset.slab.lookup.KeyLookup;
-import io.pipeset.slab.lookup.KeyPage;
-import io.pipeset.slab.lookup.Question;
-import io.pipeset.slab.lookup.Scan;
-import io.pipeset.walk.ServerWalk;
 import org.jspecify.annotations.Nullable;
 
 /**

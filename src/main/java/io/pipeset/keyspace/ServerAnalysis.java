@@ -1,12 +1,12 @@
 package io.pipeset.keyspace;
 
-import io.pipeset.pipeline.Pipeline;
-import io.pipeset.pipeline.call.NoConnectionException;
-import io.pipeset.pipeline.call.ScanPlace.Standing;
+import io.pipeset.engine.pipeline.Pipeline;
+import io.pipeset.engine.pipeline.call.NoConnectionException;
+import io.pipeset.engine.pipeline.call.ScanPlace.Standing;
+import io.pipeset.engine.scan.ServerWalk;
+import io.pipeset.engine.slab.RedisErrors;
+import io.pipeset.engine.slab.RedisErrors.Meaning;
 import io.pipeset.record.room.NoRoomException;
-import io.pipeset.slab.RedisErrors;
-import io.pipeset.slab.RedisErrors.Meaning;
-import io.pipeset.walk.ServerWalk;
 
 /**
  * The analysis of one server, in one thread: one {@link Leg} after the other, each on a

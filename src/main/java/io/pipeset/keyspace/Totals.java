@@ -4,9 +4,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.stream.LongStream;
 
+import io.pipeset.engine.slab.lookup.KeyPage;
+import io.pipeset.engine.slab.lookup.KeyTypes;
 import io.pipeset.record.room.Room;
-import io.pipeset.slab.lookup.KeyPage;
-import io.pipeset.slab.lookup.KeyTypes;
 import org.jspecify.annotations.Nullable;
 
 /**

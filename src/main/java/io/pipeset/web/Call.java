@@ -17,8 +17,8 @@ import io.pipeset.job.settings.Setting;
 import io.pipeset.keyspace.Analysis;
 import io.pipeset.keyspace.AnalysisSettings;
 import io.pipeset.report.JobReport;
-import io.pipeset.tune.TuningReport;
-import io.pipeset.tune.TuningSettings;
+import io.pipeset.tuning.TuningReport;
+import io.pipeset.tuning.TuningSettings;
 import io.pipeset.web.problem.Problem;
 import org.jspecify.annotations.Nullable;
 

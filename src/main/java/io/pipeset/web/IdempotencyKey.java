@@ -8,10 +8,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import io.pipeset.control.ControlRedisException;
-import io.pipeset.control.IdempotencyKeys.Claim;
 import io.pipeset.job.Client;
 import io.pipeset.job.EndedJob;
+import io.pipeset.job.control.ControlRedisException;
+import io.pipeset.job.control.IdempotencyKeys.Claim;
 import io.pipeset.job.input.BodyDigest;
 import io.pipeset.report.Counts;
 import io.pipeset.report.Ending;

@@ -1,8 +1,8 @@
 package io.pipeset.web;
 
 import io.pipeset.job.Client;
-import io.pipeset.pop.Receipts;
-import io.pipeset.pop.Receipts.Answer;
+import io.pipeset.job.pop.Receipts;
+import io.pipeset.job.pop.Receipts.Answer;
 import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;

@@ -8,14 +8,14 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import io.pipeset.control.ControlRedisException;
-import io.pipeset.control.JobRecord;
-import io.pipeset.control.JobRecords;
-import io.pipeset.control.JobRecords.Found;
 import io.pipeset.job.Client;
 import io.pipeset.job.JobRecorder;
 import io.pipeset.job.JobRegistry;
 import io.pipeset.job.KnownJob;
+import io.pipeset.job.control.ControlRedisException;
+import io.pipeset.job.control.JobRecord;
+import io.pipeset.job.control.JobRecords;
+import io.pipeset.job.control.JobRecords.Found;
 import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport.Warning;

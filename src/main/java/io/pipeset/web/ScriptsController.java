@@ -5,13 +5,13 @@ import java.io.InputStream;
 import java.time.Duration;
 import java.util.Arrays;
 
+import io.pipeset.engine.pipeline.call.NoConnectionException;
+import io.pipeset.engine.pipeline.call.ScriptRefusedException;
+import io.pipeset.engine.script.Scripts;
 import io.pipeset.job.Client;
 import io.pipeset.job.Client.Right;
 import io.pipeset.job.JobLimits;
-import io.pipeset.pipeline.call.NoConnectionException;
-import io.pipeset.pipeline.call.ScriptRefusedException;
 import io.pipeset.record.encoding.Excerpt;
-import io.pipeset.script.Scripts;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;

@@ -6,15 +6,15 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.pipeset.engine.pipeline.call.KeyFilter;
 import io.pipeset.job.Client;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.job.settings.Setting;
-import io.pipeset.pipeline.call.KeyFilter;
+import io.pipeset.job.sweep.Sweep;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
-import io.pipeset.sweep.Sweep;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;

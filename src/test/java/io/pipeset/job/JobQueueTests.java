@@ -15,12 +15,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.pipeset.engine.lane.JobStop;
 import io.pipeset.job.JobRefusedException.Reason;
 import io.pipeset.job.input.Caller;
-import io.pipeset.lane.JobStop;
-import io.pipeset.memory.MemoryBudget;
-import io.pipeset.memory.MemoryProperties;
-import io.pipeset.memory.MemoryShare;
+import io.pipeset.job.memory.MemoryBudget;
+import io.pipeset.job.memory.MemoryProperties;
+import io.pipeset.job.memory.MemoryShare;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobClock;

@@ -9,11 +9,13 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.pipeset.engine.lane.JobStop;
 import io.pipeset.job.input.SpooledBody;
+import io.pipeset.job.memory.MemoryBudget;
+import io.pipeset.job.memory.MemoryProperties;
 import io.pipeset.job.settings.JobSettings;
-import io.pipeset.lane.JobStop;
-import io.pipeset.memory.MemoryBudget;
-import io.pipeset.memory.MemoryProperties;
+import io.pipeset.job.spool.Spool;
+import io.pipeset.job.spool.SpoolFile;
 import io.pipeset.record.format.RecordFormat;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
@@ -21,8 +23,6 @@ import io.pipeset.report.JobKind;
 import io.pipeset.report.JobState;
 import io.pipeset.report.Progress.Tally;
 import io.pipeset.report.RedisIdentity;
-import io.pipeset.spool.Spool;
-import io.pipeset.spool.SpoolFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -4,10 +4,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
 import io.netty.buffer.Unpooled;
+import io.pipeset.engine.slab.lookup.KeyLookup;
+import io.pipeset.engine.slab.lookup.KeyPage;
+import io.pipeset.engine.slab.lookup.KeyTypes;
 import io.pipeset.record.room.Room;
-import io.pipeset.slab.lookup.KeyLookup;
-import io.pipeset.slab.lookup.KeyPage;
-import io.pipeset.slab.lookup.KeyTypes;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -6,6 +6,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import com.tngtech.archunit.base.DescribedPredicate;
@@ -18,7 +19,7 @@ import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.lang.ArchRule;
 import io.lettuce.core.api.StatefulConnection;
 import io.netty.handler.codec.DecoderException;
-import io.pipeset.slab.Slab;
+import io.pipeset.engine.slab.Slab;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -38,47 +39,60 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** The rules on which package may use which, and why. */
 class ArchitectureTests {
 
+	/** Each folder with the folders that it may use, and does. */
+	private static final String FOLDERS = """
+			web      | keyspace tuning job engine record report
+			keyspace | job engine record report
+			tuning   | job engine record report
+			start    | job
+			job      | engine record report
+			engine   | record report
+			record   | ''
+			report   | ''
+			dev      | ''
+			""";
+
 	/** Each package with the packages that it may use. */
 	private static final String PLACES = """
-			start             | job
-			record.encoding   | ''
-			record.room       | ''
-			record            | record.encoding record.room
-			record.body       | record record.encoding record.room
-			record.mapping    | record record.encoding record.body
-			record.json       | record record.encoding record.body record.mapping
-			record.csv        | record record.encoding record.room record.body record.mapping
-			record.resp       | record record.encoding record.body
-			record.format     | record record.body record.mapping record.json record.csv record.resp
-			report            | ''
-			spool             | report
-			embedded          | ''
-			slab              | record record.encoding record.room report
-			slab.lookup       | record.room slab
-			pipeline.flush    | ''
-			pipeline.call     | record slab pipeline.flush
-			pipeline          | slab slab.lookup record report pipeline.flush pipeline.call
-			servers           | record slab pipeline pipeline.call
-			control           | report pipeline.boot
-			pipeline.boot     | slab pipeline pipeline.call servers report
-			lane              | record record.room report slab pipeline pipeline.call pipeline.flush servers
-			memory            | record record.room report pipeline lane
-			pop               | record report slab pipeline pipeline.call servers lane memory
-			walk              | record report pipeline pipeline.call servers lane
-			sweep             | record record.room report pipeline pipeline.call servers lane walk
-			script            | record pipeline pipeline.call servers
-			job.input         | record record.body record.mapping record.format report spool lane memory pop sweep job.settings
-			job.settings      | record record.encoding record.mapping record.format report pipeline.flush
-			job               | control record record.encoding record.room record.body record.mapping record.format report slab pipeline pipeline.call servers lane memory pop sweep script spool job.input job.settings
-			keyspace          | record record.room record.encoding report slab slab.lookup pipeline pipeline.call pipeline.flush servers lane walk memory job job.input job.settings
-			tune              | record record.encoding record.mapping report slab pipeline pipeline.call pipeline.flush servers memory lane job job.input job.settings
-			web.problem       | pipeline.call job job.settings
-			web.access        | record job job.settings web.problem
-			web.server        | record.body memory job job.input web.problem web.console
-			web               | control record record.encoding record.body record.mapping record.format report spool pipeline pipeline.call memory pop sweep script job job.input job.settings keyspace tune web.problem web.server
-			web.console       | ''
-			web.warm          | web
-			web.document      | record.format report job job.settings keyspace tune web.problem web.console web
+			record.encoding       | ''
+			record.room           | ''
+			record                | record.encoding record.room
+			record.body           | record record.encoding record.room
+			record.mapping        | record record.encoding record.body
+			record.json           | record record.encoding record.body record.mapping
+			record.csv            | record record.encoding record.room record.body record.mapping
+			record.resp           | record record.encoding record.body
+			record.format         | record record.body record.mapping record.json record.csv record.resp
+			report                | ''
+			engine.slab           | record record.encoding record.room report
+			engine.slab.lookup    | record.room engine.slab
+			engine.pipeline.flush | ''
+			engine.pipeline.call  | record engine.slab engine.pipeline.flush
+			engine.pipeline       | engine.slab engine.slab.lookup record report engine.pipeline.flush engine.pipeline.call
+			engine.servers        | record engine.slab engine.pipeline engine.pipeline.call
+			engine.pipeline.boot  | engine.slab engine.pipeline engine.pipeline.call engine.servers report
+			engine.lane           | record record.room report engine.slab engine.pipeline engine.pipeline.call engine.pipeline.flush engine.servers
+			engine.scan           | record report engine.pipeline engine.pipeline.call engine.servers engine.lane
+			engine.script         | record engine.pipeline engine.pipeline.call engine.servers
+			job.spool             | report
+			job.control           | report engine.pipeline.boot
+			job.memory            | record record.room report engine.pipeline engine.lane
+			job.pop               | record report engine.slab engine.pipeline engine.pipeline.call engine.servers engine.lane job.memory
+			job.sweep             | record record.room report engine.pipeline engine.pipeline.call engine.servers engine.lane engine.scan
+			job.input             | record record.body record.mapping record.format report job.spool engine.lane job.memory job.pop job.sweep job.settings
+			job.settings          | record record.encoding record.mapping record.format report engine.pipeline.flush
+			job                   | job.control record record.encoding record.room record.body record.mapping record.format report engine.slab engine.pipeline engine.pipeline.call engine.servers engine.lane job.memory job.pop job.sweep engine.script job.spool job.input job.settings
+			keyspace              | record record.room record.encoding report engine.slab engine.slab.lookup engine.pipeline engine.pipeline.call engine.pipeline.flush engine.servers engine.lane engine.scan job.memory job job.input job.settings
+			tuning                | record record.encoding record.mapping report engine.slab engine.pipeline engine.pipeline.call engine.pipeline.flush engine.servers job.memory engine.lane job job.input job.settings
+			web.problem           | engine.pipeline.call job job.settings
+			web.access            | record job job.settings web.problem
+			web.server            | record.body job.memory job job.input web.problem web.console
+			web                   | job.control record record.encoding record.body record.mapping record.format report job.spool engine.pipeline engine.pipeline.call job.memory job.pop job.sweep engine.script job job.input job.settings keyspace tuning web.problem web.server
+			web.console           | ''
+			web.warm              | web
+			web.document          | record.format report job job.settings keyspace tuning web.problem web.console web
+			start                 | job
+			dev                   | ''
 			""";
 
 	private static JavaClasses withTests = new ClassFileImporter().importPaths("target/classes", "target/test-classes");
@@ -92,6 +106,33 @@ class ArchitectureTests {
 	static void forget() {
 		withTests = null;
 		service = null;
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = FOLDERS)
+	void aFolderUsesOnlyThoseBelowIt(String name, String below) {
+		Set<String> used = service.stream()
+			.filter((type) -> name.equals(folder(type)))
+			.flatMap((type) -> type.getDirectDependenciesFromSelf().stream())
+			.map((dependency) -> folder(dependency.getTargetClass()))
+			.filter((other) -> !other.isEmpty() && !other.equals(name))
+			.collect(Collectors.toCollection(TreeSet::new));
+		assertThat(String.join(" ", used))
+			.as("Nine folders in five layers are what docs/architecture.md shows first: move the class to the folder of"
+					+ " what it uses, or let this folder own an interface that the other one implements")
+			.isEqualTo(Stream.of(below.split(" ", -1)).sorted().collect(Collectors.joining(" ")));
+	}
+
+	@Test
+	void thereAreNineFolders() {
+		assertThat(service.stream().map(ArchitectureTests::folder).filter((name) -> !name.isEmpty()).distinct())
+			.containsExactlyInAnyOrderElementsOf(FOLDERS.lines().map((row) -> row.replaceAll(" *\\|.*", "")).toList());
+	}
+
+	/** The folder of a class of the service, or an empty string for any other class. */
+	private static String folder(JavaClass type) {
+		String[] names = type.getPackageName().split("\\.");
+		return (type.getPackageName().startsWith("io.pipeset.") && names.length > 2) ? names[2] : "";
 	}
 
 	@ParameterizedTest
@@ -147,7 +188,8 @@ class ArchitectureTests {
 	@ValueSource(strings = { "io.lettuce..", "org.springframework.data.redis.." })
 	void onlyThePipelineAndTheControlRedisKnowTheDriver(String driver) {
 		check(noClasses().that()
-			.resideOutsideOfPackages("io.pipeset.pipeline..", "io.pipeset.servers..", "io.pipeset.control..")
+			.resideOutsideOfPackages("io.pipeset.engine.pipeline..", "io.pipeset.engine.servers..",
+					"io.pipeset.job.control..")
 			.should()
 			.dependOnClassesThat()
 			.resideInAPackage(driver)
@@ -158,13 +200,13 @@ class ArchitectureTests {
 	@Test
 	void slabsKnowOnlyTheJdkAndNettysBytes() {
 		check(classes().that()
-			.resideInAPackage("io.pipeset.slab..")
+			.resideInAPackage("io.pipeset.engine.slab..")
 			.should()
 			.onlyDependOnClassesThat(
 					DescribedPredicate.describe("are of slab, record, report, the JDK or Netty's bytes",
 							(used) -> JavaClass.Predicates
-								.resideInAnyPackage("io.pipeset.slab..", "io.pipeset.record..", "io.pipeset.report..",
-										"java..", "org.jspecify..", "io.netty.buffer")
+								.resideInAnyPackage("io.pipeset.engine.slab..", "io.pipeset.record..",
+										"io.pipeset.report..", "java..", "org.jspecify..", "io.netty.buffer")
 								.test(used) || used.isEquivalentTo(DecoderException.class)))
 			.because("what becomes of a command is decided, and tested, without a connection."
 					+ " Let the pipeline hand over bytes, and put whatever knows Lettuce or Spring there"));
@@ -173,7 +215,7 @@ class ArchitectureTests {
 	@Test
 	void aConnectionSeesOfASlabOnlyItsAttempt() {
 		check(noClasses().that()
-			.resideInAPackage("io.pipeset.pipeline..")
+			.resideInAPackage("io.pipeset.engine.pipeline..")
 			.should()
 			.callMethodWhere(DescribedPredicate.describe("asks a slab for more than its attempt",
 					(call) -> call.getTargetOwner().isEquivalentTo(Slab.class)
@@ -185,7 +227,8 @@ class ArchitectureTests {
 	@Test
 	void nobodyElseReadsBytesOfTheNetwork() {
 		check(noClasses().that()
-			.resideOutsideOfPackages("io.pipeset.pipeline..", "io.pipeset.servers..", "io.pipeset.slab..")
+			.resideOutsideOfPackages("io.pipeset.engine.pipeline..", "io.pipeset.engine.servers..",
+					"io.pipeset.engine.slab..")
 			.should()
 			.dependOnClassesThat()
 			.resideInAPackage("io.netty..")
@@ -198,7 +241,7 @@ class ArchitectureTests {
 		check(noClasses().that(areNot("ConnectionLender"))
 			.and()
 			// Records share one connection, which Lettuce keeps in order.
-			.resideOutsideOfPackage("io.pipeset.control..")
+			.resideOutsideOfPackage("io.pipeset.job.control..")
 			.should()
 			.dependOnClassesThat(DescribedPredicate.describe("lend connections",
 					(used) -> used.isAssignableTo(RedisOperations.class) || used.isAssignableTo(RedisConnection.class)
@@ -234,7 +277,7 @@ class ArchitectureTests {
 		check(noClasses().that()
 			.resideOutsideOfPackages("io.pipeset.web..")
 			.and()
-			.resideOutsideOfPackage("io.pipeset.pipeline..")
+			.resideOutsideOfPackage("io.pipeset.engine.pipeline..")
 			.should()
 			.dependOnClassesThat()
 			.resideInAPackage(http)
@@ -244,7 +287,7 @@ class ArchitectureTests {
 	@Test
 	void onlyTheWebServerKnowsTomcat() {
 		check(noClasses().that()
-			.resideOutsideOfPackages("io.pipeset.web.server..", "io.pipeset.pipeline..")
+			.resideOutsideOfPackages("io.pipeset.web.server..", "io.pipeset.engine.pipeline..")
 			.should()
 			.dependOnClassesThat()
 			.resideInAPackage("org.apache..")

@@ -5,9 +5,9 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 
 import io.lettuce.core.RedisURI;
-import io.pipeset.embedded.CarriedProgram;
-import io.pipeset.embedded.EmbeddedRedis;
-import io.pipeset.embedded.EmbeddedRedisOptions;
+import io.pipeset.dev.CarriedProgram;
+import io.pipeset.dev.EmbeddedRedis;
+import io.pipeset.dev.EmbeddedRedisOptions;
 
 /**
  * A server from the service's own launcher, which needs nothing but Maven's repository.

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-import io.pipeset.embedded.EmbeddedRedis;
-import io.pipeset.embedded.EmbeddedRedisOptions;
+import io.pipeset.dev.EmbeddedRedis;
+import io.pipeset.dev.EmbeddedRedisOptions;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.args.FlushMode;
 

@@ -1,8 +1,8 @@
 package io.pipeset.job.input;
 
-import io.pipeset.lane.LaneContext;
-import io.pipeset.lane.Lanes;
-import io.pipeset.memory.MemoryShare;
+import io.pipeset.engine.lane.LaneContext;
+import io.pipeset.engine.lane.Lanes;
+import io.pipeset.job.memory.MemoryShare;
 import io.pipeset.record.Operation;
 import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.mapping.Mapping;

@@ -4,18 +4,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-import io.pipeset.lane.UnknownPops;
-import io.pipeset.pop.PopReceipt;
-import io.pipeset.pop.Receipts;
-import io.pipeset.pop.ReliablePops;
+import io.pipeset.engine.lane.UnknownPops;
+import io.pipeset.job.pop.PopReceipt;
+import io.pipeset.job.pop.Receipts;
+import io.pipeset.job.pop.ReliablePops;
+import io.pipeset.job.sweep.Sweep;
+import io.pipeset.job.sweep.SweptRecords;
 import io.pipeset.record.GeneratedRecords;
 import io.pipeset.record.RecordReader;
 import io.pipeset.report.Account;
 import io.pipeset.report.JobReport.Receipt;
 import io.pipeset.report.JobReport.Scan;
 import io.pipeset.report.JobReport.Warning;
-import io.pipeset.sweep.Sweep;
-import io.pipeset.sweep.SweptRecords;
 import org.jspecify.annotations.Nullable;
 
 /** The source of a job's records. */

@@ -5,9 +5,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.concurrent.atomic.AtomicLong;
 
-import io.pipeset.lane.JobStop;
-import io.pipeset.lane.Lanes;
-import io.pipeset.memory.MemoryShare;
+import io.pipeset.engine.lane.JobStop;
+import io.pipeset.engine.lane.Lanes;
+import io.pipeset.job.memory.MemoryShare;
 
 /**
  * A body that lends the lanes the slabs that have been begun, before it may block, so

@@ -5,10 +5,10 @@ import java.io.InputStream;
 import java.nio.charset.Charset;
 
 import io.pipeset.job.settings.JobSettings;
+import io.pipeset.job.spool.SpoolFile;
 import io.pipeset.record.RecordReader;
 import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.format.RecordFormat;
-import io.pipeset.spool.SpoolFile;
 
 /**
  * An upload that is on disk, so that its records can be read again.

@@ -7,7 +7,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-import io.pipeset.lane.JobStop;
+import io.pipeset.engine.lane.JobStop;
 
 /**
  * Wakes the thread that reads an upload when the job is stopped while its caller pauses,

@@ -6,10 +6,10 @@ import java.nio.charset.Charset;
 import java.util.List;
 import java.util.function.Consumer;
 
+import io.pipeset.job.spool.SpoolFile;
 import io.pipeset.record.RecordReader;
 import io.pipeset.record.format.RecordFormat;
 import io.pipeset.report.JobReport.Warning;
-import io.pipeset.spool.SpoolFile;
 import org.jspecify.annotations.Nullable;
 
 /** Records that a caller uploads. */

@@ -15,7 +15,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-import io.pipeset.pipeline.flush.FlushPolicy;
+import io.pipeset.engine.pipeline.flush.FlushPolicy;
 import io.pipeset.record.Expiry;
 import io.pipeset.record.Moments;
 import io.pipeset.record.Operation;

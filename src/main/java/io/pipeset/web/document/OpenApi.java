@@ -22,7 +22,7 @@ import io.pipeset.record.format.RecordFormat;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobStatus;
-import io.pipeset.tune.TuningReport;
+import io.pipeset.tuning.TuningReport;
 import io.pipeset.web.Call;
 import io.pipeset.web.Call.Answer;
 import io.pipeset.web.problem.Problem;

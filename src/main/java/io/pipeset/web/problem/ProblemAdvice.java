@@ -4,9 +4,9 @@ import java.net.URI;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.pipeset.engine.pipeline.call.RedisCallException;
 import io.pipeset.job.JobRefusedException;
 import io.pipeset.job.settings.InvalidSettingException;
-import io.pipeset.pipeline.call.RedisCallException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

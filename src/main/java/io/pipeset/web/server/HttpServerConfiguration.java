@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.regex.Pattern;
 
 import io.pipeset.job.JobLimits;
-import io.pipeset.memory.MemoryBudget;
+import io.pipeset.job.memory.MemoryBudget;
 import org.apache.coyote.ProtocolHandler;
 
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;

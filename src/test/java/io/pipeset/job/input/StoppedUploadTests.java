@@ -3,7 +3,7 @@ package io.pipeset.job.input;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import io.pipeset.lane.JobStop;
+import io.pipeset.engine.lane.JobStop;
 import io.pipeset.report.Ending.Cause;
 import org.junit.jupiter.api.Test;
 

@@ -2,7 +2,7 @@ package io.pipeset.web.fault;
 
 import java.time.Duration;
 
-import io.pipeset.pipeline.OpenConnections;
+import io.pipeset.engine.pipeline.OpenConnections;
 import io.pipeset.redis.OwnRedis;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.Counts;

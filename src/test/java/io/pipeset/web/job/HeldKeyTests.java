@@ -9,9 +9,9 @@ import java.util.concurrent.TimeUnit;
 
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.OwnThread;
-import io.pipeset.control.ControlRedisException;
-import io.pipeset.control.IdempotencyKeys;
-import io.pipeset.control.JobRecords;
+import io.pipeset.job.control.ControlRedisException;
+import io.pipeset.job.control.IdempotencyKeys;
+import io.pipeset.job.control.JobRecords;
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.service.Answer;

@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.pipeset.Documentation;
-import io.pipeset.embedded.CarriedProgram;
+import io.pipeset.dev.CarriedProgram;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.service.ServiceProcess;
 import io.pipeset.service.Shell;

@@ -3,12 +3,12 @@ package io.pipeset.web.setting;
 import java.util.regex.Pattern;
 
 import io.lettuce.core.api.sync.RedisCommands;
+import io.pipeset.engine.pipeline.PipelineProperties;
+import io.pipeset.engine.script.ScriptProperties;
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.SecurityProperties;
 import io.pipeset.job.settings.JobDefaults;
-import io.pipeset.pipeline.PipelineProperties;
 import io.pipeset.redis.TestRedis;
-import io.pipeset.script.ScriptProperties;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
 import org.junit.jupiter.api.BeforeEach;

@@ -1,0 +1,225 @@
+package io.pipeset.dev;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A real Redis of our own for development and tests: on 127.0.0.1, on a free port, behind
+ * a random password, keeping nothing, and gone with this JVM however that ends, SIGKILL
+ * included.
+ *
+ * <p>
+ * Safe for use by several threads.
+ */
+public final class EmbeddedRedis implements AutoCloseable {
+
+	private static final Logger logger = LoggerFactory.getLogger(EmbeddedRedis.class);
+
+	private final ServerDirectory directory;
+
+	private final ServerLauncher launcher;
+
+	private final String password;
+
+	private RunningServer server;
+
+	private boolean closed;
+
+	private EmbeddedRedis(ServerDirectory directory, ServerLauncher launcher, String password, RunningServer server) {
+		this.directory = directory;
+		this.launcher = launcher;
+		this.password = password;
+		this.server = server;
+	}
+
+	/**
+	 * Starts a server and waits until it answers.
+	 * @return the running server, to be closed by the caller
+	 * @throws EmbeddedRedisException if there is no program for this platform, or it does
+	 * not start in time
+	 */
+	public static EmbeddedRedis start(EmbeddedRedisOptions options) {
+		ServerProgram.requirePosix();
+		ServerDirectory directory = createDirectory();
+		boolean started = false;
+		try {
+			Path program = ServerProgram.locate(options, directory.path());
+			String password = randomPassword();
+			directory.writePassword(password);
+			ServerLauncher launcher = new ServerLauncher(program, directory, password, options);
+			EmbeddedRedis redis = new EmbeddedRedis(directory, launcher, password,
+					launcher.launch(ServerLauncher.ANY_PORT));
+			started = true;
+			return redis;
+		}
+		catch (IOException ex) {
+			throw new EmbeddedRedisException("The embedded Redis could not be started: " + ex, ex);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new EmbeddedRedisException("Interrupted while the embedded Redis was starting.", ex);
+		}
+		finally {
+			if (!started) {
+				delete(directory);
+			}
+		}
+	}
+
+	/**
+	 * Whether the class path carries server executables, as it does in development and
+	 * not in what is shipped.
+	 * @return whether {@link EmbeddedRedisOptions#executable()} may be left {@code null}
+	 */
+	public static boolean isCarried() {
+		return CarriedExecutable.onClassPath();
+	}
+
+	/**
+	 * The address it listens on.
+	 * @return always 127.0.0.1
+	 */
+	public String host() {
+		return "127.0.0.1";
+	}
+
+	/** The port it listens on, the same over restarts. */
+	public synchronized int port() {
+		return this.server.port();
+	}
+
+	/**
+	 * The password of the default user, the same over restarts.
+	 * @return letters and digits
+	 */
+	public String password() {
+		return this.password;
+	}
+
+	/**
+	 * A line for a shell of the same user that opens redis-cli on the server.
+	 * @return the line, which reads the password from a file and does not hold it
+	 */
+	public String commandLine() {
+		String file = this.directory.password().toString().replace("'", "'\\''");
+		return "REDISCLI_AUTH=\"$(cat '" + file + "')\" redis-cli -p " + port();
+	}
+
+	/**
+	 * The process id of the server itself, another one after a restart.
+	 * @return the id of the running or last run process
+	 */
+	public synchronized long pid() {
+		return this.server.greeting().pid();
+	}
+
+	/**
+	 * The name and version that the server reports.
+	 * @return "Redis", or for example "Valkey"
+	 */
+	public synchronized String product() {
+		return this.server.greeting().product();
+	}
+
+	/**
+	 * The server's version.
+	 * @return for example "7.0.15"
+	 */
+	public synchronized String version() {
+		return this.server.greeting().version();
+	}
+
+	/** Whether the server's process exists, be it stopped by a signal. */
+	public synchronized boolean isRunning() {
+		return this.server.isAlive();
+	}
+
+	/**
+	 * Kills the server, if it is running, such that it can be started again. Returns when
+	 * it is gone.
+	 * @throws EmbeddedRedisException if it does not go within seconds
+	 */
+	public synchronized void stop() {
+		this.server.kill();
+	}
+
+	/**
+	 * Kills the server, if it is running, and starts it on the same port with the same
+	 * password and configuration. Its data is what the configuration made it keep:
+	 * nothing by default.
+	 * @throws IllegalStateException if this was closed
+	 * @throws EmbeddedRedisException if it does not start in time
+	 */
+	public synchronized void restart() {
+		if (this.closed) {
+			throw new IllegalStateException("This embedded Redis is closed");
+		}
+		this.server.kill();
+		try {
+			this.server = this.launcher.launch(this.server.port());
+		}
+		catch (IOException ex) {
+			throw new EmbeddedRedisException("The embedded Redis could not be started again: " + ex, ex);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new EmbeddedRedisException("Interrupted while the embedded Redis was restarting.", ex);
+		}
+	}
+
+	/**
+	 * Kills the server and removes all of its files. Returns when it is gone; does
+	 * nothing the second time.
+	 * @throws EmbeddedRedisException if it does not go within seconds
+	 */
+	@Override
+	public synchronized void close() {
+		if (!this.closed) {
+			this.closed = true;
+			try {
+				this.server.release();
+			}
+			finally {
+				delete(this.directory);
+			}
+		}
+	}
+
+	/**
+	 * Names the server without its password.
+	 */
+	@Override
+	public String toString() {
+		return product() + " " + version() + " on " + host() + ":" + port();
+	}
+
+	private static ServerDirectory createDirectory() {
+		try {
+			return ServerDirectory.create();
+		}
+		catch (IOException ex) {
+			throw new EmbeddedRedisException("The embedded Redis has no temporary directory: " + ex, ex);
+		}
+	}
+
+	private static void delete(ServerDirectory directory) {
+		try {
+			directory.delete();
+		}
+		catch (IOException ex) {
+			logger.warn("Cannot remove {}", directory.path(), ex);
+		}
+	}
+
+	private static String randomPassword() {
+		byte[] bytes = new byte[24];
+		new SecureRandom().nextBytes(bytes);
+		return HexFormat.of().formatHex(bytes);
+	}
+
+}

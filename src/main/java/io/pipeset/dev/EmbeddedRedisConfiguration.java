@@ -1,0 +1,40 @@
+package io.pipeset.dev;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+
+/**
+ * Starts a Redis where nobody said which one to use, and hands it to Boot's own Lettuce
+ * auto-configuration.
+ */
+@Configuration(proxyBeanMethods = false)
+@EnableConfigurationProperties(EmbeddedRedisProperties.class)
+class EmbeddedRedisConfiguration {
+
+	private static final Logger logger = LoggerFactory.getLogger(EmbeddedRedisConfiguration.class);
+
+	// The connection details need this bean and all of Lettuce needs the connection
+	// details, so it is closed last.
+	@Bean(destroyMethod = "close")
+	@Conditional(OnNoRedisConfigured.class)
+	EmbeddedRedis embeddedRedis(EmbeddedRedisProperties properties) {
+		EmbeddedRedis redis = EmbeddedRedis.start(properties.options());
+		logger.info("Started {}: a development default that keeps nothing; "
+				+ "set spring.data.redis.url to use a Redis of your own", redis);
+		logger.info("Look into it with: {}", redis.commandLine());
+		return redis;
+	}
+
+	@Bean
+	@Conditional(OnNoRedisConfigured.class)
+	DataRedisConnectionDetails embeddedRedisConnectionDetails(EmbeddedRedis embeddedRedis) {
+		return new EmbeddedRedisConnectionDetails(embeddedRedis);
+	}
+
+}

@@ -1,0 +1,26 @@
+package io.pipeset.dev;
+
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+
+/**
+ * Tells Boot where the embedded Redis is.
+ */
+final class EmbeddedRedisConnectionDetails implements DataRedisConnectionDetails {
+
+	private final EmbeddedRedis redis;
+
+	EmbeddedRedisConnectionDetails(EmbeddedRedis redis) {
+		this.redis = redis;
+	}
+
+	@Override
+	public String getPassword() {
+		return this.redis.password();
+	}
+
+	@Override
+	public Standalone getStandalone() {
+		return Standalone.of(this.redis.host(), this.redis.port());
+	}
+
+}

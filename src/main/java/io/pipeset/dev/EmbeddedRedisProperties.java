@@ -1,0 +1,27 @@
+package io.pipeset.dev;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * The settings {@code pipeset.embedded-redis.*} of the Redis that starts by itself in
+ * development.
+ *
+ * @param enabled whether it may start where no other Redis is configured
+ * @param executable the server program to start instead of the carried one, such as
+ * {@code valkey-server}: a path, or a name on the PATH
+ */
+@ConfigurationProperties("pipeset.embedded-redis")
+record EmbeddedRedisProperties(@DefaultValue("true") boolean enabled, @Nullable String executable) {
+
+	EmbeddedRedisProperties {
+		executable = (executable != null && executable.isBlank()) ? null : executable;
+	}
+
+	EmbeddedRedisOptions options() {
+		return EmbeddedRedisOptions.defaults().withExecutable(this.executable);
+	}
+
+}

@@ -1,8 +1,0 @@
-/**
- * The Redis that starts by itself in development, so that the service works on a machine
- * that has Java and Maven and nothing else.
- */
-@NullMarked
-package io.pipeset.embedded;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,31 @@
+package io.pipeset.engine.pipeline.boot;
+
+import io.lettuce.core.RedisCredentials;
+import io.lettuce.core.RedisCredentialsProvider;
+import io.lettuce.core.RedisCredentialsProvider.ImmediateRedisCredentialsProvider;
+
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration.WithAuthentication;
+import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
+
+/**
+ * The configured credentials, which Lettuce gets without waiting. If Lettuce has to wait
+ * for them, it goes on with the handshake outside the event loop, and may hand out a
+ * connection before it is activated. The pool takes such a connection for open, and the
+ * connection refuses every command.
+ */
+final class ImmediateCredentials implements RedisCredentialsProviderFactory {
+
+	@Override
+	public RedisCredentialsProvider createCredentialsProvider(RedisConfiguration configuration) {
+		return (ImmediateRedisCredentialsProvider) () -> credentials(configuration);
+	}
+
+	private static RedisCredentials credentials(RedisConfiguration configuration) {
+		if (configuration instanceof WithAuthentication authentication && authentication.getPassword().isPresent()) {
+			return RedisCredentials.just(authentication.getUsername(), authentication.getPassword().get());
+		}
+		return AbsentRedisCredentials.ANONYMOUS;
+	}
+
+}

@@ -1,0 +1,251 @@
+package io.pipeset.engine.pipeline.boot;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.context.properties.bind.BindResult;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
+import org.springframework.core.env.Environment;
+
+/**
+ * Refuses those of Boot's settings for Redis that the service would ignore, or with which
+ * it could not keep its promises. Each is refused by its name, before any connection is
+ * opened.
+ */
+public final class RedisSettings implements BeanFactoryPostProcessor {
+
+	static final String DATA = "spring.data.redis";
+
+	private static final String ONE_REDIS = "Remove it, and set spring.data.redis.host and .port, or"
+			+ " spring.data.redis.url, to name one Redis.";
+
+	private static final String BY_ITSELF = "The service follows redirections and asks the cluster for its masters"
+			+ " by itself, within the timeout of each job.";
+
+	private static final String KEPT_OPEN = "Connections are kept open once they are.";
+
+	private static final List<Refusal> REFUSALS = List.of(
+			new Refusal("cluster.max-redirects", BY_ITSELF, "Remove it.", null),
+			new Refusal("lettuce.cluster", BY_ITSELF, "Remove it.", null),
+			new Refusal("masterreplica", "A master with replicas is not supported: a batch runs on one connection.",
+					ONE_REDIS, null),
+			new Refusal("lettuce.read-from", "Nothing is read from replicas: a batch runs on one connection.",
+					"Remove it.", null),
+			new Refusal("client-type", "The service speaks to Redis by way of Lettuce only.",
+					"Remove it, or set it to lettuce.", "lettuce"),
+			new Refusal("lettuce.pool.enabled", "Connections are pooled: every batch needs one of its own.",
+					"Remove it, or set it to true.", "true"),
+			new Refusal("lettuce.pool.max-active", "The pool is as large as the jobs need it.",
+					"Remove it, and set pipeset.pipeline.max-connections.", null),
+			new Refusal("lettuce.pool.max-wait", "The pool is waited for no longer than for opening a connection.",
+					"Remove it, and set pipeset.pipeline.connect-timeout.", null),
+			new Refusal("lettuce.pool.max-idle", KEPT_OPEN, "Remove it.", null),
+			new Refusal("lettuce.pool.min-idle", KEPT_OPEN, "Remove it.", null),
+			new Refusal("lettuce.pool.time-between-eviction-runs", KEPT_OPEN, "Remove it.", null));
+
+	private static final String ONE_CLUSTER = "Remove it, or remove cluster.nodes.";
+
+	/** Settings of a single Redis, which would be ignored beside those of a cluster. */
+	private static final List<Refusal> BESIDE_CLUSTER = List.of(
+			new Refusal("host", "The nodes of the cluster are named already.", ONE_CLUSTER, null),
+			new Refusal("port", "The nodes of the cluster are named already.", ONE_CLUSTER, null),
+			new Refusal("url", "The nodes of the cluster are named already.", ONE_CLUSTER, null),
+			new Refusal("database", "A cluster has database 0 only.", "Remove it, or set it to 0.", "0"));
+
+	private static final Pattern ADDRESS = Pattern.compile(".+:(\\d{1,5})");
+
+	private static final Pattern NO_ADDRESS = Pattern.compile("[/@=?]");
+
+	private static final Pattern DATABASE = Pattern.compile("/?\\d{0,9}");
+
+	/**
+	 * A password with such a character would be read as a port, and its rest as a
+	 * database, which an exception quotes.
+	 */
+	private static final Pattern UNENCODED = Pattern.compile("//[^/?#]*[/?#].*@");
+
+	private final Environment environment;
+
+	private final String prefix;
+
+	/**
+	 * The settings of a Redis.
+	 * @param prefix that of their names, without the dot behind it
+	 */
+	public RedisSettings(Environment environment, String prefix) {
+		this.environment = environment;
+		this.prefix = prefix;
+	}
+
+	@Override
+	public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {
+		for (String addresses : List.of("host", "cluster.nodes", "sentinel.nodes", "masterreplica.nodes")) {
+			refuseUrls(name(addresses));
+		}
+		refuseUnfit();
+		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(this.environment)) {
+			if (this.prefix.equals(DATA)) {
+				REFUSALS.forEach((refusal) -> refusal.check(source, this.prefix));
+			}
+			if (isSet(name("cluster.nodes"))) {
+				BESIDE_CLUSTER.forEach((refusal) -> refusal.check(source, this.prefix));
+			}
+		}
+	}
+
+	private String name(String setting) {
+		return this.prefix + '.' + setting;
+	}
+
+	/**
+	 * Addresses are logged and stand in answers. A URL may hold a password, and so may
+	 * the options behind an address, as other drivers have them.
+	 */
+	private void refuseUrls(String name) {
+		if (bindAll(name).stream().anyMatch(NO_ADDRESS.asPredicate())) {
+			throw new UnsupportedRedisException(name + " is refused. It holds a URL or options, which are not shown.",
+					"Set it to addresses without a scheme and a password, and set " + name("password") + ", or "
+							+ name("url") + " to name one Redis by its URL.");
+		}
+	}
+
+	/** Refuses values at which the driver would fail without naming the setting. */
+	private void refuseUnfit() {
+		require("host", String.class, (host) -> !host.isBlank(), "It must be a name or an address.");
+		require("port", Integer.class, RedisSettings::isPort, "It must be from 1 to 65535.");
+		require("database", Integer.class, (database) -> database >= 0, "It must be 0 or more.");
+		require("connect-timeout", Duration.class, (timeout) -> timeout.toMillis() > 0, "It must be 1ms or more.");
+		requireBoth("sentinel.master", "sentinel.nodes");
+		requireBoth("sentinel.nodes", "sentinel.master");
+		bind("url", String.class).ifBound(this::refuseUnfit);
+		requireAddresses("cluster.nodes");
+		requireAddresses("sentinel.nodes");
+	}
+
+	private void refuseUnfit(String url) {
+		if (UNENCODED.matcher(url).find()) {
+			throw new UnsupportedRedisException(name("url") + " is refused. It has an @ behind its host.",
+					"Percent-encode all but letters and digits of its password.");
+		}
+		URI uri;
+		try {
+			uri = new URI(url);
+		}
+		catch (URISyntaxException ex) {
+			// Boot refuses it by its name.
+			return;
+		}
+		String problem = null;
+		if (uri.getScheme() == null) {
+			problem = "It has no scheme.";
+		}
+		else if (uri.getHost() == null) {
+			problem = "Its host is neither a name, of letters, digits, dots and hyphens, nor an address, or its port"
+					+ " is no number.";
+		}
+		// The master's address is asked for; the rest of the URL counts.
+		else if (!isPort(uri.getPort()) && !(uri.getPort() < 0 && isSet(name("sentinel.nodes")))) {
+			problem = (uri.getPort() < 0) ? "It has no port." : "Its port is " + uri.getPort() + '.';
+		}
+		else if (!DATABASE.matcher(uri.getPath()).matches()) {
+			problem = "Behind its host stands no number of a database.";
+		}
+		if (problem != null) {
+			throw new UnsupportedRedisException(name("url") + " is refused. " + problem,
+					"Set it to redis://user:password@host:port/database, with a port from 1 to 65535.");
+		}
+	}
+
+	private void requireAddresses(String setting) {
+		List<String> addresses = bindAll(name(setting));
+		String problem = (isSet(name(setting)) && addresses.isEmpty()) ? "It has no address." : null;
+		for (int i = 0; i < addresses.size() && problem == null; i++) {
+			Matcher parts = ADDRESS.matcher(addresses.get(i));
+			if (!parts.matches() || !isPort(Integer.parseInt(parts.group(1)))) {
+				// It is not shown, as it may be a part of a password that had a comma.
+				problem = "Its address " + (i + 1) + " has no port from 1 to 65535.";
+			}
+		}
+		if (problem != null) {
+			throw new UnsupportedRedisException(name(setting) + " is refused. " + problem,
+					"Set it to addresses such as host:6379, with commas between them.");
+		}
+	}
+
+	private static boolean isPort(int port) {
+		return port > 0 && port <= 65535;
+	}
+
+	private List<String> bindAll(String name) {
+		return Binder.get(this.environment).bind(name, Bindable.listOf(String.class)).orElse(List.of());
+	}
+
+	private <T> BindResult<T> bind(String setting, Class<T> type) {
+		return Binder.get(this.environment).bind(name(setting), type);
+	}
+
+	private <T> void require(String setting, Class<T> type, Predicate<T> fits, String reason) {
+		bind(setting, type).ifBound((value) -> {
+			if (!fits.test(value)) {
+				throw new UnsupportedRedisException(name(setting) + '=' + value + " is refused. " + reason,
+						"Correct it, or remove it.");
+			}
+		});
+	}
+
+	/**
+	 * A control Redis that names no Sentinels may ask those of the data for another
+	 * master.
+	 */
+	private void requireBoth(String setting, String other) {
+		boolean ofData = setting.equals("sentinel.master") && isSet(DATA + '.' + other);
+		if (isSet(name(setting)) && !isSet(name(other)) && !ofData) {
+			throw new UnsupportedRedisException(
+					name(setting) + " is refused. The Sentinels are asked by their addresses for the master of a name.",
+					"Set " + name(other) + " as well, or remove it.");
+		}
+	}
+
+	private boolean isSet(String name) {
+		return Binder.get(this.environment).bind(name, Bindable.listOf(String.class)).isBound();
+	}
+
+	/**
+	 * A setting that is refused.
+	 *
+	 * @param setting its name behind the prefix, or the beginning of many names
+	 * @param allowed the only value that is not refused, if there is one
+	 */
+	private record Refusal(String setting, String problem, String remedy, @Nullable String allowed) {
+
+		void check(ConfigurationPropertySource source, String prefix) {
+			ConfigurationPropertyName name = ConfigurationPropertyName.of(prefix + '.' + this.setting);
+			ConfigurationProperty property = source.getConfigurationProperty(name);
+			if (property != null && !property.getValue().toString().equalsIgnoreCase(this.allowed)) {
+				// A URL may hold a password.
+				String value = (this.setting.equals("url")) ? "" : "=" + property.getValue();
+				throw new UnsupportedRedisException(name + value + " is refused. " + this.problem, this.remedy);
+			}
+			if (source.containsDescendantOf(name) == ConfigurationPropertyState.PRESENT) {
+				throw new UnsupportedRedisException(name + ".* is refused. " + this.problem, this.remedy);
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,18 @@
+package io.pipeset.engine.pipeline.call;
+
+/** Redis refuses to load a script; the message is its error. */
+public final class ScriptRefusedException extends Exception {
+
+	ScriptRefusedException(String error) {
+		super(error);
+	}
+
+	/**
+	 * Whether the script itself is wrong.
+	 * @return {@code false} where Redis would refuse any script now
+	 */
+	public boolean isFaultOfScript() {
+		return String.valueOf(getMessage()).startsWith("ERR ");
+	}
+
+}

@@ -1,0 +1,9 @@
+/**
+ * The servers that records go to: one, the master that Sentinels name, or the masters of
+ * a cluster. {@link io.pipeset.engine.servers.RedisNodes} knows who is master of what
+ * now, as a {@link io.pipeset.engine.servers.Topology}.
+ */
+@NullMarked
+package io.pipeset.engine.servers;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,174 @@
+package io.pipeset.engine.slab;
+
+import java.util.Arrays;
+
+import io.pipeset.record.Effect;
+import io.pipeset.record.Operation;
+import io.pipeset.record.Record;
+import io.pipeset.record.encoding.Encoding;
+import io.pipeset.record.room.Room;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One row for each command of a slab: which record it was, what it is sent as, and where
+ * its bytes begin.
+ */
+final class CommandTable {
+
+	private static final Operation[] OPERATIONS = Operation.values();
+
+	private static final Effect[] EFFECTS = Effect.values();
+
+	private static final Encoding[] ENCODINGS = Encoding.values();
+
+	private static final int NEEDS_REPLY = 1 << 7;
+
+	/** The memory of a row, rounded up. */
+	private static final int ROW_BYTES = 32;
+
+	private int count;
+
+	private long[] indexes;
+
+	private long[] lines;
+
+	private int[] starts;
+
+	/**
+	 * A byte each for the operation, the command as sent, the effect and the encoding;
+	 * the last one also has the flag of {@link #needsReply}, which is asked for every
+	 * reply.
+	 */
+	private int[] kinds;
+
+	private final RecordIds ids;
+
+	/**
+	 * A table without rows.
+	 * @param rows the rows that it holds before it grows
+	 * @param room the memory for ids; that for rows is the caller's to take
+	 */
+	CommandTable(int rows, Room room) {
+		this.indexes = new long[rows];
+		this.lines = new long[rows];
+		this.starts = new int[rows];
+		this.kinds = new int[rows];
+		this.ids = new RecordIds(room);
+	}
+
+	/** The memory of a table with so many rows, without the records' ids. */
+	static long bytesOf(int rows) {
+		return (long) rows * ROW_BYTES;
+	}
+
+	void clear() {
+		this.ids.clear();
+		this.count = 0;
+	}
+
+	/**
+	 * Adds a row, for which there is room.
+	 * @return {@code false} where there is no memory for the record's id
+	 */
+	boolean add(Record record, int start) {
+		if (!this.ids.set(this.count, record.id())) {
+			return false;
+		}
+		int command = this.count++;
+		this.indexes[command] = record.index();
+		this.lines[command] = record.line();
+		this.starts[command] = start;
+		this.kinds[command] = kind(record);
+		return true;
+	}
+
+	/** Waits for the memory of a record's id. */
+	void makeRoom(Record record) {
+		this.ids.makeRoom(this.count, record.id());
+	}
+
+	@SuppressWarnings("EnumOrdinal") // references would take four times the memory
+	private static int kind(Record record) {
+		return (record.operation().ordinal() << 24) | (record.command().ordinal() << 16)
+				| (record.effect().ordinal() << 8) | ((record.effect().needsReply()) ? NEEDS_REPLY : 0)
+				| record.encoding().ordinal();
+	}
+
+	/** Moves a row to the front, as its command is. */
+	void move(int from, int to, int start) {
+		this.indexes[to] = this.indexes[from];
+		this.lines[to] = this.lines[from];
+		this.starts[to] = start;
+		this.kinds[to] = this.kinds[from];
+		this.ids.move(from, to);
+	}
+
+	/** Forgets all rows but the first. */
+	void truncate(int rows) {
+		this.count = rows;
+	}
+
+	/** How many rows there may be before the table has to grow. */
+	int capacity() {
+		return this.indexes.length;
+	}
+
+	void grow(int rows) {
+		if (rows > capacity()) {
+			this.indexes = Arrays.copyOf(this.indexes, rows);
+			this.lines = Arrays.copyOf(this.lines, rows);
+			this.starts = Arrays.copyOf(this.starts, rows);
+			this.kinds = Arrays.copyOf(this.kinds, rows);
+		}
+	}
+
+	int count() {
+		return this.count;
+	}
+
+	long index(int command) {
+		return this.indexes[command];
+	}
+
+	long line(int command) {
+		return this.lines[command];
+	}
+
+	int start(int command) {
+		return this.starts[command];
+	}
+
+	@Nullable String id(int command) {
+		return this.ids.get(command);
+	}
+
+	/** Whether two rows have the same operation, sent alike and to the same effect. */
+	boolean isSameCommand(int command, int other) {
+		return (this.kinds[command] ^ this.kinds[other]) >>> 8 == 0;
+	}
+
+	Operation operation(int command) {
+		return OPERATIONS[this.kinds[command] >> 24];
+	}
+
+	/** The operation that is sent, which may do more than the one of the record. */
+	Operation sentAs(int command) {
+		return OPERATIONS[(this.kinds[command] >> 16) & 0xFF];
+	}
+
+	/** The effect of the record, as its options have it. */
+	Effect effect(int command) {
+		return EFFECTS[(this.kinds[command] >> 8) & 0xFF];
+	}
+
+	/** Whether the reply has values that matter, whoever wants to see it. */
+	boolean needsReply(int command) {
+		return (this.kinds[command] & NEEDS_REPLY) != 0;
+	}
+
+	/** How the record's strings, and those of the reply, stand for bytes. */
+	Encoding encoding(int command) {
+		return ENCODINGS[this.kinds[command] & 0x7F];
+	}
+
+}

@@ -1,0 +1,293 @@
+package io.pipeset.engine.slab;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+
+import io.netty.buffer.ByteBuf;
+import io.pipeset.record.Operation;
+import io.pipeset.record.Record;
+import io.pipeset.record.room.Room;
+import org.jspecify.annotations.Nullable;
+
+/** The commands of a slab: their RESP in one array, and a table with a row for each. */
+final class Commands {
+
+	private static final int MIN_COMMANDS = 64;
+
+	private static final int MIN_BYTES = 4096;
+
+	private static final byte[] MULTI = "*1\r\n$5\r\nMULTI\r\n".getBytes(StandardCharsets.US_ASCII);
+
+	private static final byte[] EXEC = "*1\r\n$4\r\nEXEC\r\n".getBytes(StandardCharsets.US_ASCII);
+
+	private static final int KEPT_BYTES = 2 * Slab.MAX_BYTES;
+
+	private final Room room;
+
+	private byte[] resp;
+
+	private int bytes;
+
+	private final CommandTable table;
+
+	private final CommandHead head = new CommandHead();
+
+	private final SlabScripts scripts = new SlabScripts();
+
+	/** Whether the commands run as one transaction. */
+	private boolean atomic;
+
+	/** Room for the commands that are expected, or for few if memory is scarce. */
+	Commands(int commands, int bytes, Room room) {
+		this.room = room;
+		// Some more, so that a key that is one digit longer does not double the array.
+		int capacity = Math.max(bytes + bytes / 8, MIN_BYTES);
+		int size = Math.max(commands, MIN_COMMANDS);
+		if (!room.tryTake(footprint(size, capacity))) {
+			capacity = MIN_BYTES;
+			size = MIN_COMMANDS;
+			room.take(footprint(size, capacity));
+		}
+		this.resp = new byte[capacity];
+		this.table = new CommandTable(size, room);
+	}
+
+	void clear(boolean atomic) {
+		this.atomic = atomic;
+		if (this.resp.length > KEPT_BYTES) {
+			this.room.give(Room.ofArray(this.resp.length) - MIN_BYTES);
+			this.resp = new byte[MIN_BYTES];
+		}
+		this.table.clear();
+		this.scripts.clear();
+		this.bytes = 0;
+	}
+
+	/** Whether the commands take more than those of a slab that is kept for later. */
+	boolean isLarge() {
+		return this.resp.length > KEPT_BYTES;
+	}
+
+	/** Gives the memory back; the commands are not used after that. */
+	void release() {
+		this.table.clear();
+		this.room.give(footprint(this.table.capacity(), this.resp.length));
+	}
+
+	/**
+	 * Adds a record, whose bytes are copied; {@code false} where the commands would grow
+	 * beyond the size of a write, which the first one may do, or where there is no
+	 * memory.
+	 */
+	boolean add(Record record) {
+		long needed = this.bytes + respBytes(record);
+		if (!isOpenFor(record, needed) || !hasRoom(record, needed) || !this.table.add(record, this.bytes)) {
+			return false;
+		}
+		this.scripts.add(record.script());
+		byte[] out = this.resp;
+		int arguments = record.argumentCount();
+		int at = this.head.put(record.effect().command(record.command()), arguments, out, this.bytes);
+		for (int i = 0; i < arguments; i++) {
+			at = Resp.putBulk(out, at, record.source(i), record.offset(i), record.length(i));
+		}
+		this.bytes = at;
+		return true;
+	}
+
+	boolean isOpenFor(Record record) {
+		return isOpenFor(record, this.bytes + respBytes(record));
+	}
+
+	private boolean isOpenFor(Record record, long bytes) {
+		int most = (this.atomic) ? Slab.MAX_ATOMIC_BYTES : Slab.MAX_BYTES;
+		return count() == 0 || bytes + this.scripts.bytesWith(record.script()) <= most;
+	}
+
+	/** Keeps only some commands, in their order. */
+	void retain(BitSet some) {
+		int kept = 0;
+		int at = 0;
+		for (int command = some.nextSetBit(0); command >= 0; command = some.nextSetBit(command + 1)) {
+			int from = this.table.start(command);
+			int length = end(command) - from;
+			System.arraycopy(this.resp, from, this.resp, at, length);
+			this.table.move(command, kept++, at);
+			at += length;
+		}
+		if (kept == 0) {
+			this.scripts.clear();
+		}
+		this.table.truncate(kept);
+		this.bytes = at;
+	}
+
+	int count() {
+		return this.table.count();
+	}
+
+	int bytes() {
+		return this.scripts.bytes() + this.bytes + ((this.atomic) ? MULTI.length + EXEC.length : 0);
+	}
+
+	boolean areAtomic() {
+		return this.atomic;
+	}
+
+	SlabScripts scripts() {
+		return this.scripts;
+	}
+
+	/** The array with the commands; not to be modified. */
+	byte[] resp() {
+		return this.resp;
+	}
+
+	int start(int command) {
+		return this.table.start(command);
+	}
+
+	int end(int command) {
+		return (command + 1 < count()) ? this.table.start(command + 1) : this.bytes;
+	}
+
+	/** The row of each command. */
+	CommandTable table() {
+		return this.table;
+	}
+
+	/** The first key as a report shows it, or {@code null} for a script without. */
+	@Nullable Object key(int command) {
+		List<ByteBuffer> keys = keys(command);
+		return (keys.isEmpty()) ? null
+				: this.table.encoding(command).show(this.resp, keys.get(0).position(), keys.get(0).limit());
+	}
+
+	/** The bytes that name a command in a report: its id and its first key. */
+	long itemBytes(int command) {
+		String id = this.table.id(command);
+		List<ByteBuffer> keys = keys(command);
+		return ((id != null) ? id.length() : 0L) + ((keys.isEmpty()) ? 0 : keys.get(0).remaining());
+	}
+
+	/** All keys of a command, each a view that is valid until the commands change. */
+	List<ByteBuffer> keys(int command) {
+		int start = this.table.start(command);
+		Operation operation = this.table.sentAs(command);
+		int arguments = (int) Resp.number(this.resp, start + 1) - 1;
+		int at = Resp.skipLine(this.resp, start) + this.table.effect(command).command(operation).length;
+		long counted = 0;
+		for (int i = 0; i < operation.firstKey(); i++) {
+			int next = Resp.skipBulk(this.resp, at);
+			if (i == operation.firstKey() - 1) {
+				counted = Resp.number(this.resp, Resp.skipLine(this.resp, at));
+			}
+			at = next;
+		}
+		List<ByteBuffer> keys = new ArrayList<>();
+		for (int key = operation.keyCount(arguments, counted); key > 0; key--) {
+			int length = (int) Resp.number(this.resp, at + 1);
+			at = Resp.skipLine(this.resp, at);
+			keys.add(ByteBuffer.wrap(this.resp, at, length));
+			at += length + 2;
+			for (int between = 1; key > 1 && between < operation.keyStep(); between++) {
+				at = Resp.skipBulk(this.resp, at);
+			}
+		}
+		return keys;
+	}
+
+	/** Whether the script that a command runs is loaded ahead of it. */
+	boolean isScriptLoaded(int command) {
+		int name = Resp.skipLine(this.resp, this.table.start(command));
+		return this.table.sentAs(command) == Operation.EVALSHA
+				&& this.scripts.loads(this.resp, Resp.skipBulk(this.resp, name));
+	}
+
+	void writeTo(ByteBuf out, CommonCommands common, AskingCommands asking) {
+		this.scripts.writeTo(out);
+		common.writeScriptsTo(out);
+		if (this.atomic) {
+			asking.writeAheadOf(0, out);
+			out.writeBytes(MULTI);
+		}
+		if (this.atomic || asking.isEmpty()) {
+			common.writeTo(out);
+		}
+		else {
+			asking.writeTo(out, this);
+		}
+		if (this.atomic) {
+			out.writeBytes(EXEC);
+		}
+	}
+
+	/** Waits for the memory that a record takes as the next command. */
+	void makeRoom(Record record) {
+		int capacity = (int) Math.max(this.bytes + exactBytes(record), this.resp.length);
+		int size = sizeWithOneMore();
+		this.room.take(footprint(size, capacity) - footprint(this.table.capacity(), this.resp.length));
+		grow(size, capacity);
+		this.table.makeRoom(record);
+	}
+
+	private int sizeWithOneMore() {
+		return this.table.capacity() * ((count() < this.table.capacity()) ? 1 : 2);
+	}
+
+	private boolean hasRoom(Record record, long estimate) {
+		if (count() < this.table.capacity() && estimate <= this.resp.length) {
+			return true;
+		}
+		long needed = this.bytes + exactBytes(record);
+		int size = sizeWithOneMore();
+		int capacity = this.resp.length;
+		if (needed > capacity) {
+			capacity = (int) Math.max(needed, Math.min(2L * capacity, (long) capacity + Slab.MAX_BYTES));
+		}
+		if (!this.room.tryTake(footprint(size, capacity) - footprint(this.table.capacity(), this.resp.length))) {
+			return false;
+		}
+		grow(size, capacity);
+		return true;
+	}
+
+	private void grow(int size, int capacity) {
+		this.table.grow(size);
+		if (capacity > this.resp.length) {
+			this.resp = Arrays.copyOf(this.resp, capacity);
+		}
+	}
+
+	private static long footprint(int commands, int bytes) {
+		return CommandTable.bytesOf(commands) + Room.ofArray(bytes);
+	}
+
+	private static long exactBytes(Record record) {
+		long size = (long) Resp.headerBytes(record.argumentCount() + 1)
+				+ record.effect().command(record.command()).length;
+		for (int i = 0; i < record.argumentCount(); i++) {
+			size += (long) Resp.headerBytes(record.length(i)) + record.length(i) + 2L;
+		}
+		return size;
+	}
+
+	private static long respBytes(Record record) {
+		long size = (long) Resp.MAX_HEADER + record.effect().command(record.command()).length;
+		for (int i = 0; i < record.argumentCount(); i++) {
+			size += (long) Resp.MAX_HEADER + record.length(i) + 2;
+		}
+		return size;
+	}
+
+	@Override
+	public String toString() {
+		return count() + " commands, starting with "
+				+ new String(this.resp, 0, Math.min(this.bytes, 16), StandardCharsets.ISO_8859_1).trim();
+	}
+
+}

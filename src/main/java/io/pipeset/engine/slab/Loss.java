@@ -1,0 +1,38 @@
+package io.pipeset.engine.slab;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Why commands were not answered, or not confirmed by replicas.
+ *
+ * @param code the error's code, one of this type's constants
+ * @param message what happened, for the caller to read
+ */
+public record Loss(String code, String message) {
+
+	/** The connection broke. */
+	public static final String CONNECTION_LOST = "CONNECTION_LOST";
+
+	/** Redis was silent for too long. */
+	public static final String TIMEOUT = "TIMEOUT";
+
+	/** The command was never written. */
+	public static final String NOT_SENT = "NOT_SENT";
+
+	/** Redis ran the command, and too few replicas have confirmed it. */
+	public static final String UNCONFIRMED = "UNCONFIRMED";
+
+	/** The server has become a replica: it refused the command, which did not run. */
+	public static final String DEMOTED = "READONLY";
+
+	/** The service ended, and its connections with it. */
+	public static final Loss OF_SERVICE = new Loss(CONNECTION_LOST,
+			"The service ended before it had read Redis's answer, and the record may have run");
+
+	static final Loss UNEXPLAINED = new Loss(CONNECTION_LOST, "The connection to Redis was lost");
+
+	static boolean isUnconfirmed(@Nullable Loss loss) {
+		return loss != null && loss.code().equals(UNCONFIRMED);
+	}
+
+}

@@ -1,0 +1,63 @@
+package io.pipeset.job.control;
+
+import java.time.Duration;
+import java.util.stream.Stream;
+
+import io.pipeset.engine.pipeline.boot.RedisSettings;
+import io.pipeset.report.RedisIdentity;
+
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+
+/** Reads which Redis is the control Redis. */
+@Configuration(proxyBeanMethods = false)
+@EnableConfigurationProperties(RecordProperties.class)
+class ControlConfiguration {
+
+	static final String PREFIX = "pipeset.control";
+
+	private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+	@Bean
+	static RedisSettings controlSettings(Environment environment) {
+		return new RedisSettings(environment, PREFIX);
+	}
+
+	/**
+	 * The settings of the control Redis. If they name no server, they are those of the
+	 * data's Redis with a few changes.
+	 */
+	@Bean(defaultCandidate = false)
+	@ConfigurationProperties(PREFIX)
+	static DataRedisProperties controlProperties(Environment environment) {
+		DataRedisProperties properties = (namesServer(environment)) ? new DataRedisProperties()
+				: Binder.get(environment).bindOrCreate("spring.data.redis", DataRedisProperties.class);
+		properties.setTimeout(PATIENCE);
+		properties.setConnectTimeout(PATIENCE);
+		properties.setClientName(null);
+		properties.getLettuce().getPool().setEnabled(false);
+		return properties;
+	}
+
+	@Bean
+	ControlRedis controlRedis(Environment environment, @Qualifier("controlProperties") DataRedisProperties properties,
+			SslBundles bundles, RedisIdentity data) {
+		return new ControlRedis(properties, bundles, namesServer(environment), data);
+	}
+
+	private static boolean namesServer(Environment environment) {
+		Binder binder = Binder.get(environment);
+		return Stream.of("url", "host", "port", "cluster.nodes", "sentinel.nodes")
+			.anyMatch((name) -> binder.bind(PREFIX + '.' + name, Bindable.of(String.class)).isBound()
+					|| binder.bind(PREFIX + '.' + name, Bindable.listOf(String.class)).isBound());
+	}
+
+}

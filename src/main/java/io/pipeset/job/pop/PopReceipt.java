@@ -1,0 +1,183 @@
+package io.pipeset.job.pop;
+
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Queue;
+import java.util.function.Supplier;
+
+import io.pipeset.engine.lane.JobStop;
+import io.pipeset.engine.lane.LaneSettings;
+import io.pipeset.engine.lane.UnknownPops;
+import io.pipeset.engine.pipeline.Pauses;
+import io.pipeset.engine.pipeline.StopSignal;
+import io.pipeset.engine.pipeline.call.RedisCallException;
+import io.pipeset.engine.slab.Slab;
+import io.pipeset.record.GeneratedRecords;
+import io.pipeset.record.RecordReader;
+import io.pipeset.report.Account;
+import io.pipeset.report.DurationText;
+import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.JobReport.Receipt;
+import io.pipeset.report.Outcome;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The receipt of a job that pops reliably, from before its first pop until its caller can
+ * acknowledge it. A receipt that is in doubt is not handed over, and its values go back
+ * to their list at the deadline.
+ */
+public final class PopReceipt implements UnknownPops {
+
+	private static final Logger logger = LoggerFactory.getLogger(PopReceipt.class);
+
+	private final Receipts receipts;
+
+	private final String jobId;
+
+	private final ReliablePops pops;
+
+	private final LaneSettings settings;
+
+	private final JobStop stop;
+
+	private boolean opened;
+
+	/**
+	 * Prepares a receipt, of which Redis does not know yet.
+	 * @param settings how long Redis is asked for an answer, and whether more than once
+	 * @param stop stops the job if the receipt cannot be relied on
+	 */
+	public PopReceipt(Receipts receipts, String jobId, ReliablePops pops, LaneSettings settings, JobStop stop) {
+		this.receipts = receipts;
+		this.jobId = jobId;
+		this.pops = pops;
+		this.settings = settings;
+		this.stop = stop;
+	}
+
+	/** Records the receipt, or stops the job. */
+	public void open() {
+		if (this.pops.count() == 0) {
+			return;
+		}
+		try {
+			byte[] key = this.pops.keyBytes();
+			this.opened = ask(() -> open(key), this.settings.retries() > 0);
+		}
+		catch (RedisCallException ex) {
+			this.stop.because((ex.isRefusal()) ? Cause.REDIS_REFUSES : Cause.REDIS_UNREACHABLE,
+					"The receipt could not be recorded, and so nothing was popped. " + ex.getMessage());
+		}
+	}
+
+	private boolean open(byte[] key) {
+		this.receipts.open(this.jobId, this.pops.client(), key, this.pops.receiptTtl());
+		return true;
+	}
+
+	@Override
+	public boolean resolve(List<Slab> left, long settled) {
+		long known = settled + left.stream().mapToLong(Slab::values).sum();
+		try {
+			List<byte[]> found = ask(() -> this.receipts.found(this.jobId, known), true);
+			if (found == null) {
+				stopGone();
+				return false;
+			}
+			Queue<byte[]> values = new ArrayDeque<>(found);
+			left.forEach((slab) -> slab.resolve(values));
+			return true;
+		}
+		catch (RedisCallException ex) {
+			logger.debug("What was popped could not be read", ex);
+			return false;
+		}
+	}
+
+	/**
+	 * Hands the receipt over to the caller, if its values are exactly those in the
+	 * account.
+	 * @return the receipt, or {@code null} if there is nothing to acknowledge
+	 */
+	public @Nullable Receipt handOver(Account account) {
+		if (!this.opened || account.total(Outcome.UNKNOWN) > 0) {
+			return null;
+		}
+		if (account.taken().count() == 0) {
+			drop();
+			return null;
+		}
+		try {
+			OptionalLong deadline = ask(
+					() -> this.receipts.handOver(this.jobId, this.pops.receiptTtl(), account.taken().count()), true);
+			if (deadline.isPresent()) {
+				return new Receipt(deadline.getAsLong());
+			}
+			stopGone();
+		}
+		catch (RedisCallException ex) {
+			this.stop.because(Cause.REDIS_LOST, "The receipt could not be handed over, so that what was popped goes"
+					+ " back to its list when receiptTtl is over. " + ex.getMessage());
+		}
+		return null;
+	}
+
+	/**
+	 * Forgets a receipt without values. One that cannot be forgotten now goes at its
+	 * deadline.
+	 */
+	private void drop() {
+		try {
+			this.receipts.drop(this.jobId);
+		}
+		catch (RedisCallException ex) {
+			logger.debug("Job {}: its receipt for nothing stays until its deadline", this.jobId, ex);
+		}
+	}
+
+	/** Sees to it that no value stays in a list without a receipt. */
+	private void recover() {
+		byte[] key = this.pops.keyBytes();
+		try {
+			ask(() -> {
+				this.receipts.recover(this.jobId, this.pops.client(), key);
+				return true;
+			}, true);
+		}
+		catch (RedisCallException ex) {
+			logger.debug("Job {}: its receipt could not be looked for", this.jobId, ex);
+		}
+	}
+
+	/**
+	 * The records of the job: each moves a value from the list that is popped into the
+	 * receipt's own.
+	 * @return the records, as many as values may be popped
+	 */
+	public RecordReader moves() {
+		return GeneratedRecords.moves(this.pops.key(), this.receipts.listOf(this.jobId), this.pops.count());
+	}
+
+	private void stopGone() {
+		recover();
+		this.stop.because(Cause.STOPPED,
+				"The receipt or some of its values were gone before the job was done, most likely because it took longer than"
+						+ " receiptTtl=" + DurationText.of(this.pops.receiptTtl())
+						+ ", or because a master was replaced that had not replicated its last writes: what it popped is"
+						+ " back in its list, or on its way there. Pop again, with a longer one if need be.");
+	}
+
+	/**
+	 * Asks Redis, and asks again for as long as the job's timeout while Redis cannot
+	 * answer: even a job that is stopped has to know the values that it popped.
+	 * @param afterLoss whether to ask again if Redis does not answer at all
+	 */
+	private <T extends @Nullable Object> T ask(Supplier<T> call, boolean afterLoss) {
+		return new Pauses(this.settings.timeout(), StopSignal.NEVER).ask(call,
+				(ex) -> (afterLoss ? ex.isTransient() : ex.isRedirected()) && !this.stop.isShuttingDown());
+	}
+
+}

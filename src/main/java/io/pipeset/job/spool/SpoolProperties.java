@@ -1,0 +1,32 @@
+package io.pipeset.job.spool;
+
+import java.nio.file.Path;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * The settings of the spool.
+ *
+ * @param directory the folder of the files, which several instances may share;
+ * {@code pipeset-spool} in the folder for temporary files if it is not set
+ * @param maxBytes the size of all files of this instance together, 0 or more
+ */
+@ConfigurationProperties("pipeset.spool")
+record SpoolProperties(@Nullable Path directory, @DefaultValue("8GB") DataSize maxBytes) {
+
+	SpoolProperties {
+		if (maxBytes.isNegative()) {
+			throw new IllegalArgumentException("pipeset.spool.max-bytes must be 0 or more, not " + maxBytes);
+		}
+	}
+
+	Path folder() {
+		return (this.directory != null) ? this.directory
+				: Path.of(System.getProperty("java.io.tmpdir"), "pipeset-spool");
+	}
+
+}

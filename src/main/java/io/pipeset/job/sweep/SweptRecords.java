@@ -1,0 +1,96 @@
+package io.pipeset.job.sweep;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.Iterator;
+
+import io.pipeset.engine.lane.LaneContext;
+import io.pipeset.engine.lane.Lanes;
+import io.pipeset.engine.pipeline.call.ScanPage;
+import io.pipeset.record.Record;
+import io.pipeset.record.RecordReader;
+import io.pipeset.record.room.Room;
+import org.jspecify.annotations.Nullable;
+
+/** The records of a sweep: one for each key that SCAN reports, in its order. */
+public final class SweptRecords implements RecordReader, AutoCloseable {
+
+	private final Sweep sweep;
+
+	private final KeyPages pages;
+
+	private final byte @Nullable [] ttl;
+
+	private final byte[][] options;
+
+	private Iterator<byte[]> keys = Collections.emptyIterator();
+
+	/** How many records are still to come at most. */
+	private long left;
+
+	/**
+	 * Prepares the records; Redis is asked when the first one is read.
+	 * @param lanes are lent the records read so far while the next keys are awaited
+	 */
+	public SweptRecords(Sweep sweep, Lanes lanes, LaneContext job, Room room) {
+		this.sweep = sweep;
+		this.pages = new KeyPages(sweep, lanes, job, room);
+		Long ttl = sweep.ttl();
+		this.ttl = (ttl != null) ? ttl.toString().getBytes(StandardCharsets.US_ASCII) : null;
+		this.options = sweep.options()
+			.stream()
+			.map((option) -> option.getBytes(StandardCharsets.UTF_8))
+			.toArray(byte[][]::new);
+		Long limit = sweep.limit();
+		this.left = (limit != null) ? limit : Long.MAX_VALUE;
+	}
+
+	@Override
+	public boolean read(Record record) throws IOException {
+		byte[] key = (this.left > 0) ? nextKey() : null;
+		if (key == null) {
+			return false;
+		}
+		this.left--;
+		record.begin(0);
+		record.operation(this.sweep.operation());
+		record.argument(key, 0, key.length);
+		if (this.ttl != null) {
+			record.ttl(this.ttl, 0, this.ttl.length);
+			record.ttlArgument();
+		}
+		for (byte[] option : this.options) {
+			record.argument(option, 0, option.length);
+		}
+		record.check();
+		if (this.sweep.tellsByReply()) {
+			record.countReply();
+		}
+		return true;
+	}
+
+	/** The next key that is a record; {@code null} at the end. */
+	private byte @Nullable [] nextKey() throws IOException {
+		while (true) {
+			while (this.keys.hasNext()) {
+				byte[] key = this.keys.next();
+				if (this.sweep.permits(key) && this.pages.isWanted(key)) {
+					return key;
+				}
+			}
+			ScanPage page = this.pages.next(this.left);
+			if (page == null) {
+				return null;
+			}
+			this.keys = page.keys().iterator();
+		}
+	}
+
+	/** Gives the keys' memory back. */
+	@Override
+	public void close() {
+		this.pages.close();
+	}
+
+}

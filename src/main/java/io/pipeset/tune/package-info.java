@@ -1,8 +1,0 @@
-/**
- * Tunings: a grid of settings comes in, each of its rows is run against Redis with
- * records of the service's own, and figures for each row and a recommendation go out.
- */
-@NullMarked
-package io.pipeset.tune;
-
-import org.jspecify.annotations.NullMarked;

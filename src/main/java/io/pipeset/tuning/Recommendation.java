@@ -1,0 +1,99 @@
+package io.pipeset.tuning;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+
+import io.pipeset.tuning.TuningReport.Row;
+import io.pipeset.tuning.TuningReport.Seconds;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The row to use, and why. Small batches give their connection back sooner and keep
+ * Redis's other clients waiting for less time. Few lanes leave connections to other jobs.
+ * So a row with small batches and few lanes is the better choice if it is hardly slower
+ * than the fastest.
+ *
+ * @param choice the row's settings; {@code null} if no row was measured
+ */
+record Recommendation(@Nullable Choice choice, String because) {
+
+	private static final double NEAR = 1.05;
+
+	private static final Comparator<Row> BEST_FIRST = Comparator.comparingInt(Row::batchSize)
+		.thenComparingInt(Row::concurrency)
+		.thenComparingDouble((row) -> seconds(row).median());
+
+	/**
+	 * Chooses a row.
+	 * @param rows the rows of the grid, measured or not
+	 * @param byDefault the settings of jobs that give none, to compare the choice with
+	 */
+	static Recommendation of(List<Row> rows, Choice byDefault) {
+		List<Row> measured = rows.stream().filter((row) -> row.seconds() != null).toList();
+		if (measured.isEmpty()) {
+			return new Recommendation(null, "no row was measured");
+		}
+		Row fastest = measured.stream().min(Comparator.comparingDouble((row) -> seconds(row).median())).orElseThrow();
+		double most = seconds(fastest).median() * NEAR;
+		Row best = measured.stream().filter((row) -> seconds(row).median() <= most).min(BEST_FIRST).orElse(fastest);
+		return new Recommendation(best.choice(), because(best, fastest, measured, rows.size(), byDefault));
+	}
+
+	private static String because(Row best, Row fastest, List<Row> measured, int rows, Choice byDefault) {
+		StringBuilder because = new StringBuilder();
+		if (measured.size() == 1) {
+			because.append("the only row that was measured, with ").append(text(best));
+		}
+		else if (best.equals(fastest)) {
+			because.append("the fastest row, with ")
+				.append(text(best))
+				.append(", and no row within 5 % of it has smaller batches, or as small ones and fewer lanes");
+		}
+		else {
+			because.append("within 5 % of the fastest row, with the smallest batches and then the fewest lanes: ")
+				.append(text(best))
+				.append(" against ")
+				.append(text(fastest))
+				.append(" with ")
+				.append(fastest.choice());
+		}
+		measured.stream()
+			.filter((row) -> row.choice().equals(byDefault))
+			.findFirst()
+			.ifPresent((row) -> because.append(againstDefaults(best, row)));
+		if (measured.size() < rows && measured.size() > 1) {
+			because.append("; ").append(rows - measured.size()).append(" rows were not measured within the budget");
+		}
+		if (overlap(measured)) {
+			because.append("; the times of all rows overlap, so that the choice hardly matters here");
+		}
+		return because.toString();
+	}
+
+	private static String againstDefaults(Row best, Row defaults) {
+		if (best.equals(defaults)) {
+			return "; these are the defaults of this service";
+		}
+		return "; the defaults of this service took " + text(defaults)
+				+ ((overlap(List.of(best, defaults))) ? ", and the times of both overlap" : "");
+	}
+
+	/** Whether there is a time that lies between the extremes of every row. */
+	private static boolean overlap(List<Row> measured) {
+		return measured.size() > 1 && measured.stream()
+			.mapToDouble((row) -> seconds(row).min())
+			.max()
+			.orElseThrow() <= measured.stream().mapToDouble((row) -> seconds(row).max()).min().orElseThrow();
+	}
+
+	private static String text(Row row) {
+		return String.format(Locale.ROOT, "%.3f s", seconds(row).median());
+	}
+
+	private static Seconds seconds(Row row) {
+		return Objects.requireNonNull(row.seconds());
+	}
+
+}

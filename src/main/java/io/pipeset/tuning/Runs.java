@@ -1,0 +1,194 @@
+package io.pipeset.tuning;
+
+import java.time.Duration;
+import java.util.function.LongSupplier;
+
+import io.pipeset.engine.pipeline.flush.FlushPolicy;
+import io.pipeset.job.EndedJob;
+import io.pipeset.job.JobPlace;
+import io.pipeset.job.Jobs;
+import io.pipeset.job.Task;
+import io.pipeset.job.input.Caller;
+import io.pipeset.job.input.JobInput;
+import io.pipeset.job.settings.Atomic;
+import io.pipeset.job.settings.Coalesce;
+import io.pipeset.job.settings.JobSettings;
+import io.pipeset.record.Operation;
+import io.pipeset.record.RecordDefaults;
+import io.pipeset.record.RecordReader;
+import io.pipeset.record.mapping.Mapping;
+import io.pipeset.report.Ending;
+import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.Item;
+import io.pipeset.report.Item.Failure;
+import io.pipeset.report.JobReport;
+import io.pipeset.report.Results;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Single runs: each is a job of records that the service makes, against the same state of
+ * its keys.
+ */
+final class Runs {
+
+	/** The records of a run that is not measured. */
+	private static final int WARM_UP = 10_000;
+
+	private final Task task;
+
+	private final JobPlace place;
+
+	private final TuningSettings settings;
+
+	private final TuningKeys keys;
+
+	private final Jobs jobs;
+
+	private final TunedServers servers;
+
+	private final Duration timeout;
+
+	private final LongSupplier clock;
+
+	private boolean begun;
+
+	private boolean written;
+
+	private boolean unfenced;
+
+	Runs(Task task, JobPlace place, TuningSettings settings, TuningKeys keys, Jobs jobs, TunedServers servers,
+			Duration timeout, LongSupplier clock) {
+		this.task = task;
+		this.place = place;
+		this.settings = settings;
+		this.keys = keys;
+		this.jobs = jobs;
+		this.servers = servers;
+		this.timeout = timeout;
+		this.clock = clock;
+	}
+
+	/** Whether there may be keys. */
+	boolean haveBegun() {
+		return this.begun;
+	}
+
+	/** Whether any run has changed, or may have changed, a key. */
+	boolean haveWritten() {
+		return this.written;
+	}
+
+	/** Whether commands of a lost connection may still run. */
+	boolean areUnfenced() {
+		return this.unfenced;
+	}
+
+	/** Runs all records by the settings of a row. */
+	Run run(Choice choice) {
+		return run(choice, Atomic.NONE);
+	}
+
+	/** Runs all records in transactions, a batch each. */
+	Run runAtomic(int batchSize) {
+		return run(new Choice(batchSize, FlushPolicy.close(), 1), Atomic.BATCH);
+	}
+
+	private Run run(Choice choice, Atomic atomic) {
+		prepare();
+		TunedServers.CpuTime before = this.servers.cpuTime();
+		JobReport report = load(this.settings.records(), choice, atomic);
+		Double redisCpu = this.servers.cpuTime().since(before);
+		return new Run(report.timings().totalMillis() / 1000, report.timings().batches().p99Millis(),
+				report.sent().writes(), redisCpu);
+	}
+
+	/** Runs some of the records by the settings of a row, and measures nothing. */
+	void warmUp(Choice choice) {
+		prepare();
+		load(Math.min(this.settings.records(), WARM_UP), choice, Atomic.NONE);
+	}
+
+	private JobReport load(int count, Choice choice, Atomic atomic) {
+		TuningRecords records = records(count);
+		JobReport report = run(records, count, settings(choice, this.settings.operation(), atomic));
+		if (records.isBrokenOff() && report.counts().rejected() == 0) {
+			// The budget is used up as well, as the run began within it.
+			throw new TuningEndedException(Ending.COMPLETED);
+		}
+		return requireGood(report);
+	}
+
+	/** Lets a run that is no job meet the same keys. */
+	void prepare() {
+		if (this.keys.arePrepared()) {
+			PreparedKeys prepared = new PreparedKeys(this.keys);
+			requireGood(run(prepared, prepared.count(),
+					settings(new Choice(PreparedKeys.BATCH_SIZE, FlushPolicy.close(), 1), null, Atomic.BATCH)));
+		}
+		else {
+			requireGoingOn();
+		}
+	}
+
+	/**
+	 * The records of a run. It takes no longer than the budget: with small batches far
+	 * away it could outlast the expiry of its keys.
+	 */
+	TuningRecords records(int count) {
+		return new TuningRecords(this.keys, this.settings.valueBytes(), count, this.clock,
+				this.clock.getAsLong() + this.settings.budget().toNanos());
+	}
+
+	/** Ends the tuning if it was stopped. */
+	void requireGoingOn() {
+		if (this.task.stop().isSet()) {
+			throw new TuningEndedException(this.task.ending());
+		}
+	}
+
+	private JobReport run(RecordReader records, long count, JobSettings settings) {
+		requireGoingOn();
+		this.begun = true;
+		EndedJob<JobReport> job = this.jobs.run(this.place, new JobInput.Generated(records, count), settings,
+				Jobs.Values.IN_ITEMS, Caller.NOBODY);
+		boolean writtenBefore = this.written;
+		this.written |= job.report().counts().applied() + job.report().counts().unknown() > 0;
+		this.unfenced |= Boolean.FALSE.equals(job.report().losses().fenced());
+		Ending ending = job.ending();
+		if (ending.cause() != Cause.COMPLETED) {
+			throw new TuningEndedException((ending.cause() == Cause.REDIS_UNREACHABLE && writtenBefore)
+					? new Ending(Cause.REDIS_LOST, ending.detail()) : ending);
+		}
+		return job.report();
+	}
+
+	private static JobReport requireGood(JobReport report) {
+		if (report.errorCount() > 0) {
+			throw new TuningEndedException(
+					new Ending(Cause.REDIS_REFUSES, "Redis refused a record of the tuning: " + error(report)));
+		}
+		return report;
+	}
+
+	private static String error(JobReport report) {
+		String first = "it gave no reason";
+		for (Item item : report.items()) {
+			Failure error = item.error();
+			if (error != null) {
+				first = item.op() + ": " + error.message();
+				if (!error.code().equals("EXECABORT")) {
+					// The culprit, and no other record of its transaction.
+					return first;
+				}
+			}
+		}
+		return first;
+	}
+
+	private JobSettings settings(Choice choice, @Nullable Operation operation, Atomic atomic) {
+		return new JobSettings(choice.batchSize(), choice.flush(), choice.concurrency(), this.timeout, null, 0, 0,
+				Duration.ofSeconds(1), Results.ERRORS, operation, operation != null, RecordDefaults.NONE, Mapping.NONE,
+				false, null, atomic, Coalesce.OFF, false);
+	}
+
+}

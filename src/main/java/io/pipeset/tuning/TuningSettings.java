@@ -1,0 +1,195 @@
+package io.pipeset.tuning;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+
+import io.pipeset.engine.pipeline.flush.FlushPolicy;
+import io.pipeset.job.JobLimits;
+import io.pipeset.job.settings.Allowed;
+import io.pipeset.job.settings.InvalidSettingException;
+import io.pipeset.job.settings.JobDefaults;
+import io.pipeset.job.settings.Setting;
+import io.pipeset.record.Operation;
+import io.pipeset.record.encoding.Excerpt;
+import io.pipeset.report.DurationText;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The parameters of a tuning.
+ *
+ * @param records the records of a run
+ * @param valueBytes the size of each record's value
+ * @param grid the rows, in the order of the lists that make them
+ * @param runs the measured runs of each row
+ * @param budget the time after which no further run begins
+ */
+public record TuningSettings(Operation operation, int records, int valueBytes, List<Choice> grid, int runs,
+		Duration budget) {
+
+	static final int MAX_ROWS = 200;
+
+	private static final Set<Operation> OPERATIONS = Set.of(Operation.SET, Operation.HSET, Operation.LPUSH);
+
+	private static final List<Setting<?>> ALL = new ArrayList<>();
+
+	private static final Setting<Operation> OP = row("op", operations(), "SET", "The operation of all records.");
+
+	private static final Setting<Integer> RECORDS = row("records", Allowed.integer(1_000, 1_000_000), "100000",
+			"The records of a run.");
+
+	private static final Setting<Integer> VALUE_BYTES = row("valueBytes", Allowed.integer(1, 1_000_000), "13",
+			"The size of each record's value.");
+
+	private static final Setting<String> BATCH_SIZES = list("batchSizes", Setting.BATCH_SIZE, "1000,10000,100000");
+
+	private static final Setting<String> FLUSHES = list("flushes", Setting.FLUSH, "buffered:100,buffered:1000");
+
+	private static final Setting<String> CONCURRENCIES = list("concurrencies", Setting.CONCURRENCY, "1,2");
+
+	private static final Setting<Integer> RUNS = row("runs", Allowed.integer(1, 10), "3",
+			"The measured runs of each row.");
+
+	private static final Setting<Duration> BUDGET = row("budget", Allowed.duration("1s", "10m", "30s"), "30s",
+			"No further run begins after it.");
+
+	/**
+	 * The table of the parameters.
+	 * @return a row for each, in the order of the documentation
+	 */
+	public static List<Setting<?>> all() {
+		return List.copyOf(ALL);
+	}
+
+	/**
+	 * Reads the parameters of a call.
+	 * @param query takes the text of a parameter from the call by its name; {@code null}
+	 * if the call does not have it
+	 * @param properties bounds the data of a run
+	 * @param defaults the settings of jobs that give none: a row of the default grid
+	 * @return the parameters, with defaults for those that the call does not have
+	 * @throws InvalidSettingException if a value is not allowed
+	 */
+	public static TuningSettings read(Function<String, @Nullable String> query, TuningProperties properties,
+			JobLimits limits, JobDefaults defaults) {
+		String batchSizes = query.apply(BATCH_SIZES.name());
+		String flushes = query.apply(FLUSHES.name());
+		String concurrencies = query.apply(CONCURRENCIES.name());
+		List<Choice> grid = grid(values(BATCH_SIZES, Setting.BATCH_SIZE.allowed(), batchSizes),
+				values(FLUSHES, Setting.FLUSH.allowed(), flushes),
+				values(CONCURRENCIES, Setting.CONCURRENCY.allowed(), concurrencies));
+		Choice byDefault = Choice.of(defaults);
+		if (batchSizes == null && flushes == null && concurrencies == null && !grid.contains(byDefault)) {
+			grid.add(byDefault);
+		}
+		TuningSettings settings = new TuningSettings(one(query, OP), one(query, RECORDS), one(query, VALUE_BYTES), grid,
+				one(query, RUNS), one(query, BUDGET));
+		settings.check(properties, limits);
+		return settings;
+	}
+
+	private void check(TuningProperties properties, JobLimits limits) {
+		atMost("records", this.records, limits.maxGenerated(), "pipeset.limits.max-generated");
+		atMost("valueBytes", this.valueBytes, limits.maxValueBytes().toBytes(), "pipeset.limits.max-value-bytes");
+		long most = properties.maxBytes().toBytes() / this.valueBytes;
+		if (this.records > most) {
+			throw new InvalidSettingException("records",
+					"times 'valueBytes' must be no more than " + properties.maxBytes().toBytes()
+							+ " bytes (pipeset.tuning.max-bytes), not " + (long) this.records * this.valueBytes);
+		}
+	}
+
+	private static void atMost(String name, long value, long most, String property) {
+		if (value > most) {
+			throw new InvalidSettingException(name,
+					"must be no more than " + most + " (" + property + "), not " + value);
+		}
+	}
+
+	private static List<Choice> grid(List<Integer> batchSizes, List<FlushPolicy> flushes, List<Integer> concurrencies) {
+		int rows = batchSizes.size() * flushes.size() * concurrencies.size();
+		if (rows > MAX_ROWS) {
+			throw new InvalidSettingException("batchSizes",
+					"times flushes times concurrencies must be no more than " + MAX_ROWS + " rows, not " + rows);
+		}
+		List<Choice> grid = new ArrayList<>();
+		for (int batchSize : batchSizes) {
+			for (FlushPolicy flush : flushes) {
+				for (int concurrency : concurrencies) {
+					grid.add(new Choice(batchSize, flush, concurrency));
+				}
+			}
+		}
+		return grid;
+	}
+
+	/** These settings as a report lists them, without the lists that its rows show. */
+	Map<String, Object> toReport() {
+		Map<String, Object> report = new LinkedHashMap<>();
+		report.put("op", this.operation);
+		report.put("records", this.records);
+		report.put("valueBytes", this.valueBytes);
+		report.put("runs", this.runs);
+		report.put("budget", DurationText.of(this.budget));
+		return report;
+	}
+
+	private static Allowed<Operation> operations() {
+		return Allowed.of("SET, HSET or LPUSH", (text) -> {
+			Operation found = Operation.find(text);
+			return (found != null && OPERATIONS.contains(found)) ? found : null;
+		}, Map.of("type", "string", "enum", List.of("SET", "HSET", "LPUSH")));
+	}
+
+	private static Setting<String> list(String name, Setting<?> entry, String byDefault) {
+		return row(name, Allowed.of("a list with commas of what `" + entry.name() + "` may be", (text) -> text),
+				byDefault, "The values of `" + entry.name() + "` in the grid.");
+	}
+
+	private static <T> Setting<T> row(String name, Allowed<T> allowed, String byDefault, String meaning) {
+		Setting<T> row = Setting.of(name, "/v1/tunings", allowed, byDefault, meaning);
+		ALL.add(row);
+		return row;
+	}
+
+	private static <T> T one(Function<String, @Nullable String> query, Setting<T> row) {
+		String given = query.apply(row.name());
+		String text = (given != null) ? given : String.valueOf(row.byDefault());
+		T value = parse(row.allowed(), text);
+		if (value == null) {
+			throw new InvalidSettingException(row.name(),
+					"must be " + row.allowed().text() + ", not '" + Excerpt.of(text) + "'");
+		}
+		return value;
+	}
+
+	private static <T> List<T> values(Setting<String> row, Allowed<T> allowed, @Nullable String given) {
+		String name = row.name();
+		List<T> values = new ArrayList<>();
+		for (String text : ((given != null) ? given : String.valueOf(row.byDefault())).split(",", -1)) {
+			T value = parse(allowed, text);
+			if (value == null) {
+				throw new InvalidSettingException(name, "must be a list with commas, each entry " + allowed.text()
+						+ ", not '" + Excerpt.of(text) + "'");
+			}
+			if (values.contains(value)) {
+				throw new InvalidSettingException(name, "must not have '" + Excerpt.of(text) + "' more than once");
+			}
+			if (values.size() == MAX_ROWS) {
+				throw new InvalidSettingException(name, "must have no more than " + MAX_ROWS + " entries");
+			}
+			values.add(value);
+		}
+		return values;
+	}
+
+	private static <T> @Nullable T parse(Allowed<T> allowed, String text) {
+		T value = allowed.parser().apply(text);
+		return (value != null && allowed.within().test(value)) ? value : null;
+	}
+
+}

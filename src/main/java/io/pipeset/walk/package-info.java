@@ -1,9 +1,0 @@
-/**
- * The walk through all keys: the servers that are walked, how far a walk has come at each
- * of them, and the slots whose keys it may have missed. Sweeps and analyses ask for the
- * pages.
- */
-@NullMarked
-package io.pipeset.walk;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,32 @@
+package io.pipeset.engine.lane;
+
+import io.pipeset.report.Ending;
+import io.pipeset.report.Ending.Cause;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** A job is stopped once, for its first reason. */
+class JobStopTests {
+
+	private final JobStop stop = new JobStop();
+
+	@Test
+	void theFirstReasonStaysUnlessADefectIsFound() {
+		this.stop.because(Cause.STOPPED, "first");
+		this.stop.because(Cause.REDIS_LOST, "second");
+		assertThat(this.stop.ending()).isEqualTo(new Ending(Cause.STOPPED, "first"));
+		this.stop.because(Cause.INTERNAL_SERVER_ERROR, "defect");
+		this.stop.because(Cause.INTERNAL_SERVER_ERROR, "another");
+		assertThat(this.stop.ending()).isEqualTo(new Ending(Cause.INTERNAL_SERVER_ERROR, "defect"));
+	}
+
+	@Test
+	void aShutdownIsKnownWhateverTheJobWasStoppedForBefore() {
+		this.stop.because(Cause.REDIS_LOST, "before");
+		assertThat(this.stop.isShuttingDown()).isFalse();
+		this.stop.because(Cause.SHUTTING_DOWN, "later");
+		assertThat(this.stop.isShuttingDown()).isTrue();
+	}
+
+}

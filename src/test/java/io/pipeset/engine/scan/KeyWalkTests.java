@@ -1,0 +1,163 @@
+package io.pipeset.engine.scan;
+
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.pipeset.engine.lane.JobStop;
+import io.pipeset.engine.lane.LaneRig;
+import io.pipeset.engine.pipeline.RedisNode;
+import io.pipeset.engine.pipeline.call.NoConnectionException;
+import io.pipeset.engine.pipeline.call.RedisCallException;
+import io.pipeset.engine.servers.RedisNodes;
+import io.pipeset.engine.servers.Topology;
+import io.pipeset.redis.TestCluster;
+import io.pipeset.redis.TestRedis;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** A walk knows which slots each master has, and which of them are in doubt. */
+class KeyWalkTests {
+
+	private static final TestCluster cluster = TestCluster.shared();
+
+	private static LaneRig rig;
+
+	private final RedisNodes nodes = rig.context(LaneRig.settings(1000, 1000, 1, Duration.ofSeconds(10)), rig.threads())
+		.nodes();
+
+	private final TestRedis from = cluster.master(0);
+
+	private final TestRedis to = cluster.master(1);
+
+	private final String tag = cluster.tag(0, 0);
+
+	private final int slot = TestCluster.slot(this.tag);
+
+	@BeforeAll
+	static void start() {
+		rig = new LaneRig(cluster.properties());
+	}
+
+	@AfterAll
+	static void end() {
+		rig.close();
+	}
+
+	@AfterEach
+	void reset() {
+		cluster.reset();
+	}
+
+	/** The cluster is not asked more than ten times a second who has which slots. */
+	@Test
+	void aSlotThatMovedAMomentAgoCountsWhereItIs() throws NoConnectionException {
+		this.nodes.refresh();
+		Topology owners = this.nodes.owners();
+		List<RedisNode> masters = this.nodes.masters();
+		RedisNodes late = with(Map.of("owners", () -> owners, "masters", () -> masters, "refresh", () -> ""));
+		cluster.move(this.slot, this.to);
+		KeyWalk walk = walk(late);
+		List<ServerWalk> servers = walk.once();
+		assertThat(servers).hasSize(3);
+		assertThat(servers.stream().filter(this::counts).map((server) -> server.node().name()))
+			.containsExactly(TestCluster.address(this.to));
+		KeyWalk again = walk(late);
+		again.once().forEach((server) -> assertThat(server.look(new NoPatience())).isTrue());
+		assertThat(again.slotsInDoubt()).isZero();
+	}
+
+	/** A slot may have moved to a master that had none when the cluster was asked. */
+	@Test
+	void aMasterThatIsNotKnownYetIsLookedForOnceMore() {
+		AtomicBoolean late = new AtomicBoolean(true);
+		KeyWalk walk = walk(with(Map.of("masters", () -> {
+			List<RedisNode> masters = this.nodes.masters();
+			return (late.getAndSet(false)) ? masters.subList(0, 2) : masters;
+		})));
+		assertThat(walk.once()).hasSize(3);
+		assertThat(walk.slotsInDoubt()).isZero();
+	}
+
+	@Test
+	void aSlotThatMovesDuringTheWalkIsInDoubtAndCountsNoMore() {
+		KeyWalk walk = walk(this.nodes);
+		List<ServerWalk> servers = walk.once();
+		assertThat(servers.stream().filter(this::counts).map((server) -> server.node().name()))
+			.containsExactly(TestCluster.address(this.from));
+		cluster.move(this.slot, this.to);
+		servers.forEach((server) -> assertThat(server.look(new NoPatience())).isTrue());
+		assertThat(servers).noneMatch(this::counts);
+		assertThat(walk.slotsInDoubt()).isOne();
+	}
+
+	@Test
+	void aSlotThatIsOnItsWayIsInDoubtAndCountsWhereItWas() {
+		cluster.begin(this.slot, this.from, this.to);
+		KeyWalk walk = walk(this.nodes);
+		List<ServerWalk> servers = walk.once();
+		servers.forEach((server) -> assertThat(server.look(new NoPatience())).isTrue());
+		assertThat(servers.stream().filter(this::counts).map((server) -> server.node().name()))
+			.containsExactly(TestCluster.address(this.from));
+		assertThat(walk.slotsInDoubt()).isOne();
+	}
+
+	@Test
+	void aSlotWithoutAMasterIsInDoubt() {
+		cluster.drop(this.slot);
+		try {
+			KeyWalk walk = walk(this.nodes);
+			assertThat(walk.once()).hasSize(3);
+			assertThat(walk.slotsInDoubt()).isOne();
+		}
+		finally {
+			cluster.give(this.slot, this.from);
+		}
+	}
+
+	private boolean counts(ServerWalk server) {
+		byte[] key = ("{" + this.tag + "}").getBytes(StandardCharsets.UTF_8);
+		return server.counts(key, 0, key.length);
+	}
+
+	private static KeyWalk walk(RedisNodes nodes) {
+		return new KeyWalk(nodes, new JobStop(), new NoPatience());
+	}
+
+	/** The same nodes, but for some of their answers. */
+	private RedisNodes with(Map<String, Callable<?>> answers) {
+		return (RedisNodes) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] { RedisNodes.class },
+				(proxy, method, arguments) -> {
+					Callable<?> answer = answers.get(method.getName());
+					return (answer != null) ? answer.call() : method.invoke(this.nodes, arguments);
+				});
+	}
+
+	/** Fails with the first call that is not answered. */
+	private static final class NoPatience implements Patience {
+
+		@Override
+		public boolean isOver() {
+			return false;
+		}
+
+		@Override
+		public void answered() {
+		}
+
+		@Override
+		public void pauseAfter(String command, RedisCallException failure) {
+			throw failure;
+		}
+
+	}
+
+}

@@ -1,0 +1,276 @@
+package io.pipeset.job.memory;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.pipeset.OwnThread;
+import io.pipeset.engine.lane.JobStop;
+import io.pipeset.record.room.NoRoomException;
+import io.pipeset.report.Ending.Cause;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Jobs together take no more memory than the budget, and no job waits for ever.
+ */
+class MemoryBudgetTests {
+
+	private static final long SMALL_REPORT = 16 << 10;
+
+	private final MemoryBudget budget = new MemoryBudget(new MemoryLimits(1100, 100, 400, 600), Duration.ofMinutes(1));
+
+	/** A budget whose jobs may pause only for an instant while others wait. */
+	private final MemoryBudget impatient = new MemoryBudget(new MemoryLimits(1100, 100, 400, 600),
+			Duration.ofMillis(20));
+
+	private final JobStop stop = new JobStop();
+
+	@Test
+	void eachJobHasABaseWhateverTheOthersHold() {
+		MemoryShare greedy = share();
+		assertThat(greedy.tryTake(300)).isTrue();
+		assertThat(greedy.tryTake(1)).isFalse();
+		MemoryShare other = share();
+		assertThat(other.tryTake(200)).isTrue();
+		assertThat(other.tryTake(1)).isFalse();
+		assertThat(share().tryTake(100)).isTrue();
+	}
+
+	@Test
+	void aJobTakesNoMoreThanItLeavesToOthers() {
+		MemoryShare first = share();
+		assertThat(first.tryTake(100 + 200)).isTrue();
+		assertThat(share().tryTake(100 + 100)).isTrue();
+		first.give(250);
+		assertThat(first.tryTake(100 + 101)).isFalse();
+	}
+
+	@Test
+	void whoNeedsMoreHasTheExclusivePartOneAfterTheOther() throws Exception {
+		MemoryShare first = share();
+		MemoryShare second = share();
+		first.take(100 + 600);
+		CompletableFuture<Void> waits = OwnThread.run(() -> second.take(100 + 500));
+		await().until(() -> this.budget.waiting() == 1);
+		assertThat(second.isScarce()).isTrue();
+		first.give(599);
+		assertThat(waits).isNotDone();
+		first.give(1);
+		waits.get(1, TimeUnit.MINUTES);
+		assertThat(this.budget.waiting()).isZero();
+		assertThat(first.isScarce()).isFalse();
+	}
+
+	@Test
+	void theExclusivePartGoesToWhoWaitedLongest() throws Exception {
+		MemoryShare first = share();
+		first.take(100 + 600);
+		List<CompletableFuture<Void>> waits = new ArrayList<>();
+		List<MemoryShare> shares = List.of(share(), share(), share());
+		for (MemoryShare share : shares) {
+			waits.add(OwnThread.run(() -> share.take(100 + 600)));
+			await().until(() -> this.budget.waiting() == waits.size());
+		}
+		first.close();
+		for (int i = 0; i < shares.size(); i++) {
+			waits.get(i).get(1, TimeUnit.MINUTES);
+			assertThat(this.budget.waiting()).isEqualTo(shares.size() - 1 - i);
+			shares.get(i).close();
+		}
+	}
+
+	@Test
+	void whoHasSlabsOnTheirWayWaitsForThemFirst() throws Exception {
+		MemoryShare share = share();
+		share.slabTaken();
+		assertThat(share.tryTake(300)).isTrue();
+		AtomicBoolean sent = new AtomicBoolean();
+		share.beforeWait(() -> sent.set(true));
+		CompletableFuture<Void> waits = OwnThread.run(() -> share.take(100));
+		await().until(() -> this.budget.waiting() == 1);
+		assertThat(sent).isTrue();
+		MemoryShare other = share();
+		other.take(100 + 600);
+		other.close();
+		assertThat(waits).isNotDone();
+		share.slabFreed();
+		waits.get(1, TimeUnit.MINUTES);
+	}
+
+	@Test
+	void whatNeverFitsIsRefusedByName() {
+		MemoryShare share = share();
+		assertThatExceptionOfType(NoRoomException.class).isThrownBy(() -> share.take(701))
+			.withMessageContainingAll("takes 701 bytes", "pipeset.memory.budget=1100", "no more than 700");
+		assertThat(this.budget.used()).isZero();
+		assertThat(share.tryTake(300)).isTrue();
+	}
+
+	@Test
+	void whoWasRefusedDoesNotKeepTheExclusivePart() throws Exception {
+		MemoryShare refused = share();
+		assertThat(refused.takeForReport(SMALL_REPORT + 10_000, 0)).isFalse();
+		CompletableFuture<Void> waits = OwnThread.run(() -> share().take(700));
+		waits.get(1, TimeUnit.MINUTES);
+	}
+
+	@Test
+	void theExclusivePartIsNotKeptForAReportThatFitsWhatIsShared() throws Exception {
+		MemoryShare first = share();
+		first.take(650);
+		assertThat(first.tryTakeForReport(SMALL_REPORT + 50)).isTrue();
+		CompletableFuture<Void> waits = OwnThread.run(() -> share().take(700));
+		await().until(() -> this.budget.waiting() == 1);
+		first.give(650);
+		waits.get(1, TimeUnit.MINUTES);
+		first.close();
+		assertThat(this.budget.used()).isEqualTo(700);
+	}
+
+	@Test
+	void aJobWhoseBodyDoesNotComeDoesNotKeepTheExclusivePart() throws Exception {
+		JobStop stopOfSlow = new JobStop();
+		MemoryShare slow = this.impatient.open(stopOfSlow);
+		slow.take(700);
+		MemoryShare other = this.impatient.open(this.stop);
+		CompletableFuture<Void> waits = OwnThread.run(() -> other.take(700));
+		await().until(() -> this.impatient.waiting() == 1);
+		assertThat(stopOfSlow.isSet()).isFalse();
+		slow.bodyPauses();
+		await().until(stopOfSlow::isSet);
+		assertThat(stopOfSlow.ending()).isNotNull();
+		assertThat(stopOfSlow.ending().cause()).isEqualTo(Cause.STALLED);
+		assertThat(stopOfSlow.ending().detail()).contains("body-idle-timeout", "pipeset.memory.budget=1100");
+		slow.bodyGoesOn();
+		slow.close();
+		waits.get(1, TimeUnit.MINUTES);
+		assertThat(this.stop.isSet()).isFalse();
+	}
+
+	@Test
+	void aJobThatWaitsForItsOwnSlabsIsNotEndedForWhatItsBodyPaused() throws Exception {
+		MemoryShare only = this.impatient.open(this.stop);
+		only.take(600);
+		pause(only, 50);
+		only.slabTaken();
+		CompletableFuture<Void> waits = OwnThread.run(() -> only.take(101));
+		await().until(() -> this.impatient.waiting() == 1);
+		Thread.sleep(100);
+		only.give(1);
+		only.slabFreed();
+		waits.get(1, TimeUnit.MINUTES);
+		assertThat(this.stop.isSet()).isFalse();
+	}
+
+	@Test
+	void aJobIsNotEndedForWhatItsBodyPausedBeforeOthersWaited() throws Exception {
+		JobStop stopOfSlow = new JobStop();
+		MemoryShare slow = this.impatient.open(stopOfSlow);
+		slow.take(700);
+		pause(slow, 50);
+		MemoryShare other = this.impatient.open(this.stop);
+		CompletableFuture<Void> waits = OwnThread.run(() -> other.take(700));
+		await().until(() -> this.impatient.waiting() == 1);
+		Thread.sleep(100);
+		slow.give(700);
+		waits.get(1, TimeUnit.MINUTES);
+		assertThat(stopOfSlow.isSet()).isFalse();
+	}
+
+	@Test
+	void whoWaitsForItsOwnSlabsDoesNotEndWhoHasTheExclusivePart() throws Exception {
+		JobStop stopOfSlow = new JobStop();
+		MemoryShare slow = this.impatient.open(stopOfSlow);
+		slow.take(700);
+		MemoryShare other = this.impatient.open(this.stop);
+		other.take(300);
+		other.slabTaken();
+		CompletableFuture<Void> waits = OwnThread.run(() -> other.take(1));
+		await().until(() -> this.impatient.waiting() == 1);
+		pause(slow, 100);
+		other.give(1);
+		other.slabFreed();
+		waits.get(1, TimeUnit.MINUTES);
+		assertThat(stopOfSlow.isSet()).isFalse();
+	}
+
+	private static void pause(MemoryShare share, long millis) throws InterruptedException {
+		share.bodyPauses();
+		Thread.sleep(millis);
+		share.bodyGoesOn();
+	}
+
+	@Test
+	void nothingIsTakenForAJobWhoseAnswerIsWritten() {
+		MemoryShare share = share();
+		share.close();
+		assertThat(share.tryTake(50)).isFalse();
+		assertThat(share.tryTakeForReport(50)).isFalse();
+		assertThat(this.budget.used()).isZero();
+	}
+
+	@Test
+	void aStopEndsTheWait() throws Exception {
+		share().take(700);
+		MemoryShare share = share();
+		CompletableFuture<Boolean> waits = OwnThread.supply(() -> {
+			try {
+				share.take(700);
+				return false;
+			}
+			catch (NoRoomException ex) {
+				return true;
+			}
+		});
+		await().until(() -> this.budget.waiting() == 1);
+		this.stop.because(Cause.SHUTTING_DOWN, "enough");
+		assertThat(waits.get(1, TimeUnit.MINUTES)).isTrue();
+		assertThat(this.budget.waiting()).isZero();
+	}
+
+	@Test
+	void aReportHoldsItsMemoryUntilItIsWritten() {
+		MemoryShare share = share();
+		assertThat(share.tryTake(150)).isTrue();
+		assertThat(share.tryTakeForReport(SMALL_REPORT + 100)).isTrue();
+		share.endLoad();
+		assertThat(this.budget.used()).isEqualTo(SMALL_REPORT + 100);
+		assertThat(share().tryTake(100 + 151)).isFalse();
+		assertThat(share().tryTake(100 + 150)).isTrue();
+		share.close();
+		share.close();
+		assertThat(this.budget.used()).isEqualTo(250);
+	}
+
+	@Test
+	void whatIsHereAlreadyCountsWhetherThereIsRoomOrNot() {
+		MemoryShare share = share();
+		share.correctReport(SMALL_REPORT + 500);
+		assertThat(this.budget.used()).isEqualTo(SMALL_REPORT + 500);
+		assertThat(share().tryTake(101)).isFalse();
+		share.correctReport(-500);
+		assertThat(share().tryTake(101)).isTrue();
+	}
+
+	@Test
+	void aReportDoesNotKeepTheExclusivePartWithoutNeed() {
+		MemoryShare share = share();
+		assertThat(share.takeForReport(SMALL_REPORT + 300, Duration.ofMinutes(1).toNanos())).isTrue();
+		share.endLoad();
+		MemoryShare other = share();
+		other.take(700);
+		assertThat(share().takeForReport(SMALL_REPORT + 101, 1)).isFalse();
+	}
+
+	private MemoryShare share() {
+		return this.budget.open(this.stop);
+	}
+
+}

@@ -1,0 +1,117 @@
+package io.pipeset.tuning;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+import io.pipeset.engine.pipeline.flush.FlushPolicy;
+import io.pipeset.tuning.TuningReport.Row;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Of the rows that are about as fast as the fastest, the most modest one is recommended.
+ */
+class RecommendationTests {
+
+	/** Defaults that are no row. */
+	private static final Choice ELSEWHERE = new Choice(77, FlushPolicy.each(), 7);
+
+	@Test
+	void nearbyWhereBatchesHardlyMatterTheSmallestOnesAreEnough() {
+		Recommendation near = Recommendation
+			.of(List.of(row(1_000, 1, 0.104, 0.103, 0.106), row(10_000, 1, 0.103, 0.101, 0.110),
+					row(100_000, 1, 0.100, 0.099, 0.101), row(100_000, 2, 0.150, 0.140, 0.160)), ELSEWHERE);
+		assertThat(near.choice()).isEqualTo(choice(1_000, 1));
+		assertThat(near.because()).isEqualTo("within 5 % of the fastest row, with the smallest batches and then the"
+				+ " fewest lanes: 0.104 s against 0.100 s with batchSize=100000, flush=buffered:1000, concurrency=1");
+	}
+
+	@Test
+	void farAwayWhereEveryBatchCostsARoundTripTheLargestOnesWin() {
+		Recommendation far = Recommendation.of(List.of(row(1_000, 1, 1.05, 1.04, 1.06), row(1_000, 4, 0.35, 0.3, 0.4),
+				row(100_000, 1, 0.210, 0.209, 0.215), row(100_000, 4, 0.200, 0.199, 0.205)), ELSEWHERE);
+		assertThat(far.choice()).isEqualTo(choice(100_000, 1));
+		assertThat(far.because()).contains("0.210 s against 0.200 s", "concurrency=4").doesNotContain("overlap");
+	}
+
+	@Test
+	void aRowFarAheadOfAllIsTheFastest() {
+		Recommendation lanes = Recommendation
+			.of(List.of(row(1_000, 1, 1.05, 1.04, 1.06), row(100_000, 4, 0.2, 0.19, 0.21)), ELSEWHERE);
+		assertThat(lanes.choice()).isEqualTo(choice(100_000, 4));
+		assertThat(lanes.because()).startsWith("the fastest row, with 0.200 s, and no row within 5 % of it");
+	}
+
+	@Test
+	void fewerLanesDecideBetweenEqualBatchesAndThenTheTime() {
+		Row slower = Row.of(new Choice(1_000, FlushPolicy.close(), 1), runs(0.104), 100_000);
+		assertThat(Recommendation.of(List.of(row(1_000, 2, 0.100), slower, row(1_000, 1, 0.102)), ELSEWHERE).choice())
+			.isEqualTo(choice(1_000, 1));
+	}
+
+	@Test
+	void noiseThatCoversAllDifferencesIsToldSo() {
+		Recommendation noisy = Recommendation.of(List.of(row(1_000, 1, 0.100, 0.080, 0.150),
+				row(10_000, 1, 0.110, 0.090, 0.160), row(100_000, 1, 0.090, 0.085, 0.140)), ELSEWHERE);
+		assertThat(noisy.choice()).isEqualTo(choice(100_000, 1));
+		assertThat(noisy.because()).endsWith("; the times of all rows overlap, so that the choice hardly matters here");
+	}
+
+	@Test
+	void theChoiceIsHeldAgainstTheDefaultsOfTheService() {
+		List<Row> rows = List.of(row(1_000, 1, 0.104, 0.103, 0.106), row(100_000, 1, 0.101, 0.099, 0.102));
+		assertThat(Recommendation.of(rows, choice(100_000, 1)).because())
+			.endsWith("; the defaults of this service took 0.101 s");
+		assertThat(Recommendation.of(rows, choice(1_000, 1)).because())
+			.endsWith("; these are the defaults of this service");
+		List<Row> noisy = List.of(row(1_000, 1, 0.104, 0.100, 0.106), row(100_000, 1, 0.101, 0.099, 0.102),
+				row(100_000, 2, 0.2, 0.19, 0.21));
+		assertThat(Recommendation.of(noisy, choice(100_000, 1)).because())
+			.endsWith("; the defaults of this service took 0.101 s, and the times of both overlap");
+	}
+
+	@Test
+	void oneRowIsItsOwnRecommendation() {
+		Recommendation one = Recommendation.of(List.of(row(1_000, 1, 0.1, 0.09, 0.12)), ELSEWHERE);
+		assertThat(one.choice()).isEqualTo(choice(1_000, 1));
+		assertThat(one.because()).isEqualTo("the only row that was measured, with 0.100 s");
+	}
+
+	@Test
+	void rowsThatTheBudgetLeftOutAreMentionedAndNeverChosen() {
+		Row unmeasured = Row.of(choice(1, 1), List.of(), 100_000);
+		Recommendation some = Recommendation.of(List.of(unmeasured, row(10_000, 1, 0.2), row(100_000, 1, 0.1)),
+				ELSEWHERE);
+		assertThat(some.choice()).isEqualTo(choice(100_000, 1));
+		assertThat(some.because()).endsWith("; 1 rows were not measured within the budget");
+		assertThat(Recommendation.of(List.of(unmeasured), ELSEWHERE).choice()).isNull();
+	}
+
+	@Test
+	void aRowsFiguresAreMediansOfItsRuns() {
+		List<Run> runs = List.of(new Run(0.3, 9, 200, null), new Run(0.1, 3, 200, 0.05), new Run(0.2, 4, 201, 0.07));
+		Row row = Row.of(choice(1_000, 1), runs, 100_000);
+		assertThat(row.runs()).isEqualTo(3);
+		assertThat(row.seconds()).isEqualTo(new TuningReport.Seconds(0.2, 0.1, 0.3));
+		assertThat(row.recordsPerSecond()).isEqualTo(500_000);
+		assertThat(row.batchP99Millis()).isEqualTo(4);
+		assertThat(row.writes()).isEqualTo(200);
+		assertThat(row.redisCpuSeconds()).isEqualTo(0.06);
+		assertThat(Row.of(choice(1_000, 1), runs(0.1), 100_000).redisCpuSeconds()).isNull();
+	}
+
+	private static Choice choice(int batchSize, int concurrency) {
+		return new Choice(batchSize, FlushPolicy.buffered(1_000), concurrency);
+	}
+
+	private static Row row(int batchSize, int concurrency, double... seconds) {
+		return Row.of(choice(batchSize, concurrency), runs(seconds), 100_000);
+	}
+
+	private static List<Run> runs(double... seconds) {
+		return new ArrayList<>(Arrays.stream(seconds).mapToObj((time) -> new Run(time, 1, 1, null)).toList());
+	}
+
+}
