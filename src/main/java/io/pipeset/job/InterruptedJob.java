@@ -56,18 +56,17 @@ public final class InterruptedJob {
 		this.createdMillis = request.createdMillis();
 		this.declared = request.declared();
 		this.items = items;
-		JobStop stop = new JobStop();
 		JobSettings settings = items.settings();
 		Account account = new Account(settings.results(), 0, false);
 		InputProgress progress = new InputProgress();
 		OutcomeJournal journal = items.journal();
-		try (MemoryShare share = memory.open(stop)) {
+		try (MemoryShare share = memory.open(new JobStop())) {
 			journal.cutOff();
 			journal.outcomes(share).count(0, journal.records(), account);
 			progress.skipTo(journal.records());
-			RunningJob job = new RunningJob(id, redis, settings, new RateLimit(settings.rateLimit()), stop, account,
-					new JobClock(), progress, share, input(), items);
-			this.report = job.snapshot(JobState.INTERRUPTED);
+			this.report = new ReportDraft(id, redis, settings, new RateLimit(settings.rateLimit()), account,
+					new JobClock(), progress, input())
+				.snapshot(JobState.INTERRUPTED);
 		}
 		this.counts = this.report.counts();
 	}

@@ -136,9 +136,10 @@ public class Jobs {
 		if (items != null) {
 			items.begins(stop, account);
 		}
-		RunningJob job = new RunningJob(id, this.redis, settings,
-				new RateLimit(place.client().pace(settings.rateLimit())), stop, account, new JobClock(),
-				new InputProgress(), memory, input, items);
+		ReportDraft draft = new ReportDraft(id, this.redis, settings,
+				new RateLimit(place.client().pace(settings.rateLimit())), account, new JobClock(), new InputProgress(),
+				input);
+		RunningJob job = new RunningJob(draft, stop, memory, items);
 		if (task == null) {
 			// The settings are there already, whether there is room for them or not.
 			memory.correctReport(job.settingsBytes());

@@ -1,13 +1,11 @@
 package io.pipeset.job;
 
 import java.util.List;
-import java.util.Map;
 
 import io.pipeset.engine.lane.JobStop;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.memory.MemoryShare;
 import io.pipeset.job.settings.JobSettings;
-import io.pipeset.job.settings.Setting;
 import io.pipeset.record.Operation;
 import io.pipeset.report.Account;
 import io.pipeset.report.Counts;
@@ -16,25 +14,28 @@ import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobClock;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport;
-import io.pipeset.report.JobReport.Input;
 import io.pipeset.report.JobReport.Receipt;
 import io.pipeset.report.JobReport.Warning;
 import io.pipeset.report.JobState;
 import io.pipeset.report.Outcome;
-import io.pipeset.report.Progress;
 import io.pipeset.report.Progress.Tally;
-import io.pipeset.report.RedisIdentity;
-import io.pipeset.report.Timings;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One job, from its admission to its end, with all that its report is drawn from. */
-record RunningJob(String id, RedisIdentity redis, JobSettings settings, RateLimit rateLimit, JobStop stop,
-		Account account, JobClock clock, InputProgress progress, MemoryShare memory, JobInput input,
-		@Nullable JobItems items) implements QueuedJob {
+/**
+ * A job of records, from its admission to its end.
+ *
+ * @param items its records on disk; {@code null} if they are not kept
+ */
+record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable JobItems items) implements QueuedJob {
 
 	private static final Logger logger = LoggerFactory.getLogger(RunningJob.class);
+
+	@Override
+	public String id() {
+		return this.draft.id();
+	}
 
 	@Override
 	public JobKind kind() {
@@ -43,133 +44,90 @@ record RunningJob(String id, RedisIdentity redis, JobSettings settings, RateLimi
 
 	@Override
 	public String operation() {
-		return this.settings.operationName();
+		return settings().operationName();
 	}
 
 	@Override
 	public @Nullable Boolean dryRun() {
-		return (this.settings.dryRun()) ? true : null;
+		return (settings().dryRun()) ? true : null;
 	}
 
 	@Override
 	public long settingsBytes() {
-		return this.settings.mapping().bytes();
+		return settings().mapping().bytes();
 	}
 
 	@Override
 	public boolean isSmall() {
-		return this.input.isSmall() && this.rateLimit.perSecond() == 0;
+		return input().isSmall() && rateLimit().perSecond() == 0;
+	}
+
+	JobSettings settings() {
+		return this.draft.settings();
+	}
+
+	@Override
+	public RateLimit rateLimit() {
+		return this.draft.rateLimit();
+	}
+
+	Account account() {
+		return this.draft.account();
+	}
+
+	@Override
+	public JobClock clock() {
+		return this.draft.clock();
+	}
+
+	InputProgress progress() {
+		return this.draft.progress();
+	}
+
+	JobInput input() {
+		return this.draft.input();
 	}
 
 	@Override
 	public Tally tally() {
-		boolean complete = this.progress.isComplete();
-		Counts settled = this.account.counts();
-		long unread = unread(settled);
-		Counts counts = counts(settled, unread);
-		long read = counts.received() - unread;
-		long done = (this.settings.dryRun()) ? read : settled.received() - unread;
-		Long total = (this.settings.untilEmpty()) ? null : this.input.total();
-		if (total != null) {
-			return new Tally(counts, read, done, total, Progress.share(done, total));
-		}
-		// The bytes behind the last record are read with it.
-		double input = this.input.share() * Progress.share(done, read);
-		return new Tally(counts, read, done, null, (complete && done == read && !Double.isNaN(input)) ? 1 : input);
+		return this.draft.tally();
 	}
 
-	/**
-	 * Draws a report of the job while it runs; any thread may ask for it at any time. Its
-	 * outcomes add up to the records read so far.
-	 * <p>
-	 * A record that was read and has no outcome yet is {@code unprocessed} as long as the
-	 * job has certainly written nothing: before its first batch, and in a dry run. After
-	 * that it is {@code unknown}, because it may have been written; it gets its real
-	 * outcome later. Records that are still to be generated are not in the counts.
-	 * <p>
-	 * A phase counts in the timings once it has ended. The items are those listed so far;
-	 * of records that are settled at this moment some may be counted and not listed, or
-	 * listed and not counted. Values in a list of their own, and the receipt for values,
-	 * are only in the report of the job that has ended.
-	 */
 	@Override
 	public JobReport snapshot(JobState state) {
-		Counts settled = this.account.counts();
-		boolean complete = this.progress.isComplete();
-		long unread = unread(settled);
-		Counts counts = counts(settled, unread);
-		return report(state, counts, unread, this.progress.input(complete, counts.received() - unread), null, null,
-				List.of());
-	}
-
-	/**
-	 * The records that were to be generated and were not, once they are counted, which
-	 * comes a moment after they are known.
-	 */
-	private long unread(Counts settled) {
-		long unread = this.progress.unread();
-		return (settled.unprocessed() >= unread) ? unread : 0;
-	}
-
-	/** Adds the records without an outcome to those that have one. */
-	private Counts counts(Counts settled, long unread) {
-		// A record is read before it is counted, and a batch begins before it writes. In
-		// this order no more records are counted than were read, and none of those read
-		// was written if no batch has begun.
-		long read = this.progress.read();
-		long open = Math.max(0, read + unread - this.account.leftOut() - settled.received());
-		boolean written = !this.settings.dryRun() && this.clock.hasBegunBatch();
-		return new Counts(settled.received() + open, settled.applied(), settled.noop(), settled.rejected(),
-				settled.unknown() + ((written) ? open : 0), settled.unprocessed() + ((written) ? 0 : open));
+		return this.draft.snapshot(state);
 	}
 
 	/** Draws the last report, once nothing of the job is on its way any more. */
 	EndedJob<JobReport> end(List<Warning> warnings) {
-		balance(this.progress.received() - this.account.leftOut());
-		Counts counts = this.account.counts();
-		Receipt receipt = this.input.handOver(this.account);
-		boolean settled = this.progress.isComplete()
-				&& (this.settings.dryRun() || (counts.unknown() == 0 && counts.unprocessed() == 0));
+		balance(progress().received() - account().leftOut());
+		Counts counts = account().counts();
+		Receipt receipt = input().handOver(account());
+		boolean settled = progress().isComplete()
+				&& (settings().dryRun() || (counts.unknown() == 0 && counts.unprocessed() == 0));
 		Ending stopped = this.stop.ending();
 		// A job that is cancelled has not lost what an earlier run of it has.
 		long unknown = counts.unknown()
-				- ((stopped != null && stopped.cause() == Cause.CANCELLED) ? this.account.unknownEarlier() : 0);
-		Ending ending = JobEnding.of(stopped, this.progress.ending(), unknown, this.account.losses().unconfirmed(),
-				this.account.bytesSent() > 0, settled);
+				- ((stopped != null && stopped.cause() == Cause.CANCELLED) ? account().unknownEarlier() : 0);
+		Ending ending = JobEnding.of(stopped, progress().ending(), unknown, account().losses().unconfirmed(),
+				account().bytesSent() > 0, settled);
 		JobState state = ending.cause().state();
 		if (this.items != null && JobEnding.isLeft(stopped, this.stop.isClosing(), settled) && this.items.stay()) {
 			ending = new Ending(Cause.SHUTTING_DOWN,
 					"The service is shutting down, and the job is not through: its"
-							+ " files stay in the spool for the next process, where POST /v1/jobs/" + this.id
+							+ " files stay in the spool for the next process, where POST /v1/jobs/" + id()
 							+ "/resume goes on with it");
 			state = JobState.INTERRUPTED;
 		}
-		JobReport report = report(state, counts, this.progress.unread(),
-				this.progress.input(this.progress.isComplete(), this.progress.read()), this.account.values(), receipt,
-				warnings);
-		boolean effective = counts.applied() > 0 || this.account.hasRunInPart();
+		JobReport report = this.draft.last(state, receipt, warnings);
+		boolean effective = counts.applied() > 0 || account().hasRunInPart();
 		boolean touched = effective || counts.unknown() > 0 || hasRunScripts();
-		return new EndedJob<>(this.id, report, ending, effective, touched, this.memory);
+		return new EndedJob<>(id(), report, ending, effective, touched, this.memory);
 	}
 
 	/** A script may have written before it failed. */
 	private boolean hasRunScripts() {
-		return this.account.bytesSent() > 0
-				&& this.account.countsByOperation().containsKey(Operation.EVALSHA.toString());
-	}
-
-	private JobReport report(JobState state, Counts counts, long unread, Input input, @Nullable List<Object> values,
-			@Nullable Receipt receipt, List<Warning> warnings) {
-		Map<String, Object> settings = this.settings.toReport();
-		long perSecond = this.rateLimit.perSecond();
-		settings.compute(Setting.RATE_LIMIT.name(), (name, before) -> (perSecond > 0) ? perSecond : null);
-		this.input.addTo(settings);
-		Timings timings = this.clock.timings();
-		Long wouldRun = (this.settings.dryRun()) ? counts.unprocessed() - unread : null;
-		return new JobReport(this.id, state, counts, wouldRun, input, this.account.losses().found(), timings,
-				this.account.sent(timings.totalMillis()), this.redis.name(), settings, this.input.scan(), values,
-				receipt, warnings, this.account.errorCodes().counts(), this.account.items(),
-				Math.max(0, this.account.itemsOmitted()), this.settings.dryRun());
+		return account().bytesSent() > 0 && account().countsByOperation().containsKey(Operation.EVALSHA.toString());
 	}
 
 	/**
@@ -177,13 +135,13 @@ record RunningJob(String id, RedisIdentity redis, JobSettings settings, RateLimi
 	 * a defect, may have run.
 	 */
 	private void balance(long received) {
-		long accounted = this.account.counts().received();
+		long accounted = account().counts().received();
 		if (accounted != received) {
 			String detail = "The account has outcomes for " + accounted + " of " + received
 					+ " records, by a defect of the service; the others are counted as unknown";
-			logger.error("Job {}: {}", this.id, detail);
+			logger.error("Job {}: {}", id(), detail);
 			this.stop.because(Cause.INTERNAL_SERVER_ERROR, detail);
-			this.account.count(Account.NO_OPERATION, Outcome.UNKNOWN, received - accounted);
+			account().count(Account.NO_OPERATION, Outcome.UNKNOWN, received - accounted);
 		}
 	}
 

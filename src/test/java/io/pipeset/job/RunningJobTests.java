@@ -297,9 +297,10 @@ class RunningJobTests {
 				.toSettings();
 			this.context = rig.context(
 					LaneRig.settings(settings.batchSize(), commandsPerWrite, 1, Duration.ofMinutes(10)), rig.threads());
-			this.running = new RunningJob(JobId.next(), new RedisIdentity("localhost:6379/0"), settings,
-					new RateLimit(settings.rateLimit()), this.context.stop(), this.context.account(),
-					this.context.clock(), new InputProgress(), (MemoryShare) this.context.memory(), input, null);
+			ReportDraft draft = new ReportDraft(JobId.next(), new RedisIdentity("localhost:6379/0"), settings,
+					new RateLimit(settings.rateLimit()), this.context.account(), this.context.clock(),
+					new InputProgress(), input);
+			this.running = new RunningJob(draft, this.context.stop(), (MemoryShare) this.context.memory(), null);
 		}
 
 		private CompletableFuture<EndedJob<JobReport>> start() {
