@@ -2,7 +2,6 @@ package io.pipeset.job;
 
 import java.io.IOException;
 
-import io.pipeset.job.OutcomeJournal.Entry;
 import io.pipeset.job.OutcomeJournal.Outcomes;
 import io.pipeset.record.Record;
 import io.pipeset.report.Account;
@@ -51,8 +50,8 @@ final class EarlierOutcomes {
 			endRun(account);
 			return false;
 		}
-		Entry entry = this.outcomes.next();
-		if (entry.equals(OutcomeJournal.NOT_RUN)) {
+		JournalEntry entry = this.outcomes.next();
+		if (entry.equals(JournalEntry.NOT_RUN)) {
 			return false;
 		}
 		if (entry.mayRunAgain()) {

@@ -16,7 +16,6 @@ import io.pipeset.engine.lane.JobStop;
 import io.pipeset.engine.slab.Loss;
 import io.pipeset.engine.slab.ResendRules;
 import io.pipeset.engine.slab.Slab;
-import io.pipeset.job.OutcomeJournal.Entry;
 import io.pipeset.job.OutcomeJournal.Outcomes;
 import io.pipeset.job.input.BodyLimitException;
 import io.pipeset.job.input.SpooledBody;
@@ -266,7 +265,7 @@ public final class JobItems implements Spool.Kept {
 				this.body.reread(this.settings, this.limits.ofRecords(memory, this.database),
 						this.limits.ofInflatedBodies(), (records) -> {
 							while (records.read(record)) {
-								Entry entry = outcomes.next();
+								JournalEntry entry = outcomes.next();
 								if (wanted.contains(entry.outcome())) {
 									long names = nameBytes(record);
 									memory.take(names);
@@ -289,7 +288,7 @@ public final class JobItems implements Spool.Kept {
 		}
 	}
 
-	private void write(Record record, Entry entry, JsonGenerator line) {
+	private void write(Record record, JournalEntry entry, JsonGenerator line) {
 		Failure failure = Objects.requireNonNull(entry.failure());
 		boolean retryable = failure.retryable() && (!entry.mayRunAgain() || record.effect().isRepeatable());
 		line.writeStartObject();

@@ -14,7 +14,6 @@ import java.util.Objects;
 import java.util.Set;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import io.pipeset.job.OutcomeJournal.Entry;
 import io.pipeset.job.memory.MemoryShare;
 import io.pipeset.job.spool.SpoolException;
 import io.pipeset.job.spool.SpoolFile;
@@ -45,9 +44,9 @@ final class JournalNotes {
 
 	private final SpoolFile file;
 
-	private final List<Entry> failures = new ArrayList<>();
+	private final List<JournalEntry> failures = new ArrayList<>();
 
-	private final Map<Entry, Integer> places = new HashMap<>();
+	private final Map<JournalEntry, Integer> places = new HashMap<>();
 
 	private final Set<Connection> connections = new LinkedHashSet<>();
 
@@ -80,7 +79,7 @@ final class JournalNotes {
 	 * @param memory the memory for failures
 	 * @throws SpoolException if the spool is full, or its disk fails
 	 */
-	int place(Entry entry, MemoryShare memory) throws SpoolException {
+	int place(JournalEntry entry, MemoryShare memory) throws SpoolException {
 		Integer known = this.places.get(entry);
 		if (known != null) {
 			return known;
@@ -91,7 +90,7 @@ final class JournalNotes {
 			this.characters += length;
 			return add(entry);
 		}
-		Entry coded = withoutMessage(entry, failure(entry).code());
+		JournalEntry coded = withoutMessage(entry, failure(entry).code());
 		if (this.places.containsKey(coded)
 				|| (this.failures.size() < MOST_FAILURES + MOST_CODES && memory.tryTakeForReport(bytes(coded)))) {
 			return add(coded);
@@ -99,21 +98,21 @@ final class JournalNotes {
 		return add(withoutMessage(entry, OTHER));
 	}
 
-	private static Failure failure(Entry entry) {
+	private static Failure failure(JournalEntry entry) {
 		return Objects.requireNonNull(entry.failure());
 	}
 
-	private static Entry withoutMessage(Entry entry, String code) {
-		return new Entry(entry.outcome(),
+	private static JournalEntry withoutMessage(JournalEntry entry, String code) {
+		return new JournalEntry(entry.outcome(),
 				new Failure(code, "The job has too many messages: this one is not kept", failure(entry).retryable()),
 				entry.last());
 	}
 
-	private static long bytes(Entry entry) {
+	private static long bytes(JournalEntry entry) {
 		return ENTRY_BYTES + 2L * (failure(entry).code().length() + failure(entry).message().length());
 	}
 
-	private int add(Entry entry) throws SpoolException {
+	private int add(JournalEntry entry) throws SpoolException {
 		Integer known = this.places.get(entry);
 		if (known != null) {
 			return known;
@@ -146,9 +145,9 @@ final class JournalNotes {
 	 */
 	void load(MemoryShare memory) throws IOException {
 		forget();
-		Map<Entry, Entry> coded = new HashMap<>();
+		Map<JournalEntry, JournalEntry> coded = new HashMap<>();
 		for (Note note : read()) {
-			Entry entry = note.failure();
+			JournalEntry entry = note.failure();
 			if (entry != null && memory.tryTakeForReport(bytes(entry))) {
 				this.places.putIfAbsent(entry, this.failures.size());
 				this.failures.add(entry);
@@ -167,7 +166,7 @@ final class JournalNotes {
 	}
 
 	/** The failures in memory, by their places. */
-	List<Entry> failures() {
+	List<JournalEntry> failures() {
 		return List.copyOf(this.failures);
 	}
 
@@ -177,8 +176,8 @@ final class JournalNotes {
 	 * @return the failures by their places
 	 * @throws IOException if the file cannot be read, or is not whole
 	 */
-	List<Entry> failures(MemoryShare memory) throws IOException {
-		List<Entry> entries = read().stream().map(Note::failure).filter(Objects::nonNull).toList();
+	List<JournalEntry> failures(MemoryShare memory) throws IOException {
+		List<JournalEntry> entries = read().stream().map(Note::failure).filter(Objects::nonNull).toList();
 		memory.take(entries.stream().mapToLong(JournalNotes::bytes).sum());
 		return entries;
 	}
@@ -282,7 +281,7 @@ final class JournalNotes {
 
 	/** A line of the file: one of them. */
 	@JsonInclude(JsonInclude.Include.NON_NULL)
-	record Note(@Nullable Entry failure, @Nullable Connection connection, @Nullable Asked asked) {
+	record Note(@Nullable JournalEntry failure, @Nullable Connection connection, @Nullable Asked asked) {
 
 	}
 

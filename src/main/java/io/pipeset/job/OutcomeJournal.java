@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.util.IdentityHashMap;
 import java.util.List;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import io.pipeset.engine.lane.JobStop;
 import io.pipeset.engine.slab.Loss;
 import io.pipeset.job.JournalNotes.Connection;
@@ -52,17 +51,9 @@ final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 
 	private static final int FIRST_FAILURE = 4;
 
-	private static final Failure UNSENT = new Failure(Loss.NOT_SENT, "The job ended before it was sent", true);
-
 	/** The entries that are no failures, by their numbers. */
-	private static final List<Entry> ENTRIES = List.of(new Entry(Outcome.UNPROCESSED, UNSENT),
-			new Entry(Outcome.APPLIED, null), new Entry(Outcome.NOOP, null),
-			new Entry(Outcome.UNKNOWN, new Failure(Loss.OF_SERVICE.code(), Loss.OF_SERVICE.message(), true)));
-
-	static final Entry NOT_RUN = ENTRIES.get(NOT_SENT);
-
-	/** A record that was written and has no outcome: its process ended. */
-	private static final Entry MAY_HAVE_RUN = ENTRIES.get(SENT);
+	private static final List<JournalEntry> ENTRIES = List.of(JournalEntry.NOT_RUN,
+			new JournalEntry(Outcome.APPLIED, null), new JournalEntry(Outcome.NOOP, null), JournalEntry.MAY_HAVE_RUN);
 
 	private final SpoolFile request;
 
@@ -109,9 +100,9 @@ final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 
 	@Override
 	public void failed(long index, Outcome outcome, Failure failure) {
-		Entry entry = new Entry(outcome, failure);
+		JournalEntry entry = new JournalEntry(outcome, failure);
 		enter(() -> set(index,
-				(entry.equals(NOT_RUN)) ? NOT_SENT : FIRST_FAILURE + this.notes.place(entry, this.memory)));
+				(entry.equals(JournalEntry.NOT_RUN)) ? NOT_SENT : FIRST_FAILURE + this.notes.place(entry, this.memory)));
 	}
 
 	/**
@@ -122,7 +113,7 @@ final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 	public void unanswered(long index, Failure failure) {
 		JobStop stop = this.stop;
 		boolean last = stop != null && stop.isSet();
-		Entry entry = new Entry(Outcome.UNKNOWN, failure, (last) ? true : null);
+		JournalEntry entry = new JournalEntry(Outcome.UNKNOWN, failure, (last) ? true : null);
 		enter(() -> set(index, FIRST_FAILURE + this.notes.place(entry, this.memory)));
 	}
 
@@ -275,35 +266,14 @@ final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 
 	}
 
-	/**
-	 * What became of a record.
-	 *
-	 * @param failure the reason; {@code null} for a record that ran
-	 * @param last {@code true} for a record that may have run, and after which its job
-	 * sent nothing; {@code null} for all others
-	 */
-	@JsonInclude(JsonInclude.Include.NON_NULL)
-	record Entry(Outcome outcome, @Nullable Failure failure, @Nullable Boolean last) {
-
-		Entry(Outcome outcome, @Nullable Failure failure) {
-			this(outcome, failure, null);
-		}
-
-		/** Whether the record may have run, and may run again if its job goes on. */
-		boolean mayRunAgain() {
-			return this.last != null || equals(MAY_HAVE_RUN);
-		}
-
-	}
-
 	/** Reads outcomes, one record after the other. */
 	static final class Outcomes {
 
 		private final Numbers numbers;
 
-		private final List<Entry> failures;
+		private final List<JournalEntry> failures;
 
-		private Outcomes(Numbers numbers, List<Entry> failures) {
+		private Outcomes(Numbers numbers, List<JournalEntry> failures) {
 			this.numbers = numbers;
 			this.failures = failures;
 		}
@@ -312,7 +282,7 @@ final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 		 * The outcome of the next record.
 		 * @throws IOException if the file cannot be read, or is broken
 		 */
-		Entry next() throws IOException {
+		JournalEntry next() throws IOException {
 			int number = this.numbers.next();
 			if (number < FIRST_FAILURE) {
 				return ENTRIES.get(number);
@@ -331,7 +301,7 @@ final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 		 * @throws IOException if the file cannot be read, or is broken
 		 */
 		void count(long from, long to, Account account) throws IOException {
-			IdentityHashMap<Entry, Long> counts = new IdentityHashMap<>();
+			IdentityHashMap<JournalEntry, Long> counts = new IdentityHashMap<>();
 			this.numbers.skipTo(from);
 			for (long index = from; index < to; index++) {
 				counts.merge(next(), 1L, Long::sum);

@@ -16,7 +16,6 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.pipeset.engine.lane.JobStop;
 import io.pipeset.job.JournalNotes.Asked;
 import io.pipeset.job.JournalNotes.Connection;
-import io.pipeset.job.OutcomeJournal.Entry;
 import io.pipeset.job.OutcomeJournal.Outcomes;
 import io.pipeset.job.memory.MemoryBudget;
 import io.pipeset.job.memory.MemoryProperties;
@@ -44,7 +43,7 @@ class OutcomeJournalTests {
 
 	private static final int BATCH = 25;
 
-	private static final Entry RAN = new Entry(Outcome.APPLIED, null);
+	private static final JournalEntry RAN = new JournalEntry(Outcome.APPLIED, null);
 
 	private static final List<String> MESSAGES = IntStream.range(0, 100).mapToObj((i) -> "message " + i).toList();
 
@@ -92,8 +91,8 @@ class OutcomeJournalTests {
 		for (int time = 0; time < 2; time++) {
 			Outcomes outcomes = journal.outcomes(this.memory.open(new JobStop()));
 			for (int i = 0; i < RECORDS; i++) {
-				Entry entry = outcomes.next();
-				Entry expected = switch (i % 3) {
+				JournalEntry entry = outcomes.next();
+				JournalEntry expected = switch (i % 3) {
 					case 0 -> RAN;
 					case 1 -> failure(i);
 					default -> OutcomeJournal.NOT_RUN;
@@ -131,7 +130,7 @@ class OutcomeJournalTests {
 		Outcomes outcomes = next.earlier();
 		assertThat(outcomes.next()).isEqualTo(RAN);
 		assertThat(outcomes.next().outcome()).isEqualTo(Outcome.NOOP);
-		assertThat(outcomes.next()).isEqualTo(new Entry(Outcome.REJECTED, failure(1).failure()));
+		assertThat(outcomes.next()).isEqualTo(new JournalEntry(Outcome.REJECTED, failure(1).failure()));
 		assertThat(outcomes.next()).isSameAs(OutcomeJournal.NOT_RUN);
 		assertThat(outcomes.next().mayRunAgain()).isTrue();
 		next.failed(4, Outcome.REJECTED, failure(1).failure());
@@ -141,8 +140,8 @@ class OutcomeJournalTests {
 		for (int i = 0; i < 4; i++) {
 			outcomes.next();
 		}
-		assertThat(outcomes.next()).isEqualTo(new Entry(Outcome.REJECTED, failure(1).failure()));
-		assertThat(outcomes.next()).isEqualTo(new Entry(Outcome.UNKNOWN, failure(4).failure()));
+		assertThat(outcomes.next()).isEqualTo(new JournalEntry(Outcome.REJECTED, failure(1).failure()));
+		assertThat(outcomes.next()).isEqualTo(new JournalEntry(Outcome.UNKNOWN, failure(4).failure()));
 	}
 
 	/** The next process may send it again: nothing that came after it has an outcome. */
@@ -159,8 +158,8 @@ class OutcomeJournalTests {
 		journal.failed(2, Outcome.UNKNOWN, failure(1).failure());
 		journal.ends();
 		Outcomes outcomes = open().outcomes(this.memory.open(new JobStop()));
-		assertThat(outcomes.next()).isEqualTo(new Entry(Outcome.UNKNOWN, failure(0).failure()));
-		Entry last = outcomes.next();
+		assertThat(outcomes.next()).isEqualTo(new JournalEntry(Outcome.UNKNOWN, failure(0).failure()));
+		JournalEntry last = outcomes.next();
 		assertThat(last.mayRunAgain()).isTrue();
 		assertThat(last.failure()).isEqualTo(failure(1).failure());
 		assertThat(outcomes.next().mayRunAgain()).isFalse();
@@ -211,7 +210,7 @@ class OutcomeJournalTests {
 		journal.ends();
 		Outcomes outcomes = journal.outcomes(this.memory.open(new JobStop()));
 		for (int i = 0; i < 100_000; i++) {
-			Entry entry = outcomes.next();
+			JournalEntry entry = outcomes.next();
 			assertThat(entry).isNotNull();
 			assertThat(entry.outcome()).isEqualTo(Outcome.REJECTED);
 			assertThat(entry.failure().code()).isIn("CODE" + (i % 3000), "(other)");
@@ -238,7 +237,7 @@ class OutcomeJournalTests {
 		MemoryShare reader = this.memory.open(new JobStop());
 		Outcomes outcomes = journal.outcomes(reader);
 		assertThat(this.memory.used()).isGreaterThan(1000 * 256);
-		assertThat(outcomes.next()).isEqualTo(new Entry(Outcome.REJECTED, new Failure("CODE", "message 0", false)));
+		assertThat(outcomes.next()).isEqualTo(new JournalEntry(Outcome.REJECTED, new Failure("CODE", "message 0", false)));
 		reader.close();
 	}
 
@@ -254,7 +253,7 @@ class OutcomeJournalTests {
 		journal.ends();
 		others.forEach(MemoryShare::close);
 		Outcomes outcomes = journal.outcomes(this.memory.open(new JobStop()));
-		Entry last = null;
+		JournalEntry last = null;
 		for (int i = 0; i < 10_000; i++) {
 			last = outcomes.next();
 		}
@@ -340,13 +339,13 @@ class OutcomeJournalTests {
 			journal.ran(record, false);
 		}
 		else if (record % 3 == 1) {
-			Entry entry = failure(record);
+			JournalEntry entry = failure(record);
 			journal.failed(record, entry.outcome(), entry.failure());
 		}
 	}
 
-	private static Entry failure(int record) {
-		return new Entry((record % 2 == 0) ? Outcome.REJECTED : Outcome.UNKNOWN,
+	private static JournalEntry failure(int record) {
+		return new JournalEntry((record % 2 == 0) ? Outcome.REJECTED : Outcome.UNKNOWN,
 				new Failure("CODE", MESSAGES.get(record % 100), true));
 	}
 

@@ -85,7 +85,7 @@ final class JobIndex {
 
 	/** Keeps indexes short that no client lists. No job waits for it. */
 	void tidy() {
-		for (String client : this.ended.keySet()) {
+		for (String client : List.copyOf(this.ended.keySet())) {
 			Integer most = this.ended.remove(client);
 			if (most != null) {
 				tidy(client, Math.min(most, MOST_AT_ONCE));
