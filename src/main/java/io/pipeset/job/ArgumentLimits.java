@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * The limits on the size of keys and other arguments of a record, and the keys that are
  * not for callers.
  */
-final class ArgumentLimits {
+public final class ArgumentLimits {
 
 	private final long maxKeyBytes;
 
@@ -16,7 +16,7 @@ final class ArgumentLimits {
 
 	private final Client client;
 
-	ArgumentLimits(JobLimits limits, Client client) {
+	public ArgumentLimits(JobLimits limits, Client client) {
 		this.client = client;
 		this.maxKeyBytes = limits.maxKeyBytes().toBytes();
 		this.maxValueBytes = limits.maxValueBytes().toBytes();
@@ -26,7 +26,7 @@ final class ArgumentLimits {
 	 * Holds a good record against the limits.
 	 * @return why it is refused, or {@code null}
 	 */
-	@Nullable Rejection refuse(Record record) {
+	public @Nullable Rejection refuse(Record record) {
 		int arguments = record.argumentCount();
 		int firstKey = record.command().firstKey();
 		int step = record.command().keyStep();
@@ -50,7 +50,7 @@ final class ArgumentLimits {
 	}
 
 	/** Whether a record has a first key, and a report may carry it. */
-	boolean isKeyListable(Record record) {
+	public boolean isKeyListable(Record record) {
 		int first = (record.hasOperation()) ? record.command().firstKey() : 0;
 		return first < record.argumentCount() && record.length(first) <= this.maxKeyBytes;
 	}

@@ -119,7 +119,7 @@ public final class Client {
 	 * The jobs that it may have at once, uploaded for later, waiting or running.
 	 * @param running the jobs of all clients that may run at once
 	 */
-	int maxJobs(int running) {
+	public int maxJobs(int running) {
 		return (isOwnShare()) ? share(running) : this.limits.maxJobs;
 	}
 
@@ -127,7 +127,7 @@ public final class Client {
 	 * The reason for that bound, for messages.
 	 * @param running the jobs of all clients that may run at once
 	 */
-	String maxJobsReason(int running) {
+	public String maxJobsReason(int running) {
 		return (isOwnShare())
 				? " of which pipeset.limits.max-running-jobs=" + running + " leaves it three quarters, unless "
 						+ property("limits.max-jobs") + " says otherwise"
@@ -188,7 +188,7 @@ public final class Client {
 	 * Requires that a body that is there already is within the client's limit.
 	 * @throws JobRefusedException if it is not
 	 */
-	void requireBody(long bytes) {
+	public void requireBody(long bytes) {
 		if (bytes > this.bodies.most()) {
 			throw new JobRefusedException(Reason.FORBIDDEN, this.bodies.exceededBy("body", String.valueOf(bytes)));
 		}
@@ -221,7 +221,7 @@ public final class Client {
 	 * Refuses a job that has more records than it may.
 	 * @param read the records that were read
 	 */
-	void requireRoom(long read) throws BodyLimitException {
+	public void requireRoom(long read) throws BodyLimitException {
 		if (read == this.limits.maxRecords) {
 			throw new BodyLimitException("The job has more than " + read + " records; " + property("limits.max-records")
 					+ " allows " + read + ", and nothing behind them was run");
@@ -232,7 +232,7 @@ public final class Client {
 	 * Holds a record's operation against the client's.
 	 * @return why it is refused, or {@code null}
 	 */
-	@Nullable Rejection refuse(Record record) {
+	public @Nullable Rejection refuse(Record record) {
 		Operation operation = record.operation();
 		if (!this.operations.contains(operation)) {
 			return new Rejection(Rejection.FORBIDDEN, "the record is a " + operation + ", and the client '" + this.name

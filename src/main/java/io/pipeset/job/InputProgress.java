@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * How far a job has come in its input, and how the input ended. The reading thread writes
  * it; any thread may read how far the job has come.
  */
-final class InputProgress {
+public final class InputProgress {
 
 	/**
 	 * Written for every record, by one thread alone: an ordered store is enough for the
@@ -35,22 +35,22 @@ final class InputProgress {
 	private volatile @Nullable Long byteOffset;
 
 	/** The records that were read. */
-	long read() {
+	public long read() {
 		return this.read.getAcquire();
 	}
 
 	/** A record was read. */
-	void next() {
+	public void next() {
 		this.read.setRelease(this.read.getPlain() + 1);
 	}
 
 	/** So many records count as read, as an earlier run of the job has read them. */
-	void skipTo(long records) {
+	public void skipTo(long records) {
 		this.read.setRelease(records);
 	}
 
 	/** The record read last does not count: the job ends before it. */
-	void takeBack() {
+	public void takeBack() {
 		this.read.setRelease(this.read.getPlain() - 1);
 	}
 
@@ -60,7 +60,7 @@ final class InputProgress {
 	}
 
 	/** The records that were read, and those that were to be generated and were not. */
-	long received() {
+	public long received() {
 		return read() + this.unread;
 	}
 
@@ -69,21 +69,21 @@ final class InputProgress {
 	 * @param generated how many there are, or 0 for an upload
 	 * @return how many were not read
 	 */
-	long leaveOut(long generated) {
+	public long leaveOut(long generated) {
 		this.unread = Math.max(0, generated - read());
 		return this.unread;
 	}
 
 	/** The input was read to its end. */
-	void complete() {
+	public void complete() {
 		this.complete = true;
 	}
 
-	boolean isComplete() {
+	public boolean isComplete() {
 		return this.complete;
 	}
 
-	Ending ending() {
+	public Ending ending() {
 		return this.ending;
 	}
 
@@ -92,7 +92,7 @@ final class InputProgress {
 		return new Input(complete, (complete) ? null : read, this.byteOffset);
 	}
 
-	void countMismatch(long declared, String found) {
+	public void countMismatch(long declared, String found) {
 		this.ending = new Ending(Cause.COUNT_MISMATCH,
 				"The path declares " + declared + " records, and the body has " + found);
 	}
@@ -101,31 +101,31 @@ final class InputProgress {
 	 * No further record can be told from the bytes.
 	 * @param noun the name of the bytes that were read
 	 */
-	void malformed(MalformedBodyException ex, String noun) {
+	public void malformed(MalformedBodyException ex, String noun) {
 		this.byteOffset = ex.byteOffset();
 		this.ending = new Ending(Cause.MALFORMED_BODY, "At byte " + ex.byteOffset() + " of the "
 				+ ((ex.isCompressed()) ? "compressed body" : noun) + ": " + ex.getMessage());
 	}
 
-	void tooLarge(BodyLimitException ex) {
+	public void tooLarge(BodyLimitException ex) {
 		this.ending = new Ending(Cause.LIMIT, String.valueOf(ex.getMessage()));
 	}
 
-	void noRoom(NoRoomException ex) {
+	public void noRoom(NoRoomException ex) {
 		this.ending = new Ending(Cause.LIMIT, "Record " + read() + " cannot be read: " + ex.getMessage());
 	}
 
-	void stalled(Duration idleTimeout) {
+	public void stalled(Duration idleTimeout) {
 		this.ending = new Ending(Cause.STALLED, "Nothing of the body came for " + DurationText.of(idleTimeout)
 				+ " (pipeset.limits.body-idle-timeout); " + read() + " records had been read, and ran");
 	}
 
-	void unreadable(SpoolException ex) {
+	public void unreadable(SpoolException ex) {
 		this.ending = new Ending(Cause.INTERNAL_SERVER_ERROR,
 				ex.getMessage() + "; " + read() + " records had been read, and ran");
 	}
 
-	void brokeOff(IOException ex) {
+	public void brokeOff(IOException ex) {
 		this.ending = new Ending(Cause.CANCELLED, "The caller went away during its upload: " + ex.getMessage());
 	}
 

@@ -88,7 +88,7 @@ public record JobLimits(@DefaultValue("10000000") long maxGenerated, @DefaultVal
 	}
 
 	/** The jobs that may run at once, unless they are known to be small. */
-	int maxLargeJobs() {
+	public int maxLargeJobs() {
 		return this.maxRunningJobs - this.maxRunningJobs / 8;
 	}
 
@@ -102,7 +102,7 @@ public record JobLimits(@DefaultValue("10000000") long maxGenerated, @DefaultVal
 		return new ByteLimit("pipeset.limits.max-inflated-bytes", this.maxInflatedBytes.toBytes());
 	}
 
-	RecordLimit ofRecords(Room room, int database) {
+	public RecordLimit ofRecords(Room room, int database) {
 		return new RecordLimit((int) this.maxRecordBytes.toBytes(), this.maxArguments, room, database);
 	}
 

@@ -24,7 +24,7 @@ public final class JobRefusedException extends RuntimeException {
 	}
 
 	/** The same, for whoever looks at the job. */
-	Ending ending() {
+	public Ending ending() {
 		return new Ending((this.reason == Reason.SHUTTING_DOWN) ? Cause.SHUTTING_DOWN : Cause.LIMIT,
 				String.valueOf(getMessage()));
 	}

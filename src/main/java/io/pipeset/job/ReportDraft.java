@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
  * The report of a job of records at any moment: all that it is made of, which grows while
  * the job runs.
  */
-record ReportDraft(String id, RedisIdentity redis, JobSettings settings, RateLimit rateLimit, Account account,
+public record ReportDraft(String id, RedisIdentity redis, JobSettings settings, RateLimit rateLimit, Account account,
 		JobClock clock, InputProgress progress, JobInput input) {
 
 	/** How far the job has come; any thread may ask at any time. */
-	Tally tally() {
+	public Tally tally() {
 		boolean complete = this.progress.isComplete();
 		Counts settled = this.account.counts();
 		long unread = unread(settled);
@@ -58,7 +58,7 @@ record ReportDraft(String id, RedisIdentity redis, JobSettings settings, RateLim
 	 * listed and not counted. Values in a list of their own, and the receipt for values,
 	 * are only in the report of the job that has ended.
 	 */
-	JobReport snapshot(JobState state) {
+	public JobReport snapshot(JobState state) {
 		Counts settled = this.account.counts();
 		boolean complete = this.progress.isComplete();
 		long unread = unread(settled);
@@ -89,7 +89,7 @@ record ReportDraft(String id, RedisIdentity redis, JobSettings settings, RateLim
 	}
 
 	/** The report of the job once nothing of it is on its way any more. */
-	JobReport last(JobState state, @Nullable Receipt receipt, List<Warning> warnings) {
+	public JobReport last(JobState state, @Nullable Receipt receipt, List<Warning> warnings) {
 		return report(state, this.account.counts(), this.progress.unread(),
 				this.progress.input(this.progress.isComplete(), this.progress.read()), this.account.values(), receipt,
 				warnings);

@@ -1,6 +1,7 @@
 /**
- * The life of one job: it waits for its turn, reads its input, has each record judged and
- * sent, and ends with a report. Settings and an input come in from the caller.
+ * What a job is: the client whose it is, its limits and pace, and the draft of its
+ * report. Packages in it have its settings and input, its run, its files, and where it is
+ * found.
  */
 @NullMarked
 package io.pipeset.job;

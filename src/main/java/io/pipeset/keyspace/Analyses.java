@@ -10,8 +10,8 @@ import io.pipeset.job.EndedJob;
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.JobRefusedException;
 import io.pipeset.job.RateLimit;
-import io.pipeset.job.Tasks;
 import io.pipeset.job.input.Caller;
+import io.pipeset.job.run.Tasks;
 import io.pipeset.report.JobKind;
 import jakarta.annotation.PreDestroy;
 

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.stream.LongStream;
 
 import io.pipeset.engine.slab.lookup.KeyTypes;
-import io.pipeset.job.Task;
+import io.pipeset.job.run.Task;
 import io.pipeset.keyspace.Analysis.Largest;
 import io.pipeset.keyspace.Analysis.Master;
 import io.pipeset.keyspace.Analysis.Prefix;

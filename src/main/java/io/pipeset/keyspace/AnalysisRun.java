@@ -26,7 +26,7 @@ import io.pipeset.engine.slab.RedisErrors;
 import io.pipeset.engine.slab.RedisErrors.Meaning;
 import io.pipeset.engine.slab.lookup.KeyTypes;
 import io.pipeset.engine.slab.lookup.Scan;
-import io.pipeset.job.Task;
+import io.pipeset.job.run.Task;
 import io.pipeset.record.room.NoRoomException;
 import io.pipeset.report.DurationText;
 import io.pipeset.report.Ending.Cause;

@@ -5,11 +5,11 @@ import java.util.function.LongSupplier;
 
 import io.pipeset.engine.pipeline.flush.FlushPolicy;
 import io.pipeset.job.EndedJob;
-import io.pipeset.job.JobPlace;
-import io.pipeset.job.Jobs;
-import io.pipeset.job.Task;
 import io.pipeset.job.input.Caller;
 import io.pipeset.job.input.JobInput;
+import io.pipeset.job.run.JobPlace;
+import io.pipeset.job.run.Jobs;
+import io.pipeset.job.run.Task;
 import io.pipeset.job.settings.Atomic;
 import io.pipeset.job.settings.Coalesce;
 import io.pipeset.job.settings.JobSettings;

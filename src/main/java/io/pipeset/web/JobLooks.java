@@ -7,11 +7,11 @@ import java.util.function.Supplier;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
-import io.pipeset.job.JobItems;
-import io.pipeset.job.JobRecorder;
-import io.pipeset.job.KnownJob;
-import io.pipeset.job.StoredReport;
 import io.pipeset.job.control.JobRecord;
+import io.pipeset.job.directory.JobRecorder;
+import io.pipeset.job.directory.KnownJob;
+import io.pipeset.job.directory.StoredReport;
+import io.pipeset.job.journal.JobItems;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobReport.Warning;
 import io.pipeset.report.JobState;

@@ -2,8 +2,8 @@ package io.pipeset.web;
 
 import java.io.IOException;
 
-import io.pipeset.job.Jobs;
 import io.pipeset.job.input.JobInput;
+import io.pipeset.job.run.Jobs;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.job.settings.Setting;
 import jakarta.servlet.http.HttpServletRequest;

@@ -12,12 +12,12 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 import io.pipeset.job.Client;
-import io.pipeset.job.InterruptedJob;
-import io.pipeset.job.JobItems;
-import io.pipeset.job.JobRecorder;
-import io.pipeset.job.JobRegistry;
-import io.pipeset.job.KnownJob;
 import io.pipeset.job.control.JobRecord;
+import io.pipeset.job.directory.InterruptedJob;
+import io.pipeset.job.directory.JobRecorder;
+import io.pipeset.job.directory.JobRegistry;
+import io.pipeset.job.directory.KnownJob;
+import io.pipeset.job.journal.JobItems;
 import io.pipeset.job.settings.Allowed;
 import io.pipeset.job.settings.Setting;
 import io.pipeset.job.spool.SpoolException;

@@ -7,8 +7,8 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.pipeset.job.Client;
 import io.pipeset.job.GeneratedProperties;
 import io.pipeset.job.JobLimits;
-import io.pipeset.job.JobPlace;
 import io.pipeset.job.pop.Receipts;
+import io.pipeset.job.run.JobPlace;
 import io.pipeset.report.JobMeters;
 
 import org.springframework.stereotype.Component;

@@ -9,13 +9,13 @@ import java.util.function.Supplier;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.pipeset.job.Client;
-import io.pipeset.job.JobRecorder;
-import io.pipeset.job.JobRegistry;
-import io.pipeset.job.KnownJob;
 import io.pipeset.job.control.ControlRedisException;
 import io.pipeset.job.control.JobRecord;
 import io.pipeset.job.control.JobRecords;
 import io.pipeset.job.control.JobRecords.Found;
+import io.pipeset.job.directory.JobRecorder;
+import io.pipeset.job.directory.JobRegistry;
+import io.pipeset.job.directory.KnownJob;
 import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport.Warning;

@@ -8,10 +8,10 @@ import java.util.regex.Pattern;
 
 import io.pipeset.job.GeneratedProperties;
 import io.pipeset.job.JobLimits;
-import io.pipeset.job.Jobs;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.pop.Receipts;
 import io.pipeset.job.pop.ReliablePops;
+import io.pipeset.job.run.Jobs;
 import io.pipeset.job.settings.Allowed;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.job.settings.Setting;

@@ -81,13 +81,16 @@ class ArchitectureTests {
 			job.sweep             | record record.room report engine.pipeline engine.pipeline.call engine.servers engine.lane engine.scan
 			job.input             | record record.body record.mapping record.format report job.spool engine.lane job.memory job.pop job.sweep job.settings
 			job.settings          | record record.encoding record.mapping record.format report engine.pipeline.flush
-			job                   | job.control record record.encoding record.room record.body record.mapping record.format report engine.slab engine.pipeline engine.pipeline.call engine.servers engine.lane job.memory job.pop job.sweep engine.script job.spool job.input job.settings
-			keyspace              | record record.room record.encoding report engine.slab engine.slab.lookup engine.pipeline engine.pipeline.call engine.pipeline.flush engine.servers engine.lane engine.scan job.memory job job.input job.settings
-			tuning                | record record.encoding record.mapping report engine.slab engine.pipeline engine.pipeline.call engine.pipeline.flush engine.servers job.memory engine.lane job job.input job.settings
+			job                   | engine.lane engine.pipeline engine.script engine.servers job.input job.memory job.settings job.spool record record.encoding record.body record.room report
+			job.journal           | engine.lane engine.slab job job.input job.memory job.settings job.spool record record.body record.encoding record.format record.room report
+			job.directory         | engine.lane engine.pipeline engine.pipeline.call engine.servers engine.slab job job.control job.input job.journal job.memory job.settings job.spool record.room report
+			job.run               | engine.lane engine.pipeline engine.pipeline.call engine.script engine.servers engine.slab job job.control job.directory job.input job.journal job.memory job.pop job.settings job.spool job.sweep record record.body record.encoding record.mapping record.room report
+			keyspace              | record record.room record.encoding report engine.slab engine.slab.lookup engine.pipeline engine.pipeline.call engine.pipeline.flush engine.servers engine.lane engine.scan job.memory job job.input job.settings job.run
+			tuning                | record record.encoding record.mapping report engine.slab engine.pipeline engine.pipeline.call engine.pipeline.flush engine.servers job.memory engine.lane job job.input job.settings job.run
 			web.problem           | engine.pipeline.call job job.settings
 			web.access            | record job job.settings web.problem
-			web.server            | record.body job.memory job job.input web.problem web.console
-			web                   | job.control record record.encoding record.body record.mapping record.format report job.spool engine.pipeline engine.pipeline.call job.memory job.pop job.sweep engine.script job job.input job.settings keyspace tuning web.problem web.server
+			web.server            | record.body job.memory job job.input web.problem web.console job.run
+			web                   | job.control record record.encoding record.body record.mapping record.format report job.spool engine.pipeline engine.pipeline.call job.memory job.pop job.sweep engine.script job job.input job.settings keyspace tuning web.problem web.server job.run job.directory job.journal
 			web.console           | ''
 			web.warm              | web
 			web.document          | record.format report job job.settings keyspace tuning web.problem web.console web

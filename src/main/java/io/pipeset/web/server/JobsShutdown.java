@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 import io.pipeset.job.JobLimits;
-import io.pipeset.job.Jobs;
+import io.pipeset.job.run.Jobs;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

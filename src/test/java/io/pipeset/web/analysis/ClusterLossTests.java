@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import io.lettuce.core.ScriptOutputType;
-import io.pipeset.job.Jobs;
+import io.pipeset.job.run.Jobs;
 import io.pipeset.redis.TestCluster;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.service.Answer;

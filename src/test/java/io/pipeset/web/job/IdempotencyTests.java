@@ -16,7 +16,7 @@ import java.util.zip.GZIPOutputStream;
 
 import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.QuietLog;
-import io.pipeset.job.Jobs;
+import io.pipeset.job.run.Jobs;
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.FaultProxy.Way;
 import io.pipeset.redis.ProxyLink;

@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.util.Map;
 
 import io.lettuce.core.api.sync.RedisCommands;
-import io.pipeset.job.JobRecorder;
-import io.pipeset.job.JobRegistry;
 import io.pipeset.job.control.JobRecords;
+import io.pipeset.job.directory.JobRecorder;
+import io.pipeset.job.directory.JobRegistry;
 import io.pipeset.redis.FaultProxy;
 import io.pipeset.redis.TestRedis;
 import io.pipeset.report.JobState;

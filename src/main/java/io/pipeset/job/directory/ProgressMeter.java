@@ -1,0 +1,78 @@
+package io.pipeset.job.directory;
+
+import java.util.concurrent.TimeUnit;
+
+import io.pipeset.report.Progress;
+import io.pipeset.report.Progress.Tally;
+import org.jspecify.annotations.Nullable;
+
+/** The pace of a job, from samples of the last ten seconds; for any thread. */
+final class ProgressMeter {
+
+	/** Those of ten seconds, and some more. */
+	private static final int SAMPLES = 48;
+
+	private static final long NOW_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+	private static final long RECENT_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+	/** A ring, which begins with the beginning of the job. */
+	private final Sample[] samples = new Sample[SAMPLES];
+
+	private int count;
+
+	/**
+	 * Takes a sample.
+	 * @param nanos the time since the job was asked for
+	 */
+	synchronized void sample(Tally tally, long nanos) {
+		this.samples[this.count++ % SAMPLES] = new Sample(nanos, tally.done(),
+				(Double.isNaN(tally.share())) ? 0 : tally.share());
+	}
+
+	/**
+	 * The progress of the job, with the pace up to now.
+	 * @param nanos the time since the job was asked for
+	 */
+	synchronized Progress progress(Tally tally, long nanos) {
+		Sample before = last(nanos - NOW_NANOS);
+		double share = tally.share();
+		return new Progress(tally.read(), tally.done(), tally.total(),
+				(Double.isNaN(share)) ? null : Double.valueOf(Math.round(share * 10_000) / 10_000.0),
+				perSecond(tally.done() - before.done, nanos - before.nanos), perSecond(tally.done(), nanos),
+				TimeUnit.NANOSECONDS.toMillis(nanos), left(share, nanos));
+	}
+
+	private @Nullable Long left(double share, long nanos) {
+		Sample recent = last(nanos - RECENT_NANOS);
+		double done = share - recent.share;
+		// Not a number is neither.
+		if (share >= 1) {
+			return 0L;
+		}
+		return (done > 0) ? Math.round((1 - share) / done * (nanos - recent.nanos) / 1e6) : null;
+	}
+
+	/** The last sample up to some time, or the first that there is. */
+	private Sample last(long nanos) {
+		for (int i = this.count - 1; i >= Math.max(0, this.count - SAMPLES); i--) {
+			Sample sample = this.samples[i % SAMPLES];
+			if (sample.nanos <= nanos) {
+				return sample;
+			}
+		}
+		return (this.count > SAMPLES) ? this.samples[this.count % SAMPLES] : Sample.BEGINNING;
+	}
+
+	private static long perSecond(long done, long nanos) {
+		return Math.max(0, Math.round(done * 1e9 / Math.max(nanos, 1)));
+	}
+
+	/** The numbers of one moment. */
+	private record Sample(long nanos, long done, double share) {
+
+		private static final Sample BEGINNING = new Sample(0, 0, 0);
+
+	}
+
+}

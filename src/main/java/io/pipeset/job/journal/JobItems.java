@@ -1,0 +1,414 @@
+package io.pipeset.job.journal;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.pipeset.engine.lane.JobStop;
+import io.pipeset.engine.slab.Loss;
+import io.pipeset.engine.slab.ResendRules;
+import io.pipeset.engine.slab.Slab;
+import io.pipeset.job.JobLimits;
+import io.pipeset.job.input.BodyLimitException;
+import io.pipeset.job.input.SpooledBody;
+import io.pipeset.job.journal.OutcomeJournal.Outcomes;
+import io.pipeset.job.memory.MemoryBudget;
+import io.pipeset.job.memory.MemoryShare;
+import io.pipeset.job.settings.JobSettings;
+import io.pipeset.job.spool.Spool;
+import io.pipeset.record.Operation;
+import io.pipeset.record.Record;
+import io.pipeset.record.Rejection;
+import io.pipeset.record.body.MalformedBodyException;
+import io.pipeset.record.encoding.Encoding;
+import io.pipeset.record.room.NoRoomException;
+import io.pipeset.report.Account;
+import io.pipeset.report.Item.Failure;
+import io.pipeset.report.Losses;
+import io.pipeset.report.Outcome;
+import io.pipeset.report.Results;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.StreamWriteFeature;
+import tools.jackson.core.json.JsonFactory;
+
+/**
+ * All records of an asynchronous job that did not run as asked, however many: from its
+ * body and the journal of its outcomes, which are kept on disk for that.
+ */
+public final class JobItems implements Spool.Kept {
+
+	private static final JsonFactory json = JsonFactory.builder()
+		.disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
+		.disable(StreamWriteFeature.FLUSH_PASSED_TO_STREAM)
+		.rootValueSeparator("")
+		.build();
+
+	private static final int PIECE = 8 << 10;
+
+	/** Another text than that of records which are sent again. */
+	private static final Loss NOT_SENT_AGAIN = new Loss(Loss.OF_SERVICE.code(), Loss.OF_SERVICE.message()
+			+ "; it is not sent again, as that might leave other data, or Redis does not permit to fence it off");
+
+	private final SpooledBody body;
+
+	private final OutcomeJournal journal;
+
+	private final JobSettings settings;
+
+	private final JobLimits limits;
+
+	private final MemoryBudget memory;
+
+	private final Spool spool;
+
+	private final int database;
+
+	/** Set before the job runs. */
+	private @Nullable EarlierOutcomes earlier;
+
+	/** Whether all connections of earlier runs are gone; {@code null} without any. */
+	private @Nullable Boolean fenced;
+
+	private volatile boolean none;
+
+	private volatile boolean removed;
+
+	public JobItems(SpooledBody body, OutcomeJournal journal, JobSettings settings, JobLimits limits,
+			MemoryBudget memory, Spool spool, int database) {
+		this.spool = spool;
+		this.database = database;
+		this.body = body;
+		this.journal = journal;
+		this.settings = settings;
+		this.limits = limits;
+		this.memory = memory;
+	}
+
+	public JobSettings settings() {
+		return this.settings;
+	}
+
+	public SpooledBody body() {
+		return this.body;
+	}
+
+	public OutcomeJournal journal() {
+		return this.journal;
+	}
+
+	/** The outcomes of earlier runs; {@code null} if the job is in its first one. */
+	public @Nullable EarlierOutcomes earlier() {
+		return this.earlier;
+	}
+
+	/** The job runs from now on. */
+	public void begins(JobStop stop, Account account) {
+		this.journal.begins(stop);
+		account.logTo(this.journal);
+		tell(account.losses());
+	}
+
+	/** Tells whether the connections of earlier runs are gone. */
+	private void tell(Losses losses) {
+		if (this.fenced != null) {
+			losses.fenced(this.fenced);
+		}
+	}
+
+	/**
+	 * The job goes on. Records that may have run, and that are not sent again, as that
+	 * would not leave the same data, stay unknown.
+	 * @param sent the records that may have run, in their order
+	 * @param fenced whether nothing of earlier runs is on its way any more, so that they
+	 * can be sent again at all
+	 * @throws IOException if the journal cannot be read
+	 */
+	public void goOn(List<Slab> sent, boolean fenced) throws IOException {
+		this.fenced = (this.journal.connections().isEmpty()) ? null : Boolean.valueOf(fenced);
+		this.journal.goesOn(this.memory.open(new JobStop()));
+		Account account = new Account(Results.NONE, 0, false);
+		account.logTo(this.journal);
+		sent.forEach((slab) -> slab.attempt().abandon());
+		ResendRules.mark(sent, fenced, false);
+		sent.forEach((slab) -> slab.settle(account, NOT_SENT_AGAIN));
+		this.earlier = new EarlierOutcomes(this.journal.earlier(), this.journal.records());
+	}
+
+	/** Whether every record ran, so that nothing is kept. */
+	public boolean isEmpty() {
+		return this.none;
+	}
+
+	/**
+	 * The run of the job has ended, and the next process may go on with the job.
+	 * @return {@code false} if it cannot, as the journal is not whole
+	 */
+	public boolean stay() {
+		this.journal.ends();
+		return this.journal.failure() == null;
+	}
+
+	/**
+	 * The job has ended.
+	 * @param ran whether every record ran, so that nothing has to be kept
+	 * @param onDisk whether its end is on disk; otherwise no process may take it for a
+	 * job that has not ended
+	 */
+	public void ends(boolean ran, boolean onDisk) {
+		this.journal.ends();
+		if (!onDisk) {
+			this.journal.forgetRequest();
+		}
+		this.none = ran;
+		if (ran) {
+			close();
+		}
+		else {
+			this.spool.mayRemove(this);
+		}
+	}
+
+	/**
+	 * Looks whether the job can go on.
+	 * @param memory takes the records that may have run
+	 * @param sent takes them as they were sent
+	 * @return the first record that must not run twice, in words; {@code null} if there
+	 * is none
+	 * @throws IOException if the files cannot be read
+	 * @throws NoRoomException if there is no memory for the records that may have run
+	 */
+	public @Nullable String firstNotRepeatable(MemoryShare memory, List<Slab> sent) throws IOException {
+		AtomicReference<@Nullable String> found = new AtomicReference<>();
+		Record record = new Record(this.settings.recordDefaults(), memory);
+		Outcomes outcomes = this.journal.outcomes(memory);
+		try {
+			this.body.reread(this.settings, this.limits.ofRecords(memory, this.database),
+					this.limits.ofInflatedBodies(), (records) -> {
+						while (found.get() == null && records.read(record)) {
+							boolean mayHaveRun = outcomes.next().mayRunAgain();
+							if (record.rejection() == null) {
+								this.settings.admit(record);
+							}
+							if (record.rejection() == null && !record.effect().isRepeatable()) {
+								found.set("Record " + record.index() + " is " + describe(record));
+							}
+							else if (mayHaveRun && record.rejection() == null) {
+								add(record, sent, memory);
+							}
+						}
+					});
+		}
+		catch (MalformedBodyException | BodyLimitException ex) {
+			// The job ends there as well.
+		}
+		return found.get();
+	}
+
+	private void add(Record record, List<Slab> sent, MemoryShare memory) {
+		if (!sent.isEmpty() && sent.get(sent.size() - 1).add(record)) {
+			return;
+		}
+		Slab slab = new Slab(0, 0, memory);
+		slab.clear(false, false);
+		sent.add(slab);
+		if (!slab.add(record)) {
+			slab.makeRoom(record);
+			slab.add(record);
+		}
+	}
+
+	private static String describe(Record record) {
+		Operation operation = record.operation();
+		return operation + ((operation.effect().isRepeatable()) ? " with options" : "");
+	}
+
+	/**
+	 * The reason for which the records cannot be written.
+	 * @return a sentence; {@code null} while they can be
+	 */
+	public @Nullable String missing() {
+		IOException failure = this.journal.failure();
+		if (failure != null) {
+			return "The outcomes of the job's records could not be kept. " + failure.getMessage();
+		}
+		return (this.removed) ? "The job's records were removed to make room for other jobs (pipeset.spool.max-bytes)"
+				: null;
+	}
+
+	/**
+	 * Writes records as NDJSON, in their order, each of them so that it can be posted
+	 * again, and with the {@code error} that it met. If there is no memory for one of
+	 * them, it is the last, of which only that is said.
+	 * @param wanted their outcomes
+	 * @param out takes the lines
+	 * @throws IOException if they cannot be read, or written
+	 */
+	public void write(Set<Outcome> wanted, OutputStream out) throws IOException {
+		if (this.none) {
+			return;
+		}
+		try (MemoryShare memory = this.memory.open(new JobStop());
+				JsonGenerator lines = json.createGenerator(ObjectWriteContext.empty(), out)) {
+			AtomicLong index = new AtomicLong();
+			Record record = new Record(this.settings.recordDefaults(), memory);
+			try {
+				Outcomes outcomes = this.journal.outcomes(memory);
+				this.body.reread(this.settings, this.limits.ofRecords(memory, this.database),
+						this.limits.ofInflatedBodies(), (records) -> {
+							while (records.read(record)) {
+								JournalEntry entry = outcomes.next();
+								if (wanted.contains(entry.outcome())) {
+									long names = nameBytes(record);
+									memory.take(names);
+									write(record, entry, lines);
+									memory.give(names);
+								}
+								index.incrementAndGet();
+							}
+						});
+			}
+			catch (NoRoomException ex) {
+				lines.writeStartObject();
+				writeError(Outcome.UNPROCESSED,
+						new Failure(Rejection.TOO_LARGE, "The list ends here, as " + ex.getMessage(), false),
+						index.get(), 0, lines);
+			}
+		}
+		catch (MalformedBodyException | BodyLimitException ex) {
+			// The job ended there as well.
+		}
+	}
+
+	private void write(Record record, JournalEntry entry, JsonGenerator line) {
+		Failure failure = Objects.requireNonNull(entry.failure());
+		boolean retryable = failure.retryable() && (!entry.mayRunAgain() || record.effect().isRepeatable());
+		line.writeStartObject();
+		if (record.id() != null) {
+			line.writeStringProperty("id", record.id());
+		}
+		if (record.rejection() == null) {
+			writeCommand(record, line);
+		}
+		else if (record.raw() instanceof String text) {
+			line.writeStringProperty("raw", text);
+		}
+		else if (record.raw() instanceof Map<?, ?> bytes) {
+			line.writeName("raw");
+			line.writeStartObject();
+			bytes.forEach((name, value) -> line.writeStringProperty(String.valueOf(name), String.valueOf(value)));
+			line.writeEndObject();
+		}
+		writeError(entry.outcome(), new Failure(failure.code(), failure.message(), retryable), record.index(),
+				record.line(), line);
+	}
+
+	private static void writeError(Outcome outcome, Failure failure, long index, long number, JsonGenerator line) {
+		line.writeName("error");
+		line.writeStartObject();
+		line.writeStringProperty("status", outcome.label());
+		line.writeStringProperty("code", failure.code());
+		line.writeStringProperty("message", failure.message());
+		line.writeBooleanProperty("retryable", failure.retryable());
+		line.writeNumberProperty("index", index);
+		if (number > 0) {
+			line.writeNumberProperty("line", number);
+		}
+		line.writeEndObject();
+		line.writeEndObject();
+		line.writeRaw('\n');
+	}
+
+	private void writeCommand(Record record, JsonGenerator line) {
+		boolean text = true;
+		for (int i = 0; i < record.argumentCount(); i++) {
+			text &= Encoding.isUtf8(record.source(i), record.offset(i), record.length(i));
+		}
+		line.writeStringProperty("op", record.operation().toString());
+		Encoding encoding = (text) ? Encoding.UTF8 : Encoding.BASE64;
+		if (encoding != Encoding.UTF8 || this.settings.recordDefaults().encoding() != Encoding.UTF8) {
+			line.writeStringProperty("encoding", encoding.label());
+		}
+		if (record.command() != record.operation()) {
+			// HSET with an expiry: a script, the number of its keys, the key.
+			line.writeName("key");
+			writeArgument(record, 2, text, line);
+			line.writeStringProperty(record.expiryMember(), record.expiryText());
+			line.writeName("fields");
+			line.writeStartObject();
+			for (int i = 4; i < record.argumentCount(); i += 2) {
+				line.writeName(name(record, i, text));
+				writeArgument(record, i + 1, text, line);
+			}
+			line.writeEndObject();
+			return;
+		}
+		int first = 0;
+		// The keys of some stand behind their number: these have arguments alone.
+		if (record.operation().firstKey() == 0) {
+			line.writeName("key");
+			writeArgument(record, first++, text, line);
+		}
+		if (first < record.argumentCount()) {
+			line.writeName("args");
+			line.writeStartArray();
+			for (int i = first; i < record.argumentCount(); i++) {
+				writeArgument(record, i, text, line);
+			}
+			line.writeEndArray();
+		}
+	}
+
+	/** Writes an argument in pieces: it may be large, and its reader slow. */
+	private static void writeArgument(Record record, int argument, boolean text, JsonGenerator line) {
+		byte[] source = record.source(argument);
+		if (text) {
+			line.writeUTF8String(source, record.offset(argument), record.length(argument));
+		}
+		else {
+			line.writeBinary(source, record.offset(argument), record.length(argument));
+		}
+	}
+
+	/** The memory of the largest name, which is text twice and has no pieces. */
+	private static long nameBytes(Record record) {
+		boolean named = record.rejection() == null && record.command() != record.operation();
+		long most = 0;
+		for (int i = 4; named && i < record.argumentCount(); i += 2) {
+			most = Math.max(most, record.length(i));
+		}
+		return (most > PIECE) ? 4 * most : 0;
+	}
+
+	/** An argument as a name. */
+	private static String name(Record record, int argument, boolean text) {
+		ByteBuffer bytes = ByteBuffer.wrap(record.source(argument), record.offset(argument), record.length(argument));
+		return ((text) ? StandardCharsets.UTF_8.decode(bytes)
+				: StandardCharsets.US_ASCII.decode(Base64.getEncoder().encode(bytes)))
+			.toString();
+	}
+
+	@Override
+	public @Nullable String client() {
+		return this.body.file().client();
+	}
+
+	/** Removes the body and the journal. */
+	@Override
+	public void close() {
+		this.removed = !this.none;
+		this.spool.isRemoved(this);
+		this.journal.close();
+		this.body.close();
+	}
+
+}

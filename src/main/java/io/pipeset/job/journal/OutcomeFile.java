@@ -1,0 +1,174 @@
+package io.pipeset.job.journal;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+
+import io.pipeset.job.memory.MemoryShare;
+import io.pipeset.job.spool.SpoolException;
+import io.pipeset.job.spool.SpoolFile;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A number of two bytes for each record, 0 for those without one, of which the last parts
+ * are in memory. The numbers reach the file in the order of the records, so that it has
+ * no gaps at whatever moment its process is killed.
+ */
+final class OutcomeFile {
+
+	private static final int CHUNK_RECORDS = 32 << 10;
+
+	private static final int CHUNK_BYTES = 2 * CHUNK_RECORDS;
+
+	/**
+	 * Records are entered in the order of their lanes, which is not far from their own.
+	 */
+	private static final int MOST_CHUNKS = 8;
+
+	private final SpoolFile file;
+
+	/** The parts of the file in memory, those used last behind the others. */
+	private final LinkedHashMap<Long, Chunk> chunks = new LinkedHashMap<>(MOST_CHUNKS * 2, 0.75f, true);
+
+	private @Nullable Chunk last;
+
+	OutcomeFile(SpoolFile file) {
+		this.file = file;
+	}
+
+	/** The number of records up to the last one that was entered. */
+	long records() {
+		return this.file.bytes() / 2;
+	}
+
+	/**
+	 * Enters a number.
+	 * @param memory the memory for parts of the file
+	 * @throws SpoolException if the spool is full, or its disk fails
+	 */
+	void set(long index, int number, MemoryShare memory) throws SpoolException {
+		chunk(index / CHUNK_RECORDS, memory).set((int) (index % CHUNK_RECORDS), (short) number);
+	}
+
+	/** Writes what was entered to the file. */
+	void write() throws SpoolException {
+		if (this.chunks.size() < 2) {
+			for (Chunk chunk : this.chunks.values()) {
+				chunk.write();
+			}
+			return;
+		}
+		for (Chunk chunk : this.chunks.values().stream().sorted(Comparator.comparing((one) -> one.number)).toList()) {
+			chunk.write();
+		}
+	}
+
+	/** Forgets what is in memory, and keeps nothing open. */
+	void forget() {
+		this.chunks.clear();
+		this.last = null;
+		this.file.rest();
+	}
+
+	/** Reads the numbers from the first record on. */
+	Numbers read() {
+		return new Numbers();
+	}
+
+	/** Removes the file. */
+	void close() {
+		this.file.close();
+	}
+
+	private Chunk chunk(long number, MemoryShare memory) throws SpoolException {
+		if (this.last != null && this.last.number == number) {
+			return this.last;
+		}
+		Chunk chunk = this.chunks.get(number);
+		if (chunk == null) {
+			// Fewer where memory is short, but one at least.
+			if (this.chunks.size() == MOST_CHUNKS
+					|| (!this.chunks.isEmpty() && !memory.tryTakeForReport(CHUNK_BYTES))) {
+				Chunk oldest = this.chunks.values().iterator().next();
+				write();
+				this.chunks.remove(oldest.number);
+			}
+			chunk = new Chunk(number);
+			this.chunks.put(number, chunk);
+		}
+		this.last = chunk;
+		return chunk;
+	}
+
+	/** A part of the file. */
+	private final class Chunk {
+
+		private final long number;
+
+		private final ByteBuffer bytes = ByteBuffer.allocate(CHUNK_BYTES);
+
+		/** The part that is not written yet, in bytes. */
+		private int from = Integer.MAX_VALUE;
+
+		private int to;
+
+		private Chunk(long number) throws SpoolException {
+			this.number = number;
+			OutcomeFile.this.file.readAt(start(), this.bytes);
+		}
+
+		private void set(int record, short value) {
+			this.bytes.putShort(2 * record, value);
+			this.from = Math.min(this.from, 2 * record);
+			this.to = Math.max(this.to, 2 * record + 2);
+		}
+
+		private void write() throws SpoolException {
+			if (this.from < this.to) {
+				OutcomeFile.this.file.writeAt(start() + this.from,
+						this.bytes.duplicate().position(this.from).limit(this.to));
+				this.from = Integer.MAX_VALUE;
+				this.to = 0;
+			}
+		}
+
+		private long start() {
+			return CHUNK_BYTES * this.number;
+		}
+
+	}
+
+	/** Reads numbers, one record after the other, while others are entered behind. */
+	final class Numbers {
+
+		private final ByteBuffer bytes = ByteBuffer.allocate(CHUNK_BYTES).limit(0);
+
+		private long position;
+
+		/** Goes to a record. */
+		void skipTo(long index) {
+			this.position = 2 * index;
+			this.bytes.limit(0);
+		}
+
+		/**
+		 * The number of the next record.
+		 * @throws IOException if the file cannot be read
+		 */
+		int next() throws IOException {
+			if (!this.bytes.hasRemaining()) {
+				// The file ends with the last record that was entered.
+				Arrays.fill(this.bytes.array(), (byte) 0);
+				this.bytes.clear();
+				OutcomeFile.this.file.readAt(this.position, this.bytes);
+				this.bytes.clear();
+				this.position += this.bytes.capacity();
+			}
+			return this.bytes.getShort() & 0xffff;
+		}
+
+	}
+
+}

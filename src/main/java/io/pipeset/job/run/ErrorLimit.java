@@ -1,0 +1,28 @@
+package io.pipeset.job.run;
+
+import io.pipeset.engine.lane.JobStop;
+import io.pipeset.report.Account;
+import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.Outcome;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stops a job if more records were rejected than it allows, or a transaction was refused.
+ *
+ * @param maxErrors the rejected records that do not stop the job; {@code null} for no
+ * limit
+ */
+record ErrorLimit(Account account, JobStop stop, @Nullable Long maxErrors) implements Runnable {
+
+	@Override
+	public void run() {
+		String refusal = this.account.transactionRefusal();
+		if (refusal != null) {
+			this.stop.because(Cause.REDIS_REFUSES, refusal + ". " + Requirements.TRANSACTIONS_REMEDY);
+		}
+		if (this.maxErrors != null && this.account.total(Outcome.REJECTED) > this.maxErrors) {
+			this.stop.because(Cause.STOPPED, "More records were rejected than maxErrors=" + this.maxErrors + " allows");
+		}
+	}
+
+}

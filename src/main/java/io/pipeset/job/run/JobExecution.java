@@ -1,0 +1,288 @@
+package io.pipeset.job.run;
+
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.pipeset.engine.lane.LaneContext;
+import io.pipeset.engine.lane.Lanes;
+import io.pipeset.engine.slab.Loss;
+import io.pipeset.job.Client;
+import io.pipeset.job.EndedJob;
+import io.pipeset.job.InputProgress;
+import io.pipeset.job.JobLimits;
+import io.pipeset.job.input.BodyLimitException;
+import io.pipeset.job.input.Caller;
+import io.pipeset.job.input.Caller.Watch;
+import io.pipeset.job.input.InputContext;
+import io.pipeset.job.input.JobInput;
+import io.pipeset.job.journal.EarlierOutcomes;
+import io.pipeset.job.memory.MemoryShare;
+import io.pipeset.job.pop.PopBudget;
+import io.pipeset.job.settings.JobSettings;
+import io.pipeset.job.spool.SpoolException;
+import io.pipeset.record.Operation;
+import io.pipeset.record.Record;
+import io.pipeset.record.RecordReader;
+import io.pipeset.record.Rejection;
+import io.pipeset.record.body.MalformedBodyException;
+import io.pipeset.record.room.NoRoomException;
+import io.pipeset.report.Account;
+import io.pipeset.report.Ending;
+import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.Item;
+import io.pipeset.report.Item.Failure;
+import io.pipeset.report.JobReport;
+import io.pipeset.report.JobReport.Warning;
+import io.pipeset.report.Outcome;
+import io.pipeset.report.OutcomeLog;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The run of one job, in the thread that asks for it: reads the records, refuses the bad
+ * ones, hands the good ones to the lanes, and waits until all have come back.
+ */
+final class JobExecution {
+
+	private final RunningJob job;
+
+	private final LaneContext context;
+
+	private final JobLimits limits;
+
+	private final Client client;
+
+	private final Lanes lanes;
+
+	private final Admission admission;
+
+	private final PopBudget pops;
+
+	private final Record record;
+
+	private final Pace pace;
+
+	private final @Nullable DryRun dryRun;
+
+	private final InputProgress progress;
+
+	/** The outcomes of the job's earlier runs; {@code null} for its first one. */
+	private final @Nullable EarlierOutcomes earlier;
+
+	private final MemoryWarnings warnings;
+
+	/** Whether the caller was told that the job is about to write. */
+	private boolean writes;
+
+	JobExecution(RunningJob job, LaneContext context, JobLimits limits, Client client, Admission admission) {
+		this.client = client;
+		this.job = job;
+		this.context = context;
+		this.limits = limits;
+		this.progress = job.progress();
+		JobSettings settings = job.settings();
+		MemoryShare memory = job.memory();
+		this.lanes = new Lanes(this.context);
+		this.admission = admission;
+		this.pops = new PopBudget(limits.maxPopped(), limits.maxPoppedBytes().toBytes(), this.context, this.lanes,
+				memory);
+		this.record = new Record(settings.recordDefaults(), memory);
+		memory.beforeWait(this.lanes::sendBegun);
+		this.pace = new Pace(job.rateLimit(), this.lanes, this.context.stop());
+		this.warnings = new MemoryWarnings(context, settings.dryRun());
+		this.dryRun = (settings.dryRun()) ? new DryRun(this.context.account()) : null;
+		this.earlier = (job.items() != null) ? job.items().earlier() : null;
+	}
+
+	EndedJob<JobReport> run(Caller caller) {
+		long began = System.nanoTime();
+		if (this.context.nodes().isCluster()) {
+			this.context.account().losses().ofSeveralMasters();
+		}
+		this.context.account().losses().master(this.context.nodes().failovers());
+		try {
+			read(this.job.input(), caller);
+		}
+		catch (RuntimeException | Error ex) {
+			this.lanes.crashed(ex);
+		}
+		finally {
+			if (this.context.settings().atomic() && !this.progress.isComplete()) {
+				// If the input breaks off, so does the transaction that it was in.
+				this.lanes.discard();
+			}
+			try {
+				this.lanes.drain();
+			}
+			finally {
+				this.lanes.close();
+			}
+			this.pops.end();
+			endEarlier();
+			if (this.dryRun != null) {
+				this.dryRun.end();
+			}
+			this.context.clock().waited(this.pace.waitedNanos());
+			this.context.clock().read(System.nanoTime() - began - this.lanes.blockedNanos() - this.pace.waitedNanos());
+		}
+		if (this.context.account().bytesSent() > 0) {
+			this.context.nodes().look();
+			this.context.account().losses().master(this.context.nodes().failovers());
+		}
+		List<Warning> warnings = new ArrayList<>(this.job.input().warnings());
+		warnings.addAll(this.warnings.end());
+		return this.job.end(warnings);
+	}
+
+	private void endEarlier() {
+		if (this.earlier == null) {
+			return;
+		}
+		try {
+			this.progress.skipTo(this.earlier.end(this.progress.read(), this.context.account()));
+		}
+		catch (IOException ex) {
+			this.context.stop().becauseOfDefect(ex);
+		}
+	}
+
+	private void read(JobInput input, Caller caller) {
+		MemoryShare memory = this.job.memory();
+		InputContext context = new InputContext(this.job.id(), caller, this.lanes, this.context, memory,
+				this.job.settings().operation(), this.job.settings().mapping(),
+				this.limits.ofRecords(memory, this.context.nodes().database()),
+				this.limits.ofInflatedBodies().and(this.client.ofBodies()));
+		// An upload without a pace is read as fast as it comes, which tells as well.
+		boolean waits = this.job.rateLimit().perSecond() > 0 || !input.isUploaded();
+		Watch watch = ((waits) ? caller : Caller.NOBODY)
+			.watch(() -> this.context.stop().because(Cause.CANCELLED, Caller.GONE));
+		try {
+			if (!this.context.stop().isSet()) {
+				input.open(context, (records) -> read(records, input, caller));
+			}
+		}
+		finally {
+			watch.end();
+			JobSettings settings = this.job.settings();
+			Operation operation = settings.operation();
+			long left = this.progress.leaveOut((settings.untilEmpty()) ? 0 : input.generated());
+			this.context.account()
+				.count((operation != null) ? operation.toString() : Account.NO_OPERATION, Outcome.UNPROCESSED, left);
+			this.context.account().errorCodes().add(Loss.NOT_SENT, left);
+		}
+	}
+
+	private void read(RecordReader records, JobInput input, Caller caller) {
+		Long declared = input.declared();
+		Account account = this.context.account();
+		try {
+			while (!this.context.stop().isSet()) {
+				if (account.isEmpty() || !records.read(this.record)) {
+					this.progress.complete();
+					break;
+				}
+				if (declared != null && this.progress.read() == declared) {
+					this.progress.countMismatch(declared, "more, of which nothing was sent");
+					return;
+				}
+				this.client.requireRoom(this.progress.read());
+				this.progress.next();
+				if (!hasOutcome() && !take(caller)) {
+					this.progress.takeBack();
+					return;
+				}
+			}
+			if (this.progress.isComplete() && declared != null && this.progress.read() < declared) {
+				this.progress.countMismatch(declared, "only " + this.progress.read() + ", all of which were sent");
+			}
+		}
+		catch (MalformedBodyException ex) {
+			this.progress.malformed(ex, input.noun());
+		}
+		catch (BodyLimitException ex) {
+			this.progress.tooLarge(ex);
+		}
+		catch (NoRoomException ex) {
+			this.progress.noRoom(ex);
+		}
+		catch (SocketTimeoutException ex) {
+			this.progress.stalled(this.limits.bodyIdleTimeout());
+		}
+		catch (SpoolException ex) {
+			this.progress.unreadable(ex);
+		}
+		catch (IOException ex) {
+			this.progress.brokeOff(ex);
+		}
+	}
+
+	private boolean hasOutcome() throws IOException {
+		return this.earlier != null
+				&& this.earlier.settles(this.record, this.context.account(), this.admission.isKeyListable(this.record));
+	}
+
+	/** Deals with the record just read; {@code false} ends the job without it. */
+	private boolean take(Caller caller) {
+		boolean unreadable = this.record.rejection() != null;
+		Rejection rejection = this.admission.refuse(this.record);
+		if (rejection != null) {
+			reject(rejection, unreadable);
+			return true;
+		}
+		if (this.dryRun != null) {
+			this.dryRun.take(this.record);
+			return true;
+		}
+		if (!mayWrite(caller) || !this.pops.admits(this.record)) {
+			return false;
+		}
+		this.pace.await();
+		try {
+			this.lanes.add(this.record);
+		}
+		catch (NoRoomException ex) {
+			if (this.context.stop().isSet()) {
+				return false;
+			}
+			reject(new Rejection(Rejection.TOO_LARGE, String.valueOf(ex.getMessage())), false);
+		}
+		return true;
+	}
+
+	private boolean mayWrite(Caller caller) {
+		if (!this.writes) {
+			Ending refused = caller.beforeFirstWrite();
+			if (refused != null) {
+				this.context.stop().because(refused.cause(), refused.detail());
+				return false;
+			}
+			this.writes = true;
+		}
+		return true;
+	}
+
+	private void reject(Rejection rejection, boolean unreadable) {
+		Account account = this.context.account();
+		String operation = (this.record.hasOperation()) ? this.record.operation().toString() : null;
+		// Limits may have become narrower since the record was sent.
+		Outcome outcome = (this.record.mayHaveRun()) ? Outcome.UNKNOWN : Outcome.REJECTED;
+		account.count((operation != null) ? operation : Account.NO_OPERATION, outcome, 1);
+		account.errorCodes().add(rejection.code(), 1);
+		boolean keyed = this.admission.isKeyListable(this.record);
+		long bytes = rejection.message().length() + ((keyed) ? this.record.itemBytes() : 0)
+				+ ((unreadable) ? this.record.rawBytes() : 0);
+		Failure failure = new Failure(rejection.code(), rejection.message(), false);
+		OutcomeLog log = account.log();
+		if (log != null) {
+			log.failed(this.record.index(), outcome, failure);
+		}
+		if (account.claimItem(outcome, bytes)) {
+			account.list(new Item(this.record.index(), (this.record.line() > 0) ? this.record.line() : null,
+					this.record.id(), operation, (keyed) ? this.record.key() : null, outcome, failure, null, null,
+					(unreadable) ? this.record.raw() : null));
+		}
+		this.context.errorCheck().run();
+	}
+
+}

@@ -1,0 +1,154 @@
+package io.pipeset.job.run;
+
+import java.util.List;
+
+import io.pipeset.engine.lane.JobStop;
+import io.pipeset.job.EndedJob;
+import io.pipeset.job.InputProgress;
+import io.pipeset.job.RateLimit;
+import io.pipeset.job.ReportDraft;
+import io.pipeset.job.directory.QueuedJob;
+import io.pipeset.job.input.JobInput;
+import io.pipeset.job.journal.JobItems;
+import io.pipeset.job.memory.MemoryShare;
+import io.pipeset.job.settings.JobSettings;
+import io.pipeset.record.Operation;
+import io.pipeset.report.Account;
+import io.pipeset.report.Counts;
+import io.pipeset.report.Ending;
+import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.JobClock;
+import io.pipeset.report.JobKind;
+import io.pipeset.report.JobReport;
+import io.pipeset.report.JobReport.Receipt;
+import io.pipeset.report.JobReport.Warning;
+import io.pipeset.report.JobState;
+import io.pipeset.report.Outcome;
+import io.pipeset.report.Progress.Tally;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A job of records, from its admission to its end.
+ *
+ * @param items its records on disk; {@code null} if they are not kept
+ */
+record RunningJob(ReportDraft draft, JobStop stop, MemoryShare memory, @Nullable JobItems items) implements QueuedJob {
+
+	private static final Logger logger = LoggerFactory.getLogger(RunningJob.class);
+
+	@Override
+	public String id() {
+		return this.draft.id();
+	}
+
+	@Override
+	public JobKind kind() {
+		return JobKind.RECORDS;
+	}
+
+	@Override
+	public String operation() {
+		return settings().operationName();
+	}
+
+	@Override
+	public @Nullable Boolean dryRun() {
+		return (settings().dryRun()) ? true : null;
+	}
+
+	@Override
+	public long settingsBytes() {
+		return settings().mapping().bytes();
+	}
+
+	@Override
+	public boolean isSmall() {
+		return input().isSmall() && rateLimit().perSecond() == 0;
+	}
+
+	JobSettings settings() {
+		return this.draft.settings();
+	}
+
+	@Override
+	public RateLimit rateLimit() {
+		return this.draft.rateLimit();
+	}
+
+	Account account() {
+		return this.draft.account();
+	}
+
+	@Override
+	public JobClock clock() {
+		return this.draft.clock();
+	}
+
+	InputProgress progress() {
+		return this.draft.progress();
+	}
+
+	JobInput input() {
+		return this.draft.input();
+	}
+
+	@Override
+	public Tally tally() {
+		return this.draft.tally();
+	}
+
+	@Override
+	public JobReport snapshot(JobState state) {
+		return this.draft.snapshot(state);
+	}
+
+	/** Draws the last report, once nothing of the job is on its way any more. */
+	EndedJob<JobReport> end(List<Warning> warnings) {
+		balance(progress().received() - account().leftOut());
+		Counts counts = account().counts();
+		Receipt receipt = input().handOver(account());
+		boolean settled = progress().isComplete()
+				&& (settings().dryRun() || (counts.unknown() == 0 && counts.unprocessed() == 0));
+		Ending stopped = this.stop.ending();
+		// A job that is cancelled has not lost what an earlier run of it has.
+		long unknown = counts.unknown()
+				- ((stopped != null && stopped.cause() == Cause.CANCELLED) ? account().unknownEarlier() : 0);
+		Ending ending = JobEnding.of(stopped, progress().ending(), unknown, account().losses().unconfirmed(),
+				account().bytesSent() > 0, settled);
+		JobState state = ending.cause().state();
+		if (this.items != null && JobEnding.isLeft(stopped, this.stop.isClosing(), settled) && this.items.stay()) {
+			ending = new Ending(Cause.SHUTTING_DOWN,
+					"The service is shutting down, and the job is not through: its"
+							+ " files stay in the spool for the next process, where POST /v1/jobs/" + id()
+							+ "/resume goes on with it");
+			state = JobState.INTERRUPTED;
+		}
+		JobReport report = this.draft.last(state, receipt, warnings);
+		boolean effective = counts.applied() > 0 || account().hasRunInPart();
+		boolean touched = effective || counts.unknown() > 0 || hasRunScripts();
+		return new EndedJob<>(id(), report, ending, effective, touched, this.memory);
+	}
+
+	/** A script may have written before it failed. */
+	private boolean hasRunScripts() {
+		return account().bytesSent() > 0 && account().countsByOperation().containsKey(Operation.EVALSHA.toString());
+	}
+
+	/**
+	 * Sees to it that every record has an outcome: a record of which nothing is known, by
+	 * a defect, may have run.
+	 */
+	private void balance(long received) {
+		long accounted = account().counts().received();
+		if (accounted != received) {
+			String detail = "The account has outcomes for " + accounted + " of " + received
+					+ " records, by a defect of the service; the others are counted as unknown";
+			logger.error("Job {}: {}", id(), detail);
+			this.stop.because(Cause.INTERNAL_SERVER_ERROR, detail);
+			account().count(Account.NO_OPERATION, Outcome.UNKNOWN, received - accounted);
+		}
+	}
+
+}

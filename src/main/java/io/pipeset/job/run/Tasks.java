@@ -1,0 +1,97 @@
+package io.pipeset.job.run;
+
+import java.util.function.Function;
+
+import io.micrometer.core.instrument.LongTaskTimer;
+import io.pipeset.engine.lane.JobStop;
+import io.pipeset.job.Client;
+import io.pipeset.job.EndedJob;
+import io.pipeset.job.JobRefusedException;
+import io.pipeset.job.RateLimit;
+import io.pipeset.job.input.Caller;
+import io.pipeset.job.input.Caller.Watch;
+import io.pipeset.job.memory.MemoryBudget;
+import io.pipeset.report.Ending;
+import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.JobKind;
+import io.pipeset.report.JobMeters;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.stereotype.Component;
+
+/**
+ * Runs jobs that are no streams of records, with all that a job has: a place in the
+ * queue, memory, a stop at shutdown, meters and a line in the log.
+ */
+@Component
+public class Tasks {
+
+	private static final Logger logger = LoggerFactory.getLogger(Tasks.class);
+
+	private final JobQueue queue;
+
+	private final MemoryBudget memory;
+
+	private final JobMeters meters;
+
+	Tasks(JobQueue queue, MemoryBudget memory, JobMeters meters) {
+		this.queue = queue;
+		this.memory = memory;
+		this.meters = meters;
+	}
+
+	/**
+	 * Runs a task in the calling thread, to its end, as soon as it may begin.
+	 * @param client the client whose task it is
+	 * @param kind its kind, a tag of meters
+	 * @param rateLimit its pace; {@code null} if it has none
+	 * @param caller the caller whose thread this is; the task ends when it is gone
+	 * @param body does the work, and returns soon after the task's stop is set, which may
+	 * be set from the beginning. If it throws an exception, its memory is given back here
+	 * @return the result of the body. Its writer closes the task's memory afterwards
+	 * @throws JobRefusedException if the task may not begin; the body was not called
+	 */
+	public <R> EndedJob<R> run(Client client, JobKind kind, @Nullable RateLimit rateLimit, Caller caller,
+			Function<Task, EndedJob<R>> body) {
+		JobStop stop = new JobStop();
+		Task task = new Task(kind, rateLimit, stop, this.memory.open(stop));
+		return this.queue.run(task, client, caller, () -> execute(task, client, caller, body));
+	}
+
+	private <R> EndedJob<R> execute(Task task, Client client, Caller caller, Function<Task, EndedJob<R>> body) {
+		JobMeters meters = this.meters.of(client.name());
+		LongTaskTimer.Sample active = meters.jobBegins(task.operation());
+		Watch watch = caller.watch(() -> task.stop().because(Cause.CANCELLED, Caller.GONE));
+		try {
+			return body.apply(task);
+		}
+		catch (RuntimeException | Error ex) {
+			task.stop().becauseOfDefect(ex);
+			throw ex;
+		}
+		finally {
+			watch.end();
+			active.stop();
+			meters.taskEnds(task.operation(), task.ending().cause().state(), task.clock());
+			log(task, client);
+		}
+	}
+
+	private static void log(Task task, Client client) {
+		Ending ending = task.ending();
+		if (ending.cause() != Cause.COMPLETED) {
+			logger.atWarn()
+				.addKeyValue("jobId", task.id())
+				.addKeyValue("client", client)
+				.log("Job {} did not complete, {}: {}", task.id(), ending.cause().problemType(), ending.detail());
+		}
+		logger.atInfo()
+			.addKeyValue("jobId", task.id())
+			.addKeyValue("client", client)
+			.log("Job {} {}: client={} op={} totalMillis={}", task.id(), ending.cause().state().label(), client,
+					task.operation(), task.clock().timings().totalMillis());
+	}
+
+}

@@ -1,0 +1,183 @@
+package io.pipeset.job.directory;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.pipeset.engine.lane.JobStop;
+import io.pipeset.job.Client;
+import io.pipeset.job.EndedJob;
+import io.pipeset.job.JobLimits;
+import io.pipeset.job.input.SpooledBody;
+import io.pipeset.job.journal.JobItems;
+import io.pipeset.job.journal.OutcomeJournal;
+import io.pipeset.job.journal.SpooledRequest;
+import io.pipeset.job.memory.MemoryBudget;
+import io.pipeset.job.memory.MemoryProperties;
+import io.pipeset.job.run.Task;
+import io.pipeset.job.settings.JobSettings;
+import io.pipeset.job.spool.Spool;
+import io.pipeset.job.spool.SpoolFile;
+import io.pipeset.record.format.RecordFormat;
+import io.pipeset.report.Ending;
+import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.JobKind;
+import io.pipeset.report.JobState;
+import io.pipeset.report.Progress.Tally;
+import io.pipeset.report.RedisIdentity;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import org.springframework.boot.context.properties.bind.Binder;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Jobs that have ended are known for an hour, as far as they are few and small. */
+class JobRegistryTests {
+
+	private static final RedisIdentity REDIS = new RedisIdentity("localhost:6379/0");
+
+	private final MemoryBudget memory = new MemoryBudget(new MemoryProperties(null), 1, Duration.ofMinutes(1),
+			new SimpleMeterRegistry());
+
+	private final AtomicLong now = new AtomicLong();
+
+	private final Client client = Client.anybody(false);
+
+	private final JobRegistry registry = new JobRegistry(null, Duration.ofDays(1), this.now::get);
+
+	@Test
+	void theLastThousandThatEndedAreKnown() {
+		KnownJob waits = this.registry.enters(task(), "none");
+		KnownJob first = ended(0);
+		for (int i = 0; i < 999; i++) {
+			ended(0);
+		}
+		assertThat(this.registry.find(first.id())).isPresent();
+		ended(0);
+		assertThat(this.registry.find(first.id())).isEmpty();
+		assertThat(this.registry.list(this.client, JobState.COMPLETED, null, null, 2000)).hasSize(1000);
+		assertThat(this.registry.list(this.client, null, null, null, 2000)).hasSize(1001).last().isSameAs(waits);
+	}
+
+	@Test
+	void forAnHour() {
+		KnownJob waits = this.registry.enters(task(), "none");
+		KnownJob ended = ended(0);
+		this.now.addAndGet(Duration.ofHours(1).toMillis());
+		this.registry.sample();
+		assertThat(this.registry.find(ended.id())).isPresent();
+		this.now.incrementAndGet();
+		this.registry.sample();
+		assertThat(this.registry.find(ended.id())).isEmpty();
+		assertThat(this.registry.find(waits.id())).containsSame(waits);
+	}
+
+	@Test
+	void aJobThatAnotherProcessHasLeftIsKnownForADay(@TempDir Path temporary) throws IOException {
+		Spool spool = new Spool(temporary, REDIS, 1000, new SimpleMeterRegistry());
+		SpoolFile body = spool.create("a.body", null);
+		body.writeAt(0, ByteBuffer.allocate(10));
+		JobSettings settings = JobSettings.of(Map.of(), null);
+		SpooledBody spooled = new SpooledBody(body, false, RecordFormat.NDJSON, StandardCharsets.UTF_8);
+		SpooledRequest request = SpooledRequest.of(this.client, spooled, null, settings);
+		OutcomeJournal journal = new OutcomeJournal(request.write(spool, "a"), spool.create("a.outcomes", null),
+				spool.create("a.notes", null), this.memory.open(new JobStop()));
+		JobItems items = new JobItems(spooled, journal, settings,
+				new Binder().bindOrCreate("pipeset.limits", JobLimits.class), this.memory, spool, 0);
+		InterruptedJob job = new InterruptedJob("a", REDIS, request, items, this.memory);
+		this.registry.enters(job);
+		this.now.set(job.sinceMillis() + Duration.ofDays(1).toMillis());
+		this.registry.sample();
+		assertThat(this.registry.list(this.client, JobState.INTERRUPTED, null, null, 10)).hasSize(1);
+		assertThat(spool.used()).isPositive();
+		this.now.incrementAndGet();
+		this.registry.sample();
+		assertThat(this.registry.find("a")).isEmpty();
+		assertThat(spool.used()).isZero();
+		spool.end();
+	}
+
+	@Test
+	void asLongAsTheirReportsFitIntoFourMegabytes() {
+		KnownJob first = ended(60 << 10);
+		assertThat(first.look().report()).isEqualTo("report");
+		for (int i = 0; i < 70; i++) {
+			ended(60 << 10);
+		}
+		assertThat(this.registry.find(first.id())).isEmpty();
+		assertThat(this.registry.list(this.client, null, null, null, 100)).hasSize((4 << 20) / (64 << 10));
+	}
+
+	@Test
+	void aLargeReportIsNotKept() {
+		KnownJob large = ended(65 << 10);
+		assertThat(large.look().report()).isNull();
+		assertThat(large.status().state()).isEqualTo(JobState.COMPLETED);
+	}
+
+	/**
+	 * Else the last report would stand beside old progress, without the reason for the
+	 * end.
+	 */
+	@Test
+	void aLookAtAJobThatEndsMeanwhileIsOneBeforeItsEnd() {
+		Task task = task();
+		KnownJob known = this.registry.enters(task, "none");
+		known.begins();
+		task.tallies(() -> {
+			task.tallies(() -> Tally.of(1, null));
+			this.registry.ends(known, new EndedJob<>(task.id(), "report", Ending.COMPLETED, false, task.memory()),
+					false);
+			return Tally.of(0, null);
+		});
+		KnownJob.Look before = known.look();
+		assertThat(before.status().state()).isEqualTo(JobState.RUNNING);
+		assertThat(before.report()).isNull();
+		KnownJob.Look after = known.look();
+		assertThat(after.status().state()).isEqualTo(JobState.COMPLETED);
+		assertThat(after.report()).isEqualTo("report");
+		task.memory().close();
+	}
+
+	@Test
+	void aJobThatFailsByADefectIsFailedAndSaysSo() {
+		KnownJob failed = this.registry.enters(task(), "none");
+		failed.begins();
+		this.registry.fails(failed, new Ending(Cause.INTERNAL_SERVER_ERROR, "A defect"), true);
+		assertThat(this.registry.find(failed.id())).hasValue(failed);
+		assertThat(failed.state()).isEqualTo(JobState.FAILED);
+		assertThat(failed.status().ending()).isNotNull();
+		assertThat(failed.status().ending().type()).isEqualTo("internal-server-error");
+		assertThat(failed.look().report()).isNull();
+	}
+
+	@Test
+	void aJobThatWasRefusedIsNone() {
+		KnownJob refused = this.registry.enters(task(), "none");
+		this.registry.fails(refused, new Ending(Cause.LIMIT, "too many"), false);
+		assertThat(this.registry.find(refused.id())).isEmpty();
+		assertThat(this.registry.list(this.client, null, null, null, 10)).isEmpty();
+	}
+
+	private KnownJob ended(long reportBytes) {
+		Task task = task();
+		KnownJob known = this.registry.enters(task, "none");
+		known.begins();
+		assertThat(task.memory().tryTakeForReport(reportBytes)).isTrue();
+		this.registry.ends(known, new EndedJob<>(task.id(), "report", Ending.COMPLETED, false, task.memory()), false);
+		task.memory().close();
+		return known;
+	}
+
+	private Task task() {
+		JobStop stop = new JobStop();
+		return new Task(JobKind.ANALYSIS, null, stop, this.memory.open(stop));
+	}
+
+}

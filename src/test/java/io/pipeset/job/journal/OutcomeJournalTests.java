@@ -1,0 +1,364 @@
+package io.pipeset.job.journal;
+
+import java.io.IOException;
+import java.lang.ref.WeakReference;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.pipeset.engine.lane.JobStop;
+import io.pipeset.job.journal.OutcomeJournal.Outcomes;
+import io.pipeset.job.memory.MemoryBudget;
+import io.pipeset.job.memory.MemoryProperties;
+import io.pipeset.job.memory.MemoryShare;
+import io.pipeset.job.spool.Spool;
+import io.pipeset.job.spool.SpoolFile;
+import io.pipeset.report.Ending.Cause;
+import io.pipeset.report.Item.Failure;
+import io.pipeset.report.Outcome;
+import io.pipeset.report.RedisIdentity;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import org.springframework.util.unit.DataSize;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** The journal has the outcome of each record, in whatever order they come. */
+class OutcomeJournalTests {
+
+	private static final int RECORDS = 700_000;
+
+	private static final int BATCH = 25;
+
+	private static final JournalEntry RAN = new JournalEntry(Outcome.APPLIED, null);
+
+	private static final List<String> MESSAGES = IntStream.range(0, 100).mapToObj((i) -> "message " + i).toList();
+
+	@TempDir
+	Path temporary;
+
+	private final MemoryBudget memory = new MemoryBudget(new MemoryProperties(null), 1, Duration.ofMinutes(1),
+			new SimpleMeterRegistry());
+
+	private @Nullable Spool spool;
+
+	private @Nullable SpoolFile request;
+
+	private @Nullable SpoolFile file;
+
+	private @Nullable SpoolFile notes;
+
+	@AfterEach
+	void end() {
+		if (this.spool != null) {
+			this.spool.end();
+		}
+	}
+
+	@Test
+	void hasEachOutcomeWhateverTheirOrder() throws IOException {
+		OutcomeJournal journal = journal(DataSize.ofMegabytes(10));
+		Random random = new Random(7);
+		// Sixteen lanes, far apart: more parts of the file than are in memory, and each
+		// batch of a lane needs one that is not.
+		int lane = RECORDS / 16;
+		for (int batch = 0; batch < lane; batch += BATCH) {
+			for (int from = batch; from < RECORDS; from += lane) {
+				for (int i = 0; i < BATCH; i++) {
+					enter(journal, from + i);
+				}
+			}
+			if (random.nextInt(1000 / BATCH) == 0) {
+				journal.flush();
+			}
+		}
+		journal.ends();
+		assertThat(this.spool.used()).isBetween(2L * RECORDS, 2L * RECORDS + 100_000);
+		assertThat(this.memory.used()).isZero();
+		for (int time = 0; time < 2; time++) {
+			Outcomes outcomes = journal.outcomes(this.memory.open(new JobStop()));
+			for (int i = 0; i < RECORDS; i++) {
+				JournalEntry entry = outcomes.next();
+				JournalEntry expected = switch (i % 3) {
+					case 0 -> RAN;
+					case 1 -> failure(i);
+					default -> JournalEntry.NOT_RUN;
+				};
+				if (!Objects.equals(entry, expected)) {
+					assertThat(entry).as("record %d", i).isEqualTo(expected);
+				}
+			}
+			for (int i = 0; i < 100_000; i++) {
+				assertThat(outcomes.next()).as("a record that was not read").isSameAs(JournalEntry.NOT_RUN);
+			}
+		}
+	}
+
+	@Test
+	void knowsWhatWasSentAtWhateverMomentItsProcessEnds() throws IOException {
+		OutcomeJournal journal = journal(DataSize.ofMegabytes(10));
+		journal.connected("localhost:6379", 7L, "life");
+		journal.connected("localhost:6379", 7L, "life");
+		for (int i = 0; i < 6; i++) {
+			journal.sent(i);
+		}
+		journal.flush();
+		journal.ran(0, false);
+		journal.ran(1, true);
+		journal.failed(2, Outcome.REJECTED, failure(1).failure());
+		journal.failed(3, Outcome.UNPROCESSED, JournalEntry.NOT_RUN.failure());
+		journal.flush();
+		// Entered, and not flushed: the process ends here.
+		journal.ran(4, false);
+		OutcomeJournal next = open();
+		assertThat(next.records()).isEqualTo(6);
+		assertThat(next.connections()).containsExactly(new JournalConnection("localhost:6379", 7L, "life"));
+		next.goesOn(this.memory.open(new JobStop()));
+		Outcomes outcomes = next.earlier();
+		assertThat(outcomes.next()).isEqualTo(RAN);
+		assertThat(outcomes.next().outcome()).isEqualTo(Outcome.NOOP);
+		assertThat(outcomes.next()).isEqualTo(new JournalEntry(Outcome.REJECTED, failure(1).failure()));
+		assertThat(outcomes.next()).isSameAs(JournalEntry.NOT_RUN);
+		assertThat(outcomes.next().mayRunAgain()).isTrue();
+		next.failed(4, Outcome.REJECTED, failure(1).failure());
+		next.failed(5, Outcome.UNKNOWN, failure(4).failure());
+		next.ends();
+		outcomes = next.outcomes(this.memory.open(new JobStop()));
+		for (int i = 0; i < 4; i++) {
+			outcomes.next();
+		}
+		assertThat(outcomes.next()).isEqualTo(new JournalEntry(Outcome.REJECTED, failure(1).failure()));
+		assertThat(outcomes.next()).isEqualTo(new JournalEntry(Outcome.UNKNOWN, failure(4).failure()));
+	}
+
+	/** The next process may send it again: nothing that came after it has an outcome. */
+	@Test
+	void aRecordThatWasLostAsItsJobWasStoppedMayRunAgain() throws IOException {
+		OutcomeJournal journal = journal(DataSize.ofMegabytes(10));
+		JobStop stop = new JobStop();
+		journal.begins(stop);
+		journal.sent(0);
+		journal.unanswered(0, failure(0).failure());
+		stop.because(Cause.SHUTTING_DOWN, "");
+		journal.sent(1);
+		journal.unanswered(1, failure(1).failure());
+		journal.failed(2, Outcome.UNKNOWN, failure(1).failure());
+		journal.ends();
+		Outcomes outcomes = open().outcomes(this.memory.open(new JobStop()));
+		assertThat(outcomes.next()).isEqualTo(new JournalEntry(Outcome.UNKNOWN, failure(0).failure()));
+		JournalEntry last = outcomes.next();
+		assertThat(last.mayRunAgain()).isTrue();
+		assertThat(last.failure()).isEqualTo(failure(1).failure());
+		assertThat(outcomes.next().mayRunAgain()).isFalse();
+	}
+
+	@Test
+	void keepsTheLastPaceAndTheFirstCancellation() throws IOException {
+		OutcomeJournal journal = journal(DataSize.ofMegabytes(10));
+		assertThat(journal.asked()).isEqualTo(Asked.NOTHING);
+		journal.note(new Asked(null, 5000L));
+		journal.failed(0, Outcome.REJECTED, failure(1).failure());
+		journal.note(new Asked(17L, null));
+		journal.note(new Asked(18L, 0L));
+		journal.ends();
+		OutcomeJournal next = open();
+		assertThat(next.asked()).isEqualTo(new Asked(17L, 0L));
+		next.goesOn(this.memory.open(new JobStop()));
+		assertThat(next.earlier().next().failure()).isEqualTo(failure(1).failure());
+	}
+
+	/** A later record of a key is never known to have run while an earlier is not. */
+	@Test
+	void outcomesReachTheFileInTheOrderOfTheRecords() throws IOException {
+		OutcomeJournal journal = journal(DataSize.ofBytes(100));
+		journal.ran(40_000, false);
+		journal.ran(0, false);
+		journal.flush();
+		assertThat(journal.failure()).isNotNull();
+		assertThat(this.file.bytes()).isEqualTo(2);
+	}
+
+	@Test
+	void aJobWhoseJournalIsNotWholeIsNotGoneOnWith() throws IOException {
+		OutcomeJournal journal = journal(DataSize.ofBytes(100));
+		this.request.writeAt(0, ByteBuffer.allocate(10));
+		assertThat(this.spool.used()).isEqualTo(10);
+		journal.sent(50);
+		journal.flush();
+		assertThat(this.spool.used()).isZero();
+	}
+
+	@Test
+	void keepsTheCodesOfMoreMessagesThanItHasRoomFor() throws IOException {
+		OutcomeJournal journal = journal(DataSize.ofMegabytes(10));
+		for (int i = 0; i < 100_000; i++) {
+			journal.failed(i, Outcome.REJECTED, new Failure("CODE" + (i % 3000), "message " + i, false));
+		}
+		journal.ends();
+		Outcomes outcomes = journal.outcomes(this.memory.open(new JobStop()));
+		for (int i = 0; i < 100_000; i++) {
+			JournalEntry entry = outcomes.next();
+			assertThat(entry).isNotNull();
+			assertThat(entry.outcome()).isEqualTo(Outcome.REJECTED);
+			assertThat(entry.failure().code()).isIn("CODE" + (i % 3000), "(other)");
+			assertThat(entry.failure().message().equals("message " + i)).isEqualTo(i < 10_000);
+		}
+	}
+
+	@Test
+	void countsItsMessagesAndHasNoneInMemoryOnceTheJobHasEnded() throws IOException {
+		OutcomeJournal journal = journal(DataSize.ofMegabytes(10));
+		List<WeakReference<Failure>> held = new ArrayList<>();
+		for (int i = 0; i < 1000; i++) {
+			Failure failure = new Failure("CODE", "message " + i, false);
+			held.add(new WeakReference<>(failure));
+			journal.failed(i, Outcome.REJECTED, failure);
+		}
+		assertThat(this.memory.used()).isGreaterThan(1000 * 256);
+		journal.ends();
+		assertThat(this.memory.used()).isZero();
+		await().untilAsserted(() -> {
+			System.gc();
+			assertThat(held).extracting(WeakReference::get).containsOnlyNulls();
+		});
+		MemoryShare reader = this.memory.open(new JobStop());
+		Outcomes outcomes = journal.outcomes(reader);
+		assertThat(this.memory.used()).isGreaterThan(1000 * 256);
+		assertThat(outcomes.next())
+			.isEqualTo(new JournalEntry(Outcome.REJECTED, new Failure("CODE", "message 0", false)));
+		reader.close();
+	}
+
+	@Test
+	void leavesMessagesOutWhereMemoryIsShort() throws IOException {
+		List<MemoryShare> others = takeAll();
+		OutcomeJournal journal = journal(DataSize.ofMegabytes(10));
+		long before = this.memory.used();
+		for (int i = 0; i < 10_000; i++) {
+			journal.failed(i, Outcome.REJECTED, new Failure("CODE", "message " + i, false));
+		}
+		assertThat(this.memory.used() - before).isLessThan(1 << 20);
+		journal.ends();
+		others.forEach(MemoryShare::close);
+		Outcomes outcomes = journal.outcomes(this.memory.open(new JobStop()));
+		JournalEntry last = null;
+		for (int i = 0; i < 10_000; i++) {
+			last = outcomes.next();
+		}
+		assertThat(last).isNotNull();
+		assertThat(last.failure().message()).contains("too many messages");
+	}
+
+	/** It would hold its memory until the job ends, for which the job may wait. */
+	@Test
+	void goesOnWithTheCodesOnlyWhereMemoryIsShortAndDoesNotWait() throws IOException {
+		OutcomeJournal journal = journal(DataSize.ofMegabytes(10));
+		for (int i = 0; i < 10_000; i++) {
+			journal.failed(i, Outcome.REJECTED, new Failure("CODE" + (i % 3), "message " + i, false));
+		}
+		journal.ends();
+		List<MemoryShare> others = takeAll();
+		long before = this.memory.used();
+		MemoryShare memory = this.memory.open(new JobStop());
+		OutcomeJournal next = open();
+		next.goesOn(memory);
+		assertThat(this.memory.used() - before).isLessThan(1 << 20);
+		Outcomes earlier = next.earlier();
+		for (int i = 0; i < 10_000; i++) {
+			assertThat(earlier.next().failure().code()).isEqualTo("CODE" + (i % 3));
+		}
+		next.failed(10_000, Outcome.REJECTED, new Failure("CODE1", "never seen", false));
+		next.ends();
+		others.forEach(MemoryShare::close);
+		Outcomes all = next.outcomes(this.memory.open(new JobStop()));
+		for (int i = 0; i < 10_000; i++) {
+			assertThat(all.next().failure().message()).isEqualTo("message " + i);
+		}
+		Failure later = all.next().failure();
+		assertThat(later.code()).isIn("CODE1", "(other)");
+		assertThat(later.message()).contains("too many messages");
+	}
+
+	@Test
+	void goesOnWithSomeOfTheCodesWhereMemoryIsShortAndThereAreTooMany() throws IOException {
+		OutcomeJournal journal = journal(DataSize.ofMegabytes(10));
+		for (int i = 0; i < 5000; i++) {
+			journal.failed(i, Outcome.REJECTED, new Failure("CODE" + i, "message", false));
+		}
+		journal.ends();
+		List<MemoryShare> others = takeAll();
+		OutcomeJournal next = open();
+		next.goesOn(this.memory.open(new JobStop()));
+		Outcomes earlier = next.earlier();
+		List<String> codes = new ArrayList<>();
+		for (int i = 0; i < 5000; i++) {
+			codes.add(earlier.next().failure().code());
+		}
+		assertThat(codes.stream().filter("(other)"::equals).count()).isBetween(2000L, 4000L);
+		others.forEach(MemoryShare::close);
+	}
+
+	/** A job gets no more than it leaves to others. */
+	private List<MemoryShare> takeAll() {
+		List<MemoryShare> others = Stream.generate(() -> this.memory.open(new JobStop())).limit(32).toList();
+		others.forEach((other) -> {
+			for (long bytes = 1 << 30; bytes > 64; bytes /= 2) {
+				other.tryTakeForReport(bytes);
+			}
+		});
+		return others;
+	}
+
+	@Test
+	void isWithoutOutcomesWhereTheSpoolIsFullAndTheJobGoesOn() throws IOException {
+		OutcomeJournal journal = journal(DataSize.ofBytes(100));
+		for (int i = 0; i < 100; i++) {
+			journal.ran(i, false);
+			journal.flush();
+		}
+		journal.ends();
+		assertThat(journal.failure()).isNotNull().hasMessageContaining("pipeset.spool.max-bytes");
+		journal.close();
+		assertThat(this.spool.used()).isZero();
+	}
+
+	private static void enter(OutcomeJournal journal, int record) {
+		if (record % 3 == 0) {
+			journal.ran(record, false);
+		}
+		else if (record % 3 == 1) {
+			JournalEntry entry = failure(record);
+			journal.failed(record, entry.outcome(), entry.failure());
+		}
+	}
+
+	private static JournalEntry failure(int record) {
+		return new JournalEntry((record % 2 == 0) ? Outcome.REJECTED : Outcome.UNKNOWN,
+				new Failure("CODE", MESSAGES.get(record % 100), true));
+	}
+
+	private OutcomeJournal journal(DataSize most) throws IOException {
+		this.spool = new Spool(this.temporary.resolve("spool"), new RedisIdentity("localhost:6379/0"), most.toBytes(),
+				new SimpleMeterRegistry());
+		this.request = this.spool.create("a.job", null);
+		this.file = this.spool.create("a.outcomes", null);
+		this.notes = this.spool.create("a.notes", null);
+		return open();
+	}
+
+	private OutcomeJournal open() {
+		return new OutcomeJournal(this.request, this.file, this.notes, this.memory.open(new JobStop()));
+	}
+
+}
