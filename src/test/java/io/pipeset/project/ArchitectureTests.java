@@ -134,7 +134,7 @@ class ArchitectureTests {
 
 	/** The folder of a class of the service, or an empty string for any other class. */
 	private static String folder(JavaClass type) {
-		String[] names = type.getPackageName().split("\\.");
+		String[] names = type.getPackageName().split("\\.", -1);
 		return (type.getPackageName().startsWith("io.pipeset.") && names.length > 2) ? names[2] : "";
 	}
 
