@@ -1,5 +1,6 @@
 package io.pipeset.job;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
@@ -126,7 +127,8 @@ public final class InputProgress {
 	}
 
 	public void brokeOff(IOException ex) {
-		this.ending = new Ending(Cause.CANCELLED, "The caller went away during its upload: " + ex.getMessage());
+		this.ending = new Ending(Cause.CANCELLED, "The caller went away during its upload"
+				+ ((ex instanceof EOFException || ex.getMessage() == null) ? "" : ": " + ex.getMessage()));
 	}
 
 }

@@ -48,6 +48,9 @@ public record Ending(Cause cause, String detail) {
 		/** Nothing could be written. */
 		REDIS_UNREACHABLE(JobState.FAILED),
 
+		/** The control Redis does not answer, without which nothing may be written. */
+		CONTROL_UNREACHABLE(JobState.FAILED),
+
 		/** The service was told to stop before the job was through. */
 		SHUTTING_DOWN(JobState.STOPPED),
 

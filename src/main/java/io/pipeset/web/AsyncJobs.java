@@ -19,6 +19,7 @@ import io.pipeset.job.Client;
 import io.pipeset.job.ClientPlaces;
 import io.pipeset.job.EndedJob;
 import io.pipeset.job.JobLimits;
+import io.pipeset.job.JobRefusedException;
 import io.pipeset.job.directory.InterruptedJob;
 import io.pipeset.job.directory.InterruptedJobs;
 import io.pipeset.job.directory.InterruptedJobs.NotResumable;
@@ -322,6 +323,14 @@ class AsyncJobs {
 		if (failure instanceof MalformedBodyException malformed) {
 			return Problems.exception(Problem.MALFORMED_BODY, "At byte " + malformed.byteOffset() + " of the body: "
 					+ malformed.getMessage() + "; nothing was run");
+		}
+		try {
+			this.jobs.refuseIfClosed();
+		}
+		catch (JobRefusedException ex) {
+			ErrorResponseException problem = Problems.exception(Problem.SHUTTING_DOWN, String.valueOf(ex.getMessage()));
+			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
+			return problem;
 		}
 		return Problems.exception(Problem.CANCELLED, "The caller went away during its upload; nothing was run");
 	}

@@ -101,13 +101,13 @@ final class IdempotencyKey {
 
 	/** The end of a request whose key the control Redis cannot be told. */
 	static Ending unreachable(ControlRedisException failure) {
-		return new Ending(Cause.REDIS_UNREACHABLE, "Nothing was run: the control Redis has to know the " + HEADER
+		return new Ending(Cause.CONTROL_UNREACHABLE, "Nothing was run: the control Redis has to know the " + HEADER
 				+ " first. " + failure.getMessage() + ". Send the request again later, with the same key");
 	}
 
 	/** The answer to a request that did not become a job. */
 	static ErrorResponseException refused(Ending ending) {
-		boolean unreachable = ending.cause() == Cause.REDIS_UNREACHABLE;
+		boolean unreachable = ending.cause() == Cause.CONTROL_UNREACHABLE;
 		ErrorResponseException problem = Problems
 			.exception((unreachable) ? Problem.CONTROL_UNREACHABLE : Problem.IDEMPOTENCY_KEY_IN_USE, ending.detail());
 		problem.getHeaders().set(HttpHeaders.RETRY_AFTER, (unreachable) ? Problems.RETRY_AFTER_SECONDS : AGAIN_SECONDS);

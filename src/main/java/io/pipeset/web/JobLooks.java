@@ -86,6 +86,12 @@ class JobLooks {
 		return Problems.exception(Problem.ENDED, "The job has ended already, and is " + state.label());
 	}
 
+	/** A job that does not run and has not been left cannot be resumed. */
+	static ErrorResponseException notInterrupted(JobState state) {
+		return Problems.exception(Problem.NOT_INTERRUPTED,
+				"Only a job that is interrupted can be resumed, and this one is " + state.label());
+	}
+
 	/** An interrupted job is that of another request, which resumes or cancels it. */
 	static ErrorResponseException claimed() {
 		return Problems.exception(Problem.NOT_INTERRUPTED,

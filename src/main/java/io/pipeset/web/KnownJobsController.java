@@ -47,6 +47,8 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter
 @RestController
 class KnownJobsController {
 
+	private static final String ITEMS = "application/x-ndjson";
+
 	private static final Logger logger = LoggerFactory.getLogger(KnownJobsController.class);
 
 	static final Setting<JobState> STATE = parameter("state", Allowed.of("one of " + String.join(", ", labels()),
@@ -144,7 +146,14 @@ class KnownJobsController {
 		Set<Outcome> statuses = STATUS.takeOrDefault(query::take);
 		query.refuseRest(List.of(STATUS.name()));
 		Client client = Callers.current();
-		KnownJob job = this.jobs.find(id, client).orElseThrow(() -> this.recorded.elsewhere(id, client));
+		KnownJob job = this.jobs.find(id, client).orElse(null);
+		if (job == null && this.recorded.ranWhole(id, client)) {
+			response.setContentType(ITEMS);
+			return;
+		}
+		if (job == null) {
+			throw this.recorded.elsewhere(id, client);
+		}
 		JobItems items = job.items();
 		if (items == null) {
 			throw noItems(job);
@@ -152,7 +161,7 @@ class KnownJobsController {
 		refuseIfMissing(items);
 		try {
 			OutputStream written = this.downloads.take(client, request, () -> {
-				response.setContentType("application/x-ndjson");
+				response.setContentType(ITEMS);
 				OutputStream out = new BufferedOutputStream(response.getOutputStream(), 64 << 10);
 				items.write(statuses, out);
 				return out;
@@ -223,14 +232,13 @@ class KnownJobsController {
 	void resume(@PathVariable String id, HttpServletRequest request, HttpServletResponse response) throws IOException {
 		BareRequest.require(request);
 		Client client = Callers.current();
-		KnownJob job = this.jobs.find(id, client).orElseThrow(() -> this.recorded.elsewhere(id, client));
+		KnownJob job = this.jobs.find(id, client).orElseThrow(() -> this.recorded.notResumable(id, client));
 		if (job.interrupted() != null) {
 			this.recorded.hearOf(job);
 		}
 		InterruptedJob interrupted = job.interrupted();
 		if (interrupted == null) {
-			throw Problems.exception(Problem.NOT_INTERRUPTED,
-					"Only a job that is interrupted can be" + " resumed, and this one is " + job.state().label());
+			throw JobLooks.notInterrupted(job.state());
 		}
 		this.async.resume(client, interrupted, response);
 	}

@@ -265,7 +265,10 @@ class RecordCalls {
 			List<Warning> warnings = new ArrayList<>(this.recorder.keep(once.jobId));
 			// A job that the next process may go on with has not ended for its key.
 			if (!this.recorder.isLeft(once.jobId)) {
-				warnings.addAll((run.touched()) ? settle(once, run.with(run.report().with(warnings))) : giveBack(once));
+				// What is wrong with the record now may not be when the answer is
+				// repeated.
+				warnings.addAll((run.touched()) ? settle(once, run.with(run.report().with(this.recorder.bestEffort())))
+						: giveBack(once));
 			}
 			return run.with(run.report().with(warnings));
 		}

@@ -17,6 +17,7 @@ import io.pipeset.job.directory.JobRecorder;
 import io.pipeset.job.directory.JobRegistry;
 import io.pipeset.job.directory.KnownJob;
 import io.pipeset.record.encoding.Excerpt;
+import io.pipeset.report.Counts;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport.Warning;
 import io.pipeset.report.JobState;
@@ -188,6 +189,24 @@ class RecordedJobs {
 			.body(status);
 	}
 
+	/**
+	 * Whether all records of a job ran, of which this instance knows nothing else: none
+	 * of them is kept anywhere.
+	 */
+	boolean ranWhole(String id, Client client) {
+		JobStatus job = find(id, client).status();
+		Counts counts = job.counts();
+		return job.state() == JobState.COMPLETED && counts != null
+				&& counts.applied() + counts.noop() == counts.received();
+	}
+
+	/** A job that this instance does not know cannot be resumed here. */
+	ErrorResponseException notResumable(String id, Client client) {
+		JobStatus job = find(id, client).status();
+		return (job.state() == JobState.COMPLETED || job.state() == JobState.CANCELLED)
+				? JobLooks.notInterrupted(job.state()) : elsewhere(id, client);
+	}
+
 	/** The records of a job that this instance does not know are not to be had here. */
 	ErrorResponseException elsewhere(String id, Client client) {
 		JobRecord job = find(id, client);
@@ -195,7 +214,9 @@ class RecordedJobs {
 		if (reason != null && reason.type().equals(Problem.GONE.type())) {
 			return Problems.exception(Problem.GONE, reason.detail());
 		}
-		boolean dead = reading(() -> !this.records.isAlive(job.lease()));
+		// A former process of this instance does not live, whatever its lease says.
+		boolean dead = job.instance().equals(this.records.instance())
+				|| reading(() -> !this.records.isAlive(job.lease()));
 		ErrorResponseException problem = Problems.exception(Problem.HELD_ELSEWHERE,
 				"The job's records are on the disk of the instance that ran it, " + job.instance() + ((dead)
 						? ", which has ended. Start a process with the same pipeset.spool.directory there, which finds"

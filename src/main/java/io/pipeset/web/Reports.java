@@ -160,7 +160,7 @@ final class Reports {
 			headers.set(ERRORS_HEADER, String.valueOf(report.errorCount()));
 		}
 		// With a key, the same request would only have this answer again.
-		if (cause == Cause.REDIS_UNREACHABLE || (cause == Cause.SHUTTING_DOWN
+		if (cause == Cause.REDIS_UNREACHABLE || cause == Cause.CONTROL_UNREACHABLE || (cause == Cause.SHUTTING_DOWN
 				&& !(job.touched() && request.getHeader(IdempotencyKey.HEADER) != null))) {
 			headers.set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
 		}
@@ -184,6 +184,7 @@ final class Reports {
 			case REDIS_REFUSES -> (effective) ? Problem.REDIS_REFUSES_THE_REST : Problem.REDIS_REFUSES;
 			case REDIS_LOST -> Problem.REDIS_LOST;
 			case REDIS_UNREACHABLE -> Problem.REDIS_UNREACHABLE;
+			case CONTROL_UNREACHABLE -> Problem.CONTROL_UNREACHABLE;
 			case SHUTTING_DOWN -> Problem.SHUTTING_DOWN;
 			case CANCELLED -> Problem.CANCELLED;
 			case INTERNAL_SERVER_ERROR -> Problem.INTERNAL_SERVER_ERROR;

@@ -146,7 +146,7 @@ final class Batch {
 				&& RedisErrors.means(this.code, Meaning.ENDS_JOB)) {
 			this.context.stop()
 				.because(Cause.REDIS_REFUSES, "Redis refused a whole batch with " + RedisErrors.withRemedy(this.code)
-						+ ". The rest was not sent. Mend the cause there, then send the job again.");
+						+ ". The rest was not sent. Mend the cause there, then " + JobStop.SEND_THE_REST + ".");
 		}
 		return new BatchResult(this.left, this.loss, this.used, this.complete, this.pipeline.failure(), this.fence);
 	}

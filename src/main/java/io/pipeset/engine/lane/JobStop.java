@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class JobStop implements StopSignal {
 
+	/** What to do about a job of which a part may have run, the end of a sentence. */
+	static final String SEND_THE_REST = "send again what did not run";
+
 	private final AtomicReference<@Nullable Ending> ending = new AtomicReference<>();
 
 	private final CountDownLatch set = new CountDownLatch(1);

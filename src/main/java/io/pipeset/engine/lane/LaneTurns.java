@@ -133,7 +133,7 @@ final class LaneTurns {
 				.because(Cause.REDIS_UNREACHABLE,
 						"None of the " + this.node.permits().count() + " connections became free at " + this.node.name()
 								+ " within the job's timeout of " + DurationText.of(this.context.settings().timeout())
-								+ ": send the job again later, or raise pipeset.pipeline.max-connections");
+								+ ": send what did not run again later, or raise pipeset.pipeline.max-connections");
 		}
 		return acquired;
 	}

@@ -70,7 +70,7 @@ public final class Lanes {
 			}
 		}
 		catch (NoConnectionException ex) {
-			this.context.stop().because(ex, "send the job again");
+			this.context.stop().because(ex, JobStop.SEND_THE_REST);
 			throw new NoRoomException("The job is stopped");
 		}
 	}

@@ -117,7 +117,7 @@ final class Recovery {
 	/** The lane got no connection. */
 	void unreachable(NoConnectionException ex) {
 		if (!this.pauses.goesOn("unreachable")) {
-			this.context.stop().because(ex, "send the job again");
+			this.context.stop().because(ex, JobStop.SEND_THE_REST);
 		}
 	}
 

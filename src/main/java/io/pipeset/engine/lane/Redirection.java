@@ -172,10 +172,10 @@ final class Redirection {
 		if (isOver(slab, redirect, now)) {
 			if (redirect.kind() == Kind.WAIT) {
 				this.context.stop()
-					.because(Cause.REDIS_REFUSES,
-							"The cluster has refused commands at " + node.name() + " for longer than the job's timeout,"
-									+ " as it is not whole or is loading: the rest was not sent. Send the job again"
-									+ " when CLUSTER INFO says that all slots are served.");
+					.because(Cause.REDIS_REFUSES, "The cluster has refused commands at " + node.name()
+							+ " for longer than the job's timeout,"
+							+ " as it is not whole or is loading: the rest was not sent. Send again what did not run"
+							+ " when CLUSTER INFO says that all slots are served.");
 			}
 			return false;
 		}

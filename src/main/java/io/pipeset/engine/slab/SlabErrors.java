@@ -210,9 +210,11 @@ public final class SlabErrors {
 	 */
 	public @Nullable String askingRefusal() {
 		Refusal asking = this.replies.askingRefused();
-		return (asking != null && asking.firstWord().equals("NOPERM")) ? "Redis refused ASKING (" + asking.message()
-				+ "), without which nothing can be sent to a slot while it moves."
-				+ " Permit it by ACL SETUSER <user> +asking at every node, then send the job again." : null;
+		return (asking != null && asking.firstWord().equals("NOPERM"))
+				? "Redis refused ASKING (" + asking.message()
+						+ "), without which nothing can be sent to a slot while it moves."
+						+ " Permit it by ACL SETUSER <user> +asking at every node, then send again what did not run."
+				: null;
 	}
 
 	/**

@@ -26,7 +26,6 @@ final class JobEnding {
 		if (stop != null && stop.cause() == Cause.SHUTTING_DOWN && settled) {
 			return input;
 		}
-
 		if (stop != null && (stop.cause() == Cause.REDIS_LOST || stop.cause() == Cause.REDIS_UNREACHABLE)) {
 			return new Ending((written) ? Cause.REDIS_LOST : Cause.REDIS_UNREACHABLE,
 					(stop.detail() + unconfirmed(unconfirmed)).strip());
@@ -49,7 +48,7 @@ final class JobEnding {
 	 */
 	static boolean isLeft(@Nullable Ending stop, boolean closing, boolean settled) {
 		return stop != null && closing && !settled && switch (stop.cause()) {
-			case SHUTTING_DOWN, REDIS_LOST, REDIS_UNREACHABLE -> true;
+			case SHUTTING_DOWN, REDIS_LOST, REDIS_UNREACHABLE, CONTROL_UNREACHABLE -> true;
 			default -> false;
 		};
 	}

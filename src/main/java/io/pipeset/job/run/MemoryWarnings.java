@@ -45,8 +45,8 @@ final class MemoryWarnings {
 			Operation.DELIFEQ, Operation.RENAME, Operation.LMOVE, Operation.SMOVE, Operation.XTRIM);
 
 	/** Nobody is there to hear it, or nobody to be asked. */
-	private static final Set<Cause> UNASKED = EnumSet.of(Cause.REDIS_LOST, Cause.REDIS_UNREACHABLE, Cause.SHUTTING_DOWN,
-			Cause.CANCELLED, Cause.INTERNAL_SERVER_ERROR);
+	private static final Set<Cause> UNASKED = EnumSet.of(Cause.REDIS_LOST, Cause.REDIS_UNREACHABLE,
+			Cause.CONTROL_UNREACHABLE, Cause.SHUTTING_DOWN, Cause.CANCELLED, Cause.INTERNAL_SERVER_ERROR);
 
 	private final LaneContext context;
 

@@ -43,6 +43,8 @@ final class CsvCells {
 
 	private @Nullable String fault;
 
+	private boolean escaped;
+
 	/**
 	 * Has no cells yet.
 	 * @param emptyStrings whether an empty cell is the empty string, and not absent
@@ -65,10 +67,12 @@ final class CsvCells {
 		this.count = 0;
 		this.from = from;
 		this.fault = null;
+		this.escaped = false;
 		this.cells.clear();
 		int at = readCell(from, to);
 		while (this.fault == null && at < to) {
 			if (bytes[at] != this.delimiter) {
+				this.escaped = at - 2 >= from && bytes[at - 1] == '"' && bytes[at - 2] == '\\';
 				fail(at, "expected " + Excerpt.ofByte((byte) this.delimiter)
 						+ " or the end of the row after a quoted cell, found " + Excerpt.ofByte(bytes[at]));
 				return;
@@ -80,6 +84,14 @@ final class CsvCells {
 	/** The reason why the row is not CSV. */
 	@Nullable String fault() {
 		return this.fault;
+	}
+
+	/**
+	 * Whether the fault stands behind a quote that follows a backslash: a writer that
+	 * escapes quotes so has meant it to be part of the cell.
+	 */
+	boolean escaped() {
+		return this.escaped;
 	}
 
 	/** The number of cells up to a fault, including those that are not kept. */

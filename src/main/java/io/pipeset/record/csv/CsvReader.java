@@ -87,8 +87,14 @@ public final class CsvReader implements RecordReader {
 			this.limit.refuse(record, this.line);
 		}
 		else {
-			record.begin(this.line);
 			this.cells.split(this.buffer.bytes(), this.buffer.start(), contentEnd(end), known.kept());
+			if (this.cells.escaped()) {
+				throw lost(
+						"a quote behind a backslash ends a cell, and more of the cell seems to follow, so that nobody"
+								+ " can tell where the next row begins: write \"\" for a quote in quotes (line "
+								+ this.line + ")");
+			}
+			record.begin(this.line);
 			known.fill(record, this.cells);
 		}
 		if (end == OVERSIZED) {

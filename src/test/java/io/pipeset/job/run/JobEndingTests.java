@@ -43,7 +43,8 @@ class JobEndingTests {
 		Ending stop = new Ending(cause, "Why.");
 		assertThat(JobEnding.isLeft(stop, false, false)).isFalse();
 		assertThat(JobEnding.isLeft(stop, true, false))
-			.isEqualTo(Set.of(Cause.SHUTTING_DOWN, Cause.REDIS_LOST, Cause.REDIS_UNREACHABLE).contains(cause));
+			.isEqualTo(Set.of(Cause.SHUTTING_DOWN, Cause.REDIS_LOST, Cause.REDIS_UNREACHABLE, Cause.CONTROL_UNREACHABLE)
+				.contains(cause));
 		assertThat(JobEnding.isLeft(null, true, false)).isFalse();
 	}
 

@@ -147,6 +147,25 @@ class CsvReaderTests {
 		assertThat(snapshots.get(2).words()).containsExactly("SET", "y", "2");
 	}
 
+	/** Or its text would be a record of its own. */
+	@ParameterizedTest
+	@ValueSource(strings = { "a,\"He said \\\"hi\nk2,evil\nbye\\\"\"\nc,3\n", "a,\"x\"\"\\\" \nc,3\n" })
+	void aQuoteBehindABackslashWithMoreOfTheCellEndsTheBody(String rows) throws IOException {
+		RecordReader reader = RecordFormat.CSV.open(Snapshot.latin1("key,value\nx,1\n" + rows), Operation.SET,
+				Limits.ofBytes(1000));
+		Record record = new Record();
+		assertThat(reader.read(record)).isTrue();
+		assertThatThrownBy(() -> reader.read(record)).isInstanceOf(MalformedBodyException.class)
+			.hasMessageContaining("backslash")
+			.hasMessageContaining("line 3");
+	}
+
+	@Test
+	void aBackslashAtTheEndOfACellIsPlain() throws IOException {
+		assertThat(words(Operation.SET, "key,value\na,\"C:\\\"\n\"b\\\",2\n"))
+			.containsExactly(List.of("SET", "a", "C:\\"), List.of("SET", "b\\", "2"));
+	}
+
 	@Test
 	void rowWithoutOperationOrWithAGapIsMalformed() throws IOException {
 		assertThat(read(null, "op,key,arg1,arg2\n,a,1,2\nSET,a,,2\nFLUSHALL,,,\nFLUSHALL,a,,\n\"\",a,,\nDEL\n"))

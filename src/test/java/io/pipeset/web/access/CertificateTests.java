@@ -92,7 +92,8 @@ class CertificateTests {
 		HttpResponse<String> refused = await().until(() -> post("/pipeset/100"),
 				(answer) -> answer.statusCode() != 502);
 		assertThat(refused.statusCode()).isEqualTo(503);
-		assertThat(refused.body()).contains("TLS failed, ", "spring.data.redis.ssl.bundle, then send the job again");
+		assertThat(refused.body()).contains("TLS failed, ",
+				"spring.data.redis.ssl.bundle, then send again what did not run");
 		ofRedis.replaceBy(next);
 		await().until(() -> post("/pipeset/100").statusCode() == 200);
 	}

@@ -153,6 +153,7 @@ class HeldKeyTests extends KeyedCalls {
 	private static void assertReplayed(String job, Answer answer) {
 		assertThat(answer.report().get("jobId").asString()).isEqualTo(job);
 		assertThat(answer.header("Idempotency-Replayed")).isEqualTo("true");
+		assertThat(answer.text()).doesNotContain("NOT_RECORDED");
 	}
 
 	/** The answer of an instance that reaches the control Redis. */
@@ -181,7 +182,7 @@ class HeldKeyTests extends KeyedCalls {
 			await().until(() -> !this.records.keys("pipeset:key:*").isEmpty());
 			fault.strike();
 			Answer answer = first.chunk(PUSH).answer();
-			answer.job(503, "redis-unreachable", "failed");
+			answer.job(503, "control-unreachable", "failed");
 			assertThat(answer.json().get("detail").asString()).contains("Nothing was run", "with the same key");
 			assertThat(answer.header("Retry-After")).isNotEmpty();
 		}

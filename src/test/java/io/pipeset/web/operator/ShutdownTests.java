@@ -72,6 +72,8 @@ class ShutdownTests {
 				Wire paused = Wire.upload(process.service(), "/v1/jobs?op=SET");
 				Wire large = Wire.upload(process.service(), "/v1/jobs?op=SET&concurrency=2");
 				Wire uploads = Wire.post(process.service(), "/v1/jobs", "Prefer: respond-async",
+						"Content-Type: application/x-ndjson", "Transfer-Encoding: chunked");
+				Wire silent = Wire.post(process.service(), "/v1/jobs", "Prefer: respond-async",
 						"Content-Type: application/x-ndjson", "Transfer-Encoding: chunked")) {
 			Service service = process.service();
 			paused.chunk("{\"key\":\"paused1\",\"value\":\"1\"}\n{\"key\":\"paused2\",\"value\":\"2\"}\n{\"key\":");
@@ -85,7 +87,8 @@ class ShutdownTests {
 			await().untilAsserted(() -> assertThat(keys).allMatch((key) -> this.redis.exists(key) == 1));
 			waits = id(waits(service));
 			uploads.chunk(SET.formatted("uploads"));
-			await().until(() -> bodies().size() == 3);
+			silent.chunk(SET.formatted("uploads"));
+			await().until(() -> bodies().size() == 4);
 			Future<?> unused = reader.scheduleAtFixedRate(() -> slow.tryRead(40_000), 0, 100, TimeUnit.MILLISECONDS);
 			process.terminate();
 			await().until(() -> service.post("/pipeset/0").status() == 503);
@@ -94,6 +97,7 @@ class ShutdownTests {
 			on.set(false);
 			uploader.get(60, TimeUnit.SECONDS);
 			assertThat(uploads.answer().refusal(503, "shutting-down")).contains("another instance");
+			assertThat(silent.answer().refusal(503, "shutting-down")).contains("another instance");
 			assertThat(counts.applied()).isPositive();
 			assertThat(counts.applied() + counts.unprocessed()).isEqualTo(counts.received());
 			assertThat(stopped(paused.answer())).isEqualTo(new Counts(2, 2, 0, 0, 0, 0));

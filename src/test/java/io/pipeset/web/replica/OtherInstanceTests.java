@@ -233,6 +233,22 @@ class OtherInstanceTests {
 		assertThat(this.here.get("/v1/jobs?state=completed").text()).contains(old.jobId());
 	}
 
+	/**
+	 * Its process, which may have been a former one of this instance, has kept nothing.
+	 */
+	@Test
+	void aJobOfWhichAllRanHasNoItemsAndIsNotResumed() {
+		JobRecords records = replica.bean(JobRecords.class);
+		records.write("none", status(JobState.COMPLETED, 7), null, true);
+		String job = "/v1/jobs/" + status(JobState.COMPLETED, 7).jobId();
+		for (Service service : List.of(this.here, replica.service())) {
+			Answer items = service.get(job + "/items");
+			assertThat(items.status()).as(items.text()).isEqualTo(200);
+			assertThat(items.text()).isEmpty();
+			assertThat(service.post(job + "/resume").refusal(409, "not-interrupted")).contains("completed");
+		}
+	}
+
 	@Test
 	void anIdLeavesTheListWhenItsRecordHasExpired() {
 		JobRecords records = replica.bean(JobRecords.class);

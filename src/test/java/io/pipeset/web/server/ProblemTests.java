@@ -84,6 +84,14 @@ class ProblemTests {
 		}
 	}
 
+	@Test
+	void soIsAnEmptyOne() throws IOException {
+		try (Wire wire = Wire.open(this.service, "POST /v1/jobs HTTP/1.1", "Host: localhost", "Content-Length: 0",
+				"Content-Type: text/csv; charset=")) {
+			assertThat(wire.answer().refusal(400, "bad-request")).contains("charset ''", "Content-Type");
+		}
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "/actuator/metrics/nope", "/actuator/health/nope", "/actuator/health/a/a",
 			"/actuator/health/redis/a/a", "/actuator/health/readiness/a/b/c", "/actuator/nope" })
