@@ -66,7 +66,7 @@ class ClusterRefusedOrderTests {
 			HSET here       | DEL here left   | rejected rejected applied applied   | none
 			RPUSH left      | DEL here left   | applied applied applied applied     | none
 			DEL here left   | DEL here left   | applied applied applied applied     | none
-			DEL here left   | RPUSH here      | rejected rejected applied applied   | list
+			DEL here left   | RPUSH here      | applied applied applied applied     | list
 			DEL here left   | DEL here        | applied applied applied applied     | none
 			DEL here left   | HSET here       | applied applied applied applied     | hash
 			DEL here left   | HSET left       | applied applied applied applied     | none
