@@ -46,8 +46,6 @@ import jakarta.servlet.http.HttpServletResponse;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import org.springframework.http.HttpHeaders;
-import org.springframework.http.HttpStatus;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import org.springframework.stereotype.Component;
 import org.springframework.web.ErrorResponseException;
@@ -204,11 +202,7 @@ class AsyncJobs {
 			case "limit" -> Problem.NO_ROOM;
 			default -> Problem.NOT_REPEATABLE;
 		};
-		ErrorResponseException problem = Problems.exception(type, reason.detail());
-		if (type.status() == HttpStatus.SERVICE_UNAVAILABLE) {
-			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
-		}
-		return problem;
+		return Problems.exception(type, reason.detail());
 	}
 
 	/** Takes a place of this instance, and one of the client. */
@@ -216,10 +210,8 @@ class AsyncJobs {
 		Semaphore own = this.jobs.take(client);
 		if (!this.places.tryTake(client)) {
 			own.release();
-			ErrorResponseException problem = Problems.exception(Problem.TOO_MANY,
+			throw Problems.exception(Problem.TOO_MANY,
 					this.places.refusal(client) + ": send the request again later, or without Prefer");
-			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
-			throw problem;
 		}
 		return () -> {
 			this.places.leave(client);
@@ -328,9 +320,7 @@ class AsyncJobs {
 			this.jobs.refuseIfClosed();
 		}
 		catch (JobRefusedException ex) {
-			ErrorResponseException problem = Problems.exception(Problem.SHUTTING_DOWN, String.valueOf(ex.getMessage()));
-			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
-			return problem;
+			return Problems.exception(Problem.SHUTTING_DOWN, String.valueOf(ex.getMessage()));
 		}
 		return Problems.exception(Problem.CANCELLED, "The caller went away during its upload; nothing was run");
 	}

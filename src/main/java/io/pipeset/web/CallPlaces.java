@@ -15,7 +15,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import org.springframework.http.HttpHeaders;
 import org.springframework.web.ErrorResponseException;
 
 /**
@@ -63,10 +62,7 @@ final class CallPlaces {
 	 */
 	<T, X extends Exception> T take(Client client, Call<T, X> call) throws X {
 		if (!this.places.tryTake(client) && !awaitPlace(client)) {
-			ErrorResponseException problem = Problems.exception(Problem.TOO_MANY,
-					this.places.refusal(client) + ": send the request again later");
-			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
-			throw problem;
+			throw Problems.exception(Problem.TOO_MANY, this.places.refusal(client) + ": send the request again later");
 		}
 		try {
 			return call.make();

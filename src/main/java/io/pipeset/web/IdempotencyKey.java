@@ -39,8 +39,6 @@ final class IdempotencyKey {
 			+ " by now, as the control Redis did not hear of this one's process. Send the request again, to have the answer"
 			+ " of that one");
 
-	private static final String AGAIN_SECONDS = "1";
-
 	private static final Pattern FORM = Pattern.compile("[!-~]{1,255}");
 
 	private IdempotencyKey() {
@@ -107,11 +105,8 @@ final class IdempotencyKey {
 
 	/** The answer to a request that did not become a job. */
 	static ErrorResponseException refused(Ending ending) {
-		boolean unreachable = ending.cause() == Cause.CONTROL_UNREACHABLE;
-		ErrorResponseException problem = Problems
-			.exception((unreachable) ? Problem.CONTROL_UNREACHABLE : Problem.IDEMPOTENCY_KEY_IN_USE, ending.detail());
-		problem.getHeaders().set(HttpHeaders.RETRY_AFTER, (unreachable) ? Problems.RETRY_AFTER_SECONDS : AGAIN_SECONDS);
-		return problem;
+		return Problems.exception((ending.cause() == Cause.CONTROL_UNREACHABLE) ? Problem.CONTROL_UNREACHABLE
+				: Problem.IDEMPOTENCY_KEY_IN_USE, ending.detail());
 	}
 
 	/** The answer to a repeat whose first request has no answer that is kept. */
@@ -123,9 +118,6 @@ final class IdempotencyKey {
 				: Problems.exception(Problem.INTERRUPTED, job + interrupted(claim.jobId(), state));
 		if (claim.runs() || state != null) {
 			problem.getHeaders().set(HttpHeaders.LOCATION, JobIds.location(claim.jobId()));
-		}
-		if (claim.runs()) {
-			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, AGAIN_SECONDS);
 		}
 		return problem;
 	}

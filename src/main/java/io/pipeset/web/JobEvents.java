@@ -84,10 +84,8 @@ class JobEvents {
 			return answer.build();
 		}
 		if (!this.places.tryTake(client)) {
-			ErrorResponseException problem = Problems.exception(Problem.TOO_MANY,
+			throw Problems.exception(Problem.TOO_MANY,
 					this.places.refusal(client) + ": ask again later, or look at the job itself");
-			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
-			throw problem;
 		}
 		ResponseBodyEmitter emitter = (text) ? new ResponseBodyEmitter(-1L) : new SseEmitter(-1L);
 		Subscriber subscriber = new Subscriber(client, job, emitter);

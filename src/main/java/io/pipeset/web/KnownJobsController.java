@@ -195,10 +195,7 @@ class KnownJobsController {
 
 	private static ErrorResponseException noItems(KnownJob job) {
 		if (job.state().isActive()) {
-			ErrorResponseException problem = Problems.exception(Problem.NOT_ENDED,
-					"The job has not ended, and its items are there when it has");
-			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, "1");
-			return problem;
+			return Problems.exception(Problem.NOT_ENDED, "The job has not ended, and its items are there when it has");
 		}
 		return Problems.exception(Problem.NO_ITEMS,
 				"The job has no items: only an upload that was sent with Prefer: respond-async keeps its records, if one"

@@ -114,10 +114,8 @@ class RecordedJobs {
 			return call.get();
 		}
 		catch (ControlRedisException ex) {
-			ErrorResponseException problem = Problems.exception(Problem.CONTROL_UNREACHABLE,
+			throw Problems.exception(Problem.CONTROL_UNREACHABLE,
 					"This instance does not know the job, and cannot ask for the jobs of others. " + ex.getMessage());
-			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
-			throw problem;
 		}
 	}
 
@@ -130,11 +128,9 @@ class RecordedJobs {
 			this.recorder.hearOf(job);
 		}
 		catch (ControlRedisException ex) {
-			ErrorResponseException problem = Problems.exception(Problem.CONTROL_UNREACHABLE,
+			throw Problems.exception(Problem.CONTROL_UNREACHABLE,
 					"Another instance may have cancelled the job, and cannot be asked. " + ex.getMessage()
 							+ ". Resume the job once it can be reached");
-			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
-			throw problem;
 		}
 	}
 
@@ -174,11 +170,9 @@ class RecordedJobs {
 
 	private void ask(JobRecord job, Supplier<Boolean> request) {
 		if (!reading(request)) {
-			ErrorResponseException problem = Problems.exception(Problem.TOO_MANY,
+			throw Problems.exception(Problem.TOO_MANY,
 					"There are " + JobRecords.MOST_REQUESTS + " requests that the job's instance, " + job.instance()
 							+ ", has not taken yet, as many as may wait for it: send the request again later");
-			problem.getHeaders().set(HttpHeaders.RETRY_AFTER, "1");
-			throw problem;
 		}
 	}
 

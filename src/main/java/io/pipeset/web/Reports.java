@@ -162,7 +162,7 @@ final class Reports {
 		// With a key, the same request would only have this answer again.
 		if (cause == Cause.REDIS_UNREACHABLE || cause == Cause.CONTROL_UNREACHABLE || (cause == Cause.SHUTTING_DOWN
 				&& !(job.touched() && request.getHeader(IdempotencyKey.HEADER) != null))) {
-			headers.set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
+			Problems.setRetryAfter(problem(cause, job.effective()), headers);
 		}
 		ResponseEntity<ProblemDetail> answer = Problems.answer(problem, headers);
 		ProblemErrorController.keep(request, answer);

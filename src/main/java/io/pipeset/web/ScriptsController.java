@@ -16,8 +16,6 @@ import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;
 
-import org.springframework.http.HttpHeaders;
-import org.springframework.web.ErrorResponseException;
 import org.springframework.web.bind.annotation.RestController;
 
 /** The call that loads a script, which records can run then. */
@@ -94,18 +92,12 @@ class ScriptsController {
 		catch (ScriptRefusedException ex) {
 			throw (ex.isFaultOfScript())
 					? Problems.exception(Problem.INVALID_SCRIPT, "Redis refuses the script: " + ex.getMessage())
-					: unavailable(Problem.REDIS_REFUSES, "Redis loads no script: " + ex.getMessage());
+					: Problems.exception(Problem.REDIS_REFUSES, "Redis loads no script: " + ex.getMessage());
 		}
 		catch (NoConnectionException ex) {
-			throw unavailable((ex.isRefusal()) ? Problem.REDIS_REFUSES : Problem.REDIS_UNREACHABLE,
+			throw Problems.exception((ex.isRefusal()) ? Problem.REDIS_REFUSES : Problem.REDIS_UNREACHABLE,
 					ex.advice("send the script again"));
 		}
-	}
-
-	private static ErrorResponseException unavailable(Problem type, String detail) {
-		ErrorResponseException problem = Problems.exception(type, detail);
-		problem.getHeaders().set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
-		return problem;
 	}
 
 	/** A script that Redis has. */

@@ -157,6 +157,9 @@ public enum Problem {
 	/** The spool is full. */
 	INSUFFICIENT_STORAGE(HttpStatus.INSUFFICIENT_STORAGE, "the spool has no room for the body");
 
+	/** The seconds after which a caller that was turned away may try again. */
+	private static final int TURNED_AWAY_SECONDS = 5;
+
 	private final HttpStatus status;
 
 	private final String type;
@@ -207,6 +210,18 @@ public enum Problem {
 			}
 		}
 		return null;
+	}
+
+	/**
+	 * The seconds after which the same request may succeed, for the header
+	 * {@code Retry-After}.
+	 * @return 0 where a repeat does not help by itself
+	 */
+	public int retryAfterSeconds() {
+		return switch (this.status) {
+			case TOO_MANY_REQUESTS, SERVICE_UNAVAILABLE -> TURNED_AWAY_SECONDS;
+			default -> (this == NOT_ENDED || this == IDEMPOTENCY_KEY_IN_USE) ? 1 : 0;
+		};
 	}
 
 }

@@ -36,8 +36,6 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 
 	private static final Logger log = LoggerFactory.getLogger(ProblemAdvice.class);
 
-	private static final HttpHeaders RETRY = retry();
-
 	private final ObjectProvider<RequestMappingHandlerMapping> calls;
 
 	ProblemAdvice(@Qualifier("requestMappingHandlerMapping") ObjectProvider<RequestMappingHandlerMapping> calls) {
@@ -121,26 +119,18 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 
 	@ExceptionHandler
 	ResponseEntity<ProblemDetail> refused(JobRefusedException ex) {
-		return switch (ex.reason()) {
-			case FORBIDDEN -> Problems.answer(Problems.detail(Problem.FORBIDDEN, ex.getMessage()));
-			case NO_SPACE -> Problems.answer(Problems.detail(Problem.INSUFFICIENT_STORAGE, ex.getMessage()));
-			case TOO_MANY -> Problems.answer(Problems.detail(Problem.TOO_MANY, ex.getMessage()), RETRY);
-			case SHUTTING_DOWN -> Problems.answer(Problems.detail(Problem.SHUTTING_DOWN, ex.getMessage()), RETRY);
-		};
+		return Problems.answer(switch (ex.reason()) {
+			case FORBIDDEN -> Problem.FORBIDDEN;
+			case NO_SPACE -> Problem.INSUFFICIENT_STORAGE;
+			case TOO_MANY -> Problem.TOO_MANY;
+			case SHUTTING_DOWN -> Problem.SHUTTING_DOWN;
+		}, ex.getMessage());
 	}
 
 	@ExceptionHandler
 	ResponseEntity<ProblemDetail> unanswered(RedisCallException ex) {
-		return Problems.answer(
-				Problems.detail((ex.isRefusal()) ? Problem.REDIS_REFUSES : Problem.REDIS_UNREACHABLE,
-						ex.getMessage() + ". Send the request again; it may have been carried out all the same."),
-				RETRY);
-	}
-
-	private static HttpHeaders retry() {
-		HttpHeaders headers = new HttpHeaders();
-		headers.set(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
-		return HttpHeaders.readOnlyHttpHeaders(headers);
+		return Problems.answer((ex.isRefusal()) ? Problem.REDIS_REFUSES : Problem.REDIS_UNREACHABLE,
+				ex.getMessage() + ". Send the request again; it may have been carried out all the same.");
 	}
 
 	private static boolean isTyped(@Nullable URI type) {

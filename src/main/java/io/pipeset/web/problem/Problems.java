@@ -22,9 +22,6 @@ import org.springframework.web.ErrorResponseException;
  */
 public final class Problems {
 
-	/** The seconds after which a caller that was turned away may try again. */
-	public static final String RETRY_AFTER_SECONDS = "5";
-
 	private static final int LONGEST_EXCERPT = 64;
 
 	private static final String TYPE_PREFIX = "urn:pipeset:problem:";
@@ -37,7 +34,9 @@ public final class Problems {
 	 * @param detail the mistake of the caller, and its remedy
 	 */
 	public static ErrorResponseException exception(Problem problem, String detail) {
-		return new ErrorResponseException(problem.status(), detail(problem, detail), null);
+		ErrorResponseException exception = new ErrorResponseException(problem.status(), detail(problem, detail), null);
+		setRetryAfter(problem, exception.getHeaders());
+		return exception;
 	}
 
 	/**
@@ -49,6 +48,20 @@ public final class Problems {
 			.headers(headers)
 			.contentType(MediaType.APPLICATION_PROBLEM_JSON)
 			.body(problem);
+	}
+
+	/** A problem as an answer, which says when to try again. */
+	public static ResponseEntity<ProblemDetail> answer(Problem problem, @Nullable String detail) {
+		HttpHeaders headers = new HttpHeaders();
+		setRetryAfter(problem, headers);
+		return answer(detail(problem, detail), headers);
+	}
+
+	/** Says when to try again, where a repeat may succeed. */
+	public static void setRetryAfter(Problem problem, HttpHeaders headers) {
+		if (problem.retryAfterSeconds() > 0) {
+			headers.set(HttpHeaders.RETRY_AFTER, Integer.toString(problem.retryAfterSeconds()));
+		}
 	}
 
 	/** A problem as an answer without further headers. */

@@ -108,7 +108,7 @@ final class RequestGate implements Adapter {
 		response.setStatus(Problem.TOO_MANY.status().value());
 		response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
 		response.setContentLength(body.length);
-		response.setHeader(HttpHeaders.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
+		response.setHeader(HttpHeaders.RETRY_AFTER, Integer.toString(Problem.TOO_MANY.retryAfterSeconds()));
 		response.setHeader(HttpHeaders.CONNECTION, "close");
 		UnreadBodies.leave(request);
 		response.doWrite(ByteBuffer.wrap(body));
