@@ -100,7 +100,7 @@ final class TuningExecution {
 		if (late && this.keys.arePrepared()) {
 			return this.keys.count();
 		}
-		long left = new KeyRemoval(this.keys, this.servers, this.clock).run();
+		long left = this.runs.removeKeys();
 		return (late) ? this.keys.count() : left;
 	}
 
