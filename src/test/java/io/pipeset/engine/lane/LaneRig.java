@@ -48,7 +48,6 @@ public final class LaneRig implements AutoCloseable {
 		this.service = new SpringApplicationBuilder(PipesetApplication.class).web(WebApplicationType.NONE)
 			.properties(Map.copyOf(redis))
 			.properties(properties)
-			.properties("pipeset.receipts.sweep-interval=1h")
 			.run();
 		// A proxy would count the sweeper's calls. The sweeper's end does not wait for
 		// them.

@@ -70,7 +70,7 @@ class RedisNodeTests {
 	@BeforeAll
 	static void start() {
 		service = new SpringApplicationBuilder(PipesetApplication.class).web(WebApplicationType.NONE)
-			.properties("pipeset.pipeline.max-connections=" + CONNECTIONS, "pipeset.receipts.sweep-interval=1h")
+			.properties("pipeset.pipeline.max-connections=" + CONNECTIONS)
 			.properties(Map.<String, Object>copyOf(one.properties()))
 			.run();
 		otherFactory = factory(other, "loader");

@@ -32,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The service repeats its look for a receipt until Redis answers, as looking changes
  * nothing.
  */
-@SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.NONE, properties = "pipeset.receipts.sweep-interval=1h")
+@SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.NONE)
 class PopReceiptTests {
 
 	private static final String JOB = "0199a6f2-0000-7000-8000-00000000000e";

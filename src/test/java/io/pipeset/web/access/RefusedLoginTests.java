@@ -23,8 +23,7 @@ import static org.awaitility.Awaitility.await;
  * A Redis that does not let the service in refuses, and is not unreachable: every answer
  * names the property that is wrong.
  */
-@ServiceTest(properties = { "pipeset.security.scripts=true", "management.endpoint.health.show-details=always",
-		"pipeset.receipts.sweep-interval=1h" })
+@ServiceTest(properties = { "pipeset.security.scripts=true", "management.endpoint.health.show-details=always" })
 class RefusedLoginTests {
 
 	@RegisterExtension

@@ -37,9 +37,8 @@ import static org.awaitility.Awaitility.await;
  * An analysis survives the loss of its connection, counts no page twice, begins again
  * with a Redis that was started anew, and writes nothing.
  */
-@ServiceTest(properties = { "pipeset.receipts.sweep-interval=1h", "pipeset.limits.max-prefixes=3",
-		"pipeset.pipeline.max-connections=1", "pipeset.pipeline.connect-timeout=10s",
-		"pipeset.limits.shutdown-grace=0s", "pipeset.memory.budget=16MB" })
+@ServiceTest(properties = { "pipeset.limits.max-prefixes=3", "pipeset.pipeline.max-connections=1",
+		"pipeset.pipeline.connect-timeout=10s", "pipeset.limits.shutdown-grace=0s", "pipeset.memory.budget=16MB" })
 class AnalysisFaultTests {
 
 	private static final int KEYS = 3000;

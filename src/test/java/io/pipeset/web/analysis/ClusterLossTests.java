@@ -30,7 +30,7 @@ import static org.awaitility.Awaitility.await;
  * Analyses and tunings of a cluster end clearly when a master ends, when they are stopped
  * and when memory is scarce.
  */
-@ServiceTest(properties = { "pipeset.memory.budget=16MB", "pipeset.receipts.sweep-interval=1h" })
+@ServiceTest(properties = "pipeset.memory.budget=16MB")
 class ClusterLossTests {
 
 	/** The first master has a replica; the others go on without one that is killed. */

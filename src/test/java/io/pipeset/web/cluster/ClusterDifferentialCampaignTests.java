@@ -58,7 +58,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @NullUnmarked
 @EnabledIfSystemProperty(named = "campaign.jobs", matches = ".+")
 @ServiceTest(properties = { "pipeset.security.scripts=true", "pipeset.limits.max-items=1000000",
-		"pipeset.limits.max-items-bytes=64MB", "pipeset.receipts.sweep-interval=1h" })
+		"pipeset.limits.max-items-bytes=64MB" })
 class ClusterDifferentialCampaignTests {
 
 	static final TestCluster cluster = TestCluster.start(3, 0);

@@ -29,7 +29,7 @@ import static org.awaitility.Awaitility.await;
  * A slot moves step by step, and each step redirects records. They run once, in the order
  * of their key, at the master that has the slot.
  */
-@ServiceTest(properties = { "pipeset.security.scripts=true", "pipeset.receipts.sweep-interval=1h" })
+@ServiceTest(properties = "pipeset.security.scripts=true")
 class ClusterRedirectTests {
 
 	static final TestCluster cluster = TestCluster.shared();

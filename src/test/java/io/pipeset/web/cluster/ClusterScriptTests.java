@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A record that is sent as a script hands over all that it has done, whatever its slot
  * does.
  */
-@ServiceTest(properties = "pipeset.receipts.sweep-interval=1h")
+@ServiceTest
 class ClusterScriptTests {
 
 	static final TestCluster cluster = TestCluster.shared();

@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** Jobs run on all masters of a cluster. */
-@ServiceTest(properties = { "pipeset.security.scripts=true", "pipeset.receipts.sweep-interval=1h" })
+@ServiceTest(properties = "pipeset.security.scripts=true")
 class ClusterTests {
 
 	static final TestCluster cluster = TestCluster.shared();

@@ -36,7 +36,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * A job that asks for replicas calls nothing applied that too few of them have confirmed.
  */
-@ServiceTest(properties = { "pipeset.receipts.sweep-interval=1h", "pipeset.pipeline.window-commands=1000" })
+@ServiceTest(properties = "pipeset.pipeline.window-commands=1000")
 class ReplicasTests {
 
 	@RegisterExtension

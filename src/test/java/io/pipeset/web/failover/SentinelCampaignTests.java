@@ -24,8 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * {@code mvn -Pcampaign verify}.
  */
 @EnabledIfSystemProperty(named = "campaign.seeds", matches = ".+")
-@ServiceTest(properties = { "pipeset.receipts.sweep-interval=1h", "pipeset.limits.max-items=1000000",
-		"pipeset.limits.max-items-bytes=48MB" })
+@ServiceTest(properties = { "pipeset.limits.max-items=1000000", "pipeset.limits.max-items-bytes=48MB" })
 class SentinelCampaignTests {
 
 	/** No extension, which would start them where these tests do not run. */

@@ -43,8 +43,7 @@ import static org.awaitility.Awaitility.await;
  * Behind Sentinels nothing is written to a master that has lost its office, and reports
  * say that there was a failover.
  */
-@ServiceTest(properties = { "pipeset.receipts.sweep-interval=1h", "pipeset.limits.max-items=1000000",
-		"pipeset.limits.body-idle-timeout=10m" })
+@ServiceTest(properties = { "pipeset.limits.max-items=1000000", "pipeset.limits.body-idle-timeout=10m" })
 class SentinelTests {
 
 	@RegisterExtension
@@ -149,7 +148,6 @@ class SentinelTests {
 		properties.put("spring.data.redis.sentinel.password", "wrong");
 		try (ConfigurableApplicationContext other = new SpringApplicationBuilder(PipesetApplication.class)
 			.web(WebApplicationType.NONE)
-			.properties("pipeset.receipts.sweep-interval=1h")
 			.properties(properties)
 			.run()) {
 			assertThatExceptionOfType(NoConnectionException.class).isThrownBy(other.getBean(RedisNodes.class)::masters)

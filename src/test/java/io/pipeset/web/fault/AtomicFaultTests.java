@@ -30,7 +30,7 @@ import static org.awaitility.Awaitility.await;
  * A transaction whose connection is lost ran as a whole or not at all. The tests count
  * messages, so that only the job may send any.
  */
-@ServiceTest(properties = "pipeset.receipts.sweep-interval=1h")
+@ServiceTest
 class AtomicFaultTests {
 
 	private static final int BATCH = 10;

@@ -29,7 +29,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Fences are raised even by a Redis that is busy with a script and answers nothing else.
  */
-@ServiceTest(properties = "pipeset.receipts.sweep-interval=1h")
+@ServiceTest
 class BusyFenceTests {
 
 	@RegisterExtension

@@ -26,7 +26,7 @@ import static org.awaitility.Awaitility.await;
  * whether neighbours share a command or not.
  */
 // A slow machine takes longer to move a slot than records wait for it by default.
-@ServiceTest(properties = { "pipeset.receipts.sweep-interval=1h", "spring.data.redis.timeout=30s" })
+@ServiceTest(properties = "spring.data.redis.timeout=30s")
 class ClusterRefusedOrderTests {
 
 	static final TestCluster cluster = TestCluster.shared();

@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** A job waits for a connection no longer than its own timeout. */
-@ServiceTest(properties = { "pipeset.pipeline.connect-timeout=10m", "pipeset.receipts.sweep-interval=1h" })
+@ServiceTest(properties = "pipeset.pipeline.connect-timeout=10m")
 class ConnectTimeoutTests {
 
 	@RegisterExtension

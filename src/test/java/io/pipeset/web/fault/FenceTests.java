@@ -26,7 +26,7 @@ import static org.awaitility.Awaitility.await;
  * and so overwrites newer data, unless the connection is fenced off. Nothing else may use
  * the open connections meanwhile.
  */
-@ServiceTest(properties = "pipeset.receipts.sweep-interval=1h")
+@ServiceTest
 class FenceTests {
 
 	@RegisterExtension

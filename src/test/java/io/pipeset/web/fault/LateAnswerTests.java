@@ -34,8 +34,7 @@ import static org.awaitility.Awaitility.await;
  * An answer may come late, when nobody waits for it any longer. The next job on that
  * connection must not take it for its own first reply.
  */
-@ServiceTest(properties = { "pipeset.receipts.sweep-interval=1h", "pipeset.security.scripts=true",
-		"spring.data.redis.timeout=2s" })
+@ServiceTest(properties = { "pipeset.security.scripts=true", "spring.data.redis.timeout=2s" })
 class LateAnswerTests {
 
 	@RegisterExtension

@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A report says where Redis evicted keys while its job ran, and where the job has nearly
  * filled it.
  */
-@ServiceTest(properties = "pipeset.receipts.sweep-interval=1h")
+@ServiceTest
 class MemoryWarningTests {
 
 	/** A limit that nothing here comes near. */

@@ -40,7 +40,7 @@ import static org.awaitility.Awaitility.await;
  * again, and in which order, is what {@code docs/reliability.md} says, whether neighbours
  * share a command or not.
  */
-@ServiceTest(properties = "pipeset.receipts.sweep-interval=1h")
+@ServiceTest
 class RefusedOrderTests {
 
 	@RegisterExtension

@@ -42,7 +42,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * A job with retries goes on after a loss, and repeats no record that must not run twice.
  */
-@ServiceTest(properties = "pipeset.receipts.sweep-interval=1h")
+@ServiceTest
 class RetryTests {
 
 	@RegisterExtension

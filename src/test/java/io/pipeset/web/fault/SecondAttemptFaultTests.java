@@ -32,7 +32,7 @@ import static org.awaitility.Awaitility.await;
  * Records that ran, and whose answers were lost, stay unknown if their second attempt
  * fails. The tests count messages, so that only the job may send any.
  */
-@ServiceTest(properties = { "pipeset.receipts.sweep-interval=1h", "pipeset.pipeline.max-connections=1" })
+@ServiceTest(properties = "pipeset.pipeline.max-connections=1")
 class SecondAttemptFaultTests {
 
 	private static final int RECORDS = 10;

@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** The report of a job that is stopped and then loses Redis mentions both. */
-@ServiceTest(properties = "pipeset.receipts.sweep-interval=1h")
+@ServiceTest
 class StoppedJobFaultTests {
 
 	@RegisterExtension

@@ -47,8 +47,7 @@ import static org.awaitility.Awaitility.await;
  */
 @ServiceTest(properties = { "pipeset.spool.directory=target/spool/async", "pipeset.limits.max-running-jobs=1",
 		"pipeset.limits.max-async-jobs=3", "pipeset.limits.max-wait=100ms", "pipeset.limits.max-items=100000",
-		"pipeset.limits.max-body-bytes=2MB", "spring.data.redis.timeout=10m", "pipeset.defaults.timeout=10m",
-		"pipeset.receipts.sweep-interval=1h" })
+		"pipeset.limits.max-body-bytes=2MB", "spring.data.redis.timeout=10m", "pipeset.defaults.timeout=10m" })
 class AsyncJobTests {
 
 	@RegisterExtension

@@ -29,8 +29,8 @@ import static org.awaitility.Awaitility.await;
  * A job can be cancelled in each of its phases. It writes nothing more, tells its caller
  * the outcome of every record, and leaves the service idle.
  */
-@ServiceTest(properties = { "pipeset.receipts.sweep-interval=1h", "pipeset.limits.max-running-jobs=1",
-		"spring.data.redis.timeout=10m", "pipeset.defaults.timeout=10m", "pipeset.control.timeout=1s" })
+@ServiceTest(properties = { "pipeset.limits.max-running-jobs=1", "spring.data.redis.timeout=10m",
+		"pipeset.defaults.timeout=10m", "pipeset.control.timeout=1s" })
 class JobCancelTests {
 
 	private static final int KEYS = 300_000;

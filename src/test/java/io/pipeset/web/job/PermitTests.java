@@ -27,7 +27,7 @@ import static org.awaitility.Awaitility.await;
  * not free it for the next job, and a job whose batch goes on hands it on.
  */
 @ServiceTest(properties = { "pipeset.pipeline.max-connections=1", "pipeset.pipeline.connect-timeout=60s",
-		"pipeset.pipeline.window-commands=2000", "pipeset.defaults.timeout=30s", "pipeset.receipts.sweep-interval=1h" })
+		"pipeset.pipeline.window-commands=2000", "pipeset.defaults.timeout=30s" })
 class PermitTests {
 
 	@RegisterExtension

@@ -40,7 +40,6 @@ import static org.awaitility.Awaitility.await;
  * service that works and has trouble, with the labels and their values.
  */
 @ServiceTest(properties = { "pipeset.limits.max-running-jobs=1", "pipeset.limits.max-waiting-jobs=0",
-		"pipeset.receipts.sweep-interval=1h",
 		"spring.ssl.bundle.pem.trusted.truststore.certificate=classpath:tls/redis.crt" })
 class DashboardTests {
 

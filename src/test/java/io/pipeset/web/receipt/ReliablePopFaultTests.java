@@ -29,7 +29,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * A reliable pop whose connection is lost still reports all values that it has popped.
  */
-@ServiceTest(properties = "pipeset.receipts.sweep-interval=1h")
+@ServiceTest
 class ReliablePopFaultTests {
 
 	@RegisterExtension

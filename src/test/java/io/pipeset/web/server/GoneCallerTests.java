@@ -33,7 +33,7 @@ import static org.awaitility.Awaitility.await;
  * A job that still waits for records ends when its caller is gone. One that has them all
  * runs to its end.
  */
-@ServiceTest(properties = "pipeset.receipts.sweep-interval=1h")
+@ServiceTest
 class GoneCallerTests {
 
 	@RegisterExtension

@@ -38,7 +38,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * {@code -Dcampaign.seeds=1000} compares so many random jobs, {@code -Dcampaign.seed=7}
  * one again.
  */
-@ServiceTest(properties = { "pipeset.limits.max-items=100000", "pipeset.receipts.sweep-interval=1h" })
+@ServiceTest(properties = "pipeset.limits.max-items=100000")
 class CoalescingTests {
 
 	private static final int SEEDS = 40;

@@ -43,8 +43,7 @@ import static org.awaitility.Awaitility.await;
  * keys meanwhile. In a dry run nothing but SCAN is sent, so that its replies can be
  * counted.
  */
-@ServiceTest(properties = { "pipeset.receipts.sweep-interval=1h", "spring.data.redis.timeout=10m",
-		"pipeset.defaults.timeout=10m" })
+@ServiceTest(properties = { "spring.data.redis.timeout=10m", "pipeset.defaults.timeout=10m" })
 class SweepFaultTests {
 
 	private static final String SWEEP = "/v1/jobs?from=scan&match=cache:*&op=UNLINK";

@@ -29,8 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** However a tuning ends, it says what it measured, and its keys do not stay. */
-@ServiceTest(properties = { "pipeset.defaults.timeout=10m", "pipeset.receipts.sweep-interval=1h",
-		"pipeset.pipeline.connect-timeout=1m" })
+@ServiceTest(properties = { "pipeset.defaults.timeout=10m", "pipeset.pipeline.connect-timeout=1m" })
 class TuningFaultTests {
 
 	/** Two rows of a run each, behind two runs that are not measured. */

@@ -23,7 +23,6 @@ class RedisAtStartTests {
 	void aPolicyThatEvictsIsWarnedOfOnce(CapturedOutput output) {
 		try (TestRedis redis = TestRedis.start("maxmemory 100mb", "maxmemory-policy allkeys-lfu")) {
 			new SpringApplicationBuilder(PipesetApplication.class).web(WebApplicationType.NONE)
-				.properties("pipeset.receipts.sweep-interval=1h")
 				.properties(Map.copyOf(redis.properties()))
 				.run()
 				.close();
