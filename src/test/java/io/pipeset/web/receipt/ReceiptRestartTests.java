@@ -62,7 +62,7 @@ class ReceiptRestartTests {
 				await().atMost(SOON).until(() -> pops.isDone() && nack.isDone());
 			}
 			assertThat(redis.zcard("pipeset:receipts")).isEqualTo(2);
-			try (Replica next = Replica.start(server, server.properties())) {
+			try (Replica next = Replica.start(server, server.properties(), "pipeset.receipts.sweep-interval=1s")) {
 				next.service().post("/pipeset/0").report();
 				await().atMost(SOON).until(() -> redis.zcard("pipeset:receipts") == 0);
 				assertThat(redis.lrange("popped", 0, -1)).isEqualTo(popped);

@@ -27,10 +27,12 @@ class RedisAtStartTests {
 				.run()
 				.close();
 			String address = redis.host() + ":" + redis.port();
-			// Threads of other tests may warn meanwhile of their own servers.
+			// Threads of other tests may warn meanwhile of their own servers, and a spool
+			// of what
+			// they left.
 			List<String> warnings = output.toString()
 				.lines()
-				.filter((line) -> line.contains(" WARN ") && line.contains(address))
+				.filter((line) -> line.contains(" WARN ") && line.contains("RedisAtStart") && line.contains(address))
 				.toList();
 			assertThat(warnings).singleElement()
 				.asString()
