@@ -2,10 +2,10 @@ package io.pipeset.job.journal;
 
 import java.io.IOException;
 
+import io.pipeset.job.FailedRecord;
 import io.pipeset.job.journal.OutcomeJournal.Outcomes;
 import io.pipeset.record.Record;
 import io.pipeset.report.Account;
-import io.pipeset.report.Item;
 import io.pipeset.report.Item.Failure;
 import io.pipeset.report.Outcome;
 
@@ -62,7 +62,7 @@ public final class EarlierOutcomes {
 		Failure failure = entry.failure();
 		if (failure != null) {
 			account.countEarlier(operation, entry.outcome(), 1);
-			list(record, entry.outcome(), failure, account, keyed);
+			FailedRecord.list(record, entry.outcome(), failure, account, keyed, record.rejection() != null);
 		}
 		else {
 			if (entry.outcome() != this.runOutcome || !operation.equals(this.runOperation)
@@ -74,18 +74,6 @@ public final class EarlierOutcomes {
 			this.run++;
 		}
 		return true;
-	}
-
-	private static void list(Record record, Outcome outcome, Failure failure, Account account, boolean keyed) {
-		account.errorCodes().add(failure.code(), 1);
-		boolean unreadable = record.rejection() != null;
-		long bytes = failure.message().length() + ((keyed) ? record.itemBytes() : 0)
-				+ ((unreadable) ? record.rawBytes() : 0);
-		if (account.claimItem(outcome, bytes)) {
-			account.list(new Item(record.index(), (record.line() > 0) ? record.line() : null, record.id(),
-					(record.hasOperation()) ? record.operation().toString() : null, (keyed) ? record.key() : null,
-					outcome, failure, null, null, (unreadable) ? record.raw() : null));
-		}
 	}
 
 	private void endRun(Account account) {

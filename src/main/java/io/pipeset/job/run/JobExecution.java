@@ -10,6 +10,7 @@ import io.pipeset.engine.lane.Lanes;
 import io.pipeset.engine.slab.Loss;
 import io.pipeset.job.Client;
 import io.pipeset.job.EndedJob;
+import io.pipeset.job.FailedRecord;
 import io.pipeset.job.InputProgress;
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.input.BodyLimitException;
@@ -31,7 +32,6 @@ import io.pipeset.record.room.NoRoomException;
 import io.pipeset.report.Account;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
-import io.pipeset.report.Item;
 import io.pipeset.report.Item.Failure;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobReport.Warning;
@@ -268,20 +268,13 @@ final class JobExecution {
 		// Limits may have become narrower since the record was sent.
 		Outcome outcome = (this.record.mayHaveRun()) ? Outcome.UNKNOWN : Outcome.REJECTED;
 		account.count((operation != null) ? operation : Account.NO_OPERATION, outcome, 1);
-		account.errorCodes().add(rejection.code(), 1);
-		boolean keyed = this.admission.isKeyListable(this.record);
-		long bytes = rejection.message().length() + ((keyed) ? this.record.itemBytes() : 0)
-				+ ((unreadable) ? this.record.rawBytes() : 0);
 		Failure failure = new Failure(rejection.code(), rejection.message(), false);
 		OutcomeLog log = account.log();
 		if (log != null) {
 			log.failed(this.record.index(), outcome, failure);
 		}
-		if (account.claimItem(outcome, bytes)) {
-			account.list(new Item(this.record.index(), (this.record.line() > 0) ? this.record.line() : null,
-					this.record.id(), operation, (keyed) ? this.record.key() : null, outcome, failure, null, null,
-					(unreadable) ? this.record.raw() : null));
-		}
+		FailedRecord.list(this.record, outcome, failure, account, this.admission.isKeyListable(this.record),
+				unreadable);
 		this.context.errorCheck().run();
 	}
 
