@@ -1,5 +1,6 @@
 package io.pipeset.dev;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -149,6 +150,12 @@ class EmbeddedRedisConfigurationTests {
 		var analysis = new EmbeddedRedisFailureAnalyzer().analyze(new IllegalStateException(failure));
 		assertThat(analysis.getDescription()).isEqualTo("There is no embedded Redis for Windows.");
 		assertThat(analysis.getAction()).contains("spring.data.redis.url");
+	}
+
+	@Test
+	void springBootKnowsTheClassThatExplainsAFailure() throws IOException {
+		assertThat(Path.of("src/dev/resources/META-INF/spring.factories")).content()
+			.contains(EmbeddedRedisFailureAnalyzer.class.getName());
 	}
 
 	private static void assertOff(AssertableApplicationContext context) {

@@ -1,5 +1,7 @@
 package io.pipeset.project;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Set;
 import java.util.TreeSet;
@@ -101,8 +103,7 @@ class ArchitectureTests {
 	private static JavaClasses withTests = new ClassFileImporter().importPaths("target/classes", "target/test-classes");
 
 	private static JavaClasses service = withTests
-		.that(DescribedPredicate.describe("are not of the tests", (type) -> ImportOption.Predefined.DO_NOT_INCLUDE_TESTS
-			.includes(Location.of(type.getSource().orElseThrow().getUri()))));
+		.that(DescribedPredicate.describe("are not of the tests", (type) -> isOfTheJar(type) || isOfDevelopment(type)));
 
 	/** They would take a fifth of the heap until the process ends. */
 	@AfterAll
@@ -130,6 +131,23 @@ class ArchitectureTests {
 	void thereAreNineFolders() {
 		assertThat(service.stream().map(ArchitectureTests::folder).filter((name) -> !name.isEmpty()).distinct())
 			.containsExactlyInAnyOrderElementsOf(FOLDERS.lines().map((row) -> row.replaceAll(" *\\|.*", "")).toList());
+	}
+
+	@Test
+	void theRedisForDevelopmentIsNotInTheJar() {
+		assertThat(service.stream().filter((type) -> folder(type).equals("dev"))).isNotEmpty()
+			.as("The jar is packed from target/classes: move the class to src/dev/java")
+			.noneMatch(ArchitectureTests::isOfTheJar);
+	}
+
+	private static boolean isOfTheJar(JavaClass type) {
+		return ImportOption.Predefined.DO_NOT_INCLUDE_TESTS
+			.includes(Location.of(type.getSource().orElseThrow().getUri()));
+	}
+
+	/** The classes of src/dev/java are compiled once more with the tests. */
+	private static boolean isOfDevelopment(JavaClass type) {
+		return Files.exists(Path.of("target/dev-classes", type.getName().replace('.', '/') + ".class"));
 	}
 
 	/** The folder of a class of the service, or an empty string for any other class. */

@@ -36,7 +36,7 @@ class UnknownPropertiesTests {
 			"pipeset.max-running-jobs, pipeset.limits.max-running-jobs",
 			"pipeset.security.anonymus, pipeset.security.anonymous",
 			"pipeset.security.anonymous[0], pipeset.security.anonymous",
-			"pipeset.embedded.redis.enabled, pipeset.embedded-redis.enabled",
+			"pipeset.warm.up.enabled, pipeset.warm-up.enabled",
 			"pipeset.limits.max-items.bytes, pipeset.limits.max-items-bytes",
 			"pipeset.clients.orders.key-sha, pipeset.clients.name.key-sha256",
 			"pipeset.client.orders.scripts, pipeset.clients.name.scripts",
@@ -67,12 +67,11 @@ class UnknownPropertiesTests {
 			"PIPESET_CLIENTS_ORDERS_KEYSHA256", "PIPESET_CLIENTS_ORDERS_KEY_SHA256_1",
 			"PIPESET_CLIENTS_ORDERS_LIMITS_MAXRECORDS", "pipeset.security.allowed-hosts",
 			"pipeset.security.allowed-hosts[1]", "PIPESET_SECURITY_ALLOWEDHOSTS", "PIPESET_SECURITY_ALLOWED_HOSTS_1",
-			"pipeset.embedded-redis.executable", "PIPESET_EMBEDDED_REDIS_EXECUTABLE", "PIPESET_EMBEDDEDREDIS_ENABLED",
-			"pipeset.defaults.rate-limit", "pipeset.control.host", "pipeset.control.cluster.nodes[0]",
-			"pipeset.control.connect-timeout", "pipeset.control.ssl.bundle", "PIPESET_CONTROL_SENTINEL_NODES_1",
-			"PIPESET_CONTROL_CONNECTTIMEOUT", "pipeset.receipts.sweep-interval", "pipeset.pipeline.window-bytes",
-			"pipeset.scripts.max-count", "pipesetter.limits", "pipeset", "spring.pipeset.limits", "PIPESET",
-			"PIPESETTER_LIMITS" })
+			"pipeset.warm-up.time", "PIPESET_WARM_UP_TIME", "PIPESET_WARMUP_ENABLED", "pipeset.defaults.rate-limit",
+			"pipeset.control.host", "pipeset.control.cluster.nodes[0]", "pipeset.control.connect-timeout",
+			"pipeset.control.ssl.bundle", "PIPESET_CONTROL_SENTINEL_NODES_1", "PIPESET_CONTROL_CONNECTTIMEOUT",
+			"pipeset.receipts.sweep-interval", "pipeset.pipeline.window-bytes", "pipeset.scripts.max-count",
+			"pipesetter.limits", "pipeset", "spring.pipeset.limits", "PIPESET", "PIPESETTER_LIMITS" })
 	void whatThereIsAndWhatIsNotMeantIsTaken(String name) {
 		boolean variable = Character.isUpperCase(name.charAt(0)) || name.contains("t_l");
 		assertThatNoException().isThrownBy(() -> check(name, variable));
