@@ -41,14 +41,7 @@ enum CarriedExecutable {
 	}
 
 	@Nullable InputStream open() {
-		return loader().getResourceAsStream(fileName());
-	}
-
-	/**
-	 * Whether the carrier is on the class path, for whatever platform.
-	 */
-	static boolean onClassPath() {
-		return Arrays.stream(values()).anyMatch((executable) -> loader().getResource(executable.fileName()) != null);
+		return CarriedExecutable.class.getClassLoader().getResourceAsStream(fileName());
 	}
 
 	static Optional<CarriedExecutable> forThisPlatform() {
@@ -65,10 +58,6 @@ enum CarriedExecutable {
 			default -> "none";
 		};
 		return Arrays.stream(values()).filter((executable) -> executable.platform.equals(os + "-" + arch)).findFirst();
-	}
-
-	private static ClassLoader loader() {
-		return CarriedExecutable.class.getClassLoader();
 	}
 
 }

@@ -72,15 +72,6 @@ public final class EmbeddedRedis implements AutoCloseable {
 	}
 
 	/**
-	 * Whether the class path carries server executables, as it does in development and
-	 * not in what is shipped.
-	 * @return whether {@link EmbeddedRedisOptions#executable()} may be left {@code null}
-	 */
-	public static boolean isCarried() {
-		return CarriedExecutable.onClassPath();
-	}
-
-	/**
 	 * The address it listens on.
 	 * @return always 127.0.0.1
 	 */

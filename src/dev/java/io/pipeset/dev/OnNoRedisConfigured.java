@@ -25,7 +25,7 @@ import org.springframework.core.io.Resource;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
- * Matches where a Redis can be started and nobody has said which one to use instead.
+ * Matches if nothing says which Redis to use, and development may start one.
  */
 final class OnNoRedisConfigured extends SpringBootCondition {
 
@@ -48,9 +48,6 @@ final class OnNoRedisConfigured extends SpringBootCondition {
 		Optional<ConfigurationPropertyName> configured = configured(environment);
 		if (configured.isPresent()) {
 			return ConditionOutcome.noMatch(message.because(configured.get() + " is set"));
-		}
-		if (environment.getProperty("pipeset.embedded-redis.executable", "").isBlank() && !EmbeddedRedis.isCarried()) {
-			return ConditionOutcome.noMatch(message.because("the class path carries no redis-server"));
 		}
 		return ConditionOutcome.match(message.because("nothing under spring.data.redis is set"));
 	}
