@@ -88,41 +88,37 @@ final class AnalysisReport {
 	}
 
 	private List<Prefix> prefixes() {
-		PrefixTable table = this.totals.prefixes();
+		Prefixes all = this.totals.prefixes();
 		List<Prefix> prefixes = new ArrayList<>();
-		long memory = 0;
-		for (int row = 0; row < table.rows(); row++) {
-			if (row != PrefixTable.OTHER && table.keys(row) > 0) {
-				prefixes.add(prefix((row == PrefixTable.NONE) ? NONE : text(table.index(), row), row));
-				memory += BYTES_OF_PREFIX + 2L * (table.index().end(row) - table.index().start(row));
-			}
+		if (all.none().keys() > 0) {
+			prefixes.add(prefix(NONE, all.none()));
 		}
+		all.kept().forEach((totals) -> prefixes.add(prefix(text(totals.prefix()), totals)));
 		prefixes.sort(Comparator.comparingLong((prefix) -> -weight(prefix.bytes(), prefix.keys())));
-		if (table.keys(PrefixTable.OTHER) > 0) {
-			prefixes.add(prefix(OTHER, PrefixTable.OTHER));
+		this.task.memory().correctReport(prefixes.size() * (long) BYTES_OF_PREFIX + 2 * all.textBytes());
+		if (all.others().keys() > 0) {
+			prefixes.add(prefix(OTHER, all.others()));
 		}
-		this.task.memory().correctReport(memory);
 		return prefixes;
 	}
 
 	/** A prefix that looks like no prefix is shown as its bytes. */
-	private static Object text(PrefixIndex index, int row) {
-		Object text = Encoding.UTF8.show(index.text(), index.start(row), index.end(row));
+	private static Object text(byte[] prefix) {
+		Object text = Encoding.UTF8.show(prefix, 0, prefix.length);
 		return (NONE.equals(text) || OTHER.equals(text))
-				? Map.of("base64", Encoding.BASE64.show(index.text(), index.start(row), index.end(row))) : text;
+				? Map.of("base64", Encoding.BASE64.show(prefix, 0, prefix.length)) : text;
 	}
 
-	private Prefix prefix(Object prefix, int row) {
-		PrefixTable table = this.totals.prefixes();
+	private Prefix prefix(Object prefix, PrefixTotals totals) {
 		Map<String, Long> types = new LinkedHashMap<>();
 		for (int type = 0; type < this.types.count(); type++) {
-			long keys = table.keysOfType(row, type);
+			long keys = totals.keysOfType(type);
 			if (keys > 0) {
 				types.put(this.types.name(type), keys);
 			}
 		}
-		return new Prefix(prefix, table.keys(row), bytes(table.bytes(row)), types, table.withoutTtl(row),
-				(table.isPartial(row)) ? true : null);
+		return new Prefix(prefix, totals.keys(), bytes(totals.bytes()), types, totals.withoutTtl(),
+				(totals.isPartial()) ? true : null);
 	}
 
 	private List<Ttl> ttls() {

@@ -28,7 +28,7 @@ final class Totals {
 
 	private final KeyTypes types;
 
-	private final PrefixTable prefixes;
+	private final Prefixes prefixes;
 
 	private final LargestKeys largest;
 
@@ -52,7 +52,7 @@ final class Totals {
 		this.separator = settings.separator().getBytes(StandardCharsets.UTF_8);
 		this.depth = settings.depth();
 		this.types = types;
-		this.prefixes = new PrefixTable(maxPrefixes, settings.memory(), room);
+		this.prefixes = new Prefixes(maxPrefixes, settings.memory(), room);
 		this.largest = new LargestKeys((settings.memory()) ? settings.top() : 0, room);
 		this.bytesLeftOut = (settings.memory()) ? null : "The call asked for no memory (memory=false)";
 	}
@@ -123,7 +123,7 @@ final class Totals {
 		this.largestOfType[type] = Math.max(this.largestOfType[type], size);
 		this.ttls[ttlBucket(ttl)]++;
 		int from = page.start(key);
-		this.prefixes.count(page.bytes(), from, prefixEnd(page.bytes(), from, page.end(key)), type, size, ttl < 0);
+		this.prefixes.of(page.bytes(), from, prefixEnd(page.bytes(), from, page.end(key))).count(type, size, ttl < 0);
 		if (this.bytesLeftOut == null) {
 			this.sizes[sizeBucket(size)]++;
 			this.largest.offer(page, key);
@@ -181,7 +181,7 @@ final class Totals {
 		if (LongStream.of(this.ttls).sum() != this.keys) {
 			return "ttls";
 		}
-		if (LongStream.range(0, this.prefixes.rows()).map((row) -> this.prefixes.keys((int) row)).sum() != this.keys) {
+		if (this.prefixes.keys() != this.keys) {
 			return "prefixes";
 		}
 		return (this.bytesLeftOut == null && LongStream.of(this.sizes).sum() != this.keys) ? "sizes" : null;
@@ -219,7 +219,7 @@ final class Totals {
 		return this.sizes;
 	}
 
-	PrefixTable prefixes() {
+	Prefixes prefixes() {
 		return this.prefixes;
 	}
 
