@@ -14,6 +14,7 @@ import io.pipeset.keyspace.Analysis.Master;
 import io.pipeset.keyspace.Analysis.Prefix;
 import io.pipeset.keyspace.Analysis.Size;
 import io.pipeset.keyspace.Analysis.Ttl;
+import io.pipeset.keyspace.LargestKeys.LargestKey;
 import io.pipeset.record.encoding.Encoding;
 import org.jspecify.annotations.Nullable;
 
@@ -52,17 +53,18 @@ final class AnalysisReport {
 	 * single server
 	 * @param partialSlots how many slots are perhaps not counted as a whole
 	 */
-	Analysis draw(int restarts, LargestLengths lengths, @Nullable List<Master> masters, int partialSlots) {
+	Analysis draw(int restarts, List<LargestKey> largest, LargestLengths lengths, @Nullable List<Master> masters,
+			int partialSlots) {
 		this.totals.prefixes().finish();
 		List<Prefix> prefixes = prefixes();
 		double millis = this.task.clock().timings().totalMillis();
-		boolean measured = this.sized && this.totals.largest().count() > 0;
+		boolean measured = this.sized && !largest.isEmpty();
 		return new Analysis(this.task.id(), this.task.ending().cause().state(), this.totals.keys(),
 				this.totals.vanished(),
 				bytes(LongStream.range(0, this.types.count()).map((type) -> this.totals.bytesOfType((int) type)).sum()),
 				this.totals.bytesLeftOut(), (measured) ? lengths.error() : null, (restarts > 0) ? restarts : null,
 				masters, (partialSlots > 0) ? partialSlots : null, types(), prefixes, this.totals.prefixes().omitted(),
-				ttls(), (this.sized) ? sizes() : null, (this.sized) ? largest(lengths) : null,
+				ttls(), (this.sized) ? sizes() : null, (this.sized) ? largest(largest, lengths) : null,
 				new Analysis.Timings(millis), Math.round(this.totals.keys() * 1000 / Math.max(millis, 0.001)));
 	}
 
@@ -143,17 +145,16 @@ final class AnalysisReport {
 		return sizes;
 	}
 
-	private List<Largest> largest(LargestLengths lengths) {
-		LargestKeys keys = this.totals.largest();
+	private List<Largest> largest(List<LargestKey> keys, LargestLengths lengths) {
 		List<Largest> largest = new ArrayList<>();
 		long memory = 0;
-		for (int place = 0; place < keys.count(); place++) {
-			byte[] key = keys.key(place);
+		for (int place = 0; place < keys.size(); place++) {
+			LargestKey key = keys.get(place);
+			byte[] name = key.name().array();
 			long length = lengths.length(place);
-			long ttl = keys.ttl(place);
-			largest.add(new Largest(Encoding.UTF8.show(key, 0, key.length), this.types.name(keys.type(place)),
-					keys.size(place), (length > 0) ? length : null, (ttl >= 0) ? ttl : null));
-			memory += BYTES_OF_PREFIX + 2L * key.length;
+			largest.add(new Largest(Encoding.UTF8.show(name, 0, name.length), this.types.name(key.type()), key.size(),
+					(length > 0) ? length : null, (key.ttl() >= 0) ? key.ttl() : null));
+			memory += BYTES_OF_PREFIX + 2L * name.length;
 		}
 		this.task.memory().correctReport(memory);
 		return largest;

@@ -27,6 +27,7 @@ import io.pipeset.engine.slab.RedisErrors.Meaning;
 import io.pipeset.engine.slab.lookup.KeyTypes;
 import io.pipeset.engine.slab.lookup.Scan;
 import io.pipeset.job.run.Task;
+import io.pipeset.keyspace.LargestKeys.LargestKey;
 import io.pipeset.record.room.NoRoomException;
 import io.pipeset.report.DurationText;
 import io.pipeset.report.Ending.Cause;
@@ -104,18 +105,13 @@ final class AnalysisRun {
 			pass();
 		}
 		while (this.anew && !this.stop.isSet());
-		this.totals.largest().sort();
-		LargestLengths lengths = new LargestLengths(this);
-		try {
-			lengths.ask();
-		}
-		catch (NoRoomException ex) {
-			stop(ex);
-		}
+		List<LargestKey> largest = this.totals.largest().sorted();
+		LargestLengths lengths = new LargestLengths(this, largest);
 		balance();
 		List<Analysis.Master> masters = (this.servers.stream().anyMatch(ServerAnalysis::isInCluster))
 				? this.servers.stream().map(ServerAnalysis::report).toList() : null;
-		return new AnalysisReport(this.task, this.totals).draw(this.restarts, lengths, masters, this.partialSlots);
+		return new AnalysisReport(this.task, this.totals).draw(this.restarts, largest, lengths, masters,
+				this.partialSlots);
 	}
 
 	/** Analyses all servers, in the calling thread and others, until the pass is over. */

@@ -1,37 +1,37 @@
 package io.pipeset.keyspace;
 
+import java.time.Duration;
 import java.util.Arrays;
-import java.util.BitSet;
-import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 
 import io.pipeset.engine.lane.JobStop;
-import io.pipeset.engine.pipeline.RedisNode;
 import io.pipeset.engine.pipeline.call.NoConnectionException;
+import io.pipeset.engine.pipeline.call.RedisCallException;
 import io.pipeset.engine.servers.RedisNodes;
-import io.pipeset.engine.servers.Topology;
+import io.pipeset.engine.servers.SlotCalls;
+import io.pipeset.engine.slab.Redirect;
 import io.pipeset.engine.slab.lookup.KeyPage;
 import io.pipeset.engine.slab.lookup.KeyTypes;
-import io.pipeset.engine.slab.lookup.LengthLookup;
+import io.pipeset.keyspace.LargestKeys.LargestKey;
 import io.pipeset.record.Slots;
 import org.jspecify.annotations.Nullable;
 
-/** The number of elements of the largest keys, asked of the servers that have them. */
+import org.springframework.core.NestedExceptionUtils;
+
+/** The number of elements of the largest keys, by a call for each. */
 final class LargestLengths {
 
-	/** How often slots that move are waited for. A slot may be on its way for long. */
-	private static final int MOST_MOVES = 5;
+	/** The commands by the type of the key; modules have none. */
+	private static final Map<String, String> COMMANDS = Map.of("string", "STRLEN", "list", "LLEN", "set", "SCARD",
+			"zset", "ZCARD", "hash", "HLEN", "stream", "XLEN");
 
-	private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(110);
-
-	private final AnalysisRun run;
+	/** The code of a key that has become another type. */
+	private static final String GONE = "WRONGTYPE";
 
 	private final RedisNodes nodes;
 
 	private final JobStop stop;
-
-	private final LargestKeys keys;
 
 	private final KeyTypes types;
 
@@ -39,121 +39,64 @@ final class LargestLengths {
 
 	private final long[] lengths;
 
-	/** The keys that are not asked for yet, by their place. */
-	private final BitSet left = new BitSet();
-
-	private int moves;
+	/**
+	 * How long slots that move are waited for, all together. A slot may be on its way for
+	 * long.
+	 */
+	private Duration movesLeft = Duration.ofMillis(500);
 
 	/** The error that stays. */
 	private @Nullable String refused;
 
-	private @Nullable String error = "The largest keys were not asked for their number of elements";
+	private final @Nullable String error;
 
-	/** The lengths of the analysis's largest keys, which are sorted. */
-	LargestLengths(AnalysisRun run) {
-		this.run = run;
+	/** Asks for the length of each key, until the job is stopped. */
+	LargestLengths(AnalysisRun run, List<LargestKey> keys) {
 		this.nodes = run.nodes();
 		this.stop = run.task().stop();
-		this.keys = run.totals().largest();
 		this.types = run.totals().types();
 		this.patience = run.patience("", true, this.stop::isSet);
-		this.lengths = new long[this.keys.count()];
+		this.lengths = new long[keys.size()];
 		Arrays.fill(this.lengths, KeyPage.UNKNOWN);
-		this.left.set(0, this.lengths.length);
+		for (int place = 0; place < this.lengths.length; place++) {
+			this.lengths[place] = ask(keys.get(place));
+		}
+		this.error = (this.stop.isSet()) ? "The largest keys were not asked for their number of elements"
+				: this.refused;
 	}
 
-	/** Asks all servers, as often as it takes. */
-	void ask() {
-		while (!this.left.isEmpty() && !this.stop.isSet()) {
-			for (Map.Entry<RedisNode, BitSet> keys : byMaster().entrySet()) {
-				if (!this.stop.isSet()) {
-					ask(keys.getKey(), keys.getValue());
-				}
-			}
-		}
-		if (this.left.isEmpty()) {
-			this.error = this.refused;
-		}
+	private long ask(LargestKey key) {
+		String command = COMMANDS.get(this.types.name(key.type()));
+		Long length = (command != null)
+				? this.patience.ask(command, () -> ask(command, key.name().array()), () -> false) : null;
+		return (length != null) ? length : KeyPage.UNKNOWN;
 	}
 
-	/** The keys that are left, by the master of their slot; without one they stay out. */
-	private Map<RedisNode, BitSet> byMaster() {
-		Map<RedisNode, BitSet> byMaster = new LinkedHashMap<>();
+	private long ask(String command, byte[] key) throws NoConnectionException {
+		int slot = Slots.of(key, 0, key.length);
+		if (this.nodes.owners().owner(slot) == null) {
+			return KeyPage.UNKNOWN;
+		}
+		long begun = System.nanoTime();
 		try {
-			Topology owners = this.nodes.owners();
-			for (int place = this.left.nextSetBit(0); place >= 0; place = this.left.nextSetBit(place + 1)) {
-				byte[] key = this.keys.key(place);
-				RedisNode owner = owners.owner(Slots.of(key, 0, key.length));
-				if (owner != null) {
-					byMaster.computeIfAbsent(owner, (any) -> new BitSet()).set(place);
-				}
-				else {
-					this.left.clear(place);
-				}
+			return new SlotCalls(this.nodes, this.movesLeft, this.stop).ask(slot,
+					(calls, asking) -> calls.length(asking, command, key));
+		}
+		catch (RedisCallException ex) {
+			Redirect redirect = ex.redirect();
+			boolean moves = redirect != null && redirect.kind() != Redirect.Kind.WAIT;
+			if (moves) {
+				Duration left = this.movesLeft.minusNanos(System.nanoTime() - begun);
+				this.movesLeft = (left.isNegative()) ? Duration.ZERO : left;
 			}
-		}
-		catch (NoConnectionException ex) {
-			pauseAfter(String.valueOf(ex.getMessage()));
-		}
-		return byMaster;
-	}
-
-	/** Asks one server for the length of some keys. */
-	private void ask(RedisNode node, BitSet places) {
-		KeyPage page = this.keys.page(places);
-		LengthLookup lookup = new LengthLookup(this.types, page);
-		try {
-			if (page.isTooLarge()) {
-				this.left.andNot(places);
-				this.refused = "There was no memory to ask the largest keys for their number of elements";
+			else if (ex.isTransient()) {
+				throw ex;
 			}
-			else if (!lookup.isEmpty()) {
-				this.run.converse(node, (conversation) -> measure(conversation, lookup, places),
-						(ex) -> () -> pauseAfter(String.valueOf(ex.getMessage())));
+			else if (!GONE.equals(ex.code())) {
+				this.refused = NestedExceptionUtils.getMostSpecificCause(ex).getMessage();
 			}
-			else {
-				this.left.andNot(places);
-			}
+			return KeyPage.UNKNOWN;
 		}
-		finally {
-			page.close();
-		}
-	}
-
-	private Runnable measure(Conversation conversation, LengthLookup lookup, BitSet places) {
-		conversation.send(lookup, Conversation::doNothing);
-		while (conversation.await()) {
-			// Until it is answered, or lost.
-		}
-		String loss = conversation.loss();
-		String error = lookup.error();
-		if (loss != null) {
-			return () -> pauseAfter(loss);
-		}
-		if (error != null && this.run.passes(error)) {
-			return () -> pauseAfter("Redis answered " + error);
-		}
-		this.refused = (error != null) ? error : this.refused;
-		int key = 0;
-		boolean moved = false;
-		for (int place = places.nextSetBit(0); place >= 0; place = places.nextSetBit(place + 1)) {
-			boolean again = lookup.hasMoved(key) && this.moves < MOST_MOVES;
-			this.lengths[place] = lookup.length(key++);
-			this.left.set(place, again);
-			moved |= again;
-		}
-		return (moved) ? this::awaitMove : Conversation::doNothing;
-	}
-
-	private void awaitMove() {
-		this.moves++;
-		this.stop.await(PAUSE_NANOS);
-		this.nodes.refresh();
-	}
-
-	private void pauseAfter(String detail) {
-		this.patience.pauseAfter(detail);
-		this.nodes.refresh();
 	}
 
 	/** The length of a key; {@link KeyPage#UNKNOWN} where it is not known. */

@@ -7,6 +7,7 @@ import io.netty.buffer.Unpooled;
 import io.pipeset.engine.slab.lookup.KeyLookup;
 import io.pipeset.engine.slab.lookup.KeyPage;
 import io.pipeset.engine.slab.lookup.KeyTypes;
+import io.pipeset.engine.slab.lookup.Scan;
 import io.pipeset.record.room.Room;
 import org.junit.jupiter.api.Test;
 
@@ -25,13 +26,12 @@ class TotalsTests {
 	@Test
 	void aTypeWhoseKeysWereNotCountedHasNoBytes() {
 		KeyPage page = new KeyPage(Room.UNLIMITED);
-		StringBuilder replies = new StringBuilder();
+		StringBuilder replies = new StringBuilder("*2\r\n$1\r\n0\r\n*3\r\n" + "$1\r\nk\r\n".repeat(3));
 		for (int key = 0; key < 3; key++) {
-			page.add(new byte[] { 'k' }, KeyTypes.NONE);
 			replies.append("+module").append(key).append("\r\n$-1\r\n:-2\r\n");
 		}
-		new KeyLookup(this.types).keys(page, 0, 3, 5)
-			.read(Unpooled.wrappedBuffer(replies.toString().getBytes(StandardCharsets.US_ASCII)));
+		new KeyLookup(this.types).scan(new Scan(null, null, 3), Scan.START, page, () -> {
+		}).keys(page, 0, 3, 5).read(Unpooled.wrappedBuffer(replies.toString().getBytes(StandardCharsets.US_ASCII)));
 		this.totals.add(page);
 		assertThat(this.totals.vanished()).isEqualTo(3);
 		for (int type = 0; type < this.types.count(); type++) {

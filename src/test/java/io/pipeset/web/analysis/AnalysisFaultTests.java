@@ -226,6 +226,37 @@ class AnalysisFaultTests {
 	}
 
 	@Test
+	void theLengthOfAKeyThatIsGoneOrOfAnotherTypeByThenIsLeftOut() throws Exception {
+		redis.client().flushall();
+		redis.client().rpush("a", "x".repeat(1000));
+		redis.client().rpush("b", "x".repeat(500));
+		redis.client().rpush("c", "x", "y");
+		// SCAN, and three commands for each key.
+		CompletableFuture<ProxyLink> looked = proxy.stopAt(Way.COMMANDS, 10, 1);
+		CompletableFuture<Answer> answer = begin("");
+		ProxyLink link = looked.get(1, TimeUnit.MINUTES);
+		redis.client().set("a", "text");
+		redis.client().del("b");
+		link.goOn();
+		JsonNode analysis = AnalysisTests.checked(answer.get(1, TimeUnit.MINUTES).json(), "completed");
+		assertThat(analysis.get("largest").valueStream().map((key) -> key.get("elements").asInt(-1)))
+			.containsExactly(-1, -1, 2);
+		assertThat(analysis.has("elementsLeftOut")).isFalse();
+	}
+
+	@Test
+	void aConnectionThatIsLostAtTheLengthsIsReplaced() throws Exception {
+		redis.client().flushall();
+		redis.client().rpush("a", "x", "y");
+		CompletableFuture<ProxyLink> looked = proxy.stopAt(Way.COMMANDS, 4, 1);
+		CompletableFuture<Answer> answer = begin("?timeout=1m");
+		looked.get(1, TimeUnit.MINUTES).reset();
+		JsonNode analysis = AnalysisTests.checked(answer.get(1, TimeUnit.MINUTES).json(), "completed");
+		assertThat(analysis.at("/largest/0/elements").asInt()).isEqualTo(2);
+		assertThat(analysis.has("elementsLeftOut")).isFalse();
+	}
+
+	@Test
 	void withoutAnotherPermissionTheAnalysisIsRefused() {
 		own.forbid(CommandType.TYPE);
 		JsonNode problem = this.service.post("/v1/analyses").problem(503, "redis-refuses");

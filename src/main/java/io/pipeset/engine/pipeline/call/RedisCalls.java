@@ -13,6 +13,7 @@ import io.lettuce.core.RedisFuture;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.IntegerOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.pipeset.record.Record;
@@ -176,6 +177,20 @@ public final class RedisCalls {
 		}
 		CommandType command = CommandType.valueOf(record.operation().name());
 		return this.<Boolean>call(asking, (commands) -> commands.dispatch(command, new AnyReply(), arguments));
+	}
+
+	/**
+	 * Asks for the number of elements of a key, or the bytes of a string.
+	 * @param asking whether a node of a cluster sent the call here by ASK
+	 * @param command the command for the type of the key, such as LLEN
+	 * @return 0 if the key is not there
+	 * @throws RedisCallException if Redis refuses it or does not answer
+	 */
+	public long length(boolean asking, String command, byte[] key) {
+		return this.lender.repeat(() -> this.<Long>call(asking,
+				(commands) -> commands.dispatch(CommandType.valueOf(command),
+						new IntegerOutput<>(ByteArrayCodec.INSTANCE),
+						new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(key))));
 	}
 
 	/**

@@ -61,22 +61,6 @@ public final class KeyPage {
 		this.cursor = Scan.START;
 	}
 
-	/**
-	 * Adds a key.
-	 * @param type its type, as a number of {@link KeyTypes}
-	 */
-	public void add(byte[] key, int type) {
-		if (growBytes(key.length)) {
-			System.arraycopy(key, 0, this.bytes, this.used, key.length);
-			this.used += key.length;
-			this.allBytes += key.length;
-		}
-		endKey();
-		if (!this.isTooLarge) {
-			this.types[this.count - 1] = (byte) type;
-		}
-	}
-
 	/** Forgets some of the keys, before anything is known of them. */
 	public void retain(Condition condition) {
 		int kept = 0;

@@ -67,7 +67,7 @@ class KeyLookupTests {
 		assertThat(this.keys.count()).isEqualTo(2);
 		assertThat(new String(this.keys.bytes(), 0, this.keys.end(1), StandardCharsets.UTF_8)).isEqualTo("firstthird");
 		assertThat(this.keys.start(1)).isEqualTo(5);
-		this.keys.add(utf8("fourth"), KeyTypes.NONE);
+		read(this.keys, "*2\r\n$1\r\n0\r\n*1\r\n$6\r\nfourth\r\n");
 		assertThat(new String(this.keys.bytes(), this.keys.start(2), 6, StandardCharsets.UTF_8)).isEqualTo("fourth");
 		this.keys.retain((bytes, from, to) -> false);
 		assertThat(this.keys.count()).isZero();
@@ -152,26 +152,8 @@ class KeyLookupTests {
 		assertThat(room.held().get()).isZero();
 	}
 
-	@Test
-	void lengthsComeForTypesThatHaveOne() {
-		KeyPage page = new KeyPage(Room.UNLIMITED);
-		page.add(utf8("a"), this.types.number(utf8("zset"), 0, 4));
-		page.add(utf8("b"), this.types.number(utf8("module"), 0, 6));
-		page.add(utf8("c"), this.types.number(utf8("hash"), 0, 4));
-		LengthLookup lookup = new LengthLookup(this.types, page);
-		ByteBuf out = Unpooled.buffer();
-		lookup.writeTo(out);
-		assertThat(out.toString(StandardCharsets.UTF_8))
-			.isEqualTo("*2\r\n$5\r\nZCARD\r\n$1\r\na\r\n*2\r\n$4\r\nHLEN\r\n$1\r\nc\r\n");
-		lookup.read(Unpooled.wrappedBuffer(utf8("-WRONGTYPE Operation\r\n:7\r\n")));
-		assertThat(lookup.isAnswered()).isTrue();
-		assertThat(lookup.error()).isNull();
-		assertThat(List.of(lookup.length(0), lookup.length(1), lookup.length(2))).containsExactly(KeyPage.UNKNOWN,
-				KeyPage.UNKNOWN, 7L);
-	}
-
-	private void read(KeyPage page, String replies) {
-		KeyLookup lookup = new KeyLookup(this.types).scan(new Scan(null, null, 10), Scan.START, page, () -> {
+	private static void read(KeyPage page, String replies) {
+		KeyLookup lookup = new KeyLookup(new KeyTypes()).scan(new Scan(null, null, 10), Scan.START, page, () -> {
 		});
 		assertThat(lookup.read(Unpooled.wrappedBuffer(utf8(replies)))).isTrue();
 	}
@@ -203,9 +185,11 @@ class KeyLookupTests {
 
 	private static KeyPage page(String... keys) {
 		KeyPage page = new KeyPage(Room.UNLIMITED);
+		StringBuilder reply = new StringBuilder("*2\r\n$1\r\n0\r\n*" + keys.length + "\r\n");
 		for (String key : keys) {
-			page.add(utf8(key), KeyTypes.NONE);
+			reply.append("$" + key.length() + "\r\n" + key + "\r\n");
 		}
+		read(page, reply.toString());
 		return page;
 	}
 
