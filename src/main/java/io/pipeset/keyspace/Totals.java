@@ -36,11 +36,11 @@ final class Totals {
 
 	private long vanished;
 
-	private long[] keysOfType = new long[8];
+	private final long[] keysOfType = new long[KeyTypes.MAX];
 
-	private long[] bytesOfType = new long[8];
+	private final long[] bytesOfType = new long[KeyTypes.MAX];
 
-	private long[] largestOfType = new long[8];
+	private final long[] largestOfType = new long[KeyTypes.MAX];
 
 	private final long[] ttls = new long[TTLS.length + 1];
 
@@ -112,11 +112,6 @@ final class Totals {
 
 	private void add(KeyPage page, int key, long size, long ttl) {
 		int type = page.type(key);
-		if (type >= this.keysOfType.length) {
-			this.keysOfType = Arrays.copyOf(this.keysOfType, 2 * type);
-			this.bytesOfType = Arrays.copyOf(this.bytesOfType, 2 * type);
-			this.largestOfType = Arrays.copyOf(this.largestOfType, 2 * type);
-		}
 		this.keys++;
 		this.keysOfType[type]++;
 		this.bytesOfType[type] += size;
@@ -200,15 +195,15 @@ final class Totals {
 	}
 
 	long keysOfType(int type) {
-		return (type < this.keysOfType.length) ? this.keysOfType[type] : 0;
+		return this.keysOfType[type];
 	}
 
 	long bytesOfType(int type) {
-		return (type < this.bytesOfType.length) ? this.bytesOfType[type] : 0;
+		return this.bytesOfType[type];
 	}
 
 	long largestOfType(int type) {
-		return (type < this.largestOfType.length) ? this.largestOfType[type] : 0;
+		return this.largestOfType[type];
 	}
 
 	long[] ttls() {

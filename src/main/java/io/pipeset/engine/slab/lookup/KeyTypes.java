@@ -14,7 +14,7 @@ public final class KeyTypes {
 	public static final int NONE = 0;
 
 	/** The most types that are told apart; all others count as the last. */
-	private static final int MAX = 64;
+	public static final int MAX = 64;
 
 	private static final byte[] OTHER = "(other)".getBytes(StandardCharsets.US_ASCII);
 
