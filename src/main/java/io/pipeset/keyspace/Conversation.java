@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.pipeset.engine.lane.JobStop;
 import io.pipeset.engine.pipeline.Pipeline;
+import io.pipeset.engine.pipeline.SilenceWatch;
 import io.pipeset.engine.slab.lookup.Lookup;
 import io.pipeset.report.DurationText;
 import io.pipeset.report.Ending.Cause;
@@ -25,8 +26,6 @@ final class Conversation implements AutoCloseable {
 
 	private final Duration timeout;
 
-	private final Duration closing;
-
 	private final JobStop stop;
 
 	private final LinkedBlockingQueue<Runnable> events = new LinkedBlockingQueue<>();
@@ -35,9 +34,7 @@ final class Conversation implements AutoCloseable {
 
 	private int onTheirWay;
 
-	private long waitingSince;
-
-	private long abandonedSince;
+	private final SilenceWatch silence;
 
 	private @Nullable String loss;
 
@@ -50,7 +47,7 @@ final class Conversation implements AutoCloseable {
 	Conversation(Pipeline pipeline, Duration timeout, Duration closing, JobStop stop) {
 		this.pipeline = pipeline;
 		this.timeout = timeout;
-		this.closing = closing;
+		this.silence = new SilenceWatch(pipeline, timeout, closing);
 		this.stop = stop;
 		stop.add(this.wake);
 	}
@@ -73,14 +70,14 @@ final class Conversation implements AutoCloseable {
 	 */
 	void send(Lookup lookup, Runnable whenAnswered) {
 		if (this.onTheirWay++ == 0) {
-			this.waitingSince = System.nanoTime();
+			this.silence.restart();
 		}
 		this.pipeline.send(lookup, () -> post(() -> isBack(lookup, whenAnswered)));
 	}
 
 	private void isBack(Lookup lookup, Runnable whenAnswered) {
 		this.onTheirWay--;
-		this.waitingSince = System.nanoTime();
+		this.silence.restart();
 		if (this.loss == null && lookup.isAnswered()) {
 			whenAnswered.run();
 		}
@@ -125,24 +122,16 @@ final class Conversation implements AutoCloseable {
 	}
 
 	private long patience() {
-		long now = System.nanoTime();
-		if (this.abandonedSince != 0) {
-			return this.closing.toNanos() - (now - this.abandonedSince);
-		}
-		long silence = Math.min(now - this.pipeline.heardNanos(), now - this.waitingSince);
-		long most = this.timeout.toNanos();
-		return ((this.stop.isSet()) ? Math.min(most, NANOS_AFTER_STOP) : most) - silence;
+		return this.silence.leftNanos((this.stop.isSet()) ? NANOS_AFTER_STOP : Long.MAX_VALUE);
 	}
 
 	/** Closes the connection; {@code false} if that was tried before. */
 	private boolean abandon() {
-		if (this.abandonedSince != 0) {
+		if (!this.silence.abandon()) {
 			this.stop.because(Cause.REDIS_LOST, "A connection that was closed after a timeout did not end");
 			return false;
 		}
-		this.abandonedSince = System.nanoTime();
 		this.loss = "Redis was silent for " + DurationText.of(this.timeout) + ", the timeout of the analysis";
-		this.pipeline.abandon();
 		return true;
 	}
 

@@ -12,6 +12,7 @@ import io.micrometer.observation.Observation;
 import io.pipeset.engine.pipeline.Fence;
 import io.pipeset.engine.pipeline.Pipeline;
 import io.pipeset.engine.pipeline.RedisNode;
+import io.pipeset.engine.pipeline.SilenceWatch;
 import io.pipeset.engine.slab.Coalescing;
 import io.pipeset.engine.slab.Loss;
 import io.pipeset.engine.slab.RedisErrors;
@@ -74,9 +75,7 @@ final class Batch {
 
 	private boolean isFirst;
 
-	private long waitingSince;
-
-	private long abandonedSince;
+	private final SilenceWatch silence;
 
 	private int commands;
 
@@ -99,6 +98,8 @@ final class Batch {
 		this.recovery = recovery;
 		this.context = context;
 		this.pipeline = pipeline;
+		// Closing may take as long as opening.
+		this.silence = new SilenceWatch(pipeline, context.settings().timeout(), context.pipeline().connectTimeout());
 		this.node = node;
 		this.meters = context.meters().node(node.name());
 		this.confirmation = new Confirmation(context);
@@ -230,7 +231,7 @@ final class Batch {
 			this.node.memory().ask(this.pipeline);
 		}
 		if (this.onTheirWay.isEmpty()) {
-			this.waitingSince = System.nanoTime();
+			this.silence.restart();
 		}
 		if ((slab.waits() && this.onTheirWay.isEmpty()) || (slab.hasScripts() && !this.looked)) {
 			this.recovery.look(this.node);
@@ -259,33 +260,20 @@ final class Batch {
 		if (idle && !(wantsMore && this.fed.getAsBoolean())) {
 			return false;
 		}
-		long patience = (idle) ? LaneQueue.PAUSE_NANOS : patience();
+		long patience = (idle) ? LaneQueue.PAUSE_NANOS : this.silence.leftNanos();
 		if (this.slabs.receive(patience, wantsMore, this::done) || (wantsMore && this.slabs.borrow())) {
 			return true;
 		}
-		return !idle && (patience() > 0 || abandon());
-	}
-
-	/** The time for which Redis may still be silent, in nanoseconds. */
-	private long patience() {
-		long now = System.nanoTime();
-		if (this.abandonedSince != 0) {
-			// Closing may take as long as opening.
-			return this.context.pipeline().connectTimeout().toNanos() - (now - this.abandonedSince);
-		}
-		long silence = Math.min(now - this.pipeline.heardNanos(), now - this.waitingSince);
-		return this.context.settings().timeout().toNanos() - silence;
+		return !idle && (this.silence.leftNanos() > 0 || abandon());
 	}
 
 	/** Gives the connection up, and in the end the slabs on their way as well. */
 	private boolean abandon() {
-		if (this.abandonedSince == 0) {
-			this.abandonedSince = System.nanoTime();
+		if (this.silence.abandon()) {
 			this.loss = new Loss(Loss.TIMEOUT,
 					"Redis at " + this.node.name() + " was silent for "
 							+ DurationText.of(this.context.settings().timeout())
 							+ ", the job's timeout; what was written may still run");
-			this.pipeline.abandon();
 			return true;
 		}
 		// The driver still has these slabs and may still write them, so nobody else may
@@ -301,7 +289,7 @@ final class Batch {
 
 	private void done(Slab slab) {
 		this.onTheirWay.remove(slab);
-		this.waitingSince = System.nanoTime();
+		this.silence.restart();
 		this.used |= slab.isWritten();
 		this.bytes += slab.attempt().bytes();
 		if (!slab.isAnswered() && (this.loss == null || this.loss.code().equals(Loss.DEMOTED))) {
