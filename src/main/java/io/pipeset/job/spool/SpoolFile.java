@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A file in the spool: written once, then read, and removed when it is closed. */
-public final class SpoolFile implements AutoCloseable {
+public final class SpoolFile implements Spool.Kept {
 
 	private static final Logger logger = LoggerFactory.getLogger(SpoolFile.class);
 
@@ -53,6 +53,7 @@ public final class SpoolFile implements AutoCloseable {
 	}
 
 	/** The name of the client for whose share it counts, if any. */
+	@Override
 	public @Nullable String client() {
 		return (this.share != null) ? this.share.client() : null;
 	}
@@ -194,6 +195,10 @@ public final class SpoolFile implements AutoCloseable {
 		return this.written;
 	}
 
+	public synchronized boolean isRemoved() {
+		return this.closed;
+	}
+
 	/** Removes the file. */
 	@Override
 	public synchronized void close() {
@@ -208,6 +213,7 @@ public final class SpoolFile implements AutoCloseable {
 		catch (IOException ex) {
 			logger.warn("A file of the spool could not be removed: {}", ex.toString());
 		}
+		this.spool.isRemoved(this);
 		this.spool.give(this.share, this.taken);
 	}
 
