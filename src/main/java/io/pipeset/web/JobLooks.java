@@ -1,17 +1,21 @@
 package io.pipeset.web;
 
+import java.io.ByteArrayInputStream;
 import java.io.InputStream;
+import java.io.SequenceInputStream;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.pipeset.job.control.JobRecord;
+import io.pipeset.job.control.StoredReport;
 import io.pipeset.job.directory.JobRecorder;
 import io.pipeset.job.directory.KnownJob;
-import io.pipeset.job.directory.StoredReport;
 import io.pipeset.job.journal.JobItems;
+import io.pipeset.report.Counts;
+import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobReport.Warning;
 import io.pipeset.report.JobState;
@@ -21,7 +25,10 @@ import io.pipeset.report.Progress;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
 
+import org.springframework.core.io.InputStreamResource;
+import org.springframework.core.io.Resource;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
@@ -34,8 +41,11 @@ class JobLooks {
 
 	private final JobRecorder recorder;
 
-	JobLooks(JobRecorder recorder) {
+	private final JsonMapper mapper;
+
+	JobLooks(JobRecorder recorder, JsonMapper mapper) {
 		this.recorder = recorder;
+		this.mapper = mapper;
 	}
 
 	/** Answers with the job as this instance knows it. */
@@ -51,7 +61,7 @@ class JobLooks {
 		}
 		ResponseEntity.BodyBuilder answer = answer(status);
 		if (report instanceof StoredReport stored) {
-			return answer.body(new StoredLook(stored::open, status, null, warnings));
+			return answer.body(joined(status, stored, warnings, null, this.mapper));
 		}
 		if (report instanceof JobReport records) {
 			return answer.body(new Look(records.with(warnings), status.progress(), status.ending(), List.of()));
@@ -63,10 +73,28 @@ class JobLooks {
 	/** Answers with the job as its instance has recorded it. */
 	ResponseEntity<?> answer(JobRecord job) {
 		JobStatus status = job.status();
+		StoredReport report = job.report();
 		List<Warning> warnings = this.recorder.bestEffort();
-		Supplier<InputStream> report = job.report();
-		return answer(status).body((report != null) ? new StoredLook(report, status, job.instance(), warnings)
+		return answer(status).body((report != null) ? joined(status, report, warnings, job.instance(), this.mapper)
 				: new StatusLook(status, job.instance(), warnings));
+	}
+
+	/**
+	 * Joins the members that may have changed with those of a stored report, whose bytes
+	 * are copied as they are.
+	 */
+	static Resource joined(JobStatus status, StoredReport report, List<Warning> more, @Nullable String instance,
+			JsonMapper mapper) {
+		List<Warning> warnings = Stream.concat(report.warnings().stream(), more.stream()).toList();
+		byte[] changed = mapper
+			.writeValueAsBytes(new Changed((status.kind() == JobKind.RECORDS) ? status.state() : null, status.counts(),
+					warnings, status.progress(), status.ending(), instance));
+		changed[changed.length - 1] = ',';
+		return new InputStreamResource(() -> {
+			InputStream rest = report.json().get();
+			rest.skipNBytes(1);
+			return new SequenceInputStream(new ByteArrayInputStream(changed), rest);
+		});
 	}
 
 	private static ResponseEntity.BodyBuilder answer(JobStatus status) {
@@ -127,15 +155,14 @@ class JobLooks {
 	}
 
 	/**
-	 * A report that is JSON already, with the progress of its job.
+	 * The members of a look that are not in a stored report.
 	 *
-	 * @param report opens the last report
-	 * @param status how the job stands now
-	 * @param instance the instance that holds it; {@code null} for this one
-	 * @param warnings those that are not in the report
+	 * @param state the state of a job of records; other reports have it
+	 * @param instance the instance that holds the job; {@code null} for this one
 	 */
-	record StoredLook(Supplier<InputStream> report, JobStatus status, @Nullable String instance,
-			List<Warning> warnings) {
+	@JsonInclude(JsonInclude.Include.NON_EMPTY)
+	private record Changed(@Nullable JobState state, @Nullable Counts counts, List<Warning> warnings, Progress progress,
+			@Nullable EndReason ending, @Nullable String instance) {
 
 	}
 

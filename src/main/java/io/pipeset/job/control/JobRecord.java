@@ -1,8 +1,5 @@
 package io.pipeset.job.control;
 
-import java.io.InputStream;
-import java.util.function.Supplier;
-
 import io.pipeset.report.JobStatus;
 import org.jspecify.annotations.Nullable;
 
@@ -16,10 +13,9 @@ import org.jspecify.annotations.Nullable;
  * @param lease the lease of that instance's process
  * @param cancelledMillis when it was cancelled at another instance, in milliseconds since
  * 1970; {@code null} if it was not
- * @param report opens the report, a JSON object in UTF-8; {@code null} if there is none,
- * or it was not asked for
+ * @param report its last report; {@code null} if there is none, or it was not asked for
  */
 public record JobRecord(String client, JobStatus status, String instance, String lease, @Nullable Long cancelledMillis,
-		@Nullable Supplier<InputStream> report) {
+		@Nullable StoredReport report) {
 
 }

@@ -1,5 +1,6 @@
 package io.pipeset.job.control;
 
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
@@ -16,6 +17,7 @@ import java.util.function.Consumer;
 
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobKind;
+import io.pipeset.report.JobReport.Warning;
 import io.pipeset.report.JobState;
 import io.pipeset.report.JobStatus;
 import io.pipeset.report.JobStatus.EndReason;
@@ -59,6 +61,9 @@ public class JobRecords {
 	private static final String STATUS = "status";
 
 	private static final String REPORT = "report";
+
+	/** The warnings of the report. */
+	private static final String WARNINGS = "warnings";
 
 	private static final String INSTANCE = "instance";
 
@@ -196,20 +201,21 @@ public class JobRecords {
 	/**
 	 * Writes how a job stands, under the lease of this process.
 	 * @param client the name of the client whose job it is
-	 * @param report the report of {@link ReportBytes}; {@code null} if there is none
+	 * @param report its last report; {@code null} if the one before stays
 	 * @param enters whether the job is to stand in the list, which has to be asked for
 	 * once in half the time of the retention
 	 */
-	public void write(String client, JobStatus status, byte @Nullable [] report, boolean enters) {
+	public void write(String client, JobStatus status, @Nullable StoredReport report, boolean enters) {
 		Long endedMillis = status.endedMillis();
 		long left = (endedMillis != null) ? endedMillis - System.currentTimeMillis() : 0;
 		String kept = Long.toString(Math.max(1, this.retention.toMillis() + left));
 		List<Object> arguments = new ArrayList<>(
 				List.of(bytes(kept), bytes(CLIENT), bytes(client), bytes(STATUS), this.mapper.writeValueAsBytes(status),
 						bytes(INSTANCE), bytes(instance()), bytes(LEASE), bytes(this.lease)));
-		if (report != null) {
-			arguments.add(bytes(REPORT));
-			arguments.add(report);
+		byte[] compressed = compress(report);
+		if (report != null && compressed != null) {
+			arguments.addAll(List.of(bytes(REPORT), compressed, bytes(WARNINGS),
+					this.mapper.writeValueAsBytes(report.warnings())));
 		}
 		eval(WRITE, key(status.jobId()), arguments.toArray());
 		if (enters) {
@@ -217,6 +223,16 @@ public class JobRecords {
 			if (!status.state().isActive()) {
 				this.index.ended(client);
 			}
+		}
+	}
+
+	private static byte @Nullable [] compress(@Nullable StoredReport report) {
+		try {
+			return (report != null) ? report.compress() : null;
+		}
+		catch (IOException ex) {
+			logger.warn("A report could not be read, and is not recorded: {}", ex.getMessage());
+			return null;
 		}
 	}
 
@@ -242,7 +258,7 @@ public class JobRecords {
 		return this.redis.call((template) -> {
 			Map<String, byte[]> fields = template.<String, byte[]>opsForHash().entries(key(id));
 			JobRecord record = record(fields.get(CLIENT), fields.get(STATUS), fields.get(INSTANCE), fields.get(LEASE),
-					fields.get(CANCELLED), fields.get(REPORT));
+					fields.get(CANCELLED), fields.get(REPORT), fields.get(WARNINGS));
 			return Optional.ofNullable(record)
 				.map((found) -> (found.status().state().isActive() && isAlive(found.lease())) ? found
 						: withoutProcess(found));
@@ -296,7 +312,8 @@ public class JobRecords {
 		for (String id : ids) {
 			List<byte @Nullable []> fields = this.redis
 				.call((template) -> template.<String, byte[]>opsForHash().multiGet(key(id), STANDING));
-			JobRecord record = record(fields.get(0), fields.get(1), fields.get(2), fields.get(3), fields.get(4), null);
+			JobRecord record = record(fields.get(0), fields.get(1), fields.get(2), fields.get(3), fields.get(4), null,
+					null);
 			if (record != null) {
 				records.add(record);
 			}
@@ -396,7 +413,8 @@ public class JobRecords {
 	}
 
 	private @Nullable JobRecord record(byte @Nullable [] client, byte @Nullable [] status, byte @Nullable [] instance,
-			byte @Nullable [] lease, byte @Nullable [] cancelled, byte @Nullable [] report) {
+			byte @Nullable [] lease, byte @Nullable [] cancelled, byte @Nullable [] report,
+			byte @Nullable [] warnings) {
 		if (status == null || instance == null || lease == null) {
 			return null;
 		}
@@ -404,7 +422,10 @@ public class JobRecords {
 			return new JobRecord(text((client != null) ? client : NO_CLIENT),
 					this.mapper.readValue(status, JobStatus.class), text(instance), text(lease),
 					(cancelled != null) ? Long.valueOf(text(cancelled)) : null,
-					(report != null) ? () -> ReportBytes.inflate(report) : null);
+					(report != null && warnings != null)
+							? new StoredReport(List.of(this.mapper.readValue(warnings, Warning[].class)),
+									() -> ReportBytes.inflate(report), null)
+							: null);
 		}
 		catch (JacksonException ex) {
 			// Instances of two versions may share a control Redis while one replaces the

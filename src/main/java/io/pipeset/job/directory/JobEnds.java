@@ -1,22 +1,23 @@
 package io.pipeset.job.directory;
 
 import java.io.BufferedOutputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.util.List;
+import java.util.function.Supplier;
 
+import io.pipeset.job.control.ReportBytes.ReportWriter;
+import io.pipeset.job.control.StoredReport;
 import io.pipeset.job.spool.Spool;
 import io.pipeset.job.spool.SpoolFile;
 import io.pipeset.report.JobReport;
+import io.pipeset.report.JobReport.Warning;
 import io.pipeset.report.JobStatus;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
-import tools.jackson.core.JsonGenerator;
-import tools.jackson.core.JsonParser;
-import tools.jackson.core.JsonToken;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.stereotype.Component;
@@ -39,28 +40,32 @@ class JobEnds {
 
 	private final JsonMapper mapper;
 
-	JobEnds(Spool spool, JsonMapper mapper) {
+	private final ReportJson reports;
+
+	JobEnds(Spool spool, JsonMapper mapper, ReportJson reports) {
 		this.spool = spool;
 		this.mapper = mapper;
+		this.reports = reports;
 	}
 
 	/**
 	 * Writes the end of a job.
 	 * @param report the last report; {@code null} if there is none
+	 * @param large whether the whole report has a file of its own
 	 * @return {@code null} if the spool is full, or its disk fails
 	 */
-	@Nullable JobEnd write(String client, JobStatus status, @Nullable Object report) {
-		StoredReport stored = null;
-		SpoolFile file = null;
+	@Nullable JobEnd write(String client, JobStatus status, @Nullable Object report, boolean large) {
+		SpoolFile whole = null;
 		try {
-			stored = (report != null) ? write(status.jobId(), report) : null;
-			file = this.spool.create(status.jobId() + Spool.OF_END, null);
-			try (OutputStream out = file.write()) {
-				out.write(this.mapper.writeValueAsBytes(new Note(client, status)));
-			}
-			JobEnd end = new JobEnd(client, status, stored, file);
-			file = null;
-			stored = null;
+			whole = (large && report != null) ? write(status.jobId() + REPORT, (out) -> this.reports.write(report, out))
+					: null;
+			Object rest = (!large) ? report : (report instanceof JobReport records) ? records.withoutLists() : null;
+			Note note = new Note(client, status, (report != null) ? ReportJson.warnings(report) : null,
+					report instanceof JobReport records && (records.values() == null || records.values().isEmpty()),
+					(rest != null) ? this.reports.text(rest) : null);
+			JobEnd end = end(note, write(status.jobId() + Spool.OF_END, (out) -> this.mapper.writeValue(out, note)),
+					whole);
+			whole = null;
 			return end;
 		}
 		catch (IOException | JacksonException ex) {
@@ -71,30 +76,20 @@ class JobEnds {
 			return null;
 		}
 		finally {
-			if (file != null) {
-				file.close();
-			}
-			if (stored != null) {
-				stored.close();
+			if (whole != null) {
+				whole.close();
 			}
 		}
 	}
 
-	private StoredReport write(String jobId, Object report) throws IOException {
-		SpoolFile file = this.spool.create(jobId + REPORT, null);
+	private SpoolFile write(String name, ReportWriter content) throws IOException {
+		SpoolFile file = this.spool.create(name, null);
 		boolean written = false;
-		try {
-			try (OutputStream out = new BufferedOutputStream(file.write(), BUFFER_BYTES)) {
-				this.mapper.writeValue(out, report);
-			}
-			JobReport records = (report instanceof JobReport known) ? known : null;
-			StoredReport stored = new StoredReport(this.spool, file,
-					(records != null) ? this.mapper.writeValueAsBytes(records.withoutLists()) : null);
-			if (records != null && (records.values() == null || records.values().isEmpty())) {
-				this.spool.mayRemove(stored);
-			}
+		try (OutputStream out = new BufferedOutputStream(file.write(), BUFFER_BYTES)) {
+			content.writeTo(out);
+			out.flush();
 			written = true;
-			return stored;
+			return file;
 		}
 		finally {
 			if (!written) {
@@ -105,70 +100,47 @@ class JobEnds {
 
 	/**
 	 * Reads the end of a job that another process has written.
-	 * @param end the file that says so
-	 * @param report the report; {@code null} if there is none
+	 * @param file the file that says so
+	 * @param whole the file of the whole report; {@code null} if there is none
 	 * @throws IOException if a file cannot be read, or is not whole
 	 */
-	JobEnd read(SpoolFile end, @Nullable SpoolFile report) throws IOException {
-		try (InputStream in = end.open()) {
-			Note note = this.mapper.readValue(in, Note.class);
-			return new JobEnd(note.client(), note.status(), (report != null) ? read(report) : null, end);
+	JobEnd read(SpoolFile file, @Nullable SpoolFile whole) throws IOException {
+		try (InputStream in = file.open()) {
+			return end(this.mapper.readValue(in, Note.class), file, whole);
 		}
 		catch (JacksonException ex) {
 			throw new IOException("its end is not whole", ex);
 		}
 	}
 
-	private StoredReport read(SpoolFile file) throws IOException {
-		ByteArrayOutputStream shorter = new ByteArrayOutputStream();
-		boolean records = false;
-		boolean values = false;
-		try (JsonParser from = this.mapper.createParser(file.open());
-				JsonGenerator to = this.mapper.createGenerator(shorter)) {
-			from.nextToken();
-			to.writeStartObject();
-			long left = 0;
-			while (from.nextToken() == JsonToken.PROPERTY_NAME) {
-				String name = from.currentName();
-				from.nextToken();
-				if (name.equals("values")) {
-					values = skip(from) > 0;
-				}
-				else if (name.equals("items")) {
-					left = skip(from);
-					to.writeArrayPropertyStart(name);
-					to.writeEndArray();
-				}
-				else if (name.equals("itemsOmitted")) {
-					to.writeNumberProperty(name, from.getLongValue() + left);
-					records = true;
-				}
-				else {
-					to.writeName(name);
-					to.copyCurrentStructure(from);
-				}
-			}
-			to.writeEndObject();
+	private JobEnd end(Note note, SpoolFile file, @Nullable SpoolFile whole) {
+		String text = note.report;
+		Supplier<InputStream> rest = (text != null) ? ReportJson.opens(text) : null;
+		StoredReport report = null;
+		if (note.warnings != null && whole != null) {
+			report = new StoredReport(note.warnings,
+					() -> (rest != null && whole.isRemoved()) ? rest.get() : whole.open(), rest);
 		}
-		StoredReport stored = new StoredReport(this.spool, file, (records) ? shorter.toByteArray() : null);
-		if (records && !values) {
-			this.spool.mayRemove(stored);
+		else if (note.warnings != null && rest != null) {
+			report = new StoredReport(note.warnings, rest, null);
 		}
-		return stored;
+		if (whole != null && Boolean.TRUE.equals(note.removable)) {
+			this.spool.mayRemove(whole);
+		}
+		return new JobEnd(note.client, note.status, report, file, whole);
 	}
 
-	/** Passes over the elements of a list, and counts them. */
-	private static long skip(JsonParser list) {
-		long elements = 0;
-		while (list.nextToken() != JsonToken.END_ARRAY) {
-			list.skipChildren();
-			elements++;
-		}
-		return elements;
-	}
-
-	/** How a job stands, and whose it is. */
-	private record Note(String client, JobStatus status) {
+	/**
+	 * The end of a job as it is written.
+	 *
+	 * @param warnings those of the report; {@code null} if there is none, and in files of
+	 * earlier versions
+	 * @param removable whether the file of the whole report may make room for others
+	 * @param report the JSON of the report, without the lists that have a file of their
+	 * own; {@code null} if all of it is there
+	 */
+	private record Note(String client, JobStatus status, @Nullable List<Warning> warnings, @Nullable Boolean removable,
+			@Nullable String report) {
 
 	}
 
@@ -176,14 +148,16 @@ class JobEnds {
 	 * The end of a job on disk.
 	 *
 	 * @param report {@code null} if there is none
-	 * @param file what stands in it is this but for the report; removed last
+	 * @param file has all of it but large lists; removed last
+	 * @param whole the file of the whole report; {@code null} if that is not large
 	 */
-	record JobEnd(String client, JobStatus status, @Nullable StoredReport report, SpoolFile file) {
+	record JobEnd(String client, JobStatus status, @Nullable StoredReport report, SpoolFile file,
+			@Nullable SpoolFile whole) {
 
 		/** Removes it. */
 		void close() {
-			if (this.report != null) {
-				this.report.close();
+			if (this.whole != null) {
+				this.whole.close();
 			}
 			this.file.close();
 		}

@@ -50,7 +50,7 @@ public class JobRecorder {
 
 	private final ControlRedis redis;
 
-	private final RecordedReports reports;
+	private final ReportJson reports;
 
 	private final InterruptedJobs interrupted;
 
@@ -71,7 +71,7 @@ public class JobRecorder {
 	/** The last failure that was logged, so that it is logged once. */
 	private volatile @Nullable String failure;
 
-	JobRecorder(JobRegistry registry, JobRecords records, ControlRedis redis, RecordedReports reports,
+	JobRecorder(JobRegistry registry, JobRecords records, ControlRedis redis, ReportJson reports,
 			InterruptedJobs interrupted, IdempotencyKeys keys) {
 		this.interrupted = interrupted;
 		this.registry = registry;
@@ -465,7 +465,8 @@ public class JobRecorder {
 			}
 			this.tried = true;
 			boolean enters = last == null || old || ended;
-			JobRecorder.this.records.write(job.client(), now, JobRecorder.this.reports.compress(report), enters);
+			JobRecorder.this.records.write(job.client(), now,
+					(report != null) ? JobRecorder.this.reports.stored(report) : null, enters);
 			if (last == null) {
 				// Others may have asked the process that had the job before.
 				JobRecorder.this.asked.add(this.id);

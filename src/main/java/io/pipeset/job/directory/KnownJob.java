@@ -196,20 +196,23 @@ public final class KnownJob {
 	 */
 	private long end(JobStatus status, @Nullable Object report, long lists, @Nullable JobItems items, boolean ran,
 			@Nullable JobEnds ends) {
-		JobEnd end = (ends != null) ? ends.write(this.client, status, report) : null;
+		// A job whose records stay on disk has its lists there as well.
+		boolean apart = lists > REPORT_BYTES || (lists > 0 && items != null && !ran);
+		JobEnd end = (ends != null) ? ends.write(this.client, status, report, apart) : null;
 		if (items != null) {
 			items.ends(ran, end != null);
 		}
 		Object look = report;
-		boolean large = lists > ((end != null) ? REPORT_BYTES : LARGEST_REPORT_BYTES);
-		if (end != null && (large || (items != null && !ran))) {
+		boolean listed = end == null || !apart;
+		if (end != null) {
 			look = end.report();
 		}
-		else if (large) {
+		else if (lists > LARGEST_REPORT_BYTES) {
 			look = (report instanceof JobReport records) ? records.withoutLists() : null;
+			listed = false;
 		}
 		this.life = new Life(null, status.state(), new End(status, look, items, end));
-		return REPORT_BYTES + ((large) ? 0 : lists);
+		return REPORT_BYTES + ((listed) ? lists : 0);
 	}
 
 	/**
@@ -224,7 +227,7 @@ public final class KnownJob {
 	/** All instances know the end of the job: what is in their records is not kept. */
 	void published() {
 		Life now = this.life;
-		if (now.end != null && now.end.disk != null && !(now.end.report instanceof StoredReport)
+		if (now.end != null && now.end.disk != null && now.end.disk.whole() == null
 				&& (now.end.items == null || now.end.items.isEmpty())) {
 			now.end.disk.close();
 			this.life = new Life(now.job, now.state, new End(now.end.status, now.end.report, now.end.items, null));
