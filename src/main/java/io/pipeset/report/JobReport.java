@@ -44,7 +44,12 @@ public record JobReport(String jobId, JobState state, Counts counts, @Nullable L
 	 */
 	@JsonProperty
 	public boolean errors() {
-		return errorCount() > 0 || (!this.state.isActive() && this.state != JobState.COMPLETED);
+		return errors(this.state, this.counts, this.dryRun);
+	}
+
+	/** The same of a job that is in this state now. */
+	public static boolean errors(JobState state, Counts counts, boolean dryRun) {
+		return errorCount(counts, dryRun) > 0 || (!state.isActive() && state != JobState.COMPLETED);
 	}
 
 	/**
@@ -52,7 +57,11 @@ public record JobReport(String jobId, JobState state, Counts counts, @Nullable L
 	 * @return those rejected, unknown and unprocessed; of a dry run those rejected
 	 */
 	public long errorCount() {
-		return (this.dryRun) ? this.counts.rejected() : this.counts.errors();
+		return errorCount(this.counts, this.dryRun);
+	}
+
+	private static long errorCount(Counts counts, boolean dryRun) {
+		return (dryRun) ? counts.rejected() : counts.errors();
 	}
 
 	/** The same report of a job that has come into another state. */

@@ -15,7 +15,6 @@ import io.pipeset.job.directory.JobRecorder;
 import io.pipeset.job.directory.KnownJob;
 import io.pipeset.job.journal.JobItems;
 import io.pipeset.report.Counts;
-import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobReport.Warning;
 import io.pipeset.report.JobState;
@@ -86,14 +85,17 @@ class JobLooks {
 	static Resource joined(JobStatus status, StoredReport report, List<Warning> more, @Nullable String instance,
 			JsonMapper mapper) {
 		List<Warning> warnings = Stream.concat(report.warnings().stream(), more.stream()).toList();
-		byte[] changed = mapper
-			.writeValueAsBytes(new Changed((status.kind() == JobKind.RECORDS) ? status.state() : null, status.counts(),
-					warnings, status.progress(), status.ending(), instance));
-		changed[changed.length - 1] = ',';
+		// Only jobs of records have counts.
+		Counts counts = status.counts();
+		Changed changed = new Changed((counts != null) ? status.state() : null,
+				(counts != null) ? JobReport.errors(status.state(), counts, status.dryRun() != null) : null, counts,
+				warnings, status.progress(), status.ending(), instance);
+		byte[] members = mapper.writeValueAsBytes(changed);
+		members[members.length - 1] = ',';
 		return new InputStreamResource(() -> {
 			InputStream rest = report.json().get();
 			rest.skipNBytes(1);
-			return new SequenceInputStream(new ByteArrayInputStream(changed), rest);
+			return new SequenceInputStream(new ByteArrayInputStream(members), rest);
 		});
 	}
 
@@ -158,11 +160,12 @@ class JobLooks {
 	 * The members of a look that are not in a stored report.
 	 *
 	 * @param state the state of a job of records; other reports have it
+	 * @param errors as the state, by which it may change
 	 * @param instance the instance that holds the job; {@code null} for this one
 	 */
 	@JsonInclude(JsonInclude.Include.NON_EMPTY)
-	private record Changed(@Nullable JobState state, @Nullable Counts counts, List<Warning> warnings, Progress progress,
-			@Nullable EndReason ending, @Nullable String instance) {
+	private record Changed(@Nullable JobState state, @Nullable Boolean errors, @Nullable Counts counts,
+			List<Warning> warnings, Progress progress, @Nullable EndReason ending, @Nullable String instance) {
 
 	}
 

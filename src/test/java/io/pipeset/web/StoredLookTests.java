@@ -20,6 +20,7 @@ import io.pipeset.report.JobState;
 import io.pipeset.report.JobStatus;
 import io.pipeset.report.JobStatus.EndReason;
 import io.pipeset.report.Progress;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -40,13 +41,21 @@ class StoredLookTests {
 	void itsMembersStandBehindThoseThatMayHaveChanged() throws IOException {
 		String members = "\"jobId\":\"a\",\"items\":[{\"reply\":\"\\\"}],\u00e9\ud83d\ude00\"},[[{}]]],\"n\":-1.5e3}";
 		String look = text(look(JobKind.RECORDS, '{' + members));
-		assertThat(look).startsWith("{\"state\":\"interrupted\",\"counts\":{\"received\":3")
+		assertThat(look).startsWith("{\"state\":\"interrupted\",\"errors\":true,\"counts\":{\"received\":3")
 			.endsWith("},\"instance\":\"other\"," + members);
 		JsonNode json = this.mapper.readTree(look);
 		assertThat(json.at("/warnings/0/code").asString()).isEqualTo("OLD");
 		assertThat(json.at("/warnings/1/code").asString()).isEqualTo("NOT_RECORDED");
 		assertThat(json.at("/ending/type").asString()).isEqualTo("interrupted");
 		assertThat(json.at("/progress/done").asInt()).isEqualTo(2);
+	}
+
+	/** Whatever its report said while the job ran. */
+	@Test
+	void aJobThatWasInterruptedHasErrorsThoughAllRecordsRan() throws IOException {
+		Counts counts = new Counts(3, 3, 0, 0, 0, 0);
+		assertThat(this.mapper.readTree(text(look(status(JobKind.RECORDS, counts), stream("{\"n\":1}")))).get("errors"))
+			.hasToString("true");
 	}
 
 	@ParameterizedTest
@@ -83,9 +92,15 @@ class StoredLookTests {
 	}
 
 	private Resource look(JobKind kind, InputStream report) {
-		JobStatus status = new JobStatus("a", kind, "SET", null, JobState.INTERRUPTED, 1, null,
-				(kind == JobKind.RECORDS) ? new Counts(3, 2, 0, 0, 1, 0) : null,
+		return look(status(kind, (kind == JobKind.RECORDS) ? new Counts(3, 2, 0, 0, 1, 0) : null), report);
+	}
+
+	private static JobStatus status(JobKind kind, @Nullable Counts counts) {
+		return new JobStatus("a", kind, "SET", null, JobState.INTERRUPTED, 1, null, counts,
 				new Progress(3, 2, null, null, 0, 0, 0, null), new EndReason("interrupted", "gone"));
+	}
+
+	private Resource look(JobStatus status, InputStream report) {
 		return JobLooks.joined(status, new StoredReport(List.of(warning("OLD")), () -> report, null),
 				List.of(warning("NOT_RECORDED")), "other", this.mapper);
 	}

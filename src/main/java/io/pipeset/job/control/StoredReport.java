@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A report as JSON, which stays as it was written: the members that may change later,
- * {@code state}, {@code counts} and {@code warnings} of a job of records, are not in it.
+ * {@code state}, {@code errors}, {@code counts} and {@code warnings} of a job of records,
+ * are not in it.
  *
  * @param warnings those of the report
  * @param json opens the rest of it: an object with at least one member, in UTF-8

@@ -25,8 +25,8 @@ class ReportJson {
 	ReportJson(JsonMapper mapper) {
 		this.writer = mapper.rebuild()
 			.withConfigOverride(JobReport.class,
-					(report) -> report
-						.setIgnorals(JsonIgnoreProperties.Value.forIgnoredProperties("state", "counts", "warnings")))
+					(report) -> report.setIgnorals(
+							JsonIgnoreProperties.Value.forIgnoredProperties("state", "errors", "counts", "warnings")))
 			.build()
 			.writer();
 	}

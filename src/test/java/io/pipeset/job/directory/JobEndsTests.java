@@ -78,8 +78,8 @@ class JobEndsTests {
 		for (boolean large : new boolean[] { false, true }) {
 			JobEnd end = written(report(null), large);
 			JsonNode whole = this.mapper.readTree(text(stored(end)));
-			assertThat(whole.has("state") || whole.has("counts") || whole.has("warnings")).isFalse();
-			assertThat(whole.get("jobId").asString()).isEqualTo("a");
+			assertThat(whole.propertyNames()).startsWith("jobId")
+				.doesNotContain("state", "errors", "counts", "warnings");
 			assertThat(whole.get("items")).hasSize(50);
 			assertThat(stored(end).warnings()).extracting(Warning::code).containsExactly("EVICTED");
 			end.close();
