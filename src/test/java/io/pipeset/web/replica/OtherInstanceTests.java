@@ -448,7 +448,7 @@ class OtherInstanceTests {
 		assertThat(this.here.patch("/v1/jobs/" + silent + "?rateLimit=2").status()).isEqualTo(202);
 		Answer refused = this.here.patch("/v1/jobs/" + silent + "?rateLimit=3");
 		assertThat(refused.refusal(429, "limit")).contains("1000 requests");
-		assertThat(refused.header("Retry-After")).isEqualTo("1");
+		assertThat(refused.header("Retry-After")).isEqualTo("5");
 		this.here.delete("/v1/jobs/" + silent).refusal(429, "limit");
 		assertThat(this.records.llen(requests)).isEqualTo(1000);
 		this.records.lpop(requests);
