@@ -67,7 +67,7 @@ public enum Call {
 
 	/** The jobs. */
 	LIST_JOBS(RequestMethod.GET, "/v1/jobs", "Lists the [jobs](jobs.md) that there are, the newest first.", Body.NONE,
-			Group.LIST, Answer.json(RecordedJobs.JobList.class, "A page of the list.")),
+			Group.LIST, Answer.json(JobDirectory.JobList.class, "A page of the list.")),
 
 	/** One job. */
 	GET_JOB(RequestMethod.GET, "/v1/jobs/{id}", "Has the report of a [job](jobs.md), while it runs as well.", Body.NONE,

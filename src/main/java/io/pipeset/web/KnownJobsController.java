@@ -7,16 +7,10 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
 import io.pipeset.job.Client;
-import io.pipeset.job.control.JobRecord;
-import io.pipeset.job.directory.InterruptedJob;
-import io.pipeset.job.directory.JobRecorder;
-import io.pipeset.job.directory.JobRegistry;
-import io.pipeset.job.directory.KnownJob;
 import io.pipeset.job.journal.JobItems;
 import io.pipeset.job.settings.Allowed;
 import io.pipeset.job.settings.Setting;
@@ -34,9 +28,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseEntity;
-import org.springframework.web.ErrorResponseException;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
@@ -88,30 +80,20 @@ class KnownJobsController {
 
 	private final CallPlaces downloads = new CallPlaces(MOST_DOWNLOADS, "lists of items");
 
-	private final JobRegistry jobs;
+	private final JobDirectory jobs;
 
 	private final AsyncJobs async;
 
-	private final RecordedJobs recorded;
-
-	private final JobRecorder recorder;
-
-	private final JobLooks looks;
-
 	private final JobEvents events;
 
-	KnownJobsController(JobRegistry jobs, AsyncJobs async, RecordedJobs recorded, JobRecorder recorder, JobLooks looks,
-			JobEvents events) {
-		this.recorder = recorder;
+	KnownJobsController(JobDirectory jobs, AsyncJobs async, JobEvents events) {
 		this.jobs = jobs;
 		this.async = async;
-		this.recorded = recorded;
-		this.looks = looks;
 		this.events = events;
 	}
 
 	@Serves(Call.LIST_JOBS)
-	ResponseEntity<RecordedJobs.JobList> list(HttpServletRequest request) {
+	ResponseEntity<JobDirectory.JobList> list(HttpServletRequest request) {
 		Query query = query(request);
 		JobState state = STATE.take(query::take).orElse(null);
 		JobKind kind = KIND.take(query::take).orElse(null);
@@ -119,25 +101,20 @@ class KnownJobsController {
 		int limit = LIMIT.takeOrDefault(query::take);
 		LIMIT.check(limit);
 		query.refuseRest(List.of(STATE.name(), KIND.name(), LIMIT.name(), AFTER.name()));
-		return JobLooks.json(ResponseEntity.ok())
-			.body(this.recorded.page(Callers.current(), state, kind, after, limit));
+		return JobLooks.json(ResponseEntity.ok()).body(this.jobs.page(Callers.current(), state, kind, after, limit));
 	}
 
 	@Serves(Call.GET_JOB)
 	ResponseEntity<?> look(@PathVariable String id, HttpServletRequest request) {
 		BareRequest.require(request);
-		Client client = Callers.current();
-		Optional<KnownJob> known = this.jobs.find(id, client);
-		return (known.isPresent()) ? this.looks.answer(known.get()) : this.looks.answer(this.recorded.find(id, client));
+		return this.jobs.find(id, Callers.current()).look();
 	}
 
 	@Serves(Call.FOLLOW_JOB)
 	ResponseEntity<ResponseBodyEmitter> events(@PathVariable String id, HttpServletRequest request) {
 		BareRequest.require(request);
 		Client client = Callers.current();
-		Optional<KnownJob> known = this.jobs.find(id, client);
-		return this.events.subscribe(client,
-				(known.isPresent()) ? known.get()::status : this.recorded.follow(id, client), request);
+		return this.events.subscribe(client, this.jobs.find(id, client).follow(), request);
 	}
 
 	@Serves(Call.LIST_ITEMS)
@@ -146,17 +123,10 @@ class KnownJobsController {
 		Set<Outcome> statuses = STATUS.takeOrDefault(query::take);
 		query.refuseRest(List.of(STATUS.name()));
 		Client client = Callers.current();
-		KnownJob job = this.jobs.find(id, client).orElse(null);
-		if (job == null && this.recorded.ranWhole(id, client)) {
+		JobItems items = this.jobs.find(id, client).items();
+		if (items == null) {
 			response.setContentType(ITEMS);
 			return;
-		}
-		if (job == null) {
-			throw this.recorded.elsewhere(id, client);
-		}
-		JobItems items = job.items();
-		if (items == null) {
-			throw noItems(job);
 		}
 		refuseIfMissing(items);
 		try {
@@ -193,51 +163,17 @@ class KnownJobsController {
 		}
 	}
 
-	private static ErrorResponseException noItems(KnownJob job) {
-		if (job.state().isActive()) {
-			return Problems.exception(Problem.NOT_ENDED, "The job has not ended, and its items are there when it has");
-		}
-		return Problems.exception(Problem.NO_ITEMS,
-				"The job has no items: only an upload that was sent with Prefer: respond-async keeps its records, if one"
-						+ " did not run; of other jobs the report lists the first pipeset.limits.max-items");
-	}
-
 	@Serves(Call.CANCEL_JOB)
 	ResponseEntity<JobStatus> cancel(@PathVariable String id, HttpServletRequest request) {
 		BareRequest.require(request);
-		Client client = Callers.current();
-		Optional<KnownJob> known = this.jobs.find(id, client);
-		if (known.isEmpty()) {
-			return this.recorded.cancel(this.recorded.find(id, client));
-		}
-		KnownJob job = known.get();
-		boolean interrupted = job.interrupted() != null;
-		if (!this.jobs.cancel(job)) {
-			throw (interrupted) ? JobLooks.claimed() : JobLooks.ended(job.state());
-		}
-		if (interrupted) {
-			// Its record is still that of the process that has ended.
-			this.recorder.keep(id);
-		}
-		this.recorder.cancelled(id);
-		return JobLooks.json(ResponseEntity.accepted())
-			.header(HttpHeaders.LOCATION, JobIds.location(id))
-			.body(job.status());
+		return this.jobs.find(id, Callers.current()).cancel();
 	}
 
 	@Serves(Call.RESUME_JOB)
 	void resume(@PathVariable String id, HttpServletRequest request, HttpServletResponse response) throws IOException {
 		BareRequest.require(request);
 		Client client = Callers.current();
-		KnownJob job = this.jobs.find(id, client).orElseThrow(() -> this.recorded.notResumable(id, client));
-		if (job.interrupted() != null) {
-			this.recorded.hearOf(job);
-		}
-		InterruptedJob interrupted = job.interrupted();
-		if (interrupted == null) {
-			throw JobLooks.notInterrupted(job.state());
-		}
-		this.async.resume(client, interrupted, response);
+		this.async.resume(client, this.jobs.find(id, client).interrupted(), response);
 	}
 
 	@Serves(Call.PACE_JOB)
@@ -248,22 +184,14 @@ class KnownJobsController {
 					"'rateLimit' is missing: it must be " + PACE.allowed().text()));
 		query.refuseRest(List.of(PACE.name()));
 		Client client = Callers.current();
-		Optional<KnownJob> known = this.jobs.find(id, client);
-		JobRecord record = (known.isEmpty()) ? this.recorded.find(id, client) : null;
-		if ((record != null) ? record.status().kind() == JobKind.TUNING : !known.get().isPaced()) {
+		JobHandle job = this.jobs.find(id, client);
+		if (job.kind() == JobKind.TUNING) {
 			throw Problems.exception(Problem.INVALID_SETTING,
 					"'rateLimit' has no meaning for a tuning, which measures how"
 							+ " fast Redis is: only other jobs have a pace");
 		}
 		client.requirePace((perSecond > 0) ? perSecond : null);
-		if (record != null) {
-			return this.recorded.pace(record, perSecond);
-		}
-		KnownJob job = known.get();
-		if (!job.pace((perSecond > 0) ? perSecond : null)) {
-			throw JobLooks.ended(job.state());
-		}
-		return this.looks.answer(job);
+		return job.pace(perSecond);
 	}
 
 	private static Query query(HttpServletRequest request) {

@@ -147,7 +147,7 @@ public final class KnownJob {
 		return true;
 	}
 
-	JobKind kind() {
+	public JobKind kind() {
 		return this.kind;
 	}
 

@@ -37,7 +37,8 @@ class ReportJson {
 
 	/** Writes a report without large lists. */
 	String text(Object report) {
-		return this.writer.writeValueAsString(report);
+		// As bytes, because popped values are written as UTF-8.
+		return new String(this.writer.writeValueAsBytes(report), StandardCharsets.UTF_8);
 	}
 
 	/**

@@ -1,0 +1,99 @@
+package io.pipeset.web;
+
+import java.util.function.Supplier;
+
+import io.pipeset.job.control.ControlRedisException;
+import io.pipeset.job.directory.InterruptedJob;
+import io.pipeset.job.directory.JobRecorder;
+import io.pipeset.job.directory.JobRegistry;
+import io.pipeset.job.directory.KnownJob;
+import io.pipeset.job.journal.JobItems;
+import io.pipeset.report.JobKind;
+import io.pipeset.report.JobStatus;
+import io.pipeset.web.problem.Problem;
+import io.pipeset.web.problem.Problems;
+
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.ResponseEntity;
+
+/** A job that this instance knows, because it runs here, or its files are here. */
+record LocalJob(KnownJob job, JobRegistry jobs, JobRecorder recorder, JobLooks looks) implements JobHandle {
+
+	@Override
+	public ResponseEntity<?> look() {
+		return this.looks.answer(this.job);
+	}
+
+	@Override
+	public Supplier<JobStatus> follow() {
+		return this.job::status;
+	}
+
+	@Override
+	public JobItems items() {
+		JobItems items = this.job.items();
+		if (items != null) {
+			return items;
+		}
+		if (this.job.state().isActive()) {
+			throw Problems.exception(Problem.NOT_ENDED, "The job has not ended, and its items are there when it has");
+		}
+		throw Problems.exception(Problem.NO_ITEMS,
+				"The job has no items: only an upload that was sent with Prefer: respond-async keeps its records, if one"
+						+ " did not run; of other jobs the report lists the first pipeset.limits.max-items");
+	}
+
+	@Override
+	public ResponseEntity<JobStatus> cancel() {
+		boolean interrupted = this.job.interrupted() != null;
+		if (!this.jobs.cancel(this.job)) {
+			throw (interrupted) ? JobLooks.claimed() : JobLooks.ended(this.job.state());
+		}
+		if (interrupted) {
+			// Its record is still that of the process that has ended.
+			this.recorder.keep(this.job.id());
+		}
+		this.recorder.cancelled(this.job.id());
+		return JobLooks.json(ResponseEntity.accepted())
+			.header(HttpHeaders.LOCATION, JobIds.location(this.job.id()))
+			.body(this.job.status());
+	}
+
+	@Override
+	public InterruptedJob interrupted() {
+		if (this.job.interrupted() != null) {
+			hearOfCancellation();
+		}
+		InterruptedJob interrupted = this.job.interrupted();
+		if (interrupted == null) {
+			throw JobLooks.notInterrupted(this.job.state());
+		}
+		return interrupted;
+	}
+
+	/** Another instance may have cancelled the job while no process had it. */
+	private void hearOfCancellation() {
+		try {
+			this.recorder.hearOf(this.job);
+		}
+		catch (ControlRedisException ex) {
+			throw Problems.exception(Problem.CONTROL_UNREACHABLE,
+					"Another instance may have cancelled the job, and cannot be asked. " + ex.getMessage()
+							+ ". Resume the job once it can be reached");
+		}
+	}
+
+	@Override
+	public JobKind kind() {
+		return this.job.kind();
+	}
+
+	@Override
+	public ResponseEntity<?> pace(long perSecond) {
+		if (!this.job.pace((perSecond > 0) ? perSecond : null)) {
+			throw JobLooks.ended(this.job.state());
+		}
+		return look();
+	}
+
+}
