@@ -1,6 +1,6 @@
 package io.pipeset.tuning;
 
-import java.time.Duration;
+import java.util.BitSet;
 import java.util.function.LongSupplier;
 
 import io.pipeset.record.Operation;
@@ -13,12 +13,12 @@ import io.pipeset.record.RecordReader;
  */
 final class KeyRemoval implements RecordReader {
 
-	private static final Duration MOST = Duration.ofSeconds(10);
-
 	/** Between looks at the clock. */
 	private static final int RECORDS_OF_A_LOOK = 10_000;
 
 	private final TuningKeys keys;
+
+	private final BitSet numbers;
 
 	private final LongSupplier clock;
 
@@ -26,19 +26,29 @@ final class KeyRemoval implements RecordReader {
 
 	private int next;
 
-	KeyRemoval(TuningKeys keys, LongSupplier clock) {
+	private int read;
+
+	/**
+	 * Records that remove some of the keys.
+	 * @param numbers the numbers of the keys
+	 * @param end the time of the clock after which no further record comes
+	 */
+	KeyRemoval(TuningKeys keys, BitSet numbers, LongSupplier clock, long end) {
 		this.keys = keys;
+		this.numbers = numbers;
 		this.clock = clock;
-		this.end = clock.getAsLong() + MOST.toNanos();
+		this.end = end;
 	}
 
 	@Override
 	public boolean read(Record record) {
-		boolean late = this.next % RECORDS_OF_A_LOOK == 0 && this.end - this.clock.getAsLong() <= 0;
-		if (late || this.next == this.keys.count()) {
+		boolean late = this.read++ % RECORDS_OF_A_LOOK == 0 && this.end - this.clock.getAsLong() <= 0;
+		int number = this.numbers.nextSetBit(this.next);
+		if (late || number < 0) {
 			return false;
 		}
-		byte[] key = this.keys.key(this.next++);
+		this.next = number + 1;
+		byte[] key = this.keys.key(number);
 		record.begin(0);
 		record.operation(Operation.UNLINK);
 		record.argument(key, 0, key.length);

@@ -36,7 +36,7 @@ import static org.awaitility.Awaitility.await;
  * If the service's user of Redis may not CLIENT KILL, there is no fence, and the report
  * says so.
  */
-@ServiceTest
+@ServiceTest(properties = "pipeset.receipts.sweep-interval=1s")
 class FenceNotPermittedTests {
 
 	@RegisterExtension
