@@ -13,6 +13,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCredentials;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
@@ -20,7 +21,6 @@ import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.ProtocolKeyword;
-import io.lettuce.core.resource.ClientResources;
 import io.pipeset.report.RedisIdentity;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -40,17 +40,17 @@ public final class TestRedis implements AutoCloseable {
 	private static final Logger logger = LoggerFactory.getLogger(TestRedis.class);
 
 	/**
-	 * Those of all clients for assertions, which are hundreds and wait most of the time.
+	 * The client of all connections for assertions, which are hundreds and wait most of
+	 * the time. It ends with the JVM because Lettuce checks each refused connection once
+	 * more after a minute, and logs an error if its event loop has ended by then.
 	 */
-	private static final ClientResources threads = ClientResources.create();
+	private static final RedisClient client = RedisClient.create();
 
 	private final RedisServer server;
 
 	private final boolean shared;
 
-	private @Nullable RedisClient client;
-
-	private @Nullable RedisCommands<String, String> commands;
+	private @Nullable StatefulRedisConnection<String, String> connection;
 
 	private TestRedis(RedisServer server, boolean shared) {
 		this.server = server;
@@ -218,14 +218,12 @@ public final class TestRedis implements AutoCloseable {
 	 * @return the same commands each time
 	 */
 	public synchronized RedisCommands<String, String> client() {
-		RedisCommands<String, String> commands = this.commands;
-		if (commands == null) {
-			RedisClient client = RedisClient.create(threads, uri());
-			this.client = client;
-			commands = client.connect().sync();
-			this.commands = commands;
+		StatefulRedisConnection<String, String> connection = this.connection;
+		if (connection == null) {
+			connection = client.connect(uri());
+			this.connection = connection;
 		}
-		return commands;
+		return connection.sync();
 	}
 
 	/**
@@ -345,10 +343,9 @@ public final class TestRedis implements AutoCloseable {
 	}
 
 	private synchronized void end() {
-		if (this.client != null) {
-			this.client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
-			this.client = null;
-			this.commands = null;
+		if (this.connection != null) {
+			this.connection.close();
+			this.connection = null;
 		}
 		this.server.close();
 	}
