@@ -10,6 +10,12 @@ import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
+import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.test.context.ContextCustomizer;
+import org.springframework.test.context.MergedContextConfiguration;
+
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -18,7 +24,7 @@ import static org.awaitility.Awaitility.await;
  * the class then talks to this Redis. After each test the Redis goes on and the proxy
  * forwards again; after the last one both are ended.
  */
-public final class OwnRedis implements AfterEachCallback, AfterAllCallback {
+public final class OwnRedis implements ContextCustomizer, AfterEachCallback, AfterAllCallback {
 
 	private final TestRedis redis;
 
@@ -106,10 +112,6 @@ public final class OwnRedis implements AfterEachCallback, AfterAllCallback {
 		return this.proxy;
 	}
 
-	boolean isBehindProxy() {
-		return this.proxy != null;
-	}
-
 	/**
 	 * The properties by which Spring Boot uses this server, or its proxy.
 	 * @return properties {@code spring.data.redis.*}, and those that keep the service
@@ -129,6 +131,14 @@ public final class OwnRedis implements AfterEachCallback, AfterAllCallback {
 			properties.put("spring.data.redis.password", this.user);
 		}
 		return properties;
+	}
+
+	@Override
+	public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration merged) {
+		TestPropertyValues.of(properties()).applyTo(context);
+		if (this.proxy != null) {
+			context.addApplicationListener((ApplicationReadyEvent ready) -> FirstSweep.awaitEnd(context));
+		}
 	}
 
 	@Override

@@ -15,6 +15,11 @@ import io.lettuce.core.MigrateArgs;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.pipeset.OwnThread;
 
+import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.test.context.ContextCustomizer;
+import org.springframework.test.context.MergedContextConfiguration;
+
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -22,7 +27,7 @@ import static org.awaitility.Awaitility.await;
  * evenly, perhaps with replicas. Slots are moved step by step, so that a test meets each
  * redirection on purpose.
  */
-public final class TestCluster extends ClusterServers {
+public final class TestCluster extends ClusterServers implements ContextCustomizer {
 
 	/** The slots that are perhaps not where they were at the start. */
 	private final Set<Integer> touched = new TreeSet<>();
@@ -61,6 +66,11 @@ public final class TestCluster extends ClusterServers {
 			cluster.nodes().forEach((node) -> node.client().configSet("cluster-node-timeout", "20000"));
 		}
 		return cluster;
+	}
+
+	@Override
+	public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration merged) {
+		TestPropertyValues.of(properties()).applyTo(context);
 	}
 
 	/**

@@ -76,9 +76,11 @@ public final class Replica implements AutoCloseable {
 
 	@Override
 	public void close() {
-		this.proxy.heal();
-		this.context.close();
-		this.proxy.close();
+		if (this.context.isActive()) {
+			this.proxy.heal();
+			this.context.close();
+			this.proxy.close();
+		}
 	}
 
 }

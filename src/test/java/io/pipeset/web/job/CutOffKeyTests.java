@@ -19,19 +19,15 @@ import io.pipeset.service.Answer;
 import io.pipeset.service.Replica;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
+import io.pipeset.service.TwoInstances;
 import io.pipeset.service.Wire;
 import io.pipeset.web.document.Examples;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
 import org.springframework.test.util.ReflectionTestUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -40,60 +36,29 @@ import static org.awaitility.Awaitility.await;
 /**
  * Requests with an Idempotency-Key while instances are cut off from the control Redis.
  */
-@ServiceTest(properties = { "pipeset.jobs.lease=10m", "pipeset.control.timeout=1s" })
+@ServiceTest(properties = "pipeset.control.timeout=1s")
 class CutOffKeyTests extends KeyedCalls {
 
-	private static final TestRedis control = TestRedis.start();
+	/** The second instance tells soon that a lease is over. */
+	@RegisterExtension
+	static final TwoInstances two = TwoInstances.start("pipeset.jobs.lease=1500ms", "pipeset.control.timeout=1s");
 
-	private static final FaultProxy proxy = FaultProxy.open(control);
+	private static final TestRedis control = two.control();
 
-	private static Replica replica;
+	private static final FaultProxy proxy = two.proxy();
 
-	private final RedisCommands<String, String> redis = TestRedis.shared().client();
-
-	private final Service here;
+	private static final Replica replica = two.replica();
 
 	private final JobRecorder recorder;
 
 	CutOffKeyTests(Service service, @Autowired JobRecorder recorder) {
-		this.here = service;
+		super(service);
 		this.recorder = recorder;
-	}
-
-	@DynamicPropertySource
-	static void control(DynamicPropertyRegistry registry) {
-		Replica.properties(control, proxy).forEach((name, value) -> registry.add(name, () -> value));
-	}
-
-	@BeforeAll
-	static void startOther() {
-		// It tells soon that a lease is over.
-		replica = Replica.start(control, TestRedis.shared().properties(), "pipeset.jobs.lease=1500ms",
-				"pipeset.control.timeout=1s");
-	}
-
-	@AfterAll
-	static void end() {
-		replica.close();
-		proxy.close();
-		control.close();
-	}
-
-	@BeforeEach
-	void empty() {
-		this.redis.flushall();
-	}
-
-	@AfterEach
-	void heal() {
-		proxy.heal();
-		replica.proxy().heal();
 	}
 
 	@Test
 	void aKeyWhoseInstanceWasGoneAheadOfItsRecordRunsNothingAndNamesNoJob() {
 		control.client().flushall();
-		control.client().select(1);
 		send(this.here, "/v1/jobs", PUSH).report();
 		String name = control.client().keys("pipeset:key:*").get(0);
 		String id = control.client().hget(name, "job");
@@ -141,8 +106,7 @@ class CutOffKeyTests extends KeyedCalls {
 
 	@Test
 	void aRunThatWroteNothingIsReportedThoughTheControlRedisIsLostAndItsKeyIsGivenBackLater() throws Exception {
-		try (Wire first = Wire.post(this.here, "/v1/jobs?dryRun=true", "Idempotency-Key: " + this.key,
-				"Content-Type: application/x-ndjson", "Transfer-Encoding: chunked")) {
+		try (Wire first = open(this.here, "/v1/jobs?dryRun=true")) {
 			first.chunk(PUSH);
 			await().until(() -> this.here.get("/v1/jobs?state=running").json().get("jobs").size() == 1);
 			send(replica.service(), "/v1/jobs", PUSH).refusal(409, "idempotency-key-in-use");
@@ -179,10 +143,8 @@ class CutOffKeyTests extends KeyedCalls {
 	@Test
 	void aStepThatIsRefusedKeepsNoOtherJobFromBeingRecorded() throws Exception {
 		RedisCommands<String, String> records = control.client();
-		records.select(1);
 		Set<String> before = Set.copyOf(records.keys("pipeset:key:*"));
-		try (Wire first = Wire.post(this.here, "/v1/jobs?dryRun=true", "Idempotency-Key: " + this.key,
-				"Content-Type: application/x-ndjson", "Transfer-Encoding: chunked")) {
+		try (Wire first = open(this.here, "/v1/jobs?dryRun=true")) {
 			first.chunk(PUSH);
 			await().until(() -> this.here.get("/v1/jobs?state=running").json().get("jobs").size() == 1);
 			String name = records.keys("pipeset:key:*")
@@ -219,8 +181,7 @@ class CutOffKeyTests extends KeyedCalls {
 		assertThat(stands.await(1, TimeUnit.MINUTES)).isTrue();
 		// The lease is renewed, the key is claimed, and the record is written unheard.
 		CompletableFuture<?> place = proxy.stopAt(Way.REPLIES, 2, 0).thenAccept(unheard::complete);
-		try (Wire first = Wire.post(this.here, "/v1/jobs", "Prefer: respond-async", "Idempotency-Key: " + this.key,
-				"Content-Type: application/x-ndjson", "Transfer-Encoding: chunked")) {
+		try (Wire first = open(this.here, "/v1/jobs", "Prefer: respond-async")) {
 			first.chunk(PUSH);
 			place.get(1, TimeUnit.MINUTES);
 			await()

@@ -18,13 +18,12 @@ import io.pipeset.service.Answer;
 import io.pipeset.service.Replica;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
+import io.pipeset.service.TwoInstances;
 import io.pipeset.service.Wire;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
@@ -34,8 +33,6 @@ import tools.jackson.databind.JsonNode;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
 import org.springframework.test.util.ReflectionTestUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -51,61 +48,34 @@ import static org.awaitility.Awaitility.await;
 @ExtendWith(OutputCaptureExtension.class)
 class HeldKeyTests extends KeyedCalls {
 
-	private static final TestRedis control = TestRedis.start();
+	@RegisterExtension
+	static final TwoInstances two = TwoInstances.start("pipeset.jobs.lease=10s", "pipeset.control.timeout=1s");
 
-	private static final FaultProxy proxy = FaultProxy.open(control);
+	private static final TestRedis control = two.control();
 
-	private static Replica replica;
+	private static final FaultProxy proxy = two.proxy();
 
-	private final RedisCommands<String, String> redis = TestRedis.shared().client();
+	private static final Replica replica = two.replica();
 
 	private final RedisCommands<String, String> records = control.client();
-
-	private final Service here;
 
 	private final IdempotencyKeys keys;
 
 	private final JobRecords jobRecords;
 
 	HeldKeyTests(Service service, @Autowired IdempotencyKeys keys, @Autowired JobRecords jobRecords) {
-		this.here = service;
+		super(service);
 		this.keys = keys;
 		this.jobRecords = jobRecords;
 	}
 
-	@DynamicPropertySource
-	static void control(DynamicPropertyRegistry registry) {
-		Replica.properties(control, proxy).forEach((name, value) -> registry.add(name, () -> value));
-	}
-
-	@BeforeAll
-	static void startOther() {
-		replica = Replica.start(control, TestRedis.shared().properties(), "pipeset.jobs.lease=10s",
-				"pipeset.control.timeout=1s");
-	}
-
-	@AfterAll
-	static void end() {
-		replica.close();
-		proxy.close();
-		control.close();
-	}
-
 	@BeforeEach
 	void empty() {
-		this.redis.flushall();
 		this.records.flushall();
-		this.records.select(1);
 		// Each knows the control Redis, and has a lease there.
 		List.of(this.here, replica.service())
 			.forEach((service) -> await().until(() -> send(service, "/v1/jobs?dryRun=true", PUSH).status() == 200));
 		await().until(() -> this.records.keys("pipeset:key:*").isEmpty());
-	}
-
-	@AfterEach
-	void heal() {
-		proxy.heal();
-		replica.proxy().heal();
 	}
 
 	@ParameterizedTest
@@ -213,8 +183,7 @@ class HeldKeyTests extends KeyedCalls {
 		try (Wire first = open(this.here)) {
 			first.chunk(PUSH);
 			await().until(() -> this.redis.llen("list") == 1);
-			proxy.stopAll();
-			replica.proxy().stopAll();
+			two.cutOff();
 			// As if it had lasted for longer than the leases.
 			this.records.keys("pipeset:instance:*").forEach(this.records::del);
 			replica.proxy().heal();
@@ -422,14 +391,12 @@ class HeldKeyTests extends KeyedCalls {
 		HELD(false) {
 			@Override
 			void strike() {
-				proxy.stopAll();
-				replica.proxy().stopAll();
+				two.cutOff();
 			}
 
 			@Override
 			void lift() {
-				proxy.heal();
-				replica.proxy().heal();
+				two.heal();
 			}
 		},
 

@@ -14,7 +14,6 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.zip.GZIPOutputStream;
 
-import io.lettuce.core.api.sync.RedisCommands;
 import io.pipeset.QuietLog;
 import io.pipeset.job.run.Jobs;
 import io.pipeset.redis.FaultProxy;
@@ -25,68 +24,34 @@ import io.pipeset.service.Answer;
 import io.pipeset.service.Replica;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
+import io.pipeset.service.TwoInstances;
 import io.pipeset.service.Wire;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
 import org.springframework.test.util.ReflectionTestUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** A request with an Idempotency-Key runs once, however often and wherever it is sent. */
-@ServiceTest(properties = { "pipeset.jobs.lease=10m", "pipeset.control.timeout=1s" })
+@ServiceTest(properties = "pipeset.control.timeout=1s")
 class IdempotencyTests extends KeyedCalls {
 
-	private static final TestRedis control = TestRedis.start();
+	@RegisterExtension
+	static final TwoInstances two = TwoInstances.start("pipeset.control.timeout=1s");
 
-	private static final FaultProxy proxy = FaultProxy.open(control);
+	private static final TestRedis control = two.control();
 
-	private static Replica replica;
+	private static final FaultProxy proxy = two.proxy();
 
-	private final RedisCommands<String, String> redis = TestRedis.shared().client();
-
-	private final Service here;
+	private static final Replica replica = two.replica();
 
 	IdempotencyTests(Service service) {
-		this.here = service;
-	}
-
-	@DynamicPropertySource
-	static void control(DynamicPropertyRegistry registry) {
-		Replica.properties(control, proxy).forEach((name, value) -> registry.add(name, () -> value));
-	}
-
-	@BeforeAll
-	static void startOther() {
-		replica = Replica.start(control, TestRedis.shared().properties(), "pipeset.jobs.lease=10m",
-				"pipeset.control.timeout=1s");
-	}
-
-	@AfterAll
-	static void end() {
-		replica.close();
-		proxy.close();
-		control.close();
-	}
-
-	@BeforeEach
-	void empty() {
-		this.redis.flushall();
-	}
-
-	@AfterEach
-	void heal() {
-		proxy.heal();
-		replica.proxy().heal();
+		super(service);
 	}
 
 	@Test
@@ -206,9 +171,7 @@ class IdempotencyTests extends KeyedCalls {
 	@Test
 	void aJobWhoseUploadIsUnderWayIsCancelledAndPacedAsSoonAsItIsThere() throws Exception {
 		control.client().flushall();
-		control.client().select(1);
-		try (Wire first = Wire.post(this.here, "/v1/jobs?rateLimit=1", "Prefer: respond-async",
-				"Idempotency-Key: " + this.key, "Content-Type: application/x-ndjson", "Transfer-Encoding: chunked")) {
+		try (Wire first = open(this.here, "/v1/jobs?rateLimit=1", "Prefer: respond-async")) {
 			first.chunk(PUSH);
 			await().until(() -> !control.client().keys("pipeset:key:*").isEmpty());
 			String[] location = new String[1];
@@ -300,16 +263,13 @@ class IdempotencyTests extends KeyedCalls {
 	@Test
 	void aJobThatIsCancelledDuringItsUploadIsCancelled() throws Exception {
 		await().until(() -> send(this.here, "/v1/jobs?dryRun=true", PUSH).status() == 200);
-		try (Wire first = Wire.post(this.here, "/v1/jobs?rateLimit=1", "Prefer: respond-async",
-				"Idempotency-Key: " + this.key, "Content-Type: application/x-ndjson", "Transfer-Encoding: chunked")) {
+		try (Wire first = open(this.here, "/v1/jobs?rateLimit=1", "Prefer: respond-async")) {
 			first.chunk(PUSH.repeat(500));
 			await().until(() -> replica.service().get("/v1/jobs?state=queued").json().get("jobs").size() == 1);
 			String location = send(replica.service(), "/v1/jobs?rateLimit=1", PUSH).header("Location");
 			// The control Redis may not answer within a second.
 			await().until(() -> replica.service().delete(location).status() == 202);
-			RedisCommands<String, String> records = control.client();
-			records.select(1);
-			await("is asked").until(() -> records.keys("pipeset:requests:*").isEmpty());
+			await("is asked").until(() -> control.client().keys("pipeset:requests:*").isEmpty());
 			assertThat(first.chunk(PUSH.repeat(500)).lastChunk().answer().status()).isEqualTo(202);
 			await().untilAsserted(
 					() -> assertThat(this.here.get(location).json().get("state").asString()).isEqualTo("cancelled"));

@@ -6,6 +6,8 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.util.UUID;
 import java.util.stream.Stream;
 
+import io.lettuce.core.api.sync.RedisCommands;
+import io.pipeset.redis.TestRedis;
 import io.pipeset.service.Answer;
 import io.pipeset.service.Service;
 import io.pipeset.service.Wire;
@@ -16,7 +18,15 @@ abstract class KeyedCalls {
 
 	static final String PUSH = "[\"RPUSH\",\"list\",\"v\"]\n";
 
+	final Service here;
+
+	final RedisCommands<String, String> redis = TestRedis.shared().client();
+
 	String key = UUID.randomUUID().toString();
+
+	KeyedCalls(Service service) {
+		this.here = service;
+	}
 
 	/** Begins an upload, whose records come later. */
 	final Wire open(Service service) throws IOException {

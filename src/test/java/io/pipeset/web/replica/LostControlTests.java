@@ -14,18 +14,16 @@ import io.pipeset.service.Answer;
 import io.pipeset.service.Replica;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
-import org.junit.jupiter.api.AfterAll;
+import io.pipeset.service.TwoInstances;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
 import org.springframework.test.util.ReflectionTestUtils;
 
 import static io.pipeset.web.replica.AsyncCalls.ENDLESS;
@@ -43,11 +41,14 @@ import static org.awaitility.Awaitility.await;
 @ServiceTest(properties = { "pipeset.jobs.lease=1500ms", "pipeset.control.timeout=1s" })
 class LostControlTests {
 
-	private static final TestRedis control = TestRedis.start();
+	@RegisterExtension
+	static final TwoInstances two = TwoInstances.start("pipeset.jobs.lease=1500ms", "pipeset.control.timeout=1s");
 
-	private static final FaultProxy proxy = FaultProxy.open(control);
+	private static final TestRedis control = two.control();
 
-	private static Replica replica;
+	private static final FaultProxy proxy = two.proxy();
+
+	private static final Replica replica = two.replica();
 
 	private final RedisCommands<String, String> records = control.client();
 
@@ -67,34 +68,14 @@ class LostControlTests {
 		this.jobRecords = jobRecords;
 	}
 
-	@DynamicPropertySource
-	static void control(DynamicPropertyRegistry registry) {
-		Replica.properties(control, proxy).forEach((name, value) -> registry.add(name, () -> value));
-	}
-
-	@BeforeAll
-	static void startOther() {
-		replica = Replica.start(control, TestRedis.shared().properties(), "pipeset.jobs.lease=1500ms",
-				"pipeset.control.timeout=1s");
-	}
-
-	@AfterAll
-	static void end() {
-		replica.close();
-		proxy.close();
-		control.close();
-	}
-
 	@BeforeEach
 	void empty() {
 		this.records.flushall();
-		TestRedis.shared().client().flushall();
 	}
 
 	@AfterEach
-	void heal() {
-		proxy.heal();
-		replica.proxy().heal();
+	void cancelAll() {
+		two.heal();
 		AsyncCalls.cancelAll(this.here, replica.service());
 	}
 
@@ -200,7 +181,6 @@ class LostControlTests {
 		// The record is there before its writer has entered the job into the list.
 		await().untilAsserted(() -> assertThat(AsyncCalls.kept(this.recorder).get(ended)).extracting("written.state")
 			.isEqualTo(JobState.COMPLETED));
-		this.records.select(1);
 		String lease = this.records.hget(TestRedis.shared().controlKey("job", ended), "lease");
 		this.records.pexpire(TestRedis.shared().controlKey("job", ended), Duration.ofMinutes(5).toMillis());
 		proxy.stopAll();

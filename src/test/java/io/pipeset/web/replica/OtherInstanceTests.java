@@ -1,10 +1,9 @@
 package io.pipeset.web.replica;
 
+import java.io.File;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -43,19 +42,18 @@ import io.pipeset.service.Answer;
 import io.pipeset.service.Replica;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
+import io.pipeset.service.TwoInstances;
 import io.pipeset.service.Wire;
 import io.pipeset.web.document.Examples;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import tools.jackson.databind.JsonNode;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
 import org.springframework.test.util.ReflectionTestUtils;
 
 import static io.pipeset.web.replica.AsyncCalls.ENDLESS;
@@ -65,6 +63,7 @@ import static io.pipeset.web.replica.AsyncCalls.id;
 import static io.pipeset.web.replica.AsyncCalls.look;
 import static io.pipeset.web.replica.AsyncCalls.preferring;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.contentOf;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -74,9 +73,14 @@ import static org.awaitility.Awaitility.await;
 @ServiceTest(properties = "pipeset.jobs.lease=10s")
 class OtherInstanceTests {
 
-	private static final TestRedis control = TestRedis.start();
+	@RegisterExtension
+	static final TwoInstances two = TwoInstances.share(permitted(TestRedis.start()), "pipeset.jobs.lease=10s",
+			"pipeset.control.username=recorder", "pipeset.control.password=password",
+			"pipeset.limits.max-running-jobs=1", "pipeset.limits.max-wait=0s");
 
-	private static Replica replica;
+	private static final TestRedis control = two.control();
+
+	private static final Replica replica = two.replica();
 
 	private final RedisCommands<String, String> records = control.client();
 
@@ -89,19 +93,13 @@ class OtherInstanceTests {
 		this.recorder = recorder;
 	}
 
-	@DynamicPropertySource
-	static void control(DynamicPropertyRegistry registry) {
-		control.controlProperties().forEach((name, value) -> registry.add(name, () -> value));
-	}
-
 	/**
 	 * The other instance runs one job at a time, and may do in the control Redis no more
 	 * than it needs.
 	 */
-	@BeforeAll
-	static void startOther() throws IOException {
+	private static TestRedis permitted(TestRedis control) {
 		Matcher named = Pattern.compile("Its user needs ([A-Z, \\n]+) and PING on", Pattern.DOTALL)
-			.matcher(Files.readString(Path.of("docs/jobs.md")));
+			.matcher(contentOf(new File("docs/jobs.md")));
 		assertThat(named.find()).isTrue();
 		AclSetuserArgs user = AclSetuserArgs.Builder.on().addPassword("password").keyPattern("pipeset:*");
 		for (String command : (named.group(1) + ",PING,INFO,SELECT").split("[, \\n]+", -1)) {
@@ -109,20 +107,13 @@ class OtherInstanceTests {
 		}
 		control.client().aclSetuser("recorder", user);
 		control.client().aclLogReset();
-		replica = Replica.start(control, TestRedis.shared().properties(), "pipeset.jobs.lease=10s",
-				"pipeset.control.username=recorder", "pipeset.control.password=password",
-				"pipeset.limits.max-running-jobs=1", "pipeset.limits.max-wait=0s");
+		return control;
 	}
 
 	@AfterAll
 	static void end() {
 		replica.close();
-		try {
-			assertNothingWasDenied();
-		}
-		finally {
-			control.close();
-		}
+		assertNothingWasDenied();
 	}
 
 	@BeforeEach
@@ -135,7 +126,6 @@ class OtherInstanceTests {
 				.allMatch((kept) -> Boolean.TRUE.equals(ReflectionTestUtils.invokeMethod(kept, "isDone"))));
 		}
 		this.records.flushall();
-		TestRedis.shared().client().flushall();
 	}
 
 	@AfterEach
@@ -252,7 +242,6 @@ class OtherInstanceTests {
 	@Test
 	void anIdLeavesTheListWhenItsRecordHasExpired() {
 		JobRecords records = replica.bean(JobRecords.class);
-		this.records.select(1);
 		for (boolean listed : List.of(true, false)) {
 			for (int i = 0; i < 4; i++) {
 				records.write("none", status(JobState.COMPLETED, i), null, true);
@@ -338,7 +327,6 @@ class OtherInstanceTests {
 	void aRecordThatThisVersionCannotReadIsLeftOut() {
 		String known = id(async(this.here, "/pipeset/1", null));
 		await().untilAsserted(() -> assertThat(there(known).get("state").asString()).isEqualTo("completed"));
-		this.records.select(1);
 		String unknown = known.substring(0, known.length() - 1) + ((known.endsWith("0")) ? "1" : "0");
 		this.records.copy(key("job", known), key("job", unknown));
 		this.records.zadd(key("jobs", "none"), 0, unknown);
@@ -395,7 +383,6 @@ class OtherInstanceTests {
 			replica.service().awaitJob("running");
 			String id = id(async(replica.service(), "/pipeset/10000", null));
 			Object kept = AsyncCalls.kept(replica.bean(JobRecorder.class)).get(id);
-			this.records.select(1);
 			for (int days = 0; days < 2; days++) {
 				// As if most of a day had passed, and the list had lost what is older.
 				this.records.expire(key("job", id), Duration.ofHours(11));
@@ -426,7 +413,6 @@ class OtherInstanceTests {
 			for (int pace = 1; pace <= 20; pace++) {
 				assertThat(this.here.patch("/v1/jobs/" + id + "?rateLimit=" + pace).status()).isEqualTo(202);
 			}
-			this.records.select(1);
 			assertThat(this.records.hget(TestRedis.shared().controlKey("job", id), "pace")).isEqualTo("20");
 			await().until(() -> this.records.keys("pipeset:requests:*").isEmpty());
 			assertThat(upload.lastChunk().answer().status()).isEqualTo(202);
@@ -438,7 +424,6 @@ class OtherInstanceTests {
 	void anInstanceThatDoesNotTakeRequestsIsNotAskedForEver() {
 		String id = id(async(replica.service(), ENDLESS, LINES));
 		String silent = id.substring(0, id.length() - 1) + ((id.endsWith("0")) ? "1" : "0");
-		this.records.select(1);
 		this.records.copy(key("job", id), key("job", silent));
 		this.records.hset(key("job", silent),
 				Map.of("lease", "silent", "status", this.records.hget(key("job", id), "status").replace(id, silent)));
@@ -588,7 +573,6 @@ class OtherInstanceTests {
 	}
 
 	private List<String> keys() {
-		this.records.select(1);
 		return this.records.keys("*");
 	}
 
