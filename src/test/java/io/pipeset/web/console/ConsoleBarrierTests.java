@@ -13,15 +13,10 @@ import static org.assertj.core.api.Assertions.assertThat;
  * can tell.
  */
 @ServiceTest
-class ConsoleBarrierTests {
-
-	private final Service service;
-
-	private final Browser browser;
+class ConsoleBarrierTests extends ConsolePages {
 
 	ConsoleBarrierTests(Service service, Browser browser) {
-		this.service = service;
-		this.browser = browser;
+		super(service, browser);
 	}
 
 	@Test

@@ -5,13 +5,10 @@ import java.util.List;
 import java.util.stream.Stream;
 
 import io.lettuce.core.ScriptOutputType;
-import io.lettuce.core.api.sync.RedisCommands;
-import io.pipeset.redis.TestRedis;
 import io.pipeset.service.Browser;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
 import io.pipeset.service.Shell;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
@@ -22,7 +19,7 @@ import static org.awaitility.Awaitility.await;
 
 /** The page Keyspace of the console, in a browser, with a real Redis behind it. */
 @ServiceTest
-class ConsoleKeyspaceTests {
+class ConsoleKeyspaceTests extends ConsolePages {
 
 	/** Keys as services leave them behind; the largest prefix is {@code session:}. */
 	private static final String KEYS = """
@@ -38,20 +35,8 @@ class ConsoleKeyspaceTests {
 	@TempDir
 	private static Path folder;
 
-	private final Service service;
-
-	private final Browser browser;
-
-	private final RedisCommands<String, String> redis = TestRedis.shared().client();
-
 	ConsoleKeyspaceTests(Service service, Browser browser) {
-		this.service = service;
-		this.browser = browser;
-	}
-
-	@BeforeEach
-	void emptyRedis() {
-		this.redis.flushall();
+		super(service, browser);
 	}
 
 	@Test

@@ -2,20 +2,17 @@ package io.pipeset.web.console;
 
 import java.io.IOException;
 
-import io.lettuce.core.api.sync.RedisCommands;
-import io.pipeset.redis.TestRedis;
 import io.pipeset.service.Browser;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
 import io.pipeset.service.Wire;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Answers that come late, and clicks that come twice. */
 @ServiceTest
-class ConsoleRaceTests {
+class ConsoleRaceTests extends ConsolePages {
 
 	private static final String RELEASE = """
 			return new Promise((resolve) => {
@@ -23,20 +20,8 @@ class ConsoleRaceTests {
 				setTimeout(() => resolve(document.querySelector('main').innerText));
 			})""";
 
-	private final Service service;
-
-	private final Browser browser;
-
-	private final RedisCommands<String, String> redis = TestRedis.shared().client();
-
 	ConsoleRaceTests(Service service, Browser browser) {
-		this.service = service;
-		this.browser = browser;
-	}
-
-	@BeforeEach
-	void emptyRedis() {
-		this.redis.flushall();
+		super(service, browser);
 	}
 
 	/** The service looks at some of the jobs only, where most are those of others. */

@@ -10,18 +10,14 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.zip.GZIPOutputStream;
 
-import io.lettuce.core.api.sync.RedisCommands;
-import io.pipeset.redis.TestRedis;
 import io.pipeset.service.Browser;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.openqa.selenium.WebElement;
-import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -29,7 +25,7 @@ import static org.awaitility.Awaitility.await;
 
 /** The pages of the console, in a browser, with a real Redis behind them. */
 @ServiceTest
-class ConsoleTests {
+class ConsoleTests extends ConsolePages {
 
 	private static final int ROWS = 200_000;
 
@@ -52,20 +48,8 @@ class ConsoleTests {
 	@TempDir
 	private static Path folder;
 
-	private final Service service;
-
-	private final Browser browser;
-
-	private final RedisCommands<String, String> redis = TestRedis.shared().client();
-
 	ConsoleTests(Service service, Browser browser) {
-		this.service = service;
-		this.browser = browser;
-	}
-
-	@BeforeEach
-	void emptyRedis() {
-		this.redis.flushall();
+		super(service, browser);
 	}
 
 	@Test
@@ -126,14 +110,6 @@ class ConsoleTests {
 		this.browser.run("document.querySelector('.windowed').scrollTop = 34 * 9000");
 		await().until(() -> this.browser.all("[aria-rowindex='9005']").size() == 1);
 		assertThat(this.browser.all(".windowed tbody tr")).hasSizeLessThan(100);
-	}
-
-	private JsonNode job() {
-		return this.service.get("/v1/jobs/" + jobId()).json();
-	}
-
-	private String jobId() {
-		return String.valueOf(this.browser.run("return location.hash")).replace("#/jobs/", "");
 	}
 
 	@Test

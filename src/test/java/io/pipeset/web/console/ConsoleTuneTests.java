@@ -3,7 +3,6 @@ package io.pipeset.web.console;
 import java.time.Duration;
 import java.util.List;
 
-import io.pipeset.redis.TestRedis;
 import io.pipeset.service.Browser;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
@@ -16,24 +15,18 @@ import static org.awaitility.Awaitility.await;
 
 /** The page Tune, in a browser: from the grid to the settings of the next load. */
 @ServiceTest
-class ConsoleTuneTests {
+class ConsoleTuneTests extends ConsolePages {
 
 	/** Takes many seconds, as each batch waits for its answer. */
 	private static final String LONG = "?records=2000&batchSizes=1,2&flushes=close,each&concurrencies=1,2&runs=10"
 			+ "&budget=10m";
 
-	private final Service service;
-
-	private final Browser browser;
-
 	ConsoleTuneTests(Service service, Browser browser) {
-		this.service = service;
-		this.browser = browser;
+		super(service, browser);
 	}
 
 	@Test
 	void aTuningIsAskedForAndItsRecommendationIsThatOfTheNextLoads() {
-		TestRedis.shared().client().flushall();
 		this.browser.visit(this.service, "/#/tune");
 		this.browser.awaitSaid("12 rows, 3 runs of each: about 4,300,000 commands and 463 MB to Redis, in 30s");
 		this.browser.picture("console-tune", 1200, 900);
@@ -164,11 +157,6 @@ class ConsoleTuneTests {
 			this.browser.dark(false);
 			this.browser.phone(false);
 		}
-	}
-
-	private JsonNode job() {
-		String id = String.valueOf(this.browser.run("return location.hash")).replace("#/jobs/", "");
-		return this.service.get("/v1/jobs/" + id).json();
 	}
 
 }

@@ -1,0 +1,38 @@
+package io.pipeset.web.console;
+
+import io.lettuce.core.api.sync.RedisCommands;
+import io.pipeset.redis.TestRedis;
+import io.pipeset.service.Browser;
+import io.pipeset.service.Service;
+import org.junit.jupiter.api.BeforeEach;
+import tools.jackson.databind.JsonNode;
+
+/** Opens pages of the console in a browser. Redis is empty at first. */
+abstract class ConsolePages {
+
+	final Service service;
+
+	final Browser browser;
+
+	final RedisCommands<String, String> redis = TestRedis.shared().client();
+
+	ConsolePages(Service service, Browser browser) {
+		this.service = service;
+		this.browser = browser;
+	}
+
+	@BeforeEach
+	final void emptyRedis() {
+		this.redis.flushall();
+	}
+
+	/** The job whose page is shown. */
+	final JsonNode job() {
+		return this.service.get("/v1/jobs/" + jobId()).json();
+	}
+
+	final String jobId() {
+		return String.valueOf(this.browser.run("return location.hash")).replace("#/jobs/", "");
+	}
+
+}
