@@ -42,8 +42,8 @@ class ExampleTests {
 
 	/** The test that holds an example against an answer. */
 	private static final Map<Problem, String> ELSEWHERE = Map.ofEntries(
-			Map.entry(Problem.REDIS_REFUSES_THE_REST, "web/fault/RefusingRedisTests"),
-			Map.entry(Problem.REDIS_REFUSES, "web/fault/RefusingRedisTests"),
+			Map.entry(Problem.REDIS_REFUSES_THE_REST, "web/fault/RedisFaultTests"),
+			Map.entry(Problem.REDIS_REFUSES, "web/fault/RedisFaultTests"),
 			Map.entry(Problem.REDIS_LOST, "web/fault/AtomicFaultTests"),
 			Map.entry(Problem.REDIS_UNREACHABLE, "web/fault/RetryTests"),
 			Map.entry(Problem.CONTROL_UNREACHABLE, "web/job/CutOffKeyTests"),

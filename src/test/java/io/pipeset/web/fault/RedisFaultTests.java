@@ -14,6 +14,8 @@ import io.pipeset.service.Answer;
 import io.pipeset.service.Lines;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
+import io.pipeset.web.document.Examples;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -53,6 +55,12 @@ class RedisFaultTests {
 		redis.client().flushall();
 		assertThat(Answer.counts(this.service.post("/pipeset/10").report())).isEqualTo(new Counts(10, 10, 0, 0, 0, 0));
 		redis.client().flushall();
+	}
+
+	@AfterEach
+	void letRedisWrite() {
+		redis.client().replicaofNoOne();
+		redis.client().configSet("maxmemory", "0");
 	}
 
 	@ParameterizedTest
@@ -205,6 +213,59 @@ class RedisFaultTests {
 		Counts counts = Answer.counts(answer.json().get("job"));
 		assertThat(counts.received()).isEqualTo(1000);
 		assertThat(counts.unknown() + counts.unprocessed()).isEqualTo(1000);
+	}
+
+	@Test
+	void aRedisWithoutMemoryFromTheStartRefusesTheWholeJob() {
+		redis.client().configSet("maxmemory", "1");
+		Answer answer = this.service.post("/pipeset/100000?batchSize=500");
+		JsonNode job = Examples.check(503, "redis-refuses", answer).job(503, "redis-refuses", "stopped");
+		Counts counts = Answer.counts(job);
+		assertThat(counts.received()).isEqualTo(100_000);
+		assertThat(counts.applied()).isZero();
+		assertThat(counts.rejected()).isPositive();
+		assertThat(counts.unknown()).isZero();
+		assertThat(job.at("/items/0/error/code").asString()).isEqualTo("OOM");
+		assertThat(job.at("/items/0/error/retryable").asBoolean()).isTrue();
+		assertThat(redis.client().dbsize()).isZero();
+	}
+
+	@Test
+	void aRedisThatRunsOutOfMemoryStopsTheJob() {
+		long used = Long.parseLong(redis.client()
+			.info("memory")
+			.lines()
+			.filter((line) -> line.startsWith("used_memory:"))
+			.findFirst()
+			.orElseThrow()
+			.substring("used_memory:".length())
+			.strip());
+		redis.client().configSet("maxmemory", Long.toString(used + (3 << 20)));
+		Answer answer = this.service.post("/pipeset/100000?batchSize=500");
+		JsonNode job = Examples.check(502, "redis-refuses", answer).job(502, "redis-refuses", "stopped");
+		Counts counts = Answer.counts(job);
+		assertThat(counts.received()).isEqualTo(100_000);
+		assertThat(counts.applied()).isPositive().isEqualTo(redis.client().dbsize());
+		assertThat(counts.rejected()).isGreaterThanOrEqualTo(500);
+		assertThat(counts.unprocessed()).isPositive();
+		assertThat(answer.json().at("/detail").asString()).contains("OOM");
+		redis.client().configSet("maxmemory", "0");
+		this.service.post("/pipeset/100000?batchSize=500").report();
+		assertThat(redis.client().dbsize()).isEqualTo(100_000);
+	}
+
+	@Test
+	void aReadOnlyReplicaRefusesTheWholeJob() {
+		redis.client().replicaof("127.0.0.1", 1);
+		Answer answer = this.service.post("/pipeset/1000");
+		JsonNode job = answer.job(503, "redis-refuses", "stopped");
+		assertThat(Answer.counts(job).applied()).isZero();
+		assertThat(job.at("/items/0/error/code").asString()).isEqualTo("READONLY");
+		assertThat(answer.json().at("/detail").asString()).contains("READONLY");
+		redis.client().replicaofNoOne();
+		assertThat(redis.client().dbsize()).isZero();
+		this.service.post("/pipeset/1000").report();
+		assertThat(redis.client().dbsize()).isEqualTo(1000);
 	}
 
 	@Test

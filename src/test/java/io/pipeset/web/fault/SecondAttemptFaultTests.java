@@ -14,6 +14,7 @@ import io.pipeset.service.Answer;
 import io.pipeset.service.Lines;
 import io.pipeset.service.Service;
 import io.pipeset.service.ServiceTest;
+import io.pipeset.service.Wire;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,7 +31,8 @@ import static org.awaitility.Awaitility.await;
 
 /**
  * Records that ran, and whose answers were lost, stay unknown if their second attempt
- * fails. The tests count messages, so that only the job may send any.
+ * fails, or if there is none. The tests count messages, so that only the job may send
+ * any.
  */
 @ServiceTest(properties = "pipeset.pipeline.max-connections=1")
 class SecondAttemptFaultTests {
@@ -129,6 +131,26 @@ class SecondAttemptFaultTests {
 		JsonNode report = answer.get(60, TimeUnit.SECONDS).report();
 		assertThat(Answer.counts(report)).isEqualTo(new Counts(RECORDS, RECORDS, 0, 0, 0, 0));
 		assertThat(report.at("/items/0/reply").asInt()).isZero();
+	}
+
+	/** Its report mentions both. */
+	@Test
+	void aLossAfterTheStopIsToldWithTheNumberOfUnknownRecords() throws Exception {
+		CompletableFuture<ProxyLink> place = proxy.stopAt(Way.REPLIES, 0, 0);
+		try (Wire wire = Wire.upload(this.service, "/v1/jobs?flush=each")) {
+			wire.chunk("[\"RPUSH\",\"l\",1]\n");
+			ProxyLink link = place.get(30, TimeUnit.SECONDS);
+			await().until(() -> redis.client().exists("l") == 1);
+			this.jobs.stopAll();
+			link.reset();
+			Answer answer = wire.lastChunk().answer();
+			JsonNode job = answer.job(502, "redis-lost", "failed");
+			assertThat(Answer.counts(job)).isEqualTo(new Counts(1, 0, 0, 0, 1, 0));
+			assertThat(answer.json().at("/detail").asString())
+				.startsWith("1 records were on their way when the connection to Redis was lost")
+				.contains("shut");
+		}
+		assertThat(redis.client().lrange("l", 0, -1)).containsExactly("1");
 	}
 
 	private CompletableFuture<Answer> send(String operation, int records, String settings) {
