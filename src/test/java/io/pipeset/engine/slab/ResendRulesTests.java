@@ -16,6 +16,7 @@ import io.pipeset.report.Account;
 import io.pipeset.report.Counts;
 import io.pipeset.report.Results;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.aggregator.ArgumentsAccessor;
@@ -47,7 +48,7 @@ class ResendRulesTests {
 	void whatWasAnsweredIsNotSentAgainAndWhatMayHaveRunIsWhereThatDoesNoHarm() {
 		Slab slab = written(slab("SET a 1", "SET b 2", "LPUSH l x", "SET c 3", "RPOP l"), OK);
 		assertThat(again(true, slab)).containsExactly("SET b 2", "SET c 3");
-		assertThat(this.account.counts()).isEqualTo(new Counts(3, 1, 0, 0, 2, 0));
+		assertThat(counts()).isEqualTo(new Counts(3, 1, 0, 0, 2, 0));
 	}
 
 	@Test
@@ -56,7 +57,7 @@ class ResendRulesTests {
 				OK + OK + ":1\r\n" + OK + "$-1\r\n");
 		slab.attempt().unconfirmed(new Loss(Loss.UNCONFIRMED, "Nobody has it"));
 		assertThat(again(true, slab)).containsExactly("SET a 1", "SET c 3");
-		assertThat(this.account.counts()).isEqualTo(new Counts(3, 0, 1, 0, 2, 0));
+		assertThat(counts()).isEqualTo(new Counts(3, 0, 1, 0, 2, 0));
 	}
 
 	@Test
@@ -64,7 +65,7 @@ class ResendRulesTests {
 		Slab slab = written(slab("SET a 1", "SET b 2"), OK + BUSY);
 		slab.attempt().unconfirmed(new Loss(Loss.UNCONFIRMED, "Nobody has it"));
 		assertThat(again(false, slab)).containsExactly("SET b 2");
-		assertThat(this.account.counts()).isEqualTo(new Counts(1, 0, 0, 0, 1, 0));
+		assertThat(counts()).isEqualTo(new Counts(1, 0, 0, 0, 1, 0));
 	}
 
 	@Test
@@ -75,7 +76,7 @@ class ResendRulesTests {
 		assertThat(again(true, refused)).containsExactly("LPUSH l x", "SET a 1");
 		assertThat(written(slab("SET a 1"), OK).attempt().isRefusedByReplica()).isFalse();
 		assertThat(again(true, written(slab("LPUSH l x", "SET a 1"), readOnly.repeat(2)))).isEmpty();
-		assertThat(this.account.counts()).isEqualTo(new Counts(4, 1, 0, 3, 0, 0));
+		assertThat(counts()).isEqualTo(new Counts(4, 1, 0, 3, 0, 0));
 	}
 
 	@ParameterizedTest
@@ -106,21 +107,21 @@ class ResendRulesTests {
 		Slab written = written(slab("SET a 1", "SET b 2"), OK);
 		Slab unwritten = slab("SET c 3", "LPUSH l x");
 		assertThat(again(false, written, unwritten)).containsExactly("SET c 3", "LPUSH l x");
-		assertThat(this.account.counts()).isEqualTo(new Counts(2, 1, 0, 0, 1, 0));
+		assertThat(counts()).isEqualTo(new Counts(2, 1, 0, 0, 1, 0));
 	}
 
 	@Test
 	void whatWasNotWrittenIsSentWhateverItIs() {
 		assertThat(again(true, slab("RPOP l", "SET a 1"), slab("LPUSH l x"))).containsExactly("RPOP l", "SET a 1",
 				"LPUSH l x");
-		assertThat(this.account.counts().received()).isZero();
+		assertThat(counts().received()).isZero();
 	}
 
 	@Test
 	void nothingIsSentAgainBehindALaterCommandOfItsKeyThatMayHaveRun() {
 		Slab slab = written(slab("DEL l", "DEL m", "DEL n l", "LPUSH l x", "DEL l"), "");
 		assertThat(again(true, slab)).containsExactly("DEL m", "DEL l");
-		assertThat(this.account.counts()).isEqualTo(new Counts(3, 0, 0, 0, 3, 0));
+		assertThat(counts()).isEqualTo(new Counts(3, 0, 0, 0, 3, 0));
 	}
 
 	@Test
@@ -128,7 +129,7 @@ class ResendRulesTests {
 		// b waits for LPUSH, and so does a, which shares a key with it.
 		Slab slab = written(slab("SET a 1", "DEL a b", "LPUSH b x"), "");
 		assertThat(again(true, slab)).isEmpty();
-		assertThat(this.account.counts()).isEqualTo(new Counts(3, 0, 0, 0, 3, 0));
+		assertThat(counts()).isEqualTo(new Counts(3, 0, 0, 0, 3, 0));
 	}
 
 	@Test
@@ -151,14 +152,14 @@ class ResendRulesTests {
 	void whatTheSocketDidNotTakeIsNotSentBehindWhatItTookLater() {
 		assertThat(again(true, slab("SET a 1", "SET b 1", "SET c 1"), written(slab("SET a 2", "LPUSH b x"), OK)))
 			.containsExactly("SET c 1");
-		assertThat(this.account.counts()).isEqualTo(new Counts(4, 1, 0, 0, 1, 2));
+		assertThat(counts()).isEqualTo(new Counts(4, 1, 0, 0, 1, 2));
 	}
 
 	@Test
 	void whatRedisPutOffIsSentAgainEvenIfItMustRunOnlyOnce() {
 		Slab slab = written(slab("LPUSH l x", "SET a 1", "RPOP q"), BUSY + BUSY + "$-1\r\n");
 		assertThat(again(false, slab)).containsExactly("LPUSH l x", "SET a 1");
-		assertThat(this.account.counts()).isEqualTo(new Counts(1, 0, 1, 0, 0, 0));
+		assertThat(counts()).isEqualTo(new Counts(1, 0, 1, 0, 0, 0));
 	}
 
 	@Test
@@ -166,7 +167,7 @@ class ResendRulesTests {
 		Slab first = written(slab("SET a 1", "SET b 1", "SET c 1"), BUSY + BUSY + BUSY);
 		Slab second = written(slab("SET b 2", "SET d 2"), OK + "-WRONGTYPE no\r\n");
 		assertThat(again(false, first, second)).containsExactly("SET a 1", "SET c 1");
-		assertThat(this.account.counts()).isEqualTo(new Counts(3, 1, 0, 2, 0, 0));
+		assertThat(counts()).isEqualTo(new Counts(3, 1, 0, 2, 0, 0));
 		assertThat(this.account.items().get(0).error().code()).isEqualTo("BUSY");
 	}
 
@@ -174,47 +175,7 @@ class ResendRulesTests {
 	void anyOtherErrorIsFinal() {
 		Slab slab = written(slab("SET a 1", "SET b 1"), "-OOM no\r\n-BUSYKEY no\r\n");
 		assertThat(again(true, slab)).isEmpty();
-		assertThat(this.account.counts()).isEqualTo(new Counts(2, 0, 0, 2, 0, 0));
-	}
-
-	@Test
-	void aScriptThatRedisHasForgottenIsLoadedAndRunAgainWhereItsTextIsKnown() {
-		assertThat(again(false, written(slab("EVALSHA " + SHA + " 1 a"), "$1\r\nx\r\n" + NOSCRIPT)))
-			.containsExactly("SCRIPT LOAD return 1", "EVALSHA " + SHA + " 1 a");
-		assertThat(again(false, written(slab("EVALSHA " + "0".repeat(40) + " 1 a"), NOSCRIPT))).isEmpty();
-		assertThat(this.account.counts()).isEqualTo(new Counts(1, 0, 0, 1, 0, 0));
-	}
-
-	@Test
-	void aScriptThatNobodyKnowsIsNotWaitedForBecauseAnotherOneIsKnown() {
-		Slab slab = written(slab("EVALSHA " + SHA + " 1 a", "EVALSHA " + "0".repeat(40) + " 1 b", "SET c 1"),
-				"$1\r\nx\r\n:1\r\n" + NOSCRIPT + OK);
-		assertThat(slab.errors().transientCode()).isNull();
-		assertThat(again(false, slab)).isEmpty();
-		assertThat(this.account.counts()).isEqualTo(new Counts(3, 2, 0, 1, 0, 0));
-	}
-
-	@Test
-	void aScriptThatMayNotBeLoadedIsNotWaitedFor() {
-		assertThat(again(false, written(slab("EVALSHA " + SHA + " 1 a"), "-NOPERM no SCRIPT LOAD\r\n" + NOSCRIPT)))
-			.isEmpty();
-		assertThat(again(false, written(slab("EVALSHA " + SHA + " 1 a"), BUSY + NOSCRIPT))).hasSize(2);
-		assertThat(this.account.counts()).isEqualTo(new Counts(1, 0, 0, 1, 0, 0));
-	}
-
-	@Test
-	void aScriptIsKnownHoweverItsShaIsSpelled() {
-		Slab slab = slab("EVALSHA " + SHA + " 1 a", "EVALSHA " + SHA.toUpperCase(Locale.ROOT) + " 1 b");
-		assertThat(again(false, written(slab, "$1\r\nx\r\n" + NOSCRIPT + NOSCRIPT))).hasSize(3);
-	}
-
-	@Test
-	void aScriptWithoutKeysIsNotSentAgainBehindAnythingThatRan() {
-		Slab slab = written(slab("EVALSHA " + SHA + " 0", "SET a 1", "EVALSHA " + SHA + " 0"),
-				"$1\r\nx\r\n" + BUSY + OK + BUSY);
-		assertThat(again(false, slab)).containsExactly("SCRIPT LOAD return 1", "EVALSHA " + SHA + " 0");
-		assertThat(slab.firstIndex()).isEqualTo(2);
-		assertThat(this.account.counts()).isEqualTo(new Counts(2, 1, 0, 1, 0, 0));
+		assertThat(counts()).isEqualTo(new Counts(2, 0, 0, 2, 0, 0));
 	}
 
 	@Test
@@ -222,7 +183,7 @@ class ResendRulesTests {
 		Slab slab = written(slab("SET a 1", "EVALSHA " + SHA + " 0", "SET b 1"),
 				"$1\r\nx\r\n" + BUSY + ":1\r\n" + BUSY);
 		assertThat(again(false, slab)).containsExactly("SCRIPT LOAD return 1", "SET b 1");
-		assertThat(this.account.counts()).isEqualTo(new Counts(2, 1, 0, 1, 0, 0));
+		assertThat(counts()).isEqualTo(new Counts(2, 1, 0, 1, 0, 0));
 	}
 
 	@Test
@@ -230,7 +191,7 @@ class ResendRulesTests {
 		Slab slab = written(slab("SET a 1", "EVALSHA " + SHA + " 1 a", "SET b 1"),
 				"-NOPERM no SCRIPT LOAD\r\n" + OK + "*1\r\n$-1\r\n-ERR no\r\n");
 		assertThat(again(true, slab)).isEmpty();
-		assertThat(this.account.counts()).isEqualTo(new Counts(3, 2, 0, 1, 0, 0));
+		assertThat(counts()).isEqualTo(new Counts(3, 2, 0, 1, 0, 0));
 		assertThat(this.account.items()).extracting((item) -> item.op()).containsExactly("SET", "EVALSHA", "SET");
 	}
 
@@ -239,7 +200,7 @@ class ResendRulesTests {
 		Slab slab = written(slab("SET a 1", "EVALSHA " + SHA + " 1 a", "EVALSHA " + SHA + " 1 b"),
 				"$1\r\nx\r\n" + BUSY + "-BUSY lock is held\r\n" + BUSY);
 		assertThat(again(true, slab)).containsExactly("SCRIPT LOAD return 1", "EVALSHA " + SHA + " 1 b");
-		assertThat(this.account.counts()).isEqualTo(new Counts(2, 0, 0, 2, 0, 0));
+		assertThat(counts()).isEqualTo(new Counts(2, 0, 0, 2, 0, 0));
 	}
 
 	@Test
@@ -271,46 +232,7 @@ class ResendRulesTests {
 				assertThat(item.id()).isEqualTo("id-3");
 				assertThat(item.key()).isEqualTo("c");
 			});
-		assertThat(this.account.counts()).isEqualTo(new Counts(4, 2, 0, 0, 2, 0));
-	}
-
-	@Test
-	void aTransactionIsSentAgainAsAWholeWhereThatDoesNoHarm() {
-		String queued = OK + "+QUEUED\r\n+QUEUED\r\n";
-		for (String replies : List.of("", OK, queued, queued + "*2\r\n+OK\r\n")) {
-			assertThat(again(true, written(transaction("SET a 1", "SET b 2"), replies))).as(replies)
-				.containsExactly("MULTI", "SET a 1", "SET b 2", "EXEC");
-		}
-		assertThat(this.account.counts().received()).isZero();
-	}
-
-	@Test
-	void aTransactionIsNotSentAgainWhereOneOfItsCommandsMustNotBe() {
-		String queued = OK + "+QUEUED\r\n+QUEUED\r\n";
-		assertThat(again(true, written(transaction("SET a 1", "LPUSH b 2"), queued + "*2\r\n+OK\r\n"),
-				written(transaction("SET c 1", "SET a 2"), "")))
-			.containsExactly("MULTI", "SET c 1", "SET a 2", "EXEC");
-		assertThat(this.account.counts()).isEqualTo(new Counts(2, 1, 0, 0, 1, 0));
-	}
-
-	@Test
-	void aTransactionIsNotSentAgainBehindALaterOneOfAKeyOfIts() {
-		assertThat(again(true, written(transaction("SET a 1", "SET b 2"), ""),
-				written(transaction("SET c 1", "LPUSH b 2"), "")))
-			.isEmpty();
-		assertThat(this.account.counts()).isEqualTo(new Counts(4, 0, 0, 0, 4, 0));
-	}
-
-	@Test
-	void aTransactionThatWasDiscardedForAMomentIsSentAgain() {
-		String discarded = "-EXECABORT Transaction discarded because of previous errors.\r\n";
-		Slab busy = written(transaction("LPUSH a 1", "LPUSH b 2"), OK + BUSY + "+QUEUED\r\n" + discarded);
-		assertThat(busy.errors().transientCode()).isEqualTo("BUSY");
-		assertThat(again(false, busy)).containsExactly("MULTI", "LPUSH a 1", "LPUSH b 2", "EXEC");
-		Slab refused = written(transaction("LPUSH a 1", "LPUSH b 2"), OK + BUSY + "-NOPERM no\r\n" + discarded);
-		assertThat(refused.errors().transientCode()).isNull();
-		assertThat(again(false, refused)).isEmpty();
-		assertThat(this.account.counts()).isEqualTo(new Counts(2, 0, 0, 2, 0, 0));
+		assertThat(counts()).isEqualTo(new Counts(4, 2, 0, 0, 2, 0));
 	}
 
 	@Test
@@ -319,7 +241,7 @@ class ResendRulesTests {
 				"$1\r\nx\r\n" + OK + "+QUEUED\r\n+QUEUED\r\n*2\r\n+OK\r\n" + NOSCRIPT);
 		assertThat(ran.errors().transientCode()).isNull();
 		assertThat(again(false, ran)).isEmpty();
-		assertThat(this.account.counts()).isEqualTo(new Counts(2, 1, 0, 1, 0, 0));
+		assertThat(counts()).isEqualTo(new Counts(2, 1, 0, 1, 0, 0));
 	}
 
 	@Test
@@ -330,7 +252,7 @@ class ResendRulesTests {
 		Slab fourth = written(slab("LPUSH b x", "SADD b 1"), WRONGTYPE + WRONGTYPE);
 		assertThat(again(false, first, second, third, fourth)).containsExactly("DEL a", "HSET a f v", "DEL b a",
 				"LPUSH b x", "SADD b 1");
-		assertThat(this.account.counts()).isEqualTo(new Counts(3, 1, 0, 2, 0, 0));
+		assertThat(counts()).isEqualTo(new Counts(3, 1, 0, 2, 0, 0));
 	}
 
 	@Test
@@ -338,7 +260,7 @@ class ResendRulesTests {
 		Slab slab = written(slab("DEL a", "DEL c", "DEL a b", "SET b 1", "HSET a f v"),
 				BUSY + BUSY + "-NOPERM no\r\n" + OK + WRONGTYPE);
 		assertThat(again(false, slab)).containsExactly("DEL c");
-		assertThat(this.account.counts()).isEqualTo(new Counts(4, 1, 0, 3, 0, 0));
+		assertThat(counts()).isEqualTo(new Counts(4, 1, 0, 3, 0, 0));
 	}
 
 	@Test
@@ -346,21 +268,7 @@ class ResendRulesTests {
 		Slab slab = written(slab("DEL a", "HSET a f v", "DEL a", "DEL b", "DEL b"),
 				BUSY + WRONGTYPE + ":1\r\n" + BUSY + ":1\r\n");
 		assertThat(again(false, slab)).containsExactly("DEL b");
-		assertThat(this.account.counts()).isEqualTo(new Counts(4, 2, 0, 2, 0, 0));
-	}
-
-	@Test
-	void aScriptWithoutKeysThatGoesAgainTakesAllWithItThatWereRefusedBehindIt() {
-		Slab slab = written(slab("HSET a f v", "EVALSHA " + SHA + " 0", "HSET b f v"),
-				"$1\r\nx\r\n" + WRONGTYPE + BUSY + WRONGTYPE);
-		assertThat(again(false, slab)).containsExactly("SCRIPT LOAD return 1", "EVALSHA " + SHA + " 0", "HSET b f v");
-	}
-
-	@Test
-	void aScriptThatFailedMayHaveWrittenAndKeepsWhatCameBeforeItFromGoingAgain() {
-		Slab slab = written(slab("DEL a", "EVALSHA " + SHA + " 1 a"), "$1\r\nx\r\n" + BUSY + WRONGTYPE);
-		assertThat(again(false, slab)).isEmpty();
-		assertThat(this.account.counts()).isEqualTo(new Counts(2, 0, 0, 2, 0, 0));
+		assertThat(counts()).isEqualTo(new Counts(4, 2, 0, 2, 0, 0));
 	}
 
 	@Test
@@ -372,18 +280,7 @@ class ResendRulesTests {
 		slab.settle(this.account, null);
 		slab.retry();
 		assertThat(FilledSlabs.commands(slab)).containsExactly("DEL a", "DEL b", "HSET a f v");
-		assertThat(this.account.counts()).isEqualTo(new Counts(1, 0, 0, 1, 0, 0));
-	}
-
-	@Test
-	void aTransactionThatWasRefusedGoesAgainBehindOneThatDoes() {
-		String discarded = "-EXECABORT Transaction discarded because of previous errors.\r\n";
-		Slab busy = written(transaction("DEL a", "SET b 2"), OK + BUSY + "+QUEUED\r\n" + discarded);
-		Slab refused = written(transaction("SET c 1", "SET a 2"), OK + "+QUEUED\r\n-NOPERM no\r\n" + discarded);
-		Slab other = written(transaction("SET d 1", "SET e 2"), OK + "+QUEUED\r\n-NOPERM no\r\n" + discarded);
-		assertThat(again(false, busy, refused, other)).containsExactly("MULTI", "DEL a", "SET b 2", "EXEC", "MULTI",
-				"SET c 1", "SET a 2", "EXEC");
-		assertThat(this.account.counts()).isEqualTo(new Counts(2, 0, 0, 2, 0, 0));
+		assertThat(counts()).isEqualTo(new Counts(1, 0, 0, 1, 0, 0));
 	}
 
 	@Test
@@ -391,38 +288,7 @@ class ResendRulesTests {
 		Slab first = written(slab("EXPIRE a 60", "EXPIRE b 60", "EXPIRE c 60"), BUSY + BUSY + BUSY);
 		Slab second = written(slab("HSET c f v", "HSET a f v"), ":1\r\n");
 		assertThat(again(true, first, second)).containsExactly("EXPIRE b 60", "HSET a f v");
-		assertThat(this.account.counts()).isEqualTo(new Counts(3, 1, 0, 2, 0, 0));
-	}
-
-	/** It would take, count or copy what the later one has left. */
-	@ParameterizedTest
-	@ValueSource(strings = { "RPOP k", "INCRBY k 1", "SET k v GET", "RENAME k d", "COPY d k", "SMOVE s k m",
-			"EVALSHA sha 1 k", "EVALSHA sha 0" })
-	void whatMustRunOnceIsNotSentAgainAheadOfWhatMayHaveRun(String command) {
-		String once = command.replace("sha", SHA);
-		String loaded = (once.startsWith("EVALSHA")) ? "$1\r\nx\r\n" : "";
-		assertThat(again(true, written(slab(once, "DEL k"), loaded + BUSY))).endsWith("DEL k").doesNotContain(once);
-		assertThat(again(true, written(slab(once), loaded + BUSY), written(transaction("SET j 1", "SET k 2"), "")))
-			.endsWith("MULTI", "SET j 1", "SET k 2", "EXEC")
-			.doesNotContain(once);
-		assertThat(this.account.counts()).isEqualTo(new Counts(2, 0, 0, 2, 0, 0));
-		assertThat(this.account.items()).allMatch((item) -> item.error().code().equals("BUSY"));
-	}
-
-	@Test
-	void whatMustRunOnceAndWasRefusedStaysAheadOfWhatMayHaveRunWithAllThatCameBefore() {
-		Slab slab = written(slab("HSET k f 1", "HSET j f 1", "RENAME k d", "HSET k g 2"),
-				BUSY + BUSY + "-ERR no such key\r\n");
-		assertThat(again(true, slab)).containsExactly("HSET j f 1", "HSET k g 2");
-		assertThat(this.account.counts()).isEqualTo(new Counts(2, 0, 0, 2, 0, 0));
-	}
-
-	@Test
-	void whatMustRunOnceIsNotSentAgainAheadOfWhatMayHaveRunAtAnEarlierAttempt() {
-		Slab first = written(slab("SET k 1"), BUSY);
-		Slab lost = written(slab("SET k 2"), "");
-		assertThat(again(true, first, lost)).containsExactly("SET k 1", "SET k 2");
-		assertThat(again(true, written(slab("INCRBY k 1"), BUSY), written(lost, BUSY))).containsExactly("SET k 2");
+		assertThat(counts()).isEqualTo(new Counts(3, 1, 0, 2, 0, 0));
 	}
 
 	@ParameterizedTest
@@ -439,7 +305,7 @@ class ResendRulesTests {
 			.containsSubsequence("EVALSHA sha 1 b 60 f v", "EVALSHA sha 1 c 60 f v", emptying, "HSET a g v",
 					"HSET b g v", emptying.replace(" a ", " b "), "HSET d f v", emptying.replace(" a ", " c "))
 			.doesNotContain("EVALSHA sha 1 a 60 f v");
-		assertThat(this.account.counts()).isEqualTo(new Counts(1, 0, 0, 0, 1, 0));
+		assertThat(counts()).isEqualTo(new Counts(1, 0, 0, 0, 1, 0));
 	}
 
 	/**
@@ -535,6 +401,10 @@ class ResendRulesTests {
 		return again;
 	}
 
+	private Counts counts() {
+		return this.account.counts();
+	}
+
 	private static void read(Slab slab, String replies) {
 		slab.attempt().read(Unpooled.copiedBuffer(replies, StandardCharsets.UTF_8));
 	}
@@ -549,6 +419,157 @@ class ResendRulesTests {
 
 	private Slab transaction(String... commands) {
 		return this.slabs.transaction(commands);
+	}
+
+	@Nested
+	class AScript {
+
+		@Test
+		void thatRedisHasForgottenIsLoadedAndRunAgainWhereItsTextIsKnown() {
+			assertThat(again(false, written(slab("EVALSHA " + SHA + " 1 a"), "$1\r\nx\r\n" + NOSCRIPT)))
+				.containsExactly("SCRIPT LOAD return 1", "EVALSHA " + SHA + " 1 a");
+			assertThat(again(false, written(slab("EVALSHA " + "0".repeat(40) + " 1 a"), NOSCRIPT))).isEmpty();
+			assertThat(counts()).isEqualTo(new Counts(1, 0, 0, 1, 0, 0));
+		}
+
+		@Test
+		void thatNobodyKnowsIsNotWaitedForBecauseAnotherOneIsKnown() {
+			Slab slab = written(slab("EVALSHA " + SHA + " 1 a", "EVALSHA " + "0".repeat(40) + " 1 b", "SET c 1"),
+					"$1\r\nx\r\n:1\r\n" + NOSCRIPT + OK);
+			assertThat(slab.errors().transientCode()).isNull();
+			assertThat(again(false, slab)).isEmpty();
+			assertThat(counts()).isEqualTo(new Counts(3, 2, 0, 1, 0, 0));
+		}
+
+		@Test
+		void thatMayNotBeLoadedIsNotWaitedFor() {
+			assertThat(again(false, written(slab("EVALSHA " + SHA + " 1 a"), "-NOPERM no SCRIPT LOAD\r\n" + NOSCRIPT)))
+				.isEmpty();
+			assertThat(again(false, written(slab("EVALSHA " + SHA + " 1 a"), BUSY + NOSCRIPT))).hasSize(2);
+			assertThat(counts()).isEqualTo(new Counts(1, 0, 0, 1, 0, 0));
+		}
+
+		@Test
+		void isKnownHoweverItsShaIsSpelled() {
+			Slab slab = slab("EVALSHA " + SHA + " 1 a", "EVALSHA " + SHA.toUpperCase(Locale.ROOT) + " 1 b");
+			assertThat(again(false, written(slab, "$1\r\nx\r\n" + NOSCRIPT + NOSCRIPT))).hasSize(3);
+		}
+
+		@Test
+		void withoutKeysIsNotSentAgainBehindAnythingThatRan() {
+			Slab slab = written(slab("EVALSHA " + SHA + " 0", "SET a 1", "EVALSHA " + SHA + " 0"),
+					"$1\r\nx\r\n" + BUSY + OK + BUSY);
+			assertThat(again(false, slab)).containsExactly("SCRIPT LOAD return 1", "EVALSHA " + SHA + " 0");
+			assertThat(slab.firstIndex()).isEqualTo(2);
+			assertThat(counts()).isEqualTo(new Counts(2, 1, 0, 1, 0, 0));
+		}
+
+		@Test
+		void withoutKeysThatGoesAgainTakesAllWithItThatWereRefusedBehindIt() {
+			Slab slab = written(slab("HSET a f v", "EVALSHA " + SHA + " 0", "HSET b f v"),
+					"$1\r\nx\r\n" + WRONGTYPE + BUSY + WRONGTYPE);
+			assertThat(again(false, slab)).containsExactly("SCRIPT LOAD return 1", "EVALSHA " + SHA + " 0",
+					"HSET b f v");
+		}
+
+		@Test
+		void thatFailedMayHaveWrittenAndKeepsWhatCameBeforeItFromGoingAgain() {
+			Slab slab = written(slab("DEL a", "EVALSHA " + SHA + " 1 a"), "$1\r\nx\r\n" + BUSY + WRONGTYPE);
+			assertThat(again(false, slab)).isEmpty();
+			assertThat(counts()).isEqualTo(new Counts(2, 0, 0, 2, 0, 0));
+		}
+
+	}
+
+	@Nested
+	class ATransaction {
+
+		@Test
+		void isSentAgainAsAWholeWhereThatDoesNoHarm() {
+			String queued = OK + "+QUEUED\r\n+QUEUED\r\n";
+			for (String replies : List.of("", OK, queued, queued + "*2\r\n+OK\r\n")) {
+				assertThat(again(true, written(transaction("SET a 1", "SET b 2"), replies))).as(replies)
+					.containsExactly("MULTI", "SET a 1", "SET b 2", "EXEC");
+			}
+			assertThat(counts().received()).isZero();
+		}
+
+		@Test
+		void isNotSentAgainWhereOneOfItsCommandsMustNotBe() {
+			String queued = OK + "+QUEUED\r\n+QUEUED\r\n";
+			assertThat(again(true, written(transaction("SET a 1", "LPUSH b 2"), queued + "*2\r\n+OK\r\n"),
+					written(transaction("SET c 1", "SET a 2"), "")))
+				.containsExactly("MULTI", "SET c 1", "SET a 2", "EXEC");
+			assertThat(counts()).isEqualTo(new Counts(2, 1, 0, 0, 1, 0));
+		}
+
+		@Test
+		void isNotSentAgainBehindALaterOneOfAKeyOfIts() {
+			assertThat(again(true, written(transaction("SET a 1", "SET b 2"), ""),
+					written(transaction("SET c 1", "LPUSH b 2"), "")))
+				.isEmpty();
+			assertThat(counts()).isEqualTo(new Counts(4, 0, 0, 0, 4, 0));
+		}
+
+		@Test
+		void thatWasDiscardedForAMomentIsSentAgain() {
+			String discarded = "-EXECABORT Transaction discarded because of previous errors.\r\n";
+			Slab busy = written(transaction("LPUSH a 1", "LPUSH b 2"), OK + BUSY + "+QUEUED\r\n" + discarded);
+			assertThat(busy.errors().transientCode()).isEqualTo("BUSY");
+			assertThat(again(false, busy)).containsExactly("MULTI", "LPUSH a 1", "LPUSH b 2", "EXEC");
+			Slab refused = written(transaction("LPUSH a 1", "LPUSH b 2"), OK + BUSY + "-NOPERM no\r\n" + discarded);
+			assertThat(refused.errors().transientCode()).isNull();
+			assertThat(again(false, refused)).isEmpty();
+			assertThat(counts()).isEqualTo(new Counts(2, 0, 0, 2, 0, 0));
+		}
+
+		@Test
+		void thatWasRefusedGoesAgainBehindOneThatDoes() {
+			String discarded = "-EXECABORT Transaction discarded because of previous errors.\r\n";
+			Slab busy = written(transaction("DEL a", "SET b 2"), OK + BUSY + "+QUEUED\r\n" + discarded);
+			Slab refused = written(transaction("SET c 1", "SET a 2"), OK + "+QUEUED\r\n-NOPERM no\r\n" + discarded);
+			Slab other = written(transaction("SET d 1", "SET e 2"), OK + "+QUEUED\r\n-NOPERM no\r\n" + discarded);
+			assertThat(again(false, busy, refused, other)).containsExactly("MULTI", "DEL a", "SET b 2", "EXEC", "MULTI",
+					"SET c 1", "SET a 2", "EXEC");
+			assertThat(counts()).isEqualTo(new Counts(2, 0, 0, 2, 0, 0));
+		}
+
+	}
+
+	@Nested
+	class WhatMustRunOnce {
+
+		/** It would take, count or copy what the later one has left. */
+		@ParameterizedTest
+		@ValueSource(strings = { "RPOP k", "INCRBY k 1", "SET k v GET", "RENAME k d", "COPY d k", "SMOVE s k m",
+				"EVALSHA sha 1 k", "EVALSHA sha 0" })
+		void isNotSentAgainAheadOfWhatMayHaveRun(String command) {
+			String once = command.replace("sha", SHA);
+			String loaded = (once.startsWith("EVALSHA")) ? "$1\r\nx\r\n" : "";
+			assertThat(again(true, written(slab(once, "DEL k"), loaded + BUSY))).endsWith("DEL k").doesNotContain(once);
+			assertThat(again(true, written(slab(once), loaded + BUSY), written(transaction("SET j 1", "SET k 2"), "")))
+				.endsWith("MULTI", "SET j 1", "SET k 2", "EXEC")
+				.doesNotContain(once);
+			assertThat(counts()).isEqualTo(new Counts(2, 0, 0, 2, 0, 0));
+			assertThat(ResendRulesTests.this.account.items()).allMatch((item) -> item.error().code().equals("BUSY"));
+		}
+
+		@Test
+		void andWasRefusedStaysAheadOfWhatMayHaveRunWithAllThatCameBefore() {
+			Slab slab = written(slab("HSET k f 1", "HSET j f 1", "RENAME k d", "HSET k g 2"),
+					BUSY + BUSY + "-ERR no such key\r\n");
+			assertThat(again(true, slab)).containsExactly("HSET j f 1", "HSET k g 2");
+			assertThat(counts()).isEqualTo(new Counts(2, 0, 0, 2, 0, 0));
+		}
+
+		@Test
+		void isNotSentAgainAheadOfWhatMayHaveRunAtAnEarlierAttempt() {
+			Slab first = written(slab("SET k 1"), BUSY);
+			Slab lost = written(slab("SET k 2"), "");
+			assertThat(again(true, first, lost)).containsExactly("SET k 1", "SET k 2");
+			assertThat(again(true, written(slab("INCRBY k 1"), BUSY), written(lost, BUSY))).containsExactly("SET k 2");
+		}
+
 	}
 
 }
