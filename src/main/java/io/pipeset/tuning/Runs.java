@@ -1,13 +1,8 @@
 package io.pipeset.tuning;
 
 import java.time.Duration;
-import java.util.BitSet;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.function.LongSupplier;
 
-import io.pipeset.engine.lane.JobStop;
-import io.pipeset.engine.pipeline.RedisNode;
 import io.pipeset.engine.pipeline.flush.FlushPolicy;
 import io.pipeset.job.EndedJob;
 import io.pipeset.job.input.Caller;
@@ -21,19 +16,14 @@ import io.pipeset.job.settings.JobSettings;
 import io.pipeset.record.Operation;
 import io.pipeset.record.RecordDefaults;
 import io.pipeset.record.RecordReader;
-import io.pipeset.record.Slots;
 import io.pipeset.record.mapping.Mapping;
-import io.pipeset.report.Counts;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.Item;
 import io.pipeset.report.Item.Failure;
-import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.Results;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Single runs: each is a job of records that the service makes, against the same state of
@@ -43,15 +33,6 @@ final class Runs {
 
 	/** The records of a run that is not measured. */
 	private static final int WARM_UP = 10_000;
-
-	/**
-	 * The longest that the removal of all keys takes, because a shutdown may wait for it.
-	 */
-	private static final Duration REMOVAL_TIME = Duration.ofSeconds(10);
-
-	private static final Choice REMOVAL = new Choice(10_000, FlushPolicy.buffered(1000), 1);
-
-	private static final Logger logger = LoggerFactory.getLogger(Runs.class);
 
 	private final Task task;
 
@@ -165,46 +146,6 @@ final class Runs {
 		}
 	}
 
-	/**
-	 * Removes the keys, also those of a tuning that was stopped. Each master has a job of
-	 * its own, so that one that does not answer keeps no key at the others.
-	 * @return how many may be left, and expire by themselves
-	 */
-	long removeKeys() {
-		long end = this.clock.getAsLong() + REMOVAL_TIME.toNanos();
-		Map<RedisNode, BitSet> keys = new LinkedHashMap<>();
-		long left = 0;
-		for (int number = 0; number < this.keys.count(); number++) {
-			byte[] key = this.keys.key(number);
-			RedisNode owner = this.servers.owner(Slots.of(key, 0, key.length));
-			if (owner != null) {
-				keys.computeIfAbsent(owner, (any) -> new BitSet()).set(number);
-			}
-			else {
-				left++;
-			}
-		}
-		for (BitSet numbers : keys.values()) {
-			left += removeKeys(numbers, end);
-		}
-		return left;
-	}
-
-	private long removeKeys(BitSet numbers, long end) {
-		Task removal = new Task(JobKind.TUNING, null, new JobStop(), this.task.memory());
-		EndedJob<JobReport> job = this.jobs.run(new JobPlace(this.place.meters(), this.place.client(), removal),
-				new JobInput.Generated(new KeyRemoval(this.keys, numbers, this.clock, end), numbers.cardinality()),
-				settings(REMOVAL, Operation.UNLINK, Atomic.NONE, Coalesce.AUTO), Jobs.Values.IN_ITEMS, Caller.NOBODY);
-		Counts counts = job.report().counts();
-		long left = numbers.cardinality() - counts.applied() - counts.noop();
-		if (left > 0) {
-			logger.warn("{} keys {}* could not be removed, and expire by themselves within an hour: {}", left,
-					this.keys.prefix(),
-					(job.ending().cause() != Cause.COMPLETED) ? job.ending().detail() : error(job.report()));
-		}
-		return left;
-	}
-
 	private JobReport run(RecordReader records, long count, JobSettings settings) {
 		requireGoingOn();
 		this.begun = true;
@@ -245,13 +186,9 @@ final class Runs {
 	}
 
 	private JobSettings settings(Choice choice, @Nullable Operation operation, Atomic atomic) {
-		return settings(choice, operation, atomic, Coalesce.OFF);
-	}
-
-	private JobSettings settings(Choice choice, @Nullable Operation operation, Atomic atomic, Coalesce coalesce) {
 		return new JobSettings(choice.batchSize(), choice.flush(), choice.concurrency(), this.timeout, null, 0, 0,
 				Duration.ofSeconds(1), Results.ERRORS, operation, operation != null, RecordDefaults.NONE, Mapping.NONE,
-				false, null, atomic, coalesce, false);
+				false, null, atomic, Coalesce.OFF, false);
 	}
 
 }

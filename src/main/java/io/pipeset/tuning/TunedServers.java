@@ -97,11 +97,23 @@ final class TunedServers {
 	}
 
 	/**
+	 * The slot of a key, if a command has the keys of one slot only; 0 if it need not.
+	 */
+	int slot(byte[] key) {
+		return (this.nodes.isCluster()) ? Slots.of(key, 0, key.length) : 0;
+	}
+
+	/**
 	 * Sends a record by itself. A cluster's redirection says that it has not run, so it
 	 * is sent again.
 	 */
 	void send(Record record) {
 		this.calls.ask(record.slot(), (calls, asking) -> calls.send(asking, record));
+	}
+
+	/** Removes a key by itself, wherever its slot is now. */
+	void unlink(byte[] key) {
+		this.calls.ask(Slots.of(key, 0, key.length), (calls, asking) -> calls.unlink(asking, key));
 	}
 
 	/**
@@ -115,6 +127,11 @@ final class TunedServers {
 		catch (NoConnectionException ex) {
 			return null;
 		}
+	}
+
+	/** Asks a cluster for its masters once more. */
+	void refresh() {
+		this.nodes.refresh();
 	}
 
 	private List<RedisNode> masters() {

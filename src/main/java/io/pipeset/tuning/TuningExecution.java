@@ -100,7 +100,7 @@ final class TuningExecution {
 		if (late && this.keys.arePrepared()) {
 			return this.keys.count();
 		}
-		long left = this.runs.removeKeys();
+		long left = new KeyRemoval(this.keys, this.servers, this.clock).run();
 		return (late) ? this.keys.count() : left;
 	}
 

@@ -79,7 +79,7 @@ class StoredLookTests {
 		ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 		long before = threads.getCurrentThreadAllocatedBytes();
 		copy(look(JobKind.RECORDS, report), OutputStream.nullOutputStream());
-		assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(1 << 20);
+		assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(10 << 20);
 	}
 
 	@Test

@@ -180,6 +180,35 @@ public final class RedisCalls {
 	}
 
 	/**
+	 * Removes keys, be they there or not, by several commands in one round trip.
+	 * @param commands the keys of each command
+	 * @throws RedisCallException if Redis refuses it or does not answer
+	 */
+	public void unlink(List<List<byte[]>> commands) {
+		this.lender.repeat(() -> call((connection) -> unlink(connection, commands)));
+	}
+
+	/**
+	 * Removes a key, be it there or not.
+	 * @param asking whether a node of a cluster sent the call here by ASK
+	 * @return how many keys were there
+	 * @throws RedisCallException if Redis refuses it or does not answer
+	 */
+	public long unlink(boolean asking, byte[] key) {
+		return this.lender.repeat(() -> call(asking, (commands) -> commands.unlink(key)));
+	}
+
+	private static long unlink(CallConnection connection, List<List<byte[]>> commands) {
+		List<RedisFuture<Long>> answers = new ArrayList<>();
+		// The last answer comes behind all others.
+		connection.call((redis) -> {
+			commands.forEach((keys) -> answers.add(redis.unlink(keys.toArray(byte[][]::new))));
+			return answers.get(answers.size() - 1);
+		});
+		return answers.stream().mapToLong((answer) -> connection.call((redis) -> answer)).sum();
+	}
+
+	/**
 	 * Asks for the number of elements of a key, or the bytes of a string.
 	 * @param asking whether a node of a cluster sent the call here by ASK
 	 * @param command the command for the type of the key, such as LLEN
