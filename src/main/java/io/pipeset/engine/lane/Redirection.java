@@ -47,6 +47,9 @@ final class Redirection {
 	/** How long the answer of a node counts that none of its slots is on its way. */
 	private static final long STILL_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
+	/** How long a lane waits for answers in any case, after it has begun. */
+	private static final long FIRST_NANOS = TimeUnit.SECONDS.toNanos(1);
+
 	/** How long a move is expected to be followed by another one. */
 	private static final long MOVES_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -82,7 +85,8 @@ final class Redirection {
 
 	private volatile long stillUntil = System.nanoTime();
 
-	private long movesUntil = System.nanoTime();
+	/** At first as if slots moved: a short job never meets the beginning of a move. */
+	private long movesUntil = System.nanoTime() + FIRST_NANOS;
 
 	Redirection(LaneContext context, Destinations destinations) {
 		this.context = context;
