@@ -94,7 +94,8 @@ class JobDirectory {
 
 	/**
 	 * Finds a job of a client.
-	 * @throws ErrorResponseException if nobody knows it, or nobody can say
+	 * @throws ErrorResponseException if no instance knows it, or the control Redis does
+	 * not answer
 	 */
 	JobHandle find(String id, Client client) {
 		return this.jobs.find(id, client)

@@ -336,14 +336,6 @@ public final class KnownJob {
 	}
 
 	/**
-	 * Whether the job has a pace that can be changed.
-	 * @return {@code false} for tunings
-	 */
-	public boolean isPaced() {
-		return this.kind != JobKind.TUNING;
-	}
-
-	/**
 	 * Changes the pace of the job, even while it waits.
 	 * @param perSecond records or keys a second; {@code null} for no limit
 	 * @return {@code false} if the job has ended

@@ -89,10 +89,9 @@ public final class CsvReader implements RecordReader {
 		else {
 			this.cells.split(this.buffer.bytes(), this.buffer.start(), contentEnd(end), known.kept());
 			if (this.cells.escaped()) {
-				throw lost(
-						"a quote behind a backslash ends a cell, and more of the cell seems to follow, so that nobody"
-								+ " can tell where the next row begins: write \"\" for a quote in quotes (line "
-								+ this.line + ")");
+				throw lost("a quote after a backslash ends a cell, and the cell seems to go on, so that the"
+						+ " beginning of the next row is not certain: write \"\" for a quote in quotes (line "
+						+ this.line + ")");
 			}
 			record.begin(this.line);
 			known.fill(record, this.cells);
