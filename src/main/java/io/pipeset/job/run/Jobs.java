@@ -42,16 +42,12 @@ import io.pipeset.job.spool.Spool;
 import io.pipeset.job.spool.SpoolException;
 import io.pipeset.job.spool.SpoolFile;
 import io.pipeset.report.Account;
-import io.pipeset.report.Counts;
 import io.pipeset.report.JobClock;
 import io.pipeset.report.JobReport;
-import io.pipeset.report.JobState;
 import io.pipeset.report.JobTraces;
 import io.pipeset.report.RedisIdentity;
 import jakarta.annotation.PreDestroy;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import org.springframework.stereotype.Component;
@@ -59,8 +55,6 @@ import org.springframework.stereotype.Component;
 /** Runs jobs. */
 @Component
 public class Jobs {
-
-	private static final Logger logger = LoggerFactory.getLogger(Jobs.class);
 
 	private final JobLimits limits;
 
@@ -82,16 +76,19 @@ public class Jobs {
 
 	private final JobTraces traces;
 
+	private final JobLog log;
+
 	private final RedisIdentity redis;
 
 	private final ExecutorService executor;
 
 	Jobs(JobLimits limits, Scripts scripts, JobQueue queue, InFlightBytes inFlight, MemoryBudget memory,
 			RedisNodes nodes, PipelineProperties pipeline, Requirements requirements, Spool spool, JobTraces traces,
-			RedisIdentity redis) {
+			JobLog log, RedisIdentity redis) {
 		this.redis = redis;
 		this.spool = spool;
 		this.traces = traces;
+		this.log = log;
 		this.limits = limits;
 		this.scripts = scripts;
 		this.queue = queue;
@@ -208,7 +205,7 @@ public class Jobs {
 			place.meters().jobEnds(ended.report().state(), account, job.clock());
 			JobTraces.end(trace, ended.report().state(), ended.report().counts());
 			if (!place.own()) {
-				log(ended, place.client(), job.operation(), job.stop().isSet());
+				this.log.jobEnded(ended, place.client(), job.operation(), job.stop().isSet());
 			}
 			return ended;
 		}
@@ -309,37 +306,6 @@ public class Jobs {
 		CustomizableThreadFactory threads = new CustomizableThreadFactory("lane-");
 		threads.setDaemon(true);
 		return threads;
-	}
-
-	private static void log(EndedJob<JobReport> job, Client client, String operation, boolean stopped) {
-		JobReport report = job.report();
-		if (report.state() != JobState.COMPLETED) {
-			logger.atWarn()
-				.addKeyValue("jobId", report.jobId())
-				.addKeyValue("client", client)
-				.log("Job {} did not complete, {}: {}", report.jobId(), job.ending().cause().problemType(),
-						cause(job, stopped));
-		}
-		Counts counts = report.counts();
-		logger.atInfo()
-			.addKeyValue("jobId", report.jobId())
-			.addKeyValue("client", client)
-			.log("Job {} {}: client={} op={} received={} applied={} noop={} rejected={} unknown={} unprocessed={} totalMillis={}"
-					+ " waitMillis={} readMillis={} redisMillis={}", report.jobId(), report.state().label(), client,
-					operation, counts.received(), counts.applied(), counts.noop(), counts.rejected(), counts.unknown(),
-					counts.unprocessed(), report.timings().totalMillis(), report.timings().waitMillis(),
-					report.timings().readMillis(), report.timings().redisMillis());
-	}
-
-	/** The contents of a body are for the caller to see, and not for the log. */
-	private static String cause(EndedJob<JobReport> job, boolean stopped) {
-		Long byteOffset = job.report().input().byteOffset();
-		return switch (job.ending().cause()) {
-			case MALFORMED_BODY ->
-				(byteOffset != null) ? "at byte " + byteOffset + " of the body" : "the body broke off";
-			case CANCELLED -> (stopped) ? job.ending().detail() : "the caller went away";
-			default -> job.ending().detail();
-		};
 	}
 
 	/** An upload that is read without a job of its own. */

@@ -11,13 +11,10 @@ import io.pipeset.job.RateLimit;
 import io.pipeset.job.input.Caller;
 import io.pipeset.job.input.Caller.Watch;
 import io.pipeset.job.memory.MemoryBudget;
-import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobKind;
 import io.pipeset.report.JobMeters;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import org.springframework.stereotype.Component;
 
@@ -28,18 +25,19 @@ import org.springframework.stereotype.Component;
 @Component
 public class Tasks {
 
-	private static final Logger logger = LoggerFactory.getLogger(Tasks.class);
-
 	private final JobQueue queue;
 
 	private final MemoryBudget memory;
 
 	private final JobMeters meters;
 
-	Tasks(JobQueue queue, MemoryBudget memory, JobMeters meters) {
+	private final JobLog log;
+
+	Tasks(JobQueue queue, MemoryBudget memory, JobMeters meters, JobLog log) {
 		this.queue = queue;
 		this.memory = memory;
 		this.meters = meters;
+		this.log = log;
 	}
 
 	/**
@@ -75,23 +73,8 @@ public class Tasks {
 			watch.end();
 			active.stop();
 			meters.taskEnds(task.operation(), task.ending().cause().state(), task.clock());
-			log(task, client);
+			this.log.taskEnded(task, client);
 		}
-	}
-
-	private static void log(Task task, Client client) {
-		Ending ending = task.ending();
-		if (ending.cause() != Cause.COMPLETED) {
-			logger.atWarn()
-				.addKeyValue("jobId", task.id())
-				.addKeyValue("client", client)
-				.log("Job {} did not complete, {}: {}", task.id(), ending.cause().problemType(), ending.detail());
-		}
-		logger.atInfo()
-			.addKeyValue("jobId", task.id())
-			.addKeyValue("client", client)
-			.log("Job {} {}: client={} op={} totalMillis={}", task.id(), ending.cause().state().label(), client,
-					task.operation(), task.clock().timings().totalMillis());
 	}
 
 }

@@ -42,7 +42,7 @@ class TasksTests {
 				.bindOrCreate("pipeset.limits", JobLimits.class),
 			new JobRegistry(null, Duration.ofDays(1), System::currentTimeMillis), this.registry);
 
-	private final Tasks tasks = new Tasks(this.queue, this.memory, new JobMeters(this.registry));
+	private final Tasks tasks = new Tasks(this.queue, this.memory, new JobMeters(this.registry), new JobLog());
 
 	@Test
 	void takesAPlaceInTheQueueWhileItRuns() {
