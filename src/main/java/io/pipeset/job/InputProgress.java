@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import io.pipeset.job.input.BodyLimitException;
 import io.pipeset.job.spool.SpoolException;
 import io.pipeset.record.body.MalformedBodyException;
-import io.pipeset.record.room.NoRoomException;
+import io.pipeset.record.memory.MemoryLimitException;
 import io.pipeset.report.DurationText;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
@@ -112,7 +112,7 @@ public final class InputProgress {
 		this.ending = new Ending(Cause.LIMIT, String.valueOf(ex.getMessage()));
 	}
 
-	public void noRoom(NoRoomException ex) {
+	public void noRoom(MemoryLimitException ex) {
 		this.ending = new Ending(Cause.LIMIT, "Record " + read() + " cannot be read: " + ex.getMessage());
 	}
 

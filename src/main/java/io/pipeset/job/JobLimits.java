@@ -4,7 +4,7 @@ import java.time.Duration;
 
 import io.pipeset.job.input.ByteLimit;
 import io.pipeset.record.body.RecordLimit;
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.MemoryReservation;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -102,7 +102,7 @@ public record JobLimits(@DefaultValue("10000000") long maxGenerated, @DefaultVal
 		return new ByteLimit("pipeset.limits.max-inflated-bytes", this.maxInflatedBytes.toBytes());
 	}
 
-	public RecordLimit ofRecords(Room room, int database) {
+	public RecordLimit ofRecords(MemoryReservation room, int database) {
 		return new RecordLimit((int) this.maxRecordBytes.toBytes(), this.maxArguments, room, database);
 	}
 

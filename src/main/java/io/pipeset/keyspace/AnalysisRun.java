@@ -28,7 +28,7 @@ import io.pipeset.engine.slab.lookup.KeyTypes;
 import io.pipeset.engine.slab.lookup.Scan;
 import io.pipeset.job.run.Task;
 import io.pipeset.keyspace.LargestKeys.LargestKey;
-import io.pipeset.record.room.NoRoomException;
+import io.pipeset.record.memory.MemoryLimitException;
 import io.pipeset.report.DurationText;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.Progress.Tally;
@@ -165,7 +165,7 @@ final class AnalysisRun {
 	}
 
 	/** Stops the analysis, as there is not enough memory. */
-	void stop(NoRoomException ex) {
+	void stop(MemoryLimitException ex) {
 		this.stop.because(Cause.LIMIT,
 				"The keys of one page of SCAN, or the largest keys, do not fit into memory: " + ex.getMessage()
 						+ ". Ask for smaller pages with 'scanCount' and for fewer of the largest keys with 'top',"
@@ -231,23 +231,23 @@ final class AnalysisRun {
 	 * @param use uses it, and returns what is left to do
 	 * @param unreachable tells what is left to do if there is no connection
 	 */
-	void converse(RedisNode node, Function<Conversation, Runnable> use,
+	void converse(RedisNode node, Function<LookupExchange, Runnable> use,
 			Function<NoConnectionException, Runnable> unreachable) {
 		Duration timeout = this.settings.timeout();
-		AtomicReference<Runnable> then = new AtomicReference<>(Conversation::doNothing);
+		AtomicReference<Runnable> then = new AtomicReference<>(LookupExchange::doNothing);
 		long asked = System.nanoTime();
 		if (acquire(node.permits())) {
 			try {
 				node.run(FlushPolicy.close(), timeout, this.stop, (pipeline) -> {
 					this.task.clock().waited(System.nanoTime() - asked);
-					try (Conversation conversation = new Conversation(pipeline, timeout, this.closing, this.stop)) {
+					try (LookupExchange conversation = new LookupExchange(pipeline, timeout, this.closing, this.stop)) {
 						then.set(use.apply(conversation));
 					}
 				});
 			}
 			catch (NoConnectionException ex) {
 				this.task.clock().waited(System.nanoTime() - asked);
-				then.set((node.isReplaced()) ? Conversation::doNothing : unreachable.apply(ex));
+				then.set((node.isReplaced()) ? LookupExchange::doNothing : unreachable.apply(ex));
 			}
 		}
 		Objects.requireNonNull(then.get()).run();
@@ -276,8 +276,8 @@ final class AnalysisRun {
 	 * @param hasBegun whether the analysis has begun to look at keys
 	 * @param isOver whether nobody waits for an answer any longer
 	 */
-	AnalysisPatience patience(String server, boolean hasBegun, BooleanSupplier isOver) {
-		return new AnalysisPatience(this.settings.timeout(), this.stop, server, hasBegun, isOver);
+	AnalysisRetryPolicy patience(String server, boolean hasBegun, BooleanSupplier isOver) {
+		return new AnalysisRetryPolicy(this.settings.timeout(), this.stop, server, hasBegun, isOver);
 	}
 
 	Task task() {

@@ -7,21 +7,21 @@ import java.util.List;
 import java.util.PriorityQueue;
 
 import io.pipeset.engine.slab.lookup.KeyPage;
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.MemoryReservation;
 
 /** The largest keys met so far. */
 final class LargestKeys {
 
 	private final int most;
 
-	private final Room room;
+	private final MemoryReservation room;
 
 	private final PriorityQueue<LargestKey> keys = new PriorityQueue<>(Comparator.comparingLong(LargestKey::size));
 
 	/** The memory that is taken ahead, for the keys of a page. */
 	private long spare;
 
-	LargestKeys(int most, Room room) {
+	LargestKeys(int most, MemoryReservation room) {
 		this.most = most;
 		this.room = room;
 	}

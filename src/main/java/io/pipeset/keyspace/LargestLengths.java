@@ -35,7 +35,7 @@ final class LargestLengths {
 
 	private final KeyTypes types;
 
-	private final AnalysisPatience patience;
+	private final AnalysisRetryPolicy patience;
 
 	private final long[] lengths;
 

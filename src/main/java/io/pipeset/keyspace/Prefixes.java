@@ -7,7 +7,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.MemoryReservation;
 
 /**
  * The totals of each prefix. There are at most twice as many as an answer may list. When
@@ -33,7 +33,7 @@ final class Prefixes {
 
 	private final int most;
 
-	private final Room room;
+	private final MemoryReservation room;
 
 	private boolean byBytes;
 
@@ -60,7 +60,7 @@ final class Prefixes {
 	 * @param byBytes whether prefixes with fewer bytes are left out, and not those with
 	 * fewer keys
 	 */
-	Prefixes(int most, boolean byBytes, Room room) {
+	Prefixes(int most, boolean byBytes, MemoryReservation room) {
 		this.most = most;
 		this.byBytes = byBytes;
 		this.room = room;

@@ -2,15 +2,15 @@ package io.pipeset.keyspace;
 
 import io.pipeset.engine.pipeline.Pipeline;
 import io.pipeset.engine.pipeline.call.NoConnectionException;
-import io.pipeset.engine.pipeline.call.ScanPlace.Standing;
+import io.pipeset.engine.pipeline.call.ScanPosition.Standing;
 import io.pipeset.engine.scan.ServerWalk;
 import io.pipeset.engine.slab.RedisErrors;
 import io.pipeset.engine.slab.RedisErrors.Meaning;
-import io.pipeset.record.room.NoRoomException;
+import io.pipeset.record.memory.MemoryLimitException;
 
 /**
- * The analysis of one server, in one thread: one {@link Leg} after the other, each on a
- * connection, until all keys are looked at.
+ * The analysis of one server, in one thread: one {@link ScanSession} after the other,
+ * each on a connection, until all keys are looked at.
  */
 final class ServerAnalysis {
 
@@ -18,9 +18,9 @@ final class ServerAnalysis {
 
 	private final ServerWalk walk;
 
-	private final FreePages pages;
+	private final PagePool pages;
 
-	private final AnalysisPatience patience;
+	private final AnalysisRetryPolicy patience;
 
 	/** Whether no other server is analysed meanwhile. */
 	private boolean alone;
@@ -34,11 +34,11 @@ final class ServerAnalysis {
 		this.run = run;
 		this.walk = walk;
 		this.slotsAreKnown = !walk.isInCluster();
-		this.pages = new FreePages(run.task().memory());
+		this.pages = new PagePool(run.task().memory());
 		this.patience = patience(run.isRepeated());
 	}
 
-	private AnalysisPatience patience(boolean hasBegun) {
+	private AnalysisRetryPolicy patience(boolean hasBegun) {
 		String server = (isInCluster()) ? this.walk.node().name() + ": " : "";
 		return this.run.patience(server, hasBegun, this.run::isPassOver);
 	}
@@ -51,7 +51,7 @@ final class ServerAnalysis {
 				goOn();
 			}
 		}
-		catch (NoRoomException ex) {
+		catch (MemoryLimitException ex) {
 			this.run.stop(ex);
 		}
 		finally {
@@ -92,7 +92,7 @@ final class ServerAnalysis {
 	}
 
 	/** Runs a leg; returns what is to be done once the connection is given back. */
-	private Runnable leg(Conversation conversation) {
+	private Runnable leg(LookupExchange conversation) {
 		Pipeline pipeline = conversation.pipeline();
 		Standing standing = this.walk.place()
 			.at(pipeline.runId(), pipeline.tellsRunIdLater(), pipeline.firstLentNanos());
@@ -101,9 +101,9 @@ final class ServerAnalysis {
 		}
 		if (standing == Standing.MEANS_NOTHING) {
 			this.run.beginAnew();
-			return Conversation::doNothing;
+			return LookupExchange::doNothing;
 		}
-		try (Leg leg = new Leg(this.run, this.walk, this.pages, conversation, this::yields)) {
+		try (ScanSession leg = new ScanSession(this.run, this.walk, this.pages, conversation, this::yields)) {
 			leg.run();
 			this.keys += leg.keys();
 			if (leg.hasCounted()) {
@@ -120,7 +120,7 @@ final class ServerAnalysis {
 			if (leg.isInWant() && !this.alone) {
 				// No thread waits for memory while others hold some.
 				this.run.goOneByOne();
-				return Conversation::doNothing;
+				return LookupExchange::doNothing;
 			}
 			return leg.want();
 		}

@@ -6,7 +6,7 @@ import java.util.stream.LongStream;
 
 import io.pipeset.engine.slab.lookup.KeyPage;
 import io.pipeset.engine.slab.lookup.KeyTypes;
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.MemoryReservation;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,7 +48,7 @@ final class Totals {
 
 	private volatile @Nullable String bytesLeftOut;
 
-	Totals(AnalysisSettings settings, int maxPrefixes, KeyTypes types, Room room) {
+	Totals(AnalysisSettings settings, int maxPrefixes, KeyTypes types, MemoryReservation room) {
 		this.separator = settings.separator().getBytes(StandardCharsets.UTF_8);
 		this.depth = settings.depth();
 		this.types = types;

@@ -2,7 +2,7 @@ package io.pipeset.record;
 
 import java.util.Arrays;
 
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.MemoryReservation;
 
 /**
  * The bytes of arguments that stand in no body as they are sent: those decoded from
@@ -22,7 +22,7 @@ public final class ArgumentBytes {
 	 */
 	private static final int KEPT_BYTES = 64 << 10;
 
-	private final Room room;
+	private final MemoryReservation room;
 
 	private byte[] bytes = {};
 
@@ -34,7 +34,7 @@ public final class ArgumentBytes {
 	/** The memory that was taken for larger arrays. */
 	private long taken;
 
-	public ArgumentBytes(Room room) {
+	public ArgumentBytes(MemoryReservation room) {
 		this.room = room;
 	}
 
@@ -132,8 +132,8 @@ public final class ArgumentBytes {
 		long needed = Math.max((long) length + more, Math.min(2L * this.bytes.length, KEPT_BYTES));
 		int size = (int) Math.min(Math.max(needed + length, MIN_BYTES), Integer.MAX_VALUE - 8);
 		if (size > KEPT_BYTES) {
-			this.room.take(Room.ofArray(size));
-			this.taken += Room.ofArray(size);
+			this.room.take(MemoryReservation.ofArray(size));
+			this.taken += MemoryReservation.ofArray(size);
 		}
 		byte[] grown = new byte[size];
 		System.arraycopy(this.bytes, this.start, grown, 0, length);

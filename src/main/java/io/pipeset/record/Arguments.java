@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 import io.pipeset.record.encoding.Excerpt;
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.MemoryReservation;
 
 /**
  * The arguments of a record, in arrays that serve all records of a job, and the reading
@@ -24,7 +24,7 @@ final class Arguments {
 	/** The digits of the largest number of 64 bits. */
 	private static final int MOST_DIGITS = 19;
 
-	private final Room room;
+	private final MemoryReservation room;
 
 	private byte[][] sources = new byte[8][];
 
@@ -34,7 +34,7 @@ final class Arguments {
 
 	private int count;
 
-	Arguments(Room room) {
+	Arguments(MemoryReservation room) {
 		this.room = room;
 	}
 

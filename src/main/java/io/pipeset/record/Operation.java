@@ -16,38 +16,38 @@ import org.jspecify.annotations.Nullable;
  */
 public enum Operation {
 
-	SET(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE, CommonCommand.MSET, SetOptions::read),
+	SET(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE, CoalescedCommand.MSET, SetOptions::read),
 
-	HSET(Arity.pairsAfterKey(), Keys.FIRST, Effect.REPEATABLE, CommonCommand.MEMBERS, (record) -> {
+	HSET(Arity.pairsAfterKey(), Keys.FIRST, Effect.REPEATABLE, CoalescedCommand.MEMBERS, (record) -> {
 		record.ttl().expireByScript(record);
 		return null;
 	}),
 
-	HDEL(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE, CommonCommand.MEMBERS),
+	HDEL(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE, CoalescedCommand.MEMBERS),
 
-	RPOP(Arity.between(1, 2), Keys.FIRST, Effect.POP, CommonCommand.COUNT, Operation::checkCount),
+	RPOP(Arity.between(1, 2), Keys.FIRST, Effect.POP, CoalescedCommand.COUNT, Operation::checkCount),
 
-	LPOP(Arity.between(1, 2), Keys.FIRST, Effect.POP, CommonCommand.COUNT, Operation::checkCount),
+	LPOP(Arity.between(1, 2), Keys.FIRST, Effect.POP, CoalescedCommand.COUNT, Operation::checkCount),
 
-	LPUSH(Arity.atLeast(2), Keys.FIRST, Effect.ONCE, CommonCommand.ELEMENTS),
+	LPUSH(Arity.atLeast(2), Keys.FIRST, Effect.ONCE, CoalescedCommand.ELEMENTS),
 
-	RPUSH(Arity.atLeast(2), Keys.FIRST, Effect.ONCE, CommonCommand.ELEMENTS),
+	RPUSH(Arity.atLeast(2), Keys.FIRST, Effect.ONCE, CoalescedCommand.ELEMENTS),
 
-	DEL(Arity.atLeast(1), Keys.ALL, Effect.REPEATABLE, CommonCommand.KEYS),
+	DEL(Arity.atLeast(1), Keys.ALL, Effect.REPEATABLE, CoalescedCommand.KEYS),
 
-	UNLINK(Arity.atLeast(1), Keys.ALL, Effect.REPEATABLE, CommonCommand.KEYS),
+	UNLINK(Arity.atLeast(1), Keys.ALL, Effect.REPEATABLE, CoalescedCommand.KEYS),
 
 	EXPIRE(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE, Conditions::readExpire),
 
 	PERSIST(Arity.of(1), Keys.FIRST, Effect.REPEATABLE),
 
-	SADD(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE, CommonCommand.MEMBERS),
+	SADD(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE, CoalescedCommand.MEMBERS),
 
-	SREM(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE, CommonCommand.MEMBERS),
+	SREM(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE, CoalescedCommand.MEMBERS),
 
-	ZADD(Arity.atLeast(3), Keys.FIRST, Effect.REPEATABLE, CommonCommand.SCORED_MEMBERS, Conditions::readZadd),
+	ZADD(Arity.atLeast(3), Keys.FIRST, Effect.REPEATABLE, CoalescedCommand.SCORED_MEMBERS, Conditions::readZadd),
 
-	ZREM(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE, CommonCommand.MEMBERS),
+	ZREM(Arity.atLeast(2), Keys.FIRST, Effect.REPEATABLE, CoalescedCommand.MEMBERS),
 
 	XADD(Arity.atLeast(4), Keys.FIRST, Effect.ONCE, StreamOptions::read),
 
@@ -55,7 +55,7 @@ public enum Operation {
 
 	HINCRBY(Arity.of(3), Keys.FIRST, Effect.ONCE, (record) -> checkIncrement(record, 2)),
 
-	PFADD(Arity.atLeast(1), Keys.FIRST, Effect.REPEATABLE, CommonCommand.MEMBERS),
+	PFADD(Arity.atLeast(1), Keys.FIRST, Effect.REPEATABLE, CoalescedCommand.MEMBERS),
 
 	GEOADD(Arity.atLeast(4), Keys.FIRST, Effect.REPEATABLE, Conditions::readGeoadd),
 
@@ -148,23 +148,23 @@ public enum Operation {
 
 	private final Effect effect;
 
-	private final CommonCommand common;
+	private final CoalescedCommand common;
 
 	private final @Nullable Function<Record, @Nullable String> options;
 
 	Operation(Arity arity, Keys keys, Effect effect) {
-		this(arity, keys, effect, CommonCommand.NONE);
+		this(arity, keys, effect, CoalescedCommand.NONE);
 	}
 
-	Operation(Arity arity, Keys keys, Effect effect, CommonCommand common) {
+	Operation(Arity arity, Keys keys, Effect effect, CoalescedCommand common) {
 		this(arity, keys, effect, common, null);
 	}
 
 	Operation(Arity arity, Keys keys, Effect effect, Function<Record, @Nullable String> options) {
-		this(arity, keys, effect, CommonCommand.NONE, options);
+		this(arity, keys, effect, CoalescedCommand.NONE, options);
 	}
 
-	Operation(Arity arity, Keys keys, Effect effect, CommonCommand common,
+	Operation(Arity arity, Keys keys, Effect effect, CoalescedCommand common,
 			@Nullable Function<Record, @Nullable String> options) {
 		// The commands of modules have a point in their names, which Java does not allow.
 		this.command = name().replace('_', '.');
@@ -227,9 +227,9 @@ public enum Operation {
 
 	/**
 	 * The common command of neighbouring records without options.
-	 * @return {@link CommonCommand#NONE} where each of them goes by itself
+	 * @return {@link CoalescedCommand#NONE} where each of them goes by itself
 	 */
-	public CommonCommand common() {
+	public CoalescedCommand common() {
 		return this.common;
 	}
 

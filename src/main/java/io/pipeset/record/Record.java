@@ -7,7 +7,7 @@ import java.util.SplittableRandom;
 
 import io.pipeset.record.encoding.Encoding;
 import io.pipeset.record.encoding.Excerpt;
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.MemoryReservation;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,10 +57,10 @@ public final class Record extends SentCommand {
 
 	/** A record whose strings are UTF-8 and that does not expire. */
 	public Record() {
-		this(RecordDefaults.NONE, Room.UNLIMITED);
+		this(RecordDefaults.NONE, MemoryReservation.UNLIMITED);
 	}
 
-	public Record(RecordDefaults defaults, Room room) {
+	public Record(RecordDefaults defaults, MemoryReservation room) {
 		super(room);
 		this.decoded = new ArgumentBytes(room);
 		this.defaultEncoding = defaults.encoding();
@@ -125,7 +125,7 @@ public final class Record extends SentCommand {
 	/**
 	 * Sets the moment at which the key that a SET or HSET writes expires.
 	 * @param source the array that holds it
-	 * @return {@code false} if the bytes are no {@link Moments#isMoment moment}, which
+	 * @return {@code false} if the bytes are no {@link Timestamps#isMoment moment}, which
 	 * changes nothing
 	 */
 	public boolean expireAt(byte[] source, int offset, int length) {

@@ -1,6 +1,6 @@
 package io.pipeset.record;
 
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.MemoryReservation;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +19,7 @@ public abstract sealed class SentCommand permits Record {
 
 	private @Nullable Script script;
 
-	SentCommand(Room room) {
+	SentCommand(MemoryReservation room) {
 		this.arguments = new Arguments(room);
 	}
 

@@ -69,7 +69,7 @@ final class Ttl {
 	 * @return {@code false} if the bytes are none
 	 */
 	boolean setMoment(byte[] source, int offset, int length) {
-		return set(Moments.millis(source, offset, length), true);
+		return set(Timestamps.millis(source, offset, length), true);
 	}
 
 	private boolean set(long time, boolean moment) {

@@ -45,7 +45,7 @@ public final class Account {
 
 	private long meteredCommands;
 
-	private boolean runsNothing;
+	private boolean dryRun;
 
 	private boolean endsWhenEmpty;
 
@@ -117,8 +117,8 @@ public final class Account {
 	}
 
 	/** Says that no record is to be run: a record that was not run is no error. */
-	public synchronized void runsNothing() {
-		this.runsNothing = true;
+	public synchronized void setDryRun() {
+		this.dryRun = true;
 	}
 
 	/**
@@ -343,7 +343,7 @@ public final class Account {
 
 	private boolean lists(Outcome outcome) {
 		return this.results == Results.ALL
-				|| (this.results.lists(outcome) && !(this.runsNothing && outcome == Outcome.UNPROCESSED));
+				|| (this.results.lists(outcome) && !(this.dryRun && outcome == Outcome.UNPROCESSED));
 	}
 
 	/**

@@ -7,7 +7,7 @@ import io.pipeset.engine.pipeline.flush.FlushPolicy;
 import io.pipeset.job.EndedJob;
 import io.pipeset.job.input.Caller;
 import io.pipeset.job.input.JobInput;
-import io.pipeset.job.run.JobPlace;
+import io.pipeset.job.run.JobOwner;
 import io.pipeset.job.run.Jobs;
 import io.pipeset.job.run.Task;
 import io.pipeset.job.settings.Atomic;
@@ -36,7 +36,7 @@ final class Runs {
 
 	private final Task task;
 
-	private final JobPlace place;
+	private final JobOwner place;
 
 	private final TuningSettings settings;
 
@@ -56,7 +56,7 @@ final class Runs {
 
 	private boolean unfenced;
 
-	Runs(Task task, JobPlace place, TuningSettings settings, TuningKeys keys, Jobs jobs, TunedServers servers,
+	Runs(Task task, JobOwner place, TuningSettings settings, TuningKeys keys, Jobs jobs, TunedServers servers,
 			Duration timeout, LongSupplier clock) {
 		this.task = task;
 		this.place = place;

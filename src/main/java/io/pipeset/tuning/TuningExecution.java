@@ -10,7 +10,7 @@ import java.util.function.LongSupplier;
 import io.pipeset.engine.pipeline.call.RedisCallException;
 import io.pipeset.engine.servers.RedisNodes;
 import io.pipeset.job.EndedJob;
-import io.pipeset.job.run.JobPlace;
+import io.pipeset.job.run.JobOwner;
 import io.pipeset.job.run.Jobs;
 import io.pipeset.job.run.Task;
 import io.pipeset.job.settings.JobDefaults;
@@ -53,7 +53,7 @@ final class TuningExecution {
 
 	private @Nullable Ending ended;
 
-	TuningExecution(Task task, TuningSettings settings, Jobs jobs, JobPlace place, RedisNodes nodes,
+	TuningExecution(Task task, TuningSettings settings, Jobs jobs, JobOwner place, RedisNodes nodes,
 			JobDefaults defaults, LongSupplier clock) {
 		this.task = task;
 		this.settings = settings;

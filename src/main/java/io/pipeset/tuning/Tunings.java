@@ -11,7 +11,7 @@ import io.pipeset.job.EndedJob;
 import io.pipeset.job.JobRefusedException;
 import io.pipeset.job.JobRefusedException.Reason;
 import io.pipeset.job.input.Caller;
-import io.pipeset.job.run.JobPlace;
+import io.pipeset.job.run.JobOwner;
 import io.pipeset.job.run.Jobs;
 import io.pipeset.job.run.Tasks;
 import io.pipeset.job.settings.JobDefaults;
@@ -78,7 +78,7 @@ public class Tunings {
 		try {
 			return this.tasks.run(client, JobKind.TUNING, null, caller,
 					(task) -> new TuningExecution(task, settings, this.jobs,
-							new JobPlace(this.meters, Client.SERVICE, task), this.nodes, this.defaults, this.clock)
+							new JobOwner(this.meters, Client.SERVICE, task), this.nodes, this.defaults, this.clock)
 						.run());
 		}
 		finally {

@@ -44,7 +44,7 @@ class AnalysesController {
 		this.timeout = defaults.toSettings().timeout();
 	}
 
-	@Serves(Call.ANALYSE)
+	@CallMapping(Call.ANALYSE)
 	void run(HttpServletRequest request, HttpServletResponse response) throws IOException {
 		Client client = Callers.current();
 		client.require(Right.ANALYSES);

@@ -16,7 +16,7 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 import io.pipeset.job.Client;
-import io.pipeset.job.ClientPlaces;
+import io.pipeset.job.ClientPermits;
 import io.pipeset.job.EndedJob;
 import io.pipeset.job.JobLimits;
 import io.pipeset.job.JobRefusedException;
@@ -28,7 +28,7 @@ import io.pipeset.job.input.BodyLimitException;
 import io.pipeset.job.input.Caller;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.input.UploadedRecords;
-import io.pipeset.job.run.JobPlace;
+import io.pipeset.job.run.JobOwner;
 import io.pipeset.job.run.Jobs;
 import io.pipeset.job.spool.Spool;
 import io.pipeset.job.spool.SpoolException;
@@ -80,7 +80,7 @@ class AsyncJobs {
 
 	private final JobRecorder recorder;
 
-	private final ClientPlaces places;
+	private final ClientPermits places;
 
 	private final ExecutorService threads;
 
@@ -93,7 +93,7 @@ class AsyncJobs {
 		this.spool = spool;
 		this.limits = limits;
 		this.reports = reports;
-		this.places = new ClientPlaces(limits.maxAsyncJobs(), "asynchronous jobs",
+		this.places = new ClientPermits(limits.maxAsyncJobs(), "asynchronous jobs",
 				"pipeset.limits.max-async-jobs=" + limits.maxAsyncJobs() + " allows");
 		CustomizableThreadFactory threads = new CustomizableThreadFactory("job-");
 		threads.setDaemon(true);
@@ -174,7 +174,7 @@ class AsyncJobs {
 	void resume(Client client, InterruptedJob job, HttpServletResponse response) throws IOException {
 		accepted(response, begin(client, () -> {
 			if (!job.claim()) {
-				throw JobLooks.claimed();
+				throw JobViews.claimed();
 			}
 			NotResumable reason = null;
 			boolean checked = false;
@@ -190,7 +190,7 @@ class AsyncJobs {
 			if (reason != null) {
 				throw problem(reason);
 			}
-			return new Prepared((caller) -> this.jobs.resume(new JobPlace(this.meters.of(client.name()), client, null),
+			return new Prepared((caller) -> this.jobs.resume(new JobOwner(this.meters.of(client.name()), client, null),
 					job, caller), job::release);
 		}));
 	}
@@ -222,7 +222,7 @@ class AsyncJobs {
 	private JobStatus begin(Client client, Preparation preparation) {
 		this.jobs.refuseIfClosed();
 		Runnable leave = take(client);
-		AbsentCaller caller = new AbsentCaller();
+		AsyncCaller caller = new AsyncCaller();
 		boolean begun = false;
 		try {
 			Prepared prepared = preparation.prepare();
@@ -244,7 +244,7 @@ class AsyncJobs {
 		return caller.awaitJob();
 	}
 
-	private void run(Prepared prepared, AbsentCaller caller, Runnable leave) {
+	private void run(Prepared prepared, AsyncCaller caller, Runnable leave) {
 		try {
 			prepared.job.apply(caller).memory().close();
 		}

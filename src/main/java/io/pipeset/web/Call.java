@@ -71,7 +71,7 @@ public enum Call {
 
 	/** One job. */
 	GET_JOB(RequestMethod.GET, "/v1/jobs/{id}", "Has the report of a [job](jobs.md), while it runs as well.", Body.NONE,
-			Group.KNOWN, Answer.json(JobLooks.Look.class, "The report, with the progress.")),
+			Group.KNOWN, Answer.json(JobViews.Look.class, "The report, with the progress.")),
 
 	/** The progress of one job. */
 	FOLLOW_JOB(RequestMethod.GET, "/v1/jobs/{id}/events",
@@ -92,7 +92,7 @@ public enum Call {
 
 	/** The pace of one job. */
 	PACE_JOB(RequestMethod.PATCH, "/v1/jobs/{id}", "[Changes the pace](jobs.md#another-pace) of a job.", Body.NONE,
-			Group.PACE, Answer.json(JobLooks.Look.class, "The report, with the progress."), Answer.ACCEPTED),
+			Group.PACE, Answer.json(JobViews.Look.class, "The report, with the progress."), Answer.ACCEPTED),
 
 	/** The rest of one job. */
 	RESUME_JOB(RequestMethod.POST, "/v1/jobs/{id}/resume",
@@ -271,7 +271,7 @@ public enum Call {
 
 		/** The job is taken. */
 		public static final Answer ACCEPTED = new Answer(HttpStatus.ACCEPTED, MediaType.APPLICATION_JSON_VALUE,
-				JobLooks.StatusLook.class, "The job is taken, or the request for it: `Location` is where to look.");
+				JobViews.StatusView.class, "The job is taken, or the request for it: `Location` is where to look.");
 
 		static final Answer UNDER_WAY = empty(HttpStatus.ACCEPTED,
 				"The same as soon as Redis can: send it again to know.");

@@ -1,32 +1,21 @@
 package io.pipeset.web;
 
-import java.lang.reflect.Method;
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
 
-import org.jspecify.annotations.Nullable;
+/**
+ * Lets a method of a controller serve a call, by the method and path that its row of the
+ * table has.
+ */
+@Documented
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.METHOD)
+public @interface CallMapping {
 
-import org.springframework.boot.webmvc.autoconfigure.WebMvcRegistrations;
-import org.springframework.stereotype.Component;
-import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
-import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
-
-/** Lets Spring take methods and paths from the table of calls. */
-@Component
-class CallMapping implements WebMvcRegistrations {
-
-	@Override
-	public RequestMappingHandlerMapping getRequestMappingHandlerMapping() {
-		return new RequestMappingHandlerMapping() {
-
-			@Override
-			protected @Nullable RequestMappingInfo getMappingForMethod(Method method, Class<?> handlerType) {
-				Serves serves = method.getAnnotation(Serves.class);
-				return (serves != null) ? RequestMappingInfo.paths(serves.value().path())
-					.methods(serves.value().method())
-					.options(getBuilderConfiguration())
-					.build() : super.getMappingForMethod(method, handlerType);
-			}
-
-		};
-	}
+	/** The call. */
+	Call value();
 
 }

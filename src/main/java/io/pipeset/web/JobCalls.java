@@ -54,7 +54,8 @@ class JobCalls implements HandlerMapping, Ordered {
 		Map<String, Open> calls = this.open;
 		Open found = calls.get(path.substring(0, last));
 		Open call = (found != null) ? found : calls.get(path);
-		if (call == null || (call.password != null && !call.password.equals(request.getHeader(OwnCalls.HEADER)))) {
+		if (call == null
+				|| (call.password != null && !call.password.equals(request.getHeader(WarmUpEndpoints.HEADER)))) {
 			return null;
 		}
 		request.setAttribute(BEST_MATCHING_PATTERN_ATTRIBUTE, call.pattern);

@@ -37,7 +37,7 @@ class JobDirectory {
 
 	private static final int MOST_LOOKS = 16;
 
-	private final CallPlaces places = new CallPlaces(MOST_LOOKS, "looks at jobs of other instances");
+	private final CallPermits places = new CallPermits(MOST_LOOKS, "looks at jobs of other instances");
 
 	private final JobRegistry jobs;
 
@@ -45,9 +45,9 @@ class JobDirectory {
 
 	private final JobRecords records;
 
-	private final JobLooks looks;
+	private final JobViews looks;
 
-	JobDirectory(JobRegistry jobs, JobRecorder recorder, JobRecords records, JobLooks looks) {
+	JobDirectory(JobRegistry jobs, JobRecorder recorder, JobRecords records, JobViews looks) {
 		this.looks = looks;
 		this.jobs = jobs;
 		this.recorder = recorder;

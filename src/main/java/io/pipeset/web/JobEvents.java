@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 import io.pipeset.job.Client;
-import io.pipeset.job.ClientPlaces;
+import io.pipeset.job.ClientPermits;
 import io.pipeset.job.JobLimits;
 import io.pipeset.report.JobStatus;
 import io.pipeset.web.problem.Problem;
@@ -47,7 +47,7 @@ class JobEvents {
 
 	private static final MediaType TEXT = MediaType.valueOf("text/plain;charset=UTF-8");
 
-	private final ClientPlaces places;
+	private final ClientPermits places;
 
 	private final Set<Subscriber> subscribers = ConcurrentHashMap.newKeySet();
 
@@ -55,7 +55,7 @@ class JobEvents {
 	private final ExecutorService writers;
 
 	JobEvents(JobLimits limits) {
-		this.places = new ClientPlaces(limits.maxEventStreams(), "streams of events",
+		this.places = new ClientPermits(limits.maxEventStreams(), "streams of events",
 				"pipeset.limits.max-event-streams=" + limits.maxEventStreams() + " allows");
 		CustomizableThreadFactory threads = new CustomizableThreadFactory("events-");
 		threads.setDaemon(true);

@@ -27,7 +27,7 @@ class JobsController {
 		this.calls = calls;
 	}
 
-	@Serves(Call.RUN_JOB)
+	@CallMapping(Call.RUN_JOB)
 	void run(HttpServletRequest request, HttpServletResponse response) throws IOException {
 		Query query = Query.of(request);
 		SweepQuery sweep = SweepQuery.take(query);

@@ -21,7 +21,7 @@ import io.pipeset.report.JobStatus;
 import io.pipeset.report.Outcome;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
-import io.pipeset.web.server.UnfinishedAnswer;
+import io.pipeset.web.server.TruncatedAnswer;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -78,7 +78,7 @@ class KnownJobsController {
 
 	private static final int MOST_DOWNLOADS = 8;
 
-	private final CallPlaces downloads = new CallPlaces(MOST_DOWNLOADS, "lists of items");
+	private final CallPermits downloads = new CallPermits(MOST_DOWNLOADS, "lists of items");
 
 	private final JobDirectory jobs;
 
@@ -92,7 +92,7 @@ class KnownJobsController {
 		this.events = events;
 	}
 
-	@Serves(Call.LIST_JOBS)
+	@CallMapping(Call.LIST_JOBS)
 	ResponseEntity<JobDirectory.JobList> list(HttpServletRequest request) {
 		Query query = query(request);
 		JobState state = STATE.take(query::take).orElse(null);
@@ -101,23 +101,23 @@ class KnownJobsController {
 		int limit = LIMIT.takeOrDefault(query::take);
 		LIMIT.check(limit);
 		query.refuseRest(List.of(STATE.name(), KIND.name(), LIMIT.name(), AFTER.name()));
-		return JobLooks.json(ResponseEntity.ok()).body(this.jobs.page(Callers.current(), state, kind, after, limit));
+		return JobViews.json(ResponseEntity.ok()).body(this.jobs.page(Callers.current(), state, kind, after, limit));
 	}
 
-	@Serves(Call.GET_JOB)
+	@CallMapping(Call.GET_JOB)
 	ResponseEntity<?> look(@PathVariable String id, HttpServletRequest request) {
-		BareRequest.require(request);
+		PlainRequest.require(request);
 		return this.jobs.find(id, Callers.current()).look();
 	}
 
-	@Serves(Call.FOLLOW_JOB)
+	@CallMapping(Call.FOLLOW_JOB)
 	ResponseEntity<ResponseBodyEmitter> events(@PathVariable String id, HttpServletRequest request) {
-		BareRequest.require(request);
+		PlainRequest.require(request);
 		Client client = Callers.current();
 		return this.events.subscribe(client, this.jobs.find(id, client).follow(), request);
 	}
 
-	@Serves(Call.LIST_ITEMS)
+	@CallMapping(Call.LIST_ITEMS)
 	void items(@PathVariable String id, HttpServletRequest request, HttpServletResponse response) throws IOException {
 		Query query = query(request);
 		Set<Outcome> statuses = STATUS.takeOrDefault(query::take);
@@ -144,7 +144,7 @@ class KnownJobsController {
 					.addKeyValue("jobId", id)
 					.log("The items of job {} broke off as they were read: {}", id,
 							Objects.requireNonNullElse(items.missing(), ex.getMessage()));
-				throw UnfinishedAnswer.because(ex);
+				throw TruncatedAnswer.because(ex);
 			}
 			if (response.isCommitted()) {
 				throw ex;
@@ -163,20 +163,20 @@ class KnownJobsController {
 		}
 	}
 
-	@Serves(Call.CANCEL_JOB)
+	@CallMapping(Call.CANCEL_JOB)
 	ResponseEntity<JobStatus> cancel(@PathVariable String id, HttpServletRequest request) {
-		BareRequest.require(request);
+		PlainRequest.require(request);
 		return this.jobs.find(id, Callers.current()).cancel();
 	}
 
-	@Serves(Call.RESUME_JOB)
+	@CallMapping(Call.RESUME_JOB)
 	void resume(@PathVariable String id, HttpServletRequest request, HttpServletResponse response) throws IOException {
-		BareRequest.require(request);
+		PlainRequest.require(request);
 		Client client = Callers.current();
 		this.async.resume(client, this.jobs.find(id, client).interrupted(), response);
 	}
 
-	@Serves(Call.PACE_JOB)
+	@CallMapping(Call.PACE_JOB)
 	ResponseEntity<?> pace(@PathVariable String id, HttpServletRequest request) {
 		Query query = query(request);
 		long perSecond = PACE.take(query::take)

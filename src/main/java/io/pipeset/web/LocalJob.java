@@ -17,7 +17,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseEntity;
 
 /** A job that this instance knows, because it runs here, or its files are here. */
-record LocalJob(KnownJob job, JobRegistry jobs, JobRecorder recorder, JobLooks looks) implements JobHandle {
+record LocalJob(KnownJob job, JobRegistry jobs, JobRecorder recorder, JobViews looks) implements JobHandle {
 
 	@Override
 	public ResponseEntity<?> look() {
@@ -47,14 +47,14 @@ record LocalJob(KnownJob job, JobRegistry jobs, JobRecorder recorder, JobLooks l
 	public ResponseEntity<JobStatus> cancel() {
 		boolean interrupted = this.job.interrupted() != null;
 		if (!this.jobs.cancel(this.job)) {
-			throw (interrupted) ? JobLooks.claimed() : JobLooks.ended(this.job.state());
+			throw (interrupted) ? JobViews.claimed() : JobViews.ended(this.job.state());
 		}
 		if (interrupted) {
 			// Its record is still that of the process that has ended.
 			this.recorder.keep(this.job.id());
 		}
 		this.recorder.cancelled(this.job.id());
-		return JobLooks.json(ResponseEntity.accepted())
+		return JobViews.json(ResponseEntity.accepted())
 			.header(HttpHeaders.LOCATION, JobIds.location(this.job.id()))
 			.body(this.job.status());
 	}
@@ -66,7 +66,7 @@ record LocalJob(KnownJob job, JobRegistry jobs, JobRecorder recorder, JobLooks l
 		}
 		InterruptedJob interrupted = this.job.interrupted();
 		if (interrupted == null) {
-			throw JobLooks.notInterrupted(this.job.state());
+			throw JobViews.notInterrupted(this.job.state());
 		}
 		return interrupted;
 	}
@@ -91,7 +91,7 @@ record LocalJob(KnownJob job, JobRegistry jobs, JobRecorder recorder, JobLooks l
 	@Override
 	public ResponseEntity<?> pace(long perSecond) {
 		if (!this.job.pace((perSecond > 0) ? perSecond : null)) {
-			throw JobLooks.ended(this.job.state());
+			throw JobViews.ended(this.job.state());
 		}
 		return look();
 	}

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 
 import io.pipeset.job.settings.Setting;
 import io.pipeset.record.encoding.Excerpt;
-import io.pipeset.record.encoding.Nearest;
+import io.pipeset.record.encoding.NearestName;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.http.HttpServletRequest;
@@ -97,7 +97,7 @@ final class Query {
 	 */
 	void refuseRest(List<String> available) {
 		for (String name : rest()) {
-			String nearest = (available.size() > FEW) ? Nearest.of(name, available) : null;
+			String nearest = (available.size() > FEW) ? NearestName.of(name, available) : null;
 			throw Problems.exception(Problem.UNKNOWN_SETTING,
 					"There is no setting '" + Excerpt.of(name) + "' here; "
 							+ ((nearest != null) ? "the nearest is '" + nearest + "', and case matters"

@@ -23,20 +23,20 @@ class ReceiptsController {
 
 	private final Receipts receipts;
 
-	private final CallPlaces places = new CallPlaces(MOST_AT_ONCE, "calls for receipts");
+	private final CallPermits places = new CallPermits(MOST_AT_ONCE, "calls for receipts");
 
 	ReceiptsController(Receipts receipts) {
 		this.receipts = receipts;
 	}
 
-	@Serves(Call.ACKNOWLEDGE_VALUES)
+	@CallMapping(Call.ACKNOWLEDGE_VALUES)
 	ResponseEntity<Void> acknowledge(@PathVariable String id, HttpServletRequest request) {
 		check(id, request);
 		Client client = Callers.current();
 		return answer(this.places.take(client, () -> this.receipts.acknowledge(id, client.name())));
 	}
 
-	@Serves(Call.GIVE_BACK_VALUES)
+	@CallMapping(Call.GIVE_BACK_VALUES)
 	ResponseEntity<Void> giveBack(@PathVariable String id, HttpServletRequest request) {
 		check(id, request);
 		Client client = Callers.current();
@@ -44,7 +44,7 @@ class ReceiptsController {
 	}
 
 	private static void check(String id, HttpServletRequest request) {
-		BareRequest.require(request);
+		PlainRequest.require(request);
 		if (!JobIds.matches(id)) {
 			throw Problems.exception(Problem.NOT_FOUND,
 					"'" + Excerpt.of(id) + "' is no job's id: take the jobId of the report whose values are meant");

@@ -25,7 +25,7 @@ import io.pipeset.job.input.BodyDigest;
 import io.pipeset.job.input.Caller;
 import io.pipeset.job.input.JobInput;
 import io.pipeset.job.input.UploadedRecords;
-import io.pipeset.job.run.JobPlace;
+import io.pipeset.job.run.JobOwner;
 import io.pipeset.job.run.Jobs;
 import io.pipeset.job.settings.JobSettings;
 import io.pipeset.job.settings.Setting;
@@ -67,7 +67,7 @@ class RecordCalls {
 	private final JobMeters meters;
 
 	/** The place of the service's own jobs; {@code null} for those of callers. */
-	private final @Nullable JobPlace own;
+	private final @Nullable JobOwner own;
 
 	private final Reports reports;
 
@@ -83,7 +83,7 @@ class RecordCalls {
 		this(jobs, meters, null, reports, async, keys, recorder);
 	}
 
-	private RecordCalls(Jobs jobs, JobMeters meters, @Nullable JobPlace own, Reports reports, AsyncJobs async,
+	private RecordCalls(Jobs jobs, JobMeters meters, @Nullable JobOwner own, Reports reports, AsyncJobs async,
 			IdempotencyKeys keys, JobRecorder recorder) {
 		this.jobs = jobs;
 		this.meters = meters;
@@ -95,7 +95,7 @@ class RecordCalls {
 	}
 
 	/** The same calls for the service's own jobs. */
-	RecordCalls at(JobPlace own) {
+	RecordCalls at(JobOwner own) {
 		return new RecordCalls(this.jobs, this.meters, own, this.reports, this.async, this.keys, this.recorder);
 	}
 
@@ -113,7 +113,7 @@ class RecordCalls {
 	void run(JobInput input, JobSettings settings, Jobs.Values values, HttpServletRequest request,
 			HttpServletResponse response) throws IOException {
 		Client client = client();
-		JobPlace place = (this.own != null) ? this.own : new JobPlace(this.meters.of(client.name()), client, null);
+		JobOwner place = (this.own != null) ? this.own : new JobOwner(this.meters.of(client.name()), client, null);
 		client.require(settings, input);
 		Uploads.refuseIdleJitter(settings, input, request);
 		Long pace = settings.rateLimit();
@@ -166,7 +166,7 @@ class RecordCalls {
 			once.digest.end();
 		}
 		if (waits) {
-			Caller caller = new Heedless(CallerConnection.of(request), () -> begins(once));
+			Caller caller = new DetachedCaller(CallerConnection.of(request), () -> begins(once));
 			this.reports.answer(
 					settled(once, false, () -> this.jobs.run(once.jobId, once.place, input, settings, values, caller)),
 					JobKind.RECORDS, request, response);
@@ -353,12 +353,12 @@ class RecordCalls {
 	}
 
 	/** A request that is to be run once. */
-	private record Once(JobPlace place, String key, String jobId, BodyDigest digest, String path) {
+	private record Once(JobOwner place, String key, String jobId, BodyDigest digest, String path) {
 
 	}
 
 	/** A caller whose answer may be lost, and asked for again. */
-	private record Heedless(Caller connection, Supplier<@Nullable Ending> begins) implements Caller {
+	private record DetachedCaller(Caller connection, Supplier<@Nullable Ending> begins) implements Caller {
 
 		@Override
 		public @Nullable Ending beforeFirstWrite() {

@@ -35,9 +35,9 @@ final class RemoteJob implements JobHandle {
 
 	private final JobRecords records;
 
-	private final JobLooks looks;
+	private final JobViews looks;
 
-	RemoteJob(JobRecord job, JobRecords records, JobLooks looks) {
+	RemoteJob(JobRecord job, JobRecords records, JobViews looks) {
 		this.job = job;
 		this.records = records;
 		this.looks = looks;
@@ -70,7 +70,7 @@ final class RemoteJob implements JobHandle {
 	@Override
 	public InterruptedJob interrupted() {
 		JobState state = this.job.status().state();
-		throw (state == JobState.COMPLETED || state == JobState.CANCELLED) ? JobLooks.notInterrupted(state)
+		throw (state == JobState.COMPLETED || state == JobState.CANCELLED) ? JobViews.notInterrupted(state)
 				: elsewhere();
 	}
 
@@ -89,7 +89,7 @@ final class RemoteJob implements JobHandle {
 	public ResponseEntity<JobStatus> cancel() {
 		JobState state = this.job.status().state();
 		if (!state.isActive() && state != JobState.INTERRUPTED) {
-			throw JobLooks.ended(state);
+			throw JobViews.ended(state);
 		}
 		ask(() -> this.records.cancel(this.job));
 		return accepted(
@@ -105,7 +105,7 @@ final class RemoteJob implements JobHandle {
 	@Override
 	public ResponseEntity<JobStatus> pace(long perSecond) {
 		if (!this.job.status().state().isActive()) {
-			throw JobLooks.ended(this.job.status().state());
+			throw JobViews.ended(this.job.status().state());
 		}
 		ask(() -> this.records.pace(this.job, perSecond));
 		return accepted(this.job.status());
@@ -121,7 +121,7 @@ final class RemoteJob implements JobHandle {
 	}
 
 	private static ResponseEntity<JobStatus> accepted(JobStatus status) {
-		return JobLooks.json(ResponseEntity.accepted())
+		return JobViews.json(ResponseEntity.accepted())
 			.header(HttpHeaders.LOCATION, JobIds.location(status.jobId()))
 			.header(HttpHeaders.RETRY_AFTER, "1")
 			.body(status);

@@ -12,12 +12,12 @@ import io.pipeset.report.JobKind;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobReport.Warning;
 import io.pipeset.report.JobStatus;
-import io.pipeset.web.JobLooks.StatusLook;
+import io.pipeset.web.JobViews.StatusView;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import io.pipeset.web.server.AnswerMemory;
+import io.pipeset.web.server.BodyDrainer;
 import io.pipeset.web.server.ProblemErrorController;
-import io.pipeset.web.server.UnreadBodies;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -80,7 +80,7 @@ final class Reports {
 			write(writer, job.report(), response.getOutputStream());
 			return;
 		}
-		UnreadBodies.dropWhileAnswering(request);
+		BodyDrainer.dropWhileAnswering(request);
 		ResponseEntity<ProblemDetail> problem = problem(job, kind, request);
 		response.setStatus(problem.getStatusCode().value());
 		problem.getHeaders().forEach((header, values) -> response.setHeader(header, values.get(0)));
@@ -99,7 +99,7 @@ final class Reports {
 		response.setHeader(HttpHeaders.LOCATION, JobIds.location(job.jobId()));
 		response.setHeader(HttpHeaders.RETRY_AFTER, "1");
 		response.setContentType(MediaType.APPLICATION_JSON_VALUE);
-		write(this.any, (warnings.isEmpty()) ? job : new StatusLook(job, null, warnings), response.getOutputStream());
+		write(this.any, (warnings.isEmpty()) ? job : new StatusView(job, null, warnings), response.getOutputStream());
 	}
 
 	/**

@@ -28,14 +28,14 @@ class ScriptsController {
 
 	private final Duration bodyTimeout;
 
-	private final CallPlaces places = new CallPlaces(MOST_AT_ONCE, "scripts");
+	private final CallPermits places = new CallPermits(MOST_AT_ONCE, "scripts");
 
 	ScriptsController(Scripts scripts, JobLimits limits) {
 		this.scripts = scripts;
 		this.bodyTimeout = limits.bodyIdleTimeout();
 	}
 
-	@Serves(Call.LOAD_SCRIPT)
+	@CallMapping(Call.LOAD_SCRIPT)
 	LoadedScript load(HttpServletRequest request) throws IOException {
 		for (String name : Query.of(request).rest()) {
 			throw Problems.exception(Problem.UNKNOWN_SETTING,

@@ -70,19 +70,19 @@ class ShortcutsController {
 		this.calls = calls;
 	}
 
-	@Serves(Call.PIPESET)
+	@CallMapping(Call.PIPESET)
 	void pipeset(@PathVariable String count, HttpServletRequest request, HttpServletResponse response)
 			throws IOException {
 		generateOrUpload(request, response, Call.PIPESET.shortcut(), Operation.SET, count, GeneratedRecords::sets);
 	}
 
-	@Serves(Call.PIPEHSET)
+	@CallMapping(Call.PIPEHSET)
 	void pipehset(@PathVariable String count, HttpServletRequest request, HttpServletResponse response)
 			throws IOException {
 		generateOrUpload(request, response, Call.PIPEHSET.shortcut(), Operation.HSET, count, GeneratedRecords::hashes);
 	}
 
-	@Serves(Call.PIPERPOP)
+	@CallMapping(Call.PIPERPOP)
 	void piperpop(@PathVariable String count, HttpServletRequest request, HttpServletResponse response)
 			throws IOException {
 		long pops = count(count, this.limits.maxPopped(), "max-popped");
@@ -102,7 +102,7 @@ class ShortcutsController {
 		this.calls.run(input, settings, Jobs.Values.APART, request, response);
 	}
 
-	@Serves(Call.LISTINPUT)
+	@CallMapping(Call.LISTINPUT)
 	void listinput(@PathVariable String key, HttpServletRequest request, HttpServletResponse response)
 			throws IOException {
 		if (UNFIT_FOR_PATH.matcher(request.getRequestURI()).find()) {

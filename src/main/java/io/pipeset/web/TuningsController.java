@@ -48,7 +48,7 @@ class TuningsController {
 		this.async = async;
 	}
 
-	@Serves(Call.TUNE)
+	@CallMapping(Call.TUNE)
 	void tune(HttpServletRequest request, HttpServletResponse response) throws IOException {
 		if (!this.properties.enabled()) {
 			throw Problems.exception(Problem.DISABLED, DISABLED);

@@ -3,7 +3,7 @@ package io.pipeset.job;
 import java.io.IOException;
 import java.time.Duration;
 
-import io.pipeset.record.room.NoRoomException;
+import io.pipeset.record.memory.MemoryLimitException;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import org.junit.jupiter.api.Test;
@@ -50,7 +50,7 @@ class InputProgressTests {
 		assertThat(this.progress.ending().cause()).isEqualTo(Cause.STALLED);
 		assertThat(this.progress.ending().detail()).contains("1500ms", "pipeset.limits.body-idle-timeout",
 				"1 records had been read");
-		this.progress.noRoom(new NoRoomException("no room"));
+		this.progress.noRoom(new MemoryLimitException("no room"));
 		assertThat(this.progress.ending()).isEqualTo(new Ending(Cause.LIMIT, "Record 1 cannot be read: no room"));
 		this.progress.brokeOff(new IOException("reset"));
 		assertThat(this.progress.ending())

@@ -5,8 +5,8 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
 
-import io.pipeset.record.room.CountedRoom;
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.CountedRoom;
+import io.pipeset.record.memory.MemoryReservation;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -20,7 +20,7 @@ class PrefixesTests {
 
 	@Test
 	void aFewPrefixesAreExact() {
-		Prefixes prefixes = new Prefixes(10, true, Room.UNLIMITED);
+		Prefixes prefixes = new Prefixes(10, true, MemoryReservation.UNLIMITED);
 		count(prefixes, "user:", 10);
 		count(prefixes, "user:", 20);
 		count(prefixes, "cart:", 5);
@@ -37,7 +37,7 @@ class PrefixesTests {
 
 	@Test
 	void theSmallestAreAddedUp() {
-		Prefixes prefixes = new Prefixes(2, true, Room.UNLIMITED);
+		Prefixes prefixes = new Prefixes(2, true, MemoryReservation.UNLIMITED);
 		count(prefixes, "a:", 10);
 		count(prefixes, "b:", 30);
 		count(prefixes, "c:", 20);
@@ -55,7 +55,7 @@ class PrefixesTests {
 	void theFrequentOnesAreListedAndSayWhereTheyAreOnlyAPart() {
 		long seed = System.nanoTime();
 		Random random = new Random(seed);
-		Prefixes prefixes = new Prefixes(500, false, Room.UNLIMITED);
+		Prefixes prefixes = new Prefixes(500, false, MemoryReservation.UNLIMITED);
 		Map<String, Long> expected = new HashMap<>();
 		for (int key = 0; key < 200_000; key++) {
 			// A few are frequent, and many come once or twice.
@@ -82,7 +82,7 @@ class PrefixesTests {
 
 	@Test
 	void longPrefixesAreBoundedByTheirBytes() {
-		Prefixes prefixes = new Prefixes(10, false, Room.UNLIMITED);
+		Prefixes prefixes = new Prefixes(10, false, MemoryReservation.UNLIMITED);
 		count(prefixes, "x".repeat(1_000_000) + ":", 1);
 		count(prefixes, "x".repeat(1_000_000) + ":", 1);
 		for (int prefix = 0; prefix < 1000; prefix++) {
@@ -96,7 +96,7 @@ class PrefixesTests {
 
 	@Test
 	void withoutMemoryFewPrefixesAreKept() {
-		Prefixes prefixes = new Prefixes(100_000, false, new Room() {
+		Prefixes prefixes = new Prefixes(100_000, false, new MemoryReservation() {
 
 			private long left = 100_000;
 

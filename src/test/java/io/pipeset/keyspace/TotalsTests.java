@@ -8,7 +8,7 @@ import io.pipeset.engine.slab.lookup.KeyLookup;
 import io.pipeset.engine.slab.lookup.KeyPage;
 import io.pipeset.engine.slab.lookup.KeyTypes;
 import io.pipeset.engine.slab.lookup.Scan;
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.MemoryReservation;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -21,11 +21,11 @@ class TotalsTests {
 	private final KeyTypes types = new KeyTypes();
 
 	private final Totals totals = new Totals(AnalysisSettings.of((name) -> null, Duration.ofSeconds(1)), 10, this.types,
-			Room.UNLIMITED);
+			MemoryReservation.UNLIMITED);
 
 	@Test
 	void aTypeWhoseKeysWereNotCountedHasNoBytes() {
-		KeyPage page = new KeyPage(Room.UNLIMITED);
+		KeyPage page = new KeyPage(MemoryReservation.UNLIMITED);
 		StringBuilder replies = new StringBuilder("*2\r\n$1\r\n0\r\n*3\r\n" + "$1\r\nk\r\n".repeat(3));
 		for (int key = 0; key < 3; key++) {
 			replies.append("+module").append(key).append("\r\n$-1\r\n:-2\r\n");

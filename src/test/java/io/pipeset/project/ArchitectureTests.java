@@ -57,37 +57,37 @@ class ArchitectureTests {
 	/** Each package with the packages that it may use. */
 	private static final String PLACES = """
 			record.encoding       | ''
-			record.room           | ''
-			record                | record.encoding record.room
-			record.body           | record record.encoding record.room
+			record.memory           | ''
+			record                | record.encoding record.memory
+			record.body           | record record.encoding record.memory
 			record.mapping        | record record.encoding record.body
 			record.json           | record record.encoding record.body record.mapping
-			record.csv            | record record.encoding record.room record.body record.mapping
+			record.csv            | record record.encoding record.memory record.body record.mapping
 			record.resp           | record record.encoding record.body
 			record.format         | record record.body record.mapping record.json record.csv record.resp
 			report                | ''
-			engine.slab           | record record.encoding record.room report
-			engine.slab.lookup    | record.room engine.slab
+			engine.slab           | record record.encoding record.memory report
+			engine.slab.lookup    | record.memory engine.slab
 			engine.pipeline.flush | ''
 			engine.pipeline.call  | record engine.slab engine.pipeline.flush
 			engine.pipeline       | engine.slab engine.slab.lookup record report engine.pipeline.flush engine.pipeline.call
 			engine.servers        | record engine.slab engine.pipeline engine.pipeline.call
 			engine.pipeline.boot  | engine.slab engine.pipeline engine.pipeline.call engine.servers report
-			engine.lane           | record record.room report engine.slab engine.pipeline engine.pipeline.call engine.pipeline.flush engine.servers
+			engine.lane           | record record.memory report engine.slab engine.pipeline engine.pipeline.call engine.pipeline.flush engine.servers
 			engine.scan           | record report engine.pipeline engine.pipeline.call engine.servers engine.lane
 			engine.script         | record engine.pipeline engine.pipeline.call engine.servers
 			job.spool             | report
 			job.control           | report engine.pipeline.boot
-			job.memory            | record record.room report engine.pipeline engine.lane
+			job.memory            | record record.memory report engine.pipeline engine.lane
 			job.pop               | record report engine.slab engine.pipeline engine.pipeline.call engine.servers engine.lane job.memory
-			job.sweep             | record record.room report engine.pipeline engine.pipeline.call engine.lane engine.scan
+			job.sweep             | record record.memory report engine.pipeline engine.pipeline.call engine.lane engine.scan
 			job.input             | record record.body record.mapping record.format report job.spool engine.lane job.memory job.pop job.sweep job.settings
 			job.settings          | record record.encoding record.mapping record.format report engine.pipeline.flush
-			job                   | engine.lane engine.pipeline engine.script engine.servers job.input job.memory job.settings job.spool record record.encoding record.body record.room report
-			job.journal           | engine.lane engine.slab job job.input job.memory job.settings job.spool record record.body record.encoding record.format record.room report
-			job.directory         | engine.lane engine.pipeline engine.pipeline.call engine.servers engine.slab job job.control job.input job.journal job.memory job.settings job.spool record.room report
-			job.run               | engine.lane engine.pipeline engine.pipeline.call engine.script engine.servers engine.slab job job.control job.directory job.input job.journal job.memory job.pop job.settings job.spool record record.body record.mapping record.room report
-			keyspace              | record record.room record.encoding report engine.slab engine.slab.lookup engine.pipeline engine.pipeline.call engine.pipeline.flush engine.servers engine.lane engine.scan job.memory job job.input job.settings job.run
+			job                   | engine.lane engine.pipeline engine.script engine.servers job.input job.memory job.settings job.spool record record.encoding record.body record.memory report
+			job.journal           | engine.lane engine.slab job job.input job.memory job.settings job.spool record record.body record.encoding record.format record.memory report
+			job.directory         | engine.lane engine.pipeline engine.pipeline.call engine.servers engine.slab job job.control job.input job.journal job.memory job.settings job.spool record.memory report
+			job.run               | engine.lane engine.pipeline engine.pipeline.call engine.script engine.servers engine.slab job job.control job.directory job.input job.journal job.memory job.pop job.settings job.spool record record.body record.mapping record.memory report
+			keyspace              | record record.memory record.encoding report engine.slab engine.slab.lookup engine.pipeline engine.pipeline.call engine.pipeline.flush engine.servers engine.lane engine.scan job.memory job job.input job.settings job.run
 			tuning                | record record.encoding record.mapping report engine.slab engine.pipeline engine.pipeline.call engine.pipeline.flush engine.servers job.memory engine.lane job job.input job.settings job.run
 			web.problem           | engine.pipeline.call job job.settings
 			web.access            | record job job.settings web.problem

@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 import io.pipeset.record.encoding.Encoding;
-import io.pipeset.record.room.CountedRoom;
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.CountedRoom;
+import io.pipeset.record.memory.MemoryReservation;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -22,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class ArgumentBytesTests {
 
-	private final ArgumentBytes bytes = new ArgumentBytes(Room.UNLIMITED);
+	private final ArgumentBytes bytes = new ArgumentBytes(MemoryReservation.UNLIMITED);
 
 	@Test
 	void whatWasDecodedStaysUntilItIsForgotten() {
@@ -30,7 +30,7 @@ class ArgumentBytesTests {
 		Random random = new Random(seed);
 		for (int round = 0; round < 50; round++) {
 			List<byte[]> originals = new ArrayList<>();
-			Record record = new Record(new RecordDefaults(null, null, 0, Encoding.BASE64), Room.UNLIMITED);
+			Record record = new Record(new RecordDefaults(null, null, 0, Encoding.BASE64), MemoryReservation.UNLIMITED);
 			record.begin(0);
 			record.operation(Operation.DEL);
 			for (int i = 0; i < 40; i++) {

@@ -5,7 +5,7 @@ import java.util.SplittableRandom;
 import java.util.TreeSet;
 
 import io.pipeset.record.encoding.Encoding;
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.MemoryReservation;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -40,7 +40,7 @@ class TtlJitterTests {
 	@ParameterizedTest
 	@CsvSource({ "SET, 3", "HSET, 3" })
 	void aRecordIsSentWithItsOwnTimeToLive(Operation operation, int place) {
-		Record record = new Record(new RecordDefaults(1000L, null, 10, Encoding.UTF8), Room.UNLIMITED);
+		Record record = new Record(new RecordDefaults(1000L, null, 10, Encoding.UTF8), MemoryReservation.UNLIMITED);
 		TreeSet<Long> sent = new TreeSet<>();
 		for (int i = 0; i < 1000; i++) {
 			record.begin(0);
@@ -59,7 +59,7 @@ class TtlJitterTests {
 
 	@Test
 	void aRecordsOwnIsMovedAsWellAndItsOptionsAreNot() {
-		Record record = new Record(new RecordDefaults(null, null, 50, Encoding.UTF8), Room.UNLIMITED);
+		Record record = new Record(new RecordDefaults(null, null, 50, Encoding.UTF8), MemoryReservation.UNLIMITED);
 		byte[] ttl = "1h".getBytes(StandardCharsets.US_ASCII);
 		TreeSet<Long> sent = new TreeSet<>();
 		for (int i = 0; i < 1000; i++) {

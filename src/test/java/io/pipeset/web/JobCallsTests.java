@@ -66,7 +66,7 @@ class JobCallsTests {
 		this.calls.open("/own", PASSWORD, this.any, this.shortcuts);
 		MockHttpServletRequest request = post("/own/pipeset/5");
 		assertThat(pattern(request)).isEmpty();
-		request.addHeader(OwnCalls.HEADER, PASSWORD);
+		request.addHeader(WarmUpEndpoints.HEADER, PASSWORD);
 		assertThat(pattern(request)).hasValue("/own/pipeset/{count}");
 		assertThat(pattern(post("/pipeset/5"))).hasValue("/pipeset/{count}");
 		this.calls.close();

@@ -101,7 +101,7 @@ class StoredLookTests {
 	}
 
 	private Resource look(JobStatus status, InputStream report) {
-		return JobLooks.joined(status, new StoredReport(List.of(warning("OLD")), () -> report, null),
+		return JobViews.joined(status, new StoredReport(List.of(warning("OLD")), () -> report, null),
 				List.of(warning("NOT_RECORDED")), "other", this.mapper);
 	}
 

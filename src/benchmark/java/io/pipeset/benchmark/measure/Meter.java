@@ -3,7 +3,7 @@ package io.pipeset.benchmark.measure;
 import java.util.List;
 
 import io.pipeset.benchmark.process.BenchmarkException;
-import io.pipeset.benchmark.process.GcLog.Pauses;
+import io.pipeset.benchmark.process.GcLog.Backoff;
 import io.pipeset.benchmark.process.JavaServer;
 import io.pipeset.benchmark.process.ProcessStats;
 
@@ -46,7 +46,7 @@ public final class Meter {
 		double redisCpu = redisCpuSeconds() - redisBefore;
 		double clientCpu = ProcessStats.ownCpuSeconds() - clientBefore;
 		long allocated = service.probe().allocated();
-		Pauses pauses = service.gcLog().since(log);
+		Backoff pauses = service.gcLog().since(log);
 		return new Sample(seconds, serviceCpu, redisCpu, clientCpu, allocated, pauses.count(), pauses.longestMillis(),
 				ProcessStats.peakRssMegabytes(service.pid()));
 	}

@@ -40,7 +40,7 @@ public final class GcLog {
 	 * @param start an earlier {@link #end()}
 	 * @return the number of pauses, and the longest
 	 */
-	public Pauses since(long start) {
+	public Backoff since(long start) {
 		try {
 			byte[] log = Files.readAllBytes(this.file);
 			String added = new String(log, (int) start, log.length - (int) start, StandardCharsets.UTF_8);
@@ -53,7 +53,7 @@ public final class GcLog {
 					longest = Math.max(longest, Double.parseDouble(pause.group(1)));
 				}
 			}
-			return new Pauses(count, longest);
+			return new Backoff(count, longest);
 		}
 		catch (IOException ex) {
 			throw new BenchmarkException("Cannot read " + this.file, ex);
@@ -66,7 +66,7 @@ public final class GcLog {
 	 * @param count how many there were
 	 * @param longestMillis the longest
 	 */
-	public record Pauses(int count, double longestMillis) {
+	public record Backoff(int count, double longestMillis) {
 
 	}
 

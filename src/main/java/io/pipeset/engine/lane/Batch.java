@@ -303,7 +303,7 @@ final class Batch {
 			this.code = sole;
 		}
 		boolean demoted = slab.isAnswered() && this.context.nodes().isFollowing() && this.recovery.maySurviveLoss()
-				&& slab.attempt().isRefusedByReplica();
+				&& slab.attempt().markIfDemoted();
 		if (demoted) {
 			this.refused = false;
 			this.loss = (this.loss != null) ? this.loss : new Loss(Loss.DEMOTED, "Redis has become a replica");

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record LaneContext(LaneSettings settings, Account account, JobClock clock, JobStop stop, Retries retries,
 		InFlightBytes inFlight, RedisNodes nodes, PipelineProperties pipeline, JobMeters meters, Observation trace,
-		Executor executor, @Nullable UnknownPops unknownPops, SlabMemory memory, Runnable errorCheck) {
+		Executor executor, @Nullable LostPopResolver unknownPops, SlabMemory memory, Runnable errorCheck) {
 
 	/** Whether records go by their slots, which may move, to one of several masters. */
 	boolean areSlotsFollowed() {

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.stream.Stream;
 
-import io.pipeset.engine.pipeline.Pauses;
+import io.pipeset.engine.pipeline.Backoff;
 import io.pipeset.engine.pipeline.RedisNode;
 import io.pipeset.engine.pipeline.call.NoConnectionException;
 import io.pipeset.engine.servers.RedisNodes;
@@ -80,7 +80,7 @@ final class LaneRoutes {
 
 	/** Waits for the masters, if the job has retries and so may wait for a connection. */
 	private Topology firstOwners() throws NoConnectionException {
-		Pauses pauses = new Pauses(this.context.settings().timeout(), this.context.stop());
+		Backoff pauses = new Backoff(this.context.settings().timeout(), this.context.stop());
 		while (true) {
 			try {
 				return this.nodes.owners();

@@ -3,7 +3,7 @@ package io.pipeset.engine.lane;
 import io.pipeset.engine.pipeline.call.NoConnectionException;
 import io.pipeset.record.Record;
 import io.pipeset.record.Slots;
-import io.pipeset.record.room.NoRoomException;
+import io.pipeset.record.memory.MemoryLimitException;
 
 /**
  * All lanes of a job. A key always goes to the same lane, so that the records of a key
@@ -34,7 +34,7 @@ public final class Lanes {
 	 * Sends a record on its way, which blocks while as much is on its way as may be, or
 	 * the job has no memory for the record.
 	 * @param record a good record
-	 * @throws NoRoomException if there will be no memory for it; it was not added
+	 * @throws MemoryLimitException if there will be no memory for it; it was not added
 	 */
 	public void add(Record record) {
 		if (this.lanes.length == 1) {
@@ -71,7 +71,7 @@ public final class Lanes {
 		}
 		catch (NoConnectionException ex) {
 			this.context.stop().because(ex, JobStop.SEND_THE_REST);
-			throw new NoRoomException("The job is stopped");
+			throw new MemoryLimitException("The job is stopped");
 		}
 	}
 

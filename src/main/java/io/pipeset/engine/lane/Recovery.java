@@ -27,7 +27,7 @@ final class Recovery {
 	/** Follows a cluster; {@code null} for a single server. */
 	private final @Nullable Redirection redirection;
 
-	private final RetryPauses pauses;
+	private final RetryBackoff pauses;
 
 	/** When the lane asked for the connection of its last batch. */
 	private long askedNanos;
@@ -47,7 +47,7 @@ final class Recovery {
 	Recovery(LaneContext context, @Nullable Redirection redirection) {
 		this.context = context;
 		this.redirection = redirection;
-		this.pauses = new RetryPauses(context, context.retries());
+		this.pauses = new RetryBackoff(context, context.retries());
 	}
 
 	/** The recovery of a lane to a single server. */
@@ -72,7 +72,7 @@ final class Recovery {
 		if (firstLentNanos - this.wellNanos < 0) {
 			this.wellNanos = firstLentNanos;
 		}
-		UnknownPops pops = this.context.unknownPops();
+		LostPopResolver pops = this.context.unknownPops();
 		long popped = this.context.account().taken().count();
 		if (pops != null && popped > 0 && firstLentNanos != this.lentNanos && !this.context.stop().isSet()
 				&& !pops.resolve(List.of(), popped)) {
@@ -192,7 +192,7 @@ final class Recovery {
 			fenced = state == Fence.State.CONFIRMED;
 			this.context.account().losses().fenced(fenced);
 			goesOn &= state != Fence.State.PENDING;
-			UnknownPops pops = this.context.unknownPops();
+			LostPopResolver pops = this.context.unknownPops();
 			goesOn &= pops == null
 					|| (fenced && batch.complete() && pops.resolve(left, this.context.account().taken().count()));
 		}

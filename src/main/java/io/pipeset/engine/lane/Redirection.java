@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-import io.pipeset.engine.pipeline.Pauses;
+import io.pipeset.engine.pipeline.Backoff;
 import io.pipeset.engine.pipeline.RedisNode;
 import io.pipeset.engine.pipeline.call.RedisCallException;
 import io.pipeset.engine.servers.RedisNodes;
@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * <li>to its master once more in all other cases.</li>
  * </ul>
  * A command with several keys that was told to try again does not count, unless a later
- * one shares a key with it. So that none does, {@link KeysOnTheirWay} keeps back later
+ * one shares a key with it. So that none does, {@link InFlightKeys} keeps back later
  * commands of its keys, at least while slots move.
  */
 final class Redirection {
@@ -59,7 +59,7 @@ final class Redirection {
 
 	private final Destinations destinations;
 
-	private final Pauses pauses;
+	private final Backoff pauses;
 
 	/** Redirections in a row without a slab that was answered for good. */
 	private int rounds;
@@ -92,7 +92,7 @@ final class Redirection {
 		this.context = context;
 		this.nodes = context.nodes();
 		this.destinations = destinations;
-		this.pauses = new Pauses(context.settings().timeout(), context.stop());
+		this.pauses = new Backoff(context.settings().timeout(), context.stop());
 	}
 
 	/**

@@ -2,7 +2,7 @@ package io.pipeset.engine.lane;
 
 import io.pipeset.engine.slab.Slab;
 import io.pipeset.record.Record;
-import io.pipeset.record.room.NoRoomException;
+import io.pipeset.record.memory.MemoryLimitException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +41,7 @@ final class SlabFiller {
 	private int slot;
 
 	/** Only of records that are no transaction, which runs as a whole or not at all. */
-	private final KeysOnTheirWay keys = new KeysOnTheirWay();
+	private final InFlightKeys keys = new InFlightKeys();
 
 	SlabFiller(Lane lane, LaneQueue queue, Window window, LaneContext context) {
 		this.lane = lane;
@@ -58,7 +58,7 @@ final class SlabFiller {
 	 * Adds a record of a slot, as {@link #add(Record)} does. A transaction ends where the
 	 * slot changes, as Redis runs none of several slots. A record waits for an earlier
 	 * one with several keys that has one of its keys.
-	 * @throws NoRoomException if there will be no memory; the record was not added
+	 * @throws MemoryLimitException if there will be no memory; the record was not added
 	 */
 	void add(Record record, int slot) {
 		boolean waits = !this.atomic && this.keys.hold(record) && !this.lane.isStill();
@@ -75,7 +75,7 @@ final class SlabFiller {
 	/**
 	 * Adds a record. Blocks while the lane has as many commands on their way as it may,
 	 * or the job has no memory for the record.
-	 * @throws NoRoomException if there will be none; the record was not added
+	 * @throws MemoryLimitException if there will be none; the record was not added
 	 */
 	void add(Record record) {
 		Slab slab = filling();

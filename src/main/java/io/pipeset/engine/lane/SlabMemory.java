@@ -1,12 +1,12 @@
 package io.pipeset.engine.lane;
 
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.MemoryReservation;
 
 /**
  * The memory that a job's slabs take. It also knows how many slabs are in use, since each
  * of them comes back by itself and brings memory with it.
  */
-public interface SlabMemory extends Room {
+public interface SlabMemory extends MemoryReservation {
 
 	/** A slab has its first command, and is in use. */
 	void slabTaken();

@@ -7,7 +7,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 import io.pipeset.engine.pipeline.PipelineProperties;
 import io.pipeset.engine.slab.Slab;
-import io.pipeset.record.room.NoRoomException;
+import io.pipeset.record.memory.MemoryLimitException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,7 +61,7 @@ final class Window {
 
 	/**
 	 * Takes a slab to fill. Blocks until its commands have room and the slab has memory.
-	 * @throws NoRoomException if the job is stopped while it waits for memory
+	 * @throws MemoryLimitException if the job is stopped while it waits for memory
 	 */
 	Slab take(boolean captureAll, boolean atomic) {
 		Slab free = awaitRoom();

@@ -32,7 +32,7 @@ final class AllowedCoalescing {
 		}
 		boolean countedPops = hasCountedPops(version);
 		try {
-			UserRules rules = UserRules.ask(connection, hasUsers(version));
+			UserPermissions rules = UserPermissions.ask(connection, hasUsers(version));
 			MeasuredServer server = MeasuredServer.of(version);
 			Coalescing allowed = new Coalescing(rules.severalKeys(), countedPops, server.gainsByMset(),
 					server.gainsByMsetex() && rules.hasMsetex());

@@ -39,7 +39,7 @@ public final class RedisNode implements AutoCloseable {
 
 	private final ServerFacts facts;
 
-	private final MemoryLooks memory;
+	private final MemoryChecks memory;
 
 	/**
 	 * Makes a node, which opens no connection before one is needed.
@@ -75,7 +75,7 @@ public final class RedisNode implements AutoCloseable {
 		// The fences have one of the reserve to themselves.
 		this.calls = new RedisCalls(this.lender, patience, PipelineProperties.RESERVE - 1);
 		this.facts = new ServerFacts(this.calls);
-		this.memory = new MemoryLooks(this.calls, properties.memoryWarnings());
+		this.memory = new MemoryChecks(this.calls, properties.memoryWarnings());
 		this.fences.start();
 	}
 
@@ -155,7 +155,7 @@ public final class RedisNode implements AutoCloseable {
 	}
 
 	/** The looks at the server's memory. */
-	public MemoryLooks memory() {
+	public MemoryChecks memory() {
 		return this.memory;
 	}
 

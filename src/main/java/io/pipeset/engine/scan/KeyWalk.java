@@ -34,7 +34,7 @@ public final class KeyWalk {
 
 	private final JobStop stop;
 
-	private final Patience patience;
+	private final RetryPolicy patience;
 
 	/** The slots whose keys are looked for. */
 	private final BitSet slots = new BitSet();
@@ -57,7 +57,7 @@ public final class KeyWalk {
 	 * A walk that has not begun.
 	 * @param patience for the looks at the slots
 	 */
-	public KeyWalk(RedisNodes nodes, JobStop stop, Patience patience) {
+	public KeyWalk(RedisNodes nodes, JobStop stop, RetryPolicy patience) {
 		this.nodes = nodes;
 		this.stop = stop;
 		this.patience = patience;
@@ -178,7 +178,7 @@ public final class KeyWalk {
 	}
 
 	/** Asks a server for its slots; {@code null} if it is not waited for any longer. */
-	@Nullable SlotsAtNode slots(RedisNode node, Patience patience, BooleanSupplier isNeedless) {
+	@Nullable SlotsAtNode slots(RedisNode node, RetryPolicy patience, BooleanSupplier isNeedless) {
 		return patience.ask("CLUSTER NODES at " + node.name(), () -> this.nodes.slotsAt(node), isNeedless);
 	}
 

@@ -3,7 +3,7 @@ package io.pipeset.engine.scan;
 import java.util.BitSet;
 
 import io.pipeset.engine.pipeline.RedisNode;
-import io.pipeset.engine.pipeline.call.ScanPlace;
+import io.pipeset.engine.pipeline.call.ScanPosition;
 import io.pipeset.engine.servers.SlotsAtNode;
 import io.pipeset.record.Slots;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +28,7 @@ public final class ServerWalk {
 	 */
 	private final @Nullable BitSet counted;
 
-	private ScanPlace place = ScanPlace.START;
+	private ScanPosition place = ScanPosition.START;
 
 	private boolean begun;
 
@@ -50,7 +50,7 @@ public final class ServerWalk {
 	}
 
 	/** The place from which the next page is asked for. */
-	public ScanPlace place() {
+	public ScanPosition place() {
 		return this.place;
 	}
 
@@ -58,7 +58,7 @@ public final class ServerWalk {
 	 * A page is taken.
 	 * @param next the place behind it
 	 */
-	public void taken(ScanPlace next) {
+	public void taken(ScanPosition next) {
 		this.place = next;
 		this.begun = true;
 	}
@@ -97,7 +97,7 @@ public final class ServerWalk {
 	 * @return {@code false} if it has no slot any more, was replaced, or is not waited
 	 * for any longer
 	 */
-	public boolean look(Patience patience) {
+	public boolean look(RetryPolicy patience) {
 		if (this.counted == null) {
 			return true;
 		}

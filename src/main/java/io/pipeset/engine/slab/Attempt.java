@@ -4,7 +4,7 @@ import java.util.BitSet;
 import java.util.Queue;
 
 import io.netty.buffer.ByteBuf;
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.MemoryReservation;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +15,7 @@ public final class Attempt implements Exchange {
 
 	private final Commands commands;
 
-	private final CommonCommands common;
+	private final CoalescedCommands common;
 
 	private final Replies replies;
 
@@ -53,9 +53,9 @@ public final class Attempt implements Exchange {
 	 * An attempt that has not begun.
 	 * @param room the memory for replies that a report may do without
 	 */
-	Attempt(Commands commands, Room room) {
+	Attempt(Commands commands, MemoryReservation room) {
 		this.commands = commands;
-		this.common = new CommonCommands(commands);
+		this.common = new CoalescedCommands(commands);
 		this.replies = new Replies(this.common, room);
 	}
 
@@ -202,7 +202,7 @@ public final class Attempt implements Exchange {
 	 * Takes a refusal as read-only for one that passes, as another server has become
 	 * master.
 	 */
-	public boolean isRefusedByReplica() {
+	public boolean markIfDemoted() {
 		this.demoted = errors().areOfReplica();
 		return this.demoted;
 	}

@@ -5,7 +5,7 @@ import java.util.Arrays;
 
 import io.netty.buffer.ByteBuf;
 import io.pipeset.record.encoding.Encoding;
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.MemoryReservation;
 
 /**
  * The bytes of the replies that are kept, one behind the other, and the memory they take.
@@ -30,7 +30,7 @@ final class CapturedBytes {
 
 	private static final byte[] CUT = "...\r\n".getBytes(StandardCharsets.US_ASCII);
 
-	private final Room room;
+	private final MemoryReservation room;
 
 	/** The memory that was taken for replies that a report may do without. */
 	private long taken;
@@ -49,7 +49,7 @@ final class CapturedBytes {
 	 * No bytes yet.
 	 * @param room the memory for replies that a report may do without
 	 */
-	CapturedBytes(Room room) {
+	CapturedBytes(MemoryReservation room) {
 		this.room = room;
 	}
 
@@ -186,7 +186,7 @@ final class CapturedBytes {
 
 	/** Takes the memory of an array of this size; false where there is none. */
 	private boolean take(int size) {
-		long more = Room.ofArray(size) - this.taken;
+		long more = MemoryReservation.ofArray(size) - this.taken;
 		boolean taken = this.room.tryTake(more);
 		this.taken += (taken) ? more : 0;
 		return taken;

@@ -6,7 +6,7 @@ import io.pipeset.record.Effect;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.encoding.Encoding;
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.MemoryReservation;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,7 +48,7 @@ final class CommandTable {
 	 * @param rows the rows that it holds before it grows
 	 * @param room the memory for ids; that for rows is the caller's to take
 	 */
-	CommandTable(int rows, Room room) {
+	CommandTable(int rows, MemoryReservation room) {
 		this.indexes = new long[rows];
 		this.lines = new long[rows];
 		this.starts = new int[rows];

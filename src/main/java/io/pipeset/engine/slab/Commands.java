@@ -10,7 +10,7 @@ import java.util.List;
 import io.netty.buffer.ByteBuf;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.MemoryReservation;
 import org.jspecify.annotations.Nullable;
 
 /** The commands of a slab: their RESP in one array, and a table with a row for each. */
@@ -26,7 +26,7 @@ final class Commands {
 
 	private static final int KEPT_BYTES = 2 * Slab.MAX_BYTES;
 
-	private final Room room;
+	private final MemoryReservation room;
 
 	private byte[] resp;
 
@@ -42,7 +42,7 @@ final class Commands {
 	private boolean atomic;
 
 	/** Room for the commands that are expected, or for few if memory is scarce. */
-	Commands(int commands, int bytes, Room room) {
+	Commands(int commands, int bytes, MemoryReservation room) {
 		this.room = room;
 		// Some more, so that a key that is one digit longer does not double the array.
 		int capacity = Math.max(bytes + bytes / 8, MIN_BYTES);
@@ -59,7 +59,7 @@ final class Commands {
 	void clear(boolean atomic) {
 		this.atomic = atomic;
 		if (this.resp.length > KEPT_BYTES) {
-			this.room.give(Room.ofArray(this.resp.length) - MIN_BYTES);
+			this.room.give(MemoryReservation.ofArray(this.resp.length) - MIN_BYTES);
 			this.resp = new byte[MIN_BYTES];
 		}
 		this.table.clear();
@@ -208,7 +208,7 @@ final class Commands {
 				&& this.scripts.loads(this.resp, Resp.skipBulk(this.resp, name));
 	}
 
-	void writeTo(ByteBuf out, CommonCommands common, AskingCommands asking) {
+	void writeTo(ByteBuf out, CoalescedCommands common, AskingCommands asking) {
 		this.scripts.writeTo(out);
 		common.writeScriptsTo(out);
 		if (this.atomic) {
@@ -264,7 +264,7 @@ final class Commands {
 	}
 
 	private static long footprint(int commands, int bytes) {
-		return CommandTable.bytesOf(commands) + Room.ofArray(bytes);
+		return CommandTable.bytesOf(commands) + MemoryReservation.ofArray(bytes);
 	}
 
 	private static long exactBytes(Record record) {

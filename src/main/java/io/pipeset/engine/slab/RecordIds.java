@@ -2,7 +2,7 @@ package io.pipeset.engine.slab;
 
 import java.util.Arrays;
 
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.MemoryReservation;
 import org.jspecify.annotations.Nullable;
 
 /** The names that callers gave to a slab's records; most records have none. */
@@ -14,7 +14,7 @@ final class RecordIds {
 	/** The memory for ids is taken in steps of so many bytes. */
 	private static final int STEP_BYTES = 16 << 10;
 
-	private final Room room;
+	private final MemoryReservation room;
 
 	private @Nullable String[] ids = new String[0];
 
@@ -22,7 +22,7 @@ final class RecordIds {
 
 	private int taken;
 
-	RecordIds(Room room) {
+	RecordIds(MemoryReservation room) {
 		this.room = room;
 	}
 

@@ -1,9 +1,9 @@
 package io.pipeset.engine.slab;
 
 import io.netty.handler.codec.DecoderException;
-import io.pipeset.engine.slab.Findings.Kind;
+import io.pipeset.engine.slab.NotableReplies.Kind;
 import io.pipeset.engine.slab.RedisErrors.Meaning;
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.MemoryReservation;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Replies {
 
-	private final CommonCommands common;
+	private final CoalescedCommands common;
 
 	/** The records that are answered. */
 	private int count;
@@ -46,15 +46,15 @@ final class Replies {
 	/** Whether Redis will not load the scripts of this slab. */
 	private boolean scriptsRefused;
 
-	private final Findings findings;
+	private final NotableReplies findings;
 
 	/**
 	 * No replies yet.
 	 * @param room the memory for replies that a report may do without
 	 */
-	Replies(CommonCommands common, Room room) {
+	Replies(CoalescedCommands common, MemoryReservation room) {
 		this.common = common;
-		this.findings = new Findings(room);
+		this.findings = new NotableReplies(room);
 	}
 
 	void clear() {
@@ -281,7 +281,7 @@ final class Replies {
 		this.findings.addBulk(value, this.count++);
 	}
 
-	Findings findings() {
+	NotableReplies findings() {
 		return this.findings;
 	}
 

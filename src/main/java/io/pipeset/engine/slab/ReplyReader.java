@@ -2,7 +2,7 @@ package io.pipeset.engine.slab;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.DecoderException;
-import io.pipeset.engine.slab.Findings.Kind;
+import io.pipeset.engine.slab.NotableReplies.Kind;
 
 /**
  * Counts off replies of every type of RESP2 and RESP3, wherever the network cuts them,
@@ -237,7 +237,7 @@ final class ReplyReader {
 		switch (this.marker) {
 			case '+', ':', ',', '#', '(' -> this.values--;
 			case '-' -> {
-				is(Kind.ERROR);
+				setKind(Kind.ERROR);
 				this.values--;
 			}
 			case '_' -> nil();
@@ -250,7 +250,7 @@ final class ReplyReader {
 				}
 			}
 			case '!' -> {
-				is(Kind.ERROR);
+				setKind(Kind.ERROR);
 				this.bulk = this.number + 2;
 			}
 			case '*' -> {
@@ -273,11 +273,11 @@ final class ReplyReader {
 	}
 
 	private void nil() {
-		is(Kind.NIL);
+		setKind(Kind.NIL);
 		this.values--;
 	}
 
-	private void is(Kind kind) {
+	private void setKind(Kind kind) {
 		if (this.own) {
 			this.kind = kind;
 		}

@@ -7,17 +7,17 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
 
-import io.pipeset.engine.slab.Findings.Kind;
+import io.pipeset.engine.slab.NotableReplies.Kind;
 import io.pipeset.record.Operation;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The rules by which a lane sends commands again, once all of its slabs have come back.
- * {@link Told} is their table, a row for each fate. The records of a key stay in order:
- * if a later command of the key ran, or may have, and does not go again, no earlier one
- * goes again either. Only removals of a key may change places, as they leave the same. A
- * command that must run only once does not go again ahead of a later one that may have
- * run, even if that goes again as well.
+ * {@link Verdict} is their table, a row for each fate. The records of a key stay in
+ * order: if a later command of the key ran, or may have, and does not go again, no
+ * earlier one goes again either. Only removals of a key may change places, as they leave
+ * the same. A command that must run only once does not go again ahead of a later one that
+ * may have run, even if that goes again as well.
  */
 public final class ResendRules {
 
@@ -100,14 +100,14 @@ public final class ResendRules {
 			return refused;
 		}
 		SlabErrors errors = slab.errors();
-		Findings findings = slab.replies().findings();
+		NotableReplies findings = slab.replies().findings();
 		int finding = findings.count() - 1;
 		for (int command = slab.count() - 1; command >= 0; command--) {
 			boolean found = finding >= 0 && findings.position(finding) == command;
 			boolean error = found && findings.kind(finding) == Kind.ERROR;
-			Told told = (command < slab.replies().count())
-					? (error) ? told(slab, errors, command, finding) : Told.THAT_IT_RAN
-					: (slab.isUnknown()) ? Told.NOTHING : Told.THAT_IT_DID_NOT_RUN;
+			Verdict told = (command < slab.replies().count())
+					? (error) ? told(slab, errors, command, finding) : Verdict.THAT_IT_RAN
+					: (slab.isUnknown()) ? Verdict.NOTHING : Verdict.THAT_IT_DID_NOT_RUN;
 			mark(slab, command, command + 1, told, refused);
 			finding -= (found) ? 1 : 0;
 		}
@@ -115,31 +115,31 @@ public final class ResendRules {
 	}
 
 	/** The row of an error. */
-	private Told told(Slab slab, SlabErrors errors, int command, int finding) {
+	private Verdict told(Slab slab, SlabErrors errors, int command, int finding) {
 		Redirect redirect = (this.redirects != null) ? errors.redirect(finding) : null;
 		boolean byScript = redirect != null && errors.isByScript(finding);
 		boolean passes = redirect == null && errors.isTransient(finding);
 		if (errors.isOfOthers(finding) || (passes && this.transientToo)
 				|| (redirect != null && follows(slab, command, redirect, byScript))) {
-			return Told.TO_COME_AGAIN;
+			return Verdict.RETRY;
 		}
 		// A script may have written before it failed.
-		return (!passes && slab.commands().table().operation(command) == Operation.EVALSHA) ? Told.THAT_IT_RAN
-				: Told.THAT_IT_IS_REFUSED;
+		return (!passes && slab.commands().table().operation(command) == Operation.EVALSHA) ? Verdict.THAT_IT_RAN
+				: Verdict.THAT_IT_IS_REFUSED;
 	}
 
 	/** The row of a transaction, all of whose commands share one fate. */
-	private Told toldAll(Slab slab) {
+	private Verdict toldAll(Slab slab) {
 		if (slab.isUnknown() || !slab.isWritten()) {
-			return (slab.isUnknown()) ? Told.NOTHING : Told.THAT_IT_DID_NOT_RUN;
+			return (slab.isUnknown()) ? Verdict.NOTHING : Verdict.THAT_IT_DID_NOT_RUN;
 		}
 		Redirect redirect = (this.redirects != null) ? slab.errors().transactionRedirect() : null;
 		boolean passes = (redirect != null) ? follows(slab, 0, redirect, false)
 				: this.transientToo && slab.errors().transientCode() != null;
 		if (slab.errors().areInCommon() || passes) {
-			return Told.TO_COME_AGAIN;
+			return Verdict.RETRY;
 		}
-		return (slab.replies().isDiscarded()) ? Told.THAT_IT_IS_REFUSED : Told.THAT_IT_RAN;
+		return (slab.replies().isDiscarded()) ? Verdict.THAT_IT_IS_REFUSED : Verdict.THAT_IT_RAN;
 	}
 
 	private boolean follows(Slab slab, int command, Redirect redirect, boolean byScript) {
@@ -148,9 +148,9 @@ public final class ResendRules {
 	}
 
 	/** Marks a command, or all those of a transaction. */
-	private void mark(Slab slab, int first, int end, Told told, BitSet refused) {
+	private void mark(Slab slab, int first, int end, Verdict told, BitSet refused) {
 		boolean goes = !told.mayHaveRun || (this.unknownToo && slab.replies().multiRefused() == null
-				&& (told == Told.NOTHING || slab.attempt().unconfirmed() != null));
+				&& (told == Verdict.NOTHING || slab.attempt().unconfirmed() != null));
 		for (int command = end - 1; goes && command >= first; command--) {
 			goes = isUntouched(slab, command) && !findsLater(slab, command)
 					&& (!told.mayHaveRun || slab.commands().table().effect(command).isRepeatable());
@@ -163,14 +163,14 @@ public final class ResendRules {
 			}
 		}
 		if (goes) {
-			((told == Told.THAT_IT_IS_REFUSED) ? refused : slab.again()).set(first, end);
+			((told == Verdict.THAT_IT_IS_REFUSED) ? refused : slab.again()).set(first, end);
 			return;
 		}
 		for (int command = first; command < end; command++) {
 			if (told.mayHaveRun || slab.earlierLoss(command) != null) {
 				touch(slab, command);
 			}
-			else if (told == Told.THAT_IT_IS_REFUSED) {
+			else if (told == Verdict.THAT_IT_IS_REFUSED) {
 				// No earlier command goes again around it: it might not be refused then.
 				this.touched.addAll(slab.commands().keys(command));
 			}
@@ -243,7 +243,7 @@ public final class ResendRules {
 	}
 
 	/** The answers to a command at one attempt, and whether the command goes again. */
-	private enum Told {
+	private enum Verdict {
 
 		/**
 		 * It goes again only if too few replicas have it, and a repeat does no harm.
@@ -260,7 +260,7 @@ public final class ResendRules {
 		 * Redis put it off, or sent it elsewhere, or refused it in company only: it goes
 		 * again.
 		 */
-		TO_COME_AGAIN(false),
+		RETRY(false),
 
 		/**
 		 * Redis refused it for good. It goes again only behind an earlier command of its
@@ -271,7 +271,7 @@ public final class ResendRules {
 
 		private final boolean mayHaveRun;
 
-		Told(boolean mayHaveRun) {
+		Verdict(boolean mayHaveRun) {
 			this.mayHaveRun = mayHaveRun;
 		}
 

@@ -4,8 +4,8 @@ import java.util.BitSet;
 import java.util.Queue;
 
 import io.pipeset.record.Record;
-import io.pipeset.record.room.NoRoomException;
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.MemoryLimitException;
+import io.pipeset.record.memory.MemoryReservation;
 import io.pipeset.report.Account;
 import io.pipeset.report.OutcomeLog;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +38,7 @@ public final class Slab {
 
 	/** A slab that grows as it is filled. */
 	public Slab() {
-		this(0, 0, Room.UNLIMITED);
+		this(0, 0, MemoryReservation.UNLIMITED);
 	}
 
 	/**
@@ -47,7 +47,7 @@ public final class Slab {
 	 * @param room the memory for the slab; the caller may have to wait for that of an
 	 * empty slab
 	 */
-	public Slab(int commands, int bytes, Room room) {
+	public Slab(int commands, int bytes, MemoryReservation room) {
 		this.commands = new Commands(commands, bytes, room);
 		this.attempt = new Attempt(this.commands, room);
 		this.slots = new SlabSlots(this.commands, this.attempt, this.again);
@@ -102,7 +102,7 @@ public final class Slab {
 	/**
 	 * Waits for the memory that a record takes in this slab.
 	 * @param record a good record
-	 * @throws NoRoomException if that memory will never be free
+	 * @throws MemoryLimitException if that memory will never be free
 	 */
 	public void makeRoom(Record record) {
 		this.commands.makeRoom(record);

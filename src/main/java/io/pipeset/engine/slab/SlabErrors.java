@@ -2,9 +2,9 @@ package io.pipeset.engine.slab;
 
 import java.util.stream.IntStream;
 
-import io.pipeset.engine.slab.Findings.Kind;
+import io.pipeset.engine.slab.NotableReplies.Kind;
 import io.pipeset.engine.slab.RedisErrors.Meaning;
-import io.pipeset.record.CommonCommand;
+import io.pipeset.record.CoalescedCommand;
 import io.pipeset.record.Operation;
 import org.jspecify.annotations.Nullable;
 
@@ -13,15 +13,15 @@ public final class SlabErrors {
 
 	private final Commands commands;
 
-	private final CommonCommands common;
+	private final CoalescedCommands common;
 
 	private final Replies replies;
 
-	private final Findings findings;
+	private final NotableReplies findings;
 
 	private final boolean demoted;
 
-	SlabErrors(Commands commands, CommonCommands common, Replies replies, boolean demoted) {
+	SlabErrors(Commands commands, CoalescedCommands common, Replies replies, boolean demoted) {
 		this.commands = commands;
 		this.common = common;
 		this.replies = replies;
@@ -177,10 +177,10 @@ public final class SlabErrors {
 		boolean expiringSets = allowed.expiringSets();
 		for (int finding = 0; finding < this.findings.count(); finding++) {
 			if (isOfOthers(finding)) {
-				CommonCommand common = this.common.common(this.findings.position(finding));
-				severalKeys &= !common.hasSeveralKeys() || common == CommonCommand.MSETEX;
-				expiringSets &= common != CommonCommand.MSETEX;
-				countedPops &= common != CommonCommand.COUNT;
+				CoalescedCommand common = this.common.common(this.findings.position(finding));
+				severalKeys &= !common.hasSeveralKeys() || common == CoalescedCommand.MSETEX;
+				expiringSets &= common != CoalescedCommand.MSETEX;
+				countedPops &= common != CoalescedCommand.COUNT;
 			}
 		}
 		return new Coalescing(severalKeys, countedPops, allowed.sets(), expiringSets);

@@ -3,7 +3,7 @@ package io.pipeset.engine.slab;
 import java.util.Arrays;
 import java.util.List;
 
-import io.pipeset.engine.slab.Findings.Kind;
+import io.pipeset.engine.slab.NotableReplies.Kind;
 import io.pipeset.engine.slab.RedisErrors.Meaning;
 import io.pipeset.record.Effect;
 import io.pipeset.record.Operation;
@@ -225,7 +225,7 @@ final class SlabOutcomes {
 
 	/** The value goes to the list of values, and its item is for those who ask for it. */
 	private void poppedApart(int command, int finding) {
-		Findings findings = this.slab.replies().findings();
+		NotableReplies findings = this.slab.replies().findings();
 		if (this.spans.length == 0) {
 			this.spans = new int[2 * findings.count()];
 		}

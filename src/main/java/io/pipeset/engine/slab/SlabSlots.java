@@ -98,7 +98,7 @@ public final class SlabSlots {
 	/** Shows the commands that are to be sent again, in their order. */
 	public void eachAgain(Redirect.Visitor visitor) {
 		SlabErrors errors = this.attempt.errors();
-		Findings findings = this.attempt.replies().findings();
+		NotableReplies findings = this.attempt.replies().findings();
 		Redirect all = (this.commands.areAtomic()) ? errors.transactionRedirect() : null;
 		int finding = 0;
 		for (int command = this.again.nextSetBit(0); command >= 0; command = this.again.nextSetBit(command + 1)) {

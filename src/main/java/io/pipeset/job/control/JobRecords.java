@@ -393,11 +393,11 @@ public class JobRecords {
 	}
 
 	/** What other instances have asked for a job. */
-	public Wishes wishes(String id) {
+	public PendingChanges wishes(String id) {
 		List<byte @Nullable []> fields = this.redis
 			.call((template) -> template.<String, byte[]>opsForHash().multiGet(key(id), List.of(CANCELLED, PACE)));
 		byte[] pace = fields.get(1);
-		return new Wishes(fields.get(0) != null, (pace != null) ? Long.valueOf(text(pace)) : null);
+		return new PendingChanges(fields.get(0) != null, (pace != null) ? Long.valueOf(text(pace)) : null);
 	}
 
 	/** A job has the pace that was asked for. */
@@ -482,7 +482,7 @@ public class JobRecords {
 	 * @param rateLimit records a second, 0 for no limit; {@code null} if nothing was
 	 * asked
 	 */
-	public record Wishes(boolean cancelled, @Nullable Long rateLimit) {
+	public record PendingChanges(boolean cancelled, @Nullable Long rateLimit) {
 
 	}
 

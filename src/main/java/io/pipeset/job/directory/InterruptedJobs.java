@@ -26,7 +26,7 @@ import io.pipeset.job.memory.MemoryBudget;
 import io.pipeset.job.memory.MemoryShare;
 import io.pipeset.job.spool.Spool;
 import io.pipeset.job.spool.SpoolFile;
-import io.pipeset.record.room.NoRoomException;
+import io.pipeset.record.memory.MemoryLimitException;
 import io.pipeset.report.RedisIdentity;
 import jakarta.annotation.PostConstruct;
 import org.jspecify.annotations.Nullable;
@@ -235,7 +235,7 @@ public class InterruptedJobs {
 			job.items().goOn(sent, !fences.contains(Fence.State.REFUSED));
 			return null;
 		}
-		catch (NoRoomException ex) {
+		catch (MemoryLimitException ex) {
 			return new NotResumable("limit",
 					"Records that may have run cannot be looked at: " + ex.getMessage() + ". Resume the job later");
 		}

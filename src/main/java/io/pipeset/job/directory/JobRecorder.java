@@ -14,7 +14,7 @@ import io.pipeset.job.control.ControlRedis;
 import io.pipeset.job.control.ControlRedisException;
 import io.pipeset.job.control.IdempotencyKeys;
 import io.pipeset.job.control.JobRecords;
-import io.pipeset.job.control.JobRecords.Wishes;
+import io.pipeset.job.control.JobRecords.PendingChanges;
 import io.pipeset.report.JobReport;
 import io.pipeset.report.JobReport.Warning;
 import io.pipeset.report.JobState;
@@ -285,7 +285,7 @@ public class JobRecorder {
 		if (job == null) {
 			return;
 		}
-		Wishes wishes = this.records.wishes(id);
+		PendingChanges wishes = this.records.wishes(id);
 		Long perSecond = wishes.rateLimit();
 		if (perSecond != null && job.pace((perSecond > 0) ? perSecond : null)) {
 			this.records.paced(id, perSecond);

@@ -158,7 +158,7 @@ public class JobRegistry {
 	 * @param taken whether its caller was told that it was taken, and may ask for it
 	 */
 	public void fails(KnownJob job, Ending ending, boolean taken) {
-		if (!taken && job.isInterruptedAgain()) {
+		if (!taken && job.restoreInterrupted()) {
 			return;
 		}
 		// Whoever follows it hears that it has ended.
@@ -168,7 +168,7 @@ public class JobRegistry {
 		}
 		else {
 			this.jobs.remove(job.id());
-			job.isForgotten();
+			job.discard();
 		}
 	}
 
@@ -213,7 +213,7 @@ public class JobRegistry {
 		for (KnownJob job : this.jobs.values()) {
 			if (job.isInterruptedSince(since)) {
 				this.jobs.remove(job.id());
-				job.isForgotten();
+				job.discard();
 				logger.atWarn()
 					.addKeyValue("jobId", job.id())
 					.log("Job {} was found interrupted longer ago than pipeset.jobs.retention, and no request has"
@@ -240,7 +240,7 @@ public class JobRegistry {
 
 	private void forget(Kept oldest) {
 		this.jobs.remove(oldest.job.id());
-		oldest.job.isForgotten();
+		oldest.job.discard();
 	}
 
 	public Optional<KnownJob> find(String id) {

@@ -3,8 +3,8 @@ package io.pipeset.job.directory;
 import io.pipeset.job.EndedJob;
 import io.pipeset.job.RateLimit;
 import io.pipeset.job.directory.JobEnds.JobEnd;
-import io.pipeset.job.journal.Asked;
 import io.pipeset.job.journal.JobItems;
+import io.pipeset.job.journal.RequestedChanges;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
 import io.pipeset.report.JobKind;
@@ -115,7 +115,7 @@ public final class KnownJob {
 	 * The job was not resumed after all.
 	 * @return {@code false} if it was never interrupted
 	 */
-	boolean isInterruptedAgain() {
+	boolean restoreInterrupted() {
 		if (this.interrupted == null) {
 			return false;
 		}
@@ -250,7 +250,7 @@ public final class KnownJob {
 	}
 
 	/** Removes what is kept of the job, the end last. */
-	void isForgotten() {
+	void discard() {
 		End end = this.life.end;
 		if (end != null && end.items != null) {
 			end.items.close();
@@ -320,7 +320,7 @@ public final class KnownJob {
 	public boolean cancel() {
 		QueuedJob job = this.life.job;
 		if (job != null) {
-			note(job, new Asked(System.currentTimeMillis(), null));
+			note(job, new RequestedChanges(System.currentTimeMillis(), null));
 			job.stop()
 				.cancel("The job was cancelled by DELETE /v1/jobs/" + this.id
 						+ ": it wrote nothing more, and what the report calls unprocessed was not run");
@@ -328,7 +328,7 @@ public final class KnownJob {
 		return job != null;
 	}
 
-	private static void note(QueuedJob job, Asked asked) {
+	private static void note(QueuedJob job, RequestedChanges asked) {
 		JobItems items = job.items();
 		if (items != null) {
 			items.journal().note(asked);
@@ -344,7 +344,7 @@ public final class KnownJob {
 		QueuedJob job = this.life.job;
 		RateLimit limit = (job != null) ? job.rateLimit() : null;
 		if (job != null && limit != null) {
-			note(job, new Asked(null, (perSecond != null) ? perSecond : 0));
+			note(job, new RequestedChanges(null, (perSecond != null) ? perSecond : 0));
 			limit.change(perSecond);
 		}
 		return job != null;

@@ -10,7 +10,7 @@ import io.pipeset.report.Progress.Tally;
 import org.jspecify.annotations.Nullable;
 
 /** A job that waits or runs, as the queue and the calls about jobs see it. */
-public interface QueuedJob extends Queued {
+public interface QueuedJob extends QueueEntry {
 
 	/** Its name in logs, reports and calls. */
 	String id();

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-import io.pipeset.engine.lane.UnknownPops;
+import io.pipeset.engine.lane.LostPopResolver;
 import io.pipeset.job.pop.PopReceipt;
 import io.pipeset.job.pop.Receipts;
 import io.pipeset.job.pop.ReliablePops;
@@ -86,7 +86,7 @@ public sealed interface JobInput permits JobInput.Generated, JobInput.Popped, Jo
 	 * Finds out the values of pops whose answers were lost.
 	 * @return {@code null} where such pops stay unknown
 	 */
-	default @Nullable UnknownPops unknownPops() {
+	default @Nullable LostPopResolver unknownPops() {
 		return null;
 	}
 
@@ -191,7 +191,7 @@ public sealed interface JobInput permits JobInput.Generated, JobInput.Popped, Jo
 		}
 
 		@Override
-		public UnknownPops unknownPops() {
+		public LostPopResolver unknownPops() {
 			return (left, settled) -> this.receipt != null && this.receipt.resolve(left, settled);
 		}
 

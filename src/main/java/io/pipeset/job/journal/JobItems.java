@@ -29,7 +29,7 @@ import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
 import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.record.encoding.Encoding;
-import io.pipeset.record.room.NoRoomException;
+import io.pipeset.record.memory.MemoryLimitException;
 import io.pipeset.report.Account;
 import io.pipeset.report.Item.Failure;
 import io.pipeset.report.Losses;
@@ -185,7 +185,8 @@ public final class JobItems implements Spool.Kept {
 	 * @return the first record that must not run twice, in words; {@code null} if there
 	 * is none
 	 * @throws IOException if the files cannot be read
-	 * @throws NoRoomException if there is no memory for the records that may have run
+	 * @throws MemoryLimitException if there is no memory for the records that may have
+	 * run
 	 */
 	public @Nullable String firstNotRepeatable(MemoryShare memory, List<Slab> sent) throws IOException {
 		AtomicReference<@Nullable String> found = new AtomicReference<>();
@@ -277,7 +278,7 @@ public final class JobItems implements Spool.Kept {
 							}
 						});
 			}
-			catch (NoRoomException ex) {
+			catch (MemoryLimitException ex) {
 				lines.writeStartObject();
 				writeError(Outcome.UNPROCESSED,
 						new Failure(Rejection.TOO_LARGE, "The list ends here, as " + ex.getMessage(), false),
@@ -406,7 +407,7 @@ public final class JobItems implements Spool.Kept {
 	@Override
 	public void close() {
 		this.removed = !this.none;
-		this.spool.isRemoved(this);
+		this.spool.forget(this);
 		this.journal.close();
 		this.body.close();
 	}

@@ -70,7 +70,7 @@ final class JournalNotes {
 	 * Takes note of what a caller has asked for.
 	 * @throws SpoolException if the spool is full, or its disk fails
 	 */
-	void add(Asked asked) throws SpoolException {
+	void add(RequestedChanges asked) throws SpoolException {
 		append(new Note(null, null, asked));
 	}
 
@@ -194,8 +194,8 @@ final class JournalNotes {
 	 * What callers have asked for, in one.
 	 * @throws IOException if the file cannot be read, or is not whole
 	 */
-	Asked asked() throws IOException {
-		Asked all = Asked.NOTHING;
+	RequestedChanges asked() throws IOException {
+		RequestedChanges all = RequestedChanges.NOTHING;
 		for (Note note : read()) {
 			all = (note.asked() != null) ? all.then(note.asked()) : all;
 		}
@@ -249,7 +249,8 @@ final class JournalNotes {
 
 	/** A line of the file: one of them. */
 	@JsonInclude(JsonInclude.Include.NON_NULL)
-	record Note(@Nullable JournalEntry failure, @Nullable JournalConnection connection, @Nullable Asked asked) {
+	record Note(@Nullable JournalEntry failure, @Nullable JournalConnection connection,
+			@Nullable RequestedChanges asked) {
 
 	}
 

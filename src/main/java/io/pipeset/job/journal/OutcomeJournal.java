@@ -43,7 +43,7 @@ public final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 
 	private static final int RAN = 1;
 
-	private static final int RAN_IN_VAIN = 2;
+	private static final int NOOP = 2;
 
 	private static final int SENT = 3;
 
@@ -93,7 +93,7 @@ public final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 
 	@Override
 	public synchronized void ran(long index, boolean noop) {
-		set(index, (noop) ? RAN_IN_VAIN : RAN);
+		set(index, (noop) ? NOOP : RAN);
 	}
 
 	@Override
@@ -125,7 +125,7 @@ public final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 	 * @return {@code false} if the journal is not whole, so that no process goes on with
 	 * the job
 	 */
-	public boolean note(Asked asked) {
+	public boolean note(RequestedChanges asked) {
 		enter(() -> this.notes.add(asked));
 		return failure() == null;
 	}
@@ -134,7 +134,7 @@ public final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 	 * What callers have asked for so far.
 	 * @throws IOException if the file cannot be read, or is broken
 	 */
-	public Asked asked() throws IOException {
+	public RequestedChanges asked() throws IOException {
 		return this.notes.asked();
 	}
 

@@ -215,7 +215,7 @@ public final class MemoryBudget {
 			// The threads that it wakes may need locks of their own.
 			this.lock.unlock();
 			try {
-				holder.outstays(this.patience);
+				holder.evict(this.patience);
 			}
 			finally {
 				this.lock.lock();

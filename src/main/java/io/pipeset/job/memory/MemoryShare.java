@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.pipeset.engine.lane.JobStop;
 import io.pipeset.engine.lane.SlabMemory;
 import io.pipeset.job.memory.MemoryBudget.Change;
-import io.pipeset.record.room.NoRoomException;
+import io.pipeset.record.memory.MemoryLimitException;
 import io.pipeset.report.DurationText;
 import io.pipeset.report.Ending.Cause;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +26,7 @@ public final class MemoryShare implements SlabMemory, AutoCloseable {
 
 	private final JobStop stop;
 
-	private final BodyPauses pauses = new BodyPauses();
+	private final BodyWaitTime pauses = new BodyWaitTime();
 
 	private long waitsSince;
 
@@ -84,9 +84,9 @@ public final class MemoryShare implements SlabMemory, AutoCloseable {
 		}
 		Change change = sendAndAwait(bytes);
 		if (change != Change.MADE) {
-			throw new NoRoomException("the record takes " + bytes + " bytes of memory at once; pipeset.memory.budget="
-					+ this.budget.limits().budget() + " allows one job no more than "
-					+ this.budget.limits().mostOfOneJob());
+			throw new MemoryLimitException("the record takes " + bytes
+					+ " bytes of memory at once; pipeset.memory.budget=" + this.budget.limits().budget()
+					+ " allows one job no more than " + this.budget.limits().mostOfOneJob());
 		}
 	}
 
@@ -210,7 +210,7 @@ public final class MemoryShare implements SlabMemory, AutoCloseable {
 	}
 
 	/** Ends the job, as others need the memory that it holds while it waits. */
-	void outstays(Duration patience) {
+	void evict(Duration patience) {
 		this.stop.because(Cause.STALLED,
 				"The upload of a large record took more than " + DurationText.of(patience)
 						+ " (pipeset.limits.body-idle-timeout) of waiting for it, while it held memory that other"

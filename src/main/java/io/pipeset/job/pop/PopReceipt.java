@@ -8,8 +8,8 @@ import java.util.function.Supplier;
 
 import io.pipeset.engine.lane.JobStop;
 import io.pipeset.engine.lane.LaneSettings;
-import io.pipeset.engine.lane.UnknownPops;
-import io.pipeset.engine.pipeline.Pauses;
+import io.pipeset.engine.lane.LostPopResolver;
+import io.pipeset.engine.pipeline.Backoff;
 import io.pipeset.engine.pipeline.StopSignal;
 import io.pipeset.engine.pipeline.call.RedisCallException;
 import io.pipeset.engine.slab.Slab;
@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * acknowledge it. A receipt that is in doubt is not handed over, and its values go back
  * to their list at the deadline.
  */
-public final class PopReceipt implements UnknownPops {
+public final class PopReceipt implements LostPopResolver {
 
 	private static final Logger logger = LoggerFactory.getLogger(PopReceipt.class);
 
@@ -176,7 +176,7 @@ public final class PopReceipt implements UnknownPops {
 	 * @param afterLoss whether to ask again if Redis does not answer at all
 	 */
 	private <T extends @Nullable Object> T ask(Supplier<T> call, boolean afterLoss) {
-		return new Pauses(this.settings.timeout(), StopSignal.NEVER).ask(call,
+		return new Backoff(this.settings.timeout(), StopSignal.NEVER).ask(call,
 				(ex) -> (afterLoss ? ex.isTransient() : ex.isRedirected()) && !this.stop.isShuttingDown());
 	}
 

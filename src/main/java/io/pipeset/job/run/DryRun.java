@@ -19,7 +19,7 @@ final class DryRun {
 
 	DryRun(Account account) {
 		this.account = account;
-		account.runsNothing();
+		account.setDryRun();
 	}
 
 	void take(Record record) {

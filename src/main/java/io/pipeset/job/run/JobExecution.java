@@ -28,7 +28,7 @@ import io.pipeset.record.Record;
 import io.pipeset.record.RecordReader;
 import io.pipeset.record.Rejection;
 import io.pipeset.record.body.MalformedBodyException;
-import io.pipeset.record.room.NoRoomException;
+import io.pipeset.record.memory.MemoryLimitException;
 import io.pipeset.report.Account;
 import io.pipeset.report.Ending;
 import io.pipeset.report.Ending.Cause;
@@ -203,7 +203,7 @@ final class JobExecution {
 		catch (BodyLimitException ex) {
 			this.progress.tooLarge(ex);
 		}
-		catch (NoRoomException ex) {
+		catch (MemoryLimitException ex) {
 			this.progress.noRoom(ex);
 		}
 		catch (SocketTimeoutException ex) {
@@ -241,7 +241,7 @@ final class JobExecution {
 		try {
 			this.lanes.add(this.record);
 		}
-		catch (NoRoomException ex) {
+		catch (MemoryLimitException ex) {
 			if (this.context.stop().isSet()) {
 				return false;
 			}

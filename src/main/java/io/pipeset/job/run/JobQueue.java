@@ -21,7 +21,7 @@ import io.pipeset.job.JobRefusedException;
 import io.pipeset.job.JobRefusedException.Reason;
 import io.pipeset.job.directory.JobRegistry;
 import io.pipeset.job.directory.KnownJob;
-import io.pipeset.job.directory.Queued;
+import io.pipeset.job.directory.QueueEntry;
 import io.pipeset.job.directory.QueuedJob;
 import io.pipeset.job.input.Caller;
 import io.pipeset.report.DurationText;
@@ -52,7 +52,7 @@ class JobQueue {
 	private final Deque<Turn> waiting = new ArrayDeque<>();
 
 	/** The jobs that run, and whether each was known to be small as it began. */
-	private final IdentityHashMap<Queued, Boolean> running = new IdentityHashMap<>();
+	private final IdentityHashMap<QueueEntry, Boolean> running = new IdentityHashMap<>();
 
 	/** How many more jobs each client may have that are uploaded, wait or run. */
 	private final Map<String, Semaphore> placesOf = new ConcurrentHashMap<>();
@@ -156,7 +156,7 @@ class JobQueue {
 	 * and else at its end
 	 * @return {@code false} if it was stopped before, and has no place
 	 */
-	boolean enter(Queued job, boolean waits, Runnable taken) {
+	boolean enter(QueueEntry job, boolean waits, Runnable taken) {
 		this.lock.lock();
 		try {
 			refuseIfClosed();
@@ -186,7 +186,7 @@ class JobQueue {
 	}
 
 	/** A job has ended that had a place. */
-	void leave(Queued job) {
+	void leave(QueueEntry job) {
 		this.lock.lock();
 		try {
 			handOver(Boolean.TRUE.equals(this.running.remove(job)));
@@ -277,7 +277,7 @@ class JobQueue {
 		}
 	}
 
-	private boolean awaitTurn(Queued job, boolean small) {
+	private boolean awaitTurn(QueueEntry job, boolean small) {
 		long callers = this.waiting.stream().filter((turn) -> turn.caller).count();
 		if (callers >= this.limits.maxWaitingJobs()) {
 			throw new JobRefusedException(Reason.TOO_MANY,
@@ -299,7 +299,7 @@ class JobQueue {
 	}
 
 	/** A job that was taken is not refused: it ends, and says why. */
-	private boolean awaitTurnForever(Queued job, boolean small) {
+	private boolean awaitTurnForever(QueueEntry job, boolean small) {
 		boolean come = awaitTurn(job, small, false, Long.MAX_VALUE);
 		if (this.closed) {
 			job.stop()
@@ -310,7 +310,7 @@ class JobQueue {
 	}
 
 	/** Waits for a turn; {@code false} if it did not come, or was handed on. */
-	private boolean awaitTurn(Queued job, boolean small, boolean caller, long nanos) {
+	private boolean awaitTurn(QueueEntry job, boolean small, boolean caller, long nanos) {
 		Turn turn = new Turn(this.lock.newCondition(), caller, small);
 		Runnable wake = () -> wake(turn);
 		this.waiting.add(turn);

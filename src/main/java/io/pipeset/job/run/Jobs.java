@@ -26,7 +26,7 @@ import io.pipeset.job.JobRefusedException;
 import io.pipeset.job.RateLimit;
 import io.pipeset.job.ReportDraft;
 import io.pipeset.job.directory.InterruptedJob;
-import io.pipeset.job.directory.Queued;
+import io.pipeset.job.directory.QueueEntry;
 import io.pipeset.job.input.BodyDigest;
 import io.pipeset.job.input.Caller;
 import io.pipeset.job.input.JobInput;
@@ -108,7 +108,7 @@ public class Jobs {
 	 * written
 	 * @throws JobRefusedException if it may not begin; nothing of the input was read
 	 */
-	public EndedJob<JobReport> run(JobPlace place, JobInput input, JobSettings settings, Values values, Caller caller) {
+	public EndedJob<JobReport> run(JobOwner place, JobInput input, JobSettings settings, Values values, Caller caller) {
 		return run(JobId.next(), place, input, settings, values, caller);
 	}
 
@@ -116,7 +116,7 @@ public class Jobs {
 	 * Runs a job whose id is known before it begins.
 	 * @param fresh an id that nobody uses; the input may need a part of it
 	 */
-	public EndedJob<JobReport> run(String fresh, JobPlace place, JobInput input, JobSettings settings, Values values,
+	public EndedJob<JobReport> run(String fresh, JobOwner place, JobInput input, JobSettings settings, Values values,
 			Caller caller) {
 		String id = input.jobId(fresh);
 		return run(id, place, input, settings, values, items(id, place.client(), input, settings), caller);
@@ -128,12 +128,12 @@ public class Jobs {
 	 * @param caller the caller whose thread this is, which does not wait for the end
 	 * @throws JobRefusedException if it may not begin; it is interrupted as before
 	 */
-	public EndedJob<JobReport> resume(JobPlace place, InterruptedJob job, Caller caller) {
+	public EndedJob<JobReport> resume(JobOwner place, InterruptedJob job, Caller caller) {
 		place.client().requireBody(job.items().body().file().bytes());
 		return run(job.id(), place, job.input(), job.settings(), Values.IN_ITEMS, job.items(), caller);
 	}
 
-	private EndedJob<JobReport> run(String id, JobPlace place, JobInput input, JobSettings settings, Values values,
+	private EndedJob<JobReport> run(String id, JobOwner place, JobInput input, JobSettings settings, Values values,
 			@Nullable JobItems items, Caller caller) {
 		Task task = place.task();
 		JobStop stop = (task != null) ? task.stop() : new JobStop();
@@ -184,7 +184,7 @@ public class Jobs {
 		}
 	}
 
-	private EndedJob<JobReport> execute(JobPlace place, RunningJob job, Caller caller) {
+	private EndedJob<JobReport> execute(JobOwner place, RunningJob job, Caller caller) {
 		JobSettings settings = job.settings();
 		Account account = job.account();
 		LongTaskTimer.Sample active = place.meters().jobBegins(job.operation());
@@ -309,7 +309,7 @@ public class Jobs {
 	}
 
 	/** An upload that is read without a job of its own. */
-	private record Repeat(JobStop stop, JobClock clock, boolean isSmall) implements Queued {
+	private record Repeat(JobStop stop, JobClock clock, boolean isSmall) implements QueueEntry {
 
 	}
 

@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 import io.pipeset.engine.lane.LaneContext;
-import io.pipeset.engine.pipeline.MemoryLook;
+import io.pipeset.engine.pipeline.MemoryCheck;
 import io.pipeset.engine.pipeline.RedisNode;
 import io.pipeset.engine.pipeline.call.RedisCallException;
 import io.pipeset.engine.pipeline.call.ServerMemory;
@@ -50,14 +50,14 @@ final class MemoryWarnings {
 
 	private final LaneContext context;
 
-	private final Map<RedisNode, MemoryLook> begun = new LinkedHashMap<>();
+	private final Map<RedisNode, MemoryCheck> begun = new LinkedHashMap<>();
 
 	/** Looks where the servers stand as the job begins. */
 	MemoryWarnings(LaneContext context, boolean dryRun) {
 		this.context = context;
 		if (!dryRun) {
 			for (RedisNode node : context.nodes().named()) {
-				MemoryLook look = node.memory().begin();
+				MemoryCheck look = node.memory().begin();
 				if (look != null) {
 					this.begun.put(node, look);
 				}

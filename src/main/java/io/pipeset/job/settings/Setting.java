@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 
 import io.pipeset.engine.pipeline.flush.FlushPolicy;
 import io.pipeset.record.Expiry;
-import io.pipeset.record.Moments;
 import io.pipeset.record.Operation;
+import io.pipeset.record.Timestamps;
 import io.pipeset.record.encoding.Encoding;
 import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.record.format.RecordFormat;
@@ -121,7 +121,8 @@ public record Setting<T>(String name, boolean hasDefault, List<String> calls, Se
 			"The time after which the keys that SET and HSET write expire, or those of a sweep with EXPIRE.");
 
 	static final Setting<TimeToLive> EXPIRE_AT = add(new Setting<>("expireAt", false, WRITES, ALL_RECORDS,
-			Allowed.of(Moments.ALLOWED + ", or a template such as {expires_at}", TimeToLive.reader(Moments::parse)),
+			Allowed.of(Timestamps.ALLOWED + ", or a template such as {expires_at}",
+					TimeToLive.reader(Timestamps::parse)),
 			(settings) -> (settings.mapping().text(Texts::expireAt) != null) ? settings.mapping().text(Texts::expireAt)
 					: moment(settings.recordDefaults().expireAt()),
 			null, null, "Instead of `ttl`: the moment at which the keys that SET and HSET write expire."));

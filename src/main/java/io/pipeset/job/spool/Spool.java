@@ -182,7 +182,7 @@ public final class Spool {
 	 * Forgets files that were removed.
 	 * @param files the files
 	 */
-	public synchronized void isRemoved(Kept files) {
+	public synchronized void forget(Kept files) {
 		this.kept.remove(files);
 	}
 

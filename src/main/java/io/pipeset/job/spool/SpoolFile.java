@@ -213,7 +213,7 @@ public final class SpoolFile implements Spool.Kept {
 		catch (IOException ex) {
 			logger.warn("A file of the spool could not be removed: {}", ex.toString());
 		}
-		this.spool.isRemoved(this);
+		this.spool.forget(this);
 		this.spool.give(this.share, this.taken);
 	}
 

@@ -14,7 +14,7 @@ import io.pipeset.engine.lane.Lanes;
 import io.pipeset.engine.pipeline.call.ScanPage;
 import io.pipeset.engine.scan.KeyWalk;
 import io.pipeset.engine.scan.ServerWalk;
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.MemoryReservation;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +42,7 @@ final class KeyPages {
 
 	private final LaneContext job;
 
-	private final Room room;
+	private final MemoryReservation room;
 
 	private final JobStop stop;
 
@@ -68,7 +68,7 @@ final class KeyPages {
 
 	private long heldBytes;
 
-	KeyPages(Sweep sweep, Lanes lanes, LaneContext job, Room room) {
+	KeyPages(Sweep sweep, Lanes lanes, LaneContext job, MemoryReservation room) {
 		this.sweep = sweep;
 		this.lanes = lanes;
 		this.job = job;
@@ -86,8 +86,8 @@ final class KeyPages {
 	private static void doNothing() {
 	}
 
-	private SweepPatience patience() {
-		return new SweepPatience(this.job, () -> this.closed);
+	private SweepRetryPolicy patience() {
+		return new SweepRetryPolicy(this.job, () -> this.closed);
 	}
 
 	/** Whether a key of a page is a record of the sweep. */
@@ -233,7 +233,7 @@ final class KeyPages {
 
 		private final ServerWalk walk;
 
-		private final SweepPatience patience = patience();
+		private final SweepRetryPolicy patience = patience();
 
 		/** How many keys to ask for: fewer while keys are long. */
 		private int count = MOST_KEYS;

@@ -10,7 +10,7 @@ import io.pipeset.engine.lane.Lanes;
 import io.pipeset.engine.pipeline.call.ScanPage;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordReader;
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.MemoryReservation;
 import org.jspecify.annotations.Nullable;
 
 /** The records of a sweep: one for each key that SCAN reports, in its order. */
@@ -33,7 +33,7 @@ public final class SweptRecords implements RecordReader, AutoCloseable {
 	 * Prepares the records; Redis is asked when the first one is read.
 	 * @param lanes are lent the records read so far while the next keys are awaited
 	 */
-	public SweptRecords(Sweep sweep, Lanes lanes, LaneContext job, Room room) {
+	public SweptRecords(Sweep sweep, Lanes lanes, LaneContext job, MemoryReservation room) {
 		this.sweep = sweep;
 		this.pages = new KeyPages(sweep, lanes, job, room);
 		Long ttl = sweep.ttl();

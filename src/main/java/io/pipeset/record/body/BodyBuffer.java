@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.MemoryReservation;
 
 /**
  * The piece of a body that is in memory. It is never larger than one record of the
@@ -23,13 +23,13 @@ public final class BodyBuffer {
 
 	private static final byte[] BYTE_ORDER_MARK = { (byte) 0xEF, (byte) 0xBB, (byte) 0xBF };
 
-	private static final ForeignBody[] FOREIGN = ForeignBody.values();
+	private static final UnsupportedFile[] FOREIGN = UnsupportedFile.values();
 
 	private final InputStream body;
 
 	private final int mostBytes;
 
-	private final Room room;
+	private final MemoryReservation room;
 
 	private byte[] bytes = new byte[USUAL_BYTES];
 
@@ -137,12 +137,12 @@ public final class BodyBuffer {
 
 	/**
 	 * Consumes the byte order mark that some editors put at the beginning of a text. A
-	 * body that begins as a {@link ForeignBody} does is refused here.
+	 * body that begins as a {@link UnsupportedFile} does is refused here.
 	 * @throws MalformedBodyException if the body is none of records
 	 * @throws IOException if the body cannot be read
 	 */
 	public void skipByteOrderMark() throws IOException {
-		for (ForeignBody foreign : FOREIGN) {
+		for (UnsupportedFile foreign : FOREIGN) {
 			if (begins(foreign.length(), foreign::has)) {
 				String first = new String(this.bytes, this.start, foreign.length() - 1, StandardCharsets.ISO_8859_1);
 				throw new MalformedBodyException(0, foreign.message(first));
@@ -209,7 +209,7 @@ public final class BodyBuffer {
 
 	/** The memory that a buffer takes beyond the usual one, which every job has. */
 	private static long further(int capacity) {
-		return (capacity == USUAL_BYTES) ? 0 : Room.ofArray(capacity);
+		return (capacity == USUAL_BYTES) ? 0 : MemoryReservation.ofArray(capacity);
 	}
 
 	/** Compares the first bytes of a body. */

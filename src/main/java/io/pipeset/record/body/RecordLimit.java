@@ -2,7 +2,7 @@ package io.pipeset.record.body;
 
 import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.MemoryReservation;
 
 /**
  * The bounds of the records that are read: the largest one, so that no body decides how
@@ -12,7 +12,7 @@ import io.pipeset.record.room.Room;
  * @param arguments the largest number of arguments after its operation's name
  * @param database the only database whose records are good
  */
-public record RecordLimit(int bytes, int arguments, Room room, int database) {
+public record RecordLimit(int bytes, int arguments, MemoryReservation room, int database) {
 
 	/**
 	 * The usual number of arguments. Redis took 1,048,576 words in a command before 7.0.
@@ -20,7 +20,7 @@ public record RecordLimit(int bytes, int arguments, Room room, int database) {
 	public static final int DEFAULT_ARGUMENTS = 1_000_000;
 
 	/** The bounds of records of database 0. */
-	public RecordLimit(int bytes, int arguments, Room room) {
+	public RecordLimit(int bytes, int arguments, MemoryReservation room) {
 		this(bytes, arguments, room, 0);
 	}
 

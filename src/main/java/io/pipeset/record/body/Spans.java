@@ -2,7 +2,7 @@ package io.pipeset.record.body;
 
 import java.util.Arrays;
 
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.MemoryReservation;
 
 /**
  * The places of words, cells or strings in the bytes of a record. A parser notes them
@@ -18,13 +18,13 @@ public final class Spans {
 
 	private static final int SPAN_BYTES = 8;
 
-	private final Room room;
+	private final MemoryReservation room;
 
 	private int[] offsetsAndLengths = new int[32];
 
 	private int count;
 
-	public Spans(Room room) {
+	public Spans(MemoryReservation room) {
 		this.room = room;
 	}
 
@@ -93,7 +93,7 @@ public final class Spans {
 	}
 
 	private static long further(int size) {
-		return (size > FEW) ? Room.ofArray((long) size * SPAN_BYTES) : 0;
+		return (size > FEW) ? MemoryReservation.ofArray((long) size * SPAN_BYTES) : 0;
 	}
 
 }

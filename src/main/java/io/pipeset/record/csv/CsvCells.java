@@ -8,7 +8,7 @@ import io.pipeset.record.body.PlainBytes;
 import io.pipeset.record.body.Spans;
 import io.pipeset.record.body.Utf8;
 import io.pipeset.record.encoding.Excerpt;
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.MemoryReservation;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,7 +49,7 @@ final class CsvCells {
 	 * Has no cells yet.
 	 * @param emptyStrings whether an empty cell is the empty string, and not absent
 	 */
-	CsvCells(CsvSyntax syntax, boolean emptyStrings, Room room) {
+	CsvCells(CsvSyntax syntax, boolean emptyStrings, MemoryReservation room) {
 		this.cells = new Spans(room);
 		this.delimiter = syntax.delimiter();
 		this.quotes = syntax.quotes();

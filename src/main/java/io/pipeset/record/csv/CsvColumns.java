@@ -4,12 +4,12 @@ import java.util.Arrays;
 import java.util.stream.Stream;
 
 import io.pipeset.record.Expiry;
-import io.pipeset.record.Moments;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
-import io.pipeset.record.body.Remedies;
-import io.pipeset.record.room.Room;
+import io.pipeset.record.Timestamps;
+import io.pipeset.record.body.FormatHints;
+import io.pipeset.record.memory.MemoryReservation;
 import org.jspecify.annotations.Nullable;
 
 /** The meaning that the header gives to the cells of a row. */
@@ -64,7 +64,7 @@ abstract sealed class CsvColumns {
 
 	/** The memory that names of columns take. */
 	private static long bytesOf(Stream<byte[]> names) {
-		return names.mapToLong((name) -> Room.ofArray(ARRAY_BYTES + name.length)).sum();
+		return names.mapToLong((name) -> MemoryReservation.ofArray(ARRAY_BYTES + name.length)).sum();
 	}
 
 	/** Columns whose names say what their cells are. */
@@ -187,7 +187,7 @@ abstract sealed class CsvColumns {
 				return "columns 'ttl' and 'expireAt' are two expiries: a row takes one of them";
 			}
 			return (cells.setMomentOf(record, this.expireAt)) ? null
-					: "column 'expireAt' takes " + Moments.ALLOWED + ", not '" + cells.excerpt(this.expireAt) + "'";
+					: "column 'expireAt' takes " + Timestamps.ALLOWED + ", not '" + cells.excerpt(this.expireAt) + "'";
 		}
 
 	}
@@ -271,8 +271,8 @@ abstract sealed class CsvColumns {
 			if (this.operation != NONE && cells.has(this.operation)) {
 				found = cells.operation(this.operation);
 				if (found == null) {
-					Remedies.leaveDatabase(record, cells.excerpt(this.operation));
-					return Remedies.unknownOperation(cells.excerpt(this.operation));
+					FormatHints.leaveDatabase(record, cells.excerpt(this.operation));
+					return FormatHints.unknownOperation(cells.excerpt(this.operation));
 				}
 			}
 			if (found != null) {

@@ -8,9 +8,9 @@ import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordReader;
 import io.pipeset.record.body.BodyBuffer;
+import io.pipeset.record.body.FormatHints;
 import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.record.body.RecordLimit;
-import io.pipeset.record.body.Remedies;
 import io.pipeset.record.mapping.Mapping;
 import io.pipeset.record.mapping.Nulls;
 import io.pipeset.record.mapping.Templates;
@@ -167,7 +167,7 @@ public final class CsvReader implements RecordReader {
 				+ (long) NAME_BYTES * Math.min(this.cells.count(), CsvHeader.MOST_COLUMNS);
 		this.limit.room().take(names);
 		CsvColumns named = named(CsvHeader.of(this.cells, this.syntax),
-				(end == this.buffer.end()) ? "; " + Remedies.KEEP_LINES : "");
+				(end == this.buffer.end()) ? "; " + FormatHints.KEEP_LINES : "");
 		this.limit.room().take(Math.max(0, named.bytes() - names));
 		this.limit.room().give(Math.max(0, names - named.bytes()));
 		consumeRow(end);

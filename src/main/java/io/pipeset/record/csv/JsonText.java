@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 
 import io.pipeset.record.ArgumentBytes;
 import io.pipeset.record.body.LineScanner;
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.MemoryReservation;
 
 /** Writes cells as the insides of JSON strings. */
 final class JsonText {
@@ -20,7 +20,7 @@ final class JsonText {
 	 */
 	static String escaped(String text) {
 		byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-		ArgumentBytes out = new ArgumentBytes(Room.UNLIMITED);
+		ArgumentBytes out = new ArgumentBytes(MemoryReservation.UNLIMITED);
 		appendEscaped(out, bytes, 0, bytes.length);
 		return new String(out.bytes(), out.start(), out.length(), StandardCharsets.UTF_8);
 	}

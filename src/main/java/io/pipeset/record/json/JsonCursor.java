@@ -1,6 +1,6 @@
 package io.pipeset.record.json;
 
-import io.pipeset.record.body.Remedies;
+import io.pipeset.record.body.FormatHints;
 import io.pipeset.record.encoding.Excerpt;
 import org.jspecify.annotations.Nullable;
 
@@ -139,7 +139,7 @@ final class JsonCursor {
 		if (this.at < this.end) {
 			JsonFault fault = JsonFault.expected("nothing more after the record", this.bytes, this.at, this.end);
 			boolean another = this.bytes[this.at] == '{' || this.bytes[this.at] == '[';
-			throw (another) ? JsonFault.grammar(this.at, fault.text() + ": " + Remedies.KEEP_LINES) : fault;
+			throw (another) ? JsonFault.grammar(this.at, fault.text() + ": " + FormatHints.KEEP_LINES) : fault;
 		}
 	}
 

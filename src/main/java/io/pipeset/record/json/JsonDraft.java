@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
+import io.pipeset.record.body.FormatHints;
 import io.pipeset.record.body.RecordLimit;
-import io.pipeset.record.body.Remedies;
 import io.pipeset.record.body.Spans;
 import io.pipeset.record.encoding.Encoding;
 import io.pipeset.record.encoding.Excerpt;
@@ -157,7 +157,8 @@ final class JsonDraft {
 		if (member == JsonMember.OP) {
 			this.operation = Operation.find(this.source, offset, length);
 			if (this.operation == null) {
-				refuse(Rejection.UNKNOWN_OPERATION, Remedies.unknownOperation(Excerpt.of(this.source, offset, length)));
+				refuse(Rejection.UNKNOWN_OPERATION,
+						FormatHints.unknownOperation(Excerpt.of(this.source, offset, length)));
 			}
 		}
 	}
@@ -215,7 +216,7 @@ final class JsonDraft {
 			record.operation(this.operation);
 		}
 		else if (has(this.known, JsonMember.OP)) {
-			Remedies.leaveDatabase(record,
+			FormatHints.leaveDatabase(record,
 					Excerpt.of(this.source, this.offsets[JsonMember.OP.index()], this.lengths[JsonMember.OP.index()]));
 		}
 		if (has(this.known, JsonMember.ENCODING)) {

@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 import io.pipeset.record.Expiry;
-import io.pipeset.record.Moments;
+import io.pipeset.record.Timestamps;
 import io.pipeset.record.encoding.Encoding;
 import org.jspecify.annotations.Nullable;
 
@@ -30,10 +30,10 @@ enum JsonMember {
 		}
 	},
 
-	EXPIRE_AT(Moments.ALLOWED, JsonKind.NUMBER, JsonKind.STRING) {
+	EXPIRE_AT(Timestamps.ALLOWED, JsonKind.NUMBER, JsonKind.STRING) {
 		@Override
 		boolean accepts(JsonKind kind, byte[] text, int offset, int length) {
-			return super.accepts(kind, text, offset, length) && Moments.isMoment(text, offset, length);
+			return super.accepts(kind, text, offset, length) && Timestamps.isMoment(text, offset, length);
 		}
 	},
 

@@ -5,10 +5,10 @@ import java.util.Arrays;
 
 import io.pipeset.record.ArgumentBytes;
 import io.pipeset.record.Expiry;
-import io.pipeset.record.Moments;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
+import io.pipeset.record.Timestamps;
 import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.encoding.Encoding;
 import io.pipeset.record.encoding.Excerpt;
@@ -187,7 +187,7 @@ public abstract class Row {
 		Templates.Part expireAt = this.templates.expireAt();
 		if (expireAt != null && find(expireAt, this.nullsInTexts, Encoding.UTF8)
 				&& !record.expireAt(this.source, this.offset, this.length)) {
-			refuseExpiry(expireAt, Moments.ALLOWED);
+			refuseExpiry(expireAt, Timestamps.ALLOWED);
 		}
 		for (Templates.Part argument : this.templates.arguments()) {
 			if (find(argument, this.nullsInArguments, record.encoding())) {

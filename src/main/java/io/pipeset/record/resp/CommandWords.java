@@ -3,9 +3,9 @@ package io.pipeset.record.resp;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.Rejection;
+import io.pipeset.record.body.FormatHints;
 import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.record.body.RecordLimit;
-import io.pipeset.record.body.Remedies;
 import io.pipeset.record.body.Spans;
 import io.pipeset.record.encoding.Excerpt;
 import org.jspecify.annotations.Nullable;
@@ -67,7 +67,7 @@ final class CommandWords {
 			record.reject(Rejection.MALFORMED, "SELECT takes a database's number and nothing else");
 		}
 		else if (!record.isOfOtherDatabase()) {
-			record.reject(Rejection.UNKNOWN_OPERATION, Remedies.unknownOperation(word(0, source, base)));
+			record.reject(Rejection.UNKNOWN_OPERATION, FormatHints.unknownOperation(word(0, source, base)));
 		}
 		record.check();
 		return true;

@@ -3,8 +3,8 @@ package io.pipeset.record.resp;
 import java.io.IOException;
 
 import io.pipeset.record.body.BodyBuffer;
+import io.pipeset.record.body.FormatHints;
 import io.pipeset.record.body.MalformedBodyException;
-import io.pipeset.record.body.Remedies;
 import io.pipeset.record.encoding.Excerpt;
 import org.jspecify.annotations.Nullable;
 
@@ -70,7 +70,7 @@ final class RespHeader {
 			throw unexpected(next, "the length of " + what + ", 0 to " + most);
 		}
 		if (this.buffer.bytes()[this.buffer.start() + next] == '$') {
-			throw lost(this.buffer.start() + next, "expected \\r\\n, found '$': " + Remedies.KEEP_LINES);
+			throw lost(this.buffer.start() + next, "expected \\r\\n, found '$': " + FormatHints.KEEP_LINES);
 		}
 		expectLineEnd(next);
 		this.length = next + CRLF - at;

@@ -7,7 +7,7 @@ import java.util.List;
 import io.pipeset.job.Client;
 import io.pipeset.job.ClientsProperties;
 import io.pipeset.job.SecurityProperties;
-import io.pipeset.web.access.ForeignRequests.ForeignRequestException;
+import io.pipeset.web.access.CrossSiteRequests.ForeignRequestException;
 import io.pipeset.web.problem.Problem;
 import io.pipeset.web.problem.Problems;
 import jakarta.servlet.Filter;
@@ -73,8 +73,8 @@ class AccessConfiguration {
 	FilterChainProxy springSecurityFilterChain(SecurityFilterChain callers, SecurityProperties security,
 			ClientsProperties clients) {
 		FilterChainProxy proxy = new FilterChainProxy(callers);
-		proxy.setFirewall(new ForeignRequests(
-				new KnownHosts(security.anonymous() || !clients.isEmpty(), security.allowedHosts())));
+		proxy.setFirewall(new CrossSiteRequests(
+				new AllowedHosts(security.anonymous() || !clients.isEmpty(), security.allowedHosts())));
 		proxy.setRequestRejectedHandler(AccessConfiguration::rejected);
 		return proxy;
 	}

@@ -14,8 +14,8 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import org.springframework.web.servlet.resource.ContentVersionStrategy;
 
 /**
- * Serves the files of the console at {@code /console/}. They lie beside {@code static},
- * so that Boot does not serve them where the console is off.
+ * CallMapping the files of the console at {@code /console/}. They lie beside
+ * {@code static}, so that Boot does not serve them where the console is off.
  */
 @Configuration(proxyBeanMethods = false)
 @EnableConfigurationProperties(ConsoleProperties.class)

@@ -6,10 +6,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.pipeset.web.Accepted;
-import io.pipeset.web.BareRequest;
 import io.pipeset.web.Call;
 import io.pipeset.web.Call.CallList;
-import io.pipeset.web.Serves;
+import io.pipeset.web.CallMapping;
+import io.pipeset.web.PlainRequest;
 import io.pipeset.web.console.ConsoleProperties;
 import jakarta.servlet.http.HttpServletRequest;
 import tools.jackson.databind.JsonNode;
@@ -39,9 +39,9 @@ class DocumentController {
 		this.console = console;
 	}
 
-	@Serves(Call.LIST_CALLS)
+	@CallMapping(Call.LIST_CALLS)
 	ResponseEntity<?> list(HttpServletRequest request) {
-		BareRequest.require(request);
+		PlainRequest.require(request);
 		if (Accepted.is(MediaType.TEXT_HTML, request)) {
 			return ResponseEntity.ok()
 				.contentType(new MediaType(MediaType.TEXT_HTML, StandardCharsets.UTF_8))
@@ -56,9 +56,9 @@ class DocumentController {
 			.body(new CallList(calls, Call.GET_DOCUMENT.path()));
 	}
 
-	@Serves(Call.GET_DOCUMENT)
+	@CallMapping(Call.GET_DOCUMENT)
 	ResponseEntity<JsonNode> document(HttpServletRequest request) {
-		BareRequest.require(request);
+		PlainRequest.require(request);
 		return ResponseEntity.ok().contentType(MediaType.APPLICATION_JSON).body(this.document.json());
 	}
 

@@ -37,7 +37,7 @@ public final class CallerConnection implements Caller {
 
 	private final Response response;
 
-	private final ReadingPace pace;
+	private final ReadRate pace;
 
 	/** Is held by whoever reads. */
 	private final Lock reading = new ReentrantLock();
@@ -53,7 +53,7 @@ public final class CallerConnection implements Caller {
 	CallerConnection(NioSocketWrapper socket, Response response, Duration period) {
 		this.socket = socket;
 		this.response = response;
-		this.pace = new ReadingPace(period);
+		this.pace = new ReadRate(period);
 	}
 
 	/**

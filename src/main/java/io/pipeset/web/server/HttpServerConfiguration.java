@@ -81,15 +81,15 @@ class HttpServerConfiguration {
 
 	/** In front of all others. */
 	@Bean
-	FilterRegistrationBean<LastAnswers> lastAnswers() {
-		FilterRegistrationBean<LastAnswers> filter = new FilterRegistrationBean<>(new LastAnswers());
+	FilterRegistrationBean<FallbackErrorFilter> lastAnswers() {
+		FilterRegistrationBean<FallbackErrorFilter> filter = new FilterRegistrationBean<>(new FallbackErrorFilter());
 		filter.setOrder(Ordered.HIGHEST_PRECEDENCE);
 		return filter;
 	}
 
 	@Bean
-	FilterRegistrationBean<ReadableRequests> readableRequests() {
-		return new FilterRegistrationBean<>(new ReadableRequests());
+	FilterRegistrationBean<UnreadableRequestFilter> readableRequests() {
+		return new FilterRegistrationBean<>(new UnreadableRequestFilter());
 	}
 
 	/** Leaves out a filter that does what the dispatcher of Spring MVC does as well. */

@@ -29,7 +29,7 @@ final class RequestGate implements Adapter {
 
 	private final Adapter service;
 
-	private final UnreadBodies unread;
+	private final BodyDrainer unread;
 
 	private final Bounds bounds;
 
@@ -40,7 +40,7 @@ final class RequestGate implements Adapter {
 
 	private final UploadProtocol protocol;
 
-	RequestGate(Adapter service, UnreadBodies unread, Bounds bounds, UploadProtocol protocol) {
+	RequestGate(Adapter service, BodyDrainer unread, Bounds bounds, UploadProtocol protocol) {
 		this.service = service;
 		this.unread = unread;
 		this.bounds = bounds;
@@ -85,7 +85,7 @@ final class RequestGate implements Adapter {
 		if (actuator) {
 			this.service.service(request, response);
 			// A body that is dropped must not take a thread that is kept.
-			UnreadBodies.leaveUnlessRead(request);
+			BodyDrainer.leaveUnlessRead(request);
 		}
 		else {
 			this.unread.offer(request);
@@ -110,7 +110,7 @@ final class RequestGate implements Adapter {
 		response.setContentLength(body.length);
 		response.setHeader(HttpHeaders.RETRY_AFTER, Integer.toString(Problem.TOO_MANY.retryAfterSeconds()));
 		response.setHeader(HttpHeaders.CONNECTION, "close");
-		UnreadBodies.leave(request);
+		BodyDrainer.leave(request);
 		response.doWrite(ByteBuffer.wrap(body));
 		response.action(ActionCode.CLOSE, null);
 	}

@@ -75,7 +75,7 @@ public final class UploadProtocol extends Http11NioProtocol {
 
 	@Override
 	public void setAdapter(Adapter adapter) {
-		super.setAdapter(new RequestGate(adapter, new UnreadBodies(this), this.bounds, this));
+		super.setAdapter(new RequestGate(adapter, new BodyDrainer(this), this.bounds, this));
 	}
 
 	@Override

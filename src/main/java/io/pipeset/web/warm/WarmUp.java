@@ -13,7 +13,7 @@ import java.util.concurrent.CountDownLatch;
 
 import javax.net.SocketFactory;
 
-import io.pipeset.web.OwnCalls;
+import io.pipeset.web.WarmUpEndpoints;
 import io.pipeset.web.warm.LoopbackConnection.Answer;
 import jakarta.annotation.PreDestroy;
 import jakarta.servlet.ServletContext;
@@ -57,7 +57,7 @@ class WarmUp implements ApplicationRunner {
 
 	private final SslBundles bundles;
 
-	private final OwnCalls calls;
+	private final WarmUpEndpoints calls;
 
 	private final ServletContext servlets;
 
@@ -69,7 +69,7 @@ class WarmUp implements ApplicationRunner {
 
 	private volatile @Nullable WarmUpCallers callers;
 
-	WarmUp(WarmUpProperties properties, ServerProperties server, SslBundles bundles, OwnCalls calls,
+	WarmUp(WarmUpProperties properties, ServerProperties server, SslBundles bundles, WarmUpEndpoints calls,
 			ServletContext servlets, ApplicationContext context) {
 		this.properties = properties;
 		this.server = server;

@@ -10,7 +10,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.zip.GZIPOutputStream;
 
-import io.pipeset.web.OwnCalls;
+import io.pipeset.web.WarmUpEndpoints;
 
 /**
  * The requests of one warm-up, as bytes. All keys begin with {@code pipeset:warm-up:} and
@@ -50,8 +50,8 @@ final class WarmUpRequests {
 	 * @param id tells the keys of this warm-up from those of others
 	 */
 	WarmUpRequests(String contextPath, String password, String id) {
-		this.path = contextPath + OwnCalls.PREFIX;
-		this.headers = " HTTP/1.1\r\nHost: localhost\r\n" + OwnCalls.HEADER + ": " + password + "\r\n";
+		this.path = contextPath + WarmUpEndpoints.PREFIX;
+		this.headers = " HTTP/1.1\r\nHost: localhost\r\n" + WarmUpEndpoints.HEADER + ": " + password + "\r\n";
 		this.key = "pipeset:warm-up:" + id + ":";
 	}
 

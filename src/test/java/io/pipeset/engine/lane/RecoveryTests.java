@@ -164,7 +164,7 @@ class RecoveryTests {
 	@Test
 	void aBusyRedisBehindALossIsAskedForAWholeTimeoutAndForNoMore() {
 		Retries retries = new Retries(1);
-		RetryPauses pauses = new RetryPauses(context(retries, null, Duration.ofSeconds(1)), retries);
+		RetryBackoff pauses = new RetryBackoff(context(retries, null, Duration.ofSeconds(1)), retries);
 		assertThat(pauses.begin(Loss.CONNECTION_LOST, System.nanoTime())).isTrue();
 		assertThat(retries.isLeft()).isFalse();
 		await().until(() -> !pauses.pause());
@@ -176,11 +176,11 @@ class RecoveryTests {
 		return context(retries, null);
 	}
 
-	private LaneContext context(Retries retries, @Nullable UnknownPops pops) {
+	private LaneContext context(Retries retries, @Nullable LostPopResolver pops) {
 		return context(retries, pops, Duration.ofMinutes(1));
 	}
 
-	private LaneContext context(Retries retries, @Nullable UnknownPops pops, Duration timeout) {
+	private LaneContext context(Retries retries, @Nullable LostPopResolver pops, Duration timeout) {
 		RedisNodes nodes = (RedisNodes) Proxy.newProxyInstance(RedisNodes.class.getClassLoader(),
 				new Class<?>[] { RedisNodes.class },
 				(proxy, method, arguments) -> (method.getReturnType() == boolean.class) ? false : null);

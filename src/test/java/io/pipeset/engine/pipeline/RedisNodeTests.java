@@ -19,7 +19,7 @@ import io.pipeset.engine.pipeline.call.KeyFilter;
 import io.pipeset.engine.pipeline.call.NoConnectionException;
 import io.pipeset.engine.pipeline.call.RedisCallException;
 import io.pipeset.engine.pipeline.call.ScanPage;
-import io.pipeset.engine.pipeline.call.ScanPlace;
+import io.pipeset.engine.pipeline.call.ScanPosition;
 import io.pipeset.engine.pipeline.flush.FlushPolicy;
 import io.pipeset.engine.slab.Coalescing;
 import io.pipeset.redis.OwnRedis;
@@ -117,7 +117,7 @@ class RedisNodeTests {
 		one.permit(AclSetuserArgs.Builder.removeCommand(CommandType.INFO));
 		one.redis().client().clientKill(KillArgs.Builder.typeNormal().skipme());
 		fill(one, 500);
-		ScanPage first = scan(ScanPlace.START);
+		ScanPage first = scan(ScanPosition.START);
 		ScanPage second = scan(first.next());
 		assertThat(first.isRestarted()).isFalse();
 		assertThat(second.isRestarted()).as("on the same connection").isFalse();
@@ -128,7 +128,7 @@ class RedisNodeTests {
 		assertThat(scan(second.next()).isRestarted()).isTrue();
 	}
 
-	private ScanPage scan(ScanPlace place) {
+	private ScanPage scan(ScanPosition place) {
 		return this.oneNode.calls().scan(place, new KeyFilter("*", null), 10, Long.MAX_VALUE);
 	}
 
@@ -155,7 +155,7 @@ class RedisNodeTests {
 	void aConnectionThatHasScannedIsFencedOff() throws Exception {
 		LettuceConnectionFactory factory = factory(one, "loader");
 		try (RedisNode node = new RedisNode(name(one), factory, service.getBean(PipelineProperties.class))) {
-			node.calls().scan(ScanPlace.START, new KeyFilter("*", null), 10, 1000);
+			node.calls().scan(ScanPosition.START, new KeyFilter("*", null), 10, 1000);
 			Fence fence = lose(node, () -> {
 			});
 			assertThat(fence.await(SOON, true, StopSignal.NEVER)).isEqualTo(State.CONFIRMED);
@@ -244,7 +244,7 @@ class RedisNodeTests {
 
 	@Test
 	void jobsThatBeginShareALookAtTheMemoryWhichAnotherBatchAsksForWhereOneIsLost() throws Exception {
-		MemoryLook look = this.oneNode.memory().begin();
+		MemoryCheck look = this.oneNode.memory().begin();
 		assertThat(look).isNotNull().isSameAs(this.oneNode.memory().begin());
 		run(this.oneNode, (pipeline) -> {
 			pipeline.abandon();

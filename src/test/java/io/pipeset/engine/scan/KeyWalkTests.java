@@ -71,7 +71,7 @@ class KeyWalkTests {
 		assertThat(servers.stream().filter(this::counts).map((server) -> server.node().name()))
 			.containsExactly(TestCluster.address(this.to));
 		KeyWalk again = walk(late);
-		again.once().forEach((server) -> assertThat(server.look(new NoPatience())).isTrue());
+		again.once().forEach((server) -> assertThat(server.look(new NoRetries())).isTrue());
 		assertThat(again.slotsInDoubt()).isZero();
 	}
 
@@ -94,7 +94,7 @@ class KeyWalkTests {
 		assertThat(servers.stream().filter(this::counts).map((server) -> server.node().name()))
 			.containsExactly(TestCluster.address(this.from));
 		cluster.move(this.slot, this.to);
-		servers.forEach((server) -> assertThat(server.look(new NoPatience())).isTrue());
+		servers.forEach((server) -> assertThat(server.look(new NoRetries())).isTrue());
 		assertThat(servers).noneMatch(this::counts);
 		assertThat(walk.slotsInDoubt()).isOne();
 	}
@@ -104,7 +104,7 @@ class KeyWalkTests {
 		cluster.begin(this.slot, this.from, this.to);
 		KeyWalk walk = walk(this.nodes);
 		List<ServerWalk> servers = walk.once();
-		servers.forEach((server) -> assertThat(server.look(new NoPatience())).isTrue());
+		servers.forEach((server) -> assertThat(server.look(new NoRetries())).isTrue());
 		assertThat(servers.stream().filter(this::counts).map((server) -> server.node().name()))
 			.containsExactly(TestCluster.address(this.from));
 		assertThat(walk.slotsInDoubt()).isOne();
@@ -129,7 +129,7 @@ class KeyWalkTests {
 	}
 
 	private static KeyWalk walk(RedisNodes nodes) {
-		return new KeyWalk(nodes, new JobStop(), new NoPatience());
+		return new KeyWalk(nodes, new JobStop(), new NoRetries());
 	}
 
 	/** The same nodes, but for some of their answers. */
@@ -142,7 +142,7 @@ class KeyWalkTests {
 	}
 
 	/** Fails with the first call that is not answered. */
-	private static final class NoPatience implements Patience {
+	private static final class NoRetries implements RetryPolicy {
 
 		@Override
 		public boolean isOver() {

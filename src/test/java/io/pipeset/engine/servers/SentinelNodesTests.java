@@ -28,7 +28,7 @@ import io.pipeset.engine.pipeline.StopSignal;
 import io.pipeset.engine.pipeline.call.KeyFilter;
 import io.pipeset.engine.pipeline.call.NoConnectionException;
 import io.pipeset.engine.pipeline.call.RedisCallException;
-import io.pipeset.engine.pipeline.call.ScanPlace;
+import io.pipeset.engine.pipeline.call.ScanPosition;
 import io.pipeset.engine.pipeline.flush.FlushPolicy;
 import io.pipeset.redis.TestRedis;
 import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
@@ -155,7 +155,7 @@ class SentinelNodesTests {
 				nodes.look();
 				return one.isReplaced();
 			});
-			one.calls().scan(ScanPlace.START, new KeyFilter("*", null), 10, 1000);
+			one.calls().scan(ScanPosition.START, new KeyFilter("*", null), 10, 1000);
 			RedisNode other = nodes.masters().get(0);
 			assertThat(other.permits().tryAcquire()).isTrue();
 			AtomicReference<Fence> fence = new AtomicReference<>();

@@ -110,7 +110,7 @@ public final class FilledSlabs {
 	/** The records of a slab, as one writes them. */
 	static List<String> commands(Slab slab) {
 		ByteBuf out = Unpooled.buffer();
-		slab.commands().writeTo(out, new CommonCommands(slab.commands()), new AskingCommands());
+		slab.commands().writeTo(out, new CoalescedCommands(slab.commands()), new AskingCommands());
 		return commands(out.toString(StandardCharsets.UTF_8));
 	}
 

@@ -6,8 +6,8 @@ import java.util.List;
 import io.netty.buffer.Unpooled;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
-import io.pipeset.record.room.CountedRoom;
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.CountedRoom;
+import io.pipeset.record.memory.MemoryReservation;
 import io.pipeset.report.Account;
 import io.pipeset.report.Counts;
 import io.pipeset.report.Results;
@@ -147,10 +147,10 @@ class ReplyBoundTests {
 	}
 
 	private static Slab slab(Operation operation, int commands, String... arguments) {
-		return slab(Room.UNLIMITED, operation, commands, arguments);
+		return slab(MemoryReservation.UNLIMITED, operation, commands, arguments);
 	}
 
-	private static Slab slab(Room room, Operation operation, int commands, String... arguments) {
+	private static Slab slab(MemoryReservation room, Operation operation, int commands, String... arguments) {
 		Slab slab = new Slab(0, 0, room);
 		slab.clear(true, false);
 		Record record = new Record();

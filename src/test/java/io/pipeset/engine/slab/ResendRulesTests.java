@@ -11,7 +11,7 @@ import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordDefaults;
 import io.pipeset.record.encoding.Encoding;
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.MemoryReservation;
 import io.pipeset.report.Account;
 import io.pipeset.report.Counts;
 import io.pipeset.report.Results;
@@ -72,9 +72,9 @@ class ResendRulesTests {
 	void whatAFormerMasterRefusedHasNotRunAndIsSentAgainWhateverItIs() {
 		String readOnly = "-READONLY You can't write against a read only replica.\r\n";
 		Slab refused = written(slab("LPUSH l x", "SET a 1", "SET b 2", "LPUSH b y"), readOnly.repeat(3) + ":1\r\n");
-		assertThat(refused.attempt().isRefusedByReplica()).isTrue();
+		assertThat(refused.attempt().markIfDemoted()).isTrue();
 		assertThat(again(true, refused)).containsExactly("LPUSH l x", "SET a 1");
-		assertThat(written(slab("SET a 1"), OK).attempt().isRefusedByReplica()).isFalse();
+		assertThat(written(slab("SET a 1"), OK).attempt().markIfDemoted()).isFalse();
 		assertThat(again(true, written(slab("LPUSH l x", "SET a 1"), readOnly.repeat(2)))).isEmpty();
 		assertThat(counts()).isEqualTo(new Counts(4, 1, 0, 3, 0, 0));
 	}
@@ -326,9 +326,9 @@ class ResendRulesTests {
 			UNSENT,       -,        EL,      EL,      EL,           EL,         EL,         L,    -,         EL
 			""")
 	void theTable(ArgumentsAccessor row) {
-		Told earlier = Told.valueOf(row.getString(0));
-		for (int column = 0; column < Told.values().length; column++) {
-			Told later = Told.values()[column];
+		Verdict earlier = Verdict.valueOf(row.getString(0));
+		for (int column = 0; column < Verdict.values().length; column++) {
+			Verdict later = Verdict.values()[column];
 			List<Slab> sent = List.of(earlier.slab(this.slabs), later.slab(this.slabs));
 			ResendRules.mark(sent, true, true, (slab, redirect, byScript) -> true);
 			String goes = ((sent.get(0).again().get(0)) ? "E" : "") + ((sent.get(1).again().get(0)) ? "L" : "");
@@ -338,7 +338,7 @@ class ResendRulesTests {
 	}
 
 	/** What two commands were told, the first of which has the key "a". */
-	private enum Told {
+	private enum Verdict {
 
 		ANSWERED("SET a 1", "SET n 1", OK + OK), REFUSED("SADD a 1", "SET n 1", WRONGTYPE + OK),
 		PUT_OFF("SADD a 1", "SET n 1", BUSY + OK), PUT_OFF_ONCE("LPUSH a 1", "SET n 1", BUSY + OK),
@@ -352,7 +352,7 @@ class ResendRulesTests {
 
 		private final @Nullable String replies;
 
-		Told(String command, String neighbour, @Nullable String replies) {
+		Verdict(String command, String neighbour, @Nullable String replies) {
 			this.command = command;
 			this.neighbour = neighbour;
 			this.replies = replies;
@@ -374,7 +374,7 @@ class ResendRulesTests {
 
 	/** Adds an HSET of one field with a time to live. */
 	private static void addExpiring(Slab slab, String key) {
-		Record expiring = new Record(new RecordDefaults(60L, null, 0, Encoding.BASE64), Room.UNLIMITED);
+		Record expiring = new Record(new RecordDefaults(60L, null, 0, Encoding.BASE64), MemoryReservation.UNLIMITED);
 		expiring.begin(0);
 		expiring.operation(Operation.HSET);
 		for (String word : List.of(key, "f", "v")) {

@@ -2,8 +2,8 @@ package io.pipeset.engine.slab;
 
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
-import io.pipeset.record.room.CountedRoom;
-import io.pipeset.record.room.NoRoomException;
+import io.pipeset.record.memory.CountedRoom;
+import io.pipeset.record.memory.MemoryLimitException;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -37,7 +37,7 @@ class SlabMemoryTests {
 		Slab slab = new Slab(1000, 80 * KIB, scarce);
 		assertThat(scarce.held().get()).isEqualTo(SMALLEST);
 		slab.release();
-		assertThatExceptionOfType(NoRoomException.class)
+		assertThatExceptionOfType(MemoryLimitException.class)
 			.isThrownBy(() -> new Slab(0, 0, new CountedRoom(SMALLEST - 1)));
 	}
 

@@ -13,7 +13,7 @@ import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordDefaults;
 import io.pipeset.record.encoding.Encoding;
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.MemoryReservation;
 import io.pipeset.report.Account;
 import io.pipeset.report.Counts;
 import io.pipeset.report.Item;
@@ -101,9 +101,10 @@ class SlabTests {
 
 	@Test
 	void everyKindOfCommandIsNotedAsItIs() {
-		CommandTable table = new CommandTable(Operation.values().length * Effect.values().length, Room.UNLIMITED);
+		CommandTable table = new CommandTable(Operation.values().length * Effect.values().length,
+				MemoryReservation.UNLIMITED);
 		for (Operation operation : Operation.values()) {
-			Record record = new Record(new RecordDefaults(null, null, 0, Encoding.BASE64), Room.UNLIMITED);
+			Record record = new Record(new RecordDefaults(null, null, 0, Encoding.BASE64), MemoryReservation.UNLIMITED);
 			record.begin(0);
 			record.operation(operation);
 			int row = table.count();
@@ -222,7 +223,7 @@ class SlabTests {
 	}
 
 	private static Record record(RecordDefaults defaults, Operation operation, byte[]... arguments) {
-		Record record = new Record(defaults, Room.UNLIMITED);
+		Record record = new Record(defaults, MemoryReservation.UNLIMITED);
 		record.begin(0);
 		record.operation(operation);
 		for (byte[] argument : arguments) {
@@ -239,7 +240,7 @@ class SlabTests {
 
 	private static String resp(Slab slab) {
 		ByteBuf out = Unpooled.buffer();
-		slab.commands().writeTo(out, new CommonCommands(slab.commands()), new AskingCommands());
+		slab.commands().writeTo(out, new CoalescedCommands(slab.commands()), new AskingCommands());
 		return out.toString(StandardCharsets.UTF_8);
 	}
 

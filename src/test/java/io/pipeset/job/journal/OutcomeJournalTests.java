@@ -166,14 +166,14 @@ class OutcomeJournalTests {
 	@Test
 	void keepsTheLastPaceAndTheFirstCancellation() throws IOException {
 		OutcomeJournal journal = journal(DataSize.ofMegabytes(10));
-		assertThat(journal.asked()).isEqualTo(Asked.NOTHING);
-		journal.note(new Asked(null, 5000L));
+		assertThat(journal.asked()).isEqualTo(RequestedChanges.NOTHING);
+		journal.note(new RequestedChanges(null, 5000L));
 		journal.failed(0, Outcome.REJECTED, failure(1).failure());
-		journal.note(new Asked(17L, null));
-		journal.note(new Asked(18L, 0L));
+		journal.note(new RequestedChanges(17L, null));
+		journal.note(new RequestedChanges(18L, 0L));
 		journal.ends();
 		OutcomeJournal next = open();
-		assertThat(next.asked()).isEqualTo(new Asked(17L, 0L));
+		assertThat(next.asked()).isEqualTo(new RequestedChanges(17L, 0L));
 		next.goesOn(this.memory.open(new JobStop()));
 		assertThat(next.earlier().next().failure()).isEqualTo(failure(1).failure());
 	}

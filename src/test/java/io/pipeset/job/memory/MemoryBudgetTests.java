@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.pipeset.OwnThread;
 import io.pipeset.engine.lane.JobStop;
-import io.pipeset.record.room.NoRoomException;
+import io.pipeset.record.memory.MemoryLimitException;
 import io.pipeset.report.Ending.Cause;
 import org.junit.jupiter.api.Test;
 
@@ -107,7 +107,7 @@ class MemoryBudgetTests {
 	@Test
 	void whatNeverFitsIsRefusedByName() {
 		MemoryShare share = share();
-		assertThatExceptionOfType(NoRoomException.class).isThrownBy(() -> share.take(701))
+		assertThatExceptionOfType(MemoryLimitException.class).isThrownBy(() -> share.take(701))
 			.withMessageContainingAll("takes 701 bytes", "pipeset.memory.budget=1100", "no more than 700");
 		assertThat(this.budget.used()).isZero();
 		assertThat(share.tryTake(300)).isTrue();
@@ -225,7 +225,7 @@ class MemoryBudgetTests {
 				share.take(700);
 				return false;
 			}
-			catch (NoRoomException ex) {
+			catch (MemoryLimitException ex) {
 				return true;
 			}
 		});

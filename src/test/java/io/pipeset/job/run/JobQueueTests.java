@@ -24,7 +24,7 @@ import io.pipeset.job.JobRefusedException.Reason;
 import io.pipeset.job.RateLimit;
 import io.pipeset.job.directory.JobRegistry;
 import io.pipeset.job.directory.KnownJob;
-import io.pipeset.job.directory.Queued;
+import io.pipeset.job.directory.QueueEntry;
 import io.pipeset.job.directory.QueuedJob;
 import io.pipeset.job.input.Caller;
 import io.pipeset.job.memory.MemoryBudget;
@@ -232,7 +232,7 @@ class JobQueueTests {
 	@Test
 	void aBodyThatIsReadForNoJobHasAPlaceAndIsNotWaitedFor() throws Exception {
 		JobQueue queue = queue(1, 0, "1m");
-		Queued read = new Queued() {
+		QueueEntry read = new QueueEntry() {
 
 			@Override
 			public JobStop stop() {

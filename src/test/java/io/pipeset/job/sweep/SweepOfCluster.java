@@ -17,7 +17,7 @@ import io.pipeset.engine.pipeline.call.KeyFilter;
 import io.pipeset.record.KeyPrefixes;
 import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
-import io.pipeset.record.room.CountedRoom;
+import io.pipeset.record.memory.CountedRoom;
 import io.pipeset.redis.TestCluster;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -1,6 +1,6 @@
 package io.pipeset.record.body;
 
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.MemoryReservation;
 
 /** Limits of records, for tests. */
 public final class Limits {
@@ -15,7 +15,7 @@ public final class Limits {
 	 * @return the limit
 	 */
 	public static RecordLimit ofBytes(int bytes) {
-		return new RecordLimit(bytes, RecordLimit.DEFAULT_ARGUMENTS, Room.UNLIMITED);
+		return new RecordLimit(bytes, RecordLimit.DEFAULT_ARGUMENTS, MemoryReservation.UNLIMITED);
 	}
 
 }

@@ -21,8 +21,8 @@ import io.pipeset.record.body.SplitBody;
 import io.pipeset.record.encoding.Encoding;
 import io.pipeset.record.format.RecordFormat;
 import io.pipeset.record.format.Snapshot;
-import io.pipeset.record.room.CountedRoom;
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.CountedRoom;
+import io.pipeset.record.memory.MemoryReservation;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -67,12 +67,12 @@ class CsvReaderTests {
 		RecordReader reader = RecordFormat.CSV.open(Snapshot.latin1("key," + name + "\nk,1\n"), Operation.HSET,
 				new RecordLimit(Snapshot.MAX_RECORD_BYTES, RecordLimit.DEFAULT_ARGUMENTS,
 						new CountedRoom(held, false)));
-		reader.read(new Record(new RecordDefaults(null, null, 0, Encoding.UTF8), Room.UNLIMITED));
+		reader.read(new Record(new RecordDefaults(null, null, 0, Encoding.UTF8), MemoryReservation.UNLIMITED));
 		assertThat(held.get()).isBetween(30_000L, 31_000L);
 		reader = RecordFormat.CSV.open(Snapshot.latin1("key,value\nk,1\n"), Operation.SET, new RecordLimit(
 				Snapshot.MAX_RECORD_BYTES, RecordLimit.DEFAULT_ARGUMENTS, new CountedRoom(held, false)));
 		held.set(0);
-		reader.read(new Record(new RecordDefaults(null, null, 0, Encoding.UTF8), Room.UNLIMITED));
+		reader.read(new Record(new RecordDefaults(null, null, 0, Encoding.UTF8), MemoryReservation.UNLIMITED));
 		assertThat(held.get()).isZero();
 	}
 

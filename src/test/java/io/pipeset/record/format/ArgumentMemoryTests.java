@@ -9,9 +9,9 @@ import io.pipeset.record.Record;
 import io.pipeset.record.RecordDefaults;
 import io.pipeset.record.RecordReader;
 import io.pipeset.record.body.RecordLimit;
-import io.pipeset.record.room.CountedRoom;
-import io.pipeset.record.room.NoRoomException;
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.CountedRoom;
+import io.pipeset.record.memory.MemoryLimitException;
+import io.pipeset.record.memory.MemoryReservation;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -68,9 +68,9 @@ class ArgumentMemoryTests {
 	@MethodSource("formats")
 	void notesAreNotMadeBeyondTheMemoryForThem(RecordFormat format, String large, String small) {
 		RecordLimit limit = limit(new NoRoom());
-		Record record = new Record(RecordDefaults.NONE, Room.UNLIMITED);
+		Record record = new Record(RecordDefaults.NONE, MemoryReservation.UNLIMITED);
 		RecordReader reader = format.open(Snapshot.latin1(large + small), null, limit);
-		assertThatThrownBy(() -> reader.read(record)).isInstanceOf(NoRoomException.class);
+		assertThatThrownBy(() -> reader.read(record)).isInstanceOf(MemoryLimitException.class);
 	}
 
 	static Stream<Arguments> largeThenSmall() {
@@ -124,12 +124,12 @@ class ArgumentMemoryTests {
 		return held.get();
 	}
 
-	private static RecordLimit limit(Room room) {
+	private static RecordLimit limit(MemoryReservation room) {
 		return new RecordLimit(Snapshot.MAX_RECORD_BYTES, RecordLimit.DEFAULT_ARGUMENTS, room);
 	}
 
 	/** A room with memory for buffers, and none for small things. */
-	private static final class NoRoom implements Room {
+	private static final class NoRoom implements MemoryReservation {
 
 		@Override
 		public boolean tryTake(long bytes) {
@@ -139,7 +139,7 @@ class ArgumentMemoryTests {
 		@Override
 		public void take(long bytes) {
 			if (bytes < 64 << 10) {
-				throw new NoRoomException(bytes + " bytes");
+				throw new MemoryLimitException(bytes + " bytes");
 			}
 		}
 

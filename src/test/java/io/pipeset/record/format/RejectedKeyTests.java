@@ -12,7 +12,7 @@ import io.pipeset.record.RecordReader;
 import io.pipeset.record.Rejection;
 import io.pipeset.record.body.Limits;
 import io.pipeset.record.encoding.Encoding;
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.MemoryReservation;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -132,7 +132,7 @@ class RejectedKeyTests {
 		byte[] bytes = body.replace("\\n", "\n").replace("\\r", "\r").getBytes(StandardCharsets.UTF_8);
 		RecordReader reader = Objects.requireNonNull(RecordFormat.of(type))
 			.open(new ByteArrayInputStream(bytes), defaultOperation, Limits.ofBytes(4096));
-		Record record = new Record(new RecordDefaults(null, null, 0, encoding), Room.UNLIMITED);
+		Record record = new Record(new RecordDefaults(null, null, 0, encoding), MemoryReservation.UNLIMITED);
 		long count = 0;
 		while (reader.read(record)) {
 			count++;

@@ -11,7 +11,7 @@ import io.pipeset.record.body.MalformedBodyException;
 import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.format.RecordFormat;
 import io.pipeset.record.format.Snapshot;
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.MemoryReservation;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -141,7 +141,7 @@ class SessionTests {
 
 	private static RecordReader open(RecordFormat format, String body, int database) {
 		return format.open(Snapshot.latin1(body), null,
-				new RecordLimit(1000, Limits.ofBytes(1000).arguments(), Room.UNLIMITED, database));
+				new RecordLimit(1000, Limits.ofBytes(1000).arguments(), MemoryReservation.UNLIMITED, database));
 	}
 
 	private static String lines(String commands) {

@@ -51,7 +51,7 @@ class ExampleTests {
 			Map.entry(Problem.INTERRUPTED, "web/job/ResumeTests"),
 			Map.entry(Problem.NOT_REPEATABLE, "web/job/ResumeTests"),
 			Map.entry(Problem.HELD_ELSEWHERE, "web/replica/OtherInstanceTests"),
-			Map.entry(Problem.INTERNAL_SERVER_ERROR, "web/server/LastAnswersTests"),
+			Map.entry(Problem.INTERNAL_SERVER_ERROR, "web/server/FallbackErrorFilterTests"),
 			Map.entry(Problem.STALLED, "web/upload/StalledUploadTests"));
 
 	/** No call of the document, or no way to have it for certain. */

@@ -24,7 +24,7 @@ import io.pipeset.OwnThread;
 import io.pipeset.PipesetApplication;
 import io.pipeset.redis.OwnRedis;
 import io.pipeset.redis.TestCluster;
-import io.pipeset.web.OwnCalls;
+import io.pipeset.web.WarmUpEndpoints;
 import io.pipeset.web.warm.LoopbackConnection.Answer;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -103,7 +103,7 @@ class WarmUpTests {
 			assertThat(registry.get("pipeset.commands.sent").counter().count()).isZero();
 			assertThat(registry.get("pipeset.batch.size").summary().count()).isZero();
 			await().until(() -> redis.dbsize() == 0);
-			assertThat(call("POST " + OwnCalls.PREFIX + "/v1/jobs")).isEqualTo(404);
+			assertThat(call("POST " + WarmUpEndpoints.PREFIX + "/v1/jobs")).isEqualTo(404);
 		}
 	}
 
@@ -126,7 +126,7 @@ class WarmUpTests {
 		assertThat(call("GET /actuator/health/liveness")).isEqualTo(200);
 		assertThat(call("GET /actuator/health/readiness")).isEqualTo(503);
 		assertThat(call("POST /pipeset/5")).isEqualTo(200);
-		assertThat(call("POST " + OwnCalls.PREFIX + "/pipeset/5")).isEqualTo(404);
+		assertThat(call("POST " + WarmUpEndpoints.PREFIX + "/pipeset/5")).isEqualTo(404);
 		assertThat(redis.exists("keyA00000", "keyA00004")).isEqualTo(2);
 		((ConfigurableApplicationContext) this.started.join().getApplicationContext()).close();
 		assertThat(run).succeedsWithin(Duration.ofSeconds(60));
@@ -173,7 +173,7 @@ class WarmUpTests {
 		try (ConfigurableApplicationContext context = start("--pipeset.warm-up.enabled=false");
 				LoopbackConnection connection = new LoopbackConnection(address(), SocketFactory.getDefault())) {
 			assertThat(ownRequests(context)).as("those of a warm-up that is off").isEmpty();
-			OwnCalls calls = context.getBean(OwnCalls.class);
+			WarmUpEndpoints calls = context.getBean(WarmUpEndpoints.class);
 			WarmUpRequests requests = new WarmUpRequests("", calls.open(), "test");
 			assertThat(connection.call(requests.trial())).isEqualTo(new Answer(200, 0));
 			assertThat(redis.dbsize()).isZero();
@@ -238,7 +238,7 @@ class WarmUpTests {
 	/** The status of the answer to a request without a body. */
 	private int call(String line) throws IOException {
 		try (LoopbackConnection connection = new LoopbackConnection(address(), SocketFactory.getDefault())) {
-			String head = line + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n" + OwnCalls.HEADER
+			String head = line + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n" + WarmUpEndpoints.HEADER
 					+ ": guess\r\n\r\n";
 			return connection.call(head.getBytes(StandardCharsets.US_ASCII)).status();
 		}
@@ -249,7 +249,7 @@ class WarmUpTests {
 			.find("http.server.requests")
 			.meters()
 			.stream()
-			.filter((meter) -> String.valueOf(meter.getId().getTag("uri")).startsWith(OwnCalls.PREFIX + "/"))
+			.filter((meter) -> String.valueOf(meter.getId().getTag("uri")).startsWith(WarmUpEndpoints.PREFIX + "/"))
 			.toList();
 	}
 

@@ -127,7 +127,7 @@ public final class RedisCalls {
 	 * @param maxBytes the memory that the keys may take
 	 * @throws RedisCallException if Redis refuses the call or does not answer
 	 */
-	public ScanPage scan(ScanPlace place, KeyFilter filter, int count, long maxBytes) {
+	public ScanPage scan(ScanPosition place, KeyFilter filter, int count, long maxBytes) {
 		return this.lender.repeat(() -> call((connection) -> {
 			String life = ClientIdentity.life(connection);
 			return ScanPage.ask(connection, life, place, filter.arguments(count), maxBytes);
@@ -176,7 +176,7 @@ public final class RedisCalls {
 			arguments.add(Arrays.copyOfRange(record.source(i), from, from + record.length(i)));
 		}
 		CommandType command = CommandType.valueOf(record.operation().name());
-		return this.<Boolean>call(asking, (commands) -> commands.dispatch(command, new AnyReply(), arguments));
+		return this.<Boolean>call(asking, (commands) -> commands.dispatch(command, new AnyReplyOutput(), arguments));
 	}
 
 	/**

@@ -6,7 +6,7 @@ import java.util.List;
 import io.lettuce.core.KeyScanArgs;
 import io.lettuce.core.ScanCursor;
 import io.lettuce.core.StreamScanCursor;
-import io.pipeset.engine.pipeline.call.ScanPlace.Standing;
+import io.pipeset.engine.pipeline.call.ScanPosition.Standing;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +26,7 @@ public final class ScanPage {
 
 	private long bytes;
 
-	private ScanPlace next = ScanPlace.START;
+	private ScanPosition next = ScanPosition.START;
 
 	private ScanPage(long maxBytes, boolean restarted) {
 		this.maxBytes = maxBytes;
@@ -42,11 +42,11 @@ public final class ScanPage {
 	 * @return the keys, the first ones where the place means nothing
 	 * @throws RedisCallException if Redis refuses the call or does not answer
 	 */
-	static ScanPage ask(CallConnection connection, @Nullable String life, ScanPlace place, KeyScanArgs arguments,
+	static ScanPage ask(CallConnection connection, @Nullable String life, ScanPosition place, KeyScanArgs arguments,
 			long maxBytes) {
 		long firstLentNanos = ConnectionMemory.of(connection.connection()).firstLentNanos();
 		boolean goesOn = place.at(life, false, firstLentNanos) == Standing.HOLDS;
-		ScanPlace from = (goesOn) ? place : ScanPlace.START;
+		ScanPosition from = (goesOn) ? place : ScanPosition.START;
 		ScanPage page = new ScanPage(maxBytes, !goesOn);
 		long asked = System.nanoTime();
 		StreamScanCursor answer = connection
@@ -90,7 +90,7 @@ public final class ScanPage {
 	}
 
 	/** The place from which SCAN goes on. */
-	public ScanPlace next() {
+	public ScanPosition next() {
 		return this.next;
 	}
 

@@ -3,8 +3,8 @@ package io.pipeset.engine.slab.lookup;
 import java.util.Arrays;
 
 import io.netty.buffer.ByteBuf;
-import io.pipeset.record.room.NoRoomException;
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.MemoryLimitException;
+import io.pipeset.record.memory.MemoryReservation;
 
 /**
  * The keys of one page of SCAN, and what Redis knows of each, in arrays that the next
@@ -20,7 +20,7 @@ public final class KeyPage {
 
 	private static final int MOST_BYTES = Integer.MAX_VALUE - 64;
 
-	private final Room room;
+	private final MemoryReservation room;
 
 	private long taken;
 
@@ -47,7 +47,7 @@ public final class KeyPage {
 
 	private String cursor = Scan.START;
 
-	public KeyPage(Room room) {
+	public KeyPage(MemoryReservation room) {
 		this.room = room;
 	}
 
@@ -151,14 +151,14 @@ public final class KeyPage {
 	/**
 	 * Takes the memory that the page was in want of, for which the caller's thread may
 	 * wait, and forgets the keys.
-	 * @throws NoRoomException if there will never be so much
+	 * @throws MemoryLimitException if there will never be so much
 	 */
 	public void makeRoom() {
 		long keyBytes = this.allBytes;
 		long keys = this.allKeys;
 		close();
 		if (keyBytes > MOST_BYTES || keys > MOST_BYTES / Long.BYTES) {
-			throw new NoRoomException("the keys of one page of SCAN take " + keyBytes + " bytes");
+			throw new MemoryLimitException("the keys of one page of SCAN take " + keyBytes + " bytes");
 		}
 		// A page that is asked for again may have some more.
 		int sizeOfBytes = (int) Math.min(MOST_BYTES, keyBytes + keyBytes / 8 + 4096);

@@ -8,9 +8,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.DecoderException;
-import io.pipeset.record.room.CountedRoom;
-import io.pipeset.record.room.NoRoomException;
-import io.pipeset.record.room.Room;
+import io.pipeset.record.memory.CountedRoom;
+import io.pipeset.record.memory.MemoryLimitException;
+import io.pipeset.record.memory.MemoryReservation;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -32,7 +32,7 @@ class KeyLookupTests {
 
 	private final KeyPage keys = page("first", "second", "third");
 
-	private final KeyPage next = new KeyPage(Room.UNLIMITED);
+	private final KeyPage next = new KeyPage(MemoryReservation.UNLIMITED);
 
 	private final AtomicInteger scanned = new AtomicInteger();
 
@@ -140,7 +140,7 @@ class KeyLookupTests {
 		read(page, replies);
 		assertThat(page.isTooLarge()).isTrue();
 		assertThat(page.cursor()).isEqualTo("9");
-		assertThatExceptionOfType(NoRoomException.class).isThrownBy(page::makeRoom);
+		assertThatExceptionOfType(MemoryLimitException.class).isThrownBy(page::makeRoom);
 		assertThat(room.held().get()).isEqualTo(100_000);
 		read(page, replies);
 		room.give(100_000);
@@ -184,7 +184,7 @@ class KeyLookupTests {
 	}
 
 	private static KeyPage page(String... keys) {
-		KeyPage page = new KeyPage(Room.UNLIMITED);
+		KeyPage page = new KeyPage(MemoryReservation.UNLIMITED);
 		StringBuilder reply = new StringBuilder("*2\r\n$1\r\n0\r\n*" + keys.length + "\r\n");
 		for (String key : keys) {
 			reply.append("$" + key.length() + "\r\n" + key + "\r\n");

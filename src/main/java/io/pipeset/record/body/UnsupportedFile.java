@@ -1,0 +1,89 @@
+package io.pipeset.record.body;
+
+/**
+ * The files that are taken for records now and then, told by their first bytes, with
+ * which no format begins.
+ */
+enum UnsupportedFile {
+
+	GZIP("found gzip's first bytes, 1F 8B, and not records: compress once, and say so with"
+			+ " -H 'Content-Encoding: gzip'", 0x1F, 0x8B),
+
+	REDIS_RDB(Texts.RDB, 'R', 'E', 'D', 'I', 'S', Texts.DIGIT, Texts.DIGIT, Texts.DIGIT, Texts.DIGIT, Texts.OPCODE),
+
+	VALKEY_RDB(Texts.RDB, 'V', 'A', 'L', 'K', 'E', 'Y', Texts.DIGIT, Texts.DIGIT, Texts.DIGIT, Texts.OPCODE),
+
+	UTF_32_LE_MARK(Texts.UTF_32, 0xFF, 0xFE, 0, 0),
+
+	UTF_32_BE_MARK(Texts.UTF_32, 0, 0, 0xFE, 0xFF),
+
+	UTF_16_LE_MARK(Texts.UTF_16, 0xFF, 0xFE),
+
+	UTF_16_BE_MARK(Texts.UTF_16, 0xFE, 0xFF),
+
+	UTF_32_LE(Texts.UTF_32, Texts.LETTER, 0, 0, 0),
+
+	UTF_32_BE(Texts.UTF_32, 0, 0, 0, Texts.LETTER),
+
+	UTF_16_LE(Texts.UTF_16, Texts.LETTER, 0, Texts.LETTER, 0),
+
+	UTF_16_BE(Texts.UTF_16, 0, Texts.LETTER, 0, Texts.LETTER);
+
+	private final String message;
+
+	private final int[] first;
+
+	/**
+	 * A file.
+	 * @param message what it is, with its first bytes in place of {@code %s}, and what to
+	 * do
+	 * @param first its first bytes
+	 */
+	UnsupportedFile(String message, int... first) {
+		this.message = message;
+		this.first = first;
+	}
+
+	/** The number of bytes that tell it. */
+	int length() {
+		return this.first.length;
+	}
+
+	/** Whether a byte of the body is one of such a file. */
+	boolean has(int place, byte found) {
+		int expected = this.first[place];
+		return switch (expected) {
+			case Texts.DIGIT -> found >= '0' && found <= '9';
+			case Texts.LETTER -> found != 0;
+			case Texts.OPCODE -> (found & 0xF0) == 0xF0;
+			default -> (found & 0xFF) == expected;
+		};
+	}
+
+	/** Says what the body is, and what to send in its place. */
+	String message(String firstBytes) {
+		return String.format(this.message, firstBytes);
+	}
+
+	/** What the rows share. */
+	private static final class Texts {
+
+		static final int DIGIT = -1;
+
+		/** Any byte but NUL. */
+		static final int LETTER = -2;
+
+		/** A byte that no line of ASCII has. */
+		static final int OPCODE = -3;
+
+		static final String RDB = "found an RDB file, or an append-only file that begins with one (%s), and not commands."
+				+ " To have Redis write commands, set aof-use-rdb-preamble no and appendonly yes, and run BGREWRITEAOF;"
+				+ " or turn the file into commands with a tool that reads RDB files";
+
+		static final String UTF_16 = "found UTF-16, and not UTF-8: save the file as UTF-8";
+
+		static final String UTF_32 = "found UTF-32, and not UTF-8: save the file as UTF-8";
+
+	}
+
+}

@@ -1,0 +1,62 @@
+package io.pipeset.record.encoding;
+
+import java.util.Locale;
+
+import org.jspecify.annotations.Nullable;
+
+/** Finds the name that a caller probably meant, for the message that refuses another. */
+public final class NearestName {
+
+	/** Longer than any name that there is. */
+	private static final int MOST_CHARACTERS = 24;
+
+	private NearestName() {
+	}
+
+	/**
+	 * Finds the nearest name, whatever its case: one that begins alike, or in which few
+	 * characters differ.
+	 * @return {@code null} if none is near
+	 */
+	public static @Nullable String of(String name, Iterable<String> known) {
+		String wanted = name.toUpperCase(Locale.ROOT);
+		if (wanted.length() < 2 || wanted.length() > MOST_CHARACTERS) {
+			return null;
+		}
+		int limit = Math.max(1, wanted.length() / 3);
+		String nearest = null;
+		int best = Integer.MAX_VALUE;
+		for (String candidate : known) {
+			String other = candidate.toUpperCase(Locale.ROOT);
+			int more = Math.abs(other.length() - wanted.length());
+			int distance = (wanted.length() > 2 && other.startsWith(wanted)) ? 1
+					: (more > limit) ? Integer.MAX_VALUE : distance(wanted, other);
+			// Of several the shortest.
+			int score = (distance > limit) ? Integer.MAX_VALUE : distance * 2 * MOST_CHARACTERS + more;
+			if (score < best) {
+				best = score;
+				nearest = candidate;
+			}
+		}
+		return nearest;
+	}
+
+	/** How many characters have to be changed, added or taken away. */
+	private static int distance(String one, String other) {
+		int[] row = new int[other.length() + 1];
+		for (int j = 0; j < row.length; j++) {
+			row[j] = j;
+		}
+		for (int i = 1; i <= one.length(); i++) {
+			int diagonal = row[0];
+			row[0] = i;
+			for (int j = 1; j < row.length; j++) {
+				int changed = diagonal + ((one.charAt(i - 1) == other.charAt(j - 1)) ? 0 : 1);
+				diagonal = row[j];
+				row[j] = Math.min(changed, Math.min(row[j], row[j - 1]) + 1);
+			}
+		}
+		return row[other.length()];
+	}
+
+}
