@@ -5,64 +5,61 @@ import java.util.Arrays;
 import io.pipeset.record.memory.MemoryReservation;
 
 /**
- * The bytes of arguments that stand in no body as they are sent: those decoded from
- * Base64, and those put together of several parts. No argument needs an object. It stays
- * in its place until all are forgotten: when an array is full, the next arguments go to
- * another one.
+ * The bytes of arguments that the body does not hold in the form that is sent: arguments
+ * decoded from Base64, and arguments joined from several parts. An argument needs no
+ * object of its own. Its bytes do not move until {@link #clear()}: when the array is
+ * full, the next arguments go to another array.
  */
 public final class ArgumentBytes {
 
-	private static final byte[] VALUES = values();
+	private static final byte[] BASE64_VALUES = base64Values();
 
 	private static final int MIN_BYTES = 1024;
 
-	/**
-	 * The size of an array whose memory every job has; that for larger ones is taken from
-	 * the room.
-	 */
-	private static final int KEPT_BYTES = 64 << 10;
+	/** The largest array that needs no reservation, in bytes. */
+	private static final int MAX_FREE_BYTES = 64 << 10;
 
-	private final MemoryReservation room;
+	private final MemoryReservation memory;
 
 	private byte[] bytes = {};
 
-	/** The first byte of the argument that was begun last. */
+	/** The index of the first byte of the current argument. */
 	private int start;
 
 	private int used;
 
-	/** The memory that was taken for larger arrays. */
-	private long taken;
+	/** The memory reserved for larger arrays, in bytes. */
+	private long reserved;
 
-	public ArgumentBytes(MemoryReservation room) {
-		this.room = room;
+	public ArgumentBytes(MemoryReservation memory) {
+		this.memory = memory;
 	}
 
 	public void clear() {
 		this.used = 0;
 		this.start = 0;
-		if (this.taken > 0) {
+		if (this.reserved > 0) {
 			this.bytes = new byte[0];
-			this.room.give(this.taken);
-			this.taken = 0;
+			this.memory.give(this.reserved);
+			this.reserved = 0;
 		}
 	}
 
-	/** Begins an argument, which has no bytes yet. */
+	/** Begins an argument, which is empty at first. */
 	public void begin() {
 		this.start = this.used;
 	}
 
 	/**
-	 * The array that holds the argument that was begun last. It holds it for good once
-	 * nothing more is appended.
+	 * The array that holds the current argument. The argument stays in this array if
+	 * nothing more is appended to it.
 	 */
 	public byte[] bytes() {
 		return this.bytes;
 	}
 
 	/**
-	 * The first byte of the argument that was begun last.
+	 * The index of the first byte of the current argument.
 	 * @return its index in the array
 	 */
 	public int start() {
@@ -70,24 +67,24 @@ public final class ArgumentBytes {
 	}
 
 	/**
-	 * The length of the argument that was begun last.
+	 * The length of the current argument.
 	 * @return its length so far, in bytes
 	 */
 	public int length() {
 		return this.used - this.start;
 	}
 
-	/** Appends a part to the argument. */
+	/** Appends a part to the current argument. */
 	public void append(byte[] source, int offset, int length) {
-		reserve(length);
+		ensureCapacity(length);
 		System.arraycopy(source, offset, this.bytes, this.used, length);
 		this.used += length;
 	}
 
 	/**
-	 * Appends the bytes that a text stands for to the argument.
-	 * @param source the array that holds the text, Base64 with its padding
-	 * @return {@code false} if it is no Base64, and nothing was appended
+	 * Decodes Base64, and appends the bytes to the current argument.
+	 * @param source the array that holds the text: Base64 with padding
+	 * @return {@code false} if the text is not Base64; then nothing is appended
 	 */
 	public boolean appendBase64(byte[] source, int offset, int length) {
 		if (length % 4 != 0) {
@@ -98,16 +95,16 @@ public final class ArgumentBytes {
 		}
 		int end = offset + length;
 		int padding = (source[end - 1] != '=') ? 0 : (source[end - 2] != '=') ? 1 : 2;
-		reserve(length / 4 * 3);
+		ensureCapacity(length / 4 * 3);
 		byte[] out = this.bytes;
 		int at = this.used;
 		int wrong = 0;
 		for (int i = offset; i < end; i += 4) {
 			boolean last = i + 4 == end;
-			int first = VALUES[source[i] & 0xFF];
-			int second = VALUES[source[i + 1] & 0xFF];
-			int third = (last && padding == 2) ? 0 : VALUES[source[i + 2] & 0xFF];
-			int fourth = (last && padding > 0) ? 0 : VALUES[source[i + 3] & 0xFF];
+			int first = BASE64_VALUES[source[i] & 0xFF];
+			int second = BASE64_VALUES[source[i + 1] & 0xFF];
+			int third = (last && padding == 2) ? 0 : BASE64_VALUES[source[i + 2] & 0xFF];
+			int fourth = (last && padding > 0) ? 0 : BASE64_VALUES[source[i + 3] & 0xFF];
 			wrong |= first | second | third | fourth;
 			out[at++] = (byte) (first << 2 | (second & 0x30) >> 4);
 			out[at++] = (byte) (second << 4 | (third & 0x3C) >> 2);
@@ -120,8 +117,8 @@ public final class ArgumentBytes {
 		return true;
 	}
 
-	/** Makes room for further bytes of the argument behind those that it has. */
-	private void reserve(int more) {
+	/** Makes sure that the array can take further bytes of the current argument. */
+	private void ensureCapacity(int more) {
 		if (more > this.bytes.length - this.used) {
 			grow(more);
 		}
@@ -129,11 +126,11 @@ public final class ArgumentBytes {
 
 	private void grow(int more) {
 		int length = length();
-		long needed = Math.max((long) length + more, Math.min(2L * this.bytes.length, KEPT_BYTES));
+		long needed = Math.max((long) length + more, Math.min(2L * this.bytes.length, MAX_FREE_BYTES));
 		int size = (int) Math.min(Math.max(needed + length, MIN_BYTES), Integer.MAX_VALUE - 8);
-		if (size > KEPT_BYTES) {
-			this.room.take(MemoryReservation.ofArray(size));
-			this.taken += MemoryReservation.ofArray(size);
+		if (size > MAX_FREE_BYTES) {
+			this.memory.take(MemoryReservation.ofArray(size));
+			this.reserved += MemoryReservation.ofArray(size);
 		}
 		byte[] grown = new byte[size];
 		System.arraycopy(this.bytes, this.start, grown, 0, length);
@@ -142,7 +139,7 @@ public final class ArgumentBytes {
 		this.used = length;
 	}
 
-	private static byte[] values() {
+	private static byte[] base64Values() {
 		byte[] values = new byte[256];
 		Arrays.fill(values, (byte) -1);
 		String alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -7,24 +7,21 @@ import io.pipeset.record.encoding.Excerpt;
 import io.pipeset.record.memory.MemoryReservation;
 
 /**
- * The arguments of a record, in arrays that serve all records of a job, and the reading
- * of those that are more than bytes to Redis: options in any case, and numbers.
+ * The arguments of a record, in arrays that all records of a job share. It also reads
+ * options (in any case) and numbers from them.
  */
 final class Arguments {
 
-	/**
-	 * The number of arguments whose memory every job has; that for more is taken from the
-	 * room.
-	 */
-	private static final int FEW = 1024;
+	/** The largest number of arguments that needs no memory reservation. */
+	private static final int MAX_FREE_ARGUMENTS = 1024;
 
-	/** A reference, an offset and a length. */
+	/** The memory for one argument: a reference, an offset and a length. */
 	private static final int ARGUMENT_BYTES = 12;
 
-	/** The digits of the largest number of 64 bits. */
-	private static final int MOST_DIGITS = 19;
+	/** The number of digits of {@link Long#MAX_VALUE}. */
+	private static final int MAX_DIGITS = 19;
 
-	private final MemoryReservation room;
+	private final MemoryReservation memory;
 
 	private byte[][] sources = new byte[8][];
 
@@ -34,36 +31,36 @@ final class Arguments {
 
 	private int count;
 
-	Arguments(MemoryReservation room) {
-		this.room = room;
+	Arguments(MemoryReservation memory) {
+		this.memory = memory;
 	}
 
 	void clear() {
 		this.count = 0;
-		if (this.lengths.length > FEW) {
+		if (this.lengths.length > MAX_FREE_ARGUMENTS) {
 			shrink();
 		}
 	}
 
 	private void shrink() {
-		this.room.give(further(this.lengths.length));
-		this.sources = new byte[FEW][];
-		this.offsets = new int[FEW];
-		this.lengths = new int[FEW];
+		this.memory.give(reservedBytes(this.lengths.length));
+		this.sources = new byte[MAX_FREE_ARGUMENTS][];
+		this.offsets = new int[MAX_FREE_ARGUMENTS];
+		this.lengths = new int[MAX_FREE_ARGUMENTS];
 	}
 
 	private void grow(int size) {
-		if (size > FEW) {
-			this.room.take(further(size));
-			this.room.give(further(this.lengths.length));
+		if (size > MAX_FREE_ARGUMENTS) {
+			this.memory.take(reservedBytes(size));
+			this.memory.give(reservedBytes(this.lengths.length));
 		}
 		this.sources = Arrays.copyOf(this.sources, size);
 		this.offsets = Arrays.copyOf(this.offsets, size);
 		this.lengths = Arrays.copyOf(this.lengths, size);
 	}
 
-	private static long further(int size) {
-		return (size > FEW) ? (long) size * ARGUMENT_BYTES : 0;
+	private static long reservedBytes(int size) {
+		return (size > MAX_FREE_ARGUMENTS) ? (long) size * ARGUMENT_BYTES : 0;
 	}
 
 	void add(byte[] source, int offset, int length) {
@@ -77,13 +74,13 @@ final class Arguments {
 		this.count = i + 1;
 	}
 
-	/** Adds an argument before others. */
+	/** Inserts an argument at a position. Later arguments move up by one. */
 	void insert(int position, byte[] source, int offset, int length) {
 		add(source, offset, length);
-		int behind = this.count - 1 - position;
-		System.arraycopy(this.sources, position, this.sources, position + 1, behind);
-		System.arraycopy(this.offsets, position, this.offsets, position + 1, behind);
-		System.arraycopy(this.lengths, position, this.lengths, position + 1, behind);
+		int moved = this.count - 1 - position;
+		System.arraycopy(this.sources, position, this.sources, position + 1, moved);
+		System.arraycopy(this.offsets, position, this.offsets, position + 1, moved);
+		System.arraycopy(this.lengths, position, this.lengths, position + 1, moved);
 		this.sources[position] = source;
 		this.offsets[position] = offset;
 		this.lengths[position] = length;
@@ -122,12 +119,12 @@ final class Arguments {
 				StandardCharsets.UTF_8);
 	}
 
-	/** An argument as a message shows it. */
+	/** An argument, shortened for a message. */
 	String excerpt(int argument) {
 		return Excerpt.of(this.sources[argument], this.offsets[argument], this.lengths[argument]);
 	}
 
-	/** Whether an argument is a word in any case; the word is given in upper case. */
+	/** Whether an argument is a word, ignoring case. The word has to be in upper case. */
 	boolean isWord(int argument, String word) {
 		int length = word.length();
 		if (this.lengths[argument] != length) {
@@ -145,7 +142,7 @@ final class Arguments {
 		return true;
 	}
 
-	/** Whether an argument is a number in hexadecimal. */
+	/** Whether an argument consists of hexadecimal digits. */
 	boolean isHexadecimal(int argument) {
 		byte[] source = this.sources[argument];
 		int from = this.offsets[argument];
@@ -157,32 +154,32 @@ final class Arguments {
 		return true;
 	}
 
-	/** Whether an argument is a whole number of 64 bits, with its sign if negative. */
+	/** Whether an argument is a signed 64-bit integer. */
 	boolean isInteger(int argument) {
 		return number(argument) >= 0 || negative(argument) < 0;
 	}
 
-	/**
-	 * Whether an argument is a whole number, with its sign if negative, that is no
-	 * further from 0 than a bound.
-	 */
-	boolean isWithin(int argument, long most) {
+	/** Whether an argument is an integer from {@code -max} to {@code max}. */
+	boolean isWithin(int argument, long max) {
 		long number = number(argument);
 		if (number >= 0) {
-			return number <= most;
+			return number <= max;
 		}
 		long negative = negative(argument);
-		return negative < 0 && negative >= -most;
+		return negative < 0 && negative >= -max;
 	}
 
-	/** An argument as a whole number of 0 or more, or -1 if it is none. */
+	/** An argument as an integer of 0 or more; -1 if it is not one. */
 	long number(int argument) {
 		return number(this.sources[argument], this.offsets[argument], this.lengths[argument]);
 	}
 
-	/** Bytes as a whole number of 0 or more, as strictly as Redis reads one, or -1. */
+	/**
+	 * Bytes as an integer of 0 or more, by the strict rules of Redis; -1 if they are not
+	 * one.
+	 */
 	static long number(byte[] source, int from, int length) {
-		if (length == 0 || length > MOST_DIGITS || (source[from] == '0' && length > 1)) {
+		if (length == 0 || length > MAX_DIGITS || (source[from] == '0' && length > 1)) {
 			return -1;
 		}
 		long number = 0;
@@ -196,12 +193,12 @@ final class Arguments {
 		return (number < 0) ? -1 : number;
 	}
 
-	/** An argument as a whole number below 0, or 0 if it is none. */
+	/** An argument as an integer below 0; 0 if it is not one. */
 	private long negative(int argument) {
 		byte[] source = this.sources[argument];
 		int sign = this.offsets[argument];
 		int digits = this.lengths[argument] - 1;
-		if (digits < 1 || digits > MOST_DIGITS || source[sign] != '-' || source[sign + 1] == '0') {
+		if (digits < 1 || digits > MAX_DIGITS || source[sign] != '-' || source[sign + 1] == '0') {
 			return 0;
 		}
 		long number = 0;

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The number of arguments that may follow an operation's name.
  *
- * @param pairs whether they come in pairs, from the first one or from the one after the
- * key on
+ * @param pairs whether the arguments come in pairs, from the first one or from the one
+ * after the key
  */
 record Arity(int least, int most, boolean pairs) {
 

@@ -1,14 +1,14 @@
 package io.pipeset.record;
 
 /**
- * The common command that neighbouring records of an operation can be sent as. Redis
- * spends most of its time on the command, and little on the data. A common command leaves
- * the same data as its records would one after the other, and its reply tells the outcome
- * of each.
+ * The command that several adjacent records of one operation can be coalesced into. Redis
+ * spends most of its time on the command and little on the data. A coalesced command
+ * changes the data as its records would one by one, and its reply gives the outcome of
+ * each record.
  */
 public enum CoalescedCommand {
 
-	/** There is none: each record goes by itself. */
+	/** Not coalesced: each record is a command of its own. */
 	NONE,
 
 	/** MSET, for SETs without options. */
@@ -17,35 +17,36 @@ public enum CoalescedCommand {
 	/** MSETEX, for SETs with the same expiry and no other option. */
 	MSETEX,
 
-	/** The same command with a count, for pops of one value from one list. */
+	/** The same command with a count, for pops of one value from the same list. */
 	COUNT,
 
 	/**
-	 * The same command with all elements, for pushes to one list. Its reply, the length
-	 * of the list, tells that of each record.
+	 * The same command with all elements, for pushes to the same list. The reply is the
+	 * list's length, which gives the length after each record.
 	 */
 	ELEMENTS,
 
 	/** The same command with all members or fields of one key. */
 	MEMBERS,
 
-	/** The same, for members whose scores are surely numbers. */
+	/** The same as {@link #MEMBERS}, for members whose scores are certainly numbers. */
 	SCORED_MEMBERS,
 
 	/** The same command with all keys, for records of one key each. */
 	KEYS;
 
 	/**
-	 * Whether the records may be of different keys.
-	 * @return {@code false} if all of them name the same key
+	 * Whether the records may have different keys.
+	 * @return {@code false} if all records have the same key
 	 */
 	public boolean hasSeveralKeys() {
 		return this == MSET || this == MSETEX || this == KEYS;
 	}
 
 	/**
-	 * Whether the reply tells the reply that each record would have had by itself.
-	 * @return {@code false} if it tells no more than that all of them ran
+	 * Whether each record's own reply can be derived from the reply of the coalesced
+	 * command.
+	 * @return {@code false} if the reply only says that all records ran
 	 */
 	public boolean tellsReplies() {
 		return this == MSET || this == MSETEX || this == COUNT || this == ELEMENTS;

@@ -3,9 +3,10 @@ package io.pipeset.record;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options that EXPIRE and its kind, ZADD and GEOADD share. A record with a condition
- * is not repeatable, though its own repeat might well do nothing. If several records are
- * repeated, the later ones may have changed the data that the condition asks for.
+ * The options that EXPIRE (and PEXPIRE, EXPIREAT, PEXPIREAT), ZADD and GEOADD share. A
+ * record with a condition is not repeatable, although repeating it alone might do
+ * nothing: if several records are repeated, the later ones may have changed the data that
+ * the condition checks.
  */
 enum Conditions {
 
@@ -29,12 +30,12 @@ enum Conditions {
 		for (int i = 2; i < record.argumentCount(); i++) {
 			int option = find(OF_EXPIRE, record, i);
 			if (option == 0) {
-				return record.operation() + "'s option '" + record.excerpt(i) + "' is not one that Pipeset sends;"
+				return record.operation() + "'s option '" + record.excerpt(i) + "' is not supported;"
 						+ " allowed are NX, XX, GT and LT";
 			}
 			options |= option;
 		}
-		return decide(record, options);
+		return applyOptions(record, options);
 	}
 
 	/** Reads {@code [NX | XX] [GT | LT] [CH] [INCR] score member …}. */
@@ -52,7 +53,7 @@ enum Conditions {
 		if (has(options, INCR) && rest > 2) {
 			return "ZADD's INCR takes one pair of a score and a member, not " + rest / 2;
 		}
-		return decide(record, options);
+		return applyOptions(record, options);
 	}
 
 	/** Reads {@code [NX | XX] [CH] longitude latitude member …}. */
@@ -67,11 +68,11 @@ enum Conditions {
 			return "GEOADD takes triples of longitude, latitude and member after its key and options NX, XX and CH,"
 					+ " not " + rest + " arguments";
 		}
-		return decide(record, options);
+		return applyOptions(record, options);
 	}
 
-	/** Reads one condition of HEXPIRE, if there is one. */
-	static boolean isOfExpire(Record record, int argument) {
+	/** Whether an argument is a condition of HEXPIRE. */
+	static boolean isExpireCondition(Record record, int argument) {
 		return find(OF_EXPIRE, record, argument) != 0;
 	}
 
@@ -84,7 +85,7 @@ enum Conditions {
 		return 0;
 	}
 
-	private static @Nullable String decide(Record record, int options) {
+	private static @Nullable String applyOptions(Record record, int options) {
 		boolean unconditional = !has(options, NX) && !has(options, XX) && !has(options, GT) && !has(options, LT);
 		if (unconditional) {
 			if (has(options, INCR)) {
@@ -107,7 +108,7 @@ enum Conditions {
 		return (options & option.bit()) != 0;
 	}
 
-	@SuppressWarnings("EnumOrdinal") // an EnumSet would be an object a record
+	@SuppressWarnings("EnumOrdinal") // an EnumSet would be one object per record
 	private int bit() {
 		return 1 << ordinal();
 	}

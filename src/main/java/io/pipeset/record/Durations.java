@@ -6,16 +6,16 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads durations as settings and records write them: a whole number with a unit, such as
- * {@code 90s}, or by ISO 8601, such as {@code PT1M30S}. A record's may be one of
- * millions, so that they are read from bytes and make no object.
+ * Reads the durations of settings and records: an integer with a unit, such as
+ * {@code 90s}, or ISO 8601, such as {@code PT1M30S}. It reads bytes and creates no
+ * object, because a job may have millions of records with a duration.
  */
 public final class Durations {
 
-	/** Says that a text is not a duration. */
+	/** The result for a text that is not a duration. */
 	static final long NONE = -1;
 
-	private static final int MOST_DIGITS = 18;
+	private static final int MAX_DIGITS = 18;
 
 	private static final long SECOND = 1000;
 
@@ -30,7 +30,7 @@ public final class Durations {
 
 	/**
 	 * Reads a duration.
-	 * @return whole milliseconds, or {@code null} if the text is none
+	 * @return whole milliseconds, or {@code null} if the text is not a duration
 	 */
 	public static @Nullable Duration parse(String text) {
 		byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
@@ -57,7 +57,7 @@ public final class Durations {
 		return (to - from != 1) ? NONE : (lower(source[from]) == 'd') ? DAY : timeUnit(source[from]);
 	}
 
-	/** Reads what follows the P: days, hours, minutes and seconds, in this order. */
+	/** Reads the part after the P: days, hours, minutes and seconds, in this order. */
 	private static long iso(byte[] source, int from, int to) {
 		long total = 0;
 		long smallest = Long.MAX_VALUE;
@@ -92,9 +92,12 @@ public final class Durations {
 		return (smallest < Long.MAX_VALUE) ? total : NONE;
 	}
 
-	/** A number of units; {@link #NONE} if it is no number, or too large. */
+	/**
+	 * A number of units in milliseconds; {@link #NONE} if it is not a number, or too
+	 * large.
+	 */
 	private static long part(byte[] source, int from, int to, long unit) {
-		if (unit == NONE || from == to || to - from > MOST_DIGITS) {
+		if (unit == NONE || from == to || to - from > MAX_DIGITS) {
 			return NONE;
 		}
 		long number = 0;
@@ -104,19 +107,21 @@ public final class Durations {
 		return (number > Long.MAX_VALUE / unit) ? NONE : number * unit;
 	}
 
-	/** Adds the digits behind a point, of which more than three have to be zeros. */
+	/**
+	 * Adds the decimal fraction of a second. Digits after the third one have to be zeros.
+	 */
 	private static long plusFraction(long seconds, byte[] source, int from, int to) {
 		if (seconds == NONE || from == to) {
 			return NONE;
 		}
 		long millis = 0;
-		long place = SECOND;
+		long digitMillis = SECOND;
 		for (int i = from; i < to; i++) {
-			place /= 10;
-			if (place == 0 && source[i] != '0') {
+			digitMillis /= 10;
+			if (digitMillis == 0 && source[i] != '0') {
 				return NONE;
 			}
-			millis += place * (source[i] - '0');
+			millis += digitMillis * (source[i] - '0');
 		}
 		return (seconds + millis < 0) ? NONE : seconds + millis;
 	}

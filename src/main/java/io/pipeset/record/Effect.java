@@ -3,53 +3,54 @@ package io.pipeset.record;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The effect of running a record: whether a repeat would do something else, and how the
- * reply is to be read. Each operation has an effect of its own, which a record's options
- * may change: a SET overwrites, a SET with NX does not always.
+ * The effect of running a record: whether repeating it changes the data again, and how to
+ * read the reply. Each operation has an effect. The options of a record may change it: a
+ * SET overwrites, but a SET with NX does not always.
  */
 public enum Effect {
 
 	/**
-	 * A repeat leaves the same data. Any reply but an error says that the command ran.
+	 * A repeat leaves the same data. Any reply except an error means that the command
+	 * ran.
 	 */
 	REPEATABLE,
 
 	/**
-	 * A repeat takes, adds or pushes once more, or may find a condition changed that held
-	 * the first time. Any reply but an error says that the command ran.
+	 * A repeat removes, adds or pushes once more, or a condition that held the first time
+	 * may no longer hold. Any reply except an error means that the command ran.
 	 */
 	ONCE,
 
-	/** Not to be repeated; a nil says that the condition did not hold. */
+	/** Not repeatable. A nil means that the condition did not hold. */
 	CONDITIONAL,
 
-	/** A repeat leaves the same data; 0 says that there was nothing to do. */
+	/** A repeat leaves the same data. 0 means that there was nothing to do. */
 	COUNTED,
 
-	/** Not to be repeated; 0 says that there was nothing to do. */
+	/** Not repeatable. 0 means that there was nothing to do. */
 	COUNTED_ONCE,
 
 	/**
-	 * Not to be repeated; the reply is the value that was there before and kept the
-	 * command from writing. A nil says that it wrote.
+	 * Not repeatable. The reply is the existing value, which kept the command from
+	 * writing. A nil means that it wrote.
 	 */
 	GET_IF_ABSENT,
 
 	/**
-	 * Not to be repeated; the reply is a list with the reply to each part of the record,
-	 * some of which may be errors though others ran.
+	 * Not repeatable. The reply is a list with one reply for each part of the record.
+	 * Some of them may be errors although other parts ran.
 	 */
 	PARTS,
 
 	/**
-	 * Not to be repeated; the reply's values are no longer in Redis. A nil or an empty
-	 * list says that there were none.
+	 * Not repeatable. The command removes the values in its reply from Redis. A nil or an
+	 * empty list means that there were none.
 	 */
 	POP,
 
 	/**
-	 * A pop that leaves the value in Redis, in another list: RPOP as
-	 * {@code LMOVE key list RIGHT LEFT}. Only the service itself makes such records.
+	 * A pop that keeps the value in Redis, in another list: RPOP as {@code LMOVE key list
+	 * RIGHT LEFT}. Only the service itself creates such records.
 	 */
 	MOVE;
 
@@ -60,27 +61,26 @@ public enum Effect {
 		return this == REPEATABLE || this == COUNTED;
 	}
 
-	/** Whether the command takes the reply's values from their list. */
+	/** Whether the command removes the values in its reply from their list. */
 	public boolean takesValues() {
 		return this == POP || this == MOVE;
 	}
 
 	/**
-	 * Whether the reply has to be read as a whole, whoever wants to see it.
-	 * @return {@code true} if its elements matter, or its number
+	 * Whether the reply has to be read completely, even if the report does not show it.
+	 * @return {@code true} if the outcome depends on the reply's elements or number
 	 */
 	public boolean needsReply() {
 		return takesValues() || this == PARTS || tellsByNumber();
 	}
 
-	/** Whether the reply is a number, of which 0 says that there was nothing to do. */
+	/** Whether the reply is a number, and 0 means that there was nothing to do. */
 	public boolean tellsByNumber() {
 		return this == COUNTED || this == COUNTED_ONCE;
 	}
 
 	/**
-	 * Whether the values that were taken can be read once more, from the list that they
-	 * were moved to.
+	 * Whether the popped values can be read again, from the list that they were moved to.
 	 */
 	public boolean keepsValues() {
 		return this == MOVE;
@@ -88,24 +88,23 @@ public enum Effect {
 
 	/**
 	 * The command's name as the first bulk string of RESP; not to be modified.
-	 * @return its own name, unless this effect has it run as another command
+	 * @return the operation's own name, unless this effect uses another command
 	 */
 	public byte[] command(Operation operation) {
 		return (this == MOVE) ? LMOVE : operation.resp();
 	}
 
 	/**
-	 * Whether the reply tells by having a value, whichever it is, if the command did
-	 * anything.
-	 * @return {@code true} if a value may mean that there was nothing to do
+	 * Whether the presence of any value in the reply shows if the command did anything.
+	 * @return {@code true} if a value means that there was nothing to do
 	 */
 	public boolean notesValues() {
 		return this == GET_IF_ABSENT;
 	}
 
 	/**
-	 * Whether a reply that is not an error says that the command found nothing to do.
-	 * @param empty whether it is an empty list, or 0
+	 * Whether a reply that is not an error means that the command was a no-op.
+	 * @param empty whether the reply is an empty list, or 0
 	 */
 	public boolean isNoop(boolean nil, boolean empty) {
 		return switch (this) {

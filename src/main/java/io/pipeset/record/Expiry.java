@@ -6,21 +6,23 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The bounds of expiries. Redis counts milliseconds since 1970 in 64 bits, and refuses a
- * time beyond the last of them. The bound of commands ends a few million years earlier,
- * so that it holds whatever the time is now, and JSON and Lua can write the number. A
- * time to live has a bound of its own, as a larger number is a moment in all likelihood.
+ * later time. The bound for commands is a few million years lower, so that it holds at
+ * any current time, and JSON and Lua can represent the number. A time to live has a lower
+ * bound of its own, because a larger number is most likely a Unix time.
  */
 public final class Expiry {
 
-	/** The longest time that a command may have, in seconds, and the last moment. */
+	/**
+	 * The largest time in a command, in seconds: a time to live, or seconds since 1970.
+	 */
 	public static final long MAX_SECONDS = 9_000_000_000_000_000L;
 
-	/** The longest time to live of a setting or a record, in seconds. */
+	/** The largest time to live in a setting or a record, in seconds. */
 	public static final long MAX_TTL = 999_999_999;
 
 	static final long MAX_MILLIS = MAX_SECONDS * 1000;
 
-	/** The times to live that are allowed, for messages. */
+	/** Describes the allowed times to live, for messages. */
 	public static final String ALLOWED = "a whole number of seconds from 1 to " + MAX_TTL
 			+ ", or a duration of whole seconds such as 90s, 1h, 7d or PT1H (a moment is for expireAt)";
 
@@ -30,7 +32,7 @@ public final class Expiry {
 	}
 
 	/**
-	 * Whether bytes are a time to live as a record may have it.
+	 * Whether bytes are a time to live.
 	 * @return {@code true} for 1 to {@link #MAX_TTL} seconds, as a number or as a
 	 * duration
 	 */
@@ -40,8 +42,9 @@ public final class Expiry {
 
 	/**
 	 * Reads a time to live.
-	 * @param text a whole number of seconds, or a duration
-	 * @return 1 to {@link #MAX_TTL} seconds, or {@code null} if it is none
+	 * @param text an integer number of seconds, or a duration
+	 * @return 1 to {@link #MAX_TTL} seconds, or {@code null} if the text is not a time to
+	 * live
 	 */
 	public static @Nullable Long parse(String text) {
 		byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
@@ -49,7 +52,7 @@ public final class Expiry {
 		return (seconds != NONE) ? Long.valueOf(seconds) : null;
 	}
 
-	/** A time to live in seconds, 1 to {@link #MAX_TTL}, or -1 if it is none. */
+	/** A time to live in seconds, 1 to {@link #MAX_TTL}; -1 if the bytes are not one. */
 	static long seconds(byte[] source, int offset, int length) {
 		long seconds = Arguments.number(source, offset, length);
 		if (seconds < 0) {

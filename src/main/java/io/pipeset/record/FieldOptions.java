@@ -3,9 +3,8 @@ package io.pipeset.record;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options of HSETEX and HEXPIRE, and the fields behind them. Redis and Valkey agree
- * on what is allowed here: at most one condition, then FIELDS, a number and as many
- * fields.
+ * The options of HSETEX and HEXPIRE, and the fields after them. Redis and Valkey allow
+ * the same here: at most one condition, then FIELDS, a number and that many fields.
  */
 final class FieldOptions {
 
@@ -23,7 +22,7 @@ final class FieldOptions {
 			String option = SetOptions.expiry(record, at);
 			if (option == null) {
 				if (!record.arguments().isWord(at, "FNX") && !record.arguments().isWord(at, "FXX")) {
-					return "HSETEX's option '" + record.excerpt(at) + "' is not one that Pipeset sends; allowed are"
+					return "HSETEX's option '" + record.excerpt(at) + "' is not supported; allowed are"
 							+ " FNX, FXX, EX, PX, EXAT, PXAT and KEEPTTL, and then FIELDS";
 				}
 				if (condition) {
@@ -55,27 +54,27 @@ final class FieldOptions {
 					+ record.excerpt(1) + "'";
 		}
 		int at = 2;
-		if (Conditions.isOfExpire(record, at)) {
+		if (Conditions.isExpireCondition(record, at)) {
 			record.effect(Effect.ONCE);
 			at++;
 		}
 		if (!record.arguments().isWord(at, FIELDS)) {
-			return "HEXPIRE's '" + record.excerpt(at) + "' is not one that Pipeset sends; allowed are one of NX, XX,"
+			return "HEXPIRE's '" + record.excerpt(at) + "' is not supported; allowed are one of NX, XX,"
 					+ " GT and LT, and then FIELDS";
 		}
 		return checkFields(record, at, 1);
 	}
 
-	/** Checks the number behind FIELDS. */
-	private static @Nullable String checkFields(Record record, int at, int words) {
+	/** Checks the number after FIELDS. */
+	private static @Nullable String checkFields(Record record, int at, int argumentsPerField) {
 		int rest = record.argumentCount() - at - 2;
-		if (rest < words) {
+		if (rest < argumentsPerField) {
 			return record.operation() + " takes FIELDS, their number and "
-					+ ((words == 1) ? "the fields" : "pairs of a field and a value") + " last";
+					+ ((argumentsPerField == 1) ? "the fields" : "pairs of a field and a value") + " last";
 		}
-		return (rest % words == 0 && record.number(at + 1) == rest / words) ? null
-				: record.operation() + "'s number of fields must be that of the "
-						+ ((words == 1) ? "fields" : "pairs of a field and a value") + " behind it, not '"
+		return (rest % argumentsPerField == 0 && record.number(at + 1) == rest / argumentsPerField) ? null
+				: record.operation() + "'s number of fields must match the "
+						+ ((argumentsPerField == 1) ? "fields" : "pairs of a field and a value") + " after it, not '"
 						+ record.excerpt(at + 1) + "' before " + rest + " arguments";
 	}
 

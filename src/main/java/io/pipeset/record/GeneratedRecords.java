@@ -3,8 +3,8 @@ package io.pipeset.record;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Records made from a count, with numbers of at least five digits. The shortcuts run them
- * if nothing is uploaded.
+ * Generates a given number of records, with numbers of at least five digits in keys and
+ * values. The shortcut endpoints run these records if nothing is uploaded.
  */
 public final class GeneratedRecords implements RecordReader {
 
@@ -26,7 +26,7 @@ public final class GeneratedRecords implements RecordReader {
 
 	private final byte[] scratch = new byte[128];
 
-	/** The next number as digits. */
+	/** The next number in decimal, with leading zeros. */
 	private final byte[] counter = "0".repeat(19).getBytes(StandardCharsets.US_ASCII);
 
 	private int digits = 1;
@@ -43,8 +43,8 @@ public final class GeneratedRecords implements RecordReader {
 		byte[] prefix = "keyA".getBytes(StandardCharsets.US_ASCII);
 		return new GeneratedRecords(count, (records, record) -> {
 			record.operation(Operation.SET);
-			int key = records.numbered(record, prefix, 0);
-			records.numbered(record, VALUE_PREFIX, key);
+			int key = records.addNumbered(record, prefix, 0);
+			records.addNumbered(record, VALUE_PREFIX, key);
 		});
 	}
 
@@ -53,12 +53,12 @@ public final class GeneratedRecords implements RecordReader {
 		byte[] prefix = "hashA".getBytes(StandardCharsets.US_ASCII);
 		return new GeneratedRecords(count, (records, record) -> {
 			record.operation(Operation.HSET);
-			int key = records.numbered(record, prefix, 0);
+			int key = records.addNumbered(record, prefix, 0);
 			record.argument(ID, 0, ID.length);
-			int id = records.number(key, 1);
+			int id = records.writeNumber(key, 1);
 			record.argument(records.scratch, key, id - key);
 			record.argument(VALUE, 0, VALUE.length);
-			records.numbered(record, VALUE_PREFIX, id);
+			records.addNumbered(record, VALUE_PREFIX, id);
 		});
 	}
 
@@ -68,11 +68,11 @@ public final class GeneratedRecords implements RecordReader {
 		return new GeneratedRecords(count, (records, record) -> {
 			record.operation(Operation.LPUSH);
 			record.argument(list, 0, list.length);
-			records.numbered(record, VALUE_PREFIX, 0);
+			records.addNumbered(record, VALUE_PREFIX, 0);
 		});
 	}
 
-	/** {@code RPOP key}, again and again. */
+	/** {@code RPOP key}, repeated. */
 	public static GeneratedRecords pops(String key, long count) {
 		byte[] list = key.getBytes(StandardCharsets.UTF_8);
 		return new GeneratedRecords(count, (records, record) -> {
@@ -82,8 +82,8 @@ public final class GeneratedRecords implements RecordReader {
 	}
 
 	/**
-	 * {@code RPOP key}, again and again. Each one keeps its value in Redis, by moving it
-	 * to the left end of another list.
+	 * {@code RPOP key}, repeated. Each record keeps its value in Redis: it moves the
+	 * value to the left end of another list.
 	 */
 	public static GeneratedRecords moves(String key, byte[] target, long count) {
 		byte[] list = key.getBytes(StandardCharsets.UTF_8);
@@ -105,29 +105,33 @@ public final class GeneratedRecords implements RecordReader {
 		record.begin(0);
 		this.shape.fill(this, record);
 		if (record.effect() != Effect.MOVE) {
-			// A move is no command of the table, which callers write to.
+			// The table of operations does not describe a move, so there is nothing to
+			// check.
 			record.check();
 		}
 		this.next++;
-		countOn();
+		incrementCounter();
 		return true;
 	}
 
-	private int numbered(Record record, byte[] prefix, int at) {
+	private int addNumbered(Record record, byte[] prefix, int at) {
 		System.arraycopy(prefix, 0, this.scratch, at, prefix.length);
-		int end = number(at + prefix.length, MIN_DIGITS);
+		int end = writeNumber(at + prefix.length, MIN_DIGITS);
 		record.argument(this.scratch, at, end - at);
 		return end;
 	}
 
-	private int number(int at, int least) {
+	private int writeNumber(int at, int least) {
 		int length = Math.max(this.digits, least);
 		System.arraycopy(this.counter, this.counter.length - length, this.scratch, at, length);
 		return at + length;
 	}
 
-	/** Adds one in decimal: cheaper than dividing, for a million numbers. */
-	private void countOn() {
+	/**
+	 * Adds one to the decimal digits. For a million numbers this is cheaper than
+	 * dividing.
+	 */
+	private void incrementCounter() {
 		int digit = this.counter.length - 1;
 		while (this.counter[digit] == '9') {
 			this.counter[digit--] = '0';
@@ -136,7 +140,7 @@ public final class GeneratedRecords implements RecordReader {
 		this.digits = Math.max(this.digits, this.counter.length - digit);
 	}
 
-	/** Fills in the record of the next number. */
+	/** Fills in the record for the next number. */
 	private interface Shape {
 
 		void fill(GeneratedRecords records, Record record);

@@ -3,9 +3,9 @@ package io.pipeset.record;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The paths and options of JSON.SET and JSON.MSET. Only a whole document is overwritten
- * whatever was there: a path may match other members after a later record, and matches
- * nothing, to which Redis answers with a nil, where its parent is missing.
+ * The paths and options of JSON.SET and JSON.MSET. Only writing a whole document has the
+ * same result whatever is stored. After a later record, a path may match other members.
+ * If the path's parent is missing, it matches nothing, and Redis answers nil.
  */
 final class JsonPaths {
 
@@ -18,7 +18,7 @@ final class JsonPaths {
 		boolean option = count == 4 && (record.arguments().isWord(3, "NX") || record.arguments().isWord(3, "XX"));
 		if (count > 3 && !option) {
 			return "JSON.SET's option '" + record.excerpt(3)
-					+ "' is not one that Pipeset sends; allowed is NX or XX behind the value";
+					+ "' is not supported; allowed is NX or XX after the value";
 		}
 		if (option || !isRoot(record, 1)) {
 			record.effect(Effect.CONDITIONAL);
@@ -27,7 +27,7 @@ final class JsonPaths {
 	}
 
 	/** Reads {@code key path value …}. */
-	static @Nullable String readSeveral(Record record) {
+	static @Nullable String readMset(Record record) {
 		int count = record.argumentCount();
 		for (int path = 1; path < count; path += 3) {
 			if (!isRoot(record, path)) {

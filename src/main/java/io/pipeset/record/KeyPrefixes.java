@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.stream.Collectors;
 
-/** The keys that a caller may use: those that begin with one of its prefixes. */
+/** The keys that a caller may use: keys that begin with one of its prefixes. */
 public final class KeyPrefixes {
 
 	/** Every key. */
@@ -18,8 +18,8 @@ public final class KeyPrefixes {
 	}
 
 	/**
-	 * Keys by their prefixes.
-	 * @param prefixes the beginnings of the keys; none of them for no key
+	 * Allows the keys with one of the prefixes.
+	 * @param prefixes the beginnings of allowed keys; empty to allow no key
 	 */
 	public static KeyPrefixes of(Collection<String> prefixes) {
 		return new KeyPrefixes(

@@ -1,6 +1,6 @@
 package io.pipeset.record;
 
-/** The rule that says which of a record's arguments are keys. */
+/** Defines which of a record's arguments are keys. */
 enum Keys {
 
 	/** The first argument. */
@@ -27,7 +27,7 @@ enum Keys {
 		}
 	},
 
-	/** As many arguments as the second one says, from the third on. */
+	/** The second argument is the number of keys, which begin at the third one. */
 	COUNTED(2, 1) {
 		@Override
 		int count(int arguments, long counted) {
@@ -35,7 +35,10 @@ enum Keys {
 		}
 	},
 
-	/** As many as the first argument says, from the second on, a value behind each. */
+	/**
+	 * The first argument is the number of keys, which begin at the second one, each with
+	 * its value after it.
+	 */
 	COUNTED_PAIRS(1, 2) {
 		@Override
 		int count(int arguments, long counted) {

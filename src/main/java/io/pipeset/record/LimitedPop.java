@@ -3,16 +3,16 @@ package io.pipeset.record;
 import java.nio.charset.StandardCharsets;
 
 /**
- * RPOP or LPOP of many values up to a total size, by a script, as Redis has no such
- * limit. The values beyond the size stay in their list, and a nil after the others says
- * so. The first value is taken whatever its size.
+ * RPOP or LPOP of many values up to a total size. It is a script, because Redis has no
+ * such limit. The values beyond the limit stay in their list, and the reply then ends
+ * with a nil. The first value is popped whatever its size.
  */
 public final class LimitedPop {
 
 	/**
-	 * A pcall keeps the error of LINDEX or the pop unchanged. The script hands over the
-	 * values that it has taken even if a later look fails: in a slot that is on its way,
-	 * Redis refuses to look at a list that the script has emptied.
+	 * A pcall returns an error of LINDEX or the pop unchanged. The script returns the
+	 * values that it has popped even if a later LINDEX fails. For example, Redis refuses
+	 * LINDEX in a slot that is being migrated, if the script has emptied the list.
 	 */
 	private static final Script SCRIPT = Script.of("""
 			local may = redis.acl_check_cmd
@@ -48,14 +48,14 @@ public final class LimitedPop {
 	}
 
 	/**
-	 * Limits a pop.
-	 * @param record a good record of RPOP or LPOP with a count
-	 * @param bytes the size of all values, 0 or more
+	 * Turns a pop into one with a size limit.
+	 * @param record a valid record of RPOP or LPOP with a count
+	 * @param bytes the largest total size of the values, 0 or more
 	 */
 	public static void limit(Record record, long bytes) {
 		byte[] pop = record.operation().name().getBytes(StandardCharsets.US_ASCII);
 		byte[] most = Long.toString(bytes).getBytes(StandardCharsets.US_ASCII);
-		record.byScript(SCRIPT);
+		record.runAsScript(SCRIPT);
 		record.argument(pop, 0, pop.length);
 		record.argument(most, 0, most.length);
 	}

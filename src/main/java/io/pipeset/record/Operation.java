@@ -8,11 +8,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The table of the operations that Pipeset sends to Redis, a row each. It sends no
- * others. Names, arities and key positions are those of Redis's own
+ * The table of operations that Pipeset supports, one row each. It sends no other command
+ * of a caller. Names, arities and key positions are those of Redis's own
  * <a href="https://redis.io/docs/latest/commands/command-info/">COMMAND INFO</a>. A row's
- * effect is that of a record without options. The row of an operation with options ends
- * with the function that reads them, and that may change the effect.
+ * effect is the effect of a record without options. If an operation has options, the row
+ * ends with a function that reads them and may change the effect.
  */
 public enum Operation {
 
@@ -65,7 +65,7 @@ public enum Operation {
 
 	PSETEX(Arity.of(3), Keys.FIRST, Effect.REPEATABLE, (record) -> SetOptions.checkTime(record, 1, "PX")),
 
-	MSETEX(Arity.atLeast(3), Keys.COUNTED_PAIRS, Effect.REPEATABLE, SetOptions::readSeveral),
+	MSETEX(Arity.atLeast(3), Keys.COUNTED_PAIRS, Effect.REPEATABLE, SetOptions::readMsetex),
 
 	APPEND(Arity.of(2), Keys.FIRST, Effect.ONCE),
 
@@ -95,7 +95,7 @@ public enum Operation {
 
 	RENAME(Arity.of(2), Keys.FIRST_TWO, Effect.ONCE),
 
-	LMOVE(Arity.of(4), Keys.FIRST_TWO, Effect.CONDITIONAL, Operation::checkEnds),
+	LMOVE(Arity.of(4), Keys.FIRST_TWO, Effect.CONDITIONAL, Operation::checkListEnds),
 
 	SMOVE(Arity.of(3), Keys.FIRST_TWO, Effect.ONCE),
 
@@ -105,7 +105,7 @@ public enum Operation {
 
 	JSON_SET(Arity.atLeast(3), Keys.FIRST, Effect.REPEATABLE, JsonPaths::readSet),
 
-	JSON_MSET(Arity.atLeast(3), Keys.TRIPLES, Effect.REPEATABLE, JsonPaths::readSeveral),
+	JSON_MSET(Arity.atLeast(3), Keys.TRIPLES, Effect.REPEATABLE, JsonPaths::readMset),
 
 	VADD(Arity.atLeast(4), Keys.FIRST, Effect.REPEATABLE, VectorOptions::read),
 
@@ -130,7 +130,7 @@ public enum Operation {
 
 	private static final int SHA_LENGTH = 40;
 
-	private static final Operation[][] BY_LENGTH = byLength();
+	private static final Operation[][] BY_LENGTH = groupByLength();
 
 	private static final String NAMES = Arrays.stream(values())
 		.map(Operation::toString)
@@ -148,7 +148,7 @@ public enum Operation {
 
 	private final Effect effect;
 
-	private final CoalescedCommand common;
+	private final CoalescedCommand coalesced;
 
 	private final @Nullable Function<Record, @Nullable String> options;
 
@@ -156,29 +156,30 @@ public enum Operation {
 		this(arity, keys, effect, CoalescedCommand.NONE);
 	}
 
-	Operation(Arity arity, Keys keys, Effect effect, CoalescedCommand common) {
-		this(arity, keys, effect, common, null);
+	Operation(Arity arity, Keys keys, Effect effect, CoalescedCommand coalesced) {
+		this(arity, keys, effect, coalesced, null);
 	}
 
 	Operation(Arity arity, Keys keys, Effect effect, Function<Record, @Nullable String> options) {
 		this(arity, keys, effect, CoalescedCommand.NONE, options);
 	}
 
-	Operation(Arity arity, Keys keys, Effect effect, CoalescedCommand common,
+	Operation(Arity arity, Keys keys, Effect effect, CoalescedCommand coalesced,
 			@Nullable Function<Record, @Nullable String> options) {
-		// The commands of modules have a point in their names, which Java does not allow.
+		// The names of module commands contain a dot, which Java does not allow in a
+		// constant.
 		this.command = name().replace('_', '.');
 		this.upper = this.command.getBytes(StandardCharsets.US_ASCII);
 		this.resp = ("$" + this.upper.length + "\r\n" + this.command + "\r\n").getBytes(StandardCharsets.US_ASCII);
 		this.arity = arity;
 		this.keys = keys;
 		this.effect = effect;
-		this.common = common;
+		this.coalesced = coalesced;
 		this.options = options;
 	}
 
 	/**
-	 * Finds the row of a name, whatever its case.
+	 * Finds the row of a name, ignoring case.
 	 * @return the row, or {@code null} if the table has none
 	 */
 	public static @Nullable Operation find(byte[] bytes, int offset, int length) {
@@ -193,7 +194,7 @@ public enum Operation {
 	}
 
 	/**
-	 * Finds the row of a name, whatever its case.
+	 * Finds the row of a name, ignoring case.
 	 * @return the row, or {@code null} if the table has none
 	 */
 	public static @Nullable Operation find(String name) {
@@ -226,34 +227,34 @@ public enum Operation {
 	}
 
 	/**
-	 * The common command of neighbouring records without options.
-	 * @return {@link CoalescedCommand#NONE} where each of them goes by itself
+	 * The command that adjacent records without options can be coalesced into.
+	 * @return {@link CoalescedCommand#NONE} if each record is a command of its own
 	 */
 	public CoalescedCommand common() {
-		return this.common;
+		return this.coalesced;
 	}
 
 	/**
-	 * The position of a record's first key.
-	 * @return its position among the arguments, from 0; the argument before it, if any,
-	 * is the number of keys
+	 * The position of the first key.
+	 * @return the position among the arguments, from 0; if it is not 0, the argument
+	 * before it is the number of keys
 	 */
 	public int firstKey() {
 		return this.keys.first();
 	}
 
 	/**
-	 * The number of keys among a command's arguments, one every {@link #keyStep()}
-	 * arguments.
+	 * The number of keys among a command's arguments. The distance between keys is
+	 * {@link #keyStep()}.
 	 * @param arguments the number of arguments after the name
-	 * @param counted the argument before the first key as a number, if there is one
+	 * @param counted the value of the argument before the first key, if there is one
 	 */
 	public int keyCount(int arguments, long counted) {
 		return this.keys.count(arguments, counted);
 	}
 
 	/**
-	 * Whether a record may have so many arguments after its operation's name.
+	 * Checks the number of arguments after the operation's name.
 	 * @return the problem, for the caller to read, or {@code null}
 	 */
 	public @Nullable String checkCount(int arguments) {
@@ -262,16 +263,16 @@ public enum Operation {
 
 	/**
 	 * The distance from each key to the next.
-	 * @return 1 where the keys stand together, more where values stand between them
+	 * @return 1 if the keys are adjacent, more if there are values between them
 	 */
 	public int keyStep() {
 		return this.keys.step();
 	}
 
 	/**
-	 * Whether a record without options does nothing to a key or field that does not
-	 * exist. It must not run again behind a later record that made the key.
-	 * @return {@code true} for those that only give an expiry
+	 * Whether a record without options does nothing if the key or field does not exist.
+	 * Such a record must not run again after a later record that creates the key.
+	 * @return {@code true} for operations that only set an expiry
 	 */
 	public boolean expiresOnly() {
 		return switch (this) {
@@ -298,8 +299,7 @@ public enum Operation {
 	}
 
 	/**
-	 * Compares a record's arguments with this row, and sets the effect that its options
-	 * ask for.
+	 * Checks a record's arguments, and sets the effect that its options require.
 	 * @return the problem, for the caller to read, or {@code null}
 	 */
 	@Nullable String check(Record record) {
@@ -317,7 +317,7 @@ public enum Operation {
 		return true;
 	}
 
-	private static Operation[][] byLength() {
+	private static Operation[][] groupByLength() {
 		int longest = Arrays.stream(values()).mapToInt((row) -> row.upper.length).max().orElse(0);
 		Operation[][] rows = new Operation[longest + 1][];
 		for (int i = 0; i <= longest; i++) {
@@ -356,17 +356,19 @@ public enum Operation {
 				: "SETRANGE's offset must be a whole number of 0 or more, not '" + record.excerpt(1) + "'";
 	}
 
-	/** Another database is another set of keys, of which the report would not tell. */
+	/**
+	 * COPY's option DB is refused, because the report could not show the other database.
+	 */
 	private static @Nullable String checkCopy(Record record) {
 		for (int i = 2; i < record.argumentCount(); i++) {
 			if (!record.arguments().isWord(i, "REPLACE")) {
-				return "COPY's option '" + record.excerpt(i) + "' is not one that Pipeset sends; allowed is REPLACE";
+				return "COPY's option '" + record.excerpt(i) + "' is not supported; allowed is REPLACE";
 			}
 		}
 		return null;
 	}
 
-	private static @Nullable String checkEnds(Record record) {
+	private static @Nullable String checkListEnds(Record record) {
 		for (int end = 2; end < 4; end++) {
 			if (!record.arguments().isWord(end, "LEFT") && !record.arguments().isWord(end, "RIGHT")) {
 				return "LMOVE's ends of the two lists must be LEFT or RIGHT, not '" + record.excerpt(end) + "'";

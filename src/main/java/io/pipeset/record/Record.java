@@ -11,17 +11,18 @@ import io.pipeset.record.memory.MemoryReservation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One record on its way from a body to a slab of commands. A job reads all its records
- * into one object, so that a million records are not a million objects. The arguments
- * point into the reader's buffer, and are valid until the next read.
+ * One record, from reading it from a body to adding it to a slab of commands. A job reads
+ * all its records into one object, so that a million records do not need a million
+ * objects. The arguments point into the reader's buffer, and are valid until the next
+ * read.
  */
 public final class Record extends SentCommand {
 
 	private static final int NONE = -1;
 
-	private static final int MOST_RAW_BYTES = 1024;
+	private static final int MAX_RAW_BYTES = 1024;
 
-	/** The memory of a word in a report, beside its letters. */
+	/** The memory of a word in a report, without its characters, in bytes. */
 	private static final int WORD_BYTES = 72;
 
 	private final ArgumentBytes decoded;
@@ -44,33 +45,33 @@ public final class Record extends SentCommand {
 
 	private boolean mayHaveRun;
 
-	/** The beginning of the text that the record is read from. */
+	/** The first bytes of the row or line that the record is read from. */
 	private byte[] raw = {};
 
 	private int rawLength;
 
 	/**
-	 * Why this record and those behind it are of another database; {@code null} if they
-	 * are not.
+	 * Why this record and the following ones are refused because of their database;
+	 * {@code null} if the database is the job's own.
 	 */
-	private @Nullable String otherDatabase;
+	private @Nullable String wrongDatabase;
 
-	/** A record whose strings are UTF-8 and that does not expire. */
+	/** A record with UTF-8 strings and without an expiry. */
 	public Record() {
 		this(RecordDefaults.NONE, MemoryReservation.UNLIMITED);
 	}
 
-	public Record(RecordDefaults defaults, MemoryReservation room) {
-		super(room);
-		this.decoded = new ArgumentBytes(room);
+	public Record(RecordDefaults defaults, MemoryReservation memory) {
+		super(memory);
+		this.decoded = new ArgumentBytes(memory);
 		this.defaultEncoding = defaults.encoding();
 		this.ttl = new Ttl(defaults, (defaults.ttlJitter() > 0) ? new SplittableRandom() : null);
 		this.encoding = this.defaultEncoding;
 	}
 
 	/**
-	 * Begins the next record of the job, and forgets everything of the last one but its
-	 * index.
+	 * Begins the next record of the job: increments the index, and clears the previous
+	 * record.
 	 * @param line the record's line, from 1, or 0 if the format has none
 	 */
 	public void begin(long line) {
@@ -87,14 +88,14 @@ public final class Record extends SentCommand {
 	}
 
 	/**
-	 * Keeps the beginning of a row or line, because parsers decode it in place. A reader
-	 * does so ahead of each record.
-	 * @param to behind the last byte
+	 * Copies the first bytes of a row or line for the report, because parsers decode it
+	 * in place. A reader calls this before each record.
+	 * @param to the index after the last byte
 	 */
-	public void keepRaw(byte[] source, int from, int to) {
-		this.rawLength = Math.min(to - from, MOST_RAW_BYTES);
+	public void copyRaw(byte[] source, int from, int to) {
+		this.rawLength = Math.min(to - from, MAX_RAW_BYTES);
 		if (this.raw.length < this.rawLength) {
-			this.raw = new byte[MOST_RAW_BYTES];
+			this.raw = new byte[MAX_RAW_BYTES];
 		}
 		System.arraycopy(source, from, this.raw, 0, this.rawLength);
 	}
@@ -105,8 +106,8 @@ public final class Record extends SentCommand {
 	}
 
 	/**
-	 * Sets the encoding of the record's strings. It has to be set before the first of
-	 * them is added.
+	 * Sets the encoding of the record's strings. Call this before the first string is
+	 * added.
 	 */
 	public void encoding(Encoding encoding) {
 		this.encoding = encoding;
@@ -114,9 +115,9 @@ public final class Record extends SentCommand {
 
 	/**
 	 * Sets the time to live of the key that a SET or HSET writes.
-	 * @param source the array that holds it
-	 * @return {@code false} if the bytes are no {@link Expiry#isTtl time to live}, which
-	 * changes nothing
+	 * @param source the array that holds the text
+	 * @return {@code false} if the bytes are not a {@link Expiry#isTtl time to live};
+	 * then nothing changes
 	 */
 	public boolean ttl(byte[] source, int offset, int length) {
 		return this.ttl.set(source, offset, length);
@@ -124,22 +125,25 @@ public final class Record extends SentCommand {
 
 	/**
 	 * Sets the moment at which the key that a SET or HSET writes expires.
-	 * @param source the array that holds it
-	 * @return {@code false} if the bytes are no {@link Timestamps#isMoment moment}, which
-	 * changes nothing
+	 * @param source the array that holds the text
+	 * @return {@code false} if the bytes are not a {@link Timestamps#isMoment moment};
+	 * then nothing changes
 	 */
 	public boolean expireAt(byte[] source, int offset, int length) {
 		return this.ttl.setMoment(source, offset, length);
 	}
 
-	/** Adds the record's time to live as an argument, in seconds. It has to have one. */
+	/**
+	 * Adds the record's time to live as an argument, in seconds. The record must have
+	 * one.
+	 */
 	public void ttlArgument() {
 		this.ttl.addTo(this);
 	}
 
 	/**
-	 * Adds an argument; the first one is the key. A refused record takes no more
-	 * arguments, so that none gets the place of another.
+	 * Adds an argument. The first one is the key. A refused record takes no more
+	 * arguments, so that no argument moves to the position of another one.
 	 * @param source the array that holds its bytes; must not change before the next
 	 * record
 	 */
@@ -150,9 +154,10 @@ public final class Record extends SentCommand {
 	}
 
 	/**
-	 * Adds an argument that is given as a string: the bytes that the string stands for by
-	 * the record's encoding. The record is refused if the string is not of that encoding.
-	 * @param source the array that holds it; must not change before the next record
+	 * Adds an argument from a string, decoded by the record's encoding. If the string is
+	 * not valid in that encoding, the record is refused.
+	 * @param source the array that holds its bytes; must not change before the next
+	 * record
 	 */
 	public void string(byte[] source, int offset, int length) {
 		if (this.encoding == Encoding.UTF8 || this.rejection != null) {
@@ -164,17 +169,18 @@ public final class Record extends SentCommand {
 			argument(this.decoded.bytes(), this.decoded.start(), this.decoded.length());
 		}
 		else {
-			reject(Rejection.MALFORMED, noBase64(source, offset, length));
+			reject(Rejection.MALFORMED, base64Problem(source, offset, length));
 		}
 	}
 
-	/** The reason to refuse a record with a string that is not Base64. */
-	public static String noBase64(byte[] source, int offset, int length) {
-		return "'" + Excerpt.of(source, offset, length) + "' is not Base64 with its padding, as encoding=base64 has it";
+	/** The message for a string that is not Base64. */
+	public static String base64Problem(byte[] source, int offset, int length) {
+		return "'" + Excerpt.of(source, offset, length)
+				+ "' is not Base64 with padding, which encoding=base64 requires";
 	}
 
 	/**
-	 * Sets the name that the caller gave the record.
+	 * Sets the caller's id of the record.
 	 * @param id at most 256 bytes
 	 */
 	public void id(String id) {
@@ -182,7 +188,7 @@ public final class Record extends SentCommand {
 	}
 
 	/**
-	 * Refuses the record: it is counted and listed, and nothing of it is sent.
+	 * Refuses the record: it is counted and listed, and no part of it is sent.
 	 * @param message the problem, and what is allowed, for the caller to read
 	 */
 	public void reject(String code, String message) {
@@ -190,27 +196,27 @@ public final class Record extends SentCommand {
 	}
 
 	/**
-	 * The body turns to a database. Records of another one than the job's are refused,
-	 * until it turns back.
-	 * @param reason why they are refused, for the caller to read; {@code null} from where
-	 * the body is at the job's own database again
+	 * Sets the reason to refuse this and the following records: they belong to another
+	 * database than the job's.
+	 * @param reason the message to the caller; {@code null} when the body returns to the
+	 * job's own database
 	 */
-	public void otherDatabase(@Nullable String reason) {
-		this.otherDatabase = reason;
+	public void wrongDatabase(@Nullable String reason) {
+		this.wrongDatabase = reason;
 	}
 
-	/** Whether records are refused now, as they are of another database. */
-	public boolean isOfOtherDatabase() {
-		return this.otherDatabase != null;
+	/** Whether records are currently refused because they belong to another database. */
+	public boolean isOfWrongDatabase() {
+		return this.wrongDatabase != null;
 	}
 
 	/**
-	 * Compares the arguments with the operation's row, and refuses the record if they do
-	 * not fit, or if it is of another database.
+	 * Checks the arguments by the operation's row. The record is refused if they do not
+	 * fit, or if the record belongs to another database.
 	 */
 	public void check() {
-		if (this.rejection == null && this.otherDatabase != null) {
-			reject(Rejection.WRONG_DATABASE, this.otherDatabase);
+		if (this.rejection == null && this.wrongDatabase != null) {
+			reject(Rejection.WRONG_DATABASE, this.wrongDatabase);
 		}
 		if (this.rejection == null) {
 			String problem = operation().check(this);
@@ -220,35 +226,37 @@ public final class Record extends SentCommand {
 		}
 	}
 
-	/** Lets a reply of 0 say that there was nothing to do, once the record is checked. */
+	/**
+	 * Counts the record as a no-op if its reply is 0. Call this after {@link #check()}.
+	 */
 	public void countReply() {
 		effect((effect().isRepeatable()) ? Effect.COUNTED : Effect.COUNTED_ONCE);
 	}
 
-	/** Takes note that an earlier run of the job may have run the record. */
+	/** Marks the record as one that an earlier run of the job may have run. */
 	public void setMayHaveRun() {
 		this.mayHaveRun = true;
 	}
 
 	/**
 	 * Whether an earlier run of the job may have run the record.
-	 * @return {@code false} until somebody says so
+	 * @return {@code true} after {@link #setMayHaveRun()}
 	 */
 	public boolean mayHaveRun() {
 		return this.mayHaveRun;
 	}
 
-	/** The member that gives a HSET which is sent as a script its expiry. */
+	/** For an HSET that is sent as a script: the name of the member with its expiry. */
 	public String expiryMember() {
 		return (script() == Script.HSET_EXPIRING_AT) ? "expireAt" : "ttl";
 	}
 
-	/** The value of that member. */
+	/** The value of the member {@link #expiryMember()}. */
 	public String expiryText() {
 		return (script() == Script.HSET_EXPIRING_AT) ? Instant.ofEpochMilli(number(3)).toString() : text(3);
 	}
 
-	/** The place of the record in its job, from 0. */
+	/** The position of the record in its job, from 0. */
 	public long index() {
 		return this.index;
 	}
@@ -262,7 +270,7 @@ public final class Record extends SentCommand {
 	}
 
 	/**
-	 * The name that the caller gave the record.
+	 * The caller's id of the record.
 	 * @return the id, or {@code null}
 	 */
 	public @Nullable String id() {
@@ -271,7 +279,7 @@ public final class Record extends SentCommand {
 
 	/**
 	 * The reason why the record is refused.
-	 * @return the reason, or {@code null} for a good record
+	 * @return the reason, or {@code null} for a valid record
 	 */
 	public @Nullable Rejection rejection() {
 		return this.rejection;
@@ -279,7 +287,7 @@ public final class Record extends SentCommand {
 
 	/**
 	 * The operation.
-	 * @throws IllegalStateException for a record that names none, which is a rejected one
+	 * @throws IllegalStateException if the record names none; then it is refused
 	 */
 	public Operation operation() {
 		if (this.operation == null) {
@@ -288,14 +296,14 @@ public final class Record extends SentCommand {
 		return this.operation;
 	}
 
-	/** The encoding of the record's strings, and of the strings that it is answered. */
+	/** The encoding of the record's strings, and of the strings in its reply. */
 	public Encoding encoding() {
 		return this.encoding;
 	}
 
 	/**
-	 * Whether the record names an operation of the table.
-	 * @return {@code false} only for a rejected record
+	 * Whether the record names a supported operation.
+	 * @return {@code false} only for a refused record
 	 */
 	public boolean hasOperation() {
 		return this.operation != null;
@@ -313,8 +321,8 @@ public final class Record extends SentCommand {
 	}
 
 	/**
-	 * The command as a report shows it, which is a command array that can be posted.
-	 * @return its name and its arguments, with the record's encoding
+	 * The command as a report shows it: a command array that can be posted again.
+	 * @return the name and the arguments, in the record's encoding
 	 */
 	public List<Object> commandWords() {
 		List<Object> words = new ArrayList<>(1 + argumentCount());
@@ -326,8 +334,8 @@ public final class Record extends SentCommand {
 	}
 
 	/**
-	 * The memory that the command takes in a report.
-	 * @return the size of its words, and what each takes beside that, in bytes
+	 * The memory that the command's arguments need in a report.
+	 * @return bytes, including a fixed amount for each argument
 	 */
 	public long commandBytes() {
 		long bytes = 0;
@@ -338,8 +346,8 @@ public final class Record extends SentCommand {
 	}
 
 	/**
-	 * The memory that a report takes to name the record.
-	 * @return the size of its id and its first key, in bytes
+	 * The memory that the record's id and first key need in a report.
+	 * @return bytes
 	 */
 	public long itemBytes() {
 		int first = firstKey();
@@ -348,16 +356,17 @@ public final class Record extends SentCommand {
 
 	/**
 	 * The row or line that the record was read from, as a report shows it.
-	 * @return 1 KB of it at most, in whole characters; {@code null} if it came from none
+	 * @return at most 1 KB, in whole characters; {@code null} if the record has no row or
+	 * line
 	 */
 	public @Nullable Object raw() {
 		int end = this.rawLength;
-		if (end == MOST_RAW_BYTES) {
+		if (end == MAX_RAW_BYTES) {
 			int last = end - 1;
 			while (last > end - 4 && (this.raw[last] & 0xC0) == 0x80) {
 				last--;
 			}
-			// A character whose end is cut off.
+			// Leave out a character whose end is cut off.
 			end = ((this.raw[last] & 0xFF) >= ((end - last == 1) ? 0xC0
 					: (end - last == 2) ? 0xE0 : (end - last == 3) ? 0xF0 : 0x100)) ? last : end;
 		}
@@ -365,14 +374,14 @@ public final class Record extends SentCommand {
 	}
 
 	/**
-	 * The memory that a report takes for {@link #raw()}.
-	 * @return bytes; two for each character that may be wide
+	 * The memory that {@link #raw()} needs in a report.
+	 * @return bytes; two for each character that may not be ASCII
 	 */
 	public long rawBytes() {
 		return (Encoding.isAscii(this.raw, 0, this.rawLength)) ? this.rawLength : WORD_BYTES + 2L * this.rawLength;
 	}
 
-	/** The expiry that the record was given. */
+	/** The record's expiry. */
 	Ttl ttl() {
 		return this.ttl;
 	}

@@ -4,13 +4,13 @@ import io.pipeset.record.encoding.Encoding;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job's settings for records that have none of their own.
+ * A job's defaults for records without settings of their own.
  *
- * @param ttl the seconds after which a key that SET or HSET wrote expires, 1 to
- * {@link Expiry#MAX_TTL}; {@code null} for none
- * @param expireAt the moment at which it expires instead, in milliseconds since 1970;
- * {@code null} for none
- * @param ttlJitter the share by which each expiry is moved, 0 to 50 percent
+ * @param ttl the seconds to live of a key that SET or HSET writes, 1 to
+ * {@link Expiry#MAX_TTL}; {@code null} for no expiry
+ * @param expireAt the moment of expiry to use instead of {@code ttl}, in milliseconds
+ * since 1970; {@code null} for none
+ * @param ttlJitter the largest random change of each expiry, 0 to 50 percent
  */
 public record RecordDefaults(@Nullable Long ttl, @Nullable Long expireAt, int ttlJitter, Encoding encoding) {
 

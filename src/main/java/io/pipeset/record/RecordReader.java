@@ -2,21 +2,22 @@ package io.pipeset.record;
 
 import java.io.IOException;
 
-/** The source of a job's records, one at a time. */
+/** Reads a job's records, one at a time. */
 public interface RecordReader {
 
 	/**
-	 * Reads the next record. A bad record is also a record: it comes back with its
-	 * {@link Record#rejection() rejection}, and the one after it can be read.
-	 * @param record the record to fill; it loses all it held before
-	 * @return {@code false} at the end, with the record untouched
-	 * @throws IOException if the body cannot be read, or no further record can be told
-	 * from its bytes
+	 * Reads the next record. An invalid record is also returned, with its
+	 * {@link Record#rejection() rejection}, and reading can continue after it.
+	 * @param record the record to fill; its previous content is cleared
+	 * @return {@code false} at the end of the body; the record is then unchanged
+	 * @throws IOException if the body cannot be read, or the start of the next record
+	 * cannot be found
 	 */
 	boolean read(Record record) throws IOException;
 
 	/**
-	 * The transactions in the body so far, of which only the commands count.
+	 * The number of transactions in the body so far. Their commands run as ordinary
+	 * records.
 	 * @return 0 or more
 	 */
 	default long transactions() {
@@ -24,8 +25,8 @@ public interface RecordReader {
 	}
 
 	/**
-	 * The part of the bytes taken from the body so far that records were read from; the
-	 * rest waits in a buffer. Any thread may ask at any time.
+	 * The consumed share of the bytes read from the body so far; the rest is buffered.
+	 * Any thread may call this at any time.
 	 * @return 0 to 1
 	 */
 	default double consumed() {

@@ -3,7 +3,7 @@ package io.pipeset.record;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** The keys that the service itself keeps in Redis, which are not for callers. */
+/** The keys of the service itself in Redis, which callers may not use. */
 public final class ReservedKeys {
 
 	private static final byte[] PREFIX = "pipeset:".getBytes(StandardCharsets.US_ASCII);
@@ -12,7 +12,7 @@ public final class ReservedKeys {
 	}
 
 	/**
-	 * Whether a key is the service's own.
+	 * Whether a key is reserved.
 	 * @return {@code true} for a key that begins with {@code pipeset:}
 	 */
 	public static boolean contains(byte[] source, int from, int length) {

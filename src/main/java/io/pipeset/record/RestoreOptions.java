@@ -2,7 +2,7 @@ package io.pipeset.record;
 
 import org.jspecify.annotations.Nullable;
 
-/** The options of RESTORE, which brings back a value that DUMP has written. */
+/** The options of RESTORE, which restores a value that DUMP has serialized. */
 final class RestoreOptions {
 
 	private RestoreOptions() {
@@ -27,12 +27,12 @@ final class RestoreOptions {
 				long most = (record.arguments().isWord(i, "FREQ")) ? 255 : Expiry.MAX_SECONDS;
 				if (++i == record.argumentCount() || record.number(i) < 0 || record.number(i) > most) {
 					return "RESTORE's " + record.excerpt(i - 1) + " takes a whole number from 0 to " + most
-							+ " behind it";
+							+ " after it";
 				}
 			}
 			else if (!record.arguments().isWord(i, "ABSTTL")) {
-				return "RESTORE's option '" + record.excerpt(i)
-						+ "' is not one that Pipeset sends; allowed are REPLACE," + " ABSTTL, and IDLETIME or FREQ";
+				return "RESTORE's option '" + record.excerpt(i) + "' is not supported; allowed are REPLACE,"
+						+ " ABSTTL, and IDLETIME or FREQ";
 			}
 		}
 		return null;

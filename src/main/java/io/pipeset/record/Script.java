@@ -7,17 +7,17 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * A Lua script that Redis knows by its SHA1 once it is loaded. Loading it again is
- * harmless. The service loads it ahead of the records that run it, so that nobody has to
- * ask Redis first whether it has forgotten the script.
+ * A Lua script, which Redis knows by its SHA1 after it is loaded. Loading it again is
+ * harmless. The service loads it before the records that run it, so that it need not
+ * query whether Redis still has the script.
  */
 public final class Script {
 
 	/**
-	 * HSET and EXPIRE, both or neither: the script first looks at everything for which
-	 * EXPIRE might fail. Before Redis 7 it asks for the user's rights by an EXPIRE that
-	 * fails in any case. A pcall keeps the error of HSET unchanged. A hash of many fields
-	 * is set in parts, as Lua's stack does not hold them all.
+	 * HSET and EXPIRE, both or neither: the script first checks everything that could
+	 * make EXPIRE fail. Before Redis 7, it checks the user's rights by an EXPIRE that
+	 * always fails. A pcall returns an error of HSET unchanged. A hash with many fields
+	 * is set in parts, because Lua's stack cannot hold all of them.
 	 */
 	private static final String HSET = """
 			if not string.find(ARGV[1], '^[1-9]%d*$') or tonumber(ARGV[1]) > MOST then
@@ -45,10 +45,10 @@ public final class Script {
 			return added
 			""";
 
-	/** HSET and EXPIRE: the key lives for so many seconds. */
+	/** HSET and EXPIRE: the key expires after a number of seconds. */
 	static final Script HSET_WITH_TTL = hset("EXPIRE", Expiry.MAX_SECONDS);
 
-	/** HSET and PEXPIREAT: the key lives until so many milliseconds since 1970. */
+	/** HSET and PEXPIREAT: the key expires at a time in milliseconds since 1970. */
 	static final Script HSET_EXPIRING_AT = hset("PEXPIREAT", Expiry.MAX_MILLIS);
 
 	private final String sha;
@@ -83,12 +83,12 @@ public final class Script {
 			return new Script(HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(text)), text, loading);
 		}
 		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException("every Java has SHA-1", ex);
+			throw new IllegalStateException("SHA-1 is missing, which every Java runtime must have", ex);
 		}
 	}
 
 	/**
-	 * The SHA1 by which records run the script.
+	 * The script's SHA1, by which records run it.
 	 * @return 40 hexadecimal digits in lower case
 	 */
 	public String sha() {
@@ -106,8 +106,8 @@ public final class Script {
 
 	/**
 	 * Whether a record runs the script.
-	 * @param record a good record of EVALSHA
-	 * @return {@code false} if it runs another, or spells this one in upper case
+	 * @param record a valid record of EVALSHA
+	 * @return {@code false} if it runs another script, or has the SHA1 in upper case
 	 */
 	public boolean isRunBy(Record record) {
 		int from = record.offset(0);

@@ -4,8 +4,8 @@ import io.pipeset.record.memory.MemoryReservation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The command that a record is sent as: its operation with its arguments, or a script if
- * the operation alone cannot do all that the record asks for.
+ * The command that is sent for a record: its operation with its arguments, or a script if
+ * no command of Redis can do all that the record requires.
  */
 public abstract sealed class SentCommand permits Record {
 
@@ -19,11 +19,11 @@ public abstract sealed class SentCommand permits Record {
 
 	private @Nullable Script script;
 
-	SentCommand(MemoryReservation room) {
-		this.arguments = new Arguments(room);
+	SentCommand(MemoryReservation memory) {
+		this.arguments = new Arguments(memory);
 	}
 
-	/** Forgets the last record's command. */
+	/** Clears the command of the previous record. */
 	void clear() {
 		this.command = null;
 		this.effect = Effect.ONCE;
@@ -36,14 +36,14 @@ public abstract sealed class SentCommand permits Record {
 		this.effect = command.effect();
 	}
 
-	/** Sets the effect that the record's options ask for. */
+	/** Sets the effect that the record's options require. */
 	void effect(Effect effect) {
 		this.effect = effect;
 	}
 
 	/**
-	 * The caller does not want the values that the record takes out of Redis: its reply
-	 * tells only whether there were any.
+	 * Marks a pop whose values the caller does not want: its reply only shows whether
+	 * there were any.
 	 */
 	public void forgoValues() {
 		if (this.effect == Effect.POP) {
@@ -51,13 +51,13 @@ public abstract sealed class SentCommand permits Record {
 		}
 	}
 
-	/** Names the script that the record runs. */
+	/** Sets the script that the record runs. */
 	public void script(Script script) {
 		this.script = script;
 	}
 
-	/** Sends a script for the first argument, a key, instead of the operation. */
-	void byScript(Script script) {
+	/** Turns the record into a script call. The script's key is the first argument. */
+	void runAsScript(Script script) {
 		this.arguments.insert(0, script.shaBytes(), 0, script.shaBytes().length);
 		this.arguments.insert(1, ONE, 0, ONE.length);
 		this.command = Operation.EVALSHA;
@@ -65,10 +65,9 @@ public abstract sealed class SentCommand permits Record {
 	}
 
 	/**
-	 * The command's row in the table of operations.
-	 * @return the row by which the arguments are to be read
-	 * @throws IllegalStateException for a record that names no operation, which is a
-	 * rejected one
+	 * The operation that is sent; EVALSHA for a script.
+	 * @return the row that describes the arguments
+	 * @throws IllegalStateException if the record names no operation; then it is refused
 	 */
 	public Operation command() {
 		if (this.command == null) {
@@ -79,15 +78,15 @@ public abstract sealed class SentCommand permits Record {
 
 	/**
 	 * The effect of running the record.
-	 * @return its operation's effect, or the one its options ask for once it is checked
+	 * @return the operation's effect; after the check, the effect with its options
 	 */
 	public Effect effect() {
 		return this.effect;
 	}
 
 	/**
-	 * The script that has to be loaded before the record can run.
-	 * @return the script, or {@code null} for a record that runs none, or one that is not
+	 * The script that has to be loaded before the record runs.
+	 * @return the script, or {@code null} if the record runs none, or one that is not
 	 * known here
 	 */
 	public @Nullable Script script() {
@@ -109,7 +108,7 @@ public abstract sealed class SentCommand permits Record {
 	}
 
 	/**
-	 * An argument's first byte in its {@link #source(int) source}.
+	 * The index of an argument's first byte in its {@link #source(int) source}.
 	 * @param argument its position, from 0
 	 */
 	public int offset(int argument) {
@@ -135,23 +134,24 @@ public abstract sealed class SentCommand permits Record {
 	}
 
 	/**
-	 * An argument as a whole number, as strictly as Redis reads one.
+	 * An argument as an integer, by the strict rules of Redis.
 	 * @param argument its position, from 0
-	 * @return the number, 0 to {@link Long#MAX_VALUE}, or -1 if it is none
+	 * @return the number, 0 to {@link Long#MAX_VALUE}, or -1 if it is not one
 	 */
 	public long number(int argument) {
 		return this.arguments.number(argument);
 	}
 
-	/** An argument as a message shows it. */
+	/** An argument, shortened for a message. */
 	String excerpt(int argument) {
 		return this.arguments.excerpt(argument);
 	}
 
 	/**
-	 * The number of keys among the arguments, which begin with
-	 * {@link Operation#firstKey()} and are {@link Operation#keyStep()} apart.
-	 * @return 0 or more; 0 only for a script that names none, and so may use any
+	 * The number of keys among the arguments. The first is at
+	 * {@link Operation#firstKey()}, and the distance between keys is
+	 * {@link Operation#keyStep()}.
+	 * @return 0 or more; 0 only for a script without keys, which may touch any key
 	 */
 	public int keyCount() {
 		int first = command().firstKey();
@@ -160,7 +160,7 @@ public abstract sealed class SentCommand permits Record {
 	}
 
 	/**
-	 * The hash of the first key, by which a record finds its lane.
+	 * The hash of the first key, which selects the record's lane.
 	 * @return any int; the same for the same bytes
 	 */
 	public int keyHash() {
@@ -169,7 +169,7 @@ public abstract sealed class SentCommand permits Record {
 
 	/**
 	 * The hash of a key.
-	 * @param key its place among the keys, from 0
+	 * @param key its position among the keys, from 0
 	 * @return any int; the same for the same bytes
 	 */
 	public int keyHash(int key) {
@@ -177,9 +177,9 @@ public abstract sealed class SentCommand permits Record {
 	}
 
 	/**
-	 * The slot of Redis Cluster that all keys are in.
-	 * @return a slot, or {@link Slots#NONE} where there are no keys, or
-	 * {@link Slots#SEVERAL}
+	 * The Redis Cluster slot of all keys.
+	 * @return a slot; {@link Slots#NONE} if there are no keys; {@link Slots#SEVERAL} if
+	 * the keys are in several slots
 	 */
 	public int slot() {
 		int keys = keyCount();
@@ -197,7 +197,7 @@ public abstract sealed class SentCommand permits Record {
 		return Slots.of(source(key), offset(key), length(key));
 	}
 
-	/** The position that the first key has, if there is one. */
+	/** The position of the first key, if there is one. */
 	int firstKey() {
 		return (this.command != null) ? this.command.firstKey() : 0;
 	}

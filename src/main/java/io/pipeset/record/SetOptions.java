@@ -5,9 +5,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options of SET and MSETEX that a record may carry, by the grammar of
- * <a href="https://redis.io/docs/latest/commands/set/">SET</a>. Any other option is
- * refused by its name, before anything is sent.
+ * The options of SET and MSETEX, by the grammar of
+ * <a href="https://redis.io/docs/latest/commands/set/">SET</a>. A record with any other
+ * option is refused, and the message names the option.
  */
 final class SetOptions {
 
@@ -21,8 +21,8 @@ final class SetOptions {
 	}
 
 	/**
-	 * Reads the options after a record's key and value, and sets the effect that they ask
-	 * for.
+	 * Reads the options after a record's key and value, and sets the effect that they
+	 * require.
 	 * @return the problem, for the caller to read, or {@code null}
 	 */
 	static @Nullable String read(Record record) {
@@ -30,14 +30,14 @@ final class SetOptions {
 	}
 
 	/**
-	 * Reads {@code numkeys key value … [NX | XX] [expiry]} of MSETEX, whose reply is a
-	 * number whether its condition held or not.
+	 * Reads {@code numkeys key value … [NX | XX] [expiry]} of MSETEX. Its reply is a
+	 * number, whether its condition held or not.
 	 */
-	static @Nullable String readSeveral(Record record) {
+	static @Nullable String readMsetex(Record record) {
 		long keys = record.number(0);
 		int most = (record.argumentCount() - 1) / 2;
 		return (keys >= 1 && keys <= most) ? read(record, 1 + 2 * (int) keys) : "MSETEX's number of keys must be 1 to "
-				+ most + ", by the pairs that follow it, not '" + record.excerpt(0) + "'";
+				+ most + ", the number of pairs after it, not '" + record.excerpt(0) + "'";
 	}
 
 	private static @Nullable String read(Record record, int from) {
@@ -61,7 +61,7 @@ final class SetOptions {
 				String option = expiry(record, i);
 				if (option == null) {
 					return record.operation() + "'s option '" + record.excerpt(i)
-							+ "' is not one that Pipeset sends; allowed are NX, XX, " + ((single) ? "GET, " : "")
+							+ "' is not supported; allowed are NX, XX, " + ((single) ? "GET, " : "")
 							+ "EX, PX, EXAT, PXAT and KEEPTTL";
 				}
 				if (expiry != null && !expiry.equals(option)) {
@@ -90,7 +90,10 @@ final class SetOptions {
 		return null;
 	}
 
-	/** Checks the time that an option takes, or a command as if it had the option. */
+	/**
+	 * Checks the time after an option, or the time of SETEX or PSETEX by the rules of
+	 * that option.
+	 */
 	static @Nullable String checkTime(Record record, int argument, String option) {
 		long most = (IN_MILLIS.contains(option)) ? Expiry.MAX_MILLIS : Expiry.MAX_SECONDS;
 		boolean given = argument < record.argumentCount();
@@ -100,10 +103,10 @@ final class SetOptions {
 		int least = (record.operation() == Operation.HSETEX) ? 0 : 1;
 		return (given && time >= least && time <= most) ? null
 				: record.operation() + ((named) ? "'s " + option : "'s time") + " takes a whole number from " + least
-						+ " to " + most + ((given) ? ", not '" + record.excerpt(argument) + "'" : " behind it");
+						+ " to " + most + ((given) ? ", not '" + record.excerpt(argument) + "'" : " after it");
 	}
 
-	/** The option at a place, if it says when a key or field expires. */
+	/** The option at a position if it sets an expiry; otherwise {@code null}. */
 	static @Nullable String expiry(Record record, int argument) {
 		for (String option : EXPIRIES) {
 			if (record.arguments().isWord(argument, option)) {

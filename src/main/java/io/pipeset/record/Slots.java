@@ -1,25 +1,25 @@
 package io.pipeset.record;
 
 /**
- * The slots of Redis Cluster, each of which has one master. A key's slot is the CRC16 of
- * the key, or of its hash tag: the bytes between its first brace and the next closing
- * one, if there are any.
+ * The slots of Redis Cluster. Each slot has one master. A key's slot is the CRC16 of the
+ * key, or of its hash tag: the bytes between its first opening brace and the next closing
+ * brace, if there are any.
  */
 public final class Slots {
 
-	/** How many slots there are. */
+	/** The number of slots. */
 	public static final int COUNT = 16384;
 
-	/** The slot of a record that names no key. */
+	/** Stands for the slot of a record without keys. */
 	public static final int NONE = -1;
 
-	/** The slot of a record whose keys are in several. */
+	/** Stands for the slot of a record whose keys are in several slots. */
 	public static final int SEVERAL = -2;
 
 	private static final char[] CRC = table();
 
-	/** The same for a byte that another one follows. */
-	private static final char[] AHEAD = ahead();
+	/** The effect of a byte on the CRC after one more byte. */
+	private static final char[] CRC_AFTER_NEXT = tableAfterNext();
 
 	private Slots() {
 	}
@@ -34,7 +34,7 @@ public final class Slots {
 				: slot(source, tag, tagEnd(source, tag, offset + length));
 	}
 
-	/** The place where the hash tag begins, or -1 for a key without one. */
+	/** The index where the hash tag begins, or -1 for a key without one. */
 	private static int tagStart(byte[] source, int from, int to) {
 		for (int i = from; i < to; i++) {
 			if (source[i] == '{') {
@@ -44,7 +44,7 @@ public final class Slots {
 		return -1;
 	}
 
-	/** The next closing brace, or -1. */
+	/** The index of the next closing brace, or -1. */
 	private static int tagEnd(byte[] source, int from, int to) {
 		for (int i = from; i < to; i++) {
 			if (source[i] == '}') {
@@ -54,13 +54,16 @@ public final class Slots {
 		return -1;
 	}
 
-	/** Takes two bytes at once, as each step has to wait for the one before. */
+	/**
+	 * Processes two bytes at once, because each step has to wait for the result of the
+	 * previous one.
+	 */
 	private static int slot(byte[] source, int from, int to) {
 		int crc = 0;
 		int last = to - 1;
 		int i = from;
 		for (; i < last; i += 2) {
-			crc = AHEAD[((crc >>> 8) ^ source[i]) & 0xFF] ^ CRC[(crc ^ source[i + 1]) & 0xFF];
+			crc = CRC_AFTER_NEXT[((crc >>> 8) ^ source[i]) & 0xFF] ^ CRC[(crc ^ source[i + 1]) & 0xFF];
 		}
 		if (i == last) {
 			crc = (crc << 8) ^ CRC[((crc >>> 8) ^ source[i]) & 0xFF];
@@ -68,7 +71,7 @@ public final class Slots {
 		return crc & (COUNT - 1);
 	}
 
-	/** CRC16 as XMODEM has it: the polynomial 0x1021, beginning with 0. */
+	/** CRC16 in the XMODEM variant: the polynomial 0x1021, with the initial value 0. */
 	private static char[] table() {
 		char[] table = new char[256];
 		for (int i = 0; i < table.length; i++) {
@@ -81,7 +84,7 @@ public final class Slots {
 		return table;
 	}
 
-	private static char[] ahead() {
+	private static char[] tableAfterNext() {
 		char[] table = new char[CRC.length];
 		for (int i = 0; i < table.length; i++) {
 			table[i] = (char) ((CRC[i] << 8) ^ CRC[CRC[i] >>> 8]);

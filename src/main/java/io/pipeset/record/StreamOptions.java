@@ -3,10 +3,10 @@ package io.pipeset.record;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options of XTRIM, and those between XADD's key and its fields, by the grammar of
- * <a href="https://redis.io/docs/latest/commands/xadd/">XADD</a>. No XADD is repeatable:
- * even if the record names the entry's ID, Redis refuses a repeat, and the report would
- * say that an entry is not there although it is.
+ * The options of XTRIM, and the options between XADD's key and fields, by the grammar of
+ * <a href="https://redis.io/docs/latest/commands/xadd/">XADD</a>. An XADD is never
+ * repeatable. Even if the record contains the entry's ID, Redis refuses a repeat. The
+ * report would then say that the entry was not added, although it was.
  */
 final class StreamOptions {
 
@@ -14,13 +14,12 @@ final class StreamOptions {
 	}
 
 	/**
-	 * Reads
-	 * {@code [NOMKSTREAM] [MAXLEN | MINID [= | ~] threshold [LIMIT count]] id field value …},
-	 * whose options come in any order.
+	 * Reads {@code [NOMKSTREAM] [MAXLEN | MINID [= | ~] threshold [LIMIT count]] id field
+	 * value …}. The options may be in any order.
 	 */
 	static @Nullable String read(Record record) {
 		String trim = null;
-		boolean about = false;
+		boolean approximate = false;
 		boolean limited = false;
 		int last = record.argumentCount() - 1;
 		int at = 1;
@@ -33,10 +32,10 @@ final class StreamOptions {
 				}
 				trim = named;
 				at++;
-				boolean marked = at < last
+				boolean hasPrecision = at < last
 						&& (record.arguments().isWord(at, "~") || record.arguments().isWord(at, "="));
-				if (marked) {
-					about = record.arguments().isWord(at, "~");
+				if (hasPrecision) {
+					approximate = record.arguments().isWord(at, "~");
 					at++;
 				}
 				if (trim.equals("MAXLEN") && record.number(at) < 0) {
@@ -53,12 +52,12 @@ final class StreamOptions {
 				record.effect(Effect.CONDITIONAL);
 			}
 			else {
-				return "XADD's '" + record.excerpt(at) + "' is neither an entry's ID nor an option that"
-						+ " Pipeset sends; allowed are NOMKSTREAM, MAXLEN, MINID and LIMIT";
+				return "XADD's '" + record.excerpt(at) + "' is neither an entry ID nor a"
+						+ " supported option; allowed are NOMKSTREAM, MAXLEN, MINID and LIMIT";
 			}
 			at++;
 		}
-		if (limited && !about) {
+		if (limited && !approximate) {
 			return "XADD's LIMIT goes with MAXLEN ~ or MINID ~";
 		}
 		int fields = last - at;
@@ -68,41 +67,41 @@ final class StreamOptions {
 	}
 
 	/**
-	 * Reads {@code MAXLEN | MINID [= | ~] threshold [LIMIT count]}. A trim that is only
-	 * about right may remove more when it is repeated.
+	 * Reads {@code MAXLEN | MINID [= | ~] threshold [LIMIT count]}. An approximate trim
+	 * may remove more entries if it is repeated.
 	 */
 	static @Nullable String readTrim(Record record) {
 		boolean length = record.arguments().isWord(1, "MAXLEN");
 		if (!length && !record.arguments().isWord(1, "MINID")) {
 			return "XTRIM takes MAXLEN or MINID after its key, not '" + record.excerpt(1) + "'";
 		}
-		boolean about = record.arguments().isWord(2, "~");
-		int at = (about || record.arguments().isWord(2, "=")) ? 3 : 2;
+		boolean approximate = record.arguments().isWord(2, "~");
+		int at = (approximate || record.arguments().isWord(2, "=")) ? 3 : 2;
 		int count = record.argumentCount();
 		if (at == count) {
-			return "XTRIM takes a threshold behind '" + record.excerpt(2) + "'";
+			return "XTRIM takes a threshold after '" + record.excerpt(2) + "'";
 		}
 		if (length && record.number(at) < 0) {
 			return "XTRIM's MAXLEN takes a whole number of 0 or more, not '" + record.excerpt(at) + "'";
 		}
-		if (about) {
+		if (approximate) {
 			record.effect(Effect.ONCE);
 		}
 		if (++at == count) {
 			return null;
 		}
 		if (!record.arguments().isWord(at, "LIMIT") || at + 2 != count) {
-			return "XTRIM's '" + record.excerpt(at) + "' is not an option that Pipeset sends; allowed is LIMIT count";
+			return "XTRIM's '" + record.excerpt(at) + "' is not a supported option; allowed is LIMIT count";
 		}
 		if (record.number(at + 1) < 0) {
 			return "XTRIM's LIMIT takes a whole number of 0 or more, not '" + record.excerpt(at + 1) + "'";
 		}
-		return (about) ? null : "XTRIM's LIMIT goes with MAXLEN ~ or MINID ~";
+		return (approximate) ? null : "XTRIM's LIMIT goes with MAXLEN ~ or MINID ~";
 	}
 
 	/**
-	 * Whether an argument begins as an ID does. Redis reads the rest, and refuses an ID
-	 * that is none.
+	 * Whether an argument begins like an entry ID. Redis reads the rest, and refuses an
+	 * invalid ID.
 	 */
 	private static boolean isId(Record record, int argument) {
 		if (record.length(argument) == 0) {

@@ -8,26 +8,31 @@ import java.time.Year;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads moments as files write them: by ISO 8601 with a zone, or as seconds or
- * milliseconds since 1970. A record's may be one of millions, so that they are read from
- * bytes.
+ * Reads moments: ISO 8601 with a zone, or seconds or milliseconds since 1970. It reads
+ * bytes, because a job may have millions of records with a moment.
  */
 public final class Timestamps {
 
-	/** The moments that are allowed, for messages. */
+	/** Describes the allowed moments, for messages. */
 	public static final String ALLOWED = "a moment after 1970: ISO 8601 with a zone such as 2100-01-01T00:00:00Z,"
 			+ " or seconds since 1970, or milliseconds from 100000000000 on (for never, leave it out)";
 
-	/** Says that a text is not a moment. */
+	/** The result for a text that is not a moment. */
 	static final long NONE = -1;
 
-	/** The number from which on numbers are milliseconds. */
+	/** Numbers from here on are milliseconds; smaller ones are seconds. */
 	private static final long FIRST_MILLIS = 100_000_000_000L;
 
-	/** The end of the year 9999: a larger number counts microseconds. */
+	/**
+	 * The end of the year 9999. A larger number probably counts microseconds, and is
+	 * refused.
+	 */
 	private static final long LAST = 253_402_300_799_999L;
 
-	/** The length of {@code 2100-01-01T00:00}, behind which all else is optional. */
+	/**
+	 * The length of {@code 2100-01-01T00:00}. Everything after it is optional, except the
+	 * zone.
+	 */
 	private static final int MINUTE_LENGTH = 16;
 
 	private static final int NO_PAIR = -1;
@@ -39,7 +44,8 @@ public final class Timestamps {
 
 	/**
 	 * Reads a moment.
-	 * @return milliseconds since 1970, 1 or more, or {@code null} if the text is none
+	 * @return milliseconds since 1970, 1 or more, or {@code null} if the text is not a
+	 * moment
 	 */
 	public static @Nullable Long parse(String text) {
 		byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
@@ -52,7 +58,10 @@ public final class Timestamps {
 		return millis(source, offset, length) != NONE;
 	}
 
-	/** A moment in milliseconds since 1970, 1 or more, or {@link #NONE}. */
+	/**
+	 * A moment in milliseconds since 1970, 1 or more; {@link #NONE} if the bytes are not
+	 * one.
+	 */
 	static long millis(byte[] source, int offset, int length) {
 		int to = offset + length;
 		int digits = Durations.skipDigits(source, offset, to);
@@ -100,7 +109,7 @@ public final class Timestamps {
 		return (zone != NO_ZONE) ? (seconds - zone) * 1000 + millis : NONE;
 	}
 
-	/** Reads {@code Z}, {@code +01}, {@code +0100} or {@code +01:00}, as seconds. */
+	/** Reads {@code Z}, {@code +01}, {@code +0100} or {@code +01:00}, in seconds. */
 	private static int zone(byte[] source, int from, int to) {
 		int sign = (source[from] == '+') ? 1 : (source[from] == '-') ? -1 : 0;
 		if (sign == 0) {
@@ -113,7 +122,9 @@ public final class Timestamps {
 		return (hours >= 0 && minutes >= 0 && whole) ? sign * (hours * 60 + minutes) * 60 : NO_ZONE;
 	}
 
-	/** Two digits, or {@link #NO_PAIR} where they are none or too large. */
+	/**
+	 * Two digits; {@link #NO_PAIR} if they are not digits, or the number is too large.
+	 */
 	private static int pair(byte[] source, int from, int to, int most) {
 		if (Durations.skipDigits(source, from, Math.min(from + 2, to)) != from + 2) {
 			return NO_PAIR;
@@ -122,7 +133,7 @@ public final class Timestamps {
 		return (pair <= most) ? pair : NO_PAIR;
 	}
 
-	/** The milliseconds behind a point, without the digits of smaller units. */
+	/** The milliseconds after a decimal point. Digits of smaller units are ignored. */
 	private static long fraction(byte[] source, int point, int to) {
 		if (point + 1 == to || Durations.skipDigits(source, point + 1, to) != to) {
 			return NONE;

@@ -6,9 +6,9 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record's expiry: after a time to live, or at a moment. If the job spreads expiries,
- * each is moved when it is added to a command. A command that is sent again keeps its
- * expiry.
+ * A record's expiry: after a time to live, or at a moment. If the job has a jitter, each
+ * expiry is changed at random when it is added to a command. A command that is resent
+ * keeps its expiry.
  */
 final class Ttl {
 
@@ -18,47 +18,48 @@ final class Ttl {
 
 	private static final byte[] PXAT = "PXAT".getBytes(StandardCharsets.US_ASCII);
 
-	private final long byDefault;
+	private final long defaultTime;
 
-	private final boolean momentByDefault;
+	private final boolean momentIsDefault;
 
-	/** The share by which an expiry may be moved, in percent. */
+	/** The largest random change of an expiry, in percent. */
 	private final int jitter;
 
 	private final @Nullable SplittableRandom random;
 
 	/**
-	 * The seconds to live, or of a moment the milliseconds since 1970; 0 for no expiry.
+	 * The time to live in seconds, or the moment in milliseconds since 1970; 0 for no
+	 * expiry.
 	 */
 	private long time;
 
 	private boolean moment;
 
-	/** The time in decimal, at the end. */
+	/** The time in decimal, right-aligned. */
 	private final byte[] digits = new byte[19];
 
 	/**
-	 * No expiry, but for the one of records that have none of their own.
-	 * @param random moves the expiries; {@code null} to leave them as they are
+	 * Creates the default expiry of a job's records.
+	 * @param random the source of the jitter; {@code null} for none
 	 */
 	Ttl(RecordDefaults defaults, @Nullable SplittableRandom random) {
 		Long moment = defaults.expireAt();
 		Long ttl = (moment != null) ? moment : defaults.ttl();
-		this.byDefault = (ttl != null) ? ttl : 0;
-		this.momentByDefault = moment != null;
+		this.defaultTime = (ttl != null) ? ttl : 0;
+		this.momentIsDefault = moment != null;
 		this.jitter = defaults.ttlJitter();
 		this.random = random;
 	}
 
-	/** Forgets the last record's. */
+	/** Resets to the job's default. */
 	void reset() {
-		this.time = this.byDefault;
-		this.moment = this.momentByDefault;
+		this.time = this.defaultTime;
+		this.moment = this.momentIsDefault;
 	}
 
 	/**
 	 * Sets the time to live.
-	 * @return {@code false} if the bytes are none
+	 * @return {@code false} if the bytes are not valid; then nothing changes
 	 */
 	boolean set(byte[] source, int offset, int length) {
 		return set(Expiry.seconds(source, offset, length), false);
@@ -66,7 +67,7 @@ final class Ttl {
 
 	/**
 	 * Sets the moment.
-	 * @return {@code false} if the bytes are none
+	 * @return {@code false} if the bytes are not valid; then nothing changes
 	 */
 	boolean setMoment(byte[] source, int offset, int length) {
 		return set(Timestamps.millis(source, offset, length), true);
@@ -81,10 +82,10 @@ final class Ttl {
 		return true;
 	}
 
-	/** Lets a SET expire whose own options say nothing of it. */
+	/** Adds the expiry option to a SET without such an option. */
 	void expireByOption(Record record) {
 		if (this.time > 0) {
-			move();
+			applyJitter();
 			boolean seconds = this.moment && this.time % 1000 == 0;
 			byte[] option = (!this.moment) ? EX : (seconds) ? EXAT : PXAT;
 			record.argument(option, 0, option.length);
@@ -93,38 +94,41 @@ final class Ttl {
 		}
 	}
 
-	/** Lets a hash expire: by a script, as HSET has no option for it. */
+	/** Sets the expiry of a hash by a script, because HSET has no option for it. */
 	void expireByScript(Record record) {
 		if (this.time > 0) {
-			move();
-			record.byScript((this.moment) ? Script.HSET_EXPIRING_AT : Script.HSET_WITH_TTL);
+			applyJitter();
+			record.runAsScript((this.moment) ? Script.HSET_EXPIRING_AT : Script.HSET_WITH_TTL);
 			int from = write(this.time);
 			record.arguments().insert(3, this.digits, from, this.digits.length - from);
 		}
 	}
 
-	/** Adds the seconds to the arguments of a record that is nothing but an expiry. */
+	/** Adds the time as an argument of a record that only sets an expiry. */
 	void addTo(Record record) {
-		move();
+		applyJitter();
 		int from = write(this.time);
 		record.argument(this.digits, from, this.digits.length - from);
 	}
 
-	private void move() {
+	private void applyJitter() {
 		if (this.random == null) {
 			return;
 		}
 		if (!this.moment) {
-			this.time = moved(this.time, this.jitter, this.random);
+			this.time = withJitter(this.time, this.jitter, this.random);
 			return;
 		}
 		long left = (this.time - System.currentTimeMillis()) / 1000;
 		if (left > 0) {
-			this.time += (moved(left, this.jitter, this.random) - left) * 1000;
+			this.time += (withJitter(left, this.jitter, this.random) - left) * 1000;
 		}
 	}
 
-	/** Writes a number of 1 or more, and returns where its digits begin. */
+	/**
+	 * Writes a number of 1 or more into {@code digits}, and returns the index of its
+	 * first digit.
+	 */
 	private int write(long number) {
 		int at = this.digits.length;
 		for (long left = number; left > 0; left /= 10) {
@@ -134,10 +138,10 @@ final class Ttl {
 	}
 
 	/**
-	 * Moves a time to live to any of the seconds that are no further away than a share of
-	 * it. It stays within the bounds of all.
+	 * Changes a time to live at random, by at most a percentage of it. The result is at
+	 * most {@link Expiry#MAX_SECONDS}.
 	 */
-	static long moved(long seconds, int percent, SplittableRandom random) {
+	static long withJitter(long seconds, int percent, SplittableRandom random) {
 		long most = seconds * percent / 100;
 		return Math.min(seconds - most + random.nextLong(2 * most + 1), Expiry.MAX_SECONDS);
 	}

@@ -41,7 +41,7 @@ final class VectorOptions {
 		else {
 			return "VADD takes FP32 or VALUES after its key, or after REDUCE, not '" + record.excerpt(at) + "'";
 		}
-		return (at < count) ? readOptions(record, at + 1) : "VADD takes an element behind its vector";
+		return (at < count) ? readOptions(record, at + 1) : "VADD takes an element after its vector";
 	}
 
 	private static @Nullable String readOptions(Record record, int from) {
@@ -51,12 +51,12 @@ final class VectorOptions {
 			boolean number = isOne(record, at, NUMBERS);
 			if (!flag && !number && !record.arguments().isWord(at, "SETATTR")) {
 				return "VADD's option '" + record.excerpt(at)
-						+ "' is not one that Pipeset sends; allowed are CAS, NOQUANT, Q8, BIN, EF, M and SETATTR";
+						+ "' is not supported; allowed are CAS, NOQUANT, Q8, BIN, EF, M and SETATTR";
 			}
 			boolean ends = !flag && at + 1 == record.argumentCount();
 			if (ends || (number && record.number(at + 1) < 1)) {
 				return "VADD's " + record.excerpt(at) + " takes "
-						+ ((number) ? "a whole number of 1 or more" : "the attributes") + " behind it";
+						+ ((number) ? "a whole number of 1 or more" : "the attributes") + " after it";
 			}
 			at += (flag) ? 1 : 2;
 		}

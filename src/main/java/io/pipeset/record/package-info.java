@@ -1,8 +1,8 @@
 /**
- * A record and its parts: the table of operations with their options, the arguments and
- * times to live, and the records that are generated. Formats and generators put arguments
- * in, and the command to send comes out, or the reason why it is refused. No Spring, no
- * Redis.
+ * A record and its parts: the table of operations with their options, arguments, times to
+ * live, and generated records. Formats and generators fill a record. The result is the
+ * command to send, or the reason why the record is refused. This package uses neither
+ * Spring nor a Redis client.
  */
 @NullMarked
 package io.pipeset.record;

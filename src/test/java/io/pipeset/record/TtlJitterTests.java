@@ -22,7 +22,7 @@ class TtlJitterTests {
 		SplittableRandom random = new SplittableRandom(7);
 		TreeSet<Long> met = new TreeSet<>();
 		for (int i = 0; i < 10_000; i++) {
-			met.add(Ttl.moved(ttl, percent, random));
+			met.add(Ttl.withJitter(ttl, percent, random));
 		}
 		assertThat(met.first()).isEqualTo(least);
 		assertThat(met.last()).isEqualTo(most);
@@ -33,7 +33,8 @@ class TtlJitterTests {
 	void theLongestIsNotMovedBeyondItself() {
 		SplittableRandom random = new SplittableRandom(7);
 		for (int i = 0; i < 10_000; i++) {
-			assertThat(Ttl.moved(Expiry.MAX_SECONDS, 50, random)).isBetween(Expiry.MAX_SECONDS / 2, Expiry.MAX_SECONDS);
+			assertThat(Ttl.withJitter(Expiry.MAX_SECONDS, 50, random)).isBetween(Expiry.MAX_SECONDS / 2,
+					Expiry.MAX_SECONDS);
 		}
 	}
 

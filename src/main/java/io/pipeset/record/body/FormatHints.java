@@ -29,7 +29,7 @@ public final class FormatHints {
 	 */
 	public static void leaveDatabase(Record record, String name) {
 		if (OF_DATABASES.contains(name.toUpperCase(Locale.ROOT))) {
-			record.otherDatabase("the record stands behind '" + name + "', so that its database is not certain: take '"
+			record.wrongDatabase("the record stands behind '" + name + "', so that its database is not certain: take '"
 					+ name + "' out together with the records of other databases");
 		}
 	}
@@ -39,7 +39,7 @@ public final class FormatHints {
 	 * @param name the operation's name, or its excerpt
 	 */
 	public static String unknownOperation(String name) {
-		return "operation '" + name + "' is not one that Pipeset sends" + switch (name.toUpperCase(Locale.ROOT)) {
+		return "operation '" + name + "' is not supported" + switch (name.toUpperCase(Locale.ROOT)) {
 			case "MULTI", "EXEC", "DISCARD" ->
 				": leave MULTI, EXEC and DISCARD out, and ask for transactions with the setting atomic=batch";
 			case "SELECT" -> ": leave it out, as the service's property spring.data.redis.database names the database";
@@ -54,8 +54,8 @@ public final class FormatHints {
 
 	private static String nearest(String name) {
 		String nearest = NearestName.of(name, OPERATIONS);
-		return (nearest != null) ? "; the nearest that it sends is " + nearest
-				: "; docs/http.md lists the operations that it sends";
+		return (nearest != null) ? "; the nearest supported one is " + nearest
+				: "; docs/http.md lists the supported operations";
 	}
 
 }

@@ -53,7 +53,7 @@ public final class LineReader implements RecordReader {
 			scanned = this.buffer.end() - this.buffer.start();
 			// One byte of grace, as the next one may show that this was the \r of \r\n.
 			if (scanned > this.limit.bytes() + 1L) {
-				record.keepRaw(this.buffer.bytes(), this.buffer.start(), this.buffer.end());
+				record.copyRaw(this.buffer.bytes(), this.buffer.start(), this.buffer.end());
 				this.buffer.consume(this.buffer.end());
 				this.inOversizedLine = true;
 				this.limit.refuse(record, number());
@@ -96,7 +96,7 @@ public final class LineReader implements RecordReader {
 		byte[] bytes = this.buffer.bytes();
 		int from = this.buffer.start();
 		int to = (bytes[lineEnd - 1] == '\r') ? lineEnd - 1 : lineEnd;
-		record.keepRaw(bytes, from, to);
+		record.copyRaw(bytes, from, to);
 		if (to - from > this.limit.bytes()) {
 			this.limit.refuse(record, number());
 			return true;

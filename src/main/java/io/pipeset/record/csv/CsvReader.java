@@ -81,7 +81,7 @@ public final class CsvReader implements RecordReader {
 		if (end == this.buffer.start()) {
 			return false;
 		}
-		record.keepRaw(this.buffer.bytes(), this.buffer.start(),
+		record.copyRaw(this.buffer.bytes(), this.buffer.start(),
 				(end == OVERSIZED) ? this.buffer.end() : contentEnd(end));
 		if (isOversized(end)) {
 			this.limit.refuse(record, this.line);

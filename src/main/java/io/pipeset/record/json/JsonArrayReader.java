@@ -141,7 +141,7 @@ public final class JsonArrayReader implements RecordReader {
 		while ((end = this.scanner.scan(this.buffer.bytes(), this.buffer.start() + scanned, this.buffer.end())) < 0) {
 			scanned = this.buffer.end() - this.buffer.start();
 			if (scanned > this.limit.bytes()) {
-				record.keepRaw(this.buffer.bytes(), this.buffer.start(), this.buffer.end());
+				record.copyRaw(this.buffer.bytes(), this.buffer.start(), this.buffer.end());
 				this.buffer.consume(this.buffer.end());
 				this.place = Place.IN_OVERSIZED_ELEMENT;
 				this.limit.refuse(record, 0);
@@ -152,7 +152,7 @@ public final class JsonArrayReader implements RecordReader {
 			}
 		}
 		int start = this.buffer.start();
-		record.keepRaw(this.buffer.bytes(), start, end);
+		record.copyRaw(this.buffer.bytes(), start, end);
 		if (end - start > this.limit.bytes()) {
 			this.limit.refuse(record, 0);
 		}

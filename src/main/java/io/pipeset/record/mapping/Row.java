@@ -347,7 +347,7 @@ public abstract class Row {
 		}
 		boolean decoded = this.made.appendBase64(source(name), offset(name), length);
 		if (!decoded) {
-			refuse(Rejection.MALFORMED, Record.noBase64(source(name), offset(name), length));
+			refuse(Rejection.MALFORMED, Record.base64Problem(source(name), offset(name), length));
 		}
 		return decoded;
 	}

@@ -1,11 +1,14 @@
 package io.pipeset.record.memory;
 
-/** Says that there is no memory for a record, and that there will be none. */
+/**
+ * Thrown if a record needs memory that will never be free, or that the caller no longer
+ * waits for.
+ */
 public final class MemoryLimitException extends RuntimeException {
 
 	/**
-	 * Says that there is no memory.
-	 * @param message the memory that the record takes and the property that limits it,
+	 * Creates the exception.
+	 * @param message the memory that the record needs, and the property that limits it,
 	 * for the caller to read
 	 */
 	public MemoryLimitException(String message) {

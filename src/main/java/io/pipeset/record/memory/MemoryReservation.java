@@ -1,12 +1,12 @@
 package io.pipeset.record.memory;
 
 /**
- * The memory for arrays that grow with a caller's data. A class that needs such memory
- * takes it here before allocating it, and gives it back afterwards.
+ * Limits the memory for arrays that grow with a caller's data. A class reserves such
+ * memory here before it allocates, and releases it afterwards.
  */
 public interface MemoryReservation {
 
-	/** Room without a limit. */
+	/** No limit. */
 	MemoryReservation UNLIMITED = new MemoryReservation() {
 
 		@Override
@@ -29,34 +29,41 @@ public interface MemoryReservation {
 
 	};
 
-	/** Arrays of this size take whole regions of the heap (G1's are of 1 MiB or more). */
+	/**
+	 * Arrays of this size or more occupy whole regions of the heap. With G1, a region is
+	 * at least 1 MiB.
+	 */
 	int HUMONGOUS_BYTES = 512 << 10;
 
 	/**
-	 * Takes memory if it is free.
-	 * @param bytes how much, 0 or more
-	 * @return {@code false} if it is not free, and nothing was taken
+	 * Reserves memory if it is free.
+	 * @param bytes the number of bytes, 0 or more
+	 * @return {@code false} if it is not free; then nothing is reserved
 	 */
 	boolean tryTake(long bytes);
 
 	/**
-	 * Takes memory, for which the caller's thread may have to wait.
-	 * @param bytes how much, 0 or more
-	 * @throws MemoryLimitException if it will never be free, or nobody waits any longer
+	 * Reserves memory. The calling thread may have to wait until memory is free.
+	 * @param bytes the number of bytes, 0 or more
+	 * @throws MemoryLimitException if that much memory will never be free, or waiting is
+	 * over
 	 */
 	void take(long bytes);
 
 	/**
-	 * Gives memory back.
-	 * @param bytes how much, of the memory that was taken
+	 * Releases reserved memory.
+	 * @param bytes the number of bytes, at most the reserved ones
 	 */
 	void give(long bytes);
 
-	/** Whether somebody waits for memory. Nobody should then keep a buffer for later. */
+	/**
+	 * Whether a thread waits for memory. If so, release buffers that are kept only for
+	 * reuse.
+	 */
 	boolean isScarce();
 
 	/**
-	 * The memory of the heap that an array takes.
+	 * The heap memory that an array occupies.
 	 * @param bytes the size of its elements
 	 */
 	static long ofArray(long bytes) {

@@ -1,6 +1,6 @@
 /**
- * The memory that a caller's data may take. Code that grows an array with such data asks
- * a room for the bytes first, and gets them, has to wait, or hears that there are none.
+ * Limits the memory of a caller's data. Code reserves bytes before it grows an array with
+ * such data. It gets them, has to wait, or is refused.
  */
 @NullMarked
 package io.pipeset.record.memory;

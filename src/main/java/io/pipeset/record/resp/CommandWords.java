@@ -66,7 +66,7 @@ final class CommandWords {
 		else if (isSelect(source, base)) {
 			record.reject(Rejection.MALFORMED, "SELECT takes a database's number and nothing else");
 		}
-		else if (!record.isOfOtherDatabase()) {
+		else if (!record.isOfWrongDatabase()) {
 			record.reject(Rejection.UNKNOWN_OPERATION, FormatHints.unknownOperation(word(0, source, base)));
 		}
 		record.check();

@@ -91,7 +91,7 @@ public final class RespReader implements RecordReader {
 		long words = this.header.read('*', 0, Integer.MAX_VALUE, "a command");
 		int at = this.header.length();
 		this.command.begin();
-		record.keepRaw(this.buffer.bytes(), this.buffer.start(), this.buffer.start() + at);
+		record.copyRaw(this.buffer.bytes(), this.buffer.start(), this.buffer.start() + at);
 		if (words == RespHeader.NULL) {
 			nulled = 0;
 		}
@@ -106,7 +106,7 @@ public final class RespReader implements RecordReader {
 			at += this.header.length();
 			long size = size(length);
 			if (at + size > this.limit.bytes()) {
-				record.keepRaw(this.buffer.bytes(), this.buffer.start(), this.buffer.start() + at);
+				record.copyRaw(this.buffer.bytes(), this.buffer.start(), this.buffer.start() + at);
 				this.limit.refuse(record, 0);
 				skip(at, size, words - i - 1);
 				return true;
@@ -123,7 +123,7 @@ public final class RespReader implements RecordReader {
 			at = end + RespHeader.CRLF;
 		}
 		int start = this.buffer.start();
-		record.keepRaw(this.buffer.bytes(), start, start + at);
+		record.copyRaw(this.buffer.bytes(), start, start + at);
 		boolean found = false;
 		if (nulled >= 0) {
 			this.command.refuse(record, 0, this.buffer.bytes(), start, nullAt(nulled));

@@ -82,7 +82,7 @@ final class Session {
 		boolean good = DATABASE.matcher(to).matches();
 		String where = (good) ? "the record is of database " + to + ", by the SELECT before it"
 				: "the record stands behind a SELECT that names no database";
-		record.otherDatabase((to.equals(this.database)) ? null
+		record.wrongDatabase((to.equals(this.database)) ? null
 				: where + "; Pipeset writes to database " + this.database + " (spring.data.redis.database)" + REMEDY);
 		return good;
 	}

@@ -176,7 +176,7 @@ class FirstMistakeTests {
 			"SELECT, spring.data.redis.database", "FLUSHALL, maxErrors=0", "AUTH, spring.data.redis.password",
 			"EVAL, POST /v1/scripts" })
 	void operationThatIsNotNeededHereSaysSo(String name, String remedy) throws IOException {
-		String start = "operation '" + name + "' is not one that Pipeset sends: ";
+		String start = "operation '" + name + "' is not supported: ";
 		for (Snapshot record : List.of(one("text/csv", "op,key\n" + name + ",3\n"),
 				one("application/x-ndjson", "[\"" + name + "\",3]"),
 				one("application/x-ndjson", "{\"op\":\"" + name + "\"}"),

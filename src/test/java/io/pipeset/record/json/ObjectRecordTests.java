@@ -84,10 +84,10 @@ class ObjectRecordTests {
 					{"op":"HSET","key":"k","args":["a",1],"ttl":1}        | record member 'args' goes with 'key' alone, not with 'ttl'
 					{"op":"DEL","key":"k","encoding":"BASE64"}            | record member 'encoding' takes 'utf8' or 'base64', not the string 'BASE64'
 					{"op":"DEL","key":"k","encoding":64}                  | record member 'encoding' takes 'utf8' or 'base64', not the number 64
-					{"op":"DEL","key":"not base64","encoding":"base64"}   | 'not base64' is not Base64 with its padding
-					{"op":"DEL","key":"YQ","encoding":"base64"}           | 'YQ' is not Base64 with its padding
-					{"op":"DEL","key":"Y=Q=","encoding":"base64"}         | 'Y=Q=' is not Base64 with its padding
-					{"op":"DEL","key":"YQ==","args":["_-8="],"encoding":"base64"} | '_-8=' is not Base64 with its padding
+					{"op":"DEL","key":"not base64","encoding":"base64"}   | 'not base64' is not Base64 with padding
+					{"op":"DEL","key":"YQ","encoding":"base64"}           | 'YQ' is not Base64 with padding
+					{"op":"DEL","key":"Y=Q=","encoding":"base64"}         | 'Y=Q=' is not Base64 with padding
+					{"op":"DEL","key":"YQ==","args":["_-8="],"encoding":"base64"} | '_-8=' is not Base64 with padding
 					{"op":"EVALSHA","key":"k","args":["x",0]}             | record member 'key' does not go with EVALSHA: EVALSHA takes 'args' alone
 					{"op":"DEL","key":"k","kee":1}                        | record member 'kee' is not known; allowed are op, key, value, fields, ttl, expireAt, count, args, id, error, raw, encoding
 					{"op":"DEL","key":"k","":1}                           | record member '' is not known
@@ -116,7 +116,7 @@ class ObjectRecordTests {
 					{"op":"RPOP","key":"k","count":-1}                    | record member 'count' takes a whole number, 0 or more, not the number -1
 					{"op":"RPOP","key":"k","count":true}                  | record member 'count' takes a whole number, 0 or more, not true
 					{"op":"DEL","key":"k","id":true}                      | record member 'id' takes a string or a number, of at most 256 bytes, not true
-					{"op":"SET","key":"k","args":["v","IFEQ"]}            | SET's option 'IFEQ' is not one that Pipeset sends
+					{"op":"SET","key":"k","args":["v","IFEQ"]}            | SET's option 'IFEQ' is not supported
 					{"op":"HSET","key":"k","args":["a"]}                  | HSET takes
 					{"key":"k","value":"v"}                               | no 'op', and the request names none
 					{}                                                    | no 'op', and the request names none
@@ -140,9 +140,9 @@ class ObjectRecordTests {
 	void operationThatIsNotInTheTableIsUnknownByName(String line, String name, String key) {
 		Snapshot snapshot = Snapshot.line(line);
 		assertThat(snapshot.code()).isEqualTo(Rejection.UNKNOWN_OPERATION);
-		assertThat(snapshot.message()).isEqualTo("operation '" + ((name != null) ? name : "")
-				+ "' is not one that Pipeset sends; " + ("SETX".equals(name) ? "the nearest that it sends is SET"
-						: "docs/http.md lists the operations that it sends"));
+		assertThat(snapshot.message())
+			.isEqualTo("operation '" + ((name != null) ? name : "") + "' is not supported; " + ("SETX".equals(name)
+					? "the nearest supported one is SET" : "docs/http.md lists the supported operations"));
 		assertThat(snapshot.operation()).isNull();
 		assertThat(snapshot.arguments()).isEqualTo((key != null) ? List.of(key) : List.of());
 	}

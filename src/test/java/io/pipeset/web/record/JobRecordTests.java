@@ -116,7 +116,7 @@ class JobRecordTests {
 		for (JsonNode item : report.get("items")) {
 			assertThat(item.at("/error/code").asString()).isEqualTo("UNKNOWN_OPERATION");
 			assertThat(item.at("/error/message").asString())
-				.startsWith("operation '" + operation + "' is not one that Pipeset sends");
+				.startsWith("operation '" + operation + "' is not supported");
 			assertThat(item.at("/error/retryable").asBoolean(true)).isFalse();
 		}
 		assertThat(this.redis.get("stays")).isEqualTo("1");
