@@ -17,15 +17,15 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A text is Base64 if Java's own encoder writes it, and not otherwise; an argument stays
- * where it is until all are forgotten.
+ * A text is Base64 only if Java's encoder writes it. An argument's bytes do not change
+ * until {@code clear()}.
  */
 class ArgumentBytesTests {
 
 	private final ArgumentBytes bytes = new ArgumentBytes(MemoryReservation.UNLIMITED);
 
 	@Test
-	void whatWasDecodedStaysUntilItIsForgotten() {
+	void decodedArgumentsStayUnchangedUntilClear() {
 		long seed = System.nanoTime();
 		Random random = new Random(seed);
 		for (int round = 0; round < 50; round++) {
@@ -51,7 +51,7 @@ class ArgumentBytesTests {
 	}
 
 	@Test
-	void whatIsPutTogetherStaysUntilItIsForgotten() {
+	void joinedArgumentsStayUnchangedUntilClear() {
 		AtomicLong held = new AtomicLong();
 		ArgumentBytes bytes = new ArgumentBytes(new CountedRoom(held, false));
 		Random random = new Random(5);
@@ -79,7 +79,7 @@ class ArgumentBytesTests {
 	}
 
 	@Test
-	void whatJavaRefusesIsRefused() {
+	void base64ThatJavaRefusesIsRefused() {
 		long seed = System.nanoTime();
 		Random random = new Random(seed);
 		String characters = "ABab01+/=_ é";

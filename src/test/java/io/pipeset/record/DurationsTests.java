@@ -8,7 +8,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A duration reads the same in a setting and in a record. */
+/** Durations are read in the same way in settings and in records. */
 class DurationsTests {
 
 	@ParameterizedTest
@@ -26,7 +26,7 @@ class DurationsTests {
 			"PT30S1M", "PT1S1S", "PTS", "PT.5S", "PT1.S", "PT1.5M", "PT0.0005S", "PTT1S", "P1D1D", "PT1H T1S",
 			"999999999999999999d", "9223372036854775808ms", "PT9223372036854775S9S", "P106751991167DT8H",
 			"1234567890123456789ms", "３０s", "P\u0000" })
-	void anythingElseIsNone(String text) {
+	void otherTextsAreRefused(String text) {
 		assertThat(Durations.parse(text)).isNull();
 	}
 
@@ -40,7 +40,7 @@ class DurationsTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "", "0", "0s", "-1", "1500ms", "PT0.5S", "1000000000", "1000000000s",
 			"150000000000000001m", "1.5", "1e3", "60 s", "h" })
-	void noOtherTimeToLiveIsTaken(String text) {
+	void otherTimesToLiveAreRefused(String text) {
 		assertThat(Expiry.parse(text)).isNull();
 	}
 

@@ -19,10 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/**
- * The script writes a hash and lets it expire, or does neither, whatever its arguments
- * are.
- */
+/** The script writes a hash and its expiry, or neither, whatever its arguments are. */
 class HashWithTtlTests {
 
 	private static final String SCRIPT = new String(Script.HSET_WITH_TTL.text(), StandardCharsets.UTF_8);
@@ -40,7 +37,7 @@ class HashWithTtlTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "9223372036854775", "9223372036854775808", "9000000000000001", "0", "-5", "05", "1.5",
 			"1e3", "0x10", " 5", "5 ", "soon", "", "inf", "nan" })
-	void whatIsNoTimeToLiveWritesNothing(String ttl) {
+	void anInvalidTimeToLiveWritesNothing(String ttl) {
 		assertThatExceptionOfType(RedisCommandExecutionException.class).isThrownBy(() -> run(ttl))
 			.withMessageStartingWith("ERR")
 			.withMessageContaining("1 to 9000000000000000");
@@ -48,7 +45,7 @@ class HashWithTtlTests {
 	}
 
 	@Test
-	void theLongestTimeToLiveIsTaken() {
+	void theLargestTimeToLiveIsAccepted() {
 		assertThat(run(Long.toString(Expiry.MAX_SECONDS))).isOne();
 		assertThat(this.redis.hget("k", "f")).isEqualTo("v");
 		assertThat(this.redis.ttl("k")).isBetween(Expiry.MAX_SECONDS - 60, Expiry.MAX_SECONDS);

@@ -34,7 +34,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/** The table agrees with Redis itself about every operation. */
+/** The table agrees with Redis about every operation. */
 class OperationTableTests {
 
 	private static final String SHA = "e0e1f9fabfc9d4800c877a703b823ac0578ff8db";
@@ -54,7 +54,8 @@ class OperationTableTests {
 		List<String> flags = ((Collection<?>) info.get(2)).stream().map(String::valueOf).toList();
 		assertThat(info.get(0)).asString().isEqualToIgnoringCase(operation.toString());
 		if (!flags.contains("module") || !info.get(1).equals(-1L)) {
-			// Before Redis 8.2 a module says only that it counts its arguments by itself.
+			// Before Redis 8.2, a module only reports that it checks the number of
+			// arguments itself.
 			assertThat(info.get(1)).as("arity").isEqualTo(ofCommand(operation.arity()));
 		}
 		assertThat(info.subList(3, 6)).as("first key, last key, step").isEqualTo(switch (operation.keys()) {
@@ -107,7 +108,7 @@ class OperationTableTests {
 			LMOVE a b LEFT LEFT               | a b
 			VADD k VALUES 2 1 2 e             | k
 			""")
-	void keysStandWhereTheirCommandHasThem(String command, String keys) {
+	void keysAreAtThePositionsOfTheirCommand(String command, String keys) {
 		Record record = record(command.split(" "));
 		assertThat(record.rejection()).isNull();
 		assertThat(keysOf(record)).containsExactly(keys.split(" "));
@@ -202,7 +203,7 @@ class OperationTableTests {
 			"RESTORE k 0 x IDLETIME 1 FREQ 1", "EVALSHA " + SHA + " 0", "EVALSHA " + SHA + " 1 k",
 			"EVALSHA " + SHA + " 2 k", "EVALSHA " + SHA + " -1 k", "EVALSHA " + SHA + " x k", "EVALSHA " + SHA + " 1",
 			"EVALSHA " + SHA })
-	void whatIsRefusedIsWhatRedisRefuses(String command) {
+	void invalidRecordsAreRefusedByRedisToo(String command) {
 		assertThat(this.redis.scriptLoad("return 1")).isEqualTo(SHA);
 		String[] words = command.split(" ");
 		TestRedis.shared().assumeKnown(words[0]);
@@ -232,7 +233,7 @@ class OperationTableTests {
 			"MSETEX 2 k v, 1 to 1", "SETRANGE k -1 v, 0 or more", "LMOVE a b LEFT UP, LEFT or RIGHT",
 			"XTRIM k MAXLEN -1, 0 or more", "SET k v EX soon, 1 to 9000000000000000",
 			"SET k v PX 0, 1 to 9000000000000000000" })
-	void aTimeThatIsRefusedIsNamedWithWhatIsAllowed(String command, String allowed) {
+	void theMessageShowsTheRefusedTimeAndTheAllowedOnes(String command, String allowed) {
 		Rejection rejection = record(command.split(" ")).rejection();
 		assertThat(rejection).isNotNull();
 		assertThat(rejection.message()).startsWith(command.substring(0, command.indexOf(" ")) + "'s")
@@ -240,7 +241,7 @@ class OperationTableTests {
 			.containsPattern("not '[^']+'$");
 	}
 
-	/** The servers of the tests do not have these. */
+	/** The test servers do not have these modules. */
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
 			JSON.SET k $ 1         | REPEATABLE  |
@@ -258,7 +259,7 @@ class OperationTableTests {
 			TS.MADD k * 2 l * 3    | PARTS       |
 			TS.MADD k 1 2 l 3      |             | not 5 arguments
 			""")
-	void modulesHaveTheirGrammar(String command, Effect effect, String problem) {
+	void optionsOfModuleCommandsAreChecked(String command, Effect effect, String problem) {
 		Record record = record(command.split(" "));
 		if (problem == null) {
 			assertThat(record.rejection()).isNull();
@@ -278,7 +279,7 @@ class OperationTableTests {
 			"EXPIREAT k 1", "PEXPIREAT k 33177117420000", "XTRIM k MAXLEN 1", "XTRIM k MINID = 2", "MSETEX 1 k v EX 10",
 			"MSETEX 1 k v KEEPTTL", "HSETEX k EXAT 33177117420 FIELDS 2 f v g w", "HSETEX k KEEPTTL FIELDS 1 f v",
 			"HEXPIRE k 0 FIELDS 1 f", "MSET k v l w" })
-	void aRepeatOfWhatIsRepeatableLeavesTheSameData(String command) {
+	void repeatingARepeatableRecordLeavesTheSameData(String command) {
 		String[] words = command.split(" ");
 		TestRedis.shared().assumeKnown(words[0]);
 		assertThat(record(words).effect()).isEqualTo(Effect.REPEATABLE);
@@ -326,7 +327,9 @@ class OperationTableTests {
 		}
 	}
 
-	/** The graph of a vector set is another each time, so that its dump says nothing. */
+	/**
+	 * The graph of a vector set is different each time, so its dump cannot be compared.
+	 */
 	@Test
 	void aRepeatedVectorLeavesTheSameElement() {
 		TestRedis.shared().assumeKnown("VADD");
@@ -354,12 +357,12 @@ class OperationTableTests {
 			"PEXPIRE k 10 GT", "EXPIREAT k 10 NX", "PEXPIREAT k 10 LT", "COPY a b", "COPY a b REPLACE", "RENAME a b",
 			"LMOVE a b LEFT LEFT", "SMOVE a b m", "ZINCRBY k 1 m", "SETNX k v", "INCR k", "DECR k", "DECRBY k 1",
 			"RESTORE k 0 x", "RESTORE k 0 x ABSTTL", "XTRIM k MAXLEN ~ 5", "XTRIM k MINID ~ 5 LIMIT 10" })
-	void whatAddsTakesOrDependsIsNotRepeatable(String command) {
+	void recordsThatAddRemoveOrHaveConditionsAreNotRepeatable(String command) {
 		assertThat(record(command.split(" ")).effect().isRepeatable()).isFalse();
 	}
 
 	@Test
-	void aRecordsEffectIsForgottenByTheNext() {
+	void aRecordDoesNotInheritTheEffectOfThePreviousOne() {
 		Record record = new Record();
 		fill(record, "SET", "k", "v", "NX");
 		assertThat(record.effect()).isEqualTo(Effect.CONDITIONAL);
@@ -372,7 +375,7 @@ class OperationTableTests {
 			"EVAL", "eval", "SCRIPT", "FCALL", "GET", "MSETNX", "RENAMENX", "BLMOVE", "XREADGROUP", "JSON_SET", "JSON",
 			"JSON.", "TS_MADD", "JSON.DEL", "SET ", " SET", "SE", "SETT", "", "SET\u0000", "\u017fET", "CLIENT",
 			"DEBUG", "SHUTDOWN", "REPLICAOF", "MIGRATE", "HMSE", "HMSETT", "HMGET" })
-	void whatIsNotInTheTableIsUnknown(String name) {
+	void otherNamesAreUnknown(String name) {
 		assertThat(Operation.find(name)).isNull();
 	}
 
@@ -405,7 +408,7 @@ class OperationTableTests {
 	}
 
 	/**
-	 * An arity as COMMAND INFO writes it: it counts the name, and a minimum is negative.
+	 * An arity in the form of COMMAND INFO, which counts the name; a minimum is negative.
 	 */
 	private static long ofCommand(Arity arity) {
 		return (arity.least() == arity.most()) ? arity.least() + 1 : -(arity.least() + 1);

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Keys are in the slots that Redis says. */
+/** Keys are in the slots that Redis reports. */
 class SlotsTests {
 
 	private static final RedisCommands<String, String> redis = TestCluster.shared().master(0).client();
@@ -23,12 +23,12 @@ class SlotsTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "", "{", "}", "{}", "{}a", "a{}b", "{a}", "{a}b", "a{b}c", "a{b}{c}", "{{a}}", "a{b",
 			"a}b{c}", "}{", "a{}{b}c", "user:1", "\u00e9{\u00e9}\u00e9" })
-	void oddKeysAreInTheSlotsThatRedisSays(String key) {
+	void unusualKeysAreInTheSlotsThatRedisReports(String key) {
 		assertThat(slot(key)).isEqualTo(redis.clusterKeyslot(key).intValue());
 	}
 
 	@Test
-	void randomKeysAreInTheSlotsThatRedisSays() {
+	void randomKeysAreInTheSlotsThatRedisReports() {
 		Random random = new Random(7);
 		for (int run = 0; run < 500; run++) {
 			StringBuilder key = new StringBuilder();
@@ -60,7 +60,7 @@ class SlotsTests {
 			.isEqualTo((expected != null) ? (expected.equals("same") ? a : Slots.SEVERAL) : Slots.NONE);
 	}
 
-	/** The key stands in the middle of an array. */
+	/** The key is in the middle of an array. */
 	private static int slot(String key) {
 		byte[] bytes = ("{x}" + key + "{y}").getBytes(StandardCharsets.UTF_8);
 		return Slots.of(bytes, 3, bytes.length - 6);

@@ -6,7 +6,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Moments are read as files write them, and nothing else is taken for one. */
+/** The usual spellings of moments are read, and other texts are refused. */
 class TimestampsTests {
 
 	@ParameterizedTest
@@ -49,7 +49,7 @@ class TimestampsTests {
 			"2100-01-00T00:00:00Z", "2100-1-1T00:00:00Z", "2100-01-01X00:00:00Z", "2100-01-01T0:00:00Z",
 			"1970-01-01T00:00:00Z", "1969-12-31T23:59:59Z", "0000-01-01T00:00:00Z", "99-01-01T00:00:00Z",
 			"10000-01-01T00:00:00Z", "2100-01-01T00:00:0", "2100-01-01T00:00:", "2100" + "-" })
-	void anythingElseIsNone(String text) {
+	void otherTextsAreRefused(String text) {
 		assertThat(Timestamps.parse(text)).isNull();
 	}
 

@@ -12,13 +12,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Times to live are spread evenly over the share by which they may be moved. */
+/** Jitter spreads times to live evenly over its percentage. */
 class TtlJitterTests {
 
 	@ParameterizedTest
 	@CsvSource({ "1, 50, 1, 1", "2, 50, 1, 3", "5, 10, 5, 5", "10, 10, 9, 11", "60, 50, 30, 90", "3600, 1, 3564, 3636",
 			"100, 0, 100, 100" })
-	void eachSecondWithinTheShareIsMetAndNoOther(long ttl, int percent, long least, long most) {
+	void jitterReachesExactlyTheSecondsWithinItsPercentage(long ttl, int percent, long least, long most) {
 		SplittableRandom random = new SplittableRandom(7);
 		TreeSet<Long> met = new TreeSet<>();
 		for (int i = 0; i < 10_000; i++) {
@@ -30,7 +30,7 @@ class TtlJitterTests {
 	}
 
 	@Test
-	void theLongestIsNotMovedBeyondItself() {
+	void jitterNeverExceedsTheLargestTime() {
 		SplittableRandom random = new SplittableRandom(7);
 		for (int i = 0; i < 10_000; i++) {
 			assertThat(Ttl.withJitter(Expiry.MAX_SECONDS, 50, random)).isBetween(Expiry.MAX_SECONDS / 2,
@@ -59,7 +59,7 @@ class TtlJitterTests {
 	}
 
 	@Test
-	void aRecordsOwnIsMovedAsWellAndItsOptionsAreNot() {
+	void jitterChangesTheRecordsTimeToLiveButNotItsOptions() {
 		Record record = new Record(new RecordDefaults(null, null, 50, Encoding.UTF8), MemoryReservation.UNLIMITED);
 		byte[] ttl = "1h".getBytes(StandardCharsets.US_ASCII);
 		TreeSet<Long> sent = new TreeSet<>();

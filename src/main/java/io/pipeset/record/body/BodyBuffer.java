@@ -9,61 +9,61 @@ import java.util.concurrent.atomic.AtomicLong;
 import io.pipeset.record.memory.MemoryReservation;
 
 /**
- * The piece of a body that is in memory. It is never larger than one record of the
- * largest size and a read-ahead, whatever the length of the body.
+ * The part of a body that is in memory. It never holds more than one record of the
+ * largest size and a read-ahead, however long the body is.
  */
 public final class BodyBuffer {
 
-	private static final int USUAL_BYTES = 64 * 1024;
+	private static final int DEFAULT_BYTES = 64 * 1024;
 
-	private static final int CALM_FILLS = 64;
+	private static final int MAX_SMALL_FILLS = 64;
 
-	/** A larger buffer is given up as soon as its record is read. */
-	private static final int MOST_KEPT_BYTES = 1 << 20;
+	/** A larger buffer is released as soon as its record is read. */
+	private static final int MAX_KEPT_BYTES = 1 << 20;
 
 	private static final byte[] BYTE_ORDER_MARK = { (byte) 0xEF, (byte) 0xBB, (byte) 0xBF };
 
-	private static final UnsupportedFile[] FOREIGN = UnsupportedFile.values();
+	private static final UnsupportedFile[] UNSUPPORTED = UnsupportedFile.values();
 
 	private final InputStream body;
 
-	private final int mostBytes;
+	private final int maxBytes;
 
-	private final MemoryReservation room;
+	private final MemoryReservation memory;
 
-	private byte[] bytes = new byte[USUAL_BYTES];
+	private byte[] bytes = new byte[DEFAULT_BYTES];
 
 	private int start;
 
 	private int end;
 
 	/**
-	 * Written for every record, by one thread alone: an ordered store is enough for the
-	 * others, and costs no fence.
+	 * The bytes consumed so far. Only one thread writes it, once for every record. An
+	 * ordered store is enough for readers, and needs no memory fence.
 	 */
 	private final AtomicLong consumed = new AtomicLong();
 
 	private volatile long filled;
 
-	private int calmFills;
+	private int smallFills;
 
 	public BodyBuffer(InputStream body, RecordLimit limit) {
 		this.body = body;
-		this.room = limit.room();
-		this.mostBytes = (int) Math.min((long) limit.bytes() + USUAL_BYTES, Integer.MAX_VALUE - 8);
+		this.memory = limit.memory();
+		this.maxBytes = (int) Math.min((long) limit.bytes() + DEFAULT_BYTES, Integer.MAX_VALUE - 8);
 	}
 
 	/**
-	 * The array that holds the piece; another one after a {@link #fill() fill}, or when a
-	 * record begins.
-	 * @return the array, which parsers may write to within a record
+	 * The array that holds the buffered bytes. A {@link #fill() fill}, or the begin of a
+	 * record, may replace it.
+	 * @return the array; parsers may write to it within a record
 	 */
 	public byte[] bytes() {
 		return this.bytes;
 	}
 
 	/**
-	 * The first byte of the piece that is not consumed.
+	 * The first byte that is not consumed.
 	 * @return its index in the array
 	 */
 	public int start() {
@@ -71,15 +71,15 @@ public final class BodyBuffer {
 	}
 
 	/**
-	 * The end of the piece.
-	 * @return the index after its last byte
+	 * The end of the buffered bytes.
+	 * @return the index after the last byte
 	 */
 	public int end() {
 		return this.end;
 	}
 
 	/**
-	 * The place in the whole body of a byte in the buffer.
+	 * The position in the body of a byte in the buffer.
 	 * @param at its index in the array
 	 * @return its offset in the body, from 0
 	 */
@@ -88,8 +88,8 @@ public final class BodyBuffer {
 	}
 
 	/**
-	 * Gives up all bytes before a place. They stay readable until the next fill.
-	 * @param to the index of the first byte that is kept
+	 * Consumes all bytes before an index. They stay readable until the next fill.
+	 * @param to the index of the first byte that is not consumed
 	 */
 	public void consume(int to) {
 		this.consumed.setRelease(this.consumed.getPlain() + to - this.start);
@@ -97,36 +97,37 @@ public final class BodyBuffer {
 	}
 
 	/**
-	 * The part of the bytes read from the body so far that is consumed. Any thread may
-	 * ask at any time.
+	 * The consumed share of the bytes read from the body so far. Any thread may call this
+	 * at any time.
 	 * @return 0 to 1
 	 */
 	public double consumed() {
-		// In this order no more is consumed than was read.
+		// Read in this order, the consumed bytes are never more than the filled bytes.
 		long bytes = this.consumed.getAcquire();
 		return bytes / (double) Math.max(1, this.filled);
 	}
 
 	/**
-	 * Begins a record, whose predecessor is not read any more. A large buffer is given up
-	 * then if somebody waits for memory: the next fill may be far away.
+	 * Begins a record; the bytes of the previous one are no longer needed. If a thread
+	 * waits for memory, a large buffer is released now, because the next fill may be far
+	 * away.
 	 */
 	public void beginRecord() {
-		if (this.bytes.length > USUAL_BYTES && this.end - this.start <= USUAL_BYTES && this.room.isScarce()) {
-			resize(USUAL_BYTES);
+		if (this.bytes.length > DEFAULT_BYTES && this.end - this.start <= DEFAULT_BYTES && this.memory.isScarce()) {
+			resize(DEFAULT_BYTES);
 		}
 	}
 
 	/**
-	 * Reads once, which may block, so that it is called only when no complete record is
-	 * left. The bytes that are not consumed move to the front, at most once for each
-	 * record.
+	 * Reads from the body once. This may block, so call it only when the buffer holds no
+	 * complete record. It moves the bytes that are not consumed to the front, at most
+	 * once for each record.
 	 * @return {@code false} at the end of the body
 	 * @throws IOException if the body cannot be read
 	 */
 	public boolean fill() throws IOException {
-		makeRoom();
-		int count = this.body.read(this.bytes, this.end, Math.min(this.bytes.length - this.end, USUAL_BYTES));
+		makeSpace();
+		int count = this.body.read(this.bytes, this.end, Math.min(this.bytes.length - this.end, DEFAULT_BYTES));
 		if (count < 0) {
 			return false;
 		}
@@ -136,39 +137,40 @@ public final class BodyBuffer {
 	}
 
 	/**
-	 * Consumes the byte order mark that some editors put at the beginning of a text. A
-	 * body that begins as a {@link UnsupportedFile} does is refused here.
-	 * @throws MalformedBodyException if the body is none of records
+	 * Consumes the byte order mark that some editors put at the beginning of a text. It
+	 * refuses a body that begins like an {@link UnsupportedFile}.
+	 * @throws MalformedBodyException if the body does not contain records
 	 * @throws IOException if the body cannot be read
 	 */
 	public void skipByteOrderMark() throws IOException {
-		for (UnsupportedFile foreign : FOREIGN) {
-			if (begins(foreign.length(), foreign::has)) {
-				String first = new String(this.bytes, this.start, foreign.length() - 1, StandardCharsets.ISO_8859_1);
-				throw new MalformedBodyException(0, foreign.message(first));
+		for (UnsupportedFile unsupported : UNSUPPORTED) {
+			if (begins(unsupported.length(), unsupported::matches)) {
+				String first = new String(this.bytes, this.start, unsupported.length() - 1,
+						StandardCharsets.ISO_8859_1);
+				throw new MalformedBodyException(0, unsupported.message(first));
 			}
 		}
-		if (begins(BYTE_ORDER_MARK.length, (place, found) -> found == BYTE_ORDER_MARK[place])) {
+		if (begins(BYTE_ORDER_MARK.length, (position, found) -> found == BYTE_ORDER_MARK[position])) {
 			consume(this.start + BYTE_ORDER_MARK.length);
 		}
 	}
 
-	/** Whether the bytes that are not consumed begin with some of ASCII. */
+	/** Whether the bytes that are not consumed begin with an ASCII text. */
 	public boolean begins(String ascii) throws IOException {
-		return begins(ascii.length(), (place, found) -> found == ascii.charAt(place));
+		return begins(ascii.length(), (position, found) -> found == ascii.charAt(position));
 	}
 
-	/** Waits for no more bytes than it takes to tell. */
-	private boolean begins(int length, Beginning beginning) throws IOException {
+	/** Reads no more bytes than necessary to decide. */
+	private boolean begins(int length, ByteTest expected) throws IOException {
 		for (int i = 0; i < length; i++) {
-			if ((this.start + i == this.end && !fill()) || !beginning.has(i, this.bytes[this.start + i])) {
+			if ((this.start + i == this.end && !fill()) || !expected.matches(i, this.bytes[this.start + i])) {
 				return false;
 			}
 		}
 		return true;
 	}
 
-	private void makeRoom() {
+	private void makeSpace() {
 		int length = this.end - this.start;
 		int capacity = capacityFor(length);
 		if (capacity != this.bytes.length) {
@@ -182,40 +184,40 @@ public final class BodyBuffer {
 	}
 
 	private void resize(int capacity) {
-		long given = further(this.bytes.length);
-		this.room.take(further(capacity));
+		long released = reservedBytes(this.bytes.length);
+		this.memory.take(reservedBytes(capacity));
 		this.bytes = Arrays.copyOfRange(this.bytes, this.start, this.start + capacity);
-		this.room.give(given);
+		this.memory.give(released);
 		this.end -= this.start;
 		this.start = 0;
 	}
 
-	// The buffer of a large record is kept for a while, as large records tend to come in
-	// numbers.
+	// The buffer of a large record is kept for a while, because large records often come
+	// in groups.
 	private int capacityFor(int length) {
 		int capacity = this.bytes.length;
 		if (length == capacity) {
-			this.calmFills = 0;
-			return (int) Math.min(capacity * 2L, this.mostBytes);
+			this.smallFills = 0;
+			return (int) Math.min(capacity * 2L, this.maxBytes);
 		}
-		if (length > USUAL_BYTES / 2) {
-			this.calmFills = 0;
+		if (length > DEFAULT_BYTES / 2) {
+			this.smallFills = 0;
 			return capacity;
 		}
-		this.calmFills++;
-		boolean kept = this.calmFills <= CALM_FILLS && capacity <= MOST_KEPT_BYTES && !this.room.isScarce();
-		return (kept) ? capacity : USUAL_BYTES;
+		this.smallFills++;
+		boolean kept = this.smallFills <= MAX_SMALL_FILLS && capacity <= MAX_KEPT_BYTES && !this.memory.isScarce();
+		return (kept) ? capacity : DEFAULT_BYTES;
 	}
 
-	/** The memory that a buffer takes beyond the usual one, which every job has. */
-	private static long further(int capacity) {
-		return (capacity == USUAL_BYTES) ? 0 : MemoryReservation.ofArray(capacity);
+	/** The bytes to reserve for a buffer. The usual buffer needs no reservation. */
+	private static long reservedBytes(int capacity) {
+		return (capacity == DEFAULT_BYTES) ? 0 : MemoryReservation.ofArray(capacity);
 	}
 
-	/** Compares the first bytes of a body. */
-	private interface Beginning {
+	/** Tests the first bytes of a body one by one. */
+	private interface ByteTest {
 
-		boolean has(int place, byte found);
+		boolean matches(int position, byte found);
 
 	}
 

@@ -9,43 +9,45 @@ import io.pipeset.record.Operation;
 import io.pipeset.record.Record;
 import io.pipeset.record.encoding.NearestName;
 
-/** Advice about the mistakes that many people make once, in whichever format. */
+/** Advice about common first mistakes in all formats. */
 public final class FormatHints {
 
-	/** Advice for a body without the line breaks that it ought to have. */
-	public static final String KEEP_LINES = "curl's -d takes line breaks out, --data-binary keeps them";
+	/** Advice for a body whose line breaks are missing. */
+	public static final String KEEP_LINES = "curl's -d removes line breaks, --data-binary keeps them";
 
 	private static final List<String> OPERATIONS = Stream.of(Operation.values()).map(Operation::toString).toList();
 
-	private static final Set<String> OF_DATABASES = Set.of("SELECT", "SWAPDB", "RESET");
+	private static final Set<String> CHANGES_DATABASE = Set.of("SELECT", "SWAPDB", "RESET");
 
 	private FormatHints() {
 	}
 
 	/**
-	 * Refuses the records behind an operation that the table does not have, if they would
-	 * be of another database: for formats in which nobody looks which one it is.
-	 * @param name the operation's name, or its excerpt
+	 * Refuses this and the following records after an unsupported operation, if that
+	 * operation may change the database. This is for formats that do not follow SELECT.
+	 * @param name the operation's name, or an excerpt of it
 	 */
-	public static void leaveDatabase(Record record, String name) {
-		if (OF_DATABASES.contains(name.toUpperCase(Locale.ROOT))) {
-			record.wrongDatabase("the record stands behind '" + name + "', so that its database is not certain: take '"
-					+ name + "' out together with the records of other databases");
+	public static void rejectAfterDatabaseChange(Record record, String name) {
+		if (CHANGES_DATABASE.contains(name.toUpperCase(Locale.ROOT))) {
+			record.wrongDatabase("the record follows '" + name + "', so its database is not known: remove '" + name
+					+ "' together with the records of other databases");
 		}
 	}
 
 	/**
-	 * Says why an operation is refused that the table does not have.
-	 * @param name the operation's name, or its excerpt
+	 * The message for an unsupported operation.
+	 * @param name the operation's name, or an excerpt of it
 	 */
 	public static String unknownOperation(String name) {
 		return "operation '" + name + "' is not supported" + switch (name.toUpperCase(Locale.ROOT)) {
 			case "MULTI", "EXEC", "DISCARD" ->
-				": leave MULTI, EXEC and DISCARD out, and ask for transactions with the setting atomic=batch";
-			case "SELECT" -> ": leave it out, as the service's property spring.data.redis.database names the database";
-			case "AUTH" -> ": leave it out, as the service's property spring.data.redis.password is for that";
+				": leave MULTI, EXEC and DISCARD out, and use the setting atomic=batch for transactions";
+			case "SELECT" ->
+				": leave it out, because the service's property spring.data.redis.database sets the database";
+			case "AUTH" ->
+				": leave it out, because the service's property spring.data.redis.password sets the password";
 			case "FLUSHALL", "FLUSHDB" ->
-				": nothing is emptied, and the records behind it meet what is there; empty the"
+				": no key is deleted, so the records after it find the existing keys; empty the"
 						+ " database first, or send maxErrors=0 to end the job here";
 			case "EVAL" -> ": load the script with POST /v1/scripts, and run it with EVALSHA";
 			default -> nearest(name);

@@ -2,16 +2,16 @@ package io.pipeset.record.body;
 
 import io.pipeset.record.Record;
 
-/** Reads one record, or none, out of one complete line. */
+/** Reads one record, or none, from one complete line. */
 public interface LineParser {
 
 	/**
-	 * Reads a record, and decodes it in place.
-	 * @param record the record to fill, good or refused
+	 * Reads a record, and decodes the line in place.
+	 * @param record the record to fill; it may be refused
 	 * @param line the record's line, from 1, or 0 if the format has none
-	 * @param to the byte after it
-	 * @return {@code false} if the line is no record; the record is then untouched
-	 * @throws MalformedBodyException if the lines after it would not mean what they say
+	 * @param to the index after the last byte
+	 * @return {@code false} if the line is not a record; the record is then unchanged
+	 * @throws MalformedBodyException if the following lines cannot be read reliably
 	 */
 	boolean parse(Record record, long line, byte[] bytes, int from, int to) throws MalformedBodyException;
 

@@ -5,7 +5,9 @@ import java.io.IOException;
 import io.pipeset.record.Record;
 import io.pipeset.record.RecordReader;
 
-/** Finds the lines of a body. Each line is a record, unless its parser says otherwise. */
+/**
+ * Splits a body into lines. Each line is a record, unless the parser decides otherwise.
+ */
 public final class LineReader implements RecordReader {
 
 	private final BodyBuffer buffer;
@@ -39,11 +41,11 @@ public final class LineReader implements RecordReader {
 	}
 
 	/**
-	 * Reads the line that was found.
-	 * @param record the record to fill; it loses all it held before
-	 * @return {@code false} if the line is no record
-	 * @throws IOException if the body cannot be read, or no further record can be told
-	 * from its bytes
+	 * Reads the line found by {@link #findLine()}.
+	 * @param record the record to fill; its previous content is cleared
+	 * @return {@code false} if the line is not a record
+	 * @throws IOException if the body cannot be read, or the start of the next record
+	 * cannot be found
 	 */
 	public boolean readLine(Record record) throws IOException {
 		int scanned = 0;
@@ -51,7 +53,7 @@ public final class LineReader implements RecordReader {
 		while ((newline = LineScanner.findLineFeed(this.buffer.bytes(), this.buffer.start() + scanned,
 				this.buffer.end())) < 0) {
 			scanned = this.buffer.end() - this.buffer.start();
-			// One byte of grace, as the next one may show that this was the \r of \r\n.
+			// Allow one more byte, because it may be the \r of \r\n.
 			if (scanned > this.limit.bytes() + 1L) {
 				record.copyRaw(this.buffer.bytes(), this.buffer.start(), this.buffer.end());
 				this.buffer.consume(this.buffer.end());
@@ -77,7 +79,7 @@ public final class LineReader implements RecordReader {
 	}
 
 	/**
-	 * Goes to the first byte of the next line that is not blank.
+	 * Moves to the first byte of the next line that is not blank.
 	 * @return {@code false} if there is none
 	 * @throws IOException if the body cannot be read
 	 */

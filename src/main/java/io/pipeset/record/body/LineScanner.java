@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Finds ends of lines and of strings eight bytes at a time, because every byte of a body
- * passes here.
+ * Finds ends of lines and strings. It compares eight bytes at a time, because it runs
+ * over every byte of a body.
  */
 public final class LineScanner {
 
@@ -21,7 +21,7 @@ public final class LineScanner {
 
 	/**
 	 * Finds the first line feed or double quote.
-	 * @param to the byte after the last one
+	 * @param to the index after the last byte
 	 * @return its index, or -1 if there is none
 	 */
 	public static int findLineFeedOrQuote(byte[] bytes, int from, int to) {
@@ -43,7 +43,7 @@ public final class LineScanner {
 
 	/**
 	 * Finds the first line feed.
-	 * @param to the byte after the last one
+	 * @param to the index after the last byte
 	 * @return its index, or -1 if there is none
 	 */
 	public static int findLineFeed(byte[] bytes, int from, int to) {
@@ -63,10 +63,9 @@ public final class LineScanner {
 	}
 
 	/**
-	 * Finds the first byte that does not stand for itself in a JSON string: a double
-	 * quote, a backslash, a control character, or a part of a character that is not
-	 * ASCII.
-	 * @param to the byte after the last one
+	 * Finds the first byte that is not a plain character of a JSON string: a double
+	 * quote, a backslash, a control character, or a byte that is not ASCII.
+	 * @param to the index after the last byte
 	 * @return its index, or {@code to} if there is none
 	 */
 	public static int skipPlain(byte[] bytes, int from, int to) {
@@ -85,14 +84,14 @@ public final class LineScanner {
 		return at;
 	}
 
-	/** Eight bytes as a number, the first one lowest. */
+	/** Eight bytes as a little-endian number. */
 	static long eight(byte[] bytes, int at) {
 		return (long) LONGS.get(bytes, at);
 	}
 
 	/**
-	 * Marks the bytes that are zero. Only the lowest bit that is set is exact: the
-	 * subtraction may borrow from it and set bits above it.
+	 * Sets the high bit of each byte that is zero. Only the lowest set bit is exact,
+	 * because the subtraction may borrow and set bits above it.
 	 */
 	static long zeros(long eight) {
 		return (eight - ONES) & ~eight & HIGH_BITS;

@@ -3,7 +3,7 @@ package io.pipeset.record.body;
 import java.io.IOException;
 
 /**
- * Says that the body broke off, or went wrong in a way that hides where its next record
+ * Thrown if a body ends too early, or has a mistake that hides where the next record
  * begins.
  */
 public final class MalformedBodyException extends IOException {
@@ -13,9 +13,9 @@ public final class MalformedBodyException extends IOException {
 	private final boolean compressed;
 
 	/**
-	 * Describes the mistake and its place.
-	 * @param byteOffset the first byte that did not fit, from 0, in the inflated body
-	 * @param message the bytes that were found and those that were expected
+	 * Creates the exception for a mistake in the inflated body.
+	 * @param byteOffset the offset of the first wrong byte, from 0, in the inflated body
+	 * @param message the bytes found and the bytes expected
 	 */
 	public MalformedBodyException(long byteOffset, String message) {
 		this(byteOffset, false, message);
@@ -28,25 +28,26 @@ public final class MalformedBodyException extends IOException {
 	}
 
 	/**
-	 * Describes a mistake in the compression of a body, and its place.
-	 * @param byteOffset the first byte that did not fit, from 0, as it came over the wire
-	 * @param message the bytes that were found and those that were expected
+	 * Creates the exception for a mistake in a body's compression.
+	 * @param byteOffset the offset of the first wrong byte, from 0, in the compressed
+	 * body
+	 * @param message the bytes found and the bytes expected
 	 */
 	public static MalformedBodyException inCompressed(long byteOffset, String message) {
 		return new MalformedBodyException(byteOffset, true, message);
 	}
 
 	/**
-	 * The place of the mistake.
-	 * @return the offset in bytes, from 0, in the inflated body unless it is
-	 * {@link #isCompressed() compressed}
+	 * The offset of the mistake.
+	 * @return bytes from 0: in the compressed body if {@link #isCompressed()}, otherwise
+	 * in the inflated body
 	 */
 	public long byteOffset() {
 		return this.byteOffset;
 	}
 
 	/**
-	 * Whether the compression itself broke.
+	 * Whether the mistake is in the compression.
 	 * @return {@code true} if the offset counts the bytes of the compressed body
 	 */
 	public boolean isCompressed() {

@@ -1,14 +1,14 @@
 package io.pipeset.record.body;
 
 /**
- * The bytes of ASCII that stand for themselves in a format. They are skipped eight at a
- * time, as most values have no others.
+ * The ASCII bytes that need no decoding in a format. They are skipped eight at a time,
+ * because most values consist of them.
  */
 public final class PlainBytes {
 
 	private final boolean[] plain = new boolean[0x80];
 
-	/** Each of the others, eight times. */
+	/** Each other byte, repeated eight times. */
 	private final long[] others;
 
 	private PlainBytes(String others) {
@@ -18,14 +18,14 @@ public final class PlainBytes {
 		this.others = others.chars().mapToLong((other) -> LineScanner.ONES * other).toArray();
 	}
 
-	/** All bytes of ASCII but some. */
-	public static PlainBytes asciiBut(String others) {
+	/** All ASCII bytes except some. */
+	public static PlainBytes asciiExcept(String others) {
 		return new PlainBytes(others);
 	}
 
 	/**
-	 * Finds the first byte that is none of these.
-	 * @param to the byte after the last one
+	 * Finds the first byte that is not plain.
+	 * @param to the index after the last byte
 	 * @return its index, or {@code to} if there is none
 	 */
 	public int skip(byte[] bytes, int from, int to) {

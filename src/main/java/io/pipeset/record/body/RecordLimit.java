@@ -5,27 +5,28 @@ import io.pipeset.record.Rejection;
 import io.pipeset.record.memory.MemoryReservation;
 
 /**
- * The bounds of the records that are read: the largest one, so that no body decides how
- * much memory it takes, and the database that they are written to.
+ * The limits of records in a body: their size, so that no body decides how much memory it
+ * needs, and the database that they are written to.
  *
- * @param bytes the largest size of a record as it is written
- * @param arguments the largest number of arguments after its operation's name
- * @param database the only database whose records are good
+ * @param bytes the largest size of a record in the body
+ * @param arguments the largest number of arguments after the operation's name
+ * @param database the only database whose records are accepted
  */
-public record RecordLimit(int bytes, int arguments, MemoryReservation room, int database) {
+public record RecordLimit(int bytes, int arguments, MemoryReservation memory, int database) {
 
 	/**
-	 * The usual number of arguments. Redis took 1,048,576 words in a command before 7.0.
+	 * The default for {@code arguments}. Before 7.0, Redis allowed 1,048,576 words in a
+	 * command.
 	 */
 	public static final int DEFAULT_ARGUMENTS = 1_000_000;
 
-	/** The bounds of records of database 0. */
-	public RecordLimit(int bytes, int arguments, MemoryReservation room) {
-		this(bytes, arguments, room, 0);
+	/** Creates limits for database 0. */
+	public RecordLimit(int bytes, int arguments, MemoryReservation memory) {
+		this(bytes, arguments, memory, 0);
 	}
 
 	/**
-	 * Makes a record a refused one that was too large to be read.
+	 * Begins a record, and refuses it because it is too large.
 	 * @param line the record's line, from 1, or 0 if the format has none
 	 */
 	public void refuse(Record record, long line) {
@@ -34,12 +35,12 @@ public record RecordLimit(int bytes, int arguments, MemoryReservation room, int 
 				"the record is larger than " + this.bytes + " bytes (pipeset.limits.max-record-bytes)");
 	}
 
-	/** Refuses a record that has begun, as it has too many arguments. */
+	/** Refuses a record that has begun, because it has too many arguments. */
 	public void refuseArguments(Record record) {
 		record.reject(Rejection.TOO_LARGE, tooManyArguments());
 	}
 
-	/** The reason why a record with too many arguments is refused. */
+	/** The message for a record with too many arguments. */
 	public String tooManyArguments() {
 		return "the record has more than " + this.arguments + " arguments (pipeset.limits.max-arguments)";
 	}

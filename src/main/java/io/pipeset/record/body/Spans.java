@@ -5,35 +5,32 @@ import java.util.Arrays;
 import io.pipeset.record.memory.MemoryReservation;
 
 /**
- * The places of words, cells or strings in the bytes of a record. A parser notes them
- * down until it knows that the record is good.
+ * The offsets and lengths of words, cells or strings in the bytes of a record. A parser
+ * collects them until it knows that the record is valid.
  */
 public final class Spans {
 
-	/**
-	 * The number of spans whose memory every job has; that for more is taken from the
-	 * room.
-	 */
-	private static final int FEW = 1024;
+	/** The largest number of spans that needs no memory reservation. */
+	private static final int MAX_FREE_SPANS = 1024;
 
 	private static final int SPAN_BYTES = 8;
 
-	private final MemoryReservation room;
+	private final MemoryReservation memory;
 
 	private int[] offsetsAndLengths = new int[32];
 
 	private int count;
 
-	public Spans(MemoryReservation room) {
-		this.room = room;
+	public Spans(MemoryReservation memory) {
+		this.memory = memory;
 	}
 
-	/** Forgets all spans, and gives the memory for many back. */
+	/** Removes all spans, and releases the memory for many of them. */
 	public void clear() {
 		this.count = 0;
-		if (capacity() > FEW) {
-			this.room.give(further(capacity()));
-			this.offsetsAndLengths = new int[FEW * 2];
+		if (capacity() > MAX_FREE_SPANS) {
+			this.memory.give(reservedBytes(capacity()));
+			this.offsetsAndLengths = new int[MAX_FREE_SPANS * 2];
 		}
 	}
 
@@ -42,7 +39,7 @@ public final class Spans {
 	}
 
 	/**
-	 * The offset of a span as it was noted down.
+	 * The offset of a span.
 	 * @param span its position, from 0
 	 */
 	public int offset(int span) {
@@ -50,7 +47,7 @@ public final class Spans {
 	}
 
 	/**
-	 * The length of a span as it was noted down.
+	 * The length of a span.
 	 * @param span its position, from 0
 	 */
 	public int length(int span) {
@@ -58,9 +55,8 @@ public final class Spans {
 	}
 
 	/**
-	 * Notes a span down.
-	 * @param length its length in bytes, or another number that means something to the
-	 * parser
+	 * Adds a span.
+	 * @param length its length in bytes, or another number with a meaning for the parser
 	 */
 	public void add(int offset, int length) {
 		if (this.count == capacity()) {
@@ -72,8 +68,8 @@ public final class Spans {
 	}
 
 	/**
-	 * Notes a span down in place of another one.
-	 * @param span the position of that one, from 0
+	 * Replaces a span.
+	 * @param span the position of the replaced span, from 0
 	 */
 	public void set(int span, int offset, int length) {
 		this.offsetsAndLengths[span * 2] = offset;
@@ -85,15 +81,15 @@ public final class Spans {
 	}
 
 	private void grow(int size) {
-		if (size > FEW) {
-			this.room.take(further(size));
-			this.room.give(further(capacity()));
+		if (size > MAX_FREE_SPANS) {
+			this.memory.take(reservedBytes(size));
+			this.memory.give(reservedBytes(capacity()));
 		}
 		this.offsetsAndLengths = Arrays.copyOf(this.offsetsAndLengths, size * 2);
 	}
 
-	private static long further(int size) {
-		return (size > FEW) ? MemoryReservation.ofArray((long) size * SPAN_BYTES) : 0;
+	private static long reservedBytes(int size) {
+		return (size > MAX_FREE_SPANS) ? MemoryReservation.ofArray((long) size * SPAN_BYTES) : 0;
 	}
 
 }

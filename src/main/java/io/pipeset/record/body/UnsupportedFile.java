@@ -1,8 +1,8 @@
 package io.pipeset.record.body;
 
 /**
- * The files that are taken for records now and then, told by their first bytes, with
- * which no format begins.
+ * Files that callers sometimes send instead of records. Their first bytes identify them,
+ * because no format begins with these bytes.
  */
 enum UnsupportedFile {
 
@@ -34,24 +34,24 @@ enum UnsupportedFile {
 	private final int[] first;
 
 	/**
-	 * A file.
-	 * @param message what it is, with its first bytes in place of {@code %s}, and what to
-	 * do
-	 * @param first its first bytes
+	 * Describes a kind of file.
+	 * @param message the kind of file and the advice; {@code %s} stands for its first
+	 * bytes
+	 * @param first the first bytes of the file
 	 */
 	UnsupportedFile(String message, int... first) {
 		this.message = message;
 		this.first = first;
 	}
 
-	/** The number of bytes that tell it. */
+	/** The number of bytes that identify the file. */
 	int length() {
 		return this.first.length;
 	}
 
-	/** Whether a byte of the body is one of such a file. */
-	boolean has(int place, byte found) {
-		int expected = this.first[place];
+	/** Whether a byte of the body may be the byte of such a file at this position. */
+	boolean matches(int position, byte found) {
+		int expected = this.first[position];
 		return switch (expected) {
 			case Texts.DIGIT -> found >= '0' && found <= '9';
 			case Texts.LETTER -> found != 0;
@@ -60,20 +60,20 @@ enum UnsupportedFile {
 		};
 	}
 
-	/** Says what the body is, and what to send in its place. */
+	/** The message: the kind of the body, and what to send instead. */
 	String message(String firstBytes) {
 		return String.format(this.message, firstBytes);
 	}
 
-	/** What the rows share. */
+	/** Constants of the rows, which an enum cannot declare before its rows. */
 	private static final class Texts {
 
 		static final int DIGIT = -1;
 
-		/** Any byte but NUL. */
+		/** Any byte except NUL. */
 		static final int LETTER = -2;
 
-		/** A byte that no line of ASCII has. */
+		/** A byte of 0xF0 or more, which ASCII does not have. */
 		static final int OPCODE = -3;
 
 		static final String RDB = "found an RDB file, or an append-only file that begins with one (%s), and not commands."

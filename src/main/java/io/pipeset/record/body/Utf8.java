@@ -1,7 +1,8 @@
 package io.pipeset.record.body;
 
 /**
- * Reads UTF-8 strictly: no byte that a decoder would have to replace gets to Redis.
+ * Reads UTF-8 strictly, so that Redis never gets a byte that a decoder would have to
+ * replace.
  */
 public final class Utf8 {
 
@@ -10,8 +11,8 @@ public final class Utf8 {
 
 	/**
 	 * Measures the character that begins at a byte of 0x80 or more.
-	 * @param end the byte after the last one that may belong to it
-	 * @return its length in bytes, or 0 if it is none
+	 * @param end the index after the last byte that may belong to it
+	 * @return its length in bytes, or 0 if it is not a valid character
 	 */
 	public static int characterLength(byte[] bytes, int at, int end) {
 		int first = bytes[at] & 0xFF;
@@ -29,7 +30,7 @@ public final class Utf8 {
 
 	/**
 	 * Writes a character.
-	 * @return the byte after it
+	 * @return the index after its last byte
 	 */
 	public static int encode(int codePoint, byte[] bytes, int at) {
 		int next = at;
@@ -54,7 +55,7 @@ public final class Utf8 {
 		return next;
 	}
 
-	// The second byte tells overlong forms, surrogates and code points beyond U+10FFFF.
+	// The second byte shows overlong forms, surrogates and code points beyond U+10FFFF.
 	private static boolean isSecond(int first, int second) {
 		return switch (first) {
 			case 0xE0 -> second >= 0xA0 && second <= 0xBF;

@@ -1,7 +1,7 @@
 /**
- * The bytes of a body on their way to a format's parser: the buffer that holds a piece of
- * the body, lines and the spans noted down in them, and the limits of a record. Bytes go
- * in, and lines come out, or the place where a body went wrong.
+ * Splits a body into the lines and bytes that a format's parser reads: the buffer, line
+ * readers, spans, and the limits of a record. It also reports the offset of a mistake in
+ * a body.
  */
 @NullMarked
 package io.pipeset.record.body;

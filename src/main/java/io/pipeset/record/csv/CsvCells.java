@@ -12,14 +12,14 @@ import io.pipeset.record.memory.MemoryReservation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Splits a row into its cells and decodes them in place: a decoded cell is never longer
- * than a written one.
+ * Splits a row into its cells, and decodes them in place, because a decoded cell is never
+ * longer than the written one.
  */
 final class CsvCells {
 
 	private static final int ABSENT = -1;
 
-	private static final PlainBytes PLAIN_IN_QUOTES = PlainBytes.asciiBut("\"");
+	private static final PlainBytes PLAIN_IN_QUOTES = PlainBytes.asciiExcept("\"");
 
 	private final Spans cells;
 
@@ -37,42 +37,43 @@ final class CsvCells {
 
 	private int cellEnd;
 
-	private int most;
+	private int maxCells;
 
 	private int count;
 
 	private @Nullable String fault;
 
-	private boolean escaped;
+	private boolean hasBackslashQuote;
 
 	/**
-	 * Has no cells yet.
-	 * @param emptyStrings whether an empty cell is the empty string, and not absent
+	 * Creates an object without cells.
+	 * @param emptyStrings whether an empty cell is the empty string; otherwise it has no
+	 * value
 	 */
-	CsvCells(CsvSyntax syntax, boolean emptyStrings, MemoryReservation room) {
-		this.cells = new Spans(room);
+	CsvCells(CsvSyntax syntax, boolean emptyStrings, MemoryReservation memory) {
+		this.cells = new Spans(memory);
 		this.delimiter = syntax.delimiter();
 		this.quotes = syntax.quotes();
-		this.plain = PlainBytes.asciiBut(((this.quotes) ? "\"" : "") + this.delimiter + "\r");
+		this.plain = PlainBytes.asciiExcept(((this.quotes) ? "\"" : "") + this.delimiter + "\r");
 		this.emptyStrings = emptyStrings;
 	}
 
 	/**
 	 * Reads a row, up to its end or to the first byte that is not CSV.
-	 * @param most the number of cells to keep; more are only counted
+	 * @param maxCells the largest number of cells to keep; further cells are only counted
 	 */
-	void split(byte[] bytes, int from, int to, int most) {
+	void split(byte[] bytes, int from, int to, int maxCells) {
 		this.bytes = bytes;
-		this.most = most;
+		this.maxCells = maxCells;
 		this.count = 0;
 		this.from = from;
 		this.fault = null;
-		this.escaped = false;
+		this.hasBackslashQuote = false;
 		this.cells.clear();
 		int at = readCell(from, to);
 		while (this.fault == null && at < to) {
 			if (bytes[at] != this.delimiter) {
-				this.escaped = at - 2 >= from && bytes[at - 1] == '"' && bytes[at - 2] == '\\';
+				this.hasBackslashQuote = at - 2 >= from && bytes[at - 1] == '"' && bytes[at - 2] == '\\';
 				fail(at, "expected " + Excerpt.ofByte((byte) this.delimiter)
 						+ " or the end of the row after a quoted cell, found " + Excerpt.ofByte(bytes[at]));
 				return;
@@ -81,36 +82,36 @@ final class CsvCells {
 		}
 	}
 
-	/** The reason why the row is not CSV. */
+	/** The reason why the row is not CSV; {@code null} for a valid row. */
 	@Nullable String fault() {
 		return this.fault;
 	}
 
 	/**
-	 * Whether the fault stands behind a quote that follows a backslash: a writer that
-	 * escapes quotes so has meant it to be part of the cell.
+	 * Whether the fault follows a quote after a backslash. Then the writer escapes quotes
+	 * with backslashes, and the quote was meant to be part of the cell.
 	 */
-	boolean escaped() {
-		return this.escaped;
+	boolean hasBackslashQuote() {
+		return this.hasBackslashQuote;
 	}
 
-	/** The number of cells up to a fault, including those that are not kept. */
+	/** The number of cells up to a fault, including cells that are not kept. */
 	int count() {
 		return this.count;
 	}
 
-	/** Whether the row has a cell, which is neither missing nor empty without quotes. */
+	/** Whether a cell exists, and is not empty without quotes. */
 	boolean has(int column) {
 		return column < this.cells.count() && this.cells.length(column) != ABSENT;
 	}
 
-	/** Whether the row has a cell, which may be an empty string. */
+	/** Whether a cell has a value, which may be the empty string. */
 	boolean hasValue(int column) {
 		return has(column) || (this.emptyStrings && column < this.count);
 	}
 
-	/** The advice for a cell that has no value and must have one. */
-	String emptyRemedy() {
+	/** The advice for a required cell without a value. */
+	String emptyAdvice() {
 		return (this.quotes) ? "; write \"\" for the empty string"
 				: "; a cell without quotes cannot be the empty string, unless nulls=empty says so";
 	}
@@ -120,49 +121,55 @@ final class CsvCells {
 		return this.bytes;
 	}
 
-	/** The first byte of a cell that is there. */
+	/** The index of an existing cell's first byte. */
 	int offset(int column) {
 		return this.cells.offset(column);
 	}
 
-	/** The length of a cell that is there. */
+	/** The length of an existing cell, in bytes. */
 	int length(int column) {
 		return this.cells.length(column);
 	}
 
-	/** A cell as a message shows it. */
+	/** A cell, shortened for a message. */
 	String excerpt(int column) {
 		return (has(column)) ? Excerpt.of(this.bytes, this.cells.offset(column), this.cells.length(column)) : "";
 	}
 
-	/** A cell as a name. */
+	/** A cell as text; empty if it does not exist. */
 	String text(int column) {
 		return (has(column))
 				? new String(this.bytes, this.cells.offset(column), this.cells.length(column), StandardCharsets.UTF_8)
 				: "";
 	}
 
-	/** The operation that a cell names, or {@code null} if the table has none. */
+	/** The operation that a cell names; {@code null} if it is not supported. */
 	@Nullable Operation operation(int column) {
 		return Operation.find(this.bytes, this.cells.offset(column), this.cells.length(column));
 	}
 
-	/** Makes a cell a record's time to live, or returns {@code false} if it is none. */
+	/**
+	 * Sets a record's time to live from a cell. Returns {@code false} if the cell is not
+	 * one.
+	 */
 	boolean setTtlOf(Record record, int column) {
 		return record.ttl(this.bytes, this.cells.offset(column), this.cells.length(column));
 	}
 
-	/** Makes a cell the moment of its expiry, or returns {@code false} if it is none. */
-	boolean setMomentOf(Record record, int column) {
+	/**
+	 * Sets a record's moment of expiry from a cell. Returns {@code false} if the cell is
+	 * not one.
+	 */
+	boolean setExpireAtOf(Record record, int column) {
 		return record.expireAt(this.bytes, this.cells.offset(column), this.cells.length(column));
 	}
 
-	/** Adds a cell that has a value to a record's arguments. */
+	/** Adds a cell with a value to a record's arguments. */
 	void addTo(Record record, int column) {
 		record.string(this.bytes, this.cells.offset(column), Math.max(this.cells.length(column), 0));
 	}
 
-	/** Reads a cell and returns the byte after it. */
+	/** Reads a cell, and returns the index after it. */
 	private int readCell(int start, int to) {
 		if (this.quotes && start < to && this.bytes[start] == '"') {
 			int end = readQuotes(start + 1, to);
@@ -220,7 +227,7 @@ final class CsvCells {
 	}
 
 	private void add(int offset, int length) {
-		if (this.fault == null && this.count++ < this.most) {
+		if (this.fault == null && this.count++ < this.maxCells) {
 			this.cells.add(offset, length);
 		}
 	}

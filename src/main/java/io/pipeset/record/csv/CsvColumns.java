@@ -12,13 +12,13 @@ import io.pipeset.record.body.FormatHints;
 import io.pipeset.record.memory.MemoryReservation;
 import org.jspecify.annotations.Nullable;
 
-/** The meaning that the header gives to the cells of a row. */
+/** Builds records from rows, by the columns of the header. */
 abstract sealed class CsvColumns {
 
-	/** The place of a column that is not in the header. */
+	/** The index of a column that is not in the header. */
 	static final int NONE = -1;
 
-	/** The size of an array's header and of the reference to it. */
+	/** The size of an array's header and of the reference to it, in bytes. */
 	private static final int ARRAY_BYTES = 24;
 
 	private final int size;
@@ -27,47 +27,47 @@ abstract sealed class CsvColumns {
 		this.size = size;
 	}
 
-	/** Fills the record that has just begun with a row, or refuses it. */
+	/** Fills the record, which has just begun, from a row, or refuses it. */
 	abstract void fill(Record record, CsvCells cells);
 
-	/** The number of cells of a row to look at; the others are only counted. */
-	int kept() {
+	/** The number of cells of a row to keep; further cells are only counted. */
+	int maxKeptCells() {
 		return this.size;
 	}
 
 	/** The largest number of arguments that a row's record may have. */
-	int mostArguments() {
+	int maxArguments() {
 		return this.size;
 	}
 
-	/** The memory that the columns take until the last row. */
+	/** The memory that the columns need until the last row, in bytes. */
 	long bytes() {
 		return 0;
 	}
 
-	/** The smallest number of cells that a row has to have. */
-	int required() {
+	/** The smallest number of cells in a row. */
+	int minCells() {
 		return this.size;
 	}
 
-	/** The reason why the cells are no row of this header, or {@code null}. */
+	/** The reason why the cells do not fit this header, or {@code null}. */
 	final @Nullable String check(CsvCells cells) {
 		if (cells.fault() != null) {
 			return cells.fault();
 		}
-		if (cells.count() > this.size || cells.count() < required()) {
+		if (cells.count() > this.size || cells.count() < minCells()) {
 			return "the header has " + this.size + ((this.size == 1) ? " column" : " columns") + ", and the row "
 					+ cells.count() + ((cells.count() == 1) ? " cell" : " cells");
 		}
 		return null;
 	}
 
-	/** The memory that names of columns take. */
+	/** The memory that column names need, in bytes. */
 	private static long bytesOf(Stream<byte[]> names) {
 		return names.mapToLong((name) -> MemoryReservation.ofArray(ARRAY_BYTES + name.length)).sum();
 	}
 
-	/** Columns whose names say what their cells are. */
+	/** Columns whose names have a fixed meaning, such as {@code key}. */
 	private abstract static sealed class Named extends CsvColumns {
 
 		private final int key;
@@ -85,7 +85,7 @@ abstract sealed class CsvColumns {
 			}
 			String problem = check(cells);
 			if (problem == null && !cells.has(this.key)) {
-				problem = "column 'key' is empty" + cells.emptyRemedy();
+				problem = "column 'key' is empty" + cells.emptyAdvice();
 			}
 			if (problem == null && unknown != null) {
 				record.reject(Rejection.UNKNOWN_OPERATION, unknown);
@@ -102,9 +102,7 @@ abstract sealed class CsvColumns {
 			}
 		}
 
-		/**
-		 * Sets the row's operation, or returns a message if the table does not have it.
-		 */
+		/** Sets the row's operation, or returns a message if it is not supported. */
 		abstract @Nullable String findOperation(Record record, CsvCells cells);
 
 		/**
@@ -114,12 +112,11 @@ abstract sealed class CsvColumns {
 
 	}
 
-	/** Columns of which templates make records. */
+	/** Columns whose values are used by templates. */
 	static final class Mapped extends CsvColumns {
 
 		private final CsvRow row;
 
-		/** Columns as templates name them. */
 		Mapped(int size, CsvRow row) {
 			super(size);
 			this.row = row;
@@ -132,23 +129,23 @@ abstract sealed class CsvColumns {
 		}
 
 		@Override
-		int kept() {
-			return this.row.kept();
+		int maxKeptCells() {
+			return this.row.maxKeptCells();
 		}
 
 		@Override
-		int mostArguments() {
-			return this.row.mostArguments();
+		int maxArguments() {
+			return this.row.maxArguments();
 		}
 
 		@Override
 		long bytes() {
-			return bytesOf(this.row.keptNames());
+			return bytesOf(this.row.nameBytes());
 		}
 
 	}
 
-	/** A value and perhaps an expiry. */
+	/** Columns of SET: a value, and optionally an expiry. */
 	static final class Value extends Named {
 
 		private final int value;
@@ -173,7 +170,7 @@ abstract sealed class CsvColumns {
 		@Override
 		@Nullable String addArguments(Record record, CsvCells cells) {
 			if (!cells.hasValue(this.value)) {
-				return "column 'value' is empty" + cells.emptyRemedy();
+				return "column 'value' is empty" + cells.emptyAdvice();
 			}
 			cells.addTo(record, this.value);
 			boolean expires = this.ttl != NONE && cells.has(this.ttl);
@@ -186,13 +183,13 @@ abstract sealed class CsvColumns {
 			if (expires) {
 				return "columns 'ttl' and 'expireAt' are two expiries: a row takes one of them";
 			}
-			return (cells.setMomentOf(record, this.expireAt)) ? null
+			return (cells.setExpireAtOf(record, this.expireAt)) ? null
 					: "column 'expireAt' takes " + Timestamps.ALLOWED + ", not '" + cells.excerpt(this.expireAt) + "'";
 		}
 
 	}
 
-	/** A field in each column but the key's. */
+	/** Columns of HSET: each column except the key is a field. */
 	static final class Fields extends Named {
 
 		private final byte[][] names;
@@ -206,7 +203,7 @@ abstract sealed class CsvColumns {
 		}
 
 		@Override
-		int mostArguments() {
+		int maxArguments() {
 			return 2 * this.names.length - 1;
 		}
 
@@ -236,7 +233,7 @@ abstract sealed class CsvColumns {
 
 	}
 
-	/** The arguments in their order, and perhaps the operation's name. */
+	/** Columns for the arguments in order, and optionally for the operation. */
 	static final class Arguments extends Named {
 
 		private final int operation;
@@ -245,24 +242,24 @@ abstract sealed class CsvColumns {
 
 		private final int[] arguments;
 
-		private final int required;
+		private final int minCells;
 
 		Arguments(int size, int key, int operation, @Nullable Operation defaultOperation, int[] arguments) {
 			super(size, key);
 			this.operation = operation;
 			this.defaultOperation = defaultOperation;
 			this.arguments = arguments;
-			this.required = Math.max(key, operation) + 1;
+			this.minCells = Math.max(key, operation) + 1;
 		}
 
 		@Override
-		int mostArguments() {
+		int maxArguments() {
 			return 1 + this.arguments.length;
 		}
 
 		@Override
-		int required() {
-			return this.required;
+		int minCells() {
+			return this.minCells;
 		}
 
 		@Override
@@ -271,7 +268,7 @@ abstract sealed class CsvColumns {
 			if (this.operation != NONE && cells.has(this.operation)) {
 				found = cells.operation(this.operation);
 				if (found == null) {
-					FormatHints.leaveDatabase(record, cells.excerpt(this.operation));
+					FormatHints.rejectAfterDatabaseChange(record, cells.excerpt(this.operation));
 					return FormatHints.unknownOperation(cells.excerpt(this.operation));
 				}
 			}
@@ -292,7 +289,7 @@ abstract sealed class CsvColumns {
 			}
 			for (int i = 0; i < last; i++) {
 				if (!cells.hasValue(this.arguments[i])) {
-					return "column 'arg" + (i + 1) + "' is empty, and 'arg" + last + "' is not" + cells.emptyRemedy();
+					return "column 'arg" + (i + 1) + "' is empty, and 'arg" + last + "' is not" + cells.emptyAdvice();
 				}
 				cells.addTo(record, this.arguments[i]);
 			}

@@ -19,15 +19,15 @@ import io.pipeset.record.mapping.Template;
 import io.pipeset.record.mapping.Templates;
 import org.jspecify.annotations.Nullable;
 
-/** The row that names the columns. It is read once. */
+/** The header: the names of the columns. It is read once per body. */
 final class CsvHeader {
 
-	static final int MOST_COLUMNS = 10_000;
+	static final int MAX_COLUMNS = 10_000;
 
-	private static final int MOST_QUOTED = 5;
+	private static final int MAX_FOUND_NAMES = 5;
 
-	/** The characters after which no further column is listed. */
-	private static final int MOST_LISTED = 1_000;
+	/** After this number of characters, a message lists no further column. */
+	private static final int MAX_LISTED_CHARACTERS = 1_000;
 
 	private static final Pattern ARGUMENT = Pattern.compile("arg[1-9][0-9]{0,4}");
 
@@ -37,9 +37,9 @@ final class CsvHeader {
 
 	private final List<String> names;
 
-	private final Map<String, Integer> places = new LinkedHashMap<>();
+	private final Map<String, Integer> columnsByName = new LinkedHashMap<>();
 
-	/** The first name that two columns have. */
+	/** The names that more than one column has. */
 	private final Set<String> repeated = new LinkedHashSet<>();
 
 	private final int count;
@@ -47,44 +47,44 @@ final class CsvHeader {
 	private final CsvSyntax syntax;
 
 	/**
-	 * Takes the names.
-	 * @param names those of the columns, {@value #MOST_COLUMNS} at most
+	 * Creates a header.
+	 * @param names the names of the columns, at most {@value #MAX_COLUMNS}
 	 */
 	CsvHeader(List<String> names, int count, CsvSyntax syntax) {
 		this.names = names;
 		this.count = count;
 		this.syntax = syntax;
 		for (int i = 0; i < names.size(); i++) {
-			if (this.places.putIfAbsent(names.get(i), i) != null) {
+			if (this.columnsByName.putIfAbsent(names.get(i), i) != null) {
 				this.repeated.add(names.get(i));
 			}
 		}
 	}
 
-	/** The names in a row. */
+	/** Reads the names from a row. */
 	static CsvHeader of(CsvCells cells, CsvSyntax syntax) {
 		List<String> names = new ArrayList<>();
-		for (int i = 0; i < Math.min(cells.count(), MOST_COLUMNS); i++) {
+		for (int i = 0; i < Math.min(cells.count(), MAX_COLUMNS); i++) {
 			names.add(cells.text(i));
 		}
 		return new CsvHeader(names, cells.count(), syntax);
 	}
 
-	/** The names of all columns, of which some may be empty. */
+	/** The names of all columns. Some may be empty. */
 	List<String> names() {
 		return this.names;
 	}
 
 	/**
-	 * Looks for the names that templates have.
+	 * Checks that the columns include the names in templates.
 	 * @return the problem, for the caller to read, or {@code null}
 	 */
 	@Nullable String check(Templates templates) {
-		if (this.count > MOST_COLUMNS) {
+		if (this.count > MAX_COLUMNS) {
 			return tooMany();
 		}
 		for (String name : templates.names()) {
-			boolean known = name.equals(Template.WHOLE) || this.places.containsKey(name);
+			boolean known = name.equals(Template.WHOLE) || this.columnsByName.containsKey(name);
 			if (!known) {
 				return "the header has no column '" + Excerpt.of(name) + "', which '" + templates.settingOf(name)
 						+ "' names; it has " + listed() + separators();
@@ -94,18 +94,19 @@ final class CsvHeader {
 						+ "' names one of them";
 			}
 		}
-		String problem = (templates.takesAll() || templates.names().contains(Template.WHOLE)) ? namingProblem() : null;
+		String problem = (templates.mapsAllValues() || templates.names().contains(Template.WHOLE)) ? namingProblem()
+				: null;
 		return (problem != null)
-				? problem + ", and " + ((templates.takesAll()) ? "without 'fields' each column is a field"
+				? problem + ", and " + ((templates.mapsAllValues()) ? "without 'fields' each column is a field"
 						: "'" + templates.settingOf(Template.WHOLE) + "' takes all columns")
 				: null;
 	}
 
 	private static String tooMany() {
-		return "the header has more than " + MOST_COLUMNS + " columns";
+		return "the header has more than " + MAX_COLUMNS + " columns";
 	}
 
-	/** The reason why not every column can be named. */
+	/** The reason why not every column has a unique name, or {@code null}. */
 	private @Nullable String namingProblem() {
 		int unnamed = this.names.indexOf("");
 		if (unnamed >= 0) {
@@ -115,11 +116,11 @@ final class CsvHeader {
 				: "the header has two columns '" + Excerpt.of(this.repeated.iterator().next()) + "'";
 	}
 
-	/** The columns that there are, or the first of them if they are many. */
+	/** The columns for a message, or the first of them if they are many. */
 	private String listed() {
 		StringBuilder list = new StringBuilder();
 		int listed = 0;
-		while (listed < this.names.size() && list.length() < MOST_LISTED) {
+		while (listed < this.names.size() && list.length() < MAX_LISTED_CHARACTERS) {
 			list.append((listed == 0) ? "" : ", ").append(Excerpt.of(this.names.get(listed)));
 			listed++;
 		}
@@ -127,63 +128,63 @@ final class CsvHeader {
 	}
 
 	/**
-	 * Compares the names with the columns that the operation takes.
+	 * Checks the names by the columns that the operation takes.
 	 * @return the problem, for the caller to read, or {@code null}
 	 */
 	@Nullable String check(@Nullable Operation operation) {
-		String problem = (this.count > MOST_COLUMNS) ? tooMany() : namingProblem();
+		String problem = (this.count > MAX_COLUMNS) ? tooMany() : namingProblem();
 		if (problem != null) {
 			return problem;
 		}
-		if (!this.places.containsKey("key")) {
+		if (!this.columnsByName.containsKey("key")) {
 			return "the header has no column 'key'" + found();
 		}
-		if (operation == null && !namesOperations()) {
+		if (operation == null && !hasOperationColumn()) {
 			return "the header has no column 'op', and the request names no operation by '?op='" + found();
 		}
 		if (isFor(Operation.HSET, operation)) {
-			return (this.places.size() > 1) ? null
+			return (this.columnsByName.size() > 1) ? null
 					: "HSET takes the column 'key' and a column for each field" + found();
 		}
-		return (hasValues(operation)) ? checkValues() : checkArguments(operation);
+		return (hasValueColumn(operation)) ? checkValues() : checkArguments(operation);
 	}
 
-	/** The meaning of the rows under a header without problems. */
+	/** The columns of a valid header. */
 	CsvColumns columns(@Nullable Operation operation) {
-		int size = this.places.size();
-		int key = place("key");
+		int size = this.columnsByName.size();
+		int key = column("key");
 		if (isFor(Operation.HSET, operation)) {
-			byte[][] fields = this.places.keySet()
+			byte[][] fields = this.columnsByName.keySet()
 				.stream()
 				.map((name) -> name.getBytes(StandardCharsets.UTF_8))
 				.toArray(byte[][]::new);
 			return new CsvColumns.Fields(key, fields);
 		}
-		if (hasValues(operation)) {
-			return new CsvColumns.Value(size, key, place("value"), place("ttl"), place("expireAt"));
+		if (hasValueColumn(operation)) {
+			return new CsvColumns.Value(size, key, column("value"), column("ttl"), column("expireAt"));
 		}
-		return new CsvColumns.Arguments(size, key, place("op"), operation,
+		return new CsvColumns.Arguments(size, key, column("op"), operation,
 				arguments().values().stream().mapToInt(Integer::intValue).toArray());
 	}
 
 	private @Nullable String checkValues() {
-		for (String name : this.places.keySet()) {
+		for (String name : this.columnsByName.keySet()) {
 			if (!VALUE_COLUMNS.contains(name)) {
 				return "SET takes the columns 'key', 'value' and 'ttl' or 'expireAt', not '" + Excerpt.of(name) + "'"
-						+ remedy(name);
+						+ advice(name);
 			}
 		}
-		return (this.places.containsKey("value")) ? null : "the header has no column 'value'" + found();
+		return (this.columnsByName.containsKey("value")) ? null : "the header has no column 'value'" + found();
 	}
 
 	private @Nullable String checkArguments(@Nullable Operation operation) {
-		String allowed = (namesOperations())
+		String allowed = (hasOperationColumn())
 				? "rows that name their operation take the columns 'op', 'key', 'arg1', 'arg2'…"
 				: operation + " takes the columns 'key', 'arg1', 'arg2'…"
 						+ ((operation == Operation.SET) ? ", or 'key', 'value' and 'ttl' or 'expireAt'" : "");
-		for (String name : this.places.keySet()) {
+		for (String name : this.columnsByName.keySet()) {
 			if (!name.equals("op") && !name.equals("key") && !ARGUMENT.matcher(name).matches()) {
-				return allowed + ", not '" + Excerpt.of(name) + "'" + remedy(name);
+				return allowed + ", not '" + Excerpt.of(name) + "'" + advice(name);
 			}
 		}
 		int next = 1;
@@ -197,51 +198,51 @@ final class CsvHeader {
 
 	private Map<Integer, Integer> arguments() {
 		Map<Integer, Integer> arguments = new TreeMap<>();
-		this.places.forEach((name, place) -> {
+		this.columnsByName.forEach((name, column) -> {
 			if (ARGUMENT.matcher(name).matches()) {
-				arguments.put(Integer.valueOf(name.substring("arg".length())), place);
+				arguments.put(Integer.valueOf(name.substring("arg".length())), column);
 			}
 		});
 		return arguments;
 	}
 
-	private boolean namesOperations() {
-		return this.places.containsKey("op");
+	private boolean hasOperationColumn() {
+		return this.columnsByName.containsKey("op");
 	}
 
 	private boolean isFor(Operation wanted, @Nullable Operation operation) {
-		return operation == wanted && !namesOperations();
+		return operation == wanted && !hasOperationColumn();
 	}
 
-	private boolean hasValues(@Nullable Operation operation) {
+	private boolean hasValueColumn(@Nullable Operation operation) {
 		return isFor(Operation.SET, operation) && arguments().isEmpty();
 	}
 
-	private int place(String name) {
-		return Objects.requireNonNullElse(this.places.get(name), CsvColumns.NONE);
+	private int column(String name) {
+		return Objects.requireNonNullElse(this.columnsByName.get(name), CsvColumns.NONE);
 	}
 
 	private String found() {
-		String names = this.places.keySet()
+		String names = this.columnsByName.keySet()
 			.stream()
-			.limit(MOST_QUOTED)
+			.limit(MAX_FOUND_NAMES)
 			.map(Excerpt::of)
 			.collect(Collectors.joining(", "));
-		return "; found: " + names + ((this.places.size() > MOST_QUOTED) ? "…" : "") + remedy();
+		return "; found: " + names + ((this.columnsByName.size() > MAX_FOUND_NAMES) ? "…" : "") + advice();
 	}
 
-	/** Advice about the first of the names for which there is any. */
-	private String remedy() {
-		return this.places.keySet()
+	/** Advice about the first name for which there is advice. */
+	private String advice() {
+		return this.columnsByName.keySet()
 			.stream()
-			.map(this::remedy)
-			.filter((remedy) -> !remedy.isEmpty())
+			.map(this::advice)
+			.filter((advice) -> !advice.isEmpty())
 			.findFirst()
 			.orElse("");
 	}
 
-	/** Advice about a name that is not a column's, or an empty text. */
-	private String remedy(String name) {
+	/** Advice about a name that is not a known column, or an empty text. */
+	private String advice(String name) {
 		String separators = separators(name);
 		if (!separators.isEmpty()) {
 			return separators;
@@ -254,13 +255,17 @@ final class CsvHeader {
 				: "; columns are named in lower case: '") + meant + "'";
 	}
 
-	/** Advice about names that are several. */
+	/**
+	 * Advice about a name that contains another separator, and so is probably several
+	 * names.
+	 */
 	private String separators() {
 		return this.names.stream().map(this::separators).filter((advice) -> !advice.isEmpty()).findFirst().orElse("");
 	}
 
 	private String separators(String name) {
-		// One column with a comma in its name is seldom meant; one of several may be.
+		// A comma in the name of the only column is probably a separator. With several
+		// columns it may be part of the name.
 		return ((this.names.size() == 1) ? ";\t," : ";\t").chars()
 			.filter((separator) -> separator != this.syntax.delimiter() && name.indexOf(separator) >= 0)
 			.mapToObj(

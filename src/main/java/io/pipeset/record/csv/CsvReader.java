@@ -17,15 +17,16 @@ import io.pipeset.record.mapping.Templates;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the rows of a body, by <a href="https://www.rfc-editor.org/rfc/rfc4180">RFC
- * 4180</a>. Text in quotes is never taken for a row, even if a missing quote makes the
- * rest of the body one large bad record: it may be somebody's text.
+ * Reads records from the rows of a body, by
+ * <a href="https://www.rfc-editor.org/rfc/rfc4180">RFC 4180</a>. Text in quotes is never
+ * read as a row, because it may be a caller's data. So a missing quote may turn the rest
+ * of the body into one large invalid record.
  */
 public final class CsvReader implements RecordReader {
 
 	private static final int OVERSIZED = -1;
 
-	/** The memory that a column's name takes beside its letters. */
+	/** The memory of a column's name without its characters, in bytes. */
 	private static final int NAME_BYTES = 160;
 
 	private final BodyBuffer buffer;
@@ -53,7 +54,7 @@ public final class CsvReader implements RecordReader {
 	/**
 	 * Reads a body.
 	 * @param defaultOperation the operation of records that name none; {@code null} if
-	 * each has to name its own
+	 * each record must name its own
 	 */
 	public CsvReader(InputStream body, CsvSyntax syntax, @Nullable Operation defaultOperation, Mapping mapping,
 			RecordLimit limit) {
@@ -67,7 +68,7 @@ public final class CsvReader implements RecordReader {
 	}
 
 	private CsvCells cells() {
-		return new CsvCells(this.syntax, this.mapping.nulls() == Nulls.EMPTY, this.limit.room());
+		return new CsvCells(this.syntax, this.mapping.nulls() == Nulls.EMPTY, this.limit.memory());
 	}
 
 	@Override
@@ -87,8 +88,8 @@ public final class CsvReader implements RecordReader {
 			this.limit.refuse(record, this.line);
 		}
 		else {
-			this.cells.split(this.buffer.bytes(), this.buffer.start(), contentEnd(end), known.kept());
-			if (this.cells.escaped()) {
+			this.cells.split(this.buffer.bytes(), this.buffer.start(), contentEnd(end), known.maxKeptCells());
+			if (this.cells.hasBackslashQuote()) {
 				throw lost("a quote after a backslash ends a cell, and the cell seems to go on, so that the"
 						+ " beginning of the next row is not certain: write \"\" for a quote in quotes (line "
 						+ this.line + ")");
@@ -126,7 +127,8 @@ public final class CsvReader implements RecordReader {
 	}
 
 	/**
-	 * Takes the delimiter from a first line that names it, as Excel writes and reads it.
+	 * Reads the delimiter from a first line such as {@code sep=;}, which Excel writes and
+	 * reads.
 	 */
 	private void readDelimiter() throws IOException {
 		if (!this.syntax.quotes() || !this.buffer.begins("sep=")) {
@@ -148,7 +150,7 @@ public final class CsvReader implements RecordReader {
 	private CsvColumns readHeader() throws IOException {
 		List<String> given = this.mapping.header();
 		if (given != null) {
-			return named(new CsvHeader(given, given.size(), this.syntax), "");
+			return createColumns(new CsvHeader(given, given.size(), this.syntax), "");
 		}
 		int end = findRow();
 		if (end == this.buffer.start()) {
@@ -158,42 +160,44 @@ public final class CsvReader implements RecordReader {
 			throw lost(
 					"the header row is larger than " + this.limit.bytes() + " bytes (pipeset.limits.max-record-bytes)");
 		}
-		this.cells.split(this.buffer.bytes(), this.buffer.start(), contentEnd(end), CsvHeader.MOST_COLUMNS);
+		this.cells.split(this.buffer.bytes(), this.buffer.start(), contentEnd(end), CsvHeader.MAX_COLUMNS);
 		if (this.cells.fault() != null) {
 			throw lost("the header row is not CSV: " + this.cells.fault());
 		}
-		// The names are held as texts for a while, and as bytes until the last row.
+		// The names need memory as texts for a short time, and as bytes until the last
+		// row.
 		long names = 3L * (contentEnd(end) - this.buffer.start())
-				+ (long) NAME_BYTES * Math.min(this.cells.count(), CsvHeader.MOST_COLUMNS);
-		this.limit.room().take(names);
-		CsvColumns named = named(CsvHeader.of(this.cells, this.syntax),
+				+ (long) NAME_BYTES * Math.min(this.cells.count(), CsvHeader.MAX_COLUMNS);
+		this.limit.memory().take(names);
+		CsvColumns columns = createColumns(CsvHeader.of(this.cells, this.syntax),
 				(end == this.buffer.end()) ? "; " + FormatHints.KEEP_LINES : "");
-		this.limit.room().take(Math.max(0, named.bytes() - names));
-		this.limit.room().give(Math.max(0, names - named.bytes()));
+		this.limit.memory().take(Math.max(0, columns.bytes() - names));
+		this.limit.memory().give(Math.max(0, names - columns.bytes()));
 		consumeRow(end);
-		return named;
+		return columns;
 	}
 
-	private CsvColumns named(CsvHeader header, String remedy) throws MalformedBodyException {
+	private CsvColumns createColumns(CsvHeader header, String advice) throws MalformedBodyException {
 		Templates templates = this.mapping.templates();
 		String problem = (templates != null) ? header.check(templates) : header.check(this.defaultOperation);
 		if (problem != null) {
-			throw lost(problem + remedy);
+			throw lost(problem + advice);
 		}
-		CsvColumns named = (templates != null)
+		CsvColumns columns = (templates != null)
 				? new CsvColumns.Mapped(header.names().size(),
 						new CsvRow(templates, this.mapping.nulls(), header.names(), this.cells, this.limit))
 				: header.columns(this.defaultOperation);
-		if (named.mostArguments() > this.limit.arguments()) {
-			throw lost("the header makes records of up to " + named.mostArguments() + " arguments; "
+		if (columns.maxArguments() > this.limit.arguments()) {
+			throw lost("the header makes records of up to " + columns.maxArguments() + " arguments; "
 					+ "pipeset.limits.max-arguments allows " + this.limit.arguments());
 		}
-		return named;
+		return columns;
 	}
 
 	/**
-	 * Goes to the next row that is not empty.
-	 * @return the byte after its last one; at the end of the body that is the first one
+	 * Moves to the next row that is not empty.
+	 * @return the index after its last byte; the start of the buffer at the end of the
+	 * body
 	 */
 	private int findRow() throws IOException {
 		while (true) {
@@ -215,7 +219,7 @@ public final class CsvReader implements RecordReader {
 		int end;
 		while ((end = this.scanner.scan(this.buffer.bytes(), this.buffer.start() + scanned, this.buffer.end())) < 0) {
 			scanned = this.buffer.end() - this.buffer.start();
-			// One byte of grace, as the next one may show that this was the \r of \r\n.
+			// Allow one more byte, because it may be the \r of \r\n.
 			if (scanned > this.limit.bytes() + 1L) {
 				return OVERSIZED;
 			}

@@ -20,12 +20,12 @@ import io.pipeset.record.mapping.Templates;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cells of a row that templates name. Names are found in the header once, and are
- * places from then on. A cell that is empty without quotes is CSV's null.
+ * The cells of a row that templates use. Names are looked up in the header once, and are
+ * column indexes from then on. A cell that is empty without quotes is CSV's null.
  */
 final class CsvRow extends Row {
 
-	private static final int ALL = -1;
+	private static final int WHOLE_ROW = -1;
 
 	private static final byte[] OBJECT = { '{', '}' };
 
@@ -35,66 +35,70 @@ final class CsvRow extends Row {
 
 	private final int[] columns;
 
-	/** The names of all columns, where all of them are fields. */
+	/** The names of all columns if all of them become fields; otherwise empty. */
 	private final byte[][] names;
 
-	/** The same as members of an object, where the whole row is one. */
+	/**
+	 * The names as the beginnings of JSON members if a template uses the whole row;
+	 * otherwise empty.
+	 */
 	private final byte[][] members;
 
-	/** The whole row, if a template has it. */
+	/** The whole row as JSON, if a template uses it. */
 	private byte[] whole = {};
 
 	private int wholeOffset;
 
 	private int wholeLength;
 
-	private final int kept;
+	private final int maxKeptCells;
 
-	private final int mostArguments;
+	private final int maxArguments;
 
 	/**
-	 * Finds the names of templates in a header.
-	 * @param templates the templates, whose names are in the header once
-	 * @param nulls the meaning of an empty cell
+	 * Looks up the names of templates in a header.
+	 * @param templates the templates; the header contains each of their names once
+	 * @param nulls what to do with an empty cell
 	 */
 	CsvRow(Templates templates, Nulls nulls, List<String> header, CsvCells cells, RecordLimit limit) {
 		super(templates, nulls, limit);
 		this.cells = cells;
-		List<String> named = templates.names();
-		boolean whole = named.contains(Template.WHOLE);
-		Map<String, Integer> places = new HashMap<>();
-		IntStream.range(0, header.size()).forEach((place) -> places.putIfAbsent(header.get(place), place));
-		this.columns = named.stream()
-			.mapToInt((name) -> (name.equals(Template.WHOLE)) ? ALL : places.getOrDefault(name, ALL))
+		List<String> templateNames = templates.names();
+		boolean whole = templateNames.contains(Template.WHOLE);
+		Map<String, Integer> columnsByName = new HashMap<>();
+		IntStream.range(0, header.size()).forEach((column) -> columnsByName.putIfAbsent(header.get(column), column));
+		this.columns = templateNames.stream()
+			.mapToInt((name) -> (name.equals(Template.WHOLE)) ? WHOLE_ROW : columnsByName.getOrDefault(name, WHOLE_ROW))
 			.toArray();
-		this.names = (templates.takesAll()) ? bytes(header, UnaryOperator.identity()) : new byte[0][];
+		this.names = (templates.mapsAllValues()) ? bytes(header, UnaryOperator.identity()) : new byte[0][];
 		this.members = (whole) ? bytes(header, (name) -> ",\"" + JsonText.escaped(name) + "\":\"") : new byte[0][];
-		this.kept = (whole || templates.takesAll()) ? header.size() : IntStream.of(this.columns).max().orElse(ALL) + 1;
-		this.mostArguments = (templates.takesAll()) ? 2 * header.size() + 1 : templates.mostArguments();
+		this.maxKeptCells = (whole || templates.mapsAllValues()) ? header.size()
+				: IntStream.of(this.columns).max().orElse(WHOLE_ROW) + 1;
+		this.maxArguments = (templates.mapsAllValues()) ? 2 * header.size() + 1 : templates.maxArguments();
 	}
 
 	private static byte[][] bytes(List<String> header, UnaryOperator<String> form) {
 		return header.stream().map((name) -> form.apply(name).getBytes(StandardCharsets.UTF_8)).toArray(byte[][]::new);
 	}
 
-	/** The number of cells to look at. */
-	int kept() {
-		return this.kept;
+	/** The number of cells to keep. */
+	int maxKeptCells() {
+		return this.maxKeptCells;
 	}
 
 	/** The largest number of arguments that a row's record may have. */
-	int mostArguments() {
-		return this.mostArguments;
+	int maxArguments() {
+		return this.maxArguments;
 	}
 
-	/** The names of columns that are kept as bytes. */
-	Stream<byte[]> keptNames() {
+	/** The column names that are kept in memory as bytes. */
+	Stream<byte[]> nameBytes() {
 		return Stream.concat(Arrays.stream(this.names), Arrays.stream(this.members));
 	}
 
 	/**
-	 * Makes a record of the cells, good or refused.
-	 * @param fault why the cells can only be refused; {@code null} if they are a row
+	 * Builds a record from the cells; it may be refused.
+	 * @param fault the reason to refuse the row; {@code null} for a valid one
 	 */
 	void read(Record record, @Nullable Rejection fault) {
 		begin();
@@ -110,23 +114,23 @@ final class CsvRow extends Row {
 	@Override
 	protected int length(int name) {
 		int column = this.columns[name];
-		return (column == ALL) ? this.wholeLength : this.cells.has(column) ? this.cells.length(column) : NULL;
+		return (column == WHOLE_ROW) ? this.wholeLength : this.cells.has(column) ? this.cells.length(column) : NULL;
 	}
 
 	@Override
 	protected byte[] source(int name) {
-		return (this.columns[name] == ALL) ? this.whole : this.cells.bytes();
+		return (this.columns[name] == WHOLE_ROW) ? this.whole : this.cells.bytes();
 	}
 
 	@Override
 	protected int offset(int name) {
 		int column = this.columns[name];
-		return (column == ALL) ? this.wholeOffset : this.cells.offset(column);
+		return (column == WHOLE_ROW) ? this.wholeOffset : this.cells.offset(column);
 	}
 
 	@Override
 	protected boolean isString(int name) {
-		return this.columns[name] != ALL;
+		return this.columns[name] != WHOLE_ROW;
 	}
 
 	@Override
@@ -149,9 +153,9 @@ final class CsvRow extends Row {
 		return "empty";
 	}
 
-	/** Makes the whole row an object of strings, without the cells that are empty. */
+	/** Writes the row as a JSON object of strings, without empty cells. */
 	private void writeWhole() {
-		ArgumentBytes json = made();
+		ArgumentBytes json = composed();
 		json.begin();
 		json.append(OBJECT, 0, 1);
 		boolean first = true;

@@ -3,8 +3,8 @@ package io.pipeset.record.csv;
 import io.pipeset.record.body.LineScanner;
 
 /**
- * Finds the end of a row by its quotes and line feeds alone, across any number of pieces.
- * {@link CsvCells} then decides whether the row is CSV.
+ * Finds the end of a row by quotes and line feeds only, across any number of buffer
+ * fills. {@link CsvCells} then decides whether the row is valid CSV.
  */
 final class CsvScanner {
 
@@ -22,7 +22,7 @@ final class CsvScanner {
 		this.syntax = syntax;
 	}
 
-	/** Expects the first byte of a row next. */
+	/** Begins a row. The next scan starts at its first byte. */
 	void begin() {
 		this.inQuotes = false;
 		this.afterQuote = false;
@@ -30,15 +30,15 @@ final class CsvScanner {
 		this.lines = 0;
 	}
 
-	/** The line feeds inside the row. */
+	/** The number of line feeds inside the row. */
 	long lines() {
 		return this.lines;
 	}
 
 	/**
-	 * Goes on with the row.
-	 * @param to the byte after the piece
-	 * @return the line feed that ends the row, or -1 if the row goes on beyond the piece
+	 * Scans more bytes of the row.
+	 * @param to the index after the last byte
+	 * @return the index of the line feed that ends the row, or -1 if the row continues
 	 */
 	int scan(byte[] bytes, int from, int to) {
 		return (this.syntax.quotes()) ? scanQuotes(bytes, from, to) : LineScanner.findLineFeed(bytes, from, to);
@@ -48,7 +48,8 @@ final class CsvScanner {
 		int at = from;
 		while (at < to) {
 			if (this.afterQuote) {
-				// Two quotes in quotes are one; one alone ends them.
+				// Inside quotes, a doubled quote is one quote; a single quote ends the
+				// quotes.
 				this.afterQuote = false;
 				this.inQuotes = bytes[at] == '"';
 				at += (this.inQuotes) ? 1 : 0;

@@ -6,7 +6,7 @@ import io.pipeset.record.ArgumentBytes;
 import io.pipeset.record.body.LineScanner;
 import io.pipeset.record.memory.MemoryReservation;
 
-/** Writes cells as the insides of JSON strings. */
+/** Escapes cells for JSON strings. */
 final class JsonText {
 
 	private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
@@ -15,7 +15,7 @@ final class JsonText {
 	}
 
 	/**
-	 * Writes a text.
+	 * Escapes a text.
 	 * @return the text, with escapes where JSON needs them
 	 */
 	static String escaped(String text) {
@@ -26,8 +26,8 @@ final class JsonText {
 	}
 
 	/**
-	 * Appends UTF-8.
-	 * @param length its length in bytes; nothing is appended if it is not positive
+	 * Appends UTF-8 with escapes.
+	 * @param length the length in bytes; nothing is appended if it is not positive
 	 */
 	static void appendEscaped(ArgumentBytes out, byte[] bytes, int from, int length) {
 		int to = from + length;

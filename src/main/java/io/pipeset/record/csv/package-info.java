@@ -1,7 +1,4 @@
-/**
- * CSV: a header and rows go in, and records come out, whose cells the header's columns
- * make arguments.
- */
+/** Reads records from CSV: the header gives the meaning of the cells in each row. */
 @NullMarked
 package io.pipeset.record.csv;
 

@@ -13,10 +13,10 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
-/** The encodings of bytes as strings, in bodies and in reports. */
+/** How strings in bodies and reports represent bytes. */
 public enum Encoding {
 
-	/** A string stands for its UTF-8. */
+	/** The bytes are the string's UTF-8. */
 	UTF8 {
 		@Override
 		public Object show(byte[] bytes, int from, int to) {
@@ -33,7 +33,7 @@ public enum Encoding {
 	},
 
 	/**
-	 * A string stands for the bytes that it encodes by
+	 * The string is the Base64 of the bytes, by
 	 * <a href="https://www.rfc-editor.org/rfc/rfc4648#section-4">RFC 4648</a>.
 	 */
 	BASE64 {
@@ -43,7 +43,7 @@ public enum Encoding {
 		}
 	};
 
-	private static final int PIECE = 8 << 10;
+	private static final int CHUNK_CHARACTERS = 8 << 10;
 
 	private static final Encoding[] ALL = values();
 
@@ -52,8 +52,8 @@ public enum Encoding {
 	private final byte[] bytes = this.label.getBytes(StandardCharsets.US_ASCII);
 
 	/**
-	 * Finds an encoding by its word.
-	 * @param bytes the array that holds the word, in lower case
+	 * Finds an encoding by its label.
+	 * @param bytes the array that holds the label, in lower case
 	 * @return the encoding, or {@code null}
 	 */
 	public static @Nullable Encoding find(byte[] bytes, int offset, int length) {
@@ -66,27 +66,27 @@ public enum Encoding {
 		return null;
 	}
 
-	/** The encoding's word in settings, records and reports. */
+	/** The encoding's name in settings, records and reports. */
 	public String label() {
 		return this.label;
 	}
 
 	/**
-	 * Shows bytes in a report.
-	 * @param to behind the last
-	 * @return a string, or {@code {"base64": "…"}} for bytes that are to be UTF-8 and are
-	 * not
+	 * Represents bytes in a report.
+	 * @param to the index after the last byte
+	 * @return a string; {@code {"base64": "…"}} if the encoding is UTF-8 and the bytes
+	 * are not
 	 */
 	public abstract Object show(byte[] bytes, int from, int to);
 
 	/** Whether bytes are UTF-8. */
 	public static boolean isUtf8(byte[] source, int offset, int length) {
 		ByteBuffer bytes = ByteBuffer.wrap(source, offset, length);
-		CharBuffer piece = CharBuffer.allocate(Math.min(length, PIECE));
+		CharBuffer chunk = CharBuffer.allocate(Math.min(length, CHUNK_CHARACTERS));
 		CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
 		CoderResult result;
 		do {
-			result = decoder.decode(bytes, piece.clear(), true);
+			result = decoder.decode(bytes, chunk.clear(), true);
 		}
 		while (result.isOverflow());
 		return !result.isError();
@@ -94,7 +94,7 @@ public enum Encoding {
 
 	/**
 	 * Whether bytes are ASCII.
-	 * @param to behind the last
+	 * @param to the index after the last byte
 	 */
 	public static boolean isAscii(byte[] bytes, int from, int to) {
 		for (int i = from; i < to; i++) {

@@ -5,12 +5,12 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * An excerpt of the input for a message: the whole input if it is short, and else its
+ * An excerpt of the input for a message: the whole input if it is short, otherwise its
  * beginning and its size. So a message stays small, whatever a caller sends.
  */
 public final class Excerpt {
 
-	private static final int MOST_BYTES = 64;
+	private static final int MAX_BYTES = 64;
 
 	private static final String[] BYTES = bytes();
 
@@ -19,10 +19,10 @@ public final class Excerpt {
 
 	/**
 	 * Shortens a text.
-	 * @return 64 bytes of it at most, and its size if it is longer
+	 * @return at most 64 bytes of it, and its size if it is longer
 	 */
 	public static String of(String text) {
-		if (text.length() <= MOST_BYTES / 4) {
+		if (text.length() <= MAX_BYTES / 4) {
 			return text;
 		}
 		byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
@@ -30,18 +30,19 @@ public final class Excerpt {
 	}
 
 	/**
-	 * Shortens a text that is held as bytes.
-	 * @return 64 bytes of it at most, and its size if it is longer, with U+FFFD for bytes
+	 * Shortens a text given as bytes.
+	 * @return at most 64 bytes of it, and its size if it is longer, with U+FFFD for bytes
 	 * that are not UTF-8
 	 */
 	public static String of(byte[] source, int offset, int length) {
-		if (length <= MOST_BYTES) {
+		if (length <= MAX_BYTES) {
 			return new String(source, offset, length, StandardCharsets.UTF_8);
 		}
-		byte[] beginning = Arrays.copyOfRange(source, offset, offset + MOST_BYTES + 1);
-		int end = MOST_BYTES;
-		// A character that is cut off is left out: at most three bytes follow its first.
-		while (end > MOST_BYTES - 3 && (beginning[end] & 0xC0) == 0x80) {
+		byte[] beginning = Arrays.copyOfRange(source, offset, offset + MAX_BYTES + 1);
+		int end = MAX_BYTES;
+		// Leave out a character that is cut off. At most three bytes follow its first
+		// byte.
+		while (end > MAX_BYTES - 3 && (beginning[end] & 0xC0) == 0x80) {
 			end--;
 		}
 		return new String(beginning, 0, end, StandardCharsets.UTF_8) + "… (" + length + " bytes)";
@@ -49,8 +50,8 @@ public final class Excerpt {
 
 	/**
 	 * Names a single byte.
-	 * @return the character in quotes if it is a visible one of ASCII, and else the byte
-	 * in hexadecimal
+	 * @return the character in quotes if it is visible ASCII, otherwise the byte in
+	 * hexadecimal
 	 */
 	public static String ofByte(byte b) {
 		return BYTES[b & 0xFF];

@@ -4,23 +4,23 @@ import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
 
-/** Finds the name that a caller probably meant, for the message that refuses another. */
+/** Finds the name that a caller probably meant, for the message about an unknown name. */
 public final class NearestName {
 
-	/** Longer than any name that there is. */
-	private static final int MOST_CHARACTERS = 24;
+	/** More characters than any known name has. */
+	private static final int MAX_CHARACTERS = 24;
 
 	private NearestName() {
 	}
 
 	/**
-	 * Finds the nearest name, whatever its case: one that begins alike, or in which few
-	 * characters differ.
-	 * @return {@code null} if none is near
+	 * Finds the nearest name, ignoring case: one with the same beginning, or with few
+	 * different characters.
+	 * @return the known name, or {@code null} if none is near
 	 */
 	public static @Nullable String of(String name, Iterable<String> known) {
 		String wanted = name.toUpperCase(Locale.ROOT);
-		if (wanted.length() < 2 || wanted.length() > MOST_CHARACTERS) {
+		if (wanted.length() < 2 || wanted.length() > MAX_CHARACTERS) {
 			return null;
 		}
 		int limit = Math.max(1, wanted.length() / 3);
@@ -28,11 +28,11 @@ public final class NearestName {
 		int best = Integer.MAX_VALUE;
 		for (String candidate : known) {
 			String other = candidate.toUpperCase(Locale.ROOT);
-			int more = Math.abs(other.length() - wanted.length());
+			int lengthDifference = Math.abs(other.length() - wanted.length());
 			int distance = (wanted.length() > 2 && other.startsWith(wanted)) ? 1
-					: (more > limit) ? Integer.MAX_VALUE : distance(wanted, other);
-			// Of several the shortest.
-			int score = (distance > limit) ? Integer.MAX_VALUE : distance * 2 * MOST_CHARACTERS + more;
+					: (lengthDifference > limit) ? Integer.MAX_VALUE : distance(wanted, other);
+			// Prefer the name whose length is nearest.
+			int score = (distance > limit) ? Integer.MAX_VALUE : distance * 2 * MAX_CHARACTERS + lengthDifference;
 			if (score < best) {
 				best = score;
 				nearest = candidate;
@@ -41,7 +41,7 @@ public final class NearestName {
 		return nearest;
 	}
 
-	/** How many characters have to be changed, added or taken away. */
+	/** The edit distance: the number of characters to change, add or remove. */
 	private static int distance(String one, String other) {
 		int[] row = new int[other.length() + 1];
 		for (int j = 0; j < row.length; j++) {

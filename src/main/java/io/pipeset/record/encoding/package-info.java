@@ -1,6 +1,6 @@
 /**
- * The bytes of callers as strings. Bodies and reports hold bytes in an encoding, and
- * messages show an excerpt of them.
+ * Represents callers' bytes as strings: the encodings of bodies and reports, and excerpts
+ * for messages.
  */
 @NullMarked
 package io.pipeset.record.encoding;

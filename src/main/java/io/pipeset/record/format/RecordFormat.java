@@ -16,34 +16,32 @@ import io.pipeset.record.resp.RespReader;
 import io.pipeset.record.resp.TextReader;
 import org.jspecify.annotations.Nullable;
 
-/** The formats in which records may be uploaded, a row each, by media type. */
+/** The upload formats, one row each, by media type. */
 public enum RecordFormat {
 
 	/**
-	 * One JSON record a line, so that a bad one costs none of its neighbours. No name of
-	 * this format is registered, and several are in use.
+	 * One JSON record per line, so that an invalid line does not affect other lines. No
+	 * media type is registered for this format, and several are in use.
 	 */
 	NDJSON("application/x-ndjson", NdjsonReader::new, "application/ndjson", "application/jsonl", "application/x-jsonl",
 			"application/jsonlines", "application/x-jsonlines"),
 
-	/** One JSON array of records, for callers whose libraries write nothing else. */
+	/** One JSON array of records, for callers whose libraries write only this. */
 	JSON("application/json", JsonArrayReader::new),
 
-	/** Rows under a header, as spreadsheets and databases export them. */
+	/** Rows after a header, as spreadsheets and databases export them. */
 	CSV("text/csv",
 			(body, operation, mapping, limit) -> new CsvReader(body, CsvSyntax.separatedBy(mapping.delimiter()),
 					operation, mapping, limit)),
 
-	/** The same with tabs, and without quotes. */
+	/** Like CSV, but separated by tabs and without quotes. */
 	TSV("text/tab-separated-values",
 			(body, operation, mapping, limit) -> new CsvReader(body, CsvSyntax.TABS, operation, mapping, limit)),
 
-	/** One command a line, as one types it into redis-cli. */
+	/** One command per line, as in redis-cli. */
 	TEXT("text/plain", (body, operation, mapping, limit) -> new TextReader(body, limit)),
 
-	/**
-	 * Commands as Redis itself reads them: the files that redis-cli --pipe is fed with.
-	 */
+	/** Commands in RESP, such as the files for redis-cli --pipe. */
 	RESP("application/x-redis-resp", (body, operation, mapping, limit) -> new RespReader(body, limit));
 
 	private final String mediaType;
@@ -82,8 +80,8 @@ public enum RecordFormat {
 	}
 
 	/**
-	 * Whether bodies of this format may be of any charset.
-	 * @return {@code false} where it is UTF-8, or bytes
+	 * Whether bodies of this format may have any charset.
+	 * @return {@code false} if the format is always UTF-8, or binary
 	 */
 	public boolean hasCharsets() {
 		return this == CSV || this == TSV || this == TEXT;
@@ -91,10 +89,11 @@ public enum RecordFormat {
 
 	/**
 	 * Opens a body of this format.
-	 * @param body the bytes, inflated and as UTF-8; read in pieces and never held whole
+	 * @param body the bytes, inflated and in UTF-8; read in pieces, never held completely
+	 * in memory
 	 * @param defaultOperation the operation of records that name none; {@code null} if
-	 * each has to name its own
-	 * @param mapping how its rows or objects become records; of no meaning for commands
+	 * each record must name its own
+	 * @param mapping how rows or objects become records; ignored for formats of commands
 	 */
 	public RecordReader open(InputStream body, @Nullable Operation defaultOperation, Mapping mapping,
 			RecordLimit limit) {
@@ -103,9 +102,9 @@ public enum RecordFormat {
 
 	/**
 	 * Opens a body of this format whose rows or objects are records already.
-	 * @param body the bytes, inflated; read in pieces and never held whole
+	 * @param body the bytes, inflated; read in pieces, never held completely in memory
 	 * @param defaultOperation the operation of records that name none; {@code null} if
-	 * each has to name its own
+	 * each record must name its own
 	 */
 	public RecordReader open(InputStream body, @Nullable Operation defaultOperation, RecordLimit limit) {
 		return open(body, defaultOperation, Mapping.NONE, limit);

@@ -14,9 +14,8 @@ import io.pipeset.record.mapping.Mapping;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the records of a body that is one array of them, or else objects one after
- * another. A record that is not JSON hides where the next one begins, unlike a line, and
- * so it ends the job.
+ * Reads the records of a body that is one JSON array, or JSON objects one after another.
+ * If a record is not valid JSON, the start of the next one is unknown, so the job ends.
  */
 public final class JsonArrayReader implements RecordReader {
 
@@ -32,17 +31,17 @@ public final class JsonArrayReader implements RecordReader {
 
 	private final JsonElementScanner scanner = new JsonElementScanner();
 
-	private Place place = Place.BEFORE_ARRAY;
+	private Position position = Position.BEFORE_ARRAY;
 
-	/** Whether the records stand in no array. */
-	private boolean bare;
+	/** Whether the records are not in an array. */
+	private boolean withoutArray;
 
 	private @Nullable MalformedBodyException lost;
 
 	/**
 	 * Reads a body.
 	 * @param defaultOperation the operation of records that name none; {@code null} if
-	 * each has to name its own
+	 * each record must name its own
 	 */
 	public JsonArrayReader(InputStream body, @Nullable Operation defaultOperation, Mapping mapping, RecordLimit limit) {
 		this.buffer = new BodyBuffer(body, limit);
@@ -56,10 +55,10 @@ public final class JsonArrayReader implements RecordReader {
 			throw this.lost;
 		}
 		this.buffer.beginRecord();
-		if (this.place == Place.BEFORE_ARRAY) {
+		if (this.position == Position.BEFORE_ARRAY) {
 			openArray();
 		}
-		if (this.place == Place.IN_OVERSIZED_ELEMENT) {
+		if (this.position == Position.IN_OVERSIZED_ELEMENT) {
 			skipElement();
 		}
 		if (!findElement()) {
@@ -81,26 +80,26 @@ public final class JsonArrayReader implements RecordReader {
 			throw lost("the body is empty: expected an array of records");
 		}
 		if (found == '{') {
-			this.bare = true;
-			this.place = Place.AFTER_ELEMENT;
+			this.withoutArray = true;
+			this.position = Position.AFTER_ELEMENT;
 			return;
 		}
 		if (found != '[') {
 			throw lost("expected '[' and an array of records, or '{' and a record, found " + found(found));
 		}
-		take(Place.BEFORE_FIRST);
+		consumeByte(Position.BEFORE_FIRST);
 	}
 
 	/**
-	 * Names a byte that is not expected; the beginning of a record suggests that the body
-	 * is lines.
+	 * Names an unexpected byte. If it begins a record, the body is probably NDJSON, and
+	 * the message says so.
 	 */
 	private static String found(int found) {
 		return Excerpt.ofByte((byte) found) + ((found == '{' || found == '[') ? ": " + SEND_LINES : "");
 	}
 
 	private boolean findElement() throws IOException {
-		return (this.bare) ? findBareElement() : findElementInArray();
+		return (this.withoutArray) ? findBareElement() : findElementInArray();
 	}
 
 	private boolean findBareElement() throws IOException {
@@ -113,18 +112,18 @@ public final class JsonArrayReader implements RecordReader {
 	}
 
 	private boolean findElementInArray() throws IOException {
-		int found = (this.place == Place.AFTER_ARRAY) ? END : peekInArray();
-		if (found == ']' && this.place != Place.AFTER_COMMA) {
-			take(Place.AFTER_ARRAY);
+		int found = (this.position == Position.AFTER_ARRAY) ? END : peekInArray();
+		if (found == ']' && this.position != Position.AFTER_COMMA) {
+			consumeByte(Position.AFTER_ARRAY);
 		}
-		else if (this.place == Place.AFTER_ELEMENT) {
+		else if (this.position == Position.AFTER_ELEMENT) {
 			if (found != ',') {
 				throw lost("expected ',' or ']' after a record, found " + Excerpt.ofByte((byte) found));
 			}
-			take(Place.AFTER_COMMA);
+			consumeByte(Position.AFTER_COMMA);
 			peekInArray();
 		}
-		if (this.place != Place.AFTER_ARRAY) {
+		if (this.position != Position.AFTER_ARRAY) {
 			return true;
 		}
 		found = peek();
@@ -143,7 +142,7 @@ public final class JsonArrayReader implements RecordReader {
 			if (scanned > this.limit.bytes()) {
 				record.copyRaw(this.buffer.bytes(), this.buffer.start(), this.buffer.end());
 				this.buffer.consume(this.buffer.end());
-				this.place = Place.IN_OVERSIZED_ELEMENT;
+				this.position = Position.IN_OVERSIZED_ELEMENT;
 				this.limit.refuse(record, 0);
 				return;
 			}
@@ -161,7 +160,7 @@ public final class JsonArrayReader implements RecordReader {
 			this.parser.deliver(record, 0);
 		}
 		this.buffer.consume(end);
-		this.place = Place.AFTER_ELEMENT;
+		this.position = Position.AFTER_ELEMENT;
 	}
 
 	private void parse(int start, int end) throws MalformedBodyException {
@@ -172,7 +171,8 @@ public final class JsonArrayReader implements RecordReader {
 		}
 	}
 
-	// A missing quote far ahead of the end is the more helpful message.
+	// An earlier mistake, such as a missing quote, is more helpful than the end of the
+	// body.
 	private MalformedBodyException truncated() throws MalformedBodyException {
 		int end = this.buffer.end();
 		JsonFault fault = this.parser.parse(this.buffer.bytes(), this.buffer.start(), end);
@@ -190,19 +190,19 @@ public final class JsonArrayReader implements RecordReader {
 			}
 		}
 		this.buffer.consume(end);
-		this.place = Place.AFTER_ELEMENT;
+		this.position = Position.AFTER_ELEMENT;
 	}
 
 	private int peekInArray() throws IOException {
 		int found = peek();
 		if (found == END) {
 			throw lost("the body ends inside the array of records: expected "
-					+ ((this.place == Place.AFTER_ELEMENT) ? "',' or ']'" : "a record"));
+					+ ((this.position == Position.AFTER_ELEMENT) ? "',' or ']'" : "a record"));
 		}
 		return found;
 	}
 
-	/** The next byte that is not white space, left where it is. */
+	/** The next byte that is not white space. It is not consumed. */
 	private int peek() throws IOException {
 		while (true) {
 			byte[] bytes = this.buffer.bytes();
@@ -220,9 +220,9 @@ public final class JsonArrayReader implements RecordReader {
 		}
 	}
 
-	private void take(Place next) {
+	private void consumeByte(Position next) {
 		this.buffer.consume(this.buffer.start() + 1);
-		this.place = next;
+		this.position = next;
 	}
 
 	private MalformedBodyException lost(String message) {
@@ -231,8 +231,8 @@ public final class JsonArrayReader implements RecordReader {
 		return exception;
 	}
 
-	/** The place in the body that the next byte belongs to. */
-	private enum Place {
+	/** The part of the body that the next byte belongs to. */
+	private enum Position {
 
 		BEFORE_ARRAY, BEFORE_FIRST, AFTER_COMMA, AFTER_ELEMENT, IN_OVERSIZED_ELEMENT, AFTER_ARRAY
 

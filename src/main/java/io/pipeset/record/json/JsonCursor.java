@@ -5,9 +5,9 @@ import io.pipeset.record.encoding.Excerpt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks through one record's JSON, strictly by the grammar of
- * <a href="https://www.rfc-editor.org/rfc/rfc8259">RFC 8259</a>, and turns each value in
- * place into the bytes that go to Redis.
+ * Reads one record's JSON, strictly by the grammar of
+ * <a href="https://www.rfc-editor.org/rfc/rfc8259">RFC 8259</a>. It converts each value
+ * in place to the bytes that Redis gets.
  */
 final class JsonCursor {
 
@@ -25,7 +25,7 @@ final class JsonCursor {
 
 	private int length;
 
-	/** Begins with another record. */
+	/** Begins a record. */
 	void begin(byte[] bytes, int from, int to) {
 		this.bytes = bytes;
 		this.at = from;
@@ -39,8 +39,8 @@ final class JsonCursor {
 	}
 
 	/**
-	 * Whether all strings of the record stand as they were written: of ASCII, and without
-	 * escapes.
+	 * Whether all strings of the record are ASCII without escapes, so that reading did
+	 * not change them.
 	 */
 	boolean hasPlainStrings() {
 		return this.strings.arePlain();
@@ -51,22 +51,22 @@ final class JsonCursor {
 		return this.bytes;
 	}
 
-	/** The first byte of the name or value that was read last. */
+	/** The index of the first byte of the last name or value. */
 	int offset() {
 		return this.offset;
 	}
 
-	/** The length in bytes of the name or value that was read last. */
+	/** The length of the last name or value, in bytes. */
 	int length() {
 		return this.length;
 	}
 
-	/** The name or value that was read last, for messages. */
+	/** The last name or value, for messages. */
 	String excerpt() {
 		return excerpt(this.offset, this.length);
 	}
 
-	/** A name or value that was read before, for messages. */
+	/** An earlier name or value, for messages. */
 	String excerpt(int offset, int length) {
 		return Excerpt.of(this.bytes, offset, length);
 	}
@@ -79,7 +79,7 @@ final class JsonCursor {
 
 	/**
 	 * Enters the object or array that is next.
-	 * @return {@code false} if it is empty, and already left
+	 * @return {@code false} if it is empty; the cursor is then after it
 	 */
 	boolean enter(char close) {
 		this.at++;
@@ -91,8 +91,8 @@ final class JsonCursor {
 	}
 
 	/**
-	 * Goes on after a value.
-	 * @return {@code false} if the object or array is left
+	 * Moves past the comma or bracket after a value.
+	 * @return {@code false} at the end of the object or array
 	 */
 	boolean next(char close) throws JsonFault {
 		skipWhitespace();
@@ -112,8 +112,8 @@ final class JsonCursor {
 	}
 
 	/**
-	 * Reads any value: a string is decoded, an object or array becomes compact.
-	 * @param depth the number of objects and arrays it is in
+	 * Reads any value. A string is decoded; white space in an object or array is removed.
+	 * @param depth the number of objects and arrays around the value
 	 */
 	JsonKind readValue(int depth) throws JsonFault {
 		skipWhitespace();
@@ -133,7 +133,7 @@ final class JsonCursor {
 		return JsonLiterals.kind(first);
 	}
 
-	/** Makes sure that nothing but white space is left. */
+	/** Expects only white space up to the end of the record. */
 	void expectEnd() throws JsonFault {
 		skipWhitespace();
 		if (this.at < this.end) {
@@ -153,8 +153,8 @@ final class JsonCursor {
 		this.length = this.strings.copyEnd() - this.offset;
 	}
 
-	// A loop with a bit for each level: a caller's brackets must not fill this thread's
-	// stack.
+	// This is a loop with one bit for each level, because recursion could overflow the
+	// stack if a caller sends many brackets.
 	private int compact(int outerDepth) throws JsonFault {
 		int out = this.at;
 		long objects = 0;

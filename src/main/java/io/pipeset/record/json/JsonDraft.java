@@ -13,28 +13,29 @@ import io.pipeset.record.encoding.Excerpt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of one record that have been read. Members come in any order, so that only at
- * the end of the record the draft can check them against the operation and bring them
- * into the order of the command.
+ * Collects the parts of one record. Members may be in any order. So only at the end of
+ * the record, the draft can check them against the operation, and bring them into the
+ * order of the command.
  */
 final class JsonDraft {
 
-	/** The members that may differ in records of one shape. */
+	/** The members that may differ between records of one shape. */
 	private static final int VARYING = JsonMember.KEY.bit() | JsonMember.VALUE.bit();
 
-	/** The first slot of fields, which alternate with arguments. */
+	/** The slot of the first field. Slots of fields and arguments alternate. */
 	private static final int FIRST_SPAN = JsonMember.values().length;
 
 	private final RecordLimit limit;
 
 	/**
-	 * Each name and its value, in their order. Redis keeps the last value of a repeated
-	 * name.
+	 * Each field's name and value, in order. If a name is repeated, Redis keeps the last
+	 * value.
 	 */
 	private final Spans fields;
 
 	/**
-	 * The arguments. An argument that is not a string has the complement of its length.
+	 * The arguments. The length of an argument that is not a string is stored as its
+	 * complement.
 	 */
 	private final Spans args;
 
@@ -46,12 +47,12 @@ final class JsonDraft {
 
 	private int seen;
 
-	private int known;
+	private int valid;
 
-	/** The known members that are strings, to which the record's encoding applies. */
+	/** The valid members that are strings, to which the record's encoding applies. */
 	private int strings;
 
-	private boolean command;
+	private boolean isCommand;
 
 	private @Nullable Operation operation;
 
@@ -61,34 +62,34 @@ final class JsonDraft {
 
 	JsonDraft(RecordLimit limit) {
 		this.limit = limit;
-		this.fields = new Spans(limit.room());
-		this.args = new Spans(limit.room());
+		this.fields = new Spans(limit.memory());
+		this.args = new Spans(limit.memory());
 	}
 
-	/** Forgets the last record. */
+	/** Begins a record, and clears the previous one. */
 	void begin(byte[] source) {
 		this.source = source;
 		this.seen = 0;
-		this.known = 0;
+		this.valid = 0;
 		this.strings = 0;
-		this.command = false;
+		this.isCommand = false;
 		this.operation = null;
 		this.code = null;
 		this.args.clear();
 		this.fields.clear();
 	}
 
-	/** Begins a record that differs from the last one in its strings only. */
+	/** Begins a record that differs from the previous one only in its strings. */
 	void beginLike(byte[] source) {
 		this.source = source;
 	}
 
 	/**
-	 * Tells a shape the strings that may differ in another record of this shape.
-	 * @return {@code false} if the record has anything else that may differ
+	 * Adds to a shape the strings that may differ in other records of this shape.
+	 * @return {@code false} if other parts of the record may differ, too
 	 */
 	boolean describe(JsonShape shape) {
-		int others = this.known & ~JsonMember.OP.bit();
+		int others = this.valid & ~JsonMember.OP.bit();
 		for (int slot = 0; slot < FIRST_SPAN; slot++) {
 			if ((others & this.strings & VARYING & 1 << slot) != 0) {
 				shape.addString(slot, this.offsets[slot], this.lengths[slot]);
@@ -109,7 +110,7 @@ final class JsonDraft {
 		return true;
 	}
 
-	/** Moves a string of the last record to its place in this one. */
+	/** Replaces a string of the previous record with the one of this record. */
 	void moveString(int slot, int offset, int length) {
 		if (slot < FIRST_SPAN) {
 			this.offsets[slot] = offset;
@@ -122,19 +123,19 @@ final class JsonDraft {
 	}
 
 	/**
-	 * Begins a record that is an array. It has no members, and always names its own
+	 * Marks the record as an array. It has no members, and always names its own
 	 * operation.
 	 */
 	void beginCommand() {
-		this.command = true;
+		this.isCommand = true;
 		this.seen = JsonMember.OP.bit();
 	}
 
 	/**
-	 * Takes note of a member.
-	 * @return {@code false} if the record had that member already
+	 * Marks a member as present.
+	 * @return {@code false} if the member is repeated
 	 */
-	boolean see(JsonMember member) {
+	boolean markSeen(JsonMember member) {
 		boolean first = !has(this.seen, member);
 		this.seen |= member.bit();
 		if (!first && !isRefused()) {
@@ -143,14 +144,14 @@ final class JsonDraft {
 		return first;
 	}
 
-	/** Takes a member for one that the record does not have. */
-	void unsee(JsonMember member) {
+	/** Marks a member as absent. */
+	void unmarkSeen(JsonMember member) {
 		this.seen ^= member.bit();
 	}
 
-	/** Sets a member, whose value is an allowed one. */
+	/** Sets a member, whose value has to be allowed. */
 	void set(JsonMember member, JsonKind kind, int offset, int length) {
-		this.known |= member.bit();
+		this.valid |= member.bit();
 		this.strings |= (kind == JsonKind.STRING) ? member.bit() : 0;
 		this.offsets[member.index()] = offset;
 		this.lengths[member.index()] = length;
@@ -164,13 +165,13 @@ final class JsonDraft {
 	}
 
 	void addArgument(JsonKind kind, int offset, int length) {
-		if (hasRoomFor(1)) {
+		if (mayAdd(1)) {
 			this.args.add(offset, (kind == JsonKind.STRING) ? length : ~length);
 		}
 	}
 
 	void putField(int name, int nameLength, JsonKind kind, int value, int valueLength) {
-		if (hasRoomFor(2)) {
+		if (mayAdd(2)) {
 			this.fields.add(name, nameLength);
 			this.fields.add(value, (kind == JsonKind.STRING) ? valueLength : ~valueLength);
 		}
@@ -180,23 +181,17 @@ final class JsonDraft {
 		return this.fields.count() > 0;
 	}
 
-	/**
-	 * Whether the record is refused already. Nobody then needs to look for further
-	 * problems.
-	 */
+	/** Whether the record is already refused. Then it need not be checked further. */
 	boolean isRefused() {
 		return this.code != null;
 	}
 
-	/** Refuses the record, unless it is refused already. */
+	/** Refuses the record, unless it is already refused. */
 	void refuse(String message) {
 		refuse(Rejection.MALFORMED, message);
 	}
 
-	/**
-	 * Ends the record. Only now it is certain whether the record names no operation, and
-	 * gets the default one.
-	 */
+	/** Ends the record. If no member names an operation, it gets the default one. */
 	void end(@Nullable Operation defaultOperation) {
 		if (!has(this.seen, JsonMember.OP)) {
 			this.operation = defaultOperation;
@@ -204,46 +199,46 @@ final class JsonDraft {
 	}
 
 	/**
-	 * Sets the id, operation, encoding and key, by which a report names good and refused
-	 * records.
+	 * Sets the id, operation, encoding and key. A report needs them for valid and for
+	 * refused records.
 	 */
 	void identify(Record record) {
-		if (has(this.known, JsonMember.ID)) {
+		if (has(this.valid, JsonMember.ID)) {
 			record.id(new String(this.source, this.offsets[JsonMember.ID.index()], this.lengths[JsonMember.ID.index()],
 					StandardCharsets.UTF_8));
 		}
 		if (this.operation != null) {
 			record.operation(this.operation);
 		}
-		else if (has(this.known, JsonMember.OP)) {
-			FormatHints.leaveDatabase(record,
+		else if (has(this.valid, JsonMember.OP)) {
+			FormatHints.rejectAfterDatabaseChange(record,
 					Excerpt.of(this.source, this.offsets[JsonMember.OP.index()], this.lengths[JsonMember.OP.index()]));
 		}
-		if (has(this.known, JsonMember.ENCODING)) {
+		if (has(this.valid, JsonMember.ENCODING)) {
 			Encoding encoding = Encoding.find(this.source, this.offsets[JsonMember.ENCODING.index()],
 					this.lengths[JsonMember.ENCODING.index()]);
 			if (encoding != null) {
 				record.encoding(encoding);
 			}
 		}
-		// The first argument of an unknown command may be anything, and is not shown as a
-		// key.
-		if (has(this.known, JsonMember.KEY) && (!this.command || this.operation != null)) {
+		// The first argument of an unknown command may not be a key, so the report does
+		// not show it as one.
+		if (has(this.valid, JsonMember.KEY) && (!this.isCommand || this.operation != null)) {
 			addTo(record, JsonMember.KEY);
 		}
 	}
 
-	/** Sets the rest, or the reason why the record is refused. */
+	/** Sets the other arguments, or the reason why the record is refused. */
 	void complete(Record record) {
 		int own = this.seen & ~(JsonMember.ID.bit() | JsonMember.ERROR.bit());
 		if (own == JsonMember.RAW.bit()) {
-			refuse("this is the item of a row or line that could not become a record, and has only its 'raw': correct"
-					+ " that, and post it in the format and with the query that it came with");
+			refuse("this is the item of a row or line that could not become a record, and has only 'raw': correct"
+					+ " its text, and post it in its original format with the original query");
 		}
 		if (this.operation == null) {
 			refuse("no 'op', and the request names none");
 		}
-		else if (!this.command) {
+		else if (!this.isCommand) {
 			String conflict = JsonSpelling.of(this.operation).check(this.operation, this.seen);
 			if (conflict != null) {
 				refuse(conflict);
@@ -253,31 +248,34 @@ final class JsonDraft {
 			record.reject(this.code, this.problem);
 			return;
 		}
-		if (has(this.known, JsonMember.VALUE)) {
+		if (has(this.valid, JsonMember.VALUE)) {
 			addTo(record, JsonMember.VALUE);
 		}
 		addAll(record, this.fields);
-		if (has(this.known, JsonMember.TTL)) {
+		if (has(this.valid, JsonMember.TTL)) {
 			record.ttl(this.source, this.offsets[JsonMember.TTL.index()], this.lengths[JsonMember.TTL.index()]);
 		}
-		if (has(this.known, JsonMember.EXPIRE_AT)) {
+		if (has(this.valid, JsonMember.EXPIRE_AT)) {
 			record.expireAt(this.source, this.offsets[JsonMember.EXPIRE_AT.index()],
 					this.lengths[JsonMember.EXPIRE_AT.index()]);
 		}
-		if (has(this.known, JsonMember.COUNT)) {
+		if (has(this.valid, JsonMember.COUNT)) {
 			addTo(record, JsonMember.COUNT);
 		}
 		addAll(record, this.args);
 		record.check();
 	}
 
-	/** Whether there is room for arguments, and for a key beside them. */
-	private boolean hasRoomFor(int more) {
-		boolean room = this.args.count() + this.fields.count() + more < this.limit.arguments();
-		if (!room && !isRefused()) {
+	/**
+	 * Whether the record may have further arguments in addition to a key. If not, it is
+	 * refused.
+	 */
+	private boolean mayAdd(int more) {
+		boolean allowed = this.args.count() + this.fields.count() + more < this.limit.arguments();
+		if (!allowed && !isRefused()) {
 			refuse(Rejection.TOO_LARGE, this.limit.tooManyArguments());
 		}
-		return room;
+		return allowed;
 	}
 
 	private void refuse(String code, String message) {

@@ -1,8 +1,8 @@
 package io.pipeset.record.json;
 
 /**
- * Finds the end of an array's element by its quotes and brackets alone, across any number
- * of pieces. {@link JsonRecordParser} then decides whether the element is JSON.
+ * Finds the end of an array's element by quotes and brackets only, across any number of
+ * buffer fills. {@link JsonRecordParser} then decides whether the element is valid JSON.
  */
 final class JsonElementScanner {
 
@@ -14,7 +14,7 @@ final class JsonElementScanner {
 
 	private boolean afterBackslash;
 
-	/** Expects the first byte of an element next. */
+	/** Begins an element. The next scan starts at its first byte. */
 	void begin() {
 		this.depth = 0;
 		this.begun = false;
@@ -22,15 +22,15 @@ final class JsonElementScanner {
 		this.afterBackslash = false;
 	}
 
-	/** Whether the last piece ended in the middle of a string. */
+	/** Whether the last scan ended inside a string. */
 	boolean isInString() {
 		return this.inString;
 	}
 
 	/**
-	 * Goes on with the element.
-	 * @param to the byte after the piece
-	 * @return the byte after the element, or -1 if the element goes on beyond the piece
+	 * Scans more bytes of the element.
+	 * @param to the index after the last byte
+	 * @return the index after the element, or -1 if the element continues
 	 */
 	int scan(byte[] bytes, int from, int to) {
 		int at = from;

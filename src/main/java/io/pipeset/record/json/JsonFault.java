@@ -3,8 +3,8 @@ package io.pipeset.record.json;
 import io.pipeset.record.encoding.Excerpt;
 
 /**
- * A place where a record is not the JSON it should be. The exception has no stack trace,
- * because a body may consist of nothing but faults.
+ * A mistake in a record's JSON, and its position. The exception has no stack trace,
+ * because a body may contain many mistakes.
  */
 final class JsonFault extends Exception {
 
@@ -21,19 +21,17 @@ final class JsonFault extends Exception {
 		this.grammar = grammar;
 	}
 
-	/**
-	 * A break of the grammar, after which the rest of the record cannot be trusted.
-	 */
+	/** A mistake in the grammar, after which the rest of the record cannot be read. */
 	static JsonFault grammar(int offset, String text) {
 		return new JsonFault(offset, text, true);
 	}
 
-	/** A byte in the place where the grammar asks for another one. */
+	/** A byte that the grammar does not allow here. */
 	static JsonFault expected(String what, byte[] bytes, int at, int end) {
 		return grammar(at, "expected " + what + ", found " + ((at < end) ? Excerpt.ofByte(bytes[at]) : "the end"));
 	}
 
-	/** A value that keeps the grammar of JSON and is refused for its content. */
+	/** A value that follows the grammar of JSON, but has refused content. */
 	static JsonFault content(int offset, String text) {
 		return new JsonFault(offset, text, false);
 	}

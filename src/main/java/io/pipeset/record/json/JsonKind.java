@@ -1,6 +1,6 @@
 package io.pipeset.record.json;
 
-/** The kinds of JSON values, as the rules of a record's members tell them apart. */
+/** The kinds of JSON values that the rules for members distinguish. */
 enum JsonKind {
 
 	STRING, NUMBER, BOOLEAN, NULL, OBJECT, ARRAY;
@@ -11,8 +11,8 @@ enum JsonKind {
 	}
 
 	/**
-	 * A value as a message shows it.
-	 * @param excerpt of its text, for a string without quotes
+	 * Describes a value in a message.
+	 * @param excerpt an excerpt of its text; a string is given without quotes
 	 */
 	String describe(String excerpt) {
 		return switch (this) {

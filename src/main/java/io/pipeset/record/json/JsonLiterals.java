@@ -2,9 +2,7 @@ package io.pipeset.record.json;
 
 import java.nio.charset.StandardCharsets;
 
-/**
- * The values that go to Redis as they are written: numbers, and the three words of JSON.
- */
+/** Reads the values that Redis gets unchanged: numbers, true, false and null. */
 final class JsonLiterals {
 
 	private static final byte[] TRUE = { 't', 'r', 'u', 'e' };
@@ -16,7 +14,7 @@ final class JsonLiterals {
 	private JsonLiterals() {
 	}
 
-	/** The kind of value that begins with a byte, if it is a value at all. */
+	/** The kind of a valid value that begins with a byte. */
 	static JsonKind kind(byte first) {
 		return switch (first) {
 			case 'n' -> JsonKind.NULL;
@@ -28,7 +26,7 @@ final class JsonLiterals {
 	/**
 	 * Skips a value.
 	 * @param to the end of the record
-	 * @return the byte after it
+	 * @return the index after it
 	 */
 	static int skip(byte[] bytes, int at, int to) throws JsonFault {
 		return switch ((at < to) ? bytes[at] : 0) {

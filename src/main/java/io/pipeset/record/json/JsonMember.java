@@ -12,7 +12,7 @@ import io.pipeset.record.Timestamps;
 import io.pipeset.record.encoding.Encoding;
 import org.jspecify.annotations.Nullable;
 
-/** The members a record that is an object may have, the usual ones first. */
+/** The members of a record that is an object, the frequent ones first. */
 enum JsonMember {
 
 	OP("a string", JsonKind.STRING),
@@ -70,8 +70,8 @@ enum JsonMember {
 		.map((member) -> member.label)
 		.collect(Collectors.joining(", "));
 
-	// Record.number(int) reads no more.
-	private static final int MOST_DIGITS = 18;
+	// Numbers with 18 digits always fit into a long.
+	private static final int MAX_DIGITS = 18;
 
 	private final String label;
 
@@ -89,7 +89,7 @@ enum JsonMember {
 		this.kinds.addAll(Arrays.asList(kinds));
 	}
 
-	/** Finds a member by its name, which is exactly one of these, or {@code null}. */
+	/** Finds a member by its exact name. Returns {@code null} if there is none. */
 	static @Nullable JsonMember find(byte[] bytes, int offset, int length) {
 		for (JsonMember member : ALL) {
 			byte[] name = member.name;
@@ -101,46 +101,46 @@ enum JsonMember {
 		return null;
 	}
 
-	/** The names of all, for messages. */
+	/** The names of all members, for messages. */
 	static String names() {
 		return NAMES;
 	}
 
-	/** The member's name as it is written. */
+	/** The member's name in JSON. */
 	String label() {
 		return this.label;
 	}
 
-	/** The values that the member may have, for messages. */
+	/** Describes the allowed values, for messages. */
 	String takes() {
 		return this.takes;
 	}
 
 	/**
-	 * The member's place in an array of ints that has one for each, which an EnumMap
-	 * would box.
+	 * The member's index in an array of ints with one element per member. An EnumMap
+	 * would box the ints.
 	 */
 	@SuppressWarnings("EnumOrdinal")
 	int index() {
 		return ordinal();
 	}
 
-	/** The member's bit in a number that is a set of them. */
+	/** The member's bit in a set of members. */
 	int bit() {
 		return 1 << index();
 	}
 
-	/** Whether the member may be an empty string in the place of a null. */
+	/** Whether {@code nulls=empty} replaces the member's null by an empty string. */
 	boolean mayBeEmpty() {
 		return this == VALUE;
 	}
 
-	/** Whether a null is left out where it may not be an empty string. */
+	/** Whether {@code nulls=empty} leaves out the member's null. */
 	boolean mayBeLeftOut() {
 		return this == TTL || this == EXPIRE_AT || this == ID;
 	}
 
-	/** Whether the member may have a value. */
+	/** Whether a value is allowed for the member. */
 	boolean accepts(JsonKind kind, byte[] text, int offset, int length) {
 		return this.kinds.contains(kind);
 	}
@@ -151,7 +151,7 @@ enum JsonMember {
 				return false;
 			}
 		}
-		return length <= MOST_DIGITS;
+		return length <= MAX_DIGITS;
 	}
 
 }

@@ -11,31 +11,31 @@ import io.pipeset.record.mapping.Template;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The members of an object that templates name, and those of the objects in it. A name
- * with dots is a path, and also that of a member that has the dots in its name.
+ * Looks up the members of an object that templates use, and the members of objects in it.
+ * A name with dots is a path, or the name of a member that contains the dots.
  */
 final class JsonNames {
 
-	/** Says that no template has a name. */
+	/** Stands for a name that no template uses. */
 	static final int NONE = -1;
 
-	/** The longest length of a name that has a bit of its own. */
-	private static final int MOST_BITS = 63;
+	/** The bit in {@code lengths} for names of 63 bytes or more. */
+	private static final int MAX_BIT = 63;
 
 	private final byte[][] names;
 
-	/** The number of each name, or {@link #NONE} if it is only the beginning of paths. */
+	/** The number of each name; {@link #NONE} if it is only the first part of paths. */
 	private final int[] slots;
 
 	private final @Nullable JsonNames[] children;
 
-	/** The numbers of all names of the objects in each member. */
-	private final int[][] below;
+	/** For each name, the numbers of all names in the objects descendants it. */
+	private final int[][] descendants;
 
-	/** The places of names by their hash, one more than they are; 0 for none. */
+	/** A hash table of the indexes of names, plus 1; 0 for an empty entry. */
 	private final int[] table;
 
-	/** The lengths that names have. */
+	/** A bit for each length that a name has. */
 	private final long lengths;
 
 	private JsonNames(Map<String, Entry> entries) {
@@ -43,31 +43,31 @@ final class JsonNames {
 		this.names = new byte[count][];
 		this.slots = new int[count];
 		this.children = new JsonNames[count];
-		this.below = new int[count][];
+		this.descendants = new int[count][];
 		this.table = new int[Integer.highestOneBit(Math.max(count, 1)) * 4];
 		long lengths = 0;
-		int place = 0;
+		int index = 0;
 		for (Map.Entry<String, Entry> entry : entries.entrySet()) {
 			byte[] name = entry.getKey().getBytes(StandardCharsets.UTF_8);
-			this.names[place] = name;
-			this.slots[place] = entry.getValue().slot;
-			Map<String, Entry> inner = entry.getValue().inner;
-			this.children[place] = (inner.isEmpty()) ? null : new JsonNames(inner);
-			this.below[place] = entry.getValue().below.stream().mapToInt(Integer::intValue).toArray();
+			this.names[index] = name;
+			this.slots[index] = entry.getValue().slot;
+			Map<String, Entry> children = entry.getValue().children;
+			this.children[index] = (children.isEmpty()) ? null : new JsonNames(children);
+			this.descendants[index] = entry.getValue().descendants.stream().mapToInt(Integer::intValue).toArray();
 			int at = hash(name, 0, name.length);
 			while (this.table[at] != 0) {
 				at = (at + 1) & (this.table.length - 1);
 			}
-			this.table[at] = ++place;
-			lengths |= 1L << Math.min(name.length, MOST_BITS);
+			this.table[at] = ++index;
+			lengths |= 1L << Math.min(name.length, MAX_BIT);
 		}
 		this.lengths = lengths;
 	}
 
 	/**
-	 * Sorts names by the objects that they are in.
-	 * @param names the names of templates, by their number, each of
-	 * {@value Template#MOST_STEPS} steps at most
+	 * Groups names by the objects that contain them.
+	 * @param names the names of templates, in the order of their numbers; each has at
+	 * most {@value Template#MOST_STEPS} steps
 	 */
 	static JsonNames of(List<String> names) {
 		Map<String, Entry> root = new LinkedHashMap<>();
@@ -80,8 +80,8 @@ final class JsonNames {
 				Map<String, Entry> object = root;
 				for (String step : path) {
 					Entry entry = object.computeIfAbsent(step, (key) -> new Entry());
-					entry.below.add(slot);
-					object = entry.inner;
+					entry.descendants.add(slot);
+					object = entry.children;
 				}
 				object.computeIfAbsent(last, (key) -> new Entry()).slot = slot;
 			}
@@ -91,10 +91,10 @@ final class JsonNames {
 
 	/**
 	 * Finds a name.
-	 * @return its place, or {@link #NONE}
+	 * @return its index, or {@link #NONE}
 	 */
 	int find(byte[] bytes, int offset, int length) {
-		if ((this.lengths >>> Math.min(length, MOST_BITS) & 1) == 0) {
+		if ((this.lengths >>> Math.min(length, MAX_BIT) & 1) == 0) {
 			return NONE;
 		}
 		int at = hash(bytes, offset, length);
@@ -108,19 +108,19 @@ final class JsonNames {
 		return NONE;
 	}
 
-	/** The number of the name at a place, or {@link #NONE}. */
-	int slot(int place) {
-		return this.slots[place];
+	/** The number of the name at an index, or {@link #NONE}. */
+	int slot(int index) {
+		return this.slots[index];
 	}
 
-	/** The names of members of the member at a place, if any. */
-	@Nullable JsonNames child(int place) {
-		return this.children[place];
+	/** The names of members in the object at an index; {@code null} if there are none. */
+	@Nullable JsonNames child(int index) {
+		return this.children[index];
 	}
 
-	/** The numbers of all names in the member at a place. */
-	int[] below(int place) {
-		return this.below[place];
+	/** The numbers of all names in the object at an index. */
+	int[] descendants(int index) {
+		return this.descendants[index];
 	}
 
 	private int hash(byte[] bytes, int offset, int length) {
@@ -131,13 +131,13 @@ final class JsonNames {
 		return (hash ^ (hash >>> 16)) & (this.table.length - 1);
 	}
 
-	/** A name while the names are sorted. */
+	/** A name while names are grouped. */
 	private static final class Entry {
 
-		private final Map<String, Entry> inner = new LinkedHashMap<>();
+		private final Map<String, Entry> children = new LinkedHashMap<>();
 
-		/** The numbers of all names in the object. */
-		private final List<Integer> below = new ArrayList<>();
+		/** The numbers of all names in this object. */
+		private final List<Integer> descendants = new ArrayList<>();
 
 		private int slot = NONE;
 

@@ -15,7 +15,7 @@ import io.pipeset.record.mapping.Template;
 import io.pipeset.record.mapping.Templates;
 import org.jspecify.annotations.Nullable;
 
-/** Reads objects that are data, of which templates make records. */
+/** Reads data objects, from which templates build records. */
 final class JsonObjectParser extends JsonParser {
 
 	private final Members members;
@@ -39,7 +39,7 @@ final class JsonObjectParser extends JsonParser {
 		this.members.fillFrom(record, fault);
 	}
 
-	/** The members of an object that templates name. */
+	/** The members of an object that templates use. */
 	private static final class Members extends Row {
 
 		private final JsonNames names;
@@ -50,7 +50,7 @@ final class JsonObjectParser extends JsonParser {
 
 		private final int whole;
 
-		private final boolean takesAll;
+		private final boolean mapsAllValues;
 
 		private final byte[][] sources;
 
@@ -60,12 +60,15 @@ final class JsonObjectParser extends JsonParser {
 
 		private final boolean[] strings;
 
-		/** The names that were found as they are written, and not as a path. */
+		/**
+		 * Whether each name was found as a member with exactly this name, not as a path.
+		 */
 		private final boolean[] exact;
 
 		/**
-		 * Each name and value, where all are fields. A value that is no string has the
-		 * complement of its length, which is below that of a null, as it has a byte.
+		 * Each name and value if all members become fields. The length of a value that is
+		 * not a string is stored as its complement. It differs from a null's length,
+		 * because the value has at least one byte.
 		 */
 		private final Spans fields;
 
@@ -75,7 +78,7 @@ final class JsonObjectParser extends JsonParser {
 			super(templates, nulls, limit);
 			this.names = JsonNames.of(templates.names());
 			this.whole = templates.names().indexOf(Template.WHOLE);
-			this.takesAll = templates.takesAll();
+			this.mapsAllValues = templates.mapsAllValues();
 			int count = templates.names().size();
 			this.sources = new byte[count][];
 			this.offsets = new int[count];
@@ -83,7 +86,7 @@ final class JsonObjectParser extends JsonParser {
 			this.strings = new boolean[count];
 			this.exact = new boolean[count];
 			this.limit = limit;
-			this.fields = new Spans(limit.room());
+			this.fields = new Spans(limit.memory());
 		}
 
 		@Nullable JsonFault read(byte[] bytes, int from, int to) throws JsonFault {
@@ -142,8 +145,8 @@ final class JsonObjectParser extends JsonParser {
 		}
 
 		/**
-		 * Makes the object compact, and keeps a copy, as its strings are decoded in
-		 * place.
+		 * Removes white space from the object, and keeps a copy, because its strings are
+		 * decoded in index.
 		 */
 		private @Nullable JsonFault readWhole(JsonCursor cursor) throws JsonFault {
 			cursor.readValue(0);
@@ -151,7 +154,7 @@ final class JsonObjectParser extends JsonParser {
 			int length = cursor.length();
 			cursor.expectEnd();
 			JsonFault contentFault = cursor.contentFault();
-			ArgumentBytes copy = made();
+			ArgumentBytes copy = composed();
 			copy.begin();
 			copy.append(this.bytes, offset, length);
 			set(this.whole, copy.bytes(), copy.start(), length, false);
@@ -159,24 +162,24 @@ final class JsonObjectParser extends JsonParser {
 			return contentFault;
 		}
 
-		/** Reads the object that is next, whose names may be in templates. */
+		/** Reads the next object. Its members may be used by templates. */
 		private void readObject(int depth, JsonNames names) throws JsonFault {
 			JsonCursor cursor = this.cursors.get(depth);
 			if (!cursor.isNext('{') || !cursor.enter('}')) {
 				return;
 			}
-			boolean all = depth == 0 && this.takesAll;
+			boolean all = depth == 0 && this.mapsAllValues;
 			do {
 				cursor.readName();
 				int name = cursor.offset();
 				int nameLength = cursor.length();
-				int place = names.find(cursor.source(), name, nameLength);
+				int index = names.find(cursor.source(), name, nameLength);
 				JsonKind kind = cursor.readValue(depth + 1);
 				if (all) {
 					addField(name, nameLength, kind, cursor);
 				}
-				if (place != JsonNames.NONE) {
-					note(depth, names, place, kind);
+				if (index != JsonNames.NONE) {
+					store(depth, names, index, kind);
 				}
 			}
 			while (cursor.next('}'));
@@ -192,12 +195,15 @@ final class JsonObjectParser extends JsonParser {
 					(kind == JsonKind.NULL) ? NULL : (kind == JsonKind.STRING) ? cursor.length() : ~cursor.length());
 		}
 
-		/** Notes a value down, and those in it, in the place of others of its name. */
-		private void note(int depth, JsonNames names, int place, JsonKind kind) throws JsonFault {
+		/**
+		 * Stores a value and the values in it. They replace earlier values of the same
+		 * name.
+		 */
+		private void store(int depth, JsonNames names, int index, JsonKind kind) throws JsonFault {
 			JsonCursor cursor = this.cursors.get(depth);
 			int offset = cursor.offset();
 			int length = cursor.length();
-			int slot = names.slot(place);
+			int slot = names.slot(index);
 			boolean wanted = slot != JsonNames.NONE && (depth == 0 || !this.exact[slot]);
 			if (wanted) {
 				this.exact[slot] = depth == 0;
@@ -208,17 +214,17 @@ final class JsonObjectParser extends JsonParser {
 					set(slot, cursor.source(), offset, length, kind == JsonKind.STRING);
 				}
 			}
-			JsonNames child = names.child(place);
+			JsonNames child = names.child(index);
 			if (child != null) {
-				forget(names.below(place), kind == JsonKind.NULL);
+				markMissing(names.descendants(index), kind == JsonKind.NULL);
 				if (kind == JsonKind.OBJECT) {
-					descend(depth + 1, child, offset, length, wanted || (depth == 0 && this.takesAll));
+					descend(depth + 1, child, offset, length, wanted || (depth == 0 && this.mapsAllValues));
 				}
 			}
 		}
 
-		/** Takes the values of an object for absent, or for null where it is null. */
-		private void forget(int[] slots, boolean isNull) {
+		/** Marks the values in an object as absent, or as null if the object is null. */
+		private void markMissing(int[] slots, boolean isNull) {
 			for (int slot : slots) {
 				if (!this.exact[slot]) {
 					this.lengths[slot] = (isNull) ? NULL : ABSENT;
@@ -227,9 +233,9 @@ final class JsonObjectParser extends JsonParser {
 		}
 
 		/**
-		 * Reads an object in another one, which is compact.
-		 * @param kept whether its bytes are a value, so that its strings cannot be
-		 * decoded in place
+		 * Reads an object inside another one. Its white space is already removed.
+		 * @param kept whether the object's bytes are a value themselves, so that its
+		 * strings cannot be decoded in index
 		 */
 		private void descend(int depth, JsonNames names, int offset, int length, boolean kept) throws JsonFault {
 			if (this.cursors.size() == depth) {
@@ -238,7 +244,7 @@ final class JsonObjectParser extends JsonParser {
 			byte[] source = this.cursors.get(depth - 1).source();
 			int from = offset;
 			if (kept) {
-				ArgumentBytes copy = made();
+				ArgumentBytes copy = composed();
 				copy.begin();
 				copy.append(source, offset, length);
 				source = copy.bytes();

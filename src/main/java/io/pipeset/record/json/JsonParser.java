@@ -9,8 +9,8 @@ import io.pipeset.record.mapping.Templates;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads one record from one complete JSON value, which may be a line of a body or an
- * element of its array.
+ * Reads one record from one complete JSON value: a line of a body, or an element of its
+ * array.
  */
 abstract sealed class JsonParser permits JsonRecordParser, JsonObjectParser {
 
@@ -19,7 +19,7 @@ abstract sealed class JsonParser permits JsonRecordParser, JsonObjectParser {
 	private int from;
 
 	/**
-	 * Opens the parser of a body.
+	 * Creates the parser for a body.
 	 * @param defaultOperation the operation of records that name none, or {@code null}
 	 */
 	static JsonParser of(@Nullable Operation defaultOperation, Mapping mapping, RecordLimit limit) {
@@ -30,8 +30,8 @@ abstract sealed class JsonParser permits JsonRecordParser, JsonObjectParser {
 
 	/**
 	 * Reads a record, and decodes it in place.
-	 * @param to the byte after it
-	 * @return the place where it is not JSON, or {@code null}
+	 * @param to the index after its last byte
+	 * @return the mistake in its JSON, or {@code null}
 	 */
 	final @Nullable JsonFault parse(byte[] bytes, int from, int to) {
 		this.from = from;
@@ -39,13 +39,13 @@ abstract sealed class JsonParser permits JsonRecordParser, JsonObjectParser {
 		return this.fault;
 	}
 
-	/** Gives the record that was read last another fault, which says more. */
+	/** Replaces the fault of the last record by a more helpful one. */
 	final void fault(JsonFault fault) {
 		this.fault = fault;
 	}
 
 	/**
-	 * Fills a record with the one that was read last, good or refused.
+	 * Fills a record from the last value read; it may be refused.
 	 * @param line the record's line, from 1, or 0 if the format has none
 	 */
 	final void deliver(Record record, long line) {
@@ -55,12 +55,12 @@ abstract sealed class JsonParser permits JsonRecordParser, JsonObjectParser {
 				found.text() + " (byte " + (found.offset() - this.from) + " of the record)") : null);
 	}
 
-	/** Reads a record, as {@link #parse} does. */
+	/** Reads a record; see {@link #parse}. */
 	abstract @Nullable JsonFault read(byte[] bytes, int from, int to);
 
 	/**
-	 * Fills a record that has just begun.
-	 * @param fault why it can only be refused, or {@code null}
+	 * Fills a record, which has just begun.
+	 * @param fault the reason to refuse it, or {@code null}
 	 */
 	abstract void deliver(Record record, @Nullable Rejection fault);
 

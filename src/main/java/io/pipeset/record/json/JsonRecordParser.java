@@ -10,14 +10,14 @@ import io.pipeset.record.mapping.Nulls;
 import io.pipeset.record.mapping.Row;
 import org.jspecify.annotations.Nullable;
 
-/** Reads objects and arrays that are records already. */
+/** Reads objects and arrays that are already records. */
 final class JsonRecordParser extends JsonParser {
 
-	private static final String WRAP_COMMAND = "as application/json, even a single command stands in an array of"
+	private static final String WRAP_COMMAND = "in application/json, even a single command has to be in an array of"
 			+ " records: [[\"SET\",\"key\",\"value\"]]";
 
-	/** The members that an item of a report has and a record does not. */
-	private static final Set<String> OF_ITEMS = Set.of("index", "line", "status", "reply");
+	/** The members that only the items of a report have. */
+	private static final Set<String> REPORT_MEMBERS = Set.of("index", "line", "status", "reply");
 
 	private static final String NULLS = "; nulls=skip leaves it out, nulls=empty takes it for an empty string";
 
@@ -44,14 +44,14 @@ final class JsonRecordParser extends JsonParser {
 			this.shape.moveStrings(this.draft);
 			return null;
 		}
-		boolean learns = this.shape.forget();
+		boolean mayLearn = this.shape.clear();
 		this.draft.begin(bytes);
 		this.cursor.begin(bytes, from, to);
 		try {
 			readRecord();
 			this.cursor.expectEnd();
 			this.draft.end(this.defaultOperation);
-			if (learns && this.cursor.hasPlainStrings() && this.draft.describe(this.shape)) {
+			if (mayLearn && this.cursor.hasPlainStrings() && this.draft.describe(this.shape)) {
 				this.shape.learn(bytes, from, to);
 			}
 			return this.cursor.contentFault();
@@ -96,7 +96,7 @@ final class JsonRecordParser extends JsonParser {
 			if (member == null) {
 				refuseMember();
 			}
-			else if (!this.draft.see(member)) {
+			else if (!this.draft.markSeen(member)) {
 				this.cursor.readValue(1);
 			}
 			else if (member == JsonMember.FIELDS && this.cursor.isNext('{')) {
@@ -116,13 +116,13 @@ final class JsonRecordParser extends JsonParser {
 		if (!this.draft.isRefused()) {
 			String name = this.cursor.excerpt();
 			this.draft
-				.refuse("record member '" + name + "' is not known; allowed are " + JsonMember.names() + remedy(name));
+				.refuse("record member '" + name + "' is not known; allowed are " + JsonMember.names() + advice(name));
 		}
 		this.cursor.readValue(1);
 	}
 
-	private static String remedy(String name) {
-		return (OF_ITEMS.contains(name))
+	private static String advice(String name) {
+		return (REPORT_MEMBERS.contains(name))
 				? "; an item of a report is not the whole record: post the record of that index or line again,"
 						+ " as it was sent"
 				: "";
@@ -132,7 +132,7 @@ final class JsonRecordParser extends JsonParser {
 		JsonKind kind = this.cursor.readValue(1);
 		if (kind == JsonKind.NULL
 				&& (this.nulls == Nulls.SKIP || (this.nulls == Nulls.EMPTY && member.mayBeLeftOut()))) {
-			this.draft.unsee(member);
+			this.draft.unmarkSeen(member);
 		}
 		else if (kind == JsonKind.NULL && this.nulls == Nulls.EMPTY && member.mayBeEmpty()) {
 			this.draft.set(member, kind, this.cursor.offset(), 0);
@@ -179,7 +179,7 @@ final class JsonRecordParser extends JsonParser {
 				}
 				else if (!this.draft.isRefused()) {
 					this.draft.refuse("record member 'args' takes strings, numbers and booleans, not "
-							+ kind.describe(this.cursor.excerpt()) + ofNull(kind));
+							+ kind.describe(this.cursor.excerpt()) + nullAdvice(kind));
 				}
 			}
 			while (this.cursor.next(']'));
@@ -210,7 +210,7 @@ final class JsonRecordParser extends JsonParser {
 		else if (!kind.isArgument()) {
 			this.draft.refuse(
 					"argument " + position + " of a record that is an array is " + kind.describe(this.cursor.excerpt())
-							+ "; allowed are strings, numbers and booleans" + ofNull(kind));
+							+ "; allowed are strings, numbers and booleans" + nullAdvice(kind));
 		}
 		else if (position > 1) {
 			this.draft.addArgument(kind, this.cursor.offset(), this.cursor.length());
@@ -221,12 +221,12 @@ final class JsonRecordParser extends JsonParser {
 		}
 	}
 
-	/** Why 'nulls' has no say here. */
-	private String ofNull(JsonKind kind) {
+	/** Explains why 'nulls' does not apply to arguments. */
+	private String nullAdvice(JsonKind kind) {
 		return (kind == JsonKind.NULL && this.nulls != Nulls.REFUSE) ? Row.NULL_IN_ARGUMENTS : "";
 	}
 
-	/** The length of a value that was read last; a null is an empty string here. */
+	/** The length of the last value. A null counts as an empty string here. */
 	private int length(JsonKind kind) {
 		return (kind == JsonKind.NULL) ? 0 : this.cursor.length();
 	}

@@ -5,34 +5,37 @@ import java.util.Arrays;
 import io.pipeset.record.body.LineScanner;
 
 /**
- * The shape of a record: its bytes without the strings that vary. Most bodies have
- * records of one shape. A record of the same shape as the one before needs no parsing,
- * since only the places of its strings are new. Strings that vary are plain ones, which
- * stand for themselves: without escapes, and of ASCII alone.
+ * The shape of a record: its bytes without the strings that vary. In most bodies, all
+ * records have one shape. A record with the same shape as the previous one needs no
+ * parsing, because only the positions of its strings are new. Only plain strings may
+ * vary: ASCII without escapes.
  */
 final class JsonShape {
 
-	private static final int MOST_STRINGS = 32;
+	private static final int MAX_STRINGS = 32;
 
-	private static final int MOST_BYTES = 1024;
+	private static final int MAX_BYTES = 1024;
 
-	/** The most records in a row of which none is like the one before it. */
-	private static final int MOST_MISSES = 8;
+	/**
+	 * After this number of consecutive records with new shapes, records are parsed
+	 * without learning their shape.
+	 */
+	private static final int MAX_MISSES = 8;
 
-	/** The records that are parsed without a look at their shape after that. */
-	private static final int PAUSE = 1024;
+	/** The number of records that are then parsed without learning their shape. */
+	private static final int SKIPPED_RECORDS = 1024;
 
-	/** The bytes before, between and behind the strings, without a gap. */
-	private final byte[] fixed = new byte[MOST_BYTES];
+	/** The bytes before, between and after the strings, without gaps. */
+	private final byte[] fixed = new byte[MAX_BYTES];
 
-	/** The ends of those parts in {@link #fixed}, one more than there are strings. */
-	private final int[] ends = new int[MOST_STRINGS + 1];
+	/** The ends of the parts in {@link #fixed}, one more than there are strings. */
+	private final int[] ends = new int[MAX_STRINGS + 1];
 
-	private final int[] slots = new int[MOST_STRINGS];
+	private final int[] slots = new int[MAX_STRINGS];
 
-	private final int[] offsets = new int[MOST_STRINGS];
+	private final int[] offsets = new int[MAX_STRINGS];
 
-	private final int[] lengths = new int[MOST_STRINGS];
+	private final int[] lengths = new int[MAX_STRINGS];
 
 	private int strings;
 
@@ -40,12 +43,12 @@ final class JsonShape {
 
 	private int misses;
 
-	private int pause;
+	private int recordsToSkip;
 
 	/**
 	 * Whether a record has this shape.
-	 * @param to the byte after it
-	 * @return {@code true} if {@link #moveStrings} can take the place of parsing it
+	 * @param to the index after its last byte
+	 * @return {@code true} if {@link #moveStrings} can replace parsing
 	 */
 	boolean matches(byte[] bytes, int from, int to) {
 		if (!this.known) {
@@ -67,16 +70,16 @@ final class JsonShape {
 		return skip(part, this.ends[this.strings], bytes, at, to) == to;
 	}
 
-	/** Goes behind a fixed part; -1 if other bytes stand there. */
+	/** The index after a fixed part; -1 if the bytes are different. */
 	private int skip(int part, int partEnd, byte[] bytes, int at, int to) {
 		int end = at + (partEnd - part);
 		return (end <= to && Arrays.equals(this.fixed, part, partEnd, bytes, at, end)) ? end : -1;
 	}
 
 	/**
-	 * Gives a draft, which holds another record of this shape, the strings of the record
-	 * that matched.
-	 * @param draft holds the record that was parsed last
+	 * Sets the strings of the matching record in a draft of another record with this
+	 * shape.
+	 * @param draft the draft of the last parsed record
 	 */
 	void moveStrings(JsonDraft draft) {
 		for (int i = 0; i < this.strings; i++) {
@@ -86,32 +89,33 @@ final class JsonShape {
 	}
 
 	/**
-	 * Whether the shape of a record that was just parsed may be learnt. It is not for a
-	 * while, if records had many shapes.
+	 * Clears the shape before a record is parsed.
+	 * @return whether the record's shape may be learned; {@code false} for a while after
+	 * many records with different shapes
 	 */
-	boolean forget() {
+	boolean clear() {
 		this.known = false;
 		this.strings = 0;
-		if (this.pause > 0) {
-			this.pause--;
+		if (this.recordsToSkip > 0) {
+			this.recordsToSkip--;
 			return false;
 		}
-		if (++this.misses > MOST_MISSES) {
+		if (++this.misses > MAX_MISSES) {
 			this.misses = 0;
-			this.pause = PAUSE;
+			this.recordsToSkip = SKIPPED_RECORDS;
 		}
 		return true;
 	}
 
 	/**
-	 * Takes note of a string that varies.
-	 * @param slot its place in the draft
-	 * @param offset its first byte in the record's array
+	 * Adds a string that varies.
+	 * @param slot its slot in the draft
+	 * @param offset the index of its first byte in the record's array
 	 */
 	void addString(int slot, int offset, int length) {
-		if (this.strings < MOST_STRINGS) {
+		if (this.strings < MAX_STRINGS) {
 			int i = this.strings;
-			// Members may come in another order than the draft's.
+			// Members may be in another order than in the draft.
 			for (; i > 0 && this.offsets[i - 1] > offset; i--) {
 				set(i, this.slots[i - 1], this.offsets[i - 1], this.lengths[i - 1]);
 			}
@@ -127,20 +131,20 @@ final class JsonShape {
 	}
 
 	/**
-	 * Learns the shape of a record, all of whose strings were {@linkplain #addString
-	 * added} and are plain.
-	 * @param bytes the array that holds it, which parsing has not changed
-	 * @param to the byte after it
+	 * Learns the shape of a record. All its strings must be plain, and be
+	 * {@linkplain #addString added}.
+	 * @param bytes the array that holds it; parsing must not have changed it
+	 * @param to the index after its last byte
 	 */
 	void learn(byte[] bytes, int from, int to) {
-		if (this.strings > MOST_STRINGS) {
+		if (this.strings > MAX_STRINGS) {
 			return;
 		}
 		int at = from;
 		int length = 0;
 		for (int i = 0; i <= this.strings; i++) {
 			int end = (i < this.strings) ? this.offsets[i] : to;
-			if (length + end - at > MOST_BYTES) {
+			if (length + end - at > MAX_BYTES) {
 				return;
 			}
 			System.arraycopy(bytes, at, this.fixed, length, end - at);

@@ -4,8 +4,8 @@ import io.pipeset.record.Operation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The members by which an object gives an operation's arguments after the key. Every
- * operation may give them by {@code args}, and some have members of their own.
+ * The members that contain an operation's arguments after the key. All operations allow
+ * {@code args}, and some have their own members.
  */
 enum JsonSpelling {
 
@@ -19,7 +19,7 @@ enum JsonSpelling {
 
 	ARGS("'key' and 'args'", null, null),
 
-	/** The keys stand among the arguments, after their number. */
+	/** The keys are among the arguments, after their number. */
 	COMMAND("'args' alone, all that follows the name in the command", null, null);
 
 	private static final JsonMember[] OWN = { JsonMember.VALUE, JsonMember.FIELDS, JsonMember.TTL, JsonMember.EXPIRE_AT,
@@ -51,8 +51,8 @@ enum JsonSpelling {
 	}
 
 	/**
-	 * Compares a record's members with those that its operation takes.
-	 * @param seen the bits of the members the record has
+	 * Checks a record's members against the members that its operation takes.
+	 * @param seen the bits of the record's members
 	 * @return the problem, for the caller to read, or {@code null}
 	 */
 	@Nullable String check(Operation operation, int seen) {
@@ -60,7 +60,7 @@ enum JsonSpelling {
 			if ((seen & member.bit()) != 0) {
 				boolean expiry = member == JsonMember.EXPIRE_AT && this.optional == JsonMember.TTL;
 				if (member != this.required && member != this.optional && !expiry) {
-					return foreign(operation, member);
+					return notAllowed(operation, member);
 				}
 				if ((seen & JsonMember.ARGS.bit()) != 0) {
 					return "record member 'args' goes with 'key' alone, not with '" + member.label() + "': "
@@ -73,7 +73,7 @@ enum JsonSpelling {
 		}
 		boolean hasKey = (seen & JsonMember.KEY.bit()) != 0;
 		if (this == COMMAND) {
-			return (hasKey) ? foreign(operation, JsonMember.KEY) : null;
+			return (hasKey) ? notAllowed(operation, JsonMember.KEY) : null;
 		}
 		if (!hasKey) {
 			return "record member 'key' is missing: " + takes(operation);
@@ -84,7 +84,7 @@ enum JsonSpelling {
 		return null;
 	}
 
-	private String foreign(Operation operation, JsonMember member) {
+	private String notAllowed(Operation operation, JsonMember member) {
 		return "record member '" + member.label() + "' does not go with " + operation + ": " + takes(operation);
 	}
 

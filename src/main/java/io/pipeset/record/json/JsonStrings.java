@@ -8,8 +8,7 @@ import io.pipeset.record.encoding.Excerpt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads strings in place: a decoded string is never longer than a written one, so that it
- * needs no other array.
+ * Reads strings in place, because a decoded string is never longer than the written one.
  */
 final class JsonStrings {
 
@@ -19,38 +18,37 @@ final class JsonStrings {
 
 	private @Nullable JsonFault fault;
 
-	/** Forgets the last record. */
+	/** Begins a record. */
 	void begin() {
 		this.fault = null;
 		this.plain = true;
 	}
 
 	/**
-	 * The first fault in the content of strings. Such a fault does not hide the end of
-	 * its string.
+	 * The first fault in the content of strings. The end of the string is still known.
 	 */
 	@Nullable JsonFault fault() {
 		return this.fault;
 	}
 
-	/** Whether all strings so far were of ASCII, and without escapes. */
+	/** Whether all strings so far were ASCII without escapes. */
 	boolean arePlain() {
 		return this.plain;
 	}
 
-	/** The byte after the copy that was made last. */
+	/** The index after the last copy. */
 	int copyEnd() {
 		return this.copyEnd;
 	}
 
 	/**
 	 * Reads a string and copies the bytes between its quotes.
-	 * @param bytes the array that holds the string and takes its copy
-	 * @param from the byte after the opening quote
+	 * @param bytes the array of the string and of its copy
+	 * @param from the index after the opening quote
 	 * @param to the end of the record
-	 * @param copy where the copy begins, at {@code from} or before
-	 * @param decode whether the copy is decoded, or as it is written
-	 * @return the byte after the closing quote
+	 * @param copy the index where the copy begins, at most {@code from}
+	 * @param decode whether to decode the copy; otherwise escapes are kept
+	 * @return the index after the closing quote
 	 */
 	int read(byte[] bytes, int from, int to, int copy, boolean decode) throws JsonFault {
 		int at = from;

@@ -14,8 +14,8 @@ import io.pipeset.record.mapping.Mapping;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads lines of JSON. A body that begins as an array of records does is refused, as
- * hardly a line of it would be a record.
+ * Reads one JSON record per line. It refuses a body that begins like a JSON array of
+ * records, because hardly any of its lines would be a record.
  */
 public final class NdjsonReader implements RecordReader {
 
@@ -38,7 +38,7 @@ public final class NdjsonReader implements RecordReader {
 	/**
 	 * Reads a body.
 	 * @param defaultOperation the operation of records that name none; {@code null} if
-	 * each has to name its own
+	 * each record must name its own
 	 */
 	public NdjsonReader(InputStream body, @Nullable Operation defaultOperation, Mapping mapping, RecordLimit limit) {
 		this.buffer = new BodyBuffer(body, limit);
@@ -56,7 +56,7 @@ public final class NdjsonReader implements RecordReader {
 		return true;
 	}
 
-	/** Whether a line is the beginning of an object that goes on in the next one. */
+	/** Whether a line is the beginning of an object that continues in the next line. */
 	private static boolean isBeginning(byte[] bytes, int from, int to) {
 		int last = to - 1;
 		while (JsonCursor.isWhitespace(bytes[last])) {
@@ -88,7 +88,9 @@ public final class NdjsonReader implements RecordReader {
 		return this.buffer.consumed();
 	}
 
-	/** Whether the body begins with a bracket that no operation's name can follow. */
+	/**
+	 * Whether the body begins with a bracket that is not followed by an operation's name.
+	 */
 	private boolean beginsArray() throws IOException {
 		if (this.buffer.bytes()[this.buffer.start()] != '[') {
 			return false;

@@ -1,6 +1,6 @@
 /**
- * JSON and NDJSON: a body's bytes go in, and records come out, from objects and from
- * arrays that are commands. The parser works in place and makes no object for a record.
+ * Reads records from JSON and NDJSON: from objects, and from arrays that are commands.
+ * The parser works in place, and creates no object per record.
  */
 @NullMarked
 package io.pipeset.record.json;

@@ -6,21 +6,21 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the rows and objects of a body are read.
+ * How the rows and objects of a body become records.
  *
- * @param templates the templates that make records of them, or none where they are
- * records already
- * @param delimiter the byte of ASCII that separates the cells of a row
- * @param header the names of a row's columns, or none where the first row has them
+ * @param templates the templates that build records; none if the rows or objects are
+ * already records
+ * @param delimiter the ASCII character between the cells of a row
+ * @param header the names of the columns; none if the first row contains them
  */
 public record Mapping(@Nullable Templates templates, Nulls nulls, char delimiter, @Nullable List<String> header) {
 
-	/** Rows and objects are records already, and have their nulls refused. */
+	/** Rows and objects are already records, and nulls are refused. */
 	public static final Mapping NONE = new Mapping(null, Nulls.REFUSE, ',', null);
 
 	/**
-	 * The memory that the templates and names take, for the job and in its report.
-	 * @return their size in bytes, 0 without any
+	 * The memory that the templates and names need, in the job and in its report.
+	 * @return bytes, 0 without templates and names
 	 */
 	public long bytes() {
 		return ((this.templates != null) ? this.templates.bytes() : 0)
@@ -28,8 +28,8 @@ public record Mapping(@Nullable Templates templates, Nulls nulls, char delimiter
 	}
 
 	/**
-	 * A template as it was written.
-	 * @return its text, or a list of texts; {@code null} if there is none
+	 * A template in its original form.
+	 * @return its text, or a list of templates or names; {@code null} if there is none
 	 */
 	public @Nullable Object text(Function<Templates.Texts, @Nullable Object> which) {
 		Object text = (this.templates != null) ? which.apply(this.templates.texts()) : null;

@@ -6,17 +6,16 @@ import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
-/** Lists of columns or members, as settings have them. */
+/** Reads and writes lists of column or member names in settings. */
 public final class Names {
 
 	private Names() {
 	}
 
 	/**
-	 * Reads names with commas between them. A name with a comma stands in quotes, as in
-	 * CSV, in which a quote is written twice.
-	 * @return the names, one at least, of which some may be empty; {@code null} if quotes
-	 * do not fit
+	 * Reads names separated by commas. As in CSV, a name with a comma is in quotes, and a
+	 * quote in it is doubled.
+	 * @return at least one name; names may be empty; {@code null} if a quote is misplaced
 	 */
 	public static @Nullable List<String> parse(String text) {
 		List<String> names = new ArrayList<>();
@@ -42,15 +41,15 @@ public final class Names {
 
 	/**
 	 * Reads the names of fields, as {@link #parse} does.
-	 * @return the names, none of which is empty or stands for all; {@code null} if the
-	 * text is no such list
+	 * @return the names; {@code null} if the text is not a list of names, or a name is
+	 * empty or {@value Template#WHOLE}
 	 */
 	public static @Nullable List<String> parseFields(String text) {
 		List<String> names = parse(text);
 		return (names == null || names.contains("") || names.contains(Template.WHOLE)) ? null : names;
 	}
 
-	/** Writes names so that {@link #parse} reads them. */
+	/** Writes names in the form that {@link #parse} reads. */
 	public static String format(List<String> names) {
 		return names.stream().map((name) -> '"' + name.replace("\"", "\"\"") + '"').collect(Collectors.joining(","));
 	}

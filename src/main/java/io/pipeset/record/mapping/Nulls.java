@@ -2,21 +2,21 @@ package io.pipeset.record.mapping;
 
 import java.util.Locale;
 
-/** The meaning of a null where a record needs a value. */
+/** What to do with a null if a record needs a value. */
 public enum Nulls {
 
-	/** The record is refused. */
+	/** Refuse the record. */
 	REFUSE,
 
-	/** The field, or the expiry, is left out. */
+	/** Leave out the field or the expiry. */
 	SKIP,
 
-	/** It is the empty string. */
+	/** Use the empty string. */
 	EMPTY;
 
 	private final String label = name().toLowerCase(Locale.ROOT);
 
-	/** The word for it in settings and reports. */
+	/** The name in settings and reports. */
 	public String label() {
 		return this.label;
 	}

@@ -15,23 +15,23 @@ import io.pipeset.record.encoding.Excerpt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values of one row or object, which templates make a record of. A format knows the
- * values by the numbers of their names. A job has all its rows in one object. A value
- * that is an argument by itself is not copied; one that is a part of an argument is
+ * The values of one row or object, from which templates build a record. Values are
+ * numbered by their names in {@link Templates}. One object serves all rows of a job. A
+ * value that is a complete argument is not copied. A value that is part of an argument is
  * copied once.
  */
 public abstract class Row {
 
-	/** The length of a value that is null. */
+	/** Stands for the length of a null. */
 	protected static final int NULL = -1;
 
-	/** The length of a value that the row does not have. */
+	/** Stands for the length of a value that the row does not have. */
 	protected static final int ABSENT = -2;
 
-	/** Why a null among arguments is refused whatever nulls mean elsewhere. */
-	public static final String NULL_IN_ARGUMENTS = "; 'nulls' is not for arguments, as those behind a null would move";
+	/** Explains why a null argument is always refused. */
+	public static final String NULL_IN_ARGUMENTS = "; 'nulls' does not apply to arguments, because the arguments after a null would move";
 
-	private static final int MOST_ID_BYTES = 256;
+	private static final int MAX_ID_BYTES = 256;
 
 	private final Templates templates;
 
@@ -40,42 +40,45 @@ public abstract class Row {
 	private final Nulls nulls;
 
 	/**
-	 * The meaning of a null in SET's value, which it has to have, and in arguments, where
-	 * it would move those behind it.
+	 * What to do with a null in SET's value, which is required, and in arguments, where
+	 * leaving it out would move later arguments.
 	 */
 	private final Nulls nullsInArguments;
 
-	/** The meaning of a null in an expiry or an id, which are no empty texts. */
+	/** What to do with a null in an expiry or an id, which cannot be an empty string. */
 	private final Nulls nullsInTexts;
 
 	private final RecordLimit limit;
 
-	/** The arguments that are put together of several parts. */
-	private final ArgumentBytes made;
+	/**
+	 * The bytes of values that had to be copied, such as arguments joined from several
+	 * parts.
+	 */
+	private final ArgumentBytes composed;
 
-	/** Whether the templates make more arguments than a record may have. */
-	private final boolean tooMany;
+	/** Whether the templates build more arguments than a record may have. */
+	private final boolean tooManyArguments;
 
 	private final byte[][] fieldNames;
 
-	/** The bytes of the arguments so far. */
+	/** The size of the arguments so far, in bytes. */
 	private long size;
 
 	private @Nullable Rejection problem;
 
-	/** The value that was found last. */
+	/** The array of the current value, found last. */
 	private byte[] source = {};
 
 	private int offset;
 
 	private int length;
 
-	/** Whether it is a single string, which is still to be decoded. */
+	/** Whether the current value is a single string that still has to be decoded. */
 	private boolean string;
 
 	/**
-	 * Has no values yet.
-	 * @param templates the templates, whose names number the values
+	 * Creates a row without values.
+	 * @param templates the templates, which number the values
 	 */
 	protected Row(Templates templates, Nulls nulls, RecordLimit limit) {
 		this.templates = templates;
@@ -84,17 +87,17 @@ public abstract class Row {
 		this.nullsInArguments = (this.operation == Operation.SET && nulls == Nulls.EMPTY) ? Nulls.EMPTY : Nulls.REFUSE;
 		this.nullsInTexts = (nulls == Nulls.EMPTY) ? Nulls.SKIP : nulls;
 		this.limit = limit;
-		this.made = new ArgumentBytes(limit.room());
-		this.tooMany = templates.mostArguments() > limit.arguments();
+		this.composed = new ArgumentBytes(limit.memory());
+		this.tooManyArguments = templates.maxArguments() > limit.arguments();
 		int[] fields = templates.fields();
 		this.fieldNames = (fields != null) ? Arrays.stream(fields)
 			.mapToObj((slot) -> templates.names().get(slot).getBytes(StandardCharsets.UTF_8))
 			.toArray(byte[][]::new) : new byte[0][];
 	}
 
-	/** Forgets the last row. */
+	/** Clears the previous row. */
 	protected final void begin() {
-		this.made.clear();
+		this.composed.clear();
 		this.size = 0;
 		this.problem = null;
 	}
@@ -106,30 +109,28 @@ public abstract class Row {
 	 */
 	protected abstract int length(int name);
 
-	/**
-	 * The array that holds a value that is there. It must not change before the next row.
-	 */
+	/** The array that holds an existing value. It must not change before the next row. */
 	protected abstract byte[] source(int name);
 
-	/** The index in that array of the value's first byte. */
+	/** The index of an existing value's first byte in its array. */
 	protected abstract int offset(int name);
 
-	/** Whether the value is a string, to which the record's encoding applies. */
+	/** Whether an existing value is a string, to which the record's encoding applies. */
 	protected abstract boolean isString(int name);
 
 	/**
-	 * The bytes of this row that stand nowhere as they are needed. They are forgotten
-	 * when the next row begins.
+	 * Takes the bytes of this row that the body does not hold in the needed form. They
+	 * are cleared when the next row begins.
 	 * @return the same object for all rows
 	 */
-	protected final ArgumentBytes made() {
-		return this.made;
+	protected final ArgumentBytes composed() {
+		return this.composed;
 	}
 
 	/**
-	 * Makes a record of the row, good or refused.
+	 * Builds a record from the row; it may be refused.
 	 * @param record the record to fill, which has just begun
-	 * @param fault why the row can only be refused; {@code null} for a good one
+	 * @param fault the reason to refuse the row; {@code null} for a valid one
 	 */
 	protected final void fill(Record record, @Nullable Rejection fault) {
 		record.operation(this.operation);
@@ -148,25 +149,23 @@ public abstract class Row {
 	}
 
 	/**
-	 * Adds a field for each value of the row, by {@link #addField} and
+	 * Adds a field for each value of the row, with {@link #addField} and
 	 * {@link #addNullField}.
 	 */
 	protected abstract void addFields(Record record);
 
-	/** The kind of value that has a name: a column, or a member. */
+	/** The word for a named value in messages: column or member. */
 	protected abstract String noun();
 
-	/** The adjective for a value that is null. */
+	/** The word for a null in messages: empty or null. */
 	protected abstract String emptiness();
 
-	/**
-	 * Sets the id and the key, by which a report names good and refused records.
-	 */
+	/** Sets the id and the key. A report needs them for valid and for refused records. */
 	private void identify(Record record) {
 		Templates.Part id = this.templates.id();
 		if (id != null && find(id, this.nullsInTexts, Encoding.UTF8)) {
-			if (this.length > MOST_ID_BYTES) {
-				refuse(Rejection.MALFORMED, "'id' takes at most " + MOST_ID_BYTES + " bytes, not " + this.length);
+			if (this.length > MAX_ID_BYTES) {
+				refuse(Rejection.MALFORMED, "'id' takes at most " + MAX_ID_BYTES + " bytes, not " + this.length);
 			}
 			else {
 				record.id(new String(this.source, this.offset, this.length, StandardCharsets.UTF_8));
@@ -174,7 +173,7 @@ public abstract class Row {
 		}
 		Templates.Part key = this.templates.key();
 		if (key != null && find(key, Nulls.REFUSE, record.encoding())) {
-			addFound(record);
+			addCurrent(record);
 		}
 	}
 
@@ -191,7 +190,7 @@ public abstract class Row {
 		}
 		for (Templates.Part argument : this.templates.arguments()) {
 			if (find(argument, this.nullsInArguments, record.encoding())) {
-				addFound(record);
+				addCurrent(record);
 			}
 		}
 		if (this.operation == Operation.HSET) {
@@ -222,7 +221,7 @@ public abstract class Row {
 				addField(record, name, 0, name.length, source(slot), offset(slot), length, isString(slot));
 			}
 			else if (length == ABSENT || this.nulls == Nulls.REFUSE) {
-				refuseLack(slot, "fields");
+				refuseMissing(slot, "fields");
 			}
 			else if (this.nulls == Nulls.EMPTY) {
 				addField(record, name, 0, name.length, name, 0, 0, false);
@@ -232,7 +231,7 @@ public abstract class Row {
 
 	/**
 	 * Adds a field.
-	 * @param string whether it is a string, to which the record's encoding applies
+	 * @param string whether the value is a string, to which the record's encoding applies
 	 */
 	protected final void addField(Record record, byte[] name, int nameOffset, int nameLength, byte[] value, int offset,
 			int length, boolean string) {
@@ -251,20 +250,20 @@ public abstract class Row {
 		}
 	}
 
-	/** Deals with a field whose value is null. */
+	/** Adds, leaves out or refuses a field whose value is null. */
 	protected final void addNullField(Record record, byte[] name, int nameOffset, int nameLength) {
 		if (this.nulls == Nulls.EMPTY) {
 			addField(record, name, nameOffset, nameLength, name, nameOffset, 0, false);
 		}
 		else if (this.nulls == Nulls.REFUSE) {
 			refuse(Rejection.MALFORMED, noun() + " '" + Excerpt.of(name, nameOffset, nameLength) + "' is " + emptiness()
-					+ remedy("fields"));
+					+ advice("fields"));
 		}
 	}
 
-	/** Adds the value that was found last to the arguments. */
-	private void addFound(Record record) {
-		if (this.tooMany) {
+	/** Adds the current value to the arguments. */
+	private void addCurrent(Record record) {
+		if (this.tooManyArguments) {
 			refuse(Rejection.TOO_LARGE, this.limit.tooManyArguments());
 		}
 		else if (fits(this.length)) {
@@ -279,8 +278,8 @@ public abstract class Row {
 	}
 
 	/**
-	 * Finds the value that a template stands for.
-	 * @return {@code false} if it is left out, or the row is refused
+	 * Makes a template's value the current value.
+	 * @return {@code false} if the value is left out, or the row is refused
 	 */
 	private boolean find(Templates.Part part, Nulls nulls, Encoding encoding) {
 		int name = part.onlyName();
@@ -307,9 +306,9 @@ public abstract class Row {
 		return true;
 	}
 
-	/** Puts the value together of several parts. */
+	/** Joins the current value from several parts. */
 	private boolean compose(Templates.Part part, Nulls nulls, Encoding encoding) {
-		ArgumentBytes bytes = this.made;
+		ArgumentBytes bytes = this.composed;
 		int[] slots = part.slots();
 		byte[][] literals = part.literals();
 		bytes.begin();
@@ -318,7 +317,7 @@ public abstract class Row {
 			int length = length(slots[i]);
 			if (length < 0 && (length == ABSENT || nulls != Nulls.EMPTY)) {
 				if (length == ABSENT || nulls == Nulls.REFUSE) {
-					refuseLack(slots[i], part.setting());
+					refuseMissing(slots[i], part.setting());
 				}
 				return false;
 			}
@@ -338,40 +337,40 @@ public abstract class Row {
 	}
 
 	private boolean append(int name, int length, Encoding encoding) {
-		if (!fits((long) this.made.length() + length)) {
+		if (!fits((long) this.composed.length() + length)) {
 			return false;
 		}
 		if (encoding == Encoding.UTF8 || !isString(name)) {
-			this.made.append(source(name), offset(name), length);
+			this.composed.append(source(name), offset(name), length);
 			return true;
 		}
-		boolean decoded = this.made.appendBase64(source(name), offset(name), length);
+		boolean decoded = this.composed.appendBase64(source(name), offset(name), length);
 		if (!decoded) {
 			refuse(Rejection.MALFORMED, Record.base64Problem(source(name), offset(name), length));
 		}
 		return decoded;
 	}
 
-	/** Whether the record may have further bytes; it is refused if it may not. */
+	/** Whether the record may have further bytes. If not, it is refused. */
 	protected final boolean fits(long more) {
 		boolean fits = this.size + more <= this.limit.bytes();
 		if (!fits) {
-			refuse(Rejection.TOO_LARGE, "the record that the templates make is larger than " + this.limit.bytes()
+			refuse(Rejection.TOO_LARGE, "the record built by the templates is larger than " + this.limit.bytes()
 					+ " bytes (pipeset.limits.max-record-bytes)");
 		}
 		return fits;
 	}
 
-	private void refuseLack(int slot, String setting) {
+	private void refuseMissing(int slot, String setting) {
 		boolean absent = length(slot) == ABSENT;
 		refuse(Rejection.MALFORMED,
 				noun() + " '" + Excerpt.of(this.templates.names().get(slot)) + "' is "
 						+ ((absent) ? "missing" : emptiness()) + ", and '" + setting + "' names it"
-						+ ((absent) ? "" : remedy(setting)));
+						+ ((absent) ? "" : advice(setting)));
 	}
 
-	/** The advice for a value that is null, which a setting names. */
-	private static String remedy(String setting) {
+	/** The advice for a null in a value that a setting names. */
+	private static String advice(String setting) {
 		return switch (setting) {
 			case "key" -> "";
 			case "args" -> NULL_IN_ARGUMENTS;
@@ -381,7 +380,7 @@ public abstract class Row {
 		};
 	}
 
-	/** Refuses the row, unless it is refused already. */
+	/** Refuses the row, unless it is already refused. */
 	protected final void refuse(String code, String message) {
 		if (this.problem == null) {
 			this.problem = new Rejection(code, message);

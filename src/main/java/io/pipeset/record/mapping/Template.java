@@ -7,20 +7,23 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A text with names in braces, in the place of which each row's values stand:
- * {@code session:{sid}}. Braces that are written twice stand for themselves.
+ * A text with names in braces, which each row's values replace: {@code session:{sid}}. A
+ * doubled brace stands for a single brace.
  */
 public final class Template {
 
-	/** The name of the whole row as JSON. */
+	/** Stands for the whole row as JSON. */
 	public static final String WHOLE = "*";
 
-	/** The most steps of a name, between which dots stand: JSON nests no deeper. */
+	/**
+	 * The largest number of steps in a name, separated by dots. It is the largest nesting
+	 * depth of JSON.
+	 */
 	public static final int MOST_STEPS = 64;
 
 	private final String text;
 
-	/** The text before the first name, between the names, and behind the last one. */
+	/** The texts before, between and after the names, one more than there are names. */
 	private final List<String> literals;
 
 	private final List<String> names;
@@ -33,7 +36,7 @@ public final class Template {
 
 	/**
 	 * Reads a template.
-	 * @return the template, or {@code null} if its braces do not fit
+	 * @return the template, or {@code null} if its braces do not match
 	 */
 	public static @Nullable Template parse(String text) {
 		List<String> literals = new ArrayList<>();
@@ -71,20 +74,20 @@ public final class Template {
 	}
 
 	/**
-	 * The names, in their order.
-	 * @return the names, of which one may stand several times; none if the template is
-	 * the same for all rows
+	 * The names, in the order of the text.
+	 * @return the names; a name may occur several times; empty if the template is the
+	 * same for all rows
 	 */
 	public List<String> names() {
 		return this.names;
 	}
 
-	/** The bytes around the names, one more than there are names. */
+	/** The texts before, between and after the names, as UTF-8. */
 	byte[][] literals() {
 		return this.literals.stream().map((literal) -> literal.getBytes(StandardCharsets.UTF_8)).toArray(byte[][]::new);
 	}
 
-	/** The template as it was written. */
+	/** The template in its original form. */
 	@Override
 	public String toString() {
 		return this.text;

@@ -11,12 +11,15 @@ import io.pipeset.record.Operation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The templates of a job, which make a record of each row or object. The names in all of
- * them are numbered once, so that a row needs to look up none.
+ * The templates of a job, which build a record from each row or object. They number their
+ * names once, so that a row needs no lookup by name.
  */
 public final class Templates {
 
-	/** A name, with its places in tables, in the query and in the report. */
+	/**
+	 * The memory of a name in tables, in the query and in the report, without its
+	 * characters, in bytes.
+	 */
 	private static final int NAME_BYTES = 200;
 
 	private final Operation operation;
@@ -70,29 +73,29 @@ public final class Templates {
 	}
 
 	/**
-	 * The names in all templates, by their number.
+	 * The names in all templates, in the order of their numbers.
 	 * @return each name once
 	 */
 	public List<String> names() {
 		return this.names;
 	}
 
-	/** Whether each value of a row is a field of its record. */
-	public boolean takesAll() {
+	/** Whether all values of a row become fields of its record. */
+	public boolean mapsAllValues() {
 		return this.operation == Operation.HSET && this.fields == null;
 	}
 
 	/**
-	 * The arguments of a record whose values are all there.
-	 * @return how many; 0 where the record has what its row has
+	 * The number of arguments of a record if the row has all its values.
+	 * @return the number; 0 if it depends on the row
 	 */
-	public int mostArguments() {
+	public int maxArguments() {
 		int fields = (this.fields != null) ? 2 * this.fields.length : 0;
-		return (takesAll()) ? 0 : ((this.key != null) ? 1 : 0) + this.arguments.length + fields;
+		return (mapsAllValues()) ? 0 : ((this.key != null) ? 1 : 0) + this.arguments.length + fields;
 	}
 
 	/**
-	 * The setting that names a value, for messages.
+	 * The setting that uses a name, for messages.
 	 * @return the first such setting
 	 */
 	public String settingOf(String name) {
@@ -111,21 +114,21 @@ public final class Templates {
 		return parts;
 	}
 
-	/** The templates as they were written. */
+	/** The templates in their original form. */
 	public Texts texts() {
 		return this.texts;
 	}
 
-	/** The memory that they take, in bytes. */
+	/** The memory that the templates need, in bytes. */
 	long bytes() {
-		long bytes = bytes(this.names) + 2L * mostArguments();
+		long bytes = bytes(this.names) + 2L * maxArguments();
 		for (Part part : parts()) {
 			bytes += part.bytes();
 		}
 		return bytes;
 	}
 
-	/** The memory that a list of names takes for a job, in bytes. */
+	/** The memory that a list of names needs in a job, in bytes. */
 	static long bytes(List<String> names) {
 		return names.stream().mapToLong((name) -> NAME_BYTES + 2L * name.length()).sum();
 	}
@@ -159,32 +162,35 @@ public final class Templates {
 	}
 
 	/**
-	 * Templates by the settings that they are given in.
+	 * The templates of a job by their settings.
 	 *
-	 * @param key the record's key; {@code null} for an operation whose keys stand among
-	 * its arguments
-	 * @param value the value of SET, and of no other operation
-	 * @param fields the fields of HSET; {@code null} for all that a row has
-	 * @param args the arguments of an operation other than SET and HSET, in their order
+	 * @param key the record's key; {@code null} for an operation whose keys are among its
+	 * arguments
+	 * @param value the value of SET; {@code null} for other operations
+	 * @param fields the fields of HSET; {@code null} for all values of a row
+	 * @param args the arguments, in order, of an operation other than SET and HSET
 	 * @param ttl the time to live, or {@code null}
 	 * @param expireAt the moment of expiry, or {@code null}
-	 * @param id the name in the report, or {@code null}
+	 * @param id the record's id in the report, or {@code null}
 	 */
 	public record Texts(@Nullable Template key, @Nullable Template value, @Nullable List<String> fields,
 			List<Template> args, @Nullable Template ttl, @Nullable Template expireAt, @Nullable Template id) {
 
 	}
 
-	/** A template whose names are numbers. */
+	/** A template whose names are replaced by their numbers. */
 	static final class Part {
 
-		/** The size up to which an argument is prepared. */
+		/** The size of the array for prepared arguments, in bytes. */
 		private static final int PREPARED_BYTES = 512;
 
-		/** A template, with its text in the query and in the report. */
+		/**
+		 * The memory of a template, with its text in the query and in the report, in
+		 * bytes.
+		 */
 		private static final int TEMPLATE_BYTES = 400;
 
-		/** One of its names, with the text behind it. */
+		/** The memory of one of its names, with the text after it, in bytes. */
 		private static final int SLOT_BYTES = 100;
 
 		private final String setting;
@@ -202,18 +208,18 @@ public final class Templates {
 			this.literals = literals;
 			this.slots = slots;
 			boolean beginning = slots.length == 1 && literals[1].length == 0 && literals[0].length < PREPARED_BYTES;
-			// A value that stands alone is not copied.
+			// A value without text before it is not copied.
 			this.prepared = (beginning && literals[0].length > 0) ? Arrays.copyOf(literals[0], PREPARED_BYTES)
 					: new byte[0];
 			this.onlyName = (beginning) ? slots[0] : -1;
 		}
 
-		/** The setting that it is given in. */
+		/** The setting that contains the template. */
 		String setting() {
 			return this.setting;
 		}
 
-		/** The bytes around the names, one more than there are names. */
+		/** The texts before, between and after the names. */
 		byte[][] literals() {
 			return this.literals;
 		}
@@ -224,16 +230,16 @@ public final class Templates {
 		}
 
 		/**
-		 * The number of the name, if the template is a name with perhaps a text before
-		 * it; -1 for one of another form.
+		 * The number of the name if the template is a single name, with or without text
+		 * before it; otherwise -1.
 		 */
 		int onlyName() {
 			return this.onlyName;
 		}
 
 		/**
-		 * An array that begins with the text before the only name, and has room for a
-		 * short value behind it: most keys are made of these two.
+		 * An array that begins with the text before the only name, and can take a short
+		 * value after it. Most keys consist of these two parts.
 		 */
 		byte[] prepared() {
 			return this.prepared;

@@ -1,7 +1,4 @@
-/**
- * How the rows and objects of a body become records: templates of a job go in, and each
- * row's values, and a record's arguments come out.
- */
+/** Builds records from the rows and objects of a body by the templates of a job. */
 @NullMarked
 package io.pipeset.record.mapping;
 

@@ -10,7 +10,7 @@ import io.pipeset.record.body.Spans;
 import io.pipeset.record.encoding.Excerpt;
 import org.jspecify.annotations.Nullable;
 
-/** The words of one command as they are found, the operation's name first. */
+/** Collects the words of one command. The first word is the operation's name. */
 final class CommandWords {
 
 	private final RecordLimit limit;
@@ -24,10 +24,10 @@ final class CommandWords {
 	CommandWords(RecordLimit limit, Session session) {
 		this.limit = limit;
 		this.session = session;
-		this.words = new Spans(limit.room());
+		this.words = new Spans(limit.memory());
 	}
 
-	/** Forgets the last command. */
+	/** Removes the words of the previous command. */
 	void begin() {
 		this.words.clear();
 		this.tooLong = false;
@@ -43,14 +43,14 @@ final class CommandWords {
 
 	/**
 	 * Fills a record with the command, or refuses it.
-	 * @param base the place from which their offsets count
-	 * @return {@code false} if the command is about the connection, and no record
-	 * @throws MalformedBodyException if the commands behind it would not mean what they
-	 * say
+	 * @param base the index that the words' offsets are relative to
+	 * @return {@code false} if the command only concerns the connection, and is not a
+	 * record
+	 * @throws MalformedBodyException if the following commands cannot be read reliably
 	 */
 	boolean deliver(Record record, long line, byte[] source, int base) throws MalformedBodyException {
 		Operation operation = operation(source, base);
-		if (operation == null && this.session.takes(record, word(0, source, base), this.words.count() - 1,
+		if (operation == null && this.session.handle(record, word(0, source, base), this.words.count() - 1,
 				(this.words.count() > 1) ? word(1, source, base) : "")) {
 			return false;
 		}
@@ -73,7 +73,7 @@ final class CommandWords {
 		return true;
 	}
 
-	/** Refuses the command; perhaps not all of its words were found. */
+	/** Refuses the command. Not all of its words may have been found. */
 	void refuse(Record record, long line, byte[] source, int base, String message) {
 		identify(record, line, operation(source, base), source, base);
 		if (isSelect(source, base)) {
@@ -83,8 +83,8 @@ final class CommandWords {
 	}
 
 	/**
-	 * Sets the operation and its first argument. An unknown command gets none, as its
-	 * first argument may not be a key.
+	 * Sets the operation and its first argument. An unknown command gets no argument,
+	 * because its first argument may not be a key.
 	 */
 	private void identify(Record record, long line, @Nullable Operation operation, byte[] source, int base) {
 		record.begin(line);

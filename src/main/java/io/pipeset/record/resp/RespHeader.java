@@ -9,21 +9,25 @@ import io.pipeset.record.encoding.Excerpt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the lengths of RESP, by the rules of Redis: digits without a sign or a leading
- * zero, up to a bound. Places count from the start of the buffer, where a command begins.
+ * Reads the lengths in RESP, by the rules of Redis: digits without a sign or a leading
+ * zero, up to a bound. Positions ({@code at}) are relative to the start of the buffer,
+ * where a command begins.
  */
 final class RespHeader {
 
-	/** The size of a line's end. */
+	/** The size of a line end, in bytes. */
 	static final int CRLF = 2;
 
-	/** The largest string that Redis has, by {@code proto-max-bulk-len}'s default. */
-	static final long MOST_BULK_BYTES = 512L << 20;
+	/**
+	 * The largest bulk string in bytes: the default of Redis's
+	 * {@code proto-max-bulk-len}.
+	 */
+	static final long MAX_BULK_BYTES = 512L << 20;
 
-	/** The length of what is not there. */
+	/** The length of a null. */
 	static final long NULL = -1;
 
-	private static final int MOST_DIGITS = 10;
+	private static final int MAX_DIGITS = 10;
 
 	private final BodyBuffer buffer;
 
@@ -38,8 +42,8 @@ final class RespHeader {
 	/**
 	 * Reads a length.
 	 * @param marker the byte before it
-	 * @param at the place of the marker
-	 * @param what the thing that has the length, for messages
+	 * @param at the position of the marker
+	 * @param what the element with this length, for messages
 	 * @return the length, or {@link #NULL}
 	 */
 	long read(char marker, int at, long most, String what) throws IOException {
@@ -61,7 +65,7 @@ final class RespHeader {
 			}
 			number = number * 10 + digit;
 			next++;
-			if (next - at > MOST_DIGITS + 1 || number > most || (number == digit && next > at + 2)) {
+			if (next - at > MAX_DIGITS + 1 || number > most || (number == digit && next > at + 2)) {
 				throw lost(this.buffer.start() + at + 1,
 						what + " has a length of 0 to " + most + ", without leading zeros");
 			}
@@ -80,24 +84,24 @@ final class RespHeader {
 	private long readNull(int at) throws IOException {
 		require(at + 3);
 		if (this.buffer.bytes()[this.buffer.start() + at + 2] != '1') {
-			throw unexpected(at + 2, "1, as the only length below 0 is -1, a null");
+			throw unexpected(at + 2, "1, because the only length below 0 is -1, a null");
 		}
 		expectLineEnd(at + 3);
 		this.length = 3 + CRLF;
 		return NULL;
 	}
 
-	/** The size of the length that was read last, with its marker and its line's end. */
+	/** The size in bytes of the last header: marker, digits and line end. */
 	int length() {
 		return this.length;
 	}
 
-	/** Makes sure that a line ends at a place. */
+	/** Expects a line end at a position. */
 	void expectLineEnd(int at) throws IOException {
 		expectLineEnd(at, "");
 	}
 
-	/** Makes sure that a string ends at a place, and its line with it. */
+	/** Expects the end of a string at a position. */
 	void expectStringEnd(int at) throws IOException {
 		expectLineEnd(at, ": a length counts the bytes of a string, and not its characters");
 	}
@@ -108,12 +112,12 @@ final class RespHeader {
 			byte found = this.buffer.bytes()[this.buffer.start() + at + i];
 			if (found != "\r\n".charAt(i)) {
 				throw unexpected(at + i, (i == 0) ? "\\r\\n" : "\\n after \\r",
-						(i == 0 && found == '\n') ? ": lines of RESP end with CR LF, as unix2dos makes them" : advice);
+						(i == 0 && found == '\n') ? ": lines of RESP end with CR LF; unix2dos converts them" : advice);
 			}
 		}
 	}
 
-	/** Waits until a number of bytes is in the buffer. */
+	/** Reads until a number of bytes is in the buffer. */
 	void require(int bytes) throws IOException {
 		while (this.buffer.end() - this.buffer.start() < bytes) {
 			if (!this.buffer.fill()) {
@@ -122,16 +126,14 @@ final class RespHeader {
 		}
 	}
 
-	/**
-	 * Throws the mistake again that was found before, as nothing can be read after it.
-	 */
+	/** Throws the earlier mistake again, because nothing can be read after it. */
 	void throwIfLost() throws MalformedBodyException {
 		if (this.lost != null) {
 			throw this.lost;
 		}
 	}
 
-	/** Remembers that no further command can be told from the bytes. */
+	/** Remembers that no further command can be found in the body. */
 	MalformedBodyException lost(int index, String message) {
 		MalformedBodyException exception = new MalformedBodyException(this.buffer.offset(index), message);
 		this.lost = exception;

@@ -11,9 +11,9 @@ import io.pipeset.record.body.RecordLimit;
 import io.pipeset.record.encoding.Excerpt;
 
 /**
- * Finds the commands of a body by the lengths that they declare. No length is believed
- * before its bytes are there. After a broken length nobody can tell a value from the next
- * command, and the job ends.
+ * Finds the commands of a body by their declared lengths. It does not trust a length
+ * before all its bytes have arrived. After a broken length, values and commands cannot be
+ * distinguished, so the job ends.
  */
 public final class RespReader implements RecordReader {
 
@@ -26,12 +26,15 @@ public final class RespReader implements RecordReader {
 	/** Reads inline commands, and skips blank lines between commands. */
 	private final LineReader lines;
 
-	/** The last command, inline or not, so that notes of one do not outlast it. */
+	/**
+	 * The current command, inline or not. Both kinds share it, so that no words of one
+	 * remain for the other.
+	 */
 	private final CommandWords command;
 
 	private final Session session;
 
-	/** The bulk strings of an oversized command that are still to come. */
+	/** The number of bulk strings of an oversized command that are still to skip. */
 	private long bulksToSkip;
 
 	private long bytesToSkip;
@@ -84,16 +87,16 @@ public final class RespReader implements RecordReader {
 	/**
 	 * Reads the command at the start of the buffer. An empty command is skipped, as in
 	 * Redis.
-	 * @return {@code false} if it is no record
+	 * @return {@code false} if it is not a record
 	 */
 	private boolean readCommand(Record record) throws IOException {
-		long nulled = -1;
+		long nullIndex = -1;
 		long words = this.header.read('*', 0, Integer.MAX_VALUE, "a command");
 		int at = this.header.length();
 		this.command.begin();
 		record.copyRaw(this.buffer.bytes(), this.buffer.start(), this.buffer.start() + at);
 		if (words == RespHeader.NULL) {
-			nulled = 0;
+			nullIndex = 0;
 		}
 		if (words > this.limit.arguments() + 1L) {
 			record.begin(0);
@@ -102,7 +105,7 @@ public final class RespReader implements RecordReader {
 			return true;
 		}
 		for (long i = 0; i < words; i++) {
-			long length = this.header.read('$', at, RespHeader.MOST_BULK_BYTES, "a bulk string");
+			long length = this.header.read('$', at, RespHeader.MAX_BULK_BYTES, "a bulk string");
 			at += this.header.length();
 			long size = size(length);
 			if (at + size > this.limit.bytes()) {
@@ -112,12 +115,12 @@ public final class RespReader implements RecordReader {
 				return true;
 			}
 			if (length == RespHeader.NULL) {
-				nulled = (nulled < 0) ? i : nulled;
+				nullIndex = (nullIndex < 0) ? i : nullIndex;
 				continue;
 			}
 			int end = at + (int) length;
 			this.header.expectStringEnd(end);
-			if (nulled < 0) {
+			if (nullIndex < 0) {
 				this.command.add(at, (int) length);
 			}
 			at = end + RespHeader.CRLF;
@@ -125,8 +128,8 @@ public final class RespReader implements RecordReader {
 		int start = this.buffer.start();
 		record.copyRaw(this.buffer.bytes(), start, start + at);
 		boolean found = false;
-		if (nulled >= 0) {
-			this.command.refuse(record, 0, this.buffer.bytes(), start, nullAt(nulled));
+		if (nullIndex >= 0) {
+			this.command.refuse(record, 0, this.buffer.bytes(), start, nullAt(nullIndex));
 			found = true;
 		}
 		else if (words > 0) {
@@ -136,7 +139,7 @@ public final class RespReader implements RecordReader {
 		return found;
 	}
 
-	/** The size of a bulk string with its line's end, which a null has not. */
+	/** The size of a bulk string with its line end. A null has neither. */
 	private static long size(long length) {
 		return (length == RespHeader.NULL) ? 0 : length + RespHeader.CRLF;
 	}
@@ -155,7 +158,7 @@ public final class RespReader implements RecordReader {
 	private void skipOversized() throws IOException {
 		skipBulk();
 		while (this.bulksToSkip > 0) {
-			this.bytesToSkip = size(this.header.read('$', 0, RespHeader.MOST_BULK_BYTES, "a bulk string"));
+			this.bytesToSkip = size(this.header.read('$', 0, RespHeader.MAX_BULK_BYTES, "a bulk string"));
 			this.buffer.consume(this.buffer.start() + this.header.length());
 			this.bulksToSkip--;
 			skipBulk();
@@ -177,10 +180,9 @@ public final class RespReader implements RecordReader {
 		}
 	}
 
-	// Any other byte than the first of a name is more likely the middle of a value, and
-	// the rest of a value must not be taken for commands. Redis writes remarks with #
-	// into
-	// its append-only files.
+	// A line may only begin like a name, because another byte is more likely the middle
+	// of a value. The rest of a value must not be read as commands. Redis writes comments
+	// with # into its append-only files.
 	private static boolean beginsInlineCommand(byte first) {
 		return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '"' || first == '\''
 				|| first == '#';

@@ -8,14 +8,14 @@ import io.pipeset.record.body.BodyBuffer;
 import io.pipeset.record.body.MalformedBodyException;
 
 /**
- * The connection that the commands of a body were written for: its database, and its
- * transactions. Commands about it are no records, and tell where the others belong.
+ * The state of the connection that the body's commands were written for: its database and
+ * its transactions. SELECT, MULTI and EXEC are not records; they only change this state.
  */
 final class Session {
 
 	private static final Pattern DATABASE = Pattern.compile("0|[1-9][0-9]{0,9}");
 
-	private static final String REMEDY = "; send what belongs to each database to a service of that database";
+	private static final String ADVICE = "; send the records of each database to a service for that database";
 
 	private final BodyBuffer buffer;
 
@@ -26,28 +26,29 @@ final class Session {
 	private boolean inTransaction;
 
 	/**
-	 * A session in the database that records are written to.
-	 * @param buffer the body, from the command on
+	 * Begins in the database that records are written to.
+	 * @param buffer the body; it begins with the current command
 	 */
 	Session(BodyBuffer buffer, int database) {
 		this.buffer = buffer;
 		this.database = String.valueOf(database);
 	}
 
-	/** The transactions that have begun. */
+	/** The number of transactions begun so far. */
 	long transactions() {
 		return this.transactions;
 	}
 
 	/**
-	 * Takes a command that is about the connection.
+	 * Handles a command that only concerns the connection.
 	 * @param name the command's name, in any case
 	 * @param arguments the number of words after the name
-	 * @param first the first of them, or an empty text
-	 * @return {@code false} if the command is another, or not a good one
-	 * @throws MalformedBodyException if nothing behind it would mean what it says
+	 * @param first the first of these words, or an empty text
+	 * @return {@code false} if it is another command, or an invalid one
+	 * @throws MalformedBodyException if the following commands would not mean what they
+	 * say
 	 */
-	boolean takes(Record record, String name, int arguments, String first) throws MalformedBodyException {
+	boolean handle(Record record, String name, int arguments, String first) throws MalformedBodyException {
 		switch (name.toUpperCase(Locale.ROOT)) {
 			case "SELECT" -> {
 				return select(record, (arguments == 1) ? first : "");
@@ -64,10 +65,10 @@ final class Session {
 				return arguments == 0;
 			}
 			case "DISCARD" ->
-				throw lost("DISCARD takes back the commands since MULTI, which have run: MULTI and EXEC are"
-						+ " passed over. Take DISCARD out, together with these commands");
+				throw lost("DISCARD would undo the commands since MULTI, but they have run: MULTI and EXEC are"
+						+ " ignored. Remove DISCARD together with these commands");
 			case "SWAPDB", "RESET" -> throw lost("'" + name + "' changes the database, and is not run: the commands"
-					+ " behind it would not be of database " + this.database + " any more. End the body here" + REMEDY);
+					+ " after it would no longer belong to database " + this.database + ". End the body here" + ADVICE);
 			default -> {
 				return false;
 			}
@@ -75,25 +76,25 @@ final class Session {
 	}
 
 	/**
-	 * Leaves the database.
-	 * @param to the word that names another, or any other text
+	 * Changes the database.
+	 * @param to the database's number; any other text if the SELECT is invalid
 	 */
 	boolean select(Record record, String to) {
 		boolean good = DATABASE.matcher(to).matches();
-		String where = (good) ? "the record is of database " + to + ", by the SELECT before it"
-				: "the record stands behind a SELECT that names no database";
+		String where = (good) ? "the record belongs to database " + to + ", because of the SELECT before it"
+				: "the record follows a SELECT that names no database";
 		record.wrongDatabase((to.equals(this.database)) ? null
-				: where + "; Pipeset writes to database " + this.database + " (spring.data.redis.database)" + REMEDY);
+				: where + "; Pipeset writes to database " + this.database + " (spring.data.redis.database)" + ADVICE);
 		return good;
 	}
 
 	/**
-	 * The body ends.
+	 * Checks the state at the end of the body.
 	 * @throws MalformedBodyException if it ends inside a transaction
 	 */
 	void end() throws MalformedBodyException {
 		if (this.inTransaction) {
-			throw lost("the body ends behind a MULTI without its EXEC. The commands behind it have run, and Redis would"
+			throw lost("the body ends after a MULTI without its EXEC. The commands after it have run, but Redis would"
 					+ " have run none of them");
 		}
 	}

@@ -9,20 +9,20 @@ import io.pipeset.record.encoding.Excerpt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Splits a line into words exactly as redis-cli and Redis's inline commands do, by
+ * Splits a line into words exactly like redis-cli and Redis's inline commands, by
  * {@code sdssplitargs} of Redis's
  * <a href= "https://github.com/redis/redis/blob/7.0/src/sds.c">sds.c</a>. Words are
- * decoded in place: a decoded word is never longer than a written one. A line that begins
- * with {@code #} is a remark.
+ * decoded in place, because a decoded word is never longer than the written one. A line
+ * that begins with {@code #} is a comment.
  */
 final class TextParser implements LineParser {
 
-	/** The bytes that stand for themselves outside of quotes. */
-	private static final PlainBytes PLAIN = PlainBytes.asciiBut("\0 \t\n\r\"'");
+	/** The bytes that need no decoding outside of quotes. */
+	private static final PlainBytes PLAIN = PlainBytes.asciiExcept("\0 \t\n\r\"'");
 
-	private static final PlainBytes PLAIN_IN_DOUBLE_QUOTES = PlainBytes.asciiBut("\0\"\\");
+	private static final PlainBytes PLAIN_IN_DOUBLE_QUOTES = PlainBytes.asciiExcept("\0\"\\");
 
-	private static final PlainBytes PLAIN_IN_SINGLE_QUOTES = PlainBytes.asciiBut("\0'\\");
+	private static final PlainBytes PLAIN_IN_SINGLE_QUOTES = PlainBytes.asciiExcept("\0'\\");
 
 	private final CommandWords command;
 
@@ -35,8 +35,8 @@ final class TextParser implements LineParser {
 	private int faultAt;
 
 	/**
-	 * Reads lines.
-	 * @param utf8 whether characters without an escape have to be UTF-8
+	 * Creates a parser.
+	 * @param utf8 whether bytes without an escape have to be UTF-8
 	 */
 	TextParser(boolean utf8, CommandWords command) {
 		this.utf8 = utf8;
@@ -65,13 +65,13 @@ final class TextParser implements LineParser {
 		return this.command.deliver(record, line, bytes, 0);
 	}
 
-	/** Reads a word and returns the byte after it. */
+	/** Reads a word, and returns the index after it. */
 	private int readWord(byte[] bytes, int from, int to) {
 		int at = skipPlain(PLAIN, bytes, from, to);
 		int start = from;
 		this.wordEnd = at;
 		if (at < to && (bytes[at] == '"' || bytes[at] == '\'')) {
-			// A word may go on in quotes, and ends with them.
+			// A word may continue in quotes, and ends with the closing quote.
 			start = (at == from) ? at + 1 : from;
 			this.wordEnd = Math.max(at, start);
 			at = (bytes[at] == '"') ? readDoubleQuotes(bytes, at + 1, to) : readSingleQuotes(bytes, at + 1, to);
@@ -96,8 +96,7 @@ final class TextParser implements LineParser {
 				at += 4;
 			}
 			else if (bytes[at + 1] <= 0) {
-				// The backslash is dropped, and the byte after it is checked like any
-				// other.
+				// Drop the backslash, and check the next byte like any other.
 				at++;
 				at = copyPlain(PLAIN_IN_DOUBLE_QUOTES, bytes, at, to);
 			}

@@ -9,7 +9,7 @@ import io.pipeset.record.body.BodyBuffer;
 import io.pipeset.record.body.LineReader;
 import io.pipeset.record.body.RecordLimit;
 
-/** Reads a body of commands, one a line. */
+/** Reads a body with one command per line. */
 public final class TextReader implements RecordReader {
 
 	private final Session session;

@@ -1,7 +1,4 @@
-/**
- * Commands as Redis reads them: RESP, and text as one types it into redis-cli. Bytes go
- * in, and records come out.
- */
+/** Reads records from commands: RESP, and text lines as in redis-cli. */
 @NullMarked
 package io.pipeset.record.resp;
 

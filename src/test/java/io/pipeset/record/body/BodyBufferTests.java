@@ -31,7 +31,7 @@ class BodyBufferTests {
 	}
 
 	@Test
-	void shrinksSomeTimeAfterAGiant() throws IOException {
+	void shrinksSomeFillsAfterALargeRecord() throws IOException {
 		BodyBuffer buffer = new BodyBuffer(new SplitBody(new byte[1 << 20], 200_000, 1_000), Limits.ofBytes(200_000));
 		while (buffer.end() - buffer.start() <= 200_000) {
 			assertThat(buffer.fill()).isTrue();
@@ -50,7 +50,7 @@ class BodyBufferTests {
 	}
 
 	@Test
-	void keepsWhatIsNotConsumed() throws IOException {
+	void keepsBytesThatAreNotConsumed() throws IOException {
 		byte[] body = new byte[500_000];
 		for (int i = 0; i < body.length; i++) {
 			body[i] = (byte) ((i * 31) >> 3);

@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class LineScannerTests {
 
 	@Test
-	void findsTheFirstLineFeedAtEveryPlace() {
+	void findsTheFirstLineFeedAtEveryPosition() {
 		for (int length = 0; length < 40; length++) {
 			byte[] bytes = new byte[length];
 			Arrays.fill(bytes, (byte) '\u000b');
@@ -26,7 +26,7 @@ class LineScannerTests {
 	}
 
 	@Test
-	void findsTheFirstLineFeedOrQuoteAtEveryPlace() {
+	void findsTheFirstLineFeedOrQuoteAtEveryPosition() {
 		for (int length = 0; length < 40; length++) {
 			byte[] bytes = new byte[length];
 			Arrays.fill(bytes, (byte) '#');
@@ -41,7 +41,7 @@ class LineScannerTests {
 	}
 
 	@Test
-	void skipsWhatStandsForItselfInAString() {
+	void skipsPlainCharactersOfAString() {
 		for (int value = 0; value < 256; value++) {
 			boolean plain = value >= ' ' && value < 0x80 && value != '"' && value != '\\';
 			for (int length = 1; length <= 20; length++) {
@@ -57,7 +57,7 @@ class LineScannerTests {
 	}
 
 	@Test
-	void isNotMisledByAnyOtherBytes() {
+	void ignoresAllOtherBytes() {
 		Random random = new Random(7);
 		byte[] bytes = new byte[64];
 		for (int round = 0; round < 10_000; round++) {

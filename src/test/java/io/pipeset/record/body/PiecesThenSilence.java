@@ -6,15 +6,16 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A connection on which some bytes come, and then none, so that the next read times out.
+ * A connection that delivers some bytes and then no more, so that the next read times
+ * out.
  */
 public final class PiecesThenSilence extends InputStream {
 
 	private final InputStream bytes;
 
 	/**
-	 * A connection.
-	 * @param bytes the text that comes on it, as UTF-8
+	 * Creates the connection.
+	 * @param bytes the text to deliver, as UTF-8
 	 */
 	public PiecesThenSilence(String bytes) {
 		this.bytes = new ByteArrayInputStream(bytes.getBytes(StandardCharsets.UTF_8));

@@ -12,7 +12,7 @@ class PlainBytesTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "\"", "\",\r", "\0 \t\n\r\"'", "\0'\\", "\u007f" })
 	void skipsTheSameAsOneByOne(String others) {
-		PlainBytes plain = PlainBytes.asciiBut(others);
+		PlainBytes plain = PlainBytes.asciiExcept(others);
 		for (int value = 0; value < 256; value++) {
 			boolean stands = value < 0x80 && others.indexOf(value) < 0;
 			for (int length = 1; length <= 20; length++) {
@@ -35,7 +35,7 @@ class PlainBytesTests {
 			Arrays.fill(bytes, (byte) 'a');
 			Arrays.fill(bytes, first, bytes.length, (byte) '"');
 			bytes[bytes.length - 1] = (byte) 0xFF;
-			assertThat(PlainBytes.asciiBut(others).skip(bytes, 0, bytes.length)).isEqualTo(first);
+			assertThat(PlainBytes.asciiExcept(others).skip(bytes, 0, bytes.length)).isEqualTo(first);
 		}
 	}
 

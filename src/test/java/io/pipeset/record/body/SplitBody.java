@@ -3,7 +3,9 @@ package io.pipeset.record.body;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 
-/** A body that arrives in pieces of a given size, the first one possibly of another. */
+/**
+ * A body that arrives in pieces of a given size. The first piece may have another size.
+ */
 public final class SplitBody extends InputStream {
 
 	private final ByteArrayInputStream bytes;

@@ -21,12 +21,12 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/** Cells beyond the last column take no memory. */
+/** Cells after the last column need no memory. */
 class CommaTests {
 
 	private static final int COMMAS = 2 << 20;
 
-	/** The memory of the row itself, and of its buffer as it grew. */
+	/** The memory of the row and of its growing buffer, in bytes. */
 	private static final long MOST_ALLOCATED = 5L * COMMAS;
 
 	@Test

@@ -56,10 +56,7 @@ class CsvReaderTests {
 			.containsExactly(List.of("HSET", "h", "value", "1", "ttl", "2", "arg1", "3"));
 	}
 
-	/**
-	 * The names of fields stay until the last row, so that their memory is taken from the
-	 * room.
-	 */
+	/** The names of fields need memory until the last row, so it is reserved. */
 	@Test
 	void namesOfFieldsAreCounted() throws IOException {
 		AtomicLong held = new AtomicLong();
@@ -139,7 +136,7 @@ class CsvReaderTests {
 					a,"\u00c0\u0080",3 | a cell is not UTF-8: found byte 0xC0 (byte 3 of the record)
 					a,1,\u00ed\u00a0\u0080 | a cell is not UTF-8: found byte 0xED (byte 4 of the record)
 					""")
-	void badRowCostsNoneOfItsNeighbours(String row, String message) throws IOException {
+	void invalidRowDoesNotAffectOtherRows(String row, String message) throws IOException {
 		List<Snapshot> snapshots = read(Operation.SET, "key,value,ttl\nx,1,\n" + row + "\ny,2,\n");
 		assertThat(snapshots).extracting(Snapshot::code).containsExactly(null, "MALFORMED", null);
 		assertThat(snapshots.get(1).message()).startsWith(message);
@@ -147,10 +144,10 @@ class CsvReaderTests {
 		assertThat(snapshots.get(2).words()).containsExactly("SET", "y", "2");
 	}
 
-	/** Or its text would be a record of its own. */
+	/** Otherwise the text of the cell would become a record of its own. */
 	@ParameterizedTest
 	@ValueSource(strings = { "a,\"He said \\\"hi\nk2,evil\nbye\\\"\"\nc,3\n", "a,\"x\"\"\\\" \nc,3\n" })
-	void aQuoteBehindABackslashWithMoreOfTheCellEndsTheBody(String rows) throws IOException {
+	void quoteEscapedByABackslashEndsTheBody(String rows) throws IOException {
 		RecordReader reader = RecordFormat.CSV.open(Snapshot.latin1("key,value\nx,1\n" + rows), Operation.SET,
 				Limits.ofBytes(1000));
 		Record record = new Record();
@@ -194,7 +191,7 @@ class CsvReaderTests {
 	}
 
 	@Test
-	void whatStandsInQuotesIsNeverARow() throws IOException {
+	void textInQuotesIsNeverARow() throws IOException {
 		List<Snapshot> snapshots = read(null, "op,key,arg1\nSET,a,\"1\nDEL,precious\n\"x\nSET,b,2\n");
 		assertThat(snapshots).extracting(Snapshot::line, Snapshot::code)
 			.containsExactly(tuple(2L, "MALFORMED"), tuple(5L, null));
@@ -225,7 +222,7 @@ class CsvReaderTests {
 					key,va"lue      | SET  | the header row is not CSV: a cell with a quote stands in quotes
 					key,\u0080      | HSET | the header row is not CSV: a cell is not UTF-8: found byte 0x80
 					""")
-	void headerThatDoesNotFitEndsTheBody(String header, @Nullable Operation operation, String message) {
+	void invalidHeaderEndsTheBody(String header, @Nullable Operation operation, String message) {
 		RecordReader reader = RecordFormat.CSV.open(Snapshot.latin1(header + "\nk,v\n".repeat(header.length())),
 				operation, Limits.ofBytes(1000));
 		Record record = new Record();
@@ -275,7 +272,7 @@ class CsvReaderTests {
 	}
 
 	@Test
-	void rowsDoNotWaitBehindARead() throws IOException {
+	void rowsInTheBufferNeedNoFurtherRead() throws IOException {
 		InputStream body = new PiecesThenSilence("key,value\na,1\nb,\"2\"\nc,3");
 		RecordReader reader = RecordFormat.CSV.open(body, Operation.SET, Limits.ofBytes(100));
 		Record record = new Record();

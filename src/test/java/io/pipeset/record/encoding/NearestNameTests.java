@@ -7,7 +7,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A name that is not known is answered with the one that its sender meant. */
+/** The message about an unknown name suggests the name that the caller meant. */
 class NearestNameTests {
 
 	private static final List<String> KNOWN = List.of("batchSize", "concurrency", "ttl", "ttlJitter", "SETBIT", "SET",

@@ -21,8 +21,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * The memory for many arguments is taken before the arguments are stored, in every
- * format.
+ * In every format, the memory for many arguments is reserved before the arguments are
+ * stored.
  */
 class ArgumentMemoryTests {
 
@@ -51,11 +51,11 @@ class ArgumentMemoryTests {
 
 	@ParameterizedTest
 	@MethodSource("formats")
-	void memoryIsTakenForArgumentsAndForTheNotesOfTheParserAndGivenBack(RecordFormat format, String large, String small)
+	void memoryForArgumentsAndSpansIsReservedAndReleased(RecordFormat format, String large, String small)
 			throws IOException {
 		AtomicLong held = new AtomicLong();
 		RecordLimit limit = limit(new CountedRoom(held, false));
-		Record record = new Record(RecordDefaults.NONE, limit.room());
+		Record record = new Record(RecordDefaults.NONE, limit.memory());
 		RecordReader reader = format.open(Snapshot.latin1(large + small), null, limit);
 		assertThat(reader.read(record)).isTrue();
 		assertThat(record.rejection()).isNull();
@@ -66,7 +66,7 @@ class ArgumentMemoryTests {
 
 	@ParameterizedTest
 	@MethodSource("formats")
-	void notesAreNotMadeBeyondTheMemoryForThem(RecordFormat format, String large, String small) {
+	void spansAreNotAddedWithoutMemoryForThem(RecordFormat format, String large, String small) {
 		RecordLimit limit = limit(new NoRoom());
 		Record record = new Record(RecordDefaults.NONE, MemoryReservation.UNLIMITED);
 		RecordReader reader = format.open(Snapshot.latin1(large + small), null, limit);
@@ -86,11 +86,11 @@ class ArgumentMemoryTests {
 
 	@ParameterizedTest
 	@MethodSource("largeThenSmall")
-	void theBufferOfALargeRecordIsGivenUpAtTheNextOneIfSomebodyWaits(RecordFormat format, String large, String small)
+	void aLargeBufferIsReleasedAtTheNextRecordIfAThreadWaitsForMemory(RecordFormat format, String large, String small)
 			throws IOException {
 		AtomicLong held = new AtomicLong();
 		RecordLimit limit = limit(new CountedRoom(held, true));
-		Record record = new Record(RecordDefaults.NONE, limit.room());
+		Record record = new Record(RecordDefaults.NONE, limit.memory());
 		RecordReader reader = format.open(Snapshot.latin1(large + small.repeat(100_000)), Operation.SET, limit);
 		assertThat(reader.read(record)).isTrue();
 		long before = held.get();
@@ -105,18 +105,21 @@ class ArgumentMemoryTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "*3\r\n$4\r\nSADD\r\n$1\r\ns\r\n$1\r\n1\r\n", "SADD s 1\r\n", "*30000\r\n$4\r\nSADD\r\n" })
-	void notesOfOneKindOfCommandDoNotStayWhileOthersCome(String small) throws IOException {
+	void spansOfOneKindOfCommandAreReleasedWhileOthersAreRead(String small) throws IOException {
 		String words = "*5002\r\n$4\r\nSADD\r\n" + "$1\r\n1\r\n".repeat(5001);
 		String inline = "SADD s" + " 1".repeat(5000) + "\r\n";
-		assertThat(heldBehind(words, small)).isZero();
-		assertThat(heldBehind(inline, small)).isZero();
+		assertThat(heldAfter(words, small)).isZero();
+		assertThat(heldAfter(inline, small)).isZero();
 	}
 
-	/** The bytes that are held after a small command was read behind a large one. */
-	private static long heldBehind(String large, String small) throws IOException {
+	/**
+	 * The bytes that are still reserved after reading a small command that follows a
+	 * large one.
+	 */
+	private static long heldAfter(String large, String small) throws IOException {
 		AtomicLong held = new AtomicLong();
 		RecordLimit limit = new RecordLimit(Snapshot.MAX_RECORD_BYTES, 6000, new CountedRoom(held, false));
-		Record record = new Record(RecordDefaults.NONE, limit.room());
+		Record record = new Record(RecordDefaults.NONE, limit.memory());
 		RecordReader reader = RecordFormat.RESP.open(Snapshot.latin1(large + small), null, limit);
 		assertThat(reader.read(record)).isTrue();
 		assertThat(held).hasPositiveValue();
@@ -124,11 +127,11 @@ class ArgumentMemoryTests {
 		return held.get();
 	}
 
-	private static RecordLimit limit(MemoryReservation room) {
-		return new RecordLimit(Snapshot.MAX_RECORD_BYTES, RecordLimit.DEFAULT_ARGUMENTS, room);
+	private static RecordLimit limit(MemoryReservation memory) {
+		return new RecordLimit(Snapshot.MAX_RECORD_BYTES, RecordLimit.DEFAULT_ARGUMENTS, memory);
 	}
 
-	/** A room with memory for buffers, and none for small things. */
+	/** A reservation that allows large amounts for buffers, but no small amounts. */
 	private static final class NoRoom implements MemoryReservation {
 
 		@Override

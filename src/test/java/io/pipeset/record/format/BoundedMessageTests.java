@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * The message about a bad record is short and takes little memory, however large the
+ * The message about an invalid record is short and needs little memory, however large the
  * record is.
  */
 class BoundedMessageTests {
@@ -43,7 +43,7 @@ class BoundedMessageTests {
 			"[\"EVALSHA\",\"" + SHA + "\",\"%s\"]", "[\"x%s\"]", "{\"op\":\"x%s\"}", "{\"x%s\":1}", "\"%s\"",
 			"{\"id\":\"%s\"}", "{\"ttl\":\"%s\"}", "{\"ttl\":1%s}", "{\"fields\":{\"%s\":null}}",
 			"{\"op\":\"DEL\",\"encoding\":\"base64\",\"key\":\"%s\"}" })
-	void whatIsQuotedIsShortened(String record) throws IOException {
+	void quotedTextIsShortened(String record) throws IOException {
 		assertShort(RecordFormat.NDJSON, null, record.formatted("1".repeat(LARGE + 1)) + "\n");
 	}
 
@@ -57,7 +57,7 @@ class BoundedMessageTests {
 			{"args":[%s{}]}               | [],
 			{"fields":{%s"a":null}}       | "a":null,
 			""")
-	void whatIsWrongOverAndOverInARecordIsSaidOnce(String record, String again) throws IOException {
+	void aRepeatedMistakeIsReportedOnce(String record, String again) throws IOException {
 		assertShort(RecordFormat.NDJSON, null, record.formatted(again.repeat(LARGE / again.length())) + "\n");
 	}
 
@@ -96,10 +96,11 @@ class BoundedMessageTests {
 	}
 
 	/**
-	 * The names of all operations are most of the message, which is made once a record.
+	 * The list of all operations is the longest part of the message, which is created
+	 * once per record.
 	 */
 	@Test
-	void theNamesOfAllOperationsAreNotPutTogetherForEachUnknownOne() throws IOException {
+	void theListOfAllOperationsIsNotJoinedForEachUnknownName() throws IOException {
 		RecordReader reader = RecordFormat.NDJSON.open(Snapshot.latin1("[\"X\"]\n".repeat(2000)), null,
 				Limits.ofBytes(LARGE));
 		Record record = new Record();

@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /**
- * The error about a body whose format is not that of its media type says what to change.
+ * If a body does not have the format of its media type, the error says what to change.
  */
 class FirstMistakeTests {
 
@@ -41,7 +41,7 @@ class FirstMistakeTests {
 	}
 
 	@Test
-	void commandsInLinesAreNoJsonArray() throws IOException {
+	void linesOfCommandsAreNotAJsonArray() throws IOException {
 		String line = "[\"DEL\",\"a\"]\n";
 		MalformedBodyException exception = lost("application/json", line + line);
 		assertThat(exception).hasMessageStartingWith("expected nothing after the array of records, found '['")
@@ -72,19 +72,19 @@ class FirstMistakeTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "[\"DEL\",\"a\"]\n", "[ \"DEL\",\"a\"]", "[]", "[", "[ ", "[1]", "{}\n[{}]\n[\n" })
-	void lineThatMayBeARecordIsOne(String body) throws IOException {
+	void aLineThatMayBeARecordIsReadAsOne(String body) throws IOException {
 		assertThat(Snapshot.ndjson(Snapshot.latin1(body), 100)).hasSameSizeAs(body.strip().split("\n"));
 	}
 
 	@Test
-	void bracketIsNotLookedBehindForever() throws IOException {
+	void theTextAfterABracketIsReadOnlyUpToALimit() throws IOException {
 		assertThat(Snapshot.ndjson(Snapshot.latin1("[" + " ".repeat(300_000) + "{}]\n[\"DEL\",\"a\"]"), 20))
 			.extracting(Snapshot::code)
 			.containsExactly(Rejection.TOO_LARGE, null);
 	}
 
 	@Test
-	void linesWithoutTheirBreaksAreToldFromOne() {
+	void missingLineBreaksAreReported() {
 		assertThat(Snapshot.line("{\"op\":\"DEL\",\"key\":\"a\"}{\"op\":\"DEL\",\"key\":\"b\"}").message())
 			.startsWith("expected nothing more after the record, found '{'")
 			.contains("--data-binary");
@@ -100,21 +100,24 @@ class FirstMistakeTests {
 
 	@ParameterizedTest
 	@MethodSource("mediaTypes")
-	void fileThatIsNoneOfRecordsIsNamed(String mediaType) {
+	void filesWithoutRecordsAreRecognized(String mediaType) {
 		String commands = "SET a 1\nSET b 2\n";
-		assertForeign(mediaType, latin1("REDIS0011\u00fa\tredis-ver\u00057.2.4"), "RDB", "REDIS0011", "BGREWRITEAOF");
-		assertForeign(mediaType, latin1("VALKEY080\u00fa\nvalkey-ver"), "RDB", "VALKEY080", "BGREWRITEAOF");
-		assertForeign(mediaType, ("\ufeff" + commands).getBytes(StandardCharsets.UTF_16LE), "UTF-16", "UTF-8");
-		assertForeign(mediaType, ("\ufeff" + commands).getBytes(StandardCharsets.UTF_16BE), "UTF-16", "UTF-8");
-		assertForeign(mediaType, ("\ufeff" + commands).getBytes(Charset.forName("UTF-32LE")), "UTF-32", "UTF-8");
-		assertForeign(mediaType, ("\ufeff" + commands).getBytes(Charset.forName("UTF-32BE")), "UTF-32", "UTF-8");
-		assertForeign(mediaType, commands.getBytes(StandardCharsets.UTF_16LE), "UTF-16", "UTF-8");
-		assertForeign(mediaType, commands.getBytes(StandardCharsets.UTF_16BE), "UTF-16", "UTF-8");
-		assertForeign(mediaType, commands.getBytes(Charset.forName("UTF-32LE")), "UTF-32", "UTF-8");
-		assertForeign(mediaType, commands.getBytes(Charset.forName("UTF-32BE")), "UTF-32", "UTF-8");
+		assertUnsupportedFile(mediaType, latin1("REDIS0011\u00fa\tredis-ver\u00057.2.4"), "RDB", "REDIS0011",
+				"BGREWRITEAOF");
+		assertUnsupportedFile(mediaType, latin1("VALKEY080\u00fa\nvalkey-ver"), "RDB", "VALKEY080", "BGREWRITEAOF");
+		assertUnsupportedFile(mediaType, ("\ufeff" + commands).getBytes(StandardCharsets.UTF_16LE), "UTF-16", "UTF-8");
+		assertUnsupportedFile(mediaType, ("\ufeff" + commands).getBytes(StandardCharsets.UTF_16BE), "UTF-16", "UTF-8");
+		assertUnsupportedFile(mediaType, ("\ufeff" + commands).getBytes(Charset.forName("UTF-32LE")), "UTF-32",
+				"UTF-8");
+		assertUnsupportedFile(mediaType, ("\ufeff" + commands).getBytes(Charset.forName("UTF-32BE")), "UTF-32",
+				"UTF-8");
+		assertUnsupportedFile(mediaType, commands.getBytes(StandardCharsets.UTF_16LE), "UTF-16", "UTF-8");
+		assertUnsupportedFile(mediaType, commands.getBytes(StandardCharsets.UTF_16BE), "UTF-16", "UTF-8");
+		assertUnsupportedFile(mediaType, commands.getBytes(Charset.forName("UTF-32LE")), "UTF-32", "UTF-8");
+		assertUnsupportedFile(mediaType, commands.getBytes(Charset.forName("UTF-32BE")), "UTF-32", "UTF-8");
 	}
 
-	private static void assertForeign(String mediaType, byte[] body, String... words) {
+	private static void assertUnsupportedFile(String mediaType, byte[] body, String... words) {
 		for (int piece : new int[] { 1, 2, 3, 5, 1000 }) {
 			RecordReader reader = format(mediaType).open(new SplitBody(body.clone(), piece, piece), Operation.SET,
 					Limits.ofBytes(100));
@@ -128,14 +131,14 @@ class FirstMistakeTests {
 	}
 
 	@Test
-	void wordThatBeginsAsAnRdbFileIsNone() throws IOException {
+	void aWordThatBeginsLikeAnRdbFileIsNotOne() throws IOException {
 		assertThat(one("text/plain", "REDIS0011 a\n").code()).isEqualTo(Rejection.UNKNOWN_OPERATION);
 		assertThat(one("text/plain", "SET a 1\n").code()).isNull();
 	}
 
 	@ParameterizedTest
 	@MethodSource("mediaTypes")
-	void gzipIsToldFromRecords(String mediaType) {
+	void gzipIsRecognized(String mediaType) {
 		byte[] gzip = latin1("\u001f\u008b\b\0\0\0\0\0\0\u00ff\n[\"SET\",\"k\"]");
 		for (int piece = 1; piece < 4; piece++) {
 			RecordReader reader = format(mediaType).open(new SplitBody(gzip.clone(), piece, piece), Operation.SET,
@@ -165,7 +168,7 @@ class FirstMistakeTests {
 					Name,age          | HSET | the header has no column 'key'; found: Name, age
 					key,value,Name    | SET  | SET takes the columns 'key', 'value' and 'ttl' or 'expireAt', not 'Name'
 					""")
-	void headerSaysWhatItWasMeantToBe(String header, @Nullable Operation operation, String message) {
+	void headerMessagesSuggestTheProbableColumn(String header, @Nullable Operation operation, String message) {
 		RecordReader reader = RecordFormat.CSV.open(Snapshot.latin1(header + "\nk\n"), operation, Limits.ofBytes(1000));
 		assertThatThrownBy(() -> reader.read(new Record())).isInstanceOf(MalformedBodyException.class)
 			.hasMessage(message);
@@ -175,7 +178,7 @@ class FirstMistakeTests {
 	@CsvSource({ "MULTI, atomic=batch", "multi, atomic=batch", "EXEC, atomic=batch", "DISCARD, atomic=batch",
 			"SELECT, spring.data.redis.database", "FLUSHALL, maxErrors=0", "AUTH, spring.data.redis.password",
 			"EVAL, POST /v1/scripts" })
-	void operationThatIsNotNeededHereSaysSo(String name, String remedy) throws IOException {
+	void messagesAboutUnneededOperationsSaySo(String name, String remedy) throws IOException {
 		String start = "operation '" + name + "' is not supported: ";
 		for (Snapshot record : List.of(one("text/csv", "op,key\n" + name + ",3\n"),
 				one("application/x-ndjson", "[\"" + name + "\",3]"),
@@ -188,7 +191,7 @@ class FirstMistakeTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "index", "line", "status", "reply" })
-	void itemOfAReportIsNoWholeRecord(String member) {
+	void anItemOfAReportIsNotARecord(String member) {
 		Snapshot record = Snapshot
 			.line("{\"" + member + "\":17,\"op\":\"RPOP\",\"key\":\"k\",\"error\":{\"code\":\"WRONGTYPE\"}}");
 		assertThat(record.code()).isEqualTo(Rejection.MALFORMED);

@@ -8,9 +8,9 @@ import java.util.Random;
 import java.util.function.BiConsumer;
 
 /**
- * Good bodies that were mutated with malice, each from a seed.
- * {@code -Dfuzz.bodies=100000} makes more of them; {@code -Dfuzz.seed=17 -Dfuzz.bodies=1}
- * repeats the one that a failure named.
+ * Valid bodies with hostile mutations, each from a seed. {@code -Dfuzz.bodies=100000}
+ * creates more of them; {@code -Dfuzz.seed=17 -Dfuzz.bodies=1} repeats the one named by a
+ * failure.
  */
 public final class HostileBodies {
 
@@ -28,7 +28,7 @@ public final class HostileBodies {
 	/**
 	 * Tries bodies of a format, each with its seed.
 	 * @param mediaType the format
-	 * @param step 1 for all of them, 5 for every fifth
+	 * @param step 1 for all bodies, 5 for every fifth
 	 * @param test checks each body
 	 */
 	public static void tryEach(String mediaType, int step, BiConsumer<Integer, byte[]> test) {
@@ -48,7 +48,7 @@ public final class HostileBodies {
 	 * Mutates bytes in a few places.
 	 * @param bytes the bytes, which stay unchanged
 	 * @param random chooses the mutations
-	 * @return the mutated bytes, which may now and then be the same
+	 * @return the mutated bytes; sometimes they are the same
 	 */
 	public static byte[] mutate(byte[] bytes, Random random) {
 		byte[] mutated = bytes;

@@ -20,8 +20,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Any body is read as good and bad records, up to its end or to the byte from which it
- * cannot be read.
+ * Every body is read as valid and invalid records, up to its end or up to a byte from
+ * which it cannot be read.
  */
 @Timeout(120)
 class HostileBodyTests {

@@ -26,8 +26,8 @@ import tools.jackson.databind.json.JsonMapper;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Templates make the records that the documentation says, of rows and objects of every
- * format, in pieces of every size.
+ * Templates build the records that the documentation describes, from rows and objects of
+ * every format, in pieces of every size.
  */
 @Timeout(120)
 class MappedRowsTests {
@@ -39,7 +39,7 @@ class MappedRowsTests {
 
 	@ParameterizedTest
 	@EnumSource(Rows.class)
-	void aRecordIsWhatItsTemplatesSay(Rows rows) throws IOException {
+	void recordsFollowTheirTemplates(Rows rows) throws IOException {
 		for (int seed = 0; seed < BODIES; seed++) {
 			RandomMapping random = new RandomMapping(seed);
 			Mapping mapping = new Mapping(new Templates(random.operation(), random.texts()), random.nulls(),
@@ -208,7 +208,7 @@ class MappedRowsTests {
 			int count = (depth == 0) ? names.size() - random.nextInt(3) : random.nextInt(names.size());
 			String comma = "";
 			for (int i = 0; i < count; i++) {
-				// Now and then a member is there twice.
+				// Sometimes a member is repeated.
 				String name = names.get((random.nextInt(9) == 0) ? 0 : i);
 				String written = quote(random, name);
 				this.compact.append(comma).append(written).append(':');

@@ -21,7 +21,7 @@ public final class RecordWriter {
 	private final Random random;
 
 	/**
-	 * Begins at a seed.
+	 * Creates a writer from a seed.
 	 * @param seed chooses commands and spellings
 	 */
 	public RecordWriter(long seed) {
@@ -30,7 +30,7 @@ public final class RecordWriter {
 
 	/**
 	 * Random commands of the table.
-	 * @param utf8 whether their words are UTF-8, and not any bytes
+	 * @param utf8 whether their words are UTF-8; otherwise they may be any bytes
 	 * @return the name and arguments of each
 	 */
 	public List<List<String>> commands(boolean utf8) {
@@ -56,9 +56,9 @@ public final class RecordWriter {
 	}
 
 	/**
-	 * The same commands without what a cell without quotes cannot hold.
+	 * The same commands, without words that a cell without quotes cannot hold.
 	 * @param commands the commands
-	 * @return those with other words
+	 * @return the commands with other words in these positions
 	 */
 	public static List<List<String>> plain(List<List<String>> commands) {
 		return commands.stream()

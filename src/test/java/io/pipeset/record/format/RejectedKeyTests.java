@@ -41,7 +41,7 @@ class RejectedKeyTests {
 			text/csv             | arg1,key,op\\ndg==,?,LPUSH
 			text/csv             | op,key,arg1,arg2,arg3\\nEVALSHA,@,MQ==,?,dg==
 			""")
-	void aKeyThatIsNoBase64IsNotShownNorIsAnother(String type, String body) throws IOException {
+	void forAKeyThatIsNotBase64NoKeyIsShown(String type, String body) throws IOException {
 		Record record = last(type, body.replace("@", SHA), Encoding.BASE64, null);
 		assertRefused(record, "'?' is not Base64");
 		assertThat(record.key()).isNull();
@@ -50,7 +50,7 @@ class RejectedKeyTests {
 	@ParameterizedTest
 	@CsvSource({ "SET, 'key,value\\n?,dg=='", "SET, 'value,key\\ndg==,?'", "HSET, 'key,Zg==\\n?,dg=='",
 			"HSET, 'Zg==,key\\ndg==,?'", "LPUSH, 'key,arg1\\n?,dg=='" })
-	void aColumnOfKeysIsNeverAnotherOne(Operation operation, String body) throws IOException {
+	void onlyTheKeyColumnIsShownAsKey(Operation operation, String body) throws IOException {
 		Record record = last("text/csv", body, Encoding.BASE64, operation);
 		assertRefused(record, "'?' is not Base64");
 		assertThat(record.key()).isNull();
@@ -65,7 +65,7 @@ class RejectedKeyTests {
 			application/x-ndjson | ["EVALSHA","@",1,"aw==","?"]
 			text/csv             | arg1,key,op\\n?,aw==,LPUSH
 			""")
-	void aKeyBeforeWhatIsNoBase64IsShown(String type, String body) throws IOException {
+	void aKeyBeforeInvalidBase64IsShown(String type, String body) throws IOException {
 		Record record = last(type, body.replace("@", SHA), Encoding.BASE64, null);
 		assertRefused(record, "'?' is not Base64");
 		assertThat(record.key()).isEqualTo("aw==");
@@ -86,7 +86,7 @@ class RejectedKeyTests {
 			text/plain               | EVALSHA secret                    | MALFORMED
 			text/plain               | EVALSHA e0e1f9fabfc9d4800c877a703b823ac0578ff8db x secret | MALFORMED
 			""")
-	void whatIsNotKnownToBeAKeyIsNotShown(String type, String body, String code) throws IOException {
+	void anArgumentThatMayNotBeAKeyIsNotShown(String type, String body, String code) throws IOException {
 		Record record = last(type, body, Encoding.UTF8, null);
 		assertThat(Objects.requireNonNull(record.rejection()).code()).isEqualTo(code);
 		assertThat(record.key()).isNull();
@@ -102,7 +102,7 @@ class RejectedKeyTests {
 			text/csv                 | op,key\\nFLUSHALL,k
 			application/x-redis-resp | *2\\r\\n$3\\r\\nSET\\r\\n$1\\r\\nk\\r\\n
 			""")
-	void whatTheRecordCallsItsKeyIsShown(String type, String body) throws IOException {
+	void theKeyMemberIsShown(String type, String body) throws IOException {
 		Record record = last(type, body, Encoding.UTF8, null);
 		assertThat(record.rejection()).isNotNull();
 		assertThat(record.key()).isEqualTo("k");
@@ -111,7 +111,7 @@ class RejectedKeyTests {
 	@ParameterizedTest
 	@CsvSource({ "application/x-ndjson, '[\"SET\",\"old\",\"NX\",\"NX\"]\\n'", "text/plain, 'SET old NX NX\\n'",
 			"application/x-redis-resp, 'SET old NX NX\\n'" })
-	void nothingOfARecordIsLeftToOneThatIsTooLarge(String type, String first) throws IOException {
+	void aTooLargeRecordDoesNotShowThePreviousKey(String type, String first) throws IOException {
 		Record record = last(type, first + '"' + "x".repeat(5000) + "\"\n", Encoding.UTF8, null);
 		assertThat(Objects.requireNonNull(record.rejection()).code()).isEqualTo(Rejection.TOO_LARGE);
 		assertThat(record.key()).isNull();

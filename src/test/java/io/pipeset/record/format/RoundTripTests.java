@@ -60,7 +60,7 @@ class RoundTripTests {
 
 	@ParameterizedTest
 	@MethodSource("formats")
-	void aReaderSaysHowMuchOfItsBodyItHasConsumed(RecordFormat format) throws IOException {
+	void aReaderReportsItsConsumedShare(RecordFormat format) throws IOException {
 		byte[] body = new RecordWriter(1)
 			.write(format.mediaType(), Collections.nCopies(1000, List.of("SET", "key", "value")))
 			.getBytes(StandardCharsets.ISO_8859_1);

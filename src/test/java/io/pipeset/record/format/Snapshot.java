@@ -15,12 +15,12 @@ import io.pipeset.record.Rejection;
 import io.pipeset.record.body.Limits;
 
 /**
- * The contents of a record after it was read, with bytes as ISO 8859-1, so that no two of
- * them look the same.
+ * The content of a record after it was read. Bytes are shown as ISO 8859-1, so that
+ * different bytes look different.
  *
- * @param index the record's place in its job
+ * @param index the record's position in its job
  * @param line its line
- * @param id the name that its caller gave it
+ * @param id the caller's id of the record
  * @param operation the operation's name
  * @param arguments the arguments
  * @param code the code of the error for which it is refused
@@ -33,7 +33,7 @@ public record Snapshot(long index, long line, String id, String operation, List<
 	public static final int MAX_RECORD_BYTES = 1 << 20;
 
 	/**
-	 * Notes the contents of a record.
+	 * Copies the content of a record.
 	 * @param record the record
 	 * @return its contents
 	 */
@@ -50,10 +50,10 @@ public record Snapshot(long index, long line, String id, String operation, List<
 	}
 
 	/**
-	 * Notes the contents of all records.
+	 * Copies the content of all records.
 	 * @param reader the source of the records
 	 * @return their contents
-	 * @throws IOException if the body is no good
+	 * @throws IOException if the body cannot be read
 	 */
 	public static List<Snapshot> readAll(RecordReader reader) throws IOException {
 		List<Snapshot> snapshots = new ArrayList<>();
@@ -69,7 +69,7 @@ public record Snapshot(long index, long line, String id, String operation, List<
 	 * @param body the body
 	 * @param maxRecordBytes the largest record
 	 * @return their contents
-	 * @throws IOException if the body is no good
+	 * @throws IOException if the body cannot be read
 	 */
 	public static List<Snapshot> ndjson(InputStream body, int maxRecordBytes) throws IOException {
 		return readAll(RecordFormat.NDJSON.open(body, null, Limits.ofBytes(maxRecordBytes)));
@@ -94,7 +94,7 @@ public record Snapshot(long index, long line, String id, String operation, List<
 	 * @param body the body
 	 * @param maxRecordBytes the largest record
 	 * @return their contents
-	 * @throws IOException if the body is no good
+	 * @throws IOException if the body cannot be read
 	 */
 	public static List<Snapshot> json(InputStream body, int maxRecordBytes) throws IOException {
 		return readAll(RecordFormat.JSON.open(body, null, Limits.ofBytes(maxRecordBytes)));
@@ -104,7 +104,7 @@ public record Snapshot(long index, long line, String id, String operation, List<
 	 * The records of a JSON body.
 	 * @param body the body
 	 * @return their contents
-	 * @throws IOException if the body is no good
+	 * @throws IOException if the body cannot be read
 	 */
 	public static List<Snapshot> json(String body) throws IOException {
 		return json(stream(body), MAX_RECORD_BYTES);
@@ -128,7 +128,7 @@ public record Snapshot(long index, long line, String id, String operation, List<
 	 * @param line the body
 	 * @param defaultOperation the operation
 	 * @return its contents
-	 * @throws IOException if the body is no good
+	 * @throws IOException if the body cannot be read
 	 */
 	public static Snapshot line(String line, Operation defaultOperation) throws IOException {
 		List<Snapshot> snapshots = readAll(

@@ -44,7 +44,7 @@ class JsonFramingTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "1", "\"x,]\\\"\"", "null", "true", "-1.5e3", "{}", "[]", "[null]", "{\"op\":\"DEL\"}",
 			"{\"op\":\"SET\",\"key\":\"k\",\"value\":null}", "[\"DEL\",\"\\ud800\"]" })
-	void elementThatIsJsonAndNoRecordCostsNoneOfItsNeighbours(String element) throws IOException {
+	void invalidRecordDoesNotAffectOtherElements(String element) throws IOException {
 		assertThat(Snapshot.json("[[\"DEL\",\"a\"], " + element + " ,[\"DEL\",\"b\"]]")).extracting(Snapshot::code)
 			.containsExactly(null, Rejection.MALFORMED, null);
 		assertThat(Snapshot.json("[" + element + "]")).extracting(Snapshot::code).containsExactly(Rejection.MALFORMED);
@@ -81,7 +81,7 @@ class JsonFramingTests {
 					[}                          | 1  | 0 | expected a value, found '}'
 					[["DEL","\\q"]]             | 10 | 0 | expected one of
 					""")
-	void lostFramingEndsTheBodyWithItsPlace(String body, long offset, int recordsBefore, String message) {
+	void lostFramingEndsTheBodyWithAnOffset(String body, long offset, int recordsBefore, String message) {
 		String text = (body != null) ? body : "";
 		RecordReader reader = RecordFormat.JSON.open(Snapshot.latin1(text), null, Limits.ofBytes(100));
 		Record record = new Record();
@@ -112,7 +112,7 @@ class JsonFramingTests {
 	}
 
 	@Test
-	void aBadObjectCostsNoneOfItsNeighbours() throws IOException {
+	void invalidObjectDoesNotAffectOtherObjects() throws IOException {
 		String giant = "{\"op\":\"DEL\",\"key\":\"" + "x".repeat(100_000) + "\"}";
 		assertThat(Snapshot.json(Snapshot.latin1(
 				"{\"op\":\"DEL\",\"key\":\"a\"}{\"op\":\"DEL\"}\n" + giant + "\n{\"op\":\"DEL\",\"key\":\"b\"}"), 30))
@@ -155,7 +155,7 @@ class JsonFramingTests {
 	}
 
 	@Test
-	void recordsDoNotWaitBehindARead() throws IOException {
+	void recordsInTheBufferNeedNoFurtherRead() throws IOException {
 		RecordReader reader = RecordFormat.JSON.open(new PiecesThenSilence("[[\"DEL\",\"a\"],[\"DEL\",\"b\"]"), null,
 				Limits.ofBytes(100));
 		Record record = new Record();

@@ -27,7 +27,7 @@ class JsonGrammarTests {
 			"\"\\q\"", "\"\\u12\"", "\"\\u12G4\"", "\"\\uD800\\u12\"", "\"\\\"", "\"\t\"", "\"\u0000\"", "\"\u001f\"",
 			"{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}", "{1:1}", "{,}", "[1,]", "[,]", "[1 2]", "[1", "{\"a\":1",
 			"{\"a\" 1}", "[}", "{]", "[1}", "{\"a\":1]", "]", "}", ",", ":", "//", "\u00a0", "\f" })
-	void whatIsNotJsonIsMalformedWithItsPlace(String value) {
+	void invalidJsonIsMalformedWithAnOffset(String value) {
 		Snapshot snapshot = setTo(value);
 		assertThat(snapshot.code()).isEqualTo(Rejection.MALFORMED);
 		assertThat(snapshot.message()).matches("(?s).+ \\(byte \\d+ of the record\\)");
@@ -39,7 +39,7 @@ class JsonGrammarTests {
 			textBlock = """
 					{"op":"DEL","key" "k"}       | expected ':' after a member's name, found '"' (byte 18 of the record)
 					{"op":"DEL","key":"k"} x     | expected nothing more after the record, found 'x' (byte 23 of the record)
-					{"op":"DEL","key":"k"}{}     | expected nothing more after the record, found '{': curl's -d takes line breaks out, --data-binary keeps them (byte 22 of the record)
+					{"op":"DEL","key":"k"}{}     | expected nothing more after the record, found '{': curl's -d removes line breaks, --data-binary keeps them (byte 22 of the record)
 					{"op":"DEL","key":"k"        | expected ',' or '}', found the end (byte 21 of the record)
 					{"op":"DEL","key":"k         | expected '"' to end a string, found the end (byte 20 of the record)
 					{"op":"DEL","key":"\\x"}     | expected one of " \\ / b f n r t u after a backslash, found 'x' (byte 20 of the record)
@@ -83,7 +83,7 @@ class JsonGrammarTests {
 			"\u00c3\u00c3\u00a9", "\u00e0\u0080\u0080", "\u00e0\u009f\u00bf", "\u00e2\u0082", "\u00e2\u0082x",
 			"\u00ed\u00a0\u0080", "\u00ed\u00bf\u00bf", "\u00f0\u0080\u0080\u0080", "\u00f0\u008f\u00bf\u00bf",
 			"\u00f0\u009f\u0098", "\u00f4\u0090\u0080\u0080", "\u00f5\u0080\u0080\u0080", "\u00fe", "\u00ff" })
-	void whatIsNotStrictUtf8IsMalformed(String bytes) throws IOException {
+	void invalidUtf8IsMalformed(String bytes) throws IOException {
 		for (String value : new String[] { '"' + bytes + '"', "{\"" + bytes + "\": [\"" + bytes + "\"]}" }) {
 			String record = "{\"value\":" + value + ",\"op\":\"SET\",\"key\":\"k\"}";
 			Snapshot line = Snapshot.ndjson(Snapshot.latin1(record), Snapshot.MAX_RECORD_BYTES).get(0);
@@ -110,7 +110,7 @@ class JsonGrammarTests {
 	}
 
 	@Test
-	void nestedValueIsCompactAndItsStringsAreAsTheyCame() {
+	void nestedValueIsCompactAndItsStringsAreUnchanged() {
 		String value = " { \"a\\u0062 \" : [ 1 , \" \\n x \" , { } , [ ] , [ [ ] ] ] ,\t\"a\\u0062 \":{\"é\" : null , \"\":true} } ";
 		assertThat(setTo(value).arguments().get(1)).isEqualTo(
 				Snapshot.utf8("{\"a\\u0062 \":[1,\" \\n x \",{},[],[[]]],\"a\\u0062 \":{\"é\":null,\"\":true}}"));
@@ -132,7 +132,7 @@ class JsonGrammarTests {
 	}
 
 	@Test
-	void grammarGoesBeforeAnythingElseThatIsWrong() {
+	void grammarFaultsAreReportedFirst() {
 		Snapshot snapshot = Snapshot.line("{\"op\":\"FLUSHALL\",\"key\":1");
 		assertThat(snapshot.code()).isEqualTo(Rejection.MALFORMED);
 	}

@@ -11,7 +11,10 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A record is read as if it stood alone, also where its shape is that of another one. */
+/**
+ * A record is read as if it were the only one, even if it has the shape of the previous
+ * one.
+ */
 class JsonShapeTests {
 
 	private static final int BODIES = Integer.getInteger("fuzz.bodies", 500);
@@ -19,11 +22,11 @@ class JsonShapeTests {
 	private static final char[] TELLING = "{}[]\",:\\u0eE-+. x\u0000\u007f\u00c3".toCharArray();
 
 	@Test
-	void recordsOfOneShapeAreToldByTheirStrings() {
+	void recordsOfOneShapeDifferInTheirStrings() {
 		JsonShape shape = new JsonShape();
 		byte[] first = bytes("{\"key\":\"a\",\"value\":\"b\"}");
 		assertThat(shape.matches(first, 0, first.length)).isFalse();
-		assertThat(shape.forget()).isTrue();
+		assertThat(shape.clear()).isTrue();
 		shape.addString(2, 20, 1);
 		shape.addString(1, 8, 1);
 		shape.learn(first, 0, first.length);
@@ -40,11 +43,11 @@ class JsonShapeTests {
 	}
 
 	@Test
-	void manyShapesAreNotLearntForAWhile() {
+	void learningStopsForAWhileAfterManyShapes() {
 		JsonShape shape = new JsonShape();
 		List<Boolean> learnt = new ArrayList<>();
 		for (int i = 0; i < 2_000; i++) {
-			learnt.add(shape.forget());
+			learnt.add(shape.clear());
 		}
 		assertThat(learnt.subList(0, 9)).containsOnly(true);
 		assertThat(learnt.subList(9, 1033)).containsOnly(false);
@@ -52,7 +55,7 @@ class JsonShapeTests {
 	}
 
 	@Test
-	void aStringOfTheShapeIsNoValueOfTheFirstRecord() {
+	void stringsOfTheFirstRecordAreNotReused() {
 		assertThat(Snapshot.ndjson("""
 				{"op":"SET","key":"a","value":"1"}
 				{"op":"SET","key":"","value":"22"}
@@ -99,7 +102,7 @@ class JsonShapeTests {
 		return records.subList(1, records.size());
 	}
 
-	/** A record with a question mark for each string that varies. */
+	/** A record in which a question mark stands for each string that varies. */
 	private static String shape(Random random) {
 		String[] shapes = { "{\"op\":\"SET\",\"key\":?,\"value\":?}", "{\"value\":?, \"key\":? ,\"op\":\"SET\"}",
 				"{\"key\":?,\"op\":\"SET\",\"value\":?,\"ttl\":60}", "{\"op\":\"HSET\",\"key\":?,\"fields\":{?:?,?:?}}",

@@ -45,7 +45,7 @@ class MutatedBodyTests {
 	}
 
 	@Test
-	void jsonEndsWithItsRecordsOrWithAPlaceInTheBody() {
+	void jsonEndsAfterItsRecordsOrWithAnOffset() {
 		for (int seed = 0; seed < MUTATIONS; seed++) {
 			byte[] body = mutate("[" + String.join(",", records(seed)) + "]", seed);
 			RecordReader reader = RecordFormat.JSON.open(new ByteArrayInputStream(body.clone()), null,

@@ -44,7 +44,7 @@ class NdjsonFramingTests {
 	}
 
 	@Test
-	void badLineCostsNoneOfItsNeighbours() {
+	void invalidLineDoesNotAffectOtherLines() {
 		assertThat(Snapshot.ndjson("[\"DEL\",\"a\"]\n{\"op\":\"DEL\n[\"DEL\",\"b\"] [\n}{\n\"\n[\"DEL\",\"c\"]\n"))
 			.extracting(Snapshot::line, Snapshot::code)
 			.containsExactly(tuple(1L, null), tuple(2L, "MALFORMED"), tuple(3L, "MALFORMED"), tuple(4L, "MALFORMED"),
@@ -55,7 +55,7 @@ class NdjsonFramingTests {
 	@ValueSource(strings = { "{\n  \"op\": \"DEL\",\n  \"key\": \"a\"\n}\n", "{ \r\n\"op\": \"DEL\"\r\n}",
 			"{ \"op\": \"DEL\",\n  \"key\": \"a\" }", "\n {\"fields\":\n{}}", "{\"op\":\"HSET\",\"fields\": {\n}}",
 			"{\"args\": [\n1]}" })
-	void prettyPrintedJsonIsToldByItsFirstError(String body) {
+	void prettyPrintedJsonIsRecognizedByItsFirstError(String body) {
 		List<Snapshot> records = Snapshot.ndjson(body);
 		assertThat(records.get(0).message())
 			.startsWith("this is pretty-printed JSON; send one object a line (jq -c): expected ")
@@ -67,7 +67,7 @@ class NdjsonFramingTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "[\"DEL\",\"a\"]\n{\n}", "{\"op\":\"DEL\",\"key\":\"a\"\n",
 			"{\"op\":\"DEL\",\"key\":\"a,\n", "{\"op\":\"DEL\"},\n", "[\"DEL\",\n", "\"op\":\n" })
-	void anotherLineThatBreaksOffIsNotTakenForIt(String body) {
+	void otherIncompleteLinesAreNotPrettyPrintedJson(String body) {
 		assertThat(Snapshot.ndjson(body)).noneMatch((record) -> String.valueOf(record.message()).contains("pretty"))
 			.anyMatch((record) -> record.message() != null);
 	}
@@ -145,7 +145,7 @@ class NdjsonFramingTests {
 	}
 
 	@Test
-	void recordsDoNotWaitBehindARead() throws IOException {
+	void recordsInTheBufferNeedNoFurtherRead() throws IOException {
 		InputStream body = new PiecesThenSilence("[\"DEL\",\"a\"]\n[\"DEL\",\"b\"]\n[\"DEL\"");
 		RecordReader reader = RecordFormat.NDJSON.open(body, null, Limits.ofBytes(100));
 		Record record = new Record();

@@ -124,7 +124,7 @@ class ObjectRecordTests {
 					12                                                    | a record is an object or an array, not the number 12
 					null                                                  | a record is an object or an array, not null
 					""")
-	void whatDoesNotFitIsMalformedByName(String line, String message) {
+	void invalidMembersAreMalformedAndNamed(String line, String message) {
 		Snapshot snapshot = Snapshot.line(line);
 		assertThat(snapshot.code()).isEqualTo(Rejection.MALFORMED);
 		assertThat(snapshot.message()).startsWith(message);
@@ -137,7 +137,7 @@ class ObjectRecordTests {
 			{"op":"","key":"k"}         |          | k
 			["XYZZY","k"]               | XYZZY    |
 			""")
-	void operationThatIsNotInTheTableIsUnknownByName(String line, String name, String key) {
+	void unknownOperationsAreNamed(String line, String name, String key) {
 		Snapshot snapshot = Snapshot.line(line);
 		assertThat(snapshot.code()).isEqualTo(Rejection.UNKNOWN_OPERATION);
 		assertThat(snapshot.message())
@@ -149,7 +149,7 @@ class ObjectRecordTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "", ",\"error\":{\"code\":\"MALFORMED\"}", ",\"id\":\"7\"" })
-	void itemThatCouldNotBecomeARecordSaysWhatToDo(String others) throws IOException {
+	void theMessageAboutAnItemWithOnlyRawSaysWhatToDo(String others) throws IOException {
 		for (Operation operation : new Operation[] { null, Operation.SET }) {
 			assertThat(Snapshot.line("{\"raw\":\"1,x\"" + others + "}", operation).message())
 				.startsWith("this is the item of a row or line that could not become a record");
@@ -157,13 +157,13 @@ class ObjectRecordTests {
 	}
 
 	@Test
-	void rawOfAnItemIsIgnoredBesideARecord() throws IOException {
+	void rawIsIgnoredInACompleteRecord() throws IOException {
 		assertThat(Snapshot.line("{\"raw\":{\"base64\":\"/w==\"},\"key\":\"k\",\"value\":1}", Operation.SET).words())
 			.containsExactly("SET", "k", "1");
 	}
 
 	@Test
-	void defaultOperationServesRecordsThatNameNone() throws IOException {
+	void recordsWithoutAnOperationUseTheDefault() throws IOException {
 		assertThat(Snapshot.line("{\"key\":\"k\",\"value\":1}", Operation.SET).words()).containsExactly("SET", "k",
 				"1");
 		assertThat(Snapshot.line("{\"key\":\"k\",\"op\":\"DEL\"}", Operation.SET).words()).containsExactly("DEL", "k");
@@ -184,7 +184,7 @@ class ObjectRecordTests {
 			["DEL",null,"k"]                                | -     | DEL  | -
 			[null,"k"]                                      | -     | -    | -
 			""")
-	void refusedRecordSaysWhatIsKnownOfIt(String line, String id, String operation, String key) {
+	void refusedRecordKeepsItsKnownParts(String line, String id, String operation, String key) {
 		Snapshot snapshot = Snapshot.line(line);
 		assertThat(snapshot.code()).isEqualTo(Rejection.MALFORMED);
 		assertThat(snapshot.id()).isEqualTo(id);
@@ -210,7 +210,7 @@ class ObjectRecordTests {
 	}
 
 	@Test
-	void fieldsOfOneRecordAreForgottenByTheNext() {
+	void aRecordDoesNotInheritThePreviousFields() {
 		String fields = IntStream.range(0, 40).mapToObj((i) -> "\"f" + i + "\":" + i).collect(Collectors.joining(","));
 		String line = "{\"op\":\"HSET\",\"key\":\"h\",\"fields\":{" + fields + "}}\n";
 		List<Snapshot> snapshots = Snapshot

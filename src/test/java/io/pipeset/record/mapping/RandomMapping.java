@@ -9,7 +9,9 @@ import java.util.Random;
 
 import io.pipeset.record.Operation;
 
-/** Random templates, and the records that they make by the rules of the documentation. */
+/**
+ * Random templates, and the records that they build by the rules of the documentation.
+ */
 public final class RandomMapping {
 
 	/** The names that rows may have. */
@@ -53,7 +55,7 @@ public final class RandomMapping {
 		return this.operation;
 	}
 
-	/** The meaning of a null. */
+	/** What to do with a null. */
 	public Nulls nulls() {
 		return this.nulls;
 	}
@@ -87,7 +89,7 @@ public final class RandomMapping {
 	/**
 	 * The record of a row.
 	 * @param row its values
-	 * @return the words of its command; if it is refused, one word, which the reason
+	 * @return the words of its command; for a refused record, one word that the message
 	 * contains
 	 */
 	public List<String> words(Values row) {
@@ -139,7 +141,7 @@ public final class RandomMapping {
 			String name = template.names().get(i);
 			String text = (name.equals(Template.WHOLE)) ? row.whole() : text(name, row.get(name), nulls);
 			if (text == null) {
-				// The first value that is not there decides.
+				// The first missing value decides.
 				return null;
 			}
 			value.append(text).append(text(template, i + 1));
@@ -167,7 +169,7 @@ public final class RandomMapping {
 	/** The values of a row. */
 	public interface Values {
 
-		/** The value that a template means; {@code null} if the row does not have it. */
+		/** The value of a name; {@code null} if the row does not have it. */
 		Value get(String name);
 
 		/** The fields that the row has. */

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Templates and lists of names are read as they are written. */
+/** Templates and lists of names are read correctly. */
 class TemplateTests {
 
 	@ParameterizedTest
@@ -46,7 +46,7 @@ class TemplateTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "{", "}", "{a", "a}", "{}", "x{}y", "{a{b}", "{a}}", "}{", "{{a}", "{a}}{b}", "}}}", "{{{",
 			"{{{}}}", "{a{b}c}" })
-	void bracesThatDoNotFitAreNoTemplate(String text) {
+	void unmatchedBracesAreNotATemplate(String text) {
 		assertThat(Template.parse(text)).isNull();
 	}
 

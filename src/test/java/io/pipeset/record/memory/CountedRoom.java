@@ -3,26 +3,26 @@ package io.pipeset.record.memory;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A room that counts the memory taken and not given back.
+ * A reservation that counts the memory reserved and not released.
  *
- * @param held the bytes that are taken now
- * @param limit the most bytes that may be taken; nobody waits for more
- * @param isScarce whether somebody waits for memory
+ * @param held the bytes that are currently reserved
+ * @param limit the largest number of reserved bytes; more is refused at once
+ * @param isScarce whether a thread waits for memory
  */
 public record CountedRoom(AtomicLong held, long limit, boolean isScarce) implements MemoryReservation {
 
 	/**
-	 * A room without a limit.
-	 * @param held the bytes that are taken now
-	 * @param isScarce whether somebody waits for memory
+	 * Creates a reservation without a limit.
+	 * @param held the bytes that are currently reserved
+	 * @param isScarce whether a thread waits for memory
 	 */
 	public CountedRoom(AtomicLong held, boolean isScarce) {
 		this(held, Long.MAX_VALUE, isScarce);
 	}
 
 	/**
-	 * An empty room, for which nobody waits.
-	 * @param limit the most bytes that may be taken
+	 * Creates an empty reservation, for which no thread waits.
+	 * @param limit the largest number of reserved bytes
 	 */
 	public CountedRoom(long limit) {
 		this(new AtomicLong(), limit, false);

@@ -62,7 +62,7 @@ class RespReaderTests {
 	@ValueSource(strings = { "*1\r\n$8\r\nFLUSHALL\r\n", "*1\r\n$8\r\nflushall\r\n", "FlushAll\r\n", "'FLUSHALL'\n",
 			"*2\r\n$4\r\nKEYS\r\n$1\r\n*\r\n", "*1\r\n$0\r\n\r\n", "*1\r\n$9\r\nSET\r\nk v \r\n",
 			"*2\r\n$4\r\nSET \r\n$1\r\nk\r\n", "*1\r\n$13\r\nSET\r\nFLUSHALL\r\n" })
-	void operationOutsideTheTableIsUnknownHoweverItIsWritten(String command) throws IOException {
+	void unsupportedOperationIsUnknownInEverySpelling(String command) throws IOException {
 		List<Snapshot> snapshots = read(command + SET);
 		assertThat(snapshots).extracting(Snapshot::code).containsExactly(Rejection.UNKNOWN_OPERATION, null);
 		assertThat(snapshots.get(0).operation()).isNull();
@@ -101,7 +101,7 @@ class RespReaderTests {
 	}
 
 	@Test
-	void commandThatDoesNotFitItsRowOrIsNotClosedIsMalformed() throws IOException {
+	void invalidOrUnclosedCommandIsMalformed() throws IOException {
 		List<Snapshot> snapshots = read("*2\r\n$3\r\nSET\r\n$1\r\nk\r\n" + SET + "SET k \"v\r\n" + DEL + "SET k 'v");
 		assertThat(snapshots).extracting(Snapshot::code)
 			.containsExactly("MALFORMED", null, "MALFORMED", null, "MALFORMED");
@@ -110,15 +110,15 @@ class RespReaderTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
-			*-2                    | 2  | expected 1, as the only length below 0 is -1, a null, found '2'
-			*-                     | 2  | expected 1, as the only length below 0 is -1, a null, found byte 0x0D
+			*-2                    | 2  | expected 1, because the only length below 0 is -1, a null, found '2'
+			*-                     | 2  | expected 1, because the only length below 0 is -1, a null, found byte 0x0D
 			*-12                   | 3  | expected \\r\\n, found '2'
 			*                      | 1  | expected the length of a command, 0 to 2147483647, found byte 0x0D
 			*2147483648            | 1  | a command has a length of 0 to 2147483647
 			*99999999999999999999  | 1  | a command has a length of 0 to 2147483647
 			*01                    | 1  | a command has a length of 0 to 2147483647, without leading zeros
 			*1x                    | 2  | expected \\r\\n, found 'x'
-			*1,$-3                 | 6  | expected 1, as the only length below 0 is -1, a null, found '3'
+			*1,$-3                 | 6  | expected 1, because the only length below 0 is -1, a null, found '3'
 			*1,$536870913          | 5  | a bulk string has a length of 0 to 536870912
 			*1,$9223372036854775808 | 5  | a bulk string has a length of 0 to 536870912
 			*1,$+3,DEL             | 5  | expected the length
@@ -135,7 +135,7 @@ class RespReaderTests {
 			\u007f                     | 0  | expected '*' or an inline command, found byte 0x7F
 			5 DEL k                | 0  | expected '*' or an inline command, found '5'
 			""")
-	void lengthThatIsNoneEndsTheBodyWithItsPlace(String command, long offset, String message) {
+	void invalidLengthEndsTheBodyWithAnOffset(String command, long offset, String message) {
 		String body = DEL + command.replace(",", "\r\n") + "\r\n";
 		RecordReader reader = RecordFormat.RESP.open(Snapshot.latin1(body), null, Limits.ofBytes(100));
 		Record record = new Record();
@@ -151,10 +151,10 @@ class RespReaderTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
-			*2,$3,DEL,$1,k,        | ,      | lines of RESP end with CR LF, as unix2dos makes them
+			*2,$3,DEL,$1,k,        | ,      | lines of RESP end with CR LF; unix2dos converts them
 			*2;$3;DEL;$1;\u00fc;   | ;      | a length counts the bytes of a string, and not its characters
 			""")
-	void mistakesThatManyMakeAreNamed(String commands, String end, String advice) {
+	void commonMistakesAreExplained(String commands, String end, String advice) {
 		String body = commands.replace(end, (end.equals(",")) ? "\n" : "\r\n");
 		RecordReader reader = RecordFormat.RESP.open(new ByteArrayInputStream(body.getBytes(StandardCharsets.UTF_8)),
 				null, Limits.ofBytes(100));
@@ -182,7 +182,7 @@ class RespReaderTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$536870912\r\n", "*2147483647\r\n$3\r\nDEL\r\n",
 			"*3\r\n$3\r\nSET\r\n$536870912\r\nk", "*2147483647\r\n", "*1048577\r\n$536870912\r\n" })
-	void declaredLengthIsNotBelieved(String body) throws IOException {
+	void declaredLengthIsNotTrusted(String body) throws IOException {
 		long before = allocated();
 		RecordReader reader = RecordFormat.RESP.open(Snapshot.latin1(body), null, Limits.ofBytes(16 << 20));
 		Record record = new Record();
@@ -194,7 +194,7 @@ class RespReaderTests {
 	}
 
 	@Test
-	void lengthWithinTheLimitIsNotBelievedEither() {
+	void lengthWithinTheLimitIsNotTrustedEither() {
 		long before = allocated();
 		RecordReader reader = RecordFormat.RESP.open(Snapshot.latin1("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$536870000\r\nv"),
 				null, Limits.ofBytes(512 << 20));
@@ -240,7 +240,7 @@ class RespReaderTests {
 	}
 
 	@Test
-	void commandsDoNotWaitBehindARead() throws IOException {
+	void commandsInTheBufferNeedNoFurtherRead() throws IOException {
 		InputStream body = new PiecesThenSilence(SET + DEL + "*2\r\n$3\r\nDEL\r\n");
 		RecordReader reader = RecordFormat.RESP.open(body, null, Limits.ofBytes(100));
 		Record record = new Record();

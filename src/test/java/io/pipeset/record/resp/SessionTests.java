@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-/** Commands about the connection, in both formats that have them. */
+/** Commands that only concern the connection, in both formats that have them. */
 class SessionTests {
 
 	@ParameterizedTest
@@ -43,7 +43,7 @@ class SessionTests {
 			SELECT 3,MULTI,SET a 1,exec            | ok
 			""")
 	void recordsOfOtherDatabasesAreRefused(String commands, String codes) throws IOException {
-		// Without a SELECT, records are of the database that is written to.
+		// Without a SELECT, records belong to the database that is written to.
 		String body = (commands.startsWith("S")) ? commands : "SELECT 0," + commands;
 		body = (body.startsWith("SET")) ? "SELECT 0," + body : body;
 		for (RecordFormat format : List.of(RecordFormat.TEXT, RecordFormat.RESP)) {
@@ -84,7 +84,7 @@ class SessionTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "SELECT", "select", "SWAPDB", "RESET" })
-	void otherFormatsAreNotReadBehindIt(String name) throws IOException {
+	void otherFormatsRefuseRecordsAfterIt(String name) throws IOException {
 		String set = "\nSET,a,1\nSET,b,2\n";
 		assertThat(Snapshot.ndjson(
 				"[\"SET\",\"a\",\"0\"]\n[\"" + name + "\",\"0\"]\n[\"SET\",\"a\",\"1\"]\n" + "[\"SET\",\"b\",\"2\"]\n"))
@@ -100,7 +100,7 @@ class SessionTests {
 
 	@ParameterizedTest
 	@CsvSource({ "DISCARD, since MULTI", "discard, since MULTI", "SWAPDB 0 1, 'is not run'", "RESET, 'is not run'" })
-	void theBodyEndsWhereNothingMeansWhatItSays(String command, String message) throws IOException {
+	void theBodyEndsAtCommandsThatChangeTheMeaningOfLaterOnes(String command, String message) throws IOException {
 		for (RecordFormat format : List.of(RecordFormat.TEXT, RecordFormat.RESP)) {
 			RecordReader reader = open(format, "MULTI\r\nSET a 1\r\n" + command + "\r\nSET b 1\r\n", 0);
 			assertThat(reader.read(new Record())).isTrue();
@@ -126,7 +126,7 @@ class SessionTests {
 
 	@ParameterizedTest
 	@EnumSource(names = { "TEXT", "RESP" })
-	void linesThatBeginWithASharpAreNoRecords(RecordFormat format) throws IOException {
+	void linesThatBeginWithASharpAreComments(RecordFormat format) throws IOException {
 		String body = "#TS:1\r\n\r\n# *3\r\nSET a 1\r\n#\r\n"
 				+ ((format == RecordFormat.RESP) ? multibulk("SET b 2") : "") + "SET c #3\r\n#TS:2";
 		assertThat(Snapshot.readAll(open(format, body, 0))).extracting((record) -> record.arguments().get(0))

@@ -68,7 +68,7 @@ class TextParserTests {
 			SET k "\\\0" | a NUL is written as "\\x00", in double quotes (byte 8
 			SET k        | SET takes
 			""")
-	void lineThatIsNoCommandIsMalformed(String line, String message) throws IOException {
+	void invalidLineIsMalformed(String line, String message) throws IOException {
 		Snapshot snapshot = line(line);
 		assertThat(snapshot.code()).isEqualTo(Rejection.MALFORMED);
 		assertThat(snapshot.message()).startsWith(message);
@@ -98,19 +98,19 @@ class TextParserTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "FLUSHALL", "flushall", "CONFIG SET dir /tmp", "\"\\x46LUSHALL\"", "MULTI 1", "EVAL 'x' 0",
 			"5 DEL k", "SETX k v", "\"\" k", "SET\u000B k v" })
-	void operationOutsideTheTableIsUnknownHoweverItIsWritten(String line) throws IOException {
+	void unsupportedOperationIsUnknownInEverySpelling(String line) throws IOException {
 		assertThat(line(line).code()).isEqualTo(Rejection.UNKNOWN_OPERATION);
 		assertThat(line(line).operation()).isNull();
 	}
 
 	@Test
-	void operationThatGoesOnBehindItsQuotesIsMalformed() throws IOException {
+	void operationThatContinuesAfterItsQuotesIsMalformed() throws IOException {
 		assertThat(line("\"FLUSH\"ALL").code()).isEqualTo(Rejection.MALFORMED);
 		assertThat(line("\"FLUSH\"ALL").operation()).isNull();
 	}
 
 	@Test
-	void badLineCostsNoneOfItsNeighbours() throws IOException {
+	void invalidLineDoesNotAffectOtherLines() throws IOException {
 		assertThat(read("\u00ef\u00bb\u00bfDEL a\r\n\n  \t\nSET k \"v\nFLUSHALL\nDEL b\r\nSET k 'x"))
 			.extracting(Snapshot::index, Snapshot::line, Snapshot::code)
 			.containsExactly(tuple(0L, 1L, null), tuple(1L, 4L, "MALFORMED"), tuple(2L, 5L, "UNKNOWN_OPERATION"),

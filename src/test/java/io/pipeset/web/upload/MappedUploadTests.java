@@ -145,10 +145,10 @@ class MappedUploadTests {
 					refuse | op=HSET&key={a}                  | {"a":1,"b":null}      | member 'b' is null; nulls=skip leaves it out, nulls=empty takes it for an empty string
 					refuse | op=HSET&key={a}&fields=b         | {"a":1,"b":null}      | member 'b' is null, and 'fields' names it; nulls=skip leaves it out, nulls=empty takes it for an empty string
 					skip   | op=HSET&key={a}&fields=b         | {"a":1,"b":null}      | the row has no field: no member of it has a value
-					refuse | op=SADD&key={a}&args={b.c}       | {"a":1,"b":null}      | member 'b.c' is null, and 'args' names it; 'nulls' is not for arguments, as those behind a null would move
-					skip   | op=SADD&key={a}&args={b.c}       | {"a":1,"b":null}      | member 'b.c' is null, and 'args' names it; 'nulls' is not for arguments, as those behind a null would move
-					empty  | op=SADD&key={a}&args={b.c}       | {"a":1,"b":null}      | member 'b.c' is null, and 'args' names it; 'nulls' is not for arguments, as those behind a null would move
-					skip   | op=SADD&key={a}&args=x:{b.c}     | {"a":1,"b":null}      | member 'b.c' is null, and 'args' names it; 'nulls' is not for arguments, as those behind a null would move
+					refuse | op=SADD&key={a}&args={b.c}       | {"a":1,"b":null}      | member 'b.c' is null, and 'args' names it; 'nulls' does not apply to arguments, because the arguments after a null would move
+					skip   | op=SADD&key={a}&args={b.c}       | {"a":1,"b":null}      | member 'b.c' is null, and 'args' names it; 'nulls' does not apply to arguments, because the arguments after a null would move
+					empty  | op=SADD&key={a}&args={b.c}       | {"a":1,"b":null}      | member 'b.c' is null, and 'args' names it; 'nulls' does not apply to arguments, because the arguments after a null would move
+					skip   | op=SADD&key={a}&args=x:{b.c}     | {"a":1,"b":null}      | member 'b.c' is null, and 'args' names it; 'nulls' does not apply to arguments, because the arguments after a null would move
 					refuse | op=SET&key={a}&value=v&expireAt={b.c} | {"a":1,"b":null} | member 'b.c' is null, and 'expireAt' names it; nulls=skip leaves it out
 					refuse | op=SADD&key={a}&args={b.c}       | {"a":1,"b":7}         | member 'b.c' is missing, and 'args' names it
 					refuse | op=SET&key={a}&value={b}         | [1]                   | a template makes records of objects, not of an array
