@@ -205,8 +205,8 @@ public final class BodyBuffer {
 			return capacity;
 		}
 		this.smallFills++;
-		boolean kept = this.smallFills <= MAX_SMALL_FILLS && capacity <= MAX_KEPT_BYTES && !this.memory.isScarce();
-		return (kept) ? capacity : DEFAULT_BYTES;
+		boolean keep = this.smallFills <= MAX_SMALL_FILLS && capacity <= MAX_KEPT_BYTES && !this.memory.isScarce();
+		return (keep) ? capacity : DEFAULT_BYTES;
 	}
 
 	/** The bytes to reserve for a buffer. The usual buffer needs no reservation. */

@@ -146,7 +146,7 @@ final class JsonObjectParser extends JsonParser {
 
 		/**
 		 * Removes white space from the object, and keeps a copy, because its strings are
-		 * decoded in index.
+		 * decoded in place.
 		 */
 		private @Nullable JsonFault readWhole(JsonCursor cursor) throws JsonFault {
 			cursor.readValue(0);
@@ -234,16 +234,16 @@ final class JsonObjectParser extends JsonParser {
 
 		/**
 		 * Reads an object inside another one. Its white space is already removed.
-		 * @param kept whether the object's bytes are a value themselves, so that its
-		 * strings cannot be decoded in index
+		 * @param isValue whether the object's bytes are a value themselves, so that its
+		 * strings cannot be decoded in place
 		 */
-		private void descend(int depth, JsonNames names, int offset, int length, boolean kept) throws JsonFault {
+		private void descend(int depth, JsonNames names, int offset, int length, boolean isValue) throws JsonFault {
 			if (this.cursors.size() == depth) {
 				this.cursors.add(new JsonCursor());
 			}
 			byte[] source = this.cursors.get(depth - 1).source();
 			int from = offset;
-			if (kept) {
+			if (isValue) {
 				ArgumentBytes copy = composed();
 				copy.begin();
 				copy.append(source, offset, length);
