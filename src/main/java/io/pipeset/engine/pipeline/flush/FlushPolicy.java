@@ -6,13 +6,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.lettuce.LettuceConnection.PipeliningFlushPolicy;
 
 /**
- * When a job's commands leave for the socket, as Spring Data Redis's policies of the same
- * names say. The number of commands in a slab carries the policy out: a full slab is one
- * command to Lettuce, one write and one flush.
+ * Defines when a job's commands are written to the socket, like Spring Data Redis's
+ * policies of the same names. The number of commands in a slab implements the policy,
+ * because a full slab is one Lettuce command, one write and one flush.
  */
 public sealed interface FlushPolicy {
 
-	/** The policies that a setting may name. */
+	/** The policies that a setting accepts. */
 	String ALLOWED = "each, close or buffered:N with N from 1 to 100000";
 
 	/** Writes after each command. */
@@ -26,17 +26,17 @@ public sealed interface FlushPolicy {
 	}
 
 	/**
-	 * Writes after every so many commands.
-	 * @param commands 1 to 100,000
+	 * Writes after every N commands.
+	 * @param commands N, 1 to 100,000
 	 */
 	static FlushPolicy buffered(int commands) {
 		return new Buffered(commands);
 	}
 
 	/**
-	 * Reads a policy as a setting names it.
+	 * Parses the value of a setting.
 	 * @param policy for instance {@code buffered:500}
-	 * @return the policy, or {@code null} where the text is none of {@link #ALLOWED}
+	 * @return the policy, or {@code null} if the text is not one of {@link #ALLOWED}
 	 */
 	static @Nullable FlushPolicy parse(String policy) {
 		if (policy.equals("each")) {
@@ -53,18 +53,18 @@ public sealed interface FlushPolicy {
 	}
 
 	/**
-	 * How many commands are written at once, at most.
-	 * @return 1 or more, never above the batch's size
+	 * The maximum number of commands in one write.
+	 * @return 1 or more, at most the batch size
 	 */
 	int commandsPerWrite(int batchSize);
 
 	/**
-	 * The policy without its number, for tags.
+	 * The policy without its number, for tags of meters.
 	 * @return each, close or buffered
 	 */
 	String kind();
 
-	/** Spring's policy of the same meaning, which opens and closes the pipeline. */
+	/** Spring's equivalent policy, which opens and closes the pipeline. */
 	PipeliningFlushPolicy toSpring();
 
 	/** Writes after each command. */
@@ -120,9 +120,9 @@ public sealed interface FlushPolicy {
 	}
 
 	/**
-	 * Writes after every so many commands.
+	 * Writes after every N commands.
 	 *
-	 * @param commands 1 to 100,000
+	 * @param commands N, 1 to 100,000
 	 */
 	record Buffered(int commands) implements FlushPolicy {
 

@@ -9,21 +9,21 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnection.Pipel
 import org.springframework.data.redis.connection.lettuce.LettuceConnection.PipeliningFlushState;
 
 /**
- * The connection factory's flush policy, which is that of the job whose batch this thread
- * is about to run. All jobs share the factory, and it asks for the policy before the
- * callback starts. A policy set on the factory would be that of all jobs, and one set in
- * the callback would come too late.
+ * The connection factory's flush policy, which delegates to the policy of the current
+ * thread's job. All jobs share the factory, and it queries the policy before the callback
+ * starts. So a policy set on the factory would apply to all jobs, and one set in the
+ * callback would come too late.
  */
 public final class JobFlushPolicy implements PipeliningFlushPolicy {
 
-	private static final ThreadLocal<Opened> CURRENT = new ThreadLocal<>();
+	private static final ThreadLocal<OpenPipeline> CURRENT = new ThreadLocal<>();
 
 	/**
-	 * Runs a batch whose pipeline is flushed by a policy.
+	 * Runs a batch with a flush policy.
 	 * @param batch opens one pipeline, in the calling thread
 	 */
 	public void runWith(FlushPolicy policy, Runnable batch) {
-		CURRENT.set(new Opened(policy.toSpring().newPipeline()));
+		CURRENT.set(new OpenPipeline(policy.toSpring().newPipeline()));
 		try {
 			batch.run();
 		}
@@ -43,14 +43,14 @@ public final class JobFlushPolicy implements PipeliningFlushPolicy {
 		return (state != null) ? state : PipeliningFlushPolicy.flushEachCommand().newPipeline();
 	}
 
-	/** The state of a pipeline, which remembers the connection it was opened on. */
-	private static final class Opened implements PipeliningFlushState {
+	/** The state of a pipeline. It remembers the pipeline's connection. */
+	private static final class OpenPipeline implements PipeliningFlushState {
 
 		private final PipeliningFlushState state;
 
 		private @Nullable StatefulConnection<?, ?> connection;
 
-		Opened(PipeliningFlushState state) {
+		OpenPipeline(PipeliningFlushState state) {
 			this.state = state;
 		}
 

@@ -1,6 +1,7 @@
 /**
- * When commands leave for the socket: the flush policies that a job may name go in, and
- * come out as Spring Data Redis's own, each for the job whose batch a thread runs.
+ * Flush policies: when a job's commands are written to the socket. They are parsed from a
+ * job's settings, and applied as Spring Data Redis's policies for the batch that a thread
+ * runs.
  */
 @NullMarked
 package io.pipeset.engine.pipeline.flush;
