@@ -10,9 +10,9 @@ import org.springframework.boot.ssl.SslManagerBundle;
 import org.springframework.util.StringUtils;
 
 /**
- * Opens each connection to Redis with the certificates that its SSL bundle has by then.
- * Boot reads them once, for a client that lives as long as the service; so a bundle with
- * {@code reload-on-update} would go on with those that have expired.
+ * Opens each connection to Redis with the current certificates of its SSL bundle. Boot
+ * reads the certificates only once, because its client lives as long as the service. So a
+ * bundle with {@code reload-on-update} would keep using expired certificates.
  */
 public final class CurrentSslBundle implements LettuceClientOptionsBuilderCustomizer {
 
@@ -21,7 +21,7 @@ public final class CurrentSslBundle implements LettuceClientOptionsBuilderCustom
 	private final SslBundles bundles;
 
 	/**
-	 * The bundle of a Redis, if its properties name one.
+	 * Uses the bundle that the properties of a Redis name, if they name one.
 	 * @param redis the properties of that Redis
 	 * @param bundles all bundles
 	 */
@@ -34,7 +34,7 @@ public final class CurrentSslBundle implements LettuceClientOptionsBuilderCustom
 	public void customize(ClientOptions.Builder options) {
 		String bundle = this.ssl.getBundle();
 		if (this.ssl.isEnabled() && StringUtils.hasText(bundle)) {
-			// Lettuce calls this for each connection, behind what Boot has set.
+			// Lettuce calls this for each connection, after Boot's own options are set.
 			options.sslOptions(options.build()
 				.getSslOptions()
 				.mutate()

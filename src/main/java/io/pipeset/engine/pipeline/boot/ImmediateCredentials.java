@@ -9,10 +9,10 @@ import org.springframework.data.redis.connection.RedisConfiguration.WithAuthenti
 import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
 
 /**
- * The configured credentials, which Lettuce gets without waiting. If Lettuce has to wait
- * for them, it goes on with the handshake outside the event loop, and may hand out a
- * connection before it is activated. The pool takes such a connection for open, and the
- * connection refuses every command.
+ * Gives Lettuce the configured credentials without a wait. If Lettuce has to wait for
+ * credentials, it continues the handshake outside the event loop, and may return a
+ * connection before it is activated. The pool would consider that connection open, but it
+ * would refuse every command.
  */
 final class ImmediateCredentials implements RedisCredentialsProviderFactory {
 

@@ -17,9 +17,9 @@ import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 
 /**
- * Says at the start which Redis the service talks to, or which properties to set if there
- * is none. It also opens the first connection, for which the first job would otherwise
- * have to wait.
+ * Logs at the start which Redis the service uses, or which properties to set if Redis
+ * cannot be reached. It also opens the first connection, so that the first job need not
+ * wait for it.
  */
 @Component
 class RedisAtStart {
@@ -33,30 +33,30 @@ class RedisAtStart {
 	}
 
 	@EventListener(ApplicationStartedEvent.class)
-	void ask() {
+	void check() {
 		try {
 			List<RedisNode> masters = this.nodes.masters();
 			if (masters.size() > 1) {
 				logger.info("Redis Cluster with {} masters: {}", masters.size(),
 						masters.stream().map(RedisNode::name).sorted().collect(Collectors.joining(", ")));
 			}
-			masters.forEach(this::ask);
+			masters.forEach(this::check);
 		}
 		catch (NoConnectionException ex) {
-			unreached(ex.isRefusal(), ex.getMessage());
+			logUnreachable(ex.isRefusal(), ex.getMessage());
 		}
 	}
 
-	private void ask(RedisNode node) {
+	private void check(RedisNode node) {
 		try {
 			logger.info("Redis {} at {}", node.calls().version(), node.name());
 			ServerMemory memory = node.memory().end();
 			if (memory != null && memory.isEvicting()) {
 				logger.warn(
-						"Redis at {} evicts keys when it has reached its maxmemory of {} (maxmemory-policy {}): records"
-								+ " of jobs may be gone again, and so may receipts and what other instances know of jobs."
-								+ " Use noeviction where that matters",
-						node.name(), (memory.isLimited()) ? memory.mostBytes() + " bytes" : "0, which is no limit yet",
+						"Redis at {} evicts keys when it reaches its maxmemory of {} (maxmemory-policy {}): it may evict"
+								+ " the data of jobs, receipts, and the records that instances share about jobs."
+								+ " Use noeviction if that matters",
+						node.name(), (memory.isLimited()) ? memory.mostBytes() + " bytes" : "0, which means no limit",
 						memory.policy());
 			}
 		}
@@ -65,16 +65,16 @@ class RedisAtStart {
 				logger.info("Redis at {}", node.name());
 				return;
 			}
-			unreached(ex.isRefusal(), ex.getMessage());
+			logUnreachable(ex.isRefusal(), ex.getMessage());
 		}
 	}
 
-	private void unreached(boolean refusal, @Nullable String message) {
+	private void logUnreachable(boolean refusal, @Nullable String message) {
 		if (refusal) {
-			logger.warn("{}. Jobs will be answered with 503 until Redis lets the service in", message);
+			logger.warn("{}. Jobs get status 503 until Redis accepts the service", message);
 		}
 		else {
-			logger.warn("{}. Jobs will be answered with 503 until {}", message, this.nodes.untilReached());
+			logger.warn("{}. Jobs get status 503 until {}", message, this.nodes.untilReached());
 		}
 	}
 

@@ -45,8 +45,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.data.redis.connection.lettuce.LettucePoolingClientConfiguration.LettucePoolingClientConfigurationBuilder;
 
 /**
- * Turns Boot's Lettuce set-up into that of a bulk loader: connections are pooled, never
- * reconnected behind a job's back, and have a {@link ReplyHandler} each.
+ * Adapts Boot's Lettuce configuration to bulk loading: connections are pooled, never
+ * reconnect automatically, and have a {@link ReplyHandler} each.
  */
 @Configuration(proxyBeanMethods = false)
 @EnableConfigurationProperties(PipelineProperties.class)
@@ -71,14 +71,15 @@ class RedisConfiguration {
 	}
 
 	@Bean
-	LettuceClientOptionsBuilderCustomizer neverSentTwice(DataRedisProperties redis, PipelineProperties properties) {
+	LettuceClientOptionsBuilderCustomizer withoutReconnect(DataRedisProperties redis, PipelineProperties properties) {
 		return (options) -> {
-			// Reconnecting re-sends what was in flight, and the timer of TimeoutOptions
-			// holds every command for the whole timeout.
+			// A reconnect would send commands in flight again. The timer of
+			// TimeoutOptions would keep a reference to every command for the whole
+			// timeout.
 			options.autoReconnect(false)
 				.disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
-				// A round trip of each handshake, for a reconnecting that is switched
-				// off.
+				// These notifications cost a round trip in each handshake, and serve
+				// reconnecting only.
 				.maintNotificationsConfig(MaintNotificationsConfig.disabled())
 				.timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build());
 			options.socketOptions(
@@ -94,7 +95,7 @@ class RedisConfiguration {
 	@Bean
 	LettuceClientConfigurationBuilderCustomizer pooled(DataRedisProperties redis, PipelineProperties properties) {
 		return (builder) -> {
-			builder.commandTimeout(patience(redis, properties));
+			builder.commandTimeout(replyTimeout(redis, properties));
 			((LettucePoolingClientConfigurationBuilder) builder).poolConfig(pool(properties));
 			builder.redisCredentialsProviderFactory(new ImmediateCredentials());
 		};
@@ -116,12 +117,13 @@ class RedisConfiguration {
 			PipelineProperties properties) {
 		RedisSentinelConfiguration sentinel = Objects.requireNonNull(factory.getSentinelConfiguration());
 		Supplier<RedisClient> client = () -> (RedisClient) factory.getRequiredNativeClient();
-		Duration patience = patience(redis, properties);
+		Duration replyTimeout = replyTimeout(redis, properties);
 		List<SentinelLink> links = sentinel.getSentinels()
 			.stream()
-			.map((node) -> new SentinelLink(client, uri(factory, sentinel, node, patience), master(sentinel), patience))
+			.map((node) -> new SentinelLink(client, uri(factory, sentinel, node, replyTimeout), master(sentinel),
+					replyTimeout))
 			.toList();
-		return new SentinelNodes(master(sentinel), links, factory, properties, patience);
+		return new SentinelNodes(master(sentinel), links, factory, properties, replyTimeout);
 	}
 
 	@Bean
@@ -175,8 +177,8 @@ class RedisConfiguration {
 		return new RedisHealth(nodes);
 	}
 
-	/** How long to wait for a single answer, those of a handshake included. */
-	private static Duration patience(DataRedisProperties redis, PipelineProperties properties) {
+	/** How long to wait for a single reply, also in a handshake. */
+	private static Duration replyTimeout(DataRedisProperties redis, PipelineProperties properties) {
 		Duration timeout = redis.getTimeout();
 		return (timeout != null && timeout.compareTo(Duration.ZERO) > 0) ? timeout : properties.connectTimeout();
 	}

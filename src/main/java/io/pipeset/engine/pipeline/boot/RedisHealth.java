@@ -18,16 +18,15 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 
 /**
- * The health component {@code redis}. It takes the place of Boot's, which may give a
- * connection back before its answer has come, and so leave that answer to the next job.
- * Callers who ask at the same time get the same answer, so that health never holds more
- * than one connection.
+ * The health component {@code redis}. It replaces Boot's component, which may return a
+ * connection before its reply has come, so that the next job would read that reply.
+ * Concurrent callers share one result, so health never holds more than one connection.
  */
 final class RedisHealth implements HealthIndicator {
 
 	private final RedisNodes nodes;
 
-	private final AtomicReference<@Nullable CompletableFuture<Health>> asking = new AtomicReference<>();
+	private final AtomicReference<@Nullable CompletableFuture<Health>> running = new AtomicReference<>();
 
 	RedisHealth(RedisNodes nodes) {
 		this.nodes = nodes;
@@ -35,27 +34,27 @@ final class RedisHealth implements HealthIndicator {
 
 	@Override
 	public Health health() {
-		CompletableFuture<Health> own = new CompletableFuture<>();
-		CompletableFuture<Health> others = this.asking.compareAndExchange(null, own);
-		if (others != null) {
-			return others.join();
+		CompletableFuture<Health> result = new CompletableFuture<>();
+		CompletableFuture<Health> concurrent = this.running.compareAndExchange(null, result);
+		if (concurrent != null) {
+			return concurrent.join();
 		}
 		try {
-			own.complete(ask());
+			result.complete(check());
 		}
 		catch (RuntimeException | Error ex) {
-			own.complete(Health.down(ex).build());
+			result.complete(Health.down(ex).build());
 		}
 		finally {
-			this.asking.set(null);
+			this.running.set(null);
 		}
-		return own.join();
+		return result.join();
 	}
 
-	private Health ask() {
+	private Health check() {
 		try {
 			this.nodes.refresh();
-			return ask(this.nodes.masters());
+			return check(this.nodes.masters());
 		}
 		catch (NoConnectionException ex) {
 			return Health.down().withDetail("error", String.valueOf(ex.getMessage())).build();
@@ -63,13 +62,14 @@ final class RedisHealth implements HealthIndicator {
 	}
 
 	/**
-	 * A cluster is up while any master answers: jobs for the slots of the others run.
+	 * A cluster is up while any master answers, because jobs for the slots of that master
+	 * run.
 	 */
-	private Health ask(List<RedisNode> masters) {
+	private Health check(List<RedisNode> masters) {
 		Map<String, Object> details = new TreeMap<>();
 		boolean up = false;
 		for (RedisNode master : masters) {
-			Health health = ask(master);
+			Health health = check(master);
 			String name = this.nodes.nameOfOneOfSeveral(master);
 			if (name == null) {
 				return health;
@@ -83,13 +83,13 @@ final class RedisHealth implements HealthIndicator {
 		return Health.status((up) ? Status.UP : Status.DOWN).withDetail("masters", details).build();
 	}
 
-	private static Health ask(RedisNode node) {
+	private static Health check(RedisNode node) {
 		try {
 			return Health.up().withDetail("version", node.calls().version()).withDetail("address", node.name()).build();
 		}
 		catch (RedisCallException ex) {
 			if ("NOPERM".equals(ex.code())) {
-				// Jobs do without INFO.
+				// Jobs do not need INFO.
 				return Health.up().withDetail("version", "unknown: " + ex.getMessage()).build();
 			}
 			return Health.down().withDetail("error", String.valueOf(ex.getMessage())).build();

@@ -23,8 +23,8 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.core.env.Environment;
 
 /**
- * Refuses those of Boot's settings for Redis that the service would ignore, or with which
- * it could not keep its promises. Each is refused by its name, before any connection is
+ * Refuses those of Boot's Redis settings that the service would ignore, or that would
+ * break its guarantees. The error names the setting, and comes before any connection is
  * opened.
  */
 public final class RedisSettings implements BeanFactoryPostProcessor {
@@ -34,34 +34,37 @@ public final class RedisSettings implements BeanFactoryPostProcessor {
 	private static final String ONE_REDIS = "Remove it, and set spring.data.redis.host and .port, or"
 			+ " spring.data.redis.url, to name one Redis.";
 
-	private static final String BY_ITSELF = "The service follows redirections and asks the cluster for its masters"
-			+ " by itself, within the timeout of each job.";
+	private static final String OWN_ROUTING = "The service itself follows redirections and queries the cluster's masters"
+			+ " within the timeout of each job.";
 
-	private static final String KEPT_OPEN = "Connections are kept open once they are.";
+	private static final String NEVER_CLOSED = "The pool keeps all open connections.";
 
 	private static final List<Refusal> REFUSALS = List.of(
-			new Refusal("cluster.max-redirects", BY_ITSELF, "Remove it.", null),
-			new Refusal("lettuce.cluster", BY_ITSELF, "Remove it.", null),
+			new Refusal("cluster.max-redirects", OWN_ROUTING, "Remove it.", null),
+			new Refusal("lettuce.cluster", OWN_ROUTING, "Remove it.", null),
 			new Refusal("masterreplica", "A master with replicas is not supported: a batch runs on one connection.",
 					ONE_REDIS, null),
 			new Refusal("lettuce.read-from", "Nothing is read from replicas: a batch runs on one connection.",
 					"Remove it.", null),
-			new Refusal("client-type", "The service speaks to Redis by way of Lettuce only.",
-					"Remove it, or set it to lettuce.", "lettuce"),
-			new Refusal("lettuce.pool.enabled", "Connections are pooled: every batch needs one of its own.",
+			new Refusal("client-type", "The service supports only Lettuce.", "Remove it, or set it to lettuce.",
+					"lettuce"),
+			new Refusal("lettuce.pool.enabled", "The pool is required, because every batch needs its own connection.",
 					"Remove it, or set it to true.", "true"),
-			new Refusal("lettuce.pool.max-active", "The pool is as large as the jobs need it.",
+			new Refusal("lettuce.pool.max-active", "The service calculates the size of the pool.",
 					"Remove it, and set pipeset.pipeline.max-connections.", null),
-			new Refusal("lettuce.pool.max-wait", "The pool is waited for no longer than for opening a connection.",
+			new Refusal("lettuce.pool.max-wait",
+					"The service waits for the pool no longer than for opening a connection.",
 					"Remove it, and set pipeset.pipeline.connect-timeout.", null),
-			new Refusal("lettuce.pool.max-idle", KEPT_OPEN, "Remove it.", null),
-			new Refusal("lettuce.pool.min-idle", KEPT_OPEN, "Remove it.", null),
-			new Refusal("lettuce.pool.time-between-eviction-runs", KEPT_OPEN, "Remove it.", null));
+			new Refusal("lettuce.pool.max-idle", NEVER_CLOSED, "Remove it.", null),
+			new Refusal("lettuce.pool.min-idle", NEVER_CLOSED, "Remove it.", null),
+			new Refusal("lettuce.pool.time-between-eviction-runs", NEVER_CLOSED, "Remove it.", null));
 
 	private static final String ONE_CLUSTER = "Remove it, or remove cluster.nodes.";
 
-	/** Settings of a single Redis, which would be ignored beside those of a cluster. */
-	private static final List<Refusal> BESIDE_CLUSTER = List.of(
+	/**
+	 * Settings of a single Redis, which would be ignored if a cluster is configured too.
+	 */
+	private static final List<Refusal> REFUSED_WITH_CLUSTER = List.of(
 			new Refusal("host", "The nodes of the cluster are named already.", ONE_CLUSTER, null),
 			new Refusal("port", "The nodes of the cluster are named already.", ONE_CLUSTER, null),
 			new Refusal("url", "The nodes of the cluster are named already.", ONE_CLUSTER, null),
@@ -69,13 +72,14 @@ public final class RedisSettings implements BeanFactoryPostProcessor {
 
 	private static final Pattern ADDRESS = Pattern.compile(".+:(\\d{1,5})");
 
-	private static final Pattern NO_ADDRESS = Pattern.compile("[/@=?]");
+	private static final Pattern URL_OR_OPTIONS = Pattern.compile("[/@=?]");
 
 	private static final Pattern DATABASE = Pattern.compile("/?\\d{0,9}");
 
 	/**
-	 * A password with such a character would be read as a port, and its rest as a
-	 * database, which an exception quotes.
+	 * Matches a password with a character that is not percent-encoded. The URL parser
+	 * would read such a password as a port and a database, and quote a part of it in an
+	 * exception.
 	 */
 	private static final Pattern UNENCODED = Pattern.compile("//[^/?#]*[/?#].*@");
 
@@ -84,8 +88,8 @@ public final class RedisSettings implements BeanFactoryPostProcessor {
 	private final String prefix;
 
 	/**
-	 * The settings of a Redis.
-	 * @param prefix that of their names, without the dot behind it
+	 * Checks the settings of a Redis.
+	 * @param prefix the prefix of their names, without the final dot
 	 */
 	public RedisSettings(Environment environment, String prefix) {
 		this.environment = environment;
@@ -97,13 +101,13 @@ public final class RedisSettings implements BeanFactoryPostProcessor {
 		for (String addresses : List.of("host", "cluster.nodes", "sentinel.nodes", "masterreplica.nodes")) {
 			refuseUrls(name(addresses));
 		}
-		refuseUnfit();
+		refuseInvalid();
 		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(this.environment)) {
 			if (this.prefix.equals(DATA)) {
 				REFUSALS.forEach((refusal) -> refusal.check(source, this.prefix));
 			}
 			if (isSet(name("cluster.nodes"))) {
-				BESIDE_CLUSTER.forEach((refusal) -> refusal.check(source, this.prefix));
+				REFUSED_WITH_CLUSTER.forEach((refusal) -> refusal.check(source, this.prefix));
 			}
 		}
 	}
@@ -113,41 +117,43 @@ public final class RedisSettings implements BeanFactoryPostProcessor {
 	}
 
 	/**
-	 * Addresses are logged and stand in answers. A URL may hold a password, and so may
-	 * the options behind an address, as other drivers have them.
+	 * Refuses URLs, because addresses are logged and appear in responses. A URL may
+	 * contain a password, and so may options after an address, which other drivers
+	 * accept.
 	 */
 	private void refuseUrls(String name) {
-		if (bindAll(name).stream().anyMatch(NO_ADDRESS.asPredicate())) {
-			throw new UnsupportedRedisException(name + " is refused. It holds a URL or options, which are not shown.",
-					"Set it to addresses without a scheme and a password, and set " + name("password") + ", or "
-							+ name("url") + " to name one Redis by its URL.");
+		if (bindAll(name).stream().anyMatch(URL_OR_OPTIONS.asPredicate())) {
+			throw new UnsupportedRedisException(
+					name + " is refused. It contains a URL or options, which are not shown.",
+					"Set it to addresses without a scheme or a password. Set the password in " + name("password")
+							+ ", or " + "name a single Redis by its URL in " + name("url") + ".");
 		}
 	}
 
-	/** Refuses values at which the driver would fail without naming the setting. */
-	private void refuseUnfit() {
+	/** Refuses values for which the driver would fail without naming the setting. */
+	private void refuseInvalid() {
 		require("host", String.class, (host) -> !host.isBlank(), "It must be a name or an address.");
 		require("port", Integer.class, RedisSettings::isPort, "It must be from 1 to 65535.");
 		require("database", Integer.class, (database) -> database >= 0, "It must be 0 or more.");
 		require("connect-timeout", Duration.class, (timeout) -> timeout.toMillis() > 0, "It must be 1ms or more.");
 		requireBoth("sentinel.master", "sentinel.nodes");
 		requireBoth("sentinel.nodes", "sentinel.master");
-		bind("url", String.class).ifBound(this::refuseUnfit);
+		bind("url", String.class).ifBound(this::refuseInvalid);
 		requireAddresses("cluster.nodes");
 		requireAddresses("sentinel.nodes");
 	}
 
-	private void refuseUnfit(String url) {
+	private void refuseInvalid(String url) {
 		if (UNENCODED.matcher(url).find()) {
-			throw new UnsupportedRedisException(name("url") + " is refused. It has an @ behind its host.",
-					"Percent-encode all but letters and digits of its password.");
+			throw new UnsupportedRedisException(name("url") + " is refused. It has an @ after its host.",
+					"Percent-encode every character of its password that is not a letter or a digit.");
 		}
 		URI uri;
 		try {
 			uri = new URI(url);
 		}
 		catch (URISyntaxException ex) {
-			// Boot refuses it by its name.
+			// Boot refuses it, and names the setting.
 			return;
 		}
 		String problem = null;
@@ -155,15 +161,15 @@ public final class RedisSettings implements BeanFactoryPostProcessor {
 			problem = "It has no scheme.";
 		}
 		else if (uri.getHost() == null) {
-			problem = "Its host is neither a name, of letters, digits, dots and hyphens, nor an address, or its port"
-					+ " is no number.";
+			problem = "Its host is neither a name (letters, digits, dots and hyphens) nor an address, or its port"
+					+ " is not a number.";
 		}
-		// The master's address is asked for; the rest of the URL counts.
+		// The Sentinels know the master's address, so only the rest of the URL counts.
 		else if (!isPort(uri.getPort()) && !(uri.getPort() < 0 && isSet(name("sentinel.nodes")))) {
 			problem = (uri.getPort() < 0) ? "It has no port." : "Its port is " + uri.getPort() + '.';
 		}
 		else if (!DATABASE.matcher(uri.getPath()).matches()) {
-			problem = "Behind its host stands no number of a database.";
+			problem = "Its path is not the number of a database.";
 		}
 		if (problem != null) {
 			throw new UnsupportedRedisException(name("url") + " is refused. " + problem,
@@ -177,7 +183,8 @@ public final class RedisSettings implements BeanFactoryPostProcessor {
 		for (int i = 0; i < addresses.size() && problem == null; i++) {
 			Matcher parts = ADDRESS.matcher(addresses.get(i));
 			if (!parts.matches() || !isPort(Integer.parseInt(parts.group(1)))) {
-				// It is not shown, as it may be a part of a password that had a comma.
+				// The address is not shown, because it may be the rest of a password that
+				// contains a comma.
 				problem = "Its address " + (i + 1) + " has no port from 1 to 65535.";
 			}
 		}
@@ -209,14 +216,14 @@ public final class RedisSettings implements BeanFactoryPostProcessor {
 	}
 
 	/**
-	 * A control Redis that names no Sentinels may ask those of the data for another
-	 * master.
+	 * Refuses a setting without its counterpart. But a control Redis without Sentinels of
+	 * its own may have another master, which the data's Sentinels know.
 	 */
 	private void requireBoth(String setting, String other) {
-		boolean ofData = setting.equals("sentinel.master") && isSet(DATA + '.' + other);
-		if (isSet(name(setting)) && !isSet(name(other)) && !ofData) {
+		boolean dataHasOther = setting.equals("sentinel.master") && isSet(DATA + '.' + other);
+		if (isSet(name(setting)) && !isSet(name(other)) && !dataHasOther) {
 			throw new UnsupportedRedisException(
-					name(setting) + " is refused. The Sentinels are asked by their addresses for the master of a name.",
+					name(setting) + " is refused. It has no effect without " + name(other) + ".",
 					"Set " + name(other) + " as well, or remove it.");
 		}
 	}
@@ -228,8 +235,10 @@ public final class RedisSettings implements BeanFactoryPostProcessor {
 	/**
 	 * A setting that is refused.
 	 *
-	 * @param setting its name behind the prefix, or the beginning of many names
-	 * @param allowed the only value that is not refused, if there is one
+	 * @param setting its name after the prefix, or the common beginning of several names
+	 * @param problem why it is refused
+	 * @param remedy what to do instead
+	 * @param allowed the only accepted value; {@code null} if there is none
 	 */
 	private record Refusal(String setting, String problem, String remedy, @Nullable String allowed) {
 
@@ -237,7 +246,7 @@ public final class RedisSettings implements BeanFactoryPostProcessor {
 			ConfigurationPropertyName name = ConfigurationPropertyName.of(prefix + '.' + this.setting);
 			ConfigurationProperty property = source.getConfigurationProperty(name);
 			if (property != null && !property.getValue().toString().equalsIgnoreCase(this.allowed)) {
-				// A URL may hold a password.
+				// A URL may contain a password.
 				String value = (this.setting.equals("url")) ? "" : "=" + property.getValue();
 				throw new UnsupportedRedisException(name + value + " is refused. " + this.problem, this.remedy);
 			}

@@ -1,8 +1,8 @@
 package io.pipeset.engine.pipeline.boot;
 
 /**
- * A setting of Boot's names a Redis, or a way to use it, that the service would not use
- * as its caller expects. It does not start.
+ * The service does not start, because one of Boot's Redis settings is invalid or would
+ * not have the effect that its user expects.
  */
 final class UnsupportedRedisException extends RuntimeException {
 

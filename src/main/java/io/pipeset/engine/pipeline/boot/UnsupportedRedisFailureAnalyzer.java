@@ -4,8 +4,8 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
 /**
- * Lets a start with settings that are not supported end in a few words instead of a stack
- * trace; registered in {@code META-INF/spring.factories}.
+ * Reports a refused Redis setting as a short message instead of a stack trace. It is
+ * registered in {@code META-INF/spring.factories}.
  */
 final class UnsupportedRedisFailureAnalyzer extends AbstractFailureAnalyzer<UnsupportedRedisException> {
 

@@ -1,8 +1,8 @@
 /**
- * The meeting of Spring Boot and Redis: Boot's settings for Redis come in, and the
- * {@link io.pipeset.engine.pipeline.RedisNode} that they name comes out, with its health
- * and a line in the log. Settings that the service would ignore end the start with a
- * remedy.
+ * Configures Redis from Spring Boot's settings: creates the
+ * {@link io.pipeset.engine.pipeline.RedisNode} that the settings name, reports its
+ * health, and logs it at the start. Settings that the service would ignore stop the start
+ * with a remedy.
  */
 @NullMarked
 package io.pipeset.engine.pipeline.boot;

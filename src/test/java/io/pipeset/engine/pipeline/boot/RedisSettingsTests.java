@@ -82,17 +82,17 @@ class RedisSettingsTests {
 			"url, redis://user:secret@host:6379123456, url is refused. Its host is neither",
 			"url, redis://user:7@localhost, url is refused. It has no port.",
 			"url, redis:user:secret@host, url is refused. Its host is neither",
-			"url, redis://user:secret@host:6379/abc, url is refused. Behind its host stands no number",
+			"url, redis://user:secret@host:6379/abc, url is refused. Its path is not the number of a database",
 			"url, '', url is refused. It has no scheme.", "url, localhost, url is refused. It has no scheme.",
 			"cluster.nodes, '', cluster.nodes is refused. It has no address.",
 			"cluster.nodes, 'a:1,localhost', cluster.nodes is refused. Its address 2 has no port from 1 to 65535",
 			"cluster.nodes, localhost:x, cluster.nodes is refused. Its address 1 has no port",
 			"cluster.nodes, localhost:70000, cluster.nodes is refused. Its address 1 has no port",
-			"cluster.nodes, 'a:1,password=secret=,ssl=True', cluster.nodes is refused. It holds a URL or options",
-			"host, 'a:1,password=secret', host is refused. It holds a URL or options",
-			"host, 'a?password=secret', host is refused. It holds a URL or options",
-			"sentinel.master, m, sentinel.master is refused. The Sentinels are asked by their addresses",
-			"sentinel.nodes, 'a:1,b:1', sentinel.nodes is refused. The Sentinels are asked by their addresses" })
+			"cluster.nodes, 'a:1,password=secret=,ssl=True', cluster.nodes is refused. It contains a URL or options",
+			"host, 'a:1,password=secret', host is refused. It contains a URL or options",
+			"host, 'a?password=secret', host is refused. It contains a URL or options",
+			"sentinel.master, m, sentinel.master is refused. It has no effect without",
+			"sentinel.nodes, 'a:1,b:1', sentinel.nodes is refused. It has no effect without" })
 	void aValueThatTheDriverWouldFailAtIsRefusedByName(String setting, String value, String problem) {
 		this.environment.setProperty("spring.data.redis." + setting, value);
 		assertThat(refusal().getDescription()).startsWith("spring.data.redis." + problem);
