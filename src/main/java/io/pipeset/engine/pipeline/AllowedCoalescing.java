@@ -8,8 +8,8 @@ import io.pipeset.engine.slab.Coalescing;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The common commands that each connection allows, as far as it is known. They are found
- * out when a connection is used for the first time.
+ * Determines which coalesced commands a connection allows, when the connection is used
+ * for the first time.
  */
 final class AllowedCoalescing {
 
@@ -17,12 +17,12 @@ final class AllowedCoalescing {
 	}
 
 	/**
-	 * Finds out which common commands a connection allows.
-	 * @param connection an open connection without commands on their way
-	 * @param version the version of the server, if it is known
-	 * @return those that Redis certainly does not refuse for one of their records, and
-	 * that do not cost it more than the records alone
-	 * @throws RedisCallException if there is no answer
+	 * Determines which coalesced commands a connection allows.
+	 * @param connection an open connection without commands in flight
+	 * @param version the version of the server; {@code null} if it is not known
+	 * @return the coalesced commands that Redis certainly does not refuse because of one
+	 * of their records, and that cost it no more than single commands
+	 * @throws RedisCallException if the server does not answer
 	 */
 	static Coalescing of(CallConnection connection, @Nullable ServerVersion version) {
 		ConnectionMemory memory = ConnectionMemory.of(connection.connection());
@@ -32,28 +32,28 @@ final class AllowedCoalescing {
 		}
 		boolean countedPops = hasCountedPops(version);
 		try {
-			UserPermissions rules = UserPermissions.ask(connection, hasUsers(version));
+			UserPermissions permissions = UserPermissions.query(connection, hasUsers(version));
 			MeasuredServer server = MeasuredServer.of(version);
-			Coalescing allowed = new Coalescing(rules.severalKeys(), countedPops, server.gainsByMset(),
-					server.gainsByMsetex() && rules.hasMsetex());
-			memory.coalescing(allowed);
+			Coalescing allowed = new Coalescing(permissions.severalKeys(), countedPops, server.gainsByMset(),
+					server.gainsByMsetex() && permissions.hasMsetex());
+			memory.rememberCoalescing(allowed);
 			return allowed;
 		}
 		catch (RedisCallException ex) {
 			if (ex.code() == null) {
 				throw ex;
 			}
-			// A server that is busy or loading is asked again by the next batch.
+			// The next batch asks a busy or loading server again.
 			return new Coalescing(false, countedPops);
 		}
 	}
 
-	/** Pops take a count from Redis 6.2 on. */
+	/** Pops accept a count since Redis 6.2. */
 	private static boolean hasCountedPops(@Nullable ServerVersion version) {
 		return version != null && (version.valkey() || version.isAtLeast(6, 2));
 	}
 
-	/** Users have rules from Redis 6.0 on. */
+	/** Users with rules exist since Redis 6.0. */
 	private static boolean hasUsers(@Nullable ServerVersion version) {
 		return version == null || version.valkey() || version.isAtLeast(6, 0);
 	}

@@ -12,79 +12,79 @@ import org.springframework.util.backoff.BackOffExecution;
 import org.springframework.util.backoff.ExponentialBackOff;
 
 /**
- * The pauses between attempts to get over a trouble with Redis. They grow, from 20 ms to
- * half a second, and end with a timeout; the next trouble begins with short ones again.
- * One thread at a time has them.
+ * The backoff between attempts of a call to Redis that fails. The delay grows from 20 ms
+ * to half a second, and the attempts end with a timeout. After {@link #end()} the delays
+ * start short again. Not safe for use by several threads at once.
  */
 public final class Backoff {
 
-	private static final ExponentialBackOff PAUSES = pauses();
+	private static final ExponentialBackOff DELAYS = delays();
 
 	private final Duration timeout;
 
 	private final StopSignal stop;
 
-	/** The pauses of this trouble; {@code null} while there is none. */
-	private @Nullable BackOffExecution pauses;
+	/** The delays of the current attempts; {@code null} while no attempts are running. */
+	private @Nullable BackOffExecution delays;
 
 	private long deadline;
 
 	/**
-	 * No trouble yet.
-	 * @param timeout the time for attempts to get over one trouble
-	 * @param stop ends them, and a pause at once
+	 * Creates a backoff without running attempts.
+	 * @param timeout the time for the attempts until {@link #end()}
+	 * @param stop ends the attempts, and a delay at once
 	 */
 	public Backoff(Duration timeout, StopSignal stop) {
 		this.timeout = timeout;
 		this.stop = stop;
 	}
 
-	/** A trouble begins, and the time for attempts with it. */
+	/** Starts the attempts and their timeout. */
 	public void begin() {
 		BackOffExecution unused = start();
 	}
 
 	private BackOffExecution start() {
-		BackOffExecution pauses = PAUSES.start();
-		this.pauses = pauses;
+		BackOffExecution delays = DELAYS.start();
+		this.delays = delays;
 		prolong();
-		return pauses;
+		return delays;
 	}
 
-	/** The time for attempts begins anew, but the pauses are no shorter. */
+	/** Restarts the timeout, but not the growth of the delays. */
 	public void prolong() {
 		this.deadline = System.nanoTime() + this.timeout.toNanos();
 	}
 
-	/** The trouble is over. */
+	/** Ends the attempts because Redis answers again. */
 	public void end() {
-		this.pauses = null;
+		this.delays = null;
 	}
 
-	/** Whether a trouble has begun that is not over. */
+	/** Whether attempts are running. */
 	public boolean areUnderWay() {
-		return this.pauses != null;
+		return this.delays != null;
 	}
 
 	/**
-	 * Pauses before the next attempt, for longer each time. A trouble that has not begun
-	 * begins.
-	 * @return {@code false} if there is to be none: the time is over, the signal is given
-	 * or the thread interrupted
+	 * Waits before the next attempt, longer each time. Starts the attempts if they are
+	 * not running.
+	 * @return {@code false} if there must be no attempt: the timeout is over, the signal
+	 * is set or the thread is interrupted
 	 */
 	public boolean next() {
-		BackOffExecution known = this.pauses;
-		BackOffExecution pauses = (known != null) ? known : start();
+		BackOffExecution known = this.delays;
+		BackOffExecution delays = (known != null) ? known : start();
 		long left = this.deadline - System.nanoTime();
-		return left > 0 && !this.stop.await(Math.min(TimeUnit.MILLISECONDS.toNanos(pauses.nextBackOff()), left));
+		return left > 0 && !this.stop.await(Math.min(TimeUnit.MILLISECONDS.toNanos(delays.nextBackOff()), left));
 	}
 
 	/**
-	 * Makes a call until it is answered, for the whole timeout.
-	 * @param passes whether the same call may well be answered in a moment
-	 * @throws RedisCallException if it failed for another reason, or for too long
+	 * Repeats a call until it succeeds or the timeout is over.
+	 * @param isTransient whether the same call may succeed soon
+	 * @throws RedisCallException if the call failed for another reason, or for too long
 	 */
-	public <T extends @Nullable Object> T ask(Supplier<T> call, Predicate<RedisCallException> passes) {
+	public <T extends @Nullable Object> T ask(Supplier<T> call, Predicate<RedisCallException> isTransient) {
 		begin();
 		while (true) {
 			try {
@@ -93,18 +93,18 @@ public final class Backoff {
 				return answer;
 			}
 			catch (RedisCallException ex) {
-				if (!passes.test(ex) || !next()) {
+				if (!isTransient.test(ex) || !next()) {
 					throw ex;
 				}
 			}
 		}
 	}
 
-	private static ExponentialBackOff pauses() {
-		ExponentialBackOff pauses = new ExponentialBackOff(20, 2);
-		pauses.setJitter(10);
-		pauses.setMaxInterval(500);
-		return pauses;
+	private static ExponentialBackOff delays() {
+		ExponentialBackOff delays = new ExponentialBackOff(20, 2);
+		delays.setJitter(10);
+		delays.setMaxInterval(500);
+		return delays;
 	}
 
 }

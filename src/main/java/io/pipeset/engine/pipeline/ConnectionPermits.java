@@ -6,71 +6,72 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Permits to take a connection of a node, as many as all jobs together may hold. Threads
- * that wait for one get it in the order of their coming: a permit that is released is
- * handed over to the thread that has waited longest, so that no other slips in between.
+ * Permits to borrow a connection of a node, which limit the connections of all jobs
+ * together. Waiting threads get permits in the order of arrival: a released permit goes
+ * directly to the thread that has waited longest, so no other thread can take it first.
  * <p>
- * There are some more for the first batches of jobs, which are short where connections
- * are scarce. So a small job does not wait until long ones have made room for it, and
- * overtakes whoever has waited longest, which is bounded.
+ * There are additional permits for the first batches of jobs, which are short when
+ * connections are scarce. So a small job does not wait for large ones. A first batch may
+ * overtake the thread that has waited longest, but only a limited number of times.
  */
 public final class ConnectionPermits {
 
-	private static final int MOST_OVERTAKING = 16;
+	private static final int MAX_OVERTAKEN = 16;
 
 	private final int permits;
 
-	/** How many more there are for first batches. */
-	private final int more;
+	/** The number of additional permits for first batches. */
+	private final int firstBatchPermits;
 
 	private final ReentrantLock lock = new ReentrantLock();
 
-	private final Deque<Turn> waiting = new ArrayDeque<>();
+	private final Deque<Waiter> waiting = new ArrayDeque<>();
 
 	private int taken;
 
 	/**
-	 * Permits of which none is taken.
-	 * @param permits how many there are, 1 or more
-	 * @param more how many more there are for first batches, 0 or more
+	 * Creates permits, all free.
+	 * @param permits the number of permits, 1 or more
+	 * @param firstBatchPermits the number of additional permits for first batches, 0 or
+	 * more
 	 */
-	ConnectionPermits(int permits, int more) {
+	ConnectionPermits(int permits, int firstBatchPermits) {
 		this.permits = permits;
-		this.more = more;
+		this.firstBatchPermits = firstBatchPermits;
 	}
 
 	/**
 	 * Waits for a permit.
-	 * @param first whether it is for the first batch of a job
-	 * @return {@code false} if there was none in time
+	 * @param firstBatch whether the permit is for the first batch of a job
+	 * @return {@code false} if no permit was free in time, or the stop signal was set
 	 */
-	public boolean acquire(boolean first, long nanos, StopSignal stop) throws InterruptedException {
-		Turn turn = new Turn(first, this.lock.newCondition());
-		Runnable wake = () -> wake(turn);
+	public boolean acquire(boolean firstBatch, long nanos, StopSignal stop) throws InterruptedException {
+		Waiter waiter = new Waiter(firstBatch, this.lock.newCondition());
+		Runnable wake = () -> wake(waiter);
 		this.lock.lock();
 		try {
-			if (isDue(turn) && mayOvertake()) {
-				take(turn);
+			if (isPermitFree(waiter) && mayOvertake()) {
+				take(waiter);
 				return true;
 			}
-			this.waiting.add(turn);
+			this.waiting.add(waiter);
 			stop.add(wake);
 			long left = nanos;
-			while (!turn.come && !stop.isSet() && left > 0) {
-				left = turn.condition.awaitNanos(left);
+			while (!waiter.granted && !stop.isSet() && left > 0) {
+				left = waiter.condition.awaitNanos(left);
 			}
-			return turn.come;
+			return waiter.granted;
 		}
 		catch (InterruptedException ex) {
-			if (!turn.come) {
+			if (!waiter.granted) {
 				throw ex;
 			}
 			Thread.currentThread().interrupt();
 			return true;
 		}
 		finally {
-			if (!turn.come) {
-				this.waiting.remove(turn);
+			if (!waiter.granted) {
+				this.waiting.remove(waiter);
 			}
 			this.lock.unlock();
 			stop.remove(wake);
@@ -84,9 +85,9 @@ public final class ConnectionPermits {
 	public boolean tryAcquire() {
 		this.lock.lock();
 		try {
-			boolean mine = this.taken < this.permits && this.waiting.isEmpty();
-			this.taken += (mine) ? 1 : 0;
-			return mine;
+			boolean free = this.taken < this.permits && this.waiting.isEmpty();
+			this.taken += (free) ? 1 : 0;
+			return free;
 		}
 		finally {
 			this.lock.unlock();
@@ -97,10 +98,10 @@ public final class ConnectionPermits {
 		this.lock.lock();
 		try {
 			this.taken--;
-			Turn longest = this.waiting.peek();
-			Turn next = (longest != null && isDue(longest)) ? longest : null;
+			Waiter longest = this.waiting.peek();
+			Waiter next = (longest != null && isPermitFree(longest)) ? longest : null;
 			if (next == null && mayOvertake()) {
-				next = this.waiting.stream().filter(this::isDue).findFirst().orElse(null);
+				next = this.waiting.stream().filter(this::isPermitFree).findFirst().orElse(null);
 			}
 			if (next != null) {
 				take(next);
@@ -112,28 +113,33 @@ public final class ConnectionPermits {
 		}
 	}
 
-	private void take(Turn turn) {
-		Turn longest = this.waiting.peek();
-		if (longest != null && longest != turn) {
+	private void take(Waiter waiter) {
+		Waiter longest = this.waiting.peek();
+		if (longest != null && longest != waiter) {
 			longest.overtaken++;
 		}
-		this.waiting.remove(turn);
+		this.waiting.remove(waiter);
 		this.taken++;
-		turn.come = true;
+		waiter.granted = true;
 	}
 
-	/** Whether whoever has waited longest is not due, and may wait on. */
+	/**
+	 * Whether other threads may overtake the thread that has waited longest. They may not
+	 * if a permit is free for it, or if it was overtaken too often.
+	 */
 	private boolean mayOvertake() {
-		Turn longest = this.waiting.peek();
-		return longest == null || (!isDue(longest) && longest.overtaken < MOST_OVERTAKING);
+		Waiter longest = this.waiting.peek();
+		return longest == null || (!isPermitFree(longest) && longest.overtaken < MAX_OVERTAKEN);
 	}
 
-	/** Whether this thread may have a permit, as far as those before it let it. */
-	private boolean isDue(Turn turn) {
-		return this.taken < this.permits + ((turn.first) ? this.more : 0);
+	/** Whether a permit is free for this thread, regardless of the threads before it. */
+	private boolean isPermitFree(Waiter waiter) {
+		return this.taken < this.permits + ((waiter.firstBatch) ? this.firstBatchPermits : 0);
 	}
 
-	/** Whether somebody waits for a permit, or first batches have some of theirs. */
+	/**
+	 * Whether threads wait for a permit, or first batches use their additional permits.
+	 */
 	public boolean isScarce() {
 		this.lock.lock();
 		try {
@@ -144,12 +150,12 @@ public final class ConnectionPermits {
 		}
 	}
 
-	/** How many permits there are, without those for first batches only. */
+	/** The number of permits, without those for first batches only. */
 	public int count() {
 		return this.permits;
 	}
 
-	/** How many permits are taken. */
+	/** The number of permits that are taken. */
 	public int taken() {
 		this.lock.lock();
 		try {
@@ -160,7 +166,7 @@ public final class ConnectionPermits {
 		}
 	}
 
-	/** How many threads wait for a permit, one of each job at most. */
+	/** The number of waiting threads, at most one for each job. */
 	public int waiting() {
 		this.lock.lock();
 		try {
@@ -171,30 +177,30 @@ public final class ConnectionPermits {
 		}
 	}
 
-	private void wake(Turn turn) {
+	private void wake(Waiter waiter) {
 		this.lock.lock();
 		try {
-			turn.condition.signal();
+			waiter.condition.signal();
 		}
 		finally {
 			this.lock.unlock();
 		}
 	}
 
-	/** The place of a thread that waits. */
-	private static final class Turn {
+	/** A waiting thread. */
+	private static final class Waiter {
 
-		private final boolean first;
+		private final boolean firstBatch;
 
 		private final Condition condition;
 
-		private boolean come;
+		private boolean granted;
 
-		/** How often another got a permit while this one had waited longest. */
+		/** How many permits other threads got while this thread had waited longest. */
 		private int overtaken;
 
-		private Turn(boolean first, Condition condition) {
-			this.first = first;
+		private Waiter(boolean firstBatch, Condition condition) {
+			this.firstBatch = firstBatch;
 			this.condition = condition;
 		}
 

@@ -14,9 +14,9 @@ import io.pipeset.engine.slab.Exchange;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An exchange as Lettuce sees it: one command, which encodes itself as the commands of
- * the exchange and is complete when {@link ReplyHandler} has read all replies. However
- * the command ends, answered, cancelled or never written, it says so once.
+ * An exchange as one Lettuce command. It encodes itself as all commands of the exchange,
+ * and completes when {@link ReplyHandler} has read all replies. Whether it is answered,
+ * cancelled or never written, it reports its end exactly once.
  */
 final class ExchangeCommand implements RedisCommand<byte[], byte[], String> {
 
@@ -54,8 +54,8 @@ final class ExchangeCommand implements RedisCommand<byte[], byte[], String> {
 		return this.exchange;
 	}
 
-	void heard() {
-		this.pipeline.heard();
+	void markRead() {
+		this.pipeline.markRead();
 	}
 
 	@Override
@@ -66,7 +66,7 @@ final class ExchangeCommand implements RedisCommand<byte[], byte[], String> {
 	@Override
 	public void complete() {
 		if (this.exchange.leavesTransactionOpen()) {
-			// The next batch on the connection would only add to the transaction.
+			// Otherwise the next batch's commands would be queued in this transaction.
 			this.pipeline.abandon();
 		}
 		end();
@@ -79,7 +79,7 @@ final class ExchangeCommand implements RedisCommand<byte[], byte[], String> {
 
 	@Override
 	public boolean completeExceptionally(Throwable cause) {
-		this.pipeline.failed(cause);
+		this.pipeline.setFailure(cause);
 		return end();
 	}
 

@@ -5,9 +5,9 @@ import java.time.Duration;
 import io.pipeset.engine.pipeline.call.ClientIdentity;
 
 /**
- * A fence between the data and the commands of a lost connection. Closing a socket does
- * not stop the commands that Redis has received already; they would run later, over newer
- * data. Once the fence stands, no command of that connection runs any more.
+ * A fence that protects data from the commands of a lost connection. Closing a socket
+ * does not stop commands that Redis has already received: they would run later, on newer
+ * data. When the fence is confirmed, no command of that connection runs any more.
  */
 public final class Fence {
 
@@ -31,8 +31,8 @@ public final class Fence {
 	}
 
 	/**
-	 * Whether an earlier process lost the connection, so that its number says nothing
-	 * unless the server tells its life.
+	 * Whether an earlier service process lost the connection. Its client ID is then only
+	 * valid if the server reports the same run ID.
 	 */
 	boolean isOfEarlierProcess() {
 		return this.ofEarlierProcess;
@@ -42,29 +42,29 @@ public final class Fence {
 		return this.state;
 	}
 
-	void state(State state) {
+	void setState(State state) {
 		this.state = state;
 	}
 
 	/**
-	 * Waits until it is known whether the fence stands.
-	 * @param patient whether to go on waiting when Redis cannot be reached
-	 * @return {@link State#PENDING} where it is not known yet
+	 * Waits until the state of the fence is known.
+	 * @param keepWaiting whether to keep waiting while Redis cannot be reached
+	 * @return {@link State#PENDING} if the state is not known yet
 	 */
-	public State await(Duration timeout, boolean patient, StopSignal stop) {
-		return this.fences.await(this, timeout, patient, stop);
+	public State await(Duration timeout, boolean keepWaiting, StopSignal stop) {
+		return this.fences.await(this, timeout, keepWaiting, stop);
 	}
 
 	/** The state of a fence. */
 	public enum State {
 
-		/** Redis has not answered yet; new batches wait for it. */
+		/** Redis has not answered yet. New batches wait for the fence. */
 		PENDING,
 
-		/** The connection is gone for Redis too. */
+		/** The connection is closed at Redis too. */
 		CONFIRMED,
 
-		/** Redis does not permit it. */
+		/** Redis does not permit the fence. */
 		REFUSED
 
 	}

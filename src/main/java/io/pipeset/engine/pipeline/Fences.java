@@ -23,25 +23,28 @@ import org.springframework.util.backoff.BackOffExecution;
 import org.springframework.util.backoff.ExponentialBackOff;
 
 /**
- * The connections to one server that were lost with commands on their way. Each is fenced
- * off by <a href="https://redis.io/docs/latest/commands/client-kill/">CLIENT KILL ID</a>
- * on another connection: after its answer Redis runs no command of the lost one. Until
- * then no new batch begins.
+ * Fences off the connections to one server that were lost with commands in flight. A
+ * fence is a <a href="https://redis.io/docs/latest/commands/client-kill/">CLIENT KILL
+ * ID</a> on another connection: after its reply, Redis runs no command of the lost one.
+ * No new batch begins before that.
  */
 final class Fences {
 
 	private static final Logger logger = LoggerFactory.getLogger(Fences.class);
 
-	private static final ExponentialBackOff PAUSES = pauses();
+	private static final ExponentialBackOff DELAYS = delays();
 
-	private static final long MOST_MILLIS_AT_END = 2000;
+	private static final long MAX_CLOSE_MILLIS = 2000;
 
-	/** A stop ends the job soon, however long a single answer may take. */
-	private static final Duration MOST_AFTER_STOP = Duration.ofSeconds(5);
+	/**
+	 * How long a job that is stopped still waits at most, even if the reply timeout is
+	 * longer.
+	 */
+	private static final Duration MAX_WAIT_AFTER_STOP = Duration.ofSeconds(5);
 
 	private final ConnectionLender lender;
 
-	private final Duration patience;
+	private final Duration replyTimeout;
 
 	private final Thread worker = new Thread(this::work, "fences");
 
@@ -49,36 +52,36 @@ final class Fences {
 
 	private final Condition changed = this.lock.newCondition();
 
-	private final Condition wanted = this.lock.newCondition();
+	private final Condition attemptNeeded = this.lock.newCondition();
 
-	private final Set<Fence> raised = new LinkedHashSet<>();
+	private final Set<Fence> pending = new LinkedHashSet<>();
 
-	private boolean isWanted;
+	private boolean attemptRequested;
 
-	/** Whether another server has taken this one's place. */
+	/** Whether another server has replaced this one. */
 	private boolean replaced;
 
 	private long attempts;
 
-	private long failedAttempt;
+	private long lastFailedAttempt;
 
 	private String failure = "";
 
 	/**
 	 * Fences off connections.
-	 * @param patience how long to wait for an answer before another connection is tried
+	 * @param replyTimeout how long to wait for a reply before trying another connection
 	 */
-	Fences(ConnectionLender lender, Duration patience) {
+	Fences(ConnectionLender lender, Duration replyTimeout) {
 		this.lender = lender;
-		this.patience = patience;
+		this.replyTimeout = replyTimeout;
 	}
 
 	/**
-	 * Fences off a connection that was lost.
-	 * @param lost a connection to this node; {@code null} where Redis did not permit to
-	 * ask which
-	 * @throws IllegalArgumentException if the connection was one to another node, where
-	 * its number is that of somebody else
+	 * Fences off a lost connection.
+	 * @param lost a connection to this node; {@code null} if Redis did not permit the
+	 * query for its client ID
+	 * @throws IllegalArgumentException if the connection was one to another node, because
+	 * its client ID may belong to another client here
 	 */
 	Fence raise(@Nullable ClientIdentity lost) {
 		return raise(lost, false);
@@ -95,8 +98,8 @@ final class Fences {
 			Fence fence = new Fence(this, known, ofEarlierProcess,
 					(this.replaced) ? State.CONFIRMED : (lost != null) ? State.PENDING : State.REFUSED);
 			if (fence.state() == State.PENDING) {
-				this.raised.add(fence);
-				want();
+				this.pending.add(fence);
+				requestAttempt();
 			}
 			return fence;
 		}
@@ -106,18 +109,20 @@ final class Fences {
 	}
 
 	/**
-	 * Fences off a connection of a process that has ended. It is refused where the server
-	 * does not tell its life, as the number may be that of somebody else by now.
+	 * Fences off a connection of a process that has ended. The fence is refused if the
+	 * server does not report its run ID, because the client ID may belong to another
+	 * client by now.
 	 */
 	Fence raise(long clientId, String runId) {
 		return raise(new ClientIdentity(this.lender.address(), clientId, runId, null), true);
 	}
 
-	State await(Fence fence, Duration timeout, boolean patient, StopSignal stop) {
-		// The report says whether the fence stands, so that a stop only shortens the
-		// wait.
-		Duration afterStop = (this.patience.compareTo(MOST_AFTER_STOP) < 0) ? this.patience : MOST_AFTER_STOP;
-		await(() -> fence.state() != State.PENDING, timeout, patient, stop, afterStop);
+	State await(Fence fence, Duration timeout, boolean keepWaiting, StopSignal stop) {
+		// A stop only shortens this wait, because the job's report says whether the fence
+		// is confirmed.
+		Duration afterStop = (this.replyTimeout.compareTo(MAX_WAIT_AFTER_STOP) < 0) ? this.replyTimeout
+				: MAX_WAIT_AFTER_STOP;
+		await(() -> fence.state() != State.PENDING, timeout, keepWaiting, stop, afterStop);
 		this.lock.lock();
 		try {
 			return fence.state();
@@ -128,39 +133,39 @@ final class Fences {
 	}
 
 	/**
-	 * Waits, before a batch begins, until no command of a lost connection can run beside
-	 * it.
+	 * Waits, before a batch begins, until no command of a lost connection can run at the
+	 * same time.
 	 * @throws NoConnectionException if Redis cannot be reached, or does not answer in
 	 * time
 	 */
 	void await(Duration timeout, StopSignal stop) throws NoConnectionException {
-		if (!await(this.raised::isEmpty, timeout, false, stop, Duration.ZERO)) {
+		if (!await(this.pending::isEmpty, timeout, false, stop, Duration.ZERO)) {
 			throw new NoConnectionException(this.lender.address(),
-					"commands of a connection that was lost may still run, and until Redis"
-							+ " has closed it nothing else is sent (" + this.failure + ")");
+					"commands of a lost connection may still run, and nothing else is sent until Redis"
+							+ " has closed it (" + this.failure + ")");
 		}
 	}
 
-	private boolean await(BooleanSupplier done, Duration timeout, boolean patient, StopSignal stop,
-			Duration mostAfterStop) {
+	private boolean await(BooleanSupplier done, Duration timeout, boolean keepWaiting, StopSignal stop,
+			Duration maxWaitAfterStop) {
 		Runnable wake = this::wake;
 		this.lock.lock();
 		try {
 			long deadline = System.nanoTime() + timeout.toNanos();
-			long begun = this.attempts;
+			long attemptsBefore = this.attempts;
 			boolean stopped = false;
 			if (done.getAsBoolean()) {
 				return true;
 			}
-			want();
+			requestAttempt();
 			stop.add(wake);
 			while (!done.getAsBoolean()) {
 				if (!stopped && stop.isSet()) {
 					stopped = true;
-					deadline = Math.min(deadline, System.nanoTime() + mostAfterStop.toNanos());
+					deadline = Math.min(deadline, System.nanoTime() + maxWaitAfterStop.toNanos());
 				}
 				long left = deadline - System.nanoTime();
-				if (left <= 0 || (!patient && this.failedAttempt > begun)) {
+				if (left <= 0 || (!keepWaiting && this.lastFailedAttempt > attemptsBefore)) {
 					return false;
 				}
 				this.changed.awaitNanos(left);
@@ -192,48 +197,53 @@ final class Fences {
 		this.worker.start();
 	}
 
-	/** Goes on whatever happens; without this thread no batch would ever begin again. */
+	/**
+	 * Survives every exception, because no batch could ever begin again without this
+	 * thread.
+	 */
 	private void work() {
-		boolean defect = false;
-		BackOffExecution pauses = PAUSES.start();
+		boolean loggedDefect = false;
+		BackOffExecution delays = DELAYS.start();
 		try {
 			while (true) {
-				List<Fence> fences = next();
+				List<Fence> fences = awaitPending();
 				String cause = null;
 				try {
 					cause = attempt(fences);
 				}
 				catch (RuntimeException | Error ex) {
 					cause = ex.toString();
-					if (!defect) {
-						logger.warn("A lost connection could not be fenced off by a defect; it is tried again", ex);
+					if (!loggedDefect) {
+						logger.warn(
+								"A lost connection could not be fenced off because of a defect. The service tries again",
+								ex);
 					}
-					defect = true;
+					loggedDefect = true;
 				}
 				if (cause != null) {
-					failed(cause, pauses.nextBackOff());
+					waitAfterFailure(cause, delays.nextBackOff());
 				}
 				else {
-					defect = false;
-					pauses = PAUSES.start();
+					loggedDefect = false;
+					delays = DELAYS.start();
 				}
 			}
 		}
 		catch (InterruptedException ex) {
-			// The service ends.
+			// The service is shutting down.
 		}
 	}
 
-	/** Waits until there is something to do. */
-	private List<Fence> next() throws InterruptedException {
+	/** Waits until there are fences to confirm. */
+	private List<Fence> awaitPending() throws InterruptedException {
 		this.lock.lock();
 		try {
-			while (this.raised.isEmpty()) {
-				this.wanted.await();
+			while (this.pending.isEmpty()) {
+				this.attemptNeeded.await();
 			}
 			this.attempts++;
-			this.isWanted = false;
-			return List.copyOf(this.raised);
+			this.attemptRequested = false;
+			return List.copyOf(this.pending);
 		}
 		finally {
 			this.lock.unlock();
@@ -241,15 +251,15 @@ final class Fences {
 	}
 
 	/**
-	 * Asks Redis once.
-	 * @return why not everything was achieved, or {@code null}
+	 * Makes one attempt to confirm the fences.
+	 * @return why the attempt failed, or {@code null}
 	 */
 	private @Nullable String attempt(List<Fence> fences) {
 		try {
-			this.lender.repeat(() -> this.lender.call(this.patience, (connection) -> {
+			this.lender.repeat(() -> this.lender.call(this.replyTimeout, (connection) -> {
 				ClientIdentity own = ClientIdentity.of(connection).orElse(null);
 				for (Fence fence : fences) {
-					settle(fence, ask(fence, own, connection));
+					setState(fence, kill(fence, own, connection));
 				}
 				return fences;
 			}));
@@ -260,31 +270,31 @@ final class Fences {
 		}
 	}
 
-	private static State ask(Fence fence, @Nullable ClientIdentity own, CallConnection connection) {
-		boolean gone = own != null && fence.lost().isOfAnotherLifeThan(own);
+	private static State kill(Fence fence, @Nullable ClientIdentity own, CallConnection connection) {
+		boolean gone = own != null && fence.lost().isFromAnotherRun(own);
 		if (fence.isOfEarlierProcess()) {
-			String life = ClientIdentity.life(connection);
-			if (life == null) {
+			String runId = ClientIdentity.serverRunId(connection);
+			if (runId == null) {
 				return State.REFUSED;
 			}
-			gone = !life.equals(fence.lost().runId());
+			gone = !runId.equals(fence.lost().runId());
 		}
 		return (gone || fence.lost().kill(connection)) ? State.CONFIRMED : State.REFUSED;
 	}
 
-	private void want() {
-		this.isWanted = true;
-		this.wanted.signal();
+	private void requestAttempt() {
+		this.attemptRequested = true;
+		this.attemptNeeded.signal();
 	}
 
-	private void settle(Fence fence, State state) {
+	private void setState(Fence fence, State state) {
 		this.lock.lock();
 		try {
-			// Another server may have taken this one's place meanwhile.
+			// Another server may have replaced this one meanwhile.
 			if (fence.state() == State.PENDING) {
-				fence.state(state);
+				fence.setState(state);
 			}
-			this.raised.remove(fence);
+			this.pending.remove(fence);
 			this.changed.signalAll();
 		}
 		finally {
@@ -292,16 +302,16 @@ final class Fences {
 		}
 	}
 
-	/** Pauses before the next attempt, unless somebody waits for it. */
-	private void failed(String cause, long pauseMillis) throws InterruptedException {
+	/** Waits before the next attempt, unless another thread requests one. */
+	private void waitAfterFailure(String cause, long delayMillis) throws InterruptedException {
 		this.lock.lock();
 		try {
 			this.failure = cause;
-			this.failedAttempt = this.attempts;
+			this.lastFailedAttempt = this.attempts;
 			this.changed.signalAll();
-			long left = TimeUnit.MILLISECONDS.toNanos(pauseMillis);
-			while (!this.isWanted && left > 0) {
-				left = this.wanted.awaitNanos(left);
+			long left = TimeUnit.MILLISECONDS.toNanos(delayMillis);
+			while (!this.attemptRequested && left > 0) {
+				left = this.attemptNeeded.awaitNanos(left);
 			}
 		}
 		finally {
@@ -310,15 +320,15 @@ final class Fences {
 	}
 
 	/**
-	 * Another server has taken this one's place: nothing that this one still runs is
-	 * kept, so that all fences stand.
+	 * Confirms all fences, because another server has replaced this one. The changes that
+	 * this server may still make are lost.
 	 */
-	void replaced() {
+	void markReplaced() {
 		this.lock.lock();
 		try {
 			this.replaced = true;
-			this.raised.forEach((fence) -> fence.state(State.CONFIRMED));
-			this.raised.clear();
+			this.pending.forEach((fence) -> fence.setState(State.CONFIRMED));
+			this.pending.clear();
 			this.changed.signalAll();
 		}
 		finally {
@@ -326,22 +336,22 @@ final class Fences {
 		}
 	}
 
-	/** Ends the thread. Fences that are still raised stay so. */
+	/** Ends the thread. Pending fences stay pending. */
 	void close() {
 		this.worker.interrupt();
 		try {
-			// Its connection goes back to the pool before the pool ends.
-			this.worker.join(Math.max(1, Math.min(this.patience.toMillis(), MOST_MILLIS_AT_END)));
+			// Let the thread return its connection before the pool is closed.
+			this.worker.join(Math.max(1, Math.min(this.replyTimeout.toMillis(), MAX_CLOSE_MILLIS)));
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
 	}
 
-	private static ExponentialBackOff pauses() {
-		ExponentialBackOff pauses = new ExponentialBackOff(20, 2);
-		pauses.setMaxInterval(500);
-		return pauses;
+	private static ExponentialBackOff delays() {
+		ExponentialBackOff delays = new ExponentialBackOff(20, 2);
+		delays.setMaxInterval(500);
+		return delays;
 	}
 
 }

@@ -6,10 +6,10 @@ import io.pipeset.engine.pipeline.call.ServerVersion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The servers, by whether SETs of several keys cost them less as one command than by
- * themselves. docs/coalescing.md has the figures, and the benchmark case {@code gains}
- * takes them anew. The first row that fits a server is its own; the other common commands
- * pay on all of them.
+ * Servers, by whether several SETs cost them less when they are coalesced.
+ * docs/coalescing.md has the figures, and the benchmark case {@code gains} measures them
+ * again. The first constant that matches a server applies. All other coalesced commands
+ * are cheaper on every server.
  */
 enum MeasuredServer {
 
@@ -20,9 +20,9 @@ enum MeasuredServer {
 	VALKEY(true, 0, 0, true, false),
 
 	/**
-	 * Measured with 8.6.3: it reads ahead in a pipeline (its setting {@code lookahead}),
-	 * and so a SET by itself costs it no more than one in an MSET. Its MSETEX gains
-	 * nothing where keys are overwritten.
+	 * Measured with 8.6.3. This version reads ahead in a pipeline (its setting
+	 * {@code lookahead}), so a single SET costs no more than one in an MSET. MSETEX gains
+	 * nothing if keys are overwritten.
 	 */
 	REDIS_8_4(false, 8, 4, false, false),
 
@@ -47,21 +47,23 @@ enum MeasuredServer {
 		this.msetex = msetex;
 	}
 
-	/** The row of a server; that of Redis for one that does not tell what it is. */
+	/**
+	 * The constant of a server; {@link #REDIS} if the server does not report its version.
+	 */
 	static MeasuredServer of(@Nullable ServerVersion version) {
 		return Arrays.stream(values())
-			.filter((row) -> version != null && row.valkey == version.valkey()
-					&& version.isAtLeast(row.major, row.minor))
+			.filter((server) -> version != null && server.valkey == version.valkey()
+					&& version.isAtLeast(server.major, server.minor))
 			.findFirst()
 			.orElse(REDIS);
 	}
 
-	/** Whether SETs without options cost less as MSET. */
+	/** Whether SETs without options cost less as one MSET. */
 	boolean gainsByMset() {
 		return this.mset;
 	}
 
-	/** Whether SETs of one expiry cost less as MSETEX. */
+	/** Whether SETs with the same expiry cost less as one MSETEX. */
 	boolean gainsByMsetex() {
 		return this.msetex;
 	}

@@ -5,41 +5,39 @@ import java.util.concurrent.TimeUnit;
 import io.pipeset.engine.pipeline.call.ServerMemory;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A look at the memory of a server. Jobs that begin at about the same time share one.
- */
+/** A check of a server's memory. Jobs that begin at about the same time share one. */
 public final class MemoryCheck {
 
-	/** How long a look is good enough for jobs that begin. */
-	private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+	/** How long jobs that begin may share a check. */
+	private static final long MAX_AGE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-	private long askedNanos;
+	private long sentNanos;
 
-	private boolean asked;
+	private boolean sent;
 
 	private @Nullable ServerMemory memory;
 
 	/**
 	 * The memory of the server.
-	 * @return {@code null} where it has not told it
+	 * @return {@code null} if the server has not reported it
 	 */
 	public synchronized @Nullable ServerMemory memory() {
 		return this.memory;
 	}
 
-	/** Whether a job that begins now needs another look. */
+	/** Whether a job that begins now needs a new check. */
 	synchronized boolean isOld() {
-		return this.asked && System.nanoTime() - this.askedNanos > PAUSE_NANOS;
+		return this.sent && System.nanoTime() - this.sentNanos > MAX_AGE_NANOS;
 	}
 
-	/** The server is asked. */
-	synchronized void asks() {
-		this.askedNanos = System.nanoTime();
-		this.asked = true;
+	/** Records that the query is sent now. */
+	synchronized void markSent() {
+		this.sentNanos = System.nanoTime();
+		this.sent = true;
 	}
 
-	/** The server has answered; {@code null} if it does not tell its memory. */
-	synchronized void answered(@Nullable ServerMemory memory) {
+	/** Records the reply; {@code null} if the server does not report its memory. */
+	synchronized void setMemory(@Nullable ServerMemory memory) {
 		this.memory = memory;
 	}
 

@@ -9,9 +9,9 @@ import io.pipeset.engine.slab.lookup.InfoLookup;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at the memory of one server while jobs run: where they begin, once a second at
- * most, on the connection of a batch and ahead of its records, so that nobody waits for
- * it.
+ * Checks the memory of one server while jobs run. When jobs begin, at most one check a
+ * second is sent. It goes out on a batch's connection before its records, so that no job
+ * waits for the reply.
  */
 public final class MemoryChecks {
 
@@ -19,7 +19,7 @@ public final class MemoryChecks {
 
 	private final boolean enabled;
 
-	/** The look that the next batch asks for. */
+	/** The check that the next batch sends. */
 	private final AtomicReference<@Nullable MemoryCheck> due = new AtomicReference<>();
 
 	private @Nullable MemoryCheck last;
@@ -32,69 +32,70 @@ public final class MemoryChecks {
 	}
 
 	/**
-	 * A job begins.
-	 * @return the look of a second ago at most, or the one that the next batch asks for;
-	 * {@code null} where nobody looks
+	 * Returns a check for a job that begins.
+	 * @return the last check if it is unsent or at most a second old, else a new one,
+	 * which the next batch sends; {@code null} if checks are disabled
 	 */
 	public synchronized @Nullable MemoryCheck begin() {
 		if (!this.enabled) {
 			return null;
 		}
-		MemoryCheck look = this.last;
-		if (look == null || look.isOld()) {
-			look = new MemoryCheck();
-			this.last = look;
-			this.due.set(look);
+		MemoryCheck check = this.last;
+		if (check == null || check.isOld()) {
+			check = new MemoryCheck();
+			this.last = check;
+			this.due.set(check);
 		}
-		return look;
+		return check;
 	}
 
 	/**
-	 * A batch begins: asks for the look that is due, if there is one.
+	 * Sends the check that is due, if there is one, when a batch begins.
 	 * @param pipeline the connection of the batch, on which nothing was sent yet
 	 */
 	public void ask(Pipeline pipeline) {
-		MemoryCheck look = (this.due.get() != null) ? this.due.getAndSet(null) : null;
-		if (look == null) {
+		MemoryCheck check = (this.due.get() != null) ? this.due.getAndSet(null) : null;
+		if (check == null) {
 			return;
 		}
 		InfoLookup lookup = new InfoLookup(ServerMemory.SECTIONS);
-		look.asks();
+		check.markSent();
 		pipeline.send(lookup, () -> {
 			if (lookup.isAnswered()) {
-				answered(look, ServerMemory.of(lookup.text()));
+				answered(check, ServerMemory.of(lookup.text()));
 			}
 			else {
-				// The next connection may well be answered.
-				this.due.compareAndSet(null, look);
+				// Let the next batch send it again, because that connection may be
+				// answered.
+				this.due.compareAndSet(null, check);
 			}
 		});
 	}
 
 	/**
-	 * A job ends: asks at once. The next job may begin with this look.
-	 * @return the memory, or {@code null} where the server does not tell it
+	 * Queries the memory at once, when a job ends. The next job may share this check.
+	 * @return the memory, or {@code null} if the server does not report it
 	 * @throws RedisCallException if the server does not answer
 	 */
 	public @Nullable ServerMemory end() {
-		MemoryCheck look = new MemoryCheck();
-		look.asks();
+		MemoryCheck check = new MemoryCheck();
+		check.markSent();
 		ServerMemory memory = this.calls.memory();
-		answered(look, memory);
+		answered(check, memory);
 		synchronized (this) {
-			this.last = look;
+			this.last = check;
 		}
 		return memory;
 	}
 
-	private void answered(MemoryCheck look, @Nullable ServerMemory memory) {
-		look.answered(memory);
+	private void answered(MemoryCheck check, @Nullable ServerMemory memory) {
+		check.setMemory(memory);
 		this.newest = memory;
 	}
 
 	/**
-	 * The memory as the server told it last.
-	 * @return {@code null} where it has not
+	 * The memory that the server reported last.
+	 * @return {@code null} if it has not reported it
 	 */
 	public @Nullable ServerMemory newest() {
 		return this.newest;

@@ -16,7 +16,7 @@ import io.pipeset.engine.slab.Slab;
 import io.pipeset.report.OutcomeLog;
 import org.jspecify.annotations.Nullable;
 
-/** The connection of a batch, which nobody else uses while the batch runs. */
+/** A connection that one batch uses exclusively while the batch runs. */
 public final class Pipeline {
 
 	private final StatefulRedisConnection<byte[], byte[]> connection;
@@ -25,7 +25,7 @@ public final class Pipeline {
 
 	private final @Nullable ClientIdentity identity;
 
-	private final boolean tellsRunIdLater;
+	private final boolean runIdPending;
 
 	private @Nullable Coalescing coalescing;
 
@@ -33,63 +33,66 @@ public final class Pipeline {
 
 	private final ConnectionLender lender;
 
-	private volatile long heardNanos = System.nanoTime();
+	private volatile long lastReadNanos = System.nanoTime();
 
 	private volatile @Nullable Throwable failure;
 
 	Pipeline(StatefulRedisConnection<byte[], byte[]> connection, @Nullable ClientIdentity identity,
-			boolean tellsRunIdLater, @Nullable Coalescing coalescing, Fences fences, ConnectionLender lender) {
+			boolean runIdPending, @Nullable Coalescing coalescing, Fences fences, ConnectionLender lender) {
 		this.connection = connection;
 		this.memory = ConnectionMemory.of(connection);
 		this.identity = identity;
-		this.tellsRunIdLater = tellsRunIdLater;
+		this.runIdPending = runIdPending;
 		this.coalescing = coalescing;
 		this.fences = fences;
 		this.lender = lender;
 	}
 
 	/**
-	 * Writes a slab to the socket, behind the slabs sent before.
-	 * @param slab the slab; not to be touched before it is done
-	 * @param whenDone gets the slab when it is answered or lost, in another thread
+	 * Writes a slab to the socket, after the slabs sent before.
+	 * @param slab the slab; it must not be used before it is done
+	 * @param whenDone gets the slab when it is answered or lost, usually in another
+	 * thread
 	 */
 	public void send(Slab slab, Consumer<Slab> whenDone) {
 		send(slab.attempt(), () -> whenDone.accept(slab));
 	}
 
 	/**
-	 * Writes commands to the socket, behind those sent before.
-	 * @param exchange the commands; not to be touched before it is done, but as it allows
-	 * @param whenDone is run when the exchange is answered or lost, in another thread
+	 * Writes commands to the socket, after the commands sent before.
+	 * @param exchange the commands; they must not be used before the exchange is done,
+	 * except as the exchange allows
+	 * @param whenDone runs when the exchange is answered or lost, usually in another
+	 * thread
 	 */
 	public void send(Exchange exchange, Runnable whenDone) {
 		this.connection.dispatch(new ExchangeCommand(exchange, this, whenDone));
 		this.connection.flushCommands();
 		if (!this.connection.isOpen()) {
-			// If it ended between the driver's look at it and the driver's buffer, the
-			// commands lie in that buffer until somebody closes the connection.
+			// If the connection ends between Lettuce's check and Lettuce's buffer, the
+			// commands stay in that buffer until the connection is closed.
 			abandon();
 		}
 	}
 
 	/**
-	 * The common commands that the connection allows.
-	 * @return {@code null} where that is not known
+	 * The coalesced commands that the connection allows.
+	 * @return {@code null} if they are not known
 	 */
 	public @Nullable Coalescing coalescing() {
 		return this.coalescing;
 	}
 
 	/**
-	 * Takes note of the common commands that are left once Redis has refused some, for
-	 * this batch and for later ones on the connection.
+	 * Records which coalesced commands are still allowed after Redis has refused some.
+	 * This applies to this batch and to later batches on the connection.
 	 */
 	public void allow(Coalescing allowed) {
 		this.coalescing = allowed;
-		this.memory.coalescing(allowed);
+		this.memory.rememberCoalescing(allowed);
 	}
 
-	/** Takes note of the connection, before the first record is sent. */
+	/** Records the connection in the outcome log, before the first record is sent. */
 	public void tell(OutcomeLog log) {
 		ClientIdentity known = this.identity;
 		log.connected((known != null) ? known.node() : this.lender.address(), (known != null) ? known.clientId() : null,
@@ -97,26 +100,26 @@ public final class Pipeline {
 	}
 
 	/**
-	 * The life of the server. With its end, all that the server had begun is gone, such
-	 * as a cursor.
-	 * @return its run id; {@code null} where the server does not tell it, or not yet
+	 * Identifies the run of the server. A restart loses everything that the server had
+	 * begun, such as a scan.
+	 * @return its run ID; {@code null} if the server does not report it, or not yet
 	 */
 	public @Nullable String runId() {
 		return (this.identity != null) ? this.identity.runId() : null;
 	}
 
 	/**
-	 * Whether a server that does not tell its run id was only busy or loading, or was
-	 * lost while it was asked, and may tell it to the next batch.
-	 * @return {@code false} also where the service's user may not ask for it
+	 * Whether the run ID is only missing for now: the server was busy or loading, or the
+	 * connection was lost during the query. The next batch may learn it.
+	 * @return {@code false} also if the service's user may not query the run ID
 	 */
 	public boolean tellsRunIdLater() {
-		return this.tellsRunIdLater;
+		return this.runIdPending;
 	}
 
 	/**
-	 * When the connection was lent for the first time. While it is open, its server was
-	 * not started anew since.
+	 * When the connection was first lent. While it is open, its server has not restarted
+	 * since.
 	 * @return a time of {@link System#nanoTime()}
 	 */
 	public long firstLentNanos() {
@@ -124,13 +127,13 @@ public final class Pipeline {
 	}
 
 	/**
-	 * Asks how many replicas have confirmed all that was sent on this connection, once
-	 * all of it is answered.
-	 * @param timeout how long Redis waits for them
-	 * @param silence how much longer Redis may take to answer
-	 * @return how many have, which may be more
-	 * @throws RedisCallException if Redis refuses it or does not answer; the connection
-	 * is then closed, unless it was refused
+	 * Queries how many replicas have confirmed all commands sent on this connection. All
+	 * of them must be answered already.
+	 * @param timeout how long Redis waits for the replicas
+	 * @param silence how much longer to wait for the reply
+	 * @return the number of replicas, which may exceed {@code replicas}
+	 * @throws RedisCallException if Redis refuses WAIT, or if no reply comes, which
+	 * closes the connection
 	 */
 	public long confirmed(int replicas, Duration timeout, Duration silence) {
 		return new CallConnection(this.lender.address(), this.connection, timeout.plus(silence))
@@ -138,26 +141,26 @@ public final class Pipeline {
 	}
 
 	/**
-	 * Looks whether another server has become master since the connection was lent.
-	 * @return {@code true} where the connection leads to a former one
+	 * Checks whether another server has become master since the connection was lent.
+	 * @return {@code true} if the connection leads to a former master
 	 */
 	public boolean looksSuperseded() {
-		this.lender.look();
+		this.lender.checkMaster();
 		return this.lender.successor() != null;
 	}
 
 	/**
-	 * When Redis was last heard on this connection.
-	 * @return a time of {@link System#nanoTime()}, that of the batch's start before the
+	 * When the last bytes of a reply arrived on this connection.
+	 * @return a time of {@link System#nanoTime()}; the start of the batch before the
 	 * first reply
 	 */
-	public long heardNanos() {
-		return this.heardNanos;
+	public long lastReadNanos() {
+		return this.lastReadNanos;
 	}
 
 	/**
 	 * Why the connection was lost.
-	 * @return what the driver said, or {@code null}
+	 * @return Lettuce's message, or {@code null}
 	 */
 	public @Nullable String failure() {
 		ConnectionLender master = this.lender.successor();
@@ -169,26 +172,26 @@ public final class Pipeline {
 	}
 
 	/**
-	 * Closes the connection for good: the pool will not lend it again, and the slabs on
-	 * their way come back as lost.
+	 * Closes the connection for good: the pool does not lend it again, and slabs in
+	 * flight come back as lost.
 	 */
 	public void abandon() {
 		CompletableFuture<Void> unused = this.connection.closeAsync();
 	}
 
 	/**
-	 * Sees to it that no unanswered command runs any more, once the connection is lost or
-	 * {@linkplain #abandon() abandoned}.
+	 * Fences off this connection, so that its unanswered commands no longer run. The
+	 * connection must be lost or {@linkplain #abandon() abandoned}.
 	 */
 	public Fence fence() {
 		return this.fences.raise(this.identity);
 	}
 
-	void heard() {
-		this.heardNanos = System.nanoTime();
+	void markRead() {
+		this.lastReadNanos = System.nanoTime();
 	}
 
-	void failed(Throwable cause) {
+	void setFailure(Throwable cause) {
 		this.failure = cause;
 	}
 

@@ -21,108 +21,109 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
-/** Runs batches, each on a pooled connection of its own. */
+/** Runs batches, each on a pooled connection that no other batch uses meanwhile. */
 final class Pipelines {
 
 	private final ConnectionLender lender;
 
 	private final Fences fences;
 
-	private final Duration patience;
+	private final Duration replyTimeout;
 
-	private final Duration opening;
+	private final Duration openingTimeout;
 
-	private final ExecutorService takers;
+	private final ExecutorService borrowers;
 
 	/**
 	 * Runs batches.
-	 * @param fences the lost connections that a batch waits for before it begins
-	 * @param patience how long Redis may take to say who a new connection is
-	 * @param opening the longest that opening a connection may take
+	 * @param fences the lost connections that must be fenced off before a batch begins
+	 * @param replyTimeout how long to wait for each reply that identifies a new
+	 * connection
+	 * @param openingTimeout the longest time that opening a connection may take
 	 */
-	Pipelines(ConnectionLender lender, Fences fences, Duration patience, Duration opening) {
+	Pipelines(ConnectionLender lender, Fences fences, Duration replyTimeout, Duration openingTimeout) {
 		this.lender = lender;
 		this.fences = fences;
-		this.patience = patience;
-		this.opening = opening;
-		CustomizableThreadFactory threads = new CustomizableThreadFactory("taker-");
+		this.replyTimeout = replyTimeout;
+		this.openingTimeout = openingTimeout;
+		CustomizableThreadFactory threads = new CustomizableThreadFactory("borrower-");
 		threads.setDaemon(true);
-		this.takers = Executors.newCachedThreadPool(threads);
+		this.borrowers = Executors.newCachedThreadPool(threads);
 	}
 
 	/**
-	 * Runs a batch on a pooled connection that is the batch's own until it returns.
-	 * @param timeout how long to wait for the fences of lost connections, and then for a
-	 * connection
+	 * Runs a batch on a pooled connection, which the batch holds until it returns.
+	 * @param timeout how long to wait for the fences of lost connections, and then again
+	 * for a connection
 	 * @param stop ends the wait for fences
-	 * @param release called once, when the connection is back or will certainly not be
-	 * taken; if this method gives up waiting, another thread calls it later
+	 * @param release runs once, when the connection is back or will certainly not be
+	 * borrowed; if this method gives up waiting, another thread runs it later
 	 * @param batch sends slabs, and returns when each of them is done
 	 * @throws NoConnectionException if there was no connection; the batch was not called
 	 */
 	void run(FlushPolicy flush, Duration timeout, StopSignal stop, Runnable release, Consumer<Pipeline> batch)
 			throws NoConnectionException {
-		boolean taking = false;
+		boolean handedOver = false;
 		try {
 			this.fences.await(timeout, stop);
-			if (timeout.compareTo(this.opening) >= 0) {
+			if (timeout.compareTo(this.openingTimeout) >= 0) {
 				lend(flush, batch);
 			}
 			else {
-				Taker taker = new Taker(flush, release, batch);
-				this.takers.execute(taker);
-				taking = true;
-				taker.await(timeout);
+				Borrower borrower = new Borrower(flush, release, batch);
+				this.borrowers.execute(borrower);
+				handedOver = true;
+				borrower.await(timeout);
 			}
 		}
 		finally {
-			if (!taking) {
+			if (!handedOver) {
 				release.run();
 			}
 		}
 	}
 
 	private void lend(FlushPolicy flush, Consumer<Pipeline> batch) throws NoConnectionException {
-		AtomicReference<@Nullable RedisCallException> silence = new AtomicReference<>();
+		AtomicReference<@Nullable RedisCallException> failure = new AtomicReference<>();
 		this.lender.lend(flush, (connection) -> {
-			CallConnection calls = new CallConnection(this.lender.address(), connection, this.patience);
+			CallConnection calls = new CallConnection(this.lender.address(), connection, this.replyTimeout);
 			ClientIdentity identity = null;
-			boolean tellsRunIdLater = true;
+			boolean runIdPending = true;
 			Coalescing coalescing = null;
 			try {
 				identity = ClientIdentity.of(calls).orElse(null);
-				tellsRunIdLater = identity != null && ConnectionMemory.of(connection).identity() == null;
+				runIdPending = identity != null && ConnectionMemory.of(connection).identity() == null;
 				coalescing = AllowedCoalescing.of(calls, (identity != null) ? identity.version() : null);
 			}
 			catch (RedisCallException ex) {
 				if (!ex.isLost()) {
-					silence.set(ex);
+					failure.set(ex);
 					return;
 				}
-				// The connection is closed, so the batch finds out that it needs another
+				// The connection is closed. The batch notices this, and asks for another
 				// one.
 			}
-			batch.accept(new Pipeline(connection, identity, tellsRunIdLater, coalescing, this.fences, this.lender));
+			batch.accept(new Pipeline(connection, identity, runIdPending, coalescing, this.fences, this.lender));
 		});
-		RedisCallException silent = silence.get();
-		if (silent != null) {
-			throw new NoConnectionException(this.lender.address(), silent);
+		RedisCallException failed = failure.get();
+		if (failed != null) {
+			throw new NoConnectionException(this.lender.address(), failed);
 		}
 	}
 
 	void close() {
-		this.takers.shutdown();
+		this.borrowers.shutdown();
 	}
 
 	/**
-	 * Takes a connection in a thread of its own, for a job that waits no longer than its
-	 * timeout. Lettuce, when it is interrupted, would leave the connection that it opens
-	 * open for good. A job that gives up waiting leaves the taker behind, which gives the
-	 * connection back as soon as it gets it.
+	 * Borrows a connection in its own thread, for a job whose timeout is shorter than
+	 * opening a connection may take. The job's thread cannot be interrupted instead,
+	 * because Lettuce would then leak the connection that it is opening. If the job gives
+	 * up, this borrower returns the connection as soon as it gets it.
 	 */
-	private final class Taker implements Runnable {
+	private final class Borrower implements Runnable {
 
-		private final CompletableFuture<Boolean> taken = new CompletableFuture<>();
+		private final CompletableFuture<Boolean> inTime = new CompletableFuture<>();
 
 		private final CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
 
@@ -132,7 +133,7 @@ final class Pipelines {
 
 		private final Consumer<Pipeline> batch;
 
-		Taker(FlushPolicy flush, Runnable release, Consumer<Pipeline> batch) {
+		Borrower(FlushPolicy flush, Runnable release, Consumer<Pipeline> batch) {
 			this.flush = flush;
 			this.release = release;
 			this.batch = batch;
@@ -143,7 +144,7 @@ final class Pipelines {
 			Throwable failure = null;
 			try {
 				lend(this.flush, (pipeline) -> {
-					if (this.taken.complete(true)) {
+					if (this.inTime.complete(true)) {
 						this.batch.accept(pipeline);
 					}
 				});
@@ -152,7 +153,7 @@ final class Pipelines {
 				failure = ex;
 			}
 			this.release.run();
-			this.taken.complete(true);
+			this.inTime.complete(true);
 			if (failure != null) {
 				this.ended.completeExceptionally(failure);
 			}
@@ -162,9 +163,9 @@ final class Pipelines {
 		}
 
 		void await(Duration timeout) throws NoConnectionException {
-			if (!this.taken.completeOnTimeout(false, timeout.toNanos(), TimeUnit.NANOSECONDS).join()) {
+			if (!this.inTime.completeOnTimeout(false, timeout.toNanos(), TimeUnit.NANOSECONDS).join()) {
 				throw new NoConnectionException(Pipelines.this.lender.address(),
-						"none was open within the job's timeout");
+						"none was available within the job's timeout");
 			}
 			try {
 				this.ended.join();

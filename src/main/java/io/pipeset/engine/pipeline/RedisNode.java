@@ -16,10 +16,9 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * One server of Redis, and everything of the service that is about this server only: its
- * connections, how many of them jobs may hold, the fences of those that were lost, the
- * single calls, and the facts that are known about it. Nothing of this is shared with
- * another node.
+ * One Redis server and everything that concerns only this server: its connections, the
+ * permits for jobs, the fences of lost connections, the single calls, and the known
+ * facts. Nodes share none of this.
  */
 public final class RedisNode implements AutoCloseable {
 
@@ -42,38 +41,39 @@ public final class RedisNode implements AutoCloseable {
 	private final MemoryChecks memory;
 
 	/**
-	 * Makes a node, which opens no connection before one is needed.
+	 * Creates a node. It opens no connection before one is needed.
 	 * @param name host and port of the server
-	 * @param factory the connections to that server, and their timeouts. From now on it
-	 * is the node's alone, but whoever made it destroys it, after the node is closed
+	 * @param factory the connections to that server, and their timeouts. From now on only
+	 * the node uses it, but its creator destroys it, after the node is closed
 	 */
 	public RedisNode(String name, LettuceConnectionFactory factory, PipelineProperties properties) {
 		this(name, factory, properties, 0, null);
 	}
 
 	/**
-	 * Makes a node whose place another server may take.
-	 * @param failovers how many failovers there were before this server became master
-	 * @param look finds out, before each use of a connection, if that has happened
+	 * Creates a node that another server may replace.
+	 * @param failovers the number of failovers before this server became master
+	 * @param masterCheck runs before each use of a connection, and detects whether this
+	 * server has been replaced; {@code null} if that never happens
 	 */
 	public RedisNode(String name, LettuceConnectionFactory factory, PipelineProperties properties, int failovers,
-			@Nullable Runnable look) {
+			@Nullable Runnable masterCheck) {
 		this.factory = factory;
 		this.failovers = failovers;
 		LettuceClientConfiguration client = factory.getClientConfiguration();
-		Duration patience = client.getCommandTimeout();
-		Duration opening = client.getClientOptions()
+		Duration replyTimeout = client.getCommandTimeout();
+		Duration openingTimeout = client.getClientOptions()
 			.map(ClientOptions::getSocketOptions)
 			.map((options) -> options.getConnectTimeout())
 			.orElse(properties.connectTimeout())
-			.plus(patience)
-			.plus((look != null) ? ConnectionLender.MOST_CHANGING : Duration.ZERO);
-		this.lender = ConnectionLender.of(factory, properties.pooledConnections(), name, look);
+			.plus(replyTimeout)
+			.plus((masterCheck != null) ? ConnectionLender.MAX_MASTER_CHANGE : Duration.ZERO);
+		this.lender = ConnectionLender.of(factory, properties.pooledConnections(), name, masterCheck);
 		this.permits = new ConnectionPermits(properties.maxConnections(), properties.firstConnections());
-		this.fences = new Fences(this.lender, patience);
-		this.pipelines = new Pipelines(this.lender, this.fences, patience, opening);
-		// The fences have one of the reserve to themselves.
-		this.calls = new RedisCalls(this.lender, patience, PipelineProperties.RESERVE - 1);
+		this.fences = new Fences(this.lender, replyTimeout);
+		this.pipelines = new Pipelines(this.lender, this.fences, replyTimeout, openingTimeout);
+		// One connection of the reserve is for the fences.
+		this.calls = new RedisCalls(this.lender, replyTimeout, PipelineProperties.RESERVE - 1);
 		this.facts = new ServerFacts(this.calls);
 		this.memory = new MemoryChecks(this.calls, properties.memoryWarnings());
 		this.fences.start();
@@ -84,48 +84,48 @@ public final class RedisNode implements AutoCloseable {
 		return this.lender.address();
 	}
 
-	/** The database that all connections are of. */
+	/** The database that all connections use. */
 	public int database() {
 		return this.factory.getDatabase();
 	}
 
 	/**
-	 * How many failovers there were before this server became master, by which the
-	 * answers of masters are told apart; 0 in a cluster.
+	 * The number of failovers before this server became master. It distinguishes the
+	 * answers of different masters. 0 in a cluster.
 	 */
 	public int failovers() {
 		return this.failovers;
 	}
 
-	/** Whether another server has taken this one's place, for good. */
+	/** Whether another server has replaced this one, which is final. */
 	public boolean isReplaced() {
 		return this.lender.successor() != null;
 	}
 
 	/**
-	 * Another server has taken this one's place. When this returns, all connections to
-	 * this one are closed, and none is lent any more.
+	 * Closes this node because another server has replaced it. When this returns, all
+	 * connections to this server are closed, and none is lent any more.
 	 */
 	public void replacedBy(RedisNode successor) {
 		this.lender.replacedBy(successor.lender);
-		this.fences.replaced();
+		this.fences.markReplaced();
 		this.factory.getRequiredNativeClient().shutdownAsync(0, 0, TimeUnit.SECONDS).join();
 	}
 
 	/**
-	 * The connections to this server that all jobs together may hold. A batch needs a
-	 * permit.
+	 * The permits for connections to this server, which all jobs share. A batch needs
+	 * one.
 	 */
 	public ConnectionPermits permits() {
 		return this.permits;
 	}
 
 	/**
-	 * Runs a batch on a pooled connection that is the batch's own until it returns, and
-	 * gives its permit back: when the connection is back, or will certainly not be taken.
-	 * If this method gives up waiting, the permit comes back later.
-	 * @param timeout how long to wait for the fences of lost connections, and then for a
-	 * connection
+	 * Runs a batch on a pooled connection, which the batch holds until it returns. The
+	 * permit is released when the connection is back or will certainly not be borrowed.
+	 * If this method gives up waiting, that happens later.
+	 * @param timeout how long to wait for the fences of lost connections, and then again
+	 * for a connection
 	 * @param stop ends the wait for fences
 	 * @param batch sends slabs, and returns when each of them is done
 	 * @throws NoConnectionException if there was no connection; the batch was not called
@@ -136,15 +136,16 @@ public final class RedisNode implements AutoCloseable {
 	}
 
 	/**
-	 * Fences off a connection of a process that has ended.
-	 * @param clientId its number at this server
-	 * @param runId the life of the server in which it was used; of a later one it is gone
+	 * Fences off a connection of a service process that has ended.
+	 * @param clientId the connection's client ID at this server
+	 * @param runId the server's run ID when the connection was used; a restart has ended
+	 * the connection
 	 */
 	public Fence fence(long clientId, String runId) {
 		return this.fences.raise(clientId, runId);
 	}
 
-	/** The single calls to the server, or to the one that has taken its place. */
+	/** The single calls to this server, or to its successor if it has been replaced. */
 	public RedisCalls calls() {
 		return this.calls;
 	}
@@ -154,12 +155,12 @@ public final class RedisNode implements AutoCloseable {
 		return this.facts;
 	}
 
-	/** The looks at the server's memory. */
+	/** The checks of the server's memory. */
 	public MemoryChecks memory() {
 		return this.memory;
 	}
 
-	/** Ends the node's threads. Its connections end with their factory. */
+	/** Ends the node's threads. The factory closes its connections. */
 	@Override
 	public void close() {
 		this.fences.close();

@@ -25,16 +25,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stands between Lettuce's encoder and its command handler on every connection. An
- * {@link Exchange}, such as that of a slab, is a single command to Lettuce but many to
- * Redis. So this handler has the exchange read its replies, and hands Lettuce one reply
- * for all of them. It sees exchanges on their way out, and so knows which one the next
- * replies are for. While none is on its way, everything passes untouched.
+ * Reads the replies to {@link Exchange exchanges}, between Lettuce's encoder and its
+ * command handler on every connection. An exchange, such as that of a slab, is a single
+ * command to Lettuce but many commands to Redis. So this handler lets the exchange read
+ * its replies, and passes Lettuce one reply for all of them. It sees each exchange when
+ * it is written, so it knows which exchange the next replies belong to. While no exchange
+ * is in flight, everything passes unchanged.
  * <p>
- * A reply that is counted for the wrong command would falsify the outcomes of all
- * commands behind it, so the handler takes nothing on trust. It writes an exchange only
- * while no other command waits for an answer. It closes the connection, with its
- * exchanges unanswered, as soon as a reply does not fit or one could not be written.
+ * If one reply were counted for the wrong command, the outcomes of all later commands
+ * would be wrong. So the handler writes an exchange only while no other command waits for
+ * a reply. It closes the connection and leaves its exchanges unanswered as soon as a
+ * reply does not fit or a write fails.
  */
 public final class ReplyHandler extends ChannelDuplexHandler {
 
@@ -44,26 +45,28 @@ public final class ReplyHandler extends ChannelDuplexHandler {
 		.unreleasableBuffer(Unpooled.directBuffer(5).writeBytes(new byte[] { '+', 'O', 'K', '\r', '\n' }))
 		.asReadOnly();
 
-	private final Queue<ExchangeCommand> onTheirWay = new ArrayDeque<>();
+	private final Queue<ExchangeCommand> inFlight = new ArrayDeque<>();
 
 	/**
-	 * Lettuce's own queue of the commands that are to be answered, including the command
-	 * that is being written.
+	 * Lettuce's own queue of commands that wait for a reply, including the command that
+	 * is being written.
 	 */
 	private final Queue<RedisCommand<?, ?, ?>> unanswered;
 
-	/** Whether a write has failed because the channel ended; all behind it fail too. */
-	private boolean failing;
+	/**
+	 * Whether a write has failed because the channel ended. All later writes fail too.
+	 */
+	private boolean channelEnded;
 
-	private boolean givenUp;
+	private boolean closing;
 
 	ReplyHandler(Queue<RedisCommand<?, ?, ?>> unanswered) {
 		this.unanswered = unanswered;
 	}
 
 	/**
-	 * Puts a handler into a connection that is being opened, whose other handlers Lettuce
-	 * has put there.
+	 * Adds a handler to a connection that is being opened, after Lettuce has added its
+	 * own.
 	 */
 	public static void addTo(Channel channel) {
 		ChannelPipeline pipeline = channel.pipeline();
@@ -74,65 +77,64 @@ public final class ReplyHandler extends ChannelDuplexHandler {
 
 	@Override
 	public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) throws Exception {
-		if (this.givenUp || !ctx.channel().isActive()) {
-			// Not encoded, so that nobody has to take it for written.
+		if (this.closing || !ctx.channel().isActive()) {
+			// Do not encode it, so that it certainly counts as not written.
 			promise.tryFailure(new ClosedChannelException());
 		}
 		else if (message instanceof ExchangeCommand exchange) {
 			write(ctx, exchange, promise);
 		}
-		else if (this.onTheirWay.isEmpty()) {
+		else if (this.inFlight.isEmpty()) {
 			super.write(ctx, message, promise);
 		}
 		else {
-			promise.tryFailure(new IllegalStateException(
-					message + " cannot be sent between exchanges: their replies could not be told from its own"));
+			promise.tryFailure(new IllegalStateException(message
+					+ " cannot be sent between exchanges, because its reply could not be distinguished from theirs"));
 		}
 	}
 
 	private void write(ChannelHandlerContext ctx, ExchangeCommand exchange, ChannelPromise promise) {
-		int others = this.unanswered.size() - this.onTheirWay.size() - 1;
+		int others = this.unanswered.size() - this.inFlight.size() - 1;
 		if (others > 0) {
-			String owed = "A connection was lent again on which Redis still owes "
+			String owed = "The pool lent a connection on which Redis still owes "
 					+ ((others == 1) ? "an answer" : others + " answers");
-			logger.warn("{}: it is closed, and the batch goes to another one", owed);
-			giveUp(ctx);
+			logger.warn("{}: the connection is closed, and the batch uses another one", owed);
+			closeChannel(ctx);
 			promise.tryFailure(new IllegalStateException(owed));
 			return;
 		}
-		this.onTheirWay.add(exchange);
-		ChannelFuture unused = ctx.write(exchange, watch(ctx, exchange.exchange(), promise));
+		this.inFlight.add(exchange);
+		ChannelFuture unused = ctx.write(exchange, notifyOnFailure(ctx, exchange.exchange(), promise));
 	}
 
 	/**
-	 * A promise that tells an exchange, before Lettuce, if the socket did not take all of
-	 * it.
+	 * Returns a promise that notifies the exchange, before Lettuce, if the socket did not
+	 * accept the whole write.
 	 */
-	private ChannelPromise watch(ChannelHandlerContext ctx, Exchange exchange, ChannelPromise promise) {
-		// TLS puts many writes into one, which fail together.
+	private ChannelPromise notifyOnFailure(ChannelHandlerContext ctx, Exchange exchange, ChannelPromise promise) {
+		// TLS combines many writes into one, and they fail together.
 		boolean encrypted = ctx.pipeline().get(SslHandler.class) != null;
-		ChannelPromise watched = ctx.newPromise();
-		watched.addListener((written) -> {
+		ChannelPromise notifying = ctx.newPromise();
+		notifying.addListener((written) -> {
 			if (!written.isSuccess()) {
 				boolean encoded = !(written.cause() instanceof EncoderException);
-				if (encoded && (!this.failing || encrypted)) {
+				if (encoded && (!this.channelEnded || encrypted)) {
 					exchange.endWasNotSent();
 				}
 				else {
 					exchange.nothingWasSent();
 				}
-				// A write that fails on an open channel fails alone, and says nothing of
-				// others.
-				this.failing |= !ctx.channel().isActive();
-				giveUp(ctx);
+				// If a write fails on an open channel, other writes may still succeed.
+				this.channelEnded |= !ctx.channel().isActive();
+				closeChannel(ctx);
 			}
 		});
-		return watched.addListener(new PromiseNotifier<>(promise));
+		return notifying.addListener(new PromiseNotifier<>(promise));
 	}
 
 	/**
-	 * Keeps Lettuce from taking a connection that ended during its handshake for an open
-	 * one, for good.
+	 * Skips the activation if the connection ended during its handshake. Otherwise
+	 * Lettuce would consider the connection open forever.
 	 */
 	@Override
 	public void channelActive(ChannelHandlerContext ctx) throws Exception {
@@ -142,8 +144,8 @@ public final class ReplyHandler extends ChannelDuplexHandler {
 	}
 
 	/**
-	 * Ends the handshake of a connection that was refused: Lettuce would wait for it, and
-	 * give it up on an event loop that may have ended by then.
+	 * Ends the handshake of a refused connection. Otherwise Lettuce waits for the
+	 * handshake, and times it out on an event loop that may have ended by then.
 	 */
 	@Override
 	public void channelUnregistered(ChannelHandlerContext ctx) throws Exception {
@@ -157,13 +159,13 @@ public final class ReplyHandler extends ChannelDuplexHandler {
 	@Override
 	public void channelRead(ChannelHandlerContext ctx, Object message) throws Exception {
 		ByteBuf in = (ByteBuf) message;
-		ExchangeCommand first = this.onTheirWay.peek();
-		if (this.givenUp) {
+		ExchangeCommand first = this.inFlight.peek();
+		if (this.closing) {
 			in.release();
 		}
 		else if (first != null) {
 			try {
-				first.heard();
+				first.markRead();
 				readReplies(ctx, in, first);
 				if (in.isReadable()) {
 					ctx.fireChannelRead(in.readRetainedSlice(in.readableBytes()));
@@ -174,10 +176,10 @@ public final class ReplyHandler extends ChannelDuplexHandler {
 			}
 		}
 		else {
-			boolean asked = !this.unanswered.isEmpty() || isPush(in);
+			boolean expected = !this.unanswered.isEmpty() || isPush(in);
 			super.channelRead(ctx, message);
-			if (!asked) {
-				doesNotFit(ctx, "Redis sent a reply that nothing had asked for");
+			if (!expected) {
+				closeOnMismatch(ctx, "Redis sent a reply although no command waited for one");
 			}
 		}
 	}
@@ -186,43 +188,46 @@ public final class ReplyHandler extends ChannelDuplexHandler {
 		@Nullable ExchangeCommand next = first;
 		while (next != null && in.isReadable()) {
 			if (next != this.unanswered.peek() || next.isDone()) {
-				throw doesNotFit(ctx, "Redis answered commands whose replies are not waited for");
+				throw closeOnMismatch(ctx, "Redis answered commands whose replies are no longer expected");
 			}
 			if (!next.exchange().read(in)) {
 				return;
 			}
-			if (this.onTheirWay.size() == 1 && in.isReadable() && !isPush(in)) {
+			if (this.inFlight.size() == 1 && in.isReadable() && !isPush(in)) {
 				next.exchange().forgetReplies();
-				throw doesNotFit(ctx, "Redis sent more replies than it was sent commands");
+				throw closeOnMismatch(ctx, "Redis sent more replies than it got commands");
 			}
-			this.onTheirWay.remove();
+			this.inFlight.remove();
 			ctx.fireChannelRead(COMPLETION.duplicate());
-			next = this.onTheirWay.peek();
+			next = this.inFlight.peek();
 		}
 	}
 
-	/** Whether a push comes next. Nobody subscribes here, but a server might push. */
+	/**
+	 * Whether the next reply is a push. The service never subscribes, but a server might
+	 * push.
+	 */
 	private static boolean isPush(ByteBuf in) {
 		return in.isReadable() && in.getByte(in.readerIndex()) == '>';
 	}
 
-	private DecoderException doesNotFit(ChannelHandlerContext ctx, String what) {
-		logger.warn("{}: the connection is closed, and what was on its way on it is unknown", what);
-		giveUp(ctx);
-		return new DecoderException(what);
+	private DecoderException closeOnMismatch(ChannelHandlerContext ctx, String problem) {
+		logger.warn("{}: the connection is closed, and its commands in flight may or may not have run", problem);
+		closeChannel(ctx);
+		return new DecoderException(problem);
 	}
 
-	/** Closes the connection; replies that still come are dropped. */
-	private void giveUp(ChannelHandlerContext ctx) {
-		this.givenUp = true;
+	/** Closes the connection. Replies that still come are dropped. */
+	private void closeChannel(ChannelHandlerContext ctx) {
+		this.closing = true;
 		ChannelFuture unused = ctx.close();
 	}
 
 	@Override
 	public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) throws Exception {
-		this.givenUp = true;
+		this.closing = true;
 		super.exceptionCaught(ctx, cause);
-		giveUp(ctx);
+		closeChannel(ctx);
 	}
 
 }

@@ -3,8 +3,8 @@ package io.pipeset.engine.pipeline;
 import java.time.Duration;
 
 /**
- * Watches for how long Redis is silent while answers of a connection are waited for, and
- * closes the connection when that is too long. For the thread that waits.
+ * Measures how long Redis sends nothing while replies are expected on a connection, and
+ * closes the connection if that takes too long. Only the waiting thread uses it.
  */
 public final class SilenceWatch {
 
@@ -12,31 +12,31 @@ public final class SilenceWatch {
 
 	private final Duration timeout;
 
-	private final Duration closing;
+	private final Duration closingTimeout;
 
-	private long waitingSince;
+	private long waitingNanos;
 
-	private long abandonedSince;
+	private long abandonedNanos;
 
 	/**
-	 * A watch, of a connection on which nothing is waited for yet.
-	 * @param timeout the longest silence
-	 * @param closing the longest that closing the connection may take
+	 * Watches a connection on which no reply is expected yet.
+	 * @param timeout the longest time without a reply
+	 * @param closingTimeout the longest time that closing the connection may take
 	 */
-	public SilenceWatch(Pipeline pipeline, Duration timeout, Duration closing) {
+	public SilenceWatch(Pipeline pipeline, Duration timeout, Duration closingTimeout) {
 		this.pipeline = pipeline;
 		this.timeout = timeout;
-		this.closing = closing;
+		this.closingTimeout = closingTimeout;
 	}
 
-	/** Something is waited for from now on, or has come. */
+	/** Restarts the measurement, because a reply is expected from now on, or has come. */
 	public void restart() {
-		this.waitingSince = System.nanoTime();
+		this.waitingNanos = System.nanoTime();
 	}
 
 	/**
-	 * The time for which Redis may still be silent.
-	 * @return nanoseconds; 0 or less if it was silent for too long
+	 * How much longer to wait for a reply.
+	 * @return nanoseconds; 0 or less if the time is over
 	 */
 	public long leftNanos() {
 		return leftNanos(Long.MAX_VALUE);
@@ -44,26 +44,27 @@ public final class SilenceWatch {
 
 	/**
 	 * The same, with a shorter timeout.
-	 * @param mostNanos the longest silence, if it is shorter than the timeout
+	 * @param maxNanos the timeout, if it is shorter than that of the constructor
 	 */
-	public long leftNanos(long mostNanos) {
+	public long leftNanos(long maxNanos) {
 		long now = System.nanoTime();
-		if (this.abandonedSince != 0) {
-			return this.closing.toNanos() - (now - this.abandonedSince);
+		if (this.abandonedNanos != 0) {
+			return this.closingTimeout.toNanos() - (now - this.abandonedNanos);
 		}
-		long silence = Math.min(now - this.pipeline.heardNanos(), now - this.waitingSince);
-		return Math.min(this.timeout.toNanos(), mostNanos) - silence;
+		long silence = Math.min(now - this.pipeline.lastReadNanos(), now - this.waitingNanos);
+		return Math.min(this.timeout.toNanos(), maxNanos) - silence;
 	}
 
 	/**
-	 * Closes the connection after a silence that was too long.
-	 * @return {@code false} if it was closed before, and has not ended since
+	 * Closes the connection because the time is over.
+	 * @return {@code false} if it was already closed, and its end has not been reported
+	 * since
 	 */
 	public boolean abandon() {
-		if (this.abandonedSince != 0) {
+		if (this.abandonedNanos != 0) {
 			return false;
 		}
-		this.abandonedSince = System.nanoTime();
+		this.abandonedNanos = System.nanoTime();
 		this.pipeline.abandon();
 		return true;
 	}

@@ -2,12 +2,10 @@ package io.pipeset.engine.pipeline;
 
 import java.util.concurrent.locks.LockSupport;
 
-/**
- * Tells threads that wait on behalf of a job to stop waiting, and wakes them.
- */
+/** Makes threads stop waiting on behalf of a job, and wakes them. */
 public interface StopSignal {
 
-	/** A signal that is never given. */
+	/** A signal that is never set. */
 	StopSignal NEVER = new StopSignal() {
 
 		@Override
@@ -32,27 +30,27 @@ public interface StopSignal {
 	};
 
 	/**
-	 * Whether the signal was given.
-	 * @return {@code false} until then; never again after {@code true}
+	 * Whether the signal is set.
+	 * @return {@code true} from then on; it is never reset
 	 */
 	boolean isSet();
 
 	/**
-	 * Has an action run when the signal is given, by the thread that gives it, or at once
-	 * if it was given before. The action may run twice.
-	 * @param wake wakes a thread that waits, and does not block
+	 * Adds an action that runs when the signal is set, in the thread that sets it. If the
+	 * signal is already set, the action runs at once. It may run twice.
+	 * @param wake wakes a waiting thread, and must not block
 	 */
 	void add(Runnable wake);
 
 	/**
-	 * Forgets an action.
-	 * @param wake the action, the same object as was added
+	 * Removes an action.
+	 * @param wake the same object that was added
 	 */
 	void remove(Runnable wake);
 
 	/**
-	 * Pauses.
-	 * @return {@code true} as soon as the signal is given or the thread interrupted
+	 * Waits.
+	 * @return {@code true} as soon as the signal is set or the thread is interrupted
 	 */
 	boolean await(long nanos);
 

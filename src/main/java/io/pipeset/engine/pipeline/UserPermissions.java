@@ -8,25 +8,26 @@ import io.pipeset.engine.pipeline.call.CallConnection;
 import io.pipeset.engine.pipeline.call.RedisCallException;
 
 /**
- * The rights of a connection's user, as
- * <a href="https://redis.io/docs/latest/commands/acl-getuser/">ACL GETUSER</a> says.
+ * The permissions of a connection's user, from
+ * <a href="https://redis.io/docs/latest/commands/acl-getuser/">ACL GETUSER</a>.
  *
- * @param severalKeys whether the user may run all commands on all keys, and both MSET and
- * SET, in whose place it goes, are among them
- * @param hasMsetex whether MSETEX is among them as well
+ * @param severalKeys whether the user may run all commands on all keys, and the server
+ * knows both MSET and SET. MSET replaces several SETs
+ * @param hasMsetex whether the server also knows MSETEX
  */
 record UserPermissions(boolean severalKeys, boolean hasMsetex) {
 
 	private static final UserPermissions RESTRICTED = new UserPermissions(false, false);
 
 	/**
-	 * Asks for the rules.
-	 * @param connection an open connection without commands on their way
-	 * @param hasUsers whether the server is one that has users with rules
-	 * @return those of a restricted user also where the user may not ask
-	 * @throws RedisCallException if there is no answer, or none yet
+	 * Queries the permissions.
+	 * @param connection an open connection without commands in flight
+	 * @param hasUsers whether the server supports users with rules
+	 * @return the permissions; those of a restricted user also if the user may not query
+	 * them
+	 * @throws RedisCallException if the server does not answer, or cannot answer yet
 	 */
-	static UserPermissions ask(CallConnection connection, boolean hasUsers) {
+	static UserPermissions query(CallConnection connection, boolean hasUsers) {
 		try {
 			if (hasUsers) {
 				String name = connection.call(RedisAsyncCommands::aclWhoami);
@@ -35,7 +36,7 @@ record UserPermissions(boolean severalKeys, boolean hasMsetex) {
 					return RESTRICTED;
 				}
 			}
-			// A server's configuration may have renamed any of them.
+			// The server's configuration may have renamed any of these commands.
 			List<Object> known = connection.call((commands) -> commands.commandInfo("mset", "set", "msetex"));
 			return new UserPermissions(isKnown(known, 0) && isKnown(known, 1), isKnown(known, 2));
 		}

@@ -1,8 +1,8 @@
 /**
- * One server of Redis and the connections to it: slabs go in, {@code executePipelined}
- * runs them, and they come back answered or lost. The way in is a
- * {@link io.pipeset.engine.pipeline.RedisNode}. Only this package and those below its
- * name know Lettuce and Spring Data Redis.
+ * One Redis server and the connections to it. Slabs are sent with
+ * {@code executePipelined}, and come back answered or lost. The entry point is
+ * {@link io.pipeset.engine.pipeline.RedisNode}. Only these packages,
+ * {@code engine.servers} and {@code job.control} use Lettuce and Spring Data Redis.
  */
 @NullMarked
 package io.pipeset.engine.pipeline;

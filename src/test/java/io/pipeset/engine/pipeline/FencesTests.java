@@ -104,7 +104,7 @@ class FencesTests {
 					assertThat(fence.await(SOON, false, StopSignal.NEVER)).isEqualTo(State.PENDING);
 					assertThatThrownBy(() -> fences.await(SOON, StopSignal.NEVER))
 						.hasMessageStartingWith("No connection to Redis at " + address(factory)
-								+ ": commands of a connection that was lost may still run");
+								+ ": commands of a lost connection may still run");
 					factory.start();
 					assertThat(fence.await(SOON, true, StopSignal.NEVER)).isEqualTo(State.CONFIRMED);
 				}
@@ -150,7 +150,7 @@ class FencesTests {
 			try {
 				long stranger = client.connect().sync().clientId();
 				if (replaced) {
-					fences.replaced();
+					fences.markReplaced();
 				}
 				Fence fence = fences.raise(new ClientIdentity(address(factory), stranger, null, null));
 				assertThat(fence.await(SOON, true, StopSignal.NEVER)).isEqualTo(State.CONFIRMED);

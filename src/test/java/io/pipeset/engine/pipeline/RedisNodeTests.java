@@ -143,8 +143,8 @@ class RedisNodeTests {
 		ClientIdentity lost = identity(oneFactory(), name(one));
 		ClientIdentity own = identity(otherFactory, name(other));
 		assertThat(lost.runId()).isNotNull().isNotEqualTo(own.runId());
-		assertThat(lost.isOfAnotherLifeThan(own)).isFalse();
-		assertThat(lost.isOfAnotherLifeThan(new ClientIdentity(lost.node(), 1, own.runId(), null))).isTrue();
+		assertThat(lost.isFromAnotherRun(own)).isFalse();
+		assertThat(lost.isFromAnotherRun(new ClientIdentity(lost.node(), 1, own.runId(), null))).isTrue();
 		Fences fences = new Fences(ConnectionLender.of(otherFactory, CONNECTIONS, name(other), null), SOON);
 		assertThatIllegalArgumentException().isThrownBy(() -> fences.raise(lost)).withMessageContaining(name(one));
 		fences.await(SHORT, StopSignal.NEVER);

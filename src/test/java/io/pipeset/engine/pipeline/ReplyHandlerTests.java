@@ -136,7 +136,7 @@ class ReplyHandlerTests {
 		this.unanswered.remove().completeExceptionally(new IOException());
 		assertThatExceptionOfType(DecoderException.class)
 			.isThrownBy(() -> this.channel.writeInbound(replies("+OK\r\n")))
-			.withMessageContaining("not waited for");
+			.withMessageContaining("no longer expected");
 		assertThat(slab.isAnswered()).isFalse();
 		assertThat(this.channel.isOpen()).isFalse();
 	}

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.CommandOutput;
 
-/** Takes any reply that is one number or one text, and keeps only that there was one. */
+/** Accepts any integer or bulk string reply, and discards its value. */
 final class AnyReplyOutput extends CommandOutput<byte[], byte[], Boolean> {
 
 	AnyReplyOutput() {
@@ -14,12 +14,12 @@ final class AnyReplyOutput extends CommandOutput<byte[], byte[], Boolean> {
 
 	@Override
 	public void set(ByteBuffer bytes) {
-		// It is enough that Redis has answered.
+		// The value is not needed.
 	}
 
 	@Override
 	public void set(long integer) {
-		// It is enough that Redis has answered.
+		// The value is not needed.
 	}
 
 }

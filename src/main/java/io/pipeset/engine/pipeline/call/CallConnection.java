@@ -17,10 +17,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.NestedExceptionUtils;
 
 /**
- * A lent connection for single commands, each of which is answered before the next is
- * sent. No other class sends single commands. When this one gives up an answer, for
- * whatever reason, it closes the connection, whose next user would take the late answer
- * for its own.
+ * Sends single commands on a lent connection, each after the reply to the one before. No
+ * other class sends single commands. If this class gives up waiting for a reply, it
+ * closes the connection. Otherwise its next user would take the late reply for its own.
  */
 public final class CallConnection {
 
@@ -28,31 +27,31 @@ public final class CallConnection {
 
 	private final StatefulRedisConnection<byte[], byte[]> connection;
 
-	private final Duration patience;
+	private final Duration replyTimeout;
 
 	/**
-	 * Sends commands on a connection.
+	 * Uses a connection for single commands.
 	 * @param server host and port of its server
-	 * @param connection a lent connection without commands on their way
-	 * @param patience how long an answer is waited for
+	 * @param connection a lent connection without commands in flight
+	 * @param replyTimeout how long to wait for each reply
 	 */
-	public CallConnection(String server, StatefulRedisConnection<byte[], byte[]> connection, Duration patience) {
+	public CallConnection(String server, StatefulRedisConnection<byte[], byte[]> connection, Duration replyTimeout) {
 		this.server = server;
 		this.connection = connection;
-		this.patience = patience;
+		this.replyTimeout = replyTimeout;
 	}
 
 	/**
-	 * Sends a command, and waits for its answer.
+	 * Sends a command and waits for its reply.
 	 * @throws RedisCallException if Redis refuses the command, which leaves the
-	 * connection open, or if there is no answer
+	 * connection open, or if no reply comes, which closes the connection
 	 */
 	public <T> T call(Function<RedisAsyncCommands<byte[], byte[]>, RedisFuture<T>> command) {
 		boolean answered = false;
 		try {
-			RedisFuture<T> answer = command.apply(this.connection.async());
+			RedisFuture<T> reply = command.apply(this.connection.async());
 			this.connection.flushCommands();
-			T value = answer.get(this.patience.toNanos(), TimeUnit.NANOSECONDS);
+			T value = reply.get(this.replyTimeout.toNanos(), TimeUnit.NANOSECONDS);
 			answered = true;
 			return value;
 		}
@@ -63,11 +62,11 @@ public final class CallConnection {
 					: RedisCallException.lost(cause);
 		}
 		catch (TimeoutException ex) {
-			throw RedisCallException.silent("Redis did not answer within " + this.patience.toMillis() + " ms", ex);
+			throw RedisCallException.silent("Redis did not answer within " + this.replyTimeout.toMillis() + " ms", ex);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
-			throw RedisCallException.silent("Interrupted while Redis had not answered yet", ex);
+			throw RedisCallException.silent("Interrupted before Redis answered", ex);
 		}
 		catch (RuntimeException ex) {
 			throw RedisCallException.lost(ex);
@@ -80,8 +79,8 @@ public final class CallConnection {
 	}
 
 	/**
-	 * The number that Redis gave to the connection in the handshake.
-	 * @return the client's id, or {@code null} where the server speaks RESP2 only
+	 * The client ID that Redis assigned in the handshake.
+	 * @return the ID, or {@code null} if the server speaks only RESP2
 	 */
 	@Nullable Long idFromHandshake() {
 		return (this.connection instanceof StatefulRedisConnectionImpl<?, ?> connected)
@@ -97,7 +96,7 @@ public final class CallConnection {
 		return this.connection;
 	}
 
-	/** Closes the connection for good: the pool will not lend it again. */
+	/** Closes the connection for good: the pool does not lend it again. */
 	void close() {
 		CompletableFuture<Void> unused = this.connection.closeAsync();
 	}

@@ -9,12 +9,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The number by which a server knows a connection, and the life of that server.
+ * Identifies a connection at a server: the client ID, and the run of the server that
+ * assigned it.
  *
- * @param clientId what <a href="https://redis.io/docs/latest/commands/client-id/">CLIENT
- * ID</a> says: never given to another connection while the server runs
- * @param runId the {@code run_id} of that life of the server, after whose end the numbers
- * begin anew; {@code null} where INFO is not permitted, or was not answered yet
+ * @param node host and port of the server
+ * @param clientId the client ID from
+ * <a href="https://redis.io/docs/latest/commands/client-id/">CLIENT ID</a>; unique while
+ * the server runs
+ * @param runId the server's {@code run_id}, which a restart changes; client IDs then
+ * start again. {@code null} if INFO is not permitted or not answered yet
  * @param version the version of the server; {@code null} in the same cases
  */
 public record ClientIdentity(String node, long clientId, @Nullable String runId, @Nullable ServerVersion version) {
@@ -22,11 +25,11 @@ public record ClientIdentity(String node, long clientId, @Nullable String runId,
 	private static final Logger logger = LoggerFactory.getLogger(ClientIdentity.class);
 
 	/**
-	 * Finds out the identity when a connection is used for the first time. The number is
-	 * part of the handshake, which even a busy server answers.
-	 * @param connection an open connection without commands on their way
-	 * @return the identity, empty where the server does not permit to ask for it
-	 * @throws RedisCallException if there is no answer, or none yet
+	 * Determines the identity when a connection is used for the first time. The client ID
+	 * comes from the handshake, which even a busy server answers.
+	 * @param connection an open connection without commands in flight
+	 * @return the identity; empty if the server does not permit the query
+	 * @throws RedisCallException if the server does not answer, or cannot answer yet
 	 */
 	public static Optional<ClientIdentity> of(CallConnection connection) {
 		ClientIdentity known = ConnectionMemory.of(connection.connection()).identity();
@@ -38,9 +41,9 @@ public record ClientIdentity(String node, long clientId, @Nullable String runId,
 			if (clientId == null) {
 				clientId = connection.call(RedisAsyncCommands::clientId);
 			}
-			ServerInfo info = ServerInfo.ask(connection);
-			return Optional
-				.of(known(connection, new ClientIdentity(connection.server(), clientId, info.runId(), info.product())));
+			ServerInfo info = ServerInfo.query(connection);
+			return Optional.of(remember(connection,
+					new ClientIdentity(connection.server(), clientId, info.runId(), info.product())));
 		}
 		catch (RedisCallException ex) {
 			if (ex.code() == null || (clientId == null && ex.isTransient())) {
@@ -50,48 +53,47 @@ public record ClientIdentity(String node, long clientId, @Nullable String runId,
 				return Optional.empty();
 			}
 			ClientIdentity identity = new ClientIdentity(connection.server(), clientId, null, null);
-			// A server that is busy or loading is asked again by the next batch.
-			return Optional.of((ex.isTransient()) ? identity : known(connection, identity));
+			// If the server is busy or loading, the next batch asks again.
+			return Optional.of((ex.isTransient()) ? identity : remember(connection, identity));
 		}
 	}
 
 	/**
-	 * Finds out the life of the server.
-	 * @param connection an open connection without commands on their way
-	 * @return its {@code run_id}; {@code null} where the server does not permit to ask
-	 * for it
-	 * @throws RedisCallException if there is no answer, or none yet
+	 * Queries the run ID of the server.
+	 * @param connection an open connection without commands in flight
+	 * @return the {@code run_id}; {@code null} if the server does not permit the query
+	 * @throws RedisCallException if the server does not answer, or cannot answer yet
 	 */
-	public static @Nullable String life(CallConnection connection) {
+	public static @Nullable String serverRunId(CallConnection connection) {
 		ClientIdentity identity = of(connection).orElse(null);
 		if (identity == null || ConnectionMemory.of(connection.connection()).identity() != null) {
 			return (identity != null) ? identity.runId() : null;
 		}
-		// The server was busy or loading a moment ago.
-		return ServerInfo.ask(connection).runId();
+		// INFO failed because the server was busy or loading, so try it again.
+		return ServerInfo.query(connection).runId();
 	}
 
-	private static ClientIdentity known(CallConnection connection, ClientIdentity identity) {
-		ConnectionMemory.of(connection.connection()).identity(identity);
+	private static ClientIdentity remember(CallConnection connection, ClientIdentity identity) {
+		ConnectionMemory.of(connection.connection()).rememberIdentity(identity);
 		return identity;
 	}
 
 	/**
-	 * Whether that server certainly ended since, and this connection with it.
-	 * @return {@code false} where it may be the same life of the server, or the other
-	 * connection is one to another server, which says nothing about this one
+	 * Whether the server has restarted between these two connections, so that this one is
+	 * gone.
+	 * @return {@code false} if the run may be the same, or if the other connection is one
+	 * to another server
 	 */
-	public boolean isOfAnotherLifeThan(ClientIdentity other) {
+	public boolean isFromAnotherRun(ClientIdentity other) {
 		return this.node.equals(other.node) && this.runId != null && other.runId != null
 				&& !this.runId.equals(other.runId);
 	}
 
 	/**
-	 * Has the server close this connection. It makes no difference whether it was still
-	 * there.
-	 * @return whether it certainly runs no more commands, which is {@code false} where
-	 * the server does not permit to close it
-	 * @throws RedisCallException if there is no answer, or none yet
+	 * Has the server close this connection. It may be closed already.
+	 * @return whether the connection certainly runs no more commands; {@code false} if
+	 * the server does not permit CLIENT KILL
+	 * @throws RedisCallException if the server does not answer, or cannot answer yet
 	 */
 	public boolean kill(CallConnection other) {
 		try {
@@ -102,8 +104,8 @@ public record ClientIdentity(String node, long clientId, @Nullable String runId,
 			if (ex.isTransient()) {
 				throw ex;
 			}
-			logger.warn("CLIENT KILL: {}. Commands of a connection that was lost may run late, over newer data."
-					+ " Permit it by ACL SETUSER <user> +client|kill", ex.getMessage());
+			logger.warn("CLIENT KILL: {}. Commands of a lost connection may run late and change newer data."
+					+ " Permit it with ACL SETUSER <user> +client|kill", ex.getMessage());
 			return false;
 		}
 	}

@@ -22,16 +22,16 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.RedisTemplate;
 
-/** Lends pooled connections, by {@link RedisTemplate#executePipelined}. */
+/** Lends pooled connections by {@link RedisTemplate#executePipelined}. */
 public final class ConnectionLender {
 
 	/**
-	 * How long further connections are asked for while the master may be changing. The
-	 * last of them may take as long as opening one takes.
+	 * How long to retry for a connection while the master may be changing. The last
+	 * attempt may take as long as opening a connection takes.
 	 */
-	public static final Duration MOST_CHANGING = Duration.ofSeconds(1);
+	public static final Duration MAX_MASTER_CHANGE = Duration.ofSeconds(1);
 
-	private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+	private static final long RETRY_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
 	private final RedisTemplate<byte[], byte[]> template;
 
@@ -41,45 +41,46 @@ public final class ConnectionLender {
 
 	private final String address;
 
-	private final @Nullable Runnable look;
+	private final @Nullable Runnable masterCheck;
 
-	/** The server that has taken this one's place; {@code null} while none has. */
+	/** The server that has replaced this one; {@code null} if none has. */
 	private volatile @Nullable ConnectionLender successor;
 
 	/**
 	 * Lends connections.
-	 * @param pooled how many the pool holds at most
+	 * @param pooled the maximum number of connections in the pool
 	 * @param address host and port of the server
-	 * @param look is run each time before a connection is lent, and finds out if another
-	 * server has taken this one's place; {@code null} if none ever does
+	 * @param masterCheck runs each time before a connection is lent, and detects whether
+	 * another server has replaced this one; {@code null} if that never happens
 	 */
 	public ConnectionLender(RedisTemplate<byte[], byte[]> template, JobFlushPolicy flushPolicy, int pooled,
-			String address, @Nullable Runnable look) {
+			String address, @Nullable Runnable masterCheck) {
 		this.template = template;
 		this.flushPolicy = flushPolicy;
 		this.pooled = pooled;
 		this.address = address;
-		this.look = look;
+		this.masterCheck = masterCheck;
 	}
 
 	/**
-	 * Lends the connections of a factory that nobody else uses.
-	 * @param pooled how many the pool holds at most
-	 * @param look as above
+	 * Lends the connections of a factory that has no other users.
+	 * @param pooled the maximum number of connections in the pool
+	 * @param masterCheck see the constructor
 	 */
 	public static ConnectionLender of(LettuceConnectionFactory factory, int pooled, String address,
-			@Nullable Runnable look) {
+			@Nullable Runnable masterCheck) {
 		JobFlushPolicy flushPolicy = new JobFlushPolicy();
-		// A shared connection stays dead after its first drop, since nothing here
-		// reconnects.
+		// The service never reconnects, so a shared connection would stay dead after its
+		// first loss.
 		factory.setShareNativeConnection(false);
 		factory.setPipeliningFlushPolicy(flushPolicy);
 		RedisTemplate<byte[], byte[]> template = new RedisTemplate<>();
 		template.setConnectionFactory(factory);
-		// Without the proxy that guards against closing: the callback is our own.
+		// No proxy that guards against closing, because the callbacks are the service's
+		// own.
 		template.setExposeConnection(true);
 		template.afterPropertiesSet();
-		return new ConnectionLender(template, flushPolicy, pooled, address, look);
+		return new ConnectionLender(template, flushPolicy, pooled, address, masterCheck);
 	}
 
 	/** The host and port of the server. */
@@ -87,57 +88,60 @@ public final class ConnectionLender {
 		return this.address;
 	}
 
-	/** Finds out if another server has taken this one's place. */
-	public void look() {
-		if (this.look != null) {
-			this.look.run();
+	/** Checks whether another server has replaced this one. */
+	public void checkMaster() {
+		if (this.masterCheck != null) {
+			this.masterCheck.run();
 		}
 	}
 
 	/**
-	 * The server that has taken this one's place.
-	 * @return its lender; {@code null} while there is none
+	 * The server that has replaced this one.
+	 * @return its lender; {@code null} if there is none
 	 */
 	public @Nullable ConnectionLender successor() {
 		return this.successor;
 	}
 
-	/** Another server has taken this one's place: no connection is lent any more. */
+	/**
+	 * Records that another server has replaced this one. From now on no connection is
+	 * lent.
+	 */
 	public void replacedBy(ConnectionLender successor) {
 		this.successor = successor;
 	}
 
 	/**
-	 * Makes single calls, at the server that has taken this one's place if this one lends
-	 * no connection for that reason.
-	 * @param patience how long each answer is waited for
+	 * Makes single calls to this server, or to its successor if this server has been
+	 * replaced.
+	 * @param replyTimeout how long to wait for each reply
 	 * @throws RedisCallException if there was no connection, or if {@code call} throws it
 	 */
-	public <T> T callMaster(Duration patience, Function<CallConnection, T> call) {
+	public <T> T callMaster(Duration replyTimeout, Function<CallConnection, T> call) {
 		try {
-			return call(patience, call);
+			return call(replyTimeout, call);
 		}
 		catch (RedisCallException ex) {
 			ConnectionLender next = this.successor;
 			if (next != null && ex.getCause() instanceof NoConnectionException) {
-				return next.callMaster(patience, call);
+				return next.callMaster(replyTimeout, call);
 			}
 			throw ex;
 		}
 	}
 
 	/**
-	 * Makes single calls on a connection that nobody else uses.
-	 * @param patience how long each answer is waited for
+	 * Makes single calls on a connection that has no other users meanwhile.
+	 * @param replyTimeout how long to wait for each reply
 	 * @throws RedisCallException if there was no connection, or if {@code call} throws it
 	 */
-	public <T> T call(Duration patience, Function<CallConnection, T> call) {
+	public <T> T call(Duration replyTimeout, Function<CallConnection, T> call) {
 		AtomicReference<@Nullable T> answer = new AtomicReference<>();
 		AtomicReference<@Nullable RedisCallException> failure = new AtomicReference<>();
 		try {
 			lend(FlushPolicy.each(), (connection) -> {
 				try {
-					answer.set(call.apply(new CallConnection(this.address, connection, patience)));
+					answer.set(call.apply(new CallConnection(this.address, connection, replyTimeout)));
 				}
 				catch (RedisCallException ex) {
 					failure.set(ex);
@@ -155,9 +159,9 @@ public final class ConnectionLender {
 	}
 
 	/**
-	 * Makes a call that may be made twice, again and again while its connection breaks.
-	 * After Redis has closed all connections, the pool may still lend each of them once;
-	 * that they break says nothing about Redis.
+	 * Repeats a call while its connection breaks. The call must be safe to run twice.
+	 * After Redis has closed all connections, the pool may still lend each of them once.
+	 * Such broken connections do not mean that Redis is down.
 	 * @param call borrows a connection each time
 	 * @throws RedisCallException if Redis refuses the call or does not answer, or if more
 	 * connections broke than the pool holds
@@ -176,8 +180,8 @@ public final class ConnectionLender {
 	}
 
 	/**
-	 * Lends a connection that nobody else uses until the borrower returns.
-	 * @param borrower uses the connection; it must get every answer, or close the
+	 * Lends a connection to one borrower until the borrower returns.
+	 * @param borrower uses the connection. It must read every reply, or close the
 	 * connection. If it throws an exception, the connection is closed
 	 * @throws NoConnectionException if there was no connection; the borrower was not
 	 * called
@@ -185,23 +189,25 @@ public final class ConnectionLender {
 	public void lend(FlushPolicy flush, Consumer<StatefulRedisConnection<byte[], byte[]>> borrower)
 			throws NoConnectionException {
 		long begun = System.nanoTime();
-		int unheard = 0;
+		int unexplained = 0;
 		while (true) {
-			look();
+			checkMaster();
 			try {
 				lendNow(flush, borrower);
 				return;
 			}
 			catch (NoConnectionException ex) {
-				if (NoConnectionException.isUnheard(ex.getCause()) && ++unheard < NoConnectionException.MOST_UNHEARD) {
+				if (NoConnectionException.isUnheard(ex.getCause())
+						&& ++unexplained < NoConnectionException.MOST_UNHEARD) {
 					continue;
 				}
-				// While the master changes, a connection may be opened to the former one.
-				if (this.look == null || this.successor != null || System.nanoTime() - begun >= MOST_CHANGING.toNanos()
+				// While the master changes, this may have tried the former master.
+				if (this.masterCheck == null || this.successor != null
+						|| System.nanoTime() - begun >= MAX_MASTER_CHANGE.toNanos()
 						|| Thread.currentThread().isInterrupted()) {
 					throw ex;
 				}
-				LockSupport.parkNanos(PAUSE_NANOS);
+				LockSupport.parkNanos(RETRY_DELAY_NANOS);
 			}
 		}
 	}
@@ -209,13 +215,14 @@ public final class ConnectionLender {
 	@SuppressWarnings({ "unchecked", "NullAway" }) // executePipelined demands a null
 	private void lendNow(FlushPolicy flush, Consumer<StatefulRedisConnection<byte[], byte[]>> borrower)
 			throws NoConnectionException {
-		refuseIfReplaced();
+		throwIfReplaced();
 		AtomicBoolean called = new AtomicBoolean();
 		RedisCallback<Object> callback = (connection) -> {
 			// The factory's connections all speak bytes.
 			var lent = (StatefulRedisConnection<byte[], byte[]>) this.flushPolicy.connection();
 			if (this.successor != null) {
-				// It may have been opened behind the look at all that were open.
+				// This connection may have been opened after the replaced server's others
+				// were closed.
 				CompletableFuture<Void> unused = lent.closeAsync();
 				return null;
 			}
@@ -240,15 +247,15 @@ public final class ConnectionLender {
 			if (!(ex instanceof DataAccessException)) {
 				throw ex;
 			}
-			// A pipeline whose connection is lost cannot be closed in order; its borrower
-			// knows already.
+			// Spring cannot close the pipeline of a lost connection. The borrower already
+			// knows of the loss.
 		}
 		if (!called.get()) {
-			refuseIfReplaced();
+			throwIfReplaced();
 		}
 	}
 
-	private void refuseIfReplaced() throws NoConnectionException {
+	private void throwIfReplaced() throws NoConnectionException {
 		ConnectionLender master = this.successor;
 		if (master != null) {
 			throw new NoConnectionException(this.address, "Redis at " + master.address + " has become master");

@@ -9,8 +9,8 @@ import io.pipeset.engine.slab.Coalescing;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The knowledge about a pooled connection since it was lent for the first time, so that
- * not every borrower has to ask Redis for it.
+ * Remembers facts about a pooled connection from its first use, so that later borrowers
+ * need not query Redis again.
  */
 public final class ConnectionMemory {
 
@@ -26,35 +26,38 @@ public final class ConnectionMemory {
 	private ConnectionMemory() {
 	}
 
-	/** The knowledge about a connection that is lent. */
+	/** The facts known about a lent connection. */
 	public static ConnectionMemory of(StatefulConnection<?, ?> connection) {
 		return ALL.computeIfAbsent(connection, (lent) -> new ConnectionMemory());
 	}
 
 	/**
-	 * When the connection was lent for the first time. While it is open, its server was
-	 * not started anew since.
+	 * When the connection was first lent. While it is open, its server has not restarted
+	 * since.
 	 * @return a time of {@link System#nanoTime()}
 	 */
 	public long firstLentNanos() {
 		return this.firstLentNanos;
 	}
 
-	/** All that its server tells of it; {@code null} before the server has told all. */
+	/** The identity of the connection; {@code null} until it is completely known. */
 	public @Nullable ClientIdentity identity() {
 		return this.identity;
 	}
 
-	void identity(ClientIdentity identity) {
+	void rememberIdentity(ClientIdentity identity) {
 		this.identity = identity;
 	}
 
-	/** The common commands that it allows; {@code null} before that is known. */
+	/**
+	 * The coalesced commands that the connection allows; {@code null} until they are
+	 * known.
+	 */
 	public @Nullable Coalescing coalescing() {
 		return this.coalescing;
 	}
 
-	public void coalescing(Coalescing allowed) {
+	public void rememberCoalescing(Coalescing allowed) {
 		this.coalescing = allowed;
 	}
 

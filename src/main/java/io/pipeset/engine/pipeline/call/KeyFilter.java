@@ -6,14 +6,14 @@ import io.lettuce.core.KeyScanArgs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys that SCAN reports.
+ * Restricts the keys that SCAN returns.
  *
- * @param match the glob-style pattern of their names
- * @param type their type, as the command TYPE names it; {@code null} for all
+ * @param match the glob-style pattern of the key names
+ * @param type the key type as the command TYPE names it; {@code null} for all types
  */
 public record KeyFilter(String match, @Nullable String type) {
 
-	/** The arguments of a SCAN that looks at about so many keys. */
+	/** The arguments of a SCAN whose COUNT is {@code count}. */
 	KeyScanArgs arguments(int count) {
 		KeyScanArgs arguments = new KeyScanArgs().match(this.match, StandardCharsets.UTF_8).limit(count);
 		return (this.type != null) ? arguments.type(this.type) : arguments;

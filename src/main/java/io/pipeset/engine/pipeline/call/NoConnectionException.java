@@ -10,82 +10,85 @@ import io.pipeset.engine.slab.RedisErrors.Meaning;
 import org.jspecify.annotations.Nullable;
 
 /**
- * There was no connection to Redis, so nothing was written. Its message is a sentence
+ * No connection to Redis was available, so nothing was written. The message is a sentence
  * that names the address.
  */
 public final class NoConnectionException extends Exception {
 
-	/** How often to try in a row while no failure tells its reason. */
+	/**
+	 * The maximum number of attempts in a row while the failures do not tell their
+	 * reason.
+	 */
 	public static final int MOST_UNHEARD = 20;
 
-	/** The one error in a handshake that goes away by itself and has no code. */
-	private static final String TOO_MANY = "ERR max number of clients reached";
+	/** The only transient error in a handshake that has no error code of its own. */
+	private static final String TOO_MANY_CLIENTS = "ERR max number of clients reached";
 
-	/** How Lettuce says that a handshake had failed before Lettuce asked why. */
-	private static final String UNHEARD = "RedisHandshakeHandler not registered";
+	/** Lettuce's message if the handshake failed before Lettuce could read the reason. */
+	private static final String UNKNOWN_REASON = "RedisHandshakeHandler not registered";
 
 	private final boolean refusal;
 
-	private final boolean certificates;
+	private final boolean tlsFailure;
 
 	/**
-	 * There was no connection, and the server was not asked for one.
+	 * There is no connection, although no attempt to connect has failed.
 	 * @param why the end of a sentence
 	 */
 	public NoConnectionException(String address, String why) {
 		super("No connection to Redis at " + address + ": " + why);
 		this.refusal = false;
-		this.certificates = false;
+		this.tlsFailure = false;
 	}
 
 	public NoConnectionException(String address, Throwable cause) {
 		super("No connection to Redis at " + address + ": " + why(cause), cause);
 		this.refusal = cause instanceof RedisCommandExecutionException && isRefusal(why(cause));
-		this.certificates = isOfTls(cause);
+		this.tlsFailure = isTlsFailure(cause);
 	}
 
 	private static String why(Throwable cause) {
 		String message = cause.getMessage();
-		if (isOfTls(cause)) {
+		if (isTlsFailure(cause)) {
 			return "TLS failed, " + message;
 		}
 		return (message != null) ? RedisErrors.withRemedy(message) : cause.getClass().getSimpleName();
 	}
 
-	private static boolean isOfTls(Throwable cause) {
+	private static boolean isTlsFailure(Throwable cause) {
 		return cause instanceof SSLException || cause instanceof GeneralSecurityException;
 	}
 
 	private static boolean isRefusal(String error) {
-		return !RedisErrors.means(RedisErrors.code(error), Meaning.TRANSIENT) && !error.startsWith(TOO_MANY);
+		return !RedisErrors.means(RedisErrors.code(error), Meaning.TRANSIENT) && !error.startsWith(TOO_MANY_CLIENTS);
 	}
 
 	/**
-	 * Whether Redis is there and does not let the service in, for instance without the
-	 * right password.
-	 * @return {@code false} where it may well be reached in a moment
+	 * Whether Redis is reachable and rejects the service, for instance because of a wrong
+	 * password.
+	 * @return {@code false} if a retry may succeed
 	 */
 	public boolean isRefusal() {
 		return this.refusal;
 	}
 
 	/**
-	 * Whether a failure to connect does not tell its reason, as the connection was closed
-	 * too soon. The next attempt is likely to tell it.
+	 * Whether a failed attempt to connect does not tell its reason because the connection
+	 * was closed too early. The next attempt is likely to tell it.
 	 * @param cause the most specific cause, if there is one
 	 * @return {@code false} for nearly all failures
 	 */
 	public static boolean isUnheard(@Nullable Throwable cause) {
-		return cause != null && UNHEARD.equals(cause.getMessage());
+		return cause != null && UNKNOWN_REASON.equals(cause.getMessage());
 	}
 
 	/**
-	 * The message with a remedy, for whoever asked for something.
-	 * @param then what to do then, the end of a sentence
+	 * The message, followed by a remedy.
+	 * @param then what the caller can do afterwards, the end of a sentence
 	 */
 	public String advice(String then) {
 		String first = (this.refusal) ? "Then " : "Check that it runs and that spring.data.redis.* names it, then ";
-		if (this.certificates) {
+		if (this.tlsFailure) {
 			first = "Check its certificate and those of spring.data.redis.ssl.bundle, then ";
 		}
 		return getMessage() + ". " + first + then + ".";

@@ -6,12 +6,15 @@ import io.pipeset.engine.slab.RedisErrors.Meaning;
 import io.pipeset.engine.slab.Refusal;
 import org.jspecify.annotations.Nullable;
 
-/** Redis refused a call, or did not answer, so that nobody knows whether it ran. */
+/**
+ * A single call failed: Redis refused it or did not answer. Without an answer, it is
+ * unknown whether the call ran.
+ */
 public final class RedisCallException extends RuntimeException {
 
-	private static final String OF_REPLICA = "WAIT cannot be used with replica instances";
+	private static final String WAIT_ON_REPLICA = "WAIT cannot be used with replica instances";
 
-	/** The error that Redis answered; {@code null} where it did not answer. */
+	/** The error that Redis answered; {@code null} if Redis did not answer. */
 	private final @Nullable Refusal refusal;
 
 	private final boolean silent;
@@ -28,48 +31,48 @@ public final class RedisCallException extends RuntimeException {
 				cause);
 	}
 
-	/** The connection broke before there was an answer. */
+	/** The connection broke before the reply came. */
 	static RedisCallException lost(Throwable cause) {
 		return new RedisCallException(null, false, "The connection to Redis was lost: " + cause.getMessage(), cause);
 	}
 
-	/** There was no answer in time. */
+	/** The reply did not come in time. */
 	static RedisCallException silent(String message, Throwable cause) {
 		return new RedisCallException(null, true, message, cause);
 	}
 
-	/** There was no connection for the call, so it did not run. */
+	/** No connection was available for the call, so the call did not run. */
 	public static RedisCallException unreachable(NoConnectionException cause) {
 		return new RedisCallException(null, true, String.valueOf(cause.getMessage()), cause);
 	}
 
 	/**
 	 * The code of the error that Redis answered.
-	 * @return the first word of its error, or {@code null} where it did not answer
+	 * @return the first word of the error, or {@code null} if Redis did not answer
 	 */
 	public @Nullable String code() {
 		return (this.refusal != null) ? this.refusal.code() : null;
 	}
 
 	/**
-	 * Whether Redis is there and refuses: the call, or to let the service in.
-	 * @return {@code false} where it did not answer
+	 * Whether Redis is reachable and refuses the call or rejects the service.
+	 * @return {@code false} if Redis did not answer
 	 */
 	public boolean isRefusal() {
 		return this.refusal != null || (getCause() instanceof NoConnectionException none && none.isRefusal());
 	}
 
 	/**
-	 * Whether the same call may well succeed in a moment.
-	 * @return {@code false} where Redis would refuse it again
+	 * Whether a retry of the same call may succeed.
+	 * @return {@code false} if Redis would refuse the call again
 	 */
 	public boolean isTransient() {
 		return this.refusal == null || isRedirected() || this.refusal.means(Meaning.TRANSIENT);
 	}
 
 	/**
-	 * Whether the call has not run, because a cluster has its keys elsewhere, or cannot
-	 * run it now.
+	 * Whether the call did not run because a cluster has its keys on another node, or
+	 * cannot run it now.
 	 */
 	public boolean isRedirected() {
 		return redirect() != null;
@@ -83,22 +86,25 @@ public final class RedisCallException extends RuntimeException {
 		return (this.refusal != null) ? this.refusal.redirect() : null;
 	}
 
-	/** Whether the server refused WAIT because it is a replica, as a former master is. */
+	/**
+	 * Whether the server refused WAIT because it is a replica. A demoted master is one
+	 * too.
+	 */
 	public boolean isOfReplica() {
-		return this.refusal != null && this.refusal.message().contains(OF_REPLICA);
+		return this.refusal != null && this.refusal.message().contains(WAIT_ON_REPLICA);
 	}
 
 	/**
-	 * Whether there was no answer in time.
-	 * @return {@code true} where Redis may still be there
+	 * Whether no reply came in time, or no connection was available.
+	 * @return {@code true} if Redis may still be running
 	 */
 	public boolean isSilent() {
 		return this.silent;
 	}
 
 	/**
-	 * Whether the connection broke before there was an answer.
-	 * @return {@code true} where another connection may well be answered
+	 * Whether the connection broke before the reply came.
+	 * @return {@code true} if a retry on another connection may succeed
 	 */
 	public boolean isLost() {
 		return this.refusal == null && !this.silent;

@@ -24,34 +24,35 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.NestedExceptionUtils;
 
 /**
- * Makes single calls apart from the batches of jobs: to a server, or to the one that has
- * taken its place. It makes only as many at once as there are connections that are not
- * for jobs.
+ * Makes single calls to a server, or to its successor if it has been replaced. These
+ * calls use only the connections that are reserved for them, so they never compete with
+ * jobs.
  */
 public final class RedisCalls {
 
 	private final ConnectionLender lender;
 
-	private final Duration patience;
+	private final Duration replyTimeout;
 
-	private final Semaphore free;
+	private final Semaphore permits;
 
 	/**
 	 * Makes calls.
-	 * @param patience how long to wait for a connection, and then for an answer
-	 * @param atOnce how many connections the calls may hold
+	 * @param replyTimeout how long to wait for a connection, and then for each reply
+	 * @param maxConnections the maximum number of connections that calls hold at once
 	 */
-	public RedisCalls(ConnectionLender lender, Duration patience, int atOnce) {
+	public RedisCalls(ConnectionLender lender, Duration replyTimeout, int maxConnections) {
 		this.lender = lender;
-		this.patience = patience;
-		this.free = new Semaphore(atOnce, true);
+		this.replyTimeout = replyTimeout;
+		this.permits = new Semaphore(maxConnections, true);
 	}
 
 	/**
-	 * Runs a script that may run twice: if its connection breaks, it is run again at
-	 * once.
-	 * @param asking whether the slot of its keys is on its way to this node
-	 * @param lua the script, which answers an array
+	 * Runs a script that is safe to run twice: if its connection breaks, the script is
+	 * run again at once.
+	 * @param asking whether to send ASKING first, because the keys' slot is migrating to
+	 * this node
+	 * @param lua the script, which returns an array
 	 * @return the array: numbers, byte arrays and such arrays
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
@@ -60,9 +61,10 @@ public final class RedisCalls {
 	}
 
 	/**
-	 * Runs a script, and never twice.
-	 * @param asking whether the slot of its keys is on its way to this node
-	 * @param lua the script, which answers an array
+	 * Runs a script at most once.
+	 * @param asking whether to send ASKING first, because the keys' slot is migrating to
+	 * this node
+	 * @param lua the script, which returns an array
 	 * @return the array: numbers, byte arrays and such arrays
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
@@ -72,7 +74,7 @@ public final class RedisCalls {
 	}
 
 	/**
-	 * Runs a transaction of nothing.
+	 * Runs an empty transaction.
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
 	void emptyTransaction() {
@@ -82,7 +84,7 @@ public final class RedisCalls {
 				return connection.call(RedisAsyncCommands::exec);
 			}
 			catch (RedisCallException ex) {
-				// The connection may still queue the commands that come next on it.
+				// Without an EXEC, the connection would queue the next user's commands.
 				connection.close();
 				throw ex;
 			}
@@ -90,7 +92,7 @@ public final class RedisCalls {
 	}
 
 	/**
-	 * Asks how many replicas are connected, in the way in which a batch asks for them.
+	 * Queries the number of connected replicas with WAIT, the command that batches use.
 	 * @throws RedisCallException if the server refuses it or does not answer
 	 */
 	public long replicas() {
@@ -99,9 +101,9 @@ public final class RedisCalls {
 	}
 
 	/**
-	 * Loads a script, which Redis compiles.
+	 * Loads a script. Redis compiles it.
 	 * @throws ScriptRefusedException if Redis refuses it, with Redis's error
-	 * @throws NoConnectionException if Redis was not there to load it
+	 * @throws NoConnectionException if Redis could not be reached or did not answer
 	 */
 	public void load(Script script) throws ScriptRefusedException, NoConnectionException {
 		try {
@@ -119,33 +121,33 @@ public final class RedisCalls {
 	}
 
 	/**
-	 * Asks SCAN for some keys. If the connection breaks, another one is asked at once.
-	 * @param place the place from which to go on; if it has lost its meaning, the keys
-	 * are the first ones
-	 * @param count how many keys the server looks at, about; it reports fewer by the
-	 * filter
-	 * @param maxBytes the memory that the keys may take
+	 * Queries one page of keys with SCAN. If the connection breaks, the page is queried
+	 * on another connection at once.
+	 * @param position where to continue; if the position is no longer valid, the scan
+	 * restarts
+	 * @param count about how many keys the server examines; the filter may return fewer
+	 * @param maxBytes the maximum memory of the keys
 	 * @throws RedisCallException if Redis refuses the call or does not answer
 	 */
-	public ScanPage scan(ScanPosition place, KeyFilter filter, int count, long maxBytes) {
+	public ScanPage scan(ScanPosition position, KeyFilter filter, int count, long maxBytes) {
 		return this.lender.repeat(() -> call((connection) -> {
-			String life = ClientIdentity.life(connection);
-			return ScanPage.ask(connection, life, place, filter.arguments(count), maxBytes);
+			String runId = ClientIdentity.serverRunId(connection);
+			return ScanPage.query(connection, runId, position, filter.arguments(count), maxBytes);
 		}));
 	}
 
 	/**
-	 * Asks for the version of Redis.
-	 * @return the version, or "unknown" where Redis does not tell it
+	 * Queries the version of Redis.
+	 * @return the version, or "unknown" if Redis does not report it
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
 	public String version() {
-		String version = this.lender.repeat(() -> call(ServerInfo::ask)).version();
+		String version = this.lender.repeat(() -> call(ServerInfo::query)).version();
 		return (version != null) ? version : "unknown";
 	}
 
 	/**
-	 * Measures the time between a command and its answer.
+	 * Measures the round trip of PING.
 	 * @return the median, in nanoseconds
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
@@ -163,10 +165,10 @@ public final class RedisCalls {
 	}
 
 	/**
-	 * Sends a record by itself, as a client without a pipeline does.
-	 * @param asking whether a node of a cluster sent it here by ASK
-	 * @param record a good record
-	 * @return {@code true}, as there was an answer
+	 * Sends a single record as one command, as a client without a pipeline does.
+	 * @param asking whether to send ASKING first, because a cluster node answered ASK
+	 * @param record a valid record
+	 * @return always {@code true}, because there was a reply
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
 	public boolean send(boolean asking, Record record) {
@@ -180,7 +182,7 @@ public final class RedisCalls {
 	}
 
 	/**
-	 * Removes keys, be they there or not, by several commands in one round trip.
+	 * Removes keys by several commands in one round trip. Missing keys are ignored.
 	 * @param commands the keys of each command
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
@@ -189,9 +191,9 @@ public final class RedisCalls {
 	}
 
 	/**
-	 * Removes a key, be it there or not.
-	 * @param asking whether a node of a cluster sent the call here by ASK
-	 * @return how many keys were there
+	 * Removes a key. A missing key is ignored.
+	 * @param asking whether to send ASKING first, because a cluster node answered ASK
+	 * @return the number of removed keys, 0 or 1
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
 	public long unlink(boolean asking, byte[] key) {
@@ -200,7 +202,7 @@ public final class RedisCalls {
 
 	private static long unlink(CallConnection connection, List<List<byte[]>> commands) {
 		List<RedisFuture<Long>> answers = new ArrayList<>();
-		// The last answer comes behind all others.
+		// The last reply comes after all others.
 		connection.call((redis) -> {
 			commands.forEach((keys) -> answers.add(redis.unlink(keys.toArray(byte[][]::new))));
 			return answers.get(answers.size() - 1);
@@ -209,10 +211,10 @@ public final class RedisCalls {
 	}
 
 	/**
-	 * Asks for the number of elements of a key, or the bytes of a string.
-	 * @param asking whether a node of a cluster sent the call here by ASK
+	 * Queries the number of elements of a key, or the length of a string in bytes.
+	 * @param asking whether to send ASKING first, because a cluster node answered ASK
 	 * @param command the command for the type of the key, such as LLEN
-	 * @return 0 if the key is not there
+	 * @return 0 if the key does not exist
 	 * @throws RedisCallException if Redis refuses it or does not answer
 	 */
 	public long length(boolean asking, String command, byte[] key) {
@@ -223,8 +225,8 @@ public final class RedisCalls {
 	}
 
 	/**
-	 * Asks for the processor time that Redis has taken since its start.
-	 * @return seconds; {@code null} where Redis does not tell it
+	 * Queries the CPU time that Redis has used since its start.
+	 * @return seconds; {@code null} if Redis does not report it
 	 * @throws RedisCallException if Redis does not answer
 	 */
 	public @Nullable Double cpuSeconds() {
@@ -235,8 +237,8 @@ public final class RedisCalls {
 	}
 
 	/**
-	 * Asks for the memory of Redis.
-	 * @return the memory; {@code null} where Redis does not tell it
+	 * Queries the memory of Redis.
+	 * @return the memory; {@code null} if Redis does not report it
 	 * @throws RedisCallException if Redis does not answer
 	 */
 	public @Nullable ServerMemory memory() {
@@ -244,8 +246,8 @@ public final class RedisCalls {
 	}
 
 	/**
-	 * Sections of INFO, in one round trip; empty where the service's user may not ask for
-	 * them.
+	 * Queries sections of INFO in one round trip. The result is empty if Redis does not
+	 * permit it.
 	 */
 	private String info(List<String> sections) {
 		try {
@@ -261,7 +263,7 @@ public final class RedisCalls {
 
 	private static String info(CallConnection connection, List<String> sections) {
 		List<RedisFuture<String>> answers = new ArrayList<>();
-		// The last answer comes behind all others.
+		// The last reply comes after all others.
 		connection.call((redis) -> {
 			sections.forEach((section) -> answers.add(redis.info(section)));
 			return answers.get(answers.size() - 1);
@@ -270,9 +272,9 @@ public final class RedisCalls {
 	}
 
 	/**
-	 * Whether this node says that its cluster serves all slots.
+	 * Whether this node reports that its cluster serves all slots.
 	 * @return {@code false} also while the node loads its data
-	 * @throws RedisCallException if it refuses to tell or does not answer
+	 * @throws RedisCallException if the node refuses the query or does not answer
 	 */
 	public boolean isClusterWhole() {
 		try {
@@ -288,15 +290,15 @@ public final class RedisCalls {
 	}
 
 	/**
-	 * Asks this node about itself and the others of its cluster, by CLUSTER NODES.
+	 * Queries this node's view of its cluster with CLUSTER NODES.
 	 * @return a line for each node
-	 * @throws RedisCallException if it refuses to tell or does not answer
+	 * @throws RedisCallException if the node refuses the query or does not answer
 	 */
 	public String clusterNodes() {
 		return call((connection) -> connection.call(RedisAsyncCommands::clusterNodes));
 	}
 
-	/** Makes a call about keys of one slot, at the node that has it or is to have it. */
+	/** Makes a call to the node that owns the keys' slot or imports it. */
 	private <T> T call(boolean asking, Function<RedisAsyncCommands<byte[], byte[]>, RedisFuture<T>> call) {
 		return call((connection) -> {
 			if (asking) {
@@ -307,26 +309,26 @@ public final class RedisCalls {
 	}
 
 	private <T> T call(Function<CallConnection, T> call) {
-		enter();
+		acquirePermit();
 		try {
-			return this.lender.callMaster(this.patience, call);
+			return this.lender.callMaster(this.replyTimeout, call);
 		}
 		finally {
-			this.free.release();
+			this.permits.release();
 		}
 	}
 
-	private void enter() {
+	private void acquirePermit() {
 		try {
-			if (this.free.tryAcquire(this.patience.toNanos(), TimeUnit.NANOSECONDS)) {
+			if (this.permits.tryAcquire(this.replyTimeout.toNanos(), TimeUnit.NANOSECONDS)) {
 				return;
 			}
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
-		throw RedisCallException.unreachable(
-				new NoConnectionException(this.lender.address(), "those that are not for jobs all wait for an answer"));
+		throw RedisCallException
+			.unreachable(new NoConnectionException(this.lender.address(), "all connections for single calls are busy"));
 	}
 
 }

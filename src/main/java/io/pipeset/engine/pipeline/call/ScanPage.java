@@ -10,12 +10,15 @@ import io.pipeset.engine.pipeline.call.ScanPosition.Standing;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of one answer to SCAN, taken over one by one as the driver reads them, so that
- * an answer that is too large is not kept whole.
+ * The keys of one SCAN reply. Lettuce passes the keys on one by one, so that a reply that
+ * is too large is never in memory as a whole.
  */
 public final class ScanPage {
 
-	/** The memory of a key beside its bytes: the array, and the reference to it. */
+	/**
+	 * The overhead of a key in memory, in bytes: the array header, and the reference to
+	 * the array.
+	 */
 	private static final int KEY_BYTES = 24;
 
 	private final List<byte[]> keys = new ArrayList<>();
@@ -34,24 +37,24 @@ public final class ScanPage {
 	}
 
 	/**
-	 * Asks for some keys.
-	 * @param connection an open connection without commands on their way
-	 * @param life the {@code run_id} of the server; {@code null} if it is not known
-	 * @param place the place from which to go on, if it means anything to the server
-	 * @param maxBytes the memory that the keys may take
-	 * @return the keys, the first ones where the place means nothing
+	 * Queries one page of keys.
+	 * @param connection an open connection without commands in flight
+	 * @param runId the {@code run_id} of the server; {@code null} if it is not known
+	 * @param position where to continue, if the position is still valid
+	 * @param maxBytes the maximum memory of the keys
+	 * @return the keys; the first page if the position is no longer valid
 	 * @throws RedisCallException if Redis refuses the call or does not answer
 	 */
-	static ScanPage ask(CallConnection connection, @Nullable String life, ScanPosition place, KeyScanArgs arguments,
-			long maxBytes) {
+	static ScanPage query(CallConnection connection, @Nullable String runId, ScanPosition position,
+			KeyScanArgs arguments, long maxBytes) {
 		long firstLentNanos = ConnectionMemory.of(connection.connection()).firstLentNanos();
-		boolean goesOn = place.at(life, false, firstLentNanos) == Standing.HOLDS;
-		ScanPosition from = (goesOn) ? place : ScanPosition.START;
-		ScanPage page = new ScanPage(maxBytes, !goesOn);
-		long asked = System.nanoTime();
-		StreamScanCursor answer = connection
+		boolean isValid = position.at(runId, false, firstLentNanos) == Standing.HOLDS;
+		ScanPosition from = (isValid) ? position : ScanPosition.START;
+		ScanPage page = new ScanPage(maxBytes, !isValid);
+		long sentNanos = System.nanoTime();
+		StreamScanCursor reply = connection
 			.call((commands) -> commands.scan(page::add, ScanCursor.of(from.cursor()), arguments));
-		page.next = from.next(answer.getCursor(), life, asked);
+		page.next = from.next(reply.getCursor(), runId, sentNanos);
 		return page;
 	}
 
@@ -67,7 +70,7 @@ public final class ScanPage {
 
 	/**
 	 * The keys.
-	 * @return them in the server's order; none if they are too large
+	 * @return the keys in the server's order; none if they are too large
 	 */
 	public List<byte[]> keys() {
 		return this.keys;
@@ -75,28 +78,28 @@ public final class ScanPage {
 
 	/**
 	 * The memory of the keys.
-	 * @return bytes, those that were not kept included
+	 * @return bytes, including keys that were dropped
 	 */
 	public long bytes() {
 		return this.bytes;
 	}
 
 	/**
-	 * Whether the keys were not kept, because they take more memory than they may.
-	 * @return {@code true} where the same place has to be asked for fewer keys
+	 * Whether the keys were dropped because they need more memory than allowed.
+	 * @return {@code true} if the same position must be queried again for fewer keys
 	 */
 	public boolean isTooLarge() {
 		return this.bytes > this.maxBytes;
 	}
 
-	/** The place from which SCAN goes on. */
+	/** The position where the scan continues. */
 	public ScanPosition next() {
 		return this.next;
 	}
 
 	/**
-	 * Whether the place asked for had lost its meaning, as the server has begun another
-	 * life or may have: these keys are the first ones.
+	 * Whether the scan restarted because the server has restarted or may have. These keys
+	 * are then the first ones.
 	 */
 	public boolean isRestarted() {
 		return this.restarted;

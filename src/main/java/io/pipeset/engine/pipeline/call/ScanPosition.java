@@ -3,62 +3,64 @@ package io.pipeset.engine.pipeline.call;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A place in the keyspace of one life of a server, from which SCAN goes on.
+ * A position in a server's keyspace from which SCAN continues.
  *
- * @param cursor what SCAN answered last
- * @param runId the {@code run_id} of the server's life in which it answered that;
- * {@code null} where INFO is not permitted
- * @param askedNanos when SCAN was asked for this, a time of {@link System#nanoTime()}
+ * @param cursor the last cursor that SCAN returned
+ * @param runId the {@code run_id} of the server that returned the cursor; {@code null} if
+ * INFO is not permitted
+ * @param sentNanos when the SCAN that returned the cursor was sent, a time of
+ * {@link System#nanoTime()}
  */
-public record ScanPosition(String cursor, @Nullable String runId, long askedNanos) {
+public record ScanPosition(String cursor, @Nullable String runId, long sentNanos) {
 
-	private static final String ENDS = "0";
+	private static final String START_OR_END = "0";
 
-	/** The place before the first key. */
-	public static final ScanPosition START = new ScanPosition(ENDS, null, 0);
+	/** The position before the first key. */
+	public static final ScanPosition START = new ScanPosition(START_OR_END, null, 0);
 
-	/** Whether nothing comes behind this place, or nothing was asked for yet. */
+	/** Whether the scan is complete or has not begun. */
 	public boolean isAtAnEnd() {
-		return this.cursor.equals(ENDS);
+		return this.cursor.equals(START_OR_END);
 	}
 
 	/**
-	 * Finds out if this place means anything to a server. A cursor is a place in a table
-	 * that a server orders anew each time it starts.
-	 * @param life the {@code run_id} of the server now; {@code null} if it is not known
-	 * @param tellsLater whether a server that does not tell its life now may do so in a
-	 * moment
-	 * @param firstLentNanos when the connection to that server was first lent; if the
-	 * connection was open when SCAN was asked for this place, the server has not
-	 * restarted since
+	 * Checks whether this position is valid for a server. A cursor is a position in a
+	 * hash table, and a server builds a different table after a restart.
+	 * @param currentRunId the {@code run_id} of the server now; {@code null} if it is not
+	 * known
+	 * @param runIdPending whether a server whose run ID is not known may report it soon
+	 * @param firstLentNanos when the connection to that server was first lent; if that
+	 * was before the SCAN for this position, the server has not restarted since
 	 */
-	public Standing at(@Nullable String life, boolean tellsLater, long firstLentNanos) {
-		boolean same = (this.runId != null && life != null) ? this.runId.equals(life)
-				: firstLentNanos - this.askedNanos <= 0;
+	public Standing at(@Nullable String currentRunId, boolean runIdPending, long firstLentNanos) {
+		boolean same = (this.runId != null && currentRunId != null) ? this.runId.equals(currentRunId)
+				: firstLentNanos - this.sentNanos <= 0;
 		if (same || isAtAnEnd()) {
 			return Standing.HOLDS;
 		}
-		return (this.runId != null && life == null && tellsLater) ? Standing.NOT_TOLD : Standing.MEANS_NOTHING;
+		return (this.runId != null && currentRunId == null && runIdPending) ? Standing.NOT_TOLD
+				: Standing.MEANS_NOTHING;
 	}
 
 	/**
-	 * The place behind the page that SCAN answered from here.
-	 * @param life the {@code run_id} of the server now; {@code null} if it is not known
+	 * The position after the page that SCAN returned for this position.
+	 * @param currentRunId the {@code run_id} of the server now; {@code null} if it is not
+	 * known
 	 */
-	public ScanPosition next(String cursor, @Nullable String life, long askedNanos) {
-		return new ScanPosition(cursor, (life != null) ? life : this.runId, askedNanos);
+	public ScanPosition next(String cursor, @Nullable String currentRunId, long sentNanos) {
+		return new ScanPosition(cursor, (currentRunId != null) ? currentRunId : this.runId, sentNanos);
 	}
 
-	/** The meaning of a place to a server. */
+	/** Whether a position is valid for a server. */
 	public enum Standing {
 
-		/** SCAN goes on from here. */
+		/** SCAN can continue from this position. */
 		HOLDS,
 
-		/** The server was started anew, or may have been. */
+		/** The server has restarted, or may have. */
 		MEANS_NOTHING,
 
-		/** The server does not tell yet which life this is. */
+		/** Unknown, because the server does not report its run ID yet. */
 		NOT_TOLD
 
 	}

@@ -1,6 +1,6 @@
 package io.pipeset.engine.pipeline.call;
 
-/** Redis refuses to load a script; the message is its error. */
+/** Redis refuses to load a script. The message is Redis's error. */
 public final class ScriptRefusedException extends Exception {
 
 	ScriptRefusedException(String error) {
@@ -9,7 +9,7 @@ public final class ScriptRefusedException extends Exception {
 
 	/**
 	 * Whether the script itself is wrong.
-	 * @return {@code false} where Redis would refuse any script now
+	 * @return {@code false} if Redis would refuse any script now
 	 */
 	public boolean isFaultOfScript() {
 		return String.valueOf(getMessage()).startsWith("ERR ");

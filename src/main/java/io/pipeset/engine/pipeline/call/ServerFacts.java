@@ -1,14 +1,14 @@
 package io.pipeset.engine.pipeline.call;
 
 /**
- * The facts that the service has learned about one server and its user there. Each is
- * asked for when it is first needed, and kept until the server contradicts it.
+ * Facts that the service has learned about one server and its user there. A fact is
+ * queried when it is first needed, and kept until the server contradicts it.
  */
 public final class ServerFacts {
 
 	private final RedisCalls calls;
 
-	/** Whether the server has said yes. */
+	/** Whether the server is known to permit transactions. */
 	private volatile boolean transactions;
 
 	public ServerFacts(RedisCalls calls) {
@@ -16,8 +16,9 @@ public final class ServerFacts {
 	}
 
 	/**
-	 * Finds out whether the service's user may run transactions. If MULTI is refused, the
-	 * commands behind it in a pipeline run by themselves, so a job has to know before.
+	 * Ensures that the service's user may run transactions. A job must know this before
+	 * it sends records: if Redis refuses MULTI in a pipeline, it runs the next commands
+	 * without a transaction.
 	 * @throws RedisCallException if the server refuses transactions or does not answer
 	 */
 	public void requireTransactions() {
@@ -27,8 +28,7 @@ public final class ServerFacts {
 	}
 
 	/**
-	 * Finds out whether the service's user may run transactions now, even if it was
-	 * known.
+	 * Ensures the same by a new query, even if the answer is known.
 	 * @throws RedisCallException if the server refuses transactions or does not answer
 	 */
 	public void checkTransactions() {
@@ -37,7 +37,7 @@ public final class ServerFacts {
 		this.transactions = true;
 	}
 
-	/** Takes note that the server has refused a transaction. */
+	/** Records that the server has refused a transaction. */
 	public void transactionsWereRefused() {
 		this.transactions = false;
 	}

@@ -5,24 +5,25 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory of a server, as sections of
- * <a href="https://redis.io/docs/latest/commands/info/">INFO</a> tell it.
+ * A server's memory figures from
+ * <a href="https://redis.io/docs/latest/commands/info/">INFO</a>.
  *
- * @param runId the {@code run_id} of this life of the server
+ * @param runId the server's {@code run_id}, which a restart changes
+ * @param usedBytes its {@code used_memory}
  * @param mostBytes its {@code maxmemory}; 0 for no limit
- * @param policy its {@code maxmemory-policy}: what it does when that is reached
- * @param evictedKeys the keys that it has evicted since it was started
+ * @param policy its {@code maxmemory-policy}: what it does when it reaches the limit
+ * @param evictedKeys the number of keys that it has evicted since it started
  */
 public record ServerMemory(String runId, long usedBytes, long mostBytes, String policy, long evictedKeys) {
 
-	/** The sections of INFO that tell it. */
+	/** The sections of INFO that contain these figures. */
 	public static final List<String> SECTIONS = List.of("server", "memory", "stats");
 
-	private static final String EVICTS_NOTHING = "noeviction";
+	private static final String NO_EVICTION = "noeviction";
 
 	/**
-	 * Reads the answer of a server.
-	 * @return the memory, or {@code null} where the server does not tell all of it
+	 * Reads a reply to INFO.
+	 * @return the memory, or {@code null} if a figure is missing
 	 */
 	public static @Nullable ServerMemory of(String info) {
 		String runId = ServerInfo.field(info, "run_id:");
@@ -40,30 +41,30 @@ public record ServerMemory(String runId, long usedBytes, long mostBytes, String 
 	}
 
 	/**
-	 * The keys that the server has evicted since.
-	 * @return the number; 0 where it is not known, as the server was started anew, or
-	 * another one has taken its place
+	 * The number of keys that the server has evicted since {@code before}.
+	 * @return the number; 0 if it is unknown, because the server has restarted or has
+	 * been replaced
 	 */
 	public long evictedSince(ServerMemory before) {
 		return (this.runId.equals(before.runId)) ? Math.max(0, this.evictedKeys - before.evictedKeys) : 0;
 	}
 
-	/** Whether there is a limit. */
+	/** Whether the server has a memory limit. */
 	public boolean isLimited() {
 		return this.mostBytes > 0;
 	}
 
 	/**
-	 * Whether the server evicts keys once it has reached its limit.
-	 * @return {@code false} if it refuses to write instead
+	 * Whether the server evicts keys when it reaches its limit.
+	 * @return {@code false} if it refuses writes instead
 	 */
 	public boolean isEvicting() {
-		return !this.policy.equals(EVICTS_NOTHING);
+		return !this.policy.equals(NO_EVICTION);
 	}
 
 	/**
-	 * The memory that is left.
-	 * @return bytes, less than 0 beyond the limit; {@code null} if there is none
+	 * The memory below the limit.
+	 * @return bytes, negative if the limit is exceeded; {@code null} if there is no limit
 	 */
 	public @Nullable Long freeBytes() {
 		return (isLimited()) ? Long.valueOf(this.mostBytes - this.usedBytes) : null;

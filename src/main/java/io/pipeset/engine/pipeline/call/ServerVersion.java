@@ -6,12 +6,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The product and version of a server, which say what it can do and what costs it less.
+ * A server's product and version, which determine its features and costs.
  *
- * @param valkey whether it is Valkey, whose versions are its own; Redis otherwise, or a
- * server that says it is as one
+ * @param valkey {@code true} for Valkey, which has its own version numbers; {@code false}
+ * for Redis and compatible servers
  * @param major the first number of the version
- * @param minor the second one
+ * @param minor the second number of the version
  */
 public record ServerVersion(boolean valkey, int major, int minor) {
 
@@ -19,11 +19,11 @@ public record ServerVersion(boolean valkey, int major, int minor) {
 
 	/**
 	 * Reads the version.
-	 * @param info the answer to {@code INFO server}
-	 * @return the version; {@code null} where the answer has none
+	 * @param info the reply to {@code INFO server}
+	 * @return the version; {@code null} if the reply has none
 	 */
 	public static @Nullable ServerVersion of(String info) {
-		// Valkey also tells the version of Redis that it is compatible with.
+		// Valkey also reports the Redis version that it is compatible with.
 		String valkey = ServerInfo.field(info, "valkey_version:");
 		String version = (valkey != null) ? valkey : ServerInfo.field(info, "redis_version:");
 		Matcher numbers = NUMBERS.matcher((version != null) ? version : "");
@@ -32,10 +32,9 @@ public record ServerVersion(boolean valkey, int major, int minor) {
 	}
 
 	/**
-	 * Compares the version.
+	 * Whether this version is the given one or a later one.
 	 * @param major the first number of another version of the same product
-	 * @param minor the second one
-	 * @return {@code true} for that version and later ones
+	 * @param minor the second number
 	 */
 	public boolean isAtLeast(int major, int minor) {
 		return this.major > major || (this.major == major && this.minor >= minor);

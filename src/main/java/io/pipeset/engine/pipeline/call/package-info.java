@@ -1,9 +1,8 @@
 /**
- * Single calls: a command goes to one server of Redis on a lent connection, and its
- * answer comes back before the next is sent. The way in is
- * {@link io.pipeset.engine.pipeline.call.RedisCalls}. Batches of jobs borrow their
- * connections here as well, from the
- * {@link io.pipeset.engine.pipeline.call.ConnectionLender}.
+ * Single calls to one Redis server: each command is sent on a lent connection after the
+ * reply to the one before. The entry point is
+ * {@link io.pipeset.engine.pipeline.call.RedisCalls}. Batches borrow their connections
+ * from {@link io.pipeset.engine.pipeline.call.ConnectionLender}.
  */
 @NullMarked
 package io.pipeset.engine.pipeline.call;
