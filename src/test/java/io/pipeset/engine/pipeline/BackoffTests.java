@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/** Attempts at something that fails for a moment come less and less often, and end. */
+/** The delays between attempts grow, and the attempts end. */
 class BackoffTests {
 
 	private final List<Long> waited = new ArrayList<>();
@@ -43,51 +43,51 @@ class BackoffTests {
 	};
 
 	@Test
-	void pausesGrowAndBeginAnewWithTheNextTrouble() {
-		Backoff pauses = new Backoff(Duration.ofHours(1), this.stop);
+	void delaysGrowAndStartShortAgainAfterTheEnd() {
+		Backoff backoff = new Backoff(Duration.ofHours(1), this.stop);
 		for (int attempt = 0; attempt < 8; attempt++) {
-			assertThat(pauses.next()).isTrue();
+			assertThat(backoff.next()).isTrue();
 		}
-		assertThat(pauses.areUnderWay()).isTrue();
-		// Each differs from others in length by up to a half, so that lanes do not come
-		// together.
+		assertThat(backoff.areUnderWay()).isTrue();
+		// Jitter changes each delay by up to a half, so that lanes do not retry at the
+		// same time.
 		assertThat(this.waited.get(0)).isBetween(10L, 30L);
 		assertThat(this.waited.get(3)).isBetween(80L, 240L);
 		assertThat(this.waited.get(7)).isBetween(250L, 500L);
-		pauses.end();
-		assertThat(pauses.areUnderWay()).isFalse();
-		assertThat(pauses.next()).isTrue();
+		backoff.end();
+		assertThat(backoff.areUnderWay()).isFalse();
+		assertThat(backoff.next()).isTrue();
 		assertThat(this.waited.get(8)).isBetween(10L, 30L);
 	}
 
 	@Test
-	void noAttemptComesBehindTheTimeout() {
-		Backoff pauses = new Backoff(Duration.ZERO, this.stop);
-		assertThat(pauses.next()).isFalse();
+	void noAttemptIsMadeAfterTheTimeout() {
+		Backoff backoff = new Backoff(Duration.ZERO, this.stop);
+		assertThat(backoff.next()).isFalse();
 		assertThat(this.waited).isEmpty();
 	}
 
 	@Test
-	void noAttemptComesBehindAStop() {
+	void noAttemptIsMadeAfterAStop() {
 		this.stopped = true;
 		assertThat(new Backoff(Duration.ofHours(1), this.stop).next()).isFalse();
 	}
 
 	@Test
-	void aCallIsMadeUntilItIsAnswered() {
+	void aCallIsRepeatedUntilItSucceeds() {
 		List<Boolean> answers = new ArrayList<>(List.of(false, false, true));
-		Backoff pauses = new Backoff(Duration.ofHours(1), this.stop);
-		String answer = pauses.ask(() -> answer(answers.remove(0)), RedisCallException::isTransient);
+		Backoff backoff = new Backoff(Duration.ofHours(1), this.stop);
+		String answer = backoff.ask(() -> answer(answers.remove(0)), RedisCallException::isTransient);
 		assertThat(answer).isEqualTo("done");
 		assertThat(this.waited).hasSize(2);
-		assertThat(pauses.areUnderWay()).isFalse();
+		assertThat(backoff.areUnderWay()).isFalse();
 	}
 
 	@Test
-	void aFailureThatStaysIsNotAskedForAgain() {
-		Backoff pauses = new Backoff(Duration.ofHours(1), this.stop);
+	void aPermanentFailureIsNotRetried() {
+		Backoff backoff = new Backoff(Duration.ofHours(1), this.stop);
 		assertThatExceptionOfType(RedisCallException.class)
-			.isThrownBy(() -> pauses.ask(() -> answer(false), RedisCallException::isRedirected));
+			.isThrownBy(() -> backoff.ask(() -> answer(false), RedisCallException::isRedirected));
 		assertThat(this.waited).isEmpty();
 	}
 

@@ -21,7 +21,7 @@ class ConnectionPermitsTests {
 	private final ConnectionPermits permits = new ConnectionPermits(1, 1);
 
 	@Test
-	void aStopWakesWhoeverWaits() throws Exception {
+	void aStopWakesAWaitingThread() throws Exception {
 		assertThat(this.permits.tryAcquire()).isTrue();
 		JobStop stop = new JobStop();
 		CompletableFuture<Boolean> waiting = acquire(stop);
@@ -34,7 +34,7 @@ class ConnectionPermitsTests {
 	}
 
 	@Test
-	void aJobThatIsStoppedAlreadyDoesNotWait() throws Exception {
+	void aStoppedJobDoesNotWait() throws Exception {
 		assertThat(this.permits.tryAcquire()).isTrue();
 		JobStop stop = new JobStop();
 		stop.because(Cause.STOPPED, "enough");
@@ -42,22 +42,22 @@ class ConnectionPermitsTests {
 	}
 
 	@Test
-	void whoeverComesFirstHasItsTurnFirst() throws Exception {
+	void permitsAreGrantedInTheOrderOfArrival() throws Exception {
 		assertThat(this.permits.tryAcquire()).isTrue();
 		ConcurrentLinkedQueue<Integer> order = new ConcurrentLinkedQueue<>();
 		List<CompletableFuture<Void>> waiting = new ArrayList<>();
 		for (int i = 0; i < 5; i++) {
 			int number = i;
-			waiting.add(acquire(new JobStop()).thenAccept((mine) -> {
+			waiting.add(acquire(new JobStop()).thenAccept((granted) -> {
 				order.add(number);
 				this.permits.release();
 			}));
 			awaitWaiting(i + 1);
 		}
-		assertThat(this.permits.tryAcquire()).as("nobody slips in").isFalse();
+		assertThat(this.permits.tryAcquire()).as("a permit while other threads wait").isFalse();
 		this.permits.release();
-		for (CompletableFuture<Void> turn : waiting) {
-			turn.get(1, TimeUnit.MINUTES);
+		for (CompletableFuture<Void> permit : waiting) {
+			permit.get(1, TimeUnit.MINUTES);
 		}
 		assertThat(order).containsExactly(0, 1, 2, 3, 4);
 		assertThat(this.permits.taken()).isZero();
@@ -85,7 +85,7 @@ class ConnectionPermitsTests {
 	}
 
 	@Test
-	void firstBatchesDoNotOvertakeForEver() throws Exception {
+	void firstBatchesOvertakeALimitedNumberOfTimes() throws Exception {
 		assertThat(this.permits.tryAcquire()).isTrue();
 		assertThat(this.permits.acquire(true, HOUR, new JobStop())).isTrue();
 		CompletableFuture<Boolean> later = acquire(new JobStop());
@@ -100,7 +100,7 @@ class ConnectionPermitsTests {
 			}
 			CompletableFuture.anyOf(first, later).get(1, TimeUnit.MINUTES);
 		}
-		assertThat(later).as("came before 100 first batches that were asked for later").isDone();
+		assertThat(later).as("a permit before 100 first batches that came later").isDone();
 	}
 
 	private CompletableFuture<Boolean> acquire(JobStop stop) {

@@ -35,8 +35,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * A job gets by with connections that have ended although the pool takes them for open
- * ones. Nobody asks for the server's memory: that answer would be a job's first.
+ * A job copes with pooled connections that have ended unnoticed. Memory checks are off,
+ * because their reply would be the first on a job's connection.
  */
 @SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
 		properties = "pipeset.pipeline.memory-warnings=false")
@@ -58,32 +58,32 @@ class DeadConnectionTests {
 
 	@AfterEach
 	void heal() {
-		Ends.release();
-		Breach.armed = false;
+		DelayedEnd.release();
+		CloseBeforeWrite.armed = false;
 	}
 
 	@Test
-	void connectionThatLettuceDoesNotYetKnowToBeClosedIsReplaced() throws Exception {
-		Ends.held = true;
+	void connectionThatLettuceStillConsidersOpenIsReplaced() throws Exception {
+		DelayedEnd.held = true;
 		long killed = redis.client().clientKill(KillArgs.Builder.typeNormal().skipme());
-		await().until(() -> Ends.WAITING.size() == killed);
+		await().until(() -> DelayedEnd.WAITING.size() == killed);
 		assertThat(post("/pipeset/100?concurrency=4").body()).contains("\"applied\":100");
 		assertThat(redis.client().dbsize()).isEqualTo(100);
 	}
 
 	@Test
 	void connectionThatIsClosedBeforeTheFirstWriteIsReplaced() throws Exception {
-		Breach.after(0);
+		CloseBeforeWrite.after(0);
 		assertThat(post("/pipeset/100").body()).contains("\"applied\":100");
-		assertThat(Breach.armed).isFalse();
+		assertThat(CloseBeforeWrite.armed).isFalse();
 		assertThat(redis.client().dbsize()).isEqualTo(100);
 	}
 
 	@Test
-	void connectionThatIsClosedBehindAnAnsweredSlabEndsTheJobAndLeavesNothingUnknown() throws Exception {
-		Breach.after(1);
+	void connectionThatIsClosedAfterAnAnsweredSlabEndsTheJobWithoutUnknownRecords() throws Exception {
+		CloseBeforeWrite.after(1);
 		HttpResponse<String> answer = post("/pipeset/1000?flush=buffered:100");
-		assertThat(Breach.armed).isFalse();
+		assertThat(CloseBeforeWrite.armed).isFalse();
 		assertThat(answer.statusCode()).isEqualTo(502);
 		assertThat(answer.body()).contains("urn:pipeset:problem:redis-lost", "\"state\":\"failed\"",
 				"\"received\":1000", "\"applied\":100", "\"unknown\":0", "\"unprocessed\":900");
@@ -97,7 +97,7 @@ class DeadConnectionTests {
 				.build(), BodyHandlers.ofString());
 	}
 
-	/** Puts the faults into every connection. */
+	/** Adds the faults to every connection. */
 	@TestConfiguration
 	static class Faults {
 
@@ -108,8 +108,8 @@ class DeadConnectionTests {
 				@Override
 				public void afterChannelInitialized(Channel channel) {
 					ReplyHandler.addTo(channel);
-					channel.pipeline().addFirst(new Ends());
-					channel.pipeline().addLast(new Breach());
+					channel.pipeline().addFirst(new DelayedEnd());
+					channel.pipeline().addLast(new CloseBeforeWrite());
 				}
 
 			});
@@ -117,8 +117,8 @@ class DeadConnectionTests {
 
 	}
 
-	/** Holds back the news that a connection has ended. */
-	private static final class Ends extends ChannelInboundHandlerAdapter {
+	/** Delays Lettuce's notification that a connection has ended. */
+	private static final class DelayedEnd extends ChannelInboundHandlerAdapter {
 
 		static final Queue<ChannelHandlerContext> WAITING = new ConcurrentLinkedQueue<>();
 
@@ -143,10 +143,10 @@ class DeadConnectionTests {
 	}
 
 	/**
-	 * Closes a connection once a number of slabs is answered: after Lettuce has passed
-	 * the next slab on, and before it is written.
+	 * Closes a connection after a number of slabs are answered: after Lettuce has passed
+	 * on the next slab, and before it is written.
 	 */
-	private static final class Breach extends ChannelDuplexHandler {
+	private static final class CloseBeforeWrite extends ChannelDuplexHandler {
 
 		static volatile boolean armed;
 
@@ -157,8 +157,8 @@ class DeadConnectionTests {
 		private @Nullable ExchangeCommand last;
 
 		/**
-		 * Writes the slab that is held back until the next one comes, so that both belong
-		 * to one batch.
+		 * Writes the delayed slab. A slab is delayed until the next one comes, so that
+		 * both belong to one batch.
 		 */
 		private @Nullable Supplier<ChannelFuture> held;
 
@@ -178,16 +178,16 @@ class DeadConnectionTests {
 					if (this.held != null) {
 						ChannelFuture unused = this.held.get();
 					}
-					breach(ctx, message, promise);
+					closeAndWrite(ctx, message, promise);
 				}
 				return;
 			}
 			super.write(ctx, message, promise);
 		}
 
-		private void breach(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+		private void closeAndWrite(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
 			if (this.last != null && !this.last.isDone()) {
-				ctx.executor().execute(() -> breach(ctx, message, promise));
+				ctx.executor().execute(() -> closeAndWrite(ctx, message, promise));
 				return;
 			}
 			armed = false;

@@ -41,7 +41,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * The thread that raises fences survives all exceptions. Without it no batch would ever
+ * The thread that confirms fences survives all exceptions. Without it no batch could
  * begin again.
  */
 class FencesTests {
@@ -61,19 +61,19 @@ class FencesTests {
 	private final Logger log = (Logger) LoggerFactory.getLogger(Fences.class);
 
 	@BeforeEach
-	void hush() {
+	void disableLog() {
 		this.log.setLevel(Level.OFF);
 	}
 
 	@AfterEach
-	void speak() {
+	void enableLog() {
 		this.log.setLevel(null);
 	}
 
 	@Test
 	void itSurvivesADefect() {
 		this.service.run((context) -> {
-			Breaking template = new Breaking(context.getBean(RedisConnectionFactory.class));
+			BreakingTemplate template = new BreakingTemplate(context.getBean(RedisConnectionFactory.class));
 			template.breaks = true;
 			Fences fences = new Fences(new ConnectionLender(template, new JobFlushPolicy(), 1, "nowhere:1", null),
 					SOON);
@@ -116,7 +116,7 @@ class FencesTests {
 	}
 
 	@Test
-	void connectionsThatBreakInThePoolDoNotCountAsAnAnswer() {
+	void brokenPooledConnectionsDoNotCountAsAFailure() {
 		int idle = 5;
 		try (FaultProxy proxy = FaultProxy.open(TestRedis.shared())) {
 			this.service.withPropertyValues("spring.data.redis.port=" + proxy.port()).run((context) -> {
@@ -138,10 +138,12 @@ class FencesTests {
 		}
 	}
 
-	/** Nothing that a former master still runs is kept, so nobody is asked. */
+	/**
+	 * The changes of a former master are lost, so no connection needs to be closed there.
+	 */
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	void aFenceAtAServerThatWasReplacedStandsAndNobodyIsClosed(boolean replaced) {
+	void aFenceAtAReplacedServerIsConfirmedWithoutClosingAClient(boolean replaced) {
 		this.service.run((context) -> {
 			LettuceConnectionFactory factory = context.getBean(LettuceConnectionFactory.class);
 			Fences fences = new Fences(lender(factory), SOON);
@@ -164,9 +166,9 @@ class FencesTests {
 		});
 	}
 
-	/** By the number alone it may be a connection of anybody, also at another server. */
+	/** The client ID alone may belong to another client, or to another server. */
 	@Test
-	void aConnectionOfAProcessThatHasEndedIsLeftAloneWhereTheServerDoesNotTellItsLife() {
+	void aConnectionOfAnEndedProcessIsNotKilledIfTheServerDoesNotReportItsRunId() {
 		TestRedis.shared()
 			.client()
 			.aclSetuser("uninformed",
@@ -184,7 +186,7 @@ class FencesTests {
 					Fences fences = new Fences(lender(context.getBean(LettuceConnectionFactory.class)), SOON);
 					fences.start();
 					try {
-						Fence fence = fences.raise(stranger, "another life");
+						Fence fence = fences.raise(stranger, "another run");
 						assertThat(fence.await(SOON, true, StopSignal.NEVER)).isEqualTo(State.REFUSED);
 					}
 					finally {
@@ -199,7 +201,7 @@ class FencesTests {
 		}
 	}
 
-	/** A connection that the server does not have any more. */
+	/** A connection that no longer exists at the server. */
 	private static ClientIdentity lost(String node) {
 		return new ClientIdentity(node, 1L << 40, null, null);
 	}
@@ -227,7 +229,7 @@ class FencesTests {
 		assertThat(failure.get()).isNull();
 	}
 
-	/** Breaks connections one after the other, each when a command is sent on it. */
+	/** Breaks connections one after another, each when a command is sent on it. */
 	private static CompletableFuture<Void> breakNext(int count, FaultProxy proxy) {
 		return proxy.stopAt(Way.COMMANDS, 0, 0).thenCompose((link) -> {
 			link.reset();
@@ -235,7 +237,7 @@ class FencesTests {
 		});
 	}
 
-	/** The service's own set-up of Redis. */
+	/** The service's own configuration of Redis. */
 	@ComponentScan("io.pipeset.engine.pipeline.boot")
 	@EnableConfigurationProperties(PipelineProperties.class)
 	static class Boot {
@@ -243,11 +245,11 @@ class FencesTests {
 	}
 
 	/** A template with a defect. */
-	private static final class Breaking extends RedisTemplate<byte[], byte[]> {
+	private static final class BreakingTemplate extends RedisTemplate<byte[], byte[]> {
 
 		private volatile boolean breaks;
 
-		Breaking(RedisConnectionFactory factory) {
+		BreakingTemplate(RedisConnectionFactory factory) {
 			setConnectionFactory(factory);
 			setExposeConnection(true);
 			afterPropertiesSet();

@@ -54,13 +54,13 @@ class FlushCountTests {
 	@ParameterizedTest
 	@CsvSource({ "each, 100, 1000", "buffered:7, 100, 150", "buffered:100, 100, 10", "buffered:500, 100, 10",
 			"buffered:500, 1000, 2", "close, 100, 10", "close, 1000, 1", "close, 300, 4" })
-	void jobFlushesAsItsPolicySays(String flush, int batchSize, int flushes) throws Exception {
+	void jobFlushesByItsPolicy(String flush, int batchSize, int flushes) throws Exception {
 		assertThat(post("/pipeset/1000?flush=" + flush + "&batchSize=" + batchSize)).contains("\"applied\":1000");
 		assertThat(Counter.of("SET")).isEqualTo(new Counter.Count(flushes, 1000));
 	}
 
 	@Test
-	void twoJobsAtOnceDoNotSeeEachOthersPolicy() throws Exception {
+	void concurrentJobsKeepTheirOwnPolicies() throws Exception {
 		CompletableFuture<String> each = OwnThread.supply(() -> post("/pipeset/20000?flush=each"));
 		CompletableFuture<String> close = OwnThread.supply(() -> post("/pipehset/20000?flush=close&batchSize=2000"));
 		CompletableFuture<String> buffered = OwnThread
@@ -74,7 +74,7 @@ class FlushCountTests {
 	}
 
 	@Test
-	void mebibyteOfCommandsIsWrittenWhateverThePolicy() throws Exception {
+	void fullSlabIsWrittenWithEveryPolicy() throws Exception {
 		post("/pipehset/40000?flush=close&batchSize=100000");
 		long bytes = 40_000L
 				* "*6\r\n$4\r\nHSET\r\n$10\r\nhashA00000\r\n$2\r\nid\r\n$5\r\n10000\r\n$5\r\nvalue\r\n$11\r\nvalue-00000\r\n"
@@ -95,7 +95,7 @@ class FlushCountTests {
 		}
 	}
 
-	/** Adds the counter to every connection, next to the socket. */
+	/** Adds the counter to every connection, directly before the socket. */
 	@TestConfiguration
 	static class Counting {
 
@@ -127,8 +127,8 @@ class FlushCountTests {
 			return new Count(count("flush " + name).get(), count(name).get());
 		}
 
-		private static AtomicInteger count(String what) {
-			return COUNTS.computeIfAbsent(what, (key) -> new AtomicInteger());
+		private static AtomicInteger count(String name) {
+			return COUNTS.computeIfAbsent(name, (key) -> new AtomicInteger());
 		}
 
 		@Override

@@ -6,7 +6,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What a server tells of itself says which common commands pay there. */
+/** The reply to INFO determines which SETs are coalesced. */
 class MeasuredServerTests {
 
 	@ParameterizedTest
@@ -19,11 +19,11 @@ class MeasuredServerTests {
 			"'redis_version:7.2.4/server_name:valkey/valkey_version:9.1.2', true, true",
 			"'redis_version:8.6.3/valkey_version:10.0.0', true, true", "'run_id:1', true, false",
 			"'redis_version:new', true, false" })
-	void gainsByWhatWasMeasured(String info, boolean mset, boolean msetex) {
-		MeasuredServer row = MeasuredServer
+	void gainsAsMeasured(String info, boolean mset, boolean msetex) {
+		MeasuredServer server = MeasuredServer
 			.of(ServerVersion.of("# Server\r\n" + info.replace("/", "\r\n") + "\r\nos:Linux\r\n"));
-		assertThat(row.gainsByMset()).isEqualTo(mset);
-		assertThat(row.gainsByMsetex()).isEqualTo(msetex);
+		assertThat(server.gainsByMset()).isEqualTo(mset);
+		assertThat(server.gainsByMsetex()).isEqualTo(msetex);
 	}
 
 }

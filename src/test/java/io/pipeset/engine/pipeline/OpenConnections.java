@@ -14,8 +14,8 @@ import org.springframework.context.annotation.Bean;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Counts the service's connections to Redis that are open on the service's side. A test
- * extends it in a nested configuration, which is read after the service's own.
+ * Counts the service's open connections to Redis. A test extends it in a nested
+ * configuration, which is read after the service's own.
  */
 public class OpenConnections {
 
@@ -51,8 +51,8 @@ public class OpenConnections {
 		}
 
 		/**
-		 * Has Redis close all of them, until the service has none.
-		 * @param redis their server
+		 * Makes Redis close all connections, until the service has none.
+		 * @param redis the server
 		 */
 		public void kill(TestRedis redis) {
 			await().until(() -> {

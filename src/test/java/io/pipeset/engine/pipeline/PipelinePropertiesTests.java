@@ -20,7 +20,7 @@ class PipelinePropertiesTests {
 	}
 
 	@Test
-	void aWindowThatManyMastersDivideStaysOne() {
+	void aDividedWindowNeverFallsBelowTheMinimum() {
 		PipelineProperties smallest = new PipelineProperties(1, 1, DataSize.ofKilobytes(64), Duration.ofSeconds(1),
 				false);
 		assertThat(smallest.dividedBy(1000)).isEqualTo(smallest);

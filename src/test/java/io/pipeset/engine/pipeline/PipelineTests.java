@@ -24,8 +24,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * A connection may end while a slab is sent, or a slab may leave it unfit for others;
- * either is noticed.
+ * A slab comes back if its connection ends while it is sent. A connection that a slab
+ * leaves in a transaction is closed.
  */
 class PipelineTests {
 
@@ -37,13 +37,13 @@ class PipelineTests {
 	}
 
 	/**
-	 * The driver checks that it is connected, and then puts the slab into a buffer. If
-	 * the connection ends in between, nobody empties that buffer. Here the driver skips
-	 * the check, so that the slab certainly gets into the buffer.
+	 * Lettuce checks that it is connected, and then puts the slab into a buffer. If the
+	 * connection ends in between, the buffer is never emptied. Here Lettuce skips the
+	 * check, so that the slab certainly gets into the buffer.
 	 */
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
-	void aSlabInTheBufferOfAConnectionThatHasEndedComesBackUnwritten(boolean flushes) {
+	void aSlabInTheBufferOfAClosedConnectionComesBackUnwritten(boolean flushes) {
 		this.client.setOptions(ClientOptions.builder()
 			.autoReconnect(false)
 			.disconnectedBehavior(DisconnectedBehavior.ACCEPT_COMMANDS)
@@ -62,10 +62,10 @@ class PipelineTests {
 		assertThat(slab.isWritten()).isFalse();
 	}
 
-	/** A Redis before 6.2 leaves the transaction open if it refuses EXEC. */
+	/** Redis before 6.2 leaves the transaction open if it refuses EXEC. */
 	@ParameterizedTest
 	@CsvSource({ "-NOPERM no 'exec', false", "-EXECABORT Transaction discarded, true", "*1, true" })
-	void aConnectionThatIsLeftInATransactionIsClosed(String exec, boolean staysOpen) {
+	void aConnectionLeftInATransactionIsClosed(String exec, boolean staysOpen) {
 		StatefulRedisConnection<byte[], byte[]> connection = this.client.connect(ByteArrayCodec.INSTANCE);
 		Pipeline pipeline = new Pipeline(connection, null, true, null, new Fences(null, null),
 				new ConnectionLender(null, null, 1, "any:1", null));

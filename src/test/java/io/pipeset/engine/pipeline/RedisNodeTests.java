@@ -44,7 +44,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.awaitility.Awaitility.await;
 
-/** Two nodes, each of a server of its own, have nothing to do with each other. */
+/** Two nodes for different servers are independent of each other. */
 class RedisNodeTests {
 
 	private static final Duration SOON = Duration.ofSeconds(20);
@@ -107,13 +107,13 @@ class RedisNodeTests {
 		Fence others = lose(this.otherNode, () -> {
 		});
 		assertThat(others.await(SOON, true, StopSignal.NEVER)).isEqualTo(State.CONFIRMED);
-		assertThat(fence.state()).as("what the other server says is nothing to it").isEqualTo(State.PENDING);
+		assertThat(fence.state()).as("a fence at another server").isEqualTo(State.PENDING);
 		one.redis().resume();
 		assertThat(fence.await(SOON, true, StopSignal.NEVER)).isEqualTo(State.CONFIRMED);
 	}
 
 	@Test
-	void aCursorMeansNothingToAServerThatWasStartedAnewAlthoughItDoesNotTellItsLife() {
+	void aCursorIsInvalidAfterARestartEvenIfTheServerDoesNotReportItsRunId() {
 		one.permit(AclSetuserArgs.Builder.removeCommand(CommandType.INFO));
 		one.redis().client().clientKill(KillArgs.Builder.typeNormal().skipme());
 		fill(one, 500);
@@ -128,8 +128,8 @@ class RedisNodeTests {
 		assertThat(scan(second.next()).isRestarted()).isTrue();
 	}
 
-	private ScanPage scan(ScanPosition place) {
-		return this.oneNode.calls().scan(place, new KeyFilter("*", null), 10, Long.MAX_VALUE);
+	private ScanPage scan(ScanPosition position) {
+		return this.oneNode.calls().scan(position, new KeyFilter("*", null), 10, Long.MAX_VALUE);
 	}
 
 	private static void fill(OwnRedis server, int keys) {
@@ -150,9 +150,9 @@ class RedisNodeTests {
 		fences.await(SHORT, StopSignal.NEVER);
 	}
 
-	/** The pool lends a batch the connection on which a scan has asked before. */
+	/** A batch gets the pooled connection on which a scan ran before. */
 	@Test
-	void aConnectionThatHasScannedIsFencedOff() throws Exception {
+	void aConnectionIsFencedOffAfterAScan() throws Exception {
 		LettuceConnectionFactory factory = factory(one, "loader");
 		try (RedisNode node = new RedisNode(name(one), factory, service.getBean(PipelineProperties.class))) {
 			node.calls().scan(ScanPosition.START, new KeyFilter("*", null), 10, 1000);
@@ -166,7 +166,7 @@ class RedisNodeTests {
 	}
 
 	@Test
-	void theConnectionsOfOneNodeAreNotTakenFromTheOther() throws Exception {
+	void nodesDoNotSharePermits() throws Exception {
 		for (int taken = 0; taken < CONNECTIONS; taken++) {
 			assertThat(this.oneNode.permits().tryAcquire()).isTrue();
 		}
@@ -180,12 +180,12 @@ class RedisNodeTests {
 	}
 
 	@Test
-	void aConnectionTellsTheCommonCommandsThatItsUserMayRun() throws Exception {
+	void aConnectionKnowsTheCoalescedCommandsThatItsUserMayRun() throws Exception {
 		assertThat(coalescing(this.oneNode, one)).isEqualTo(ServerGains.of(one.redis()));
 		assertThat(coalescing(this.otherNode, other)).as("a server that has renamed MSET")
 			.isEqualTo(new Coalescing(false, true));
 		one.forbid(CommandType.MSET);
-		// A connection that was killed may still be lent once, with what it knew.
+		// A killed connection may still be lent once, with the facts known about it.
 		await().until(() -> coalescing(this.oneNode, one).equals(new Coalescing(false, true)));
 		one.permit(AclSetuserArgs.Builder.reset().allCommands().keyPattern("app:*"));
 		await().until(() -> coalescing(this.oneNode, one).equals(new Coalescing(false, true)));
@@ -195,9 +195,9 @@ class RedisNodeTests {
 	}
 
 	@Test
-	void aConnectionThatHasRefusedACommonCommandIsNotAskedForMore() throws Exception {
+	void aRefusedCoalescedCommandIsRememberedForTheConnection() throws Exception {
 		one.permitAll();
-		// A connection that was killed may still be lent once, with what it knew.
+		// A killed connection may still be lent once, with the facts known about it.
 		await().until(() -> coalescing(this.oneNode, one).equals(ServerGains.of(one.redis())));
 		List<Coalescing> allowed = new ArrayList<>();
 		for (int batch = 0; batch < 2; batch++) {
@@ -209,11 +209,11 @@ class RedisNodeTests {
 		assertThat(allowed).containsExactly(ServerGains.of(one.redis()), new Coalescing(false, true));
 	}
 
-	/** The common commands of a connection that is new. */
+	/** The coalesced commands of a new connection. */
 	private static Coalescing coalescing(RedisNode node, OwnRedis redis) throws Exception {
 		redis.redis().client().clientKill(KillArgs.Builder.typeNormal().skipme());
 		AtomicReference<Coalescing> allowed = new AtomicReference<>();
-		// The pool may lend a connection that was killed, which tells nothing.
+		// The pool may lend a killed connection, for which nothing is known.
 		await().until(() -> {
 			run(node, (pipeline) -> allowed.set(pipeline.coalescing()));
 			return allowed.get() != null;
@@ -227,14 +227,14 @@ class RedisNodeTests {
 	}
 
 	@Test
-	void eachNodeKnowsForItselfWhetherTransactionsMayRun() {
+	void eachNodeHasItsOwnPermissionForTransactions() {
 		one.forbid(CommandType.MULTI);
 		assertThatExceptionOfType(RedisCallException.class).isThrownBy(this.oneNode.facts()::requireTransactions)
 			.withMessageContaining("NOPERM");
 		this.otherNode.facts().requireTransactions();
 		other.forbid(CommandType.MULTI);
 		this.oneNode.facts().transactionsWereRefused();
-		assertThatNoException().as("its yes is kept").isThrownBy(this.otherNode.facts()::requireTransactions);
+		assertThatNoException().as("the known permission").isThrownBy(this.otherNode.facts()::requireTransactions);
 		this.otherNode.facts().transactionsWereRefused();
 		one.permit(AclSetuserArgs.Builder.allCommands());
 		this.oneNode.facts().requireTransactions();
@@ -243,28 +243,28 @@ class RedisNodeTests {
 	}
 
 	@Test
-	void jobsThatBeginShareALookAtTheMemoryWhichAnotherBatchAsksForWhereOneIsLost() throws Exception {
-		MemoryCheck look = this.oneNode.memory().begin();
-		assertThat(look).isNotNull().isSameAs(this.oneNode.memory().begin());
+	void jobsShareAMemoryCheckThatIsSentAgainIfItIsLost() throws Exception {
+		MemoryCheck check = this.oneNode.memory().begin();
+		assertThat(check).isNotNull().isSameAs(this.oneNode.memory().begin());
 		run(this.oneNode, (pipeline) -> {
 			pipeline.abandon();
 			this.oneNode.memory().ask(pipeline);
 		});
-		assertThat(look.memory()).isNull();
+		assertThat(check.memory()).isNull();
 		run(this.oneNode, (pipeline) -> {
 			this.oneNode.memory().ask(pipeline);
-			await().until(() -> look.memory() != null);
+			await().until(() -> check.memory() != null);
 		});
-		assertThat(look.memory().runId()).isEqualTo(identity(oneFactory(), name(one)).runId());
-		assertThat(look.memory().usedBytes()).isPositive();
-		assertThat(look.memory().isLimited()).isFalse();
-		// A look is shared for a second only.
+		assertThat(check.memory().runId()).isEqualTo(identity(oneFactory(), name(one)).runId());
+		assertThat(check.memory().usedBytes()).isPositive();
+		assertThat(check.memory().isLimited()).isFalse();
+		// A check is shared for only a second.
 		await().untilAsserted(
 				() -> assertThat(this.oneNode.memory().end()).isSameAs(this.oneNode.memory().begin().memory()));
 	}
 
 	@Test
-	void aNodeThatIsClosedEndsItsOwnFencesOnly() throws Exception {
+	void aClosedNodeEndsOnlyItsOwnFences() throws Exception {
 		this.oneNode.close();
 		Fence fence = lose(this.otherNode, () -> {
 		});
@@ -275,20 +275,20 @@ class RedisNodeTests {
 	}
 
 	@Test
-	void aServerThatDoesNotLetTheServiceInRefusesAndNamesTheProperty() {
-		LettuceConnectionFactory nobody = factory(one, null);
-		try (RedisNode node = new RedisNode(name(one), nobody, service.getBean(PipelineProperties.class))) {
+	void aRejectedLoginIsARefusalThatNamesTheProperty() {
+		LettuceConnectionFactory anonymous = factory(one, null);
+		try (RedisNode node = new RedisNode(name(one), anonymous, service.getBean(PipelineProperties.class))) {
 			assertThatExceptionOfType(NoConnectionException.class).isThrownBy(() -> run(node, SOON))
 				.withMessageContainingAll(name(one), "NOAUTH", "spring.data.redis.password")
 				.satisfies((ex) -> assertThat(ex.isRefusal()).isTrue());
 		}
 		finally {
-			nobody.destroy();
+			anonymous.destroy();
 		}
 	}
 
 	@Test
-	void aServerThatHasTooManyClientsMayLetTheServiceInLater() {
+	void tooManyClientsAreNotARefusal() {
 		String most = one.redis().client().configGet("maxclients").get("maxclients");
 		one.redis().client().configSet("maxclients", "1");
 		LettuceConnectionFactory late = factory(one, "loader");
@@ -303,7 +303,7 @@ class RedisNodeTests {
 		}
 	}
 
-	/** Loses the connection of a batch, and has it fenced off. */
+	/** Loses the connection of a batch, and fences it off. */
 	private static Fence lose(RedisNode node, Runnable before) throws NoConnectionException {
 		CompletableFuture<Fence> fence = new CompletableFuture<>();
 		assertThat(node.permits().tryAcquire()).isTrue();

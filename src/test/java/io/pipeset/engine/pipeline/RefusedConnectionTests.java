@@ -19,11 +19,11 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/** A refused connection fails at once, and nobody waits for its handshake. */
+/** A refused connection fails at once, and leaves no pending handshake. */
 class RefusedConnectionTests {
 
 	@Test
-	void nothingIsLeftThatWouldTimeOutAfterTheClientsEnd() throws Exception {
+	void noHandshakeTimesOutAfterTheClientIsClosed() throws Exception {
 		CompletableFuture<Void> handshake = new CompletableFuture<>();
 		ClientResources resources = ClientResources.builder().nettyCustomizer(new NettyCustomizer() {
 
@@ -37,7 +37,7 @@ class RefusedConnectionTests {
 			}
 
 		}).build();
-		// The port is bound, so that no other process gets it, but nobody listens on it.
+		// The port is bound, so that no other process gets it, but nothing listens on it.
 		try (Socket nobody = new Socket()) {
 			nobody.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
 			RedisClient client = RedisClient.create(resources,

@@ -36,14 +36,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * A failed write decides what is known of a slab's commands, and a reply is counted for a
- * slab only if it can belong to no other.
+ * A failed write determines which commands of a slab may have run. A reply is counted for
+ * a slab only if it cannot belong to another command.
  */
 class ReplyHandlerTests {
 
-	/**
-	 * The commands whose answers Lettuce awaits; the test adds its own as Lettuce does.
-	 */
+	/** The commands that wait for a reply. The test adds its own, as Lettuce does. */
 	private final Queue<RedisCommand<?, ?, ?>> unanswered = new ArrayDeque<>();
 
 	private Socket socket = new Socket();
@@ -58,55 +56,55 @@ class ReplyHandlerTests {
 	}
 
 	@Test
-	void ofWhatTheSocketDidNotTakeOnlyTheFirstWriteMayHaveRunInPart() {
+	void onlyTheFirstFailedWriteMayHaveRunInPart() {
 		List<Slab> slabs = List.of(write(false), write(false), write(false), write(false));
-		this.socket.takes(1);
+		this.socket.completes(1);
 		this.socket.breaks();
 		assertThat(slabs).extracting(Slab::isWritten).containsExactly(true, true, false, false);
 	}
 
 	@Test
-	void aTransactionThatTheSocketDidNotTakeAllOfDidNotRun() {
+	void aTransactionThatWasWrittenInPartDidNotRun() {
 		List<Slab> slabs = List.of(write(true), write(true), write(true));
-		this.socket.takes(1);
+		this.socket.completes(1);
 		this.socket.breaks();
 		assertThat(slabs).extracting(Slab::isWritten).containsExactly(true, false, false);
 	}
 
 	@Test
-	void throughTlsAllThatFailedMayHaveRun() throws Exception {
+	void withTlsEveryFailedWriteMayHaveRun() throws Exception {
 		this.socket = new Socket();
 		this.channel = new EmbeddedChannel(
 				SslContextBuilder.forClient().build().newHandler(Unpooled.EMPTY_BUFFER.alloc()), this.socket,
 				new ReplyHandler(this.unanswered));
 		List<Slab> slabs = List.of(write(false), write(false), write(false), write(true));
-		this.socket.takes(1);
+		this.socket.completes(1);
 		this.socket.breaks();
 		assertThat(slabs).extracting(Slab::isWritten).containsExactly(true, true, true, false);
 	}
 
 	@Test
-	void aWriteThatFailsAloneSaysNothingOfOthers() {
+	void aWriteThatFailsOnAnOpenChannelDoesNotAffectOthers() {
 		List<Slab> slabs = List.of(write(false), write(false), write(false));
-		this.socket.fails(new IOException());
+		this.socket.failsNext(new IOException());
 		this.socket.breaks();
 		assertThat(slabs).extracting(Slab::isWritten).containsExactly(true, true, false);
 	}
 
 	@Test
-	void whatCouldNotBeEncodedWasNotWritten() {
+	void aSlabThatCannotBeEncodedIsNotWritten() {
 		List<Slab> slabs = List.of(write(false), write(false));
-		this.socket.fails(new EncoderException());
+		this.socket.failsNext(new EncoderException());
 		this.socket.breaks();
 		assertThat(slabs).extracting(Slab::isWritten).containsExactly(false, true);
 	}
 
 	@Test
-	void repliesAreNotCountedForASlabThatCouldNotBeWritten() {
-		this.socket.lingers = true;
+	void noReplyIsCountedAfterAFailedWrite() {
+		this.socket.closesLate = true;
 		Slab first = write(false);
 		Slab second = write(false);
-		this.socket.fails(new EncoderException());
+		this.socket.failsNext(new EncoderException());
 		assertThat(this.socket.isClosing).isTrue();
 		assertThat(this.channel.writeInbound(replies("+OK\r\n"))).isFalse();
 		assertThat(List.of(first, second)).noneMatch(Slab::isAnswered);
@@ -114,7 +112,7 @@ class ReplyHandlerTests {
 	}
 
 	@Test
-	void aSlabIsNotWrittenWhereSomebodyElseIsStillToBeAnswered() {
+	void aSlabIsNotWrittenWhileAnotherCommandIsUnanswered() {
 		this.unanswered.add(new Command<>(CommandType.INFO, new StatusOutput<>(ByteArrayCodec.INSTANCE)));
 		Slab slab = slab(false);
 		ChannelFuture written = write(slab);
@@ -124,14 +122,14 @@ class ReplyHandlerTests {
 	}
 
 	@Test
-	void aSlabMayFollowSlabsThatAreNotAnsweredYet() {
+	void aSlabIsWrittenWhileOtherSlabsAreUnanswered() {
 		write(false);
 		assertThat(write(false).isWritten()).isTrue();
 		assertThat(this.channel.isOpen()).isTrue();
 	}
 
 	@Test
-	void repliesAreNotCountedForASlabThatHasComeBack() {
+	void noReplyIsCountedForASlabThatHasComeBack() {
 		Slab slab = write(false);
 		this.unanswered.remove().completeExceptionally(new IOException());
 		assertThatExceptionOfType(DecoderException.class)
@@ -142,7 +140,7 @@ class ReplyHandlerTests {
 	}
 
 	@Test
-	void whereThereAreMoreRepliesThanCommandsNobodyKnowsWhoseTheyAre() {
+	void ifThereAreMoreRepliesThanCommandsAllOutcomesAreUnknown() {
 		Slab slab = write(false);
 		assertThatExceptionOfType(DecoderException.class)
 			.isThrownBy(() -> this.channel.writeInbound(replies("$5\r\nvalue\r\n+OK\r\n")))
@@ -152,7 +150,7 @@ class ReplyHandlerTests {
 	}
 
 	@Test
-	void aReplyThatNothingHadAskedForEndsTheConnection() {
+	void anUnexpectedReplyClosesTheConnection() {
 		this.channel.writeInbound(replies(">1\r\n+news\r\n"));
 		assertThat(this.channel.isOpen()).isTrue();
 		this.channel.writeInbound(replies("+OK\r\n"));
@@ -160,20 +158,20 @@ class ReplyHandlerTests {
 	}
 
 	@Test
-	void whoWroteHearsOfItAfterwards() {
+	void theSlabIsMarkedBeforeTheWritersPromiseFails() {
 		Slab first = write(false);
 		Slab second = slab(false);
-		List<Boolean> heard = new ArrayList<>();
+		List<Boolean> observed = new ArrayList<>();
 		write(second).addListener((written) -> {
-			heard.add(written.isSuccess());
-			heard.add(second.isWritten());
+			observed.add(written.isSuccess());
+			observed.add(second.isWritten());
 		});
 		this.socket.breaks();
-		assertThat(heard).containsExactly(false, false);
+		assertThat(observed).containsExactly(false, false);
 		assertThat(first.isWritten()).isTrue();
 	}
 
-	/** Encodes a slab and hands it to the socket. */
+	/** Encodes a slab and passes it to the socket. */
 	private Slab write(boolean atomic) {
 		Slab slab = slab(atomic);
 		ChannelFuture unused = write(slab);
@@ -210,15 +208,15 @@ class ReplyHandlerTests {
 		return slab;
 	}
 
-	/** A socket that takes writes when the test tells it to. */
+	/** A socket that completes writes when the test says so. */
 	private static final class Socket extends ChannelOutboundHandlerAdapter {
 
 		private final List<ChannelPromise> writes = new ArrayList<>();
 
 		private @Nullable Channel channel;
 
-		/** Whether closing takes its time, as that of TLS does. */
-		private boolean lingers;
+		/** Whether closing is delayed, as with TLS. */
+		private boolean closesLate;
 
 		private boolean isClosing;
 
@@ -238,20 +236,20 @@ class ReplyHandlerTests {
 			}
 		}
 
-		void takes(int count) {
+		void completes(int count) {
 			for (int i = 0; i < count; i++) {
 				this.writes.remove(0).setSuccess();
 			}
 		}
 
-		void fails(Throwable cause) {
+		void failsNext(Throwable cause) {
 			this.writes.remove(0).setFailure(cause);
 		}
 
 		@Override
 		public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
 			this.isClosing = true;
-			if (!this.lingers) {
+			if (!this.closesLate) {
 				ChannelFuture unused = ctx.close(promise);
 			}
 		}

@@ -4,20 +4,20 @@ import io.pipeset.engine.pipeline.call.ServerVersion;
 import io.pipeset.engine.slab.Coalescing;
 import io.pipeset.redis.TestRedis;
 
-/** Tells tests which records their server runs for less as one command. */
+/** Tells tests which coalesced commands cost their server less. */
 public final class ServerGains {
 
 	private ServerGains() {
 	}
 
 	/**
-	 * The common commands of a server for a user who may do anything.
+	 * The coalesced commands of a server for a user without restrictions.
 	 * @param redis the server
-	 * @return those that the product allows there
+	 * @return the coalesced commands that the service uses there
 	 */
 	public static Coalescing of(TestRedis redis) {
-		MeasuredServer row = MeasuredServer.of(ServerVersion.of(redis.client().info("server")));
-		return new Coalescing(true, true, row.gainsByMset(), row.gainsByMsetex() && redis.knows("MSETEX"));
+		MeasuredServer server = MeasuredServer.of(ServerVersion.of(redis.client().info("server")));
+		return new Coalescing(true, true, server.gainsByMset(), server.gainsByMsetex() && redis.knows("MSETEX"));
 	}
 
 }

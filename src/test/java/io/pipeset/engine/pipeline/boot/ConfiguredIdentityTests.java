@@ -28,7 +28,7 @@ class ConfiguredIdentityTests {
 			sentinel.master=mymaster sentinel.nodes=b:26379,a:26379        | mymaster/0
 			sentinel.master=mymaster sentinel.nodes=c:26379 database=2     | mymaster/2
 			cluster.nodes=b:7000,A:7001,b:7000,a:7000 password=secret      | a:7000,a:7001,b:7000/cluster""")
-	void aRedisIsNamedAsItIsConfigured(String settings, String name) {
+	void aRedisIsNamedByItsConfiguration(String settings, String name) {
 		String[] properties = (settings != null) ? settings.split(" +") : new String[0];
 		for (int i = 0; i < properties.length; i++) {
 			properties[i] = "spring.data.redis." + properties[i];

@@ -10,16 +10,16 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The handshake stays on the event loop, so that no connection is handed out before it is
- * activated. Otherwise that happens once in about a thousand connections, too seldom for
- * a test.
+ * Credentials are available without a wait, so that the handshake stays on the event
+ * loop. Otherwise about one connection in a thousand would be returned before it is
+ * activated, which is too rare for a test.
  */
 class ImmediateCredentialsTests {
 
 	private final RedisStandaloneConfiguration configuration = new RedisStandaloneConfiguration("127.0.0.1");
 
 	@Test
-	void credentialsAreThereAtOnce() {
+	void credentialsAreAvailableAtOnce() {
 		this.configuration.setUsername("loader");
 		this.configuration.setPassword(RedisPassword.of("secret"));
 		RedisCredentials credentials = credentials();
@@ -28,7 +28,7 @@ class ImmediateCredentialsTests {
 	}
 
 	@Test
-	void noneAreNeeded() {
+	void credentialsAreOptional() {
 		RedisCredentials credentials = credentials();
 		assertThat(credentials.hasUsername()).isFalse();
 		assertThat(credentials.hasPassword()).isFalse();

@@ -20,16 +20,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 class RedisAtStartTests {
 
 	@Test
-	void aPolicyThatEvictsIsWarnedOfOnce(CapturedOutput output) {
+	void anEvictingPolicyIsLoggedOnce(CapturedOutput output) {
 		try (TestRedis redis = TestRedis.start("maxmemory 100mb", "maxmemory-policy allkeys-lfu")) {
 			new SpringApplicationBuilder(PipesetApplication.class).web(WebApplicationType.NONE)
 				.properties(Map.copyOf(redis.properties()))
 				.run()
 				.close();
 			String address = redis.host() + ":" + redis.port();
-			// Threads of other tests may warn meanwhile of their own servers, and a spool
-			// of what
-			// they left.
+			// Threads of other tests may log warnings about their own servers meanwhile.
 			List<String> warnings = output.toString()
 				.lines()
 				.filter((line) -> line.contains(" WARN ") && line.contains("RedisAtStart") && line.contains(address))

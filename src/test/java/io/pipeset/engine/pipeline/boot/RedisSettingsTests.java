@@ -18,8 +18,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 /**
- * The service does not start with a setting of Boot's for Redis that would have no
- * effect.
+ * The service does not start with a Redis setting of Boot's that is invalid or would have
+ * no effect.
  */
 class RedisSettingsTests {
 
@@ -37,7 +37,7 @@ class RedisSettingsTests {
 			"lettuce.pool.min-idle, 9, lettuce.pool.min-idle=9, Remove it",
 			"lettuce.pool.time-between-eviction-runs, 9s, lettuce.pool.time-between-eviction-runs=9s, Remove it",
 			"lettuce.cluster.refresh.period, 9s, lettuce.cluster.*, Remove it" })
-	void aSettingThatWouldNotDoWhatItSaysIsRefusedByName(String setting, String value, String problem, String remedy) {
+	void aSettingWithoutEffectIsRefusedByName(String setting, String value, String problem, String remedy) {
 		this.environment.setProperty("spring.data.redis." + setting, value);
 		FailureAnalysis analysis = refusal();
 		assertThat(analysis.getDescription()).startsWith("spring.data.redis." + problem + " is refused. ");
@@ -45,7 +45,7 @@ class RedisSettingsTests {
 	}
 
 	@Test
-	void aVariableOfTheEnvironmentIsRefusedAsWell() {
+	void anEnvironmentVariableIsRefusedToo() {
 		this.environment.getPropertySources()
 			.addFirst(new SystemEnvironmentPropertySource("systemEnvironment",
 					Map.of("SPRING_DATA_REDIS_LETTUCE_POOL_MAXACTIVE", "9")));
@@ -54,7 +54,7 @@ class RedisSettingsTests {
 
 	@ParameterizedTest
 	@CsvSource({ "host, localhost, host=localhost", "url, redis://localhost, url", "database, 1, database=1" })
-	void settingsOfASingleRedisAreRefusedBesideACluster(String setting, String value, String problem) {
+	void settingsOfASingleRedisAreRefusedTogetherWithACluster(String setting, String value, String problem) {
 		this.environment.setProperty("spring.data.redis.cluster.nodes", "localhost:7000,localhost:7001");
 		assertThatNoException().isThrownBy(this::check);
 		this.environment.setProperty("spring.data.redis." + setting, value);
@@ -66,7 +66,7 @@ class RedisSettingsTests {
 			"lettuce.pool.enabled=true", "lettuce.shutdown-timeout=1s", "timeout=1s", "client-name=me",
 			"url=redis://user:7@localhost:6379", "url=redis://user:99999@localhost:6379/0", "port=65535", "database=15",
 			"connect-timeout=1ms" })
-	void othersAreNot(String setting) {
+	void supportedSettingsAreAccepted(String setting) {
 		String[] parts = setting.split("=", -1);
 		this.environment.setProperty("spring.data.redis." + parts[0], parts[1]);
 		assertThatNoException().isThrownBy(this::check);
@@ -93,13 +93,13 @@ class RedisSettingsTests {
 			"host, 'a?password=secret', host is refused. It contains a URL or options",
 			"sentinel.master, m, sentinel.master is refused. It has no effect without",
 			"sentinel.nodes, 'a:1,b:1', sentinel.nodes is refused. It has no effect without" })
-	void aValueThatTheDriverWouldFailAtIsRefusedByName(String setting, String value, String problem) {
+	void anInvalidValueIsRefusedByName(String setting, String value, String problem) {
 		this.environment.setProperty("spring.data.redis." + setting, value);
 		assertThat(refusal().getDescription()).startsWith("spring.data.redis." + problem);
 	}
 
 	@Test
-	void sentinelsHavePorts() {
+	void sentinelsNeedPorts() {
 		this.environment.setProperty("spring.data.redis.sentinel.master", "mymaster");
 		this.environment.setProperty("spring.data.redis.sentinel.nodes", "[::1]:26379,localhost");
 		assertThat(refusal().getDescription())
@@ -107,7 +107,7 @@ class RedisSettingsTests {
 	}
 
 	@Test
-	void aUrlBesideSentinelsNeedsNoPort() {
+	void aUrlWithSentinelsNeedsNoPort() {
 		this.environment.setProperty("spring.data.redis.sentinel.master", "mymaster");
 		this.environment.setProperty("spring.data.redis.sentinel.nodes", "localhost:26379");
 		this.environment.setProperty("spring.data.redis.url", "rediss://user:secret@mymaster/0");
@@ -117,14 +117,14 @@ class RedisSettingsTests {
 	}
 
 	@Test
-	void aMasterAndItsSentinelsBelongTogether() {
+	void aMasterWithSentinelsIsAccepted() {
 		this.environment.setProperty("spring.data.redis.sentinel.master", "mymaster");
 		this.environment.setProperty("spring.data.redis.sentinel.nodes[0]", "localhost:26379");
 		assertThatNoException().isThrownBy(this::check);
 	}
 
 	@Test
-	void theControlRedisMayChangeTheMasterThatTheSentinelsOfTheDataAreAskedFor() {
+	void theControlRedisMayUseAnotherMasterOfTheDatasSentinels() {
 		RedisSettings control = new RedisSettings(this.environment, "pipeset.control");
 		ConfigurationPropertySources.attach(this.environment);
 		this.environment.setProperty("pipeset.control.sentinel.master", "other");
@@ -137,7 +137,7 @@ class RedisSettingsTests {
 	}
 
 	@Test
-	void sentinelsOfTheControlRedisAreAskedForAMasterOfItsOwn() {
+	void sentinelsOfTheControlRedisNeedTheirOwnMaster() {
 		RedisSettings control = new RedisSettings(this.environment, "pipeset.control");
 		ConfigurationPropertySources.attach(this.environment);
 		this.environment.setProperty("spring.data.redis.sentinel.master", "mymaster");

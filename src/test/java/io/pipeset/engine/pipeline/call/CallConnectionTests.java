@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-/** A connection is closed if its call gives up on an answer, and only then. */
+/** A connection is closed if a call ends without a reply, and only then. */
 class CallConnectionTests {
 
 	private static final byte[] NO_LIST = { 'n', 'o', ' ', 'l', 'i', 's', 't' };
@@ -31,14 +31,14 @@ class CallConnectionTests {
 	}
 
 	@Test
-	void anAnswerLeavesItOpen() {
+	void aReplyLeavesItOpen() {
 		String answer = calls(Duration.ofSeconds(20)).call(RedisAsyncCommands::ping);
 		assertThat(answer).isEqualTo("PONG");
 		assertThat(this.connection.isOpen()).isTrue();
 	}
 
 	@Test
-	void anErrorIsAnAnswer() {
+	void anErrorReplyLeavesItOpen() {
 		RedisCallException refused = failure(Duration.ofSeconds(20), (commands) -> commands.scriptLoad("no Lua"));
 		assertThat(refused.code()).isEqualTo("ERR");
 		assertThat(refused.isTransient()).isFalse();
@@ -46,7 +46,7 @@ class CallConnectionTests {
 	}
 
 	@Test
-	void silenceClosesIt() {
+	void aTimeoutClosesIt() {
 		RedisCallException silent = failure(Duration.ofMillis(50), (commands) -> commands.blpop(0, NO_LIST));
 		assertThat(silent).hasMessageContaining("did not answer within 50 ms");
 		assertThat(silent.isLost()).isFalse();
@@ -63,7 +63,7 @@ class CallConnectionTests {
 	}
 
 	@Test
-	void aCommandThatTheDriverCancelsClosesIt() {
+	void aCancelledCommandClosesIt() {
 		RedisCallException lost = failure(Duration.ofSeconds(20), (commands) -> {
 			RedisFuture<KeyValue<byte[], byte[]>> answer = commands.blpop(0, NO_LIST);
 			answer.cancel(true);
@@ -83,17 +83,17 @@ class CallConnectionTests {
 	}
 
 	@Test
-	void theServersNumberIsKnownFromTheHandshake() {
+	void theClientIdComesFromTheHandshake() {
 		assertThat(calls(Duration.ofSeconds(20)).idFromHandshake()).isEqualTo(this.connection.sync().clientId());
 	}
 
-	private CallConnection calls(Duration patience) {
-		return new CallConnection("any:1", this.connection, patience);
+	private CallConnection calls(Duration replyTimeout) {
+		return new CallConnection("any:1", this.connection, replyTimeout);
 	}
 
-	private <T> RedisCallException failure(Duration patience,
+	private <T> RedisCallException failure(Duration replyTimeout,
 			Function<RedisAsyncCommands<byte[], byte[]>, RedisFuture<T>> command) {
-		return catchThrowableOfType(RedisCallException.class, () -> calls(patience).call(command));
+		return catchThrowableOfType(RedisCallException.class, () -> calls(replyTimeout).call(command));
 	}
 
 }

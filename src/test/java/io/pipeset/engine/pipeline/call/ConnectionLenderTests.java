@@ -15,22 +15,22 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/** A master that may change is asked for more than once, and not for long. */
+/** If the master may change, a connection is retried, but only for a short time. */
 class ConnectionLenderTests {
 
-	private static final Duration PATIENCE = Duration.ofMillis(500);
+	private static final Duration REPLY_TIMEOUT = Duration.ofMillis(500);
 
 	@Test
-	void aSilentMasterIsNotAskedForSoOftenThatItsSilenceAddsUp() throws Exception {
-		AtomicInteger looks = new AtomicInteger();
+	void timeoutsOfASilentMasterDoNotAddUp() throws Exception {
+		AtomicInteger checks = new AtomicInteger();
 		try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
 			LettuceConnectionFactory factory = new LettuceConnectionFactory(
 					new RedisStandaloneConfiguration("127.0.0.1", silent.getLocalPort()),
-					LettuceClientConfiguration.builder().commandTimeout(PATIENCE).build());
+					LettuceClientConfiguration.builder().commandTimeout(REPLY_TIMEOUT).build());
 			factory.afterPropertiesSet();
 			factory.start();
 			try {
-				ConnectionLender lender = ConnectionLender.of(factory, 1, "the master", looks::incrementAndGet);
+				ConnectionLender lender = ConnectionLender.of(factory, 1, "the master", checks::incrementAndGet);
 				assertThatExceptionOfType(NoConnectionException.class)
 					.isThrownBy(() -> lender.lend(FlushPolicy.each(), (connection) -> {
 					}));
@@ -39,7 +39,7 @@ class ConnectionLenderTests {
 				factory.destroy();
 			}
 		}
-		assertThat(looks.get()).isBetween(1, 3);
+		assertThat(checks.get()).isBetween(1, 3);
 	}
 
 }

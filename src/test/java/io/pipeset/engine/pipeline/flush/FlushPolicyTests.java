@@ -12,7 +12,7 @@ class FlushPolicyTests {
 	@ParameterizedTest
 	@CsvSource({ "each, each, 1", "close, close, 1000", "buffered:1, buffered:1, 1", "buffered:256, buffered:256, 256",
 			"buffered:100000, buffered:100000, 1000" })
-	void isReadAsItIsWritten(String text, String echoed, int commandsPerWrite) {
+	void isParsedAndPrinted(String text, String echoed, int commandsPerWrite) {
 		FlushPolicy policy = FlushPolicy.parse(text);
 		assertThat(policy).hasToString(echoed);
 		assertThat(policy.commandsPerWrite(1000)).isEqualTo(commandsPerWrite);
@@ -26,7 +26,7 @@ class FlushPolicyTests {
 	}
 
 	@Test
-	void tagIsBounded() {
+	void tagHasNoNumber() {
 		assertThat(FlushPolicy.buffered(17).kind()).isEqualTo(FlushPolicy.buffered(18).kind()).isEqualTo("buffered");
 	}
 
