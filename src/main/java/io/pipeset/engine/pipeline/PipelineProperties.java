@@ -10,7 +10,8 @@ import org.springframework.util.unit.DataSize;
  * The connections of jobs, and the limits of commands in flight.
  *
  * @param maxConnections the maximum number of connections to one server that all jobs
- * hold together, 1 to 1,000; the first batches of jobs may hold an eighth more
+ * hold together, 1 to 1,000; the first batches of jobs may hold an eighth more, rounded
+ * down
  * @param windowCommands the maximum number of unanswered commands of a lane, 1 to
  * 10,000,000; two writes are always allowed. Lanes to several masters divide it
  * @param windowBytes the maximum size of unanswered commands of a lane, 64KB to 1GB; two

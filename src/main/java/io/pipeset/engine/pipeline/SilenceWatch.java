@@ -14,8 +14,9 @@ public final class SilenceWatch {
 
 	private final Duration closingTimeout;
 
-	private long waitingNanos;
+	private long waitStartNanos;
 
+	/** When the connection was closed, by {@link System#nanoTime()}; 0 if it is open. */
 	private long abandonedNanos;
 
 	/**
@@ -31,7 +32,7 @@ public final class SilenceWatch {
 
 	/** Restarts the measurement, because a reply is expected from now on, or has come. */
 	public void restart() {
-		this.waitingNanos = System.nanoTime();
+		this.waitStartNanos = System.nanoTime();
 	}
 
 	/**
@@ -51,14 +52,13 @@ public final class SilenceWatch {
 		if (this.abandonedNanos != 0) {
 			return this.closingTimeout.toNanos() - (now - this.abandonedNanos);
 		}
-		long silence = Math.min(now - this.pipeline.lastReadNanos(), now - this.waitingNanos);
+		long silence = Math.min(now - this.pipeline.lastReadNanos(), now - this.waitStartNanos);
 		return Math.min(this.timeout.toNanos(), maxNanos) - silence;
 	}
 
 	/**
 	 * Closes the connection because the time is over.
-	 * @return {@code false} if it was already closed, and its end has not been reported
-	 * since
+	 * @return {@code false} if this watch has already closed it
 	 */
 	public boolean abandon() {
 		if (this.abandonedNanos != 0) {

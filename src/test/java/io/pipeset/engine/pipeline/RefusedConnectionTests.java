@@ -38,12 +38,12 @@ class RefusedConnectionTests {
 
 		}).build();
 		// The port is bound, so that no other process gets it, but nothing listens on it.
-		try (Socket nobody = new Socket()) {
-			nobody.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+		try (Socket bound = new Socket()) {
+			bound.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
 			RedisClient client = RedisClient.create(resources,
 					RedisURI.builder()
 						.withHost("127.0.0.1")
-						.withPort(nobody.getLocalPort())
+						.withPort(bound.getLocalPort())
 						.withTimeout(Duration.ofHours(1))
 						.build());
 			assertThatExceptionOfType(RedisConnectionException.class).isThrownBy(client::connect);
