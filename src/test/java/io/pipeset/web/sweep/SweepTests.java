@@ -272,7 +272,7 @@ class SweepTests {
 					?from=scan&match=*&op=EXPIRE&ttl={t}          | 'ttl' is a template, and only an upload has rows or objects for it
 					?from=scan&match=*&op=UNLINK&args=NX          | 'args' has a meaning with from=scan only for op=EXPIRE, not 'UNLINK'
 					?from=scan&match=*&op=EXPIRE&ttl=60&args=CH   | 'args' is refused: EXPIRE's option 'CH' is not supported; allowed are NX, XX, GT and LT
-					?from=scan&match=*&op=EXPIRE&ttl=60&args=     | 'args' is refused: EXPIRE's option '' is not one
+					?from=scan&match=*&op=EXPIRE&ttl=60&args=     | 'args' is refused: EXPIRE's option '' is not supported
 					?from=scan&match=*&op=EXPIRE&ttl=60&args=NX&args=XX | 'args' is refused: EXPIRE takes NX or XX, not both
 					?from=scan&match=*&op=UNLINK&type=json        | 'type' must be string, list, set, zset, hash or stream, not 'json'
 					?from=scan&match=*&op=UNLINK&limit=0          | 'limit' must be a whole number of keys from 1 to 1000000000000, not '0'
