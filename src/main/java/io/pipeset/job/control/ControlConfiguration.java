@@ -17,14 +17,14 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 
-/** Reads which Redis is the control Redis. */
+/** Configures the control Redis from {@code pipeset.control.*}. */
 @Configuration(proxyBeanMethods = false)
 @EnableConfigurationProperties(RecordProperties.class)
 class ControlConfiguration {
 
 	static final String PREFIX = "pipeset.control";
 
-	private static final Duration PATIENCE = Duration.ofSeconds(1);
+	private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
 	@Bean
 	static RedisSettings controlSettings(Environment environment) {
@@ -32,16 +32,17 @@ class ControlConfiguration {
 	}
 
 	/**
-	 * The settings of the control Redis. If they name no server, they are those of the
-	 * data's Redis with a few changes.
+	 * The settings of the control Redis. If they name no server, the settings of the
+	 * data's Redis apply. Timeouts are always one second; a client name and a pool are
+	 * never set.
 	 */
 	@Bean(defaultCandidate = false)
 	@ConfigurationProperties(PREFIX)
 	static DataRedisProperties controlProperties(Environment environment) {
 		DataRedisProperties properties = (namesServer(environment)) ? new DataRedisProperties()
 				: Binder.get(environment).bindOrCreate("spring.data.redis", DataRedisProperties.class);
-		properties.setTimeout(PATIENCE);
-		properties.setConnectTimeout(PATIENCE);
+		properties.setTimeout(TIMEOUT);
+		properties.setConnectTimeout(TIMEOUT);
 		properties.setClientName(null);
 		properties.getLettuce().getPool().setEnabled(false);
 		return properties;

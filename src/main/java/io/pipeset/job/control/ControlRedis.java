@@ -40,28 +40,32 @@ import org.springframework.data.redis.core.RedisTemplate;
 import org.springframework.data.redis.serializer.RedisSerializer;
 
 /**
- * The control Redis, on a connection of its own that is shared by all callers, opened
- * when somebody first asks, and opened again by Lettuce when it is lost. Boot sets it up
- * as it does the data's Redis, in an application context of its own, and at once: a start
- * fails over settings that are wrong, and no job does.
+ * The connection to the control Redis, which all callers share. The first call opens it,
+ * and Lettuce reconnects it.
+ * <p>
+ * Spring Boot configures it like the data's Redis, in an application context of its own.
+ * It does so when the service starts, so that wrong settings fail the start and not a
+ * job.
  */
 public final class ControlRedis implements DisposableBean {
 
-	/** The member of the {@link #state} of a server that evicts. */
+	/** The member of {@link #state} that a server has if it evicts keys. */
 	public static final String BEST_EFFORT = "bestEffort";
 
-	/** Its value begins so, and ends with the policy. */
+	/** The value of that member: this prefix, then the eviction policy. */
 	public static final String POLICY = "maxmemory-policy ";
 
 	private static final Logger logger = LoggerFactory.getLogger(ControlRedis.class);
 
-	/** The settings, under the name by which Boot would make them. */
+	/** The name that Boot would give the bean of the settings. */
 	private static final String PROPERTIES = "spring.data.redis-" + DataRedisProperties.class.getName();
 
-	private static final Duration RECONNECT = Duration.ofMillis(500);
+	private static final Duration RECONNECT_DELAY = Duration.ofMillis(500);
 
-	private static final long PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
+	/** How long calls fail at once after a call that did not reach the server. */
+	private static final long FAIL_FAST_NANOS = Duration.ofSeconds(1).toNanos();
 
+	/** How long {@link #promise} uses the last reply of the server. */
 	private static final long PROMISE_NANOS = Duration.ofMinutes(1).toNanos();
 
 	private final DataRedisProperties properties;
@@ -72,8 +76,8 @@ public final class ControlRedis implements DisposableBean {
 
 	private final AnnotationConfigApplicationContext context;
 
-	/** Held by the one caller that opens the connection. */
-	private final ReentrantLock opening = new ReentrantLock();
+	/** Held by the caller that opens the connection. */
+	private final ReentrantLock openLock = new ReentrantLock();
 
 	private volatile @Nullable RedisTemplate<String, byte[]> template;
 
@@ -89,21 +93,22 @@ public final class ControlRedis implements DisposableBean {
 	}
 
 	/**
-	 * The name of a key, which services of another data's Redis do not use.
-	 * @param name what tells it from others of its kind, without colons
+	 * The name of a key. It contains the identity of the data's Redis, so services of
+	 * another data's Redis do not share it.
+	 * @param name unique among the keys of this kind, without colons
 	 */
 	String key(String kind, String name) {
 		return "pipeset:" + kind + ':' + this.data.name() + ':' + name;
 	}
 
 	/**
-	 * Makes a call. Whoever calls within a second of one that did not reach the server
-	 * does not wait for it again.
-	 * @throws ControlRedisException if the server is not reached, or refuses
+	 * Makes a call. For one second after a call that did not reach the server, all calls
+	 * fail at once.
+	 * @throws ControlRedisException if the server cannot be reached, or refuses the call
 	 */
 	<T> T call(Function<RedisTemplate<String, byte[]>, T> call) {
 		Failure before = this.failure;
-		if (before != null && System.nanoTime() - before.nanos < PAUSE_NANOS) {
+		if (before != null && System.nanoTime() - before.nanos < FAIL_FAST_NANOS) {
 			throw before.exception;
 		}
 		try {
@@ -128,17 +133,17 @@ public final class ControlRedis implements DisposableBean {
 		return exception;
 	}
 
-	/** Only one caller waits for a server that does not answer its handshake. */
+	/** Lets one caller at a time wait for the handshake. */
 	private RedisTemplate<String, byte[]> template() {
 		RedisTemplate<String, byte[]> template = this.template;
 		if (template != null) {
 			return template;
 		}
-		this.opening.lock();
+		this.openLock.lock();
 		try {
 			template = this.template;
 			Failure before = this.failure;
-			if (template == null && before != null && System.nanoTime() - before.nanos < PAUSE_NANOS) {
+			if (template == null && before != null && System.nanoTime() - before.nanos < FAIL_FAST_NANOS) {
 				throw before.exception;
 			}
 			if (template == null) {
@@ -152,7 +157,7 @@ public final class ControlRedis implements DisposableBean {
 			throw failed(ex);
 		}
 		finally {
-			this.opening.unlock();
+			this.openLock.unlock();
 		}
 	}
 
@@ -170,7 +175,7 @@ public final class ControlRedis implements DisposableBean {
 	private static AnnotationConfigApplicationContext context(DataRedisProperties properties, SslBundles bundles) {
 		AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
 		context.setDisplayName(ControlConfiguration.PREFIX);
-		// Without any source of properties: those of the data's Redis are not meant.
+		// No property sources, because they have the settings of the data's Redis.
 		context.setEnvironment(new StandardEnvironment(new MutablePropertySources()) {
 
 			@Override
@@ -185,7 +190,7 @@ public final class ControlRedis implements DisposableBean {
 		context.registerBean(CurrentSslBundle.class, () -> new CurrentSslBundle(properties, bundles));
 		context.registerBean(ClientResourcesBuilderCustomizer.class,
 				() -> (resources) -> resources.commandLatencyRecorder(CommandLatencyRecorder.disabled())
-					.reconnectDelay(Delay.constant(RECONNECT))
+					.reconnectDelay(Delay.constant(RECONNECT_DELAY))
 					.ioThreadPoolSize(2)
 					.computationThreadPoolSize(2));
 		context.register(DataRedisAutoConfiguration.class);
@@ -193,22 +198,22 @@ public final class ControlRedis implements DisposableBean {
 		return context;
 	}
 
-	/** Nobody waits for a server that is known to be away. */
+	/** Calls fail at once while the connection is lost. */
 	private static void customize(ClientOptions.Builder options) {
 		options.autoReconnect(true).disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS);
 	}
 
 	/**
 	 * Whether it is another Redis than the data's.
-	 * @return {@code false} if its settings name no server
+	 * @return {@code false} if {@code pipeset.control.*} names no server
 	 */
 	public boolean isNamed() {
 		return this.named;
 	}
 
 	/**
-	 * The server, or some of them, for messages.
-	 * @return hosts with their ports
+	 * The address for messages, without credentials.
+	 * @return one or more hosts with their ports
 	 */
 	public String address() {
 		DataRedisProperties.Cluster cluster = this.properties.getCluster();
@@ -227,9 +232,9 @@ public final class ControlRedis implements DisposableBean {
 	}
 
 	/**
-	 * Asks the server how safe that is which is kept there, once a minute at most, and
-	 * logs what may be lost.
-	 * @throws ControlRedisException if the server is not reached
+	 * Queries the server's eviction policy and append-only file, at most once a minute,
+	 * and logs a warning if keys may be lost.
+	 * @throws ControlRedisException if the server cannot be reached
 	 */
 	public Promise promise() {
 		Promise known = this.promise;
@@ -240,21 +245,23 @@ public final class ControlRedis implements DisposableBean {
 		String evicting = values(info, "maxmemory_policy").filter((policy) -> !policy.equals("noeviction"))
 			.findFirst()
 			.orElse(null);
-		Promise asked = new Promise(evicting, values(info, "aof_enabled").anyMatch("0"::equals), System.nanoTime());
+		Promise queried = new Promise(evicting, values(info, "aof_enabled").anyMatch("0"::equals), System.nanoTime());
 		if (evicting != null && (known == null || !evicting.equals(known.evicting))) {
 			logger.warn("{}", bestEffort(evicting));
 		}
-		if (asked.forgets && (known == null || !known.forgets)) {
-			logger
-				.warn("The control Redis at {} does not log its writes (appendonly no). If it is started again, records"
-						+ " of jobs and idempotency keys since its last snapshot are gone, or all of them, and a repeat may run"
-						+ " a second time. Use appendonly yes, or name another Redis by pipeset.control.*", address());
+		if (queried.forgets && (known == null || !known.forgets)) {
+			logger.warn("The control Redis at {} does not log its writes (appendonly no). A restart loses records"
+					+ " of jobs and idempotency keys since its last snapshot, or all of them, so that a repeated request may run"
+					+ " a second time. Use appendonly yes, or name another Redis by pipeset.control.*", address());
 		}
-		this.promise = asked;
-		return asked;
+		this.promise = queried;
+		return queried;
 	}
 
-	/** In a cluster, the name of each begins with its node. */
+	/**
+	 * The values of a field of INFO; in a cluster, one of each node, whose names begin
+	 * with the node.
+	 */
 	private static Stream<String> values(Map<Object, Object> info, String name) {
 		return info.entrySet()
 			.stream()
@@ -268,8 +275,9 @@ public final class ControlRedis implements DisposableBean {
 	}
 
 	/**
-	 * Says that nothing is promised of records.
-	 * @return nothing if the server evicts nothing, or does not say so now
+	 * Warns the caller if the server may evict records.
+	 * @return one warning; an empty list if the server does not evict, or cannot be
+	 * queried now
 	 */
 	public List<Warning> warnings() {
 		try {
@@ -283,8 +291,8 @@ public final class ControlRedis implements DisposableBean {
 	}
 
 	/**
-	 * The state, for Actuator. Only a server that is named is asked, if nobody has for a
-	 * minute.
+	 * The state, for Actuator. It queries the server if {@code pipeset.control.*} names
+	 * one, at most once a minute.
 	 */
 	public Map<String, Object> state() {
 		Promise known = this.promise;
@@ -292,7 +300,7 @@ public final class ControlRedis implements DisposableBean {
 			known = (this.named) ? promise() : known;
 		}
 		catch (ControlRedisException ex) {
-			logger.debug("The state says so", ex);
+			logger.debug("The control Redis cannot be queried for its state", ex);
 		}
 		Map<String, Object> state = new LinkedHashMap<>();
 		state.put("address", address());
@@ -308,12 +316,12 @@ public final class ControlRedis implements DisposableBean {
 
 	@Override
 	public void destroy() {
-		this.opening.lock();
+		this.openLock.lock();
 		try {
 			this.context.close();
 		}
 		finally {
-			this.opening.unlock();
+			this.openLock.unlock();
 		}
 	}
 
@@ -324,24 +332,26 @@ public final class ControlRedis implements DisposableBean {
 		}
 		catch (DataAccessException ex) {
 			if (NestedExceptionUtils.getMostSpecificCause(ex) instanceof RedisCommandExecutionException) {
-				// Not everybody may ask.
+				// The user may lack the right to run INFO.
 				return Map.of();
 			}
 			throw ex;
 		}
 	}
 
-	/** A call that did not reach the server, and when. */
+	/** A call that did not reach the server, and the time of {@link System#nanoTime}. */
 	private record Failure(ControlRedisException exception, long nanos) {
 
 	}
 
 	/**
-	 * How safe that is which is kept in the control Redis.
+	 * How durable the keys in the control Redis are.
 	 *
-	 * @param evicting the eviction policy, if it may cost keys; {@code null} if nothing
-	 * is evicted, or the server does not say
-	 * @param forgets whether a restart may lose what was written last
+	 * @param evicting the eviction policy; {@code null} if it is {@code noeviction}, or
+	 * the user may not run INFO
+	 * @param forgets whether a restart may lose the last writes, because there is no
+	 * append-only file
+	 * @param nanos when the server was queried, by {@link System#nanoTime}
 	 */
 	public record Promise(@Nullable String evicting, boolean forgets, long nanos) {
 

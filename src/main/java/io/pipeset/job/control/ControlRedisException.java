@@ -2,14 +2,14 @@ package io.pipeset.job.control;
 
 import org.jspecify.annotations.Nullable;
 
-/** The control Redis was not reached, or refused a command. */
+/** The control Redis could not be reached, or refused a command. */
 public final class ControlRedisException extends RuntimeException {
 
 	ControlRedisException(String message, @Nullable Throwable cause) {
 		super(message, cause);
 	}
 
-	/** The event, for callers to read: it has no credentials and no keys. */
+	/** The message, which callers may read: it has no credentials and no keys. */
 	@Override
 	public String getMessage() {
 		return String.valueOf(super.getMessage());

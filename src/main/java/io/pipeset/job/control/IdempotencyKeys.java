@@ -25,34 +25,40 @@ import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.stereotype.Component;
 
 /**
- * The keys by which callers have a request run once, in the control Redis. A key belongs
- * to the job that claims it first, and in the end it has the answer to that job's
- * request.
+ * The idempotency keys of requests, in the control Redis. A key belongs to the first job
+ * that claims it. When the job has ended, the key stores the response for repeats.
  * <p>
- * The process of a job knows its key as well, until the control Redis has the answer. It
- * writes the claim again while the job runs, and answers repeats by itself, so that a
- * control Redis that is emptied, or away, does not let the request run a second time.
+ * The process of a job also holds its key in memory until the control Redis has the
+ * response. It renews the claim while the job runs, and it answers repeats without the
+ * control Redis. So no request runs twice if the control Redis is emptied or cannot be
+ * reached.
  * <p>
- * Every method that takes a key throws {@link ControlRedisException} if the control Redis
- * is not reached, or refuses. Then nobody knows whether the step was taken;
- * {@link #claim} can be taken again, and the others are by {@link #settle()}.
+ * Every method that changes a key throws {@link ControlRedisException} if the control
+ * Redis cannot be reached, or refuses. The change may then have been made or not. The
+ * caller may repeat {@link #claim}; {@link #settle()} repeats the other changes.
  */
 @Component
 public class IdempotencyKeys {
 
 	private static final Logger logger = LoggerFactory.getLogger(IdempotencyKeys.class);
 
-	/** A job may run for longer than its record is kept. */
-	private static final Duration RUN = Duration.ofDays(7);
+	/**
+	 * How long a claim lasts without renewal; a job may run for longer than its record is
+	 * kept.
+	 */
+	private static final Duration CLAIM_TIME = Duration.ofDays(7);
 
-	/** The bytes of answers that wait for the control Redis with their lists. */
-	private static final long MOST_WAITING_BYTES = 16 << 20;
+	/**
+	 * The most bytes of responses that wait in memory; beyond it, responses lose their
+	 * lists.
+	 */
+	private static final long MAX_WAITING_BYTES = 16 << 20;
 
 	private static final String JOB = "job";
 
 	private static final String LEASE = "lease";
 
-	/** 1 as long as nothing of the job can have been written to the data's Redis. */
+	/** 1 while the job cannot have written to the data's Redis. */
 	private static final String UNSENT = "unsent";
 
 	private static final String FINGERPRINT = "fingerprint";
@@ -63,9 +69,9 @@ public class IdempotencyKeys {
 
 	/**
 	 * Claims a key, or renews the claim. The last argument is a job whose process is
-	 * dead, from which the key is taken if nothing of it was sent.
+	 * dead; the script takes the key from this job if it is unsent.
 	 */
-	private static final RedisScript<Long> HOLD = RedisScript.of("""
+	private static final RedisScript<Long> CLAIM = RedisScript.of("""
 			local job = redis.call('HGET', KEYS[1], 'job')
 			if job and job ~= ARGV[2] then
 				if job ~= ARGV[5] or redis.call('HGET', KEYS[1], 'unsent') ~= '1' then return 0 end
@@ -92,8 +98,11 @@ public class IdempotencyKeys {
 
 	private final Duration retention;
 
-	/** The keys of this process that run, or have steps to take, by their jobs. */
-	private final Map<String, Own> own = new ConcurrentHashMap<>();
+	/**
+	 * The keys of this process that the control Redis does not have in their final state,
+	 * by job id.
+	 */
+	private final Map<String, OwnKey> own = new ConcurrentHashMap<>();
 
 	IdempotencyKeys(ControlRedis redis, JobRecords records, RecordProperties properties) {
 		this.redis = redis;
@@ -102,7 +111,7 @@ public class IdempotencyKeys {
 	}
 
 	/**
-	 * Finds a job of this process that has a key, without the control Redis.
+	 * Finds the job of this process that has a key, without the control Redis.
 	 * @return {@code null} if there is none
 	 */
 	public @Nullable Claim own(String key) {
@@ -110,16 +119,17 @@ public class IdempotencyKeys {
 			.stream()
 			.filter((own) -> own.key.equals(key) && own.claimed && !own.released)
 			.findFirst()
-			.map(Own::claim)
+			.map(OwnKey::claim)
 			.orElse(null);
 	}
 
 	/**
 	 * Claims a key for a job, under the lease of this process.
-	 * @return the job that has it; {@code null} if this one has it now
+	 * @return the claim of the other job that has the key; {@code null} if this job has
+	 * it now
 	 */
 	public @Nullable Claim claim(String key, String jobId) {
-		if (waitingBytes() > MOST_WAITING_BYTES) {
+		if (waitingBytes() > MAX_WAITING_BYTES) {
 			throw new ControlRedisException("The control Redis at " + this.redis.address()
 					+ " has not taken the answers to earlier requests yet, and no more may wait for it", null);
 		}
@@ -127,26 +137,26 @@ public class IdempotencyKeys {
 			.stream()
 			.filter((own) -> own.key.equals(key) && own.released)
 			.forEach((own) -> write(own, ""));
-		Own mine = new Own(key, jobId);
-		this.own.put(jobId, mine);
-		Claim other = claim(mine);
+		OwnKey own = new OwnKey(key, jobId);
+		this.own.put(jobId, own);
+		Claim other = claim(own);
 		if (other != null) {
 			this.own.remove(jobId);
 		}
 		return other;
 	}
 
-	private @Nullable Claim claim(Own mine) {
-		String free = "";
-		// A key may be given back between the two steps.
-		while (!write(mine, free)) {
+	private @Nullable Claim claim(OwnKey own) {
+		String deadJob = "";
+		// Another job may release the key between the two steps.
+		while (!write(own, deadJob)) {
 			Map<String, byte[]> found = this.redis
-				.call((template) -> template.<String, byte[]>opsForHash().entries(name(mine.key)));
+				.call((template) -> template.<String, byte[]>opsForHash().entries(name(own.key)));
 			byte[] job = found.get(JOB);
 			byte[] lease = found.get(LEASE);
 			if (job != null) {
 				Answer answer = answer(found);
-				// Another process may have gone on with a job since the key was claimed.
+				// Another process may have resumed the job since it claimed the key.
 				JobState state = (answer != null) ? null
 						: this.records.status(text(job)).map(JobStatus::state).orElse(null);
 				boolean runs = answer == null && ((state != null && state.isActive())
@@ -154,7 +164,7 @@ public class IdempotencyKeys {
 				if (answer != null || runs || !Arrays.equals(found.get(UNSENT), bytes(1))) {
 					return new Claim(text(job), runs, state, answer);
 				}
-				free = text(job);
+				deadJob = text(job);
 			}
 		}
 		return null;
@@ -169,8 +179,9 @@ public class IdempotencyKeys {
 	}
 
 	/**
-	 * The job is about to write to the data's Redis for the first time. It must not
-	 * before this has returned {@code true}: a key whose process dies earlier is free.
+	 * Marks the key of a job as sent. The job must not write to the data's Redis before
+	 * this returns {@code true}, because the key of an unsent job is free once its
+	 * process dies.
 	 * @return {@code false} if another job has the key by now
 	 */
 	public boolean begin(String jobId) {
@@ -178,63 +189,66 @@ public class IdempotencyKeys {
 	}
 
 	/**
-	 * Keeps the answer to a request, for {@code pipeset.jobs.retention}.
-	 * @param fingerprint what a repeat has to agree with
-	 * @param head the answer but for its body, in the words of whoever reads it
-	 * @param body the body, as {@link ReportBytes} makes it
-	 * @param shorter makes the one to keep if too many wait for the control Redis
-	 * @return {@code false} if another job has the key, since it was lost in between
+	 * Stores the response to a request for {@code pipeset.jobs.retention}.
+	 * @param fingerprint the digest that a repeat must have as well
+	 * @param head the response without its body, in a format of the caller of this method
+	 * @param body the body, compressed by {@link ReportBytes}
+	 * @param shorter makes a shorter body, used if too many bytes wait in memory
+	 * @return {@code false} if the control Redis lost the key and another job has it
 	 */
 	public boolean settle(String jobId, String fingerprint, String head, byte[] body, Supplier<byte[]> shorter) {
 		try {
-			return step(jobId, (own) -> own.answer = new Kept(fingerprint, head, body));
+			return step(jobId, (own) -> own.answer = new StoredAnswer(fingerprint, head, body));
 		}
 		catch (ControlRedisException ex) {
 			logger.atWarn()
 				.addKeyValue("jobId", jobId)
 				.log("The answer for the Idempotency-Key of job {} waits in memory. {}", jobId, ex.getMessage());
-			Own own = this.own.get(jobId);
-			if (own != null && waitingBytes() > MOST_WAITING_BYTES) {
-				own.answer = new Kept(fingerprint, head, shorter.get());
+			OwnKey own = this.own.get(jobId);
+			if (own != null && waitingBytes() > MAX_WAITING_BYTES) {
+				own.answer = new StoredAnswer(fingerprint, head, shorter.get());
 			}
 			throw ex;
 		}
 	}
 
-	/** Gives a key back: the next request may have it. */
+	/** Releases the key of a job: the next request may claim it. */
 	public void release(String jobId) {
 		step(jobId, (own) -> own.released = true);
 	}
 
-	/** Whether no answer waits for the control Redis, and no key is to be given back. */
+	/** Whether no response and no release of a key waits for the control Redis. */
 	public boolean isIdle() {
-		return this.own.values().stream().noneMatch(Own::hasEnded);
+		return this.own.values().stream().noneMatch(OwnKey::hasEnded);
 	}
 
-	/** Keeps the answers that wait for the control Redis, and gives keys back. */
+	/** Writes the responses and releases that wait for the control Redis. */
 	public void settle() {
-		write(Own::hasEnded);
+		write(OwnKey::hasEnded);
 	}
 
-	/** Writes the claims of all jobs that run, which the control Redis may have lost. */
+	/**
+	 * Renews the claims of all running jobs, because the control Redis may have lost
+	 * them.
+	 */
 	public void renew() {
 		write((own) -> own.claimed && !own.hasEnded());
 	}
 
-	/** A key for which the control Redis fails keeps no other waiting. */
-	private void write(Predicate<Own> which) {
+	/** Writes keys; if one of them fails, the others are still written. */
+	private void write(Predicate<OwnKey> which) {
 		this.own.values().stream().filter(which).forEach((own) -> {
 			try {
 				write(own, "");
 			}
 			catch (ControlRedisException ex) {
-				logger.debug("A step in the control Redis is tried again", ex);
+				logger.debug("A key could not be written to the control Redis, and is tried again later", ex);
 			}
 		});
 	}
 
-	private boolean step(String jobId, Consumer<Own> change) {
-		Own own = this.own.get(jobId);
+	private boolean step(String jobId, Consumer<OwnKey> change) {
+		OwnKey own = this.own.get(jobId);
 		if (own == null) {
 			return true;
 		}
@@ -243,15 +257,16 @@ public class IdempotencyKeys {
 	}
 
 	/**
-	 * Writes how a key of this process stands.
-	 * @param free a job from which the key may be taken
+	 * Writes the state of a key to the control Redis.
+	 * @param deadJob the id of a dead job from which the key may be taken; empty if there
+	 * is none
 	 * @return {@code false} if another job has the key
 	 */
-	private boolean write(Own own, String free) {
+	private boolean write(OwnKey own, String deadJob) {
 		synchronized (own) {
-			Kept answer = own.answer;
+			StoredAnswer answer = own.answer;
 			boolean ended = own.hasEnded();
-			boolean ours = true;
+			boolean owned = true;
 			if (own.written) {
 				return true;
 			}
@@ -259,14 +274,14 @@ public class IdempotencyKeys {
 				run(RELEASE, own.key, bytes(own.jobId));
 			}
 			else if (answer != null) {
-				ours = run(SETTLE, own.key, bytes(this.retention.toMillis()), bytes(own.jobId), bytes(FINGERPRINT),
+				owned = run(SETTLE, own.key, bytes(this.retention.toMillis()), bytes(own.jobId), bytes(FINGERPRINT),
 						bytes(answer.fingerprint), bytes(HEAD), bytes(answer.head), bytes(BODY), answer.body) == 1;
 			}
 			else {
-				ours = run(HOLD, own.key, bytes(RUN.toMillis()), bytes(own.jobId), bytes(this.records.lease()),
-						bytes((own.unsent) ? 1 : 0), bytes(free)) == 1;
+				owned = run(CLAIM, own.key, bytes(CLAIM_TIME.toMillis()), bytes(own.jobId), bytes(this.records.lease()),
+						bytes((own.unsent) ? 1 : 0), bytes(deadJob)) == 1;
 			}
-			if (ours) {
+			if (owned) {
 				own.claimed = true;
 			}
 			else if (own.claimed && !own.lost) {
@@ -280,7 +295,7 @@ public class IdempotencyKeys {
 				own.written = true;
 				this.own.remove(own.jobId);
 			}
-			return ours;
+			return owned;
 		}
 	}
 
@@ -309,7 +324,7 @@ public class IdempotencyKeys {
 				(template) -> Long.parseLong(String.valueOf(template.execute(script, List.of(name(key)), arguments))));
 	}
 
-	/** Keys are bounded, and nobody finds what callers have put into theirs. */
+	/** Hashes the key, so that its name has a fixed size and hides the caller's text. */
 	private String name(String key) {
 		try {
 			byte[] hash = MessageDigest.getInstance("SHA-256").digest(bytes(key));
@@ -329,30 +344,31 @@ public class IdempotencyKeys {
 	}
 
 	/**
-	 * The claim of another job.
+	 * The claim of a job that has the key already.
 	 *
-	 * @param runs whether the job has not ended, or not long ago, and its instance is
-	 * there
-	 * @param state how the job stands if it has no answer; {@code null} if nobody knows
-	 * @param answer the answer to the job's request; {@code null} if it has not ended
+	 * @param runs whether there is no response yet and the job, or the process that
+	 * claimed the key, is alive
+	 * @param state the state of the job; {@code null} if it has a response, or its state
+	 * is unknown
+	 * @param answer the response to the job's request; {@code null} if there is none yet
 	 */
 	public record Claim(String jobId, boolean runs, @Nullable JobState state, @Nullable Answer answer) {
 
 	}
 
 	/**
-	 * The answer to the request that was run.
+	 * The stored response to a request.
 	 *
-	 * @param fingerprint what a repeat has to agree with
-	 * @param head the answer but for its body
+	 * @param fingerprint the digest that a repeat must have as well
+	 * @param head the response without its body
 	 * @param body opens the body
 	 */
 	public record Answer(String fingerprint, String head, Supplier<InputStream> body) {
 
 	}
 
-	/** An answer as the control Redis is to have it. */
-	private static final class Kept {
+	/** A response that is to be stored in the control Redis. */
+	private static final class StoredAnswer {
 
 		private final String fingerprint;
 
@@ -360,7 +376,7 @@ public class IdempotencyKeys {
 
 		private final byte[] body;
 
-		private Kept(String fingerprint, String head, byte[] body) {
+		private StoredAnswer(String fingerprint, String head, byte[] body) {
 			this.fingerprint = fingerprint;
 			this.head = head;
 			this.body = body;
@@ -368,8 +384,8 @@ public class IdempotencyKeys {
 
 	}
 
-	/** A key of a job of this process. */
-	private static final class Own {
+	/** The key of a job of this process. */
+	private static final class OwnKey {
 
 		private final String key;
 
@@ -377,21 +393,21 @@ public class IdempotencyKeys {
 
 		private volatile boolean unsent = true;
 
-		private volatile @Nullable Kept answer;
+		private volatile @Nullable StoredAnswer answer;
 
-		/** Whether it is to be given back. */
+		/** Whether the key is to be released. */
 		private volatile boolean released;
 
-		/** Whether it was this job's in the control Redis. */
+		/** Whether this job has had the key in the control Redis. */
 		private volatile boolean claimed;
 
-		/** Whether it is another job's there. Guarded by this. */
+		/** Whether another job has the key there. Guarded by this. */
 		private boolean lost;
 
-		/** Whether the control Redis has the last step. Guarded by this. */
+		/** Whether the response or the release was written. Guarded by this. */
 		private boolean written;
 
-		private Own(String key, String jobId) {
+		private OwnKey(String key, String jobId) {
 			this.key = key;
 			this.jobId = jobId;
 		}
@@ -400,9 +416,9 @@ public class IdempotencyKeys {
 			return this.released || this.answer != null;
 		}
 
-		/** The claim for repeats. */
+		/** The claim that repeats get. */
 		private Claim claim() {
-			Kept answer = this.answer;
+			StoredAnswer answer = this.answer;
 			return new Claim(this.jobId, answer == null, null, (answer != null)
 					? new Answer(answer.fingerprint, answer.head, () -> ReportBytes.inflate(answer.body)) : null);
 		}

@@ -20,17 +20,17 @@ import org.springframework.data.redis.connection.Limit;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
- * The ids of each client's jobs, which sort by time. An id is there for as long as its
- * job has a record, and is taken out by those who find that it has none.
+ * An index of each client's job ids, which sort by time. When a reader finds an id
+ * without a record, it removes the id.
  */
 final class JobIndex {
 
-	/** The ids that are checked for each job that has ended, which has added one. */
+	/** How many ids are checked for each job that ends, because each job adds one id. */
 	private static final int SAMPLE = 5;
 
-	private static final int MOST_AT_ONCE = 500;
+	private static final int MOST_CHECKED = 500;
 
-	private static final RedisScript<Long> ENTER = RedisScript.of("""
+	private static final RedisScript<Long> ADD = RedisScript.of("""
 			redis.call('ZADD', KEYS[1], 0, ARGV[2])
 			return redis.call('PEXPIRE', KEYS[1], ARGV[1])""", Long.class);
 
@@ -40,12 +40,12 @@ final class JobIndex {
 
 	private final Predicate<String> recorded;
 
-	/** How many ids of each client are still to be checked. */
-	private final Map<String, Integer> ended = new ConcurrentHashMap<>();
+	/** How many ids of each client the next {@link #tidy} checks. */
+	private final Map<String, Integer> unchecked = new ConcurrentHashMap<>();
 
 	/**
-	 * The index.
-	 * @param retention how long a record lasts that is not written again
+	 * Creates the index.
+	 * @param retention how long a record lasts after its last write
 	 * @param recorded whether a job has a record
 	 */
 	JobIndex(ControlRedis redis, Duration retention, Predicate<String> recorded) {
@@ -55,11 +55,11 @@ final class JobIndex {
 	}
 
 	/**
-	 * Enters a job. The index outlasts each record that is written within half the time
-	 * of its retention from now on.
+	 * Adds a job. The index expires after twice the retention, so it outlasts each record
+	 * that is written within the next retention.
 	 */
-	void enter(String client, String id) {
-		this.redis.call((template) -> Objects.requireNonNull(template.execute(ENTER, List.of(key(client)),
+	void add(String client, String id) {
+		this.redis.call((template) -> Objects.requireNonNull(template.execute(ADD, List.of(key(client)),
 				bytes(Long.toString(this.retention.toMillis() * 2)), bytes(id))));
 	}
 
@@ -68,27 +68,27 @@ final class JobIndex {
 	}
 
 	/**
-	 * Takes out a job that was found without a record. One whose record is written
-	 * meanwhile stays.
+	 * Removes a job that has no record. If its record is written meanwhile, the job
+	 * stays.
 	 */
-	void forget(String client, String id) {
+	void removeExpired(String client, String id) {
 		remove(client, id);
 		if (this.recorded.test(id)) {
-			enter(client, id);
+			add(client, id);
 		}
 	}
 
-	/** A job of a client has ended, which makes room for looks at older ones. */
-	void ended(String client) {
-		this.ended.merge(client, SAMPLE, Integer::sum);
+	/** Has some ids of a client checked, because one of its jobs ended. */
+	void jobEnded(String client) {
+		this.unchecked.merge(client, SAMPLE, Integer::sum);
 	}
 
-	/** Keeps indexes short that no client lists. No job waits for it. */
+	/** Removes expired ids from indexes that no client lists. No job waits for this. */
 	void tidy() {
-		for (String client : List.copyOf(this.ended.keySet())) {
-			Integer most = this.ended.remove(client);
+		for (String client : List.copyOf(this.unchecked.keySet())) {
+			Integer most = this.unchecked.remove(client);
 			if (most != null) {
-				tidy(client, Math.min(most, MOST_AT_ONCE));
+				tidy(client, Math.min(most, MOST_CHECKED));
 			}
 		}
 	}
@@ -98,12 +98,15 @@ final class JobIndex {
 		long from = (size > most) ? ThreadLocalRandom.current().nextLong(size - most + 1) : 0;
 		Set<byte[]> ids = this.redis.call(
 				(template) -> Objects.requireNonNull(template.opsForZSet().range(key(client), from, from + most - 1)));
-		ids.stream().map(JobIndex::text).filter((id) -> !this.recorded.test(id)).forEach((id) -> forget(client, id));
+		ids.stream()
+			.map(JobIndex::text)
+			.filter((id) -> !this.recorded.test(id))
+			.forEach((id) -> removeExpired(client, id));
 	}
 
 	/**
 	 * The jobs of a client, the newest first.
-	 * @param after the id behind which they begin; {@code null} for the newest job
+	 * @param after the id after which the list begins; {@code null} for the newest job
 	 */
 	List<String> ids(String client, @Nullable String after, int most) {
 		Range<String> range = Range.of(Bound.unbounded(),

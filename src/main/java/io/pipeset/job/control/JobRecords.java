@@ -32,12 +32,12 @@ import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.stereotype.Component;
 
 /**
- * The records of jobs in the control Redis, which every instance may read. Each is
- * written by the instance that holds its job, and by its process only, which has a lease:
- * a job that has not ended and whose lease is over was interrupted.
+ * The records of jobs in the control Redis, which every instance can read. Only the
+ * process that has a job writes its status. The process renews a lease: if the lease
+ * expires before the job ends, the job is interrupted.
  * <p>
- * Each call uses one key at a time, so that any slot of a cluster may have it. Every
- * method throws {@link ControlRedisException} if the control Redis is not reached, or
+ * Each call uses one key at a time, so that the control Redis may be a cluster. Every
+ * method throws {@link ControlRedisException} if the control Redis cannot be reached, or
  * refuses.
  */
 @Component
@@ -45,17 +45,20 @@ public class JobRecords {
 
 	private static final Logger logger = LoggerFactory.getLogger(JobRecords.class);
 
-	/** The records that a list looks at in one go, and in all. */
+	/** The most records that a list reads between two queries of the index. */
 	private static final int CHUNK = 200;
 
-	private static final int MOST_LOOKS = 2_000;
+	/** The most records that one list reads. */
+	private static final int MAX_READS = 2_000;
 
-	/** The requests that may wait for an instance, which takes all of them at once. */
+	/**
+	 * The most requests that may wait for an instance, which takes all of them at once.
+	 */
 	public static final int MOST_REQUESTS = 1_000;
 
 	private static final String CLIENT = "client";
 
-	/** The client of a record that has none, as a version without clients wrote it. */
+	/** The client of a record without one, which an older version wrote. */
 	private static final byte[] NO_CLIENT = bytes("none");
 
 	private static final String STATUS = "status";
@@ -72,30 +75,30 @@ public class JobRecords {
 	/** When a caller cancelled the job at another instance. */
 	private static final String CANCELLED = "cancelled";
 
-	/** The pace that a caller has asked for at another instance. */
+	/** The rate limit that a caller has requested at another instance. */
 	private static final String PACE = "pace";
 
-	/** The fields that tell how a job stands. */
-	private static final List<String> STANDING = List.of(CLIENT, STATUS, INSTANCE, LEASE, CANCELLED);
+	/** The fields of a record without its report. */
+	private static final List<String> WITHOUT_REPORT = List.of(CLIENT, STATUS, INSTANCE, LEASE, CANCELLED);
 
 	private static final RedisScript<Long> WRITE = RedisScript.of("""
 			redis.call('HSET', KEYS[1], unpack(ARGV, 2))
 			return redis.call('PEXPIRE', KEYS[1], ARGV[1])""", Long.class);
 
-	private static final RedisScript<Long> ASK = RedisScript.of("""
+	private static final RedisScript<Long> SET_REQUEST = RedisScript.of("""
 			if redis.call('EXISTS', KEYS[1]) == 0 then
 				return 0
 			end
 			redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 			return 1""", Long.class);
 
-	private static final RedisScript<Long> ANSWER = RedisScript.of("""
+	private static final RedisScript<Long> CLEAR_REQUEST = RedisScript.of("""
 			if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then
 				return 0
 			end
 			return redis.call('HDEL', KEYS[1], ARGV[1])""", Long.class);
 
-	private static final RedisScript<Long> REQUEST = RedisScript.of("""
+	private static final RedisScript<Long> PUSH_REQUEST = RedisScript.of("""
 			if redis.call('LLEN', KEYS[1]) >= tonumber(ARGV[3]) then
 				return 0
 			end
@@ -116,7 +119,9 @@ public class JobRecords {
 
 	private final String lease = UUID.randomUUID().toString();
 
-	/** Since when the lease was renewed each time before it was over. */
+	/**
+	 * Since when each renewal came before the lease expired, by {@link System#nanoTime}.
+	 */
 	private volatile long renewedSince = System.nanoTime();
 
 	JobRecords(ControlRedis redis, JsonMapper mapper, Environment environment, RecordProperties properties) {
@@ -148,29 +153,28 @@ public class JobRecords {
 	}
 
 	/**
-	 * Whether the process of a lease lives, as far as this one can tell. Leases run out
-	 * while the control Redis is away, so that one that is not there says nothing before
-	 * its process had the time to renew it.
+	 * Whether the process of a lease is alive. All leases expire while the control Redis
+	 * cannot be reached. So for one lease time after that, every process counts as alive.
 	 */
 	public boolean isAlive(String lease) {
 		return this.redis.call((template) -> Boolean.TRUE.equals(template.hasKey(leaseKey(lease))))
 				|| System.nanoTime() - this.renewedSince < this.leaseTime.toNanos();
 	}
 
-	/** The time for which a record lasts that is not written again. */
+	/** How long a record lasts after its last write. */
 	public Duration retention() {
 		return this.retention;
 	}
 
-	/** The time for which a lease lasts that is not renewed. */
+	/** How long a lease lasts after its last renewal. */
 	public Duration leaseTime() {
 		return this.leaseTime;
 	}
 
 	/**
 	 * Renews the lease of this process.
-	 * @return {@code false} if it was over, or never there: the records that were written
-	 * under it may be gone as well
+	 * @return {@code false} if the lease did not exist, because it is new or expired, or
+	 * because the control Redis lost it, and perhaps records as well
 	 */
 	public boolean renewLease() {
 		byte[] name = bytes(instance());
@@ -193,17 +197,17 @@ public class JobRecords {
 		}
 	}
 
-	/** Ends the lease of this process: whatever it has not ended is interrupted. */
+	/** Ends the lease of this process: its jobs that have not ended are interrupted. */
 	public void endLease() {
 		this.redis.call((template) -> template.delete(leaseKey(this.lease)));
 	}
 
 	/**
-	 * Writes how a job stands, under the lease of this process.
-	 * @param client the name of the client whose job it is
-	 * @param report its last report; {@code null} if the one before stays
-	 * @param enters whether the job is to stand in the list, which has to be asked for
-	 * once in half the time of the retention
+	 * Writes the status of a job, under the lease of this process.
+	 * @param client the name of the client that owns the job
+	 * @param report the last report; {@code null} to keep the one before
+	 * @param enters whether to add the job to the list of its client, which must happen
+	 * at least once in half the retention
 	 */
 	public void write(String client, JobStatus status, @Nullable StoredReport report, boolean enters) {
 		Long endedMillis = status.endedMillis();
@@ -219,9 +223,9 @@ public class JobRecords {
 		}
 		eval(WRITE, key(status.jobId()), arguments.toArray());
 		if (enters) {
-			this.index.enter(client, status.jobId());
+			this.index.add(client, status.jobId());
 			if (!status.state().isActive()) {
-				this.index.ended(client);
+				this.index.jobEnded(client);
 			}
 		}
 	}
@@ -231,17 +235,17 @@ public class JobRecords {
 			return (report != null) ? report.compress() : null;
 		}
 		catch (IOException ex) {
-			logger.warn("A report could not be read, and is not recorded: {}", ex.getMessage());
+			logger.warn("A job's report could not be read, so that its record has none: {}", ex.getMessage());
 			return null;
 		}
 	}
 
-	/** Takes ids out of the lists of clients whose records have expired. */
+	/** Removes the ids of expired records from the lists of clients. */
 	public void tidy() {
 		this.index.tidy();
 	}
 
-	/** Takes the record of a job back that has not begun. */
+	/** Removes the record of a job that will not run. */
 	public void remove(String id) {
 		Optional<byte[]> client = this.redis
 			.call((template) -> Optional.ofNullable(template.<String, byte[]>opsForHash().get(key(id), CLIENT)));
@@ -269,21 +273,22 @@ public class JobRecords {
 	 * Lists the jobs of a client, the newest first, without their reports.
 	 * @param state their state; {@code null} for any
 	 * @param kind their kind; {@code null} for any
-	 * @param after the id behind which the list begins; {@code null} for the newest job
-	 * @return so many jobs, or fewer. If it has looked at as many as it may, the list
-	 * says where to go on
+	 * @param after the id after which the list begins; {@code null} for the newest job
+	 * @param limit the most jobs to return
+	 * @return the jobs found. If the list ends early because it has read as many records
+	 * as it may, it has the id to continue from
 	 */
 	public Found list(String client, @Nullable JobState state, @Nullable JobKind kind, @Nullable String after,
 			int limit) {
 		List<JobRecord> found = new ArrayList<>();
 		String last = after;
-		int looks = 0;
+		int reads = 0;
 		Map<String, Boolean> leases = new HashMap<>();
-		// All may be of that state, or few.
+		// Perhaps all jobs match: read no more than are wanted at first.
 		int most = Math.min(limit, CHUNK);
-		while (looks < MOST_LOOKS) {
+		while (reads < MAX_READS) {
 			List<String> ids = this.index.ids(client, last, most);
-			for (JobRecord record : read(ids, leases, (gone) -> this.index.forget(client, gone))) {
+			for (JobRecord record : read(ids, leases, (gone) -> this.index.removeExpired(client, gone))) {
 				JobStatus status = record.status();
 				if ((state == null || status.state() == state) && (kind == null || status.kind() == kind)) {
 					found.add(record);
@@ -292,7 +297,7 @@ public class JobRecords {
 					return new Found(found, null);
 				}
 			}
-			looks += ids.size();
+			reads += ids.size();
 			if (ids.size() < most) {
 				return new Found(found, null);
 			}
@@ -303,15 +308,16 @@ public class JobRecords {
 	}
 
 	/**
-	 * Reads records one by one, on the connection that all callers share: a pipeline
-	 * opens one of its own, and in a cluster one to each node.
-	 * @param gone takes the ids that have no record any more
+	 * Reads records one by one on the shared connection, because a pipeline would open
+	 * its own connection, in a cluster one to each node.
+	 * @param leases caches whether a lease is alive
+	 * @param gone takes the ids whose record has expired
 	 */
 	private List<JobRecord> read(List<String> ids, Map<String, Boolean> leases, Consumer<String> gone) {
 		List<JobRecord> records = new ArrayList<>();
 		for (String id : ids) {
 			List<byte @Nullable []> fields = this.redis
-				.call((template) -> template.<String, byte[]>opsForHash().multiGet(key(id), STANDING));
+				.call((template) -> template.<String, byte[]>opsForHash().multiGet(key(id), WITHOUT_REPORT));
 			JobRecord record = record(fields.get(0), fields.get(1), fields.get(2), fields.get(3), fields.get(4), null,
 					null);
 			if (record != null) {
@@ -321,14 +327,14 @@ public class JobRecords {
 				gone.accept(id);
 			}
 		}
-		learn(records, leases);
+		queryLeases(records, leases);
 		return records.stream()
 			.map((record) -> (record.status().state().isActive() && leases.getOrDefault(record.lease(), false)) ? record
 					: withoutProcess(record))
 			.toList();
 	}
 
-	private void learn(Collection<JobRecord> records, Map<String, Boolean> leases) {
+	private void queryLeases(Collection<JobRecord> records, Map<String, Boolean> leases) {
 		records.stream()
 			.filter((record) -> record.status().state().isActive())
 			.map(JobRecord::lease)
@@ -336,49 +342,50 @@ public class JobRecords {
 			.forEach((lease) -> leases.computeIfAbsent(lease, this::isAlive));
 	}
 
-	/** The job's status alone; empty if it is gone. */
+	/** The status of a job; empty if it has no record. */
 	public Optional<JobStatus> status(String id) {
 		return read(List.of(id), new HashMap<>(), (gone) -> {
 		}).stream().map(JobRecord::status).findFirst();
 	}
 
 	/**
-	 * Cancels a job: it stands in its record, for the instance that holds the job now, or
-	 * later.
-	 * @return {@code false} if as many requests wait for that instance as may
+	 * Requests that a job is cancelled. The request is in its record, for the instance
+	 * that has the job now or resumes it later.
+	 * @return {@code false} if {@link #MOST_REQUESTS} wait for that instance already
 	 */
 	public boolean cancel(JobRecord job) {
-		return ask(job, CANCELLED, Long.toString(System.currentTimeMillis()));
+		return request(job, CANCELLED, Long.toString(System.currentTimeMillis()));
 	}
 
 	/**
-	 * Asks for another pace of a job.
+	 * Requests another rate limit of a job.
 	 * @param perSecond records a second; 0 for no limit
-	 * @return {@code false} if as many requests wait for that instance as may
+	 * @return {@code false} if {@link #MOST_REQUESTS} wait for that instance already
 	 */
 	public boolean pace(JobRecord job, long perSecond) {
-		return ask(job, PACE, Long.toString(perSecond));
+		return request(job, PACE, Long.toString(perSecond));
 	}
 
-	private boolean ask(JobRecord job, String field, String value) {
+	private boolean request(JobRecord job, String field, String value) {
 		String id = job.status().jobId();
-		// In this order: the instance reads the record once it has the request, and once
-		// it has written its lease there.
-		eval(ASK, key(id), bytes(field), bytes(value));
+		// The record first, then the request: the instance reads the record after it gets
+		// a request, and after it has written its lease to the record.
+		eval(SET_REQUEST, key(id), bytes(field), bytes(value));
 		String lease = this.redis
 			.call((template) -> Optional.ofNullable(template.<String, byte[]>opsForHash().get(key(id), LEASE)))
 			.map(JobRecords::text)
 			.orElse(job.lease());
-		return eval(REQUEST, requestsKey(lease), bytes(Long.toString(this.leaseTime.toMillis() * 4)), bytes(id),
+		return eval(PUSH_REQUEST, requestsKey(lease), bytes(Long.toString(this.leaseTime.toMillis() * 4)), bytes(id),
 				bytes(Integer.toString(MOST_REQUESTS))) != 0;
 	}
 
 	/**
-	 * The process of a job has ended, and left files that nobody can go on with.
-	 * @param reason what happened and what to do, for the caller to read
+	 * Marks a job as failed whose process has ended and whose files no instance can
+	 * resume.
+	 * @param reason what happened and what to do, a message for the caller
 	 */
 	public void lost(String id, String reason) {
-		// Its lease may not have ended yet.
+		// Its lease may not have expired yet.
 		find(id).filter((job) -> job.status().state().isActive() || job.status().state() == JobState.INTERRUPTED)
 			.ifPresent((job) -> write(job.client(),
 					job.status().ended(JobState.FAILED, System.currentTimeMillis(), new EndReason("gone", reason)),
@@ -386,13 +393,14 @@ public class JobRecords {
 	}
 
 	/**
-	 * A job of this instance is cancelled: so it is if its process ends at this moment.
+	 * Records that a job of this instance is cancelled, so that it counts as cancelled
+	 * even if its process ends now.
 	 */
 	public void cancelled(String id) {
-		eval(ASK, key(id), bytes(CANCELLED), bytes(Long.toString(System.currentTimeMillis())));
+		eval(SET_REQUEST, key(id), bytes(CANCELLED), bytes(Long.toString(System.currentTimeMillis())));
 	}
 
-	/** What other instances have asked for a job. */
+	/** The changes that other instances have requested for a job. */
 	public PendingChanges wishes(String id) {
 		List<byte @Nullable []> fields = this.redis
 			.call((template) -> template.<String, byte[]>opsForHash().multiGet(key(id), List.of(CANCELLED, PACE)));
@@ -400,12 +408,18 @@ public class JobRecords {
 		return new PendingChanges(fields.get(0) != null, (pace != null) ? Long.valueOf(text(pace)) : null);
 	}
 
-	/** A job has the pace that was asked for. */
+	/**
+	 * Removes a request for a rate limit that the job has now, unless another was
+	 * requested meanwhile.
+	 */
 	public void paced(String id, long perSecond) {
-		eval(ANSWER, key(id), bytes(PACE), bytes(Long.toString(perSecond)));
+		eval(CLEAR_REQUEST, key(id), bytes(PACE), bytes(Long.toString(perSecond)));
 	}
 
-	/** The jobs for which other instances have asked something of this one. */
+	/**
+	 * Takes the ids of jobs for which other instances have requested changes from this
+	 * one.
+	 */
 	public List<String> asked() {
 		Optional<List<byte[]>> asked = this.redis.call((template) -> Optional
 			.ofNullable(template.opsForList().leftPop(requestsKey(this.lease), MOST_REQUESTS)));
@@ -428,28 +442,28 @@ public class JobRecords {
 							: null);
 		}
 		catch (JacksonException ex) {
-			// Instances of two versions may share a control Redis while one replaces the
-			// other.
-			logger.debug("A record of {} is not of this version, and is left out", text(instance), ex);
+			// Instances of two versions share a control Redis during an update.
+			logger.debug("A record of {} has the format of another version, and is left out", text(instance), ex);
 			return null;
 		}
 	}
 
 	/**
-	 * A job that no process runs: if it has not ended, it is interrupted, or cancelled.
+	 * Marks a record without a live process: if the job has not ended, it is interrupted,
+	 * or cancelled.
 	 */
 	private static JobRecord withoutProcess(JobRecord record) {
 		JobStatus last = record.status();
 		if (last.state().isActive()) {
 			last = last.interrupted("The job was " + last.state().label() + " at " + record.instance()
-					+ ", whose process has ended, or does not reach the control Redis: at least the"
-					+ " records that are applied here have run, and more may have");
+					+ ", whose process has ended or cannot reach the control Redis: at least the records"
+					+ " that are applied here have run, and more may have");
 		}
 		if (last.state() == JobState.INTERRUPTED && record.cancelledMillis() != null) {
 			last = last.ended(JobState.CANCELLED, record.cancelledMillis(),
 					new EndReason(Cause.CANCELLED.problemType(),
 							"The job was cancelled by DELETE /v1/jobs/" + last.jobId() + ", and " + record.instance()
-									+ ", which had it, has ended: at least the records that are applied here have run,"
+									+ ", which ran it, has ended: at least the records that are applied here have run,"
 									+ " and more may have"));
 		}
 		return new JobRecord(record.client(), last, record.instance(), record.lease(), record.cancelledMillis(),
@@ -477,20 +491,20 @@ public class JobRecords {
 	}
 
 	/**
-	 * What other instances have asked for a job.
+	 * The changes that other instances have requested for a job.
 	 *
-	 * @param rateLimit records a second, 0 for no limit; {@code null} if nothing was
-	 * asked
+	 * @param rateLimit records a second, 0 for no limit; {@code null} if no change was
+	 * requested
 	 */
 	public record PendingChanges(boolean cancelled, @Nullable Long rateLimit) {
 
 	}
 
 	/**
-	 * A part of the list.
+	 * A part of the list of jobs.
 	 *
-	 * @param next the id behind which to look on; {@code null} if all were looked at, or
-	 * as many were found as were asked for
+	 * @param next the id after which to continue; {@code null} if there are no more, or
+	 * if the limit was reached
 	 */
 	public record Found(List<JobRecord> jobs, @Nullable String next) {
 

@@ -6,12 +6,12 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * The settings of jobs that outlive their requests.
+ * The settings of job records.
  *
- * @param retention how long the record of a job is kept after it was last written, 1
- * minute to 30 days
- * @param lease how long after its last word an instance is taken for gone, 1 second to 10
- * minutes
+ * @param retention how long a record is kept after it was last written, 1 minute to 30
+ * days
+ * @param lease an instance without a heartbeat for this long counts as dead, 1 second to
+ * 10 minutes
  */
 @ConfigurationProperties("pipeset.jobs")
 record RecordProperties(@DefaultValue("24h") Duration retention, @DefaultValue("15s") Duration lease) {

@@ -11,10 +11,10 @@ import java.util.zip.GZIPOutputStream;
 
 import org.jspecify.annotations.Nullable;
 
-/** Reports as the control Redis has them: gzip of a bounded size. */
+/** Compresses reports for the control Redis: gzip, at most 256 KB. */
 public final class ReportBytes {
 
-	/** A larger report is kept without its lists. */
+	/** The largest compressed report. */
 	private static final int MOST_REPORT_BYTES = 256 << 10;
 
 	private ReportBytes() {
@@ -22,10 +22,11 @@ public final class ReportBytes {
 
 	/**
 	 * Compresses a report.
-	 * @param whole writes it as JSON
-	 * @param shorter writes the report to take if that one is too large; {@code null} if
-	 * there is none
-	 * @return {@code null} if it is too large to be recorded
+	 * @param whole writes the report as JSON
+	 * @param shorter writes a shorter form, used if the whole report is too large;
+	 * {@code null} if there is none
+	 * @return {@code null} if no form is small enough
+	 * @throws IOException if a writer fails
 	 */
 	public static byte @Nullable [] compress(ReportWriter whole, @Nullable ReportWriter shorter) throws IOException {
 		byte[] bytes = compress(whole);
@@ -38,7 +39,7 @@ public final class ReportBytes {
 			report.writeTo(gzip);
 		}
 		catch (RuntimeException ex) {
-			// JSON's writer hides the reason, a TooLargeException, in one of its own.
+			// The JSON writer wraps the TooLargeException in an exception of its own.
 			if (bytes.full) {
 				return null;
 			}
@@ -47,7 +48,7 @@ public final class ReportBytes {
 		return bytes.toByteArray();
 	}
 
-	/** Opens a report that was compressed. */
+	/** Opens a compressed report. */
 	static InputStream inflate(byte[] report) {
 		try {
 			return new GZIPInputStream(new ByteArrayInputStream(report));
@@ -61,17 +62,17 @@ public final class ReportBytes {
 	@FunctionalInterface
 	public interface ReportWriter {
 
-		/** Writes it as JSON, and leaves the stream open. */
+		/** Writes the report as JSON, and leaves the stream open. */
 		void writeTo(OutputStream out) throws IOException;
 
 	}
 
-	/** A report is larger than it may be. */
+	/** The report is larger than the limit. */
 	private static final class TooLargeException extends RuntimeException {
 
 	}
 
-	/** Bytes up to the size of a report. */
+	/** A buffer that fails if it would exceed the limit. */
 	private static final class BoundedBytes extends ByteArrayOutputStream {
 
 		private boolean full;

@@ -10,22 +10,23 @@ import io.pipeset.report.JobReport.Warning;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A report as JSON, which stays as it was written: the members that may change later,
- * {@code state}, {@code errors}, {@code counts} and {@code warnings} of a job of records,
- * are not in it.
+ * The part of a report that never changes once it is written, as JSON. The members that
+ * may change later are not in it: {@code state}, {@code errors}, {@code counts} and
+ * {@code warnings} of a job of records.
  *
- * @param warnings those of the report
- * @param json opens the rest of it: an object with at least one member, in UTF-8
- * @param shorter opens the same without items and values; {@code null} if there is no
+ * @param warnings the warnings of the report
+ * @param json opens the JSON: an object with at least one member, in UTF-8
+ * @param shorter opens the JSON without items and values; {@code null} if there is no
  * such form
  */
 public record StoredReport(List<Warning> warnings, Supplier<InputStream> json,
 		@Nullable Supplier<InputStream> shorter) {
 
 	/**
-	 * Compresses the report for the control Redis, without its lists if it is too large
-	 * with them.
-	 * @return {@code null} if it is too large all the same
+	 * Compresses the report for the control Redis. If it is too large, items and values
+	 * are left out.
+	 * @return {@code null} if it is still too large
+	 * @throws IOException if the JSON cannot be read
 	 */
 	byte @Nullable [] compress() throws IOException {
 		return ReportBytes.compress(writer(this.json), (this.shorter != null) ? writer(this.shorter) : null);

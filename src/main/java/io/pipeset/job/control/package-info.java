@@ -1,6 +1,7 @@
 /**
- * The control Redis: the records of jobs that outlive their requests, for all instances
- * of the service. It has connections of its own, and keys under {@code pipeset:}.
+ * The control Redis: records of asynchronous jobs and idempotency keys, shared by all
+ * instances of the service. It has its own connections, and its keys begin with
+ * {@code pipeset:}.
  */
 @NullMarked
 package io.pipeset.job.control;

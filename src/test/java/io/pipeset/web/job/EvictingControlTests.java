@@ -63,7 +63,7 @@ class EvictingControlTests {
 		assertThat(output.getAll().lines().filter((line) -> line.contains("WARN") && line.contains("(appendonly no)")))
 			.singleElement()
 			.asString()
-			.contains("a repeat may run a second time", "Use appendonly yes");
+			.contains("a repeated request may run a second time", "Use appendonly yes");
 	}
 
 }
