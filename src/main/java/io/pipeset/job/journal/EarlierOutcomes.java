@@ -10,29 +10,31 @@ import io.pipeset.report.Item.Failure;
 import io.pipeset.report.Outcome;
 
 /**
- * The outcomes that a job has from its earlier runs. Its records are read once more from
- * the first one on; those that have their outcome are entered into the account as they
- * are, and not sent again.
+ * The outcomes of a resumed job from its earlier runs. The job reads its records again
+ * from the first one. A record that already has an outcome is counted, and not sent
+ * again.
  */
 public final class EarlierOutcomes {
 
-	/** The account, and so whoever looks, hears of so many records at once. */
-	private static final int MOST_IN_A_ROW = 1000;
+	/**
+	 * The most records that are counted at once, so that the progress of the job is seen.
+	 */
+	private static final int MAX_RUN = 1000;
 
 	private final Outcomes outcomes;
 
 	private final long records;
 
-	/** Records in a row that ran alike, which are counted at once. */
-	private long run;
+	/** Consecutive records with the same operation and outcome, not counted yet. */
+	private long runLength;
 
 	private String runOperation = Account.NO_OPERATION;
 
 	private Outcome runOutcome = Outcome.APPLIED;
 
 	/**
-	 * The outcomes, of which none is read yet.
-	 * @param records up to the last record that has one
+	 * Creates the outcomes, of which none is read yet.
+	 * @param records the number of records up to the last one with an outcome
 	 */
 	EarlierOutcomes(Outcomes outcomes, long records) {
 		this.outcomes = outcomes;
@@ -40,14 +42,14 @@ public final class EarlierOutcomes {
 	}
 
 	/**
-	 * Deals with the next record.
-	 * @param keyed whether an item may carry its key
-	 * @return {@code false} if it has no outcome, and is to be run
+	 * Counts the next record if it has an outcome.
+	 * @param keyed whether the items of the report may have keys
+	 * @return {@code false} if it has no outcome, and must be run
 	 * @throws IOException if the journal cannot be read
 	 */
 	public boolean settles(Record record, Account account, boolean keyed) throws IOException {
 		if (record.index() >= this.records) {
-			endRun(account);
+			countRun(account);
 			return false;
 		}
 		JournalEntry entry = this.outcomes.next();
@@ -66,31 +68,31 @@ public final class EarlierOutcomes {
 		}
 		else {
 			if (entry.outcome() != this.runOutcome || !operation.equals(this.runOperation)
-					|| this.run == MOST_IN_A_ROW) {
-				endRun(account);
+					|| this.runLength == MAX_RUN) {
+				countRun(account);
 				this.runOutcome = entry.outcome();
 				this.runOperation = operation;
 			}
-			this.run++;
+			this.runLength++;
 		}
 		return true;
 	}
 
-	private void endRun(Account account) {
-		if (this.run > 0) {
-			account.countEarlier(this.runOperation, this.runOutcome, this.run);
-			this.run = 0;
+	private void countRun(Account account) {
+		if (this.runLength > 0) {
+			account.countEarlier(this.runOperation, this.runOutcome, this.runLength);
+			this.runLength = 0;
 		}
 	}
 
 	/**
-	 * The job reads no more: its other records keep the outcomes that they have.
-	 * @param read how many were read
-	 * @return how many there are with those
+	 * Counts the outcomes of the records that the job does not read any more.
+	 * @param read how many records were read
+	 * @return how many records there are, those not read included
 	 * @throws IOException if the journal cannot be read
 	 */
 	public long end(long read, Account account) throws IOException {
-		endRun(account);
+		countRun(account);
 		if (read >= this.records) {
 			return read;
 		}

@@ -42,10 +42,10 @@ import tools.jackson.core.StreamWriteFeature;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * All records of an asynchronous job that did not run as asked, however many: from its
- * body and the journal of its outcomes, which are kept on disk for that.
+ * The records of an asynchronous job that were not applied. They are read from its body
+ * and its outcome journal on disk, so their number is not limited.
  */
-public final class JobItems implements Spool.Kept {
+public final class JobItems implements Spool.Removable {
 
 	private static final JsonFactory json = JsonFactory.builder()
 		.disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
@@ -53,11 +53,11 @@ public final class JobItems implements Spool.Kept {
 		.rootValueSeparator("")
 		.build();
 
-	private static final int PIECE = 8 << 10;
+	private static final int PIECE_BYTES = 8 << 10;
 
-	/** Another text than that of records which are sent again. */
+	/** The loss of a record that is not sent again. */
 	private static final Loss NOT_SENT_AGAIN = new Loss(Loss.OF_SERVICE.code(), Loss.OF_SERVICE.message()
-			+ "; it is not sent again, as that might leave other data, or Redis does not permit to fence it off");
+			+ "; it is not sent again, because that might leave other data, or because Redis does not permit to fence off its connection");
 
 	private final SpooledBody body;
 
@@ -76,11 +76,16 @@ public final class JobItems implements Spool.Kept {
 	/** Set before the job runs. */
 	private @Nullable EarlierOutcomes earlier;
 
-	/** Whether all connections of earlier runs are gone; {@code null} without any. */
+	/**
+	 * Whether all connections of earlier runs are fenced off; {@code null} if there are
+	 * none.
+	 */
 	private @Nullable Boolean fenced;
 
-	private volatile boolean none;
+	/** Whether all records ran, so that nothing is kept. */
+	private volatile boolean allRan;
 
+	/** Whether the files were removed although some records did not run. */
 	private volatile boolean removed;
 
 	public JobItems(SpooledBody body, OutcomeJournal journal, JobSettings settings, JobLimits limits,
@@ -111,31 +116,30 @@ public final class JobItems implements Spool.Kept {
 		return this.earlier;
 	}
 
-	/** The job runs from now on. */
+	/** Attaches the journal to the run that starts now. */
 	public void begins(JobStop stop, Account account) {
-		this.journal.begins(stop);
+		this.journal.start(stop);
 		account.logTo(this.journal);
-		tell(account.losses());
+		setFenced(account.losses());
 	}
 
-	/** Tells whether the connections of earlier runs are gone. */
-	private void tell(Losses losses) {
+	private void setFenced(Losses losses) {
 		if (this.fenced != null) {
 			losses.fenced(this.fenced);
 		}
 	}
 
 	/**
-	 * The job goes on. Records that may have run, and that are not sent again, as that
-	 * would not leave the same data, stay unknown.
+	 * Prepares the job to be resumed. A record that may have run stays unknown if sending
+	 * it again might leave other data.
 	 * @param sent the records that may have run, in their order
-	 * @param fenced whether nothing of earlier runs is on its way any more, so that they
-	 * can be sent again at all
+	 * @param fenced whether no command of earlier runs is in flight, so that records may
+	 * be sent again at all
 	 * @throws IOException if the journal cannot be read
 	 */
 	public void goOn(List<Slab> sent, boolean fenced) throws IOException {
 		this.fenced = (this.journal.connections().isEmpty()) ? null : Boolean.valueOf(fenced);
-		this.journal.goesOn(this.memory.open(new JobStop()));
+		this.journal.resume(this.memory.open(new JobStop()));
 		Account account = new Account(Results.NONE, 0, false);
 		account.logTo(this.journal);
 		sent.forEach((slab) -> slab.attempt().abandon());
@@ -144,32 +148,32 @@ public final class JobItems implements Spool.Kept {
 		this.earlier = new EarlierOutcomes(this.journal.earlier(), this.journal.records());
 	}
 
-	/** Whether every record ran, so that nothing is kept. */
+	/** Whether every record ran, so that no files are kept. */
 	public boolean isEmpty() {
-		return this.none;
+		return this.allRan;
 	}
 
 	/**
-	 * The run of the job has ended, and the next process may go on with the job.
-	 * @return {@code false} if it cannot, as the journal is not whole
+	 * Ends the run and keeps the files, so that the next process can resume the job.
+	 * @return {@code false} if it cannot, because the journal is incomplete
 	 */
 	public boolean stay() {
-		this.journal.ends();
+		this.journal.end();
 		return this.journal.failure() == null;
 	}
 
 	/**
-	 * The job has ended.
+	 * Ends the job. Its files are removed, or kept while the spool has space for them.
 	 * @param ran whether every record ran, so that nothing has to be kept
-	 * @param onDisk whether its end is on disk; otherwise no process may take it for a
-	 * job that has not ended
+	 * @param onDisk whether the end of the job is on disk; if not, its request is
+	 * removed, so that no process resumes it
 	 */
 	public void ends(boolean ran, boolean onDisk) {
-		this.journal.ends();
+		this.journal.end();
 		if (!onDisk) {
-			this.journal.forgetRequest();
+			this.journal.removeRequest();
 		}
-		this.none = ran;
+		this.allRan = ran;
 		if (ran) {
 			close();
 		}
@@ -179,14 +183,14 @@ public final class JobItems implements Spool.Kept {
 	}
 
 	/**
-	 * Looks whether the job can go on.
-	 * @param memory takes the records that may have run
-	 * @param sent takes them as they were sent
-	 * @return the first record that must not run twice, in words; {@code null} if there
-	 * is none
+	 * Checks whether the job can be resumed.
+	 * @param memory holds the records that may have run
+	 * @param sent receives the records that may have run, in their order
+	 * @return the first record that must not run twice, as the beginning of a sentence;
+	 * {@code null} if there is none
 	 * @throws IOException if the files cannot be read
-	 * @throws MemoryLimitException if there is no memory for the records that may have
-	 * run
+	 * @throws MemoryLimitException if there is not enough memory for the records that may
+	 * have run
 	 */
 	public @Nullable String firstNotRepeatable(MemoryShare memory, List<Slab> sent) throws IOException {
 		AtomicReference<@Nullable String> found = new AtomicReference<>();
@@ -210,7 +214,7 @@ public final class JobItems implements Spool.Kept {
 					});
 		}
 		catch (MalformedBodyException | BodyLimitException ex) {
-			// The job ends there as well.
+			// The job fails at the same record.
 		}
 		return found.get();
 	}
@@ -234,28 +238,29 @@ public final class JobItems implements Spool.Kept {
 	}
 
 	/**
-	 * The reason for which the records cannot be written.
-	 * @return a sentence; {@code null} while they can be
+	 * Why the records cannot be written.
+	 * @return a sentence; {@code null} if they can be
 	 */
 	public @Nullable String missing() {
 		IOException failure = this.journal.failure();
 		if (failure != null) {
 			return "The outcomes of the job's records could not be kept. " + failure.getMessage();
 		}
-		return (this.removed) ? "The job's records were removed to make room for other jobs (pipeset.spool.max-bytes)"
+		return (this.removed)
+				? "The job's records were removed because other jobs needed the disk space (pipeset.spool.max-bytes)"
 				: null;
 	}
 
 	/**
-	 * Writes records as NDJSON, in their order, each of them so that it can be posted
-	 * again, and with the {@code error} that it met. If there is no memory for one of
-	 * them, it is the last, of which only that is said.
-	 * @param wanted their outcomes
-	 * @param out takes the lines
-	 * @throws IOException if they cannot be read, or written
+	 * Writes records as NDJSON, in their order. Each line can be posted again, and has
+	 * the {@code error} of its record. If there is not enough memory for a record, the
+	 * list ends with an error for it.
+	 * @param wanted the outcomes of the records to write
+	 * @param out receives the lines
+	 * @throws IOException if the records cannot be read, or the lines cannot be written
 	 */
 	public void write(Set<Outcome> wanted, OutputStream out) throws IOException {
-		if (this.none) {
+		if (this.allRan) {
 			return;
 		}
 		try (MemoryShare memory = this.memory.open(new JobStop());
@@ -281,12 +286,12 @@ public final class JobItems implements Spool.Kept {
 			catch (MemoryLimitException ex) {
 				lines.writeStartObject();
 				writeError(Outcome.UNPROCESSED,
-						new Failure(Rejection.TOO_LARGE, "The list ends here, as " + ex.getMessage(), false),
+						new Failure(Rejection.TOO_LARGE, "The list ends here, because " + ex.getMessage(), false),
 						index.get(), 0, lines);
 			}
 		}
 		catch (MalformedBodyException | BodyLimitException ex) {
-			// The job ended there as well.
+			// The job failed at the same record.
 		}
 	}
 
@@ -340,7 +345,8 @@ public final class JobItems implements Spool.Kept {
 			line.writeStringProperty("encoding", encoding.label());
 		}
 		if (record.command() != record.operation()) {
-			// HSET with an expiry: a script, the number of its keys, the key.
+			// HSET with an expiry runs as a script. Its arguments: script, number of
+			// keys, key.
 			line.writeName("key");
 			writeArgument(record, 2, text, line);
 			line.writeStringProperty(record.expiryMember(), record.expiryText());
@@ -354,7 +360,7 @@ public final class JobItems implements Spool.Kept {
 			return;
 		}
 		int first = 0;
-		// The keys of some stand behind their number: these have arguments alone.
+		// Operations whose first argument is not a key have args only.
 		if (record.operation().firstKey() == 0) {
 			line.writeName("key");
 			writeArgument(record, first++, text, line);
@@ -369,7 +375,7 @@ public final class JobItems implements Spool.Kept {
 		}
 	}
 
-	/** Writes an argument in pieces: it may be large, and its reader slow. */
+	/** Writes an argument in pieces, because it may be large and the reader slow. */
 	private static void writeArgument(Record record, int argument, boolean text, JsonGenerator line) {
 		byte[] source = record.source(argument);
 		if (text) {
@@ -380,17 +386,20 @@ public final class JobItems implements Spool.Kept {
 		}
 	}
 
-	/** The memory of the largest name, which is text twice and has no pieces. */
+	/**
+	 * The bytes of memory for the largest name, which is written whole and held as text
+	 * twice.
+	 */
 	private static long nameBytes(Record record) {
 		boolean named = record.rejection() == null && record.command() != record.operation();
 		long most = 0;
 		for (int i = 4; named && i < record.argumentCount(); i += 2) {
 			most = Math.max(most, record.length(i));
 		}
-		return (most > PIECE) ? 4 * most : 0;
+		return (most > PIECE_BYTES) ? 4 * most : 0;
 	}
 
-	/** An argument as a name. */
+	/** An argument as the name of a JSON member. */
 	private static String name(Record record, int argument, boolean text) {
 		ByteBuffer bytes = ByteBuffer.wrap(record.source(argument), record.offset(argument), record.length(argument));
 		return ((text) ? StandardCharsets.UTF_8.decode(bytes)
@@ -406,7 +415,7 @@ public final class JobItems implements Spool.Kept {
 	/** Removes the body and the journal. */
 	@Override
 	public void close() {
-		this.removed = !this.none;
+		this.removed = !this.allRan;
 		this.spool.forget(this);
 		this.journal.close();
 		this.body.close();

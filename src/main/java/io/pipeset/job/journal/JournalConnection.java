@@ -4,11 +4,12 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection that records were sent on.
+ * A connection on which records were sent.
  *
- * @param node the server as the service names it
- * @param clientId its number there; {@code null} where the user may not ask for it
- * @param runId the life of the server; {@code null} where it is not known
+ * @param node the service's name for the server
+ * @param clientId the CLIENT ID of the connection; {@code null} if the user may not query
+ * it
+ * @param runId the run id of the server's process; {@code null} if it is not known
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record JournalConnection(String node, @Nullable Long clientId, @Nullable String runId) {

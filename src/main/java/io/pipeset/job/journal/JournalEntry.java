@@ -7,11 +7,11 @@ import io.pipeset.report.Outcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a record, as its journal has it.
+ * The outcome of a record in its journal.
  *
  * @param failure the reason; {@code null} for a record that ran
- * @param last {@code true} for a record that may have run, and after which its job sent
- * nothing; {@code null} for all others
+ * @param last {@code true} for a record that may have run if its job sent nothing after
+ * it; {@code null} for all others
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 record JournalEntry(Outcome outcome, @Nullable Failure failure, @Nullable Boolean last) {
@@ -20,7 +20,7 @@ record JournalEntry(Outcome outcome, @Nullable Failure failure, @Nullable Boolea
 	static final JournalEntry NOT_RUN = new JournalEntry(Outcome.UNPROCESSED,
 			new Failure(Loss.NOT_SENT, "The job ended before it was sent", true));
 
-	/** A record that was written and has no outcome: its process ended. */
+	/** A record that was sent and has no outcome, because its process ended. */
 	static final JournalEntry MAY_HAVE_RUN = new JournalEntry(Outcome.UNKNOWN,
 			new Failure(Loss.OF_SERVICE.code(), Loss.OF_SERVICE.message(), true));
 
@@ -28,7 +28,7 @@ record JournalEntry(Outcome outcome, @Nullable Failure failure, @Nullable Boolea
 		this(outcome, failure, null);
 	}
 
-	/** Whether the record may have run, and may run again if its job goes on. */
+	/** Whether the record may have run, and may be sent again if its job is resumed. */
 	boolean mayRunAgain() {
 		return this.last != null || equals(MAY_HAVE_RUN);
 	}

@@ -23,21 +23,25 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The failures that a journal of outcomes refers to, and the connections that its job has
- * used, a line of JSON each, written as soon as they are met. While the job runs they are
- * in memory as well. Equal failures have one place.
+ * A file with the failures to which an outcome journal refers, the connections of its
+ * job, and the changes that callers have requested. Each is a line of JSON, written at
+ * once. Failures and connections are in memory as well while the job runs. Equal failures
+ * share one number.
  */
 final class JournalNotes {
 
-	private static final int MOST_FAILURES = 10_000;
+	private static final int MAX_FAILURES = 10_000;
 
-	private static final int MOST_CHARACTERS = 1 << 20;
+	private static final int MAX_CHARACTERS = 1 << 20;
 
-	private static final int MOST_CODES = 1000;
+	private static final int MAX_CODES = 1000;
 
 	private static final String OTHER = "(other)";
 
-	/** A failure, its place in both collections, and its text's header. */
+	/**
+	 * The memory of a failure without its characters: in both collections, with the
+	 * headers of its texts.
+	 */
 	private static final int ENTRY_BYTES = 256;
 
 	private static final JsonMapper mapper = JsonMapper.builder().build();
@@ -46,7 +50,7 @@ final class JournalNotes {
 
 	private final List<JournalEntry> failures = new ArrayList<>();
 
-	private final Map<JournalEntry, Integer> places = new HashMap<>();
+	private final Map<JournalEntry, Integer> numbers = new HashMap<>();
 
 	private final Set<JournalConnection> connections = new LinkedHashSet<>();
 
@@ -57,7 +61,7 @@ final class JournalNotes {
 	}
 
 	/**
-	 * Takes note of a connection.
+	 * Writes a connection, unless it is in the file already.
 	 * @throws SpoolException if the spool is full, or its disk fails
 	 */
 	void add(JournalConnection connection) throws SpoolException {
@@ -67,7 +71,7 @@ final class JournalNotes {
 	}
 
 	/**
-	 * Takes note of what a caller has asked for.
+	 * Writes the changes that a caller has requested.
 	 * @throws SpoolException if the spool is full, or its disk fails
 	 */
 	void add(RequestedChanges asked) throws SpoolException {
@@ -75,24 +79,25 @@ final class JournalNotes {
 	}
 
 	/**
-	 * The place of a failure in the list, beyond whose bounds messages are left out.
+	 * The number of a failure, which is written if it is new. If the list or the memory
+	 * is full, the failure loses its message, or even its code.
 	 * @param memory the memory for failures
 	 * @throws SpoolException if the spool is full, or its disk fails
 	 */
-	int place(JournalEntry entry, MemoryShare memory) throws SpoolException {
-		Integer known = this.places.get(entry);
+	int number(JournalEntry entry, MemoryShare memory) throws SpoolException {
+		Integer known = this.numbers.get(entry);
 		if (known != null) {
 			return known;
 		}
 		int length = failure(entry).message().length();
-		if (this.failures.size() < MOST_FAILURES && this.characters + length <= MOST_CHARACTERS
+		if (this.failures.size() < MAX_FAILURES && this.characters + length <= MAX_CHARACTERS
 				&& memory.tryTakeForReport(bytes(entry))) {
 			this.characters += length;
 			return add(entry);
 		}
 		JournalEntry coded = withoutMessage(entry, failure(entry).code());
-		if (this.places.containsKey(coded)
-				|| (this.failures.size() < MOST_FAILURES + MOST_CODES && memory.tryTakeForReport(bytes(coded)))) {
+		if (this.numbers.containsKey(coded)
+				|| (this.failures.size() < MAX_FAILURES + MAX_CODES && memory.tryTakeForReport(bytes(coded)))) {
 			return add(coded);
 		}
 		return add(withoutMessage(entry, OTHER));
@@ -113,13 +118,13 @@ final class JournalNotes {
 	}
 
 	private int add(JournalEntry entry) throws SpoolException {
-		Integer known = this.places.get(entry);
+		Integer known = this.numbers.get(entry);
 		if (known != null) {
 			return known;
 		}
 		append(new Note(entry, null, null));
 		this.failures.add(entry);
-		this.places.put(entry, this.failures.size() - 1);
+		this.numbers.put(entry, this.failures.size() - 1);
 		return this.failures.size() - 1;
 	}
 
@@ -128,35 +133,36 @@ final class JournalNotes {
 				ByteBuffer.wrap((mapper.writeValueAsString(note) + '\n').getBytes(StandardCharsets.UTF_8)));
 	}
 
-	/** Forgets what is in memory. */
-	void forget() {
+	/** Clears the lists in memory, and closes the file. */
+	void clear() {
 		this.failures.clear();
-		this.places.clear();
+		this.numbers.clear();
 		this.connections.clear();
 		this.characters = 0;
-		this.file.rest();
+		this.file.closeChannel();
 	}
 
 	/**
-	 * Has all in memory that another process has written, but for messages for which no
-	 * memory is free: it waits for none, as it holds it until the job ends.
+	 * Loads the lists that another process has written. Messages for which no memory is
+	 * free are left out, because the lists hold their memory until the job ends and so
+	 * must not wait for it.
 	 * @param memory the memory for failures
-	 * @throws IOException if the file cannot be read, or is not whole
+	 * @throws IOException if the file cannot be read, or is broken
 	 */
 	void load(MemoryShare memory) throws IOException {
-		forget();
+		clear();
 		Map<JournalEntry, JournalEntry> coded = new HashMap<>();
 		for (Note note : read()) {
 			JournalEntry entry = note.failure();
 			if (entry != null && memory.tryTakeForReport(bytes(entry))) {
-				this.places.putIfAbsent(entry, this.failures.size());
+				this.numbers.putIfAbsent(entry, this.failures.size());
 				this.failures.add(entry);
 				this.characters += failure(entry).message().length();
 			}
 			else if (entry != null) {
-				// It has no place: another failure would get the message of its line in
-				// the file.
-				String code = (coded.size() < MOST_CODES) ? failure(entry).code() : OTHER;
+				// Not in the map: other failures of this code would get the message that
+				// the file has for this number.
+				String code = (coded.size() < MAX_CODES) ? failure(entry).code() : OTHER;
 				this.failures.add(coded.computeIfAbsent(withoutMessage(entry, code), (first) -> first));
 			}
 			else if (note.connection() != null) {
@@ -165,16 +171,16 @@ final class JournalNotes {
 		}
 	}
 
-	/** The failures in memory, by their places. */
+	/** The failures in memory, in the order of their numbers. */
 	List<JournalEntry> failures() {
 		return List.copyOf(this.failures);
 	}
 
 	/**
 	 * Reads the failures.
-	 * @param memory takes them
-	 * @return the failures by their places
-	 * @throws IOException if the file cannot be read, or is not whole
+	 * @param memory the memory for the failures
+	 * @return the failures in the order of their numbers
+	 * @throws IOException if the file cannot be read, or is broken
 	 */
 	List<JournalEntry> failures(MemoryShare memory) throws IOException {
 		List<JournalEntry> entries = read().stream().map(Note::failure).filter(Objects::nonNull).toList();
@@ -184,29 +190,29 @@ final class JournalNotes {
 
 	/**
 	 * Reads the connections.
-	 * @throws IOException if the file cannot be read, or is not whole
+	 * @throws IOException if the file cannot be read, or is broken
 	 */
 	List<JournalConnection> connections() throws IOException {
 		return read().stream().map(Note::connection).filter(Objects::nonNull).toList();
 	}
 
 	/**
-	 * What callers have asked for, in one.
-	 * @throws IOException if the file cannot be read, or is not whole
+	 * All changes that callers have requested, merged into one.
+	 * @throws IOException if the file cannot be read, or is broken
 	 */
 	RequestedChanges asked() throws IOException {
-		RequestedChanges all = RequestedChanges.NOTHING;
+		RequestedChanges all = RequestedChanges.NONE;
 		for (Note note : read()) {
-			all = (note.asked() != null) ? all.then(note.asked()) : all;
+			all = (note.asked() != null) ? all.merge(note.asked()) : all;
 		}
 		return all;
 	}
 
 	/**
-	 * Cuts off a last line that is not whole, as the process that wrote it was killed.
+	 * Removes an incomplete last line, which a killed process has left.
 	 * @throws IOException if the file cannot be read, or is broken elsewhere
 	 */
-	void cutOff() throws IOException {
+	void truncateToWholeLines() throws IOException {
 		long whole = read(new ArrayList<>());
 		if (whole < this.file.bytes()) {
 			this.file.truncate(whole);
@@ -219,7 +225,7 @@ final class JournalNotes {
 		return notes;
 	}
 
-	/** Reads the lines that are whole, and answers their size in bytes. */
+	/** Reads the complete lines, and returns their size in bytes. */
 	private long read(List<Note> notes) throws IOException {
 		if (this.file.bytes() == 0) {
 			return 0;
@@ -247,7 +253,7 @@ final class JournalNotes {
 		this.file.close();
 	}
 
-	/** A line of the file: one of them. */
+	/** A line of the file; one member is set. */
 	@JsonInclude(JsonInclude.Include.NON_NULL)
 	record Note(@Nullable JournalEntry failure, @Nullable JournalConnection connection,
 			@Nullable RequestedChanges asked) {

@@ -12,9 +12,9 @@ import io.pipeset.job.spool.SpoolFile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A number of two bytes for each record, 0 for those without one, of which the last parts
- * are in memory. The numbers reach the file in the order of the records, so that it has
- * no gaps at whatever moment its process is killed.
+ * A file with a number of two bytes for each record; 0 if the record has none. The chunks
+ * used last are in memory. They are written in the order of the records, so that the file
+ * has no gaps even if its process is killed.
  */
 final class OutcomeFile {
 
@@ -23,14 +23,15 @@ final class OutcomeFile {
 	private static final int CHUNK_BYTES = 2 * CHUNK_RECORDS;
 
 	/**
-	 * Records are entered in the order of their lanes, which is not far from their own.
+	 * The most chunks in memory. A few suffice, because lanes finish records nearly in
+	 * their order.
 	 */
-	private static final int MOST_CHUNKS = 8;
+	private static final int MAX_CHUNKS = 8;
 
 	private final SpoolFile file;
 
-	/** The parts of the file in memory, those used last behind the others. */
-	private final LinkedHashMap<Long, Chunk> chunks = new LinkedHashMap<>(MOST_CHUNKS * 2, 0.75f, true);
+	/** The chunks in memory by their numbers, the least recently used first. */
+	private final LinkedHashMap<Long, Chunk> chunks = new LinkedHashMap<>(MAX_CHUNKS * 2, 0.75f, true);
 
 	private @Nullable Chunk last;
 
@@ -38,21 +39,21 @@ final class OutcomeFile {
 		this.file = file;
 	}
 
-	/** The number of records up to the last one that was entered. */
+	/** The number of records up to the last one in the file. */
 	long records() {
 		return this.file.bytes() / 2;
 	}
 
 	/**
-	 * Enters a number.
-	 * @param memory the memory for parts of the file
+	 * Sets the number of a record.
+	 * @param memory the memory for chunks
 	 * @throws SpoolException if the spool is full, or its disk fails
 	 */
 	void set(long index, int number, MemoryShare memory) throws SpoolException {
 		chunk(index / CHUNK_RECORDS, memory).set((int) (index % CHUNK_RECORDS), (short) number);
 	}
 
-	/** Writes what was entered to the file. */
+	/** Writes changed chunks to the file. */
 	void write() throws SpoolException {
 		if (this.chunks.size() < 2) {
 			for (Chunk chunk : this.chunks.values()) {
@@ -65,11 +66,11 @@ final class OutcomeFile {
 		}
 	}
 
-	/** Forgets what is in memory, and keeps nothing open. */
-	void forget() {
+	/** Drops the chunks in memory, and closes the file. */
+	void drop() {
 		this.chunks.clear();
 		this.last = null;
-		this.file.rest();
+		this.file.closeChannel();
 	}
 
 	/** Reads the numbers from the first record on. */
@@ -88,9 +89,8 @@ final class OutcomeFile {
 		}
 		Chunk chunk = this.chunks.get(number);
 		if (chunk == null) {
-			// Fewer where memory is short, but one at least.
-			if (this.chunks.size() == MOST_CHUNKS
-					|| (!this.chunks.isEmpty() && !memory.tryTakeForReport(CHUNK_BYTES))) {
+			// Fewer chunks if memory is scarce, but at least one.
+			if (this.chunks.size() == MAX_CHUNKS || (!this.chunks.isEmpty() && !memory.tryTakeForReport(CHUNK_BYTES))) {
 				Chunk oldest = this.chunks.values().iterator().next();
 				write();
 				this.chunks.remove(oldest.number);
@@ -102,14 +102,14 @@ final class OutcomeFile {
 		return chunk;
 	}
 
-	/** A part of the file. */
+	/** The numbers of consecutive records. */
 	private final class Chunk {
 
 		private final long number;
 
 		private final ByteBuffer bytes = ByteBuffer.allocate(CHUNK_BYTES);
 
-		/** The part that is not written yet, in bytes. */
+		/** The range of bytes that is not written yet. */
 		private int from = Integer.MAX_VALUE;
 
 		private int to;
@@ -140,7 +140,10 @@ final class OutcomeFile {
 
 	}
 
-	/** Reads numbers, one record after the other, while others are entered behind. */
+	/**
+	 * Reads numbers in the order of the records, while the numbers of later records may
+	 * be set.
+	 */
 	final class Numbers {
 
 		private final ByteBuffer bytes = ByteBuffer.allocate(CHUNK_BYTES).limit(0);
@@ -159,7 +162,7 @@ final class OutcomeFile {
 		 */
 		int next() throws IOException {
 			if (!this.bytes.hasRemaining()) {
-				// The file ends with the last record that was entered.
+				// The file may end within the chunk: the rest is 0.
 				Arrays.fill(this.bytes.array(), (byte) 0);
 				this.bytes.clear();
 				OutcomeFile.this.file.readAt(this.position, this.bytes);

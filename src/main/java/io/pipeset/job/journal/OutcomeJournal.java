@@ -19,22 +19,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The outcome of each record of a job in a file, as a number: 0 for a record that was not
- * sent, one each for those that ran and for those that were sent, and above them the
- * place of a failure in a list.
+ * The outcome of each record of a job, as a number in a file: 0 if it was not sent, 1 to
+ * 3 if it ran, was a no-op or was sent, and above that the number of a failure plus
+ * {@value #FIRST_FAILURE}.
  * <p>
- * At whatever moment the process is killed, the files are right: a record is entered as
- * sent before it is written to Redis, a failure is in its list before an outcome names
- * it, and a connection before it is used. Outcomes reach the file in the order of the
- * records. So no record that is only sent stands ahead of one of its key with an outcome,
- * but where the rules for sending again allow it.
+ * The files are consistent even if the process is killed. A record is marked as sent
+ * before it is written to Redis. A failure is written before an outcome refers to it, and
+ * a connection before it is used. Outcomes are written in the order of the records. So if
+ * a record is only marked as sent, no later record of its key has an outcome, unless the
+ * {@link io.pipeset.engine.slab.ResendRules} allow it.
  */
 public final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 
-	/** The end of the name of the file with the outcomes. */
+	/** The file name extension of the outcomes. */
 	public static final String OUTCOMES = ".outcomes";
 
-	/** The end of the name of the file with the failures and connections. */
+	/** The file name extension of the {@link JournalNotes}. */
 	public static final String NOTES = ".notes";
 
 	private static final Logger logger = LoggerFactory.getLogger(OutcomeJournal.class);
@@ -49,7 +49,7 @@ public final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 
 	private static final int FIRST_FAILURE = 4;
 
-	/** The entries that are no failures, by their numbers. */
+	/** The entries below {@link #FIRST_FAILURE}, by their numbers. */
 	private static final List<JournalEntry> ENTRIES = List.of(JournalEntry.NOT_RUN,
 			new JournalEntry(Outcome.APPLIED, null), new JournalEntry(Outcome.NOOP, null), JournalEntry.MAY_HAVE_RUN);
 
@@ -59,19 +59,20 @@ public final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 
 	private final JournalNotes notes;
 
-	/** The memory of the parts and the failures, until the job ends. */
+	/** The memory of chunks and failures, until the job ends. */
 	private MemoryShare memory;
 
 	private @Nullable IOException failure;
 
-	/** The job that runs; {@code null} before it does. */
+	/** The stop of the job; {@code null} before the job runs. */
 	private volatile @Nullable JobStop stop;
 
 	/**
-	 * A journal of a job that has not begun, or that a process has left.
-	 * @param request is removed as soon as nobody can go on with the job
-	 * @param outcomes the outcomes, empty for a new job
-	 * @param notes the failures and connections
+	 * The journal of a new job, or of one that another process has left.
+	 * @param request the file of the request, removed when the job cannot be resumed any
+	 * more
+	 * @param outcomes the file of the outcomes, empty for a new job
+	 * @param notes the file of the failures and connections
 	 * @param memory the journal's own, which it closes
 	 */
 	public OutcomeJournal(SpoolFile request, SpoolFile outcomes, SpoolFile notes, MemoryShare memory) {
@@ -83,7 +84,7 @@ public final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 
 	@Override
 	public void connected(String node, @Nullable Long clientId, @Nullable String runId) {
-		enter(() -> this.notes.add(new JournalConnection(node, clientId, runId)));
+		tryWrite(() -> this.notes.add(new JournalConnection(node, clientId, runId)));
 	}
 
 	@Override
@@ -99,49 +100,49 @@ public final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 	@Override
 	public void failed(long index, Outcome outcome, Failure failure) {
 		JournalEntry entry = new JournalEntry(outcome, failure);
-		enter(() -> set(index, (entry.equals(JournalEntry.NOT_RUN)) ? NOT_SENT
-				: FIRST_FAILURE + this.notes.place(entry, this.memory)));
+		tryWrite(() -> set(index, (entry.equals(JournalEntry.NOT_RUN)) ? NOT_SENT
+				: FIRST_FAILURE + this.notes.number(entry, this.memory)));
 	}
 
 	/**
-	 * {@inheritDoc} If the job is stopped, it has sent nothing after the record, which
-	 * may be sent again if the job goes on.
+	 * {@inheritDoc} If the job is stopped, it has sent nothing after the record. Then the
+	 * record may be sent again if the job is resumed.
 	 */
 	@Override
 	public void unanswered(long index, Failure failure) {
 		JobStop stop = this.stop;
 		boolean last = stop != null && stop.isSet();
 		JournalEntry entry = new JournalEntry(Outcome.UNKNOWN, failure, (last) ? true : null);
-		enter(() -> set(index, FIRST_FAILURE + this.notes.place(entry, this.memory)));
+		tryWrite(() -> set(index, FIRST_FAILURE + this.notes.number(entry, this.memory)));
 	}
 
-	/** The job runs from now on. */
-	void begins(JobStop stop) {
+	/** Starts the run of the job. */
+	void start(JobStop stop) {
 		this.stop = stop;
 	}
 
 	/**
-	 * Takes note of what a caller has asked for.
-	 * @return {@code false} if the journal is not whole, so that no process goes on with
+	 * Writes the changes that a caller has requested.
+	 * @return {@code false} if the journal is incomplete, so that no process can resume
 	 * the job
 	 */
 	public boolean note(RequestedChanges asked) {
-		enter(() -> this.notes.add(asked));
+		tryWrite(() -> this.notes.add(asked));
 		return failure() == null;
 	}
 
 	/**
-	 * What callers have asked for so far.
+	 * The changes that callers have requested so far, merged into one.
 	 * @throws IOException if the file cannot be read, or is broken
 	 */
 	public RequestedChanges asked() throws IOException {
 		return this.notes.asked();
 	}
 
-	/** Writes what was entered to the file. */
+	/** Writes all outcomes to the file. */
 	@Override
 	public void flush() {
-		enter(this.outcomes::write);
+		tryWrite(this.outcomes::write);
 	}
 
 	private void set(long index, int number) {
@@ -150,72 +151,75 @@ public final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 				this.outcomes.set(index, number, this.memory);
 			}
 			catch (SpoolException ex) {
-				fails(ex);
+				giveUp(ex);
 			}
 		}
 	}
 
-	private synchronized void enter(Writing writing) {
+	private synchronized void tryWrite(FileWrite write) {
 		if (this.failure == null) {
 			try {
-				writing.write();
+				write.write();
 			}
 			catch (SpoolException ex) {
-				fails(ex);
+				giveUp(ex);
 			}
 		}
 	}
 
 	/**
-	 * The job goes on: only its items are lost. Nobody may go on with it later, as
-	 * records are sent that the journal does not know of.
+	 * Gives up the journal. The job goes on without its items. Its request is removed,
+	 * because a later process must not resume it: the journal does not know all records
+	 * that were sent.
 	 */
-	private void fails(IOException ex) {
-		logger.warn("The outcomes of the records of a job are not kept: {}", ex.getMessage());
+	private void giveUp(IOException ex) {
+		logger.warn(
+				"The outcomes of a job's records are no longer stored, so that its items are lost and it cannot be resumed: {}",
+				ex.getMessage());
 		this.failure = ex;
 		this.request.close();
-		forget();
+		releaseMemory();
 	}
 
-	/** The reason for which the journal is not whole; {@code null} if it is. */
+	/** Why the journal is incomplete; {@code null} if it is complete. */
 	synchronized @Nullable IOException failure() {
 		return this.failure;
 	}
 
-	/** The files are those of no job any more, for the next process. */
-	void forgetRequest() {
+	/** Removes the request, so that no process resumes the job. */
+	void removeRequest() {
 		this.request.close();
 	}
 
-	/** The run of the job has ended: nothing more is entered. */
-	synchronized void ends() {
+	/** Ends the run of the job: nothing more is written. */
+	synchronized void end() {
 		flush();
-		forget();
+		releaseMemory();
 	}
 
-	private void forget() {
-		this.outcomes.forget();
-		this.notes.forget();
+	private void releaseMemory() {
+		this.outcomes.drop();
+		this.notes.clear();
 		this.memory.close();
 	}
 
 	/**
-	 * Cuts off what the process that was killed has written in part.
+	 * Removes an incomplete line, which a killed process has left.
 	 * @throws IOException if the files cannot be read, or are broken
 	 */
 	public void cutOff() throws IOException {
-		this.notes.cutOff();
+		this.notes.truncateToWholeLines();
 	}
 
-	/** The number of records up to the last one that was entered. */
+	/** The number of records up to the last one that was sent or has an outcome. */
 	public long records() {
 		return this.outcomes.records();
 	}
 
 	/**
-	 * Reads the outcomes in their order, while nothing is entered.
-	 * @param memory takes the failures
-	 * @throws IOException if the files cannot be read, or are not whole
+	 * Reads the outcomes in their order, while nothing is written.
+	 * @param memory the memory for the failures
+	 * @throws IOException if the files cannot be read, or are broken
 	 */
 	public Outcomes outcomes(MemoryShare memory) throws IOException {
 		return new Outcomes(this.outcomes.read(), this.notes.failures(memory));
@@ -223,48 +227,50 @@ public final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 
 	/**
 	 * The connections that the job has used.
-	 * @throws IOException if the file cannot be read, or is not whole
+	 * @throws IOException if the file cannot be read, or is broken
 	 */
 	public List<JournalConnection> connections() throws IOException {
 		return this.notes.connections();
 	}
 
 	/**
-	 * The job goes on, and enters more.
+	 * Prepares the journal of a job that is resumed.
 	 * @param memory the journal's own, which it closes
-	 * @throws IOException if the files cannot be read, or are not whole
+	 * @throws IOException if the files cannot be read, or are broken
 	 */
-	synchronized void goesOn(MemoryShare memory) throws IOException {
-		forget();
+	synchronized void resume(MemoryShare memory) throws IOException {
+		releaseMemory();
 		this.stop = null;
 		this.memory = memory;
 		this.notes.load(memory);
 	}
 
-	/** Reads the outcomes that there are, while others are entered behind the reader. */
+	/**
+	 * Reads the outcomes of earlier runs, while outcomes of later records may be written.
+	 */
 	synchronized Outcomes earlier() {
 		return new Outcomes(this.outcomes.read(), this.notes.failures());
 	}
 
-	/** Forgets all, and removes the files. */
+	/** Removes the files. */
 	@Override
 	public synchronized void close() {
-		forget();
-		// In this order, as the files without a request are those of no job.
+		releaseMemory();
+		// The request first: without it, no process resumes the job.
 		this.request.close();
 		this.outcomes.close();
 		this.notes.close();
 	}
 
-	/** Writes to the files. */
+	/** A write to the files. */
 	@FunctionalInterface
-	private interface Writing {
+	private interface FileWrite {
 
 		void write() throws SpoolException;
 
 	}
 
-	/** Reads outcomes, one record after the other. */
+	/** Reads outcomes in the order of the records. */
 	public static final class Outcomes {
 
 		private final Numbers numbers;
@@ -286,16 +292,16 @@ public final class OutcomeJournal implements OutcomeLog, AutoCloseable {
 				return ENTRIES.get(number);
 			}
 			if (number - FIRST_FAILURE >= this.failures.size()) {
-				throw new EOFException("an outcome that nobody has written");
+				throw new EOFException("an outcome refers to a failure that is not in the list");
 			}
 			return this.failures.get(number - FIRST_FAILURE);
 		}
 
 		/**
-		 * Counts the outcomes of records that nobody reads.
-		 * @param from the first of them
-		 * @param to the first one behind them
-		 * @param account takes their counts and codes
+		 * Counts the outcomes of records that are not read.
+		 * @param from the index of the first record
+		 * @param to the index after the last record
+		 * @param account receives the counts and error codes
 		 * @throws IOException if the file cannot be read, or is broken
 		 */
 		public void count(long from, long to, Account account) throws IOException {

@@ -4,19 +4,19 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What callers have asked for while the job waited or ran.
+ * The changes that callers have requested while the job waited or ran.
  *
  * @param cancelled when the job was cancelled, in milliseconds since 1970; {@code null}
  * if it was not
- * @param rateLimit the pace in records a second, 0 for none; {@code null} if it is as it
- * was
+ * @param rateLimit the rate limit in records a second, 0 for none; {@code null} if it was
+ * not changed
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record RequestedChanges(@Nullable Long cancelled, @Nullable Long rateLimit) {
 
-	static final RequestedChanges NOTHING = new RequestedChanges(null, null);
+	static final RequestedChanges NONE = new RequestedChanges(null, null);
 
-	RequestedChanges then(RequestedChanges later) {
+	RequestedChanges merge(RequestedChanges later) {
 		return new RequestedChanges((this.cancelled != null) ? this.cancelled : later.cancelled,
 				(later.rateLimit != null) ? later.rateLimit : this.rateLimit);
 	}

@@ -25,20 +25,21 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * All that is needed beside its body to run an upload once more exactly as it was asked
- * for, whatever the defaults of the service are by then. It is kept until the job has
- * ended, so that a process that finds it knows that the job did not.
+ * The request of an asynchronous upload without its body, with all settings, so that
+ * another process can resume the job even if the defaults of the service have changed.
+ * The file exists until the job has ended: a process that finds it knows that the job has
+ * not ended.
  *
- * @param client the name of the client whose job it is; {@code null} in a file of a
- * version without clients
- * @param createdMillis when the job was asked for, in milliseconds since 1970
- * @param bodyBytes the size of the body, as it came over the wire
- * @param charset that of the bytes, once inflated; {@code null} in a file of a version
- * that knew UTF-8 alone
- * @param declared how many records the caller says there are; {@code null} if it does not
- * say
- * @param settings the texts of the settings in effect
- * @param operation the operation of records that name none; {@code null} if they have to
+ * @param client the name of the client that owns the job; {@code null} in a file of an
+ * older version without clients
+ * @param createdMillis when the job was requested, in milliseconds since 1970
+ * @param bodyBytes the size of the body as it was received, before inflation
+ * @param charset the charset of the inflated bytes; {@code null} in a file of an older
+ * version that only knew UTF-8
+ * @param declared how many records the caller has declared; {@code null} if none
+ * @param settings the effective settings, as texts
+ * @param operation the operation of records that name none; {@code null} if each record
+ * must name one
  */
 public record SpooledRequest(@Nullable String client, long createdMillis, long bodyBytes, boolean gzipped,
 		RecordFormat format, @Nullable String charset, @Nullable Long declared, Map<String, List<String>> settings,
@@ -53,8 +54,8 @@ public record SpooledRequest(@Nullable String client, long createdMillis, long b
 
 	/**
 	 * The body of the request.
-	 * @param file the bytes
-	 * @throws OtherVersionException if this JVM does not know their charset
+	 * @param file the bytes of the body
+	 * @throws OtherVersionException if this JVM does not know the charset
 	 */
 	public SpooledBody body(SpoolFile file) throws OtherVersionException {
 		try {
@@ -66,21 +67,21 @@ public record SpooledRequest(@Nullable String client, long createdMillis, long b
 		}
 	}
 
-	/** The name of the client whose job it is. */
+	/** The name of the client that owns the job. */
 	public String owner() {
 		return (this.client != null) ? this.client : Client.NONE;
 	}
 
 	/**
-	 * Writes the request.
-	 * @return a file whose presence says that the job has not ended
+	 * Writes the request to the spool.
+	 * @return the file, to be removed when the job has ended
 	 * @throws SpoolException if the spool is full, or its disk fails
 	 */
 	public SpoolFile write(Spool spool, String jobId) throws SpoolException {
 		SpoolFile file = spool.create(jobId + Spool.OF_JOB, null);
 		try {
 			file.writeAt(0, ByteBuffer.wrap(mapper.writeValueAsBytes(this)));
-			file.rest();
+			file.closeChannel();
 			return file;
 		}
 		catch (SpoolException | RuntimeException ex) {
@@ -91,9 +92,9 @@ public record SpooledRequest(@Nullable String client, long createdMillis, long b
 
 	/**
 	 * Reads a request.
-	 * @throws IOException if the file cannot be read, or is not whole
-	 * @throws OtherVersionException if it is whole, and this version does not know what
-	 * it says
+	 * @throws IOException if the file cannot be read, or is incomplete
+	 * @throws OtherVersionException if it is complete, but has values that this version
+	 * does not know
 	 */
 	public static SpooledRequest read(SpoolFile file) throws IOException {
 		JsonNode request;
@@ -115,10 +116,10 @@ public record SpooledRequest(@Nullable String client, long createdMillis, long b
 	}
 
 	/**
-	 * The settings that the job was run with.
-	 * @param rateLimit its last pace in records a second, 0 for none; {@code null} if it
-	 * was never changed
-	 * @throws OtherVersionException if this version does not know them
+	 * The settings of the job.
+	 * @param rateLimit its last rate limit in records a second, 0 for none; {@code null}
+	 * if it was never changed
+	 * @throws OtherVersionException if this version does not know the settings
 	 */
 	public JobSettings toSettings(@Nullable Long rateLimit) throws OtherVersionException {
 		Map<String, List<String>> texts = new HashMap<>(this.settings);
@@ -136,7 +137,7 @@ public record SpooledRequest(@Nullable String client, long createdMillis, long b
 		}
 	}
 
-	/** The request is whole, and another version of the service can run it. */
+	/** The request is complete, but only another version of the service can run it. */
 	public static final class OtherVersionException extends IOException {
 
 		OtherVersionException(String message, Exception cause) {

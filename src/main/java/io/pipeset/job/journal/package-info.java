@@ -1,6 +1,6 @@
 /**
- * What is on disk of a job: its request, the outcomes of its records, and what callers
- * have asked for.
+ * The files of a job on disk that let another process resume it: its request, the
+ * outcomes of its records, and the changes that callers have requested.
  */
 @NullMarked
 package io.pipeset.job.journal;

@@ -25,20 +25,20 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.stereotype.Component;
 
 /**
- * The files of jobs that outlive their requests, of a bounded size together. Files that a
- * process has left are found by the next one that starts.
+ * The files of asynchronous jobs on disk, with a limit on their total size. When a
+ * process starts, it takes over the files of processes that have ended.
  */
 @Component
 @EnableConfigurationProperties(SpoolProperties.class)
 public final class Spool {
 
 	/**
-	 * The end of the name of a file for whose sake all of its job's files outlast the
-	 * process. What is ahead of the first point in the name of a file names its job.
+	 * The extension of a file that makes all files of its job outlast the process. The
+	 * name of a file begins with the id of its job, up to the first dot.
 	 */
 	public static final String OF_JOB = ".job";
 
-	/** The end of the name of a file that has the end of its job. */
+	/** The extension of a file with the end of a job, which has the same effect. */
 	public static final String OF_END = ".end";
 
 	private static final Logger logger = LoggerFactory.getLogger(Spool.class);
@@ -51,13 +51,15 @@ public final class Spool {
 
 	private @Nullable SpoolFolder folder;
 
-	private final Set<Kept> kept = new LinkedHashSet<>();
+	private final Set<Removable> removable = new LinkedHashSet<>();
 
+	/** Files of ended processes, until {@link #takeFound}. */
 	private List<SpoolFile> found = List.of();
 
+	/** The bytes of all files, including reserved bytes. */
 	private long used;
 
-	/** The part of that which counts for the share of a client, by its name. */
+	/** The bytes that count for the share of a client, by its name. */
 	private final Map<String, Long> usedBy = new HashMap<>();
 
 	@Autowired
@@ -66,11 +68,11 @@ public final class Spool {
 	}
 
 	/**
-	 * A spool without a file.
-	 * @param base the folder in which it makes its own
-	 * @param redis the Redis that its jobs are of; files of another are left alone
-	 * @param maxBytes the size of all its files together
-	 * @param meters takes the meter of that size
+	 * An empty spool.
+	 * @param base the directory in which the spool makes its own folder
+	 * @param redis the Redis of its jobs; files of another Redis are not taken over
+	 * @param maxBytes the most bytes of all files together
+	 * @param meters receives the meters of the size
 	 */
 	public Spool(Path base, RedisIdentity redis, long maxBytes, MeterRegistry meters) {
 		this.base = base;
@@ -86,14 +88,17 @@ public final class Spool {
 			.register(meters);
 	}
 
-	/** Without a folder the service starts all the same: most calls do not need it. */
+	/**
+	 * Takes over files. If there is no folder, the service still starts, because most
+	 * calls do not need it.
+	 */
 	@PostConstruct
 	void start() {
 		try {
 			this.found = found(folder().takeOver());
 		}
 		catch (IOException ex) {
-			logger.warn("There is no spool, so that uploads with Prefer: respond-async are answered 507: {}. Set"
+			logger.warn("The spool has no folder, so that uploads with Prefer: respond-async are answered 507: {}. Set"
 					+ " pipeset.spool.directory to a folder that the service may write to", ex.toString());
 		}
 	}
@@ -107,7 +112,7 @@ public final class Spool {
 				files.add(new SpoolFile(this, path, null, bytes));
 			}
 			catch (IOException ex) {
-				logger.warn("A file that a process has left cannot be read: {}", ex.toString());
+				logger.warn("A spool file of an ended process cannot be read, and is ignored: {}", ex.toString());
 			}
 		}
 		return files;
@@ -118,9 +123,9 @@ public final class Spool {
 	}
 
 	/**
-	 * Hands over the files that ended processes have left. They count in the size of the
-	 * spool, which may be larger than it may be then.
-	 * @return the files, to be closed; an empty list from the second time on
+	 * Hands over the files of ended processes. They count for the size of the spool,
+	 * which may exceed its limit for that reason.
+	 * @return the files, to be closed; an empty list from the second call on
 	 */
 	public synchronized List<SpoolFile> takeFound() {
 		List<SpoolFile> taken = this.found;
@@ -129,10 +134,10 @@ public final class Spool {
 	}
 
 	/**
-	 * Makes a file, whose bytes count as they are written.
-	 * @param name its name, which no other file has
-	 * @param share the share that it counts for; {@code null} if it is bounded by the
-	 * spool only
+	 * Makes a file, whose bytes count when they are written.
+	 * @param name a unique name
+	 * @param share the share of a client that the file counts for; {@code null} if only
+	 * the limit of the spool applies
 	 * @return the file, to be closed
 	 * @throws SpoolException if there is no folder
 	 */
@@ -141,103 +146,103 @@ public final class Spool {
 			return new SpoolFile(this, folder().file(name), share, 0);
 		}
 		catch (IOException ex) {
-			throw failed("made", ex);
+			throw diskFailure("made", ex);
 		}
 	}
 
 	/**
-	 * Refuses a file that the spool can never hold, however empty it is.
-	 * @param share the share that the file would count for, if any
-	 * @param bytes the size that somebody says it will have
-	 * @throws SpoolException if it is too large
+	 * Refuses a file that would not fit into an empty spool.
+	 * @param share the share that the file would count for; {@code null} for none
+	 * @param bytes the declared size of the file
+	 * @throws SpoolException if the file is too large
 	 */
 	public void refuseBeyond(@Nullable Share share, long bytes) throws SpoolException {
 		if (bytes > ((share != null) ? share.mostBytes : this.maxBytes)) {
-			throw noRoom(share, bytes);
+			throw full(share, bytes);
 		}
 	}
 
 	/**
 	 * The size of all files.
-	 * @return bytes, those that are about to be written included
+	 * @return bytes, including those that are about to be written
 	 */
 	public synchronized long used() {
 		return this.used;
 	}
 
-	/** The most that all its files may have together, in bytes. */
+	/** The most bytes of all files together. */
 	public long maxBytes() {
 		return this.maxBytes;
 	}
 
 	/**
-	 * Keeps files only as long as there is room for others.
-	 * @param files closed where their room is needed, the oldest first
+	 * Permits the spool to remove files when others need the space.
+	 * @param files closed when their space is needed, the oldest first
 	 */
-	public synchronized void mayRemove(Kept files) {
-		this.kept.add(files);
+	public synchronized void mayRemove(Removable files) {
+		this.removable.add(files);
 	}
 
 	/**
-	 * Forgets files that were removed.
+	 * Forgets removable files, because they were removed.
 	 * @param files the files
 	 */
-	public synchronized void forget(Kept files) {
-		this.kept.remove(files);
+	public synchronized void forget(Removable files) {
+		this.removable.remove(files);
 	}
 
 	/**
-	 * Removes files that are kept only as long as there is room for others.
+	 * Removes the oldest removable files.
 	 * @return {@code false} if there are none
 	 */
 	boolean removeOldest() {
-		Kept oldest = takeOldest(null);
+		Removable oldest = takeOldestRemovable(null);
 		if (oldest != null) {
-			// Not under the lock, as the files have locks of their own.
+			// Not under the lock, because the files have locks of their own.
 			oldest.close();
 		}
 		return oldest != null;
 	}
 
-	/** Takes the files to remove first, of one client or of any. */
-	private synchronized @Nullable Kept takeOldest(@Nullable Share share) {
-		Kept oldest = this.kept.stream()
+	/** Takes the oldest removable files, of one client or of any. */
+	private synchronized @Nullable Removable takeOldestRemovable(@Nullable Share share) {
+		Removable oldest = this.removable.stream()
 			.filter((files) -> share == null || share.client.equals(files.client()))
 			.findFirst()
 			.orElse(null);
 		if (oldest != null) {
-			this.kept.remove(oldest);
+			this.removable.remove(oldest);
 		}
 		return oldest;
 	}
 
-	void take(@Nullable Share share, long bytes) throws SpoolException {
-		// Not under the lock, as the files have locks of their own.
-		for (Kept oldest = tryTake(share, bytes); oldest != null; oldest = tryTake(share, bytes)) {
+	void reserve(@Nullable Share share, long bytes) throws SpoolException {
+		// Not under the lock, because the files have locks of their own.
+		for (Removable oldest = tryReserve(share, bytes); oldest != null; oldest = tryReserve(share, bytes)) {
 			oldest.close();
 		}
 	}
 
-	/** Takes room, or names the files to remove for it. */
-	private synchronized @Nullable Kept tryTake(@Nullable Share share, long bytes) throws SpoolException {
+	/** Reserves bytes; if they do not fit, returns the files to remove first. */
+	private synchronized @Nullable Removable tryReserve(@Nullable Share share, long bytes) throws SpoolException {
 		boolean beyondShare = share != null && bytes > share.mostBytes - usedBy(share);
 		if (beyondShare || bytes > this.maxBytes - this.used) {
-			Kept oldest = (bytes <= this.maxBytes) ? takeOldest((beyondShare) ? share : null) : null;
+			Removable oldest = (bytes <= this.maxBytes) ? takeOldestRemovable((beyondShare) ? share : null) : null;
 			if (oldest != null) {
 				return oldest;
 			}
-			throw noRoom((beyondShare) ? share : null, bytes);
+			throw full((beyondShare) ? share : null, bytes);
 		}
 		count(share, bytes);
 		return null;
 	}
 
-	private synchronized SpoolException noRoom(@Nullable Share share, long bytes) {
+	private synchronized SpoolException full(@Nullable Share share, long bytes) {
 		return new SpoolException("The spool has no room for " + bytes + " bytes more"
 				+ ((share != null)
 						? " of the client '" + share.client + "': " + usedBy(share) + " of the " + share.mostBytes
-								+ " that it may have beside other clients are taken, three quarters of"
-								+ " pipeset.spool.max-bytes=" + this.maxBytes
+								+ " that one client may use are taken, three quarters of" + " pipeset.spool.max-bytes="
+								+ this.maxBytes
 						: ": " + this.used + " of " + this.maxBytes + " are taken (pipeset.spool.max-bytes)"));
 	}
 
@@ -252,11 +257,11 @@ public final class Spool {
 		}
 	}
 
-	synchronized void give(@Nullable Share share, long bytes) {
+	synchronized void release(@Nullable Share share, long bytes) {
 		count(share, -bytes);
 	}
 
-	/** Removes all files, but those of jobs that the next process is to know. */
+	/** Removes all files except those of jobs that the next process has to know. */
 	@PreDestroy
 	public synchronized void end() {
 		if (this.folder != null) {
@@ -271,15 +276,16 @@ public final class Spool {
 		}
 	}
 
-	/** The job that a file is of. */
+	/** The id of the job of a file. */
 	private static String job(Path file) {
 		return file.getFileName().toString().split("\\.", 2)[0];
 	}
 
 	private synchronized SpoolFolder folder() throws IOException {
 		if (this.folder != null && !this.folder.exists()) {
-			logger.warn("The folder of the spool was removed by somebody: its files are lost, and a new one is made");
-			this.folder.leave();
+			logger.warn(
+					"The folder of the spool was removed while the service ran: its files are lost, and a new folder is made");
+			this.folder.abandon();
 			this.folder = null;
 		}
 		if (this.folder == null) {
@@ -288,23 +294,28 @@ public final class Spool {
 		return this.folder;
 	}
 
-	/** The log has the path, which is not for callers to see. */
-	static SpoolException failed(String what, IOException ex) {
-		logger.warn("A file of the spool cannot be {}: {}", what, ex.toString());
+	/**
+	 * Logs a failure with its path, and makes the exception for callers, which has no
+	 * path.
+	 */
+	static SpoolException diskFailure(String action, IOException ex) {
+		logger.warn("A file of the spool cannot be {}: {}", action, ex.toString());
 		String reason = (ex instanceof FileSystemException named && named.getReason() != null) ? named.getReason()
 				: (ex instanceof FileSystemException) ? ex.getClass().getSimpleName() : ex.getMessage();
-		return new SpoolException("The spool's file cannot be " + what + " (" + reason
+		return new SpoolException("The spool's file cannot be " + action + " (" + reason
 				+ "): its disk is full or fails (pipeset.spool.directory)", ex);
 	}
 
-	/** Files that are kept as long as there is room for others. */
+	/** Files that the spool may remove when others need the space. */
 	@FunctionalInterface
-	public interface Kept extends AutoCloseable {
+	public interface Removable extends AutoCloseable {
 
 		@Override
 		void close();
 
-		/** The name of the client for whose share they count, if any. */
+		/**
+		 * The name of the client whose share the files count for; {@code null} for none.
+		 */
 		default @Nullable String client() {
 			return null;
 		}
@@ -312,11 +323,11 @@ public final class Spool {
 	}
 
 	/**
-	 * The part of the spool that one of several clients may have. Files that a process
-	 * has left do not count for it.
+	 * The part of the spool that one of several clients may use. Files of ended processes
+	 * do not count for it.
 	 *
 	 * @param client the name of the client
-	 * @param mostBytes the size of all its files together
+	 * @param mostBytes the most bytes of all its files together
 	 */
 	public record Share(String client, long mostBytes) {
 

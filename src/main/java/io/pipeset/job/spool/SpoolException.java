@@ -6,8 +6,8 @@ import java.io.IOException;
 public final class SpoolException extends IOException {
 
 	/**
-	 * A failure.
-	 * @param message the event and its remedy, without paths
+	 * A failure, for callers.
+	 * @param message what has failed and what to do, without paths
 	 */
 	SpoolException(String message) {
 		super(message);
@@ -15,8 +15,8 @@ public final class SpoolException extends IOException {
 
 	/**
 	 * A failure of the disk.
-	 * @param message the event and its remedy, without paths
-	 * @param cause the failure, which the log is to have
+	 * @param message what has failed and what to do, without paths
+	 * @param cause the failure
 	 */
 	SpoolException(String message, IOException cause) {
 		super(message, cause);

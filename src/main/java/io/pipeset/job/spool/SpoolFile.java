@@ -14,8 +14,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A file in the spool: written once, then read, and removed when it is closed. */
-public final class SpoolFile implements Spool.Kept {
+/**
+ * A file in the spool, which is removed when it is closed. Its bytes count for the size
+ * of the spool.
+ */
+public final class SpoolFile implements Spool.Removable {
 
 	private static final Logger logger = LoggerFactory.getLogger(SpoolFile.class);
 
@@ -26,8 +29,9 @@ public final class SpoolFile implements Spool.Kept {
 	private final Spool.@Nullable Share share;
 
 	/** The bytes that count for this file in the spool. */
-	private long taken;
+	private long reserved;
 
+	/** The size of the file, in bytes. */
 	private long written;
 
 	private boolean closed;
@@ -36,14 +40,14 @@ public final class SpoolFile implements Spool.Kept {
 
 	/**
 	 * A file.
-	 * @param share the share of the spool that it counts for, if any
-	 * @param written the bytes that it has already, and that count for it in the spool
+	 * @param share the share of the spool that the file counts for; {@code null} for none
+	 * @param written the bytes that the file has already, which the spool has counted
 	 */
 	SpoolFile(Spool spool, Path path, Spool.@Nullable Share share, long written) {
 		this.spool = spool;
 		this.path = path;
 		this.share = share;
-		this.taken = written;
+		this.reserved = written;
 		this.written = written;
 	}
 
@@ -52,58 +56,58 @@ public final class SpoolFile implements Spool.Kept {
 		return this.path.getFileName().toString();
 	}
 
-	/** The name of the client for whose share it counts, if any. */
+	/** The name of the client whose share the file counts for; {@code null} for none. */
 	@Override
 	public @Nullable String client() {
 		return (this.share != null) ? this.share.client() : null;
 	}
 
 	/**
-	 * Opens the file for being written, by one thread. The stream has no buffer.
-	 * @return the stream, which throws a {@link SpoolException} where the spool is full
-	 * or its disk fails
+	 * Opens an empty file for one writing thread. The stream has no buffer.
+	 * @return the stream, which throws a {@link SpoolException} if the spool is full or
+	 * its disk fails
 	 * @throws SpoolException if the disk fails
 	 */
 	public OutputStream write() throws SpoolException {
 		try {
-			return new Written(FileChannel.open(this.path, StandardOpenOption.CREATE,
+			return new SpoolOutputStream(FileChannel.open(this.path, StandardOpenOption.CREATE,
 					StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE));
 		}
 		catch (IOException ex) {
-			throw Spool.failed("written", ex);
+			throw Spool.diskFailure("written", ex);
 		}
 	}
 
 	/**
-	 * Opens the file for being read, once it is written. The stream has no buffer.
-	 * @return the stream, which throws a {@link SpoolException} where the disk fails, or
-	 * does not have all that was written
+	 * Opens the file for reading, after it was written. The stream has no buffer.
+	 * @return the stream, which throws a {@link SpoolException} if the disk fails, or has
+	 * fewer bytes than were written
 	 */
 	public InputStream open() {
 		return new SpooledBytes(this.path, bytes());
 	}
 
 	/**
-	 * Writes bytes at any place, and stays open until it {@link #rest() rests}. Bytes
-	 * ahead of them that were never written are 0.
-	 * @param position the place, in bytes
+	 * Writes bytes at a position. The file stays open until {@link #closeChannel()}. A
+	 * gap before the position is filled with 0.
+	 * @param position the offset in the file, in bytes
 	 * @param bytes the bytes
 	 * @throws SpoolException if the spool is full, or its disk fails
 	 */
 	public synchronized void writeAt(long position, ByteBuffer bytes) throws SpoolException {
 		long end = position + bytes.remaining();
 		if (end > this.written) {
-			claim((int) (end - this.written));
+			reserve((int) (end - this.written));
 		}
 		try {
 			write(channel(), position, bytes);
 		}
 		catch (IOException ex) {
-			throw Spool.failed("written", ex);
+			throw Spool.diskFailure("written", ex);
 		}
 	}
 
-	/** Writes bytes, for which a disk that is full has to give up what may be removed. */
+	/** Writes bytes. If the disk is full, the spool removes files until the bytes fit. */
 	private void write(FileChannel file, long position, ByteBuffer bytes) throws IOException {
 		long at = position;
 		while (bytes.hasRemaining()) {
@@ -122,41 +126,41 @@ public final class SpoolFile implements Spool.Kept {
 	}
 
 	/**
-	 * Reads bytes from any place, those that the file has.
-	 * @param position the place, in bytes
-	 * @param bytes takes the bytes
+	 * Reads bytes from a position, up to the end of the file.
+	 * @param position the offset in the file, in bytes
+	 * @param bytes receives the bytes
 	 * @throws SpoolException if the disk fails
 	 */
 	public synchronized void readAt(long position, ByteBuffer bytes) throws SpoolException {
 		try {
-			boolean resting = this.channel == null;
+			boolean wasClosed = this.channel == null;
 			FileChannel file = channel();
 			long at = position;
 			for (int read = 0; read >= 0 && bytes.hasRemaining(); at += Math.max(0, read)) {
 				read = file.read(bytes, at);
 			}
-			if (resting) {
-				rest();
+			if (wasClosed) {
+				closeChannel();
 			}
 		}
 		catch (IOException ex) {
-			throw Spool.failed("read", ex);
+			throw Spool.diskFailure("read", ex);
 		}
 	}
 
 	/**
-	 * Gives up the end of the file.
-	 * @param bytes the bytes that it keeps
+	 * Truncates the file.
+	 * @param bytes the new size
 	 * @throws SpoolException if the disk fails
 	 */
 	public synchronized void truncate(long bytes) throws SpoolException {
 		try {
 			channel().truncate(bytes);
 			this.written = bytes;
-			rest();
+			closeChannel();
 		}
 		catch (IOException ex) {
-			throw Spool.failed("written", ex);
+			throw Spool.diskFailure("written", ex);
 		}
 	}
 
@@ -172,10 +176,10 @@ public final class SpoolFile implements Spool.Kept {
 	}
 
 	/**
-	 * Has nothing open until it is read or written again: there are more files than a
-	 * process may have open.
+	 * Closes the channel until the file is read or written again, because a process may
+	 * not have as many open files as there are in the spool.
 	 */
-	public synchronized void rest() {
+	public synchronized void closeChannel() {
 		try {
 			if (this.channel != null) {
 				this.channel.close();
@@ -189,7 +193,7 @@ public final class SpoolFile implements Spool.Kept {
 
 	/**
 	 * The size of the file.
-	 * @return the bytes that were written so far
+	 * @return the bytes written so far
 	 */
 	public synchronized long bytes() {
 		return this.written;
@@ -206,7 +210,7 @@ public final class SpoolFile implements Spool.Kept {
 			return;
 		}
 		this.closed = true;
-		rest();
+		closeChannel();
 		try {
 			Files.deleteIfExists(this.path);
 		}
@@ -214,29 +218,29 @@ public final class SpoolFile implements Spool.Kept {
 			logger.warn("A file of the spool could not be removed: {}", ex.toString());
 		}
 		this.spool.forget(this);
-		this.spool.give(this.share, this.taken);
+		this.spool.release(this.share, this.reserved);
 	}
 
-	private synchronized void claim(int bytes) throws SpoolException {
+	private synchronized void reserve(int bytes) throws SpoolException {
 		if (this.closed) {
-			throw new SpoolException("The file in the spool was removed");
+			throw new SpoolException("The file in the spool was removed, so that no more can be written to it");
 		}
-		long more = this.written + bytes - this.taken;
+		long more = this.written + bytes - this.reserved;
 		if (more > 0) {
-			this.spool.take(this.share, more);
-			this.taken += more;
+			this.spool.reserve(this.share, more);
+			this.reserved += more;
 		}
 		this.written += bytes;
 	}
 
-	/** Counts the bytes before they are written. */
-	private final class Written extends OutputStream {
+	/** Writes the file; bytes count before they are written. */
+	private final class SpoolOutputStream extends OutputStream {
 
 		private final FileChannel file;
 
 		private long position;
 
-		private Written(FileChannel file) {
+		private SpoolOutputStream(FileChannel file) {
 			this.file = file;
 		}
 
@@ -247,13 +251,13 @@ public final class SpoolFile implements Spool.Kept {
 
 		@Override
 		public void write(byte[] bytes, int offset, int length) throws IOException {
-			claim(length);
+			reserve(length);
 			try {
 				SpoolFile.this.write(this.file, this.position, ByteBuffer.wrap(bytes, offset, length));
 				this.position += length;
 			}
 			catch (IOException ex) {
-				throw Spool.failed("written", ex);
+				throw Spool.diskFailure("written", ex);
 			}
 		}
 
@@ -263,7 +267,7 @@ public final class SpoolFile implements Spool.Kept {
 				this.file.close();
 			}
 			catch (IOException ex) {
-				throw Spool.failed("written", ex);
+				throw Spool.diskFailure("written", ex);
 			}
 		}
 

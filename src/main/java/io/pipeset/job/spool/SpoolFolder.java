@@ -22,26 +22,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The folder of one process, beside those of others. A lock tells whether its process
- * lives: the kernel gives it back whatever the process dies of. The file of the lock
- * names the Redis of its jobs. The folder of a process that lives no more is taken over
- * by the next one of the same Redis that starts, and by no other.
+ * The folder of one process, next to those of other processes in the same directory. The
+ * process holds a lock on a file, which the kernel releases when the process ends for any
+ * reason. The lock file contains the identity of the Redis of its jobs. The next process
+ * of the same Redis that starts takes over the folder of a dead process.
  */
 final class SpoolFolder {
 
 	private static final Logger logger = LoggerFactory.getLogger(SpoolFolder.class);
 
-	private static final int MOST_NAMED = 10;
+	/** The most folders of another Redis that the log lists. */
+	private static final int MAX_LISTED = 10;
 
-	/** The file of a lock may be anything that somebody has written. */
-	private static final int MOST_BYTES = 1 << 10;
+	/** The most bytes that are read of a lock file, because a user may have edited it. */
+	private static final int MAX_LOCK_BYTES = 1 << 10;
 
 	private static final Pattern NAME = Pattern.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}");
 
 	/**
-	 * The folders of this process and their locks, also the monitor of all that makes and
-	 * removes folders. They are never asked for their locks: to close a file gives back
-	 * all locks of the process on it.
+	 * The folders of this process with their locks. Making and removing folders
+	 * synchronizes on this map. A lock file in it is never opened again, because closing
+	 * a file releases all locks that the process has on it.
 	 */
 	private static final Map<String, FileChannel> own = new HashMap<>();
 
@@ -63,7 +64,7 @@ final class SpoolFolder {
 
 	/**
 	 * Makes a folder.
-	 * @param base the folder of all
+	 * @param base the directory of all folders
 	 * @param redis the Redis of its jobs
 	 */
 	static SpoolFolder open(Path base, RedisIdentity redis) throws IOException {
@@ -77,7 +78,8 @@ final class SpoolFolder {
 					if (lock.tryLock() == null) {
 						throw new IOException("the lock of a new folder is taken");
 					}
-					// Ahead of the first file, which is nobody's without it.
+					// Before the first file, because a folder without a Redis is never
+					// taken over.
 					lock.write(ByteBuffer.wrap(redis.name().getBytes(StandardCharsets.UTF_8)));
 					createDirectories(base.resolve(name));
 					own.put(name, lock);
@@ -91,18 +93,18 @@ final class SpoolFolder {
 		}
 	}
 
-	/** The place of a file. */
+	/** The path of a file. */
 	Path file(String file) {
 		return this.base.resolve(this.name).resolve(file);
 	}
 
-	/** Whether nobody has removed it. */
+	/** Whether the folder has not been removed. */
 	boolean exists() {
 		return Files.isDirectory(this.base.resolve(this.name));
 	}
 
-	/** Gives up a folder that somebody has removed. */
-	void leave() throws IOException {
+	/** Gives up a folder that was removed. */
+	void abandon() throws IOException {
 		synchronized (own) {
 			own.remove(this.name);
 			this.lock.close();
@@ -110,34 +112,34 @@ final class SpoolFolder {
 	}
 
 	/**
-	 * Takes over the files of processes that live no more. Nothing of it can fail a
-	 * start.
-	 * @return the files, which are in this folder now
+	 * Takes over the files of dead processes. A folder that cannot be taken over does not
+	 * fail the start.
+	 * @return the files, now in this folder
 	 */
 	List<Path> takeOver() throws IOException {
 		List<Path> taken = new ArrayList<>();
-		List<String> strangers = new ArrayList<>();
+		List<String> foreign = new ArrayList<>();
 		synchronized (own) {
 			try (FileChannel all = lockFile(this.base.resolve(".lock"))) {
 				all.lock();
 				for (String name : others()) {
 					try {
-						takeOver(name, taken, strangers);
+						takeOver(name, taken, foreign);
 					}
 					catch (IOException ex) {
-						logger.warn("The spool of a process that ended could not be taken over: {}", ex.toString());
+						logger.warn("The spool folder of an ended process could not be taken over: {}", ex.toString());
 					}
 				}
 			}
 		}
-		if (!strangers.isEmpty()) {
+		if (!foreign.isEmpty()) {
 			logger.warn(
-					"Files of jobs of another Redis than {} are left alone, in {} folders: {}. To go on with these jobs,"
-							+ " start a service of their Redis with pipeset.spool.directory={}; to give them up, delete"
+					"Files of jobs of another Redis than {} are left alone, in {} folders: {}. To resume these jobs,"
+							+ " start a service of their Redis with pipeset.spool.directory={}; to abandon them, delete"
 							+ " their folder. If it is {} under another name, write this name into the folder's .lock"
 							+ " file, and start this service again",
-					this.redis.name(), strangers.size(),
-					String.join(", ", strangers.subList(0, Math.min(MOST_NAMED, strangers.size()))), this.base,
+					this.redis.name(), foreign.size(),
+					String.join(", ", foreign.subList(0, Math.min(MAX_LISTED, foreign.size()))), this.base,
 					this.redis.name());
 		}
 		return taken;
@@ -153,15 +155,17 @@ final class SpoolFolder {
 		}
 	}
 
-	/** Moves file by file: whatever is left behind, the next process finds. */
-	private void takeOver(String name, List<Path> taken, List<String> strangers) throws IOException {
+	/**
+	 * Takes over one folder file by file; the next process finds any files that remain.
+	 */
+	private void takeOver(String name, List<Path> taken, List<String> foreign) throws IOException {
 		Path folder = this.base.resolve(name);
 		Path lockFile = this.base.resolve(name + ".lock");
 		if (!Files.exists(lockFile)) {
 			logger
-				.warn("The spool {} has no file for its lock, which somebody has removed. Its process may live, so that"
-						+ " nobody takes it over: once that process has ended, make the file anew, with the name of its"
-						+ " Redis in it ({} for that of this service)", folder, this.redis.name());
+				.warn("The spool folder {} is not taken over, because its .lock file was removed, so that its process may"
+						+ " still be alive. When that process has ended, make the file again, with the name of its Redis"
+						+ " in it ({} for the Redis of this service)", folder, this.redis.name());
 			return;
 		}
 		try (FileChannel lock = FileChannel.open(lockFile, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
@@ -172,7 +176,7 @@ final class SpoolFolder {
 				List<Path> files = files(folder);
 				String redis = text(lock);
 				if (!files.isEmpty() && !redis.equals(this.redis.name())) {
-					strangers.add(folder + " of "
+					foreign.add(folder + " of "
 							+ ((redis.isEmpty()) ? "a Redis that an older version did not name" : redis));
 					return;
 				}
@@ -186,9 +190,9 @@ final class SpoolFolder {
 	}
 
 	/**
-	 * Removes the files, and the folder unless some are to stay.
-	 * @param stays whether a file is for the next process. Then the lock is given back by
-	 * the end of this one, which may still write
+	 * Removes the files, and the folder if no file stays. If a file stays, this process
+	 * holds the lock until it ends, because it may still write.
+	 * @param stays whether to keep a file for the next process
 	 */
 	void remove(Predicate<Path> stays) throws IOException {
 		synchronized (own) {
@@ -220,11 +224,14 @@ final class SpoolFolder {
 		}
 	}
 
-	/** Reads by the channel that has the lock, as no other may on every system. */
+	/**
+	 * Reads the lock file by the channel with the lock, because some systems permit no
+	 * other.
+	 */
 	private static String text(FileChannel lock) throws IOException {
-		ByteBuffer bytes = ByteBuffer.allocate(MOST_BYTES);
+		ByteBuffer bytes = ByteBuffer.allocate(MAX_LOCK_BYTES);
 		while (bytes.hasRemaining() && lock.read(bytes) >= 0) {
-			// The file is read to its end.
+			// Read until the end of the file.
 		}
 		return StandardCharsets.UTF_8.decode(bytes.flip()).toString().replaceAll("\\p{Cntrl}", " ").trim();
 	}
@@ -233,7 +240,10 @@ final class SpoolFolder {
 		return FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
 	}
 
-	/** Only the service's user may read what callers have sent. */
+	/**
+	 * Makes directories that only the user of the service may read, because they have
+	 * callers' data.
+	 */
 	private static void createDirectories(Path path) throws IOException {
 		if (path.getFileSystem().supportedFileAttributeViews().contains("posix")) {
 			Files.createDirectories(path,

@@ -11,9 +11,9 @@ import org.springframework.util.unit.DataSize;
 /**
  * The settings of the spool.
  *
- * @param directory the folder of the files, which several instances may share;
- * {@code pipeset-spool} in the folder for temporary files if it is not set
- * @param maxBytes the size of all files of this instance together, 0 or more
+ * @param directory the directory of the files, which several instances may share; by
+ * default {@code pipeset-spool} in the directory for temporary files
+ * @param maxBytes the most bytes of all files of this instance together, 0 or more
  */
 @ConfigurationProperties("pipeset.spool")
 record SpoolProperties(@Nullable Path directory, @DefaultValue("8GB") DataSize maxBytes) {

@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a file of the spool from its beginning to the last byte that was written to it. A
- * file that has fewer is a failure, and no end.
+ * Reads a file of the spool from its first to its last byte. It fails if the file has
+ * fewer bytes than were written.
  */
 final class SpooledBytes extends InputStream {
 
@@ -17,7 +17,7 @@ final class SpooledBytes extends InputStream {
 
 	private final long length;
 
-	/** Opened by the first read, so that jobs which wait keep no file open. */
+	/** Opened by the first read, so that waiting jobs have no open file. */
 	private @Nullable InputStream file;
 
 	private long read;
@@ -27,7 +27,7 @@ final class SpooledBytes extends InputStream {
 		this.length = length;
 	}
 
-	/** A file never pauses. */
+	/** Never 0, because a file never blocks. */
 	@Override
 	public int available() {
 		return (int) Math.max(1, Math.min(Integer.MAX_VALUE, this.length - this.read));
@@ -49,11 +49,11 @@ final class SpooledBytes extends InputStream {
 			bytes = file().read(target, offset, (int) Math.min(length, this.length - this.read));
 		}
 		catch (IOException ex) {
-			throw Spool.failed("read", ex);
+			throw Spool.diskFailure("read", ex);
 		}
 		if (bytes < 0) {
 			throw new SpoolException("The spool has only " + this.read + " of the " + this.length
-					+ " bytes that were written to it, by a failure of its disk, or by somebody who removes its files");
+					+ " bytes that were written to it: its disk fails, or its files were removed or truncated");
 		}
 		this.read += bytes;
 		return bytes;

@@ -1,6 +1,6 @@
 /**
- * Files on disk for jobs that outlive their requests: bytes come in, within a limit, and
- * the file that holds them goes out.
+ * The spool: files of asynchronous jobs on disk, with a limit on their total size. A
+ * later process finds the files of jobs that have not ended.
  */
 @NullMarked
 package io.pipeset.job.spool;

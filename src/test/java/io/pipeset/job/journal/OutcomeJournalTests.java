@@ -34,7 +34,7 @@ import org.springframework.util.unit.DataSize;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** The journal has the outcome of each record, in whatever order they come. */
+/** The journal stores the outcome of each record, in any order of their arrival. */
 class OutcomeJournalTests {
 
 	private static final int RECORDS = 700_000;
@@ -67,11 +67,11 @@ class OutcomeJournalTests {
 	}
 
 	@Test
-	void hasEachOutcomeWhateverTheirOrder() throws IOException {
+	void storesEachOutcomeInAnyOrder() throws IOException {
 		OutcomeJournal journal = journal(DataSize.ofMegabytes(10));
 		Random random = new Random(7);
-		// Sixteen lanes, far apart: more parts of the file than are in memory, and each
-		// batch of a lane needs one that is not.
+		// Sixteen lanes, far apart: more chunks than fit in memory, so that each batch of
+		// a lane needs one that is not.
 		int lane = RECORDS / 16;
 		for (int batch = 0; batch < lane; batch += BATCH) {
 			for (int from = batch; from < RECORDS; from += lane) {
@@ -83,7 +83,7 @@ class OutcomeJournalTests {
 				journal.flush();
 			}
 		}
-		journal.ends();
+		journal.end();
 		assertThat(this.spool.used()).isBetween(2L * RECORDS, 2L * RECORDS + 100_000);
 		assertThat(this.memory.used()).isZero();
 		for (int time = 0; time < 2; time++) {
@@ -106,7 +106,7 @@ class OutcomeJournalTests {
 	}
 
 	@Test
-	void knowsWhatWasSentAtWhateverMomentItsProcessEnds() throws IOException {
+	void knowsSentRecordsAfterItsProcessIsKilled() throws IOException {
 		OutcomeJournal journal = journal(DataSize.ofMegabytes(10));
 		journal.connected("localhost:6379", 7L, "life");
 		journal.connected("localhost:6379", 7L, "life");
@@ -119,12 +119,12 @@ class OutcomeJournalTests {
 		journal.failed(2, Outcome.REJECTED, failure(1).failure());
 		journal.failed(3, Outcome.UNPROCESSED, JournalEntry.NOT_RUN.failure());
 		journal.flush();
-		// Entered, and not flushed: the process ends here.
+		// Not flushed: the process ends here.
 		journal.ran(4, false);
 		OutcomeJournal next = open();
 		assertThat(next.records()).isEqualTo(6);
 		assertThat(next.connections()).containsExactly(new JournalConnection("localhost:6379", 7L, "life"));
-		next.goesOn(this.memory.open(new JobStop()));
+		next.resume(this.memory.open(new JobStop()));
 		Outcomes outcomes = next.earlier();
 		assertThat(outcomes.next()).isEqualTo(RAN);
 		assertThat(outcomes.next().outcome()).isEqualTo(Outcome.NOOP);
@@ -133,7 +133,7 @@ class OutcomeJournalTests {
 		assertThat(outcomes.next().mayRunAgain()).isTrue();
 		next.failed(4, Outcome.REJECTED, failure(1).failure());
 		next.failed(5, Outcome.UNKNOWN, failure(4).failure());
-		next.ends();
+		next.end();
 		outcomes = next.outcomes(this.memory.open(new JobStop()));
 		for (int i = 0; i < 4; i++) {
 			outcomes.next();
@@ -142,19 +142,19 @@ class OutcomeJournalTests {
 		assertThat(outcomes.next()).isEqualTo(new JournalEntry(Outcome.UNKNOWN, failure(4).failure()));
 	}
 
-	/** The next process may send it again: nothing that came after it has an outcome. */
+	/** The next process may send it again, because no later record has an outcome. */
 	@Test
-	void aRecordThatWasLostAsItsJobWasStoppedMayRunAgain() throws IOException {
+	void aRecordLostWhenItsJobWasStoppedMayRunAgain() throws IOException {
 		OutcomeJournal journal = journal(DataSize.ofMegabytes(10));
 		JobStop stop = new JobStop();
-		journal.begins(stop);
+		journal.start(stop);
 		journal.sent(0);
 		journal.unanswered(0, failure(0).failure());
 		stop.because(Cause.SHUTTING_DOWN, "");
 		journal.sent(1);
 		journal.unanswered(1, failure(1).failure());
 		journal.failed(2, Outcome.UNKNOWN, failure(1).failure());
-		journal.ends();
+		journal.end();
 		Outcomes outcomes = open().outcomes(this.memory.open(new JobStop()));
 		assertThat(outcomes.next()).isEqualTo(new JournalEntry(Outcome.UNKNOWN, failure(0).failure()));
 		JournalEntry last = outcomes.next();
@@ -164,21 +164,23 @@ class OutcomeJournalTests {
 	}
 
 	@Test
-	void keepsTheLastPaceAndTheFirstCancellation() throws IOException {
+	void keepsTheLastRateLimitAndTheFirstCancellation() throws IOException {
 		OutcomeJournal journal = journal(DataSize.ofMegabytes(10));
-		assertThat(journal.asked()).isEqualTo(RequestedChanges.NOTHING);
+		assertThat(journal.asked()).isEqualTo(RequestedChanges.NONE);
 		journal.note(new RequestedChanges(null, 5000L));
 		journal.failed(0, Outcome.REJECTED, failure(1).failure());
 		journal.note(new RequestedChanges(17L, null));
 		journal.note(new RequestedChanges(18L, 0L));
-		journal.ends();
+		journal.end();
 		OutcomeJournal next = open();
 		assertThat(next.asked()).isEqualTo(new RequestedChanges(17L, 0L));
-		next.goesOn(this.memory.open(new JobStop()));
+		next.resume(this.memory.open(new JobStop()));
 		assertThat(next.earlier().next().failure()).isEqualTo(failure(1).failure());
 	}
 
-	/** A later record of a key is never known to have run while an earlier is not. */
+	/**
+	 * No later record of a key has an outcome in the file while an earlier one has none.
+	 */
 	@Test
 	void outcomesReachTheFileInTheOrderOfTheRecords() throws IOException {
 		OutcomeJournal journal = journal(DataSize.ofBytes(100));
@@ -190,7 +192,7 @@ class OutcomeJournalTests {
 	}
 
 	@Test
-	void aJobWhoseJournalIsNotWholeIsNotGoneOnWith() throws IOException {
+	void aJobWithAnIncompleteJournalIsNotResumed() throws IOException {
 		OutcomeJournal journal = journal(DataSize.ofBytes(100));
 		this.request.writeAt(0, ByteBuffer.allocate(10));
 		assertThat(this.spool.used()).isEqualTo(10);
@@ -200,12 +202,12 @@ class OutcomeJournalTests {
 	}
 
 	@Test
-	void keepsTheCodesOfMoreMessagesThanItHasRoomFor() throws IOException {
+	void keepsTheCodesWhenThereAreTooManyMessages() throws IOException {
 		OutcomeJournal journal = journal(DataSize.ofMegabytes(10));
 		for (int i = 0; i < 100_000; i++) {
 			journal.failed(i, Outcome.REJECTED, new Failure("CODE" + (i % 3000), "message " + i, false));
 		}
-		journal.ends();
+		journal.end();
 		Outcomes outcomes = journal.outcomes(this.memory.open(new JobStop()));
 		for (int i = 0; i < 100_000; i++) {
 			JournalEntry entry = outcomes.next();
@@ -226,7 +228,7 @@ class OutcomeJournalTests {
 			journal.failed(i, Outcome.REJECTED, failure);
 		}
 		assertThat(this.memory.used()).isGreaterThan(1000 * 256);
-		journal.ends();
+		journal.end();
 		assertThat(this.memory.used()).isZero();
 		await().untilAsserted(() -> {
 			System.gc();
@@ -241,7 +243,7 @@ class OutcomeJournalTests {
 	}
 
 	@Test
-	void leavesMessagesOutWhereMemoryIsShort() throws IOException {
+	void leavesMessagesOutWhenMemoryIsShort() throws IOException {
 		List<MemoryShare> others = takeAll();
 		OutcomeJournal journal = journal(DataSize.ofMegabytes(10));
 		long before = this.memory.used();
@@ -249,7 +251,7 @@ class OutcomeJournalTests {
 			journal.failed(i, Outcome.REJECTED, new Failure("CODE", "message " + i, false));
 		}
 		assertThat(this.memory.used() - before).isLessThan(1 << 20);
-		journal.ends();
+		journal.end();
 		others.forEach(MemoryShare::close);
 		Outcomes outcomes = journal.outcomes(this.memory.open(new JobStop()));
 		JournalEntry last = null;
@@ -260,26 +262,26 @@ class OutcomeJournalTests {
 		assertThat(last.failure().message()).contains("too many messages");
 	}
 
-	/** It would hold its memory until the job ends, for which the job may wait. */
+	/** The lists hold memory until the job ends, and so must not wait for it. */
 	@Test
-	void goesOnWithTheCodesOnlyWhereMemoryIsShortAndDoesNotWait() throws IOException {
+	void resumesWithoutMessagesWhenMemoryIsShort() throws IOException {
 		OutcomeJournal journal = journal(DataSize.ofMegabytes(10));
 		for (int i = 0; i < 10_000; i++) {
 			journal.failed(i, Outcome.REJECTED, new Failure("CODE" + (i % 3), "message " + i, false));
 		}
-		journal.ends();
+		journal.end();
 		List<MemoryShare> others = takeAll();
 		long before = this.memory.used();
 		MemoryShare memory = this.memory.open(new JobStop());
 		OutcomeJournal next = open();
-		next.goesOn(memory);
+		next.resume(memory);
 		assertThat(this.memory.used() - before).isLessThan(1 << 20);
 		Outcomes earlier = next.earlier();
 		for (int i = 0; i < 10_000; i++) {
 			assertThat(earlier.next().failure().code()).isEqualTo("CODE" + (i % 3));
 		}
 		next.failed(10_000, Outcome.REJECTED, new Failure("CODE1", "never seen", false));
-		next.ends();
+		next.end();
 		others.forEach(MemoryShare::close);
 		Outcomes all = next.outcomes(this.memory.open(new JobStop()));
 		for (int i = 0; i < 10_000; i++) {
@@ -291,15 +293,15 @@ class OutcomeJournalTests {
 	}
 
 	@Test
-	void goesOnWithSomeOfTheCodesWhereMemoryIsShortAndThereAreTooMany() throws IOException {
+	void resumesWithSomeCodesWhenMemoryIsShortAndThereAreTooMany() throws IOException {
 		OutcomeJournal journal = journal(DataSize.ofMegabytes(10));
 		for (int i = 0; i < 5000; i++) {
 			journal.failed(i, Outcome.REJECTED, new Failure("CODE" + i, "message", false));
 		}
-		journal.ends();
+		journal.end();
 		List<MemoryShare> others = takeAll();
 		OutcomeJournal next = open();
-		next.goesOn(this.memory.open(new JobStop()));
+		next.resume(this.memory.open(new JobStop()));
 		Outcomes earlier = next.earlier();
 		List<String> codes = new ArrayList<>();
 		for (int i = 0; i < 5000; i++) {
@@ -309,7 +311,9 @@ class OutcomeJournalTests {
 		others.forEach(MemoryShare::close);
 	}
 
-	/** A job gets no more than it leaves to others. */
+	/**
+	 * Takes all shared memory with many jobs, because one job gets only half of the rest.
+	 */
 	private List<MemoryShare> takeAll() {
 		List<MemoryShare> others = Stream.generate(() -> this.memory.open(new JobStop())).limit(32).toList();
 		others.forEach((other) -> {
@@ -321,13 +325,13 @@ class OutcomeJournalTests {
 	}
 
 	@Test
-	void isWithoutOutcomesWhereTheSpoolIsFullAndTheJobGoesOn() throws IOException {
+	void givesUpOutcomesWhenTheSpoolIsFull() throws IOException {
 		OutcomeJournal journal = journal(DataSize.ofBytes(100));
 		for (int i = 0; i < 100; i++) {
 			journal.ran(i, false);
 			journal.flush();
 		}
-		journal.ends();
+		journal.end();
 		assertThat(journal.failure()).isNotNull().hasMessageContaining("pipeset.spool.max-bytes");
 		journal.close();
 		assertThat(this.spool.used()).isZero();

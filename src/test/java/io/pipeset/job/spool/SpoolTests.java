@@ -33,7 +33,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
- * The spool keeps what was written, within its bounds, for as long as its process lives.
+ * The spool keeps files within its limits, and hands those of dead processes to the next
+ * one.
  */
 class SpoolTests {
 
@@ -43,7 +44,7 @@ class SpoolTests {
 	Path temporary;
 
 	@Test
-	void whatWasWrittenIsReadUntilItIsRemoved() throws IOException {
+	void aFileIsReadableUntilItIsRemoved() throws IOException {
 		Spool spool = spool(100);
 		SpoolFile file = spool.create("a", null);
 		write(file, 60);
@@ -80,11 +81,11 @@ class SpoolTests {
 	}
 
 	@Test
-	void aClientThatHasItsShareMakesRoomByItsOwnFilesOnly() throws IOException {
+	void aClientAtItsShareRemovesOnlyItsOwnFiles() throws IOException {
 		Spool spool = spool(100);
 		Spool.Share share = new Spool.Share("a", 60);
-		Removable of = new Removable(spool, share);
-		Removable ofOther = new Removable(spool, new Spool.Share("b", 60));
+		RemovableFile of = new RemovableFile(spool, share);
+		RemovableFile ofOther = new RemovableFile(spool, new Spool.Share("b", 60));
 		write(ofOther.file, 30);
 		write(of.file, 40);
 		SpoolFile next = spool.create("next", share);
@@ -93,7 +94,7 @@ class SpoolTests {
 		assertThat(ofOther.removed).isFalse();
 		assertThat(spool.used()).isEqualTo(90);
 		assertThatExceptionOfType(SpoolException.class).isThrownBy(() -> write(spool.create("more", share), 1))
-			.withMessageContaining("no room for 1 bytes more of the client 'a': 60 of the 60 that it may have")
+			.withMessageContaining("no room for 1 bytes more of the client 'a': 60 of the 60 that one client may use")
 			.withMessageContaining("pipeset.spool.max-bytes=100");
 		assertThatExceptionOfType(SpoolException.class).isThrownBy(() -> spool.refuseBeyond(share, 61));
 		next.close();
@@ -103,12 +104,12 @@ class SpoolTests {
 
 	@Test
 	@EnabledOnOs(OS.LINUX)
-	void aFileThatRestsIsNotOpen() throws IOException {
+	void aFileWithAClosedChannelIsNotOpen() throws IOException {
 		Spool spool = spool(100);
 		SpoolFile file = spool.create("a", null);
 		file.writeAt(0, ByteBuffer.wrap(new byte[] { 1, 2, 3 }));
 		assertThat(open()).hasSize(1);
-		file.rest();
+		file.closeChannel();
 		assertThat(open()).isEmpty();
 		ByteBuffer read = ByteBuffer.allocate(3);
 		file.readAt(0, read);
@@ -141,7 +142,7 @@ class SpoolTests {
 	}
 
 	@Test
-	void aFolderThatSomebodyRemovesIsMadeAgain() throws IOException {
+	void aRemovedFolderIsMadeAgain() throws IOException {
 		Spool spool = spool(100);
 		SpoolFile lost = spool.create("a", null);
 		write(lost, 10);
@@ -161,7 +162,7 @@ class SpoolTests {
 
 	@Test
 	@EnabledOnOs(OS.LINUX)
-	void aDiskThatIsFullGivesUpWhatMayBeRemoved() throws IOException {
+	void aFullDiskRemovesRemovableFiles() throws IOException {
 		Spool spool = spool(100);
 		for (boolean anywhere : List.of(false, true)) {
 			Path full = Files.createSymbolicLink(this.temporary.resolve("full"), Path.of("/dev/full"));
@@ -185,7 +186,7 @@ class SpoolTests {
 	}
 
 	@Test
-	void nobodyElseMayReadWhatCallersHaveSent() throws IOException {
+	void onlyTheServicesUserMayReadTheFiles() throws IOException {
 		Spool spool = spool(100);
 		for (Path folder : List.of(this.temporary.resolve("spool"), folders().get(0))) {
 			assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(folder))).isEqualTo("rwx------");
@@ -194,7 +195,7 @@ class SpoolTests {
 	}
 
 	@Test
-	void aFolderWhoseProcessIsGoneIsTakenOverByOneAndNoOtherIs() throws IOException {
+	void oneProcessTakesOverTheFolderOfADeadProcessOnly() throws IOException {
 		Spool living = spool(100);
 		write(living.create("living.body", null), 10);
 		Path left = left("01a20347-d60e-7396-9c73-7157c8413711", REDIS.name());
@@ -224,7 +225,7 @@ class SpoolTests {
 	}
 
 	@Test
-	void aFolderWhoseLockSomebodyHasRemovedIsLeftAlone() throws IOException {
+	void aFolderWithoutItsLockFileIsLeftAlone() throws IOException {
 		Path left = left("01a20347-d60e-7396-9c73-7157c8413711", null);
 		Spool next = spool(100);
 		assertThat(next.takeFound()).isEmpty();
@@ -254,7 +255,7 @@ class SpoolTests {
 	}
 
 	/**
-	 * Nothing is lost by it, and a server for development is another one at each start.
+	 * Nothing is lost, and a development server has another port at each start.
 	 */
 	@Test
 	void anEmptyFolderOfAnotherRedisIsRemoved() throws IOException {
@@ -288,7 +289,7 @@ class SpoolTests {
 	}
 
 	@Test
-	void aFolderThatCannotBeMadeIsAskedForAgain() throws IOException {
+	void makingAFolderIsTriedAgain() throws IOException {
 		Path file = Files.createFile(this.temporary.resolve("spool"));
 		Spool spool = spool(100);
 		assertThatExceptionOfType(SpoolException.class).isThrownBy(() -> spool.create("a", null))
@@ -301,7 +302,7 @@ class SpoolTests {
 	}
 
 	@Test
-	void aFolderThatIsTakenAwayFromAFileIsAFailure() throws IOException {
+	void writingToARemovedFolderFails() throws IOException {
 		Spool spool = spool(100);
 		try (SpoolFile file = spool.create("a", null)) {
 			Files.delete(folders().get(0));
@@ -338,14 +339,14 @@ class SpoolTests {
 		}
 	}
 
-	/** A file of a client that has ended with it. */
-	private static final class Removable implements Spool.Kept {
+	/** A removable file of a client. */
+	private static final class RemovableFile implements Spool.Removable {
 
 		private final SpoolFile file;
 
 		private boolean removed;
 
-		private Removable(Spool spool, Spool.Share share) throws IOException {
+		private RemovableFile(Spool spool, Spool.Share share) throws IOException {
 			this.file = spool.create("of-" + share.client(), share);
 			spool.mayRemove(this);
 		}

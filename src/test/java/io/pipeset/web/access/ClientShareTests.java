@@ -123,7 +123,7 @@ class ClientShareTests {
 		assertThat(this.orders.get("/v1/jobs/" + second + "/items").text().lines()).hasSize(1);
 		assertThat(this.billing.get("/v1/jobs/" + ofOther + "/items").text().lines()).hasSize(1);
 		assertThat(async(this.orders, bad(160_000)).refusal(507, "insufficient-storage"))
-			.contains("of the client 'orders'", "of the 153600 that it may have beside other clients");
+			.contains("of the client 'orders'", "of the 153600 that one client may use");
 		assertThat(this.billing.get("/v1/jobs/" + ofOther + "/items").text().lines()).hasSize(1);
 	}
 

@@ -125,11 +125,10 @@ class SmallHeapTests {
 		assertThat(service.get(job).text()).contains("Record 1 cannot be read");
 		Answer items = service.get(job + "/items?status=rejected");
 		assertThat(items.status()).as(items.text()).isEqualTo(200);
-		assertThat(items.text().lines())
-			.satisfiesExactly((line) -> assertThat(line).contains("MALFORMED", "\"index\":0,"),
-					(line) -> assertThat(line)
-						.startsWith("{\"error\":{\"status\":\"unprocessed\",\"code\":\"TOO_LARGE\",")
-						.contains("The list ends here, as the record takes", "pipeset.memory.budget", "\"index\":1}"));
+		assertThat(items.text().lines()).satisfiesExactly(
+				(line) -> assertThat(line).contains("MALFORMED", "\"index\":0,"),
+				(line) -> assertThat(line).startsWith("{\"error\":{\"status\":\"unprocessed\",\"code\":\"TOO_LARGE\",")
+					.contains("The list ends here, because the record takes", "pipeset.memory.budget", "\"index\":1}"));
 		assertHealthy();
 	}
 
