@@ -48,12 +48,12 @@ final class LendingInputStream extends FilterInputStream {
 			return count(this.in.read(target, offset, length));
 		}
 		this.lanes.lend();
-		this.memory.bodyPauses();
+		this.memory.startBodyWait();
 		try {
 			return count(this.in.read(target, offset, length));
 		}
 		finally {
-			this.memory.bodyGoesOn();
+			this.memory.endBodyWait();
 			this.lanes.reclaim();
 		}
 	}

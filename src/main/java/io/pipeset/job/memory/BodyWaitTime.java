@@ -1,28 +1,28 @@
 package io.pipeset.job.memory;
 
-/** The time that a job has spent waiting for its body, for any thread to read. */
+/** The time that a job has waited for its request body; readable by any thread. */
 final class BodyWaitTime {
 
-	/** All pauses that are over, in nanoseconds. */
-	private long over;
+	/** The sum of the waits that have ended, in nanoseconds. */
+	private long endedNanos;
 
-	private long began;
+	private long startNanos;
 
-	private boolean goesOn;
+	private boolean waiting;
 
 	synchronized void begin() {
-		this.began = System.nanoTime();
-		this.goesOn = true;
+		this.startNanos = System.nanoTime();
+		this.waiting = true;
 	}
 
 	synchronized void end() {
-		this.over += System.nanoTime() - this.began;
-		this.goesOn = false;
+		this.endedNanos += System.nanoTime() - this.startNanos;
+		this.waiting = false;
 	}
 
-	/** The sum of all pauses, with the one that goes on. */
+	/** The sum of all waits, including the current one, in nanoseconds. */
 	synchronized long nanos() {
-		return this.over + ((this.goesOn) ? System.nanoTime() - this.began : 0);
+		return this.endedNanos + ((this.waiting) ? System.nanoTime() - this.startNanos : 0);
 	}
 
 }

@@ -12,28 +12,32 @@ import io.pipeset.engine.lane.JobStop;
 import io.pipeset.engine.pipeline.StopSignal;
 
 /**
- * The memory that all jobs share for the data that callers send and Redis answers.
+ * The memory that all jobs share for the data of requests and of Redis replies.
  * <p>
- * No job waits for ever, because:
+ * No job waits forever, because:
  * <ol>
  * <li>Each running job has a base of its own, enough for small records and small
  * slabs.</li>
- * <li>Beyond it a job takes from the shared part, but no more than it leaves to others,
- * so that one job cannot take it all.</li>
- * <li>A job that needs more than it gets waits for its own slabs to come back, which they
- * do by themselves, and then for the exclusive part. One job has that at a time, until it
- * holds no more than its base; the next is the one that waited longest.</li>
- * <li>A job for which the exclusive part is too small as well would wait for ever, and is
- * told so.</li>
- * <li>A job whose body does not come does not keep the exclusive part from others for
- * longer than a body may pause.</li>
+ * <li>Beyond its base, a job takes memory from the shared part. It may take at most as
+ * much as it leaves to others, so that one job cannot take all of it.</li>
+ * <li>A job that needs more waits until its own slabs are sent and freed, and then for
+ * the exclusive part. One job at a time has the exclusive part, until it holds no more
+ * than its base. Then the job that has waited longest gets it.</li>
+ * <li>If the exclusive part is too small as well, the request for memory fails.</li>
+ * <li>A job with the exclusive part is ended if it waits for its body longer than the
+ * idle timeout while others wait for memory.</li>
  * </ol>
  */
 public final class MemoryBudget {
 
-	private static final long LOOK_NANOS = 10_000_000;
+	/**
+	 * The shortest time until a waiting job checks the holder of the exclusive part
+	 * again.
+	 */
+	private static final long RECHECK_NANOS = 10_000_000;
 
-	private static final long SHORT_NANOS = 1_000_000_000;
+	/** How long a job must have waited until memory counts as short. */
+	private static final long SHORT_AFTER_NANOS = 1_000_000_000;
 
 	private final MemoryLimits limits;
 
@@ -41,28 +45,30 @@ public final class MemoryBudget {
 	 * How long the job with the exclusive part may wait for its body while others wait
 	 * for memory.
 	 */
-	private final Duration patience;
+	private final Duration bodyIdleTimeout;
 
 	private final ReentrantLock lock = new ReentrantLock();
 
 	private final Condition changed = this.lock.newCondition();
 
-	/** The jobs that wait, in the order of their coming. */
+	/** The waiting jobs, in the order of their arrival. */
 	private final Deque<MemoryShare> waiting = new ArrayDeque<>();
 
 	private final MemoryLedger ledger;
 
+	/** Whether a job waits for memory. */
 	private volatile boolean scarce;
 
 	/**
 	 * Divides the memory of this process.
-	 * @param patience how long the job with the exclusive part may wait for its body
-	 * while others wait for memory
+	 * @param jobs how many jobs may run at once
+	 * @param bodyIdleTimeout how long the job with the exclusive part may wait for its
+	 * body while others wait for memory
 	 */
-	public MemoryBudget(MemoryProperties properties, int jobs, Duration patience, MeterRegistry registry) {
-		this(MemoryLimits.of(properties.budget(), jobs, MemoryLimits.heap(), MemoryLimits.direct()), patience);
+	public MemoryBudget(MemoryProperties properties, int jobs, Duration bodyIdleTimeout, MeterRegistry registry) {
+		this(MemoryLimits.of(properties.budget(), jobs, MemoryLimits.heap(), MemoryLimits.direct()), bodyIdleTimeout);
 		Gauge.builder("pipeset.memory.used", this, MemoryBudget::used)
-			.description("Memory that jobs hold of what was sent and answered, until their answers are written")
+			.description("Memory that jobs hold for request and response data, until their responses are written")
 			.baseUnit("bytes")
 			.register(registry);
 		Gauge.builder("pipeset.memory.budget", this.limits, MemoryLimits::budget)
@@ -71,29 +77,29 @@ public final class MemoryBudget {
 			.register(registry);
 	}
 
-	MemoryBudget(MemoryLimits limits, Duration patience) {
+	MemoryBudget(MemoryLimits limits, Duration bodyIdleTimeout) {
 		this.limits = limits;
-		this.patience = patience;
+		this.bodyIdleTimeout = bodyIdleTimeout;
 		this.ledger = new MemoryLedger(limits, this::wakeWaiting);
 	}
 
 	/**
-	 * Opens the share of a job that begins.
-	 * @param stop the job's stop, which ends its waits
+	 * Opens the share of a new job.
+	 * @param stop the job's stop, which ends its waits for memory
 	 * @return the share, to be closed
 	 */
 	public MemoryShare open(JobStop stop) {
 		return new MemoryShare(this, stop);
 	}
 
-	/** How the memory is divided. */
+	/** The limits of the parts of the memory. */
 	public MemoryLimits limits() {
 		return this.limits;
 	}
 
 	/**
-	 * The memory that jobs hold.
-	 * @return how much, in bytes
+	 * The memory that all jobs hold.
+	 * @return bytes
 	 */
 	public long used() {
 		this.lock.lock();
@@ -105,7 +111,7 @@ public final class MemoryBudget {
 		}
 	}
 
-	/** The jobs that wait for memory. */
+	/** How many jobs wait for memory. */
 	public int waiting() {
 		this.lock.lock();
 		try {
@@ -121,8 +127,7 @@ public final class MemoryBudget {
 	}
 
 	/**
-	 * Whether a job waits for memory that does not come back soon.
-	 * @return {@code true} once it has waited for a second
+	 * Whether a job has waited for memory for at least a second.
 	 */
 	public boolean isShort() {
 		if (!this.scarce) {
@@ -131,7 +136,7 @@ public final class MemoryBudget {
 		this.lock.lock();
 		try {
 			MemoryShare first = this.waiting.peek();
-			return first != null && first.hasWaited(SHORT_NANOS);
+			return first != null && first.hasWaited(SHORT_AFTER_NANOS);
 		}
 		finally {
 			this.lock.unlock();
@@ -139,9 +144,9 @@ public final class MemoryBudget {
 	}
 
 	/**
-	 * Changes the memory that a job holds, if it may.
+	 * Changes the memory that a job holds, if there is enough.
 	 * @param load the change of its load, in bytes
-	 * @param results the change of the results in its report, in bytes
+	 * @param results the change of the memory of its report, in bytes
 	 * @return {@code false} if nothing was changed
 	 */
 	boolean tryChange(MemoryShare share, long load, long results) {
@@ -155,9 +160,10 @@ public final class MemoryBudget {
 	}
 
 	/**
-	 * Changes the memory that a job holds, as soon as it may.
+	 * Changes the memory that a job holds, as soon as there is enough.
 	 * @param load the change of its load, in bytes
-	 * @param results the change of the results in its report, in bytes
+	 * @param results the change of the memory of its report, in bytes
+	 * @param nanos how long to wait at most
 	 */
 	Change awaitChange(MemoryShare share, long load, long results, long nanos) {
 		Runnable wake = this::wake;
@@ -166,7 +172,7 @@ public final class MemoryBudget {
 		this.lock.lock();
 		try {
 			this.waiting.add(share);
-			share.beginsToWait();
+			share.startWait();
 			this.scarce = true;
 			stop.add(wake);
 			while (!this.ledger.change(share, load, results)) {
@@ -174,14 +180,14 @@ public final class MemoryBudget {
 				if (alone && this.ledger.isExclusive(share)) {
 					return Change.NEVER;
 				}
-				if (alone && this.ledger.becomesExclusive(share, this.waiting)) {
+				if (alone && this.ledger.tryMakeExclusive(share, this.waiting)) {
 					continue;
 				}
-				long left = deadline - System.nanoTime();
-				if (stop.isSet() || left <= 0) {
+				long leftNanos = deadline - System.nanoTime();
+				if (stop.isSet() || leftNanos <= 0) {
 					return Change.GIVEN_UP;
 				}
-				this.changed.awaitNanos((alone) ? Math.min(left, patience(share)) : left);
+				this.changed.awaitNanos((alone) ? Math.min(leftNanos, nextCheckNanos(share)) : leftNanos);
 			}
 			return Change.MADE;
 		}
@@ -190,8 +196,8 @@ public final class MemoryBudget {
 			return Change.GIVEN_UP;
 		}
 		finally {
-			this.ledger.giveUpUnused(share);
-			share.awaits(null);
+			this.ledger.releaseUnusedExclusive(share);
+			share.setAwaited(null);
 			this.waiting.remove(share);
 			this.scarce = !this.waiting.isEmpty();
 			this.changed.signalAll();
@@ -201,39 +207,40 @@ public final class MemoryBudget {
 	}
 
 	/**
-	 * The time for which a job still waits for the one with the exclusive part, in
-	 * nanoseconds. Ends the latter if the time is over.
+	 * How long a job may wait until it checks the holder of the exclusive part again, in
+	 * nanoseconds. Ends the holder if it has waited for its body for too long.
 	 */
-	private long patience(MemoryShare share) {
+	private long nextCheckNanos(MemoryShare share) {
 		MemoryShare holder = this.ledger.exclusive();
-		share.awaits(holder);
+		share.setAwaited(holder);
 		if (holder == null) {
 			return Long.MAX_VALUE;
 		}
-		long left = this.patience.toNanos() - share.pausedWhileAwaited();
-		if (left <= 0) {
-			// The threads that it wakes may need locks of their own.
+		long leftNanos = this.bodyIdleTimeout.toNanos() - share.holderWaitNanos();
+		if (leftNanos <= 0) {
+			// Not under the lock, because the stop wakes threads that have locks of their
+			// own.
 			this.lock.unlock();
 			try {
-				holder.evict(this.patience);
+				holder.evict(this.bodyIdleTimeout);
 			}
 			finally {
 				this.lock.lock();
 			}
 		}
-		return Math.max(left, LOOK_NANOS);
+		return Math.max(leftNanos, RECHECK_NANOS);
 	}
 
 	/**
-	 * A job has given up its load, or all that it held.
-	 * @param report whether it still holds its report
+	 * Releases the load of a job, or all its memory.
+	 * @param keepReport whether to keep the memory of its report
 	 */
-	void end(MemoryShare share, boolean report) {
+	void end(MemoryShare share, boolean keepReport) {
 		this.lock.lock();
 		try {
-			this.ledger.change(share, -share.load(), (report) ? 0 : -share.results());
-			share.closed(!report);
-			if (this.ledger.isExclusive(share) && this.ledger.handsOver(share)) {
+			this.ledger.change(share, -share.load(), (keepReport) ? 0 : -share.results());
+			share.setClosed(!keepReport);
+			if (this.ledger.isExclusive(share) && this.ledger.tryHandOver(share)) {
 				this.changed.signalAll();
 			}
 		}
@@ -242,7 +249,7 @@ public final class MemoryBudget {
 		}
 	}
 
-	/** A slab of a job that may be waiting has come back. */
+	/** Wakes waiting jobs, because a slab was freed or a job was stopped. */
 	void wake() {
 		if (this.scarce) {
 			this.lock.lock();
@@ -265,7 +272,7 @@ public final class MemoryBudget {
 		}
 	}
 
-	/** Counts memory that a report holds already, whether there is room for it or not. */
+	/** Counts memory that a report holds already, even beyond the limits. */
 	void correct(MemoryShare share, long results) {
 		this.lock.lock();
 		try {
@@ -282,16 +289,16 @@ public final class MemoryBudget {
 		}
 	}
 
-	/** The answer to a job that asked for memory. */
+	/** The result of a request for memory. */
 	enum Change {
 
-		/** The memory was taken. */
+		/** The change was made. */
 		MADE,
 
-		/** The job does not wait for it any longer. */
+		/** The job was stopped or interrupted, or the time is over. */
 		GIVEN_UP,
 
-		/** The job will never get so much. */
+		/** The job can never get so much memory. */
 		NEVER
 
 	}

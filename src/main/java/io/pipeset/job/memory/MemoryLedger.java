@@ -3,26 +3,28 @@ package io.pipeset.job.memory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The account of the memory that jobs hold: how much of it is shared, and which job has
- * the exclusive part. All of it happens under the lock of the {@link MemoryBudget}.
+ * Counts the memory that jobs hold, and knows which job has the exclusive part. All calls
+ * are under the lock of the {@link MemoryBudget}.
  */
 final class MemoryLedger {
 
 	private final MemoryLimits limits;
 
-	/** Wakes the jobs that wait, since there may be memory for them. */
-	private final Runnable freed;
+	/** Wakes the waiting jobs when memory is freed. */
+	private final Runnable wakeWaiting;
 
-	/** The job that has the exclusive part. */
+	/** The job that has the exclusive part; {@code null} if none has. */
 	private @Nullable MemoryShare exclusive;
 
+	/** The bytes that all jobs hold. */
 	private long used;
 
+	/** The bytes that jobs hold of the shared part. */
 	private long sharedUsed;
 
-	MemoryLedger(MemoryLimits limits, Runnable freed) {
+	MemoryLedger(MemoryLimits limits, Runnable wakeWaiting) {
 		this.limits = limits;
-		this.freed = freed;
+		this.wakeWaiting = wakeWaiting;
 	}
 
 	/** The bytes that all jobs hold. */
@@ -40,14 +42,14 @@ final class MemoryLedger {
 	}
 
 	/**
-	 * Changes the memory that a job holds, if it may.
+	 * Changes the memory that a job holds, if there is enough.
 	 * @param load the change of its load, in bytes
-	 * @param results the change of the results in its report, in bytes
+	 * @param results the change of the memory of its report, in bytes
 	 * @return {@code false} if nothing was changed
 	 */
 	boolean change(MemoryShare share, long load, long results) {
 		if (share.isClosed() && load + results > 0) {
-			// The driver may have kept a slab, whose memory would never come back.
+			// A late slab of the driver would take memory that is never released.
 			return false;
 		}
 		long more = share.excessWith(load, results) - share.excess();
@@ -56,34 +58,35 @@ final class MemoryLedger {
 		}
 		this.used += load + results;
 		share.change(load, results);
-		moved(share, more);
+		countExcess(share, more);
 		return true;
 	}
 
-	/** Counts memory that a report holds already, whether there is room for it or not. */
+	/** Counts memory that a report holds already, even beyond the limits. */
 	void correct(MemoryShare share, long results) {
 		long before = share.excess();
 		this.used += results;
 		share.change(0, results);
-		moved(share, share.excess() - before);
+		countExcess(share, share.excess() - before);
 	}
 
 	/** Takes the exclusive part from a job that holds no more than its base. */
-	void giveUpUnused(MemoryShare share) {
+	void releaseUnusedExclusive(MemoryShare share) {
 		if (share == this.exclusive && share.excess() == 0) {
 			this.exclusive = null;
 		}
 	}
 
 	/**
-	 * Gives a job the exclusive part, if it has waited longest of those that cannot go on
-	 * without it.
-	 * @param share the job, of which no slab is on its way
-	 * @param waiting the jobs that wait, in the order of their coming
-	 * @return {@code false} if another job has the exclusive part, or comes first
+	 * Gives a job the exclusive part, if it has waited longest of the jobs without slabs
+	 * in flight.
+	 * @param share the job, which has no slab in flight
+	 * @param waiting the waiting jobs, in the order of their arrival
+	 * @return {@code false} if another job has the exclusive part, or is first in the
+	 * queue
 	 */
-	boolean becomesExclusive(MemoryShare share, Iterable<MemoryShare> waiting) {
-		if (this.exclusive != null && !handsOver(this.exclusive)) {
+	boolean tryMakeExclusive(MemoryShare share, Iterable<MemoryShare> waiting) {
+		if (this.exclusive != null && !tryHandOver(this.exclusive)) {
 			return false;
 		}
 		for (MemoryShare other : waiting) {
@@ -100,11 +103,12 @@ final class MemoryLedger {
 	}
 
 	/**
-	 * Takes the exclusive part from a job that can go on without it: the job loads no
-	 * more than its base, and its report, which may stay for hours, fits into the shared
-	 * part.
+	 * Takes the exclusive part from a job that can continue without it, because its load
+	 * is within its base and its report fits into the shared part. A report may be kept
+	 * for hours.
+	 * @return {@code false} if the job still needs the exclusive part
 	 */
-	boolean handsOver(MemoryShare share) {
+	boolean tryHandOver(MemoryShare share) {
 		boolean fits = share.loadExcess() == 0 && share.excess() <= this.limits.shared() - this.sharedUsed;
 		if (fits) {
 			this.exclusive = null;
@@ -121,17 +125,17 @@ final class MemoryLedger {
 		return excess <= this.limits.shared() - this.sharedUsed - more;
 	}
 
-	/** A job holds more or less than before beyond its base. */
-	private void moved(MemoryShare share, long more) {
+	/** Counts a change of the memory that a job holds beyond its base. */
+	private void countExcess(MemoryShare share, long more) {
 		if (share != this.exclusive) {
 			this.sharedUsed += more;
 		}
 		else if (share.excess() == 0) {
 			this.exclusive = null;
-			this.freed.run();
+			this.wakeWaiting.run();
 		}
 		if (more < 0) {
-			this.freed.run();
+			this.wakeWaiting.run();
 		}
 	}
 

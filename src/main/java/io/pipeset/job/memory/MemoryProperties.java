@@ -8,9 +8,9 @@ import org.springframework.util.unit.DataSize;
 /**
  * The memory of the service.
  *
- * @param budget the size of their callers' data that all jobs together may hold, on its
- * way in either direction; by default it is derived from the heap and the direct memory,
- * of which it has to leave some to the service itself
+ * @param budget the most bytes of request and response data that all jobs together may
+ * hold; by default derived from the heap and the direct memory, of which the service
+ * itself needs a part
  */
 @ConfigurationProperties("pipeset.memory")
 public record MemoryProperties(@Nullable DataSize budget) {

@@ -12,13 +12,14 @@ import io.pipeset.report.Ending.Cause;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The share of one job in the service's memory: the load, until its last slab is through,
- * and the results in its report, until its answer is written.
+ * The memory that one job holds: its load until its last slab is freed, and its report
+ * until its response is written.
  */
 public final class MemoryShare implements SlabMemory, AutoCloseable {
 
 	/**
-	 * The bytes of a report that are not counted: there are no more reports than threads.
+	 * The bytes of a report that do not count, because the number of threads bounds the
+	 * reports.
 	 */
 	private static final long SMALL_REPORT_BYTES = 16 << 10;
 
@@ -26,17 +27,21 @@ public final class MemoryShare implements SlabMemory, AutoCloseable {
 
 	private final JobStop stop;
 
-	private final BodyWaitTime pauses = new BodyWaitTime();
+	private final BodyWaitTime bodyWait = new BodyWaitTime();
 
-	private long waitsSince;
+	/** When the wait for memory began, by {@link System#nanoTime}. */
+	private long waitStart;
 
-	/** The job with the exclusive part, for which this job waits. */
+	/** The job with the exclusive part for which this job waits; {@code null} if none. */
 	private @Nullable MemoryShare awaited;
 
-	/** The time that the awaited job had waited for its body when this wait began. */
-	private long pausedBefore;
+	/**
+	 * How long the awaited job had waited for its body when this wait began, in
+	 * nanoseconds.
+	 */
+	private long holderWaitBefore;
 
-	/** Slabs in use, each of which comes back by itself once it is sent. */
+	/** Slabs in use; each is freed after it was sent. */
 	private final AtomicInteger slabs = new AtomicInteger();
 
 	private Runnable beforeWait = () -> {
@@ -49,13 +54,12 @@ public final class MemoryShare implements SlabMemory, AutoCloseable {
 	private long results;
 
 	/**
-	 * Whether the answer is written, after which memory that is taken would never come
-	 * back.
+	 * Whether the response was written; memory taken afterwards would never be released.
 	 */
 	private boolean closed;
 
-	/** Whether the reading thread waits, or is about to. */
-	private volatile boolean waits;
+	/** Whether the reading thread waits for memory, or is about to. */
+	private volatile boolean waiting;
 
 	MemoryShare(MemoryBudget budget, JobStop stop) {
 		this.budget = budget;
@@ -64,9 +68,8 @@ public final class MemoryShare implements SlabMemory, AutoCloseable {
 	}
 
 	/**
-	 * Sets the task that the reading thread runs before it waits.
-	 * @param task sends the slabs that have been begun and gives up those that are kept
-	 * for later, both of which hold memory
+	 * Sets the task that the reading thread runs before it waits for memory.
+	 * @param task frees memory: it sends partly filled slabs, and gives up spare slabs
 	 */
 	public void beforeWait(Runnable task) {
 		this.beforeWait = task;
@@ -91,13 +94,13 @@ public final class MemoryShare implements SlabMemory, AutoCloseable {
 	}
 
 	private Change sendAndAwait(long bytes) {
-		this.waits = true;
+		this.waiting = true;
 		try {
 			this.beforeWait.run();
 			return this.budget.awaitChange(this, bytes, 0, Long.MAX_VALUE / 2);
 		}
 		finally {
-			this.waits = false;
+			this.waiting = false;
 		}
 	}
 
@@ -110,11 +113,11 @@ public final class MemoryShare implements SlabMemory, AutoCloseable {
 
 	@Override
 	public boolean isScarce() {
-		return this.waits || this.budget.isScarce();
+		return this.waiting || this.budget.isScarce();
 	}
 
 	/**
-	 * Takes memory for the report, if it is free.
+	 * Takes memory for the report, if there is enough.
 	 * @return {@code false} if nothing was taken
 	 */
 	public boolean tryTakeForReport(long bytes) {
@@ -122,7 +125,8 @@ public final class MemoryShare implements SlabMemory, AutoCloseable {
 	}
 
 	/**
-	 * Takes memory for the report, for which the reading thread may wait.
+	 * Takes memory for the report, and waits for it if necessary.
+	 * @param nanos how long to wait at most
 	 * @return {@code false} if nothing was taken
 	 */
 	public boolean takeForReport(long bytes, long nanos) {
@@ -130,29 +134,29 @@ public final class MemoryShare implements SlabMemory, AutoCloseable {
 	}
 
 	/**
-	 * Corrects the memory that was taken for the report.
-	 * @param bytes the bytes that the report holds beyond those taken; negative for fewer
+	 * Corrects the memory of the report to what the report holds.
+	 * @param bytes the bytes that it holds beyond those taken; negative for fewer
 	 */
 	public void correctReport(long bytes) {
 		this.budget.correct(this, bytes);
 	}
 
-	/** The memory that the report holds. */
+	/** The memory that the report holds, in bytes. */
 	public long reportBytes() {
 		return this.budget.results(this);
 	}
 
 	/**
-	 * The budget that this is a share of, for messages.
-	 * @return its size in bytes
+	 * The memory budget of the service, for messages.
+	 * @return bytes
 	 */
 	public long budget() {
 		return this.budget.limits().budget();
 	}
 
 	/**
-	 * The memory that jobs may take beyond what each has for itself.
-	 * @return its size in bytes
+	 * The memory that jobs may take beyond their base.
+	 * @return bytes
 	 */
 	public long shared() {
 		return this.budget.limits().shared();
@@ -169,60 +173,64 @@ public final class MemoryShare implements SlabMemory, AutoCloseable {
 		this.budget.wake();
 	}
 
-	/** The reading thread waits for the body. */
-	public void bodyPauses() {
-		this.pauses.begin();
+	/** Starts a wait of the reading thread for the body. */
+	public void startBodyWait() {
+		this.bodyWait.begin();
 	}
 
-	/** The reading thread has waited for the body. */
-	public void bodyGoesOn() {
-		this.pauses.end();
+	/** Ends a wait of the reading thread for the body. */
+	public void endBodyWait() {
+		this.bodyWait.end();
 	}
 
-	/** The job begins to wait for memory; under the budget's lock. */
-	void beginsToWait() {
-		this.waitsSince = System.nanoTime();
+	/** Starts a wait for memory; called under the budget's lock. */
+	void startWait() {
+		this.waitStart = System.nanoTime();
 	}
 
-	/** Whether the job, which waits, has done so for long; under the budget's lock. */
+	/** Whether the waiting job has waited for so long; called under the budget's lock. */
 	boolean hasWaited(long nanos) {
-		return System.nanoTime() - this.waitsSince >= nanos;
+		return System.nanoTime() - this.waitStart >= nanos;
 	}
 
 	/**
-	 * The job waits for the exclusive part; under the budget's lock.
-	 * @param holder the job that has it, or {@code null}
+	 * Sets the job that has the exclusive part, for which this job waits; called under
+	 * the budget's lock.
+	 * @param holder the job; {@code null} for none
 	 */
-	void awaits(@Nullable MemoryShare holder) {
+	void setAwaited(@Nullable MemoryShare holder) {
 		if (this.awaited != holder) {
 			this.awaited = holder;
-			this.pausedBefore = (holder != null) ? holder.pauses.nanos() : 0;
+			this.holderWaitBefore = (holder != null) ? holder.bodyWait.nanos() : 0;
 		}
 	}
 
 	/**
-	 * The time that the awaited job has spent waiting for its body since this job waits
-	 * for it, in nanoseconds; 0 once the awaited job is stopped.
+	 * How long the awaited job has waited for its body since this job waits for it, in
+	 * nanoseconds; 0 if the awaited job is stopped.
 	 */
-	long pausedWhileAwaited() {
+	long holderWaitNanos() {
 		MemoryShare holder = this.awaited;
-		return (holder == null || holder.stop.isSet()) ? 0 : holder.pauses.nanos() - this.pausedBefore;
+		return (holder == null || holder.stop.isSet()) ? 0 : holder.bodyWait.nanos() - this.holderWaitBefore;
 	}
 
-	/** Ends the job, as others need the memory that it holds while it waits. */
-	void evict(Duration patience) {
+	/**
+	 * Ends the job, because others need the memory that it holds while it waits for its
+	 * body.
+	 */
+	void evict(Duration idleTimeout) {
 		this.stop.because(Cause.STALLED,
-				"The upload of a large record took more than " + DurationText.of(patience)
-						+ " (pipeset.limits.body-idle-timeout) of waiting for it, while it held memory that other"
-						+ " jobs need (pipeset.memory.budget=" + budget() + "); what had been read before, ran");
+				"The job waited for the body of a large record for more than " + DurationText.of(idleTimeout)
+						+ " (pipeset.limits.body-idle-timeout), while it held memory that other jobs need"
+						+ " (pipeset.memory.budget=" + budget() + "). The records before it have run");
 	}
 
-	/** The job has ended: it holds no more than its report. */
+	/** Releases the load of the job: it holds only its report. */
 	public void endLoad() {
 		this.budget.end(this, true);
 	}
 
-	/** The answer is written. */
+	/** Releases all memory, because the response was written. */
 	@Override
 	public void close() {
 		this.budget.end(this, false);
@@ -237,14 +245,14 @@ public final class MemoryShare implements SlabMemory, AutoCloseable {
 	}
 
 	/**
-	 * The bytes that the job holds beyond its base. Called under the budget's lock, as
-	 * are the methods below.
+	 * The bytes that the job holds beyond its base. This method and those below are
+	 * called under the budget's lock.
 	 */
 	long excess() {
 		return excessWith(0, 0);
 	}
 
-	/** The bytes that the job loads beyond its base. */
+	/** The bytes of the load beyond the base. */
 	long loadExcess() {
 		return Math.max(0, this.load - this.base);
 	}
@@ -259,7 +267,7 @@ public final class MemoryShare implements SlabMemory, AutoCloseable {
 		this.results += results;
 	}
 
-	void closed(boolean closed) {
+	void setClosed(boolean closed) {
 		this.closed = closed;
 	}
 

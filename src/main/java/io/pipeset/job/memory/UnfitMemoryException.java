@@ -2,7 +2,7 @@ package io.pipeset.job.memory;
 
 import java.io.Serial;
 
-/** The memory of the JVM does not suffice for the configured budget or number of jobs. */
+/** The memory of the JVM is too small for the configured budget or number of jobs. */
 final class UnfitMemoryException extends IllegalArgumentException {
 
 	@Serial
@@ -12,15 +12,15 @@ final class UnfitMemoryException extends IllegalArgumentException {
 
 	/**
 	 * An exception.
-	 * @param message the property that does not fit, and the bounds that it has
-	 * @param remedy the way to start all the same
+	 * @param message the property that does not fit, and its bounds
+	 * @param remedy what to do so that the service starts
 	 */
 	UnfitMemoryException(String message, String remedy) {
 		super(message);
 		this.remedy = remedy;
 	}
 
-	/** The way to start all the same. */
+	/** What to do so that the service starts. */
 	String remedy() {
 		return this.remedy;
 	}

@@ -4,8 +4,8 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
 /**
- * Lets a start without enough memory end in a few words instead of a stack trace;
- * registered in {@code META-INF/spring.factories}.
+ * Turns the failure of a start without enough memory into a short message instead of a
+ * stack trace. Registered in {@code META-INF/spring.factories}.
  */
 final class UnfitMemoryFailureAnalyzer extends AbstractFailureAnalyzer<UnfitMemoryException> {
 

@@ -1,7 +1,7 @@
 /**
- * The memory that jobs share for the data of their callers. Each job takes its share
- * before it allocates, waits where others hold too much, and gives the share back when
- * its answer is written.
+ * The memory budget that all jobs share for request and response data. Each job reserves
+ * memory before it allocates it, waits if others hold too much, and releases it when its
+ * response is written.
  */
 @NullMarked
 package io.pipeset.job.memory;

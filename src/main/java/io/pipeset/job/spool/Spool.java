@@ -241,7 +241,7 @@ public final class Spool {
 		return new SpoolException("The spool has no room for " + bytes + " bytes more"
 				+ ((share != null)
 						? " of the client '" + share.client + "': " + usedBy(share) + " of the " + share.mostBytes
-								+ " that one client may use are taken, three quarters of" + " pipeset.spool.max-bytes="
+								+ " that one client may use are taken, three quarters of pipeset.spool.max-bytes="
 								+ this.maxBytes
 						: ": " + this.used + " of " + this.maxBytes + " are taken (pipeset.spool.max-bytes)"));
 	}

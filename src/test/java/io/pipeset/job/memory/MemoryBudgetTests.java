@@ -18,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Jobs together take no more memory than the budget, and no job waits for ever.
+ * All jobs together take no more memory than the budget, and no job waits forever.
  */
 class MemoryBudgetTests {
 
@@ -26,8 +26,8 @@ class MemoryBudgetTests {
 
 	private final MemoryBudget budget = new MemoryBudget(new MemoryLimits(1100, 100, 400, 600), Duration.ofMinutes(1));
 
-	/** A budget whose jobs may pause only for an instant while others wait. */
-	private final MemoryBudget impatient = new MemoryBudget(new MemoryLimits(1100, 100, 400, 600),
+	/** A budget whose jobs may wait for their body for 20 ms only while others wait. */
+	private final MemoryBudget shortTimeout = new MemoryBudget(new MemoryLimits(1100, 100, 400, 600),
 			Duration.ofMillis(20));
 
 	private final JobStop stop = new JobStop();
@@ -53,7 +53,7 @@ class MemoryBudgetTests {
 	}
 
 	@Test
-	void whoNeedsMoreHasTheExclusivePartOneAfterTheOther() throws Exception {
+	void oneJobAtATimeHasTheExclusivePart() throws Exception {
 		MemoryShare first = share();
 		MemoryShare second = share();
 		first.take(100 + 600);
@@ -69,7 +69,7 @@ class MemoryBudgetTests {
 	}
 
 	@Test
-	void theExclusivePartGoesToWhoWaitedLongest() throws Exception {
+	void theJobThatWaitedLongestGetsTheExclusivePart() throws Exception {
 		MemoryShare first = share();
 		first.take(100 + 600);
 		List<CompletableFuture<Void>> waits = new ArrayList<>();
@@ -87,7 +87,7 @@ class MemoryBudgetTests {
 	}
 
 	@Test
-	void whoHasSlabsOnTheirWayWaitsForThemFirst() throws Exception {
+	void aJobWithSlabsInFlightWaitsForThemFirst() throws Exception {
 		MemoryShare share = share();
 		share.slabTaken();
 		assertThat(share.tryTake(300)).isTrue();
@@ -105,7 +105,7 @@ class MemoryBudgetTests {
 	}
 
 	@Test
-	void whatNeverFitsIsRefusedByName() {
+	void aRequestThatNeverFitsIsRefusedByName() {
 		MemoryShare share = share();
 		assertThatExceptionOfType(MemoryLimitException.class).isThrownBy(() -> share.take(701))
 			.withMessageContainingAll("takes 701 bytes", "pipeset.memory.budget=1100", "no more than 700");
@@ -114,7 +114,7 @@ class MemoryBudgetTests {
 	}
 
 	@Test
-	void whoWasRefusedDoesNotKeepTheExclusivePart() throws Exception {
+	void aRefusedJobDoesNotKeepTheExclusivePart() throws Exception {
 		MemoryShare refused = share();
 		assertThat(refused.takeForReport(SMALL_REPORT + 10_000, 0)).isFalse();
 		CompletableFuture<Void> waits = OwnThread.run(() -> share().take(700));
@@ -122,7 +122,7 @@ class MemoryBudgetTests {
 	}
 
 	@Test
-	void theExclusivePartIsNotKeptForAReportThatFitsWhatIsShared() throws Exception {
+	void theExclusivePartIsNotKeptForAReportThatFitsTheSharedPart() throws Exception {
 		MemoryShare first = share();
 		first.take(650);
 		assertThat(first.tryTakeForReport(SMALL_REPORT + 50)).isTrue();
@@ -137,31 +137,31 @@ class MemoryBudgetTests {
 	@Test
 	void aJobWhoseBodyDoesNotComeDoesNotKeepTheExclusivePart() throws Exception {
 		JobStop stopOfSlow = new JobStop();
-		MemoryShare slow = this.impatient.open(stopOfSlow);
+		MemoryShare slow = this.shortTimeout.open(stopOfSlow);
 		slow.take(700);
-		MemoryShare other = this.impatient.open(this.stop);
+		MemoryShare other = this.shortTimeout.open(this.stop);
 		CompletableFuture<Void> waits = OwnThread.run(() -> other.take(700));
-		await().until(() -> this.impatient.waiting() == 1);
+		await().until(() -> this.shortTimeout.waiting() == 1);
 		assertThat(stopOfSlow.isSet()).isFalse();
-		slow.bodyPauses();
+		slow.startBodyWait();
 		await().until(stopOfSlow::isSet);
 		assertThat(stopOfSlow.ending()).isNotNull();
 		assertThat(stopOfSlow.ending().cause()).isEqualTo(Cause.STALLED);
 		assertThat(stopOfSlow.ending().detail()).contains("body-idle-timeout", "pipeset.memory.budget=1100");
-		slow.bodyGoesOn();
+		slow.endBodyWait();
 		slow.close();
 		waits.get(1, TimeUnit.MINUTES);
 		assertThat(this.stop.isSet()).isFalse();
 	}
 
 	@Test
-	void aJobThatWaitsForItsOwnSlabsIsNotEndedForWhatItsBodyPaused() throws Exception {
-		MemoryShare only = this.impatient.open(this.stop);
+	void aJobThatWaitsForItsOwnSlabsIsNotEndedForItsBody() throws Exception {
+		MemoryShare only = this.shortTimeout.open(this.stop);
 		only.take(600);
-		pause(only, 50);
+		waitForBody(only, 50);
 		only.slabTaken();
 		CompletableFuture<Void> waits = OwnThread.run(() -> only.take(101));
-		await().until(() -> this.impatient.waiting() == 1);
+		await().until(() -> this.shortTimeout.waiting() == 1);
 		Thread.sleep(100);
 		only.give(1);
 		only.slabFreed();
@@ -170,14 +170,14 @@ class MemoryBudgetTests {
 	}
 
 	@Test
-	void aJobIsNotEndedForWhatItsBodyPausedBeforeOthersWaited() throws Exception {
+	void waitsForTheBodyBeforeOthersWaitedDoNotCount() throws Exception {
 		JobStop stopOfSlow = new JobStop();
-		MemoryShare slow = this.impatient.open(stopOfSlow);
+		MemoryShare slow = this.shortTimeout.open(stopOfSlow);
 		slow.take(700);
-		pause(slow, 50);
-		MemoryShare other = this.impatient.open(this.stop);
+		waitForBody(slow, 50);
+		MemoryShare other = this.shortTimeout.open(this.stop);
 		CompletableFuture<Void> waits = OwnThread.run(() -> other.take(700));
-		await().until(() -> this.impatient.waiting() == 1);
+		await().until(() -> this.shortTimeout.waiting() == 1);
 		Thread.sleep(100);
 		slow.give(700);
 		waits.get(1, TimeUnit.MINUTES);
@@ -185,26 +185,26 @@ class MemoryBudgetTests {
 	}
 
 	@Test
-	void whoWaitsForItsOwnSlabsDoesNotEndWhoHasTheExclusivePart() throws Exception {
+	void aJobThatWaitsForItsOwnSlabsDoesNotEndTheHolder() throws Exception {
 		JobStop stopOfSlow = new JobStop();
-		MemoryShare slow = this.impatient.open(stopOfSlow);
+		MemoryShare slow = this.shortTimeout.open(stopOfSlow);
 		slow.take(700);
-		MemoryShare other = this.impatient.open(this.stop);
+		MemoryShare other = this.shortTimeout.open(this.stop);
 		other.take(300);
 		other.slabTaken();
 		CompletableFuture<Void> waits = OwnThread.run(() -> other.take(1));
-		await().until(() -> this.impatient.waiting() == 1);
-		pause(slow, 100);
+		await().until(() -> this.shortTimeout.waiting() == 1);
+		waitForBody(slow, 100);
 		other.give(1);
 		other.slabFreed();
 		waits.get(1, TimeUnit.MINUTES);
 		assertThat(stopOfSlow.isSet()).isFalse();
 	}
 
-	private static void pause(MemoryShare share, long millis) throws InterruptedException {
-		share.bodyPauses();
+	private static void waitForBody(MemoryShare share, long millis) throws InterruptedException {
+		share.startBodyWait();
 		Thread.sleep(millis);
-		share.bodyGoesOn();
+		share.endBodyWait();
 	}
 
 	@Test
@@ -250,7 +250,7 @@ class MemoryBudgetTests {
 	}
 
 	@Test
-	void whatIsHereAlreadyCountsWhetherThereIsRoomOrNot() {
+	void memoryThatIsHeldAlreadyCountsBeyondTheLimits() {
 		MemoryShare share = share();
 		share.correctReport(SMALL_REPORT + 500);
 		assertThat(this.budget.used()).isEqualTo(SMALL_REPORT + 500);

@@ -16,8 +16,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
- * The limits of the memory follow from the heap and the number of jobs, and a budget that
- * does not fit is refused at the start.
+ * The limits are derived from the heap and the number of jobs, and a budget that does not
+ * fit fails the start.
  */
 class MemoryLimitsTests {
 
@@ -40,7 +40,7 @@ class MemoryLimitsTests {
 	}
 
 	@Test
-	void aStartWithoutEnoughMemoryEndsInAFewWords() {
+	void aStartWithoutEnoughMemoryFailsWithAShortMessage() {
 		new ApplicationContextRunner().withPropertyValues("pipeset.memory.budget=1MB")
 			.withUserConfiguration(Budget.class)
 			.run((context) -> {
@@ -51,7 +51,7 @@ class MemoryLimitsTests {
 			});
 	}
 
-	/** The properties that a budget is made of. */
+	/** A budget with its properties. */
 	@EnableConfigurationProperties({ JobLimits.class, MemoryProperties.class })
 	static class Budget {
 
