@@ -9,8 +9,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * The SHA-256 of a request: of what it asks for, and of its body as far as it is read,
- * computed while it is read.
+ * The SHA-256 of a request and of its body, updated while the body is read.
  */
 public final class BodyDigest {
 
@@ -21,7 +20,7 @@ public final class BodyDigest {
 	private boolean ended;
 
 	/**
-	 * Begins with what the request asks for.
+	 * Creates the digest of a request.
 	 * @param request the request without its body
 	 */
 	public BodyDigest(String request) {
@@ -36,9 +35,9 @@ public final class BodyDigest {
 	}
 
 	/**
-	 * Goes on with a body.
-	 * @param body the bytes that the records are read from
-	 * @return the same bytes
+	 * Adds a body while it is read.
+	 * @param body the bytes of the records
+	 * @return a stream of the same bytes
 	 */
 	InputStream of(InputStream body) {
 		return new FilterInputStream(body) {
@@ -65,26 +64,26 @@ public final class BodyDigest {
 		};
 	}
 
-	/** How many bytes of the body were read. */
+	/** How many bytes of the body have been read. */
 	public long bytes() {
 		return this.bytes;
 	}
 
 	/**
 	 * Whether the body was read to its end.
-	 * @return {@code true} if there was none
+	 * @return {@code true} also after {@link #end}
 	 */
 	public boolean isEnded() {
 		return this.ended;
 	}
 
-	/** There is no body. */
+	/** Marks the body as read to its end, or as absent. */
 	public void end() {
 		this.ended = true;
 	}
 
 	/**
-	 * The digest so far; nothing is to be read afterwards.
+	 * The digest; the body must not be read afterwards.
 	 * @return 64 hexadecimal digits
 	 */
 	public String value() {

@@ -7,7 +7,7 @@ public final class BodyLimitException extends IOException {
 
 	/**
 	 * Creates the exception.
-	 * @param message says the limit, the size that was met and the property to change
+	 * @param message has the limit, the size of the body and the property to change
 	 */
 	public BodyLimitException(String message) {
 		super(message);

@@ -1,25 +1,25 @@
 package io.pipeset.job.input;
 
 /**
- * A limit on the bytes of a body, which can say who has set it.
+ * A limit on the bytes of a body, with the property that sets it.
  *
- * @param property the property that sets it
- * @param most the bytes that are allowed
+ * @param property the name of the property
+ * @param most the most bytes
  */
 public record ByteLimit(String property, long most) {
 
-	/** The narrower one of two limits. */
+	/** The smaller of two limits. */
 	public ByteLimit and(ByteLimit other) {
 		return (other.most < this.most) ? other : this;
 	}
 
 	/**
-	 * A message about a body beyond the limit.
-	 * @param body the body, in words
-	 * @param met its size, in words or digits
+	 * The message about a body that exceeds the limit.
+	 * @param body the name of the body
+	 * @param size its size, as text
 	 */
-	public String exceededBy(String body, String met) {
-		return "The " + body + " has " + met + " bytes; " + this.property + " allows " + this.most;
+	public String exceededBy(String body, String size) {
+		return "The " + body + " has " + size + " bytes; " + this.property + " allows " + this.most;
 	}
 
 }

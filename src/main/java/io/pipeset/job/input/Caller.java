@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
 /** The caller of a job, at the other end of a connection. */
 public interface Caller {
 
-	/** The reason for the end of a job whose caller is gone. */
-	String GONE = "The caller has closed its side of the connection before the job had all of its records: keep it open"
-			+ " until the answer is there";
+	/** The reason of a job that ends because its caller has disconnected. */
+	String GONE = "The caller closed its side of the connection before the job had read all records: keep the connection open"
+			+ " until the response arrives";
 
-	/** The service itself, which sends nothing and is always there. */
+	/** The service itself as the caller: it sends no input and never disconnects. */
 	Caller NOBODY = new Caller() {
 
 		@Override
@@ -31,56 +31,56 @@ public interface Caller {
 
 	/**
 	 * Whether the caller waits for the end of its job, on a thread of the web server.
-	 * @return {@code false} for a caller that is answered as soon as its job is taken
+	 * @return {@code false} for a caller that gets its response when its job is accepted
 	 */
 	default boolean waits() {
 		return true;
 	}
 
 	/**
-	 * Whether the caller surely gets what its job takes out of Redis.
-	 * @return {@code false} if the answer may be lost
+	 * Whether the caller certainly receives the values that its job pops.
+	 * @return {@code false} if the response may be lost
 	 */
 	default boolean takesValues() {
 		return waits();
 	}
 
 	/**
-	 * The job is taken: it will end, and until then others can look at it by its id.
-	 * @param job how it stands
+	 * Called when the job is accepted. From now on it can be queried by its id.
+	 * @param job the status of the job
 	 */
 	default void taken(JobStatus job) {
 	}
 
 	/**
-	 * The job is about to write to Redis for the first time.
-	 * @return the reason why it must not; {@code null} if it may
+	 * Called before the job writes to Redis for the first time.
+	 * @return the reason why it must not write; {@code null} if it may
 	 */
 	default @Nullable Ending beforeFirstWrite() {
 		return null;
 	}
 
 	/**
-	 * Ends the input of the connection if its reader waits and nothing has come for some
-	 * time. The reader then goes on as if the caller had gone away, but can still answer
-	 * it.
+	 * Ends the input of the connection if its reader waits and no byte has arrived for
+	 * some time. The reader then continues as if the caller had disconnected, but the
+	 * response can still be sent.
 	 */
 	void endInputIfPaused(Duration idle);
 
 	/**
-	 * Looks once a second whether the caller is still there. A caller that has closed its
-	 * side of the connection is gone: nobody can tell one that still reads from one that
-	 * has ended.
-	 * @param gone is run, once, when the caller is gone
+	 * Checks once a second whether the caller is still connected. A caller that has
+	 * closed its side of the connection counts as disconnected, because the service
+	 * cannot know whether it still reads.
+	 * @param gone runs once when the caller has disconnected
 	 * @return the watch, to be ended
 	 */
 	Watch watch(Runnable gone);
 
-	/** Looks whether a caller is still there. */
+	/** A check whether a caller is still connected. */
 	@FunctionalInterface
 	interface Watch {
 
-		/** Ends the watch: nothing is run from now on. */
+		/** Ends the watch: nothing runs from now on. */
 		void end();
 
 	}

@@ -14,8 +14,8 @@ import io.pipeset.record.body.MalformedBodyException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A body of another charset as the UTF-8 that formats read. It hands out all that it can
- * decode before it waits for more.
+ * Converts a body of another charset to UTF-8, which the formats read. It returns all
+ * bytes that it can decode before it waits for more.
  */
 final class DecodedBody extends InputStream {
 
@@ -35,7 +35,7 @@ final class DecodedBody extends InputStream {
 
 	private final ByteBuffer out;
 
-	/** The bytes that were decoded. */
+	/** How many bytes of the body were decoded. */
 	private long offset;
 
 	private boolean ended;
@@ -54,7 +54,7 @@ final class DecodedBody extends InputStream {
 	/**
 	 * Decodes a body.
 	 * @param body the bytes; left open
-	 * @return the same bytes if they are UTF-8 already, or claim to be a part of it
+	 * @return the body itself if its charset is UTF-8 or US-ASCII
 	 */
 	static InputStream of(InputStream body, Charset charset) {
 		return (charset.equals(StandardCharsets.UTF_8) || charset.equals(StandardCharsets.US_ASCII)) ? body
@@ -98,9 +98,9 @@ final class DecodedBody extends InputStream {
 		this.chars.compact();
 		this.out.flip();
 		if (decoded.isError() || encoded.isError()) {
-			// What is before the mistake is handed out first.
+			// The bytes before the fault are returned first.
 			this.fault = new MalformedBodyException(this.offset, "the bytes are not " + this.charset
-					+ ", as the Content-Type says: name the charset that the file has");
+					+ ", the charset of the Content-Type: name the charset of the file there");
 		}
 	}
 

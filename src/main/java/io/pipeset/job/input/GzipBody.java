@@ -11,10 +11,11 @@ import io.pipeset.record.body.MalformedBodyException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A gzip body as the bytes it stands for, by
- * <a href="https://www.rfc-editor.org/rfc/rfc1952">RFC 1952</a>, of one member or many.
- * It hands out all bytes that it can inflate before it waits for more, which Java's own
- * stream does not promise, and ends only with the body.
+ * Inflates a gzip body of one or more members, by
+ * <a href="https://www.rfc-editor.org/rfc/rfc1952">RFC 1952</a>. It returns all bytes
+ * that it can inflate before it waits for more, which
+ * {@link java.util.zip.GZIPInputStream} does not guarantee. It ends only at the end of
+ * the body.
  */
 final class GzipBody extends InputStream {
 
@@ -36,30 +37,30 @@ final class GzipBody extends InputStream {
 
 	private final Inflater inflater = new Inflater(true);
 
-	private final CRC32 check = new CRC32();
+	private final CRC32 checksum = new CRC32();
 
 	private final byte[] buffer = new byte[BUFFER_BYTES];
 
-	private int at;
+	private int position;
 
 	private int end;
 
-	/** The place of the buffer's first byte in the body. */
+	/** The offset of the buffer's first byte in the body. */
 	private long offset;
 
 	private long inflated;
 
-	private boolean begun;
+	private boolean started;
 
 	private boolean inMember;
 
-	/** The break that the inflater has met, if any. */
+	/** The fault in the compressed data; {@code null} if there is none so far. */
 	private @Nullable MalformedBodyException failure;
 
 	/**
 	 * Inflates a body.
-	 * @param compressed the bytes as they come over the wire; left open
-	 * @param limit the bytes that it may stand for
+	 * @param compressed the compressed bytes; left open
+	 * @param limit the most inflated bytes
 	 */
 	GzipBody(InputStream compressed, ByteLimit limit) {
 		this.compressed = compressed;
@@ -92,15 +93,16 @@ final class GzipBody extends InputStream {
 		return -1;
 	}
 
-	/** Gives the inflater's memory back. */
+	/** Releases the memory of the inflater. */
 	@Override
 	public void close() {
 		this.inflater.end();
 	}
 
 	/**
-	 * Inflates bytes. Those ahead of a break, or within the limit, are handed out before
-	 * the exception, so that the records that run do not depend on how the bytes arrive.
+	 * Inflates bytes. Bytes before a fault, or within the limit, are returned before the
+	 * exception is thrown, so that the records that run do not depend on how the bytes
+	 * arrive.
 	 */
 	private int inflate(byte[] target, int offset, int length) throws IOException {
 		if (this.failure != null) {
@@ -111,14 +113,14 @@ final class GzipBody extends InputStream {
 		int count;
 		try {
 			count = this.inflater.inflate(target, offset, (int) Math.min(length, Math.max(1, left)));
-			this.at = this.end - this.inflater.getRemaining();
+			this.position = this.end - this.inflater.getRemaining();
 			if (this.inflater.needsDictionary()) {
-				throw broken("gzip's data asks for a dictionary");
+				throw broken("gzip's data needs a preset dictionary, which is not supported");
 			}
 		}
 		catch (DataFormatException ex) {
 			count = (int) (this.inflater.getBytesWritten() - before);
-			this.at = this.end - this.inflater.getRemaining();
+			this.position = this.end - this.inflater.getRemaining();
 			this.failure = broken("gzip's data is broken: " + ex.getMessage());
 			if (count == 0) {
 				throw this.failure;
@@ -127,25 +129,25 @@ final class GzipBody extends InputStream {
 		if (count > left) {
 			throw new BodyLimitException(this.limit.exceededBy("inflated body", "more than " + this.limit.most()));
 		}
-		this.check.update(target, offset, count);
+		this.checksum.update(target, offset, count);
 		this.inflated += count;
 		return count;
 	}
 
-	/** Reads a member's header; there need not be a second member. */
+	/** Reads the header of the next member; {@code false} if the body ends instead. */
 	private boolean openMember() throws IOException {
-		if (this.begun && isPadded()) {
+		if (this.started && isPadded()) {
 			return false;
 		}
-		this.begun = true;
-		this.check.reset();
+		this.started = true;
+		this.checksum.reset();
 		expect(0x1F);
 		expect(0x8B);
 		expect(0x08);
 		int flags = next();
 		if ((flags & RESERVED) != 0) {
-			this.at--;
-			throw broken("gzip's header has flags that are reserved");
+			this.position--;
+			throw broken("gzip's header has reserved flags");
 		}
 		skip(6);
 		if ((flags & HAS_EXTRA) != 0) {
@@ -158,45 +160,45 @@ final class GzipBody extends InputStream {
 			skipText();
 		}
 		if ((flags & HAS_HEADER_CHECK) != 0) {
-			expectNumber(this.check.getValue() & 0xFFFF, 2, "gzip's header does not have its check sum");
+			expectNumber(this.checksum.getValue() & 0xFFFF, 2, "gzip's header has a wrong checksum");
 		}
 		this.inMember = true;
-		this.check.reset();
+		this.checksum.reset();
 		this.inflater.reset();
-		this.inflater.setInput(this.buffer, this.at, this.end - this.at);
+		this.inflater.setInput(this.buffer, this.position, this.end - this.position);
 		return true;
 	}
 
 	/**
-	 * Whether nothing more comes but zeros, as files have that were written in blocks.
+	 * Whether only zeros follow, which files written in blocks have as padding.
 	 */
 	private boolean isPadded() throws IOException {
 		boolean padded = false;
-		while (this.at < this.end || fill()) {
-			if (this.buffer[this.at] != 0) {
+		while (this.position < this.end || fill()) {
+			if (this.buffer[this.position] != 0) {
 				if (padded) {
 					throw broken(String.format(Locale.ROOT,
-							"expected zeros or the end behind gzip's last member, found byte 0x%02X",
-							this.buffer[this.at]));
+							"expected zeros or the end after gzip's last member, found byte 0x%02X",
+							this.buffer[this.position]));
 				}
 				return false;
 			}
 			padded = true;
-			this.at++;
+			this.position++;
 		}
 		return true;
 	}
 
 	private void closeMember() throws IOException {
-		expectNumber(this.check.getValue(), 4, "gzip's data does not have its check sum");
-		expectNumber(this.inflater.getBytesWritten() & 0xFFFFFFFFL, 4, "gzip's data does not have its length");
+		expectNumber(this.checksum.getValue(), 4, "gzip's data has a wrong checksum");
+		expectNumber(this.inflater.getBytesWritten() & 0xFFFFFFFFL, 4, "gzip's data has a wrong length");
 		this.inMember = false;
 	}
 
 	private void expect(int expected) throws IOException {
 		int found = next();
 		if (found != expected) {
-			this.at--;
+			this.position--;
 			throw broken(String.format(Locale.ROOT, "expected gzip's byte 0x%02X, found byte 0x%02X", expected, found));
 		}
 	}
@@ -226,11 +228,11 @@ final class GzipBody extends InputStream {
 	}
 
 	private int next() throws IOException {
-		if (this.at == this.end && !fill()) {
+		if (this.position == this.end && !fill()) {
 			throw broken("the body ends inside gzip's header or trailer");
 		}
-		int found = this.buffer[this.at++] & 0xFF;
-		this.check.update(found);
+		int found = this.buffer[this.position++] & 0xFF;
+		this.checksum.update(found);
 		return found;
 	}
 
@@ -240,13 +242,13 @@ final class GzipBody extends InputStream {
 			return false;
 		}
 		this.offset += this.end;
-		this.at = 0;
+		this.position = 0;
 		this.end = count;
 		return true;
 	}
 
 	private MalformedBodyException broken(String message) {
-		return MalformedBodyException.inCompressed(this.offset + this.at, message);
+		return MalformedBodyException.inCompressed(this.offset + this.position, message);
 	}
 
 }

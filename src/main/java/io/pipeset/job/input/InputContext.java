@@ -11,17 +11,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * The parts of a job that its input needs.
  *
- * @param caller the caller of the job, whose upload is ended if the job is stopped while
- * it pauses
- * @param lanes the lanes, which are lent the records read so far before the input may
- * block
- * @param job the things that the lanes share, among them the job's stop and the executor
- * of threads
- * @param memory the memory of the input, which takes note of how long the input pauses
- * @param operation the operation of records that name none; {@code null} if they have to
- * @param inflated the bytes that a gzip body may stand for
+ * @param caller the caller of the job; its upload is ended if it is idle while the job is
+ * stopped
+ * @param lanes the lanes, which borrow the records read so far before the input may block
+ * @param job the context that the lanes share, with the job's stop and executor
+ * @param memory the memory of the job, which measures how long the input waits
+ * @param operation the operation of records that name none; {@code null} if each record
+ * must name one
+ * @param inflatedLimit the most inflated bytes of a gzip body
  */
 public record InputContext(String jobId, Caller caller, Lanes lanes, LaneContext job, MemoryShare memory,
-		@Nullable Operation operation, Mapping mapping, RecordLimit limit, ByteLimit inflated) {
+		@Nullable Operation operation, Mapping mapping, RecordLimit limit, ByteLimit inflatedLimit) {
 
 }

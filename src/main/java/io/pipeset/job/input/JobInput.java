@@ -21,53 +21,53 @@ import org.jspecify.annotations.Nullable;
 /** The source of a job's records. */
 public sealed interface JobInput permits JobInput.Generated, JobInput.Popped, JobInput.Scanned, UploadedRecords {
 
-	/** The records of a small job at most. */
+	/** The most records of a small job. */
 	int SMALL_RECORDS = 1_000;
 
-	/** The bytes of a small job's body at most. */
+	/** The most bytes of a small job's body. */
 	int SMALL_BYTES = 64 << 10;
 
 	/**
-	 * Opens the input, has its records read, and closes it.
+	 * Opens the input, passes its records to a reader, and closes it.
 	 * @param records reads the records, in the calling thread
 	 */
 	void open(InputContext context, Consumer<RecordReader> records);
 
 	/**
-	 * The records that the service makes itself.
-	 * @return how many, or 0 for records that a caller uploads
+	 * How many records the service makes itself.
+	 * @return 0 for records of another source
 	 */
 	default long generated() {
 		return 0;
 	}
 
 	/**
-	 * The records that the caller says there are.
-	 * @return how many, or {@code null} if it does not say
+	 * How many records the caller has declared.
+	 * @return {@code null} if it has declared none
 	 */
 	default @Nullable Long declared() {
 		return null;
 	}
 
 	/**
-	 * The records that there are, made or declared.
-	 * @return how many, or {@code null} where nobody knows
+	 * How many records there are, generated or declared.
+	 * @return {@code null} if unknown
 	 */
 	default @Nullable Long total() {
 		return declared();
 	}
 
 	/**
-	 * Whether there is so little of it that the job will be through in a moment.
-	 * @return {@code false} also where nobody knows
+	 * Whether the input is so small that the job ends in a moment.
+	 * @return {@code false} also if the size is unknown
 	 */
 	default boolean isSmall() {
 		return generated() > 0 && generated() <= SMALL_RECORDS;
 	}
 
 	/**
-	 * The part of the input that was read so far; any thread may ask.
-	 * @return 0 to 1, or not a number where nobody knows
+	 * The part of the input that was read so far; any thread may call this.
+	 * @return 0 to 1; NaN if unknown
 	 */
 	default double share() {
 		return Double.NaN;
@@ -75,7 +75,7 @@ public sealed interface JobInput permits JobInput.Generated, JobInput.Popped, Jo
 
 	/**
 	 * The id of the job that reads this input.
-	 * @param fresh an id that nobody uses
+	 * @param fresh a new id
 	 * @return that id, or one made from it
 	 */
 	default String jobId(String fresh) {
@@ -83,32 +83,32 @@ public sealed interface JobInput permits JobInput.Generated, JobInput.Popped, Jo
 	}
 
 	/**
-	 * Finds out the values of pops whose answers were lost.
-	 * @return {@code null} where such pops stay unknown
+	 * The resolver that finds the values of pops whose replies were lost.
+	 * @return {@code null} if such pops stay unknown
 	 */
 	default @Nullable LostPopResolver unknownPops() {
 		return null;
 	}
 
-	/** Adds the settings that only a job with this input has. */
+	/** Adds the settings that only a job with this input has to a report. */
 	default void addTo(Map<String, Object> report) {
 	}
 
 	/**
-	 * The way in which the records were found, if that is worth a word.
-	 * @return {@code null} for records that were not looked for
+	 * How the scan for the records went.
+	 * @return {@code null} for records that do not come from a scan
 	 */
 	default @Nullable Scan scan() {
 		return null;
 	}
 
-	/** What the job's account does not tell of what was read. */
+	/** Warnings about the input for the report. */
 	default List<Warning> warnings() {
 		return List.of();
 	}
 
 	/**
-	 * Hands the receipt for what the job took over to its caller, once all records have
+	 * Hands over the receipt of the popped values to the caller, after all records have
 	 * their outcome. May stop the job.
 	 * @return {@code null} if there is nothing to acknowledge
 	 */
@@ -117,19 +117,19 @@ public sealed interface JobInput permits JobInput.Generated, JobInput.Popped, Jo
 	}
 
 	/**
-	 * Whether the caller sends the records.
-	 * @return {@code false} if the service makes or finds them
+	 * Whether the caller uploads the records.
+	 * @return {@code false} if the service generates them or scans for them
 	 */
 	default boolean isUploaded() {
 		return false;
 	}
 
-	/** The name of the bytes that records are read from, for messages. */
+	/** The name of the input, for messages. */
 	default String noun() {
 		return "body";
 	}
 
-	/** Records that the service makes itself. */
+	/** Records that the service generates. */
 	record Generated(RecordReader records, long generated) implements JobInput {
 
 		@Override

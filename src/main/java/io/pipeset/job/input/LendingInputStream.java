@@ -10,8 +10,8 @@ import io.pipeset.engine.lane.Lanes;
 import io.pipeset.job.memory.MemoryShare;
 
 /**
- * A body that lends the lanes the slabs that have been begun, before it may block, so
- * that records are sent while an uploader pauses.
+ * A body that lends partly filled slabs to the lanes before it may block, so that their
+ * records are sent while an upload is idle.
  */
 final class LendingInputStream extends FilterInputStream {
 
@@ -40,8 +40,8 @@ final class LendingInputStream extends FilterInputStream {
 	@Override
 	public int read(byte[] target, int offset, int length) throws IOException {
 		if (this.stop.isSet()) {
-			// Otherwise a record that comes byte by byte, or blank lines without end,
-			// would keep a stopped job going.
+			// Otherwise a record that arrives byte by byte, or endless blank lines, would
+			// keep a stopped job alive.
 			throw new IOException("the job was stopped in the middle of a record");
 		}
 		if (this.in.available() > 0) {
@@ -63,7 +63,7 @@ final class LendingInputStream extends FilterInputStream {
 		return bytes;
 	}
 
-	/** How many bytes were read so far; any thread may ask. */
+	/** How many bytes were read so far; any thread may call this. */
 	long bytesRead() {
 		return this.bytesRead.getAcquire();
 	}

@@ -13,22 +13,21 @@ import io.pipeset.record.format.RecordFormat;
 /**
  * An upload that is on disk, so that its records can be read again.
  *
- * @param file the body, as it came over the wire
- * @param gzipped whether the bytes are to be inflated first
- * @param format how the bytes are to be read
- * @param charset that of the bytes, once inflated
+ * @param file the body as it was received, before inflation
+ * @param gzipped whether the bytes must be inflated
+ * @param format the format of the records
+ * @param charset the charset of the inflated bytes
  */
 public record SpooledBody(SpoolFile file, boolean gzipped, RecordFormat format,
 		Charset charset) implements AutoCloseable {
 
 	/**
-	 * Reads the records once more.
-	 * @param settings how they were read
-	 * @param limit the largest record
-	 * @param inflatedLimit the bytes that a gzip body may stand for
+	 * Reads the records again.
+	 * @param settings the settings with which they were read before
+	 * @param limit the limits of a record
+	 * @param inflatedLimit the most inflated bytes of a gzip body
 	 * @param records reads the records
-	 * @throws IOException if the file cannot be read, or what is read cannot be dealt
-	 * with
+	 * @throws IOException if the file cannot be read, or {@code records} fails
 	 */
 	public void reread(JobSettings settings, RecordLimit limit, ByteLimit inflatedLimit, Reading records)
 			throws IOException {
@@ -39,13 +38,13 @@ public record SpooledBody(SpoolFile file, boolean gzipped, RecordFormat format,
 		}
 	}
 
-	/** Closes a stream of the file, of which no more is read. */
-	void leave(InputStream bytes) {
+	/** Closes a stream of the file. */
+	void closeQuietly(InputStream bytes) {
 		try {
 			bytes.close();
 		}
 		catch (IOException ex) {
-			// The records that were read are as good.
+			// The records that were read are still valid.
 		}
 	}
 
@@ -60,9 +59,9 @@ public record SpooledBody(SpoolFile file, boolean gzipped, RecordFormat format,
 	public interface Reading {
 
 		/**
-		 * Reads them.
-		 * @param records the records from the first one on
-		 * @throws IOException if they cannot be read, or dealt with
+		 * Reads the records.
+		 * @param records the records, from the first one on
+		 * @throws IOException if they cannot be read or processed
 		 */
 		void read(RecordReader records) throws IOException;
 

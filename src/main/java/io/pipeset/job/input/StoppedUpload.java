@@ -10,18 +10,19 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import io.pipeset.engine.lane.JobStop;
 
 /**
- * Wakes the thread that reads an upload when the job is stopped while its caller pauses,
- * so that the report does not wait for the pause to end.
+ * Wakes the thread that reads an upload when the job is stopped while the upload is idle,
+ * so that the report does not wait for the caller.
  */
 final class StoppedUpload {
 
 	/**
-	 * How long an input has to pause before it is ended. It is not ended at once, since
-	 * data that arrive at a closed input reset the connection, and the answer with it.
+	 * How long an input must be idle before it is ended. It is not ended at once, because
+	 * data that arrives at a closed input resets the connection, so that the response is
+	 * lost.
 	 */
-	private static final Duration PAUSE = Duration.ofSeconds(1);
+	private static final Duration IDLE_TIME = Duration.ofSeconds(1);
 
-	private static final long LOOK_MILLIS = 100;
+	private static final long POLL_MILLIS = 100;
 
 	private final JobStop stop;
 
@@ -31,9 +32,9 @@ final class StoppedUpload {
 
 	private final CountDownLatch read = new CountDownLatch(1);
 
-	private final AtomicBoolean begun = new AtomicBoolean();
+	private final AtomicBoolean started = new AtomicBoolean();
 
-	private final Runnable wake = this::begin;
+	private final Runnable wake = this::start;
 
 	StoppedUpload(JobStop stop, Executor executor, Caller caller) {
 		this.stop = stop;
@@ -42,22 +43,22 @@ final class StoppedUpload {
 		stop.add(this.wake);
 	}
 
-	private void begin() {
-		if (this.begun.getAndSet(true)) {
+	private void start() {
+		if (this.started.getAndSet(true)) {
 			return;
 		}
 		try {
-			this.executor.execute(this::endWhenPaused);
+			this.executor.execute(this::endInputWhenIdle);
 		}
 		catch (RejectedExecutionException | OutOfMemoryError ex) {
-			// Without a thread for it, the upload ends with its own idle timeout.
+			// Without a thread, the upload ends by its idle timeout.
 		}
 	}
 
-	private void endWhenPaused() {
+	private void endInputWhenIdle() {
 		try {
-			while (!this.read.await(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
-				this.caller.endInputIfPaused(PAUSE);
+			while (!this.read.await(POLL_MILLIS, TimeUnit.MILLISECONDS)) {
+				this.caller.endInputIfPaused(IDLE_TIME);
 			}
 		}
 		catch (InterruptedException ex) {
@@ -65,7 +66,7 @@ final class StoppedUpload {
 		}
 	}
 
-	/** The upload has been read. */
+	/** Ends the watch, because the upload was read. */
 	void end() {
 		this.stop.remove(this.wake);
 		this.read.countDown();

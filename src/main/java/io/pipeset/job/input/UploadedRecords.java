@@ -33,7 +33,7 @@ public final class UploadedRecords implements JobInput {
 
 	private final @Nullable SpooledBody spooled;
 
-	/** Takes note of the inflated bytes; {@code null} if nobody asks for them. */
+	/** Digests the inflated bytes; {@code null} if no digest is needed. */
 	private @Nullable BodyDigest digest;
 
 	private volatile @Nullable LendingInputStream opened;
@@ -43,11 +43,10 @@ public final class UploadedRecords implements JobInput {
 	/**
 	 * An upload that has not begun.
 	 * @param body the bytes of the records, read once and never held whole
-	 * @param length how many bytes there are; -1 if nobody knows
-	 * @param gzipped whether the bytes are to be inflated first
-	 * @param charset that of the bytes, once inflated
-	 * @param declared how many records the caller says there are; {@code null} if it does
-	 * not say
+	 * @param length how many bytes there are; -1 if unknown
+	 * @param gzipped whether the bytes must be inflated
+	 * @param charset the charset of the inflated bytes
+	 * @param declared how many records the caller has declared; {@code null} if none
 	 */
 	public UploadedRecords(InputStream body, long length, boolean gzipped, RecordFormat format, Charset charset,
 			@Nullable Long declared) {
@@ -67,9 +66,9 @@ public final class UploadedRecords implements JobInput {
 	}
 
 	/**
-	 * The same upload, from a file to which its body was copied.
-	 * @param jobId the job that will read it
-	 * @param copy all bytes of the body
+	 * The same upload, read from a file with a copy of its body.
+	 * @param jobId the id of the job that will read it
+	 * @param copy the file
 	 * @return an upload that has not begun
 	 */
 	public UploadedRecords from(String jobId, SpoolFile copy) {
@@ -81,9 +80,8 @@ public final class UploadedRecords implements JobInput {
 
 	/**
 	 * An upload whose body is on disk already.
-	 * @param jobId the job that will read it
-	 * @param declared how many records the caller says there are; {@code null} if it does
-	 * not say
+	 * @param jobId the id of the job that will read it
+	 * @param declared how many records the caller has declared; {@code null} if none
 	 */
 	public static UploadedRecords of(String jobId, SpooledBody body, @Nullable Long declared) {
 		return new UploadedRecords(body.file().open(), body.file().bytes(), body.gzipped(), body.format(),
@@ -91,31 +89,33 @@ public final class UploadedRecords implements JobInput {
 	}
 
 	/**
-	 * Has the body digested while it is read.
-	 * @param digest takes the bytes as the records are read from them
+	 * Sets the digest that is updated while the body is read.
+	 * @param digest receives the inflated bytes
 	 */
 	public void digestTo(BodyDigest digest) {
 		this.digest = digest;
 	}
 
 	/**
-	 * Reads the body for its digest alone, as far as it is to agree with another.
-	 * @param digest takes the inflated bytes
-	 * @param bytes how many bytes the other has
-	 * @param whole whether the other ends with them; otherwise nobody knows what follows,
-	 * which may be what it was given up for
-	 * @param limit the bytes that a gzip body may stand for
-	 * @param goesOn is run ahead of each part, and may throw an exception
+	 * Reads the body only to digest it, as far as an earlier body was digested that it is
+	 * compared with.
+	 * @param digest receives the inflated bytes
+	 * @param bytes how many bytes of the earlier body were digested
+	 * @param whole whether the earlier body ended there; if not, it was not read to its
+	 * end, and the bytes that follow do not matter
+	 * @param limit the most inflated bytes of a gzip body
+	 * @param beforePart runs before each part is read; may throw an exception to end the
+	 * reading
 	 * @throws IOException if the body cannot be read
 	 */
-	public void digest(BodyDigest digest, long bytes, boolean whole, ByteLimit limit, Runnable goesOn)
+	public void digest(BodyDigest digest, long bytes, boolean whole, ByteLimit limit, Runnable beforePart)
 			throws IOException {
 		try (InputStream inflated = (this.gzipped) ? new GzipBody(this.body, limit) : this.body) {
 			InputStream digested = digest.of(inflated);
 			byte[] buffer = new byte[DIGEST_BUFFER_BYTES];
 			boolean more = true;
 			while (more && digest.bytes() < bytes) {
-				goesOn.run();
+				beforePart.run();
 				more = digested.read(buffer, 0, (int) Math.min(buffer.length, bytes - digest.bytes())) >= 0;
 			}
 			if (more && whole && inflated.read() < 0) {
@@ -125,16 +125,15 @@ public final class UploadedRecords implements JobInput {
 	}
 
 	/**
-	 * The file of the body.
-	 * @return {@code null} if the body comes from its caller
+	 * The body on disk.
+	 * @return {@code null} if the caller uploads the body
 	 */
 	public @Nullable SpooledBody spooled() {
 		return this.spooled;
 	}
 
 	/**
-	 * The bytes of the records, to be copied.
-	 * @return the body, of which nothing was read if the upload has not begun
+	 * The body, to be copied before the upload begins.
 	 */
 	public InputStream body() {
 		return this.body;
@@ -142,7 +141,7 @@ public final class UploadedRecords implements JobInput {
 
 	/**
 	 * The length of the body.
-	 * @return how many bytes there are; -1 if nobody knows
+	 * @return bytes; -1 if unknown
 	 */
 	public long length() {
 		return this.length;
@@ -170,14 +169,14 @@ public final class UploadedRecords implements JobInput {
 		finally {
 			stopped.end();
 			if (this.spooled != null) {
-				this.spooled.leave(this.body);
+				this.spooled.closeQuietly(this.body);
 			}
 		}
 	}
 
 	private void read(InputStream body, InputContext context, Consumer<RecordReader> records) {
 		if (this.gzipped) {
-			try (GzipBody inflated = new GzipBody(body, context.inflated())) {
+			try (GzipBody inflated = new GzipBody(body, context.inflatedLimit())) {
 				accept(inflated, context, records);
 			}
 		}
@@ -200,8 +199,8 @@ public final class UploadedRecords implements JobInput {
 		RecordReader reader = this.reader;
 		long transactions = (reader != null) ? reader.transactions() : 0;
 		return (transactions == 0) ? List.of() : List.of(new Warning("TRANSACTIONS_IGNORED", null,
-				"The body has " + transactions + " MULTI. MULTI and EXEC are passed over, and what is between them"
-						+ " runs like any other record: others may see a part of it, and a part of it may fail."
+				"The body has " + transactions + " MULTI commands. MULTI and EXEC are ignored, and the commands between"
+						+ " them run like other records: clients may see a part of them, and a part of them may fail."
 						+ " For transactions, send atomic=batch.",
 				transactions));
 	}

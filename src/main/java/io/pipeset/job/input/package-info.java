@@ -1,7 +1,7 @@
 /**
- * The inputs of jobs: records that the service makes itself, or bytes that a caller
- * uploads. Bytes are inflated here, and records that have been read go on their way
- * before the reading thread waits for more.
+ * The inputs of jobs: records that the service makes itself, and uploaded bodies. Bodies
+ * are inflated and decoded here. Before the reading thread waits for more bytes, the
+ * records read so far are handed to the lanes.
  */
 @NullMarked
 package io.pipeset.job.input;

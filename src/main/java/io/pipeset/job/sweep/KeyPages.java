@@ -18,23 +18,23 @@ import io.pipeset.record.memory.MemoryReservation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of a sweep, a page at a time. While the job takes the keys of one page, other
- * threads ask for the next ones: one of each server. Servers whose pages are there take
- * turns, so that none is behind the others for long.
+ * The keys of a sweep, in pages. While the job reads one page, other threads prefetch the
+ * next page of each server. Servers are served in turn, so that their scans advance
+ * evenly.
  */
 final class KeyPages {
 
-	/** How many pages are asked for at once. More servers take turns. */
-	private static final int MOST_ASKED = 8;
+	/** The most pages that are requested at once; further servers wait. */
+	private static final int MAX_REQUESTED = 8;
 
-	/** The memory of a page's keys, unless a single place in Redis has more of them. */
+	/** The most bytes of a page's keys, unless a SCAN with COUNT 1 returns more. */
 	private static final long PAGE_BYTES = 128 << 10;
 
 	/**
-	 * How many keys Redis looks at in one call, for which all other clients wait: half a
-	 * millisecond or less. More keys a call make a sweep no faster.
+	 * The largest COUNT of a SCAN. It blocks Redis for half a millisecond or less, and a
+	 * larger COUNT makes a sweep no faster.
 	 */
-	private static final int MOST_KEYS = 500;
+	private static final int MAX_COUNT = 500;
 
 	private final Sweep sweep;
 
@@ -42,111 +42,115 @@ final class KeyPages {
 
 	private final LaneContext job;
 
-	private final MemoryReservation room;
+	private final MemoryReservation memory;
 
 	private final JobStop stop;
 
 	private final KeyWalk walk;
 
-	/** What the other threads bring, for the reading thread to run. */
-	private final LinkedBlockingQueue<Runnable> events = new LinkedBlockingQueue<>();
+	/** The results of other threads, which the reading thread runs. */
+	private final LinkedBlockingQueue<Runnable> results = new LinkedBlockingQueue<>();
 
 	private final Runnable wake = this::wake;
 
-	/** The servers that are to be asked for their next page. */
+	/** The servers whose next page is to be requested. */
 	private final Deque<ServerPages> waiting = new ArrayDeque<>();
 
-	/** How many servers are asked for a page. */
-	private int asked;
+	/** How many pages are requested and have not arrived. */
+	private int requested;
 
+	/** The page that has arrived; {@code null} if none has. */
 	private @Nullable ScanPage page;
 
 	private volatile boolean closed;
 
-	/** The memory of the page that is being read beyond that of other pages. */
+	/** The bytes of the page that is being read beyond {@link #PAGE_BYTES}. */
 	private long excessBytes;
 
 	private long heldBytes;
 
-	KeyPages(Sweep sweep, Lanes lanes, LaneContext job, MemoryReservation room) {
+	KeyPages(Sweep sweep, Lanes lanes, LaneContext job, MemoryReservation memory) {
 		this.sweep = sweep;
 		this.lanes = lanes;
 		this.job = job;
-		this.room = room;
+		this.memory = memory;
 		this.stop = job.stop();
-		this.walk = new KeyWalk(job.nodes(), this.stop, patience());
+		this.walk = new KeyWalk(job.nodes(), this.stop, retryPolicy());
 		this.stop.add(this.wake);
 	}
 
-	/** The job is stopped: nobody waits for a page any longer. */
+	/** Wakes the reading thread, because the job is stopped. */
 	private void wake() {
-		this.events.add(KeyPages::doNothing);
+		this.results.add(KeyPages::doNothing);
 	}
 
 	private static void doNothing() {
 	}
 
-	private SweepRetryPolicy patience() {
+	private SweepRetryPolicy retryPolicy() {
 		return new SweepRetryPolicy(this.job, () -> this.closed);
 	}
 
-	/** Whether a key of a page is a record of the sweep. */
+	/** Whether a key of the page counts at the server of the page. */
 	boolean isWanted(byte[] key) {
 		return this.walk.isWanted(key);
 	}
 
 	/**
-	 * Takes the next page, for which the lanes need not wait.
-	 * @param wanted how many keys the job still takes at most
-	 * @return the page; {@code null} behind the last one
-	 * @throws IOException if the job is stopped before there is a page
+	 * Returns the next page. While this waits, the lanes send the records read so far.
+	 * @param wanted the most keys that the job still takes
+	 * @return the page; {@code null} after the last one
+	 * @throws IOException if the job is stopped before a page arrives
 	 */
 	@Nullable ScanPage next(long wanted) throws IOException {
 		this.excessBytes = 0;
 		this.page = null;
 		while (this.page == null && hasServers()) {
-			askAhead();
-			await();
+			prefetch();
+			awaitResult();
 		}
 		ScanPage page = this.page;
 		if (page != null) {
 			this.excessBytes = Math.max(0, page.bytes() - PAGE_BYTES);
-			hold();
+			reserveMemory();
 			if (page.keys().size() < wanted) {
-				askAhead();
+				prefetch();
 			}
 		}
 		return page;
 	}
 
-	/** Looks for further servers to walk when those before have no page any more. */
+	/**
+	 * Whether a server has more pages. If the current servers have none, queries for
+	 * further servers to scan.
+	 */
 	private boolean hasServers() throws IOException {
-		if (this.asked == 0 && this.waiting.isEmpty()) {
+		if (this.requested == 0 && this.waiting.isEmpty()) {
 			Duration timeout = this.job.settings().timeout();
-			start(() -> {
+			runAsync(() -> {
 				List<ServerWalk> next = this.walk.next(timeout);
 				return () -> next.forEach((server) -> this.waiting.add(new ServerPages(server)));
 			});
-			await();
-			this.sweep.repeats(this.walk.repeatedSlots());
+			awaitResult();
+			this.sweep.setRepeatedSlots(this.walk.repeatedSlots());
 		}
-		return this.asked > 0 || !this.waiting.isEmpty();
+		return this.requested > 0 || !this.waiting.isEmpty();
 	}
 
-	private void askAhead() {
-		hold();
-		while (this.asked < MOST_ASKED && !this.waiting.isEmpty()) {
+	private void prefetch() {
+		reserveMemory();
+		while (this.requested < MAX_REQUESTED && !this.waiting.isEmpty()) {
 			ServerPages server = this.waiting.remove();
-			this.asked++;
-			start(() -> {
-				ScanPage page = server.ask();
-				return () -> take(server, page);
+			this.requested++;
+			runAsync(() -> {
+				ScanPage page = server.request();
+				return () -> accept(server, page);
 			});
 		}
 	}
 
-	private void take(ServerPages server, @Nullable ScanPage page) {
-		this.asked--;
+	private void accept(ServerPages server, @Nullable ScanPage page) {
+		this.requested--;
 		this.page = page;
 		if (page == null) {
 			server.walk.cut();
@@ -154,15 +158,15 @@ final class KeyPages {
 		}
 		server.walk.taken(page.next());
 		if (page.isRestarted()) {
-			this.sweep.restarted();
+			this.sweep.countRestart();
 		}
 		if (!server.walk.isFinished()) {
 			this.waiting.add(server);
 		}
 	}
 
-	/** Runs something in another thread, and then its outcome in the reading thread. */
-	private void start(Supplier<Runnable> task) {
+	/** Runs a task in another thread, and then its result in the reading thread. */
+	private void runAsync(Supplier<Runnable> task) {
 		this.job.executor().execute(() -> {
 			Runnable outcome;
 			try {
@@ -173,17 +177,17 @@ final class KeyPages {
 					throw ex;
 				};
 			}
-			this.events.add(outcome);
+			this.results.add(outcome);
 		});
 	}
 
-	/** Runs the next event, of any server. */
-	private void await() throws IOException {
-		Runnable event = this.events.poll();
-		if (event == null) {
+	/** Waits for the next result of any server, and runs it. */
+	private void awaitResult() throws IOException {
+		Runnable result = this.results.poll();
+		if (result == null) {
 			this.lanes.lend();
 			try {
-				event = this.events.take();
+				result = this.results.take();
 			}
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();
@@ -193,28 +197,28 @@ final class KeyPages {
 				this.lanes.reclaim();
 			}
 		}
-		event.run();
+		result.run();
 		if (this.page == null && this.stop.isSet()) {
 			throw new IOException("the job was stopped before its keys were found");
 		}
 	}
 
 	/**
-	 * Holds the memory of the pages that are asked for at once, and of the one that is
-	 * being read, which may be larger than the others.
+	 * Reserves the memory of the requested pages, and of the page that is being read,
+	 * which may be larger than the others.
 	 */
-	private void hold() {
-		long pages = 1L + Math.min(MOST_ASKED, this.asked + this.waiting.size());
-		hold(pages * PAGE_BYTES + this.excessBytes);
+	private void reserveMemory() {
+		long pages = 1L + Math.min(MAX_REQUESTED, this.requested + this.waiting.size());
+		reserveMemory(pages * PAGE_BYTES + this.excessBytes);
 	}
 
-	private void hold(long bytes) {
+	private void reserveMemory(long bytes) {
 		long more = bytes - this.heldBytes;
 		if (more > 0) {
-			this.room.take(more);
+			this.memory.take(more);
 		}
 		else {
-			this.room.give(-more);
+			this.memory.give(-more);
 		}
 		this.heldBytes = bytes;
 	}
@@ -222,42 +226,43 @@ final class KeyPages {
 	void close() {
 		this.closed = true;
 		this.stop.remove(this.wake);
-		hold(0);
+		reserveMemory(0);
 	}
 
 	/**
-	 * The pages of one server. A page is asked for by a single call, which holds no
-	 * permit of a lane. One thread at a time does so.
+	 * The pages of one server. Each page is one call, which holds no permit of a lane.
+	 * One thread at a time requests a page.
 	 */
 	private final class ServerPages {
 
 		private final ServerWalk walk;
 
-		private final SweepRetryPolicy patience = patience();
+		private final SweepRetryPolicy retryPolicy = retryPolicy();
 
-		/** How many keys to ask for: fewer while keys are long. */
-		private int count = MOST_KEYS;
+		/** The COUNT of the next SCAN: smaller if keys are long. */
+		private int count = MAX_COUNT;
 
 		ServerPages(ServerWalk walk) {
 			this.walk = walk;
 		}
 
 		/**
-		 * Asks for the next page, and for fewer keys if it is too large.
-		 * @return {@code null} if there will be none, as the job is stopped or the server
-		 * was replaced
+		 * Requests the next page. If the page is too large, it repeats the call with a
+		 * smaller COUNT.
+		 * @return {@code null} if there is no page, because the job is stopped or the
+		 * server was replaced
 		 */
-		@Nullable ScanPage ask() {
+		@Nullable ScanPage request() {
 			while (true) {
 				long most = (this.count == 1) ? Long.MAX_VALUE : PAGE_BYTES;
-				ScanPage page = this.patience.ask("SCAN",
+				ScanPage page = this.retryPolicy.ask("SCAN",
 						() -> this.walk.node()
 							.calls()
 							.scan(this.walk.place(), KeyPages.this.sweep.filter(), this.count, most),
 						this.walk::isReplaced);
 				if (page == null || !page.isTooLarge()) {
 					boolean small = page != null && page.bytes() < PAGE_BYTES / 4;
-					this.count = (small) ? Math.min(2 * this.count, MOST_KEYS) : this.count;
+					this.count = (small) ? Math.min(2 * this.count, MAX_COUNT) : this.count;
 					return page;
 				}
 				this.count = this.count / 2;

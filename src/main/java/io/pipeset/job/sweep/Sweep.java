@@ -13,12 +13,15 @@ import io.pipeset.report.JobReport.Scan;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One sweep: the keys that it is for, the operation to run on each of them, and how often
- * it had to begin again.
+ * One sweep: the filter of its keys, the operation to run on each key, and how often the
+ * scan was restarted.
  */
 public final class Sweep {
 
-	/** The operations that need no more than a key, or a key and a time to live. */
+	/**
+	 * The operations that a sweep may run: those with a key alone, or a key and a time to
+	 * live.
+	 */
 	public static final Set<Operation> OPERATIONS = EnumSet.of(Operation.UNLINK, Operation.DEL, Operation.PERSIST,
 			Operation.EXPIRE);
 
@@ -40,11 +43,11 @@ public final class Sweep {
 
 	/**
 	 * A sweep that has not begun.
-	 * @param limit how many keys it takes at most; {@code null} for all
+	 * @param limit the most keys to take; {@code null} for all
 	 * @param operation one of {@link #OPERATIONS}
-	 * @param ttl the seconds for EXPIRE; {@code null} for the others
-	 * @param options what stands behind these seconds, such as NX
-	 * @param permitted the keys that it may take; it passes over all others
+	 * @param ttl the seconds of EXPIRE; {@code null} for other operations
+	 * @param options the options of EXPIRE, such as NX
+	 * @param permitted the keys that it may take; other keys are skipped
 	 */
 	public Sweep(KeyFilter filter, @Nullable Long limit, Operation operation, @Nullable Long ttl, List<String> options,
 			KeyPrefixes permitted) {
@@ -56,7 +59,7 @@ public final class Sweep {
 		this.options = options;
 	}
 
-	/** Whether a key may be a record. */
+	/** Whether the sweep may take a key. */
 	boolean permits(byte[] key) {
 		return !ReservedKeys.contains(key, 0, key.length) && this.permitted.contain(key, 0, key.length);
 	}
@@ -74,10 +77,10 @@ public final class Sweep {
 	}
 
 	/**
-	 * Whether a reply of 0 says that a key was left alone. The others remove a key, and
-	 * may do so several at once.
+	 * Whether a reply of 0 means that the key was not changed. Operations that remove
+	 * keys may remove several in one command.
 	 */
-	boolean tellsByReply() {
+	boolean countsReplies() {
 		return this.operation == Operation.EXPIRE || this.operation == Operation.PERSIST;
 	}
 
@@ -89,20 +92,21 @@ public final class Sweep {
 		return this.options;
 	}
 
-	/** The sweep begins again. One thread alone calls this. */
-	void restarted() {
+	/** Counts a restart of the scan. Called by one thread only. */
+	void countRestart() {
 		int before = this.restarts;
 		this.restarts = before + 1;
 	}
 
 	/**
-	 * So many slots are scanned again; {@code null} before all masters are scanned once.
+	 * Sets how many slots are scanned again; {@code null} before all masters were scanned
+	 * once.
 	 */
-	void repeats(@Nullable Integer slots) {
+	void setRepeatedSlots(@Nullable Integer slots) {
 		this.repeatedSlots = slots;
 	}
 
-	/** How the keys were found, so far. */
+	/** The restarts and the repeated slots so far. */
 	public Scan scan() {
 		return new Scan(this.restarts, this.repeatedSlots);
 	}

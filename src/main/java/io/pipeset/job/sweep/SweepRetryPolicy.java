@@ -11,37 +11,37 @@ import io.pipeset.engine.scan.RetryPolicy;
 import io.pipeset.report.Ending.Cause;
 
 /**
- * The patience of a sweep while Redis cannot be reached, as far as the job's settings
- * allow.
+ * The retry policy of a sweep's calls, from the settings of its job.
  */
 final class SweepRetryPolicy implements RetryPolicy {
 
-	/** A former master has not got the data of its new one. */
-	private static final String LACKS_MASTER = "MASTERDOWN";
+	/**
+	 * The error code of a former master that has not synchronized with its new master.
+	 */
+	private static final String MASTER_DOWN = "MASTERDOWN";
 
 	private final JobStop stop;
 
 	private final BooleanSupplier closed;
 
 	/**
-	 * The attempts while Redis cannot be reached, for a job with retries. They cost no
-	 * retry: a single call loses nothing, and the lanes that meet the same loss pay for
-	 * it.
+	 * The backoff while Redis cannot be reached, for a job with retries. It costs no
+	 * retry, because a single call loses nothing and the lanes count the same loss.
 	 */
-	private final RetryBackoff losses;
+	private final RetryBackoff lossBackoff;
 
-	/** The attempts while Redis is busy or loading. Nothing is lost meanwhile. */
-	private final RetryBackoff refusals;
+	/** The backoff while Redis is busy or loading, when nothing is lost. */
+	private final RetryBackoff refusalBackoff;
 
 	/**
-	 * The patience of a job.
-	 * @param closed whether nobody waits for an answer any longer
+	 * The retry policy of a job.
+	 * @param closed whether the reply is no longer needed
 	 */
 	SweepRetryPolicy(LaneContext job, BooleanSupplier closed) {
 		this.stop = job.stop();
 		this.closed = closed;
-		this.losses = new RetryBackoff(job, new Retries((job.settings().retries() > 0) ? Integer.MAX_VALUE : 0));
-		this.refusals = new RetryBackoff(job, new Retries(Integer.MAX_VALUE));
+		this.lossBackoff = new RetryBackoff(job, new Retries((job.settings().retries() > 0) ? Integer.MAX_VALUE : 0));
+		this.refusalBackoff = new RetryBackoff(job, new Retries(Integer.MAX_VALUE));
 	}
 
 	@Override
@@ -51,24 +51,24 @@ final class SweepRetryPolicy implements RetryPolicy {
 
 	@Override
 	public void answered() {
-		this.losses.progress();
-		this.refusals.progress();
+		this.lossBackoff.progress();
+		this.refusalBackoff.progress();
 	}
 
 	@Override
 	public void pauseAfter(String command, RedisCallException failure) {
-		boolean goesOn = (failure.code() != null) ? waits(failure) : this.losses.goesOn("unreachable");
+		boolean goesOn = (failure.code() != null) ? waitAfter(failure) : this.lossBackoff.goesOn("unreachable");
 		if (!goesOn) {
 			this.stop.because((failure.isRefusal()) ? Cause.REDIS_REFUSES : Cause.REDIS_UNREACHABLE,
-					command + " could not go on, so that further keys were not found. " + failure.getMessage()
-							+ ". Mend the cause there, then send the job again.");
+					command + " failed, so that further keys were not found. " + failure.getMessage()
+							+ ". Fix the cause, then send the job again.");
 		}
 	}
 
-	/** Waits for a server that may answer soon, or have been replaced by then. */
-	private boolean waits(RedisCallException refusal) {
+	/** Waits if the server may reply soon, or may soon be replaced. */
+	private boolean waitAfter(RedisCallException refusal) {
 		String code = String.valueOf(refusal.code());
-		return refusal.isTransient() && this.refusals.goesOn((code.equals(LACKS_MASTER)) ? "cluster-wait" : code);
+		return refusal.isTransient() && this.refusalBackoff.goesOn((code.equals(MASTER_DOWN)) ? "cluster-wait" : code);
 	}
 
 }

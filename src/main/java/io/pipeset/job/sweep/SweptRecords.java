@@ -13,7 +13,7 @@ import io.pipeset.record.RecordReader;
 import io.pipeset.record.memory.MemoryReservation;
 import org.jspecify.annotations.Nullable;
 
-/** The records of a sweep: one for each key that SCAN reports, in its order. */
+/** The records of a sweep: one for each key, in the order of the SCAN replies. */
 public final class SweptRecords implements RecordReader, AutoCloseable {
 
 	private final Sweep sweep;
@@ -26,16 +26,17 @@ public final class SweptRecords implements RecordReader, AutoCloseable {
 
 	private Iterator<byte[]> keys = Collections.emptyIterator();
 
-	/** How many records are still to come at most. */
+	/** The most records that are still to be read. */
 	private long left;
 
 	/**
-	 * Prepares the records; Redis is asked when the first one is read.
-	 * @param lanes are lent the records read so far while the next keys are awaited
+	 * Prepares the records; the scan starts when the first one is read.
+	 * @param lanes borrow the records read so far while this waits for keys
+	 * @param memory holds the pages of keys
 	 */
-	public SweptRecords(Sweep sweep, Lanes lanes, LaneContext job, MemoryReservation room) {
+	public SweptRecords(Sweep sweep, Lanes lanes, LaneContext job, MemoryReservation memory) {
 		this.sweep = sweep;
-		this.pages = new KeyPages(sweep, lanes, job, room);
+		this.pages = new KeyPages(sweep, lanes, job, memory);
 		Long ttl = sweep.ttl();
 		this.ttl = (ttl != null) ? ttl.toString().getBytes(StandardCharsets.US_ASCII) : null;
 		this.options = sweep.options()
@@ -64,7 +65,7 @@ public final class SweptRecords implements RecordReader, AutoCloseable {
 			record.argument(option, 0, option.length);
 		}
 		record.check();
-		if (this.sweep.tellsByReply()) {
+		if (this.sweep.countsReplies()) {
 			record.countReply();
 		}
 		return true;
@@ -87,7 +88,7 @@ public final class SweptRecords implements RecordReader, AutoCloseable {
 		}
 	}
 
-	/** Gives the keys' memory back. */
+	/** Ends the scan, and releases the memory of its keys. */
 	@Override
 	public void close() {
 		this.pages.close();

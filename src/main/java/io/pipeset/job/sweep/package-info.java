@@ -1,6 +1,6 @@
 /**
- * Sweeps: the keys that SCAN finds in Redis, as the records of a job. A filter of keys
- * goes in, and a record for each key comes out, a page ahead of the job.
+ * Sweeps: jobs whose records are made from the keys that SCAN returns. Pages of keys are
+ * prefetched while the job runs.
  */
 @NullMarked
 package io.pipeset.job.sweep;

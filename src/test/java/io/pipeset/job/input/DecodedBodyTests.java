@@ -39,7 +39,7 @@ class DecodedBodyTests {
 
 	@ParameterizedTest
 	@ValueSource(ints = { 1, 2, 5, 1000 })
-	void whatIsBeforeAMistakeIsRead(int piece) throws IOException {
+	void bytesBeforeAFaultAreRead(int piece) throws IOException {
 		byte[] bytes = "abcd".getBytes(StandardCharsets.UTF_16LE);
 		bytes[5] = (byte) 0xDC;
 		InputStream decoded = DecodedBody.of(new SplitBody(bytes, piece, piece), StandardCharsets.UTF_16LE);
@@ -52,14 +52,14 @@ class DecodedBodyTests {
 	}
 
 	@Test
-	void halfACharacterAtTheEndIsAMistake() {
+	void halfACharacterAtTheEndIsAFault() {
 		InputStream decoded = DecodedBody.of(new ByteArrayInputStream(new byte[] { 0, 'a', 0 }),
 				StandardCharsets.UTF_16BE);
 		assertThat(catchThrowableOfType(MalformedBodyException.class, decoded::readAllBytes).byteOffset()).isEqualTo(2);
 	}
 
 	@Test
-	void whatIsThereIsReadBeforeMoreIsAwaited() throws IOException {
+	void decodedBytesAreReturnedBeforeItWaits() throws IOException {
 		InputStream body = new PiecesThenSilence("S\0E\0T\0 \0\n\0S\0");
 		byte[] read = new byte[100];
 		assertThat(DecodedBody.of(body, StandardCharsets.UTF_16LE).read(read, 0, 100)).isEqualTo(6);

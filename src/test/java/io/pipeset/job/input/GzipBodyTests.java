@@ -30,7 +30,7 @@ class GzipBodyTests {
 	private static final byte[] TEXT = "[\"SET\",\"key\",\"value\"]\n".repeat(40).getBytes(StandardCharsets.UTF_8);
 
 	@Test
-	void inflatesWhatWasDeflatedInPiecesOfEverySize() throws IOException {
+	void inflatesPiecesOfEverySize() throws IOException {
 		byte[] gzip = gzip(TEXT);
 		for (int piece = 1; piece <= gzip.length; piece++) {
 			for (int target = 1; target < 2_000; target += 97) {
@@ -48,7 +48,7 @@ class GzipBodyTests {
 	}
 
 	@Test
-	void headerMayHaveAllThereIs() throws IOException {
+	void headerMayHaveAllOptionalFields() throws IOException {
 		byte[] gzip = gzip(TEXT);
 		ByteArrayOutputStream header = new ByteArrayOutputStream();
 		header.writeBytes(Arrays.copyOf(gzip, 10));
@@ -62,11 +62,11 @@ class GzipBodyTests {
 		byte[] rest = Arrays.copyOfRange(gzip, 10, gzip.length);
 		assertThat(read(new Pieces(join(bytes, check, rest), 1), 100)).isEqualTo(TEXT);
 		check[0] ^= 1;
-		assertBroken(join(bytes, check, rest), bytes.length + 2, "gzip's header does not have its check sum");
+		assertBroken(join(bytes, check, rest), bytes.length + 2, "gzip's header has a wrong checksum");
 	}
 
 	@Test
-	void bodyThatBreaksOffIsBrokenAtItsEnd() {
+	void truncatedBodyIsBrokenAtItsEnd() {
 		byte[] gzip = gzip(TEXT);
 		for (int length = 0; length < gzip.length; length++) {
 			assertBroken(Arrays.copyOf(gzip, length), length, "the body ends inside gzip's");
@@ -78,36 +78,36 @@ class GzipBodyTests {
 			0  | 0  | expected gzip's byte 0x1F, found byte 0xE0
 			1  | 1  | expected gzip's byte 0x8B, found byte 0x74
 			2  | 2  | expected gzip's byte 0x08, found byte 0xF7
-			3  | 3  | gzip's header has flags that are reserved
-			-8 | -4 | gzip's data does not have its check sum
-			-4 | 0  | gzip's data does not have its length
+			3  | 3  | gzip's header has reserved flags
+			-8 | -4 | gzip's data has a wrong checksum
+			-4 | 0  | gzip's data has a wrong length
 			""")
-	void byteThatDoesNotFitIsNamedWithItsPlace(int flipped, int place, String message) {
+	void wrongByteIsNamedWithItsOffset(int flipped, int place, String message) {
 		byte[] gzip = gzip(TEXT);
 		gzip[Math.floorMod(flipped, gzip.length)] ^= (byte) 0xFF;
 		assertBroken(gzip, (flipped < 0) ? gzip.length + place : place, message);
 	}
 
 	@Test
-	void zerosBehindTheLastMemberArePadding() throws IOException {
+	void zerosAfterTheLastMemberArePadding() throws IOException {
 		byte[] padded = join(gzip(TEXT), gzip(TEXT), new byte[512]);
 		for (int piece : new int[] { 1, 7, padded.length - 511, padded.length }) {
 			assertThat(read(new Pieces(padded, piece), 1_000)).isEqualTo(join(TEXT, TEXT));
 		}
 		assertBroken(join(padded, gzip(TEXT)), padded.length,
-				"expected zeros or the end behind gzip's last member," + " found byte 0x1F");
+				"expected zeros or the end after gzip's last member," + " found byte 0x1F");
 		assertBroken(new byte[512], 0, "expected gzip's byte 0x1F, found byte 0x00");
 	}
 
 	@Test
-	void bytesBehindTheLastMemberAreBroken() {
+	void bytesAfterTheLastMemberAreRefused() {
 		byte[] gzip = gzip(TEXT);
 		assertBroken(join(gzip, new byte[] { 'x' }), gzip.length, "expected gzip's byte 0x1F, found byte 0x78");
 		assertBroken(join(gzip, new byte[] { 0x1F }), gzip.length + 1, "the body ends inside gzip's header");
 	}
 
 	@Test
-	void whatIsReadBeforeABreakIsRight() {
+	void bytesBeforeAFaultAreRight() {
 		byte[] random = new byte[50_000];
 		new Random(1).nextBytes(random);
 		byte[] gzip = gzip(random);
@@ -118,8 +118,8 @@ class GzipBodyTests {
 			ByteArrayOutputStream out = new ByteArrayOutputStream();
 			try (GzipBody body = new GzipBody(new Pieces(mutated, 1 + seed), limit(Long.MAX_VALUE))) {
 				body.transferTo(out);
-				// Some bytes of the header have no meaning, so that a change of them is
-				// not noticed.
+				// Some bytes of the header have no meaning, so that their change is not
+				// noticed.
 				assertThat(out.toByteArray()).as("seed %d", seed).isEqualTo(random);
 			}
 			catch (MalformedBodyException ex) {
@@ -133,7 +133,7 @@ class GzipBodyTests {
 	}
 
 	@Test
-	void bytesAheadOfABreakAreTheSameHoweverTheyArrive() {
+	void bytesBeforeAFaultAreTheSameHoweverTheyArrive() {
 		byte[] lines = IntStream.range(0, 2_000)
 			.mapToObj((i) -> "[\"SET\",\"key" + i + "\",\"" + i * 7919L % 2003 + "\"]\n")
 			.collect(Collectors.joining())
@@ -166,7 +166,7 @@ class GzipBodyTests {
 		}
 	}
 
-	/** The bytes that were handed out before the exception that ends the body. */
+	/** The bytes that were returned before the exception that ends the body. */
 	private static byte[] readToBreak(byte[] gzip, int piece, int target, long limit) {
 		ByteArrayOutputStream out = new ByteArrayOutputStream();
 		try (GzipBody body = new GzipBody(new Pieces(gzip, piece), limit(limit))) {
@@ -198,7 +198,7 @@ class GzipBodyTests {
 	}
 
 	@Test
-	void whatWasFlushedIsThereBeforeMoreIsWaitedFor() throws IOException {
+	void flushedBytesAreReturnedBeforeItWaits() throws IOException {
 		ByteArrayOutputStream out = new ByteArrayOutputStream();
 		GZIPOutputStream gzip = new GZIPOutputStream(out, true);
 		gzip.write(TEXT);
@@ -219,11 +219,11 @@ class GzipBodyTests {
 	}
 
 	@Test
-	void closedBodyHasGivenItsInflaterBack() throws IOException {
+	void closedBodyHasReleasedItsInflater() throws IOException {
 		GzipBody body = new GzipBody(new ByteArrayInputStream(gzip(TEXT)), limit(1 << 20));
 		assertThat(body.read()).isEqualTo('[');
 		body.close();
-		// The JDK's own inflater says it, by another exception from JDK 25 on.
+		// The message of the JDK's inflater; its exception has another type since JDK 25.
 		assertThatThrownBy(body::read).isInstanceOf(RuntimeException.class).hasMessage("Inflater has been closed");
 	}
 
@@ -273,7 +273,7 @@ class GzipBodyTests {
 		return out.toByteArray();
 	}
 
-	/** A connection on which bytes come in pieces. */
+	/** A stream whose bytes arrive in pieces. */
 	private static final class Pieces extends ByteArrayInputStream {
 
 		private final int piece;

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The reader of an upload is woken once, however often its job is stopped. */
+/** The reader of an upload is woken once, even if its job is stopped many times. */
 class StoppedUploadTests {
 
 	@Test

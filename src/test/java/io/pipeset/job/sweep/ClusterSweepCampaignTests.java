@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** A sweep goes on at the replica that takes the place of a master. */
+/** A sweep continues at the replica that replaces a master. */
 @EnabledIfSystemProperty(named = "campaign.seeds", matches = ".+")
 class ClusterSweepCampaignTests {
 
@@ -57,7 +57,8 @@ class ClusterSweepCampaignTests {
 			cluster.begin(TestCluster.slot(sweep.key(0, 0)), first, cluster.master(1));
 			sweep.readOthers();
 			cluster.migrate(first, cluster.master(1), sweep.key(0, 0));
-			// A former master that has not got its new master's data answers MASTERDOWN.
+			// A former master that has not synchronized with its new master replies
+			// MASTERDOWN.
 			first.client().configSet("masterauth", "wrong");
 			replica.client().clusterFailover(false);
 			await().until(() -> cluster.isMaster(replica) && !cluster.isMaster(first));

@@ -15,10 +15,10 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
-/** A sweep of a cluster misses no key, though slots move between masters meanwhile. */
+/** A sweep of a cluster misses no key, even if slots move between masters meanwhile. */
 class ClusterSweepTests {
 
-	/** More keys than the pages that are there before the first key is read. */
+	/** More keys than the pages that are prefetched before the first key is read. */
 	private static final int MANY = 5000;
 
 	private static final TestCluster cluster = TestCluster.shared();
@@ -66,7 +66,7 @@ class ClusterSweepTests {
 	}
 
 	@Test
-	void keysOfASlotThatStaysOnItsWayAreFound() throws IOException {
+	void keysOfASlotThatKeepsMigratingAreFound() throws IOException {
 		this.sweep.fill(0, MANY);
 		cluster.begin(this.slot, this.from, this.to);
 		this.sweep.readOthers();
@@ -98,7 +98,7 @@ class ClusterSweepTests {
 	}
 
 	@Test
-	void keysThatComeBackAsTheMoveOfTheirSlotIsGivenUpAreFound() throws IOException {
+	void keysThatComeBackWhenAMigrationIsCancelledAreFound() throws IOException {
 		String[] moved = beginScanningAgain();
 		this.from.client().clusterSetSlotStable(this.slot);
 		cluster.migrate(this.to, this.from, moved);
@@ -107,8 +107,8 @@ class ClusterSweepTests {
 	}
 
 	/**
-	 * Moves half of a slot's keys past the first scan, and lets the second one scan the
-	 * master that serves the slot, but not yet the one that takes it.
+	 * Moves half of a slot's keys to a master that was already scanned. Then the second
+	 * scan reads the master that serves the slot, but not yet the importing master.
 	 */
 	private String[] beginScanningAgain() throws IOException {
 		this.sweep.fill(0, MANY);

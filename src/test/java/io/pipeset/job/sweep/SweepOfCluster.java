@@ -22,7 +22,10 @@ import io.pipeset.redis.TestCluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A sweep of a cluster whose keys are read one by one, so that slots move in between. */
+/**
+ * A sweep of a cluster whose keys are read one by one, so that a test can move slots in
+ * between.
+ */
 final class SweepOfCluster implements AutoCloseable {
 
 	private final TestCluster cluster;
@@ -34,23 +37,23 @@ final class SweepOfCluster implements AutoCloseable {
 
 	private final SweptRecords records;
 
-	private final CountedRoom room = new CountedRoom(new AtomicLong(), false);
+	private final CountedRoom memory = new CountedRoom(new AtomicLong(), false);
 
 	private final Record record = new Record();
 
-	private final Set<String> there = new HashSet<>();
+	private final Set<String> expected = new HashSet<>();
 
 	private final Set<String> found = new HashSet<>();
 
 	SweepOfCluster(TestCluster cluster, LaneRig rig, Duration timeout, int retries) {
 		this.cluster = cluster;
 		this.job = rig.context(LaneRig.settings(1000, 1000, 1, timeout, retries), rig.threads());
-		this.records = new SweptRecords(this.sweep, new Lanes(this.job), this.job, this.room);
+		this.records = new SweptRecords(this.sweep, new Lanes(this.job), this.job, this.memory);
 	}
 
 	/** The memory that the sweep holds. */
 	long heldBytes() {
-		return this.room.held().get();
+		return this.memory.held().get();
 	}
 
 	Sweep sweep() {
@@ -63,7 +66,7 @@ final class SweepOfCluster implements AutoCloseable {
 
 	/** Makes a key, and reads until it is read. */
 	void readTo(String key) throws IOException {
-		this.there.add(key);
+		this.expected.add(key);
 		this.cluster.at(key).set(key, "v");
 		while (!this.found.contains(key)) {
 			assertThat(read()).isTrue();
@@ -78,16 +81,19 @@ final class SweepOfCluster implements AutoCloseable {
 			.mset(IntStream.range(0, keys).boxed().collect(Collectors.toMap((i) -> key(master, i), (i) -> "v")));
 	}
 
-	/** Expects keys that are there already. */
+	/** Expects keys that exist already. */
 	void expect(int master, int keys) {
-		IntStream.range(0, keys).forEach((i) -> this.there.add(key(master, i)));
+		IntStream.range(0, keys).forEach((i) -> this.expected.add(key(master, i)));
 	}
 
 	String key(int master, int number) {
 		return "{" + this.cluster.tag(master, 0) + "}" + number;
 	}
 
-	/** Reads until the single key of each other master is read, which is scanned then. */
+	/**
+	 * Reads until the single key of each other master is read, so that these masters were
+	 * scanned.
+	 */
 	void readOthers() throws IOException {
 		fill(1, 1);
 		fill(2, 1);
@@ -96,7 +102,7 @@ final class SweepOfCluster implements AutoCloseable {
 		}
 	}
 
-	/** Reads as many keys of the slots that are scanned again, and no more. */
+	/** Reads so many keys of the slots that are scanned again, and no more. */
 	void readAgain(int keys) throws IOException {
 		while (this.sweep.scan().repeatedSlots() == null) {
 			assertThat(read()).isTrue();
@@ -106,13 +112,13 @@ final class SweepOfCluster implements AutoCloseable {
 		}
 	}
 
-	/** Reads all keys, none of which is missing. */
+	/** Reads all keys, and checks that none is missing. */
 	void readAll() throws IOException {
 		boolean more = true;
 		while (more) {
 			more = read();
 		}
-		assertThat(this.found).containsExactlyInAnyOrderElementsOf(this.there);
+		assertThat(this.found).containsExactlyInAnyOrderElementsOf(this.expected);
 	}
 
 	private boolean read() throws IOException {
